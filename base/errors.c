@@ -1,0 +1,95 @@
+#include "base/errors.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct gxds_error {
+  gxds_str path;
+  gxds_str message;
+  size_t order; /* qsort is not stable: errors of one path stay in the order they were found */
+};
+
+static void render_path(const gxds_path *at, gxds_text *out) {
+  if (!at) return;
+  render_path(at->up, out);
+  if (at->field) {
+    if (out->size) gxds_text_add_z(out, ".");
+    gxds_text_add_z(out, at->field);
+  }
+  if (at->index >= 0) gxds_text_addf(out, "[%lld]", (long long)at->index);
+  if (at->key) {
+    gxds_text_add_z(out, "[\"");
+    gxds_text_add_z(out, at->key);
+    gxds_text_add_z(out, "\"]");
+  }
+}
+
+void gxds_errors_fini(gxds_errors *e) {
+  for (size_t i = 0; i < e->stored; i++) {
+    gxds_str_free(&e->items[i].path);
+    gxds_str_free(&e->items[i].message);
+  }
+  gxds_free(e->items);
+  *e = (gxds_errors){0};
+}
+
+void gxds_errors_add(gxds_errors *e, const gxds_path *at, const char *format, ...) {
+  e->count++;
+  if (e->stored == GXDS_ERRORS_MAX) return;
+  if (e->stored == e->capacity) {
+    e->capacity = e->capacity ? 2 * e->capacity : 4;
+    e->items = gxds_realloc(e->items, e->capacity, sizeof *e->items);
+  }
+  gxds_text path = {0};
+  render_path(at, &path);
+  va_list args;
+  va_list again;
+  va_start(args, format);
+  va_copy(again, args);
+  int size = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  char *message = gxds_calloc((size_t)size + 1, 1);
+  vsnprintf(message, (size_t)size + 1, format, again);
+  va_end(again);
+  e->items[e->stored] = (struct gxds_error){
+      .path = gxds_text_take(&path), .message = {message, (size_t)size}, .order = e->stored};
+  e->stored++;
+}
+
+static int by_path(const void *a, const void *b) {
+  const struct gxds_error *x = a;
+  const struct gxds_error *y = b;
+  int order = gxds_str_compare(x->path, y->path);
+  return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+gxds_status gxds_errors_status(const gxds_errors *e, const char *prefix) {
+  if (e->count == 0) return gxds_status_ok();
+  struct gxds_error *sorted = gxds_calloc(e->stored, sizeof *sorted);
+  memcpy(sorted, e->items, e->stored * sizeof *sorted);
+  qsort(sorted, e->stored, sizeof *sorted, by_path);
+  gxds_text out = {0};
+  gxds_text_add_z(&out, prefix);
+  gxds_text_add_z(&out, ": [");
+  for (size_t i = 0; i < e->stored;) {
+    size_t end = i + 1;
+    while (end < e->stored && gxds_str_equal(sorted[end].path, sorted[i].path)) end++;
+    if (i > 0) gxds_text_add_z(&out, "; ");
+    gxds_text_add_z(&out, "field:");
+    gxds_text_add_escaped(&out, sorted[i].path);
+    gxds_text_add_z(&out, end - i > 1 ? " errors:[" : " error:");
+    for (size_t j = i; j < end; j++) {
+      if (j > i) gxds_text_add_z(&out, "; ");
+      gxds_text_add_escaped(&out, sorted[j].message);
+    }
+    if (end - i > 1) gxds_text_add_z(&out, "]");
+    i = end;
+  }
+  if (e->count > e->stored) gxds_text_addf(&out, "; and %zu more", e->count - e->stored);
+  gxds_text_add_z(&out, "]");
+  gxds_free(sorted);
+  return (gxds_status){GXDS_INVALID_ARGUMENT, gxds_text_take(&out)};
+}

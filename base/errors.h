@@ -1,0 +1,53 @@
+/* gxds_errors: all that is wrong with one input, each with the path of its field.
+ *
+ * A path is a chain of links on the stack, so a validator costs nothing until an error is rendered.
+ * Rendering follows the host's ValidationErrors: sorted by path, errors of one path together:
+ *   PREFIX: [field:a.b[3].c error:must be set; field:a.d errors:[one; two]]
+ * Confined to one thread; lives in the caller's struct, zero-initialised is empty. */
+#ifndef GRPC_XDS_BASE_ERRORS_H_
+#define GRPC_XDS_BASE_ERRORS_H_
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_path {
+  const struct gxds_path *up; /* NULL at the root; borrow: as long as this link lives */
+  const char *field;          /* NULL for a link that only adds nothing */
+  int64_t index;              /* -1: none */
+  const char *key;            /* of a map entry: rendered as ["key"]; NULL: none */
+} gxds_path;
+
+#ifndef __cplusplus
+#define GXDS_FIELD(up, name) (&(const gxds_path){(up), (name), -1, NULL})
+#define GXDS_ITEM(up, name, i) (&(const gxds_path){(up), (name), (int64_t)(i), NULL})
+#define GXDS_KEY(up, name, k) (&(const gxds_path){(up), (name), -1, (k)})
+#endif
+
+/* Beyond this many, errors of one input are only counted ("and N more"): a hostile resource with a
+ * million faults must not cost a megabyte of NACK. */
+#define GXDS_ERRORS_MAX 100
+
+typedef struct gxds_errors {
+  struct gxds_error *items; /* private */
+  size_t stored;
+  size_t capacity;
+  size_t count; /* all that were added, stored or not */
+} gxds_errors;
+
+void gxds_errors_fini(gxds_errors *e);
+/* Adds an error at path; the text is printf's and is escaped when rendered. */
+__attribute__((format(printf, 3, 4))) void gxds_errors_add(gxds_errors *e, const gxds_path *at,
+                                                           const char *format, ...);
+/* OK when there are none, else INVALID_ARGUMENT "prefix: [...]". */
+GXDS_MUST_USE gxds_status gxds_errors_status(const gxds_errors *e, const char *prefix);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

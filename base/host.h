@@ -1,0 +1,26 @@
+/* gxds_host: what the C side asks of the host library's C++. Filled by plugin/host.cc in a program,
+ * by fakes in tests. Immutable once made; every function may be called from any thread and does not
+ * block, unless it says otherwise. */
+#ifndef GRPC_XDS_BASE_HOST_H_
+#define GRPC_XDS_BASE_HOST_H_
+
+#include "base/errors.h"
+#include "base/str.h"
+
+struct grpc_channel_credentials;
+
+typedef struct gxds_host {
+  /* Whether the host's ChannelCredsRegistry knows this type ("insecure", "google_default", …). */
+  bool (*creds_supported)(gxds_str type);
+  /* Adds to errors, at path, what is wrong with the config of a type (JSON text; empty: none). */
+  void (*creds_check)(gxds_str type, gxds_str config_json, const gxds_path *at,
+                      gxds_errors *errors);
+  /* New credentials, owned by the caller (grpc_channel_credentials_release). May block for a
+   * second (google_default looks for a metadata server): never on the reactor. */
+  struct grpc_channel_credentials *(*creds_create)(gxds_str type, gxds_str config_json);
+  /* Adds to errors, at path, what is wrong with a list of LB policies in JSON
+   * ("[{"round_robin":{}}]"), as the host's registry sees it. */
+  void (*lb_config_check)(gxds_str json, const gxds_path *at, gxds_errors *errors);
+} gxds_host;
+
+#endif

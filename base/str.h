@@ -1,0 +1,48 @@
+/* gxds_str: a view of bytes that somebody else owns, or an owned copy where a header says so.
+ * Immutable; not zero-terminated unless made by gxds_str_dup(). The empty string may have data
+ * NULL. */
+#ifndef GRPC_XDS_BASE_STR_H_
+#define GRPC_XDS_BASE_STR_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_str {
+  const char *data;
+  size_t size;
+} gxds_str;
+
+/* For printf: printf("%.*s", GXDS_STR_ARG(s)). */
+#define GXDS_STR_ARG(s) (int)(s).size, (s).size ? (s).data : ""
+
+static inline gxds_str gxds_str_of(const char *data, size_t size) {
+  gxds_str s = {data, size};
+  return s;
+}
+/* A view of a zero-terminated string; NULL is empty. Borrow: as long as z lives. */
+static inline gxds_str gxds_str_z(const char *z) { return gxds_str_of(z, z ? strlen(z) : 0); }
+
+static inline bool gxds_str_empty(gxds_str s) { return s.size == 0; }
+bool gxds_str_equal(gxds_str a, gxds_str b);
+/* Equal but for the case of ASCII letters. */
+bool gxds_str_equal_nocase(gxds_str a, gxds_str b);
+/* <0, 0, >0: the order of the bytes; a prefix comes first. */
+int gxds_str_compare(gxds_str a, gxds_str b);
+bool gxds_str_starts_with(gxds_str s, gxds_str prefix);
+bool gxds_str_ends_with(gxds_str s, gxds_str suffix);
+
+/* An owned, zero-terminated copy; free with gxds_str_free(). Never has data NULL. */
+gxds_str gxds_str_dup(gxds_str s);
+/* Frees a copy that gxds_str_dup() made and empties *s; an empty {NULL, 0} is allowed. */
+void gxds_str_free(gxds_str *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

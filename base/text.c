@@ -1,0 +1,69 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+
+static void reserve(gxds_text *t, size_t more) {
+  size_t needed = t->size + more + 1;
+  if (needed <= t->capacity) return;
+  size_t capacity = t->capacity ? t->capacity : 64;
+  while (capacity < needed) capacity *= 2;
+  t->data = gxds_realloc(t->data, capacity, 1);
+  t->capacity = capacity;
+}
+
+void gxds_text_fini(gxds_text *t) {
+  gxds_free(t->data);
+  *t = (gxds_text){0};
+}
+
+void gxds_text_clear(gxds_text *t) {
+  t->size = 0;
+  if (t->data) t->data[0] = 0;
+}
+
+void gxds_text_add(gxds_text *t, gxds_str s) {
+  reserve(t, s.size);
+  if (s.size) memcpy(t->data + t->size, s.data, s.size);
+  t->size += s.size;
+  t->data[t->size] = 0;
+}
+
+void gxds_text_add_z(gxds_text *t, const char *z) { gxds_text_add(t, gxds_str_z(z)); }
+
+void gxds_text_addf(gxds_text *t, const char *format, ...) {
+  va_list args;
+  va_list again;
+  va_start(args, format);
+  va_copy(again, args);
+  int size = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  GXDS_CHECK(size >= 0);
+  reserve(t, (size_t)size);
+  vsnprintf(t->data + t->size, (size_t)size + 1, format, again);
+  va_end(again);
+  t->size += (size_t)size;
+}
+
+void gxds_text_add_escaped(gxds_text *t, gxds_str s) {
+  for (size_t i = 0; i < s.size; i++) {
+    unsigned char c = (unsigned char)s.data[i];
+    if (c < 0x20 || c == 0x7f || c == '\\') {
+      gxds_text_addf(t, "\\x%02x", c);
+    } else {
+      gxds_text_add(t, gxds_str_of(s.data + i, 1));
+    }
+  }
+}
+
+gxds_str gxds_text_str(const gxds_text *t) { return gxds_str_of(t->data, t->size); }
+
+gxds_str gxds_text_take(gxds_text *t) {
+  if (!t->data) return gxds_str_dup(gxds_str_of(NULL, 0));
+  gxds_str s = gxds_text_str(t);
+  *t = (gxds_text){0};
+  return s;
+}

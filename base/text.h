@@ -1,0 +1,35 @@
+/* gxds_text: a string that grows. Lives in the caller's struct; zero-initialised is empty. */
+#ifndef GRPC_XDS_BASE_TEXT_H_
+#define GRPC_XDS_BASE_TEXT_H_
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_text {
+  char *data; /* zero-terminated once anything was added; NULL before */
+  size_t size;
+  size_t capacity;
+} gxds_text;
+
+/* Frees what the text holds and empties it. */
+void gxds_text_fini(gxds_text *t);
+/* Empties it and keeps the memory. */
+void gxds_text_clear(gxds_text *t);
+void gxds_text_add(gxds_text *t, gxds_str s);
+void gxds_text_add_z(gxds_text *t, const char *z);
+__attribute__((format(printf, 2, 3))) void gxds_text_addf(gxds_text *t, const char *format, ...);
+/* Adds s with control characters and backslashes as \xNN: for whatever came from the network. */
+void gxds_text_add_escaped(gxds_text *t, gxds_str s);
+/* Borrow: until the next call on t. */
+gxds_str gxds_text_str(const gxds_text *t);
+/* The contents, given to the caller, who frees them with gxds_str_free(); t is empty afterwards. */
+gxds_str gxds_text_take(gxds_text *t);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,19 @@
+/* Time is an argument: nothing below transport/ reads a clock. */
+#ifndef GRPC_XDS_BASE_TIME_H_
+#define GRPC_XDS_BASE_TIME_H_
+
+#include <stdint.h>
+
+typedef int64_t gxds_time;     /* nanoseconds on the caller's monotonic clock */
+typedef int64_t gxds_duration; /* nanoseconds */
+
+#define GXDS_TIME_NEVER INT64_MAX
+#define GXDS_MILLISECOND ((gxds_duration)1000000)
+#define GXDS_SECOND ((gxds_duration)1000000000)
+
+/* now + d, which stays GXDS_TIME_NEVER rather than overflow. */
+static inline gxds_time gxds_time_after(gxds_time now, gxds_duration d) {
+  return now > 0 && d > GXDS_TIME_NEVER - now ? GXDS_TIME_NEVER : now + d;
+}
+
+#endif

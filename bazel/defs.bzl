@@ -1,0 +1,49 @@
+"""How this project compiles its own code."""
+
+C_COPTS = [
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wvla",
+    "-Wstrict-prototypes",
+    "-Wmissing-prototypes",
+    "-fvisibility=hidden",
+]
+
+CXX_COPTS = [
+    "-std=c++17",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-fvisibility=hidden",
+]
+
+def gxds_c_library(name, copts = [], **kwargs):
+    """C11, every warning an error."""
+    native.cc_library(name = name, copts = C_COPTS + copts, **kwargs)
+
+def gxds_c_binary(name, copts = [], **kwargs):
+    native.cc_binary(name = name, copts = C_COPTS + copts, **kwargs)
+
+def gxds_seam_library(name, copts = [], deps = [], **kwargs):
+    """C++17 on C-core's internals: the only kind of target that may include them."""
+    native.cc_library(
+        name = name,
+        copts = CXX_COPTS + ["-Wno-unused-parameter"] + copts,
+        deps = deps + ["@grpc_host//:core"],
+        **kwargs
+    )
+
+def gxds_test(name, copts = [], deps = [], linkopts = [], **kwargs):
+    """A googletest file (C++17)."""
+    native.cc_test(
+        name = name,
+        copts = CXX_COPTS + copts,
+        deps = deps,
+        linkstatic = True,  # our symbols are hidden, so that they don't cross a shared object
+        linkopts = ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"] + linkopts,
+        **kwargs
+    )

@@ -1,0 +1,83 @@
+/* gxds_bootstrap: what GRPC_XDS_BOOTSTRAP says (gRFC A27, A47, A71). Immutable, shared by reference
+ * count: any thread.
+ *
+ * Parsing is pure: bytes in, a bootstrap or all that is wrong with them out. Where the bytes come
+ * from (file, environment, channel argument) is bootstrap/source.h. */
+#ifndef GRPC_XDS_BOOTSTRAP_BOOTSTRAP_H_
+#define GRPC_XDS_BOOTSTRAP_BOOTSTRAP_H_
+
+#include "base/host.h"
+#include "base/ref.h"
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One xDS server. Two servers are the same when they are equal (gxds_bootstrap_server_equal), also
+ * across bootstraps: A47's authorities may name the same server again. */
+typedef struct gxds_bootstrap_server {
+  gxds_str uri;                           /* "host:port" or any gRPC target; never empty */
+  gxds_str creds_type;                    /* the first supported entry of channel_creds */
+  gxds_str creds_config_json;             /* its "config", as JSON text; empty: none */
+  bool delta;                             /* server_features has "delta" */
+  bool ignore_resource_deletion;          /* accepted without effect (A88) */
+  bool fail_on_data_errors;               /* A88 */
+  bool resource_timer_is_transient_error; /* A88 */
+  bool trusted_xds_server;                /* A81 */
+} gxds_bootstrap_server;
+
+typedef struct gxds_bootstrap_authority {
+  gxds_str name;
+  gxds_str client_listener_resource_name_template; /* never empty: A47's default is filled in */
+  const gxds_bootstrap_server *const *servers;     /* its own, or the top-level list */
+  size_t server_count;
+} gxds_bootstrap_authority;
+
+typedef struct gxds_bootstrap_certificate_provider {
+  gxds_str instance_name;
+  gxds_str plugin_name;
+  gxds_str config_json; /* empty: none */
+} gxds_bootstrap_certificate_provider;
+
+typedef struct gxds_bootstrap {
+  gxds_ref refs;
+  const gxds_bootstrap_server *const *servers; /* xds_servers, in order; at least one */
+  size_t server_count;
+  gxds_str node_id;
+  gxds_str node; /* the Node message for the first request of a stream, serialized: what the
+                    bootstrap says plus user_agent_name, user_agent_version and client_features */
+  gxds_str client_default_listener_resource_name_template; /* "%s" when absent */
+  const gxds_bootstrap_authority *authorities;             /* sorted by name */
+  size_t authority_count;
+  const gxds_bootstrap_certificate_provider *certificate_providers; /* sorted by instance_name */
+  size_t certificate_provider_count;
+  struct upb_Arena *arena; /* private: owns all of the above */
+} gxds_bootstrap;
+
+/* Parses JSON text. Every error is reported, with line (syntax) or field path (content); unknown
+ * fields are ignored. On OK *out has one reference, the caller's. The status of a failure is
+ * INVALID_ARGUMENT "errors validating JSON: [field:… error:…]" or "JSON parse error at line L,
+ * column C: …". host borrow: during the call. */
+GXDS_MUST_USE gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host,
+                                               const gxds_bootstrap **out);
+const gxds_bootstrap *gxds_bootstrap_ref(const gxds_bootstrap *b);
+void gxds_bootstrap_unref(const gxds_bootstrap *b); /* NULL is allowed */
+
+/* Same uri, credentials and features. */
+bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b);
+/* The authority of that name, or NULL. Borrow: as long as b. */
+const gxds_bootstrap_authority *gxds_bootstrap_find_authority(const gxds_bootstrap *b,
+                                                              gxds_str name);
+/* The listener resource to ask for (A47): target_authority is that of the xds: URI ("" when it has
+ * none), path its path without the leading slash. The caller frees *out with gxds_str_free().
+ * Fails when the URI names an authority that the bootstrap lacks. */
+GXDS_MUST_USE gxds_status gxds_bootstrap_listener_name(const gxds_bootstrap *b,
+                                                       gxds_str target_authority, gxds_str path,
+                                                       gxds_str *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,74 @@
+// What travels between the resolver and our policies in channel args and addresses, and what of it
+// must never reach a subchannel: every argument that does becomes part of the subchannel's
+// identity, and a snapshot there would mean new connections at every update.
+#ifndef GRPC_XDS_LB_POLICIES_ATTRIBUTES_ATTRIBUTES_H_
+#define GRPC_XDS_LB_POLICIES_ATTRIBUTES_ATTRIBUTES_H_
+
+#include <grpc/support/port_platform.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "base/status.h"
+#include "resources/endpoints.h"
+#include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/resolver/server_address.h"
+#include "xds_resolver/config.h"
+#include "xds_resolver/mailbox.h"
+
+namespace grpc_xds {
+
+// The names of the arguments. Each holds a counted pointer with a C vtable.
+inline constexpr char kConfigArg[] = "grpc_xds.config";    // const gxds_config*
+inline constexpr char kMailboxArg[] = "grpc_xds.mailbox";  // gxds_mailbox*
+inline constexpr char kSliceArg[] = "grpc_xds.slice";      // Slice: see below
+
+// The call attribute in which the ConfigSelector leaves the cluster of an RPC: the host's own (one
+// in the process), so that other policies find it.
+
+// Args with the snapshot and the mailbox, each as a reference of its own.
+grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,
+                                  gxds_mailbox* mailbox);
+// Borrow: as long as args. Null: none there.
+const gxds_config* ConfigOf(const grpc_core::ChannelArgs& args);
+gxds_mailbox* MailboxOf(const grpc_core::ChannelArgs& args);
+
+// The part of a leaf cluster that is below one child of priority: its cluster's entry and the
+// number of the priority in entry->endpoints. Found by the locality-picking policy, whatever it is.
+struct Slice {
+  const gxds_cluster_entry* entry = nullptr;  // borrowed in what SliceOf returns
+  size_t priority = 0;
+  // Null when there is none (no endpoints, or fewer priorities than that).
+  const gxds_priority* Priority() const {
+    if (entry == nullptr || entry->endpoints == nullptr) return nullptr;
+    if (priority >= entry->endpoints->priority_count) return nullptr;
+    return &entry->endpoints->priorities[priority];
+  }
+};
+// Takes a reference of its own on slice.entry.
+grpc_core::ChannelArgs WithSlice(const grpc_core::ChannelArgs& args, const Slice& slice);
+// entry is null when there is no slice.
+Slice SliceOf(const grpc_core::ChannelArgs& args);
+
+// Without all of the above: for leaf policies, and for subchannels.
+grpc_core::ChannelArgs WithoutOurs(const grpc_core::ChannelArgs& args);
+
+// The locality of an address, for load reports: an address attribute, which is no part of a
+// subchannel's identity. Borrow: as long as address. Null: none.
+const gxds_locality* LocalityOf(const grpc_core::ServerAddress& address);
+// The endpoint's weight (load_balancing_weight); 1 when the address says nothing.
+uint32_t WeightOf(const grpc_core::ServerAddress& address);
+
+// The addresses of one locality, in order, with locality and weight attributes.
+void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddressList* out);
+// All addresses of one priority: for policies directly below priority that are none of ours.
+grpc_core::ServerAddressList AddressesOf(const gxds_priority* priority);
+
+absl::Status ToAbsl(const gxds_status& status);
+inline absl::string_view ToAbsl(gxds_str s) { return absl::string_view(s.data, s.size); }
+inline gxds_str ToGxds(absl::string_view s) { return gxds_str_of(s.data(), s.size()); }
+
+}  // namespace grpc_xds
+
+#endif

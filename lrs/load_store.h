@@ -1,0 +1,61 @@
+/* gxds_load_store: what the data path counts, until the LRS stream reports it.
+ *
+ * Any thread. Counters are shared between the policies that count and the reactor that reads; they
+ * are atomics, sharded so that threads share no cache line, and counted by reference because call
+ * trackers outlive policies. Looking one up takes a lock and is for updates, not for RPCs. A
+ * counter that nobody holds is dropped once its last counts are reported, so nothing is lost. */
+#ifndef GRPC_XDS_LRS_LOAD_STORE_H_
+#define GRPC_XDS_LRS_LOAD_STORE_H_
+
+#include "base/status.h"
+#include "base/time.h"
+#include "bootstrap/bootstrap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_load_store gxds_load_store;       /* of one XdsClient */
+typedef struct gxds_locality_load gxds_locality_load; /* {server, cluster, EDS service, locality} */
+typedef struct gxds_drop_load gxds_drop_load;         /* {server, cluster, EDS service} */
+
+/* on_first_use is called (on the thread of the look-up, without the store's lock) when a server
+ * gets its first counter, so that an LRS stream can be opened; it must only post a message. */
+gxds_load_store *gxds_load_store_create(void (*on_first_use)(void *arg,
+                                                             const gxds_bootstrap_server *server),
+                                        void *arg);
+/* The owner (the XdsClient's transport) is going: counters stay valid for those who hold them and
+ * on_first_use is not called any more. */
+void gxds_load_store_close(gxds_load_store *s);
+gxds_load_store *gxds_load_store_ref(gxds_load_store *s);
+void gxds_load_store_unref(gxds_load_store *s); /* NULL is allowed */
+
+/* The counters of a locality, made when there are none. server is copied as far as it is needed;
+ * strings are copied. One reference, the caller's. */
+gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
+                                             const gxds_bootstrap_server *server, gxds_str cluster,
+                                             gxds_str eds_service, gxds_str region, gxds_str zone,
+                                             gxds_str sub_zone);
+gxds_locality_load *gxds_locality_load_ref(gxds_locality_load *l);
+void gxds_locality_load_unref(gxds_locality_load *l); /* NULL is allowed */
+/* One RPC attempt started on a backend of the locality. Lock-free. */
+void gxds_locality_load_started(gxds_locality_load *l);
+/* It ended. Each started is followed by exactly one finished. Lock-free. */
+void gxds_locality_load_finished(gxds_locality_load *l, bool failed);
+
+/* The drop counters of a cluster. As above. */
+gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,
+                                      gxds_str cluster, gxds_str eds_service);
+gxds_drop_load *gxds_drop_load_ref(gxds_drop_load *d);
+void gxds_drop_load_unref(gxds_drop_load *d); /* NULL is allowed */
+/* The number by which drops of a category are counted; made when new. Takes a lock: for updates. */
+size_t gxds_drop_load_category(gxds_drop_load *d, gxds_str category);
+/* One RPC dropped. Lock-free. */
+void gxds_drop_load_add(gxds_drop_load *d, size_t category);
+void gxds_drop_load_add_uncategorized(gxds_drop_load *d); /* circuit breaking (A32) */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/* gxds_cluster: a validated envoy.config.cluster.v3.Cluster (A27, A32, A37).
+ * Immutable, shared: any thread. */
+#ifndef GRPC_XDS_RESOURCES_CLUSTER_H_
+#define GRPC_XDS_RESOURCES_CLUSTER_H_
+
+#include "base/time.h"
+#include "xds_client/resource_type.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_cluster_kind {
+  GXDS_CLUSTER_EDS,
+  GXDS_CLUSTER_LOGICAL_DNS,
+  GXDS_CLUSTER_AGGREGATE,
+} gxds_cluster_kind;
+
+/* A32's default for max_requests. */
+#define GXDS_CLUSTER_MAX_REQUESTS_DEFAULT 1024
+
+typedef struct gxds_cluster {
+  gxds_resource base;
+  gxds_str name;
+  gxds_cluster_kind kind;
+  gxds_str eds_service_name; /* EDS; empty: the cluster's own name is asked for */
+  gxds_str dns_host;         /* LOGICAL_DNS */
+  uint16_t dns_port;
+  const gxds_str *aggregate; /* AGGREGATE: the clusters underneath, in order of priority */
+  size_t aggregate_count;
+  /* The locality-picking policy and what is below it, as a JSON list that the host's registry
+   * takes:
+   * [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}] */
+  gxds_str lb_policy_json;
+  /* Where load is reported: the server that sent this cluster (lrs_server: self), or NULL: nowhere.
+   * Kept alive by bootstrap. */
+  const gxds_bootstrap_server *lrs_server;
+  uint32_t max_concurrent_requests; /* circuit_breakers, of priority DEFAULT */
+  const gxds_bootstrap *bootstrap;  /* private: a reference, for lrs_server */
+  struct upb_Arena *arena;          /* private */
+} gxds_cluster;
+
+extern const gxds_resource_type gxds_cluster_type;
+
+/* The resource to ask EDS for. */
+static inline gxds_str gxds_cluster_eds_name(const gxds_cluster *c) {
+  return c->eds_service_name.size ? c->eds_service_name : c->name;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

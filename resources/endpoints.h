@@ -1,0 +1,92 @@
+/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27).
+ * Immutable, shared: any thread. Localities are counted on their own: an update shares each
+ * locality that did not change with the resource before it, so "did it change?" is a pointer
+ * comparison. */
+#ifndef GRPC_XDS_RESOURCES_ENDPOINTS_H_
+#define GRPC_XDS_RESOURCES_ENDPOINTS_H_
+
+#include "xds_client/resource_type.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_health {
+  GXDS_HEALTH_UNKNOWN,
+  GXDS_HEALTH_HEALTHY,
+  GXDS_HEALTH_DRAINING,
+} gxds_health;
+
+/* An IP address and port. */
+typedef struct gxds_address {
+  uint8_t ip[16]; /* network order; IPv4 uses the first four */
+  uint16_t port;  /* host order */
+  uint8_t is_ipv6;
+} gxds_address;
+
+typedef struct gxds_endpoint {
+  gxds_address address;
+  uint8_t health;  /* gxds_health; endpoints in any other state are left out */
+  uint32_t weight; /* load_balancing_weight; 1 when absent; never 0 */
+} gxds_endpoint;
+
+typedef struct gxds_locality {
+  gxds_ref refs;
+  gxds_str region;
+  gxds_str zone;
+  gxds_str sub_zone;
+  uint32_t weight; /* never 0: a locality without weight is left out (A27) */
+  uint32_t endpoint_count;
+  const gxds_endpoint *endpoints;
+} gxds_locality; /* one allocation */
+
+typedef struct gxds_priority {
+  const gxds_locality *const *localities; /* ordered by name */
+  size_t locality_count;
+} gxds_priority;
+
+typedef struct gxds_drop_category {
+  gxds_str name;
+  uint32_t per_million; /* 0 … 1,000,000 */
+} gxds_drop_category;
+
+typedef struct gxds_endpoints {
+  gxds_resource base;
+  gxds_str cluster_name;
+  const gxds_priority *priorities;
+  size_t priority_count;
+  const gxds_drop_category *drops; /* in the order of the resource */
+  size_t drop_count;
+  bool drop_all; /* a category drops everything */
+} gxds_endpoints;
+
+extern const gxds_resource_type gxds_endpoints_type;
+
+/* Limits: a message of the transport's greatest size holds more than this only if it is hostile. */
+#define GXDS_ENDPOINTS_MAX 1000000u /* endpoints of one resource */
+#define GXDS_PRIORITIES_MAX 128u    /* the protocol's own: priorities are 0 … 127 */
+
+/* A locality of count endpoints, zeroed and the caller's to fill before it is shared (logical DNS
+ * makes its own). Strings are copied. One reference, the caller's. */
+gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
+                                    uint32_t weight, size_t count);
+const gxds_locality *gxds_locality_ref(const gxds_locality *l);
+void gxds_locality_unref(const gxds_locality *l);
+/* Same name, weight and endpoints (in the same order). */
+bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
+int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
+/* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
+void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);
+
+/* An endpoints resource of one priority with one locality (logical DNS). Takes the reference. */
+const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
+                                                 const gxds_locality *take_locality);
+
+/* "1.2.3.4:80" or "[::1]:80". */
+void gxds_address_render(const gxds_address *a, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* gxds_listener: a validated envoy.config.listener.v3.Listener, as a gRPC client reads it (A27,
+ * A39). Immutable, shared: any thread. */
+#ifndef GRPC_XDS_RESOURCES_LISTENER_H_
+#define GRPC_XDS_RESOURCES_LISTENER_H_
+
+#include "base/time.h"
+#include "resources/route_config.h"
+#include "xds_client/resource_type.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_listener_kind {
+  GXDS_LISTENER_API,    /* has an api_listener: what a client wants */
+  GXDS_LISTENER_SOCKET, /* a server's listener: the dependency manager refuses it (A74) */
+} gxds_listener_kind;
+
+typedef struct gxds_listener {
+  gxds_resource base;
+  gxds_str name;
+  gxds_listener_kind kind;
+  /* For API: exactly one of the two is set. */
+  gxds_str rds_name;
+  const gxds_route_config *route_config; /* inline; this listener holds the reference */
+  gxds_duration max_stream_duration;     /* http_protocol_options; -1: not set */
+  struct upb_Arena *arena;               /* private */
+} gxds_listener;
+
+extern const gxds_resource_type gxds_listener_type;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

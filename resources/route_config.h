@@ -1,0 +1,95 @@
+/* gxds_route_config: a validated envoy.config.route.v3.RouteConfiguration (A27, A28, A31).
+ * Immutable, shared: any thread. */
+#ifndef GRPC_XDS_RESOURCES_ROUTE_CONFIG_H_
+#define GRPC_XDS_RESOURCES_ROUTE_CONFIG_H_
+
+#include "base/time.h"
+#include "xds_client/resource_type.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_path_match_kind {
+  GXDS_PATH_PREFIX,
+  GXDS_PATH_EXACT,
+  GXDS_PATH_REGEX, /* full match, RE2 */
+} gxds_path_match_kind;
+
+typedef struct gxds_path_match {
+  gxds_path_match_kind kind;
+  gxds_str text;
+  bool case_sensitive; /* of prefix and exact */
+} gxds_path_match;
+
+typedef enum gxds_header_match_kind {
+  GXDS_HEADER_EXACT,
+  GXDS_HEADER_PREFIX,
+  GXDS_HEADER_SUFFIX,
+  GXDS_HEADER_CONTAINS,
+  GXDS_HEADER_REGEX,
+  GXDS_HEADER_RANGE,
+  GXDS_HEADER_PRESENT,
+} gxds_header_match_kind;
+
+typedef struct gxds_header_match {
+  gxds_header_match_kind kind;
+  gxds_str name;
+  gxds_str text;
+  bool case_sensitive;
+  bool invert;
+  bool present;        /* PRESENT: whether it must be there */
+  int64_t range_start; /* RANGE: start <= value < end */
+  int64_t range_end;
+} gxds_header_match;
+
+typedef enum gxds_route_action_kind {
+  GXDS_ROUTE_CLUSTERS,       /* to one cluster, or to several by weight */
+  GXDS_ROUTE_NON_FORWARDING, /* for servers; an RPC that matches it fails */
+  GXDS_ROUTE_UNSUPPORTED,    /* an action that gRPC does not know: an RPC that matches it fails */
+} gxds_route_action_kind;
+
+typedef struct gxds_route_cluster {
+  gxds_str name;
+  uint32_t weight; /* 1 when the route names one cluster; never 0 */
+} gxds_route_cluster;
+
+typedef struct gxds_route {
+  gxds_path_match path;
+  const gxds_header_match *headers;
+  size_t header_count;
+  int64_t fraction_per_million; /* runtime_fraction; -1: not set */
+  gxds_route_action_kind action;
+  const gxds_route_cluster *clusters; /* GXDS_ROUTE_CLUSTERS: at least one */
+  size_t cluster_count;
+  uint64_t total_weight;
+  gxds_duration max_stream_duration; /* A31's result for the route; -1: not set */
+} gxds_route;
+
+typedef struct gxds_virtual_host {
+  const gxds_str *domains;
+  size_t domain_count;
+  const gxds_route *routes;
+  size_t route_count;
+} gxds_virtual_host;
+
+typedef struct gxds_route_config {
+  gxds_resource base;
+  gxds_str name; /* empty when inline and unnamed */
+  const gxds_virtual_host *virtual_hosts;
+  size_t virtual_host_count;
+  struct upb_Arena *arena; /* private */
+} gxds_route_config;
+
+extern const gxds_resource_type gxds_route_config_type;
+
+/* The virtual host for an authority (A27): exact, then suffix, then prefix, then "*"; the longest
+ * of a kind first; ASCII case ignored. NULL: none. Borrow: as long as rc. */
+const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_config *rc,
+                                                             gxds_str authority);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

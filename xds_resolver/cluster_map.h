@@ -1,0 +1,77 @@
+/* gxds_cluster_map: the clusters of a snapshot by name: a persistent map. Immutable once it is
+ * shared, counted by reference: any thread.
+ *
+ * A new version shares all but the path to what changed, so an update costs the depth of the map,
+ * and gxds_cluster_map_diff() visits only what differs. */
+#ifndef GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
+#define GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
+
+#include "base/ref.h"
+#include "base/status.h"
+#include "resources/cluster.h"
+#include "resources/endpoints.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_cluster_entry_kind {
+  GXDS_ENTRY_ERROR,     /* error: the cluster cannot be used */
+  GXDS_ENTRY_ENDPOINTS, /* a leaf: EDS or logical DNS */
+  GXDS_ENTRY_AGGREGATE, /* leaf_clusters */
+} gxds_cluster_entry_kind;
+
+/* What a snapshot says of one cluster (A74's ClusterConfig). Immutable, counted: any thread. */
+typedef struct gxds_cluster_entry {
+  gxds_ref refs;
+  gxds_str name;
+  gxds_cluster_entry_kind kind;
+  gxds_status error;               /* ERROR */
+  const gxds_cluster *cluster;     /* not for ERROR; a reference */
+  const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: none, see resolution_note */
+  gxds_str resolution_note;        /* ENDPOINTS: what went wrong; empty: nothing */
+  const gxds_str *leaf_clusters; /* AGGREGATE: by priority, each once; may be none (all missing) */
+  size_t leaf_cluster_count;
+} gxds_cluster_entry;
+
+/* Each makes an entry with one reference. Strings are copied; resources get a reference of their
+ * own. */
+const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error);
+const gxds_cluster_entry *gxds_cluster_entry_endpoints(const gxds_cluster *cluster,
+                                                       const gxds_endpoints *endpoints,
+                                                       gxds_str resolution_note);
+const gxds_cluster_entry *gxds_cluster_entry_aggregate(const gxds_cluster *cluster,
+                                                       const gxds_str *leaf_clusters, size_t count);
+const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
+void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* NULL is allowed */
+/* Same name, kind, error, leaf clusters and note, and the same resources by pointer. */
+bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
+
+typedef struct gxds_cluster_map gxds_cluster_map; /* NULL is the empty map */
+
+const gxds_cluster_map *gxds_cluster_map_ref(const gxds_cluster_map *m); /* NULL gives NULL */
+void gxds_cluster_map_unref(const gxds_cluster_map *m);
+/* Borrow: as long as m. NULL: no such cluster. */
+const gxds_cluster_entry *gxds_cluster_map_get(const gxds_cluster_map *m, gxds_str name);
+size_t gxds_cluster_map_count(const gxds_cluster_map *m);
+/* A map like m (borrowed) but for this entry (taken). The result has one reference, the caller's.
+ */
+const gxds_cluster_map *gxds_cluster_map_put(const gxds_cluster_map *m,
+                                             const gxds_cluster_entry *take_entry);
+/* A map like m (borrowed) without that name. */
+const gxds_cluster_map *gxds_cluster_map_remove(const gxds_cluster_map *m, gxds_str name);
+/* Calls fn for each name whose entry is not the same pointer in both; before or after is NULL when
+ * it is only in one. In no particular order. Costs what differs. */
+void gxds_cluster_map_diff(const gxds_cluster_map *before, const gxds_cluster_map *after,
+                           void (*fn)(void *arg, const gxds_cluster_entry *before,
+                                      const gxds_cluster_entry *after),
+                           void *arg);
+/* Calls fn for every entry, in no particular order. */
+void gxds_cluster_map_each(const gxds_cluster_map *m,
+                           void (*fn)(void *arg, const gxds_cluster_entry *entry), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
