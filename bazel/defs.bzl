@@ -47,3 +47,15 @@ def gxds_test(name, copts = [], deps = [], linkopts = [], **kwargs):
         linkopts = ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"] + linkopts,
         **kwargs
     )
+
+def gxds_fuzz_test(name, srcs, corpus, deps = []):
+    """A fuzz target (LLVMFuzzerTestOneInput in C), replayed over its corpus as a plain test."""
+    native.cc_test(
+        name = name,
+        srcs = srcs,
+        copts = C_COPTS + ["-Wno-missing-prototypes"],
+        args = ["$(locations %s)" % f for f in corpus],
+        data = corpus,
+        linkstatic = True,
+        deps = deps + ["//test/fuzz:replay"],
+    )
