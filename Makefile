@@ -1,0 +1,52 @@
+# The front door. `make demo` and `make test` need nothing but this tree, make and, as root, a package
+# mirror; without root they name the one command that installs what is missing.
+
+PREFIX ?= /usr/local
+SANITIZE ?=
+BAZEL ?= bazel
+
+BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
+  dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libre2-dev libxxhash-dev libyaml-dev \
+  uthash-dev
+TEST_PACKAGES = libgmock-dev libgtest-dev
+LINT_PACKAGES = clang-format-14 clang-tidy-14
+
+CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
+# An upgrade of the host library fetches the matching source package.
+HOST = --repo_env=GXDS_GRPC_VERSION=$$(dpkg-query -W -f '$${source:Version}' libgrpc-dev)
+OUTPUTS = //:libgrpc_xds.so //:libgrpc_xds_impl.so //tools:xds
+
+SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
+
+.PHONY: all demo test format lint install clean packages lint-packages
+
+all: packages
+	$(BAZEL) build $(HOST) $(OUTPUTS)
+
+demo: packages
+	$(BAZEL) build $(HOST) $(OUTPUTS) //tools/demo
+	bazel-bin/tools/xds demo
+
+test: packages
+	$(BAZEL) test $(HOST) $(CONFIG) //...
+
+format: lint-packages
+	clang-format-14 -i $(SOURCES)
+
+lint: packages lint-packages
+	BAZEL=$(BAZEL) HOST="$(HOST)" .ci/lint
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/grpc_xds
+	install -m 755 bazel-bin/libgrpc_xds.so bazel-bin/libgrpc_xds_impl.so $(DESTDIR)$(PREFIX)/lib
+	install -m 755 bazel-bin/tools/xds $(DESTDIR)$(PREFIX)/bin
+	install -m 644 include/grpc_xds/grpc_xds.h $(DESTDIR)$(PREFIX)/include/grpc_xds
+
+clean:
+	$(BAZEL) clean
+
+packages:
+	@.ci/packages $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+lint-packages:
+	@.ci/packages $(LINT_PACKAGES)

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/backoff.h"
+#include "base/errors.h"
+#include "base/ref.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "base/text.h"
+#include "base/time.h"
+
+namespace {
+
+std::string Take(gxds_status status) {
+  gxds_text text = {};
+  gxds_status_render(&status, &text);
+  std::string s(text.data, text.size);
+  gxds_text_fini(&text);
+  gxds_status_fini(&status);
+  return s;
+}
+
+TEST(Str, OrderIsThatOfBytesAndAPrefixComesFirst) {
+  EXPECT_LT(gxds_str_compare(gxds_str_z("ab"), gxds_str_z("abc")), 0);
+  EXPECT_GT(gxds_str_compare(gxds_str_z("b"), gxds_str_z("abc")), 0);
+  EXPECT_EQ(gxds_str_compare(gxds_str_z(nullptr), gxds_str_z("")), 0);
+  EXPECT_LT(gxds_str_compare(gxds_str_z("a"), gxds_str_z("\xff")), 0);
+}
+
+TEST(Str, CaseIsIgnoredOnlyWhenAsked) {
+  EXPECT_FALSE(gxds_str_equal(gxds_str_z("Ab"), gxds_str_z("aB")));
+  EXPECT_TRUE(gxds_str_equal_nocase(gxds_str_z("Ab"), gxds_str_z("aB")));
+  EXPECT_FALSE(gxds_str_equal_nocase(gxds_str_z("Ab"), gxds_str_z("aBc")));
+}
+
+TEST(Str, StartsAndEndsWith) {
+  EXPECT_TRUE(gxds_str_starts_with(gxds_str_z("abc"), gxds_str_z("ab")));
+  EXPECT_FALSE(gxds_str_starts_with(gxds_str_z("a"), gxds_str_z("ab")));
+  EXPECT_TRUE(gxds_str_ends_with(gxds_str_z("abc"), gxds_str_z("bc")));
+  EXPECT_FALSE(gxds_str_ends_with(gxds_str_z("c"), gxds_str_z("bc")));
+  EXPECT_TRUE(gxds_str_ends_with(gxds_str_z("c"), gxds_str_z("")));
+}
+
+TEST(Text, ControlCharactersFromTheNetworkAreEscaped) {
+  gxds_text text = {};
+  gxds_text_add_escaped(&text, gxds_str_of("a\nb\x1b\\\0c\x7f", 8));
+  EXPECT_EQ(std::string(text.data), "a\\x0ab\\x1b\\x5c\\x00c\\x7f");
+  gxds_text_fini(&text);
+}
+
+TEST(Text, GrowsBeyondItsFirstCapacity) {
+  gxds_text text = {};
+  std::string expected;
+  for (int i = 0; i < 1000; i++) {
+    gxds_text_addf(&text, "%d,", i);
+    expected += std::to_string(i) + ",";
+  }
+  gxds_str taken = gxds_text_take(&text);
+  EXPECT_EQ(std::string(taken.data, taken.size), expected);
+  EXPECT_EQ(text.size, 0u);
+  gxds_str_free(&taken);
+}
+
+TEST(Status, RendersAsTheHostDoes) {
+  EXPECT_EQ(Take(gxds_status_ok()), "OK");
+  EXPECT_EQ(Take(gxds_status_make(GXDS_UNAVAILABLE, "no %s", "way")), "UNAVAILABLE: no way");
+}
+
+TEST(Status, CopiesAreEqualAndIndependent) {
+  gxds_status a = gxds_status_make(GXDS_INTERNAL, "x");
+  gxds_status b = gxds_status_copy(&a);
+  EXPECT_TRUE(gxds_status_equal(&a, &b));
+  gxds_status_fini(&a);
+  EXPECT_FALSE(gxds_status_equal(&a, &b));
+  EXPECT_EQ(Take(b), "INTERNAL: x");
+}
+
+TEST(Errors, NoneIsOk) {
+  gxds_errors errors = {};
+  EXPECT_EQ(Take(gxds_errors_status(&errors, "prefix")), "OK");
+}
+
+TEST(Errors, AreSortedByPathAndThoseOfOnePathStandTogether) {
+  gxds_errors errors = {};
+  gxds_path root = {nullptr, "endpoints", 3, nullptr};
+  gxds_path weight = {&root, "weight", -1, nullptr};
+  gxds_path address = {&root, "address", -1, nullptr};
+  gxds_errors_add(&errors, &weight, "must be positive");
+  gxds_errors_add(&errors, &address, "field not present");
+  gxds_errors_add(&errors, &weight, "too %s", "big");
+  EXPECT_EQ(Take(gxds_errors_status(&errors, "errors validating EDS resource")),
+            "INVALID_ARGUMENT: errors validating EDS resource: "
+            "[field:endpoints[3].address error:field not present; "
+            "field:endpoints[3].weight errors:[must be positive; too big]]");
+  gxds_errors_fini(&errors);
+}
+
+TEST(Errors, BeyondTheLimitAreOnlyCounted) {
+  gxds_errors errors = {};
+  for (int i = 0; i < GXDS_ERRORS_MAX + 7; i++) {
+    gxds_path at = {nullptr, "x", i, nullptr};
+    gxds_errors_add(&errors, &at, "bad");
+  }
+  std::string text = Take(gxds_errors_status(&errors, "p"));
+  EXPECT_NE(text.find("; and 7 more]"), std::string::npos) << text;
+  gxds_errors_fini(&errors);
+}
+
+TEST(Errors, MapKeysAreRendered) {
+  gxds_errors errors = {};
+  gxds_path at = {nullptr, "authorities", -1, "xds.example.com"};
+  gxds_errors_add(&errors, &at, "bad");
+  EXPECT_EQ(Take(gxds_errors_status(&errors, "p")),
+            "INVALID_ARGUMENT: p: [field:authorities[\"xds.example.com\"] error:bad]");
+  gxds_errors_fini(&errors);
+}
+
+TEST(Backoff, GrowsByItsFactorWithinJitterUpToItsMaximum) {
+  gxds_backoff backoff;
+  gxds_backoff_init_xds(&backoff);
+  gxds_random random = {42};
+  double expected = 1e9;
+  for (int i = 0; i < 20; i++) {
+    auto wait = static_cast<double>(gxds_backoff_next(&backoff, &random));
+    EXPECT_GE(wait, expected * 0.8 - 1) << i;
+    EXPECT_LE(wait, expected * 1.2 + 1) << i;
+    expected = std::min(expected * 1.6, 120e9);
+  }
+  gxds_backoff_reset(&backoff);
+  EXPECT_LE(gxds_backoff_next(&backoff, &random), 1.2e9);
+}
+
+TEST(Time, NeverStaysNever) {
+  EXPECT_EQ(gxds_time_after(5, 3), 8);
+  EXPECT_EQ(gxds_time_after(5, GXDS_TIME_NEVER), GXDS_TIME_NEVER);
+}
+
+TEST(Ref, TheLastOneTells) {
+  gxds_ref ref;
+  gxds_ref_init(&ref);
+  gxds_ref_inc(&ref);
+  EXPECT_FALSE(gxds_ref_dec(&ref));
+  EXPECT_TRUE(gxds_ref_dec(&ref));
+}
+
+}  // namespace
