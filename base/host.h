@@ -21,6 +21,8 @@ typedef struct gxds_host {
   /* Adds to errors, at path, what is wrong with a list of LB policies in JSON
    * ("[{"round_robin":{}}]"), as the host's registry sees it. */
   void (*lb_config_check)(gxds_str json, const gxds_path *at, gxds_errors *errors);
+  /* Whether a regular expression compiles as RE2 with the host's options. NULL: any does. */
+  bool (*regex_check)(gxds_str regex);
 } gxds_host;
 
 #endif
