@@ -24,7 +24,7 @@ all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
 
 demo: packages
-	$(BAZEL) build $(HOST) $(OUTPUTS) //tools/demo
+	$(BAZEL) build $(HOST) $(OUTPUTS) //tools/demo:client
 	bazel-bin/tools/xds demo
 
 test: packages

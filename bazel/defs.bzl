@@ -2,6 +2,7 @@
 
 C_COPTS = [
     "-std=gnu11",
+    "-D_GNU_SOURCE",
     "-Wall",
     "-Wextra",
     "-Werror",

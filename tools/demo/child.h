@@ -1,0 +1,37 @@
+/* A child process of the demo: its standard input, output and error as pipes, its lines as they
+ * come. It is ended by closing its input (our own programs stop then) or SIGTERM, and always waited
+ * for. */
+#ifndef GRPC_XDS_TOOLS_DEMO_CHILD_H_
+#define GRPC_XDS_TOOLS_DEMO_CHILD_H_
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/text.h"
+
+typedef struct demo_child {
+  pid_t pid; /* 0: not running */
+  int in;
+  int out;
+  int err;
+  gxds_text pending_out;
+  gxds_text pending_err;
+} demo_child;
+
+/* Starts argv (NULL-terminated; argv[0] a path) with the extra environment ("NAME=value", NULL-
+ * terminated; NULL: none). False, with a message on stderr, when that fails. */
+bool demo_child_start(demo_child *c, const char *const *argv, const char *const *extra_env);
+
+/* Reads what there is and calls line for each whole line of output (is_err: of its standard error).
+ * Does not block. False once both have ended. */
+bool demo_child_read(demo_child *c, void (*line)(void *arg, bool is_err, char *text), void *arg);
+
+/* Blocks until a first line of output that begins with prefix; returns what follows it (borrow:
+ * until the next call on c), or NULL if the child ends or timeout_ms passes before. */
+const char *demo_child_await(demo_child *c, const char *prefix, int timeout_ms);
+
+/* Closes its input, sends SIGTERM if asked, and waits for its end. Returns the exit status, or -1
+ * when it was killed by a signal. Harmless when it does not run. */
+int demo_child_end(demo_child *c, bool terminate);
+
+#endif
