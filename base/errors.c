@@ -12,11 +12,11 @@ struct gxds_error {
   size_t order; /* qsort is not stable: errors of one path stay in the order they were found */
 };
 
-static void render_path(const gxds_path *at, gxds_text *out) {
+static void render_from(const gxds_path *at, size_t start, gxds_text *out) {
   if (!at) return;
-  render_path(at->up, out);
+  render_from(at->up, start, out);
   if (at->field) {
-    if (out->size) gxds_text_add_z(out, ".");
+    if (out->size > start) gxds_text_add_z(out, ".");
     gxds_text_add_z(out, at->field);
   }
   if (at->index >= 0) gxds_text_addf(out, "[%lld]", (long long)at->index);
@@ -26,6 +26,8 @@ static void render_path(const gxds_path *at, gxds_text *out) {
     gxds_text_add_z(out, "\"]");
   }
 }
+
+void gxds_path_render(const gxds_path *at, gxds_text *out) { render_from(at, out->size, out); }
 
 void gxds_errors_fini(gxds_errors *e) {
   for (size_t i = 0; i < e->stored; i++) {
@@ -44,7 +46,7 @@ void gxds_errors_add(gxds_errors *e, const gxds_path *at, const char *format, ..
     e->items = gxds_realloc(e->items, e->capacity, sizeof *e->items);
   }
   gxds_text path = {0};
-  render_path(at, &path);
+  gxds_path_render(at, &path);
   va_list args;
   va_list again;
   va_start(args, format);

@@ -28,6 +28,9 @@ typedef struct gxds_path {
 #define GXDS_KEY(up, name, k) (&(const gxds_path){(up), (name), -1, (k)})
 #endif
 
+/* Adds "a.b[3].c" to out; NULL adds nothing. */
+void gxds_path_render(const gxds_path *at, gxds_text *out);
+
 /* Beyond this many, errors of one input are only counted ("and N more"): a hostile resource with a
  * million faults must not cost a megabyte of NACK. */
 #define GXDS_ERRORS_MAX 100
