@@ -1,0 +1,126 @@
+#include "test/support/backend.h"
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "test/support/child.h"
+
+namespace gxds_test {
+
+class Backend::Reactor : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit Reactor(Backend* backend) : backend_(backend) { StartRead(&request_); }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      Finish(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "no request"));
+      return;
+    }
+    {
+      std::lock_guard<std::mutex> lock(backend_->mu_);
+      if (backend_->hold_) {
+        backend_->held_.push_back(this);
+        backend_->changed_.notify_all();
+        return;
+      }
+    }
+    Answer();
+  }
+
+  void OnCancel() override {
+    // A held call whose client gave up is ended here, unless Release() took it before.
+    {
+      std::lock_guard<std::mutex> lock(backend_->mu_);
+      auto& held = backend_->held_;
+      auto it = std::find(held.begin(), held.end(), this);
+      if (it == held.end()) return;
+      held.erase(it);
+    }
+    Finish(grpc::Status::CANCELLED);
+  }
+
+  void Answer() {
+    const int status = backend_->status_;
+    if (status != 0) {
+      Finish(grpc::Status(static_cast<grpc::StatusCode>(status), "as the test asked"));
+      return;
+    }
+    grpc::Slice name(backend_->name_);
+    reply_ = grpc::ByteBuffer(&name, 1);
+    StartWriteAndFinish(&reply_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+
+  void OnDone() override { delete this; }
+
+ private:
+  Backend* backend_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer reply_;
+};
+
+class Backend::Service : public grpc::CallbackGenericService {
+ public:
+  explicit Service(Backend* backend) : backend_(backend) {}
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    ++backend_->calls_;
+    {
+      std::lock_guard<std::mutex> lock(backend_->mu_);
+      backend_->peers_.insert(context->peer());
+    }
+    return new Reactor(backend_);
+  }
+
+ private:
+  Backend* backend_;
+};
+
+Backend::Backend(std::string name, int port)
+    : name_(std::move(name)), service_(std::make_unique<Service>(this)) {
+  grpc::ServerBuilder builder;
+  builder.RegisterCallbackGenericService(service_.get());
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(),
+                           &port_);
+  server_ = builder.BuildAndStart();
+}
+
+Backend::~Backend() { Stop(); }
+
+void Backend::Stop() {
+  if (server_ == nullptr) return;
+  Release();
+  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Wait();
+  server_.reset();
+}
+
+size_t Backend::connections() const {
+  std::lock_guard<std::mutex> lock(mu_);
+  return peers_.size();
+}
+
+void Backend::Hold() {
+  std::lock_guard<std::mutex> lock(mu_);
+  hold_ = true;
+}
+
+void Backend::Release() {
+  std::vector<Reactor*> held;
+  {
+    std::lock_guard<std::mutex> lock(mu_);
+    hold_ = false;
+    held.swap(held_);
+  }
+  for (Reactor* r : held) r->Answer();
+}
+
+bool Backend::WaitForHeld(size_t count) {
+  std::unique_lock<std::mutex> lock(mu_);
+  return changed_.wait_for(lock, kPatience, [&] { return held_.size() >= count; });
+}
+
+void Backend::FailWith(grpc::StatusCode code) { status_ = code; }
+
+}  // namespace gxds_test

@@ -1,0 +1,58 @@
+// A real gRPC server that answers every unary call with its name.
+#ifndef GRPC_XDS_TEST_SUPPORT_BACKEND_H_
+#define GRPC_XDS_TEST_SUPPORT_BACKEND_H_
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gxds_test {
+
+class Backend {
+ public:
+  // port 0: the kernel picks.
+  explicit Backend(std::string name, int port = 0);
+  ~Backend();
+
+  const std::string& name() const { return name_; }
+  int port() const { return port_; }
+  long calls() const { return calls_; }
+  // From how many connections calls came so far.
+  size_t connections() const;
+  // From now on calls are not answered until Release().
+  void Hold();
+  void Release();
+  // Waits until that many calls are held.
+  bool WaitForHeld(size_t count);
+  // From now on calls are answered with this status.
+  void FailWith(grpc::StatusCode code);
+  // Stops at once: connections break.
+  void Stop();
+
+ private:
+  class Service;
+  class Reactor;
+
+  std::string name_;
+  int port_ = 0;
+  std::atomic<long> calls_{0};
+  std::atomic<int> status_{0};
+  mutable std::mutex mu_;
+  std::condition_variable changed_;
+  bool hold_ = false;
+  std::vector<Reactor*> held_;
+  std::set<std::string> peers_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace gxds_test
+
+#endif

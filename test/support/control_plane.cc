@@ -1,0 +1,115 @@
+#include "test/support/control_plane.h"
+
+#include <gtest/gtest.h>
+#include <jansson.h>
+#include <signal.h>
+
+#include <cstdlib>
+
+namespace gxds_test {
+namespace {
+
+bool ContainsAll(const std::string& line, const std::vector<std::string>& parts) {
+  for (const auto& part : parts) {
+    if (line.find(part) == std::string::npos) return false;
+  }
+  return true;
+}
+
+std::string Text(const json_t* value) {
+  const char* text = json_string_value(value);
+  return text != nullptr ? text : "";
+}
+
+// Calls fn for every entry of every load report.
+void EachLoad(const std::vector<std::string>& lines, const std::function<void(const json_t*)>& fn) {
+  for (const auto& line : lines) {
+    json_t* event = json_loads(line.c_str(), 0, nullptr);
+    if (Text(json_object_get(event, "event")) == "load") {
+      size_t index;
+      const json_t* entry;
+      json_array_foreach(json_object_get(event, "load"), index, entry) fn(entry);
+    }
+    json_decref(event);
+  }
+}
+
+}  // namespace
+
+ControlPlane::ControlPlane() = default;
+
+void ControlPlane::Start() {
+  server_ = std::make_unique<Child>(std::vector<std::string>{
+      Runfile("tools/xds"), "serve", files_.path(), "--listen",
+      "127.0.0.1:" + std::to_string(port_), "--json", "--load-interval", "1"});
+  const std::string line = Wait({"\"event\":\"listening\""});
+  ASSERT_NE(line, "") << server_->Output();
+  port_ = std::atoi(line.c_str() + line.rfind(':') + 1);
+  ASSERT_GT(port_, 0) << line;
+}
+
+void ControlPlane::Kill() {
+  server_->Signal(SIGKILL);
+  server_->Wait();
+}
+
+std::string ControlPlane::Bootstrap() const {
+  return R"({"xds_servers":[{"server_uri":"127.0.0.1:)" + std::to_string(port_) +
+         R"(","channel_creds":[{"type":"insecure"}]}],"node":{"id":"test-node"}})";
+}
+
+std::string ControlPlane::Wait(const std::vector<std::string>& parts, size_t from,
+                               std::chrono::milliseconds patience) {
+  return server_->WaitForLine([&](const std::string& line) { return ContainsAll(line, parts); },
+                              from, patience);
+}
+
+size_t ControlPlane::Count(const std::vector<std::string>& parts) {
+  size_t count = 0;
+  for (const auto& line : server_->Lines()) count += ContainsAll(line, parts) ? 1 : 0;
+  return count;
+}
+
+std::map<std::pair<std::string, std::string>, Load> ControlPlane::Loads() {
+  std::map<std::pair<std::string, std::string>, Load> loads;
+  EachLoad(server_->Lines(), [&](const json_t* entry) {
+    const json_t* locality = json_object_get(entry, "locality");
+    if (locality == nullptr) return;
+    Load& load =
+        loads[{Text(json_object_get(entry, "cluster")), Text(json_object_get(locality, "zone"))}];
+    load.issued += json_integer_value(json_object_get(entry, "issued"));
+    load.successful += json_integer_value(json_object_get(entry, "successful"));
+    load.error += json_integer_value(json_object_get(entry, "error"));
+    load.in_progress = json_integer_value(json_object_get(entry, "in_progress"));
+  });
+  return loads;
+}
+
+std::map<std::pair<std::string, std::string>, long> ControlPlane::Drops() {
+  std::map<std::pair<std::string, std::string>, long> drops;
+  EachLoad(server_->Lines(), [&](const json_t* entry) {
+    const std::string cluster = Text(json_object_get(entry, "cluster"));
+    const char* category;
+    json_t* count;
+    json_object_foreach(json_object_get(entry, "dropped"), category, count) {
+      drops[{cluster, category}] += json_integer_value(count);
+    }
+    drops[{cluster, ""}] += json_integer_value(json_object_get(entry, "total_dropped"));
+  });
+  return drops;
+}
+
+bool ControlPlane::WaitForIssued(long count) {
+  return !server_
+              ->WaitForLine(
+                  [&, issued = 0L](const std::string& line) mutable {
+                    EachLoad({line}, [&](const json_t* entry) {
+                      issued += json_integer_value(json_object_get(entry, "issued"));
+                    });
+                    return issued >= count;
+                  },
+                  0)
+              .empty();
+}
+
+}  // namespace gxds_test

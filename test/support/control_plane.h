@@ -1,0 +1,63 @@
+// `xds serve` in a process of its own, on a folder of its own.
+#ifndef GRPC_XDS_TEST_SUPPORT_CONTROL_PLANE_H_
+#define GRPC_XDS_TEST_SUPPORT_CONTROL_PLANE_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "test/support/child.h"
+#include "test/support/mesh.h"
+
+namespace gxds_test {
+
+struct Load {
+  long issued = 0;
+  long successful = 0;
+  long error = 0;
+  long in_progress = 0;  // as last reported
+};
+
+class ControlPlane {
+ public:
+  ControlPlane();
+
+  // Makes that the configuration; clients are told when the server has noticed.
+  void Set(const Mesh& mesh) { files_.Write("mesh.json", mesh.Json()); }
+  void WriteFile(const std::string& name, const std::string& contents) {
+    files_.Write(name, contents);
+  }
+  void RemoveFile(const std::string& name) { files_.Remove(name); }
+
+  void Start();  // on the port it had before, if it ran before
+  void Kill();   // as by kill -9
+  int port() const { return port_; }
+  // A bootstrap that names this server, as JSON text.
+  std::string Bootstrap() const;
+
+  // How many lines the server printed so far: give it to Wait() to see only what comes later.
+  size_t Mark() { return server_->Lines().size(); }
+  // The first event from `from` on whose line (one JSON object) contains all of parts; empty: none
+  // came.
+  std::string Wait(const std::vector<std::string>& parts, size_t from = 0,
+                   std::chrono::milliseconds patience = kPatience);
+  size_t Count(const std::vector<std::string>& parts);
+
+  // All loads reported so far, by {cluster, zone}.
+  std::map<std::pair<std::string, std::string>, Load> Loads();
+  // All drops reported so far, by {cluster, category}; "" holds the totals.
+  std::map<std::pair<std::string, std::string>, long> Drops();
+  // Waits until that many RPCs were reported as issued in all.
+  bool WaitForIssued(long count);
+
+ private:
+  TempDir files_;
+  int port_ = 0;
+  std::unique_ptr<Child> server_;
+};
+
+}  // namespace gxds_test
+
+#endif

@@ -1,0 +1,79 @@
+#include "test/support/mesh.h"
+
+namespace gxds_test {
+namespace {
+
+const char kTypes[] = "type.googleapis.com/";
+
+std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
+
+std::string ListenerJson(const Mesh& mesh) {
+  const std::string http = std::string(kTypes) + "envoy.extensions.filters.";
+  return R"({"@type":")" + std::string(kTypes) + R"(envoy.config.listener.v3.Listener","name":)" +
+         Quoted(mesh.service) + R"(,"api_listener":{"api_listener":{"@type":")" + http +
+         R"(network.http_connection_manager.v3.HttpConnectionManager","rds":{"route_config_name":)" +
+         Quoted(mesh.service + "-routes") +
+         R"(,"config_source":{"ads":{}}},"http_filters":[{"name":"router","typed_config":{"@type":")" +
+         http + R"(http.router.v3.Router"}}]}}})";
+}
+
+std::string RoutesJson(const Mesh& mesh) {
+  std::string routes;
+  for (const Route& r : mesh.routes) {
+    routes += (routes.empty() ? "" : ",") + std::string(R"({"match":{"prefix":)") +
+              Quoted(r.prefix) + R"(},"route":{"cluster":)" + Quoted(r.cluster) + "}}";
+  }
+  return R"({"@type":")" + std::string(kTypes) +
+         R"(envoy.config.route.v3.RouteConfiguration","name":)" + Quoted(mesh.service + "-routes") +
+         R"(,"virtual_hosts":[{"domains":["*"],"routes":[)" + routes + "]}]}";
+}
+
+std::string ClusterJson(const Cluster& c) {
+  std::string json = R"({"@type":")" + std::string(kTypes) +
+                     R"(envoy.config.cluster.v3.Cluster","name":)" + Quoted(c.name) +
+                     R"(,"type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}})";
+  if (c.report_load) json += R"(,"lrs_server":{"self":{}})";
+  if (c.max_requests >= 0) {
+    json += R"(,"circuit_breakers":{"thresholds":[{"max_requests":)" +
+            std::to_string(c.max_requests) + "}]}";
+  }
+  return json + "}";
+}
+
+std::string EndpointJson(int port) {
+  return R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":)" +
+         std::to_string(port) + "}}}}";
+}
+
+std::string EndpointsJson(const Cluster& c) {
+  std::string localities;
+  for (const Locality& l : c.localities) {
+    std::string endpoints;
+    for (int port : l.ports) endpoints += (endpoints.empty() ? "" : ",") + EndpointJson(port);
+    localities += (localities.empty() ? "" : ",") +
+                  std::string(R"({"locality":{"region":"r","zone":)") + Quoted(l.zone) +
+                  R"(},"priority":)" + std::to_string(l.priority) + R"(,"load_balancing_weight":)" +
+                  std::to_string(l.weight) + R"(,"lb_endpoints":[)" + endpoints + "]}";
+  }
+  std::string drops;
+  for (const auto& [category, percent] : c.drops) {
+    drops += (drops.empty() ? "" : ",") + std::string(R"({"category":)") + Quoted(category) +
+             R"(,"drop_percentage":{"numerator":)" + std::to_string(percent) + "}}";
+  }
+  return R"({"@type":")" + std::string(kTypes) +
+         R"(envoy.config.endpoint.v3.ClusterLoadAssignment","cluster_name":)" + Quoted(c.name) +
+         R"(,"endpoints":[)" + localities + R"(],"policy":{"drop_overloads":[)" + drops + "]}}";
+}
+
+}  // namespace
+
+std::string Mesh::Json() const {
+  std::string json = "[" + ListenerJson(*this) + ",\n" + RoutesJson(*this);
+  for (const Cluster& c : clusters) {
+    json += ",\n" + ClusterJson(c);
+    if (c.with_endpoints) json += ",\n" + EndpointsJson(c);
+  }
+  return json + "]\n";
+}
+
+}  // namespace gxds_test

@@ -1,0 +1,43 @@
+// A configuration in the terms of a test, and its resources as `xds serve` reads them.
+#ifndef GRPC_XDS_TEST_SUPPORT_MESH_H_
+#define GRPC_XDS_TEST_SUPPORT_MESH_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gxds_test {
+
+struct Locality {
+  std::string zone;
+  unsigned weight = 1;
+  unsigned priority = 0;
+  std::vector<int> ports;  // on 127.0.0.1
+};
+
+struct Cluster {
+  std::string name;
+  std::vector<Locality> localities;
+  std::vector<std::pair<std::string, unsigned>> drops;  // category, per hundred
+  int max_requests = -1;                                // -1: not set
+  bool report_load = true;
+  bool with_endpoints = true;  // false: no EDS resource exists
+};
+
+struct Route {
+  std::string prefix;
+  std::string cluster;
+};
+
+struct Mesh {
+  std::string service = "greeter.example";
+  std::vector<Route> routes;
+  std::vector<Cluster> clusters;
+
+  // One JSON document with every resource.
+  std::string Json() const;
+};
+
+}  // namespace gxds_test
+
+#endif
