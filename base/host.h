@@ -23,6 +23,10 @@ typedef struct gxds_host {
   void (*lb_config_check)(gxds_str json, const gxds_path *at, gxds_errors *errors);
   /* Whether a regular expression compiles as RE2 with the host's options. NULL: any does. */
   bool (*regex_check)(gxds_str regex);
+  /* Adds to errors, at path, what is wrong with a certificate provider (config: JSON text; empty:
+   * none), as the host's CertificateProviderRegistry sees it. NULL: nothing ever is. */
+  void (*certificate_provider_check)(gxds_str plugin_name, gxds_str config_json,
+                                     const gxds_path *at, gxds_errors *errors);
 } gxds_host;
 
 #endif

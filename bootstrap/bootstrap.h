@@ -55,10 +55,10 @@ typedef struct gxds_bootstrap {
   struct upb_Arena *arena; /* private: owns all of the above */
 } gxds_bootstrap;
 
-/* Parses JSON text. Every error is reported, with line (syntax) or field path (content); unknown
- * fields are ignored. On OK *out has one reference, the caller's. The status of a failure is
- * INVALID_ARGUMENT "errors validating JSON: [field:… error:…]" or "JSON parse error at line L,
- * column C: …". host borrow: during the call. */
+/* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has one
+ * reference, the caller's. The status of a failure is INVALID_ARGUMENT "errors validating JSON:
+ * [field:a.b error:…; field:c error:…] (a.b line 3, c line 7)", in the host's words where it has
+ * the same error, or "JSON parse error at line L, column C: …". host borrow: during the call. */
 GXDS_MUST_USE gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host,
                                                const gxds_bootstrap **out);
 const gxds_bootstrap *gxds_bootstrap_ref(const gxds_bootstrap *b);

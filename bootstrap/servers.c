@@ -1,0 +1,95 @@
+#include "bootstrap/reader_internal.h"
+
+/* A27: the first credentials that the host knows. The config of a known type that is wrong is
+ * reported, and the next one looked at, as the host does. */
+static void read_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
+                       gxds_bootstrap_server *server) {
+  json_t *list = gxds_reader_array(r, object, at, "channel_creds", GXDS_FIELD_REQUIRED,
+                                   GXDS_BOOTSTRAP_CREDS_MAX);
+  if (!list) return;
+  size_t before = r->errors.count;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const gxds_path *here = GXDS_ITEM(at, "channel_creds", i);
+    const json_t *entry = json_array_get(list, i);
+    if (!gxds_reader_is_object(r, entry, here)) continue;
+    (void)gxds_reader_string(r, entry, here, "type", GXDS_FIELD_REQUIRED);
+    (void)gxds_reader_object(r, entry, here, "config", GXDS_FIELD_OPTIONAL);
+  }
+  if (r->errors.count != before) return;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const gxds_path *here = GXDS_ITEM(at, "channel_creds", i);
+    const json_t *entry = json_array_get(list, i);
+    const json_t *config = json_object_get(entry, "config");
+    gxds_str type = gxds_reader_string(r, entry, here, "type", GXDS_FIELD_REQUIRED);
+    if (!r->host->creds_supported(type)) continue;
+    gxds_str config_json = config ? gxds_reader_dump(r, config) : gxds_str_of(NULL, 0);
+    size_t valid = r->errors.count;
+    r->host->creds_check(type, config_json, here, &r->errors);
+    if (r->errors.count == valid) {
+      server->creds_type = type;
+      server->creds_config_json = config_json;
+      return;
+    }
+    gxds_reader_note_line(r, here);
+  }
+  gxds_reader_error(r, GXDS_FIELD(at, "channel_creds"), "no known creds type found");
+}
+
+/* Features that we do not know are those of other clients ("xds_v3"): ignored. */
+static void read_features(gxds_reader *r, const json_t *object, const gxds_path *at,
+                          gxds_bootstrap_server *server) {
+  const struct {
+    const char *name;
+    bool *value;
+  } known[] = {
+      {"delta", &server->delta},
+      {"ignore_resource_deletion", &server->ignore_resource_deletion},
+      {"fail_on_data_errors", &server->fail_on_data_errors},
+      {"resource_timer_is_transient_error", &server->resource_timer_is_transient_error},
+      {"trusted_xds_server", &server->trusted_xds_server},
+  };
+  json_t *list = gxds_reader_array(r, object, at, "server_features", GXDS_FIELD_OPTIONAL, SIZE_MAX);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *feature = json_array_get(list, i);
+    if (!json_is_string(feature)) {
+      gxds_reader_error(r, GXDS_ITEM(at, "server_features", i), "is not a string");
+      continue;
+    }
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+      if (strcmp(json_string_value(feature), known[k].name) == 0) *known[k].value = true;
+    }
+  }
+}
+
+static void read_server(gxds_reader *r, const json_t *object, const gxds_path *at,
+                        gxds_bootstrap_server *server) {
+  if (!gxds_reader_is_object(r, object, at)) return;
+  size_t before = r->errors.count;
+  server->uri = gxds_reader_string(r, object, at, "server_uri", GXDS_FIELD_REQUIRED);
+  if (r->errors.count == before && gxds_str_empty(server->uri)) {
+    gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "must be non-empty");
+  }
+  read_creds(r, object, at, server);
+  read_features(r, object, at, server);
+}
+
+const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const json_t *object,
+                                                        const gxds_path *at, gxds_presence presence,
+                                                        size_t *count) {
+  *count = 0;
+  json_t *list =
+      gxds_reader_array(r, object, at, "xds_servers", presence, GXDS_BOOTSTRAP_SERVERS_MAX);
+  if (!list) return NULL;
+  size_t size = json_array_size(list);
+  if (size == 0 && presence == GXDS_FIELD_REQUIRED) {
+    gxds_reader_error(r, GXDS_FIELD(at, "xds_servers"), "must be non-empty");
+  }
+  const gxds_bootstrap_server **pointers = gxds_reader_alloc(r, size, sizeof(void *));
+  gxds_bootstrap_server *servers = gxds_reader_alloc(r, size, sizeof *servers);
+  for (size_t i = 0; i < size; i++) {
+    read_server(r, json_array_get(list, i), GXDS_ITEM(at, "xds_servers", i), &servers[i]);
+    pointers[i] = &servers[i];
+  }
+  *count = size;
+  return pointers;
+}

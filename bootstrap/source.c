@@ -1,0 +1,73 @@
+#include "bootstrap/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { kReadSize = 64 * 1024 };
+
+/* Reads in pieces rather than by the file's size, so that pipes and /proc work too. */
+static gxds_status read_all(FILE *file, const char *where, gxds_text *text) {
+  char *buffer = gxds_calloc(kReadSize, 1);
+  size_t got = 1;
+  while (got > 0 && text->size <= GXDS_BOOTSTRAP_SIZE_MAX) {
+    errno = 0;
+    got = fread(buffer, 1, kReadSize, file);
+    gxds_text_add(text, gxds_str_of(buffer, got));
+  }
+  int error = errno;
+  gxds_free(buffer);
+  if (ferror(file)) {
+    return gxds_status_make(GXDS_UNAVAILABLE, "cannot read the xDS bootstrap from %s: %s", where,
+                            strerror(error));
+  }
+  if (text->size > GXDS_BOOTSTRAP_SIZE_MAX) {
+    return gxds_status_make(GXDS_INVALID_ARGUMENT,
+                            "the xDS bootstrap in %s is larger than the %zu bytes allowed", where,
+                            GXDS_BOOTSTRAP_SIZE_MAX);
+  }
+  return gxds_status_ok();
+}
+
+static gxds_status load_file(const char *path, const char *where, gxds_text *text) {
+  FILE *file = fopen(path, "rbe");
+  if (!file) {
+    return gxds_status_make(errno == ENOENT ? GXDS_NOT_FOUND : GXDS_UNAVAILABLE,
+                            "cannot open the xDS bootstrap %s: %s", where, strerror(errno));
+  }
+  gxds_status status = read_all(file, where, text);
+  fclose(file);
+  return status;
+}
+
+gxds_status gxds_bootstrap_load(gxds_str *out, gxds_str *where) {
+  *out = gxds_str_of(NULL, 0);
+  *where = gxds_str_of(NULL, 0);
+  const char *path = getenv("GRPC_XDS_BOOTSTRAP");
+  const char *config = getenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  gxds_text text = {0};
+  gxds_text place = {0};
+  gxds_status status = gxds_status_ok();
+  if (path) {
+    gxds_text_addf(&place, "file %s (GRPC_XDS_BOOTSTRAP)", path);
+    status = load_file(path, place.data, &text);
+  } else if (config) {
+    gxds_text_add_z(&place, "environment variable GRPC_XDS_BOOTSTRAP_CONFIG");
+    gxds_text_add_z(&text, config);
+  } else {
+    status = gxds_status_make(GXDS_NOT_FOUND,
+                              "Environment variables GRPC_XDS_BOOTSTRAP or "
+                              "GRPC_XDS_BOOTSTRAP_CONFIG not defined: the first would name the "
+                              "file of the xDS bootstrap, the second hold its JSON");
+  }
+  if (gxds_status_is_ok(&status)) {
+    *out = gxds_text_take(&text);
+    *where = gxds_text_take(&place);
+  }
+  gxds_text_fini(&text);
+  gxds_text_fini(&place);
+  return status;
+}

@@ -1,0 +1,371 @@
+#include "bootstrap/bootstrap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bootstrap/source.h"
+#include "test/bootstrap/fake_host.h"
+
+namespace grpc_xds_test {
+namespace {
+
+struct Unref {
+  void operator()(const gxds_bootstrap* b) const { gxds_bootstrap_unref(b); }
+};
+using Bootstrap = std::unique_ptr<const gxds_bootstrap, Unref>;
+
+// The error's text, or "" and a bootstrap.
+std::string Parse(const std::string& json, Bootstrap* out = nullptr) {
+  const gxds_bootstrap* parsed = nullptr;
+  gxds_status status = gxds_bootstrap_parse(ToGxds(json), FakeHost(), &parsed);
+  EXPECT_EQ(gxds_status_is_ok(&status), parsed != nullptr);
+  EXPECT_TRUE(status.code == GXDS_OK || status.code == GXDS_INVALID_ARGUMENT);
+  std::string message = ToString(status.message);
+  gxds_status_fini(&status);
+  Bootstrap owned(parsed);
+  if (out != nullptr) *out = std::move(owned);
+  return message;
+}
+
+Bootstrap MustParse(const std::string& json) {
+  Bootstrap b;
+  EXPECT_EQ(Parse(json, &b), "");
+  return b;
+}
+
+constexpr char kServer[] = R"({"server_uri": "lb:1", "channel_creds": [{"type": "insecure"}]})";
+
+// A whole bootstrap around one server, which has these further members.
+std::string WithServer(const std::string& members) {
+  return R"({"xds_servers": [{"server_uri": "lb:1", "channel_creds": [{"type": "insecure"}])" +
+         std::string(members.empty() ? "" : ", ") + members + "}]}";
+}
+
+// A whole bootstrap with these further members at the top.
+std::string WithTop(const std::string& members) {
+  return R"({"xds_servers": [)" + std::string(kServer) + "], " + members + "}";
+}
+
+TEST(Bootstrap, SmallestIsOneServer) {
+  Bootstrap b = MustParse(WithServer(""));
+  ASSERT_EQ(b->server_count, 1u);
+  EXPECT_EQ(ToString(b->servers[0]->uri), "lb:1");
+  EXPECT_EQ(ToString(b->servers[0]->creds_type), "insecure");
+  EXPECT_EQ(ToString(b->servers[0]->creds_config_json), "");
+  EXPECT_EQ(ToString(b->node_id), "");
+  EXPECT_EQ(ToString(b->client_default_listener_resource_name_template), "%s");
+  EXPECT_EQ(b->authority_count, 0u);
+  EXPECT_EQ(b->certificate_provider_count, 0u);
+}
+
+TEST(Bootstrap, ServersKeepTheirOrder) {  // A71: the first is the primary
+  Bootstrap b = MustParse(R"({"xds_servers": [
+      {"server_uri": "z:1", "channel_creds": [{"type": "fake"}]},
+      {"server_uri": "unix:/run/a", "channel_creds": [{"type": "insecure"}]}]})");
+  ASSERT_EQ(b->server_count, 2u);
+  EXPECT_EQ(ToString(b->servers[0]->uri), "z:1");
+  EXPECT_EQ(ToString(b->servers[1]->uri), "unix:/run/a");
+}
+
+TEST(Bootstrap, FirstSupportedCredentialsWin) {
+  Bootstrap b = MustParse(R"({"xds_servers": [{"server_uri": "lb:1", "channel_creds": [
+      {"type": "exotic", "config": {"a": 1}}, {"type": "picky", "config": { "ok" : true }},
+      {"type": "insecure"}]}]})");
+  EXPECT_EQ(ToString(b->servers[0]->creds_type), "picky");
+  EXPECT_EQ(ToString(b->servers[0]->creds_config_json), R"({"ok":true})");
+}
+
+TEST(Bootstrap, ServerFeaturesAreRead) {
+  Bootstrap none = MustParse(WithServer(R"("server_features": ["xds_v3", "of_the_future"])"));
+  EXPECT_FALSE(none->servers[0]->delta);
+  EXPECT_FALSE(none->servers[0]->ignore_resource_deletion);
+  EXPECT_FALSE(none->servers[0]->fail_on_data_errors);
+  EXPECT_FALSE(none->servers[0]->resource_timer_is_transient_error);
+  EXPECT_FALSE(none->servers[0]->trusted_xds_server);
+  Bootstrap all = MustParse(WithServer(R"("server_features": ["delta", "ignore_resource_deletion",
+      "fail_on_data_errors", "resource_timer_is_transient_error", "trusted_xds_server"])"));
+  EXPECT_TRUE(all->servers[0]->delta);
+  EXPECT_TRUE(all->servers[0]->ignore_resource_deletion);
+  EXPECT_TRUE(all->servers[0]->fail_on_data_errors);
+  EXPECT_TRUE(all->servers[0]->resource_timer_is_transient_error);
+  EXPECT_TRUE(all->servers[0]->trusted_xds_server);
+}
+
+TEST(Bootstrap, AuthoritiesAreSortedAndFilledIn) {  // A47
+  Bootstrap b = MustParse(WithTop(R"("authorities": {
+      "b.com": {"client_listener_resource_name_template": "xdstp://b.com/L/%s?a=1",
+                "xds_servers": [{"server_uri": "b:1", "channel_creds": [{"type": "fake"}]}]},
+      "a b": {},
+      "": {"xds_servers": []}})"));
+  ASSERT_EQ(b->authority_count, 3u);
+  EXPECT_EQ(ToString(b->authorities[0].name), "");
+  EXPECT_EQ(ToString(b->authorities[0].client_listener_resource_name_template),
+            "xdstp:///envoy.config.listener.v3.Listener/%s");
+  EXPECT_EQ(ToString(b->authorities[1].name), "a b");
+  EXPECT_EQ(ToString(b->authorities[1].client_listener_resource_name_template),
+            "xdstp://a%20b/envoy.config.listener.v3.Listener/%s");
+  EXPECT_EQ(ToString(b->authorities[2].client_listener_resource_name_template),
+            "xdstp://b.com/L/%s?a=1");
+  for (int i : {0, 1}) {  // without servers of their own: the top-level ones
+    ASSERT_EQ(b->authorities[i].server_count, 1u);
+    EXPECT_EQ(b->authorities[i].servers[0], b->servers[0]);
+  }
+  ASSERT_EQ(b->authorities[2].server_count, 1u);
+  EXPECT_EQ(ToString(b->authorities[2].servers[0]->uri), "b:1");
+  EXPECT_EQ(gxds_bootstrap_find_authority(b.get(), gxds_str_z("b.com")), &b->authorities[2]);
+  EXPECT_EQ(gxds_bootstrap_find_authority(b.get(), gxds_str_z("")), &b->authorities[0]);
+  EXPECT_EQ(gxds_bootstrap_find_authority(b.get(), gxds_str_z("b")), nullptr);
+}
+
+TEST(Bootstrap, NoAuthorityIsFoundWhereThereAreNone) {
+  Bootstrap b = MustParse(WithServer(""));
+  EXPECT_EQ(gxds_bootstrap_find_authority(b.get(), gxds_str_z("")), nullptr);
+}
+
+TEST(Bootstrap, CertificateProvidersAreSorted) {
+  Bootstrap b = MustParse(WithTop(R"("certificate_providers": {
+      "two": {"plugin_name": "file_watcher"},
+      "one": {"plugin_name": "file_watcher", "config": {"b": 1.5, "a": [10, null]}}})"));
+  ASSERT_EQ(b->certificate_provider_count, 2u);
+  EXPECT_EQ(ToString(b->certificate_providers[0].instance_name), "one");
+  EXPECT_EQ(ToString(b->certificate_providers[0].plugin_name), "file_watcher");
+  EXPECT_EQ(ToString(b->certificate_providers[0].config_json), R"({"a":[10,null],"b":1.5})");
+  EXPECT_EQ(ToString(b->certificate_providers[1].instance_name), "two");
+  EXPECT_EQ(ToString(b->certificate_providers[1].config_json), "");
+}
+
+TEST(Bootstrap, UnknownFieldsAreIgnored) {
+  MustParse(R"({"xds_servers": [{"server_uri": "lb:1", "x": 1, "channel_creds":
+      [{"type": "insecure", "x": []}]}], "x": {}, "node": {"x": "whee", "locality": {"x": {}}},
+      "authorities": {"a": {"x": 1}}, "certificate_providers":
+      {"p": {"plugin_name": "file_watcher", "x": 0}}})");
+}
+
+TEST(Bootstrap, ServersAreEqualByWhatTheySay) {
+  auto server = [](const std::string& uri, const std::string& type, const std::string& config,
+                   const std::string& feature) {
+    return MustParse(R"({"xds_servers": [{"server_uri": ")" + uri +
+                     R"(", "channel_creds": [{"type": ")" + type + R"(", "config": )" + config +
+                     R"(}], "server_features": [")" + feature + R"("]}]})");
+  };
+  Bootstrap a = server("lb:1", "fake", R"({"a": 1, "b": 2})", "xds_v3");
+  auto equal = [&](const Bootstrap& b) {
+    return gxds_bootstrap_server_equal(a->servers[0], b->servers[0]);
+  };
+  EXPECT_TRUE(equal(server("lb:1", "fake", R"({ "b":2,"a":1 })", "other")));
+  EXPECT_FALSE(equal(server("lb:2", "fake", R"({"a": 1, "b": 2})", "")));
+  EXPECT_FALSE(equal(server("lb:1", "insecure", R"({"a": 1, "b": 2})", "")));
+  EXPECT_FALSE(equal(server("lb:1", "fake", R"({"a": 1, "b": 3})", "")));
+  for (const char* feature : {"delta", "ignore_resource_deletion", "fail_on_data_errors",
+                              "resource_timer_is_transient_error", "trusted_xds_server"}) {
+    EXPECT_FALSE(equal(server("lb:1", "fake", R"({"a": 1, "b": 2})", feature))) << feature;
+  }
+}
+
+TEST(Bootstrap, IsCounted) {
+  Bootstrap b = MustParse(WithServer(""));
+  const gxds_bootstrap* second = gxds_bootstrap_ref(b.get());
+  b.reset();
+  EXPECT_EQ(ToString(second->servers[0]->uri), "lb:1");
+  gxds_bootstrap_unref(second);
+  gxds_bootstrap_unref(nullptr);
+}
+
+struct Bad {
+  std::string json;
+  std::string error;
+};
+
+std::string Invalid(const std::string& list, const std::string& lines) {
+  return "errors validating JSON: [" + list + "] (" + lines + ")";
+}
+
+std::vector<Bad> BadContent() {
+  return {
+      {"1", Invalid("field: error:is not an object", "line 1")},
+      {"[]", Invalid("field: error:is not an object", "line 1")},
+      {"{}", Invalid("field:xds_servers error:field not present", "xds_servers line 1")},
+      {"\n\n{}", Invalid("field:xds_servers error:field not present", "xds_servers line 3")},
+      {R"({"xds_servers": []})",
+       Invalid("field:xds_servers error:must be non-empty", "xds_servers line 1")},
+      {R"({"xds_servers": null})",
+       Invalid("field:xds_servers error:is not an array", "xds_servers line 1")},
+      {"{\n\"xds_servers\":1,\n\"node\":1,\n\"server_listener_resource_name_template\":1,\n"
+       "\"client_default_listener_resource_name_template\":[],\n"
+       "\"certificate_providers\":1,\n\"authorities\":[]}",
+       Invalid("field:authorities error:is not an object; "
+               "field:certificate_providers error:is not an object; "
+               "field:client_default_listener_resource_name_template error:is not a string; "
+               "field:node error:is not an object; "
+               "field:server_listener_resource_name_template error:is not a string; "
+               "field:xds_servers error:is not an array",
+               "xds_servers line 2, node line 3, "
+               "client_default_listener_resource_name_template line 5, "
+               "server_listener_resource_name_template line 4, authorities line 7, "
+               "certificate_providers line 6")},
+      {R"({"xds_servers":[1]})",
+       Invalid("field:xds_servers[0] error:is not an object", "xds_servers[0] line 1")},
+      {R"({"xds_servers":[{}]})",
+       Invalid("field:xds_servers[0].channel_creds error:field not present; "
+               "field:xds_servers[0].server_uri error:field not present",
+               "xds_servers[0].server_uri line 1, xds_servers[0].channel_creds line 1")},
+      {"{\"xds_servers\":[\n{\"server_uri\":1,\n\"channel_creds\":1}\n]}",
+       Invalid("field:xds_servers[0].channel_creds error:is not an array; "
+               "field:xds_servers[0].server_uri error:is not a string",
+               "xds_servers[0].server_uri line 2, xds_servers[0].channel_creds line 3")},
+      {R"({"xds_servers":[{"server_uri":"","channel_creds":[{"type":"fake"}]}]})",
+       Invalid("field:xds_servers[0].server_uri error:must be non-empty",
+               "xds_servers[0].server_uri line 1")},
+      {R"({"xds_servers":[{"server_uri":"foo","channel_creds":[]}]})",
+       Invalid("field:xds_servers[0].channel_creds error:no known creds type found",
+               "xds_servers[0].channel_creds line 1")},
+      {R"({"xds_servers":[{"server_uri":"foo","channel_creds":[{"type":"unknown"}]}]})",
+       Invalid("field:xds_servers[0].channel_creds error:no known creds type found",
+               "xds_servers[0].channel_creds line 1")},
+      {R"({"xds_servers":[{"server_uri":"foo","channel_creds":[0,{}]}]})",
+       Invalid("field:xds_servers[0].channel_creds[0] error:is not an object; "
+               "field:xds_servers[0].channel_creds[1].type error:field not present",
+               "xds_servers[0].channel_creds[0] line 1, "
+               "xds_servers[0].channel_creds[1].type line 1")},
+      {R"({"xds_servers":[{"server_uri":"foo","channel_creds":[{"type":0,"config":1}]}]})",
+       Invalid("field:xds_servers[0].channel_creds[0].config error:is not an object; "
+               "field:xds_servers[0].channel_creds[0].type error:is not a string",
+               "xds_servers[0].channel_creds[0].type line 1, "
+               "xds_servers[0].channel_creds[0].config line 1")},
+      {R"({"xds_servers":[{"server_uri":"foo","channel_creds":[{"type":"picky"}]}]})",
+       Invalid("field:xds_servers[0].channel_creds error:no known creds type found; "
+               "field:xds_servers[0].channel_creds[0] "
+               "error:invalid config for channel creds type \"picky\"",
+               "xds_servers[0].channel_creds[0] line 1, xds_servers[0].channel_creds line 1")},
+      {WithServer(R"("server_features": "delta")"),
+       Invalid("field:xds_servers[0].server_features error:is not an array",
+               "xds_servers[0].server_features line 1")},
+      {WithServer(R"("server_features": ["delta", 1])"),
+       Invalid("field:xds_servers[0].server_features[1] error:is not a string",
+               "xds_servers[0].server_features[1] line 1")},
+      {R"({"node":{"id":0,"cluster":0,"locality":0,"metadata":0}})",
+       Invalid("field:node.cluster error:is not a string; field:node.id error:is not a string; "
+               "field:node.locality error:is not an object; "
+               "field:node.metadata error:is not an object; "
+               "field:xds_servers error:field not present",
+               "xds_servers line 1, node.id line 1, node.cluster line 1, node.locality line 1, "
+               "node.metadata line 1")},
+      {WithTop("\"node\":{\n\"locality\":{\n\"region\":0,\n\"zone\":0,\n\"sub_zone\":0}}"),
+       Invalid("field:node.locality.region error:is not a string; "
+               "field:node.locality.sub_zone error:is not a string; "
+               "field:node.locality.zone error:is not a string",
+               "node.locality.region line 3, node.locality.zone line 4, "
+               "node.locality.sub_zone line 5")},
+      {WithTop(R"("authorities": {"a": 1})"),
+       Invalid("field:authorities[\"a\"] error:is not an object", "authorities[\"a\"] line 1")},
+      {WithTop(R"("authorities": {"x.com": {"client_listener_resource_name_template":
+          "xds://x.com/%s"}})"),
+       Invalid("field:authorities[\"x.com\"].client_listener_resource_name_template "
+               "error:field must begin with \"xdstp://x.com/\"",
+               "authorities[\"x.com\"].client_listener_resource_name_template line 2")},
+      {WithTop(R"("authorities": {"x.com": {"client_listener_resource_name_template":
+          "xdstp://x.comm/%s", "xds_servers": [{}]}})"),
+       Invalid("field:authorities[\"x.com\"].client_listener_resource_name_template "
+               "error:field must begin with \"xdstp://x.com/\"; "
+               "field:authorities[\"x.com\"].xds_servers[0].channel_creds "
+               "error:field not present; "
+               "field:authorities[\"x.com\"].xds_servers[0].server_uri error:field not present",
+               "authorities[\"x.com\"].client_listener_resource_name_template line 2, "
+               "authorities[\"x.com\"].xds_servers[0].server_uri line 2, "
+               "authorities[\"x.com\"].xds_servers[0].channel_creds line 2")},
+      {WithTop(R"("certificate_providers": {"p": 1})"),
+       Invalid("field:certificate_providers[\"p\"] error:is not an object",
+               "certificate_providers[\"p\"] line 1")},
+      {WithTop(R"("certificate_providers": {"p": {}})"),
+       Invalid("field:certificate_providers[\"p\"].plugin_name error:field not present",
+               "certificate_providers[\"p\"].plugin_name line 1")},
+      {WithTop(R"("certificate_providers": {"p": {"plugin_name": 1, "config": 1}})"),
+       Invalid("field:certificate_providers[\"p\"].config error:is not an object; "
+               "field:certificate_providers[\"p\"].plugin_name error:is not a string",
+               "certificate_providers[\"p\"].plugin_name line 1, "
+               "certificate_providers[\"p\"].config line 1")},
+      {WithTop(R"("certificate_providers": {"p": {"plugin_name": "unknown"}})"),
+       Invalid("field:certificate_providers[\"p\"].plugin_name "
+               "error:Unrecognized plugin name: unknown",
+               "certificate_providers[\"p\"] line 1")},
+  };
+}
+
+TEST(Bootstrap, EveryWrongFieldIsReported) {
+  for (const Bad& bad : BadContent()) EXPECT_EQ(Parse(bad.json), bad.error) << bad.json;
+}
+
+TEST(Bootstrap, SyntaxErrorsNameLineAndColumn) {
+  EXPECT_EQ(Parse(""), "JSON parse error at line 1, column 0: unexpected token near end of file");
+  EXPECT_EQ(Parse("{\n  \"xds_servers\": [,]\n}"),
+            "JSON parse error at line 2, column 19: unexpected token near ','");
+  EXPECT_EQ(Parse(WithServer("") + "\n}"),
+            "JSON parse error at line 2, column 1: end of file expected near '}'");
+  EXPECT_EQ(Parse("{\n\n\"node\": {\"id\": \"\xff\"}}"),
+            "JSON parse error at line 3, column 16: unable to decode byte 0xff near '\"'");
+  EXPECT_THAT(
+      Parse(std::string(100000, '[')),
+      testing::StartsWith("JSON parse error at line 1, column 2049: maximum parsing depth"));
+  EXPECT_THAT(Parse("{\"a\": \"\\u0000\"}"),
+              testing::StartsWith("JSON parse error at line 1, column 14: \\x5cu0000 is not"));
+}
+
+TEST(Bootstrap, LinesAreThoseOfTheLastOfEqualNames) {
+  EXPECT_EQ(Parse("{\"node\": {},\n\"\\u006eode\": 3,\n\"xds_servers\": 1,\n \"xds_servers\": 2}"),
+            Invalid("field:node error:is not an object; field:xds_servers error:is not an array",
+                    "xds_servers line 4, node line 1"));
+}
+
+TEST(Bootstrap, LinesAreFoundPastValuesOfEveryKind) {
+  EXPECT_EQ(Parse("{\"a\": [true, \"}]\\\"\", -1.5e3, {\"b\": {}, \"c\": [[]]}],\n\"xds_servers\": "
+                  "[" +
+                  std::string(kServer) + ", [ ] ,\n null]}"),
+            Invalid("field:xds_servers[1] error:is not an object; "
+                    "field:xds_servers[2] error:is not an object",
+                    "xds_servers[1] line 2, xds_servers[2] line 3"));
+}
+
+TEST(Bootstrap, ErrorsOfHostileInputAreCounted) {
+  std::string features;
+  for (int i = 0; i < 1000; i++) features += i ? ",1" : "1";
+  std::string error = Parse(WithServer("\"server_features\": [" + features + "]"));
+  EXPECT_THAT(error, testing::HasSubstr("; and 900 more] ("));
+  EXPECT_LT(error.size(), 20000u);
+}
+
+TEST(Bootstrap, ListsAreBounded) {
+  auto repeat = [](const std::string& item, int count) {
+    std::string out;
+    for (int i = 0; i < count; i++) out += (i ? "," : "") + item;
+    return out;
+  };
+  EXPECT_EQ(Parse("{\"xds_servers\": [" + repeat(kServer, 100) + "]}"), "");
+  EXPECT_EQ(Parse("{\"xds_servers\": [" + repeat(kServer, 101) + "]}"),
+            Invalid("field:xds_servers error:has 101 entries; at most 100 are allowed",
+                    "xds_servers line 1"));
+  std::string creds = repeat(R"({"type":"insecure"})", 101);
+  EXPECT_EQ(Parse(R"({"xds_servers": [{"server_uri": "a", "channel_creds": [)" + creds + "]}]}"),
+            Invalid("field:xds_servers[0].channel_creds "
+                    "error:has 101 entries; at most 100 are allowed",
+                    "xds_servers[0].channel_creds line 1"));
+  std::string map;
+  for (int i = 0; i < 10001; i++) map += (i ? ",\"" : "\"") + std::to_string(i) + "\":{}";
+  EXPECT_EQ(Parse(WithTop("\"authorities\": {" + map + "}")),
+            Invalid("field:authorities error:has 10001 entries; at most 10000 are allowed",
+                    "authorities line 1"));
+}
+
+TEST(Bootstrap, SizeIsBounded) {
+  std::string text = WithServer("");
+  text.resize(GXDS_BOOTSTRAP_SIZE_MAX, ' ');
+  EXPECT_EQ(Parse(text), "");
+  text.push_back(' ');
+  EXPECT_EQ(Parse(text), "the bootstrap has 16777217 bytes; at most 16777216 are allowed");
+}
+
+}  // namespace
+}  // namespace grpc_xds_test
