@@ -1,7 +1,14 @@
 /* gxds_reactor: the one thread that owns every engine object, in grpc_completion_queue_next().
  *
- * It lives while somebody holds a use of it, holds a grpc_init, and is stopped and joined with the
- * last use. It never runs policy work. Functions say from which thread they may be called. */
+ * It lives while somebody holds a use of it, holds a grpc_init, and is stopped with the last use:
+ * it then ends its grpc_init itself and is joined by whoever comes next (a start, a fork, the exit
+ * of the process), so that nobody waits in gxds_reactor_release(). It never runs policy work.
+ * Functions say from which thread they may be called.
+ *
+ * Fork: before one the reactor leaves gRPC and waits, so that the host's own fork handlers find no
+ * thread of ours inside; in the parent it goes on. The child has no reactor until somebody acquires
+ * it anew. What the child inherits (clients, streams, timers) never hears anything again and may
+ * only be let go of: gxds_reactor_generation() tells it apart. */
 #ifndef GRPC_XDS_TRANSPORT_REACTOR_H_
 #define GRPC_XDS_TRANSPORT_REACTOR_H_
 
@@ -21,17 +28,20 @@ struct grpc_completion_queue;
 void gxds_reactor_acquire(void);
 void gxds_reactor_release(void);
 
-/* Runs fn(arg) on the reactor, soon, in the order of posting. Any thread that holds a use (or runs
- * under a serializer); never blocks, never runs fn itself. */
+/* Runs fn(arg) on the reactor, soon, in the order of posting. Any thread that holds a use (also
+ * under a serializer); never blocks, never runs fn itself. fn may release that use. */
 void gxds_reactor_post(void (*fn)(void *arg), void *arg);
+
+/* How often this process is the child of a fork. Any thread. */
+unsigned gxds_reactor_generation(void);
 
 /* On the reactor's thread only: */
 bool gxds_reactor_is_current(void);
-gxds_time gxds_reactor_now(void); /* the time of this turn */
+gxds_time gxds_reactor_now(void); /* when the event that is being handled was taken */
 struct grpc_completion_queue *gxds_reactor_cq(void);
 
-/* A completion: give its address as the tag of a batch on gxds_reactor_cq(). done is called on the
- * reactor. */
+/* A completion: give its address as the tag of a batch on gxds_reactor_cq(), and hold a use of the
+ * reactor until done is called, on the reactor. */
 typedef struct gxds_completion {
   void (*done)(struct gxds_completion *self, bool ok);
 } gxds_completion;
@@ -46,7 +56,8 @@ typedef struct gxds_timer {
   void *arg;
 } gxds_timer;
 /* Sets or moves it. GXDS_TIME_NEVER cancels. Ready completions run before deadlines of the same
- * turn, or a long turn would make does-not-exist timers fire though the answer is queued. */
+ * turn, or a long turn would make does-not-exist timers fire though the answer is queued. One that
+ * is set to now fires at the end of this turn, or of the next when it is set by a timer. */
 void gxds_timer_set(gxds_timer *t, gxds_time deadline, void (*fire)(void *arg), void *arg);
 void gxds_timer_cancel(gxds_timer *t);
 

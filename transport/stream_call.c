@@ -1,0 +1,182 @@
+#include "transport/stream_call.h"
+
+#include <grpc/byte_buffer.h>
+#include <grpc/byte_buffer_reader.h>
+#include <grpc/grpc.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "transport/reactor.h"
+
+typedef struct batch {
+  gxds_completion completion; /* first: the tag is its address */
+  gxds_stream_call *owner;
+  bool outstanding;
+} batch;
+
+struct gxds_stream_call {
+  grpc_call *call;
+  uint64_t id;
+  const gxds_stream_call_events *events;
+  void *owner;
+  unsigned holds; /* outstanding batches, and the call that hands out an event */
+  bool ended;     /* the owner knows, or wanted it: no event any more */
+  bool finished;  /* the status is there */
+
+  batch whole; /* from initial metadata to status */
+  grpc_metadata_array initial_metadata;
+  grpc_metadata_array trailing_metadata;
+  grpc_status_code code;
+  grpc_slice details;
+
+  batch send;
+  grpc_byte_buffer *outgoing;
+  batch read;
+  grpc_byte_buffer *incoming;
+};
+
+static void start(gxds_stream_call *c, batch *b, const grpc_op *ops, size_t count) {
+  GXDS_CHECK(!b->outstanding);
+  b->outstanding = true;
+  c->holds++;
+  GXDS_CHECK(grpc_call_start_batch(c->call, ops, count, &b->completion, NULL) == GRPC_CALL_OK);
+}
+
+static void free_call(gxds_stream_call *c) {
+  grpc_call_unref(c->call);
+  grpc_metadata_array_destroy(&c->initial_metadata);
+  grpc_metadata_array_destroy(&c->trailing_metadata);
+  grpc_slice_unref(c->details);
+  gxds_free(c);
+  gxds_reactor_release();
+}
+
+static void drop_hold(gxds_stream_call *c) {
+  if (--c->holds == 0 && c->ended) free_call(c);
+}
+
+/* The status may overtake the completion of the read that came before it. */
+static void tell_end_when_read(gxds_stream_call *c) {
+  if (!c->finished || c->ended || c->read.outstanding) return;
+  c->ended = true;
+  gxds_status status = gxds_status_ok();
+  if (c->code != GRPC_STATUS_OK) {
+    gxds_str details =
+        gxds_str_of((const char *)GRPC_SLICE_START_PTR(c->details), GRPC_SLICE_LENGTH(c->details));
+    status = gxds_status_make((gxds_code)c->code, "%.*s", GXDS_STR_ARG(details));
+  }
+  c->events->on_closed(c->owner, c->id, &status);
+  gxds_status_fini(&status);
+}
+
+static void on_finished(gxds_completion *self, bool ok) {
+  (void)ok; /* the status says it all */
+  gxds_stream_call *c = ((batch *)self)->owner;
+  c->whole.outstanding = false;
+  c->finished = true;
+  tell_end_when_read(c);
+  drop_hold(c);
+}
+
+static void on_sent(gxds_completion *self, bool ok) {
+  gxds_stream_call *c = ((batch *)self)->owner;
+  c->send.outstanding = false;
+  grpc_byte_buffer_destroy(c->outgoing);
+  c->outgoing = NULL;
+  if (ok && !c->ended && !c->finished) c->events->on_sent(c->owner, c->id);
+  drop_hold(c);
+}
+
+/* One slice, which most messages are, is handed on as it is; what came in several is put together.
+ */
+static void tell_message(gxds_stream_call *c, grpc_byte_buffer *message) {
+  grpc_byte_buffer_reader reader;
+  GXDS_CHECK(grpc_byte_buffer_reader_init(&reader, message));
+  grpc_slice slice = grpc_empty_slice();
+  size_t size = grpc_byte_buffer_length(message);
+  if (size > 0 && grpc_byte_buffer_reader_next(&reader, &slice) &&
+      GRPC_SLICE_LENGTH(slice) < size) {
+    grpc_slice_unref(slice);
+    grpc_byte_buffer_reader_destroy(&reader);
+    GXDS_CHECK(grpc_byte_buffer_reader_init(&reader, message));
+    slice = grpc_byte_buffer_reader_readall(&reader);
+  }
+  c->events->on_message(c->owner, c->id, GRPC_SLICE_START_PTR(slice), GRPC_SLICE_LENGTH(slice));
+  grpc_slice_unref(slice);
+  grpc_byte_buffer_reader_destroy(&reader);
+}
+
+static void on_read(gxds_completion *self, bool ok) {
+  (void)ok; /* no message comes with no success */
+  gxds_stream_call *c = ((batch *)self)->owner;
+  c->read.outstanding = false;
+  grpc_byte_buffer *message = c->incoming;
+  c->incoming = NULL;
+  if (message) {
+    if (!c->ended) tell_message(c, message);
+    grpc_byte_buffer_destroy(message);
+  }
+  tell_end_when_read(c);
+  drop_hold(c);
+}
+
+gxds_stream_call *gxds_stream_call_open(grpc_channel *channel,
+                                        const gxds_stream_call_options *options) {
+  gxds_reactor_acquire();
+  gxds_stream_call *c = GXDS_NEW(gxds_stream_call);
+  gpr_timespec deadline = gpr_inf_future(GPR_CLOCK_MONOTONIC);
+  if (options->deadline != GXDS_TIME_NEVER) {
+    deadline = gpr_time_from_nanos(options->deadline, GPR_CLOCK_MONOTONIC);
+  }
+  c->call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, gxds_reactor_cq(),
+                                     grpc_slice_from_static_string(options->method), NULL, deadline,
+                                     NULL);
+  c->id = options->id;
+  c->events = options->events;
+  c->owner = options->owner;
+  c->details = grpc_empty_slice();
+  grpc_metadata_array_init(&c->initial_metadata);
+  grpc_metadata_array_init(&c->trailing_metadata);
+  c->whole = (batch){{on_finished}, c, false};
+  c->send = (batch){{on_sent}, c, false};
+  c->read = (batch){{on_read}, c, false};
+
+  grpc_op ops[3] = {{.op = GRPC_OP_SEND_INITIAL_METADATA},
+                    {.op = GRPC_OP_RECV_INITIAL_METADATA},
+                    {.op = GRPC_OP_RECV_STATUS_ON_CLIENT}};
+  ops[0].flags = GRPC_INITIAL_METADATA_WAIT_FOR_READY_EXPLICITLY_SET |
+                 (options->wait_for_ready ? GRPC_INITIAL_METADATA_WAIT_FOR_READY : 0);
+  ops[1].data.recv_initial_metadata.recv_initial_metadata = &c->initial_metadata;
+  ops[2].data.recv_status_on_client.trailing_metadata = &c->trailing_metadata;
+  ops[2].data.recv_status_on_client.status = &c->code;
+  ops[2].data.recv_status_on_client.status_details = &c->details;
+  start(c, &c->whole, ops, 3);
+  return c;
+}
+
+void gxds_stream_call_send(gxds_stream_call *c, gxds_str message) {
+  GXDS_CHECK(!c->ended);
+  if (c->finished) return; /* the end is about to be told */
+  grpc_slice slice = grpc_slice_from_copied_buffer(message.data, message.size);
+  c->outgoing = grpc_raw_byte_buffer_create(&slice, 1);
+  grpc_slice_unref(slice);
+  grpc_op op = {.op = GRPC_OP_SEND_MESSAGE};
+  op.data.send_message.send_message = c->outgoing;
+  start(c, &c->send, &op, 1);
+}
+
+void gxds_stream_call_read(gxds_stream_call *c) {
+  GXDS_CHECK(!c->ended);
+  if (c->finished) return;
+  grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
+  op.data.recv_message.recv_message = &c->incoming;
+  start(c, &c->read, &op, 1);
+}
+
+void gxds_stream_call_close(gxds_stream_call *c) {
+  if (!c) return;
+  GXDS_CHECK(!c->ended);
+  c->ended = true;
+  grpc_call_cancel(c->call, NULL);
+  if (c->holds == 0) free_call(c);
+}

@@ -1,0 +1,57 @@
+/* gxds_stream_call: one bidirectional streaming call on gRPC's C API: what ADS and LRS streams have
+ * in common. It sends and reads when told to, one message at a time each, and says how it ended.
+ *
+ * Confined: the reactor's thread. It ends in one of two ways, after which the pointer is dead:
+ * on_closed is told, or gxds_stream_call_close() is called. The memory goes when the last batch is
+ * done; until then it holds a use of the reactor. */
+#ifndef GRPC_XDS_TRANSPORT_STREAM_CALL_H_
+#define GRPC_XDS_TRANSPORT_STREAM_CALL_H_
+
+#include "base/status.h"
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct grpc_channel;
+typedef struct gxds_stream_call gxds_stream_call;
+
+/* Told on the reactor, never from within a function of the call. Any of them may call it, and close
+ * it. on_sent and on_message may be NULL when nothing is sent or read. */
+typedef struct gxds_stream_call_events {
+  /* The message left for the transport: at once, or when the channel is connected at last. */
+  void (*on_sent)(void *owner, uint64_t id);
+  /* data: borrow, during the call. */
+  void (*on_message)(void *owner, uint64_t id, const void *data, size_t size);
+  /* The call ended, after every message that was read. status: borrow, during the call; OK when the
+   * server ended it without an error. */
+  void (*on_closed)(void *owner, uint64_t id, const gxds_status *status);
+} gxds_stream_call_events;
+
+typedef struct gxds_stream_call_options {
+  const char *method;  /* "/package.Service/Method"; static */
+  bool wait_for_ready; /* A57: an xDS stream waits for a connection instead of failing */
+  gxds_time deadline;  /* on the clock of gxds_reactor_now(); GXDS_TIME_NEVER: none */
+  uint64_t id;         /* handed back with each event */
+  const gxds_stream_call_events *events; /* borrow: until the call ends */
+  void *owner;
+} gxds_stream_call_options;
+
+/* Starts a call. channel: borrow, during this function. */
+gxds_stream_call *gxds_stream_call_open(struct grpc_channel *channel,
+                                        const gxds_stream_call_options *options);
+/* Sends one message (copied); on_sent follows unless the call ends first. Not while another is
+ * being sent. */
+void gxds_stream_call_send(gxds_stream_call *c, gxds_str message);
+/* Reads one message; on_message follows unless the call ends first. Not while another read is
+ * outstanding. */
+void gxds_stream_call_read(gxds_stream_call *c);
+/* Cancels the call; no event follows. NULL is allowed. */
+void gxds_stream_call_close(gxds_stream_call *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* gxds_timer_heap: the timers of the reactor, earliest first; equal deadlines in the order in which
+ * they were set. Reads no clock.
+ *
+ * Confined to one thread; lives in the caller's struct, zero-initialised is empty. */
+#ifndef GRPC_XDS_TRANSPORT_TIMER_HEAP_H_
+#define GRPC_XDS_TRANSPORT_TIMER_HEAP_H_
+
+#include "transport/reactor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_timer_heap {
+  gxds_timer **items; /* private: a binary heap */
+  size_t count;
+  size_t capacity;
+  uint64_t next_order;
+} gxds_timer_heap;
+
+/* Frees the heap's memory; timers in it are forgotten. */
+void gxds_timer_heap_fini(gxds_timer_heap *h);
+/* Forgets every timer without touching one: they may be gone. */
+void gxds_timer_heap_clear(gxds_timer_heap *h);
+/* As gxds_timer_set() and gxds_timer_cancel(). t: borrow, while it is set. A timer that was
+ * forgotten by gxds_timer_heap_clear() counts as idle. */
+void gxds_timer_heap_set(gxds_timer_heap *h, gxds_timer *t, gxds_time deadline,
+                         void (*fire)(void *arg), void *arg);
+void gxds_timer_heap_cancel(gxds_timer_heap *h, gxds_timer *t);
+/* The earliest deadline; GXDS_TIME_NEVER: none. */
+gxds_time gxds_timer_heap_deadline(const gxds_timer_heap *h);
+/* Fires all that is due at now. What is set by those that fire waits for the next call, so that a
+ * timer that sets itself again cannot hold the caller. */
+void gxds_timer_heap_fire(gxds_timer_heap *h, gxds_time now);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
