@@ -16,6 +16,20 @@ typedef enum gxds_listener_kind {
   GXDS_LISTENER_SOCKET, /* a server's listener: the dependency manager refuses it (A74) */
 } gxds_listener_kind;
 
+typedef enum gxds_http_filter_kind {
+  GXDS_HTTP_FILTER_ROUTER, /* always the last one */
+  GXDS_HTTP_FILTER_FAULT,
+  GXDS_HTTP_FILTER_RBAC, /* servers only: never in a listener of ours */
+} gxds_http_filter_kind;
+
+/* A chain is a handful; names are compared one by one. */
+#define GXDS_HTTP_FILTERS_MAX 256u
+
+typedef struct gxds_http_filter {
+  gxds_str name; /* by which routes override its config; unique */
+  gxds_http_filter_kind kind;
+} gxds_http_filter;
+
 typedef struct gxds_listener {
   gxds_resource base;
   gxds_str name;
@@ -24,7 +38,9 @@ typedef struct gxds_listener {
   gxds_str rds_name;
   const gxds_route_config *route_config; /* inline; this listener holds the reference */
   gxds_duration max_stream_duration;     /* http_protocol_options; -1: not set */
-  struct upb_Arena *arena;               /* private */
+  const gxds_http_filter *filters;       /* A39, for API: in order; at least one */
+  size_t filter_count;
+  struct upb_Arena *arena; /* private */
 } gxds_listener;
 
 extern const gxds_resource_type gxds_listener_type;

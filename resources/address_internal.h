@@ -1,0 +1,17 @@
+/* IP addresses as endpoints carry them. Pure functions. */
+#ifndef GRPC_XDS_RESOURCES_ADDRESS_INTERNAL_H_
+#define GRPC_XDS_RESOURCES_ADDRESS_INTERNAL_H_
+
+#include "resources/endpoints.h"
+
+/* Reads an IPv4 address in dotted form, or an IPv6 one, with or without brackets; no zones. False
+ * when it is neither. All bytes of *out are set. */
+bool gxds_address_parse(gxds_str ip, uint16_t port, gxds_address *out);
+
+/* host:port as error messages show it: brackets around what has a colon and none yet. */
+void gxds_host_port_render(gxds_str host, uint32_t port, gxds_text *out);
+
+/* "ipv4:1.2.3.4:80", "ipv6:%5B::1%5D:80": as the host prints addresses. */
+void gxds_address_render_uri(const gxds_address *a, gxds_text *out);
+
+#endif

@@ -1,0 +1,121 @@
+#include "resources/cluster.h"
+
+#include "envoy/config/cluster/v3/circuit_breaker.upb.h"
+#include "envoy/config/core/v3/base.upb.h"
+#include "envoy/config/core/v3/config_source.upb.h"
+#include "envoy/extensions/transport_sockets/tls/v3/tls.upb.h"
+#include "google/protobuf/wrappers.upb.h"
+#include "resources/cluster_internal.h"
+
+typedef envoy_config_cluster_v3_CircuitBreakers_Thresholds thresholds_message;
+
+static void check_transport_socket(const envoy_config_core_v3_TransportSocket *in,
+                                   upb_Arena *scratch, gxds_errors *errors) {
+  const gxds_path *at = GXDS_FIELD(GXDS_FIELD(NULL, "transport_socket"), "typed_config");
+  gxds_extension extension;
+  if (!gxds_extension_open(envoy_config_core_v3_TransportSocket_typed_config(in), at, scratch,
+                           errors, &extension)) {
+    return;
+  }
+  if (!gxds_str_is(extension.type,
+                   "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext")) {
+    gxds_errors_add(errors, GXDS_FIELD(extension.at, "type_url"),
+                    "unsupported transport socket type");
+  } else if (extension.typed_struct ||
+             !GXDS_DECODE(envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext,
+                          extension.value, scratch)) {
+    gxds_errors_add(errors, extension.at, "can't decode UpstreamTlsContext");
+  }
+}
+
+static void decode_lrs_server(const envoy_config_core_v3_ConfigSource *in,
+                              const gxds_decode_context *context, gxds_errors *errors,
+                              gxds_cluster *out) {
+  if (envoy_config_core_v3_ConfigSource_has_self(in)) {
+    out->lrs_server = context->server;
+  } else {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "lrs_server"), "ConfigSource is not self");
+  }
+}
+
+/* A32: the first threshold of priority DEFAULT counts. */
+static uint32_t decode_max_requests(const envoy_config_cluster_v3_CircuitBreakers *in) {
+  size_t count = 0;
+  const thresholds_message *const *list =
+      in ? envoy_config_cluster_v3_CircuitBreakers_thresholds(in, &count) : NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (envoy_config_cluster_v3_CircuitBreakers_Thresholds_priority(list[i]) !=
+        envoy_config_core_v3_DEFAULT) {
+      continue;
+    }
+    const google_protobuf_UInt32Value *max =
+        envoy_config_cluster_v3_CircuitBreakers_Thresholds_max_requests(list[i]);
+    return max ? google_protobuf_UInt32Value_value(max) : GXDS_CLUSTER_MAX_REQUESTS_DEFAULT;
+  }
+  return GXDS_CLUSTER_MAX_REQUESTS_DEFAULT;
+}
+
+static void validate(const envoy_config_cluster_v3_Cluster *in, const gxds_decode_context *context,
+                     upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out) {
+  gxds_cluster_type_decode(in, scratch, errors, out);
+  gxds_cluster_lb_decode(in, errors, out);
+  const envoy_config_core_v3_TransportSocket *transport_socket =
+      envoy_config_cluster_v3_Cluster_transport_socket(in);
+  if (transport_socket) check_transport_socket(transport_socket, scratch, errors);
+  const envoy_config_core_v3_ConfigSource *lrs_server =
+      envoy_config_cluster_v3_Cluster_lrs_server(in);
+  if (lrs_server) decode_lrs_server(lrs_server, context, errors, out);
+  out->max_concurrent_requests =
+      decode_max_requests(envoy_config_cluster_v3_Cluster_circuit_breakers(in));
+}
+
+static gxds_cluster *create(gxds_str name, const gxds_bootstrap *bootstrap) {
+  upb_Arena *arena = gxds_arena_create();
+  gxds_cluster *c = gxds_arena_calloc(arena, 1, sizeof *c);
+  gxds_ref_init(&c->base.refs);
+  c->base.type = &gxds_cluster_type;
+  c->arena = arena;
+  c->name = gxds_arena_dup(arena, name);
+  c->bootstrap = bootstrap ? gxds_bootstrap_ref(bootstrap) : NULL;
+  return c;
+}
+
+static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gxds_decoded *out) {
+  *out = (gxds_decoded){0};
+  upb_Arena *scratch = gxds_arena_create();
+  const envoy_config_cluster_v3_Cluster *in =
+      GXDS_DECODE(envoy_config_cluster_v3_Cluster, bytes, scratch);
+  if (!in) {
+    upb_Arena_Free(scratch);
+    return gxds_resource_unparsable("Cluster");
+  }
+  gxds_str name = gxds_pb_str(envoy_config_cluster_v3_Cluster_name(in));
+  out->name = gxds_str_dup(name);
+  gxds_cluster *cluster = create(name, context->bootstrap);
+  gxds_errors errors = {0};
+  validate(in, context, scratch, &errors, cluster);
+  gxds_status status = gxds_errors_status(&errors, "errors validating Cluster resource");
+  if (gxds_status_is_ok(&status)) {
+    out->resource = &cluster->base;
+  } else {
+    gxds_resource_unref(&cluster->base);
+  }
+  gxds_errors_fini(&errors);
+  upb_Arena_Free(scratch);
+  return status;
+}
+
+static void destroy(gxds_resource *resource) {
+  gxds_cluster *c = (gxds_cluster *)resource;
+  if (c->bootstrap) gxds_bootstrap_unref(c->bootstrap);
+  upb_Arena_Free(c->arena);
+}
+
+const gxds_resource_type gxds_cluster_type = {
+    .type_url = "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+    .v2_type_url = "type.googleapis.com/envoy.api.v2.Cluster",
+    .short_name = "CDS",
+    .all_resources_required_in_sotw = true,
+    .decode = decode,
+    .destroy = destroy,
+};

@@ -1,0 +1,151 @@
+#include "base/check.h"
+#include "base/memory.h"
+#include "envoy/config/core/v3/config_source.upb.h"
+#include "envoy/type/v3/percent.upb.h"
+#include "resources/common_internal.h"
+#include "resources/resources.h"
+#include "upb/decode.h"
+#include "xds/type/v3/typed_struct.upb.h"
+
+const gxds_resource_type *const gxds_resource_types[GXDS_RESOURCE_TYPE_COUNT] = {
+    &gxds_listener_type, &gxds_route_config_type, &gxds_cluster_type, &gxds_endpoints_type};
+
+void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena *scratch) {
+  void *message = _upb_Message_New(table, scratch);
+  GXDS_CHECK(message != NULL);
+  upb_DecodeStatus status = upb_Decode(bytes.size ? bytes.data : "", bytes.size, message, table,
+                                       NULL, kUpb_DecodeOption_AliasString, scratch);
+  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
+  return status == kUpb_DecodeStatus_Ok ? message : NULL;
+}
+
+upb_Arena *gxds_arena_create(void) {
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  return arena;
+}
+
+void *gxds_arena_calloc(upb_Arena *arena, size_t count, size_t size) {
+  size_t bytes = 0;
+  GXDS_CHECK(!__builtin_mul_overflow(count, size, &bytes));
+  void *memory = upb_Arena_Malloc(arena, bytes ? bytes : 1);
+  GXDS_CHECK(memory != NULL);
+  return memset(memory, 0, bytes);
+}
+
+gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s) {
+  if (s.size == 0) return gxds_str_of(NULL, 0);
+  char *copy = gxds_arena_calloc(arena, s.size + 1, 1);
+  memcpy(copy, s.data, s.size);
+  return gxds_str_of(copy, s.size);
+}
+
+gxds_str gxds_quoted(gxds_str s) {
+  enum { kMax = 256 };
+  if (s.size <= kMax) return s;
+  size_t size = kMax;
+  while (size > 0 && ((unsigned char)s.data[size] & 0xc0) == 0x80) size--;
+  return gxds_str_of(s.data, size);
+}
+
+gxds_status gxds_resource_unparsable(const char *message_name) {
+  return gxds_status_make(GXDS_INVALID_ARGUMENT, "Can't parse %s resource.", message_name);
+}
+
+bool gxds_config_source_is_ads_or_self(const envoy_config_core_v3_ConfigSource *source) {
+  return envoy_config_core_v3_ConfigSource_has_ads(source) ||
+         envoy_config_core_v3_ConfigSource_has_self(source);
+}
+
+gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxds_path *at,
+                                   gxds_errors *errors) {
+  size_t before = errors->count;
+  int64_t seconds = google_protobuf_Duration_seconds(in);
+  if (seconds < 0 || seconds > 315576000000) {
+    gxds_errors_add(errors, GXDS_FIELD(at, "seconds"),
+                    "value must be in the range [0, 315576000000]");
+  }
+  int32_t nanos = google_protobuf_Duration_nanos(in);
+  if (nanos < 0 || nanos > 999999999) {
+    gxds_errors_add(errors, GXDS_FIELD(at, "nanos"), "value must be in the range [0, 999999999]");
+  }
+  if (errors->count != before) return 0;
+  int64_t result = 0;
+  if (__builtin_mul_overflow(seconds, GXDS_SECOND, &result) ||
+      __builtin_add_overflow(result, nanos, &result)) {
+    return INT64_MAX; /* 292 years and more */
+  }
+  return result;
+}
+
+uint32_t gxds_fraction_decode(const envoy_type_v3_FractionalPercent *in, const gxds_path *at,
+                              const char *unknown_text, gxds_errors *errors) {
+  uint64_t numerator = envoy_type_v3_FractionalPercent_numerator(in);
+  switch (envoy_type_v3_FractionalPercent_denominator(in)) {
+    case envoy_type_v3_FractionalPercent_HUNDRED:
+      numerator *= 10000;
+      break;
+    case envoy_type_v3_FractionalPercent_TEN_THOUSAND:
+      numerator *= 100;
+      break;
+    case envoy_type_v3_FractionalPercent_MILLION:
+      break;
+    default:
+      gxds_errors_add(errors, GXDS_FIELD(at, "denominator"), "%s", unknown_text);
+  }
+  return numerator < 1000000 ? (uint32_t)numerator : 1000000;
+}
+
+/* The type that a URL names, or the whole of it, with an error, when it names none. */
+static gxds_str type_of_url(gxds_str url, const gxds_path *at, gxds_errors *errors) {
+  const gxds_path *at_url = GXDS_FIELD(at, "type_url");
+  if (url.size == 0) {
+    gxds_errors_add(errors, at_url, "field not present");
+    return url;
+  }
+  const char *slash = memrchr(url.data, '/', url.size);
+  size_t skipped = slash ? (size_t)(slash - url.data) + 1 : url.size;
+  if (skipped == url.size) {
+    gxds_errors_add(errors, at_url, "invalid value \"%.*s\"", GXDS_QUOTED(url));
+    return url;
+  }
+  return gxds_str_of(url.data + skipped, url.size - skipped);
+}
+
+/* "value[type]": the name of a field is a string of its own, so it is made in the arena. */
+static gxds_path value_link(gxds_str type, const gxds_path *up, upb_Arena *scratch) {
+  gxds_str shown = gxds_quoted(type);
+  char *field = gxds_arena_calloc(scratch, shown.size + sizeof "value[]", 1);
+  memcpy(field, "value[", 6);
+  if (shown.size) memcpy(field + 6, shown.data, shown.size);
+  field[6 + shown.size] = ']';
+  return (gxds_path){.up = up, .field = field, .index = -1};
+}
+
+bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, upb_Arena *scratch,
+                         gxds_errors *errors, gxds_extension *out) {
+  if (!any) {
+    gxds_errors_add(errors, at, "field not present");
+    return false;
+  }
+  *out = (gxds_extension){.value = gxds_pb_str(google_protobuf_Any_value(any))};
+  out->type = type_of_url(gxds_pb_str(google_protobuf_Any_type_url(any)), at, errors);
+  out->links[0] = value_link(out->type, at, scratch);
+  out->at = &out->links[0];
+  if (!gxds_str_is(out->type, "xds.type.v3.TypedStruct") &&
+      !gxds_str_is(out->type, "udpa.type.v1.TypedStruct")) {
+    return true;
+  }
+  const xds_type_v3_TypedStruct *inner = GXDS_DECODE(xds_type_v3_TypedStruct, out->value, scratch);
+  if (!inner) {
+    gxds_errors_add(errors, out->at, "could not parse");
+    return false;
+  }
+  gxds_str url = gxds_pb_str(xds_type_v3_TypedStruct_type_url(inner));
+  out->type = type_of_url(url, out->at, errors);
+  out->value = gxds_str_of(NULL, 0);
+  out->typed_struct = true;
+  out->links[1] = value_link(out->type, out->at, scratch);
+  out->at = &out->links[1];
+  return true;
+}

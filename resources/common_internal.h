@@ -1,0 +1,71 @@
+/* What the decoders of this folder share: messages out of bytes, strings out of messages, and the
+ * parts of the protocol that several resources contain. Confined to one decode call.
+ *
+ * A decoder has two arenas: scratch holds the message (whose strings alias the input) and goes when
+ * the call ends; the other becomes the resource's own. */
+#ifndef GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
+#define GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
+
+#include "base/errors.h"
+#include "base/time.h"
+#include "google/protobuf/any.upb.h"
+#include "google/protobuf/duration.upb.h"
+#include "upb/upb.h"
+#include "xds_client/resource_type.h"
+
+struct envoy_config_core_v3_ConfigSource;
+struct envoy_type_v3_FractionalPercent;
+
+/* The message in bytes, or NULL when it can't be decoded (malformed, bad UTF-8, nested too deep).
+ * Borrow: as long as scratch and bytes. */
+void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena *scratch);
+#define GXDS_DECODE(type, bytes, scratch) \
+  ((const type *)gxds_message_decode((bytes), &type##_msginit, (scratch)))
+
+upb_Arena *gxds_arena_create(void);
+/* Zeroed memory for count items, as long as the arena. */
+void *gxds_arena_calloc(upb_Arena *arena, size_t count, size_t size);
+gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s);
+
+static inline gxds_str gxds_pb_str(upb_StringView s) { return gxds_str_of(s.data, s.size); }
+static inline bool gxds_str_is(gxds_str s, const char *z) {
+  return gxds_str_equal(s, gxds_str_z(z));
+}
+
+/* The beginning of s as far as an error message should quote it: the peer decides how long its
+ * strings are. Never cuts a character in two (an error is sent back in a proto3 string). */
+gxds_str gxds_quoted(gxds_str s);
+#define GXDS_QUOTED(s) GXDS_STR_ARG(gxds_quoted(s))
+
+/* "Can't parse Listener resource." */
+GXDS_MUST_USE gxds_status gxds_resource_unparsable(const char *message_name);
+
+/* Whether the resource comes over the same stream (ads) or from the same server (self). */
+bool gxds_config_source_is_ads_or_self(const struct envoy_config_core_v3_ConfigSource *source);
+
+/* Never negative; more than fits is the longest there is. 0 after an error. */
+gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxds_path *at,
+                                   gxds_errors *errors);
+
+/* In millionths, at most 1,000,000. Adds unknown_text at the denominator's path when that is
+ * unknown. */
+uint32_t gxds_fraction_decode(const struct envoy_type_v3_FractionalPercent *in, const gxds_path *at,
+                              const char *unknown_text, gxds_errors *errors);
+
+/* What an Any holds: a message, or a TypedStruct that names another type. */
+typedef struct gxds_extension {
+  gxds_str type;       /* without the URL's host; borrow: as long as the message */
+  gxds_str value;      /* the serialized message; empty for a TypedStruct */
+  bool typed_struct;   /* no message of a type that we know, whatever its type says */
+  const gxds_path *at; /* where its fields are: "…value[type]"; borrow: as long as this and scratch
+                        */
+  gxds_path links[2];  /* private */
+} gxds_extension;
+
+/* Opens an Any. False, with an error added at its path, when there is nothing in it to look at. A
+ * type URL in a wrong form is an error too, but gives an extension of no known type: true. *out
+ * must not move afterwards. any may be NULL: not present. */
+bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, upb_Arena *scratch,
+                         gxds_errors *errors, gxds_extension *out);
+
+#endif

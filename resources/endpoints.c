@@ -1,0 +1,162 @@
+#include "resources/endpoints.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "resources/endpoints_internal.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* A locality of the last good resource that equals this one, or NULL. It is looked for in the same
+ * priority first, then in the others: failing over moves localities about. */
+static const gxds_locality *find_equal_in(const gxds_priority *p, const gxds_locality *wanted) {
+  size_t low = 0;
+  size_t high = p->locality_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = gxds_locality_compare_name(wanted, p->localities[middle]);
+    if (order == 0) {
+      return gxds_locality_equal(wanted, p->localities[middle]) ? p->localities[middle] : NULL;
+    }
+    if (order < 0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return NULL;
+}
+
+static const gxds_locality *find_equal(const gxds_endpoints *previous,
+                                       const gxds_checked_locality *wanted) {
+  if (!previous) return NULL;
+  const gxds_locality *found = NULL;
+  if (wanted->priority < previous->priority_count) {
+    found = find_equal_in(&previous->priorities[wanted->priority], &wanted->view);
+  }
+  for (size_t i = 0; !found && i < previous->priority_count; i++) {
+    found = find_equal_in(&previous->priorities[i], &wanted->view);
+  }
+  return found;
+}
+
+static const gxds_locality *share_or_copy(const gxds_checked_locality *from,
+                                          const gxds_endpoints *previous) {
+  const gxds_locality *same = find_equal(previous, from);
+  if (same) return gxds_locality_ref(same);
+  const gxds_locality *v = &from->view;
+  gxds_locality *l =
+      gxds_locality_create(v->region, v->zone, v->sub_zone, v->weight, v->endpoint_count);
+  if (v->endpoint_count) {
+    memcpy((gxds_endpoint *)l->endpoints, v->endpoints, v->endpoint_count * sizeof *l->endpoints);
+  }
+  return l;
+}
+
+/* Memory of a resource: the struct, its arrays, its strings, in one allocation. */
+typedef struct resource_block {
+  gxds_endpoints *resource;
+  gxds_priority *priorities;
+  const gxds_locality **localities;
+  gxds_drop_category *drops;
+  char *strings;
+} resource_block;
+
+static resource_block allocate(size_t priorities, size_t localities, size_t drops, size_t strings) {
+  char *memory = gxds_calloc(1, sizeof(gxds_endpoints) + priorities * sizeof(gxds_priority) +
+                                    localities * sizeof(gxds_locality *) +
+                                    drops * sizeof(gxds_drop_category) + strings);
+  resource_block b = {.resource = (gxds_endpoints *)memory};
+  b.priorities = (gxds_priority *)(memory + sizeof(gxds_endpoints));
+  b.localities = (const gxds_locality **)(b.priorities + priorities);
+  b.drops = (gxds_drop_category *)(b.localities + localities);
+  b.strings = (char *)(b.drops + drops);
+  gxds_ref_init(&b.resource->base.refs);
+  b.resource->base.type = &gxds_endpoints_type;
+  b.resource->priorities = b.priorities;
+  b.resource->priority_count = priorities;
+  b.resource->drops = b.drops;
+  b.resource->drop_count = drops;
+  return b;
+}
+
+static gxds_str put_string(resource_block *b, gxds_str s) {
+  if (s.size) memcpy(b->strings, s.data, s.size);
+  gxds_str copy = gxds_str_of(b->strings, s.size);
+  b->strings += s.size + 1;
+  return copy;
+}
+
+static const gxds_endpoints *build(const gxds_checked_endpoints *from, gxds_str name,
+                                   const gxds_endpoints *previous) {
+  size_t strings = name.size + 1;
+  for (size_t i = 0; i < from->drop_count; i++) strings += from->drops[i].name.size + 1;
+  resource_block b =
+      allocate(from->priority_count, from->locality_count, from->drop_count, strings);
+  b.resource->cluster_name = put_string(&b, name);
+  for (size_t i = 0; i < from->drop_count; i++) {
+    b.drops[i].name = put_string(&b, from->drops[i].name);
+    b.drops[i].per_million = from->drops[i].per_million;
+    if (b.drops[i].per_million == 1000000) b.resource->drop_all = true;
+  }
+  for (size_t i = 0; i < from->locality_count; i++) {
+    const gxds_checked_locality *l = &from->localities[i];
+    gxds_priority *p = &b.priorities[l->priority];
+    if (p->locality_count++ == 0) p->localities = &b.localities[i];
+    b.localities[i] = share_or_copy(l, previous);
+  }
+  return b.resource;
+}
+
+static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gxds_decoded *out) {
+  *out = (gxds_decoded){0};
+  upb_Arena *scratch = gxds_arena_create();
+  const envoy_config_endpoint_v3_ClusterLoadAssignment *in =
+      GXDS_DECODE(envoy_config_endpoint_v3_ClusterLoadAssignment, bytes, scratch);
+  if (!in) {
+    upb_Arena_Free(scratch);
+    return gxds_resource_unparsable("ClusterLoadAssignment");
+  }
+  gxds_str name = gxds_pb_str(envoy_config_endpoint_v3_ClusterLoadAssignment_cluster_name(in));
+  out->name = gxds_str_dup(name);
+  gxds_errors errors = {0};
+  gxds_checked_endpoints checked =
+      gxds_endpoints_check(in, XXH3_64bits(bytes.data, bytes.size), scratch, &errors);
+  gxds_status status = gxds_errors_status(&errors, "errors parsing EDS resource");
+  if (gxds_status_is_ok(&status)) {
+    const gxds_resource *previous =
+        context->previous ? context->previous(context->previous_arg, name) : NULL;
+    GXDS_CHECK(!previous || previous->type == &gxds_endpoints_type);
+    out->resource = &build(&checked, name, (const gxds_endpoints *)previous)->base;
+  }
+  gxds_errors_fini(&errors);
+  upb_Arena_Free(scratch);
+  return status;
+}
+
+static void destroy(gxds_resource *resource) {
+  gxds_endpoints *e = (gxds_endpoints *)resource;
+  for (size_t i = 0; i < e->priority_count; i++) {
+    const gxds_priority *p = &e->priorities[i];
+    for (size_t j = 0; j < p->locality_count; j++) gxds_locality_unref(p->localities[j]);
+  }
+  gxds_free(e);
+}
+
+const gxds_resource_type gxds_endpoints_type = {
+    .type_url = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+    .v2_type_url = "type.googleapis.com/envoy.api.v2.ClusterLoadAssignment",
+    .short_name = "EDS",
+    .all_resources_required_in_sotw = false,
+    .decode = decode,
+    .destroy = destroy,
+};
+
+const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
+                                                 const gxds_locality *take_locality) {
+  resource_block b = allocate(1, 1, 0, cluster_name.size + 1);
+  b.resource->cluster_name = put_string(&b, cluster_name);
+  b.localities[0] = take_locality;
+  b.priorities[0] = (gxds_priority){.localities = b.localities, .locality_count = 1};
+  return b.resource;
+}

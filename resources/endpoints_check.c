@@ -1,0 +1,250 @@
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "envoy/config/core/v3/address.upb.h"
+#include "envoy/config/core/v3/base.upb.h"
+#include "envoy/config/core/v3/health_check.upb.h"
+#include "envoy/config/endpoint/v3/endpoint_components.upb.h"
+#include "envoy/type/v3/percent.upb.h"
+#include "google/protobuf/wrappers.upb.h"
+#include "resources/address_internal.h"
+#include "resources/address_set_internal.h"
+#include "resources/endpoints_internal.h"
+
+typedef envoy_config_endpoint_v3_LocalityLbEndpoints locality_message;
+typedef envoy_config_endpoint_v3_LbEndpoint endpoint_message;
+typedef envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_DropOverload drop_message;
+
+typedef struct checker {
+  gxds_errors *errors;
+  gxds_endpoint *endpoints; /* of all localities, in one piece: what the set's numbers mean */
+  size_t endpoint_count;
+  gxds_address_set addresses;
+  bool priority_seen[GXDS_PRIORITIES_MAX]; /* also by a locality with errors: it is no gap */
+} checker;
+
+/* The address of an endpoint; false after an error. */
+static bool check_address(const envoy_config_endpoint_v3_Endpoint *endpoint, const gxds_path *up,
+                          gxds_errors *errors, gxds_address *out) {
+  const gxds_path *at = GXDS_FIELD(up, "endpoint");
+  if (!endpoint) return gxds_errors_add(errors, at, "field not present"), false;
+  const envoy_config_core_v3_Address *address = envoy_config_endpoint_v3_Endpoint_address(endpoint);
+  const gxds_path *at_address = GXDS_FIELD(at, "address");
+  if (!address) return gxds_errors_add(errors, at_address, "field not present"), false;
+  const envoy_config_core_v3_SocketAddress *socket =
+      envoy_config_core_v3_Address_socket_address(address);
+  const gxds_path *at_socket = GXDS_FIELD(at_address, "socket_address");
+  if (!socket) return gxds_errors_add(errors, at_socket, "field not present"), false;
+  uint32_t port = envoy_config_core_v3_SocketAddress_port_value(socket);
+  if (port > UINT16_MAX) {
+    gxds_errors_add(errors, GXDS_FIELD(at_socket, "port_value"), "invalid port");
+    return false;
+  }
+  gxds_str ip = gxds_pb_str(envoy_config_core_v3_SocketAddress_address(socket));
+  if (gxds_address_parse(ip, (uint16_t)port, out)) return true;
+  gxds_text shown = {0};
+  gxds_host_port_render(ip, port, &shown);
+  gxds_errors_add(errors, at_socket, "Failed to parse address:%.*s",
+                  GXDS_STR_ARG(gxds_text_str(&shown)));
+  gxds_text_fini(&shown);
+  return false;
+}
+
+static __attribute__((noinline)) void add_duplicate(const gxds_address *address,
+                                                    const gxds_path *at, gxds_errors *errors) {
+  gxds_text uri = {0};
+  gxds_address_render_uri(address, &uri);
+  gxds_errors_add(errors, at, "duplicate endpoint address \"%.*s\"",
+                  GXDS_STR_ARG(gxds_text_str(&uri)));
+  gxds_text_fini(&uri);
+}
+
+/* Lays one endpoint out behind the others; false when it is left out. */
+static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_path *at) {
+  int32_t health = envoy_config_endpoint_v3_LbEndpoint_health_status(in);
+  if (health != envoy_config_core_v3_UNKNOWN && health != envoy_config_core_v3_HEALTHY) {
+    return false;
+  }
+  gxds_endpoint *out = &c->endpoints[c->endpoint_count];
+  out->health = health == envoy_config_core_v3_HEALTHY ? GXDS_HEALTH_HEALTHY : GXDS_HEALTH_UNKNOWN;
+  out->weight = 1;
+  const google_protobuf_UInt32Value *weight =
+      envoy_config_endpoint_v3_LbEndpoint_load_balancing_weight(in);
+  if (weight) {
+    out->weight = google_protobuf_UInt32Value_value(weight);
+    if (out->weight == 0) {
+      gxds_errors_add(c->errors, GXDS_FIELD(at, "load_balancing_weight"), "must be greater than 0");
+    }
+  }
+  const envoy_config_endpoint_v3_Endpoint *endpoint =
+      envoy_config_endpoint_v3_LbEndpoint_endpoint(in);
+  if (!check_address(endpoint, at, c->errors, &out->address)) return false;
+  if (!gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count)) {
+    add_duplicate(&out->address, at, c->errors);
+    return false;
+  }
+  c->endpoint_count++;
+  return true;
+}
+
+static void check_endpoints_of(checker *c, const locality_message *in, const gxds_path *at,
+                               gxds_locality *out) {
+  size_t count = 0;
+  const endpoint_message *const *list =
+      envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
+  out->endpoints = &c->endpoints[c->endpoint_count];
+  uint64_t weights = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!check_endpoint(c, list[i], GXDS_ITEM(at, "lb_endpoints", i))) continue;
+    weights += out->endpoints[out->endpoint_count++].weight;
+  }
+  if (weights > UINT32_MAX) {
+    gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
+                    "sum of endpoint weights exceeds uint32 max");
+  }
+}
+
+/* False when the locality is left out or can't be told from others. */
+static bool check_locality(checker *c, const locality_message *in, const gxds_path *at,
+                           gxds_checked_locality *out) {
+  const google_protobuf_UInt32Value *weight =
+      envoy_config_endpoint_v3_LocalityLbEndpoints_load_balancing_weight(in);
+  out->view.weight = weight ? google_protobuf_UInt32Value_value(weight) : 0;
+  if (out->view.weight == 0) return false; /* A27: no load is meant for it */
+  out->priority = envoy_config_endpoint_v3_LocalityLbEndpoints_priority(in);
+  if (out->priority < GXDS_PRIORITIES_MAX) {
+    c->priority_seen[out->priority] = true;
+  } else {
+    gxds_errors_add(c->errors, GXDS_FIELD(at, "priority"), "value must be in the range [0, %u]",
+                    GXDS_PRIORITIES_MAX - 1);
+  }
+  const envoy_config_core_v3_Locality *name =
+      envoy_config_endpoint_v3_LocalityLbEndpoints_locality(in);
+  if (!name) {
+    gxds_errors_add(c->errors, GXDS_FIELD(at, "locality"), "field not present");
+  } else {
+    out->view.region = gxds_pb_str(envoy_config_core_v3_Locality_region(name));
+    out->view.zone = gxds_pb_str(envoy_config_core_v3_Locality_zone(name));
+    out->view.sub_zone = gxds_pb_str(envoy_config_core_v3_Locality_sub_zone(name));
+  }
+  check_endpoints_of(c, in, at, &out->view);
+  return name && out->priority < GXDS_PRIORITIES_MAX;
+}
+
+static int by_priority_and_name(const void *a, const void *b) {
+  const gxds_checked_locality *x = a;
+  const gxds_checked_locality *y = b;
+  if (x->priority != y->priority) return x->priority < y->priority ? -1 : 1;
+  int order = gxds_locality_compare_name(&x->view, &y->view);
+  return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static void add_duplicate_locality(const gxds_checked_locality *l, const gxds_path *root,
+                                   gxds_errors *errors) {
+  gxds_locality shown = {.region = gxds_quoted(l->view.region),
+                         .zone = gxds_quoted(l->view.zone),
+                         .sub_zone = gxds_quoted(l->view.sub_zone)};
+  gxds_text name = {0};
+  gxds_locality_render_name(&shown, &name);
+  gxds_errors_add(errors, GXDS_ITEM(root, "endpoints", l->index),
+                  "duplicate locality %.*s found in priority %u",
+                  GXDS_STR_ARG(gxds_text_str(&name)), l->priority);
+  gxds_text_fini(&name);
+}
+
+/* A27's rules on the list as a whole. The localities are sorted. */
+static void check_priorities(checker *c, gxds_checked_endpoints *all) {
+  const gxds_path *at = GXDS_FIELD(NULL, "endpoints");
+  for (uint32_t i = 0; i < GXDS_PRIORITIES_MAX; i++) {
+    if (c->priority_seen[i]) all->priority_count = i + 1;
+  }
+  uint64_t weights[GXDS_PRIORITIES_MAX] = {0};
+  const gxds_checked_locality *previous = NULL;
+  for (size_t i = 0; i < all->locality_count; i++) {
+    const gxds_checked_locality *l = &all->localities[i];
+    if (previous && previous->priority == l->priority &&
+        gxds_locality_compare_name(&previous->view, &l->view) == 0) {
+      add_duplicate_locality(l, NULL, c->errors);
+      continue;
+    }
+    weights[l->priority] += l->view.weight;
+    previous = l;
+  }
+  for (uint32_t i = 0; i < all->priority_count; i++) {
+    if (!c->priority_seen[i]) gxds_errors_add(c->errors, at, "priority %u empty", i);
+    if (weights[i] > UINT32_MAX) {
+      gxds_errors_add(c->errors, at, "sum of locality weights for priority %u exceeds uint32 max",
+                      i);
+    }
+  }
+}
+
+static void check_drop(const drop_message *in, const gxds_path *at, gxds_errors *errors,
+                       gxds_drop_category *out) {
+  out->name =
+      gxds_pb_str(envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_DropOverload_category(in));
+  if (out->name.size == 0) {
+    gxds_errors_add(errors, GXDS_FIELD(at, "category"), "empty drop category name");
+  }
+  const gxds_path *at_percentage = GXDS_FIELD(at, "drop_percentage");
+  const envoy_type_v3_FractionalPercent *percentage =
+      envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_DropOverload_drop_percentage(in);
+  if (!percentage) {
+    gxds_errors_add(errors, at_percentage, "field not present");
+    return;
+  }
+  out->per_million =
+      gxds_fraction_decode(percentage, at_percentage, "unknown denominator type", errors);
+}
+
+static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in,
+                        upb_Arena *scratch, gxds_errors *errors, gxds_checked_endpoints *out) {
+  const envoy_config_endpoint_v3_ClusterLoadAssignment_Policy *policy =
+      envoy_config_endpoint_v3_ClusterLoadAssignment_policy(in);
+  if (!policy) return;
+  const drop_message *const *list =
+      envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_drop_overloads(policy,
+                                                                           &out->drop_count);
+  gxds_drop_category *drops = gxds_arena_calloc(scratch, out->drop_count, sizeof *drops);
+  const gxds_path *at = GXDS_FIELD(NULL, "policy");
+  for (size_t i = 0; i < out->drop_count; i++) {
+    check_drop(list[i], GXDS_ITEM(at, "drop_overloads", i), errors, &drops[i]);
+  }
+  out->drops = drops;
+}
+
+gxds_checked_endpoints gxds_endpoints_check(
+    const envoy_config_endpoint_v3_ClusterLoadAssignment *in, uint64_t seed, upb_Arena *scratch,
+    gxds_errors *errors) {
+  gxds_checked_endpoints out = {0};
+  check_drops(in, scratch, errors, &out);
+  size_t count = 0;
+  const locality_message *const *list =
+      envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(in, &count);
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t in_locality = 0;
+    (void)envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(list[i], &in_locality);
+    total += in_locality;
+  }
+  if (total > GXDS_ENDPOINTS_MAX || count > GXDS_ENDPOINTS_MAX) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "endpoints"), "more than %u %s", GXDS_ENDPOINTS_MAX,
+                    total > GXDS_ENDPOINTS_MAX ? "endpoints" : "localities");
+    return out;
+  }
+  checker c = {.errors = errors,
+               .endpoints = gxds_arena_calloc(scratch, total + 1, sizeof *c.endpoints)};
+  gxds_address_set_init(&c.addresses, c.endpoints, total, seed);
+  out.localities = gxds_arena_calloc(scratch, count, sizeof *out.localities);
+  for (size_t i = 0; i < count; i++) {
+    gxds_checked_locality *l = &out.localities[out.locality_count];
+    *l = (gxds_checked_locality){.index = (uint32_t)i};
+    if (check_locality(&c, list[i], GXDS_ITEM(NULL, "endpoints", i), l)) out.locality_count++;
+  }
+  gxds_address_set_fini(&c.addresses);
+  if (out.locality_count > 1) {
+    qsort(out.localities, out.locality_count, sizeof *out.localities, by_priority_and_name);
+  }
+  check_priorities(&c, &out);
+  return out;
+}

@@ -1,0 +1,31 @@
+/* The two halves of the EDS decoder: a message checked and laid out in scratch memory
+ * (endpoints_check.c), and the resource made of it (endpoints.c). */
+#ifndef GRPC_XDS_RESOURCES_ENDPOINTS_INTERNAL_H_
+#define GRPC_XDS_RESOURCES_ENDPOINTS_INTERNAL_H_
+
+#include "envoy/config/endpoint/v3/endpoint.upb.h"
+#include "resources/common_internal.h"
+#include "resources/endpoints.h"
+
+/* A locality as the resource will hold it, but for the memory that it lives in. */
+typedef struct gxds_checked_locality {
+  gxds_locality view; /* strings: borrow, of the message; endpoints: borrow, of scratch; no refs */
+  uint32_t priority;
+  uint32_t index; /* in the message */
+} gxds_checked_locality;
+
+typedef struct gxds_checked_endpoints {
+  gxds_checked_locality *localities; /* by priority, then name */
+  size_t locality_count;
+  size_t priority_count;
+  const gxds_drop_category *drops; /* names: borrow, of the message */
+  size_t drop_count;
+} gxds_checked_endpoints;
+
+/* Adds all that is wrong with the message to errors. What it returns is complete when that was
+ * nothing. Borrow: as long as in and scratch. seed: of a hash table. */
+gxds_checked_endpoints gxds_endpoints_check(
+    const envoy_config_endpoint_v3_ClusterLoadAssignment *in, uint64_t seed, upb_Arena *scratch,
+    gxds_errors *errors);
+
+#endif
