@@ -1,0 +1,51 @@
+#include "lrs/counters.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+
+/* Threads take the lines in turn: neighbours in age don't meet until there are more threads than
+ * lines, and then only share a line, never lose a count. */
+static size_t shard_of_this_thread(void) {
+  static _Atomic unsigned next;
+  static _Thread_local unsigned mine; /* 0: not chosen yet */
+  if (mine == 0) {
+    mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % GXDS_COUNTERS_SHARDS;
+  }
+  return mine - 1;
+}
+
+static gxds_counters_line *make_line(_Atomic(gxds_counters_line *) *place) {
+  gxds_counters_line *line = aligned_alloc(_Alignof(gxds_counters_line), sizeof *line);
+  GXDS_CHECK(line != NULL);
+  for (size_t i = 0; i < GXDS_COUNTERS_WIDTH; i++) atomic_init(&line->values[i], 0);
+  gxds_counters_line *other = NULL;
+  if (atomic_compare_exchange_strong_explicit(place, &other, line, memory_order_acq_rel,
+                                              memory_order_acquire)) {
+    return line;
+  }
+  free(line);
+  return other;
+}
+
+void gxds_counters_fini(gxds_counters *c) {
+  for (size_t i = 0; i < GXDS_COUNTERS_SHARDS; i++) {
+    free(atomic_exchange_explicit(&c->lines[i], NULL, memory_order_acquire));
+  }
+}
+
+void gxds_counters_add(gxds_counters *c, size_t index) {
+  _Atomic(gxds_counters_line *) *place = &c->lines[shard_of_this_thread()];
+  gxds_counters_line *line = atomic_load_explicit(place, memory_order_acquire);
+  if (!line) line = make_line(place);
+  atomic_fetch_add_explicit(&line->values[index], 1, memory_order_release);
+}
+
+uint64_t gxds_counters_read(const gxds_counters *c, size_t index) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < GXDS_COUNTERS_SHARDS; i++) {
+    const gxds_counters_line *line = atomic_load_explicit(&c->lines[i], memory_order_acquire);
+    if (line) sum += atomic_load_explicit(&line->values[index], memory_order_acquire);
+  }
+  return sum;
+}

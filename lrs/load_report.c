@@ -1,0 +1,162 @@
+#include "lrs/load_report.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "lrs/load_store_internal.h"
+
+static int compare_names(const void *a, const void *b) {
+  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
+}
+
+static bool is_wanted(const gxds_load_filter *f, gxds_str cluster) {
+  if (f->all) return true;
+  return f->cluster_count > 0 && bsearch(&cluster, f->clusters, f->cluster_count,
+                                         sizeof *f->clusters, compare_names) != NULL;
+}
+
+void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *server,
+                            gxds_time now) {
+  pthread_mutex_lock(&s->lock);
+  bool made;
+  gxds_load_server *found = gxds_load_store_server(s, server, &made);
+  if (found->since == GXDS_TIME_NEVER) {
+    found->since = now;
+    for (gxds_load_cluster *c = found->first; c; c = c->next) c->since = now;
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* Marks all that was counted up to now as told. */
+static void forget(gxds_load_cluster *c, gxds_time now) {
+  for (gxds_locality_load *l = c->first; l; l = l->next) gxds_locality_load_read(l, l->reported);
+  for (size_t i = 0; i < c->drops.counters.count; i++) {
+    c->drops.counters.names[i].reported = gxds_drop_counters_read(&c->drops.counters, i);
+  }
+  c->since = now;
+}
+
+static void add_localities(gxds_cluster_report *out, gxds_load_cluster *c) {
+  size_t count = 0;
+  for (gxds_locality_load *l = c->first; l; l = l->next) count++;
+  out->localities = gxds_calloc(count, sizeof *out->localities);
+  for (gxds_locality_load *l = c->first; l; l = l->next) {
+    uint64_t totals[GXDS_LOAD_KINDS];
+    gxds_locality_load_read(l, totals);
+    out->localities[out->locality_count++] = (gxds_locality_report){
+        .region = l->region,
+        .zone = l->zone,
+        .sub_zone = l->sub_zone,
+        .issued = totals[GXDS_LOAD_STARTED] - l->reported[GXDS_LOAD_STARTED],
+        .succeeded = totals[GXDS_LOAD_SUCCEEDED] - l->reported[GXDS_LOAD_SUCCEEDED],
+        .failed = totals[GXDS_LOAD_FAILED] - l->reported[GXDS_LOAD_FAILED],
+        .in_progress =
+            totals[GXDS_LOAD_STARTED] - totals[GXDS_LOAD_SUCCEEDED] - totals[GXDS_LOAD_FAILED],
+        .load = l,
+    };
+    l->life.pins++;
+  }
+}
+
+static void add_drops(gxds_cluster_report *out, gxds_drop_load *d) {
+  const gxds_drop_counters *counters = &d->counters;
+  out->drops = gxds_calloc(counters->count, sizeof *out->drops);
+  for (size_t i = 0; i < counters->count; i++) {
+    uint64_t count = gxds_drop_counters_read(counters, i) - counters->names[i].reported;
+    out->total_dropped += count;
+    if (i == GXDS_DROP_UNCATEGORIZED) {
+      out->uncategorized = count;
+    } else if (count > 0) {
+      out->drops[out->drop_count++] = (gxds_drop_report){counters->names[i].name, count, i};
+    }
+  }
+  d->life.pins++;
+}
+
+static bool cluster_is_zero(const gxds_cluster_report *c) {
+  if (c->total_dropped > 0) return false;
+  for (size_t i = 0; i < c->locality_count; i++) {
+    const gxds_locality_report *l = &c->localities[i];
+    if (l->issued || l->succeeded || l->failed || l->in_progress) return false;
+  }
+  return true;
+}
+
+static void add_cluster(gxds_load_report *r, gxds_load_cluster *c, gxds_time now) {
+  gxds_cluster_report *out = &r->clusters[r->cluster_count++];
+  out->cluster = c->cluster;
+  out->eds_service = c->eds_service;
+  out->interval = c->since == GXDS_TIME_NEVER || c->since > now ? 0 : now - c->since;
+  out->load = c;
+  c->pins++;
+  add_localities(out, c);
+  add_drops(out, &c->drops);
+  if (!cluster_is_zero(out)) r->is_zero = false;
+}
+
+gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstrap_server *server,
+                                         gxds_load_filter filter, gxds_time now) {
+  gxds_load_report *r = GXDS_NEW(gxds_load_report);
+  r->store = gxds_load_store_ref(s);
+  r->is_zero = true;
+  r->at = now;
+  pthread_mutex_lock(&s->lock);
+  gxds_load_server *found = gxds_load_store_find_server(s, server);
+  if (found) {
+    size_t count = 0;
+    for (gxds_load_cluster *c = found->first; c; c = c->next) count++;
+    r->clusters = gxds_calloc(count, sizeof *r->clusters);
+    for (gxds_load_cluster *c = found->first, *next; c; c = next) {
+      next = c->next;
+      if (is_wanted(&filter, c->cluster)) {
+        add_cluster(r, c, now);
+      } else {
+        forget(c, now);
+        gxds_load_store_sweep(s, c);
+      }
+    }
+    /* A cluster that comes now counts from here on. */
+    found->since = now;
+  }
+  pthread_mutex_unlock(&s->lock);
+  return r;
+}
+
+static void mark_told(gxds_cluster_report *c, gxds_time at) {
+  for (size_t i = 0; i < c->locality_count; i++) {
+    const gxds_locality_report *l = &c->localities[i];
+    l->load->reported[GXDS_LOAD_STARTED] += l->issued;
+    l->load->reported[GXDS_LOAD_SUCCEEDED] += l->succeeded;
+    l->load->reported[GXDS_LOAD_FAILED] += l->failed;
+  }
+  gxds_drop_name *names = c->load->drops.counters.names;
+  for (size_t i = 0; i < c->drop_count; i++)
+    names[c->drops[i].number].reported += c->drops[i].count;
+  if (names) names[GXDS_DROP_UNCATEGORIZED].reported += c->uncategorized;
+  c->load->since = at;
+}
+
+static void end(gxds_load_report *r, bool told) {
+  gxds_load_store *s = r->store;
+  pthread_mutex_lock(&s->lock);
+  for (size_t i = 0; i < r->cluster_count; i++) {
+    gxds_cluster_report *c = &r->clusters[i];
+    if (told) mark_told(c, r->at);
+    for (size_t k = 0; k < c->locality_count; k++) c->localities[k].load->life.pins--;
+    c->load->drops.life.pins--;
+    c->load->pins--;
+    gxds_load_store_sweep(s, c->load);
+    gxds_free(c->localities);
+    gxds_free(c->drops);
+  }
+  pthread_mutex_unlock(&s->lock);
+  gxds_load_store_unref(s);
+  gxds_free(r->clusters);
+  gxds_free(r);
+}
+
+void gxds_load_report_sent(gxds_load_report *r) { end(r, true); }
+
+void gxds_load_report_lost(gxds_load_report *r) {
+  if (r) end(r, false);
+}

@@ -1,0 +1,76 @@
+/* gxds_load_report: what one server is to be told at one time: the counts of each cluster since the
+ * last report that was sent.
+ *
+ * Building reads the counters and changes nothing that is reported; only gxds_load_report_sent()
+ * marks the counts as told. So a report that was lost with its stream is simply in the next one.
+ * One report per server may be on its way. Confined, but for the store's own lock. */
+#ifndef GRPC_XDS_LRS_LOAD_REPORT_H_
+#define GRPC_XDS_LRS_LOAD_REPORT_H_
+
+#include "lrs/load_store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which clusters the server wants to hear of. Borrowed. */
+typedef struct gxds_load_filter {
+  bool all;
+  const gxds_str *clusters; /* sorted, unless all */
+  size_t cluster_count;
+} gxds_load_filter;
+
+typedef struct gxds_locality_report {
+  gxds_str region; /* borrow: as long as the report */
+  gxds_str zone;
+  gxds_str sub_zone;
+  uint64_t issued;
+  uint64_t succeeded;
+  uint64_t failed;
+  uint64_t in_progress; /* now; issued = succeeded + failed + its growth */
+  struct gxds_locality_load *load;
+} gxds_locality_report;
+
+typedef struct gxds_drop_report {
+  gxds_str category;
+  uint64_t count; /* never 0 */
+  size_t number;
+} gxds_drop_report;
+
+typedef struct gxds_cluster_report {
+  gxds_str cluster; /* borrow: as long as the report */
+  gxds_str eds_service;
+  gxds_duration interval;
+  gxds_locality_report *localities;
+  size_t locality_count;
+  gxds_drop_report *drops;
+  size_t drop_count;
+  uint64_t total_dropped; /* with and without category */
+  uint64_t uncategorized;
+  struct gxds_load_cluster *load;
+} gxds_cluster_report;
+
+typedef struct gxds_load_report {
+  gxds_cluster_report *clusters; /* those that had a look-up first come first */
+  size_t cluster_count;
+  bool is_zero; /* nothing counted and nothing in progress */
+  gxds_load_store *store;
+  gxds_time at;
+} gxds_load_report;
+
+/* From when on the first interval of a server counts: called once its stream is made. */
+void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *server, gxds_time now);
+/* The counts of the clusters in filter. Those of other clusters are dropped here: should the server
+ * ask for them later, it hears of what is counted from then on. Takes a reference on s. */
+gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstrap_server *server,
+                                         gxds_load_filter filter, gxds_time now);
+/* It was sent: its counts are told. Ends it. */
+void gxds_load_report_sent(gxds_load_report *r);
+/* It was lost: its counts go into the next. Ends it. NULL is allowed. */
+void gxds_load_report_lost(gxds_load_report *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

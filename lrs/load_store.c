@@ -1,0 +1,334 @@
+#include "base/memory.h"
+#include "lrs/load_store_internal.h"
+
+static uint64_t hash_bytes(uint64_t h, gxds_str s) {
+  for (size_t i = 0; i < s.size; i++) h = (h ^ (unsigned char)s.data[i]) * 0x100000001b3u;
+  return (h ^ 0xff) * 0x100000001b3u;
+}
+
+static uint64_t hash_of(gxds_str cluster, gxds_str eds_service) {
+  return hash_bytes(hash_bytes(0xcbf29ce484222325u, cluster), eds_service);
+}
+
+/* The store's life */
+
+gxds_load_store *gxds_load_store_create(void (*on_first_use)(void *arg,
+                                                             const gxds_bootstrap_server *server),
+                                        void *arg) {
+  gxds_load_store *s = GXDS_NEW(gxds_load_store);
+  gxds_ref_init(&s->refs);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_mutex_init(&s->callback_lock, NULL);
+  s->on_first_use = on_first_use;
+  s->arg = arg;
+  s->bucket_count = 16;
+  s->buckets = gxds_calloc(s->bucket_count, sizeof(gxds_load_cluster *));
+  return s;
+}
+
+void gxds_load_store_close(gxds_load_store *s) {
+  pthread_mutex_lock(&s->callback_lock);
+  s->on_first_use = NULL;
+  pthread_mutex_unlock(&s->callback_lock);
+  pthread_mutex_lock(&s->lock);
+  s->closed = true;
+  /* Nobody will report what is left: counters without holders go now. */
+  for (gxds_load_server *server = s->servers; server; server = server->next) {
+    for (gxds_load_cluster *c = server->first, *next; c; c = next) {
+      next = c->next;
+      gxds_load_store_sweep(s, c);
+    }
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void free_locality(gxds_locality_load *l) {
+  gxds_counters_fini(&l->counters);
+  gxds_str_free(&l->region);
+  gxds_str_free(&l->zone);
+  gxds_str_free(&l->sub_zone);
+  gxds_free(l);
+}
+
+static void free_cluster(gxds_load_cluster *c) {
+  for (gxds_locality_load *l = c->first, *next; l; l = next) {
+    next = l->next;
+    free_locality(l);
+  }
+  gxds_drop_counters_fini(&c->drops.counters);
+  gxds_str_free(&c->cluster);
+  gxds_str_free(&c->eds_service);
+  gxds_free(c);
+}
+
+gxds_load_store *gxds_load_store_ref(gxds_load_store *s) {
+  gxds_ref_inc(&s->refs);
+  return s;
+}
+
+void gxds_load_store_unref(gxds_load_store *s) {
+  if (!s || !gxds_ref_dec(&s->refs)) return;
+  for (gxds_load_server *server = s->servers, *next_server; server; server = next_server) {
+    next_server = server->next;
+    for (gxds_load_cluster *c = server->first, *next; c; c = next) {
+      next = c->next;
+      free_cluster(c);
+    }
+    gxds_str_free(&server->server.uri);
+    gxds_str_free(&server->server.creds_type);
+    gxds_str_free(&server->server.creds_config_json);
+    gxds_free(server);
+  }
+  gxds_free(s->buckets);
+  pthread_mutex_destroy(&s->lock);
+  pthread_mutex_destroy(&s->callback_lock);
+  gxds_free(s);
+}
+
+/* Look-ups, under the lock */
+
+gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
+                                              const gxds_bootstrap_server *server) {
+  for (gxds_load_server *i = s->servers; i; i = i->next) {
+    if (gxds_bootstrap_server_equal(&i->server, server)) return i;
+  }
+  return NULL;
+}
+
+gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server,
+                                         bool *made) {
+  gxds_load_server *found = gxds_load_store_find_server(s, server);
+  *made = found == NULL;
+  if (found) return found;
+  found = GXDS_NEW(gxds_load_server);
+  found->store = s;
+  found->server = *server;
+  found->server.uri = gxds_str_dup(server->uri);
+  found->server.creds_type = gxds_str_dup(server->creds_type);
+  found->server.creds_config_json = gxds_str_dup(server->creds_config_json);
+  found->since = GXDS_TIME_NEVER;
+  gxds_load_server **end = &s->servers;
+  while (*end) end = &(*end)->next;
+  return *end = found;
+}
+
+static void grow_buckets(gxds_load_store *s) {
+  if (s->cluster_count < s->bucket_count) return;
+  size_t count = 2 * s->bucket_count;
+  gxds_load_cluster **buckets = gxds_calloc(count, sizeof(gxds_load_cluster *));
+  for (size_t i = 0; i < s->bucket_count; i++) {
+    for (gxds_load_cluster *c = s->buckets[i], *next; c; c = next) {
+      next = c->bucket_next;
+      c->bucket_next = buckets[c->hash & (count - 1)];
+      buckets[c->hash & (count - 1)] = c;
+    }
+  }
+  gxds_free(s->buckets);
+  s->buckets = buckets;
+  s->bucket_count = count;
+}
+
+static gxds_load_cluster *cluster_of(gxds_load_store *s, gxds_load_server *server, gxds_str cluster,
+                                     gxds_str eds_service) {
+  uint64_t hash = hash_of(cluster, eds_service);
+  for (gxds_load_cluster *c = s->buckets[hash & (s->bucket_count - 1)]; c; c = c->bucket_next) {
+    if (c->hash == hash && c->server == server && gxds_str_equal(c->cluster, cluster) &&
+        gxds_str_equal(c->eds_service, eds_service)) {
+      return c;
+    }
+  }
+  grow_buckets(s);
+  gxds_load_cluster *c = GXDS_NEW(gxds_load_cluster);
+  c->server = server;
+  c->cluster = gxds_str_dup(cluster);
+  c->eds_service = gxds_str_dup(eds_service);
+  c->hash = hash;
+  c->since = server->since;
+  c->drops.cluster = c;
+  c->bucket_next = s->buckets[hash & (s->bucket_count - 1)];
+  s->buckets[hash & (s->bucket_count - 1)] = c;
+  s->cluster_count++;
+  c->previous = server->last;
+  *(server->last ? &server->last->next : &server->first) = c;
+  server->last = c;
+  return c;
+}
+
+static gxds_locality_load *locality_of(gxds_load_cluster *c, gxds_str region, gxds_str zone,
+                                       gxds_str sub_zone) {
+  for (gxds_locality_load *l = c->first; l; l = l->next) {
+    if (gxds_str_equal(l->region, region) && gxds_str_equal(l->zone, zone) &&
+        gxds_str_equal(l->sub_zone, sub_zone)) {
+      return l;
+    }
+  }
+  gxds_locality_load *l = GXDS_NEW(gxds_locality_load);
+  l->cluster = c;
+  l->region = gxds_str_dup(region);
+  l->zone = gxds_str_dup(zone);
+  l->sub_zone = gxds_str_dup(sub_zone);
+  *(c->last ? &c->last->next : &c->first) = l;
+  c->last = l;
+  return l;
+}
+
+/* The lives of counters */
+
+void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]) {
+  /* The ends before the starts: each end that is seen had its start before it, so that the number
+   * in progress cannot come out negative while RPCs start and end. */
+  totals[GXDS_LOAD_SUCCEEDED] = gxds_counters_read(&l->counters, GXDS_LOAD_SUCCEEDED);
+  totals[GXDS_LOAD_FAILED] = gxds_counters_read(&l->counters, GXDS_LOAD_FAILED);
+  totals[GXDS_LOAD_STARTED] = gxds_counters_read(&l->counters, GXDS_LOAD_STARTED);
+}
+
+static bool is_held(gxds_load_life *life) {
+  return life->pins > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
+}
+
+static bool locality_is_needed(gxds_load_store *s, gxds_locality_load *l) {
+  if (is_held(&l->life)) return true;
+  if (s->closed) return false;
+  uint64_t totals[GXDS_LOAD_KINDS];
+  gxds_locality_load_read(l, totals);
+  return memcmp(totals, l->reported, sizeof totals) != 0;
+}
+
+static bool drops_are_needed(gxds_load_store *s, gxds_drop_load *d) {
+  if (is_held(&d->life)) return true;
+  if (s->closed) return false;
+  for (size_t i = 0; i < d->counters.count; i++) {
+    if (gxds_drop_counters_read(&d->counters, i) != d->counters.names[i].reported) return true;
+  }
+  return false;
+}
+
+void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c) {
+  gxds_locality_load *last = NULL;
+  for (gxds_locality_load **place = &c->first; *place;) {
+    gxds_locality_load *l = *place;
+    if (locality_is_needed(s, l)) {
+      last = l;
+      place = &l->next;
+    } else {
+      *place = l->next;
+      free_locality(l);
+    }
+  }
+  c->last = last;
+  if (c->first || c->pins > 0 || drops_are_needed(s, &c->drops)) return;
+  gxds_load_cluster **bucket = &s->buckets[c->hash & (s->bucket_count - 1)];
+  while (*bucket != c) bucket = &(*bucket)->bucket_next;
+  *bucket = c->bucket_next;
+  s->cluster_count--;
+  *(c->previous ? &c->previous->next : &c->server->first) = c->next;
+  *(c->next ? &c->next->previous : &c->server->last) = c->previous;
+  free_cluster(c);
+}
+
+/* Under the lock. The holders of one counter together hold one reference to the store. */
+static void hold(gxds_load_store *s, gxds_load_life *life) {
+  if (atomic_fetch_add_explicit(&life->holders, 1, memory_order_relaxed) == 0) {
+    gxds_load_store_ref(s);
+  }
+}
+
+/* True when that was not the last: no lock is needed then. */
+static bool release_fast(gxds_load_life *life) {
+  uint32_t n = atomic_load_explicit(&life->holders, memory_order_relaxed);
+  while (n > 1) {
+    if (atomic_compare_exchange_weak_explicit(&life->holders, &n, n - 1, memory_order_release,
+                                              memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void release(gxds_load_life *life, gxds_load_cluster *c, gxds_load_store *s) {
+  if (release_fast(life)) return;
+  pthread_mutex_lock(&s->lock);
+  bool was_last = atomic_fetch_sub_explicit(&life->holders, 1, memory_order_acq_rel) == 1;
+  if (was_last) gxds_load_store_sweep(s, c);
+  pthread_mutex_unlock(&s->lock);
+  if (was_last) gxds_load_store_unref(s);
+}
+
+/* Without the lock. */
+static void tell_first_use(gxds_load_store *s, const gxds_bootstrap_server *server) {
+  pthread_mutex_lock(&s->callback_lock);
+  if (s->on_first_use) s->on_first_use(s->arg, server);
+  pthread_mutex_unlock(&s->callback_lock);
+}
+
+/* The public face */
+
+gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
+                                             const gxds_bootstrap_server *server, gxds_str cluster,
+                                             gxds_str eds_service, gxds_str region, gxds_str zone,
+                                             gxds_str sub_zone) {
+  bool first;
+  pthread_mutex_lock(&s->lock);
+  gxds_load_cluster *c =
+      cluster_of(s, gxds_load_store_server(s, server, &first), cluster, eds_service);
+  gxds_locality_load *l = locality_of(c, region, zone, sub_zone);
+  hold(s, &l->life);
+  pthread_mutex_unlock(&s->lock);
+  if (first) tell_first_use(s, server);
+  return l;
+}
+
+gxds_locality_load *gxds_locality_load_ref(gxds_locality_load *l) {
+  atomic_fetch_add_explicit(&l->life.holders, 1, memory_order_relaxed);
+  return l;
+}
+
+void gxds_locality_load_unref(gxds_locality_load *l) {
+  if (l) release(&l->life, l->cluster, l->cluster->server->store);
+}
+
+void gxds_locality_load_started(gxds_locality_load *l) {
+  gxds_counters_add(&l->counters, GXDS_LOAD_STARTED);
+}
+
+void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
+  gxds_counters_add(&l->counters, failed ? GXDS_LOAD_FAILED : GXDS_LOAD_SUCCEEDED);
+}
+
+gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,
+                                      gxds_str cluster, gxds_str eds_service) {
+  bool first;
+  pthread_mutex_lock(&s->lock);
+  gxds_load_cluster *c =
+      cluster_of(s, gxds_load_store_server(s, server, &first), cluster, eds_service);
+  gxds_drop_counters_open(&c->drops.counters);
+  hold(s, &c->drops.life);
+  pthread_mutex_unlock(&s->lock);
+  if (first) tell_first_use(s, server);
+  return &c->drops;
+}
+
+gxds_drop_load *gxds_drop_load_ref(gxds_drop_load *d) {
+  atomic_fetch_add_explicit(&d->life.holders, 1, memory_order_relaxed);
+  return d;
+}
+
+void gxds_drop_load_unref(gxds_drop_load *d) {
+  if (d) release(&d->life, d->cluster, d->cluster->server->store);
+}
+
+size_t gxds_drop_load_category(gxds_drop_load *d, gxds_str category) {
+  gxds_load_store *s = d->cluster->server->store;
+  pthread_mutex_lock(&s->lock);
+  size_t number = gxds_drop_counters_number(&d->counters, category);
+  pthread_mutex_unlock(&s->lock);
+  return number;
+}
+
+void gxds_drop_load_add(gxds_drop_load *d, size_t category) {
+  gxds_drop_counters_add(&d->counters, category);
+}
+
+void gxds_drop_load_add_uncategorized(gxds_drop_load *d) {
+  gxds_drop_counters_add(&d->counters, GXDS_DROP_UNCATEGORIZED);
+}

@@ -1,0 +1,94 @@
+/* The inside of a load store, for load_store.c (look-ups and lives) and load_report.c (reading).
+ * Everything is guarded by the store's lock unless a field says otherwise. */
+#ifndef GRPC_XDS_LRS_LOAD_STORE_INTERNAL_H_
+#define GRPC_XDS_LRS_LOAD_STORE_INTERNAL_H_
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "lrs/counters.h"
+#include "lrs/drop_counters.h"
+#include "lrs/load_store.h"
+
+typedef struct gxds_load_server gxds_load_server;
+typedef struct gxds_load_cluster gxds_load_cluster;
+
+/* The life of a counter. It is kept while somebody holds it, while a report that is on its way
+ * names it, and while it has counts that were not reported. */
+typedef struct gxds_load_life {
+  _Atomic uint32_t holders; /* any thread; leaves and reaches 0 under the lock only */
+  uint32_t pins;            /* reports on their way */
+} gxds_load_life;
+
+enum { GXDS_LOAD_STARTED, GXDS_LOAD_SUCCEEDED, GXDS_LOAD_FAILED, GXDS_LOAD_KINDS };
+
+struct gxds_locality_load {
+  gxds_counters counters; /* any thread */
+  gxds_load_life life;
+  gxds_load_cluster *cluster;
+  gxds_locality_load *next; /* in the cluster, by age */
+  gxds_str region;
+  gxds_str zone;
+  gxds_str sub_zone;
+  uint64_t reported[GXDS_LOAD_KINDS]; /* totals that the server was told */
+};
+
+struct gxds_drop_load {
+  gxds_drop_counters counters;
+  gxds_load_life life;
+  gxds_load_cluster *cluster;
+};
+
+struct gxds_load_cluster {
+  gxds_load_server *server;
+  gxds_str cluster;
+  gxds_str eds_service;
+  uint64_t hash;
+  gxds_load_cluster *bucket_next;
+  gxds_load_cluster *previous; /* of the server, by age */
+  gxds_load_cluster *next;
+  gxds_locality_load *first; /* localities */
+  gxds_locality_load *last;
+  gxds_drop_load drops;
+  uint32_t pins;
+  gxds_time since; /* counts since then are not reported; GXDS_TIME_NEVER: since the server's */
+};
+
+struct gxds_load_server {
+  gxds_load_store *store;
+  gxds_bootstrap_server server; /* strings of its own */
+  gxds_load_server *next;
+  gxds_load_cluster *first;
+  gxds_load_cluster *last;
+  gxds_time since; /* GXDS_TIME_NEVER: not known yet */
+};
+
+struct gxds_load_store {
+  gxds_ref refs; /* any thread */
+  pthread_mutex_t lock;
+  /* Held while on_first_use runs and while it is taken away, so that close() waits for a call that
+   * is under way. Taken before nothing, after nothing. */
+  pthread_mutex_t callback_lock;
+  void (*on_first_use)(void *arg, const gxds_bootstrap_server *server); /* callback_lock */
+  void *arg;
+  bool closed;
+  gxds_load_server *servers; /* by age; never removed */
+  gxds_load_cluster **buckets;
+  size_t bucket_count; /* a power of two */
+  size_t cluster_count;
+};
+
+/* The server's entry, or NULL: nothing was counted for it. Under the lock. */
+gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
+                                              const gxds_bootstrap_server *server);
+/* The same, made when there is none. Under the lock. */
+gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server,
+                                         bool *made);
+/* Frees those counters of the cluster that nobody needs any more, and then the cluster. Under the
+ * lock. */
+void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c);
+
+/* The totals now. in progress = started - succeeded - failed, which is never negative. */
+void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]);
+
+#endif

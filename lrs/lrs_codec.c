@@ -1,0 +1,153 @@
+#include "lrs/lrs_codec.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "envoy/config/core/v3/base.upb.h"
+#include "envoy/config/endpoint/v3/load_report.upb.h"
+#include "envoy/service/load_stats/v3/lrs.upb.h"
+#include "google/protobuf/duration.upb.h"
+
+static upb_StringView view(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
+
+static gxds_str copy_of(const char *data, size_t size) {
+  GXDS_CHECK(data != NULL);
+  return gxds_str_dup(gxds_str_of(data, size));
+}
+
+static gxds_str serialize(const envoy_service_load_stats_v3_LoadStatsRequest *request,
+                          upb_Arena *arena) {
+  size_t size;
+  char *bytes = envoy_service_load_stats_v3_LoadStatsRequest_serialize(request, arena, &size);
+  return copy_of(bytes, size);
+}
+
+gxds_str gxds_lrs_encode_first_request(gxds_str node_bytes) {
+  upb_Arena *arena = upb_Arena_New();
+  envoy_service_load_stats_v3_LoadStatsRequest *request =
+      envoy_service_load_stats_v3_LoadStatsRequest_new(arena);
+  envoy_config_core_v3_Node *node =
+      envoy_config_core_v3_Node_parse(node_bytes.data, node_bytes.size, arena);
+  if (!node) node = envoy_config_core_v3_Node_new(arena);
+  envoy_config_core_v3_Node_add_client_features(
+      node, upb_StringView_FromString("envoy.lrs.supports_send_all_clusters"), arena);
+  envoy_service_load_stats_v3_LoadStatsRequest_set_node(request, node);
+  gxds_str bytes = serialize(request, arena);
+  upb_Arena_Free(arena);
+  return bytes;
+}
+
+static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
+                         const gxds_locality_report *l, upb_Arena *arena) {
+  envoy_config_endpoint_v3_UpstreamLocalityStats *out =
+      envoy_config_endpoint_v3_ClusterStats_add_upstream_locality_stats(stats, arena);
+  envoy_config_core_v3_Locality *name =
+      envoy_config_endpoint_v3_UpstreamLocalityStats_mutable_locality(out, arena);
+  envoy_config_core_v3_Locality_set_region(name, view(l->region));
+  envoy_config_core_v3_Locality_set_zone(name, view(l->zone));
+  envoy_config_core_v3_Locality_set_sub_zone(name, view(l->sub_zone));
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_successful_requests(out, l->succeeded);
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_error_requests(out, l->failed);
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_requests_in_progress(out,
+                                                                                l->in_progress);
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_issued_requests(out, l->issued);
+}
+
+static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,
+                        const gxds_cluster_report *c, upb_Arena *arena) {
+  envoy_config_endpoint_v3_ClusterStats *stats =
+      envoy_service_load_stats_v3_LoadStatsRequest_add_cluster_stats(request, arena);
+  envoy_config_endpoint_v3_ClusterStats_set_cluster_name(stats, view(c->cluster));
+  envoy_config_endpoint_v3_ClusterStats_set_cluster_service_name(stats, view(c->eds_service));
+  for (size_t i = 0; i < c->locality_count; i++) add_locality(stats, &c->localities[i], arena);
+  for (size_t i = 0; i < c->drop_count; i++) {
+    envoy_config_endpoint_v3_ClusterStats_DroppedRequests *dropped =
+        envoy_config_endpoint_v3_ClusterStats_add_dropped_requests(stats, arena);
+    envoy_config_endpoint_v3_ClusterStats_DroppedRequests_set_category(dropped,
+                                                                       view(c->drops[i].category));
+    envoy_config_endpoint_v3_ClusterStats_DroppedRequests_set_dropped_count(dropped,
+                                                                            c->drops[i].count);
+  }
+  envoy_config_endpoint_v3_ClusterStats_set_total_dropped_requests(stats, c->total_dropped);
+  google_protobuf_Duration *interval =
+      envoy_config_endpoint_v3_ClusterStats_mutable_load_report_interval(stats, arena);
+  google_protobuf_Duration_set_seconds(interval, c->interval / GXDS_SECOND);
+  google_protobuf_Duration_set_nanos(interval, (int32_t)(c->interval % GXDS_SECOND));
+}
+
+gxds_str gxds_lrs_encode_report(const gxds_load_report *report) {
+  upb_Arena *arena = upb_Arena_New();
+  envoy_service_load_stats_v3_LoadStatsRequest *request =
+      envoy_service_load_stats_v3_LoadStatsRequest_new(arena);
+  for (size_t i = 0; i < report->cluster_count; i++) {
+    add_cluster(request, &report->clusters[i], arena);
+  }
+  gxds_str bytes = serialize(request, arena);
+  upb_Arena_Free(arena);
+  return bytes;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
+}
+
+static void take_clusters(const envoy_service_load_stats_v3_LoadStatsResponse *response,
+                          gxds_lrs_response *out) {
+  size_t count;
+  const upb_StringView *names =
+      envoy_service_load_stats_v3_LoadStatsResponse_clusters(response, &count);
+  if (count == 0) return;
+  gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
+  for (size_t i = 0; i < count; i++) sorted[i] = gxds_str_of(names[i].data, names[i].size);
+  qsort(sorted, count, sizeof *sorted, compare_names);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (kept > 0 && gxds_str_equal(sorted[kept - 1], sorted[i])) continue;
+    sorted[kept++] = sorted[i];
+  }
+  for (size_t i = 0; i < kept; i++) sorted[i] = gxds_str_dup(sorted[i]);
+  out->clusters = sorted;
+  out->cluster_count = kept;
+}
+
+static gxds_duration interval_of(const google_protobuf_Duration *d) {
+  int64_t seconds = d ? google_protobuf_Duration_seconds(d) : 0;
+  int64_t nanos = d ? google_protobuf_Duration_nanos(d) : 0;
+  if (seconds >= GXDS_LRS_INTERVAL_MAX / GXDS_SECOND) return GXDS_LRS_INTERVAL_MAX;
+  if (seconds < 0) return GXDS_LRS_INTERVAL_MIN;
+  gxds_duration interval = seconds * GXDS_SECOND + nanos;
+  return interval < GXDS_LRS_INTERVAL_MIN ? GXDS_LRS_INTERVAL_MIN : interval;
+}
+
+gxds_status gxds_lrs_decode_response(const void *data, size_t size, gxds_lrs_response *out) {
+  *out = (gxds_lrs_response){0};
+  upb_Arena *arena = upb_Arena_New();
+  const envoy_service_load_stats_v3_LoadStatsResponse *response =
+      envoy_service_load_stats_v3_LoadStatsResponse_parse(data, size, arena);
+  if (!response) {
+    upb_Arena_Free(arena);
+    return gxds_status_make(GXDS_INVALID_ARGUMENT, "Can't decode response.");
+  }
+  out->all_clusters = envoy_service_load_stats_v3_LoadStatsResponse_send_all_clusters(response);
+  if (!out->all_clusters) take_clusters(response, out);
+  out->interval =
+      interval_of(envoy_service_load_stats_v3_LoadStatsResponse_load_reporting_interval(response));
+  upb_Arena_Free(arena);
+  return gxds_status_ok();
+}
+
+void gxds_lrs_response_fini(gxds_lrs_response *r) {
+  for (size_t i = 0; i < r->cluster_count; i++) gxds_str_free(&r->clusters[i]);
+  gxds_free(r->clusters);
+  *r = (gxds_lrs_response){0};
+}
+
+bool gxds_lrs_response_equal(const gxds_lrs_response *a, const gxds_lrs_response *b) {
+  if (a->all_clusters != b->all_clusters || a->interval != b->interval) return false;
+  if (a->cluster_count != b->cluster_count) return false;
+  for (size_t i = 0; i < a->cluster_count; i++) {
+    if (!gxds_str_equal(a->clusters[i], b->clusters[i])) return false;
+  }
+  return true;
+}

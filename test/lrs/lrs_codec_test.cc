@@ -1,0 +1,182 @@
+#include "lrs/lrs_codec.h"
+
+#include <gtest/gtest.h>
+
+#include "envoy/config/core/v3/base.upb.h"
+#include "envoy/config/endpoint/v3/load_report.upb.h"
+#include "envoy/service/load_stats/v3/lrs.upb.h"
+#include "google/protobuf/duration.upb.h"
+#include "test/lrs/lrs_fakes.h"
+
+namespace lrs_test {
+namespace {
+
+std::string Text(upb_StringView s) { return std::string(s.data, s.size); }
+
+struct Arena {
+  upb_Arena *arena = upb_Arena_New();
+  ~Arena() { upb_Arena_Free(arena); }
+};
+
+struct Request : Arena {
+  envoy_service_load_stats_v3_LoadStatsRequest *message;
+  explicit Request(gxds_str take) {
+    message = envoy_service_load_stats_v3_LoadStatsRequest_parse(take.data, take.size, arena);
+    EXPECT_NE(message, nullptr);
+    bytes = take;
+  }
+  ~Request() { gxds_str_free(&bytes); }
+  gxds_str bytes;
+};
+
+TEST(LrsCodec, FirstRequestIsTheNodeWithOneMoreFeature) {
+  Arena a;
+  envoy_config_core_v3_Node *node = envoy_config_core_v3_Node_new(a.arena);
+  envoy_config_core_v3_Node_set_id(node, upb_StringView_FromString("me"));
+  envoy_config_core_v3_Node_add_client_features(node, upb_StringView_FromString("one"), a.arena);
+  size_t size;
+  char *bytes = envoy_config_core_v3_Node_serialize(node, a.arena, &size);
+  Request r(gxds_lrs_encode_first_request(gxds_str_of(bytes, size)));
+  const envoy_config_core_v3_Node *sent =
+      envoy_service_load_stats_v3_LoadStatsRequest_node(r.message);
+  EXPECT_EQ(Text(envoy_config_core_v3_Node_id(sent)), "me");
+  size_t count;
+  const upb_StringView *features = envoy_config_core_v3_Node_client_features(sent, &count);
+  ASSERT_EQ(count, 2u);
+  EXPECT_EQ(Text(features[0]), "one");
+  EXPECT_EQ(Text(features[1]), "envoy.lrs.supports_send_all_clusters");
+}
+
+TEST(LrsCodec, ReportCarriesEveryCount) {
+  gxds_locality_report locality = {};
+  locality.region = gxds_str_z("r");
+  locality.zone = gxds_str_z("z");
+  locality.sub_zone = gxds_str_z("s");
+  locality.issued = 10;
+  locality.succeeded = 6;
+  locality.failed = 3;
+  locality.in_progress = 1;
+  gxds_drop_report drop = {gxds_str_z("lb"), 4, 1};
+  gxds_cluster_report cluster = {};
+  cluster.cluster = gxds_str_z("c");
+  cluster.eds_service = gxds_str_z("svc");
+  cluster.interval = 1500 * GXDS_MILLISECOND;
+  cluster.localities = &locality;
+  cluster.locality_count = 1;
+  cluster.drops = &drop;
+  cluster.drop_count = 1;
+  cluster.total_dropped = 6;
+  gxds_load_report report = {};
+  report.clusters = &cluster;
+  report.cluster_count = 1;
+  Request r(gxds_lrs_encode_report(&report));
+  EXPECT_FALSE(envoy_service_load_stats_v3_LoadStatsRequest_has_node(r.message));
+  size_t count;
+  auto *stats = envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(r.message, &count);
+  ASSERT_EQ(count, 1u);
+  EXPECT_EQ(Text(envoy_config_endpoint_v3_ClusterStats_cluster_name(stats[0])), "c");
+  EXPECT_EQ(Text(envoy_config_endpoint_v3_ClusterStats_cluster_service_name(stats[0])), "svc");
+  EXPECT_EQ(envoy_config_endpoint_v3_ClusterStats_total_dropped_requests(stats[0]), 6u);
+  auto *interval = envoy_config_endpoint_v3_ClusterStats_load_report_interval(stats[0]);
+  EXPECT_EQ(google_protobuf_Duration_seconds(interval), 1);
+  EXPECT_EQ(google_protobuf_Duration_nanos(interval), 500000000);
+  auto *drops = envoy_config_endpoint_v3_ClusterStats_dropped_requests(stats[0], &count);
+  ASSERT_EQ(count, 1u);
+  EXPECT_EQ(Text(envoy_config_endpoint_v3_ClusterStats_DroppedRequests_category(drops[0])), "lb");
+  EXPECT_EQ(envoy_config_endpoint_v3_ClusterStats_DroppedRequests_dropped_count(drops[0]), 4u);
+  auto *localities =
+      envoy_config_endpoint_v3_ClusterStats_upstream_locality_stats(stats[0], &count);
+  ASSERT_EQ(count, 1u);
+  using L = const envoy_config_endpoint_v3_UpstreamLocalityStats;
+  L *l = localities[0];
+  auto *name = envoy_config_endpoint_v3_UpstreamLocalityStats_locality(l);
+  EXPECT_EQ(Text(envoy_config_core_v3_Locality_region(name)), "r");
+  EXPECT_EQ(Text(envoy_config_core_v3_Locality_zone(name)), "z");
+  EXPECT_EQ(Text(envoy_config_core_v3_Locality_sub_zone(name)), "s");
+  EXPECT_EQ(envoy_config_endpoint_v3_UpstreamLocalityStats_total_issued_requests(l), 10u);
+  EXPECT_EQ(envoy_config_endpoint_v3_UpstreamLocalityStats_total_successful_requests(l), 6u);
+  EXPECT_EQ(envoy_config_endpoint_v3_UpstreamLocalityStats_total_error_requests(l), 3u);
+  EXPECT_EQ(envoy_config_endpoint_v3_UpstreamLocalityStats_total_requests_in_progress(l), 1u);
+}
+
+struct Response {
+  gxds_lrs_response r;
+  bool ok;
+  explicit Response(const std::string &bytes) {
+    gxds_status status = gxds_lrs_decode_response(bytes.data(), bytes.size(), &r);
+    ok = gxds_status_is_ok(&status);
+    gxds_status_fini(&status);
+  }
+  ~Response() { gxds_lrs_response_fini(&r); }
+};
+
+TEST(LrsCodec, NamedClustersAreSortedAndEachOnce) {
+  Response r(
+      std::string("\x0a\x01"
+                  "b"
+                  "\x0a\x01"
+                  "a"
+                  "\x0a\x01"
+                  "b",
+                  9));
+  ASSERT_TRUE(r.ok);
+  EXPECT_FALSE(r.r.all_clusters);
+  ASSERT_EQ(r.r.cluster_count, 2u);
+  EXPECT_EQ(lrs_test::Text(r.r.clusters[0]), "a");
+  EXPECT_EQ(lrs_test::Text(r.r.clusters[1]), "b");
+}
+
+TEST(LrsCodec, SendAllClustersMakesNamesMeaningless) {
+  Response r(
+      std::string("\x0a\x01"
+                  "b"
+                  "\x20\x01",
+                  5));
+  ASSERT_TRUE(r.ok);
+  EXPECT_TRUE(r.r.all_clusters);
+  EXPECT_EQ(r.r.cluster_count, 0u);
+}
+
+TEST(LrsCodec, IntervalHasAFloorOfOneSecond) {
+  EXPECT_EQ(Response(std::string("\x12\x02\x08\x05", 4)).r.interval, 5 * GXDS_SECOND);
+  EXPECT_EQ(Response("").r.interval, GXDS_SECOND) << "absent";
+  EXPECT_EQ(Response(std::string("\x12\x02\x10\x05", 4)).r.interval, GXDS_SECOND) << "5 ns";
+  EXPECT_EQ(Response("\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01").r.interval,
+            GXDS_SECOND)
+      << "negative";
+}
+
+TEST(LrsCodec, HugeIntervalIsBounded) {
+  EXPECT_EQ(Response("\x12\x0a\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f").r.interval,
+            GXDS_LRS_INTERVAL_MAX);
+}
+
+TEST(LrsCodec, NonsenseIsRefused) {
+  Response r(
+      std::string("\x0a\x10"
+                  "abc",
+                  5));
+  EXPECT_FALSE(r.ok);
+  EXPECT_EQ(r.r.cluster_count, 0u);
+}
+
+TEST(LrsCodec, ResponsesCompareByWhatTheyAskFor) {
+  Response a(
+      "\x0a\x01"
+      "a"),
+      b("\x0a\x01"
+        "b"),
+      again(
+          "\x0a\x01"
+          "a");
+  Response all("\x20\x01"), slower(
+                                "\x0a\x01"
+                                "a\x12\x02\x08\x05");
+  EXPECT_TRUE(gxds_lrs_response_equal(&a.r, &again.r));
+  EXPECT_FALSE(gxds_lrs_response_equal(&a.r, &b.r));
+  EXPECT_FALSE(gxds_lrs_response_equal(&a.r, &all.r));
+  EXPECT_FALSE(gxds_lrs_response_equal(&a.r, &slower.r));
+}
+
+}  // namespace
+}  // namespace lrs_test
