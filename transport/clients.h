@@ -5,6 +5,8 @@
 #ifndef GRPC_XDS_TRANSPORT_CLIENTS_H_
 #define GRPC_XDS_TRANSPORT_CLIENTS_H_
 
+#include <grpc/grpc.h>
+
 #include "lrs/load_store.h"
 #include "xds_client/client.h"
 
@@ -13,7 +15,6 @@ extern "C" {
 #endif
 
 typedef struct gxds_client_handle gxds_client_handle;
-struct grpc_channel_args;
 
 /* What a watcher is told. Called on the reactor, while the engine's actions are drained; the
  * callbacks may call gxds_client_handle_watch() and _unwatch() but must not release the handle. */
@@ -43,7 +44,7 @@ typedef struct gxds_client_key {
 gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstrap *bootstrap,
                                          gxds_prepared *take_prepared, const gxds_host *host,
                                          gxds_duration resource_timeout,
-                                         const struct grpc_channel_args *args,
+                                         const grpc_channel_args *args,
                                          const gxds_watch_events *events, void *owner);
 /* Ends the use and its watches; the last one ends the client and its streams. */
 void gxds_client_handle_release(gxds_client_handle *h);

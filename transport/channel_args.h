@@ -1,0 +1,24 @@
+/* gxds_channel_args: a copy of channel arguments, for channels that are made later than the call
+ * that brought them. The public C API borrows arguments and copies none.
+ *
+ * One owner, any thread. */
+#ifndef GRPC_XDS_TRANSPORT_CHANNEL_ARGS_H_
+#define GRPC_XDS_TRANSPORT_CHANNEL_ARGS_H_
+
+#include <grpc/grpc.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* base and, for keys that base lacks, defaults. Both are borrowed during the call; base may be
+ * NULL. */
+grpc_channel_args *gxds_channel_args_create(const grpc_channel_args *base, const grpc_arg *defaults,
+                                            size_t default_count);
+void gxds_channel_args_destroy(grpc_channel_args *args); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

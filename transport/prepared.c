@@ -1,0 +1,64 @@
+#include "transport/prepared.h"
+
+#include <grpc/grpc_security.h>
+
+#include "base/memory.h"
+
+typedef struct entry {
+  const gxds_bootstrap_server *server;
+  grpc_channel_credentials *creds;
+} entry;
+
+struct gxds_prepared {
+  const gxds_bootstrap *bootstrap; /* keeps the servers */
+  entry *entries;
+  size_t count;
+};
+
+static const entry *find(const gxds_prepared *p, const gxds_bootstrap_server *server) {
+  for (size_t i = 0; i < p->count; i++) {
+    if (gxds_bootstrap_server_equal(p->entries[i].server, server)) return &p->entries[i];
+  }
+  return NULL;
+}
+
+/* A47: authorities may name the top-level servers again, and do when they have none of their own.
+ */
+static void add(gxds_prepared *p, const gxds_host *host,
+                const gxds_bootstrap_server *const *servers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (find(p, servers[i])) continue;
+    p->entries = gxds_realloc(p->entries, p->count + 1, sizeof(entry));
+    p->entries[p->count++] = (entry){
+        servers[i], host->creds_create(servers[i]->creds_type, servers[i]->creds_config_json)};
+  }
+}
+
+gxds_prepared *gxds_clients_prepare(const gxds_bootstrap *bootstrap, const gxds_host *host) {
+  gxds_prepared *p = GXDS_NEW(gxds_prepared);
+  p->bootstrap = gxds_bootstrap_ref(bootstrap);
+  add(p, host, bootstrap->servers, bootstrap->server_count);
+  for (size_t i = 0; i < bootstrap->authority_count; i++) {
+    add(p, host, bootstrap->authorities[i].servers, bootstrap->authorities[i].server_count);
+  }
+  return p;
+}
+
+void gxds_prepared_destroy(gxds_prepared *p) {
+  if (!p) return;
+  for (size_t i = 0; i < p->count; i++) {
+    if (p->entries[i].creds) grpc_channel_credentials_release(p->entries[i].creds);
+  }
+  gxds_free(p->entries);
+  gxds_bootstrap_unref(p->bootstrap);
+  gxds_free(p);
+}
+
+const gxds_bootstrap_server *gxds_prepared_find(const gxds_prepared *p,
+                                                const gxds_bootstrap_server *server,
+                                                grpc_channel_credentials **creds) {
+  const entry *e = find(p, server);
+  if (!e) return NULL;
+  *creds = e->creds;
+  return e->server;
+}

@@ -1,0 +1,137 @@
+#include "transport/server_channel.h"
+
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+
+#include "base/memory.h"
+#include "transport/channel_args.h"
+#include "transport/reactor.h"
+#include "transport/stream_call.h"
+
+/* A failed channel fails a call at once. One that has left the failure meanwhile would hold it:
+ * then there is no reason to be had. */
+#define REASON_TIMEOUT (1 * GXDS_SECOND)
+
+struct gxds_server_channel {
+  gxds_completion watch; /* first: the tag is its address */
+  grpc_channel *channel;
+  const gxds_bootstrap_server *server;
+  void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status);
+  void *arg;
+  grpc_connectivity_state state;
+  gxds_stream_call *reason; /* the call that asks for the reason of a failure; NULL: none */
+  bool watching;
+  bool destroyed;
+};
+
+static void on_reason(void *owner, uint64_t id, const gxds_status *status) {
+  (void)id;
+  gxds_server_channel *c = owner;
+  c->reason = NULL;
+  bool lasting = grpc_channel_check_connectivity_state(c->channel, 0) != GRPC_CHANNEL_READY;
+  if (!lasting && status->code != GXDS_UNAVAILABLE) return; /* it came to the server */
+  gxds_status failure;
+  if (status->code == GXDS_DEADLINE_EXCEEDED) {
+    failure = gxds_status_make(GXDS_UNAVAILABLE, "channel in TRANSIENT_FAILURE");
+  } else {
+    failure = gxds_status_make(GXDS_UNAVAILABLE, "channel in TRANSIENT_FAILURE: %.*s",
+                               GXDS_STR_ARG(status->message));
+  }
+  c->on_failed(c->arg, c, &failure);
+  gxds_status_fini(&failure);
+}
+
+static void ask_for_reason(gxds_server_channel *c) {
+  static const gxds_stream_call_events events = {.on_closed = on_reason};
+  if (c->reason) return;
+  const gxds_stream_call_options options = {
+      .method = "/grpc_xds.Connectivity/Reason", /* no server's: it never does anything */
+      .deadline = gxds_time_after(gxds_reactor_now(), REASON_TIMEOUT),
+      .events = &events,
+      .owner = c,
+  };
+  c->reason = gxds_stream_call_open(c->channel, &options);
+}
+
+static void watch(gxds_server_channel *c) {
+  c->watching = true;
+  grpc_channel_watch_connectivity_state(c->channel, c->state, gpr_inf_future(GPR_CLOCK_MONOTONIC),
+                                        gxds_reactor_cq(), &c->watch);
+}
+
+static void free_channel(gxds_server_channel *c) {
+  gxds_free(c);
+  gxds_reactor_release();
+}
+
+static void on_state_changed(gxds_completion *self, bool ok) {
+  (void)ok;
+  gxds_server_channel *c = (gxds_server_channel *)self;
+  c->watching = false;
+  if (c->destroyed) {
+    free_channel(c);
+    return;
+  }
+  c->state = grpc_channel_check_connectivity_state(c->channel, 0);
+  if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE) ask_for_reason(c);
+  watch(c);
+}
+
+static grpc_channel *make_channel(const gxds_bootstrap_server *server,
+                                  grpc_channel_credentials *creds, const grpc_channel_args *args) {
+  const grpc_arg ours[] = {
+      {GRPC_ARG_INTEGER, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, {.integer = GXDS_RECEIVE_SIZE_MAX}},
+      {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_TIME_MS, {.integer = GXDS_KEEPALIVE_TIME_MS}},
+      {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_TIMEOUT_MS, {.integer = GXDS_KEEPALIVE_TIMEOUT_MS}},
+      /* The program did not make it, so it is none of its channelz. */
+      {GRPC_ARG_INTEGER, GRPC_ARG_ENABLE_CHANNELZ, {.integer = 0}},
+      /* The engine restarts its streams; a copy of each request for a retry would be for nothing.
+       */
+      {GRPC_ARG_INTEGER, GRPC_ARG_ENABLE_RETRIES, {.integer = 0}},
+  };
+  grpc_channel_args *all = gxds_channel_args_create(args, ours, sizeof(ours) / sizeof(ours[0]));
+  gxds_str uri = gxds_str_dup(server->uri); /* for its zero */
+  grpc_channel *channel = grpc_channel_create(uri.data, creds, all);
+  gxds_str_free(&uri);
+  gxds_channel_args_destroy(all);
+  return channel;
+}
+
+gxds_server_channel *gxds_server_channel_create(
+    const gxds_bootstrap_server *server, grpc_channel_credentials *creds,
+    const grpc_channel_args *args,
+    void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status),
+    void *arg) {
+  gxds_reactor_acquire();
+  gxds_server_channel *c = GXDS_NEW(gxds_server_channel);
+  c->watch.done = on_state_changed;
+  c->channel = make_channel(server, creds, args);
+  c->server = server;
+  c->on_failed = on_failed;
+  c->arg = arg;
+  c->state = grpc_channel_check_connectivity_state(c->channel, 0);
+  if (grpc_channel_support_connectivity_watcher(c->channel)) {
+    watch(c);
+  } else {
+    /* Lame: bad target or credentials. A watch on it would never end, not even with the channel. */
+    ask_for_reason(c);
+  }
+  return c;
+}
+
+void gxds_server_channel_destroy(gxds_server_channel *c) {
+  gxds_stream_call_close(c->reason);
+  grpc_channel_destroy(c->channel); /* ends the watch */
+  c->destroyed = true;
+  if (!c->watching) free_channel(c);
+}
+
+grpc_channel *gxds_server_channel_get(gxds_server_channel *c) { return c->channel; }
+
+const gxds_bootstrap_server *gxds_server_channel_server(const gxds_server_channel *c) {
+  return c->server;
+}
+
+void gxds_server_channel_reset_backoff(gxds_server_channel *c) {
+  if (c->watching) grpc_channel_reset_connect_backoff(c->channel);
+}

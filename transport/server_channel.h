@@ -1,0 +1,55 @@
+/* gxds_server_channel: the gRPC channel to one xDS server, and the word of its failures.
+ *
+ * Confined: the reactor's thread. The public C API tells that a channel failed, not why; so the
+ * reason is taken from a call that doesn't wait for a connection, which then fails with it. */
+#ifndef GRPC_XDS_TRANSPORT_SERVER_CHANNEL_H_
+#define GRPC_XDS_TRANSPORT_SERVER_CHANNEL_H_
+
+#include <grpc/grpc.h>
+
+#include "bootstrap/bootstrap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct grpc_channel_credentials;
+typedef struct gxds_server_channel gxds_server_channel;
+
+/* What our xDS channels set when the user's arguments don't. */
+
+/* A response with 100,000 clusters of 1 kB each is 100 MB; gRPC's default of 4 MB would end the
+ * stream over and over. Not unlimited, so that a broken server cannot take all memory. */
+#define GXDS_RECEIVE_SIZE_MAX (256 * 1024 * 1024)
+/* gRPC servers by default end a connection that pings more often than every 5 minutes while no data
+ * flows (GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, grpc-go's EnforcementPolicy), so
+ * this is the shortest time that suits every control plane; all of gRPC's own xDS clients use it. A
+ * peer that dies while data is in flight is noticed after the timeout alone: gRPC sets
+ * TCP_USER_TIMEOUT from it. */
+#define GXDS_KEEPALIVE_TIME_MS (5 * 60 * 1000)
+#define GXDS_KEEPALIVE_TIMEOUT_MS (20 * 1000)
+
+/* A channel that connects with its first call. server: borrow, as long as the channel. creds and
+ * args: borrow, during the call; args may be NULL and go before our own.
+ * on_failed is told, never from within this function, each time the channel comes into
+ * TRANSIENT_FAILURE; status (borrow, during the call) is UNAVAILABLE "channel in TRANSIENT_FAILURE:
+ * …" in the host's words. It may destroy the channel. */
+gxds_server_channel *gxds_server_channel_create(
+    const gxds_bootstrap_server *server, struct grpc_channel_credentials *creds,
+    const grpc_channel_args *args,
+    void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status),
+    void *arg);
+/* Closes it; nothing is told any more. */
+void gxds_server_channel_destroy(gxds_server_channel *c);
+
+/* Borrow: as long as c. */
+grpc_channel *gxds_server_channel_get(gxds_server_channel *c);
+const gxds_bootstrap_server *gxds_server_channel_server(const gxds_server_channel *c);
+/* Connects at once instead of waiting for the connection's backoff. */
+void gxds_server_channel_reset_backoff(gxds_server_channel *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

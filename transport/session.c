@@ -1,0 +1,329 @@
+#include "transport/session.h"
+
+#include <grpc/support/log.h>
+#include <sys/random.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "resources/resources.h"
+#include "transport/channel_args.h"
+#include "transport/lrs_call.h"
+#include "transport/prepared.h"
+#include "transport/reactor.h"
+#include "transport/server_channel.h"
+#include "transport/stream_call.h"
+
+/* A server in use: by the engine, for load reports, or both. */
+typedef struct connection {
+  gxds_session *session;
+  gxds_server_channel *channel;
+  gxds_server_id id;       /* the engine's; 0: it does not use it */
+  gxds_stream_call *call;  /* the engine's stream; NULL: none */
+  gxds_stream_id stream;   /* of call */
+  gxds_lrs_call *lrs_call; /* NULL: no load is reported here */
+  struct connection *next;
+} connection;
+
+struct gxds_session {
+  uint64_t number; /* never reused */
+  gxds_client *engine;
+  const gxds_bootstrap *bootstrap;
+  gxds_prepared *prepared;
+  grpc_channel_args *args;
+  gxds_load_store *load_store;
+  const gxds_session_events *events;
+  void *arg;
+  connection *connections; /* a handful at most */
+  gxds_timer timer;        /* the engine's deadline, or now: there are actions to drain */
+  gxds_random random;
+  bool draining;
+  struct gxds_session *next;
+};
+
+static gxds_session *sessions; /* the reactor's thread */
+static uint64_t last_number;
+
+static void drain(gxds_session *s);
+
+/* Connections */
+
+static connection *connection_of_id(gxds_session *s, gxds_server_id id) {
+  connection *c = s->connections;
+  while (c && c->id != id) c = c->next;
+  return c;
+}
+
+static connection *connection_of_stream(gxds_session *s, gxds_stream_id stream) {
+  connection *c = s->connections;
+  while (c && !(c->call && c->stream == stream)) c = c->next;
+  return c;
+}
+
+static void on_channel_failed(void *arg, gxds_server_channel *channel, const gxds_status *status) {
+  (void)channel;
+  connection *c = arg;
+  if (c->id == 0) return; /* load reports alone: they go on when it is back */
+  gxds_client_on_channel_failed(c->session->engine, c->id, status, gxds_reactor_now());
+  drain(c->session);
+}
+
+/* The connection to a server, made when there is none. NULL: it is none of the bootstrap's. */
+static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *wanted) {
+  struct grpc_channel_credentials *creds = NULL;
+  const gxds_bootstrap_server *server = gxds_prepared_find(s->prepared, wanted, &creds);
+  if (!server) return NULL;
+  for (connection *c = s->connections; c; c = c->next) {
+    if (gxds_server_channel_server(c->channel) == server) return c;
+  }
+  connection *c = GXDS_NEW(connection);
+  c->session = s;
+  c->channel = gxds_server_channel_create(server, creds, s->args, on_channel_failed, c);
+  c->next = s->connections;
+  s->connections = c;
+  return c;
+}
+
+static void close_connection(gxds_session *s, connection *c) {
+  connection **at = &s->connections;
+  while (*at != c) at = &(*at)->next;
+  *at = c->next;
+  gxds_stream_call_close(c->call);
+  if (c->lrs_call) gxds_lrs_call_destroy(c->lrs_call);
+  gxds_server_channel_destroy(c->channel);
+  gxds_free(c);
+}
+
+/* Load reports */
+
+typedef struct first_use {
+  uint64_t session;
+  gxds_bootstrap_server server; /* strings are copies */
+} first_use;
+
+static void open_load_reports(void *arg) {
+  first_use *use = arg;
+  gxds_session *s = sessions;
+  while (s && s->number != use->session) s = s->next;
+  connection *c = s ? connection_to(s, &use->server) : NULL;
+  if (c && !c->lrs_call) {
+    c->lrs_call =
+        gxds_lrs_call_create(s->bootstrap, gxds_server_channel_server(c->channel), s->load_store,
+                             gxds_server_channel_get(c->channel), gxds_random_next(&s->random));
+  }
+  gxds_str_free(&use->server.uri);
+  gxds_str_free(&use->server.creds_type);
+  gxds_str_free(&use->server.creds_config_json);
+  gxds_free(use);
+  gxds_reactor_release();
+}
+
+/* On any thread, when the session may be gone: so it is named by its number, and the message has a
+ * use of the reactor of its own. */
+static void on_first_use(void *arg, const gxds_bootstrap_server *server) {
+  first_use *use = GXDS_NEW(first_use);
+  use->session = (uint64_t)(uintptr_t)arg;
+  use->server = *server;
+  use->server.uri = gxds_str_dup(server->uri);
+  use->server.creds_type = gxds_str_dup(server->creds_type);
+  use->server.creds_config_json = gxds_str_dup(server->creds_config_json);
+  gxds_reactor_acquire();
+  gxds_reactor_post(open_load_reports, use);
+}
+
+/* Events of the engine's streams */
+
+static void on_sent(void *owner, uint64_t id) {
+  gxds_session *s = owner;
+  gxds_client_on_sent(s->engine, id, gxds_reactor_now());
+  drain(s);
+}
+
+static void on_message(void *owner, uint64_t id, const void *data, size_t size) {
+  gxds_session *s = owner;
+  gxds_client_on_message(s->engine, id, data, size, gxds_reactor_now());
+  drain(s);
+}
+
+static void on_closed(void *owner, uint64_t id, const gxds_status *status) {
+  gxds_session *s = owner;
+  connection *c = connection_of_stream(s, id);
+  if (c) c->call = NULL;
+  gxds_client_on_stream_closed(s->engine, id, status, gxds_reactor_now());
+  drain(s);
+}
+
+static void on_timer(void *arg) {
+  gxds_session *s = arg;
+  gxds_client_on_deadline(s->engine, gxds_reactor_now());
+  drain(s);
+}
+
+/* Actions of the engine */
+
+static void open_stream(gxds_session *s, const gxds_action *a) {
+  static const gxds_stream_call_events events = {on_sent, on_message, on_closed};
+  connection *c = connection_of_id(s, a->server_id);
+  GXDS_CHECK(c && !c->call);
+  const gxds_stream_call_options options = {
+      .method = a->method,
+      .wait_for_ready = true,
+      .deadline = GXDS_TIME_NEVER,
+      .id = a->stream,
+      .events = &events,
+      .owner = s,
+  };
+  c->call = gxds_stream_call_open(gxds_server_channel_get(c->channel), &options);
+  c->stream = a->stream;
+}
+
+static void tell(gxds_session *s, const gxds_action *borrowed) {
+  /* The callback may call the engine, which ends the borrow. */
+  gxds_action a = *borrowed;
+  if (a.resource) gxds_resource_ref(a.resource);
+  a.status = gxds_status_copy(&borrowed->status);
+  s->events->on_news(s->arg, &a);
+  gxds_status_fini(&a.status);
+  gxds_resource_unref(a.resource);
+}
+
+static gxds_str uri_of(gxds_session *s, const gxds_action *a) {
+  connection *c = NULL;
+  if (a->server) return a->server->uri;
+  if (a->server_id) c = connection_of_id(s, a->server_id);
+  if (!c && a->stream) c = connection_of_stream(s, a->stream);
+  return c ? gxds_server_channel_server(c->channel)->uri : gxds_str_z("none");
+}
+
+static void write_log(gxds_session *s, const gxds_action *a) {
+  static const gpr_log_severity severities[] = {
+      [GXDS_DEBUG] = GPR_LOG_SEVERITY_DEBUG,
+      [GXDS_INFO] = GPR_LOG_SEVERITY_INFO,
+      [GXDS_ERROR] = GPR_LOG_SEVERITY_ERROR,
+  };
+  gpr_log_severity severity = severities[a->severity];
+  if (!gpr_should_log(severity)) return;
+  gxds_str uri = uri_of(s, a);
+  gpr_log(__FILE__, __LINE__, severity, "grpc_xds: [xds_client %llu, xDS server %.*s] %.*s",
+          (unsigned long long)s->number, GXDS_STR_ARG(uri), GXDS_STR_ARG(a->bytes));
+}
+
+static void carry_out(gxds_session *s, const gxds_action *a) {
+  connection *c;
+  switch (a->kind) {
+    case GXDS_ACTION_CONNECT:
+      c = connection_to(s, a->server);
+      GXDS_CHECK(c && c->id == 0); /* the engine's servers are the bootstrap's */
+      c->id = a->server_id;
+      break;
+    case GXDS_ACTION_DISCONNECT:
+      c = connection_of_id(s, a->server_id);
+      GXDS_CHECK(c);
+      c->id = 0;
+      if (!c->lrs_call) close_connection(s, c);
+      break;
+    case GXDS_ACTION_OPEN_STREAM:
+      open_stream(s, a);
+      break;
+    case GXDS_ACTION_SEND:
+      if ((c = connection_of_stream(s, a->stream))) gxds_stream_call_send(c->call, a->bytes);
+      break;
+    case GXDS_ACTION_READ:
+      if ((c = connection_of_stream(s, a->stream))) gxds_stream_call_read(c->call);
+      break;
+    case GXDS_ACTION_CLOSE_STREAM:
+      if ((c = connection_of_stream(s, a->stream))) {
+        gxds_stream_call_close(c->call);
+        c->call = NULL;
+      }
+      break;
+    case GXDS_ACTION_RESOURCE:
+    case GXDS_ACTION_AMBIENT_ERROR:
+      tell(s, a);
+      break;
+    case GXDS_ACTION_LOG:
+      write_log(s, a);
+      break;
+  }
+}
+
+static void drain(gxds_session *s) {
+  GXDS_CHECK(!s->draining); /* calls tell nothing from within their functions */
+  s->draining = true;
+  gxds_timer_cancel(&s->timer);
+  const gxds_action *a;
+  while ((a = gxds_client_next_action(s->engine))) {
+    for (; a; a = gxds_client_next_action(s->engine)) carry_out(s, a);
+    s->events->on_drained(s->arg); /* it may watch, so there may be more */
+  }
+  s->draining = false;
+  gxds_timer_set(&s->timer, gxds_client_deadline(s->engine), on_timer, s);
+}
+
+/* Life */
+
+static uint64_t make_seed(void) {
+  uint64_t seed;
+  if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == (ssize_t)sizeof(seed)) return seed;
+  return (uint64_t)gxds_reactor_now(); /* jitter needs no more */
+}
+
+gxds_session *gxds_session_create(const gxds_session_options *options) {
+  gxds_reactor_acquire();
+  gxds_session *s = GXDS_NEW(gxds_session);
+  s->number = ++last_number;
+  s->bootstrap = gxds_bootstrap_ref(options->bootstrap);
+  s->prepared = options->take_prepared;
+  s->args = gxds_channel_args_create(options->args, NULL, 0);
+  s->events = options->events;
+  s->arg = options->arg;
+  s->random.state = make_seed();
+  s->load_store = gxds_load_store_create(on_first_use, (void *)(uintptr_t)s->number);
+  const gxds_client_options engine = {
+      .bootstrap = options->bootstrap,
+      .host = options->host,
+      .types = gxds_resource_types,
+      .type_count = GXDS_RESOURCE_TYPE_COUNT,
+      .seed = gxds_random_next(&s->random),
+      .resource_does_not_exist_timeout = options->resource_timeout,
+  };
+  s->engine = gxds_client_create(&engine);
+  s->next = sessions;
+  sessions = s;
+  return s;
+}
+
+void gxds_session_destroy(gxds_session *s) {
+  GXDS_CHECK(!s->draining);
+  gxds_session **at = &sessions;
+  while (*at != s) at = &(*at)->next;
+  *at = s->next;
+  gxds_timer_cancel(&s->timer);
+  gxds_load_store_close(s->load_store);
+  gxds_client_destroy(s->engine);
+  while (s->connections) close_connection(s, s->connections);
+  gxds_load_store_unref(s->load_store);
+  gxds_prepared_destroy(s->prepared);
+  gxds_channel_args_destroy(s->args);
+  gxds_bootstrap_unref(s->bootstrap);
+  gxds_free(s);
+  gxds_reactor_release();
+}
+
+gxds_client *gxds_session_engine(gxds_session *s) { return s->engine; }
+
+gxds_load_store *gxds_session_load_store(gxds_session *s) { return s->load_store; }
+
+const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s) { return s->bootstrap; }
+
+void gxds_session_kick(gxds_session *s) {
+  if (s->draining) return; /* the drain goes on until there is nothing left */
+  gxds_timer_set(&s->timer, gxds_reactor_now(), on_timer, s);
+}
+
+void gxds_session_reset_backoff(gxds_session *s) {
+  gxds_client_reset_backoff(s->engine, gxds_reactor_now());
+  for (connection *c = s->connections; c; c = c->next) {
+    gxds_server_channel_reset_backoff(c->channel);
+  }
+  gxds_session_kick(s);
+}

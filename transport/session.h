@@ -1,0 +1,56 @@
+/* gxds_session: an engine (gxds_client) at work: carries its actions to channels and calls, brings
+ * their events and the time to it, and reports load to the servers that ask for it.
+ *
+ * Confined: the reactor's thread. Whoever calls the engine itself (watch, unwatch) calls
+ * gxds_session_kick() afterwards. */
+#ifndef GRPC_XDS_TRANSPORT_SESSION_H_
+#define GRPC_XDS_TRANSPORT_SESSION_H_
+
+#include <grpc/grpc.h>
+
+#include "transport/clients.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_session gxds_session;
+
+/* Told while the engine's actions are drained; may call the engine, but not destroy the session. */
+typedef struct gxds_session_events {
+  /* A RESOURCE or AMBIENT_ERROR. What it holds: borrow, during the call, whatever is done to the
+   * engine meanwhile. */
+  void (*on_news)(void *arg, const gxds_action *action);
+  /* There is nothing more to tell for now. */
+  void (*on_drained)(void *arg);
+} gxds_session_events;
+
+typedef struct gxds_session_options {
+  const gxds_bootstrap *bootstrap; /* the session takes a reference of its own */
+  gxds_prepared *take_prepared;
+  const gxds_host *host;             /* borrow: as long as the session */
+  gxds_duration resource_timeout;    /* 0: default */
+  const grpc_channel_args *args;     /* borrow: during gxds_session_create(); may be NULL */
+  const gxds_session_events *events; /* borrow: as long as the session */
+  void *arg;
+} gxds_session_options;
+
+gxds_session *gxds_session_create(const gxds_session_options *options);
+/* Ends the engine, its streams and channels. */
+void gxds_session_destroy(gxds_session *s);
+
+/* Borrow, all three: as long as s. */
+gxds_client *gxds_session_engine(gxds_session *s);
+gxds_load_store *gxds_session_load_store(gxds_session *s);
+const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s);
+/* Drains the actions at the end of this turn: what is done to the engine until then goes out
+ * together. */
+void gxds_session_kick(gxds_session *s);
+/* Waits for no backoff, of streams or connections, any longer. */
+void gxds_session_reset_backoff(gxds_session *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
