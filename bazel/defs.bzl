@@ -38,11 +38,15 @@ def gxds_seam_library(name, copts = [], deps = [], **kwargs):
         **kwargs
     )
 
-def gxds_test(name, copts = [], deps = [], linkopts = [], **kwargs):
+# What .bazelrc names in the sanitizers' options.
+_SANITIZER_DATA = ["//test:tsan_suppressions.txt"]
+
+def gxds_test(name, copts = [], data = [], deps = [], linkopts = [], **kwargs):
     """A googletest file (C++17)."""
     native.cc_test(
         name = name,
         copts = CXX_COPTS + copts,
+        data = data + _SANITIZER_DATA,
         deps = deps,
         linkstatic = True,  # our symbols are hidden, so that they don't cross a shared object
         linkopts = ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"] + linkopts,
@@ -56,7 +60,7 @@ def gxds_fuzz_test(name, srcs, corpus, deps = []):
         srcs = srcs,
         copts = C_COPTS + ["-Wno-missing-prototypes"],
         args = ["$(locations %s)" % f for f in corpus],
-        data = corpus,
+        data = corpus + _SANITIZER_DATA,
         linkstatic = True,
         deps = deps + ["//test/fuzz:replay"],
     )
