@@ -27,6 +27,10 @@ typedef struct gxds_host {
    * none), as the host's CertificateProviderRegistry sees it. NULL: nothing ever is. */
   void (*certificate_provider_check)(gxds_str plugin_name, gxds_str config_json,
                                      const gxds_path *at, gxds_errors *errors);
+  /* The bootstrap that the host keeps for when the environment has none (its google-c2p resolver
+   * makes one), as JSON text; the caller frees *out with gxds_str_free(). False, or NULL: none. Not
+   * on the reactor. */
+  bool (*fallback_bootstrap)(gxds_str *out);
 } gxds_host;
 
 #endif

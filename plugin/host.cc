@@ -1,0 +1,115 @@
+#include "plugin/host.h"
+
+#include <grpc/support/port_platform.h>
+#include <re2/re2.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "plugin/fallback_bootstrap.h"
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/iomgr/error.h"
+#include "src/core/lib/json/json.h"
+#include "src/core/lib/security/certificate_provider/certificate_provider_factory.h"
+#include "src/core/lib/security/certificate_provider/certificate_provider_registry.h"
+#include "src/core/lib/security/credentials/channel_creds_registry.h"
+#include "src/core/lib/security/credentials/credentials.h"
+
+namespace grpc_xds {
+namespace {
+
+using grpc_core::CoreConfiguration;
+using grpc_core::Json;
+
+std::string ToString(gxds_str s) { return std::string(s.data, s.size); }
+
+// The config of a registry's entry; without one, the empty object, as the host has it.
+absl::StatusOr<Json> ParseConfig(gxds_str config_json) {
+  if (gxds_str_empty(config_json)) return Json(Json::Object());
+  return Json::Parse(absl::string_view(config_json.data, config_json.size));
+}
+
+void AddError(gxds_errors* errors, const gxds_path* at, const std::string& text) {
+  gxds_errors_add(errors, at, "%s", text.c_str());
+}
+
+void AddFieldError(gxds_errors* errors, const gxds_path* up, const char* field,
+                   const std::string& text) {
+  gxds_path at = {up, field, -1, nullptr};
+  AddError(errors, &at, text);
+}
+
+bool CredsSupported(gxds_str type) {
+  return CoreConfiguration::Get().channel_creds_registry().IsSupported(ToString(type));
+}
+
+void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_errors* errors) {
+  auto config = ParseConfig(config_json);
+  if (config.ok() &&
+      CoreConfiguration::Get().channel_creds_registry().IsValidConfig(ToString(type), *config)) {
+    return;
+  }
+  AddError(errors, at,
+           absl::StrCat("invalid config for channel creds type \"", ToString(type), "\""));
+}
+
+grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json) {
+  auto config = ParseConfig(config_json);
+  if (!config.ok()) return nullptr;
+  return CoreConfiguration::Get()
+      .channel_creds_registry()
+      .CreateChannelCreds(ToString(type), *config)
+      .release();
+}
+
+void LbConfigCheck(gxds_str json, const gxds_path* at, gxds_errors* errors) {
+  auto config = Json::Parse(absl::string_view(json.data, json.size));
+  if (!config.ok()) return AddError(errors, at, std::string(config.status().message()));
+  auto parsed = CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*config);
+  if (!parsed.ok()) AddError(errors, at, std::string(parsed.status().message()));
+}
+
+// The host's options, but for the log: what is wrong is told to the control plane.
+bool RegexCheck(gxds_str regex) {
+  return RE2(re2::StringPiece(regex.data, regex.size), RE2::Quiet).ok();
+}
+
+void CertificateProviderCheck(gxds_str plugin_name, gxds_str config_json, const gxds_path* at,
+                              gxds_errors* errors) {
+  auto* factory =
+      CoreConfiguration::Get().certificate_provider_registry().LookupCertificateProviderFactory(
+          ToString(plugin_name));
+  if (factory == nullptr) {
+    return AddFieldError(errors, at, "plugin_name",
+                         absl::StrCat("Unrecognized plugin name: ", ToString(plugin_name)));
+  }
+  auto config = ParseConfig(config_json);
+  if (!config.ok()) {
+    return AddFieldError(errors, at, "config", std::string(config.status().message()));
+  }
+  grpc_error_handle error;
+  auto parsed = factory->CreateCertificateProviderConfig(*config, &error);
+  if (!error.ok()) AddFieldError(errors, at, "config", grpc_core::StatusToString(error));
+}
+
+gxds_host MakeHost() {
+  gxds_host host = {};
+  host.creds_supported = CredsSupported;
+  host.creds_check = CredsCheck;
+  host.creds_create = CredsCreate;
+  host.lb_config_check = LbConfigCheck;
+  host.regex_check = RegexCheck;
+  host.certificate_provider_check = CertificateProviderCheck;
+  host.fallback_bootstrap = FallbackBootstrap;
+  return host;
+}
+
+}  // namespace
+}  // namespace grpc_xds
+
+const gxds_host* gxds_host_get(void) {
+  static const gxds_host host = grpc_xds::MakeHost();
+  return &host;
+}

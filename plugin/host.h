@@ -1,0 +1,19 @@
+/* The gxds_host of a process with gRPC: what the C side asks, answered by the host's C++. */
+#ifndef GRPC_XDS_PLUGIN_HOST_H_
+#define GRPC_XDS_PLUGIN_HOST_H_
+
+#include "base/host.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Static. Its functions read the host's registry and so build it: not before grpc_init(), and not
+ * from a constructor. Any thread. */
+const gxds_host *gxds_host_get(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+#include "plugin/host_library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "plugin/impl.h"
+
+/* The one that libgrpc_xds.so exports. */
+void grpc_init(void);
+
+/* ISO C has no conversion from an object pointer to a function's; POSIX guarantees this one. */
+static gxds_host_function to_function(void *symbol) {
+  gxds_host_function function;
+  memcpy(&function, &symbol, sizeof function);
+  return function;
+}
+
+static const char *file_of(void *address) {
+  Dl_info info;
+  return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static const char *version_from(void *symbol) {
+  const char *(*version_string)(void);
+  memcpy(&version_string, &symbol, sizeof version_string);
+  const char *version = version_string ? version_string() : NULL;
+  return version ? version : "";
+}
+
+bool gxds_host_library_find(gxds_host_library *out) {
+  *out = (gxds_host_library){.version = "", .file = GXDS_HOST_SONAME};
+  /* By its soname, not by a symbol: another copy of gRPC may be linked into the program, and what
+   * Ruby's extension loads is not in the global scope. */
+  out->handle = dlopen(GXDS_HOST_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+  void *version = dlsym(out->handle ? out->handle : RTLD_DEFAULT, "grpc_version_string");
+  if (version) {
+    out->version = version_from(version);
+    out->file = file_of(version);
+  }
+  if (out->handle) return true;
+  return version && strncmp(base_name(out->file), "libgrpc.so", strlen("libgrpc.so")) == 0;
+}
+
+gxds_host_function gxds_host_library_function(const gxds_host_library *host, const char *name) {
+  if (!host->handle) return NULL;
+  return to_function(dlsym(host->handle, name));
+}
+
+static void *not_ours(void *symbol) {
+  return symbol && to_function(symbol) != grpc_init ? symbol : NULL;
+}
+
+/* What the caller's own library finds in itself and in what it depends on. Libraries that are
+ * opened late are not in the global scope, and may carry a gRPC of their own. */
+static void *init_near(void *caller) {
+  Dl_info info;
+  struct link_map *map = NULL;
+  if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+  if (!map->l_name || !*map->l_name) return NULL; /* the program: its scope is the global one */
+  void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  return library ? not_ours(dlsym(library, "grpc_init")) : NULL;
+}
+
+gxds_host_function gxds_real_grpc_init(void *caller) {
+  void *symbol = init_near(caller);
+  if (!symbol) symbol = not_ours(dlsym(RTLD_NEXT, "grpc_init"));
+  if (!symbol) {
+    void *host = dlopen(GXDS_HOST_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+    if (host) symbol = not_ours(dlsym(host, "grpc_init"));
+  }
+  return to_function(symbol);
+}

@@ -1,0 +1,60 @@
+/* grpc_init(), in front of the host's: it reaches programs that open libgrpc after this library was
+ * loaded. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "plugin/host_library.h"
+#include "plugin/loader.h"
+#include "plugin/loader_log.h"
+
+__attribute__((visibility("default"))) void grpc_init(void);
+
+/* The host's C++ wrapper calls grpc_init for every completion queue, thus for every synchronous
+ * RPC: the search is made once per place of call. An entry is written once, function before caller.
+ */
+enum { kPlaces = 64 };
+static struct {
+  _Atomic(void *) caller;
+  gxds_host_function init;
+} places[kPlaces];
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+static gxds_host_function known(void *caller) {
+  for (size_t i = 0; i < kPlaces; i++) {
+    void *entry = atomic_load_explicit(&places[i].caller, memory_order_acquire);
+    if (entry == caller) return places[i].init;
+    if (!entry) return NULL;
+  }
+  return NULL;
+}
+
+/* When all places are taken, further ones are searched for each time. */
+static void remember(void *caller, gxds_host_function init) {
+  pthread_mutex_lock(&writing);
+  for (size_t i = 0; i < kPlaces; i++) {
+    void *entry = atomic_load_explicit(&places[i].caller, memory_order_relaxed);
+    if (entry == caller) break;
+    if (entry) continue;
+    places[i].init = init;
+    atomic_store_explicit(&places[i].caller, caller, memory_order_release);
+    break;
+  }
+  pthread_mutex_unlock(&writing);
+}
+
+void grpc_init(void) {
+  void *caller = __builtin_extract_return_addr(__builtin_return_address(0));
+  gxds_host_function init = known(caller);
+  if (!init) {
+    /* A new place of call may belong to a libgrpc that was not there before. */
+    (void)gxds_loader_register(GXDS_ASKED_BY_LOADING);
+    init = gxds_real_grpc_init(caller);
+    if (!init) {
+      gxds_loader_log(NULL, "grpc_init() was called, but there is no gRPC in this program");
+      return;
+    }
+    remember(caller, init);
+  }
+  init();
+}

@@ -1,0 +1,114 @@
+#include "plugin/loader.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/host_library.h"
+#include "plugin/impl.h"
+#include "plugin/loader_log.h"
+
+/* The result that stays; -1: none yet. There is no lock: opening libraries takes the linker's own,
+ * and a thread that holds that one may be waiting for ours. Everything that two threads might do at
+ * the same time here is harmless when done twice. */
+static _Atomic int decided = -1;
+
+/* The real path of this library, taken when it is loaded: later the program may have changed its
+ * working directory, to which LD_PRELOAD can be relative. */
+static char own_path[PATH_MAX];
+
+/* The first to decide logs. */
+__attribute__((format(printf, 3, 4))) static grpc_xds_result fail(const gxds_host_library *host,
+                                                                  grpc_xds_result result,
+                                                                  const char *format, ...) {
+  int none = -1;
+  if (!atomic_compare_exchange_strong(&decided, &none, (int)result)) return (grpc_xds_result)none;
+  va_list args;
+  va_start(args, format);
+  gxds_loader_log_error(host, format, args);
+  va_end(args);
+  return result;
+}
+
+static void find_own_path(void) {
+  static const char here;
+  Dl_info info;
+  if (own_path[0]) return;
+  if (!dladdr(&here, &info) || !info.dli_fname || !realpath(info.dli_fname, own_path)) {
+    own_path[0] = 0;
+  }
+}
+
+/* The path of the implementation: beside this library. False: longer than any path may be. */
+static bool impl_path(char out[static PATH_MAX]) {
+  const char *slash = strrchr(own_path, '/');
+  int directory = slash ? (int)(slash + 1 - own_path) : 0;
+  int size = snprintf(out, PATH_MAX, "%.*s%s", directory, own_path, GXDS_IMPL_FILE);
+  return size > 0 && size < PATH_MAX;
+}
+
+static grpc_xds_result register_with(const gxds_host_library *host) {
+  if (!host->handle || strcmp(host->version, GXDS_HOST_VERSION) != 0) {
+    return fail(host, GRPC_XDS_ERROR_HOST_VERSION,
+                "built for gRPC core %s (%s), but this program has %s (%s)", GXDS_HOST_VERSION,
+                GXDS_HOST_SONAME, *host->version ? host->version : "an unknown version",
+                host->file);
+  }
+  char path[PATH_MAX];
+  if (!impl_path(path)) {
+    return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "the path of %s is too long", GXDS_IMPL_FILE);
+  }
+  /* All symbols now, or a missing one would kill the program in the middle of an RPC. This also
+   * runs the host's constructors if they are yet to run, so that they don't undo what we register.
+   */
+  void *impl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!impl) {
+    const char *why = dlerror();
+    return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "cannot load the implementation: %s",
+                why ? why : path);
+  }
+  gxds_impl_register_function entry;
+  void *symbol = dlsym(impl, GXDS_IMPL_ENTRY);
+  memcpy(&entry, &symbol, sizeof entry);
+  if (!entry) {
+    return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "%s is not an implementation of grpc_xds",
+                path);
+  }
+  grpc_xds_result result = entry();
+  if (result == GRPC_XDS_ERROR_TOO_LATE) {
+    return fail(host, result,
+                "gRPC %s was initialised before: load this library, or call "
+                "grpc_xds_plugin_register(), before the first grpc_init()",
+                host->version);
+  }
+  int none = -1;
+  return atomic_compare_exchange_strong(&decided, &none, (int)result) ? result
+                                                                      : (grpc_xds_result)none;
+}
+
+grpc_xds_result gxds_loader_register(gxds_asked asked) {
+  int before = atomic_load(&decided);
+  if (before >= 0) return (grpc_xds_result)before;
+  gxds_host_library host;
+  find_own_path();
+  if (gxds_host_library_find(&host)) return register_with(&host);
+  if (asked == GXDS_ASKED_BY_CALL) {
+    gxds_loader_log(NULL,
+                    "this program has no %s: link it, or open it before "
+                    "grpc_xds_plugin_register()",
+                    GXDS_HOST_SONAME);
+  }
+  return GRPC_XDS_ERROR_NO_GRPC;
+}
+
+__attribute__((constructor)) static void on_load(void) {
+  (void)gxds_loader_register(GXDS_ASKED_BY_LOADING);
+}
+
+grpc_xds_result grpc_xds_plugin_register(void) { return gxds_loader_register(GXDS_ASKED_BY_CALL); }
+
+const char *grpc_xds_version(void) { return GRPC_XDS_VERSION; }

@@ -1,0 +1,17 @@
+/* The loader: decides once per process whether our implementation is registered with the host, and
+ * logs why not. Any thread; never ends or holds up the program. */
+#ifndef GRPC_XDS_PLUGIN_LOADER_H_
+#define GRPC_XDS_PLUGIN_LOADER_H_
+
+#include "grpc_xds/grpc_xds.h"
+
+typedef enum gxds_asked {
+  GXDS_ASKED_BY_LOADING, /* a program without gRPC is no error */
+  GXDS_ASKED_BY_CALL,    /* the program wants to know */
+} gxds_asked;
+
+/* Finds the host and registers. What was decided stays, but for NO_GRPC: the library may come
+ * later. */
+grpc_xds_result gxds_loader_register(gxds_asked asked);
+
+#endif

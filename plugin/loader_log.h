@@ -1,0 +1,16 @@
+/* The loader's voice: lines at severity ERROR in gRPC's log, or in its format on standard error
+ * while the host cannot log yet. Any thread. */
+#ifndef GRPC_XDS_PLUGIN_LOADER_LOG_H_
+#define GRPC_XDS_PLUGIN_LOADER_LOG_H_
+
+#include <stdarg.h>
+
+#include "plugin/host_library.h"
+
+/* Logs "grpc_xds: not registered: " and the text (printf's). host: NULL when there is none. */
+void gxds_loader_log_error(const gxds_host_library *host, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+void gxds_loader_log(const gxds_host_library *host, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

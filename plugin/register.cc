@@ -1,0 +1,145 @@
+// Puts our resolver and policies in the place of the host's.
+//
+// The host has no way to replace one registration: a second "xds" aborts. But it takes a whole
+// builder, as long as its registry is not built. So ours calls all that the host's calls
+// (src/core/plugin_registry/), in the same order, but for the xDS resolver and the xDS policies.
+#include <grpc/support/log.h>
+#include <grpc/support/port_platform.h>
+
+#include <atomic>
+
+#include "lb_policies/cds/cds_policy.h"
+#include "lb_policies/cluster_impl/cluster_impl_policy.h"
+#include "lb_policies/cluster_manager/cluster_manager_policy.h"
+#include "lb_policies/priority/priority_policy.h"
+#include "lb_policies/weighted_locality/weighted_locality_policy.h"
+#include "plugin/host_state.h"
+#include "plugin/impl.h"
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/surface/builtins.h"
+#include "src/core/lib/transport/http_connect_handshaker.h"
+#include "src/core/lib/transport/tcp_connect_handshaker.h"
+#include "xds_resolver/xds_resolver.h"
+
+namespace grpc_event_engine {
+namespace experimental {
+void RegisterEventEngineChannelArgPreconditioning(grpc_core::CoreConfiguration::Builder* builder);
+}  // namespace experimental
+}  // namespace grpc_event_engine
+
+namespace grpc_core {
+
+// What the host's builder calls; it declares them in place as well.
+void BuildClientChannelConfiguration(CoreConfiguration::Builder* builder);
+void FaultInjectionFilterRegister(CoreConfiguration::Builder* builder);
+void RbacFilterRegister(CoreConfiguration::Builder* builder);
+void RegisterAresDnsResolver(CoreConfiguration::Builder* builder);
+void RegisterChannelDefaultCreds(CoreConfiguration::Builder* builder);
+void RegisterChannelIdleFilters(CoreConfiguration::Builder* builder);
+void RegisterClientAuthorityFilter(CoreConfiguration::Builder* builder);
+void RegisterCloud2ProdResolver(CoreConfiguration::Builder* builder);
+void RegisterDeadlineFilter(CoreConfiguration::Builder* builder);
+void RegisterFakeResolver(CoreConfiguration::Builder* builder);
+void RegisterFileWatcherCertificateProvider(CoreConfiguration::Builder* builder);
+void RegisterGrpcLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterHttpFilters(CoreConfiguration::Builder* builder);
+void RegisterHttpProxyMapper(CoreConfiguration::Builder* builder);
+void RegisterMessageSizeFilter(CoreConfiguration::Builder* builder);
+void RegisterNativeDnsResolver(CoreConfiguration::Builder* builder);
+void RegisterOutlierDetectionLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterPickFirstLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterResourceQuota(CoreConfiguration::Builder* builder);
+void RegisterRingHashLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterRlsLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterRoundRobinLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterSecurityFilters(CoreConfiguration::Builder* builder);
+void RegisterServiceConfigChannelArgFilter(CoreConfiguration::Builder* builder);
+void RegisterSockaddrResolver(CoreConfiguration::Builder* builder);
+void RegisterWeightedTargetLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterXdsChannelStackModifier(CoreConfiguration::Builder* builder);
+void SecurityRegisterHandshakerFactories(CoreConfiguration::Builder* builder);
+
+}  // namespace grpc_core
+
+namespace grpc_xds {
+namespace {
+
+using Builder = grpc_core::CoreConfiguration::Builder;
+
+std::atomic<bool> g_registered{false};
+std::atomic<bool> g_logged{false};
+
+// Once, as soon as the host can log: before its first initialisation it prints nothing.
+void LogRegistered() {
+  if (!gpr_should_log(GPR_LOG_SEVERITY_INFO) || g_logged.exchange(true)) return;
+  gpr_log(GPR_INFO, "grpc_xds: %s registered with gRPC core %s", GRPC_XDS_VERSION,
+          grpc_version_string());
+}
+
+// Registers everything that can handle an "xds:" channel, in the order of the host's.
+void RegisterExtraFilters(Builder* builder) {
+  grpc_core::RbacFilterRegister(builder);
+  grpc_core::RegisterXdsChannelStackModifier(builder);
+  grpc_core::RegisterChannelDefaultCreds(builder);
+  RegisterXdsResolver(builder);
+  grpc_core::RegisterCloud2ProdResolver(builder);
+  RegisterClusterManagerLbPolicy(builder);
+  RegisterClusterImplLbPolicy(builder);
+  RegisterCdsLbPolicy(builder);
+  // No xds_cluster_resolver_experimental: the snapshot took its place (A74), and the host's needs
+  // the host's own XdsClient.
+  RegisterWeightedLocalityLbPolicy(builder);
+  grpc_core::RegisterFileWatcherCertificateProvider(builder);
+}
+
+void BuildConfiguration(Builder* builder) {
+  // Without this one, channel creation crashes.
+  grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);
+  // The TCP handshaker last: it is put at the front of the list.
+  grpc_core::RegisterHttpConnectHandshaker(builder);
+  grpc_core::RegisterTCPConnectHandshaker(builder);
+  RegisterPriorityLbPolicy(builder);
+  grpc_core::RegisterOutlierDetectionLbPolicy(builder);
+  grpc_core::RegisterWeightedTargetLbPolicy(builder);
+  grpc_core::RegisterPickFirstLbPolicy(builder);
+  grpc_core::RegisterRoundRobinLbPolicy(builder);
+  grpc_core::RegisterRingHashLbPolicy(builder);
+  grpc_core::BuildClientChannelConfiguration(builder);
+  grpc_core::SecurityRegisterHandshakerFactories(builder);
+  grpc_core::RegisterClientAuthorityFilter(builder);
+  grpc_core::RegisterChannelIdleFilters(builder);
+  grpc_core::RegisterGrpcLbPolicy(builder);
+  grpc_core::RegisterHttpFilters(builder);
+  grpc_core::RegisterDeadlineFilter(builder);
+  grpc_core::RegisterMessageSizeFilter(builder);
+  grpc_core::RegisterServiceConfigChannelArgFilter(builder);
+  grpc_core::RegisterResourceQuota(builder);
+  grpc_core::FaultInjectionFilterRegister(builder);
+  grpc_core::RegisterAresDnsResolver(builder);
+  grpc_core::RegisterNativeDnsResolver(builder);
+  grpc_core::RegisterSockaddrResolver(builder);
+  grpc_core::RegisterFakeResolver(builder);
+  grpc_core::RegisterHttpProxyMapper(builder);
+  grpc_core::RegisterRlsLbPolicy(builder);
+  // Last, so that they get a consistent place.
+  grpc_core::RegisterSecurityFilters(builder);
+  RegisterExtraFilters(builder);
+  grpc_core::RegisterBuiltins(builder);
+  LogRegistered();
+}
+
+}  // namespace
+}  // namespace grpc_xds
+
+extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
+  using grpc_xds::g_registered;
+  if (g_registered.load()) return GRPC_XDS_OK;
+  // Another thread may register and initialise gRPC between these two looks: then it is not late.
+  if (gxds_host_is_initialized()) {
+    return g_registered.load() ? GRPC_XDS_OK : GRPC_XDS_ERROR_TOO_LATE;
+  }
+  grpc_core::CoreConfiguration::SetDefaultBuilder(grpc_xds::BuildConfiguration);
+  g_registered.store(true);
+  grpc_xds::LogRegistered();
+  return GRPC_XDS_OK;
+}

@@ -1,0 +1,24 @@
+/* The API for programs that link gRPC statically: there is nothing to find or to open. */
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+#include <string.h>
+
+#include "plugin/impl.h"
+
+grpc_xds_result grpc_xds_plugin_register(void) {
+  if (strcmp(grpc_version_string(), GXDS_HOST_VERSION) != 0) {
+    gpr_log(GPR_ERROR, "grpc_xds: not registered: built for gRPC core %s, but this program has %s",
+            GXDS_HOST_VERSION, grpc_version_string());
+    return GRPC_XDS_ERROR_HOST_VERSION;
+  }
+  grpc_xds_result result = grpc_xds_impl_register();
+  if (result == GRPC_XDS_ERROR_TOO_LATE) {
+    gpr_log(GPR_ERROR,
+            "grpc_xds: not registered: gRPC %s was initialised before: call "
+            "grpc_xds_plugin_register() before the first grpc_init()",
+            grpc_version_string());
+  }
+  return result;
+}
+
+const char *grpc_xds_version(void) { return GRPC_XDS_VERSION; }
