@@ -1,0 +1,73 @@
+#include "xds_client/actions.h"
+
+#include "base/memory.h"
+
+gxds_shared_status *gxds_shared_status_create(gxds_status take) {
+  gxds_shared_status *s = GXDS_NEW(gxds_shared_status);
+  gxds_ref_init(&s->refs);
+  s->status = take;
+  return s;
+}
+
+gxds_shared_status *gxds_shared_status_ref(gxds_shared_status *s) {
+  gxds_ref_inc(&s->refs);
+  return s;
+}
+
+void gxds_shared_status_unref(gxds_shared_status *s) {
+  if (!s || !gxds_ref_dec(&s->refs)) return;
+  gxds_status_fini(&s->status);
+  gxds_free(s);
+}
+
+void gxds_shared_status_assign(gxds_shared_status **slot, gxds_shared_status *s) {
+  if (s) gxds_shared_status_ref(s);
+  gxds_shared_status_unref(*slot);
+  *slot = s;
+}
+
+static void release(gxds_queued_action *a) {
+  gxds_resource_unref(a->action.resource);
+  gxds_str_free(&a->bytes);
+  gxds_shared_status_unref(a->error);
+  *a = (gxds_queued_action){0};
+}
+
+void gxds_actions_fini(gxds_actions *q) {
+  while (gxds_actions_pop(q)) {
+  }
+  gxds_free(q->ring);
+  *q = (gxds_actions){0};
+}
+
+static void grow(gxds_actions *q) {
+  size_t capacity = q->capacity ? 2 * q->capacity : 16;
+  gxds_queued_action *ring = gxds_calloc(capacity, sizeof *ring);
+  for (size_t i = 0; i < q->count; i++) ring[i] = q->ring[(q->head + i) % q->capacity];
+  gxds_free(q->ring);
+  q->ring = ring;
+  q->head = 0;
+  q->capacity = capacity;
+}
+
+void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes,
+                       gxds_shared_status *error) {
+  if (q->count == q->capacity) grow(q);
+  gxds_queued_action *slot = &q->ring[(q->head + q->count++) % q->capacity];
+  *slot = (gxds_queued_action){.action = *a, .bytes = take_bytes};
+  slot->action.bytes = take_bytes;
+  if (a->resource) gxds_resource_ref(a->resource);
+  if (error) {
+    slot->error = gxds_shared_status_ref(error);
+    slot->action.status = error->status;
+  }
+}
+
+const gxds_action *gxds_actions_pop(gxds_actions *q) {
+  release(&q->current);
+  if (q->count == 0) return NULL;
+  q->current = q->ring[q->head];
+  q->head = (q->head + 1) % q->capacity;
+  q->count--;
+  return &q->current.action;
+}

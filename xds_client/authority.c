@@ -1,0 +1,106 @@
+/* Authorities (A47) and which of their servers are in use (A71). */
+#include "xds_client/client_internal.h"
+
+void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
+                         const gxds_bootstrap_authority *config) {
+  const gxds_bootstrap_server *const *servers = config ? config->servers : bootstrap->servers;
+  size_t count = config ? config->server_count : bootstrap->server_count;
+  *a = (gxds_authority){.config = config};
+  a->servers = gxds_calloc(count, sizeof *a->servers);
+  a->conns = gxds_calloc(count, sizeof *a->conns);
+  for (size_t i = 0; i < count; i++) {
+    bool listed = false;
+    for (size_t j = 0; j < a->server_count; j++) {
+      listed = listed || gxds_bootstrap_server_equal(a->servers[j], servers[i]);
+    }
+    if (!listed) a->servers[a->server_count++] = servers[i];
+  }
+  GXDS_CHECK(a->server_count > 0);
+}
+
+void gxds_authority_fini(gxds_authority *a) {
+  gxds_free((void *)a->servers);
+  gxds_free(a->conns);
+}
+
+gxds_authority *gxds_authority_find(gxds_client *c, const gxds_resource_name *name) {
+  if (!name->federated) return &c->authorities[0];
+  const gxds_bootstrap_authority *config =
+      gxds_bootstrap_find_authority(c->bootstrap, name->authority);
+  return config ? &c->authorities[1 + (config - c->bootstrap->authorities)] : NULL;
+}
+
+bool gxds_authority_uses(const gxds_authority *a, const gxds_conn *conn) {
+  for (size_t i = 0; i < a->conn_count; i++) {
+    if (a->conns[i] == conn) return true;
+  }
+  return false;
+}
+
+static void use_next_server(gxds_client *c, gxds_authority *a) {
+  gxds_conn *conn = gxds_conn_get(c, a->servers[a->conn_count]);
+  a->conns[a->conn_count++] = conn;
+  conn->use_count++;
+}
+
+void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e) {
+  if (a->conn_count == 0) use_next_server(c, a);
+  for (size_t i = 0; i < a->conn_count; i++) gxds_conn_subscribe(c, a->conns[i], e);
+}
+
+static bool lacks_a_resource(const gxds_authority *a) {
+  const gxds_entry *e;
+  DL_FOREACH(a->entries, e) {
+    if (e->watch_count > 0 && !gxds_entry_is_cached(e)) return true;
+  }
+  return false;
+}
+
+void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
+  size_t before = a->conn_count;
+  while (a->conn_count > 0 && a->conn_count < a->server_count &&
+         a->conns[a->conn_count - 1]->error && lacks_a_resource(a)) {
+    use_next_server(c, a);
+    gxds_conn *conn = a->conns[a->conn_count - 1];
+    gxds_entry *e;
+    DL_FOREACH(a->entries, e) {
+      if (e->watch_count > 0) gxds_conn_subscribe(c, conn, e);
+    }
+    gxds_text line = {0};
+    gxds_text_addf(&line, "xds server %.*s: falling back to %.*s",
+                   GXDS_STR_ARG(a->servers[a->conn_count - 2]->uri),
+                   GXDS_STR_ARG(conn->server->uri));
+    gxds_client_log(c, GXDS_INFO, &line);
+  }
+  if (a->conn_count == before) return;
+  gxds_entry *e; /* there is hope again: an outage told before is over */
+  DL_FOREACH(a->entries, e) { gxds_entry_sync(c, e); }
+}
+
+static void give_up_last_server(gxds_client *c, gxds_authority *a) {
+  gxds_conn *conn = a->conns[--a->conn_count];
+  gxds_entry *e;
+  gxds_entry *next;
+  DL_FOREACH_SAFE(a->entries, e, next) {
+    gxds_sub *sub = gxds_conn_find_sub(conn, e);
+    if (sub) gxds_sub_destroy(c, sub);
+  }
+  conn->use_count--;
+}
+
+void gxds_authority_recover(gxds_client *c, gxds_authority *a, const gxds_conn *conn) {
+  if (!gxds_authority_uses(a, conn)) return;
+  while (a->conns[a->conn_count - 1] != conn) give_up_last_server(c, a);
+}
+
+void gxds_authority_release_unused(gxds_authority *a) {
+  if (a->entry_count > 0) return;
+  while (a->conn_count > 0) a->conns[--a->conn_count]->use_count--;
+}
+
+gxds_shared_status *gxds_authority_error(const gxds_authority *a) {
+  for (size_t i = 0; i < a->conn_count; i++) {
+    if (!a->conns[i]->error) return NULL;
+  }
+  return a->conn_count ? a->conns[a->conn_count - 1]->error : NULL;
+}

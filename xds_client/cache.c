@@ -1,0 +1,157 @@
+/* The cache: what is known of each resource, and what its watchers were told. */
+#include "xds_client/client_internal.h"
+
+gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name) {
+  gxds_entry *e = NULL;
+  HASH_FIND(by_name, c->by_name[type], name.data, name.size, e);
+  return e;
+}
+
+gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes,
+                                     const gxds_bootstrap_server *server) {
+  gxds_entry *e = NULL;
+  if (bytes.size == 0) return NULL;
+  HASH_FIND(by_bytes, c->by_bytes[type], bytes.data, bytes.size, e);
+  return e && gxds_bootstrap_server_equal(e->source, server) ? e : NULL;
+}
+
+gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name) {
+  gxds_entry *e = GXDS_NEW(gxds_entry);
+  e->type = type;
+  e->name = gxds_str_dup(name);
+  e->authority = a;
+  DL_APPEND(a->entries, e);
+  a->entry_count++;
+  HASH_ADD_KEYPTR(by_name, c->by_name[type], e->name.data, e->name.size, e);
+  return e;
+}
+
+static void drop_resource(gxds_client *c, gxds_entry *e) {
+  if (e->indexed_by_bytes) HASH_DELETE(by_bytes, c->by_bytes[e->type], e);
+  e->indexed_by_bytes = false;
+  gxds_resource_unref(e->resource);
+  e->resource = NULL;
+  e->news = false;
+  e->source = NULL;
+  gxds_str_free(&e->bytes);
+  gxds_str_free(&e->version);
+}
+
+static void clear_error(gxds_entry *e) {
+  gxds_shared_status_assign(&e->error, NULL);
+  gxds_str_free(&e->failed_version);
+  e->failed = 0;
+}
+
+void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
+  GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
+  drop_resource(c, e);
+  clear_error(e);
+  gxds_shared_status_assign(&e->told, NULL);
+  HASH_DELETE(by_name, c->by_name[e->type], e);
+  DL_DELETE(e->authority->entries, e);
+  e->authority->entry_count--;
+  gxds_str_free(&e->name);
+  gxds_free(e);
+}
+
+static void replace_str(gxds_str *s, gxds_str with) {
+  gxds_str_free(s);
+  *s = gxds_str_dup(with);
+}
+
+void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
+  drop_resource(c, e);
+  clear_error(e);
+  e->state = GXDS_RESOURCE_ACKED;
+  e->resource = take->resource;
+  e->news = true;
+  e->bytes = gxds_str_dup(take->bytes);
+  e->version = gxds_str_dup(take->version);
+  e->updated = now;
+  e->source = take->server;
+  gxds_entry *same = NULL;
+  if (take->named_by_bytes && e->bytes.size > 0) {
+    HASH_FIND(by_bytes, c->by_bytes[e->type], e->bytes.data, e->bytes.size, same);
+    if (!same) {
+      HASH_ADD_KEYPTR(by_bytes, c->by_bytes[e->type], e->bytes.data, e->bytes.size, e);
+      e->indexed_by_bytes = true;
+    }
+  }
+  gxds_entry_sync(c, e);
+}
+
+void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version) {
+  GXDS_CHECK(e->resource != NULL);
+  e->state = GXDS_RESOURCE_ACKED;
+  if (!gxds_str_equal(e->version, version)) replace_str(&e->version, version);
+  if (e->error) clear_error(e);
+  gxds_entry_sync(c, e);
+}
+
+void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
+                     gxds_status take_error, gxds_str version, bool drop, gxds_time now) {
+  if (drop) drop_resource(c, e);
+  e->state = state;
+  e->failed = now;
+  replace_str(&e->failed_version, version);
+  if (e->error && gxds_status_equal(&e->error->status, &take_error)) {
+    gxds_status_fini(&take_error); /* the watchers know it already */
+  } else {
+    gxds_shared_status *error = gxds_shared_status_create(take_error);
+    gxds_shared_status_assign(&e->error, error);
+    gxds_shared_status_unref(error);
+  }
+  gxds_entry_sync(c, e);
+}
+
+bool gxds_entry_is_cached(const gxds_entry *e) {
+  return e->resource || e->state == GXDS_RESOURCE_DOES_NOT_EXIST;
+}
+
+/* A trouble with the server comes before one of the resource: it is the newer, since it ends with
+ * the next response. */
+static gxds_shared_status *current_error(const gxds_entry *e) {
+  gxds_shared_status *unreachable = gxds_authority_error(e->authority);
+  return unreachable ? unreachable : e->error;
+}
+
+static void tell(gxds_client *c, const gxds_watch *w, gxds_action_kind kind,
+                 const gxds_resource *resource, gxds_shared_status *error) {
+  gxds_action a = {.kind = kind, .watch = w->id, .watcher = w->watcher, .resource = resource};
+  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0), error);
+}
+
+static void tell_all(gxds_client *c, const gxds_entry *e, gxds_action_kind kind,
+                     const gxds_resource *resource, gxds_shared_status *error) {
+  const gxds_watch *w;
+  DL_FOREACH(e->watches, w) { tell(c, w, kind, resource, error); }
+}
+
+void gxds_entry_sync(gxds_client *c, gxds_entry *e) {
+  if (e->news) {
+    tell_all(c, e, GXDS_ACTION_RESOURCE, e->resource, NULL);
+    gxds_shared_status_assign(&e->told, NULL); /* A88: a resource ends an ambient error */
+    e->news = false;
+  }
+  bool instead = e->resource == NULL;
+  gxds_shared_status *error = current_error(e);
+  if (error == e->told && (!error || instead == e->told_instead)) return;
+  if (!instead) {
+    tell_all(c, e, GXDS_ACTION_AMBIENT_ERROR, NULL, error);
+  } else if (error) {
+    tell_all(c, e, GXDS_ACTION_RESOURCE, NULL, error);
+  } /* else: only a resource, or another error, ends a data error */
+  gxds_shared_status_assign(&e->told, error);
+  e->told_instead = instead;
+}
+
+void gxds_entry_greet(gxds_client *c, gxds_entry *e, const gxds_watch *w) {
+  gxds_entry_sync(c, e); /* w is not yet among those it tells */
+  if (e->resource) {
+    tell(c, w, GXDS_ACTION_RESOURCE, e->resource, NULL);
+    if (e->told) tell(c, w, GXDS_ACTION_AMBIENT_ERROR, NULL, e->told);
+  } else if (e->told) {
+    tell(c, w, GXDS_ACTION_RESOURCE, NULL, e->told);
+  }
+}

@@ -1,0 +1,382 @@
+/* The public face of the engine: watches, events, and the drain. */
+#include "xds_client/client.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "upb/upb.h"
+#include "xds_client/client_internal.h"
+
+gxds_client *gxds_client_create(const gxds_client_options *options) {
+  GXDS_CHECK(options->type_count > 0);
+  gxds_client *c = GXDS_NEW(gxds_client);
+  c->bootstrap = gxds_bootstrap_ref(options->bootstrap);
+  c->host = options->host;
+  c->types = options->types;
+  c->type_count = options->type_count;
+  c->random.state = options->seed;
+  c->resource_timeout = options->resource_does_not_exist_timeout;
+  c->by_name = gxds_calloc(c->type_count, sizeof *c->by_name);
+  c->by_bytes = gxds_calloc(c->type_count, sizeof *c->by_bytes);
+  c->authority_count = 1 + c->bootstrap->authority_count;
+  c->authorities = gxds_calloc(c->authority_count, sizeof *c->authorities);
+  gxds_authority_init(&c->authorities[0], c->bootstrap, NULL);
+  for (size_t i = 0; i < c->bootstrap->authority_count; i++) {
+    gxds_authority_init(&c->authorities[1 + i], c->bootstrap, &c->bootstrap->authorities[i]);
+  }
+  c->next_id = 1;
+  c->next_server_id = 1;
+  return c;
+}
+
+void gxds_client_destroy(gxds_client *c) {
+  while (c->watches) gxds_client_unwatch(c, c->watches->id, 0);
+  while (c->conns) {
+    for (size_t i = 0; i < c->type_count; i++) gxds_conn_purge(c, c->conns, i);
+    gxds_conn_destroy(c, c->conns);
+  }
+  for (size_t i = 0; i < c->authority_count; i++) {
+    GXDS_CHECK(c->authorities[i].entries == NULL);
+    gxds_authority_fini(&c->authorities[i]);
+  }
+  gxds_free(c->authorities);
+  gxds_free(c->by_name);
+  gxds_free(c->by_bytes);
+  gxds_actions_fini(&c->actions);
+  gxds_deadlines_fini(&c->deadlines);
+  gxds_bootstrap_unref(c->bootstrap);
+  gxds_free(c);
+}
+
+gxds_status gxds_status_take(gxds_code code, gxds_text *take_message) {
+  return (gxds_status){code, gxds_text_take(take_message)};
+}
+
+void gxds_client_add_node(const gxds_client *c, gxds_text *out) {
+  gxds_str id = c->bootstrap->node_id;
+  if (id.size) gxds_text_addf(out, " (node ID:%.*s)", GXDS_STR_ARG(id));
+}
+
+void gxds_text_add_untrusted(gxds_text *out, gxds_str s, size_t max) {
+  bool cut = s.size > max;
+  if (cut) s.size = max;
+  while (s.size > 0) {
+    size_t size = gxds_utf8_character(s);
+    unsigned char first = (unsigned char)s.data[0];
+    bool control = first < 0x20 || first == 0x7f ||
+                   (size == 2 && first == 0xc2 && (unsigned char)s.data[1] < 0xa0);
+    if (size == 0 || control) {
+      size = size ? size : 1;
+      for (size_t i = 0; i < size; i++) {
+        gxds_text_addf(out, "\\x%02x", (unsigned)(unsigned char)s.data[i]);
+      }
+    } else {
+      gxds_text_add(out, gxds_str_of(s.data, size));
+    }
+    s = gxds_str_of(s.data + size, s.size - size);
+  }
+  if (cut) gxds_text_add_z(out, "...");
+}
+
+void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line) {
+  gxds_action a = {.kind = GXDS_ACTION_LOG, .severity = severity};
+  gxds_actions_push(&c->actions, &a, gxds_text_take(take_line), NULL);
+}
+
+/* ---- watches ---- */
+
+static size_t index_of(const gxds_client *c, const gxds_resource_type *type) {
+  size_t i = 0;
+  while (i < c->type_count && c->types[i] != type) i++;
+  GXDS_CHECK(i < c->type_count);
+  return i;
+}
+
+/* The entry to watch; or NULL, and why there can be none. */
+static gxds_entry *obtain_entry(gxds_client *c, size_t type, gxds_str text, gxds_code *code,
+                                gxds_text *why) {
+  gxds_resource_name name;
+  gxds_entry *e = NULL;
+  *code = GXDS_UNAVAILABLE;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(c->types[type]->type_url))) {
+    gxds_text_add_z(why, "Unable to parse resource name ");
+    gxds_text_add_untrusted(why, text, GXDS_RESOURCE_NAME_BYTES_MAX);
+    return NULL;
+  }
+  gxds_authority *authority = gxds_authority_find(c, &name);
+  if (!authority) {
+    gxds_text_add_z(why, "authority \"");
+    gxds_text_add_untrusted(why, name.authority, GXDS_RESOURCE_NAME_BYTES_MAX);
+    gxds_text_add_z(why, "\" not present in bootstrap config");
+  } else {
+    e = gxds_entry_find(c, type, name.canonical);
+    if (!e && HASH_CNT(by_name, c->by_name[type]) >= GXDS_ENTRIES_PER_TYPE_MAX) {
+      *code = GXDS_RESOURCE_EXHAUSTED;
+      gxds_text_addf(why, "too many %s resources are watched", c->types[type]->short_name);
+    } else if (!e) {
+      e = gxds_entry_create(c, type, authority, name.canonical);
+    }
+  }
+  gxds_resource_name_fini(&name);
+  return e;
+}
+
+static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_text *take_why) {
+  gxds_shared_status *error = gxds_shared_status_create(gxds_status_take(code, take_why));
+  gxds_action a = {.kind = GXDS_ACTION_RESOURCE, .watch = w->id, .watcher = w->watcher};
+  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0), error);
+  gxds_shared_status_unref(error);
+}
+
+gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, gxds_str name,
+                                gxds_watcher watcher, gxds_time now) {
+  (void)now;
+  gxds_watch *w = GXDS_NEW(gxds_watch);
+  w->id = c->next_id++;
+  w->watcher = watcher;
+  HASH_ADD(hh, c->watches, id, sizeof w->id, w);
+  gxds_code code;
+  gxds_text why = {0};
+  gxds_entry *e = obtain_entry(c, index_of(c, type), name, &code, &why);
+  if (!e) {
+    refuse(c, w, code, &why);
+    return w->id;
+  }
+  w->entry = e;
+  if (e->watch_count == 0) gxds_entry_count_leaving(c, e, false);
+  if (e->watch_count++ == 0) {
+    gxds_authority_subscribe(c, e->authority, e);
+    gxds_authority_fall_back(c, e->authority);
+  }
+  gxds_entry_greet(c, e, w);
+  DL_APPEND(e->watches, w);
+  return w->id;
+}
+
+static gxds_watch *find_watch(const gxds_client *c, gxds_watch_id id) {
+  gxds_watch *w = NULL;
+  HASH_FIND(hh, c->watches, &id, sizeof id, w);
+  return w;
+}
+
+void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
+  (void)now;
+  gxds_watch *w = find_watch(c, watch);
+  if (!w) return;
+  HASH_DELETE(hh, c->watches, w);
+  gxds_entry *e = w->entry;
+  if (e) {
+    DL_DELETE(e->watches, w);
+    if (--e->watch_count == 0) gxds_entry_count_leaving(c, e, true);
+  }
+  gxds_free(w);
+}
+
+size_t gxds_client_watch_count(const gxds_client *c) { return HASH_CNT(hh, c->watches); }
+
+/* ---- events ---- */
+
+void gxds_client_on_sent(gxds_client *c, gxds_stream_id stream, gxds_time now) {
+  gxds_conn *conn = gxds_conn_of_stream(c, stream);
+  if (conn) gxds_conn_on_sent(c, conn, now);
+}
+
+/* The type a response is of; or GXDS_NO_TYPE, and why it can't be used. */
+static size_t check_response(const gxds_client *c, const gxds_response *response, gxds_text *why) {
+  gxds_str name = gxds_type_name(response->type_url);
+  bool retired = false;
+  for (size_t i = 0; i < c->type_count; i++) {
+    if (gxds_str_equal(name, gxds_type_name(gxds_str_z(c->types[i]->type_url)))) {
+      if (response->version.size > GXDS_VERSION_BYTES_MAX) {
+        gxds_text_add_z(why, "version too long");
+      } else if (response->nonce.size > GXDS_NONCE_BYTES_MAX) {
+        gxds_text_add_z(why, "nonce too long");
+      } else {
+        return i;
+      }
+      return GXDS_NO_TYPE;
+    }
+    gxds_str v2 = gxds_type_name(gxds_str_z(c->types[i]->v2_type_url));
+    retired = retired || (v2.size && gxds_str_equal(name, v2));
+  }
+  gxds_text_add_z(why, "unknown resource type ");
+  gxds_text_add_untrusted(why, name, GXDS_LOGGED_BYTES_MAX);
+  if (retired) gxds_text_add_z(why, ": the xDS v2 API is not supported");
+  return GXDS_NO_TYPE;
+}
+
+static void log_response(gxds_client *c, const gxds_conn *conn, const gxds_response *response) {
+  gxds_text line = {0};
+  gxds_text_addf(&line,
+                 "xds server %.*s: received response: type=", GXDS_STR_ARG(conn->server->uri));
+  gxds_text_add_untrusted(&line, gxds_type_name(response->type_url), GXDS_LOGGED_BYTES_MAX);
+  gxds_text_add_z(&line, " version=");
+  gxds_text_add_untrusted(&line, response->version, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_add_z(&line, " nonce=");
+  gxds_text_add_untrusted(&line, response->nonce, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_addf(&line, " resources=%zu", response->resource_count);
+  gxds_client_log(c, GXDS_DEBUG, &line);
+}
+
+void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *data, size_t size,
+                            gxds_time now) {
+  gxds_conn *conn = gxds_conn_of_stream(c, stream);
+  if (!conn) return;
+  conn->read_due = true;
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  gxds_response response = {0};
+  gxds_text why = {0};
+  size_t type = GXDS_NO_TYPE;
+  const char *undecodable = NULL;
+  if (!conn->protocol->decode(gxds_str_of(data, size), arena, &response, &undecodable)) {
+    gxds_text_add_z(&why, undecodable);
+  } else {
+    log_response(c, conn, &response);
+    type = check_response(c, &response, &why);
+  }
+  if (type == GXDS_NO_TYPE) {
+    /* Without a nonce or a type there is nothing to NACK: as in the host. */
+    gxds_text line = {0};
+    gxds_text_addf(&line, "xds server %.*s: error parsing ADS response (%s: %s) -- ignoring",
+                   GXDS_STR_ARG(conn->server->uri), gxds_code_name(GXDS_INVALID_ARGUMENT),
+                   why.data);
+    gxds_client_log(c, GXDS_ERROR, &line);
+  } else {
+    gxds_response_apply(c, conn, type, &response, now);
+  }
+  gxds_text_fini(&why);
+  upb_Arena_Free(arena);
+}
+
+void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const gxds_status *status,
+                                  gxds_time now) {
+  gxds_conn *conn = gxds_conn_of_stream(c, stream);
+  if (!conn) return;
+  bool got_response = conn->got_response;
+  gxds_conn_lose_stream(c, conn);
+  gxds_text rendered = {0};
+  gxds_text reason = {0};
+  gxds_status_render(status, &rendered);
+  if (got_response) { /* A57: no error, and no wait */
+    gxds_text_addf(&reason,
+                   "xds server %.*s: ADS stream closed: ", GXDS_STR_ARG(conn->server->uri));
+    gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
+    gxds_client_log(c, GXDS_INFO, &reason);
+  } else {
+    gxds_duration wait = gxds_backoff_next(&conn->backoff, &c->random);
+    gxds_deadlines_set(&c->deadlines, &conn->retry, gxds_time_after(now, wait));
+    gxds_text_add_z(&reason, "xDS call failed with no responses received; status: ");
+    gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
+    gxds_conn_fail(c, conn, GXDS_UNAVAILABLE, &reason);
+  }
+  gxds_text_fini(&rendered);
+}
+
+void gxds_client_on_channel_failed(gxds_client *c, gxds_server_id server, const gxds_status *status,
+                                   gxds_time now) {
+  (void)now;
+  gxds_conn *conn;
+  DL_FOREACH(c->conns, conn) {
+    if (conn->id != server) continue;
+    gxds_text reason = {0};
+    gxds_text_add_untrusted(&reason, status->message, GXDS_NACK_ERROR_BYTES_MAX);
+    gxds_conn_fail(c, conn, status->code == GXDS_OK ? GXDS_UNAVAILABLE : status->code, &reason);
+    return;
+  }
+}
+
+void gxds_client_reset_backoff(gxds_client *c, gxds_time now) {
+  (void)now;
+  gxds_conn *conn;
+  DL_FOREACH(c->conns, conn) {
+    gxds_backoff_reset(&conn->backoff);
+    gxds_deadlines_cancel(&c->deadlines, &conn->retry);
+  }
+}
+
+gxds_time gxds_client_deadline(const gxds_client *c) { return gxds_deadlines_next(&c->deadlines); }
+
+static gxds_sub *sub_of(gxds_deadline *d) {
+  return (gxds_sub *)((char *)d - offsetof(gxds_sub, timer));
+}
+
+void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
+  size_t count = 0;
+  gxds_text line = {0};
+  gxds_deadline *d;
+  while ((d = gxds_deadlines_take_due(&c->deadlines, now)) != NULL) {
+    if (d->kind != GXDS_DEADLINE_SUB) continue; /* a retry: settling opens the stream */
+    const gxds_sub *sub = sub_of(d);
+    if (count++ == 0) {
+      gxds_text_addf(&line, "xds server %.*s: timeout obtaining resource: %s ",
+                     GXDS_STR_ARG(sub->conn->server->uri), c->types[sub->entry->type]->short_name);
+      gxds_text_add_untrusted(&line, sub->entry->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+    }
+    gxds_sub_on_timer(c, sub_of(d), now);
+  }
+  if (count > 1) gxds_text_addf(&line, " and %zu more", count - 1);
+  if (count > 0) gxds_client_log(c, GXDS_INFO, &line);
+}
+
+/* ---- the drain ---- */
+
+/* Whether what it names has gone since it was queued. */
+static bool is_stale(gxds_client *c, const gxds_action *a) {
+  switch (a->kind) {
+    case GXDS_ACTION_RESOURCE:
+    case GXDS_ACTION_AMBIENT_ERROR:
+      return find_watch(c, a->watch) == NULL;
+    case GXDS_ACTION_SEND:
+    case GXDS_ACTION_READ:
+      return gxds_conn_of_stream(c, a->stream) == NULL;
+    default:
+      return false;
+  }
+}
+
+const gxds_action *gxds_client_next_action(gxds_client *c) {
+  for (;;) {
+    const gxds_action *a = gxds_actions_pop(&c->actions);
+    if (a && !is_stale(c, a)) return a;
+    if (!a && !gxds_client_settle(c)) return NULL;
+  }
+}
+
+static int by_name(const void *a, const void *b) {
+  const gxds_entry *const *x = a;
+  const gxds_entry *const *y = b;
+  return gxds_str_compare((*x)->name, (*y)->name);
+}
+
+static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
+  gxds_resource_info info = {.type = c->types[e->type],
+                             .name = e->name,
+                             .state = e->state,
+                             .version = e->version,
+                             .bytes = e->bytes,
+                             .resource = e->resource,
+                             .updated = e->updated,
+                             .failed_version = e->failed_version,
+                             .failed = e->failed,
+                             .watcher_count = e->watch_count};
+  if (e->error) info.error = e->error->status;
+  return info;
+}
+
+void gxds_client_each_resource(const gxds_client *c,
+                               void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
+  for (size_t type = 0; type < c->type_count; type++) {
+    const gxds_entry **sorted = gxds_calloc(HASH_CNT(by_name, c->by_name[type]), sizeof *sorted);
+    size_t count = 0;
+    for (const gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
+      if (e->watch_count > 0) sorted[count++] = e;
+    }
+    qsort((void *)sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 0; i < count; i++) {
+      gxds_resource_info info = info_of(c, sorted[i]);
+      fn(arg, &info);
+    }
+    gxds_free((void *)sorted);
+  }
+}

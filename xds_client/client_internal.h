@@ -1,0 +1,316 @@
+/* The parts of the engine and what they are to each other. Only xds_client/ includes this.
+ *
+ *   client ── authority ── entry ── watch          what is wanted and what is known
+ *                │            │
+ *                └── conn ── sub                   where it is asked for
+ *
+ * An authority (A47) has an ordered list of servers and uses a prefix of it: one, or more while it
+ * falls back (A71). An entry is one resource: the cache, and the watches on it. A conn is one
+ * server: its channel, its ADS stream, and one sub for each entry that is asked for there.
+ *
+ * Facts change first; then gxds_entry_sync() tells the watchers the difference between what is so
+ * and what they were told last, and gxds_client_settle(), when the actions run out, does what the
+ * conns need to have done. So the order in which facts change within one event doesn't matter. */
+#ifndef GRPC_XDS_XDS_CLIENT_CLIENT_INTERNAL_H_
+#define GRPC_XDS_XDS_CLIENT_CLIENT_INTERNAL_H_
+
+#define uthash_malloc(size) gxds_calloc(1, size)
+#define uthash_free(memory, size) gxds_free(memory)
+#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
+
+#include <uthash.h>
+#include <utlist.h>
+
+#include "base/backoff.h"
+#include "base/memory.h"
+#include "xds_client/actions.h"
+#include "xds_client/deadlines.h"
+#include "xds_client/resource_name.h"
+
+struct upb_Arena;
+
+/* Watches of one type. A hostile route configuration names clusters by the megabyte; the largest
+ * meshes have some hundred thousand. */
+#define GXDS_ENTRIES_PER_TYPE_MAX 1000000
+/* Resources in one response: an empty Any is two bytes on the wire and a hundred in memory. */
+#define GXDS_RESOURCES_PER_RESPONSE_MAX 1000000
+/* Kept for the life of the stream and sent back in every request; real ones are tens of bytes. */
+#define GXDS_VERSION_BYTES_MAX 16384
+#define GXDS_NONCE_BYTES_MAX 16384
+/* Errors in one NACK, and bytes of each, beyond which they are only counted or cut: a server puts
+ * it into its log. */
+#define GXDS_NACK_ERRORS_MAX 100
+#define GXDS_NACK_ERROR_BYTES_MAX 16384
+
+typedef struct gxds_authority gxds_authority;
+typedef struct gxds_conn gxds_conn;
+typedef struct gxds_entry gxds_entry;
+typedef struct gxds_sub gxds_sub;
+typedef struct gxds_watch gxds_watch;
+
+/* ---- watches and entries (cache.c) ---- */
+
+struct gxds_watch {
+  gxds_watch_id id;
+  gxds_watcher watcher;
+  gxds_entry *entry; /* NULL: its name was refused */
+  gxds_watch *prev;  /* of the entry's, in the order of creation */
+  gxds_watch *next;
+  UT_hash_handle hh;
+};
+
+struct gxds_entry {
+  size_t type; /* index into the options' types */
+  gxds_str name;
+  gxds_authority *authority;
+  gxds_entry *prev; /* of the authority's */
+  gxds_entry *next;
+  gxds_watch *watches;
+  size_t watch_count; /* 0: leaving. It stays until a request without it was encoded, because the
+                         server would not send it again to who asks again in one request */
+  gxds_sub *subs;     /* one for each conn that the authority uses */
+
+  /* What is known. */
+  gxds_resource_state state;
+  const gxds_resource *resource; /* the one in use; NULL: none */
+  gxds_str bytes;                /* its serialized form */
+  gxds_str version;
+  gxds_time updated;
+  const gxds_bootstrap_server *source; /* who sent it: a decoder may look at that */
+  gxds_shared_status *error;           /* A88: of this resource; NULL: none */
+  gxds_str failed_version;
+  gxds_time failed;
+
+  /* What the watchers were told last. */
+  bool news; /* they have not yet been told of resource */
+  gxds_shared_status *told;
+  bool told_instead; /* told was a data error, not an ambient one */
+
+  uint64_t seen_in; /* the serial of the last response that had it */
+  bool indexed_by_bytes;
+  UT_hash_handle by_name;
+  UT_hash_handle by_bytes;
+};
+
+/* The entry of that canonical name; NULL: none. */
+gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name);
+/* The entry whose resource, sent by server, was decoded from these very bytes, with its name in
+ * them; NULL: none. */
+gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes,
+                                     const gxds_bootstrap_server *server);
+/* A new entry, REQUESTED, without watches and subs. */
+gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name);
+/* Ends an entry that has neither watches nor subs. */
+void gxds_entry_destroy(gxds_client *c, gxds_entry *e);
+
+typedef struct gxds_accepted {
+  const gxds_resource *resource; /* taken */
+  gxds_str bytes;
+  bool named_by_bytes; /* not by a wrapper around them */
+  gxds_str version;
+  const gxds_bootstrap_server *server;
+} gxds_accepted;
+/* A good resource came. */
+void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now);
+/* The very bytes in use came again. */
+void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version);
+/* A88: the resource is in error. drop: and what is cached is not to be used any more. */
+void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
+                     gxds_status take_error, gxds_str version, bool drop, gxds_time now);
+/* Tells all watchers what they were not told yet. */
+void gxds_entry_sync(gxds_client *c, gxds_entry *e);
+/* Tells a new watcher what the others know. */
+void gxds_entry_greet(gxds_client *c, gxds_entry *e, const gxds_watch *w);
+/* A71: received and usable, or known not to exist. */
+bool gxds_entry_is_cached(const gxds_entry *e);
+
+/* ---- servers (server_conn.c) ---- */
+
+/* One entry, asked for on one conn. */
+struct gxds_sub {
+  gxds_entry *entry;
+  gxds_conn *conn;
+  gxds_sub *prev; /* of the conn's type, in the order of subscription */
+  gxds_sub *next;
+  gxds_sub *next_of_entry;
+  bool settled; /* on this stream: it was received, or its time is up */
+  gxds_deadline timer;
+};
+
+/* What is said and heard of one type on one conn. subs is [asked for … | sending … | unsent …]. */
+typedef struct gxds_type_state {
+  gxds_sub *subs;
+  size_t sub_count;
+  size_t leaving_count; /* subs whose entry has no watch */
+  gxds_sub *sending;    /* the first that only the outstanding SEND asks for */
+  gxds_sub *unsent;     /* the first that no request on this stream asked for */
+  gxds_str version;     /* the last accepted one: survives the stream */
+
+  /* Of the stream. */
+  bool dirty;      /* there is something to say */
+  bool requested;  /* something was said: only then may the list of names be empty */
+  gxds_str nonce;  /* of the last response */
+  gxds_str errors; /* to be NACKed; empty: none */
+} gxds_type_state;
+
+typedef struct gxds_protocol gxds_protocol;
+
+#define GXDS_NO_TYPE SIZE_MAX
+
+struct gxds_conn {
+  gxds_server_id id;
+  const gxds_bootstrap_server *server;
+  const gxds_protocol *protocol;
+  size_t use_count; /* authorities that use it */
+  gxds_conn *prev;  /* of the client's, in the order of creation */
+  gxds_conn *next;
+  bool connected;            /* CONNECT was said */
+  gxds_shared_status *error; /* why it can't be reached; NULL: no failure since the last response */
+  gxds_backoff backoff;
+  gxds_deadline retry; /* set: no stream before that */
+
+  /* The stream; all zero without. */
+  gxds_stream_id stream;
+  bool got_response;
+  bool read_due;
+  bool node_sent;
+  size_t sending_type; /* of the outstanding SEND; GXDS_NO_TYPE: none */
+  size_t next_type;    /* where the search for something to say begins */
+
+  size_t sub_count;
+  size_t leaving_count;
+  gxds_type_state types[]; /* one per type of the options */
+};
+
+enum { GXDS_DEADLINE_RETRY, GXDS_DEADLINE_SUB };
+
+/* The conn of a server, made when there is none. */
+gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server);
+/* Frees it without a word. */
+void gxds_conn_destroy(gxds_client *c, gxds_conn *conn);
+gxds_conn *gxds_conn_of_stream(gxds_client *c, gxds_stream_id stream);
+/* Asks for an entry, anew if it was asked for. */
+void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e);
+/* NULL: it is not asked for there. */
+gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e);
+/* Ends a sub; with its last one, an entry without watches ends. */
+void gxds_sub_destroy(gxds_client *c, gxds_sub *sub);
+/* It was received: its timer is over. */
+void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
+/* The SEND is on its way. */
+void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now);
+/* The timer of a sub fired. */
+void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now);
+/* Entries that lost or gained their first watch are counted where they are asked for. */
+void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving);
+/* Ends the subs of that type whose entries have no watch any more. */
+void gxds_conn_purge(gxds_client *c, gxds_conn *conn, size_t type);
+/* The server can't be reached, for that reason. */
+void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason);
+/* A response came: the server is well. */
+void gxds_conn_heal(gxds_client *c, gxds_conn *conn);
+/* The stream is gone. */
+void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn);
+/* Does what is to be done for all conns. True if that made actions. */
+bool gxds_client_settle(gxds_client *c);
+
+/* ---- authorities (authority.c) ---- */
+
+struct gxds_authority {
+  const gxds_bootstrap_authority *config; /* NULL: the default one, of old-style names */
+  const gxds_bootstrap_server **servers;  /* in order, each once; the array is owned */
+  size_t server_count;
+  gxds_conn **conns; /* of the first conn_count servers: those in use */
+  size_t conn_count;
+  gxds_entry *entries; /* in the order of creation */
+  size_t entry_count;
+};
+
+void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
+                         const gxds_bootstrap_authority *config);
+void gxds_authority_fini(gxds_authority *a);
+/* The authority a name belongs to; NULL: the bootstrap has none such. */
+gxds_authority *gxds_authority_find(gxds_client *c, const gxds_resource_name *name);
+bool gxds_authority_uses(const gxds_authority *a, const gxds_conn *conn);
+/* Subscribes an entry on all servers in use; on the first one if none was. */
+void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e);
+/* A71: takes the next server into use while the last one in use has failed and some resource is
+ * not cached. */
+void gxds_authority_fall_back(gxds_client *c, gxds_authority *a);
+/* A71: conn is well, so what comes after it in order is no longer used. */
+void gxds_authority_recover(gxds_client *c, gxds_authority *a, const gxds_conn *conn);
+/* Gives up the servers of an authority without entries. */
+void gxds_authority_release_unused(gxds_authority *a);
+/* Why none of the servers in use can be reached; NULL: some can, or may. */
+gxds_shared_status *gxds_authority_error(const gxds_authority *a);
+
+/* ---- protocols (sotw.c) and what they have in common (response.c) ---- */
+
+typedef struct gxds_response_resource {
+  gxds_str type_url;
+  gxds_str name; /* of the wrapper; empty: there was none */
+  gxds_str version;
+  gxds_str bytes;
+  bool undecodable; /* the wrapper is */
+} gxds_response_resource;
+
+/* One response, in the words of no protocol. Borrows the message and the arena. */
+typedef struct gxds_response {
+  gxds_str type_url;
+  gxds_str version;
+  gxds_str nonce;
+  gxds_response_resource *resources;
+  size_t resource_count;
+  bool complete; /* lists all that there is, if the type requires it: absence is deletion */
+} gxds_response;
+
+/* One way to speak of the same subscriptions: state of the world, or incremental. */
+struct gxds_protocol {
+  const char *method;
+  /* The next request of a type, which says everything that is to be said of it. Owned by the
+   * caller. with_node: it is the first of its stream. */
+  gxds_str (*encode)(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node);
+  /* Takes a message apart. False, and why (static), if it can't be. */
+  bool (*decode)(gxds_str message, struct upb_Arena *arena, gxds_response *out, const char **why);
+};
+
+extern const gxds_protocol gxds_protocol_sotw;
+
+/* Carries out a response: cache, watchers, and what is to be said back. */
+void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
+                         const gxds_response *response, gxds_time now);
+
+/* ---- the client (client.c) ---- */
+
+struct gxds_client {
+  const gxds_bootstrap *bootstrap;
+  const gxds_host *host;
+  const gxds_resource_type *const *types;
+  size_t type_count;
+  gxds_random random;
+  gxds_duration resource_timeout; /* 0: the default */
+  gxds_authority *authorities;    /* the default one, then those of the bootstrap */
+  size_t authority_count;
+  gxds_conn *conns;
+  gxds_watch *watches;   /* by id */
+  gxds_entry **by_name;  /* per type */
+  gxds_entry **by_bytes; /* per type */
+  gxds_actions actions;
+  gxds_deadlines deadlines;
+  uint64_t next_id; /* of streams and watches */
+  gxds_server_id next_server_id;
+  uint64_t response_serial;
+};
+
+/* Queues a line for the log. */
+void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line);
+/* " (node ID:xyz)", as the host ends what it tells watchers; nothing without an id. */
+void gxds_client_add_node(const gxds_client *c, gxds_text *out);
+/* Adds text of the network, at most max bytes of it: what is added is valid UTF-8 without control
+ * characters, whatever came. (Backslashes stay: some of it was escaped before.) */
+void gxds_text_add_untrusted(gxds_text *out, gxds_str s, size_t max);
+/* For a version, a type or the like in a line of the log. */
+#define GXDS_LOGGED_BYTES_MAX 256
+gxds_status gxds_status_take(gxds_code code, gxds_text *take_message);
+
+#endif

@@ -1,0 +1,288 @@
+/* What a response does: to the cache, to the watchers, and to what is said back. The same for every
+ * protocol. Texts are the host's, since people's tools match on them. */
+#include "upb/upb.h"
+#include "xds_client/client_internal.h"
+
+typedef struct seen_name {
+  gxds_str name;
+  UT_hash_handle hh;
+} seen_name;
+
+typedef struct application {
+  gxds_client *c;
+  gxds_conn *conn;
+  size_t type;
+  const gxds_response *response;
+  gxds_time now;
+  upb_Arena *arena;
+  seen_name *unsolicited; /* names in this response that nobody asked for */
+  size_t error_count;
+  gxds_text errors;
+  bool any_valid;
+} application;
+
+static const gxds_resource_type *type_of(const application *a) { return a->c->types[a->type]; }
+
+/* "xDS response validation errors: [resource index 0: NAME: MESSAGE; resource index 2: …]" */
+static void add_error(application *a, size_t index, gxds_str name, gxds_str message) {
+  if (a->error_count++ >= GXDS_NACK_ERRORS_MAX) return;
+  gxds_text_add_z(&a->errors, a->errors.size ? "; " : "xDS response validation errors: [");
+  gxds_text_addf(&a->errors, "resource index %zu: ", index);
+  if (name.size) {
+    gxds_text_add_untrusted(&a->errors, name, GXDS_NACK_ERROR_BYTES_MAX);
+    gxds_text_add_z(&a->errors, ": ");
+  }
+  gxds_text_add_untrusted(&a->errors, message, GXDS_NACK_ERROR_BYTES_MAX);
+}
+
+static bool has_right_type(application *a, size_t index) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  gxds_str wanted = gxds_type_name(gxds_str_z(type_of(a)->type_url));
+  gxds_str actual = gxds_type_name(r->type_url);
+  if (gxds_str_equal(actual, wanted)) return true;
+  gxds_text message = {0};
+  gxds_text_add_z(&message, "incorrect resource type ");
+  gxds_text_add_untrusted(&message, actual, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_addf(&message, " (should be %.*s)", GXDS_STR_ARG(wanted));
+  if (gxds_str_equal(actual, gxds_type_name(gxds_str_z(type_of(a)->v2_type_url)))) {
+    gxds_text_add_z(&message, ": the xDS v2 API is not supported");
+  }
+  add_error(a, index, r->name, gxds_text_str(&message));
+  gxds_text_fini(&message);
+  return false;
+}
+
+/* Whether this response has not had that name yet. */
+static bool is_first(application *a, gxds_entry *e, gxds_str canonical) {
+  if (e) {
+    bool first = e->seen_in != a->c->response_serial;
+    e->seen_in = a->c->response_serial;
+    return first;
+  }
+  seen_name *seen = NULL;
+  HASH_FIND(hh, a->unsolicited, canonical.data, canonical.size, seen);
+  if (seen) return false;
+  seen = upb_Arena_Malloc(a->arena, sizeof *seen);
+  char *copy = upb_Arena_Malloc(a->arena, canonical.size + 1);
+  GXDS_CHECK(seen != NULL && copy != NULL);
+  memcpy(copy, canonical.data, canonical.size);
+  seen->name = gxds_str_of(copy, canonical.size);
+  HASH_ADD_KEYPTR(hh, a->unsolicited, seen->name.data, seen->name.size, seen);
+  return true;
+}
+
+static bool check_first(application *a, size_t index, gxds_entry *e, gxds_str canonical) {
+  if (is_first(a, e, canonical)) return true;
+  gxds_text message = {0};
+  gxds_text_add_z(&message, "duplicate resource name \"");
+  gxds_text_add(&message, canonical);
+  gxds_text_add_z(&message, "\"");
+  add_error(a, index, canonical, gxds_text_str(&message));
+  gxds_text_fini(&message);
+  return false;
+}
+
+/* The entry of that name, if it is asked for on this server; or NULL. */
+static gxds_entry *wanted_entry(const application *a, gxds_str canonical) {
+  gxds_entry *e = gxds_entry_find(a->c, a->type, canonical);
+  return e && gxds_conn_find_sub(a->conn, e) ? e : NULL;
+}
+
+static bool is_unchanged(const application *a, const gxds_entry *e, gxds_str bytes) {
+  return e && e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
+         gxds_str_equal(e->bytes, bytes) && gxds_conn_find_sub(a->conn, e);
+}
+
+/* The entry whose resource in use has just these bytes: then nothing needs to be decoded, so that
+ * a response costs what changed in it. */
+static gxds_entry *find_unchanged(const application *a, const gxds_response_resource *r) {
+  gxds_entry *e = NULL;
+  if (r->name.size == 0) {
+    e = gxds_entry_find_by_bytes(a->c, a->type, r->bytes, a->conn->server);
+  } else {
+    gxds_resource_name name;
+    if (!gxds_resource_name_init(&name, r->name, gxds_str_z(type_of(a)->type_url))) return NULL;
+    e = gxds_entry_find(a->c, a->type, name.canonical);
+    gxds_resource_name_fini(&name);
+  }
+  return is_unchanged(a, e, r->bytes) ? e : NULL;
+}
+
+static gxds_str version_of(const application *a, const gxds_response_resource *r) {
+  return r->version.size && !a->response->complete ? r->version : a->response->version;
+}
+
+static void reject(application *a, gxds_entry *e, const gxds_response_resource *r,
+                   gxds_str rendered) {
+  gxds_text message = {0};
+  gxds_text_add_z(&message, "invalid resource: ");
+  gxds_text_add_untrusted(&message, rendered, GXDS_NACK_ERROR_BYTES_MAX);
+  gxds_client_add_node(a->c, &message);
+  gxds_entry_fail(a->c, e, GXDS_RESOURCE_NACKED, gxds_status_take(GXDS_UNAVAILABLE, &message),
+                  version_of(a, r), a->conn->server->fail_on_data_errors, a->now);
+}
+
+static void accept(application *a, gxds_entry *e, const gxds_response_resource *r,
+                   const gxds_resource *take) {
+  a->any_valid = true;
+  if (is_unchanged(a, e, r->bytes)) {
+    gxds_resource_unref(take);
+    gxds_entry_confirm(a->c, e, version_of(a, r));
+    return;
+  }
+  gxds_accepted accepted = {.resource = take,
+                            .bytes = r->bytes,
+                            .named_by_bytes = r->name.size == 0,
+                            .version = version_of(a, r),
+                            .server = a->conn->server};
+  gxds_entry_accept(a->c, e, &accepted, a->now);
+}
+
+static const gxds_resource *previous(void *arg, gxds_str text) {
+  const application *a = arg;
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(type_of(a)->type_url))) return NULL;
+  const gxds_entry *e = gxds_entry_find(a->c, a->type, name.canonical);
+  gxds_resource_name_fini(&name);
+  return e ? e->resource : NULL;
+}
+
+/* A resource that was decoded, or not, and of which the name is known. decoded is taken. */
+static void apply_named(application *a, size_t index, gxds_str text, const gxds_resource *decoded,
+                        gxds_str failure) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  if (failure.size) add_error(a, index, text, failure);
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(type_of(a)->type_url))) {
+    bool short_enough = text.size <= GXDS_RESOURCE_NAME_BYTES_MAX;
+    add_error(a, index, short_enough ? text : gxds_str_of(NULL, 0),
+              gxds_str_z("Cannot parse xDS resource name"));
+    gxds_resource_unref(decoded);
+    return;
+  }
+  gxds_entry *e = wanted_entry(a, name.canonical);
+  bool first = check_first(a, index, e, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || !first) {
+    gxds_resource_unref(decoded);
+    return;
+  }
+  gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  if (failure.size) {
+    reject(a, e, r, failure);
+  } else {
+    accept(a, e, r, decoded);
+  }
+}
+
+static void apply_changed(application *a, size_t index) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  gxds_decode_context context = {.bootstrap = a->c->bootstrap,
+                                 .server = a->conn->server,
+                                 .host = a->c->host,
+                                 .previous = previous,
+                                 .previous_arg = a};
+  gxds_decoded decoded = {0};
+  gxds_status status = type_of(a)->decode(&context, r->bytes, &decoded);
+  GXDS_CHECK(gxds_status_is_ok(&status) == (decoded.resource != NULL));
+  gxds_text failure = {0};
+  if (!gxds_status_is_ok(&status)) gxds_status_render(&status, &failure);
+  gxds_str name = r->name.size ? r->name : decoded.name;
+  if (name.size || decoded.resource) {
+    apply_named(a, index, name, decoded.resource, gxds_text_str(&failure));
+  } else {
+    add_error(a, index, gxds_str_of(NULL, 0), gxds_text_str(&failure));
+  }
+  gxds_text_fini(&failure);
+  gxds_status_fini(&status);
+  gxds_str_free(&decoded.name);
+}
+
+static void apply_resource(application *a, size_t index) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  if (r->undecodable) {
+    add_error(a, index, gxds_str_of(NULL, 0), gxds_str_z("Can't decode Resource proto wrapper"));
+    return;
+  }
+  if (!has_right_type(a, index)) return;
+  gxds_entry *e = find_unchanged(a, r);
+  if (!e) {
+    apply_changed(a, index);
+    return;
+  }
+  if (!check_first(a, index, e, e->name)) return;
+  gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  a->any_valid = true;
+  gxds_entry_confirm(a->c, e, version_of(a, r));
+}
+
+/* A27: absence from a complete response deletes. What never came is left to its timer, since the
+ * response may answer an earlier request. */
+static void apply_deletions(application *a) {
+  const gxds_bootstrap_server *server = a->conn->server;
+  size_t count = 0;
+  gxds_text line = {0};
+  gxds_sub *sub;
+  DL_FOREACH(a->conn->types[a->type].subs, sub) {
+    gxds_entry *e = sub->entry;
+    bool gone = e->seen_in != a->c->response_serial && e->resource &&
+                e->state != GXDS_RESOURCE_DOES_NOT_EXIST;
+    if (!gone) continue;
+    if (count++ == 0) {
+      gxds_text_addf(&line, "xds server %.*s: deleted: %s ", GXDS_STR_ARG(server->uri),
+                     type_of(a)->short_name);
+      gxds_text_add_untrusted(&line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+    }
+    gxds_text message = {0};
+    gxds_text_addf(&message, "resource deleted by xDS server %.*s", GXDS_STR_ARG(server->uri));
+    gxds_client_add_node(a->c, &message);
+    gxds_entry_fail(a->c, e, GXDS_RESOURCE_DOES_NOT_EXIST,
+                    gxds_status_take(GXDS_NOT_FOUND, &message), a->response->version,
+                    server->fail_on_data_errors, a->now);
+  }
+  if (count == 0) return;
+  if (count > 1) gxds_text_addf(&line, " and %zu more", count - 1);
+  gxds_client_log(a->c, GXDS_INFO, &line);
+}
+
+static void set_str(gxds_str *s, gxds_str with) {
+  gxds_str_free(s);
+  *s = with.size ? gxds_str_dup(with) : gxds_str_of(NULL, 0);
+}
+
+static void answer(application *a) {
+  gxds_type_state *t = &a->conn->types[a->type];
+  set_str(&t->nonce, a->response->nonce);
+  gxds_str_free(&t->errors);
+  /* As the host counts it: a response of which something could be used was accepted (A46). */
+  if (a->any_valid || a->error_count == 0) set_str(&t->version, a->response->version);
+  if (a->error_count > 0) {
+    if (a->error_count > GXDS_NACK_ERRORS_MAX) {
+      gxds_text_addf(&a->errors, "; and %zu more", a->error_count - GXDS_NACK_ERRORS_MAX);
+    }
+    gxds_text_add_z(&a->errors, "]");
+    gxds_text line = {0};
+    gxds_text_addf(&line, "xds server %.*s: ADS response invalid for resource type %s version ",
+                   GXDS_STR_ARG(a->conn->server->uri), type_of(a)->short_name);
+    gxds_text_add_untrusted(&line, a->response->version, GXDS_LOGGED_BYTES_MAX);
+    gxds_text_add_z(&line, ", will NACK: ");
+    gxds_text_add(&line, gxds_text_str(&a->errors));
+    gxds_client_log(a->c, GXDS_ERROR, &line);
+    t->errors = gxds_text_take(&a->errors);
+  }
+  t->dirty = true;
+}
+
+void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
+                         const gxds_response *response, gxds_time now) {
+  application a = {.c = c, .conn = conn, .type = type, .response = response, .now = now};
+  a.arena = upb_Arena_New();
+  GXDS_CHECK(a.arena != NULL);
+  c->response_serial++;
+  gxds_conn_heal(c, conn);
+  for (size_t i = 0; i < response->resource_count; i++) apply_resource(&a, i);
+  if (response->complete && c->types[type]->all_resources_required_in_sotw) apply_deletions(&a);
+  answer(&a);
+  HASH_CLEAR(hh, a.unsolicited);
+  upb_Arena_Free(a.arena);
+}

@@ -1,0 +1,332 @@
+/* One server: its channel, the life of its ADS stream, and what is asked for on it. */
+#include "xds_client/client_internal.h"
+
+gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
+  gxds_conn *conn;
+  DL_FOREACH(c->conns, conn) {
+    if (gxds_bootstrap_server_equal(conn->server, server)) return conn;
+  }
+  conn = gxds_calloc(1, sizeof *conn + c->type_count * sizeof conn->types[0]);
+  conn->id = c->next_server_id++;
+  conn->server = server;
+  conn->protocol = &gxds_protocol_sotw;
+  conn->retry.kind = GXDS_DEADLINE_RETRY;
+  conn->sending_type = GXDS_NO_TYPE;
+  gxds_backoff_init_xds(&conn->backoff);
+  DL_APPEND(c->conns, conn);
+  return conn;
+}
+
+gxds_conn *gxds_conn_of_stream(gxds_client *c, gxds_stream_id stream) {
+  gxds_conn *conn;
+  DL_FOREACH(c->conns, conn) {
+    if (stream && conn->stream == stream) return conn;
+  }
+  return NULL;
+}
+
+static gxds_type_state *state_of(const gxds_sub *sub) {
+  return &sub->conn->types[sub->entry->type];
+}
+
+gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e) {
+  gxds_sub *sub = e->subs;
+  while (sub && sub->conn != conn) sub = sub->next_of_entry;
+  return sub;
+}
+
+void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
+  GXDS_CHECK(e->watch_count > 0);
+  gxds_sub *old = gxds_conn_find_sub(conn, e);
+  if (old) gxds_sub_destroy(c, old);
+  gxds_sub *sub = GXDS_NEW(gxds_sub);
+  sub->entry = e;
+  sub->conn = conn;
+  sub->timer.kind = GXDS_DEADLINE_SUB;
+  LL_APPEND2(e->subs, sub, next_of_entry);
+  gxds_type_state *t = state_of(sub);
+  DL_APPEND(t->subs, sub);
+  if (!t->unsent) t->unsent = sub;
+  t->dirty = true;
+  t->sub_count++;
+  conn->sub_count++;
+}
+
+void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
+  gxds_entry *e = sub->entry;
+  gxds_type_state *t = state_of(sub);
+  gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+  if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
+  if (t->unsent == sub) t->unsent = sub->next;
+  DL_DELETE(t->subs, sub);
+  LL_DELETE2(e->subs, sub, next_of_entry);
+  t->sub_count--;
+  sub->conn->sub_count--;
+  if (e->watch_count == 0) {
+    t->leaving_count--;
+    sub->conn->leaving_count--;
+  }
+  if (t->requested) t->dirty = true;
+  gxds_free(sub);
+  if (e->watch_count == 0 && e->subs == NULL) gxds_entry_destroy(c, e);
+}
+
+void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving) {
+  for (gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
+    gxds_type_state *t = state_of(sub);
+    t->leaving_count += leaving ? 1 : (size_t)-1;
+    sub->conn->leaving_count += leaving ? 1 : (size_t)-1;
+    t->dirty = true;
+    if (leaving) gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+  }
+}
+
+void gxds_conn_purge(gxds_client *c, gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  gxds_sub *sub = t->subs;
+  while (t->leaving_count > 0) {
+    gxds_sub *next = sub->next;
+    if (sub->entry->watch_count == 0) gxds_sub_destroy(c, sub);
+    sub = next;
+  }
+}
+
+static void purge_all(gxds_client *c, gxds_conn *conn) {
+  for (size_t i = 0; i < c->type_count; i++) gxds_conn_purge(c, conn, i);
+}
+
+void gxds_sub_mark_received(gxds_client *c, gxds_sub *received) {
+  received->settled = true;
+  for (gxds_sub *sub = received->entry->subs; sub; sub = sub->next_of_entry) {
+    gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+  }
+}
+
+static gxds_duration resource_timeout(const gxds_client *c, const gxds_conn *conn) {
+  if (c->resource_timeout > 0) return c->resource_timeout;
+  return (conn->server->resource_timer_is_transient_error ? 30 : 15) * GXDS_SECOND;
+}
+
+void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
+  if (conn->sending_type == GXDS_NO_TYPE) return;
+  gxds_type_state *t = &conn->types[conn->sending_type];
+  gxds_time at = gxds_time_after(now, resource_timeout(c, conn));
+  for (gxds_sub *sub = t->sending; sub && sub != t->unsent; sub = sub->next) {
+    /* A57: not for what is cached, since the server need not send it again. */
+    bool waits = !sub->settled && !sub->entry->resource && sub->entry->watch_count > 0;
+    if (waits) gxds_deadlines_set(&c->deadlines, &sub->timer, at);
+  }
+  t->sending = NULL;
+  conn->sending_type = GXDS_NO_TYPE;
+}
+
+void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
+  const gxds_bootstrap_server *server = sub->conn->server;
+  bool transient = server->resource_timer_is_transient_error;
+  sub->settled = true;
+  gxds_text message = {0};
+  if (transient) {
+    gxds_text_addf(&message, "timeout obtaining resource from xDS server %.*s",
+                   GXDS_STR_ARG(server->uri));
+  } else {
+    gxds_text_addf(&message, "does not exist: xDS server %.*s did not send it",
+                   GXDS_STR_ARG(server->uri));
+  }
+  gxds_client_add_node(c, &message);
+  gxds_entry_fail(c, sub->entry, transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST,
+                  gxds_status_take(transient ? GXDS_UNAVAILABLE : GXDS_NOT_FOUND, &message),
+                  gxds_str_of(NULL, 0), false, now);
+}
+
+static void sync_all(gxds_client *c, const gxds_conn *conn) {
+  for (size_t i = 0; i < c->authority_count; i++) {
+    if (!gxds_authority_uses(&c->authorities[i], conn)) continue;
+    gxds_entry *e;
+    DL_FOREACH(c->authorities[i].entries, e) { gxds_entry_sync(c, e); }
+  }
+}
+
+void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason) {
+  gxds_text message = {0};
+  gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
+  gxds_text_add(&message, gxds_text_str(take_reason));
+  gxds_text_fini(take_reason);
+  gxds_text line = {0};
+  gxds_text_add(&line, gxds_text_str(&message));
+  gxds_client_add_node(c, &message);
+  gxds_status status = gxds_status_take(code, &message);
+  bool known = conn->error && gxds_status_equal(&conn->error->status, &status);
+  gxds_client_log(c, known ? GXDS_DEBUG : GXDS_ERROR, &line);
+  if (known) {
+    gxds_status_fini(&status);
+  } else {
+    gxds_shared_status *error = gxds_shared_status_create(status);
+    gxds_shared_status_assign(&conn->error, error);
+    gxds_shared_status_unref(error);
+  }
+  for (size_t i = 0; i < c->authority_count; i++) {
+    if (gxds_authority_uses(&c->authorities[i], conn)) {
+      gxds_authority_fall_back(c, &c->authorities[i]);
+    }
+  }
+  sync_all(c, conn);
+}
+
+void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
+  gxds_backoff_reset(&conn->backoff);
+  if (!conn->got_response) {
+    gxds_text line = {0};
+    gxds_text_addf(&line, "xds server %.*s: ADS stream is up", GXDS_STR_ARG(conn->server->uri));
+    gxds_client_log(c, GXDS_INFO, &line);
+  }
+  conn->got_response = true;
+  bool failed = conn->error != NULL;
+  gxds_shared_status_assign(&conn->error, NULL);
+  for (size_t i = 0; i < c->authority_count; i++) {
+    gxds_authority_recover(c, &c->authorities[i], conn);
+  }
+  if (failed) sync_all(c, conn);
+}
+
+void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
+  conn->stream = 0;
+  conn->got_response = conn->read_due = conn->node_sent = false;
+  conn->sending_type = GXDS_NO_TYPE;
+  purge_all(c, conn);
+  for (size_t i = 0; i < c->type_count; i++) {
+    gxds_type_state *t = &conn->types[i];
+    gxds_sub *sub;
+    DL_FOREACH(t->subs, sub) {
+      sub->settled = false;
+      gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+    }
+    t->unsent = t->subs;
+    t->sending = NULL;
+    t->dirty = t->sub_count > 0;
+    t->requested = false;
+    gxds_str_free(&t->nonce);
+    gxds_str_free(&t->errors);
+  }
+}
+
+void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
+  gxds_deadlines_cancel(&c->deadlines, &conn->retry);
+  for (size_t i = 0; i < c->type_count; i++) {
+    GXDS_CHECK(conn->types[i].subs == NULL);
+    gxds_str_free(&conn->types[i].version);
+    gxds_str_free(&conn->types[i].nonce);
+    gxds_str_free(&conn->types[i].errors);
+  }
+  gxds_shared_status_assign(&conn->error, NULL);
+  DL_DELETE(c->conns, conn);
+  gxds_free(conn);
+}
+
+static void act(gxds_client *c, const gxds_conn *conn, gxds_action_kind kind, gxds_str take_bytes) {
+  gxds_action a = {.kind = kind,
+                   .server_id = conn->id,
+                   .server = conn->server,
+                   .stream = conn->stream,
+                   .method = kind == GXDS_ACTION_OPEN_STREAM ? conn->protocol->method : NULL};
+  gxds_actions_push(&c->actions, &a, take_bytes, NULL);
+}
+
+static const gxds_str no_bytes = {NULL, 0};
+
+static void close_conn(gxds_client *c, gxds_conn *conn) {
+  if (conn->stream) act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
+  conn->stream = 0;
+  if (conn->connected) act(c, conn, GXDS_ACTION_DISCONNECT, no_bytes);
+  gxds_conn_destroy(c, conn);
+}
+
+/* A version says "I have this": a server takes its word and may send nothing. So it isn't said of a
+ * type of which nothing is held. */
+static void forget_empty_versions(const gxds_client *c, gxds_conn *conn) {
+  for (size_t i = 0; i < c->type_count; i++) {
+    const gxds_sub *sub = conn->types[i].subs;
+    while (sub && !sub->entry->resource) sub = sub->next;
+    if (!sub) gxds_str_free(&conn->types[i].version);
+  }
+}
+
+static void open_stream(gxds_client *c, gxds_conn *conn) {
+  forget_empty_versions(c, conn);
+  conn->stream = c->next_id++;
+  conn->read_due = true;
+  conn->next_type = 0;
+  act(c, conn, GXDS_ACTION_OPEN_STREAM, no_bytes);
+}
+
+static void log_request(gxds_client *c, const gxds_conn *conn, size_t type) {
+  const gxds_type_state *t = &conn->types[type];
+  gxds_text line = {0};
+  gxds_text_addf(&line, "xds server %.*s: sending request: type=%s names=%zu version=",
+                 GXDS_STR_ARG(conn->server->uri), c->types[type]->short_name, t->sub_count);
+  gxds_text_add_untrusted(&line, t->version, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_add_z(&line, " nonce=");
+  gxds_text_add_untrusted(&line, t->nonce, GXDS_LOGGED_BYTES_MAX);
+  if (t->errors.size) gxds_text_add_z(&line, " (NACK)");
+  gxds_client_log(c, GXDS_DEBUG, &line);
+}
+
+static void say(gxds_client *c, gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  log_request(c, conn, type);
+  act(c, conn, GXDS_ACTION_SEND, conn->protocol->encode(c, conn, type, !conn->node_sent));
+  conn->node_sent = true;
+  conn->sending_type = type;
+  conn->next_type = (type + 1) % c->type_count;
+  t->sending = t->unsent;
+  t->unsent = NULL;
+  t->dirty = false;
+  t->requested = true;
+  gxds_str_free(&t->errors);
+}
+
+/* One request at most: the next waits for on_sent, and then says what is so then. Types take turns,
+ * so that a busy one starves no other. */
+static void say_next(gxds_client *c, gxds_conn *conn) {
+  for (size_t i = 0; i < c->type_count; i++) {
+    size_t type = (conn->next_type + i) % c->type_count;
+    gxds_type_state *t = &conn->types[type];
+    if (!t->dirty) continue;
+    gxds_conn_purge(c, conn, type);
+    if (t->sub_count > 0 || t->requested) {
+      say(c, conn, type);
+      return;
+    }
+    t->dirty = false; /* an empty list in the first request of a type asks for everything */
+  }
+}
+
+static void settle_conn(gxds_client *c, gxds_conn *conn) {
+  if (!conn->connected) act(c, conn, GXDS_ACTION_CONNECT, no_bytes);
+  conn->connected = true;
+  if (!conn->stream && !gxds_deadline_is_set(&conn->retry)) open_stream(c, conn);
+  if (conn->stream && conn->sending_type == GXDS_NO_TYPE) say_next(c, conn);
+}
+
+bool gxds_client_settle(gxds_client *c) {
+  gxds_conn *conn;
+  gxds_conn *next;
+  DL_FOREACH(c->conns, conn) {
+    if (!conn->stream || conn->sub_count == conn->leaving_count) purge_all(c, conn);
+  }
+  for (size_t i = 0; i < c->authority_count; i++) {
+    gxds_authority_release_unused(&c->authorities[i]);
+  }
+  DL_FOREACH_SAFE(c->conns, conn, next) {
+    if (conn->use_count == 0) {
+      close_conn(c, conn);
+    } else {
+      settle_conn(c, conn);
+    }
+  }
+  if (c->actions.count > 0) return true;
+  DL_FOREACH(c->conns, conn) {
+    if (conn->stream && conn->read_due) act(c, conn, GXDS_ACTION_READ, no_bytes);
+    conn->read_due = false;
+  }
+  return c->actions.count > 0;
+}

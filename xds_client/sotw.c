@@ -1,0 +1,112 @@
+/* State of the world: every request of a type lists all names, every response what the server has
+ * of them. */
+#include "envoy/config/core/v3/base.upb.h"
+#include "envoy/service/discovery/v3/discovery.upb.h"
+#include "google/protobuf/any.upb.h"
+#include "google/rpc/status.upb.h"
+#include "xds_client/client_internal.h"
+
+static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
+static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size); }
+
+static void set_errors(envoy_service_discovery_v3_DiscoveryRequest *request, gxds_str errors,
+                       upb_Arena *arena) {
+  google_rpc_Status *detail =
+      envoy_service_discovery_v3_DiscoveryRequest_mutable_error_detail(request, arena);
+  GXDS_CHECK(detail != NULL);
+  google_rpc_Status_set_code(detail, GXDS_INVALID_ARGUMENT);
+  google_rpc_Status_set_message(detail, to_upb(errors));
+}
+
+static void set_node(envoy_service_discovery_v3_DiscoveryRequest *request, gxds_str bytes,
+                     upb_Arena *arena) {
+  envoy_config_core_v3_Node *node = envoy_config_core_v3_Node_parse(bytes.data, bytes.size, arena);
+  GXDS_CHECK(node != NULL); /* the bootstrap's own serialization */
+  envoy_service_discovery_v3_DiscoveryRequest_set_node(request, node);
+}
+
+static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node) {
+  const gxds_type_state *t = &conn->types[type];
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  envoy_service_discovery_v3_DiscoveryRequest *request =
+      envoy_service_discovery_v3_DiscoveryRequest_new(arena);
+  GXDS_CHECK(request != NULL);
+  envoy_service_discovery_v3_DiscoveryRequest_set_type_url(
+      request, to_upb(gxds_str_z(c->types[type]->type_url)));
+  envoy_service_discovery_v3_DiscoveryRequest_set_version_info(request, to_upb(t->version));
+  envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, to_upb(t->nonce));
+  if (t->errors.size) set_errors(request, t->errors, arena);
+  if (with_node) set_node(request, c->bootstrap->node, arena);
+  upb_StringView *names = envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(
+      request, t->sub_count, arena);
+  GXDS_CHECK(names != NULL || t->sub_count == 0);
+  const gxds_sub *sub;
+  DL_FOREACH(t->subs, sub) { *names++ = to_upb(sub->entry->name); }
+  size_t size = 0;
+  char *bytes = envoy_service_discovery_v3_DiscoveryRequest_serialize(request, arena, &size);
+  GXDS_CHECK(bytes != NULL);
+  gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
+  upb_Arena_Free(arena);
+  return out;
+}
+
+static gxds_response_resource unwrap(const google_protobuf_Any *any, upb_Arena *arena) {
+  static const char wrapper_type[] = "envoy.service.discovery.v3.Resource";
+  gxds_response_resource r = {.type_url = from_upb(google_protobuf_Any_type_url(any)),
+                              .bytes = from_upb(google_protobuf_Any_value(any))};
+  if (!gxds_str_equal(gxds_type_name(r.type_url), gxds_str_z(wrapper_type))) return r;
+  envoy_service_discovery_v3_Resource *wrapper = envoy_service_discovery_v3_Resource_new(arena);
+  GXDS_CHECK(wrapper != NULL);
+  upb_DecodeStatus status =
+      upb_Decode(r.bytes.data, r.bytes.size, wrapper, &envoy_service_discovery_v3_Resource_msginit,
+                 NULL, kUpb_DecodeOption_AliasString, arena);
+  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
+  r = (gxds_response_resource){.undecodable = status != kUpb_DecodeStatus_Ok};
+  if (r.undecodable) return r;
+  r.name = from_upb(envoy_service_discovery_v3_Resource_name(wrapper));
+  r.version = from_upb(envoy_service_discovery_v3_Resource_version(wrapper));
+  const google_protobuf_Any *inner = envoy_service_discovery_v3_Resource_resource(wrapper);
+  if (inner) {
+    r.type_url = from_upb(google_protobuf_Any_type_url(inner));
+    r.bytes = from_upb(google_protobuf_Any_value(inner));
+  }
+  return r;
+}
+
+static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const char **why) {
+  envoy_service_discovery_v3_DiscoveryResponse *response =
+      envoy_service_discovery_v3_DiscoveryResponse_new(arena);
+  GXDS_CHECK(response != NULL);
+  upb_DecodeStatus status = upb_Decode(message.data, message.size, response,
+                                       &envoy_service_discovery_v3_DiscoveryResponse_msginit, NULL,
+                                       kUpb_DecodeOption_AliasString, arena);
+  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
+  if (status != kUpb_DecodeStatus_Ok) {
+    *why = "Can't decode DiscoveryResponse.";
+    return false;
+  }
+  size_t count;
+  const google_protobuf_Any *const *resources =
+      envoy_service_discovery_v3_DiscoveryResponse_resources(response, &count);
+  *out = (gxds_response){
+      .type_url = from_upb(envoy_service_discovery_v3_DiscoveryResponse_type_url(response)),
+      .version = from_upb(envoy_service_discovery_v3_DiscoveryResponse_version_info(response)),
+      .nonce = from_upb(envoy_service_discovery_v3_DiscoveryResponse_nonce(response)),
+      .resource_count = count,
+      .complete = true};
+  if (count > GXDS_RESOURCES_PER_RESPONSE_MAX) {
+    *why = "too many resources in one response";
+    return false;
+  }
+  out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
+  GXDS_CHECK(out->resources != NULL);
+  for (size_t i = 0; i < count; i++) out->resources[i] = unwrap(resources[i], arena);
+  return true;
+}
+
+const gxds_protocol gxds_protocol_sotw = {
+    .method = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
+    .encode = encode,
+    .decode = decode,
+};

@@ -1,0 +1,124 @@
+/* The invariants of the engine, all of them, at the cost of a walk over everything. */
+#include "xds_client/client_internal.h"
+
+static void check_entry_state(const gxds_entry *e) {
+  switch (e->state) {
+    case GXDS_RESOURCE_REQUESTED:
+      GXDS_CHECK(!e->resource && !e->error);
+      break;
+    case GXDS_RESOURCE_ACKED:
+      GXDS_CHECK(e->resource && !e->error);
+      break;
+    case GXDS_RESOURCE_TIMEOUT:
+      GXDS_CHECK(!e->resource && e->error);
+      break;
+    default:
+      GXDS_CHECK(e->error != NULL);
+      break;
+  }
+  GXDS_CHECK((e->resource != NULL) == (e->source != NULL));
+  GXDS_CHECK(e->resource || (!e->indexed_by_bytes && e->bytes.size == 0 && e->version.size == 0));
+  GXDS_CHECK(!e->news); /* all that happened was told */
+  gxds_shared_status *unreachable = gxds_authority_error(e->authority);
+  gxds_shared_status *error = unreachable ? unreachable : e->error;
+  GXDS_CHECK(e->told == error);
+  GXDS_CHECK(!e->told || e->told_instead == (e->resource == NULL));
+}
+
+static void check_entry(const gxds_client *c, const gxds_entry *e) {
+  check_entry_state(e);
+  size_t watches = 0;
+  const gxds_watch *w;
+  DL_FOREACH(e->watches, w) {
+    GXDS_CHECK(w->entry == e);
+    watches++;
+  }
+  GXDS_CHECK(watches == e->watch_count);
+  size_t subs = 0;
+  for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
+    GXDS_CHECK(sub->entry == e && gxds_authority_uses(e->authority, sub->conn));
+    subs++;
+  }
+  /* Every server in use is asked for what is watched. */
+  GXDS_CHECK(watches == 0 ? subs > 0 : subs == e->authority->conn_count);
+  const gxds_entry *found = NULL;
+  HASH_FIND(by_name, c->by_name[e->type], e->name.data, e->name.size, found);
+  GXDS_CHECK(found == e);
+}
+
+static void check_type(const gxds_conn *conn, size_t type) {
+  const gxds_type_state *t = &conn->types[type];
+  size_t count = 0;
+  size_t leaving = 0;
+  int part = 0; /* asked for, sending, unsent */
+  const gxds_sub *sub;
+  DL_FOREACH(t->subs, sub) {
+    const gxds_entry *e = sub->entry;
+    count++;
+    leaving += e->watch_count == 0;
+    if (sub == t->sending) part = 1;
+    if (sub == t->unsent) part = 2;
+    GXDS_CHECK(sub->conn == conn && e->type == type);
+    if (!gxds_deadline_is_set(&sub->timer)) continue;
+    GXDS_CHECK(conn->stream && part == 0); /* A57: not before it was sent */
+    GXDS_CHECK(!sub->settled && !e->resource && e->watch_count > 0);
+  }
+  GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);
+  GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));
+  GXDS_CHECK(!t->sending || conn->sending_type == type);
+  GXDS_CHECK(!t->unsent || t->dirty); /* what is not asked for is going to be */
+  GXDS_CHECK(conn->stream || (!t->requested && t->nonce.size == 0 && t->errors.size == 0));
+}
+
+static void check_conn(const gxds_client *c, const gxds_conn *conn) {
+  size_t subs = 0;
+  size_t leaving = 0;
+  for (size_t i = 0; i < c->type_count; i++) {
+    check_type(conn, i);
+    subs += conn->types[i].sub_count;
+    leaving += conn->types[i].leaving_count;
+  }
+  GXDS_CHECK(subs == conn->sub_count && leaving == conn->leaving_count);
+  size_t uses = 0;
+  for (size_t i = 0; i < c->authority_count; i++) {
+    uses += gxds_authority_uses(&c->authorities[i], conn);
+  }
+  GXDS_CHECK(uses == conn->use_count);
+  GXDS_CHECK(conn->stream ? conn->connected : conn->sending_type == GXDS_NO_TYPE);
+  GXDS_CHECK(!conn->stream || !gxds_deadline_is_set(&conn->retry));
+  GXDS_CHECK(conn->stream || (!conn->got_response && !conn->read_due && !conn->node_sent));
+  GXDS_CHECK(!conn->got_response || conn->stream);
+}
+
+static void check_authority(const gxds_client *c, const gxds_authority *a) {
+  size_t entries = 0;
+  const gxds_entry *e;
+  DL_FOREACH(a->entries, e) {
+    GXDS_CHECK(e->authority == a);
+    check_entry(c, e);
+    entries++;
+  }
+  GXDS_CHECK(entries == a->entry_count);
+  GXDS_CHECK(entries == 0 || a->conn_count > 0);
+  GXDS_CHECK(a->conn_count <= a->server_count);
+  for (size_t i = 0; i < a->conn_count; i++) {
+    GXDS_CHECK(gxds_bootstrap_server_equal(a->conns[i]->server, a->servers[i]));
+  }
+}
+
+void gxds_client_validate(const gxds_client *c) {
+  size_t entries = 0;
+  size_t watches = 0;
+  for (size_t i = 0; i < c->authority_count; i++) {
+    const gxds_authority *a = &c->authorities[i];
+    check_authority(c, a);
+    entries += a->entry_count;
+  }
+  for (size_t i = 0; i < c->type_count; i++) entries -= HASH_CNT(by_name, c->by_name[i]);
+  GXDS_CHECK(entries == 0);
+  const gxds_conn *conn;
+  DL_FOREACH(c->conns, conn) { check_conn(c, conn); }
+  for (const gxds_watch *w = c->watches; w; w = w->hh.next) watches++;
+  GXDS_CHECK(watches == gxds_client_watch_count(c));
+  gxds_deadlines_validate(&c->deadlines);
+}
