@@ -44,6 +44,10 @@ static gxds_status load_file(const char *path, const char *where, gxds_text *tex
 }
 
 gxds_status gxds_bootstrap_load(gxds_str *out, gxds_str *where) {
+  return gxds_bootstrap_find(NULL, out, where);
+}
+
+gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str *out, gxds_str *where) {
   *out = gxds_str_of(NULL, 0);
   *where = gxds_str_of(NULL, 0);
   const char *path = getenv("GRPC_XDS_BOOTSTRAP");
@@ -57,6 +61,9 @@ gxds_status gxds_bootstrap_load(gxds_str *out, gxds_str *where) {
   } else if (config) {
     gxds_text_add_z(&place, "environment variable GRPC_XDS_BOOTSTRAP_CONFIG");
     gxds_text_add_z(&text, config);
+  } else if (host && host->fallback_bootstrap && host->fallback_bootstrap(out)) {
+    *where = gxds_str_dup(gxds_str_z("gRPC's own fallback bootstrap"));
+    return gxds_status_ok();
   } else {
     status = gxds_status_make(GXDS_NOT_FOUND,
                               "Environment variables GRPC_XDS_BOOTSTRAP or "

@@ -23,10 +23,11 @@ class Source : public testing::Test {
     return path;
   }
   // Loads and keeps what came out.
-  void Load() {
+  void Load(const gxds_host* host = nullptr) {
     gxds_str out;
     gxds_str where;
-    gxds_status status = gxds_bootstrap_load(&out, &where);
+    gxds_status status =
+        host ? gxds_bootstrap_find(host, &out, &where) : gxds_bootstrap_load(&out, &where);
     code_ = status.code;
     error_.assign(status.message.data ? status.message.data : "");
     text_.assign(out.data ? out.data : "", out.size);
@@ -108,6 +109,29 @@ TEST_F(Source, SizeIsBounded) {
   EXPECT_EQ(error_,
             "the xDS bootstrap in file /dev/zero (GRPC_XDS_BOOTSTRAP) is larger than the "
             "16777216 bytes allowed");
+}
+
+TEST_F(Source, HostsFallbackComesLast) {  // what google-c2p leaves
+  gxds_host host = {};
+  Load(&host);
+  EXPECT_EQ(code_, GXDS_NOT_FOUND);
+  host.fallback_bootstrap = [](gxds_str*) { return false; };
+  Load(&host);
+  EXPECT_EQ(code_, GXDS_NOT_FOUND);
+  host.fallback_bootstrap = [](gxds_str* out) {
+    *out = gxds_str_dup(gxds_str_z("{\"c\": 3}"));
+    return true;
+  };
+  Load(&host);
+  EXPECT_EQ(code_, GXDS_OK);
+  EXPECT_EQ(text_, "{\"c\": 3}");
+  EXPECT_EQ(where_, "gRPC's own fallback bootstrap");
+  setenv("GRPC_XDS_BOOTSTRAP_CONFIG", "{}", 1);
+  Load(&host);
+  EXPECT_EQ(text_, "{}");
+  setenv("GRPC_XDS_BOOTSTRAP", "/nowhere/b.json", 1);
+  Load(&host);
+  EXPECT_EQ(code_, GXDS_NOT_FOUND);  // a wrong path is a mistake, not an absence
 }
 
 }  // namespace
