@@ -1,0 +1,396 @@
+#include "lb_policies/priority/priority.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+
+typedef struct child {
+  uint64_t token;
+  gxds_str name; /* owned */
+  size_t slot;   /* its place in the list of priorities */
+  grpc_connectivity_state state;
+  uint64_t reports;     /* how often it gave a picker */
+  bool recovered;       /* reported READY or IDLE more recently than TRANSIENT_FAILURE */
+  bool update_due;      /* has not been given the last update */
+  gxds_time failover;   /* NEVER: the failover timer does not run */
+  gxds_time retirement; /* NEVER: active */
+} child;
+
+typedef struct slot {
+  gxds_str name;   /* owned */
+  size_t position; /* in the update's names */
+  child *child;    /* NULL: its turn never came, or it was removed */
+} slot;
+
+struct gxds_priority_lb {
+  gxds_duration failover;
+  uint64_t last_token;
+
+  child **children; /* all, in order of creation */
+  size_t child_count;
+  size_t child_capacity;
+
+  slot *slots; /* by priority */
+  size_t slot_count;
+
+  size_t update_next; /* slots before it have no child whose update is due */
+  bool choice_due;
+  uint64_t current; /* token; 0: none */
+
+  /* What was published last: republished only when it changed. */
+  uint64_t published; /* token; 0: nothing yet, or the empty list */
+  uint64_t published_reports;
+
+  uint64_t *removals; /* tokens that the owner has yet to end */
+  size_t removal_count;
+  size_t removal_capacity;
+};
+
+gxds_priority_lb *gxds_priority_lb_create(gxds_duration failover) {
+  GXDS_CHECK(failover >= 0);
+  gxds_priority_lb *lb = GXDS_NEW(gxds_priority_lb);
+  lb->failover = failover;
+  return lb;
+}
+
+static void free_child(child *c) {
+  gxds_str_free(&c->name);
+  gxds_free(c);
+}
+
+static void free_slots(slot *slots, size_t count) {
+  for (size_t i = 0; i < count; i++) gxds_str_free(&slots[i].name);
+  gxds_free(slots);
+}
+
+void gxds_priority_lb_destroy(gxds_priority_lb *lb) {
+  if (!lb) return;
+  for (size_t i = 0; i < lb->child_count; i++) free_child(lb->children[i]);
+  gxds_free(lb->children);
+  free_slots(lb->slots, lb->slot_count);
+  gxds_free(lb->removals);
+  gxds_free(lb);
+}
+
+/* Lists of children */
+
+static child *add_child(gxds_priority_lb *lb, size_t slot_index, gxds_time now) {
+  if (lb->child_count == lb->child_capacity) {
+    lb->child_capacity = lb->child_capacity ? 2 * lb->child_capacity : 4;
+    lb->children = gxds_realloc(lb->children, lb->child_capacity, sizeof *lb->children);
+  }
+  child *c = GXDS_NEW(child);
+  c->token = ++lb->last_token;
+  c->name = gxds_str_dup(lb->slots[slot_index].name);
+  c->slot = slot_index;
+  c->state = GRPC_CHANNEL_CONNECTING;
+  c->failover = gxds_time_after(now, lb->failover); /* A56: started when the child is created */
+  c->retirement = GXDS_TIME_NEVER;
+  lb->children[lb->child_count++] = c;
+  lb->slots[slot_index].child = c;
+  return c;
+}
+
+/* Queues its removal and frees it; the caller takes it out of lb->children. */
+static void retire(gxds_priority_lb *lb, child *c) {
+  if (lb->removal_count == lb->removal_capacity) {
+    lb->removal_capacity = lb->removal_capacity ? 2 * lb->removal_capacity : 4;
+    lb->removals = gxds_realloc(lb->removals, lb->removal_capacity, sizeof *lb->removals);
+  }
+  lb->removals[lb->removal_count++] = c->token;
+  if (lb->current == c->token) lb->current = 0;
+  free_child(c);
+}
+
+static child *find_child(const gxds_priority_lb *lb, uint64_t token) {
+  for (size_t i = 0; i < lb->child_count; i++) {
+    if (lb->children[i]->token == token) return lb->children[i];
+  }
+  return NULL;
+}
+
+/* Updates */
+
+typedef struct named {
+  gxds_str name;
+  size_t index; /* in the update's names, then: in the slots */
+} named;
+
+static int compare_named(const void *a, const void *b) {
+  const named *left = a;
+  const named *right = b;
+  int order = gxds_str_compare(left->name, right->name);
+  return order ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+static int compare_index(const void *a, const void *b) {
+  const named *left = a;
+  const named *right = b;
+  return (left->index > right->index) - (left->index < right->index);
+}
+
+/* The slots of an update, each name once, as a new array. */
+static slot *make_slots(const gxds_str *names, size_t count, size_t *slot_count) {
+  named *sorted = gxds_calloc(count, sizeof *sorted);
+  for (size_t i = 0; i < count; i++) sorted[i] = (named){names[i], i};
+  if (count) qsort(sorted, count, sizeof *sorted, compare_named);
+  size_t unique = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (i && gxds_str_equal(sorted[i].name, sorted[i - 1].name)) continue;
+    sorted[unique++] = sorted[i];
+  }
+  if (unique) qsort(sorted, unique, sizeof *sorted, compare_index);
+  slot *slots = gxds_calloc(unique, sizeof *slots);
+  for (size_t i = 0; i < unique; i++) {
+    slots[i] = (slot){gxds_str_dup(sorted[i].name), sorted[i].index, NULL};
+  }
+  gxds_free(sorted);
+  *slot_count = unique;
+  return slots;
+}
+
+/* Puts each child that is still named into its slot, and retires the others (A115). */
+static void place_children(gxds_priority_lb *lb) {
+  named *sorted = gxds_calloc(lb->slot_count, sizeof *sorted);
+  for (size_t i = 0; i < lb->slot_count; i++) sorted[i] = (named){lb->slots[i].name, i};
+  if (lb->slot_count) qsort(sorted, lb->slot_count, sizeof *sorted, compare_named);
+  size_t kept = 0;
+  for (size_t i = 0; i < lb->child_count; i++) {
+    child *c = lb->children[i];
+    size_t low = 0;
+    size_t high = lb->slot_count;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (gxds_str_compare(sorted[middle].name, c->name) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low < lb->slot_count && gxds_str_equal(sorted[low].name, c->name)) {
+      c->slot = sorted[low].index;
+      c->update_due = true;
+      lb->slots[c->slot].child = c;
+      lb->children[kept++] = c;
+    } else {
+      retire(lb, c);
+    }
+  }
+  lb->child_count = kept;
+  gxds_free(sorted);
+}
+
+void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count) {
+  slot *old = lb->slots;
+  size_t old_count = lb->slot_count;
+  lb->slots = make_slots(names, count, &lb->slot_count);
+  free_slots(old, old_count);
+  place_children(lb);
+  lb->update_next = 0;
+  lb->choice_due = true;
+}
+
+/* Other events */
+
+void gxds_priority_lb_on_child_state(gxds_priority_lb *lb, uint64_t token,
+                                     grpc_connectivity_state state, gxds_time now) {
+  child *c = find_child(lb, token);
+  if (!c) return;
+  switch (state) {
+    case GRPC_CHANNEL_CONNECTING:
+      /* A56: started when it comes to CONNECTING from some other state, if it was well since it
+       * failed last; a repeated CONNECTING gives no more time. */
+      if (c->state != GRPC_CHANNEL_CONNECTING && c->recovered && c->failover == GXDS_TIME_NEVER) {
+        c->failover = gxds_time_after(now, lb->failover);
+      }
+      break;
+    case GRPC_CHANNEL_READY:
+    case GRPC_CHANNEL_IDLE:
+      c->recovered = true;
+      c->failover = GXDS_TIME_NEVER;
+      break;
+    case GRPC_CHANNEL_TRANSIENT_FAILURE:
+      c->recovered = false;
+      c->failover = GXDS_TIME_NEVER;
+      break;
+    default:
+      return;
+  }
+  c->state = state;
+  c->reports++;
+  lb->choice_due = true;
+}
+
+void gxds_priority_lb_on_deadline(gxds_priority_lb *lb, gxds_time now) {
+  size_t kept = 0;
+  for (size_t i = 0; i < lb->child_count; i++) {
+    child *c = lb->children[i];
+    if (c->retirement <= now) {
+      lb->slots[c->slot].child = NULL;
+      retire(lb, c);
+      continue;
+    }
+    if (c->failover <= now) {
+      c->failover = GXDS_TIME_NEVER;
+      lb->choice_due = true;
+    }
+    lb->children[kept++] = c;
+  }
+  lb->child_count = kept;
+}
+
+/* The choice */
+
+/* A56 ChoosePriority: the slot to use. A slot without a child means: create it, then choose again.
+ * SIZE_MAX when the list is empty. */
+static size_t choose(const gxds_priority_lb *lb, bool *deactivate_lower) {
+  *deactivate_lower = false;
+  for (size_t i = 0; i < lb->slot_count; i++) {
+    child *c = lb->slots[i].child;
+    if (!c) return i;
+    c->retirement = GXDS_TIME_NEVER; /* A56: its turn has come, so it is reactivated */
+    if (c->state == GRPC_CHANNEL_READY || c->state == GRPC_CHANNEL_IDLE) {
+      *deactivate_lower = true;
+      return i;
+    }
+    if (c->failover != GXDS_TIME_NEVER) return i;
+  }
+  for (size_t i = 0; i < lb->slot_count; i++) {
+    if (lb->slots[i].child->state == GRPC_CHANNEL_CONNECTING) return i;
+  }
+  return lb->slot_count ? lb->slot_count - 1 : SIZE_MAX;
+}
+
+static void deactivate_below(gxds_priority_lb *lb, size_t slot_index, gxds_time now) {
+  for (size_t i = slot_index + 1; i < lb->slot_count; i++) {
+    child *c = lb->slots[i].child;
+    if (c && c->retirement == GXDS_TIME_NEVER) {
+      c->retirement = gxds_time_after(now, GXDS_PRIORITY_RETENTION);
+    }
+  }
+}
+
+static bool next_update(gxds_priority_lb *lb, gxds_priority_op *op) {
+  for (; lb->update_next < lb->slot_count; lb->update_next++) {
+    const slot *s = &lb->slots[lb->update_next];
+    if (!s->child || !s->child->update_due) continue;
+    s->child->update_due = false;
+    *op = (gxds_priority_op){
+        .kind = GXDS_PRIORITY_UPDATE, .child = s->child->token, .position = s->position};
+    return true;
+  }
+  return false;
+}
+
+/* False: the choice is what is published already. */
+static bool next_choice(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *op) {
+  bool deactivate_lower;
+  size_t chosen = choose(lb, &deactivate_lower);
+  if (chosen == SIZE_MAX) {
+    lb->choice_due = false;
+    lb->current = 0;
+    lb->published = 0;
+    *op = (gxds_priority_op){.kind = GXDS_PRIORITY_PUBLISH_EMPTY};
+    return true;
+  }
+  slot *s = &lb->slots[chosen];
+  if (!s->child) {
+    /* The choice stays due: the child may report its state while it is made. */
+    *op = (gxds_priority_op){.kind = GXDS_PRIORITY_CREATE,
+                             .child = add_child(lb, chosen, now)->token,
+                             .position = s->position};
+    return true;
+  }
+  lb->choice_due = false;
+  lb->current = s->child->token;
+  if (deactivate_lower) deactivate_below(lb, chosen, now);
+  if (lb->published == s->child->token && lb->published_reports == s->child->reports) return false;
+  lb->published = s->child->token;
+  lb->published_reports = s->child->reports;
+  *op = (gxds_priority_op){.kind = GXDS_PRIORITY_PUBLISH,
+                           .child = s->child->token,
+                           .position = s->position,
+                           .state = s->child->state};
+  return true;
+}
+
+bool gxds_priority_lb_next(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *op) {
+  /* A56: no choice before all children have seen the update. */
+  if (next_update(lb, op)) return true;
+  if (lb->choice_due && next_choice(lb, now, op)) return true;
+  /* Last, so that what takes a removed child's place shares its connections and its picker is
+   * replaced before it ends. */
+  if (lb->removal_count == 0) return false;
+  *op = (gxds_priority_op){.kind = GXDS_PRIORITY_REMOVE, .child = lb->removals[0]};
+  lb->removal_count--;
+  memmove(lb->removals, lb->removals + 1, lb->removal_count * sizeof *lb->removals);
+  return true;
+}
+
+gxds_time gxds_priority_lb_deadline(const gxds_priority_lb *lb) {
+  gxds_time earliest = GXDS_TIME_NEVER;
+  for (size_t i = 0; i < lb->child_count; i++) {
+    const child *c = lb->children[i];
+    if (c->failover < earliest) earliest = c->failover;
+    if (c->retirement < earliest) earliest = c->retirement;
+  }
+  return earliest;
+}
+
+uint64_t gxds_priority_lb_current(const gxds_priority_lb *lb) { return lb->current; }
+
+void gxds_priority_lb_validate(const gxds_priority_lb *lb) {
+  size_t placed = 0;
+  for (size_t i = 0; i < lb->slot_count; i++) {
+    const child *c = lb->slots[i].child;
+    if (!c) continue;
+    placed++;
+    GXDS_CHECK(c->slot == i);
+    GXDS_CHECK(gxds_str_equal(c->name, lb->slots[i].name));
+    if (c->update_due) GXDS_CHECK(i >= lb->update_next);
+  }
+  GXDS_CHECK(placed == lb->child_count);
+  for (size_t i = 0; i < lb->child_count; i++) {
+    const child *c = lb->children[i];
+    GXDS_CHECK(c->token != 0 && c->token <= lb->last_token);
+    if (i) GXDS_CHECK(lb->children[i - 1]->token < c->token);
+    if (c->state != GRPC_CHANNEL_CONNECTING) GXDS_CHECK(c->failover == GXDS_TIME_NEVER);
+    /* The child in use is not on its way out, once the choice is made. */
+    if (!lb->choice_due && c->token == lb->current) {
+      GXDS_CHECK(c->retirement == GXDS_TIME_NEVER);
+    }
+  }
+  if (lb->current) GXDS_CHECK(find_child(lb, lb->current) != NULL);
+}
+
+/* What concerns a child */
+
+static size_t endpoint_count(const gxds_priority *p) {
+  size_t count = 0;
+  for (size_t i = 0; p && i < p->locality_count; i++) count += p->localities[i]->endpoint_count;
+  return count;
+}
+
+static bool same_localities(const gxds_priority *a, const gxds_priority *b) {
+  size_t a_count = a ? a->locality_count : 0;
+  size_t b_count = b ? b->locality_count : 0;
+  if (a_count != b_count) return false;
+  for (size_t i = 0; i < a_count; i++) {
+    if (a->localities[i] != b->localities[i]) return false;
+  }
+  return true;
+}
+
+bool gxds_priority_share_same(const gxds_priority_share *given, const gxds_priority_share *now) {
+  if (!given->from_slice || !now->from_slice) return false;
+  if (given->config != now->config) return false;
+  if (!same_localities(given->localities, now->localities)) return false;
+  return gxds_str_equal(given->note, now->note) || endpoint_count(now->localities) > 0;
+}
+
+gxds_status gxds_priority_empty_status(gxds_str cluster, gxds_str note) {
+  return gxds_status_make(GXDS_UNAVAILABLE, "priority policy has empty priority list%s%.*s%s%.*s",
+                          cluster.size ? ": cluster " : "", GXDS_STR_ARG(cluster),
+                          note.size ? ": " : "", GXDS_STR_ARG(note));
+}

@@ -1,0 +1,96 @@
+/* gxds_weighted_locality: the localities of one priority, each with a leaf policy below it: which
+ * there are, which state they add up to, and who shares in the picks (A27, A28).
+ *
+ * It holds no policy of the host, no picker and no timer. Events go in (an update, a child's state,
+ * the time), operations come out of gxds_weighted_locality_next(), which the owner carries out one
+ * at a time; each may cause the next events at once. However many events come together, one picker
+ * is published for them.
+ *
+ * The state: READY if any locality is, else CONNECTING, else IDLE, else TRANSIENT_FAILURE. A
+ * locality that failed counts as failed until it is READY again. One that is IDLE is told to
+ * connect.
+ *
+ * A locality that is gone from an update is out of the picks at once; its leaf is kept, unused, for
+ * 15 minutes, as the host's weighted_target does, so that it comes back with its connections when a
+ * locality moves to and fro (A115 ends that for priority, whose names never come back; a
+ * locality's name does).
+ *
+ * Confined: the owner's serializer. Never calls out. */
+#ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WEIGHTED_LOCALITY_H_
+#define GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WEIGHTED_LOCALITY_H_
+
+#include <grpc/impl/codegen/connectivity_state.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "resources/endpoints.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_weighted_locality gxds_weighted_locality;
+
+/* How long the leaf of a locality is kept that is gone. */
+#define GXDS_WEIGHTED_LOCALITY_RETENTION (15 * 60 * GXDS_SECOND)
+
+typedef enum gxds_weighted_locality_op_kind {
+  GXDS_WEIGHTED_LOCALITY_CREATE,    /* make the leaf and give it its first update: locality */
+  GXDS_WEIGHTED_LOCALITY_UPDATE,    /* give the leaf locality */
+  GXDS_WEIGHTED_LOCALITY_EXIT_IDLE, /* tell the leaf to connect */
+  GXDS_WEIGHTED_LOCALITY_PUBLISH,   /* report state, with a picker over members (READY: those that
+                                       are READY; TRANSIENT_FAILURE: all, with the status of failed)
+                                       or, without members, one that queues */
+  GXDS_WEIGHTED_LOCALITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there is no locality */
+  GXDS_WEIGHTED_LOCALITY_REMOVE,        /* end the leaf */
+} gxds_weighted_locality_op_kind;
+
+/* Borrow: until the next call. */
+typedef struct gxds_weighted_locality_op {
+  gxds_weighted_locality_op_kind kind;
+  uint64_t child;                /* the leaf's token: never reused */
+  const gxds_locality *locality; /* CREATE, UPDATE */
+  grpc_connectivity_state state; /* PUBLISH */
+  const uint64_t *members;       /* PUBLISH: tokens */
+  const uint32_t *weights;       /* of the members; none is 0 */
+  size_t member_count;
+  uint64_t failed; /* PUBLISH of TRANSIENT_FAILURE: the leaf that failed last; its last failure is
+                      the status */
+} gxds_weighted_locality_op;
+
+/* One owner. */
+gxds_weighted_locality *gxds_weighted_locality_create(void);
+void gxds_weighted_locality_destroy(gxds_weighted_locality *w); /* NULL is allowed */
+
+typedef struct gxds_weighted_locality_update {
+  const gxds_priority *priority; /* NULL: no localities. Borrowed; localities get a reference */
+  bool leaf_changed;             /* what all leaves share changed: their config, the channel args */
+  bool note_changed; /* the resolution note: only leaves without endpoints speak of it */
+} gxds_weighted_locality_update;
+
+/* A leaf is updated when its endpoints changed, not when its weight did. */
+void gxds_weighted_locality_on_update(gxds_weighted_locality *w,
+                                      const gxds_weighted_locality_update *update, gxds_time now);
+/* A leaf reported its state with a new picker. An unknown token and SHUTDOWN are ignored. */
+void gxds_weighted_locality_on_child_state(gxds_weighted_locality *w, uint64_t child,
+                                           grpc_connectivity_state state);
+/* Early or repeated calls are harmless. */
+void gxds_weighted_locality_on_deadline(gxds_weighted_locality *w, gxds_time now);
+
+/* The next thing to do; false: nothing. To be called after every event until it is false. */
+bool gxds_weighted_locality_next(gxds_weighted_locality *w, gxds_weighted_locality_op *op);
+/* When to call gxds_weighted_locality_on_deadline() next. */
+gxds_time gxds_weighted_locality_deadline(const gxds_weighted_locality *w);
+
+/* What to report for PUBLISH_EMPTY. cluster and note may be empty. */
+GXDS_MUST_USE gxds_status gxds_weighted_locality_empty_status(gxds_str cluster, gxds_str note);
+
+/* Checks the invariant; for tests. */
+void gxds_weighted_locality_validate(const gxds_weighted_locality *w);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
