@@ -1,0 +1,176 @@
+// What the tests of resources/ stand on: messages as JSON, and one decode call.
+#ifndef GRPC_XDS_TEST_RESOURCES_DECODING_H_
+#define GRPC_XDS_TEST_RESOURCES_DECODING_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "resources/resources.h"
+#include "test/support/proto_json.h"
+
+namespace grpc_xds_test {
+
+inline std::string ToString(gxds_str s) {
+  return std::string(s.data == nullptr ? "" : s.data, s.size);
+}
+inline gxds_str ToGxds(const std::string& s) { return gxds_str_of(s.data(), s.size()); }
+
+// JSON in single quotes, which are easier to read in C++; no text here contains one.
+inline std::string Json(std::string text) {
+  for (char& c : text) {
+    if (c == '\'') c = '"';
+  }
+  return text;
+}
+
+inline const char* MessageOf(const gxds_resource_type& type) {
+  return type.type_url + sizeof("type.googleapis.com/") - 1;
+}
+
+// A serialized message.
+inline std::string Proto(const char* message, const std::string& json) {
+  gxds_str bytes = {nullptr, 0};
+  gxds_text error = {nullptr, 0, 0};
+  bool ok = gxds_test_proto_from_json(message, ToGxds(Json(json)), &bytes, &error);
+  EXPECT_TRUE(ok) << ToString(gxds_text_str(&error)) << "\n" << json;
+  std::string result = ToString(bytes);
+  gxds_str_free(&bytes);
+  gxds_text_fini(&error);
+  return result;
+}
+inline std::string Resource(const gxds_resource_type& type, const std::string& json) {
+  return Proto(MessageOf(type), json);
+}
+
+// A length-delimited field on the wire, for what JSON can't say.
+inline std::string Field(int number, const std::string& bytes) {
+  std::string out;
+  auto varint = [&](uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+    out.push_back(static_cast<char>(value));
+  };
+  varint(static_cast<uint64_t>(number) << 3 | 2);
+  varint(bytes.size());
+  return out + bytes;
+}
+inline std::string Any(const std::string& type_url, const std::string& value) {
+  return Field(1, type_url) + Field(2, value);
+}
+
+// An outcome, with the reference that it holds.
+class Decoded {
+ public:
+  Decoded(gxds_status status, gxds_decoded decoded) : status_(status), decoded_(decoded) {}
+  Decoded(Decoded&& other) noexcept
+      : status_(std::exchange(other.status_, {})), decoded_(std::exchange(other.decoded_, {})) {}
+  Decoded& operator=(Decoded&&) = delete;
+  ~Decoded() {
+    gxds_status_fini(&status_);
+    gxds_str_free(&decoded_.name);
+    gxds_resource_unref(decoded_.resource);
+  }
+
+  gxds_code code() const { return status_.code; }
+  std::string message() const { return ToString(status_.message); }
+  std::string name() const { return ToString(decoded_.name); }
+  const gxds_resource* resource() const { return decoded_.resource; }
+  // The concrete one. Only when there is one.
+  template <typename T>
+  const T& As() const {
+    return *reinterpret_cast<const T*>(decoded_.resource);
+  }
+
+ private:
+  gxds_status status_;
+  gxds_decoded decoded_;
+};
+
+// One server, a host whose RE2 dislikes "(" without an end, and a bootstrap that nobody frees.
+class Decoder {
+ public:
+  Decoder() {
+    server_.uri = gxds_str_z("xds.example:443");
+    server_list_ = &server_;
+    bootstrap_.refs.count = 1;
+    bootstrap_.servers = &server_list_;
+    bootstrap_.server_count = 1;
+    host_.regex_check = [](gxds_str regex) {
+      return ToString(regex).find('(') == std::string::npos ||
+             ToString(regex).find(')') != std::string::npos;
+    };
+  }
+  Decoder(const Decoder&) = delete;
+
+  // previous: the last good resource of that name.
+  Decoded Decode(const gxds_resource_type& type, const std::string& bytes,
+                 const gxds_resource* previous = nullptr) {
+    gxds_decode_context context = {};
+    context.bootstrap = &bootstrap_;
+    context.server = &server_;
+    context.host = &host_;
+    context.previous = [](void* arg, gxds_str) { return static_cast<const gxds_resource*>(arg); };
+    context.previous_arg = const_cast<gxds_resource*>(previous);
+    gxds_decoded decoded = {};
+    gxds_status status = type.decode(&context, ToGxds(bytes), &decoded);
+    return Decoded(status, decoded);
+  }
+  // As above, of a message that must be right.
+  Decoded Good(const gxds_resource_type& type, const std::string& json,
+               const gxds_resource* previous = nullptr) {
+    Decoded result = Decode(type, Resource(type, json), previous);
+    EXPECT_EQ(result.message(), "") << json;
+    if (result.resource() == nullptr) abort();
+    return result;
+  }
+
+  const gxds_bootstrap_server* server() const { return &server_; }
+  const gxds_bootstrap& bootstrap() const { return bootstrap_; }
+
+ private:
+  gxds_bootstrap_server server_ = {};
+  const gxds_bootstrap_server* server_list_ = nullptr;
+  gxds_bootstrap bootstrap_ = {};
+  gxds_host host_ = {};
+};
+
+// A resource that must be refused.
+struct Malformed {
+  const char* name;      // of the test
+  std::string bytes;     // of a resource named "foo", unless it can't be parsed at all
+  std::string expected;  // the whole status message
+};
+
+inline void ExpectRefused(const gxds_resource_type& type, const Malformed& malformed) {
+  Decoder decoder;
+  Decoded result = decoder.Decode(type, malformed.bytes);
+  EXPECT_EQ(result.code(), GXDS_INVALID_ARGUMENT);
+  EXPECT_EQ(result.message(), malformed.expected);
+  EXPECT_EQ(result.resource(), nullptr);
+  bool unparsable = malformed.expected.rfind("Can't parse ", 0) == 0;
+  EXPECT_EQ(result.name(), unparsable ? "" : "foo");
+}
+
+// A test per malformed resource: MALFORMED_SUITE(Listener, gxds_listener_type, AllMalformed()).
+#define MALFORMED_SUITE(suite, type, cases)                                  \
+  class suite : public testing::TestWithParam<Malformed> {};                 \
+  TEST_P(suite, IsRefusedWithAllErrors) { ExpectRefused(type, GetParam()); } \
+  INSTANTIATE_TEST_SUITE_P(                                                  \
+      Malformed, suite, testing::ValuesIn(cases),                            \
+      [](const testing::TestParamInfo<Malformed>& info) { return std::string(info.param.name); })
+
+// Bytes that are no message of any type, the same each time.
+inline std::string RandomBytes(uint64_t seed, size_t size) {
+  std::string out;
+  for (size_t i = 0; i < size; i++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    out.push_back(static_cast<char>(seed >> 56));
+  }
+  return out;
+}
+
+}  // namespace grpc_xds_test
+
+#endif
