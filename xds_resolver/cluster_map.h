@@ -29,7 +29,8 @@ typedef struct gxds_cluster_entry {
   gxds_status error;               /* ERROR */
   const gxds_cluster *cluster;     /* not for ERROR; a reference */
   const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: none, see resolution_note */
-  gxds_str resolution_note;        /* ENDPOINTS: what went wrong; empty: nothing */
+  gxds_str resolution_note;        /* ENDPOINTS: for error messages (A88): what is wrong with its
+                                      resources, else the node's id */
   const gxds_str *leaf_clusters; /* AGGREGATE: by priority, each once; may be none (all missing) */
   size_t leaf_cluster_count;
 } gxds_cluster_entry;

@@ -26,6 +26,8 @@ const gxds_names *gxds_names_create(const gxds_str *names, size_t count);
 const gxds_names *gxds_names_ref(const gxds_names *n);
 void gxds_names_unref(const gxds_names *n); /* NULL is allowed */
 bool gxds_names_contain(const gxds_names *n, gxds_str name);
+/* Its place in names, by binary search; SIZE_MAX: not there. */
+size_t gxds_names_find(const gxds_names *n, gxds_str name);
 bool gxds_names_equal(const gxds_names *a, const gxds_names *b);
 
 typedef struct gxds_config {

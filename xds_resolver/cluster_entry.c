@@ -1,0 +1,79 @@
+#include "base/memory.h"
+#include "xds_resolver/cluster_map.h"
+
+static gxds_cluster_entry *entry_create(gxds_str name, gxds_cluster_entry_kind kind) {
+  gxds_cluster_entry *e = GXDS_NEW(gxds_cluster_entry);
+  gxds_ref_init(&e->refs);
+  e->name = gxds_str_dup(name);
+  e->kind = kind;
+  return e;
+}
+
+static const gxds_cluster *cluster_ref(const gxds_cluster *cluster) {
+  gxds_resource_ref(&cluster->base);
+  return cluster;
+}
+
+const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error) {
+  GXDS_CHECK(!gxds_status_is_ok(error));
+  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ERROR);
+  e->error = gxds_status_copy(error);
+  return e;
+}
+
+const gxds_cluster_entry *gxds_cluster_entry_endpoints(const gxds_cluster *cluster,
+                                                       const gxds_endpoints *endpoints,
+                                                       gxds_str resolution_note) {
+  gxds_cluster_entry *e = entry_create(cluster->name, GXDS_ENTRY_ENDPOINTS);
+  e->cluster = cluster_ref(cluster);
+  if (endpoints) {
+    gxds_resource_ref(&endpoints->base);
+    e->endpoints = endpoints;
+  }
+  e->resolution_note = gxds_str_dup(resolution_note);
+  return e;
+}
+
+const gxds_cluster_entry *gxds_cluster_entry_aggregate(const gxds_cluster *cluster,
+                                                       const gxds_str *leaf_clusters,
+                                                       size_t count) {
+  gxds_cluster_entry *e = entry_create(cluster->name, GXDS_ENTRY_AGGREGATE);
+  e->cluster = cluster_ref(cluster);
+  gxds_str *leaves = gxds_calloc(count, sizeof *leaves);
+  for (size_t i = 0; i < count; i++) leaves[i] = gxds_str_dup(leaf_clusters[i]);
+  e->leaf_clusters = leaves;
+  e->leaf_cluster_count = count;
+  return e;
+}
+
+const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e) {
+  gxds_ref_inc(&e->refs);
+  return e;
+}
+
+void gxds_cluster_entry_unref(const gxds_cluster_entry *shared) {
+  if (!shared || !gxds_ref_dec(&shared->refs)) return;
+  gxds_cluster_entry *e = (gxds_cluster_entry *)shared;
+  gxds_str_free(&e->name);
+  gxds_status_fini(&e->error);
+  if (e->cluster) gxds_resource_unref(&e->cluster->base);
+  if (e->endpoints) gxds_resource_unref(&e->endpoints->base);
+  gxds_str_free(&e->resolution_note);
+  for (size_t i = 0; i < e->leaf_cluster_count; i++)
+    gxds_str_free((gxds_str *)&e->leaf_clusters[i]);
+  gxds_free((gxds_str *)e->leaf_clusters);
+  gxds_free(e);
+}
+
+bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
+  if (a == b) return true;
+  if (a->kind != b->kind || !gxds_str_equal(a->name, b->name)) return false;
+  if (a->cluster != b->cluster || a->endpoints != b->endpoints) return false;
+  if (!gxds_status_equal(&a->error, &b->error)) return false;
+  if (!gxds_str_equal(a->resolution_note, b->resolution_note)) return false;
+  if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
+  for (size_t i = 0; i < a->leaf_cluster_count; i++) {
+    if (!gxds_str_equal(a->leaf_clusters[i], b->leaf_clusters[i])) return false;
+  }
+  return true;
+}

@@ -1,0 +1,107 @@
+#include "xds_resolver/config.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* ---- gxds_names ---- */
+
+static int compare_names(const void *a, const void *b) {
+  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
+}
+
+const gxds_names *gxds_names_create(const gxds_str *names, size_t count) {
+  gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
+  for (size_t i = 0; i < count; i++) sorted[i] = names[i];
+  if (count) qsort(sorted, count, sizeof *sorted, compare_names);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (kept && gxds_str_equal(sorted[kept - 1], sorted[i])) continue;
+    sorted[kept++] = sorted[i];
+  }
+  for (size_t i = 0; i < kept; i++) sorted[i] = gxds_str_dup(sorted[i]);
+  gxds_names *n = GXDS_NEW(gxds_names);
+  gxds_ref_init(&n->refs);
+  n->count = kept;
+  n->names = sorted;
+  return n;
+}
+
+const gxds_names *gxds_names_ref(const gxds_names *n) {
+  gxds_ref_inc(&n->refs);
+  return n;
+}
+
+void gxds_names_unref(const gxds_names *n) {
+  if (!n || !gxds_ref_dec(&n->refs)) return;
+  for (size_t i = 0; i < n->count; i++) gxds_str_free((gxds_str *)&n->names[i]);
+  gxds_free((gxds_str *)n->names);
+  gxds_free((gxds_names *)n);
+}
+
+bool gxds_names_contain(const gxds_names *n, gxds_str name) {
+  return gxds_names_find(n, name) != SIZE_MAX;
+}
+
+size_t gxds_names_find(const gxds_names *n, gxds_str name) {
+  size_t low = 0;
+  size_t high = n->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = gxds_str_compare(n->names[middle], name);
+    if (order == 0) return middle;
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return SIZE_MAX;
+}
+
+bool gxds_names_equal(const gxds_names *a, const gxds_names *b) {
+  if (a == b) return true;
+  if (a->count != b->count) return false;
+  for (size_t i = 0; i < a->count; i++) {
+    if (!gxds_str_equal(a->names[i], b->names[i])) return false;
+  }
+  return true;
+}
+
+/* ---- gxds_config ---- */
+
+const gxds_config *gxds_config_create(const gxds_listener *take_listener,
+                                      const gxds_route_config *take_route_config,
+                                      const gxds_virtual_host *virtual_host,
+                                      const gxds_cluster_map *take_clusters,
+                                      const gxds_names *take_roots,
+                                      gxds_load_store *take_load_store) {
+  gxds_config *c = GXDS_NEW(gxds_config);
+  gxds_ref_init(&c->refs);
+  c->listener = take_listener;
+  c->route_config = take_route_config;
+  c->virtual_host = virtual_host;
+  c->clusters = take_clusters;
+  c->roots = take_roots;
+  c->load_store = take_load_store;
+  return c;
+}
+
+const gxds_config *gxds_config_ref(const gxds_config *c) {
+  gxds_ref_inc(&c->refs);
+  return c;
+}
+
+void gxds_config_unref(const gxds_config *c) {
+  if (!c || !gxds_ref_dec(&c->refs)) return;
+  if (c->listener) gxds_resource_unref(&c->listener->base);
+  if (c->route_config) gxds_resource_unref(&c->route_config->base);
+  gxds_cluster_map_unref(c->clusters);
+  gxds_names_unref(c->roots);
+  gxds_load_store_unref(c->load_store);
+  gxds_free((gxds_config *)c);
+}
+
+const gxds_cluster_entry *gxds_config_cluster(const gxds_config *c, gxds_str name) {
+  return gxds_cluster_map_get(c->clusters, name);
+}
