@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "resources/endpoints.h"
@@ -27,7 +28,7 @@ inline constexpr char kSliceArg[] = "grpc_xds.slice";      // Slice: see below
 // The call attribute in which the ConfigSelector leaves the cluster of an RPC: the host's own (one
 // in the process), so that other policies find it.
 
-// Args with the snapshot and the mailbox, each as a reference of its own.
+// Args with the snapshot and the mailbox, each as a reference of its own; null: args without it.
 grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,
                                   gxds_mailbox* mailbox);
 // Borrow: as long as args. Null: none there.
@@ -64,6 +65,15 @@ uint32_t WeightOf(const grpc_core::ServerAddress& address);
 void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddressList* out);
 // All addresses of one priority: for policies directly below priority that are none of ours.
 grpc_core::ServerAddressList AddressesOf(const gxds_priority* priority);
+
+// References of C snapshots that C++ owns. Each takes the reference it is made from.
+struct CUnref {
+  void operator()(const gxds_config* c) const { gxds_config_unref(c); }
+  void operator()(const gxds_cluster_entry* e) const { gxds_cluster_entry_unref(e); }
+  void operator()(const gxds_locality* l) const { gxds_locality_unref(l); }
+};
+template <typename T>
+using CRef = std::unique_ptr<const T, CUnref>;
 
 absl::Status ToAbsl(const gxds_status& status);
 inline absl::string_view ToAbsl(gxds_str s) { return absl::string_view(s.data, s.size); }

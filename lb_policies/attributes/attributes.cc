@@ -1,0 +1,204 @@
+#include "lb_policies/attributes/attributes.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+#include "src/core/lib/gpr/useful.h"
+
+namespace grpc_xds {
+
+using grpc_core::ChannelArgs;
+using grpc_core::QsortCompare;
+using grpc_core::ServerAddress;
+using grpc_core::ServerAddressList;
+using grpc_core::ServerAddressWeightAttribute;
+
+namespace {
+
+// By pointer: a snapshot is never changed, and comparing two by what they hold would cost more than
+// what the comparison is for.
+int ComparePointers(void* a, void* b) { return QsortCompare(a, b); }
+
+const grpc_arg_pointer_vtable kConfigVtable = {
+    [](void* p) -> void* {
+      return const_cast<gxds_config*>(gxds_config_ref(static_cast<const gxds_config*>(p)));
+    },
+    [](void* p) { gxds_config_unref(static_cast<const gxds_config*>(p)); },
+    ComparePointers,
+};
+
+const grpc_arg_pointer_vtable kMailboxVtable = {
+    [](void* p) -> void* { return gxds_mailbox_ref(static_cast<gxds_mailbox*>(p)); },
+    [](void* p) { gxds_mailbox_unref(static_cast<gxds_mailbox*>(p)); },
+    ComparePointers,
+};
+
+// A Slice that is counted and owns a reference of its entry.
+struct OwnedSlice {
+  gxds_ref refs;
+  Slice slice;
+};
+
+const grpc_arg_pointer_vtable kSliceVtable = {
+    [](void* p) -> void* {
+      gxds_ref_inc(&static_cast<OwnedSlice*>(p)->refs);
+      return p;
+    },
+    [](void* p) {
+      auto* owned = static_cast<OwnedSlice*>(p);
+      if (!gxds_ref_dec(&owned->refs)) return;
+      gxds_cluster_entry_unref(owned->slice.entry);
+      delete owned;
+    },
+    [](void* a, void* b) {
+      const Slice& left = static_cast<OwnedSlice*>(a)->slice;
+      const Slice& right = static_cast<OwnedSlice*>(b)->slice;
+      int order = QsortCompare(left.entry, right.entry);
+      return order != 0 ? order : QsortCompare(left.priority, right.priority);
+    },
+};
+
+constexpr char kLocalityAttribute[] = "grpc_xds.locality";
+
+class LocalityAttribute : public ServerAddress::AttributeInterface {
+ public:
+  explicit LocalityAttribute(const gxds_locality* locality)
+      : locality_(gxds_locality_ref(locality)) {}
+
+  const gxds_locality* locality() const { return locality_.get(); }
+
+  std::unique_ptr<AttributeInterface> Copy() const override {
+    return std::make_unique<LocalityAttribute>(locality_.get());
+  }
+
+  // By name: what a locality's other endpoints are says nothing of this address.
+  int Cmp(const AttributeInterface* other) const override {
+    return gxds_locality_compare_name(
+        locality_.get(), static_cast<const LocalityAttribute*>(other)->locality_.get());
+  }
+
+  std::string ToString() const override {
+    gxds_text text = {};
+    gxds_locality_render_name(locality_.get(), &text);
+    std::string out(ToAbsl(gxds_text_str(&text)));
+    gxds_text_fini(&text);
+    return out;
+  }
+
+ private:
+  CRef<gxds_locality> locality_;
+};
+
+grpc_resolved_address ToResolved(const gxds_address& address) {
+  grpc_resolved_address out;
+  memset(&out, 0, sizeof(out));
+  if (address.is_ipv6) {
+    auto* in6 = reinterpret_cast<sockaddr_in6*>(out.addr);
+    in6->sin6_family = AF_INET6;
+    in6->sin6_port = htons(address.port);
+    memcpy(&in6->sin6_addr, address.ip, 16);
+    out.len = sizeof(sockaddr_in6);
+  } else {
+    auto* in4 = reinterpret_cast<sockaddr_in*>(out.addr);
+    in4->sin_family = AF_INET;
+    in4->sin_port = htons(address.port);
+    memcpy(&in4->sin_addr, address.ip, 4);
+    out.len = sizeof(sockaddr_in);
+  }
+  return out;
+}
+
+}  // namespace
+
+ChannelArgs WithConfig(const ChannelArgs& args, const gxds_config* config, gxds_mailbox* mailbox) {
+  ChannelArgs out = args;
+  if (config != nullptr) {
+    void* reference = kConfigVtable.copy(const_cast<gxds_config*>(config));
+    out = out.Set(kConfigArg, ChannelArgs::Pointer(reference, &kConfigVtable));
+  }
+  if (mailbox != nullptr) {
+    void* reference = kMailboxVtable.copy(mailbox);
+    out = out.Set(kMailboxArg, ChannelArgs::Pointer(reference, &kMailboxVtable));
+  }
+  return out;
+}
+
+const gxds_config* ConfigOf(const ChannelArgs& args) {
+  return static_cast<const gxds_config*>(args.GetVoidPointer(kConfigArg));
+}
+
+gxds_mailbox* MailboxOf(const ChannelArgs& args) {
+  return static_cast<gxds_mailbox*>(args.GetVoidPointer(kMailboxArg));
+}
+
+ChannelArgs WithSlice(const ChannelArgs& args, const Slice& slice) {
+  auto* owned = new OwnedSlice{};
+  gxds_ref_init(&owned->refs);
+  owned->slice.entry = slice.entry == nullptr ? nullptr : gxds_cluster_entry_ref(slice.entry);
+  owned->slice.priority = slice.priority;
+  return args.Set(kSliceArg, ChannelArgs::Pointer(owned, &kSliceVtable));
+}
+
+Slice SliceOf(const ChannelArgs& args) {
+  auto* owned = static_cast<OwnedSlice*>(args.GetVoidPointer(kSliceArg));
+  return owned == nullptr ? Slice() : owned->slice;
+}
+
+ChannelArgs WithoutOurs(const ChannelArgs& args) {
+  ChannelArgs out = args;
+  for (const char* name : {kConfigArg, kMailboxArg, kSliceArg}) {
+    if (out.Contains(name)) out = out.Remove(name);
+  }
+  return out;
+}
+
+const gxds_locality* LocalityOf(const ServerAddress& address) {
+  const auto* attribute =
+      static_cast<const LocalityAttribute*>(address.GetAttribute(kLocalityAttribute));
+  return attribute == nullptr ? nullptr : attribute->locality();
+}
+
+// The weight is the host's own attribute, so that the host's policies find it.
+uint32_t WeightOf(const ServerAddress& address) {
+  const auto* attribute = static_cast<const ServerAddressWeightAttribute*>(
+      address.GetAttribute(ServerAddressWeightAttribute::kServerAddressWeightAttributeKey));
+  return attribute == nullptr ? 1 : attribute->weight();
+}
+
+void AppendAddresses(const gxds_locality* locality, ServerAddressList* out) {
+  // Not reserve() alone: called once per locality it would copy the list each time.
+  size_t wanted = out->size() + locality->endpoint_count;
+  if (out->capacity() < wanted) out->reserve(std::max(wanted, 2 * out->capacity()));
+  const ChannelArgs no_args;
+  for (uint32_t i = 0; i < locality->endpoint_count; ++i) {
+    const gxds_endpoint& endpoint = locality->endpoints[i];
+    std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
+    attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(locality);
+    if (endpoint.weight != 1) {
+      attributes[ServerAddressWeightAttribute::kServerAddressWeightAttributeKey] =
+          std::make_unique<ServerAddressWeightAttribute>(endpoint.weight);
+    }
+    out->emplace_back(ToResolved(endpoint.address), no_args, std::move(attributes));
+  }
+}
+
+ServerAddressList AddressesOf(const gxds_priority* priority) {
+  ServerAddressList out;
+  if (priority == nullptr) return out;
+  for (size_t i = 0; i < priority->locality_count; ++i) {
+    AppendAddresses(priority->localities[i], &out);
+  }
+  return out;
+}
+
+absl::Status ToAbsl(const gxds_status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.code), ToAbsl(status.message));
+}
+
+}  // namespace grpc_xds
