@@ -1,0 +1,84 @@
+// Helpers for tests of what runs on the reactor: to run something there, and to wait for events
+// without ever sleeping for a time.
+#ifndef GRPC_XDS_TEST_TRANSPORT_ON_REACTOR_H_
+#define GRPC_XDS_TEST_TRANSPORT_ON_REACTOR_H_
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "transport/reactor.h"
+
+namespace grpc_xds {
+
+// Long enough for a sanitizer on a busy machine; only a failing test waits so long.
+constexpr std::chrono::seconds kPatience(60);
+
+// Events from one thread to another, in order.
+template <typename T>
+class Inbox {
+ public:
+  void Put(T event) {
+    std::lock_guard<std::mutex> lock(mu_);
+    events_.push_back(std::move(event));
+    changed_.notify_all();
+  }
+  // The next event; none when it does not come.
+  std::optional<T> Take() {
+    std::unique_lock<std::mutex> lock(mu_);
+    if (!changed_.wait_for(lock, kPatience, [this] { return !events_.empty(); })) {
+      ADD_FAILURE() << "waited for an event in vain";
+      return std::nullopt;
+    }
+    std::optional<T> event = std::move(events_.front());
+    events_.pop_front();
+    return event;
+  }
+  bool Empty() {
+    std::lock_guard<std::mutex> lock(mu_);
+    return events_.empty();
+  }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable changed_;
+  std::deque<T> events_;
+};
+
+inline void Post(std::function<void()> fn) {
+  gxds_reactor_post(
+      [](void *arg) {
+        auto *f = static_cast<std::function<void()> *>(arg);
+        (*f)();
+        delete f;
+      },
+      new std::function<void()>(std::move(fn)));
+}
+
+// Runs fn on the reactor and waits for it. The caller holds a use.
+inline void OnReactor(const std::function<void()> &fn) {
+  Inbox<bool> done;
+  Post([&] {
+    fn();
+    done.Put(true);
+  });
+  ASSERT_TRUE(done.Take().has_value());
+}
+
+// A use of the reactor.
+class ReactorUse {
+ public:
+  ReactorUse() { gxds_reactor_acquire(); }
+  ~ReactorUse() { gxds_reactor_release(); }
+};
+
+}  // namespace grpc_xds
+
+#endif
