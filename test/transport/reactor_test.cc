@@ -1,7 +1,9 @@
 #include "transport/reactor.h"
 
+#include <grpc/fork.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -18,9 +20,12 @@
 namespace grpc_xds {
 namespace {
 
-// The host's own fork handlers are what ours must not be in the way of. It reads this at its first
-// initialisation.
-const int kForkSupport = setenv("GRPC_ENABLE_FORK_SUPPORT", "1", 1);
+// The host's own fork handlers are what ours must not be in the way of. It reads the variable at
+// its first initialisation; the distribution's build leaves the registering to the program.
+const int kForkSupport = [] {
+  setenv("GRPC_ENABLE_FORK_SUPPORT", "1", 1);
+  return pthread_atfork(grpc_prefork, grpc_postfork_parent, grpc_postfork_child);
+}();
 
 bool WaitUntil(const std::function<bool()> &condition) {
   auto limit = std::chrono::steady_clock::now() + kPatience;
@@ -237,12 +242,8 @@ int ForkAndRun(const std::function<int()> &child) {
 }
 
 std::atomic<int> g_skipped{0};
-std::atomic<int> g_logged{0};
-
 void CountSkippedForkHandlers(gpr_log_func_args *args) {
-  std::string message = args->message;
-  if (message.find("skipping fork") != std::string::npos) g_skipped++;
-  g_logged++;
+  if (std::string(args->message).find("skipping fork") != std::string::npos) g_skipped++;
 }
 
 TEST(ReactorFork, ParentGoesOn) {
