@@ -1,0 +1,134 @@
+#include "lb_policies/cluster_impl/call_counter.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+
+struct gxds_call_counter {
+  _Atomic uint32_t in_flight; /* any thread */
+  _Atomic uint32_t refs;      /* any thread; leaves and reaches 0 under the lock only */
+  gxds_str cluster;
+  gxds_str eds_service;
+  uint64_t hash;
+  gxds_call_counter *next; /* in its bucket, under the lock */
+};
+
+/* Every counter of the process. */
+static struct {
+  pthread_mutex_t lock;
+  gxds_call_counter **buckets;
+  size_t bucket_count; /* a power of two, or 0 */
+  size_t count;
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t hash_bytes(uint64_t h, gxds_str s) {
+  for (size_t i = 0; i < s.size; i++) h = (h ^ (unsigned char)s.data[i]) * 0x100000001b3u;
+  return (h ^ 0xff) * 0x100000001b3u;
+}
+
+static gxds_call_counter **bucket_of(uint64_t hash) {
+  return &registry.buckets[hash & (registry.bucket_count - 1)];
+}
+
+static void grow(void) {
+  if (registry.count < registry.bucket_count) return;
+  gxds_call_counter **old = registry.buckets;
+  size_t old_count = registry.bucket_count;
+  registry.bucket_count = old_count ? 2 * old_count : 16;
+  registry.buckets = gxds_calloc(registry.bucket_count, sizeof *registry.buckets);
+  for (size_t i = 0; i < old_count; i++) {
+    for (gxds_call_counter *c = old[i], *next; c; c = next) {
+      next = c->next;
+      c->next = *bucket_of(c->hash);
+      *bucket_of(c->hash) = c;
+    }
+  }
+  gxds_free(old);
+}
+
+static gxds_call_counter *find(uint64_t hash, gxds_str cluster, gxds_str eds_service) {
+  if (registry.bucket_count == 0) return NULL;
+  for (gxds_call_counter *c = *bucket_of(hash); c; c = c->next) {
+    if (c->hash == hash && gxds_str_equal(c->cluster, cluster) &&
+        gxds_str_equal(c->eds_service, eds_service)) {
+      return c;
+    }
+  }
+  return NULL;
+}
+
+gxds_call_counter *gxds_call_counter_get(gxds_str cluster, gxds_str eds_service) {
+  uint64_t hash = hash_bytes(hash_bytes(0xcbf29ce484222325u, cluster), eds_service);
+  pthread_mutex_lock(&registry.lock);
+  gxds_call_counter *c = find(hash, cluster, eds_service);
+  if (!c) {
+    grow();
+    c = GXDS_NEW(gxds_call_counter);
+    c->cluster = gxds_str_dup(cluster);
+    c->eds_service = gxds_str_dup(eds_service);
+    c->hash = hash;
+    c->next = *bucket_of(hash);
+    *bucket_of(hash) = c;
+    registry.count++;
+  }
+  atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+  pthread_mutex_unlock(&registry.lock);
+  return c;
+}
+
+gxds_call_counter *gxds_call_counter_ref(gxds_call_counter *c) {
+  atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+  return c;
+}
+
+/* Under the lock. */
+static void forget(gxds_call_counter *c) {
+  GXDS_CHECK(atomic_load_explicit(&c->in_flight, memory_order_acquire) == 0);
+  gxds_call_counter **place = bucket_of(c->hash);
+  while (*place != c) place = &(*place)->next;
+  *place = c->next;
+  if (--registry.count == 0) {
+    gxds_free(registry.buckets);
+    registry.buckets = NULL;
+    registry.bucket_count = 0;
+  }
+  gxds_str_free(&c->cluster);
+  gxds_str_free(&c->eds_service);
+  gxds_free(c);
+}
+
+void gxds_call_counter_unref(gxds_call_counter *c) {
+  if (!c) return;
+  uint32_t n = atomic_load_explicit(&c->refs, memory_order_relaxed);
+  while (n > 1) {
+    if (atomic_compare_exchange_weak_explicit(&c->refs, &n, n - 1, memory_order_release,
+                                              memory_order_relaxed)) {
+      return;
+    }
+  }
+  pthread_mutex_lock(&registry.lock);
+  if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) forget(c);
+  pthread_mutex_unlock(&registry.lock);
+}
+
+uint32_t gxds_call_counter_load(const gxds_call_counter *c) {
+  return atomic_load_explicit(&c->in_flight, memory_order_relaxed);
+}
+
+bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limit) {
+  uint32_t n = atomic_load_explicit(&c->in_flight, memory_order_relaxed);
+  while (n < limit) {
+    if (atomic_compare_exchange_weak_explicit(&c->in_flight, &n, n + 1, memory_order_relaxed,
+                                              memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void gxds_call_counter_remove(gxds_call_counter *c) {
+  uint32_t before = atomic_fetch_sub_explicit(&c->in_flight, 1, memory_order_release);
+  GXDS_CHECK(before > 0);
+}

@@ -1,0 +1,313 @@
+#include "lb_policies/cluster_impl/cluster_impl_policy.h"
+
+#include <grpc/support/log.h>
+#include <stdint.h>
+
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/variant.h"
+#include "lb_policies/attributes/attributes.h"
+#include "lb_policies/cluster_impl/cluster_impl.h"
+#include "lb_policies/parent/parent_policy.h"
+#include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
+#include "src/core/lib/gprpp/validation_errors.h"
+#include "src/core/lib/json/json.h"
+#include "src/core/lib/load_balancing/lb_policy_factory.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
+#include "src/core/lib/load_balancing/subchannel_interface.h"
+#include "src/core/lib/transport/connectivity_state.h"
+
+namespace grpc_core {
+// The host's: GRPC_TRACE=xds_cluster_impl_lb goes on working.
+extern TraceFlag grpc_xds_cluster_impl_lb_trace;
+}  // namespace grpc_core
+
+namespace grpc_xds {
+
+using grpc_core::ChannelArgs;
+using grpc_core::grpc_xds_cluster_impl_lb_trace;
+using grpc_core::Json;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::OrphanablePtr;
+using grpc_core::RefCountedPtr;
+using grpc_core::ServerAddress;
+using grpc_core::SubchannelInterface;
+
+namespace {
+
+struct MachineDelete {
+  void operator()(gxds_cluster_impl* c) const { gxds_cluster_impl_destroy(c); }
+};
+struct DropPickerUnref {
+  void operator()(gxds_drop_picker* p) const { gxds_drop_picker_unref(p); }
+};
+struct SlotUnref {
+  void operator()(gxds_locality_slot* s) const { gxds_locality_slot_unref(s); }
+};
+using DropPickerRef = std::unique_ptr<gxds_drop_picker, DropPickerUnref>;
+using SlotRef = std::unique_ptr<gxds_locality_slot, SlotUnref>;
+
+uint64_t RandomSeed() {
+  std::random_device random;
+  return uint64_t{random()} << 32 | random();
+}
+
+// A subchannel that knows where its RPCs are counted. Every subchannel below the policy is one.
+class CountedSubchannel : public grpc_core::DelegatingSubchannel {
+ public:
+  CountedSubchannel(RefCountedPtr<SubchannelInterface> subchannel, SlotRef slot)
+      : DelegatingSubchannel(std::move(subchannel)), slot_(std::move(slot)) {}
+
+  const gxds_locality_slot* slot() const { return slot_.get(); }
+
+ private:
+  const SlotRef slot_;
+};
+
+using CallTracker = LoadBalancingPolicy::SubchannelCallTrackerInterface;
+
+// The host calls Start when the attempt goes to the backend, Finish when it is over; it may drop
+// the tracker before either.
+class ClusterCallTracker : public CallTracker {
+ public:
+  explicit ClusterCallTracker(std::unique_ptr<CallTracker> childs) : childs_(std::move(childs)) {}
+  ~ClusterCallTracker() override { gxds_cluster_call_fini(&call_); }
+
+  // False: there is no place for another call.
+  bool Init(gxds_drop_picker* picker, const gxds_locality_slot* slot) {
+    return gxds_cluster_call_init(&call_, picker, slot);
+  }
+
+  void Start() override {
+    gxds_cluster_call_started(&call_);
+    if (childs_ != nullptr) childs_->Start();
+  }
+  void Finish(FinishArgs args) override {
+    if (childs_ != nullptr) childs_->Finish(args);
+    gxds_cluster_call_finished(&call_, !args.status.ok());
+    gxds_cluster_call_fini(&call_);  // the place is free now, not when the host drops the tracker
+  }
+
+ private:
+  const std::unique_ptr<CallTracker> childs_;
+  gxds_cluster_call call_ = {};
+};
+
+absl::Status CircuitBreakerDrop() { return absl::UnavailableError("circuit breaker drop"); }
+
+class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
+ public:
+  using PickResult = LoadBalancingPolicy::PickResult;
+
+  // child: null only while everything is dropped, or before the child reported.
+  ClusterImplPicker(gxds_drop_picker* drops, RefCountedPtr<SharedPicker> child)
+      : drops_(gxds_drop_picker_ref(drops)), child_(std::move(child)) {}
+
+  PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
+    gxds_str category;
+    switch (gxds_drop_picker_pick(drops_.get(), &category)) {
+      case GXDS_DROP_CATEGORY:
+        return PickResult::Drop(
+            absl::UnavailableError(absl::StrCat("EDS-configured drop: ", ToAbsl(category))));
+      case GXDS_DROP_CIRCUIT_BREAKER:
+        return PickResult::Drop(CircuitBreakerDrop());
+      case GXDS_DROP_NONE:
+        break;
+    }
+    if (child_ == nullptr) return PickResult::Queue();
+    PickResult result = child_->Pick(args);
+    auto* complete = absl::get_if<PickResult::Complete>(&result.result);
+    if (complete == nullptr || complete->subchannel == nullptr) return result;
+    auto* subchannel = static_cast<CountedSubchannel*>(complete->subchannel.get());
+    auto tracker =
+        std::make_unique<ClusterCallTracker>(std::move(complete->subchannel_call_tracker));
+    if (!tracker->Init(drops_.get(), subchannel->slot())) {
+      return PickResult::Drop(CircuitBreakerDrop());
+    }
+    complete->subchannel_call_tracker = std::move(tracker);
+    complete->subchannel = subchannel->wrapped_subchannel();
+    return result;
+  }
+
+ private:
+  const DropPickerRef drops_;
+  const RefCountedPtr<SharedPicker> child_;
+};
+
+class ClusterImplPolicy : public ParentPolicy {
+ public:
+  explicit ClusterImplPolicy(Args args)
+      : ParentPolicy(std::move(args)), machine_(gxds_cluster_impl_create(RandomSeed())) {}
+
+  absl::string_view name() const override { return kClusterImplPolicyName; }
+  absl::Status UpdateLocked(UpdateArgs args) override;
+  void ExitIdleLocked() override {
+    if (child_ != nullptr) child_->ExitIdleLocked();
+  }
+  void ResetBackoffLocked() override {
+    if (child_ != nullptr) child_->ResetBackoffLocked();
+  }
+
+ private:
+  void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
+                    std::unique_ptr<SubchannelPicker> picker) override;
+  RefCountedPtr<SubchannelInterface> CreateChildSubchannel(uint64_t token, ServerAddress address,
+                                                           const ChannelArgs& args) override;
+  void ShutdownChildren() override;
+  void Fail();
+  void Publish();
+  absl::Status UpdateChild(UpdateArgs args);
+
+  const std::unique_ptr<gxds_cluster_impl, MachineDelete> machine_;
+  RefCountedPtr<ClusterImplConfig> config_;
+  OrphanablePtr<LoadBalancingPolicy> child_;
+  RefCountedPtr<SharedPicker> child_picker_;
+  absl::Status child_status_;
+};
+
+absl::Status ClusterImplPolicy::UpdateLocked(UpdateArgs args) {
+  RefCountedPtr<ClusterImplConfig> config(static_cast<ClusterImplConfig*>(args.config.release()));
+  const gxds_config* snapshot = ConfigOf(args.args);
+  if (snapshot == nullptr) return absl::OkStatus();  // goes on with the one before
+  gxds_cluster_impl_todo todo = gxds_cluster_impl_on_update(
+      machine_.get(), gxds_config_cluster(snapshot, ToGxds(config->cluster())),
+      snapshot->load_store, config->child().get());
+  // The one before lives until the machine has compared.
+  config_ = std::move(config);
+  if (todo.fail) Fail();
+  if (todo.publish) Publish();
+  return todo.update_child ? UpdateChild(std::move(args)) : absl::OkStatus();
+}
+
+absl::Status ClusterImplPolicy::UpdateChild(UpdateArgs args) {
+  UpdateArgs child_args = std::move(args);
+  child_args.config = config_->child();
+  // For credentials, which speak for a cluster.
+  child_args.args = child_args.args.Set(GRPC_ARG_XDS_CLUSTER_NAME, config_->cluster());
+  if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_xds_cluster_impl_lb_trace);
+  return child_->UpdateLocked(std::move(child_args));
+}
+
+void ClusterImplPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_state state,
+                                     const absl::Status& status,
+                                     std::unique_ptr<SubchannelPicker> picker) {
+  child_status_ = status;
+  child_picker_ = grpc_core::MakeRefCounted<SharedPicker>(std::move(picker));
+  if (gxds_cluster_impl_on_child_state(machine_.get(), state)) Publish();
+}
+
+void ClusterImplPolicy::Fail() {
+  absl::Status status = absl::UnavailableError(
+      absl::StrCat("cluster \"", config_->cluster(), "\" is no leaf of the xDS configuration"));
+  channel_control_helper()->UpdateState(GRPC_CHANNEL_TRANSIENT_FAILURE, status,
+                                        std::make_unique<TransientFailurePicker>(status));
+}
+
+void ClusterImplPolicy::Publish() {
+  grpc_connectivity_state state = gxds_cluster_impl_state(machine_.get());
+  absl::Status status =
+      gxds_cluster_impl_state_is_childs(machine_.get()) ? child_status_ : absl::OkStatus();
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_impl_lb_trace)) {
+    gpr_log(GPR_INFO, "[xds_cluster_impl_lb %p] %s: state=%s (%s)", this,
+            config_->cluster().c_str(), grpc_core::ConnectivityStateName(state),
+            status.ToString().c_str());
+  }
+  channel_control_helper()->UpdateState(
+      state, status,
+      std::make_unique<ClusterImplPicker>(gxds_cluster_impl_picker(machine_.get()), child_picker_));
+}
+
+RefCountedPtr<SubchannelInterface> ClusterImplPolicy::CreateChildSubchannel(
+    uint64_t /*token*/, ServerAddress address, const ChannelArgs& args) {
+  const gxds_locality* locality = LocalityOf(address);
+  const gxds_str none = {nullptr, 0};
+  SlotRef slot(gxds_cluster_impl_slot(machine_.get(), locality ? locality->region : none,
+                                      locality ? locality->zone : none,
+                                      locality ? locality->sub_zone : none));
+  auto subchannel =
+      channel_control_helper()->CreateSubchannel(std::move(address), WithoutOurs(args));
+  if (subchannel == nullptr) return nullptr;
+  return grpc_core::MakeRefCounted<CountedSubchannel>(std::move(subchannel), std::move(slot));
+}
+
+void ClusterImplPolicy::ShutdownChildren() {
+  EndChild(std::move(child_));
+  child_picker_.reset();
+}
+
+// JSON, for configs that others write. All but the cluster's name and the child comes from the
+// snapshot (A74).
+class ClusterImplFactory : public grpc_core::LoadBalancingPolicyFactory {
+ public:
+  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
+      LoadBalancingPolicy::Args args) const override {
+    return grpc_core::MakeOrphanable<ClusterImplPolicy>(std::move(args));
+  }
+
+  absl::string_view name() const override { return kClusterImplPolicyName; }
+
+  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
+      const Json& json) const override;
+};
+
+std::string ParseClusterName(const Json::Object& object, grpc_core::ValidationErrors* errors) {
+  auto it = object.find("clusterName");
+  if (it == object.end()) it = object.find("cluster");
+  grpc_core::ValidationErrors::ScopedField field(errors, ".clusterName");
+  if (it == object.end()) {
+    errors->AddError("field not present");
+  } else if (it->second.type() != Json::Type::STRING) {
+    errors->AddError("is not a string");
+  } else {
+    return it->second.string_value();
+  }
+  return "";
+}
+
+RefCountedPtr<LoadBalancingPolicy::Config> ParseChild(const Json::Object& object,
+                                                      grpc_core::ValidationErrors* errors) {
+  grpc_core::ValidationErrors::ScopedField field(errors, ".childPolicy");
+  auto it = object.find("childPolicy");
+  if (it == object.end()) {
+    errors->AddError("field not present");
+    return nullptr;
+  }
+  auto config =
+      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(it->second);
+  if (config.ok()) return std::move(*config);
+  errors->AddError(config.status().message());
+  return nullptr;
+}
+
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>>
+ClusterImplFactory::ParseLoadBalancingConfig(const Json& json) const {
+  if (json.type() == Json::Type::JSON_NULL) {
+    return absl::InvalidArgumentError(
+        "field:loadBalancingPolicy error:xds_cluster_impl policy requires configuration. Please "
+        "use loadBalancingConfig field of service config instead.");
+  }
+  grpc_core::ValidationErrors errors;
+  if (json.type() != Json::Type::OBJECT) {
+    errors.AddError("is not an object");
+    return errors.status("errors validating xds_cluster_impl LB policy config");
+  }
+  std::string cluster = ParseClusterName(json.object_value(), &errors);
+  auto child = ParseChild(json.object_value(), &errors);
+  if (!errors.ok()) return errors.status("errors validating xds_cluster_impl LB policy config");
+  return grpc_core::MakeRefCounted<ClusterImplConfig>(std::move(cluster), std::move(child));
+}
+
+}  // namespace
+
+void RegisterClusterImplLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
+  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
+      std::make_unique<ClusterImplFactory>());
+}
+
+}  // namespace grpc_xds

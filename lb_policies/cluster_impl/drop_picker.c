@@ -1,0 +1,111 @@
+#include "lb_policies/cluster_impl/drop_picker.h"
+
+#include <stdatomic.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/ref.h"
+
+struct gxds_drop_picker {
+  gxds_ref refs;
+  const gxds_endpoints *endpoints;
+  gxds_call_counter *counter;
+  uint32_t max_requests;
+  gxds_drop_load *drops;
+  size_t *categories; /* of endpoints->drops: the number in drops */
+  _Atomic uint64_t random;
+};
+
+gxds_drop_picker *gxds_drop_picker_create(const gxds_endpoints *endpoints,
+                                          gxds_call_counter *counter, uint32_t max_requests,
+                                          gxds_drop_load *drops, uint64_t seed) {
+  gxds_drop_picker *p = GXDS_NEW(gxds_drop_picker);
+  gxds_ref_init(&p->refs);
+  if (endpoints && endpoints->drop_count > 0) {
+    gxds_resource_ref(&endpoints->base);
+    p->endpoints = endpoints;
+  }
+  p->counter = gxds_call_counter_ref(counter);
+  p->max_requests = max_requests;
+  p->drops = drops ? gxds_drop_load_ref(drops) : NULL;
+  if (p->drops && p->endpoints) {
+    p->categories = gxds_calloc(endpoints->drop_count, sizeof *p->categories);
+    for (size_t i = 0; i < endpoints->drop_count; i++) {
+      p->categories[i] = gxds_drop_load_category(drops, endpoints->drops[i].name);
+    }
+  }
+  atomic_init(&p->random, seed);
+  return p;
+}
+
+gxds_drop_picker *gxds_drop_picker_ref(gxds_drop_picker *p) {
+  gxds_ref_inc(&p->refs);
+  return p;
+}
+
+void gxds_drop_picker_unref(gxds_drop_picker *p) {
+  if (!p || !gxds_ref_dec(&p->refs)) return;
+  if (p->endpoints) gxds_resource_unref(&p->endpoints->base);
+  gxds_call_counter_unref(p->counter);
+  gxds_drop_load_unref(p->drops);
+  gxds_free(p->categories);
+  gxds_free(p);
+}
+
+/* Uniform in 0 … 999,999. splitmix64's state only grows by a constant, so one atomic add gives each
+ * thread a state of its own. */
+static uint32_t draw_per_million(gxds_drop_picker *p) {
+  const uint64_t step = 0x9e3779b97f4a7c15u;
+  gxds_random mine = {atomic_fetch_add_explicit(&p->random, step, memory_order_relaxed)};
+  return (uint32_t)(((gxds_random_next(&mine) >> 32) * 1000000u) >> 32);
+}
+
+gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category) {
+  /* A27: each category draws for itself, in the order of the resource. */
+  for (size_t i = 0; p->endpoints && i < p->endpoints->drop_count; i++) {
+    const gxds_drop_category *c = &p->endpoints->drops[i];
+    if (draw_per_million(p) >= c->per_million) continue;
+    if (p->drops) gxds_drop_load_add(p->drops, p->categories[i]);
+    *category = c->name;
+    return GXDS_DROP_CATEGORY;
+  }
+  if (gxds_call_counter_load(p->counter) < p->max_requests) return GXDS_DROP_NONE;
+  if (p->drops) gxds_drop_load_add_uncategorized(p->drops);
+  return GXDS_DROP_CIRCUIT_BREAKER;
+}
+
+bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
+                            const gxds_locality_slot *slot) {
+  *call = (gxds_cluster_call){0};
+  /* Another channel may have taken the last place since gxds_drop_picker_pick() looked. */
+  if (!gxds_call_counter_try_add(p->counter, p->max_requests)) {
+    if (p->drops) gxds_drop_load_add_uncategorized(p->drops);
+    return false;
+  }
+  call->counter = gxds_call_counter_ref(p->counter);
+  gxds_locality_load *load = slot ? gxds_locality_slot_load(slot) : NULL;
+  call->load = load ? gxds_locality_load_ref(load) : NULL;
+  return true;
+}
+
+void gxds_cluster_call_started(gxds_cluster_call *call) {
+  if (call->in_progress) return;
+  call->in_progress = true;
+  if (call->load) gxds_locality_load_started(call->load);
+}
+
+void gxds_cluster_call_finished(gxds_cluster_call *call, bool failed) {
+  if (!call->in_progress) return;
+  call->in_progress = false;
+  if (call->load) gxds_locality_load_finished(call->load, failed);
+}
+
+void gxds_cluster_call_fini(gxds_cluster_call *call) {
+  gxds_cluster_call_finished(call, true);
+  gxds_locality_load_unref(call->load);
+  if (call->counter) {
+    gxds_call_counter_remove(call->counter);
+    gxds_call_counter_unref(call->counter);
+  }
+  *call = (gxds_cluster_call){0};
+}

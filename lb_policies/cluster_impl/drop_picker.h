@@ -1,0 +1,61 @@
+/* gxds_drop_picker: which RPCs of one leaf cluster are dropped before a backend is picked: by the
+ * categories of its endpoints resource (A27), then by the limit of requests in flight (A32); and
+ * the record of an RPC that was not.
+ *
+ * A picker is made at an update and never changed, but for the state of its random generator.
+ * Counted by reference; any thread, no locks. */
+#ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_DROP_PICKER_H_
+#define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_DROP_PICKER_H_
+
+#include "lb_policies/cluster_impl/call_counter.h"
+#include "lb_policies/cluster_impl/locality_slot.h"
+#include "resources/endpoints.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_drop_picker gxds_drop_picker;
+
+/* endpoints: whose drop categories count; NULL: none. counter and max_requests: the limit. drops:
+ * where drops are counted; NULL: nowhere. Takes a reference on each. seed: of the random numbers.
+ */
+gxds_drop_picker *gxds_drop_picker_create(const gxds_endpoints *endpoints,
+                                          gxds_call_counter *counter, uint32_t max_requests,
+                                          gxds_drop_load *drops, uint64_t seed);
+gxds_drop_picker *gxds_drop_picker_ref(gxds_drop_picker *p);
+void gxds_drop_picker_unref(gxds_drop_picker *p); /* NULL is allowed */
+
+typedef enum gxds_drop_decision {
+  GXDS_DROP_NONE,            /* go on: ask the child */
+  GXDS_DROP_CATEGORY,        /* dropped and counted: "EDS-configured drop: <category>" */
+  GXDS_DROP_CIRCUIT_BREAKER, /* dropped and counted: "circuit breaker drop" */
+} gxds_drop_decision;
+
+/* One RPC. *category: of GXDS_DROP_CATEGORY; borrow: as long as p. */
+gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category);
+
+/* One RPC attempt, from the moment that the child picked a backend. Lives in the caller's struct;
+ * one thread at a time. */
+typedef struct gxds_cluster_call {
+  gxds_call_counter *counter;
+  gxds_locality_load *load; /* NULL: not counted */
+  bool in_progress;
+} gxds_cluster_call;
+
+/* Takes a place among the requests in flight; holds the counters of slot (NULL: none). False when
+ * there is no place: the RPC is dropped by the circuit breaker and counted, and call holds
+ * nothing. */
+GXDS_MUST_USE bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
+                                          const gxds_locality_slot *slot);
+/* It is sent to the backend: from here it counts in load reports. */
+void gxds_cluster_call_started(gxds_cluster_call *call);
+void gxds_cluster_call_finished(gxds_cluster_call *call, bool failed);
+/* Gives back the place. A call that started and never finished counts as failed. */
+void gxds_cluster_call_fini(gxds_cluster_call *call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

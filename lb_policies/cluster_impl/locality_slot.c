@@ -1,0 +1,75 @@
+#include "lb_policies/cluster_impl/locality_slot.h"
+
+#include <stdatomic.h>
+
+#include "base/memory.h"
+#include "base/ref.h"
+
+struct gxds_locality_slot {
+  gxds_ref refs;
+  gxds_str region;
+  gxds_str zone;
+  gxds_str sub_zone;
+  _Atomic(gxds_locality_load *) current; /* any thread reads; in held */
+  /* The serializer's: every counter it ever pointed to, each once, a reference each. As many as the
+   * cluster had LRS servers and EDS services in the life of a subchannel: hardly ever two. */
+  gxds_locality_load **held;
+  size_t held_count;
+};
+
+gxds_locality_slot *gxds_locality_slot_create(gxds_str region, gxds_str zone, gxds_str sub_zone) {
+  gxds_locality_slot *s = GXDS_NEW(gxds_locality_slot);
+  gxds_ref_init(&s->refs);
+  s->region = gxds_str_dup(region);
+  s->zone = gxds_str_dup(zone);
+  s->sub_zone = gxds_str_dup(sub_zone);
+  return s;
+}
+
+gxds_locality_slot *gxds_locality_slot_ref(gxds_locality_slot *s) {
+  gxds_ref_inc(&s->refs);
+  return s;
+}
+
+void gxds_locality_slot_unref(gxds_locality_slot *s) {
+  if (!s || !gxds_ref_dec(&s->refs)) return;
+  for (size_t i = 0; i < s->held_count; i++) gxds_locality_load_unref(s->held[i]);
+  gxds_free(s->held);
+  gxds_str_free(&s->region);
+  gxds_str_free(&s->zone);
+  gxds_str_free(&s->sub_zone);
+  gxds_free(s);
+}
+
+bool gxds_locality_slot_is_unused(const gxds_locality_slot *s) {
+  return __atomic_load_n(&s->refs.count, __ATOMIC_ACQUIRE) == 1;
+}
+
+bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds_str zone,
+                              gxds_str sub_zone) {
+  return gxds_str_equal(s->zone, zone) && gxds_str_equal(s->sub_zone, sub_zone) &&
+         gxds_str_equal(s->region, region);
+}
+
+void gxds_locality_slot_set(gxds_locality_slot *s, gxds_load_store *store,
+                            const gxds_bootstrap_server *server, gxds_str cluster,
+                            gxds_str eds_service) {
+  gxds_locality_load *load = NULL;
+  if (store && server) {
+    load = gxds_load_store_locality(store, server, cluster, eds_service, s->region, s->zone,
+                                    s->sub_zone);
+    size_t i = 0;
+    while (i < s->held_count && s->held[i] != load) i++;
+    if (i < s->held_count) {
+      gxds_locality_load_unref(load); /* held already */
+    } else {
+      s->held = gxds_realloc(s->held, s->held_count + 1, sizeof(gxds_locality_load *));
+      s->held[s->held_count++] = load;
+    }
+  }
+  atomic_store_explicit(&s->current, load, memory_order_release);
+}
+
+gxds_locality_load *gxds_locality_slot_load(const gxds_locality_slot *s) {
+  return atomic_load_explicit(&s->current, memory_order_acquire);
+}

@@ -1,0 +1,41 @@
+/* gxds_locality_slot: where RPCs to the backends of one locality are counted at the moment.
+ *
+ * Each subchannel of a cluster is wrapped once and holds the slot of its locality, also while load
+ * reporting is off; when the cluster's LRS server comes, goes or changes, the slot is pointed to
+ * other counters and the subchannels stay as they are.
+ *
+ * Counted by reference, any thread. Setting it: the owner's serializer alone. */
+#ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_LOCALITY_SLOT_H_
+#define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_LOCALITY_SLOT_H_
+
+#include "lrs/load_store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_locality_slot gxds_locality_slot;
+
+/* A slot without counters. Strings are copied. One reference, the caller's. */
+gxds_locality_slot *gxds_locality_slot_create(gxds_str region, gxds_str zone, gxds_str sub_zone);
+gxds_locality_slot *gxds_locality_slot_ref(gxds_locality_slot *s);
+void gxds_locality_slot_unref(gxds_locality_slot *s); /* NULL is allowed */
+/* The caller's is the only reference. */
+bool gxds_locality_slot_is_unused(const gxds_locality_slot *s);
+bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds_str zone,
+                              gxds_str sub_zone);
+
+/* From now on RPCs count with the counters of that cluster and EDS service; server NULL: nowhere.
+ * Counters that it had before stay held until the slot ends, since a pick may be about to use
+ * them. */
+void gxds_locality_slot_set(gxds_locality_slot *s, gxds_load_store *store,
+                            const gxds_bootstrap_server *server, gxds_str cluster,
+                            gxds_str eds_service);
+/* Borrow: as long as the slot. NULL: not counted. Lock-free. */
+gxds_locality_load *gxds_locality_slot_load(const gxds_locality_slot *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

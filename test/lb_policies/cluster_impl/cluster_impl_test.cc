@@ -1,0 +1,220 @@
+#include "lb_policies/cluster_impl/cluster_impl.h"
+
+#include <gtest/gtest.h>
+
+#include "test/lb_policies/cluster_impl/snapshot_builder.h"
+
+namespace {
+
+using snapshot::Entry;
+using snapshot::Leaf;
+using snapshot::MakeCluster;
+using snapshot::MakeEndpoints;
+
+struct Scenario {
+  gxds_bootstrap_server server = {};
+  snapshot::LoadStore store{gxds_load_store_create(nullptr, nullptr)};
+  gxds_cluster_impl* c = gxds_cluster_impl_create(7);
+  int config_a = 0, config_b = 0;  // two identities of a child's config
+
+  Scenario() { server.uri = gxds_str_z("lrs:1"); }
+  ~Scenario() {
+    gxds_cluster_impl_destroy(c);
+    gxds_load_store_close(store.get());
+  }
+  // "", "publish", "child", "publish child", "fail".
+  std::string Update(const Entry& e, const void* config = nullptr) {
+    auto todo = gxds_cluster_impl_on_update(c, e.get(), store.get(), config ? config : &config_a);
+    std::string out = todo.fail ? "fail" : "";
+    if (todo.publish) out += "publish";
+    if (todo.update_child) out += out.empty() ? "child" : " child";
+    return out;
+  }
+  bool Child(grpc_connectivity_state state) { return gxds_cluster_impl_on_child_state(c, state); }
+  bool Drops() {
+    gxds_str category;
+    return gxds_drop_picker_pick(gxds_cluster_impl_picker(c), &category) != GXDS_DROP_NONE;
+  }
+  gxds_locality_slot* Slot(const char* zone) {
+    return gxds_cluster_impl_slot(c, gxds_str_z("r"), gxds_str_z(zone), gxds_str_z(""));
+  }
+};
+
+TEST(ClusterImpl, FirstUpdateGoesToTheChildAndPublishesNothing) {
+  Scenario s;
+  EXPECT_EQ(s.Update(Leaf("c")), "child");
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_CONNECTING);
+}
+
+TEST(ClusterImpl, ChildsStateIsReported) {
+  Scenario s;
+  s.Update(Leaf("c"));
+  EXPECT_TRUE(s.Child(GRPC_CHANNEL_TRANSIENT_FAILURE));
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_TRUE(gxds_cluster_impl_state_is_childs(s.c));
+}
+
+TEST(ClusterImpl, UnchangedUpdatesTouchNothing) {
+  Scenario s;
+  Entry e = Leaf("c");
+  s.Update(e);
+  s.Child(GRPC_CHANNEL_READY);
+  for (int i = 0; i < 10; i++) EXPECT_EQ(s.Update(e), "");
+}
+
+TEST(ClusterImpl, OtherChildConfigGoesToTheChild) {
+  Scenario s;
+  Entry e = Leaf("c");
+  s.Update(e);
+  EXPECT_EQ(s.Update(e, &s.config_b), "child");
+  EXPECT_EQ(s.Update(e, &s.config_b), "");
+}
+
+TEST(ClusterImpl, OtherEndpointsMakeNoNewPicker) {
+  Scenario s;
+  auto cluster = MakeCluster("c");
+  s.Update(Leaf(cluster, MakeEndpoints({{"a"}}, {{"lb", 5}})));
+  s.Child(GRPC_CHANNEL_READY);
+  gxds_drop_picker* before = gxds_cluster_impl_picker(s.c);
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"b"}}, {{"lb", 5}}))), "child");
+  EXPECT_EQ(gxds_cluster_impl_picker(s.c), before);
+}
+
+TEST(ClusterImpl, ChangedDropsOrLimitMakeANewPicker) {
+  Scenario s;
+  auto cluster = MakeCluster("c");
+  s.Update(Leaf(cluster, MakeEndpoints({{"a"}}, {{"lb", 5}})));
+  s.Child(GRPC_CHANNEL_READY);
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}, {{"lb", 6}}))), "publish child");
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}, {{"xy", 6}}))), "publish child");
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}))), "publish child");
+  snapshot::ClusterOptions options;
+  options.max_requests = 5;
+  EXPECT_EQ(s.Update(Leaf("c", options)), "publish child");
+}
+
+TEST(ClusterImpl, NewPickerWaitsForTheChildsFirst) {
+  Scenario s;
+  auto cluster = MakeCluster("c");
+  s.Update(Leaf(cluster, MakeEndpoints({{"a"}})));
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}, {{"lb", 6}}))), "child");
+}
+
+TEST(ClusterImpl, DropAllIsReadyInAnyStateOfTheChild) {
+  Scenario s;
+  EXPECT_EQ(s.Update(Leaf("c", {}, MakeEndpoints({}, {{"all", 1000000}}))), "publish child");
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_READY);
+  EXPECT_TRUE(s.Drops());
+  EXPECT_FALSE(s.Child(GRPC_CHANNEL_TRANSIENT_FAILURE)) << "nothing that a pick would see";
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_READY);
+  EXPECT_FALSE(gxds_cluster_impl_state_is_childs(s.c));
+}
+
+TEST(ClusterImpl, EndOfDropAllPublishesTheChildsState) {
+  Scenario s;
+  auto cluster = MakeCluster("c");
+  s.Update(Leaf(cluster, MakeEndpoints({}, {{"all", 1000000}})));
+  s.Child(GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}))), "publish child");
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_IDLE);
+  EXPECT_FALSE(s.Drops());
+}
+
+TEST(ClusterImpl, EndOfDropAllBeforeTheChildReportedIsConnecting) {
+  Scenario s;
+  auto cluster = MakeCluster("c");
+  s.Update(Leaf(cluster, MakeEndpoints({}, {{"all", 1000000}})));
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}))), "publish child");
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_CONNECTING);
+}
+
+TEST(ClusterImpl, ClusterThatIsMissingOrNoLeafChangesNothing) {
+  Scenario s;
+  Entry e = Leaf("c");
+  s.Update(e);
+  s.Child(GRPC_CHANNEL_READY);
+  EXPECT_EQ(s.Update(Entry()), "");
+  EXPECT_EQ(s.Update(snapshot::Error("c", "gone")), "");
+  EXPECT_EQ(s.Update(snapshot::Aggregate("c", {"d"})), "");
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_READY);
+}
+
+TEST(ClusterImpl, ClusterThatWasNeverThereFails) {
+  Scenario s;
+  EXPECT_EQ(s.Update(Entry()), "fail");
+  EXPECT_EQ(s.Update(Leaf("c")), "child");
+}
+
+TEST(ClusterImpl, SlotOfALocalityIsShared) {
+  Scenario s;
+  s.Update(Leaf("c"));
+  gxds_locality_slot* a = s.Slot("a");
+  gxds_locality_slot* b = s.Slot("b");
+  gxds_locality_slot* again = s.Slot("a");
+  EXPECT_EQ(a, again);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(gxds_locality_slot_load(a), nullptr) << "no LRS server";
+  for (auto* slot : {a, b, again}) gxds_locality_slot_unref(slot);
+}
+
+TEST(ClusterImpl, LoadIsCountedOnceAnLrsServerComes) {  // subchannels stay as they are
+  Scenario s;
+  auto endpoints = MakeEndpoints({{"a"}});
+  snapshot::ClusterOptions with;
+  with.lrs = &s.server;
+  s.Update(Leaf("c", {}, endpoints));
+  s.Child(GRPC_CHANNEL_READY);
+  gxds_locality_slot* slot = s.Slot("a");
+  EXPECT_EQ(s.Update(Leaf("c", with, endpoints)), "publish child");
+  gxds_locality_load* load =
+      gxds_load_store_locality(s.store.get(), &s.server, gxds_str_z("c"), gxds_str_z(""),
+                               gxds_str_z("r"), gxds_str_z("a"), gxds_str_z(""));
+  EXPECT_EQ(gxds_locality_slot_load(slot), load);
+  s.Update(Leaf("c", {}, endpoints));
+  EXPECT_EQ(gxds_locality_slot_load(slot), nullptr);
+  gxds_locality_load_unref(load);
+  gxds_locality_slot_unref(slot);
+}
+
+TEST(ClusterImpl, EqualLrsServerOfANewBootstrapIsNoChange) {
+  Scenario s;
+  auto endpoints = MakeEndpoints({{"a"}});
+  gxds_bootstrap_server same = s.server;
+  snapshot::ClusterOptions a, b;
+  a.lrs = &s.server;
+  b.lrs = &same;
+  s.Update(Leaf("c", a, endpoints));
+  s.Child(GRPC_CHANNEL_READY);
+  EXPECT_EQ(s.Update(Leaf("c", b, endpoints)), "child");
+}
+
+TEST(ClusterImpl, OtherEdsServiceCountsByItself) {  // A32: a counter per {cluster, EDS service}
+  Scenario s;
+  snapshot::ClusterOptions one, two;
+  one.eds_service = "one";
+  one.max_requests = two.max_requests = 1;
+  two.eds_service = "two";
+  s.Update(Leaf("c", one));
+  s.Child(GRPC_CHANNEL_READY);
+  gxds_cluster_call call;
+  ASSERT_TRUE(gxds_cluster_call_init(&call, gxds_cluster_impl_picker(s.c), nullptr));
+  EXPECT_TRUE(s.Drops());
+  EXPECT_EQ(s.Update(Leaf("c", two)), "publish child");
+  EXPECT_FALSE(s.Drops());
+  gxds_cluster_call_fini(&call);
+}
+
+TEST(ClusterImpl, PoliciesOfTwoChannelsShareTheLimit) {  // A32
+  Scenario a, b;
+  snapshot::ClusterOptions options;
+  options.max_requests = 1;
+  a.Update(Leaf("c", options));
+  b.Update(Leaf("c", options));
+  gxds_cluster_call call;
+  ASSERT_TRUE(gxds_cluster_call_init(&call, gxds_cluster_impl_picker(a.c), nullptr));
+  EXPECT_TRUE(b.Drops());
+  gxds_cluster_call_fini(&call);
+  EXPECT_FALSE(b.Drops());
+}
+
+}  // namespace
