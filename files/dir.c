@@ -1,0 +1,158 @@
+#include "files/dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/memory.h"
+
+bool gxds_dir_is_resource_file(gxds_str name) {
+  if (name.size == 0 || name.data[0] == '.') return false;
+  return gxds_str_ends_with(name, gxds_str_z(".json")) ||
+         gxds_str_ends_with(name, gxds_str_z(".yaml")) ||
+         gxds_str_ends_with(name, gxds_str_z(".yml"));
+}
+
+void gxds_dir_files_fini(gxds_dir_files *f) {
+  for (size_t i = 0; i < f->count; i++) {
+    gxds_str_free(&f->items[i].name);
+    gxds_str_free(&f->items[i].bytes);
+  }
+  gxds_free(f->items);
+  *f = (gxds_dir_files){0};
+}
+
+static int by_name(const void *a, const void *b) {
+  return gxds_str_compare(((const gxds_file_input *)a)->name, ((const gxds_file_input *)b)->name);
+}
+
+/* The names, sorted, without contents. */
+static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
+  int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+  if (!stream) {
+    gxds_file_errors_add(errors, 0, NULL, "cannot list the directory: %s", strerror(errno));
+    if (copy >= 0) close(copy);
+    return false;
+  }
+  size_t capacity = 0;
+  for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+    gxds_str name = gxds_str_z(entry->d_name);
+    if (!gxds_dir_is_resource_file(name)) continue;
+    if (out->count == GXDS_DIR_FILES_MAX) {
+      gxds_file_errors_add(errors, 0, NULL, "more than %u resource files", GXDS_DIR_FILES_MAX);
+      break;
+    }
+    if (out->count == capacity) {
+      capacity = capacity ? 2 * capacity : 16;
+      out->items = gxds_realloc(out->items, capacity, sizeof *out->items);
+    }
+    out->items[out->count++] = (gxds_file_input){.name = gxds_str_dup(name)};
+  }
+  bool full = out->count == GXDS_DIR_FILES_MAX && errors->count > 0;
+  closedir(stream);
+  if (out->count) qsort(out->items, out->count, sizeof *out->items, by_name);
+  return !full;
+}
+
+/* What a change of any of the files changes: identity, size and time of each. */
+static uint64_t stamp_of(int dir, const gxds_dir_files *files) {
+  XXH3_state_t *state = XXH3_createState();
+  XXH3_64bits_reset(state);
+  for (size_t i = 0; i < files->count; i++) {
+    struct stat st = {0};
+    int failed = fstatat(dir, files->items[i].name.data, &st, 0);
+    uint64_t words[] = {files->items[i].name.size,
+                        (uint64_t)failed,
+                        st.st_dev,
+                        st.st_ino,
+                        (uint64_t)st.st_size,
+                        (uint64_t)st.st_mtim.tv_sec,
+                        (uint64_t)st.st_mtim.tv_nsec};
+    XXH3_64bits_update(state, words, sizeof words);
+    XXH3_64bits_update(state, files->items[i].name.data, files->items[i].name.size);
+  }
+  uint64_t stamp = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return stamp;
+}
+
+static bool read_bytes(int fd, gxds_text *out) {
+  enum { kChunk = 1 << 16 };
+  char *chunk = gxds_calloc(kChunk, 1);
+  ssize_t got = 1;
+  while (got > 0 && out->size <= GXDS_FILE_SIZE_MAX) {
+    got = read(fd, chunk, kChunk);
+    if (got > 0) gxds_text_add(out, gxds_str_of(chunk, (size_t)got));
+    if (got < 0 && errno == EINTR) got = 1;
+  }
+  gxds_free(chunk);
+  return got >= 0;
+}
+
+/* A file that vanished since it was listed has no bytes and no error: the stamp tells. */
+static void read_file(int dir, gxds_file_input *file, gxds_file_errors *errors) {
+  errors->file = file->name;
+  int fd = openat(dir, file->name.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat st;
+  if (fd < 0 || fstat(fd, &st) != 0) {
+    if (fd >= 0 || errno != ENOENT) {
+      gxds_file_errors_add(errors, 0, NULL, "cannot open: %s", strerror(errno));
+    } else {
+      gxds_file_errors_add(errors, 0, NULL, "cannot open: it is gone, or a link to nothing");
+    }
+    if (fd >= 0) close(fd);
+    return;
+  }
+  gxds_text bytes = {0};
+  if (!S_ISREG(st.st_mode)) {
+    gxds_file_errors_add(errors, 0, NULL, "is no regular file");
+  } else if (!read_bytes(fd, &bytes)) {
+    gxds_file_errors_add(errors, 0, NULL, "cannot read: %s", strerror(errno));
+  }
+  file->bytes = gxds_text_take(&bytes);
+  close(fd);
+}
+
+static bool read_listed(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
+  size_t before = errors->count;
+  uint64_t stamp = stamp_of(dir, out);
+  size_t total = 0;
+  for (size_t i = 0; i < out->count && total <= GXDS_DIR_SIZE_MAX; i++) {
+    read_file(dir, &out->items[i], errors);
+    total += out->items[i].bytes.size;
+  }
+  errors->file = gxds_str_of(NULL, 0);
+  gxds_dir_files again = {0};
+  bool listed = list_names(dir, &again, errors);
+  out->unstable = !listed || stamp_of(dir, &again) != stamp;
+  gxds_dir_files_fini(&again);
+  if (total > GXDS_DIR_SIZE_MAX) {
+    gxds_file_errors_add(errors, 0, NULL, "more than %zu bytes in all files", GXDS_DIR_SIZE_MAX);
+  }
+  return errors->count == before;
+}
+
+bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors) {
+  *out = (gxds_dir_files){0};
+  errors->file = gxds_str_z(path);
+  /* One descriptor for all: a swap of the path meanwhile does not mix two directories. */
+  int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool ok = dir >= 0;
+  if (!ok) {
+    gxds_file_errors_add(errors, 0, NULL, "cannot open the directory: %s", strerror(errno));
+  }
+  ok = ok && list_names(dir, out, errors) && read_listed(dir, out, errors);
+  if (dir >= 0) close(dir);
+  errors->file = gxds_str_of(NULL, 0);
+  if (!ok) {
+    bool unstable = out->unstable;
+    gxds_dir_files_fini(out);
+    out->unstable = unstable;
+  }
+  return ok;
+}

@@ -1,0 +1,34 @@
+/* Reading a directory of resource files: blocking I/O, any thread. */
+#ifndef GRPC_XDS_FILES_DIR_H_
+#define GRPC_XDS_FILES_DIR_H_
+
+#include "files/file_set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* More files than this are no resource directory: one file holds many resources. */
+#define GXDS_DIR_FILES_MAX 10000u
+/* What all files together may hold, so that a directory is bounded as a file is. */
+#define GXDS_DIR_SIZE_MAX ((size_t)1 << 30)
+
+typedef struct gxds_dir_files {
+  gxds_file_input *items; /* sorted by name; owned, with their strings */
+  size_t count;
+  bool unstable; /* they changed while they were read: not a state to use */
+} gxds_dir_files;
+
+/* Whether a file of that name is read: *.json, *.yaml or *.yml, not hidden. */
+bool gxds_dir_is_resource_file(gxds_str name);
+
+/* Reads all resource files of a directory (not below it; symlinks are followed). False: something
+ * could not be read, and is in errors; out is then empty. Ends with gxds_dir_files_fini(). */
+bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors);
+void gxds_dir_files_fini(gxds_dir_files *f);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

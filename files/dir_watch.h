@@ -1,0 +1,50 @@
+/* gxds_dir_watch: the last good state of a directory of resource files, kept up to date with
+ * inotify. A state that is not whole or has errors never replaces it.
+ *
+ * The directory may be a symlink, or have symlinks on its way, and so may its files (as Kubernetes
+ * mounts a ConfigMap): replacing such a link is a change in one step, taken at once.
+ *
+ * Confined to one thread, which waits for the descriptor and for the deadline; reading the files
+ * blocks. */
+#ifndef GRPC_XDS_FILES_DIR_WATCH_H_
+#define GRPC_XDS_FILES_DIR_WATCH_H_
+
+#include "files/file_set.h"
+#include "files/watch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_dir_watch gxds_dir_watch;
+
+typedef enum gxds_dir_news {
+  GXDS_DIR_NOTHING, /* not due yet, or read and the same as before */
+  GXDS_DIR_SET,     /* gxds_dir_watch_set() is new, or good again after errors */
+  GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays */
+} gxds_dir_news;
+
+/* path is copied; it need not exist yet. NULL when inotify is not to be had (*status says why). */
+gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status);
+void gxds_dir_watch_destroy(gxds_dir_watch *w); /* NULL is allowed */
+
+/* To be polled for reading. */
+int gxds_dir_watch_fd(const gxds_dir_watch *w);
+/* The descriptor is readable; calling it when it is not is harmless. */
+void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now);
+gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w);
+/* Reads the directory when that is due. Call it at the deadline, after the descriptor was drained;
+ * early or repeated calls are harmless. */
+gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now);
+
+/* The last good set; NULL before the first. Borrow: until the next call; ref to keep it. */
+const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w);
+/* Of the last reading; empty when it was good. Borrow: until the next call. The same errors are
+ * news only once. */
+const gxds_file_errors *gxds_dir_watch_errors(const gxds_dir_watch *w);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+/* gxds_file_errors: all that is wrong with a set of resource files: which file, which line, which
+ * field, what was expected. Lives in the caller's struct, zero-initialised is empty. Confined. */
+#ifndef GRPC_XDS_FILES_FILE_ERRORS_H_
+#define GRPC_XDS_FILES_FILE_ERRORS_H_
+
+#include <stdint.h>
+
+#include "base/errors.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Beyond this many, errors are only counted: nobody reads further, and a wrong indentation in a
+ * large file makes one per line. */
+#define GXDS_FILE_ERRORS_MAX 100
+
+/* Strings are owned by the list. */
+typedef struct gxds_file_error {
+  gxds_str file;
+  uint32_t line;  /* 0: the file as a whole */
+  gxds_str field; /* "virtual_hosts[0].domains"; empty: none */
+  gxds_str text;
+} gxds_file_error;
+
+typedef struct gxds_file_errors {
+  gxds_file_error *items;
+  size_t stored;
+  size_t capacity;
+  size_t count;  /* all that were added, stored or not */
+  gxds_str file; /* of the errors to come; borrow: set by whoever reads a file */
+} gxds_file_errors;
+
+void gxds_file_errors_fini(gxds_file_errors *e);
+/* Adds an error in the current file. at may be NULL. The text is printf's; what is not printable
+ * is escaped. */
+__attribute__((format(printf, 4, 5))) void gxds_file_errors_add(gxds_file_errors *e, uint32_t line,
+                                                                const gxds_path *at,
+                                                                const char *format, ...);
+/* One line per error: "routes.yaml:12: field virtual_hosts[0].domains: expected a list, found
+ * null", in the order in which they were found; at the end "and N more errors". */
+void gxds_file_errors_render(const gxds_file_errors *e, gxds_text *out);
+/* One of them, without a line end. */
+void gxds_file_error_render(const gxds_file_error *e, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+/* gxds_file_set: one state of a directory of resource files, checked, sorted by type, then name.
+ *
+ * A file is JSON or YAML; it holds any number of resources of the four types, each an object with
+ * "@type" in proto3 JSON form: one by itself, a list of them, {"resources": [...]}, and in YAML any
+ * of these per document.
+ *
+ * Sets and resources are immutable and shared by reference count: any thread. A new set shares each
+ * resource that did not change with the set before it, so that "did it change?" is a comparison of
+ * pointers. */
+#ifndef GRPC_XDS_FILES_FILE_SET_H_
+#define GRPC_XDS_FILES_FILE_SET_H_
+
+#include "base/ref.h"
+#include "files/file_errors.h"
+#include "files/schema.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_file_type {
+  GXDS_FILE_LISTENER,
+  GXDS_FILE_ROUTE_CONFIG,
+  GXDS_FILE_CLUSTER,
+  GXDS_FILE_ENDPOINTS,
+  GXDS_FILE_TYPE_COUNT,
+} gxds_file_type;
+
+typedef struct gxds_file_type_info {
+  const char *type_url;    /* "type.googleapis.com/envoy.config.listener.v3.Listener" */
+  const char *v2_type_url; /* of the retired API */
+  const char *message;     /* "Listener" */
+  const char *short_name;  /* "LDS" */
+  const char *name_field;  /* "name", "cluster_name" */
+} gxds_file_type_info;
+
+extern const gxds_file_type_info gxds_file_types[GXDS_FILE_TYPE_COUNT];
+
+/* The type that a URL names, or GXDS_FILE_TYPE_COUNT. */
+gxds_file_type gxds_file_type_find(gxds_str type_url);
+
+typedef struct gxds_file_resource {
+  gxds_ref refs;
+  gxds_file_type type;
+  gxds_str name;
+  gxds_str bytes;     /* the serialized message */
+  uint64_t version;   /* XXH3 of the bytes */
+} gxds_file_resource; /* one allocation */
+
+const gxds_file_resource *gxds_file_resource_ref(const gxds_file_resource *r);
+void gxds_file_resource_unref(const gxds_file_resource *r); /* NULL is allowed */
+
+typedef struct gxds_file_entry {
+  const gxds_file_resource *resource;
+  gxds_str file; /* where it stands */
+  uint32_t line;
+} gxds_file_entry;
+
+typedef struct gxds_file_list {
+  const gxds_file_entry *entries; /* sorted by name */
+  size_t count;
+  uint64_t version; /* XXH3 of all names and versions: equal sets of resources have equal ones */
+} gxds_file_list;
+
+typedef struct gxds_file_set {
+  gxds_ref refs;
+  gxds_file_list types[GXDS_FILE_TYPE_COUNT];
+  gxds_str *file_names; /* private */
+  size_t file_count;
+} gxds_file_set;
+
+/* A file: its name (for errors; the ending .json decides how it is read, all else is YAML) and its
+ * contents. */
+typedef struct gxds_file_input {
+  gxds_str name;
+  gxds_str bytes;
+} gxds_file_input;
+
+/* Files longer than this are not read: ten times what 100,000 clusters need. */
+#define GXDS_FILE_SIZE_MAX ((size_t)256 << 20)
+
+/* A set of the files' resources, with one reference, the caller's. NULL when anything is wrong with
+ * any of them: then all of it is in errors. The result does not depend on the order of the files.
+ * previous: the set to share with, or NULL. */
+const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_file_input *files,
+                                         size_t count, const gxds_file_set *previous,
+                                         gxds_file_errors *errors);
+const gxds_file_set *gxds_file_set_ref(const gxds_file_set *s);
+void gxds_file_set_unref(const gxds_file_set *s); /* NULL is allowed */
+
+/* NULL: no such resource. Borrow: as long as the set. */
+const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
+                                          gxds_str name);
+/* Whether both hold the same resources. */
+bool gxds_file_set_equal(const gxds_file_set *a, const gxds_file_set *b);
+/* A version as it goes over the wire: 16 hexadecimal digits. */
+void gxds_file_version_render(uint64_t version, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,159 @@
+#include "files/path_watch.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "files/dir.h"
+
+/* As many as the kernel follows. */
+enum { kLinksMax = 40 };
+/* Of one directory: its own and those of symlinked files. */
+enum { kItemsMax = 4096 };
+
+static const uint32_t kMask = IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
+                              IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+
+void gxds_path_watch_fini(gxds_path_watch *w) {
+  for (size_t i = 0; i < w->count; i++) gxds_str_free(&w->items[i].name);
+  gxds_free(w->items);
+  *w = (gxds_path_watch){.fd = w->fd};
+}
+
+static void add_item(gxds_path_watch *w, const char *dir, gxds_str name, bool is_swap) {
+  if (w->count == kItemsMax) return;
+  int wd = inotify_add_watch(w->fd, dir, kMask);
+  if (wd < 0) return; /* gone meanwhile: what is above it is watched too */
+  if (w->count == w->capacity) {
+    w->capacity = w->capacity ? 2 * w->capacity : 8;
+    w->items = gxds_realloc(w->items, w->capacity, sizeof *w->items);
+  }
+  w->items[w->count++] = (gxds_path_item){wd, gxds_str_dup(name), is_swap};
+}
+
+/* The next component of *rest, which moves behind it; empty at the end. */
+static gxds_str next_component(const char **rest) {
+  while (**rest == '/') (*rest)++;
+  const char *start = *rest;
+  while (**rest && **rest != '/') (*rest)++;
+  return gxds_str_of(start, (size_t)(*rest - start));
+}
+
+static void go_up(gxds_text *at) {
+  while (at->size > 0 && at->data[at->size - 1] != '/') at->size--;
+  if (at->size > 0) at->size--;
+  if (at->data) at->data[at->size] = 0;
+}
+
+/* Replaces the link at `entry` in the walk: its target comes before what is left of the path. */
+static bool follow(const char *entry, gxds_text *at, gxds_text *path, const char **rest) {
+  char target[PATH_MAX];
+  ssize_t size = readlink(entry, target, sizeof target);
+  if (size <= 0 || size == (ssize_t)sizeof target) return false;
+  gxds_text joined = {0};
+  gxds_text_add(&joined, gxds_str_of(target, (size_t)size));
+  gxds_text_addf(&joined, "/%s", *rest);
+  gxds_text_fini(path);
+  *path = joined;
+  *rest = path->data;
+  if (target[0] == '/') gxds_text_clear(at);
+  return true;
+}
+
+/* Walks an absolute path as the kernel does, and watches every symlink on it and its last
+ * component. at: the directory reached, "" being the root. */
+static void add_path(gxds_path_watch *w, const char *start) {
+  gxds_text at = {0};
+  gxds_text path = {0};
+  gxds_text_add_z(&path, start);
+  const char *rest = path.data;
+  int links = 0;
+  for (gxds_str name; (name = next_component(&rest)).size > 0;) {
+    if (gxds_str_equal(name, gxds_str_z("."))) continue;
+    if (gxds_str_equal(name, gxds_str_z(".."))) {
+      go_up(&at);
+      continue;
+    }
+    gxds_text entry = {0};
+    gxds_text_addf(&entry, "%s/%.*s", at.size ? at.data : "", GXDS_STR_ARG(name));
+    const char *dir = at.size ? at.data : "/";
+    struct stat st;
+    struct stat behind;
+    bool exists = lstat(entry.data, &st) == 0;
+    bool is_link = exists && S_ISLNK(st.st_mode);
+    bool is_last = rest[strspn(rest, "/")] == 0;
+    if (is_link) {
+      bool to_dir = stat(entry.data, &behind) == 0 && S_ISDIR(behind.st_mode);
+      add_item(w, dir, name, to_dir);
+      exists = ++links <= kLinksMax && follow(entry.data, &at, &path, &rest);
+    } else if (!exists || is_last) {
+      add_item(w, dir, name, false);
+    }
+    if (exists && !is_link) {
+      gxds_text_fini(&at);
+      at = entry;
+      entry = (gxds_text){0};
+    }
+    gxds_text_fini(&entry);
+    if (!exists) break;
+  }
+  gxds_text_fini(&at);
+  gxds_text_fini(&path);
+}
+
+static void add_linked_files(gxds_path_watch *w, const char *path) {
+  DIR *dir = opendir(path);
+  if (!dir) return;
+  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+    if (!gxds_dir_is_resource_file(gxds_str_z(entry->d_name))) continue;
+    if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) continue;
+    gxds_text file = {0};
+    gxds_text_addf(&file, "%s/%s", path, entry->d_name);
+    add_path(w, file.data);
+    gxds_text_fini(&file);
+  }
+  closedir(dir);
+}
+
+void gxds_path_watch_add_dir(gxds_path_watch *w, const char *path) {
+  gxds_text absolute = {0};
+  char here[PATH_MAX];
+  if (path[0] != '/' && getcwd(here, sizeof here)) gxds_text_addf(&absolute, "%s/", here);
+  gxds_text_add_z(&absolute, path);
+  add_path(w, absolute.data);
+  add_item(w, absolute.data, gxds_str_of(NULL, 0), false);
+  add_linked_files(w, absolute.data);
+  gxds_text_fini(&absolute);
+}
+
+static gxds_watch_change change_of(uint32_t mask) {
+  if (mask & IN_MODIFY) return GXDS_WATCH_WRITTEN;
+  if (mask & IN_CLOSE_WRITE) return GXDS_WATCH_CLOSED;
+  return GXDS_WATCH_REPLACED;
+}
+
+void gxds_path_watch_on_event(const gxds_path_watch *w, const struct inotify_event *event,
+                              gxds_watch *out, gxds_time now) {
+  gxds_str name = gxds_str_z(event->len ? event->name : "");
+  if (event->mask & IN_Q_OVERFLOW) {
+    gxds_watch_on_change(out, name, GXDS_WATCH_REPLACED, now);
+    return;
+  }
+  if (event->mask & IN_IGNORED) return;
+  for (size_t i = 0; i < w->count; i++) {
+    const gxds_path_item *item = &w->items[i];
+    if (item->wd != event->wd) continue;
+    bool self = (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF)) != 0;
+    bool matches = item->name.size ? gxds_str_equal(item->name, name)
+                                   : self || gxds_dir_is_resource_file(name);
+    if (!matches) continue;
+    if (item->is_swap && (event->mask & (IN_CREATE | IN_MOVED_TO))) {
+      gxds_watch_on_swap(out, now);
+      return;
+    }
+    gxds_watch_on_change(out, name, change_of(event->mask), now);
+  }
+}

@@ -1,0 +1,287 @@
+// A real directory and real inotify events. Nothing sleeps: each wait ends with the event that it
+// is for (poll), and time is what the test says it is.
+#include "files/dir_watch.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "files/dir.h"
+#include "test/files/support.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Cluster(const std::string &name) {
+  return "'@type': type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: " + name + "\n";
+}
+
+class DirWatch : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string path = ::testing::TempDir() + "/dir_watch_XXXXXX";
+    ASSERT_NE(mkdtemp(path.data()), nullptr);
+    root_ = path;
+    dir_ = root_ / "resources";
+    fs::create_directory(dir_);
+  }
+  void TearDown() override {
+    gxds_dir_watch_destroy(watch_);
+    fs::remove_all(root_);
+  }
+
+  void Start(const fs::path &path) {
+    gxds_status status;
+    watch_ = gxds_dir_watch_create(path.c_str(), now_, &status);
+    ASSERT_NE(watch_, nullptr);
+  }
+
+  static void Write(const fs::path &path, const std::string &text) {
+    std::ofstream(path) << text;  // and closed
+  }
+
+  // Events that the kernel has queued by now, all of them: it queues them before the call that
+  // causes them returns.
+  void Drain() { gxds_dir_watch_on_readable(watch_, now_); }
+
+  // Waits until there are events, then lets the quiet time pass and reads.
+  gxds_dir_news Settle() {
+    pollfd fd = {gxds_dir_watch_fd(watch_), POLLIN, 0};
+    EXPECT_EQ(poll(&fd, 1, 10000), 1) << "no event came";
+    Drain();
+    return Read();
+  }
+
+  gxds_dir_news Read() {
+    if (gxds_dir_watch_deadline(watch_) > now_ && gxds_dir_watch_deadline(watch_) < kNever) {
+      now_ = gxds_dir_watch_deadline(watch_);
+    }
+    return gxds_dir_watch_on_deadline(watch_, now_);
+  }
+
+  std::string Names() {
+    const gxds_file_set *set = gxds_dir_watch_set(watch_);
+    std::string s;
+    if (!set) return "none";
+    for (size_t i = 0; i < set->types[GXDS_FILE_CLUSTER].count; i++) {
+      s += String(set->types[GXDS_FILE_CLUSTER].entries[i].resource->name);
+    }
+    return s;
+  }
+
+  std::string Errors() {
+    gxds_text text = {};
+    gxds_file_errors_render(gxds_dir_watch_errors(watch_), &text);
+    return Take(&text);
+  }
+
+  static constexpr gxds_time kNever = GXDS_TIME_NEVER;
+  fs::path root_;
+  fs::path dir_;
+  gxds_dir_watch *watch_ = nullptr;
+  gxds_time now_ = 1000 * GXDS_SECOND;
+};
+
+TEST_F(DirWatch, ReadsAtOnceAndAfterAChange) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+  EXPECT_EQ(Read(), GXDS_DIR_NOTHING);
+  Write(dir_ / "b.yml", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "ab");
+  fs::remove(dir_ / "a.yaml");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+}
+
+TEST_F(DirWatch, NothingIsTakenBefore50MillisecondsOfQuiet) {
+  Start(dir_);
+  Read();
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Drain();
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), now_ + 50 * GXDS_MILLISECOND);
+  now_ += 49 * GXDS_MILLISECOND;
+  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_NOTHING);
+  EXPECT_EQ(Names(), "");
+  now_ += 1 * GXDS_MILLISECOND;
+  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_SET);
+}
+
+TEST_F(DirWatch, ABrokenFileKeepsTheLastGoodStateAndSaysWhatIsWrong) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  Read();
+  Write(dir_ / "a.yaml", Cluster("b") + "typo: 1\n");
+  EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Names(), "a");
+  EXPECT_EQ(Errors(), "a.yaml:3: field typo: no such field in envoy.config.cluster.v3.Cluster\n");
+  Write(dir_ / "c.yaml", Cluster("c"));  // the same error again is no news
+  EXPECT_EQ(Settle(), GXDS_DIR_NOTHING);
+  EXPECT_EQ(Names(), "a");
+  Write(dir_ / "a.yaml", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "bc");
+  EXPECT_EQ(Errors(), "");
+}
+
+TEST_F(DirWatch, GoodAgainAfterErrorsIsNews) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  Read();
+  Write(dir_ / "a.yaml", "");
+  EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
+  Write(dir_ / "a.yaml", Cluster("a"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+}
+
+TEST_F(DirWatch, AHalfWrittenFileIsNotTakenThoughItIsValid) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  Read();
+  std::string text = Cluster("x") + "---\n" + Cluster("y");
+  int fd = open((dir_ / "a.yaml").c_str(), O_WRONLY | O_TRUNC);
+  size_t half = Cluster("x").size();
+  ASSERT_EQ(write(fd, text.data(), half), static_cast<ssize_t>(half));
+  Drain();
+  now_ += 60 * GXDS_MILLISECOND;
+  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_NOTHING);
+  EXPECT_EQ(Names(), "a");
+  ASSERT_GT(write(fd, text.data() + half, text.size() - half), 0);
+  close(fd);
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "xy");
+}
+
+TEST_F(DirWatch, ASwappedSymlinkIsTakenInOneStep) {
+  fs::path second = root_ / "second";
+  fs::create_directory(second);
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Write(second / "b.yaml", Cluster("b"));
+  fs::create_directory_symlink("resources", root_ / "current");
+  Start(root_ / "current");
+  Read();
+  EXPECT_EQ(Names(), "a");
+  fs::create_directory_symlink("second", root_ / "new");
+  fs::rename(root_ / "new", root_ / "current");
+  Drain();
+  EXPECT_LE(gxds_dir_watch_deadline(watch_), now_);  // no quiet time
+  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+  // The new directory is watched, the old one is not any more.
+  Write(dir_ / "c.yaml", Cluster("c"));
+  Drain();
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
+  Write(second / "d.yaml", Cluster("d"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "bd");
+}
+
+TEST_F(DirWatch, ASymlinkOnTheWayToTheDirectoryIsWatchedToo) {
+  for (const char *version : {"v1", "v2"}) {
+    fs::create_directories(root_ / version / "xds");
+    Write(root_ / version / "xds" / "c.yaml", Cluster(version));
+  }
+  fs::create_directory_symlink(root_ / "v1", root_ / "current");
+  Start(root_ / "current" / "." / "xds" / ".." / "xds");
+  Read();
+  EXPECT_EQ(Names(), "v1");
+  fs::create_directory_symlink(root_ / "v2", root_ / "new");
+  fs::rename(root_ / "new", root_ / "current");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "v2");
+}
+
+TEST_F(DirWatch, AKubernetesVolumeIsTakenInOneStep) {
+  // DIR/c.yaml → ..data/c.yaml, DIR/..data → ..v1, which is swapped for ..v2.
+  for (const char *version : {"v1", "v2"}) {
+    fs::path data = dir_ / (std::string("..") + version);
+    fs::create_directory(data);
+    Write(data / "c.yaml", Cluster(version));
+  }
+  fs::create_directory_symlink("..v1", dir_ / "..data");
+  fs::create_symlink("..data/c.yaml", dir_ / "c.yaml");
+  Start(dir_);
+  Read();
+  EXPECT_EQ(Names(), "v1");
+  fs::create_directory_symlink("..v2", dir_ / "..data_tmp");
+  fs::rename(dir_ / "..data_tmp", dir_ / "..data");
+  Drain();
+  EXPECT_LE(gxds_dir_watch_deadline(watch_), now_);
+  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "v2");
+}
+
+TEST_F(DirWatch, AFileBehindASymlinkIsWatchedWhereItIs) {
+  Write(root_ / "elsewhere.txt", Cluster("a"));
+  fs::create_symlink(root_ / "elsewhere.txt", dir_ / "a.yaml");
+  Start(dir_);
+  Read();
+  Write(root_ / "elsewhere.txt", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+}
+
+TEST_F(DirWatch, ADirectoryThatComesLaterIsFound) {
+  Start(root_ / "later" / "resources");
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Errors(), (root_ / "later" / "resources").string() +
+                          ": cannot open the directory: No such file or directory\n");
+  EXPECT_EQ(Names(), "none");
+  fs::create_directory(root_ / "later");
+  EXPECT_EQ(Settle(), GXDS_DIR_NOTHING);  // the same error
+  Write(dir_ / "a.yaml", Cluster("a"));
+  fs::rename(dir_, root_ / "later" / "resources");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+}
+
+TEST_F(DirWatch, ARemovedDirectoryKeepsTheLastGoodState) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  Read();
+  fs::rename(dir_, root_ / "gone");
+  EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Names(), "a");
+}
+
+TEST_F(DirWatch, OtherFilesAreNotRead) {
+  Write(dir_ / "README.md", "hello");
+  Write(dir_ / ".a.yaml", "half");
+  Write(dir_ / "a.yaml.swp", "half");
+  fs::create_directory(dir_ / "below");
+  Write(dir_ / "below" / "a.yaml", "half");
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "");
+  Write(dir_ / ".b.yaml", "x");
+  Drain();
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
+  fs::rename(dir_ / "README.md", dir_ / ".c.yaml");
+  Write(dir_ / ".c.yaml", Cluster("c"));
+  fs::rename(dir_ / ".c.yaml", dir_ / "c.yaml");  // as careful writers do
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "c");
+}
+
+TEST_F(DirWatch, WhatIsNoReadableFileIsSaid) {
+  fs::create_directory(dir_ / "dir.yaml");
+  fs::create_symlink("nowhere", dir_ / "link.yaml");
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Errors(),
+            "dir.yaml: is no regular file\n"
+            "link.yaml: cannot open: it is gone, or a link to nothing\n");
+}
+
+}  // namespace
