@@ -3,6 +3,7 @@
 #include <grpc/support/port_platform.h>
 #include <re2/re2.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -76,6 +77,17 @@ bool RegexCheck(gxds_str regex) {
   return RE2(re2::StringPiece(regex.data, regex.size), RE2::Quiet).ok();
 }
 
+void* RegexCreate(gxds_str regex) {
+  auto re = std::make_unique<RE2>(re2::StringPiece(regex.data, regex.size), RE2::Quiet);
+  return re->ok() ? re.release() : nullptr;
+}
+
+bool RegexFullMatch(const void* regex, gxds_str text) {
+  return RE2::FullMatch(re2::StringPiece(text.data, text.size), *static_cast<const RE2*>(regex));
+}
+
+void RegexDestroy(void* regex) { delete static_cast<RE2*>(regex); }
+
 void CertificateProviderCheck(gxds_str plugin_name, gxds_str config_json, const gxds_path* at,
                               gxds_errors* errors) {
   auto* factory =
@@ -101,6 +113,9 @@ gxds_host MakeHost() {
   host.creds_create = CredsCreate;
   host.lb_config_check = LbConfigCheck;
   host.regex_check = RegexCheck;
+  host.regex_create = RegexCreate;
+  host.regex_full_match = RegexFullMatch;
+  host.regex_destroy = RegexDestroy;
   host.certificate_provider_check = CertificateProviderCheck;
   host.fallback_bootstrap = FallbackBootstrap;
   return host;

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plugin/impl.h"
@@ -67,12 +68,46 @@ static void *init_near(void *caller) {
   return library ? not_ours(dlsym(library, "grpc_init")) : NULL;
 }
 
-gxds_host_function gxds_real_grpc_init(void *caller) {
+/* Copies of the names of loaded libraries. They are opened afterwards: the linker's lock that
+ * dl_iterate_phdr holds must not be held while another of its locks is taken. */
+enum { kNamesMax = 1024 };
+typedef struct names {
+  size_t count;
+  char *items[kNamesMax];
+} names;
+
+static int add_name(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)size;
+  names *all = arg;
+  if (all->count == kNamesMax) return 1;
+  if (!info->dlpi_name || !*info->dlpi_name) return 0;
+  char *copy = strdup(info->dlpi_name);
+  if (copy) all->items[all->count++] = copy;
+  return 0;
+}
+
+static void *init_anywhere(void) {
+  void *host = dlopen(GXDS_HOST_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+  void *symbol = host ? not_ours(dlsym(host, "grpc_init")) : NULL;
+  if (symbol) return symbol;
+  names all = {0};
+  dl_iterate_phdr(add_name, &all);
+  for (size_t i = 0; i < all.count; i++) {
+    void *library = symbol ? NULL : dlopen(all.items[i], RTLD_LAZY | RTLD_NOLOAD);
+    free(all.items[i]);
+    if (!library) continue;
+    symbol = not_ours(dlsym(library, "grpc_init"));
+    if (!symbol) dlclose(library);
+  }
+  return symbol;
+}
+
+gxds_host_function gxds_real_grpc_init(void *caller, bool *lasting) {
   void *symbol = init_near(caller);
   if (!symbol) symbol = not_ours(dlsym(RTLD_NEXT, "grpc_init"));
-  if (!symbol) {
-    void *host = dlopen(GXDS_HOST_SONAME, RTLD_LAZY | RTLD_NOLOAD);
-    if (host) symbol = not_ours(dlsym(host, "grpc_init"));
-  }
+  *lasting = symbol != NULL;
+  /* A function that ends in a call of grpc_init() jumps there, so that its own caller is all that
+   * we see: perhaps one that has nothing to do with gRPC. */
+  if (!symbol) symbol = init_anywhere();
   return to_function(symbol);
 }

@@ -22,7 +22,7 @@ bool gxds_host_library_find(gxds_host_library *out);
 gxds_host_function gxds_host_library_function(const gxds_host_library *host, const char *name);
 
 /* The grpc_init() that code at this address would have called if ours did not come first. NULL:
- * there is none. */
-gxds_host_function gxds_real_grpc_init(void *caller);
+ * there is none. *lasting: whether the answer will be the same the next time. */
+gxds_host_function gxds_real_grpc_init(void *caller, bool *lasting);
 
 #endif

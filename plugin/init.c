@@ -49,12 +49,13 @@ void grpc_init(void) {
   if (!init) {
     /* A new place of call may belong to a libgrpc that was not there before. */
     (void)gxds_loader_register(GXDS_ASKED_BY_LOADING);
-    init = gxds_real_grpc_init(caller);
+    bool lasting = false;
+    init = gxds_real_grpc_init(caller, &lasting);
     if (!init) {
       gxds_loader_log(NULL, "grpc_init() was called, but there is no gRPC in this program");
       return;
     }
-    remember(caller, init);
+    if (lasting) remember(caller, init);
   }
   init();
 }

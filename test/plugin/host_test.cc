@@ -1,0 +1,144 @@
+// gxds_host as the host's registry answers it.
+#include "plugin/host.h"
+
+#include <gmock/gmock.h>
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "bootstrap/bootstrap.h"
+#include "bootstrap/source.h"
+#include "src/core/ext/xds/xds_client_grpc.h"
+
+namespace {
+
+std::string ToString(gxds_str s) { return std::string(s.data, s.size); }
+
+class Host : public testing::Test {
+ protected:
+  void SetUp() override {
+    grpc_init();
+    unsetenv("GRPC_XDS_BOOTSTRAP");
+    unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  }
+  void TearDown() override { grpc_shutdown(); }
+
+  // What check adds at the path "here".
+  static std::string Errors(
+      const std::function<void(const gxds_path* at, gxds_errors* errors)>& check) {
+    gxds_errors errors = {};
+    gxds_path at = {nullptr, "here", -1, nullptr};
+    check(&at, &errors);
+    gxds_status status = gxds_errors_status(&errors, "E");
+    std::string out = ToString(status.message);
+    gxds_status_fini(&status);
+    gxds_errors_fini(&errors);
+    return out;
+  }
+  const gxds_host* host_ = gxds_host_get();
+};
+
+TEST_F(Host, KnowsTheRegistrysCredentials) {
+  for (const char* type : {"insecure", "google_default", "fake"}) {
+    EXPECT_TRUE(host_->creds_supported(gxds_str_z(type))) << type;
+  }
+  EXPECT_FALSE(host_->creds_supported(gxds_str_z("tls")));
+  EXPECT_FALSE(host_->creds_supported(gxds_str_z("")));
+}
+
+TEST_F(Host, ChecksTheConfigOfCredentials) {
+  auto check = [&](const char* type, const char* config) {
+    return Errors([&](const gxds_path* at, gxds_errors* errors) {
+      host_->creds_check(gxds_str_z(type), gxds_str_z(config), at, errors);
+    });
+  };
+  EXPECT_EQ(check("insecure", ""), "");
+  EXPECT_EQ(check("insecure", "{\"a\":1}"), "");
+  EXPECT_EQ(check("tls", ""),
+            "E: [field:here error:invalid config for channel creds type \"tls\"]");
+  EXPECT_EQ(check("insecure", "{"),
+            "E: [field:here error:invalid config for channel creds type \"insecure\"]");
+}
+
+TEST_F(Host, CreatesCredentials) {
+  grpc_channel_credentials* creds =
+      host_->creds_create(gxds_str_z("insecure"), gxds_str_of(nullptr, 0));
+  ASSERT_NE(creds, nullptr);
+  grpc_channel_credentials_release(creds);
+  EXPECT_EQ(host_->creds_create(gxds_str_z("tls"), gxds_str_of(nullptr, 0)), nullptr);
+}
+
+TEST_F(Host, ChecksLbConfigsInTheHostsWords) {
+  auto check = [&](const char* json) {
+    return Errors([&](const gxds_path* at, gxds_errors* errors) {
+      host_->lb_config_check(gxds_str_z(json), at, errors);
+    });
+  };
+  EXPECT_EQ(check("[{\"round_robin\":{}}]"), "");
+  EXPECT_EQ(check("[{\"unknown\":{}},{\"pick_first\":{}}]"), "");
+  EXPECT_EQ(check("[{\"unknown\":{}}]"),
+            "E: [field:here error:No known policies in list: unknown]");
+  EXPECT_EQ(check("{}"), "E: [field:here error:type should be array]");
+  EXPECT_THAT(check("["), testing::StartsWith("E: [field:here error:JSON parsing failed"));
+}
+
+TEST_F(Host, ChecksRegularExpressions) {
+  EXPECT_TRUE(host_->regex_check(gxds_str_z("^/a.*[0-9]+$")));
+  EXPECT_FALSE(host_->regex_check(gxds_str_z("a[z-a]")));
+  EXPECT_FALSE(host_->regex_check(gxds_str_z("(?=lookahead)")));
+}
+
+TEST_F(Host, ChecksCertificateProviders) {
+  auto check = [&](const char* plugin, const char* config) {
+    return Errors([&](const gxds_path* at, gxds_errors* errors) {
+      host_->certificate_provider_check(gxds_str_z(plugin), gxds_str_z(config), at, errors);
+    });
+  };
+  EXPECT_EQ(check("file_watcher", "{\"ca_certificate_file\":\"/x\"}"), "");
+  EXPECT_EQ(check("unknown", ""),
+            "E: [field:here.plugin_name error:Unrecognized plugin name: unknown]");
+  EXPECT_THAT(check("file_watcher", "{\"ca_certificate_file\":1}"),
+              testing::StartsWith("E: [field:here.config error:"));
+}
+
+TEST_F(Host, HasNoFallbackBootstrapUnlessSomebodyLeftOne) {
+  gxds_str out;
+  EXPECT_FALSE(host_->fallback_bootstrap(&out));
+}
+
+// As the google-c2p resolver does it.
+TEST_F(Host, PassesOnTheFallbackBootstrapThatIsLeftWithTheHost) {
+  setenv("GRPC_EXPERIMENTAL_XDS_FEDERATION", "true", 1);
+  grpc_core::internal::SetXdsFallbackBootstrapConfig(R"({
+      "xds_servers": [{"server_uri": "td:1", "channel_creds": [{"type": "google_default"}]}],
+      "authorities": {"c2p": {"xds_servers":
+          [{"server_uri": "td:2", "channel_creds": [{"type": "insecure"}],
+            "server_features": ["ignore_resource_deletion"]}]}},
+      "client_default_listener_resource_name_template": "x/%s",
+      "node": {"id": "C2P-1", "locality": {"zone": "z"}, "metadata": {"IPV6": true}}})");
+  gxds_str text;
+  gxds_str where;
+  gxds_status found = gxds_bootstrap_find(host_, &text, &where);
+  ASSERT_EQ(found.code, GXDS_OK);
+  const gxds_bootstrap* b = nullptr;
+  gxds_status parsed = gxds_bootstrap_parse(text, host_, &b);
+  ASSERT_EQ(parsed.code, GXDS_OK) << parsed.message.data;
+  EXPECT_EQ(ToString(b->node_id), "C2P-1");
+  EXPECT_THAT(ToString(b->node), testing::HasSubstr("IPV6"));
+  EXPECT_EQ(ToString(b->servers[0]->uri), "td:1");
+  EXPECT_EQ(ToString(b->servers[0]->creds_type), "google_default");
+  ASSERT_EQ(b->authority_count, 1u);
+  EXPECT_EQ(ToString(b->authorities[0].name), "c2p");
+  EXPECT_EQ(ToString(b->authorities[0].servers[0]->uri), "td:2");
+  EXPECT_TRUE(b->authorities[0].servers[0]->ignore_resource_deletion);
+  EXPECT_EQ(ToString(b->client_default_listener_resource_name_template), "x/%s");
+  gxds_bootstrap_unref(b);
+  gxds_str_free(&text);
+  gxds_str_free(&where);
+}
+
+}  // namespace

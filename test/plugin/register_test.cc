@@ -1,0 +1,121 @@
+// Our registry beside the host's own.
+#include <gmock/gmock.h>
+#include <grpc/grpc.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plugin/impl.h"
+#include "src/core/lib/channel/channel_stack_builder_impl.h"
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/surface/channel_stack_type.h"
+
+namespace {
+
+using grpc_core::CoreConfiguration;
+
+constexpr const char* kSchemes[] = {
+    "dns", "ipv4", "ipv6", "unix", "unix-abstract", "xds", "google-c2p", "google-c2p-experimental",
+    "fake"};
+constexpr const char* kPolicies[] = {"pick_first",
+                                     "round_robin",
+                                     "grpclb",
+                                     "rls_experimental",
+                                     "ring_hash_experimental",
+                                     "weighted_target_experimental",
+                                     "outlier_detection_experimental",
+                                     "priority_experimental",
+                                     "cds_experimental",
+                                     "xds_wrr_locality_experimental",
+                                     "xds_cluster_impl_experimental",
+                                     "xds_cluster_manager_experimental"};
+
+// All of a registry that can be looked at, by name.
+std::map<std::string, std::string> Look() {
+  std::map<std::string, std::string> out;
+  const auto& config = CoreConfiguration::Get();
+  for (const char* scheme : kSchemes) {
+    out[std::string("scheme ") + scheme] =
+        std::to_string(config.resolver_registry().IsValidTarget(std::string(scheme) + ":///x:1"));
+  }
+  for (const char* policy : kPolicies) {
+    out[std::string("policy ") + policy] =
+        std::to_string(config.lb_policy_registry().LoadBalancingPolicyExists(policy, nullptr));
+  }
+  for (const char* creds : {"insecure", "google_default", "fake"}) {
+    out[std::string("creds ") + creds] =
+        std::to_string(config.channel_creds_registry().IsSupported(creds));
+  }
+  out["provider file_watcher"] =
+      config.certificate_provider_registry().LookupCertificateProviderFactory("file_watcher") ? "1"
+                                                                                              : "0";
+  return out;
+}
+
+// The filters of each kind of channel, in order: what the order of registration decides.
+std::map<int, std::vector<std::string>> Filters() {
+  std::map<int, std::vector<std::string>> out;
+  for (int type = 0; type < GRPC_NUM_CHANNEL_STACK_TYPES; ++type) {
+    grpc_core::ChannelArgs args = CoreConfiguration::Get()
+                                      .channel_args_preconditioning()
+                                      .PreconditionChannelArgs(nullptr)
+                                      .Set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 1000)
+                                      .Set(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, 1000)
+                                      .Set(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, 1000)
+                                      .Set(GRPC_ARG_SERVICE_CONFIG, "{}")
+                                      .Set(GRPC_ARG_DEFAULT_AUTHORITY, "x");
+    grpc_core::ChannelStackBuilderImpl builder("test", static_cast<grpc_channel_stack_type>(type),
+                                               args);
+    EXPECT_TRUE(CoreConfiguration::Get().channel_init().CreateStack(&builder));
+    for (const grpc_channel_filter* filter : builder.stack()) out[type].push_back(filter->name);
+  }
+  return out;
+}
+
+class Register : public testing::Test {
+ protected:
+  // Before anything initialises gRPC: the first test's turn is every test's.
+  static void SetUpTestSuite() {
+    ASSERT_EQ(grpc_xds_impl_register(), GRPC_XDS_OK);
+    grpc_init();
+  }
+  static void TearDownTestSuite() { grpc_shutdown(); }
+
+  template <typename Fn>
+  static void WithHosts(Fn fn) {
+    CoreConfiguration::RunWithSpecialConfiguration(grpc_core::BuildCoreConfiguration, fn);
+  }
+};
+
+TEST_F(Register, EveryNameOfTheHostIsThere) {
+  auto ours = Look();
+  std::map<std::string, std::string> theirs;
+  WithHosts([&] { theirs = Look(); });
+  EXPECT_EQ(ours, theirs);
+  for (const auto& entry : ours) {
+    if (entry.first != "scheme fake") EXPECT_EQ(entry.second, "1") << entry.first;
+  }
+}
+
+TEST_F(Register, FiltersKeepTheirOrder) {
+  auto ours = Filters();
+  std::map<int, std::vector<std::string>> theirs;
+  WithHosts([&] { theirs = Filters(); });
+  EXPECT_EQ(ours, theirs);
+  EXPECT_GT(ours[GRPC_CLIENT_SUBCHANNEL].size(), 1u);
+}
+
+TEST_F(Register, TheSnapshotTookTheResolverPolicysPlace) {  // A74
+  EXPECT_FALSE(CoreConfiguration::Get().lb_policy_registry().LoadBalancingPolicyExists(
+      "xds_cluster_resolver_experimental", nullptr));
+}
+
+TEST_F(Register, AgainIsNoError) { EXPECT_EQ(grpc_xds_impl_register(), GRPC_XDS_OK); }
+
+TEST_F(Register, IsForTheHostThatItWasBuiltWith) {
+  EXPECT_STREQ(grpc_version_string(), GXDS_HOST_VERSION);
+}
+
+}  // namespace

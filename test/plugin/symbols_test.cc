@@ -1,0 +1,64 @@
+// What the libraries export and need: part of their contract with every program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "test/support/child.h"
+
+namespace {
+
+using gxds_test::Runfile;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+std::string OutputOf(const std::string& command) {
+  std::string out;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return out;
+  char bytes[4096];
+  for (size_t size; (size = fread(bytes, 1, sizeof bytes, pipe)) > 0;) out.append(bytes, size);
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return out;
+}
+
+std::set<std::string> Exports(const std::string& library) {
+  std::istringstream lines(OutputOf("nm -D --defined-only --format=posix " + Runfile(library)));
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) names.insert(line.substr(0, line.find(' ')));
+  return names;
+}
+
+std::set<std::string> Needs(const std::string& library) {
+  std::istringstream lines(OutputOf("readelf -dW " + Runfile(library)));
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("(NEEDED)") == std::string::npos) continue;
+    size_t begin = line.find('[') + 1;
+    names.insert(line.substr(begin, line.find(']') - begin));
+  }
+  return names;
+}
+
+TEST(Symbols, LoaderExportsTheApiAndGrpcInit) {
+  EXPECT_THAT(Exports("libgrpc_xds.so"),
+              UnorderedElementsAre("grpc_init", "grpc_xds_plugin_register", "grpc_xds_version"));
+}
+
+TEST(Symbols, LoaderNeedsTheCLibraryAlone) {
+  EXPECT_THAT(Needs("libgrpc_xds.so"), ElementsAre("libc.so.6"));
+}
+
+// So none of libgrpc's names, whose constructors or layouts would then be ours.
+TEST(Symbols, ImplementationExportsOneEntry) {
+  EXPECT_THAT(Exports("libgrpc_xds_impl.so"), ElementsAre("grpc_xds_impl_register"));
+}
+
+TEST(Symbols, ImplementationIsLinkedToTheHost) {
+  EXPECT_THAT(Needs("libgrpc_xds_impl.so"), testing::Contains("libgrpc.so.29"));
+}
+
+}  // namespace
