@@ -23,6 +23,12 @@ typedef struct gxds_host {
   void (*lb_config_check)(gxds_str json, const gxds_path *at, gxds_errors *errors);
   /* Whether a regular expression compiles as RE2 with the host's options. NULL: any does. */
   bool (*regex_check)(gxds_str regex);
+  /* The same expression, compiled, owned by the caller (regex_destroy); NULL: it does not compile.
+   * The three are NULL together: then no expression matches anything. */
+  void *(*regex_create)(gxds_str regex);
+  /* Whether all of text matches. */
+  bool (*regex_full_match)(const void *regex, gxds_str text);
+  void (*regex_destroy)(void *regex);
   /* Adds to errors, at path, what is wrong with a certificate provider (config: JSON text; empty:
    * none), as the host's CertificateProviderRegistry sees it. NULL: nothing ever is. */
   void (*certificate_provider_check)(gxds_str plugin_name, gxds_str config_json,
