@@ -1,0 +1,140 @@
+#include "resources/cluster.h"
+
+#include "test/resources/decoding.h"
+
+namespace grpc_xds_test {
+namespace {
+
+const std::string kEds = "'name':'foo','type':'EDS','eds_cluster_config':{'eds_config':{'ads':{}}}";
+
+class Cluster {
+ public:
+  explicit Cluster(const std::string& json)
+      : result_(decoder_.Good(gxds_cluster_type, "{" + json + "}")) {}
+  const gxds_cluster* operator->() const { return &result_.As<gxds_cluster>(); }
+  const gxds_cluster& operator*() const { return result_.As<gxds_cluster>(); }
+  const Decoder& decoder() const { return decoder_; }
+
+ private:
+  Decoder decoder_;
+  Decoded result_;
+};
+
+TEST(ClusterType, IsAsTheProtocolNamesIt) {
+  EXPECT_STREQ(gxds_cluster_type.type_url, "type.googleapis.com/envoy.config.cluster.v3.Cluster");
+  EXPECT_STREQ(gxds_cluster_type.v2_type_url, "type.googleapis.com/envoy.api.v2.Cluster");
+  EXPECT_STREQ(gxds_cluster_type.short_name, "CDS");
+  EXPECT_TRUE(gxds_cluster_type.all_resources_required_in_sotw);
+  EXPECT_EQ(gxds_resource_types[2], &gxds_cluster_type);
+}
+
+TEST(Cluster, OfEds) {
+  Cluster c(kEds);
+  EXPECT_EQ(c->base.type, &gxds_cluster_type);
+  EXPECT_EQ(ToString(c->name), "foo");
+  EXPECT_EQ(c->kind, GXDS_CLUSTER_EDS);
+  EXPECT_EQ(ToString(c->eds_service_name), "");
+  EXPECT_EQ(ToString(gxds_cluster_eds_name(&*c)), "foo");
+  EXPECT_EQ(c->lrs_server, nullptr);
+  EXPECT_EQ(c->max_concurrent_requests, 1024u);
+}
+
+TEST(Cluster, OfEdsWithAServiceName) {
+  Cluster c(
+      "'name':'foo','type':'EDS','eds_cluster_config':{'service_name':'bar',"
+      "'eds_config':{'self':{}}}");
+  EXPECT_EQ(ToString(c->eds_service_name), "bar");
+  EXPECT_EQ(ToString(gxds_cluster_eds_name(&*c)), "bar");
+}
+
+TEST(Cluster, OfEdsWithAnXdstpName) {  // A47
+  Cluster c(
+      "'name':'xdstp://a/envoy.config.cluster.v3.Cluster/c','type':'EDS',"
+      "'eds_cluster_config':{'service_name':'xdstp://a/e/c','eds_config':{'self':{}}}");
+  EXPECT_EQ(ToString(gxds_cluster_eds_name(&*c)), "xdstp://a/e/c");
+}
+
+TEST(Cluster, OfLogicalDns) {  // A37
+  Cluster c(
+      "'name':'foo','type':'LOGICAL_DNS','load_assignment':{'endpoints':[{'lb_endpoints':["
+      "{'endpoint':{'address':{'socket_address':{'address':'a.example',"
+      "'port_value':65535}}}}]}]}");
+  EXPECT_EQ(c->kind, GXDS_CLUSTER_LOGICAL_DNS);
+  EXPECT_EQ(ToString(c->dns_host), "a.example");
+  EXPECT_EQ(c->dns_port, 65535);
+}
+
+TEST(Cluster, Aggregate) {  // A37
+  Cluster c(
+      "'name':'foo','cluster_type':{'name':'envoy.clusters.aggregate','typed_config':{"
+      "'@type':'type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig',"
+      "'clusters':['b','a','b']}}");
+  EXPECT_EQ(c->kind, GXDS_CLUSTER_AGGREGATE);
+  ASSERT_EQ(c->aggregate_count, 3u);
+  EXPECT_EQ(ToString(c->aggregate[0]), "b");
+  EXPECT_EQ(ToString(c->aggregate[1]), "a");
+  EXPECT_EQ(ToString(c->aggregate[2]), "b");
+}
+
+TEST(ClusterBalancing, RoundRobinIsTheDefault) {
+  const char expected[] =
+      "[{'xds_wrr_locality_experimental':{'childPolicy':[{'round_robin':{}}]}}]";
+  EXPECT_EQ(ToString(Cluster(kEds)->lb_policy_json), Json(expected));
+  EXPECT_EQ(ToString(Cluster(kEds + ",'lb_policy':'ROUND_ROBIN'")->lb_policy_json), Json(expected));
+}
+
+TEST(ClusterBalancing, RingHash) {  // A42
+  auto json = [](const std::string& more) {
+    return ToString(Cluster(kEds + ",'lb_policy':'RING_HASH'" + more)->lb_policy_json);
+  };
+  auto expected = [](const std::string& max, const std::string& min) {
+    return Json("[{'ring_hash_experimental':{'maxRingSize':" + max + ",'minRingSize':" + min +
+                "}}]");
+  };
+  EXPECT_EQ(json(""), expected("8388608", "1024"));
+  EXPECT_EQ(json(",'ring_hash_lb_config':{}"), expected("8388608", "1024"));
+  EXPECT_EQ(json(",'ring_hash_lb_config':{'minimum_ring_size':'1','maximum_ring_size':'8388608'}"),
+            expected("8388608", "1"));
+  // The host compares the two only when the minimum is given.
+  EXPECT_EQ(json(",'ring_hash_lb_config':{'maximum_ring_size':'10'}"), expected("10", "1024"));
+}
+
+TEST(ClusterLoad, IsReportedToTheServerThatSentIt) {  // A27
+  Cluster c(kEds + ",'lrs_server':{'self':{}}");
+  EXPECT_EQ(c->lrs_server, c.decoder().server());
+  EXPECT_EQ(c->bootstrap, &c.decoder().bootstrap());
+}
+
+TEST(ClusterLoad, TheBootstrapLivesAsLongAsTheCluster) {
+  Decoder d;
+  {
+    Decoded result = d.Good(gxds_cluster_type, "{" + kEds + "}");
+    EXPECT_EQ(d.bootstrap().refs.count, 2);
+  }
+  EXPECT_EQ(d.bootstrap().refs.count, 1);
+  d.Decode(gxds_cluster_type, Resource(gxds_cluster_type, "{}"));
+  EXPECT_EQ(d.bootstrap().refs.count, 1) << "also when it was refused";
+}
+
+TEST(ClusterLimits, TheFirstThresholdOfPriorityDefaultCounts) {  // A32
+  auto limit = [](const std::string& thresholds) {
+    return Cluster(kEds + ",'circuit_breakers':{'thresholds':[" + thresholds + "]}")
+        ->max_concurrent_requests;
+  };
+  EXPECT_EQ(limit("{'max_requests':7}"), 7u);
+  EXPECT_EQ(limit("{'priority':'HIGH','max_requests':1},{'max_requests':8},{'max_requests':9}"),
+            8u);
+  EXPECT_EQ(limit("{'priority':'HIGH','max_requests':1}"), 1024u);
+  EXPECT_EQ(limit("{},{'max_requests':9}"), 1024u);
+  EXPECT_EQ(limit("{'max_requests':0}"), 0u);
+}
+
+TEST(ClusterTls, IsAccepted) {
+  Cluster c(kEds +
+            ",'transport_socket':{'name':'tls','typed_config':{'@type':'type.googleapis.com/"
+            "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext'}}");
+  EXPECT_EQ(c->kind, GXDS_CLUSTER_EDS);
+}
+
+}  // namespace
+}  // namespace grpc_xds_test

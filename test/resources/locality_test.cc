@@ -1,0 +1,138 @@
+#include "resources/endpoints.h"
+#include "test/resources/decoding.h"
+
+namespace grpc_xds_test {
+namespace {
+
+gxds_locality* Make(const char* region, const char* zone, const char* sub_zone, size_t count = 0) {
+  return gxds_locality_create(gxds_str_z(region), gxds_str_z(zone), gxds_str_z(sub_zone), 1, count);
+}
+
+// The address in a resource with that one endpoint; "" when it is refused.
+std::string Parsed(const std::string& address) {
+  Decoder d;
+  Decoded result = d.Decode(
+      gxds_endpoints_type,
+      Resource(gxds_endpoints_type,
+               "{'endpoints':[{'locality':{},'load_balancing_weight':1,'lb_endpoints':[{'endpoint':"
+               "{'address':{'socket_address':{'address':'" +
+                   address + "','port_value':80}}}}]}]}"));
+  if (result.resource() == nullptr) return "";
+  gxds_text text = {nullptr, 0, 0};
+  gxds_address_render(
+      &result.As<gxds_endpoints>().priorities[0].localities[0]->endpoints[0].address, &text);
+  std::string shown = ToString(gxds_text_str(&text));
+  gxds_text_fini(&text);
+  return shown;
+}
+
+TEST(Address, Ipv4) {
+  EXPECT_EQ(Parsed("0.0.0.0"), "0.0.0.0:80");
+  EXPECT_EQ(Parsed("255.255.255.255"), "255.255.255.255:80");
+  EXPECT_EQ(Parsed("1.20.100.0"), "1.20.100.0:80");
+}
+
+TEST(Address, Ipv6) {
+  EXPECT_EQ(Parsed("::1"), "[::1]:80");
+  EXPECT_EQ(Parsed("[::1]"), "[::1]:80") << "as the host takes it";
+  EXPECT_EQ(Parsed("2001:DB8:0:0:0:0:0:1"), "[2001:db8::1]:80");
+  EXPECT_EQ(Parsed("::ffff:1.2.3.4"), "[::ffff:1.2.3.4]:80");
+  EXPECT_EQ(Parsed("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255"),
+            "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]:80");
+}
+
+TEST(Address, NeitherOfTheTwo) {
+  for (const char* bad : {"",
+                          ".",
+                          "1",
+                          "1.2",
+                          "1.2.3",
+                          "1.2.3.",
+                          "1.2.3.4.",
+                          "1.2.3.4.5",
+                          ".1.2.3.4",
+                          "1..2.3",
+                          "256.1.1.1",
+                          "1.1.1.256",
+                          "1.1.1.1000",
+                          "01.1.1.1",
+                          "1.1.1.00",
+                          "1.1.1.1 ",
+                          " 1.1.1.1",
+                          "+1.1.1.1",
+                          "-1.1.1.1",
+                          "0x1.1.1.1",
+                          "a.b.c.d",
+                          "1.2.3.4:80",
+                          "[1.2.3.4]",
+                          "[",
+                          "]",
+                          "[]",
+                          "[::1",
+                          "::1]",
+                          ":",
+                          ":::",
+                          "1::2::3",
+                          "12345::",
+                          "1:2:3:4:5:6:7",
+                          "1:2:3:4:5:6:7:8:9",
+                          "fe80::1%1",
+                          "::1\\u0000",
+                          "1.2.3.4\\u0000",
+                          "0000:0000:0000:0000:0000:0000:0000:0000:0000:0000"}) {
+    EXPECT_EQ(Parsed(bad), "") << bad;
+  }
+}
+
+TEST(Locality, CopiesItsName) {
+  std::string region = "r";
+  gxds_locality* l = Make(region.c_str(), "", "s", 3);
+  region[0] = 'x';
+  EXPECT_EQ(ToString(l->region), "r");
+  EXPECT_EQ(ToString(l->zone), "");
+  EXPECT_EQ(ToString(l->sub_zone), "s");
+  EXPECT_EQ(l->endpoint_count, 3u);
+  EXPECT_EQ(l->endpoints[2].weight, 0u) << "the caller's to fill";
+  gxds_locality_unref(gxds_locality_ref(l));
+  gxds_locality_unref(l);
+}
+
+TEST(Locality, OrderOfNames) {
+  const char* const ordered[][3] = {{"", "", ""},   {"", "", "b"}, {"", "a", ""},
+                                    {"", "a", "b"}, {"a", "", ""}, {"a", "", "b"}};
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      gxds_locality* a = Make(ordered[i][0], ordered[i][1], ordered[i][2]);
+      gxds_locality* b = Make(ordered[j][0], ordered[j][1], ordered[j][2]);
+      int order = gxds_locality_compare_name(a, b);
+      EXPECT_EQ((order > 0) - (order < 0), (i > j) - (i < j)) << i << " " << j;
+      EXPECT_EQ(gxds_locality_equal(a, b), i == j);
+      gxds_locality_unref(a);
+      gxds_locality_unref(b);
+    }
+  }
+}
+
+TEST(Locality, NameAsTheHostPrintsIt) {
+  gxds_locality* l = Make("r", "z", "s");
+  gxds_text text = {nullptr, 0, 0};
+  gxds_locality_render_name(l, &text);
+  EXPECT_EQ(ToString(gxds_text_str(&text)), "{region=\"r\", zone=\"z\", sub_zone=\"s\"}");
+  gxds_text_fini(&text);
+  gxds_locality_unref(l);
+}
+
+TEST(EndpointsOfLocality, HasOnePriority) {  // logical DNS
+  gxds_locality* l = Make("", "", "");
+  const gxds_endpoints* e = gxds_endpoints_of_locality(gxds_str_z("dns:a"), l);
+  EXPECT_EQ(ToString(e->cluster_name), "dns:a");
+  ASSERT_EQ(e->priority_count, 1u);
+  ASSERT_EQ(e->priorities[0].locality_count, 1u);
+  EXPECT_EQ(e->priorities[0].localities[0], l);
+  EXPECT_EQ(e->drop_count, 0u);
+  EXPECT_EQ(e->base.type, &gxds_endpoints_type);
+  gxds_resource_unref(&e->base);
+}
+
+}  // namespace
+}  // namespace grpc_xds_test
