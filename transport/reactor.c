@@ -123,17 +123,6 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
 
 /* The thread. */
 
-static void run_completions(loop *l) {
-  grpc_event e = grpc_completion_queue_next(l->cq, to_gpr(gxds_timer_heap_deadline(&timers)), NULL);
-  for (int taken = 0; e.type == GRPC_OP_COMPLETE;) {
-    turn_now = clock_now();
-    gxds_completion *c = e.tag;
-    c->done(c, e.success != 0);
-    if (++taken == kCompletionsPerTurn) break;
-    e = grpc_completion_queue_next(l->cq, gpr_inf_past(GPR_CLOCK_MONOTONIC), NULL);
-  }
-}
-
 /* A fork is waiting. With the lock, nobody starts or stops a loop meanwhile. */
 static void park(void) {
   pthread_mutex_lock(&lifecycle);
@@ -142,6 +131,22 @@ static void park(void) {
   while (atomic_load(&park_wanted)) pthread_cond_wait(&resumed, &lifecycle);
   parked = false;
   pthread_mutex_unlock(&lifecycle);
+}
+
+static grpc_event next_event(loop *l, gxds_time deadline) {
+  if (atomic_load(&park_wanted)) park();
+  return grpc_completion_queue_next(l->cq, to_gpr(deadline), NULL);
+}
+
+static void run_completions(loop *l) {
+  grpc_event e = next_event(l, gxds_timer_heap_deadline(&timers));
+  for (int taken = 0; e.type == GRPC_OP_COMPLETE;) {
+    turn_now = clock_now();
+    gxds_completion *c = e.tag;
+    c->done(c, e.success != 0);
+    if (++taken == kCompletionsPerTurn) break;
+    e = next_event(l, 0); /* what is ready already */
+  }
 }
 
 static bool stop_if_unused(loop *l) {
@@ -180,7 +185,6 @@ static void *run(void *arg) {
   current = l;
   while (!stop_if_unused(l)) {
     if (atomic_load(&leave_wanted)) return NULL;
-    if (atomic_load(&park_wanted)) park();
     run_completions(l);
     turn_now = clock_now();
     gxds_timer_heap_fire(&timers, turn_now);

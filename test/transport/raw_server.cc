@@ -1,0 +1,138 @@
+#include "test/transport/raw_server.h"
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <vector>
+
+namespace grpc_xds {
+namespace {
+
+grpc::ByteBuffer FromString(const std::string &bytes) {
+  grpc::Slice slice(bytes);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+std::string ToString(const grpc::ByteBuffer &buffer) {
+  std::vector<grpc::Slice> slices;
+  std::string bytes;
+  if (buffer.Dump(&slices).ok()) {
+    for (const grpc::Slice &s : slices) {
+      bytes.append(reinterpret_cast<const char *>(s.begin()), s.size());
+    }
+  }
+  return bytes;
+}
+
+class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
+ public:
+  explicit Stream(grpc::GenericCallbackServerContext *context) : method_(context->method()) {}
+  // Keeps the stream for as long as gRPC needs it.
+  void Start(std::shared_ptr<Stream> self) {
+    self_ = std::move(self);
+    StartRead(&incoming_);
+  }
+
+  const std::string &Method() const override { return method_; }
+  std::optional<std::string> Take() override { return messages_.Take(); }
+  bool Empty() override { return messages_.Empty(); }
+  void WaitForEnd() override {
+    if (ended_.Take()) ended_.Put(true);
+  }
+
+  void Send(std::string message) override {
+    std::lock_guard<std::mutex> lock(mu_);
+    outgoing_.push_back(FromString(message));
+    WriteNext();
+  }
+  void Finish(grpc::Status status) override {
+    std::lock_guard<std::mutex> lock(mu_);
+    if (!status_) status_ = std::move(status);
+    WriteNext();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return;
+    messages_.Put(ToString(incoming_));
+    incoming_.Clear();
+    std::lock_guard<std::mutex> lock(mu_);
+    if (!finished_) StartRead(&incoming_);
+  }
+  void OnWriteDone(bool) override {
+    std::lock_guard<std::mutex> lock(mu_);
+    writing_ = false;
+    outgoing_.pop_front();
+    WriteNext();
+  }
+  void OnCancel() override {
+    Finish(grpc::Status::CANCELLED);
+    ended_.Put(true);
+  }
+  void OnDone() override {
+    ended_.Put(true);
+    self_.reset();
+  }
+
+ private:
+  void WriteNext() {
+    if (writing_ || finished_) return;
+    if (!outgoing_.empty()) {
+      writing_ = true;
+      StartWrite(&outgoing_.front());
+    } else if (status_) {
+      finished_ = true;
+      grpc::ServerGenericBidiReactor::Finish(*status_);
+    }
+  }
+
+  const std::string method_;
+  std::shared_ptr<Stream> self_;
+  Inbox<std::string> messages_;
+  Inbox<bool> ended_;
+  grpc::ByteBuffer incoming_;
+  std::mutex mu_;
+  std::deque<grpc::ByteBuffer> outgoing_;
+  std::optional<grpc::Status> status_;
+  bool writing_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+class RawServer::Service : public grpc::CallbackGenericService {
+ public:
+  explicit Service(RawServer *server) : server_(server) {}
+  grpc::ServerGenericBidiReactor *CreateReactor(
+      grpc::GenericCallbackServerContext *context) override {
+    auto stream = std::make_shared<Stream>(context);
+    stream->Start(stream);
+    server_->streams_.Put(stream);
+    return stream.get();
+  }
+
+ private:
+  RawServer *server_;
+};
+
+RawServer::RawServer(int port) : service_(std::make_unique<Service>(this)) {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(),
+                           &port_);
+  builder.RegisterCallbackGenericService(service_.get());
+  builder.SetMaxReceiveMessageSize(-1);
+  server_ = builder.BuildAndStart();
+  EXPECT_NE(server_, nullptr) << "port " << port;
+}
+
+RawServer::~RawServer() { Stop(); }
+
+void RawServer::Stop() {
+  if (!server_) return;
+  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Wait();
+  server_.reset();
+}
+
+std::shared_ptr<RawStream> RawServer::Take() { return streams_.Take().value_or(nullptr); }
+
+}  // namespace grpc_xds

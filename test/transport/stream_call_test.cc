@@ -1,0 +1,310 @@
+#include "transport/stream_call.h"
+
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+
+#include <string>
+#include <utility>
+
+#include "test/transport/on_reactor.h"
+#include "test/transport/raw_server.h"
+
+namespace grpc_xds {
+namespace {
+
+struct Event {
+  std::string what;  // "sent", "message", "closed"
+  uint64_t id = 0;
+  std::string bytes;
+  int code = -1;
+};
+
+// The owner of a call under test, which notes what it is told.
+class Client {
+ public:
+  explicit Client(const std::string &target) {
+    OnReactor([&] {
+      grpc_channel_credentials *creds = grpc_insecure_credentials_create();
+      grpc_arg arg = {
+          GRPC_ARG_INTEGER, const_cast<char *>(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH), {}};
+      arg.value.integer = -1;
+      grpc_channel_args args = {1, &arg};
+      channel_ = grpc_channel_create(target.c_str(), creds, &args);
+      grpc_channel_credentials_release(creds);
+    });
+  }
+  ~Client() {
+    OnReactor([&] {
+      gxds_stream_call_close(call_);
+      grpc_channel_destroy(channel_);
+    });
+  }
+  void Open(bool wait_for_ready = true, gxds_duration timeout = 0) {
+    OnReactor([&] {
+      static const gxds_stream_call_events events = {Sent, Message, Closed};
+      gxds_stream_call_options options{};
+      options.method = "/test.Service/Method";
+      options.wait_for_ready = wait_for_ready;
+      options.deadline = timeout ? gxds_reactor_now() + timeout : GXDS_TIME_NEVER;
+      options.id = ++last_id_;
+      options.events = &events;
+      options.owner = this;
+      call_ = gxds_stream_call_open(channel_, &options);
+    });
+  }
+  void Send(const std::string &m) {
+    OnReactor([&] { gxds_stream_call_send(call_, gxds_str_of(m.data(), m.size())); });
+  }
+  void Read() {
+    OnReactor([&] { gxds_stream_call_read(call_); });
+  }
+  void Close() {
+    OnReactor([&] { gxds_stream_call_close(std::exchange(call_, nullptr)); });
+  }
+  void CloseInTheNextCallback() { close_in_callback_ = true; }
+  void ReadInEachCallback() { read_in_callback_ = true; }
+
+  Event Take() { return events_.Take().value_or(Event{}); }
+  bool Empty() { return events_.Empty(); }
+  void Expect(const std::string &what) { EXPECT_EQ(Take().what, what); }
+  void ExpectMessage(const std::string &bytes) {
+    Event e = Take();
+    EXPECT_EQ(e.what, "message");
+    EXPECT_TRUE(e.bytes == bytes) << e.bytes.size() << " bytes";
+  }
+  void ExpectClosed(int code, const std::string &message) {
+    Event e = Take();
+    EXPECT_EQ(e.what, "closed");
+    EXPECT_EQ(e.code, code);
+    EXPECT_EQ(e.bytes, message);
+  }
+
+ private:
+  void Note(Event e, bool last = false) {
+    EXPECT_TRUE(gxds_reactor_is_current());
+    EXPECT_EQ(e.id, last_id_);
+    if (last) call_ = nullptr;
+    if (call_ && close_in_callback_) gxds_stream_call_close(std::exchange(call_, nullptr));
+    if (call_ && read_in_callback_ && e.what == "message") gxds_stream_call_read(call_);
+    events_.Put(std::move(e));
+  }
+  static void Sent(void *owner, uint64_t id) {
+    static_cast<Client *>(owner)->Note({"sent", id, "", -1});
+  }
+  static void Message(void *owner, uint64_t id, const void *data, size_t size) {
+    static_cast<Client *>(owner)->Note(
+        {"message", id, std::string(static_cast<const char *>(data), size), -1});
+  }
+  static void Closed(void *owner, uint64_t id, const gxds_status *status) {
+    std::string message(status->message.data ? status->message.data : "", status->message.size);
+    static_cast<Client *>(owner)->Note({"closed", id, message, status->code}, true);
+  }
+
+  ReactorUse use_;
+  grpc_channel *channel_ = nullptr;
+  gxds_stream_call *call_ = nullptr;
+  uint64_t last_id_ = 40;
+  bool close_in_callback_ = false;
+  bool read_in_callback_ = false;
+  Inbox<Event> events_;
+};
+
+TEST(StreamCall, CarriesMessagesBothWays) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  client.Send("ping");
+  client.Expect("sent");
+  auto stream = server.Take();
+  ASSERT_NE(stream, nullptr);
+  EXPECT_EQ(stream->Method(), "/test.Service/Method");
+  EXPECT_EQ(stream->Take(), "ping");
+  client.Read();
+  stream->Send("pong");
+  client.ExpectMessage("pong");
+  client.Send("again");
+  client.Expect("sent");
+  EXPECT_EQ(stream->Take(), "again");
+}
+
+TEST(StreamCall, CarriesEmptyAndHugeMessages) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  auto stream = server.Take();
+  ASSERT_NE(stream, nullptr);
+  std::string huge(20 * 1000 * 1000, 'x');  // thousands of slices
+  for (size_t i = 0; i < huge.size(); i++) huge[i] = static_cast<char>(i * 7 + i / 251);
+  for (const std::string &m : {std::string(), huge}) {
+    client.Read();
+    stream->Send(m);
+    client.ExpectMessage(m);
+    client.Send(m);
+    client.Expect("sent");
+    EXPECT_TRUE(stream->Take() == m);
+  }
+}
+
+TEST(StreamCall, ReadsOneMessageForEachRead) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  auto stream = server.Take();
+  ASSERT_NE(stream, nullptr);
+  for (int i = 0; i < 3; i++) stream->Send(std::to_string(i));
+  client.Send("all are on the way");
+  client.Expect("sent");
+  stream->Take();
+  for (int i = 0; i < 3; i++) {
+    EXPECT_TRUE(client.Empty());
+    client.Read();
+    client.ExpectMessage(std::to_string(i));
+  }
+}
+
+TEST(StreamCall, TellsTheStatusAfterAllMessages) {
+  RawServer server;
+  Client client(server.uri());
+  client.ReadInEachCallback();
+  for (int round = 0; round < 50; round++) {
+    client.Open();
+    auto stream = server.Take();
+    ASSERT_NE(stream, nullptr);
+    client.Read();
+    stream->Send("1");
+    stream->Send("2");
+    stream->Finish(grpc::Status(grpc::StatusCode::PERMISSION_DENIED, "not you"));
+    client.ExpectMessage("1");
+    client.ExpectMessage("2");
+    client.ExpectClosed(GRPC_STATUS_PERMISSION_DENIED, "not you");
+  }
+}
+
+TEST(StreamCall, TellsACleanEnd) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  auto stream = server.Take();
+  ASSERT_NE(stream, nullptr);
+  stream->Finish(grpc::Status::OK);
+  client.ExpectClosed(GRPC_STATUS_OK, "");
+}
+
+TEST(StreamCall, ASendThatFailsIsNotReportedAsSent) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  auto stream = server.Take();
+  ASSERT_NE(stream, nullptr);
+  client.Send(std::string(50 * 1000 * 1000, 'x'));  // more than flow control lets out
+  stream->Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "going"));
+  Event e = client.Take();
+  if (e.what == "sent") e = client.Take();  // it was quick enough
+  EXPECT_EQ(e.what, "closed");
+  OnReactor([] {});
+  EXPECT_TRUE(client.Empty());
+}
+
+TEST(StreamCall, CloseCancelsAndTellsNothing) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  client.Read();
+  auto stream = server.Take();
+  ASSERT_NE(stream, nullptr);
+  client.Close();
+  stream->WaitForEnd();
+  client.Open();  // something later that is told
+  stream = server.Take();
+  ASSERT_NE(stream, nullptr);
+  stream->Finish(grpc::Status::OK);
+  client.ExpectClosed(GRPC_STATUS_OK, "");
+}
+
+TEST(StreamCall, MayBeClosedWithinItsCallbacks) {
+  RawServer server;
+  for (bool in_sent : {true, false}) {
+    Client client(server.uri());
+    client.CloseInTheNextCallback();
+    client.Open();
+    auto stream = server.Take();
+    ASSERT_NE(stream, nullptr);
+    if (in_sent) {
+      client.Send("x");
+      client.Expect("sent");
+    } else {
+      client.Read();
+      stream->Send("x");
+      client.ExpectMessage("x");
+    }
+    stream->WaitForEnd();
+    OnReactor([] {});
+    EXPECT_TRUE(client.Empty());
+  }
+}
+
+TEST(StreamCall, MayBeClosedBeforeItIsConnected) {
+  RawServer server;
+  std::string uri = server.uri();
+  server.Stop();
+  Client client(uri);
+  client.Open();
+  client.Send("x");
+  client.Read();
+  client.Close();
+  OnReactor([] {});
+  EXPECT_TRUE(client.Empty());
+}
+
+TEST(StreamCall, FailsAtOnceUnlessItWaitsForReady) {
+  RawServer server;
+  std::string uri = server.uri();
+  server.Stop();
+  Client client(uri);
+  client.Open(/*wait_for_ready=*/false);
+  Event e = client.Take();
+  EXPECT_EQ(e.what, "closed");
+  EXPECT_EQ(e.code, GRPC_STATUS_UNAVAILABLE);
+  EXPECT_NE(e.bytes.find("Connection refused"), std::string::npos) << e.bytes;
+}
+
+// A57: the does-not-exist timer starts when the request was really sent.
+TEST(StreamCall, ThatWaitsForReadySendsWhenItIsConnected) {
+  auto server = std::make_unique<RawServer>();
+  int port = server->port();
+  std::string uri = server->uri();
+  server->Stop();
+  Client client(uri), canary(uri);
+  client.Open(/*wait_for_ready=*/true);
+  client.Send("patient");
+  canary.Open(/*wait_for_ready=*/false);
+  canary.Expect("closed");  // so the attempt to connect has failed
+  EXPECT_TRUE(client.Empty());
+  server = std::make_unique<RawServer>(port);
+  client.Expect("sent");
+  auto stream = server->Take();
+  ASSERT_NE(stream, nullptr);
+  EXPECT_EQ(stream->Take(), "patient");
+}
+
+TEST(StreamCall, EndsAtItsDeadline) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open(/*wait_for_ready=*/true, 50 * GXDS_MILLISECOND);
+  Event e = client.Take();
+  EXPECT_EQ(e.what, "closed");
+  EXPECT_EQ(e.code, GRPC_STATUS_DEADLINE_EXCEEDED);
+}
+
+TEST(StreamCall, ServerThatDiesEndsIt) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  client.Read();
+  ASSERT_NE(server.Take(), nullptr);
+  server.Stop();
+  EXPECT_EQ(client.Take().what, "closed");
+}
+
+}  // namespace
+}  // namespace grpc_xds
