@@ -10,8 +10,9 @@
 
 #define BITS 5u
 #define MASK 31u
-#define HASH_BITS 64u /* below this shift the hash is used up: names collide, and are only listed \
-                       */
+#define HASH_BITS                                                                 \
+  64u /* below this shift the hash is used up: names collide, and are only listed \
+       */
 
 typedef struct node {
   gxds_ref refs;

@@ -1,0 +1,170 @@
+// Route configurations and listeners made by hand.
+#ifndef GRPC_XDS_TEST_XDS_RESOLVER_MADE_UP_ROUTES_H_
+#define GRPC_XDS_TEST_XDS_RESOLVER_MADE_UP_ROUTES_H_
+
+#include <deque>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/xds_resolver/made_up.h"
+
+namespace made_up {
+
+struct Header {
+  gxds_header_match_kind kind = GXDS_HEADER_EXACT;
+  std::string name;
+  std::string text;
+  bool case_sensitive = true;
+  bool invert = false;
+  bool present = true;
+  int64_t range_start = 0;
+  int64_t range_end = 0;
+};
+
+struct Route {
+  gxds_path_match_kind kind = GXDS_PATH_PREFIX;
+  std::string text;
+  std::vector<std::pair<std::string, uint32_t>> clusters;
+  bool case_sensitive = true;
+  std::vector<Header> headers = {};
+  int64_t fraction_per_million = -1;
+  gxds_duration max_stream_duration = -1;
+  gxds_route_action_kind action = GXDS_ROUTE_CLUSTERS;
+};
+
+struct VirtualHost {
+  std::vector<std::string> domains;
+  std::vector<Route> routes;
+};
+
+// Owns everything that its views point to.
+struct RouteConfig {
+  gxds_route_config rc{};
+  std::string name;
+  std::vector<VirtualHost> hosts;
+  std::deque<std::vector<gxds_str>> domain_views;
+  std::deque<std::vector<gxds_route>> route_views;
+  std::deque<std::vector<gxds_header_match>> header_views;
+  std::deque<std::vector<gxds_route_cluster>> cluster_views;
+  std::vector<gxds_virtual_host> host_views;
+};
+
+inline void DestroyRouteConfig(gxds_resource *r) {
+  g_alive--;
+  delete reinterpret_cast<RouteConfig *>(r);
+}
+
+inline const gxds_resource_type kRouteConfig = {"route_config", nullptr, "RDS",
+                                                false,          nullptr, DestroyRouteConfig};
+
+inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
+  auto &headers = owner->header_views.emplace_back();
+  for (const Header &h : in.headers) {
+    headers.push_back({h.kind, S(h.name), S(h.text), h.case_sensitive, h.invert, h.present,
+                       h.range_start, h.range_end});
+  }
+  auto &clusters = owner->cluster_views.emplace_back();
+  gxds_route out{};
+  for (const auto &[name, weight] : in.clusters) {
+    clusters.push_back({S(name), weight});
+    out.total_weight += weight;
+  }
+  out.path = {in.kind, S(in.text), in.case_sensitive};
+  out.headers = headers.data();
+  out.header_count = headers.size();
+  out.fraction_per_million = in.fraction_per_million;
+  out.action = in.action;
+  out.clusters = clusters.data();
+  out.cluster_count = clusters.size();
+  out.max_stream_duration = in.max_stream_duration;
+  return out;
+}
+
+inline const gxds_route_config *NewRouteConfig(const std::string &name,
+                                               std::vector<VirtualHost> hosts) {
+  g_alive++;
+  auto *r = new RouteConfig;
+  gxds_ref_init(&r->rc.base.refs);
+  r->rc.base.type = &kRouteConfig;
+  r->name = name;
+  r->rc.name = S(r->name);
+  r->hosts = std::move(hosts);
+  for (const VirtualHost &host : r->hosts) {
+    auto &domains = r->domain_views.emplace_back();
+    for (const auto &d : host.domains) domains.push_back(S(d));
+    auto &routes = r->route_views.emplace_back();
+    for (const auto &route : host.routes) routes.push_back(RouteView(r, route));
+    r->host_views.push_back({domains.data(), domains.size(), routes.data(), routes.size()});
+  }
+  r->rc.virtual_hosts = r->host_views.data();
+  r->rc.virtual_host_count = r->host_views.size();
+  return &r->rc;
+}
+
+// One virtual host, "*", with a route by prefix to each cluster.
+inline const gxds_route_config *RoutesTo(const std::vector<std::string> &clusters,
+                                         const std::string &name = "routes",
+                                         const std::string &domain = "*") {
+  VirtualHost host{{domain}, {}};
+  for (const auto &c : clusters) host.routes.push_back({GXDS_PATH_PREFIX, "/" + c, {{c, 1}}});
+  return NewRouteConfig(name, {host});
+}
+
+struct Listener {
+  gxds_listener l{};
+  std::string name;
+  std::string rds_name;
+};
+
+inline void DestroyListener(gxds_resource *r) {
+  g_alive--;
+  Listener *l = reinterpret_cast<Listener *>(r);
+  if (l->l.route_config) gxds_resource_unref(&l->l.route_config->base);
+  delete l;
+}
+
+inline const gxds_resource_type kListener = {"listener", nullptr, "LDS",
+                                             true,       nullptr, DestroyListener};
+
+inline Listener *NewListener(const std::string &name) {
+  g_alive++;
+  auto *l = new Listener;
+  gxds_ref_init(&l->l.base.refs);
+  l->l.base.type = &kListener;
+  l->name = name;
+  l->l.name = S(l->name);
+  l->l.max_stream_duration = -1;
+  return l;
+}
+
+inline const gxds_listener *RdsListener(const std::string &rds_name,
+                                        gxds_duration max_stream_duration = -1) {
+  Listener *l = NewListener("listener");
+  l->rds_name = rds_name;
+  l->l.rds_name = S(l->rds_name);
+  l->l.max_stream_duration = max_stream_duration;
+  return &l->l;
+}
+
+// Takes the reference.
+inline const gxds_listener *InlineListener(const gxds_route_config *rc) {
+  Listener *l = NewListener("listener");
+  l->l.route_config = rc;
+  return &l->l;
+}
+
+inline const gxds_listener *SocketListener() {
+  Listener *l = NewListener("listener");
+  l->l.kind = GXDS_LISTENER_SOCKET;
+  return &l->l;
+}
+
+inline void Unref(const gxds_route_config *rc) { gxds_resource_unref(&rc->base); }
+inline void Unref(const gxds_listener *l) { gxds_resource_unref(&l->base); }
+
+}  // namespace made_up
+
+#endif

@@ -1,0 +1,356 @@
+#include "xds_resolver/route_table.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "test/xds_resolver/made_up_routes.h"
+
+namespace {
+
+using made_up::Header;
+using made_up::Route;
+using made_up::S;
+using made_up::Str;
+using made_up::Z;
+
+int g_regexes = 0;
+
+const gxds_host *FakeHost() {
+  static const gxds_host host = [] {
+    gxds_host h = {};
+    h.regex_create = [](gxds_str text) -> void * {
+      if (Str(text) == "(") return nullptr;
+      g_regexes++;
+      return new std::regex(Str(text));
+    };
+    h.regex_full_match = [](const void *regex, gxds_str text) {
+      return std::regex_match(Str(text), *static_cast<const std::regex *>(regex));
+    };
+    h.regex_destroy = [](void *regex) {
+      g_regexes--;
+      delete static_cast<std::regex *>(regex);
+    };
+    return h;
+  }();
+  return &host;
+}
+
+using Metadata = std::map<std::string, std::string>;
+
+bool Lookup(void *arg, gxds_str name, gxds_str *value) {
+  auto *metadata = static_cast<const Metadata *>(arg);
+  auto it = metadata->find(Str(name));
+  if (it == metadata->end()) return false;
+  *value = S(it->second);
+  return true;
+}
+
+class Table {
+ public:
+  explicit Table(std::vector<Route> routes, gxds_duration of_listener = -1,
+                 const gxds_host *host = FakeHost()) {
+    for (Route &r : routes) {
+      if (r.clusters.empty() && r.action == GXDS_ROUTE_CLUSTERS) r.clusters = {{"default", 1}};
+    }
+    config_ = made_up::NewRouteConfig("rc", {{{"*"}, std::move(routes)}});
+    const gxds_virtual_host *vh = &config_->virtual_hosts[0];
+    const gxds_names *names = gxds_route_cluster_names(vh);
+    table_ = gxds_route_table_create(config_, vh, of_listener, names, host);
+    gxds_names_unref(names);
+    made_up::Unref(config_);
+  }
+  ~Table() {
+    gxds_route_table_unref(table_);
+    EXPECT_EQ(g_regexes, regexes_before_);
+    EXPECT_EQ(made_up::g_alive, alive_before_);
+  }
+
+  // Both ways of matching, which must agree.
+  int64_t Match(const std::string &path, Metadata metadata = {}) {
+    gxds_random one = random_;
+    gxds_random other = random_;
+    gxds_route_request request = {S(path), Lookup, &metadata, &one};
+    int64_t compiled = gxds_route_table_match(table_, &request);
+    request.random = &other;
+    int64_t linear = gxds_route_table_match_linear(table_, &request);
+    EXPECT_EQ(compiled, linear) << path;
+    EXPECT_EQ(one.state, other.state) << path;
+    random_ = one;
+    return compiled;
+  }
+  gxds_route_result Find(const std::string &path, Metadata metadata = {}) {
+    gxds_route_request request = {S(path), Lookup, &metadata, &random_};
+    return gxds_route_table_find(table_, &request);
+  }
+  std::string Cluster(const std::string &path) {
+    gxds_route_result r = Find(path);
+    if (r.kind != GXDS_ROUTED) return "";
+    return Str(gxds_route_table_clusters(table_)->names[r.cluster]);
+  }
+  const gxds_route_table *get() { return table_; }
+
+ private:
+  const int alive_before_ = made_up::g_alive;
+  const int regexes_before_ = g_regexes;
+  const gxds_route_config *config_;
+  const gxds_route_table *table_;
+  gxds_random random_ = {42};
+};
+
+Route Prefix(const std::string &text) { return {GXDS_PATH_PREFIX, text, {}}; }
+Route Exact(const std::string &text) { return {GXDS_PATH_EXACT, text, {}}; }
+Route Regex(const std::string &text) { return {GXDS_PATH_REGEX, text, {}}; }
+Route NoCase(Route r) {
+  r.case_sensitive = false;
+  return r;
+}
+Route With(Header h) {
+  Route r = Prefix("");
+  r.headers = {std::move(h)};
+  return r;
+}
+
+TEST(RouteTable, TheFirstRouteThatMatchesWins) {
+  Table t({Exact("/s/m"), Prefix("/s/"), Prefix("/s/m"), Prefix("")});
+  EXPECT_EQ(t.Match("/s/m"), 0);
+  EXPECT_EQ(t.Match("/s/mm"), 1);
+  EXPECT_EQ(t.Match("/t/m"), 3);
+  Table turned({Prefix(""), Exact("/s/m")});
+  EXPECT_EQ(turned.Match("/s/m"), 0);
+}
+
+TEST(RouteTable, AnRpcThatNoRouteMatchesGoesNowhere) {
+  Table t({Exact("/s/m"), Prefix("/t/")});
+  EXPECT_EQ(t.Match("/s/other"), -1);
+  EXPECT_EQ(t.Find("/s/other").kind, GXDS_ROUTED_NOWHERE);
+  Table none({});
+  EXPECT_EQ(none.Find("/s/m").kind, GXDS_ROUTED_NOWHERE);
+}
+
+TEST(RouteTable, AnExactPathIsTheWholePath) {
+  Table t({Exact("/s/m")});
+  EXPECT_EQ(t.Match("/s/m"), 0);
+  EXPECT_EQ(t.Match("/s/mm"), -1);
+  EXPECT_EQ(t.Match("/s/"), -1);
+  EXPECT_EQ(t.Match("/S/m"), -1);
+}
+
+TEST(RouteTable, CaseIsIgnoredWhereTheRouteSaysSo) {
+  Table t({NoCase(Exact("/Svc/Get")), NoCase(Prefix("/OTHER/")), Prefix("/other/")});
+  EXPECT_EQ(t.Match("/sVC/gET"), 0);
+  EXPECT_EQ(t.Match("/other/x"), 1);
+  EXPECT_EQ(t.Match("/Other/"), 1);
+  EXPECT_EQ(t.Match("/othe"), -1);
+}
+
+TEST(RouteTable, ARegexMatchesTheWholePathAndCaseMatters) {
+  Table t({NoCase(Regex("/[a-z]+/m")), Prefix("/abc/")});
+  EXPECT_EQ(t.Match("/abc/m"), 0);
+  EXPECT_EQ(t.Match("/abc/mm"), 1);
+  EXPECT_EQ(t.Match("/ABC/m"), -1);
+}
+
+TEST(RouteTable, ARegexThatDoesNotCompileMatchesNothing) {
+  Table t({Regex("("), With({GXDS_HEADER_REGEX, "k", "("})});
+  EXPECT_EQ(t.Match("(", {{"k", "("}}), -1);
+  static const gxds_host without = {};
+  Table none({Regex(".*"), With({GXDS_HEADER_REGEX, "k", ".*"})}, -1, &without);
+  EXPECT_EQ(none.Match("/s/m", {{"k", "v"}}), -1);
+}
+
+struct HeaderCase {
+  Header header;
+  std::vector<std::string> match;
+  std::vector<std::string> no_match;
+};
+
+TEST(RouteTable, HeadersMatchByEveryKindAndInverted) {
+  const std::vector<HeaderCase> cases = {
+      {{GXDS_HEADER_EXACT, "k", "Value"}, {"Value"}, {"value", "Value1", ""}},
+      {{GXDS_HEADER_EXACT, "k", "Value", false}, {"Value", "vALUE"}, {"Value1"}},
+      {{GXDS_HEADER_PREFIX, "k", "Va"}, {"Va", "Value"}, {"value", "V", "xVa"}},
+      {{GXDS_HEADER_PREFIX, "k", "Va", false}, {"value", "VAL"}, {"V"}},
+      {{GXDS_HEADER_SUFFIX, "k", "ue"}, {"ue", "value"}, {"valUe", "e", "uex"}},
+      {{GXDS_HEADER_SUFFIX, "k", "ue", false}, {"valUE"}, {"e"}},
+      {{GXDS_HEADER_CONTAINS, "k", "al"}, {"al", "value", "xal"}, {"vAlue", "a", ""}},
+      {{GXDS_HEADER_CONTAINS, "k", "al", false}, {"vAlue", "VAL"}, {"a"}},
+      {{GXDS_HEADER_REGEX, "k", "v[0-9]+"}, {"v1", "v12"}, {"v", "xv1", "v1x"}},
+      {{GXDS_HEADER_RANGE, "k", "", true, false, true, -5, 10},
+       {"-5", "0", "9", "+3", " 7 "},
+       {"-6", "10", "x", "", "1x", "1.0", "99999999999999999999", "-", "+", "0x1"}},
+      {{GXDS_HEADER_RANGE, "k", "", true, false, true, INT64_MIN, INT64_MAX},
+       {"-9223372036854775808", "9223372036854775806"},
+       {"-9223372036854775809", "9223372036854775807", "9223372036854775808"}},
+  };
+  for (HeaderCase c : cases) {
+    for (bool invert : {false, true}) {
+      c.header.invert = invert;
+      Table t({With(c.header)});
+      SCOPED_TRACE(c.header.kind);
+      for (const auto &v : c.match) EXPECT_EQ(t.Match("/", {{"k", v}}), invert ? -1 : 0) << v;
+      for (const auto &v : c.no_match) EXPECT_EQ(t.Match("/", {{"k", v}}), invert ? 0 : -1) << v;
+      EXPECT_EQ(t.Match("/", {{"other", "Value"}}), -1) << "absent never matches";
+    }
+  }
+}
+
+TEST(RouteTable, PresenceMatchesEitherWay) {
+  for (bool present : {false, true}) {
+    for (bool invert : {false, true}) {
+      Table t({With({GXDS_HEADER_PRESENT, "k", "", true, invert, present})});
+      EXPECT_EQ(t.Match("/", {{"k", ""}}), present != invert ? 0 : -1);
+      EXPECT_EQ(t.Match("/", {}), present == invert ? 0 : -1);
+    }
+  }
+}
+
+TEST(RouteTable, BinaryHeadersAreNeverSeen) {
+  Table t({With({GXDS_HEADER_PRESENT, "trace-bin", "", true, false, true}),
+           With({GXDS_HEADER_PRESENT, "trace-bin", "", true, false, false})});
+  EXPECT_EQ(t.Match("/", {{"trace-bin", "x"}}), 1);
+}
+
+TEST(RouteTable, ContentTypeIsWhatTheTransportWillSend) {
+  Table t({With({GXDS_HEADER_EXACT, "content-type", "application/grpc"})});
+  EXPECT_EQ(t.Match("/", {}), 0);
+  EXPECT_EQ(t.Match("/", {{"content-type", "text/html"}}), 0);
+}
+
+TEST(RouteTable, EveryHeaderOfARouteMustMatch) {
+  Route r = Prefix("");
+  r.headers = {{GXDS_HEADER_EXACT, "a", "1"}, {GXDS_HEADER_EXACT, "b", "2"}};
+  Table t({r});
+  EXPECT_EQ(t.Match("/", {{"a", "1"}, {"b", "2"}}), 0);
+  EXPECT_EQ(t.Match("/", {{"a", "1"}, {"b", "3"}}), -1);
+  EXPECT_EQ(t.Match("/", {{"a", "1"}}), -1);
+}
+
+TEST(RouteTable, AFractionOfTheRpcsMatches) {
+  Route some = Prefix("");
+  some.fraction_per_million = 250000;
+  Route none = Prefix("");
+  none.fraction_per_million = 0;
+  Route all = Prefix("");
+  all.fraction_per_million = 1000000;
+  Table t({none, some, all});
+  int count[3] = {};
+  for (int i = 0; i < 20000; i++) count[t.Match("/s/m")]++;
+  EXPECT_EQ(count[0], 0);
+  EXPECT_NEAR(count[1], 5000, 300);
+  EXPECT_EQ(count[1] + count[2], 20000);
+}
+
+TEST(RouteTable, ClustersArePickedByWeight) {
+  Table t({{GXDS_PATH_PREFIX, "", {{"b", 30}, {"a", 10}, {"c", 60}}}});
+  std::map<std::string, int> count;
+  for (int i = 0; i < 20000; i++) count[t.Cluster("/s/m")]++;
+  EXPECT_NEAR(count["a"], 2000, 200);
+  EXPECT_NEAR(count["b"], 6000, 300);
+  EXPECT_NEAR(count["c"], 12000, 300);
+}
+
+TEST(RouteTable, WeightsMaySumUpTo32Bits) {
+  Table t({{GXDS_PATH_PREFIX, "", {{"a", 1}, {"b", UINT32_MAX - 1}}}});
+  for (int i = 0; i < 1000; i++) EXPECT_EQ(t.Cluster("/s/m"), "b");
+}
+
+TEST(RouteTable, ARouteThatAClientCannotFollowIsAnError) {
+  Route other = Prefix("/a");
+  other.action = GXDS_ROUTE_NON_FORWARDING;
+  Route unknown = Prefix("/b");
+  unknown.action = GXDS_ROUTE_UNSUPPORTED;
+  Table t({other, unknown, Prefix("")});
+  EXPECT_EQ(t.Find("/a").kind, GXDS_ROUTED_IN_ERROR);
+  EXPECT_EQ(t.Find("/b").kind, GXDS_ROUTED_IN_ERROR);
+  EXPECT_EQ(t.Find("/c").kind, GXDS_ROUTED);
+}
+
+// A31's table.
+TEST(RouteTable, TheTimeoutIsTheRoutesElseTheListeners) {
+  auto timed = [](const std::string &path, gxds_duration d) {
+    Route r = Prefix(path);
+    r.max_stream_duration = d;
+    return r;
+  };
+  std::vector<Route> routes = {timed("/own", 3 * GXDS_SECOND), timed("/unlimited", 0),
+                               timed("/same", 3 * GXDS_SECOND), Prefix("")};
+  Table t(routes, 10 * GXDS_SECOND);
+  EXPECT_EQ(t.Find("/own").timeout, 3 * GXDS_SECOND);
+  EXPECT_EQ(t.Find("/unlimited").timeout, 0);
+  EXPECT_EQ(t.Find("/x").timeout, 10 * GXDS_SECOND);
+  size_t count = 0;
+  const gxds_duration *timeouts = gxds_route_table_timeouts(t.get(), &count);
+  ASSERT_EQ(count, 2u);
+  EXPECT_EQ(timeouts[0], 3 * GXDS_SECOND);
+  EXPECT_EQ(timeouts[1], 10 * GXDS_SECOND);
+}
+
+TEST(RouteTable, WithoutAnyTimeoutThereIsNoLimit) {
+  for (gxds_duration of_listener : {gxds_duration{-1}, gxds_duration{0}}) {
+    Table t({Prefix("")}, of_listener);
+    EXPECT_EQ(t.Find("/x").timeout, 0);
+  }
+}
+
+TEST(RouteTable, PathsThatMatchVeryManyPrefixesAreStillInOrder) {
+  std::vector<Route> routes;
+  std::string path = "/";
+  for (int i = 0; i < 100; i++) {
+    path += "x";
+    Route r = Prefix(path);
+    r.headers = {{GXDS_HEADER_EXACT, "n", std::to_string(i)}};
+    routes.push_back(r);
+  }
+  Table t(routes);
+  EXPECT_EQ(t.Match(path, {{"n", "77"}}), 77);
+  EXPECT_EQ(t.Match(path, {{"n", "100"}}), -1);
+}
+
+Route RandomRoute(std::mt19937 *rng) {
+  static const char *const texts[] = {"",     "/",     "/a",    "/A",    "/a/",
+                                      "/a/b", "/A/b",  "/a/bc", "/b/",   "/b/c",
+                                      "/B/c", "/a/b/", "x",     "/a/bC", "/b"};
+  static const char *const regexes[] = {".*", "/a/.*", "/[ab]/b", "/b"};
+  Route r;
+  r.kind = static_cast<gxds_path_match_kind>((*rng)() % 3);
+  r.text = r.kind == GXDS_PATH_REGEX ? regexes[(*rng)() % 4] : texts[(*rng)() % 15];
+  r.case_sensitive = (*rng)() % 2;
+  if ((*rng)() % 3 == 0) {
+    r.headers.push_back(
+        {GXDS_HEADER_EXACT, "k", std::to_string((*rng)() % 2), true, (*rng)() % 2 == 0});
+  }
+  if ((*rng)() % 4 == 0) r.fraction_per_million = (*rng)() % 1000001;
+  return r;
+}
+
+// Table::Match compares the compiled form with the linear one.
+TEST(RouteTable, TheCompiledFormIsTheSameAsTryingEachRoute) {
+  std::mt19937 rng(11);
+  static const char *const paths[] = {"",      "/",  "/a", "/a/b", "/A/B",  "/a/bc", "/b/c", "/B/C",
+                                      "/a/bC", "/c", "x",  "X",    "/a/b/", "/b",    "/b/"};
+  int matched = 0;
+  for (int round = 0; round < 300; round++) {
+    std::vector<Route> routes;
+    for (size_t i = rng() % 30; i > 0; i--) routes.push_back(RandomRoute(&rng));
+    Table t(routes);
+    for (const char *path : paths) {
+      for (const char *k : {"0", "1"}) matched += t.Match(path, {{"k", k}}) >= 0;
+    }
+  }
+  EXPECT_GT(matched, 1000);
+}
+
+TEST(RouteTable, NamesItsClustersOnce) {
+  Table t({{GXDS_PATH_PREFIX, "/1", {{"b", 1}, {"a", 1}}}, {GXDS_PATH_PREFIX, "/2", {{"a", 1}}}});
+  const gxds_names *names = gxds_route_table_clusters(t.get());
+  ASSERT_EQ(names->count, 2u);
+  EXPECT_EQ(Str(names->names[0]), "a");
+  EXPECT_EQ(Str(names->names[1]), "b");
+}
+
+}  // namespace

@@ -1,0 +1,172 @@
+#include "xds_resolver/path_index.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+
+typedef struct gxds_path_chain {
+  uint64_t hash;
+  uint32_t first; /* GXDS_PATH_CHAIN_END: an empty place */
+  uint32_t last;
+} gxds_path_chain;
+
+/* FNV-1a: not the best of hashes, but that of a prefix is on the way to that of the whole. Those
+ * who choose the texts are trusted (the control plane). */
+#define HASH_START 0xcbf29ce484222325u
+#define HASH_PRIME 0x100000001b3u
+
+static unsigned char folded(char c, bool ignore_case) {
+  unsigned char u = (unsigned char)c;
+  return ignore_case && u >= 'A' && u <= 'Z' ? (unsigned char)(u + ('a' - 'A')) : u;
+}
+
+static uint64_t hash_add(uint64_t state, char c, bool ignore_case) {
+  return (state ^ folded(c, ignore_case)) * HASH_PRIME;
+}
+
+static uint64_t hash_text(gxds_str text, bool ignore_case) {
+  uint64_t state = HASH_START;
+  for (size_t i = 0; i < text.size; i++) state = hash_add(state, text.data[i], ignore_case);
+  return state;
+}
+
+/* Of a chain: its text and what kind it is of; spread over all bits. */
+static uint64_t hash_finish(uint64_t state, gxds_path_match_kind kind, bool ignore_case) {
+  uint64_t h = state + (uint64_t)kind * 2 + (ignore_case ? 1 : 0);
+  h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
+  return h ^ (h >> 33);
+}
+
+static bool chain_is(const gxds_path_index *x, const gxds_path_chain *c, gxds_path_match_kind kind,
+                     bool ignore_case, gxds_str text) {
+  const gxds_path_match *p = &x->routes[c->first].path;
+  if (p->kind != kind || p->case_sensitive == ignore_case) return false;
+  return ignore_case ? gxds_str_equal_nocase(p->text, text) : gxds_str_equal(p->text, text);
+}
+
+/* The chain's place, or the empty place where it would be. */
+static gxds_path_chain *find_place(const gxds_path_index *x, uint64_t hash,
+                                   gxds_path_match_kind kind, bool ignore_case, gxds_str text) {
+  for (size_t i = hash & x->mask;; i = (i + 1) & x->mask) {
+    gxds_path_chain *c = &x->chains[i];
+    if (c->first == GXDS_PATH_CHAIN_END) return c;
+    if (c->hash == hash && chain_is(x, c, kind, ignore_case, text)) return c;
+  }
+}
+
+/* ---- make ---- */
+
+static int compare_lengths(const void *a, const void *b) {
+  size_t left = *(const size_t *)a;
+  size_t right = *(const size_t *)b;
+  return (left > right) - (left < right);
+}
+
+static void lengths_init(gxds_path_lengths *l, const gxds_route *routes, size_t count,
+                         bool ignore_case) {
+  size_t *items = gxds_calloc(count, sizeof *items);
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    const gxds_path_match *p = &routes[i].path;
+    if (p->kind == GXDS_PATH_PREFIX && p->case_sensitive != ignore_case) {
+      items[found++] = p->text.size;
+    }
+  }
+  if (found) qsort(items, found, sizeof *items, compare_lengths);
+  size_t kept = 0;
+  for (size_t i = 0; i < found; i++) {
+    if (kept == 0 || items[kept - 1] != items[i]) items[kept++] = items[i];
+  }
+  l->items = gxds_realloc(items, kept, sizeof *items);
+  l->count = kept;
+}
+
+static void add_route(gxds_path_index *x, uint32_t number) {
+  const gxds_path_match *p = &x->routes[number].path;
+  bool ignore_case = !p->case_sensitive;
+  uint64_t hash = hash_finish(hash_text(p->text, ignore_case), p->kind, ignore_case);
+  gxds_path_chain *c = find_place(x, hash, p->kind, ignore_case, p->text);
+  if (c->first == GXDS_PATH_CHAIN_END) {
+    *c = (gxds_path_chain){hash, number, number};
+  } else {
+    x->next[c->last] = number;
+    c->last = number;
+  }
+}
+
+void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes, size_t count) {
+  GXDS_CHECK(count < UINT32_MAX);
+  *x = (gxds_path_index){.routes = routes, .regex_first = GXDS_PATH_CHAIN_END};
+  size_t places = 8;
+  while (places < count * 2) places *= 2;
+  x->mask = places - 1;
+  x->chains = gxds_calloc(places, sizeof *x->chains);
+  for (size_t i = 0; i < places; i++) x->chains[i].first = GXDS_PATH_CHAIN_END;
+  x->next = gxds_calloc(count, sizeof *x->next);
+  uint32_t regex_last = GXDS_PATH_CHAIN_END;
+  for (uint32_t i = 0; i < count; i++) {
+    x->next[i] = GXDS_PATH_CHAIN_END;
+    const gxds_path_match *p = &routes[i].path;
+    if (p->kind != GXDS_PATH_REGEX) {
+      if (p->kind == GXDS_PATH_EXACT) x->exact[p->case_sensitive ? 0 : 1] = true;
+      add_route(x, i);
+      continue;
+    }
+    *(regex_last == GXDS_PATH_CHAIN_END ? &x->regex_first : &x->next[regex_last]) = i;
+    regex_last = i;
+  }
+  lengths_init(&x->prefix[0], routes, count, false);
+  lengths_init(&x->prefix[1], routes, count, true);
+}
+
+void gxds_path_index_fini(gxds_path_index *x) {
+  gxds_free(x->next);
+  gxds_free(x->chains);
+  gxds_free(x->prefix[0].items);
+  gxds_free(x->prefix[1].items);
+}
+
+/* ---- ask ---- */
+
+typedef struct found_chains {
+  uint32_t *out;
+  size_t count;
+} found_chains;
+
+static void found_add(found_chains *f, uint32_t first) {
+  if (first == GXDS_PATH_CHAIN_END) return;
+  if (f->count < GXDS_PATH_CHAINS_MAX) f->out[f->count] = first;
+  f->count++;
+}
+
+static void look_up(const gxds_path_index *x, uint64_t state, gxds_path_match_kind kind,
+                    bool ignore_case, gxds_str text, found_chains *f) {
+  uint64_t hash = hash_finish(state, kind, ignore_case);
+  found_add(f, find_place(x, hash, kind, ignore_case, text)->first);
+}
+
+static void find_texts(const gxds_path_index *x, gxds_str path, bool ignore_case, found_chains *f) {
+  const gxds_path_lengths *lengths = &x->prefix[ignore_case ? 1 : 0];
+  bool exact = x->exact[ignore_case ? 1 : 0];
+  uint64_t state = HASH_START;
+  size_t hashed = 0;
+  for (size_t i = 0; i < lengths->count && lengths->items[i] <= path.size; i++) {
+    for (; hashed < lengths->items[i]; hashed++) {
+      state = hash_add(state, path.data[hashed], ignore_case);
+    }
+    look_up(x, state, GXDS_PATH_PREFIX, ignore_case, gxds_str_of(path.data, hashed), f);
+  }
+  if (!exact) return;
+  for (; hashed < path.size; hashed++) state = hash_add(state, path.data[hashed], ignore_case);
+  look_up(x, state, GXDS_PATH_EXACT, ignore_case, path, f);
+}
+
+size_t gxds_path_index_find(const gxds_path_index *x, gxds_str path,
+                            uint32_t out[GXDS_PATH_CHAINS_MAX]) {
+  found_chains f = {out, 0};
+  find_texts(x, path, false, &f);
+  find_texts(x, path, true, &f);
+  found_add(&f, x->regex_first);
+  return f.count;
+}

@@ -1,0 +1,31 @@
+/* One route against one RPC (A28): its path, headers and fraction. Private to xds_resolver.
+ * Immutable once made: any thread. */
+#ifndef GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
+#define GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
+
+#include "xds_resolver/route_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_route_matcher {
+  const gxds_route *route; /* borrowed: as long as the matcher */
+  void *path_regex;        /* NULL: none, or the host has no regular expressions */
+  void **header_regexes;   /* one per header, NULL where it is of another kind */
+} gxds_route_matcher;
+
+/* route and host: borrow, as long as the matcher. */
+void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host);
+void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
+
+bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host, gxds_str path);
+/* Headers, then fraction: draws a random number only when it comes to that. */
+bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
+                             const gxds_route_request *request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,212 @@
+#include "xds_resolver/route_table.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "xds_resolver/path_index.h"
+#include "xds_resolver/route_match.h"
+
+/* One cluster of a route: chosen when the number drawn is below its end, and not below the end of
+ * the one before. */
+typedef struct share {
+  uint64_t end;
+  size_t cluster;
+} share;
+
+typedef struct compiled_route {
+  gxds_route_matcher matcher;
+  const share *shares; /* in the table's own array */
+  size_t share_count;  /* 0: the route can't be followed */
+  gxds_duration timeout;
+} compiled_route;
+
+struct gxds_route_table {
+  gxds_ref refs;
+  const gxds_route_config *route_config;
+  const gxds_names *clusters;
+  const gxds_host *host;
+  compiled_route *routes;
+  size_t route_count;
+  share *shares;
+  gxds_duration *timeouts;
+  size_t timeout_count;
+  gxds_path_index paths;
+};
+
+/* ---- make ---- */
+
+const gxds_names *gxds_route_cluster_names(const gxds_virtual_host *virtual_host) {
+  size_t count = 0;
+  for (size_t i = 0; i < virtual_host->route_count; i++) {
+    count += virtual_host->routes[i].cluster_count;
+  }
+  gxds_str *names = gxds_calloc(count, sizeof *names);
+  size_t filled = 0;
+  for (size_t i = 0; i < virtual_host->route_count; i++) {
+    const gxds_route *r = &virtual_host->routes[i];
+    for (size_t j = 0; j < r->cluster_count; j++) names[filled++] = r->clusters[j].name;
+  }
+  const gxds_names *result = gxds_names_create(names, count);
+  gxds_free(names);
+  return result;
+}
+
+/* A31: the route's own limit, else the listener's; zero means none. */
+static gxds_duration timeout_of(const gxds_route *r, gxds_duration of_listener) {
+  gxds_duration limit = r->max_stream_duration >= 0 ? r->max_stream_duration : of_listener;
+  return limit > 0 ? limit : 0;
+}
+
+static share *compile_route(compiled_route *c, const gxds_route *r, share *next_share,
+                            const gxds_route_table *t, gxds_duration max_stream_duration) {
+  gxds_route_matcher_init(&c->matcher, r, t->host);
+  c->timeout = timeout_of(r, max_stream_duration);
+  c->shares = next_share;
+  if (r->action != GXDS_ROUTE_CLUSTERS) return next_share;
+  uint64_t end = 0;
+  for (size_t i = 0; i < r->cluster_count; i++) {
+    end += r->clusters[i].weight;
+    size_t cluster = gxds_names_find(t->clusters, r->clusters[i].name);
+    GXDS_CHECK(cluster != SIZE_MAX);
+    *next_share++ = (share){end, cluster};
+  }
+  c->share_count = r->cluster_count;
+  return next_share;
+}
+
+static int compare_durations(const void *a, const void *b) {
+  gxds_duration left = *(const gxds_duration *)a;
+  gxds_duration right = *(const gxds_duration *)b;
+  return (left > right) - (left < right);
+}
+
+static void collect_timeouts(gxds_route_table *t) {
+  t->timeouts = gxds_calloc(t->route_count, sizeof *t->timeouts);
+  size_t count = 0;
+  for (size_t i = 0; i < t->route_count; i++) {
+    if (t->routes[i].timeout > 0) t->timeouts[count++] = t->routes[i].timeout;
+  }
+  if (count) qsort(t->timeouts, count, sizeof *t->timeouts, compare_durations);
+  for (size_t i = 0; i < count; i++) {
+    if (t->timeout_count && t->timeouts[t->timeout_count - 1] == t->timeouts[i]) continue;
+    t->timeouts[t->timeout_count++] = t->timeouts[i];
+  }
+}
+
+const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
+                                                const gxds_virtual_host *virtual_host,
+                                                gxds_duration max_stream_duration,
+                                                const gxds_names *clusters, const gxds_host *host) {
+  gxds_route_table *t = GXDS_NEW(gxds_route_table);
+  gxds_ref_init(&t->refs);
+  gxds_resource_ref(&route_config->base);
+  t->route_config = route_config;
+  t->clusters = gxds_names_ref(clusters);
+  t->host = host;
+  t->route_count = virtual_host->route_count;
+  t->routes = gxds_calloc(t->route_count, sizeof *t->routes);
+  size_t share_count = 0;
+  for (size_t i = 0; i < t->route_count; i++) share_count += virtual_host->routes[i].cluster_count;
+  t->shares = gxds_calloc(share_count, sizeof *t->shares);
+  share *next_share = t->shares;
+  for (size_t i = 0; i < t->route_count; i++) {
+    next_share =
+        compile_route(&t->routes[i], &virtual_host->routes[i], next_share, t, max_stream_duration);
+  }
+  collect_timeouts(t);
+  gxds_path_index_init(&t->paths, virtual_host->routes, t->route_count);
+  return t;
+}
+
+const gxds_route_table *gxds_route_table_ref(const gxds_route_table *t) {
+  gxds_ref_inc(&t->refs);
+  return t;
+}
+
+void gxds_route_table_unref(const gxds_route_table *shared) {
+  if (!shared || !gxds_ref_dec(&shared->refs)) return;
+  gxds_route_table *t = (gxds_route_table *)shared;
+  for (size_t i = 0; i < t->route_count; i++) {
+    gxds_route_matcher_fini(&t->routes[i].matcher, t->host);
+  }
+  gxds_free(t->routes);
+  gxds_free(t->shares);
+  gxds_free(t->timeouts);
+  gxds_path_index_fini(&t->paths);
+  gxds_names_unref(t->clusters);
+  gxds_resource_unref(&t->route_config->base);
+  gxds_free(t);
+}
+
+const gxds_names *gxds_route_table_clusters(const gxds_route_table *t) { return t->clusters; }
+
+const gxds_duration *gxds_route_table_timeouts(const gxds_route_table *t, size_t *count) {
+  *count = t->timeout_count;
+  return t->timeouts;
+}
+
+/* ---- ask ---- */
+
+int64_t gxds_route_table_match_linear(const gxds_route_table *t,
+                                      const gxds_route_request *request) {
+  for (size_t i = 0; i < t->route_count; i++) {
+    const gxds_route_matcher *m = &t->routes[i].matcher;
+    if (gxds_route_matcher_path(m, t->host, request->path) &&
+        gxds_route_matcher_rest(m, t->host, request)) {
+      return (int64_t)i;
+    }
+  }
+  return -1;
+}
+
+/* Goes through the chains that match the path in the order of the routes, as if it were one list.
+ */
+int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request) {
+  uint32_t heads[GXDS_PATH_CHAINS_MAX];
+  size_t count = gxds_path_index_find(&t->paths, request->path, heads);
+  if (count > GXDS_PATH_CHAINS_MAX) return gxds_route_table_match_linear(t, request);
+  while (count > 0) {
+    size_t least = 0;
+    for (size_t i = 1; i < count; i++) {
+      if (heads[i] < heads[least]) least = i;
+    }
+    uint32_t number = heads[least];
+    const gxds_route_matcher *m = &t->routes[number].matcher;
+    bool path_known = m->route->path.kind != GXDS_PATH_REGEX;
+    if ((path_known || gxds_route_matcher_path(m, t->host, request->path)) &&
+        gxds_route_matcher_rest(m, t->host, request)) {
+      return (int64_t)number;
+    }
+    heads[least] = t->paths.next[number];
+    if (heads[least] == GXDS_PATH_CHAIN_END) heads[least] = heads[--count];
+  }
+  return -1;
+}
+
+/* A28: a cluster by weight. */
+static size_t pick_cluster(const compiled_route *r, gxds_random *random) {
+  if (r->share_count == 1) return r->shares[0].cluster;
+  uint64_t total = r->shares[r->share_count - 1].end;
+  uint64_t drawn = (uint64_t)(((unsigned __int128)gxds_random_next(random) * total) >> 64);
+  size_t low = 0;
+  size_t high = r->share_count - 1;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (drawn < r->shares[middle].end) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return r->shares[low].cluster;
+}
+
+gxds_route_result gxds_route_table_find(const gxds_route_table *t,
+                                        const gxds_route_request *request) {
+  int64_t number = gxds_route_table_match(t, request);
+  if (number < 0) return (gxds_route_result){GXDS_ROUTED_NOWHERE, 0, 0};
+  const compiled_route *r = &t->routes[number];
+  if (r->share_count == 0) return (gxds_route_result){GXDS_ROUTED_IN_ERROR, 0, 0};
+  return (gxds_route_result){GXDS_ROUTED, pick_cluster(r, request->random), r->timeout};
+}

@@ -1,0 +1,77 @@
+/* gxds_route_table: the routes of a virtual host, compiled once, to find the route of an RPC (A27,
+ * A28) and its cluster. Immutable, counted by reference: any thread; takes no lock and allocates
+ * nothing per RPC.
+ *
+ * The first route that matches wins. Routes by path and by prefix are found in a hash of their
+ * texts, so that what an RPC costs is a matter of its path's length and of the routes that do match
+ * it by path, not of how many there are; regular expressions are tried one by one. */
+#ifndef GRPC_XDS_XDS_RESOLVER_ROUTE_TABLE_H_
+#define GRPC_XDS_XDS_RESOLVER_ROUTE_TABLE_H_
+
+#include "base/host.h"
+#include "base/random.h"
+#include "base/time.h"
+#include "resources/route_config.h"
+#include "xds_resolver/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_route_table gxds_route_table;
+
+/* What is known of an RPC when it is routed. Borrow, all of it: during the call. */
+typedef struct gxds_route_request {
+  gxds_str path; /* "/package.Service/Method" */
+  /* The value of a metadata key (several values joined by commas) into *value, borrowed until the
+   * next call; false: not there. Not asked for what A28 excludes. */
+  bool (*header)(void *arg, gxds_str name, gxds_str *value);
+  void *arg;
+  gxds_random *random; /* of the calling thread */
+} gxds_route_request;
+
+typedef enum gxds_routed {
+  GXDS_ROUTED,
+  GXDS_ROUTED_NOWHERE,  /* no route matches */
+  GXDS_ROUTED_IN_ERROR, /* the route that matches is of a kind that a client can't follow */
+} gxds_routed;
+
+/* Where an RPC goes. */
+typedef struct gxds_route_result {
+  gxds_routed kind;
+  size_t cluster;        /* its place in the table's clusters */
+  gxds_duration timeout; /* A31: the RPC's deadline is at most this; 0: no limit */
+} gxds_route_result;
+
+/* Compiles the routes of virtual_host, which is in route_config (a reference is taken).
+ * max_stream_duration is the listener's, for routes that set none; -1: not set. clusters holds
+ * every cluster that the routes name (a reference is taken). host: for regular expressions; borrow,
+ * as long as the table. One reference, the caller's. */
+const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
+                                                const gxds_virtual_host *virtual_host,
+                                                gxds_duration max_stream_duration,
+                                                const gxds_names *clusters, const gxds_host *host);
+const gxds_route_table *gxds_route_table_ref(const gxds_route_table *t);
+void gxds_route_table_unref(const gxds_route_table *t); /* NULL is allowed */
+
+/* Borrow: as long as t. */
+const gxds_names *gxds_route_table_clusters(const gxds_route_table *t);
+/* The timeouts that results may have, each once, ascending, without 0. Borrow: as long as t. */
+const gxds_duration *gxds_route_table_timeouts(const gxds_route_table *t, size_t *count);
+
+gxds_route_result gxds_route_table_find(const gxds_route_table *t,
+                                        const gxds_route_request *request);
+
+/* The number of the first route that matches, -1: none; and the same by looking at one after the
+ * other, to check it against. */
+int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request);
+int64_t gxds_route_table_match_linear(const gxds_route_table *t, const gxds_route_request *request);
+
+/* The names of all clusters that the virtual host's routes name. One reference, the caller's. */
+const gxds_names *gxds_route_cluster_names(const gxds_virtual_host *virtual_host);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
