@@ -1,0 +1,158 @@
+// A channel for one policy, without a channel: the policy runs under a real serializer and in the
+// host's real registry, on a helper, an event engine, a clock and leaf policies of ours.
+#ifndef GRPC_XDS_TEST_LB_POLICIES_SUPPORT_POLICY_TEST_H_
+#define GRPC_XDS_TEST_LB_POLICIES_SUPPORT_POLICY_TEST_H_
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/time.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/load_balancing/lb_policy.h"
+#include "src/core/lib/load_balancing/subchannel_interface.h"
+#include "test/lb_policies/support/snapshot.h"
+
+namespace grpc_xds {
+namespace testing {
+
+using grpc_core::ChannelArgs;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::OrphanablePtr;
+using grpc_core::RefCountedPtr;
+using grpc_core::ServerAddress;
+using grpc_core::ServerAddressList;
+
+// "10.0.0.1:80"
+std::string AddressText(const ServerAddress& address);
+
+// A config of the test's own leaf policies: "test_leaf" and "other_leaf".
+class LeafConfig : public LoadBalancingPolicy::Config {
+ public:
+  explicit LeafConfig(std::string name = "test_leaf") : name_(std::move(name)) {}
+  absl::string_view name() const override { return name_; }
+
+ private:
+  const std::string name_;
+};
+
+// A leaf that makes a subchannel for each address and reports what the test tells it to. It pushes
+// itself onto leaves() while it lives.
+class Leaf : public LoadBalancingPolicy {
+ public:
+  Leaf(Args args, std::string name);
+  ~Leaf() override = default;
+
+  static std::vector<Leaf*>& leaves();
+  // The living leaf whose addresses are in this zone; null: none.
+  static Leaf* InZone(const std::string& zone);
+  static int created;
+  static int updated;
+  // Called at the end of each update.
+  static std::function<void(Leaf*)> on_update;
+  static absl::Status update_status;
+
+  absl::string_view name() const override { return name_; }
+  absl::Status UpdateLocked(UpdateArgs args) override;
+  void ExitIdleLocked() override { ++exit_idle_count; }
+  void ResetBackoffLocked() override { ++reset_backoff_count; }
+
+  // With a picker that fails each RPC with "picked ZONE".
+  void Report(grpc_connectivity_state state, absl::Status status = absl::OkStatus());
+  void RequestReresolution() { channel_control_helper()->RequestReresolution(); }
+  std::string zone() const;
+  std::vector<std::string> addresses() const;
+
+  UpdateArgs last;
+  int updates = 0;
+  int exit_idle_count = 0;
+  int reset_backoff_count = 0;
+
+ private:
+  void ShutdownLocked() override;
+
+  const std::string name_;
+  std::vector<RefCountedPtr<grpc_core::SubchannelInterface>> subchannels_;
+};
+
+// What a policy was given by CreateSubchannel.
+class FakeSubchannel : public grpc_core::SubchannelInterface {
+ public:
+  explicit FakeSubchannel(std::string address_text) : address(std::move(address_text)) {}
+
+  void WatchConnectivityState(std::unique_ptr<ConnectivityStateWatcherInterface> w) override {
+    watcher = std::move(w);
+  }
+  void CancelConnectivityStateWatch(ConnectivityStateWatcherInterface*) override {
+    watcher.reset();
+  }
+  void RequestConnection() override {}
+  void ResetBackoff() override {}
+  void AddDataWatcher(std::unique_ptr<DataWatcherInterface>) override {}
+
+  const std::string address;
+  std::unique_ptr<ConnectivityStateWatcherInterface> watcher;
+};
+
+class FakeEngine;
+
+class PolicyTest : public ::testing::Test {
+ protected:
+  PolicyTest();
+  ~PolicyTest() override;
+  // Ends the policy; no timer and no leaf may be left.
+  void TearDown() override;
+
+  // Under the serializer.
+  void In(std::function<void()> fn);
+
+  void Create(absl::string_view policy_name, ChannelArgs args = ChannelArgs());
+  // What the policy says of it goes to accepted_.
+  void Update(RefCountedPtr<LoadBalancingPolicy::Config> config, ChannelArgs args,
+              absl::StatusOr<ServerAddressList> addresses = ServerAddressList(),
+              std::string note = "");
+  void Report(const std::string& zone, grpc_connectivity_state state,
+              absl::Status status = absl::OkStatus());
+  // Lets the clock go on, and runs the timers on the way.
+  void Pass(gxds_duration time);
+  size_t timer_count() const;
+
+  // One pick of the last picker: the zone that a Leaf's picker named, or the address of the
+  // subchannel, or "queue", or "fail: …".
+  std::string Pick();
+  static absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(
+      absl::string_view json);
+
+  OrphanablePtr<LoadBalancingPolicy> policy_;
+
+  // What the policy did.
+  absl::Status accepted_;
+  struct Subchannel {
+    std::string address;
+    ChannelArgs args;
+    RefCountedPtr<FakeSubchannel> subchannel;
+  };
+  std::vector<Subchannel> subchannels_;
+  int published_ = 0;
+  grpc_connectivity_state state_ = GRPC_CHANNEL_SHUTDOWN;
+  absl::Status status_;
+  std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker_;
+  int reresolutions_ = 0;
+
+ private:
+  class Helper;
+
+  std::shared_ptr<grpc_core::WorkSerializer> serializer_;
+  std::shared_ptr<FakeEngine> engine_;
+};
+
+}  // namespace testing
+}  // namespace grpc_xds
+
+#endif
