@@ -55,7 +55,8 @@ gxds_duration FailoverTimeout(const ChannelArgs& args) {
 class PriorityPolicy : public ParentPolicy {
  public:
   explicit PriorityPolicy(Args args)
-      : PriorityPolicy(FailoverTimeout(args.args), std::move(args)) {}
+      : ParentPolicy(std::move(args)),
+        machine_(gxds_priority_lb_create(FailoverTimeout(channel_args()))) {}
 
   absl::string_view name() const override { return kPriorityPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;
@@ -89,9 +90,6 @@ class PriorityPolicy : public ParentPolicy {
     }
   };
   using Errors = std::vector<std::string>;
-
-  PriorityPolicy(gxds_duration failover, Args args)
-      : ParentPolicy(std::move(args)), machine_(gxds_priority_lb_create(failover)) {}
 
   void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
                     std::unique_ptr<SubchannelPicker> picker) override;

@@ -1,0 +1,176 @@
+#include "lb_policies/attributes/attributes.h"
+
+#include <gtest/gtest.h>
+
+#include "src/core/lib/address_utils/sockaddr_utils.h"
+#include "test/lb_policies/support/snapshot.h"
+
+namespace grpc_xds {
+namespace testing {
+namespace {
+
+using grpc_core::ChannelArgs;
+using grpc_core::ServerAddress;
+using grpc_core::ServerAddressList;
+
+const gxds_cluster_entry* Entry(const CRef<gxds_config>& snapshot) {
+  return gxds_config_cluster(snapshot.get(), gxds_str_z("foo"));
+}
+
+std::string Text(const ServerAddress& address) {
+  return grpc_sockaddr_to_string(&address.address(), false).value_or("?");
+}
+
+class Attributes : public ::testing::Test {
+ protected:
+  Attributes() : cluster_("foo") {
+    cluster_.Set({{{"a", 10, {80, 81}}, {"b", 20, {82}}}, {{"c", 1, {83}}}});
+    snapshot_ = cluster_.Snapshot();
+  }
+
+  FakeCluster cluster_;
+  CRef<gxds_config> snapshot_;
+};
+
+TEST_F(Attributes, ArgsHoldTheSnapshotAndTheMailbox) {
+  gxds_mailbox* mailbox = gxds_mailbox_create({});
+  ChannelArgs args = WithConfig(ChannelArgs(), snapshot_.get(), mailbox);
+  const gxds_config* config = snapshot_.get();
+  snapshot_.reset();
+  gxds_mailbox_unref(mailbox);
+  EXPECT_EQ(ConfigOf(args), config);
+  EXPECT_EQ(MailboxOf(args), mailbox);
+  ChannelArgs copy = args;
+  args = ChannelArgs();
+  EXPECT_NE(Entry(CRef<gxds_config>(gxds_config_ref(ConfigOf(copy)))), nullptr);
+}
+
+TEST_F(Attributes, ArgsWithoutOursHaveNone) {
+  EXPECT_EQ(ConfigOf(ChannelArgs()), nullptr);
+  EXPECT_EQ(MailboxOf(ChannelArgs()), nullptr);
+  EXPECT_EQ(SliceOf(ChannelArgs()).entry, nullptr);
+  EXPECT_EQ(WithConfig(ChannelArgs(), nullptr, nullptr), ChannelArgs());
+}
+
+TEST_F(Attributes, WithoutOursLeavesExactlyTheRest) {
+  ChannelArgs theirs = ChannelArgs().Set("x", 1).Set("grpc_xds", "theirs");
+  gxds_mailbox* mailbox = gxds_mailbox_create({});
+  ChannelArgs args = WithSlice(WithConfig(theirs, snapshot_.get(), mailbox), {Entry(snapshot_), 1});
+  gxds_mailbox_unref(mailbox);
+  EXPECT_NE(args, theirs);
+  EXPECT_EQ(WithoutOurs(args), theirs);
+  EXPECT_EQ(WithoutOurs(theirs), theirs);
+}
+
+TEST_F(Attributes, SnapshotsCompareByPointer) {
+  auto other = cluster_.Snapshot();
+  ChannelArgs a = WithConfig(ChannelArgs(), snapshot_.get(), nullptr);
+  EXPECT_EQ(a, WithConfig(ChannelArgs(), snapshot_.get(), nullptr));
+  EXPECT_NE(a, WithConfig(ChannelArgs(), other.get(), nullptr));
+}
+
+TEST_F(Attributes, SliceHoldsItsEntry) {
+  const gxds_cluster_entry* entry = Entry(snapshot_);
+  ChannelArgs args = WithSlice(ChannelArgs(), {entry, 1});
+  snapshot_.reset();
+  Slice slice = SliceOf(args);
+  EXPECT_EQ(slice.entry, entry);
+  ASSERT_NE(slice.Priority(), nullptr);
+  EXPECT_EQ(ToAbsl(slice.Priority()->localities[0]->zone), "c");
+}
+
+TEST_F(Attributes, SlicesCompareByEntryAndPriority) {
+  ChannelArgs a = WithSlice(ChannelArgs(), {Entry(snapshot_), 0});
+  EXPECT_EQ(a, WithSlice(ChannelArgs(), {Entry(snapshot_), 0}));
+  EXPECT_NE(a, WithSlice(ChannelArgs(), {Entry(snapshot_), 1}));
+  EXPECT_NE(a, WithSlice(ChannelArgs(), {nullptr, 0}));
+}
+
+TEST_F(Attributes, SliceWithoutEndpointsHasNoPriority) {
+  EXPECT_EQ((Slice{Entry(snapshot_), 2}.Priority()), nullptr);
+  EXPECT_EQ(Slice().Priority(), nullptr);
+  cluster_.SetNoEndpoints();
+  auto empty = cluster_.Snapshot();
+  EXPECT_EQ((Slice{Entry(empty), 0}.Priority()), nullptr);
+}
+
+TEST_F(Attributes, AddressesOfAPriorityAreThoseOfItsLocalitiesInOrder) {
+  ServerAddressList list = AddressesOf(Slice{Entry(snapshot_), 0}.Priority());
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(Text(list[0]), "10.0.0.1:80");
+  EXPECT_EQ(Text(list[1]), "10.0.0.1:81");
+  EXPECT_EQ(Text(list[2]), "10.0.0.1:82");
+  EXPECT_EQ(ToAbsl(LocalityOf(list[1])->zone), "a");
+  EXPECT_EQ(ToAbsl(LocalityOf(list[2])->zone), "b");
+  EXPECT_TRUE(AddressesOf(nullptr).empty());
+}
+
+TEST_F(Attributes, AddressHoldsItsLocality) {
+  ServerAddressList list = AddressesOf(Slice{Entry(snapshot_), 1}.Priority());
+  snapshot_.reset();
+  cluster_.Set({});
+  ServerAddress copy = list[0];
+  list.clear();
+  EXPECT_EQ(ToAbsl(LocalityOf(copy)->zone), "c");
+}
+
+TEST_F(Attributes, AddressesCarryNoArgs) {
+  for (const auto& address : AddressesOf(Slice{Entry(snapshot_), 0}.Priority())) {
+    EXPECT_EQ(address.args(), ChannelArgs());
+  }
+}
+
+TEST_F(Attributes, AddressesOfEqualLocalitiesAreEqual) {
+  auto a = MakeLocality({"a", 1, {80}});
+  auto heavier = MakeLocality({"a", 2, {80}});
+  auto elsewhere = MakeLocality({"b", 1, {80}});
+  ServerAddressList list;
+  for (auto* l : {a.get(), heavier.get(), elsewhere.get()}) AppendAddresses(l, &list);
+  EXPECT_TRUE(list[0] == list[1]);
+  EXPECT_FALSE(list[0] == list[2]);
+}
+
+TEST(AttributesOfAddresses, AddressAndWeightAreThoseOfTheEndpoint) {
+  gxds_locality* locality =
+      gxds_locality_create(gxds_str_z("r"), gxds_str_z("z"), gxds_str_z("s"), 1, 2);
+  auto* endpoints = const_cast<gxds_endpoint*>(locality->endpoints);
+  endpoints[0].address = {{0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 443, 1};
+  endpoints[0].weight = 7;
+  endpoints[1].address = {{127, 0, 0, 1}, 65535, 0};
+  endpoints[1].weight = 1;
+  ServerAddressList list;
+  AppendAddresses(locality, &list);
+  gxds_locality_unref(locality);
+  EXPECT_EQ(Text(list[0]), "[2001:db8::1]:443");
+  EXPECT_EQ(WeightOf(list[0]), 7u);
+  EXPECT_EQ(Text(list[1]), "127.0.0.1:65535");
+  EXPECT_EQ(WeightOf(list[1]), 1u);
+  EXPECT_NE(list[1].ToString().find("{region=\"r\", zone=\"z\", sub_zone=\"s\"}"),
+            std::string::npos);
+}
+
+TEST(AttributesOfAddresses, AddressOfAnotherOriginSaysNothing) {
+  ServerAddress address{grpc_resolved_address(), ChannelArgs()};
+  EXPECT_EQ(LocalityOf(address), nullptr);
+  EXPECT_EQ(WeightOf(address), 1u);
+}
+
+// So that the host's policies find it.
+TEST(AttributesOfAddresses, WeightIsTheHostsOwnAttribute) {
+  ServerAddress address{grpc_resolved_address(), ChannelArgs()};
+  address = address.WithAttribute(
+      grpc_core::ServerAddressWeightAttribute::kServerAddressWeightAttributeKey,
+      std::make_unique<grpc_core::ServerAddressWeightAttribute>(5));
+  EXPECT_EQ(WeightOf(address), 5u);
+}
+
+TEST(AttributesOfStatus, StatusBecomesTheHosts) {
+  gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "why %d", 7);
+  EXPECT_EQ(ToAbsl(status), absl::UnavailableError("why 7"));
+  gxds_status_fini(&status);
+  EXPECT_EQ(ToAbsl(status), absl::OkStatus());
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace grpc_xds

@@ -1,0 +1,398 @@
+#include "lb_policies/priority/priority_policy.h"
+
+#include <grpc/impl/codegen/grpc_types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lb_policies/priority/priority.h"
+#include "lb_policies/weighted_locality/weighted_locality_policy.h"
+#include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
+#include "test/lb_policies/support/policy_test.h"
+
+namespace grpc_xds {
+namespace testing {
+namespace {
+
+using Config = LoadBalancingPolicy::Config;
+
+RefCountedPtr<Config> Flat(const char* name = "test_leaf") {
+  return grpc_core::MakeRefCounted<LeafConfig>(name);
+}
+RefCountedPtr<Config> Weighted(RefCountedPtr<Config> leaf = Flat()) {
+  return grpc_core::MakeRefCounted<WeightedLocalityConfig>(std::move(leaf));
+}
+
+class PriorityPolicyTest : public PolicyTest {
+ protected:
+  PriorityPolicyTest() : cluster_("foo") {}
+
+  // Children p0, p1, … of this cluster, all with that config.
+  void UseChildren(size_t count, RefCountedPtr<Config> child) {
+    std::vector<PriorityConfig::Child> children;
+    for (size_t i = 0; i < count; i++) {
+      children.push_back({"p" + std::to_string(i), child, false, i});
+    }
+    config_ = grpc_core::MakeRefCounted<PriorityConfig>("foo", std::move(children));
+  }
+  void Start(size_t count, RefCountedPtr<Config> child, ChannelArgs args = ChannelArgs()) {
+    UseChildren(count, std::move(child));
+    Create(kPriorityPolicy, args);
+    Apply(args);
+  }
+  // An update with a new snapshot.
+  void Apply(ChannelArgs args = ChannelArgs()) {
+    auto snapshot = cluster_.Snapshot();
+    Update(config_, WithConfig(args, snapshot.get(), nullptr));
+  }
+
+  FakeCluster cluster_;
+  RefCountedPtr<Config> config_;
+};
+
+TEST_F(PriorityPolicyTest, EachChildTakesItsPriorityOfTheSnapshot) {
+  cluster_.Set({{{"a", 1, {80}}, {"b", 1, {81}}}, {{"c", 1, {82}}}});
+  Start(2, Weighted());
+  EXPECT_EQ(Leaf::created, 2) << "the second priority waits for its turn";
+  EXPECT_EQ(Leaf::InZone("b")->addresses(), (std::vector<std::string>{"10.0.0.1:81"}));
+  EXPECT_EQ(Pick(), "queue");
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report("b", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  ASSERT_EQ(Leaf::created, 3);
+  EXPECT_EQ(Leaf::InZone("c")->addresses(), (std::vector<std::string>{"10.0.0.1:82"}));
+  Report("c", GRPC_CHANNEL_READY);
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "c");
+  Report("a", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "a");
+}
+
+TEST_F(PriorityPolicyTest, TenUnchangedSnapshotsUpdateNoLeafAndMakeNoSubchannel) {
+  for (const auto& child : {Weighted(), Flat()}) {
+    Leaf::updated = 0;
+    subchannels_.clear();
+    cluster_.Set({{{"a"}, {"b"}}, {{"c"}}});
+    Start(2, child);
+    Report("a", GRPC_CHANNEL_READY);
+    int updated = Leaf::updated;
+    int published = published_;
+    EXPECT_EQ(subchannels_.size(), 2u);
+    for (int i = 0; i < 10; i++) Apply();
+    EXPECT_EQ(Leaf::updated, updated);
+    EXPECT_EQ(subchannels_.size(), 2u);
+    EXPECT_EQ(published_, published);
+  }
+}
+
+TEST_F(PriorityPolicyTest, ChangedLocalityUpdatesOnlyItsLeaf) {
+  cluster_.Set({{{"a"}, {"b"}}, {{"c"}}});
+  Start(2, Weighted());
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report("b", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  cluster_.Set({{{"a"}, {"b", 1, {90}}}, {{"c"}}});
+  Apply();
+  EXPECT_EQ(Leaf::InZone("a")->updates, 1);
+  EXPECT_EQ(Leaf::InZone("b")->updates, 2);
+  EXPECT_EQ(Leaf::InZone("c")->updates, 1);
+}
+
+TEST_F(PriorityPolicyTest, ChangeInOnePriorityTouchesNoOther) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  Start(2, Flat());
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  cluster_.Set({{{"a"}}, {{"b", 1, {90}}}});
+  Apply();
+  EXPECT_EQ(Leaf::InZone("a")->updates, 1);
+  EXPECT_EQ(Leaf::InZone("b")->updates, 2);
+}
+
+TEST_F(PriorityPolicyTest, EqualEndpointsInAllNewObjectsMakeNoSubchannel) {
+  cluster_.Set({{{"a"}, {"b"}}});
+  Start(1, Weighted());
+  cluster_.MakeAllNew();
+  Apply();
+  EXPECT_EQ(Leaf::updated, 2);
+  EXPECT_EQ(subchannels_.size(), 2u);
+}
+
+TEST_F(PriorityPolicyTest, OurArgsNeverReachASubchannel) {
+  ChannelArgs theirs = ChannelArgs().Set("theirs", 7);
+  for (const auto& child : {Weighted(), Flat()}) {
+    subchannels_.clear();
+    cluster_.Set({{{"a"}, {"b"}}});
+    Start(1, child, theirs);
+    ASSERT_EQ(subchannels_.size(), 2u);
+    for (const auto& s : subchannels_) EXPECT_EQ(s.args, theirs);
+    for (Leaf* leaf : Leaf::leaves()) EXPECT_EQ(leaf->last.args, theirs);
+  }
+}
+
+TEST_F(PriorityPolicyTest, FlatPolicyGetsOneListWithLocalitiesAndWeights) {
+  cluster_.Set({{{"a", 1, {80, 81}}, {"b", 1, {82}}}});
+  Start(1, Flat());
+  ASSERT_EQ(Leaf::created, 1);
+  Leaf* leaf = Leaf::leaves()[0];
+  EXPECT_EQ(leaf->addresses(),
+            (std::vector<std::string>{"10.0.0.1:80", "10.0.0.1:81", "10.0.0.1:82"}));
+  EXPECT_EQ(ToAbsl(LocalityOf((*leaf->last.addresses)[2])->zone), "b");
+}
+
+TEST_F(PriorityPolicyTest, OtherChannelArgsReachTheChildren) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Weighted(), ChannelArgs().Set("theirs", 1));
+  Apply(ChannelArgs().Set("theirs", 2));
+  EXPECT_EQ(Leaf::InZone("a")->updates, 2);
+  EXPECT_EQ(Leaf::InZone("a")->last.args, ChannelArgs().Set("theirs", 2));
+}
+
+TEST_F(PriorityPolicyTest, ChildOfAnotherNameIsBuiltAnew) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Weighted());
+  Report("a", GRPC_CHANNEL_READY);
+  UseChildren(1, Flat("other_leaf"));
+  Apply();
+  ASSERT_EQ(Leaf::leaves().size(), 2u) << "the old one serves until the new one is ready";
+  EXPECT_EQ(Pick(), "a");
+  In([] { Leaf::leaves()[1]->Report(GRPC_CHANNEL_READY); });
+  ASSERT_EQ(Leaf::leaves().size(), 1u);
+  EXPECT_EQ(Leaf::leaves()[0]->name(), "other_leaf");
+}
+
+TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  auto child = Weighted();
+  Start(2, child);
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report("b", GRPC_CHANNEL_READY);
+  cluster_.Set({{{"b"}}});
+  config_ = grpc_core::MakeRefCounted<PriorityConfig>(
+      "foo", std::vector<PriorityConfig::Child>{{"p1", child, false, 0}});
+  Apply();
+  EXPECT_EQ(Leaf::created, 2);
+  EXPECT_EQ(Leaf::updated, 2);
+  EXPECT_EQ(Leaf::InZone("a"), nullptr);
+  EXPECT_EQ(Pick(), "b");
+}
+
+// Timers
+
+TEST_F(PriorityPolicyTest, FailoverTimerTriesTheNextPriority) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  Start(2, Weighted());
+  Pass(GXDS_PRIORITY_FAILOVER_DEFAULT - GXDS_MILLISECOND);
+  EXPECT_EQ(Leaf::created, 1);
+  Pass(GXDS_MILLISECOND);
+  EXPECT_EQ(Leaf::created, 2);
+}
+
+TEST_F(PriorityPolicyTest, FailoverTimeoutIsAChannelArgument) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  Start(2, Weighted(), ChannelArgs().Set(GRPC_ARG_PRIORITY_FAILOVER_TIMEOUT_MS, 500));
+  Pass(499 * GXDS_MILLISECOND);
+  EXPECT_EQ(Leaf::created, 1);
+  Pass(GXDS_MILLISECOND);
+  EXPECT_EQ(Leaf::created, 2);
+}
+
+TEST_F(PriorityPolicyTest, NegativeFailoverTimeoutIsZero) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  Start(2, Weighted(), ChannelArgs().Set(GRPC_ARG_PRIORITY_FAILOVER_TIMEOUT_MS, -1));
+  Pass(0);
+  EXPECT_EQ(Leaf::created, 2);
+}
+
+TEST_F(PriorityPolicyTest, LowerPriorityIsEndedAfterItsRetention) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  Start(2, Weighted());
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report("b", GRPC_CHANNEL_READY);
+  Report("a", GRPC_CHANNEL_READY);
+  EXPECT_EQ(timer_count(), 1u);
+  Pass(GXDS_PRIORITY_RETENTION - GXDS_SECOND);
+  EXPECT_NE(Leaf::InZone("b"), nullptr);
+  Pass(GXDS_SECOND);
+  EXPECT_EQ(Leaf::InZone("b"), nullptr);
+  EXPECT_EQ(timer_count(), 0u);
+}
+
+TEST_F(PriorityPolicyTest, ShutdownCancelsTheTimer) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Weighted());
+  EXPECT_EQ(timer_count(), 1u);  // TearDown() ends the policy and looks again
+}
+
+// Statuses and notes
+
+TEST_F(PriorityPolicyTest, ClusterWithoutPrioritiesFailsWithTheNote) {
+  cluster_.SetNoEndpoints();
+  cluster_.SetNote("EDS resource foo: does not exist");
+  Start(0, nullptr);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(status_, absl::UnavailableError("priority policy has empty priority list: cluster foo: "
+                                            "EDS resource foo: does not exist"));
+  EXPECT_EQ(Pick(), "fail: " + status_.ToString());
+}
+
+TEST_F(PriorityPolicyTest, NoteReachesChildrenWithoutEndpoints) {
+  cluster_.Set({{{"a", 1, {}}}});
+  cluster_.SetNote("one");
+  Start(1, Flat());
+  EXPECT_EQ(Leaf::leaves()[0]->last.resolution_note, "one");
+  cluster_.SetNote("two");
+  Apply();
+  EXPECT_EQ(Leaf::leaves()[0]->last.resolution_note, "two");
+}
+
+TEST_F(PriorityPolicyTest, NoteAloneTouchesNoChildWithEndpoints) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Flat());
+  cluster_.SetNote("the control plane is away");
+  Apply();
+  EXPECT_EQ(Leaf::updated, 1);
+}
+
+TEST_F(PriorityPolicyTest, StatusOfTheChildInUseIsReported) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Flat());
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("no backend answers"));
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(status_, absl::UnavailableError("no backend answers"));
+}
+
+TEST_F(PriorityPolicyTest, ErrorsOfChildrenAreAllReported) {
+  Leaf::update_status = absl::UnavailableError("no");
+  cluster_.Set({{{"a"}}});
+  Start(1, Flat());
+  EXPECT_EQ(accepted_, absl::UnavailableError("errors from children: [child p0: UNAVAILABLE: no]"));
+}
+
+TEST_F(PriorityPolicyTest, SnapshotThatIsMissingLeavesWhatIsKnown) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Weighted());
+  Report("a", GRPC_CHANNEL_READY);
+  Update(config_, ChannelArgs());
+  EXPECT_EQ(Leaf::updated, 1);
+  EXPECT_EQ(Pick(), "a");
+}
+
+// Requests from above and below
+
+TEST_F(PriorityPolicyTest, ReresolutionIsPassedOnUnlessIgnored) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Flat());
+  In([] { Leaf::leaves()[0]->RequestReresolution(); });
+  EXPECT_EQ(reresolutions_, 1);
+  config_ = grpc_core::MakeRefCounted<PriorityConfig>(
+      "foo", std::vector<PriorityConfig::Child>{{"p0", Flat(), true, 0}});
+  Apply();
+  In([] { Leaf::leaves()[0]->RequestReresolution(); });
+  EXPECT_EQ(reresolutions_, 1);
+}
+
+TEST_F(PriorityPolicyTest, ExitIdleGoesToTheChildInUse) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  Start(2, Flat());
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report("b", GRPC_CHANNEL_IDLE);
+  In([this] { policy_->ExitIdleLocked(); });
+  EXPECT_EQ(Leaf::InZone("a")->exit_idle_count, 0);
+  EXPECT_EQ(Leaf::InZone("b")->exit_idle_count, 1);
+}
+
+TEST_F(PriorityPolicyTest, ResetOfBackoffReachesAllChildren) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  Start(2, Flat());
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  In([this] { policy_->ResetBackoffLocked(); });
+  EXPECT_EQ(Leaf::InZone("a")->reset_backoff_count, 1);
+  EXPECT_EQ(Leaf::InZone("b")->reset_backoff_count, 1);
+}
+
+TEST_F(PriorityPolicyTest, StateReportedDuringCreationMakesOnePicker) {
+  Leaf::on_update = [](Leaf* leaf) {
+    leaf->Report(leaf->zone() == "c" ? GRPC_CHANNEL_READY : GRPC_CHANNEL_TRANSIENT_FAILURE);
+  };
+  cluster_.Set({{{"a"}}, {{"b"}}, {{"c"}}});
+  Start(3, Weighted());
+  EXPECT_EQ(published_, 1);
+  EXPECT_EQ(Pick(), "c");
+}
+
+// Children that take no slice
+
+TEST_F(PriorityPolicyTest, ChildrenOfAnAggregateGetTheSnapshot) {
+  config_ = grpc_core::MakeRefCounted<PriorityConfig>(
+      "", std::vector<PriorityConfig::Child>{{"foo", Flat(), false, absl::nullopt}});
+  Create(kPriorityPolicy);
+  cluster_.Set({{{"a"}}});
+  auto snapshot = cluster_.Snapshot();
+  Update(config_, WithConfig(ChannelArgs(), snapshot.get(), nullptr), ServerAddressList(), "note");
+  ASSERT_EQ(Leaf::created, 1);
+  EXPECT_EQ(ConfigOf(Leaf::leaves()[0]->last.args), snapshot.get());
+  EXPECT_EQ(Leaf::leaves()[0]->last.resolution_note, "note");
+  auto next = cluster_.Snapshot();
+  Update(config_, WithConfig(ChannelArgs(), next.get(), nullptr));
+  EXPECT_EQ(ConfigOf(Leaf::leaves()[0]->last.args), next.get())
+      << "the child finds out by itself whether it changed";
+}
+
+ServerAddress Address(uint16_t port, std::vector<std::string> path) {
+  CRef<gxds_locality> locality = MakeLocality({"x", 1, {port}});
+  ServerAddressList list;
+  AppendAddresses(locality.get(), &list);
+  return list[0].WithAttribute(grpc_core::kHierarchicalPathAttributeKey,
+                               grpc_core::MakeHierarchicalPathAttribute(std::move(path)));
+}
+
+TEST_F(PriorityPolicyTest, JsonConfigWorksWithHierarchicalAddresses) {
+  auto config = ParseConfig(R"([{"priority_experimental": {
+      "children": {
+        "x": {"config": [{"test_leaf": {}}]},
+        "y": {"config": [{"test_leaf": {}}], "ignore_reresolution_requests": true},
+        "unused": {"config": [{"test_leaf": {}}]}
+      },
+      "priorities": ["y", "x"]}}])");
+  ASSERT_TRUE(config.ok()) << config.status();
+  Create(kPriorityPolicy);
+  Update(*config, ChannelArgs(), ServerAddressList{Address(80, {"x"}), Address(81, {"y"})});
+  ASSERT_EQ(Leaf::created, 1);
+  EXPECT_EQ(Leaf::leaves()[0]->addresses(), (std::vector<std::string>{"10.0.0.1:81"}));
+  In([] {
+    Leaf::leaves()[0]->RequestReresolution();
+    Leaf::leaves()[0]->Report(GRPC_CHANNEL_TRANSIENT_FAILURE);
+  });
+  EXPECT_EQ(reresolutions_, 0);
+  ASSERT_EQ(Leaf::created, 2);
+  EXPECT_EQ(Leaf::leaves()[1]->addresses(), (std::vector<std::string>{"10.0.0.1:80"}));
+  Update(*config, ChannelArgs(), absl::UnavailableError("no addresses"));
+  EXPECT_EQ(Leaf::leaves()[1]->addresses(),
+            (std::vector<std::string>{"UNAVAILABLE: no addresses"}));
+}
+
+TEST_F(PriorityPolicyTest, JsonErrorsAreTheHosts) {
+  struct {
+    const char *json, *error;
+  } cases[] = {
+      {R"([{"priority_experimental": {}}])",
+       "[field:children error:field not present; field:priorities error:field not present]"},
+      {R"([{"priority_experimental": {"children": {"a": {}}, "priorities": ["a"]}}])",
+       "[field:children[\"a\"].config error:field not present]"},
+      {R"([{"priority_experimental": {"children": {"a": {"config": [{"no": {}}]}},
+                                      "priorities": ["a"]}}])",
+       "[field:children[\"a\"].config error:No known policies in list: no]"},
+      {R"([{"priority_experimental": {"children": {}, "priorities": ["b", "a", "b"]}}])",
+       "[field: error:unknown priorit(ies): [a, b]]"},
+      {R"([{"priority_experimental": {"children": [], "priorities": {}}}])",
+       "[field:children error:is not an object; field:priorities error:is not an array]"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(ParseConfig(c.json).status(),
+              absl::InvalidArgumentError(
+                  std::string("errors validating priority LB policy config: ") + c.error));
+  }
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace grpc_xds
