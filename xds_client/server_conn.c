@@ -298,6 +298,7 @@ static void say_next(gxds_client *c, gxds_conn *conn) {
     }
     t->dirty = false; /* an empty list in the first request of a type asks for everything */
   }
+  conn->next_type = 0;
 }
 
 static void settle_conn(gxds_client *c, gxds_conn *conn) {

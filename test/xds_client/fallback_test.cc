@@ -1,0 +1,207 @@
+// Fallback to lower-priority servers (A71).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/xds_client/scenario.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ScenarioOptions Servers(int count) {
+  ScenarioOptions options;
+  options.servers.clear();
+  for (int i = 1; i <= count; i++) {
+    ServerConfig server;
+    server.uri = "server" + std::to_string(i);
+    options.servers.push_back(server);
+  }
+  return options;
+}
+
+struct TwoServers : Scenario {
+  TwoServers() : Scenario(Servers(2)), primary(server("server1")), secondary(server("server2")) {
+    Forgive();
+  }
+  Server &primary;
+  Server &secondary;
+};
+
+TEST(Fallback, OnlyTheFirstServerIsUsedWhileItIsWell) {
+  TwoServers s;
+  s.Watch(kFoo, "foo1");
+  EXPECT_TRUE(s.primary.connected());
+  EXPECT_FALSE(s.secondary.connected());
+}
+
+TEST(Fallback, HappensWhenTheChannelFailsAndAResourceIsMissing) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "nothing");  // A71: told only when all servers are unreachable
+  EXPECT_EQ(s.secondary.NextRequest(), "Foo [foo1] node");
+  s.secondary.Respond(kFoo, "1", {"foo1=fallback"});
+  EXPECT_EQ(foo1.Next(), "foo1=fallback");
+  EXPECT_TRUE(s.primary.has_stream());  // it is still tried
+  EXPECT_TRUE(s.Logged("xds server server1: falling back to server2"));
+}
+
+TEST(Fallback, HappensWhenTheStreamFailsWithoutAResponse) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.CloseStream();
+  EXPECT_EQ(foo1.Next(), "nothing");
+  EXPECT_EQ(s.secondary.NextRequest(), "Foo [foo1] node");
+}
+
+TEST(Fallback, DoesNotHappenWhenAStreamEndsAfterAResponse) {
+  TwoServers s;
+  s.Watch(kFoo, "foo1");
+  s.primary.Respond(kBar, "1", {});
+  s.primary.CloseStream();
+  EXPECT_FALSE(s.secondary.connected());
+}
+
+TEST(Fallback, DoesNotHappenWhileEverythingIsCached) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.Respond(kFoo, "1", {"foo1=1"});
+  s.primary.FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  EXPECT_THAT(foo1.Next(), HasSubstr("ambient UNAVAILABLE: xDS channel for server server1: down"));
+  EXPECT_FALSE(s.secondary.connected());
+}
+
+TEST(Fallback, ResourceKnownNotToExistCountsAsCached) {
+  TwoServers s;
+  s.Watch(kFoo, "foo1");
+  s.Advance(15 * GXDS_SECOND);
+  s.primary.FailChannel("down");
+  EXPECT_FALSE(s.secondary.connected());
+}
+
+TEST(Fallback, HappensWhenAMissingResourceIsWatchedDuringAFailure) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.Respond(kFoo, "1", {"foo1=1"});
+  s.primary.FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  EXPECT_THAT(foo1.Next(), HasSubstr("ambient UNAVAILABLE"));
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  EXPECT_EQ(bar1.Next(), "nothing");
+  EXPECT_EQ(foo1.Next(), "ambient OK");                     // there is hope again
+  EXPECT_EQ(s.secondary.NextRequest(), "Foo [foo1] node");  // all that is watched
+  EXPECT_EQ(s.secondary.NextRequest(), "Bar [bar1]");
+  s.secondary.Respond(kFoo, "1", {"foo1=fallback"});
+  EXPECT_EQ(foo1.Next(), "foo1=fallback");
+}
+
+TEST(Fallback, EndsWithTheFirstResponseOfThePrimary) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.FailChannel("down");
+  s.secondary.Respond(kFoo, "1", {"foo1=fallback"});
+  EXPECT_EQ(foo1.Next(), "foo1=fallback");
+  s.TakeTrace();
+  s.primary.Respond(kFoo, "7", {"foo1=primary"});
+  EXPECT_EQ(foo1.Next(), "foo1=primary");
+  EXPECT_FALSE(s.secondary.connected());
+  EXPECT_THAT(s.TakeTrace(),
+              ElementsAre("TOLD", "SEND", "CLOSE server2", "DISCONNECT server2", "READ"));
+}
+
+TEST(Fallback, ErrorIsToldWhenAllServersFail) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "nothing");
+  s.secondary.FailChannel("down too");
+  EXPECT_THAT(foo1.Next(),
+              HasSubstr("error UNAVAILABLE: xDS channel for server server2: down too"));
+  s.secondary.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+}
+
+TEST(Fallback, GoesOnToTheThirdServerAndBackToTheSecond) {
+  Scenario s(Servers(3));
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server("server1").FailChannel("down");
+  s.server("server2").FailChannel("down");
+  EXPECT_EQ(s.server("server3").NextRequest(), "Foo [foo1] node");
+  s.server("server3").Respond(kFoo, "1", {"foo1=3"});
+  EXPECT_EQ(foo1.Next(), "foo1=3");
+  s.server("server2").Respond(kFoo, "1", {"foo1=2"});
+  EXPECT_EQ(foo1.Next(), "foo1=2");
+  EXPECT_FALSE(s.server("server3").connected());
+  EXPECT_TRUE(s.server("server1").has_stream());
+  s.Forgive();
+}
+
+TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // lrs_server "self" depends on it
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.FailChannel("down");
+  s.secondary.Respond(kFoo, "1", {"foo1=self"});
+  EXPECT_EQ(foo1.Next(), "foo1=self@server2");
+  s.primary.Respond(kFoo, "1", {"foo1=self"});
+  EXPECT_EQ(foo1.Next(), "foo1=self@server1");
+}
+
+TEST(Fallback, TimerOfAServerThatIsLeftEnds) {
+  TwoServers s;
+  s.primary.HoldSends();
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.FailChannel("down");
+  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);  // the secondary's: the primary's request waits
+  s.primary.Respond(kBar, "1", {});
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+  EXPECT_EQ(foo1.Next(), "nothing");
+}
+
+TEST(Fallback, ResourceFromOneServerStopsTheTimerOfTheOther) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.FailChannel("down");
+  s.secondary.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+}
+
+TEST(Fallback, EndOfTheLastWatchClosesAllServers) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.FailChannel("down");
+  s.Cancel(foo1);
+  EXPECT_FALSE(s.primary.connected());
+  EXPECT_FALSE(s.secondary.connected());
+}
+
+TEST(Fallback, ServerListedTwiceIsOneServer) {
+  ScenarioOptions options = Servers(2);
+  options.servers[1].uri = "server1";
+  Scenario s(options);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server().FailChannel("down");
+  EXPECT_THAT(foo1.Next(), HasSubstr("server1: down"));
+  s.Forgive();
+}
+
+TEST(Fallback, IsPerAuthority) {
+  ScenarioOptions options = Servers(2);
+  ServerConfig alone;
+  alone.uri = "server1";
+  options.authorities["alone.com"] = {alone};
+  Scenario s(options);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  Watcher &other = s.Watch(kFoo, "xdstp://alone.com/test.v3.Foo/foo1");
+  s.server("server1").FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "nothing");
+  EXPECT_THAT(other.Next(), HasSubstr("server1: down"));
+  EXPECT_EQ(s.server("server2").NextRequest(), "Foo [foo1] node");
+  s.Forgive();
+}
+
+}  // namespace
+}  // namespace gxds_test

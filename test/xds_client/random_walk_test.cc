@@ -1,0 +1,417 @@
+// A seeded random walk: watches come and go, servers answer, send nonsense, fail and return. Then
+// everything heals, and every watcher must hold what the servers have.
+//
+// The servers are as sparing as the protocol allows: they ignore a request with a stale nonce, and
+// send nothing while they believe that the client has all that it asked for. So a client that
+// forgets what it was given, or asks in a way that the server can't notice, never converges.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "test/xds_client/test_types.h"
+
+namespace gxds_test {
+namespace {
+
+constexpr int kTypeCount = 2;
+
+struct WalkWatcher {
+  gxds_watch_id id = 0;
+  int type = 0;
+  std::string name;
+  std::string held;     // empty: nothing
+  std::string error;    // instead of a resource
+  std::string ambient;  // beside a resource
+};
+
+// What a server knows of one type on one stream.
+struct ServedType {
+  bool asked = false;
+  bool answered = false;
+  std::set<std::string> names;
+  std::map<std::string, std::string> given;  // what it believes that the client has
+  std::string nonce;
+};
+
+struct WalkServer {
+  std::string uri;
+  gxds_bootstrap_server config = {};
+  gxds_server_id id = 0;
+  gxds_stream_id stream = 0;
+  bool read = false;
+  bool send_outstanding = false;
+  std::deque<Request> requests;
+  std::deque<std::string> messages;
+  ServedType types[kTypeCount];
+  int nonces = 0;
+};
+
+class Walk {
+ public:
+  explicit Walk(uint64_t seed) : random_{seed} {
+    const char *uris[] = {"server1", "server2"};
+    for (int i = 0; i < 2; i++) {
+      servers_[i].uri = uris[i];
+      servers_[i].config.uri = Str(servers_[i].uri);
+      servers_[i].config.creds_type = gxds_str_z("insecure");
+      servers_[i].config.fail_on_data_errors = Draw(3) == 0;
+      servers_[i].config.resource_timer_is_transient_error = Draw(4) == 0;
+      list_[i] = &servers_[i].config;
+    }
+    authority_.name = gxds_str_z("a");
+    authority_.servers = &list_[1];
+    authority_.server_count = 1;
+    gxds_ref_init(&bootstrap_.refs);
+    bootstrap_.servers = list_;
+    bootstrap_.server_count = 1 + Draw(2);
+    bootstrap_.authorities = &authority_;
+    bootstrap_.authority_count = 1;
+    gxds_client_options options = {};
+    options.bootstrap = &bootstrap_;
+    options.types = kTypes;
+    options.type_count = kTypeCount;
+    options.seed = seed;
+    client_ = gxds_client_create(&options);
+    for (uint64_t &weight : weights_) weight = Draw(4) == 0 ? 0 : 1 + Draw(20);
+  }
+
+  ~Walk() {
+    gxds_client_destroy(client_);
+    EXPECT_EQ(g_live_resources, 0u);
+  }
+
+  void Run(int steps) {
+    uint64_t total = 0;
+    for (uint64_t weight : weights_) total += weight;
+    for (int i = 0; i < steps && total > 0 && !testing::Test::HasFailure(); i++) {
+      uint64_t draw = Draw(total);
+      size_t kind = 0;
+      while (draw >= weights_[kind]) draw -= weights_[kind++];
+      Step(kind);
+      gxds_client_validate(client_);
+      if (Draw(4)) Drain();
+    }
+  }
+
+  void HealAndCheck() {
+    Drain();
+    for (WalkServer &server : servers_) {
+      if (server.stream) CloseStream(&server);
+    }
+    for (int round = 0; round < 1000; round++) {
+      if (Progress()) continue;
+      gxds_time deadline = gxds_client_deadline(client_);
+      if (deadline == GXDS_TIME_NEVER) break;
+      now_ = std::max(now_, deadline);
+      gxds_client_on_deadline(client_, now_);
+      Drain();
+    }
+    EXPECT_EQ(gxds_client_deadline(client_), GXDS_TIME_NEVER);
+    for (const auto &watcher : watchers_) CheckWatcher(*watcher);
+    CheckSubscriptions();
+    while (!watchers_.empty()) Unwatch(0);
+    Drain();
+    for (const WalkServer &server : servers_) EXPECT_TRUE(server.id == 0 && server.stream == 0);
+    EXPECT_EQ(gxds_client_deadline(client_), GXDS_TIME_NEVER);
+  }
+
+ private:
+  uint64_t Draw(uint64_t n) { return gxds_random_next(&random_) % n; }
+
+  std::string DrawName(int type) {
+    std::string id = "n" + std::to_string(Draw(6));
+    if (Draw(4)) return id;
+    return "xdstp://a/" + String(gxds_str_z(kTypes[type]->type_url + 20)) + "/" + id;
+  }
+
+  void Step(size_t kind) {
+    WalkServer *server = &servers_[Draw(2)];
+    int type = static_cast<int>(Draw(kTypeCount));
+    switch (kind) {
+      case 0:
+        return AddWatch(type, DrawName(type));
+      case 1:
+        if (!watchers_.empty()) Unwatch(Draw(watchers_.size()));
+        return;
+      case 2:
+        truth_[type][DrawName(type)] = "v" + std::to_string(values_++);
+        return;
+      case 3:
+        truth_[type].erase(DrawName(type));
+        return;
+      case 4:
+        TakeRequest(server);
+        return;
+      case 5:
+        Serve(server, type, false);
+        return;
+      case 6:
+        Deliver(server);
+        return;
+      case 7:
+        ReleaseSend(server);
+        return;
+      case 8:
+        if (server->stream && server->types[type].asked) Serve(server, type, true);
+        return;
+      case 9:
+        if (server->stream) server->messages.push_back("\x0a\xff nonsense");
+        return;
+      case 10:
+        if (server->stream && Draw(4) == 0) CloseStream(server);
+        return;
+      case 11: {
+        gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "down %d", int(Draw(3)));
+        if (Draw(4) == 0) gxds_client_on_channel_failed(client_, server->id, &status, now_);
+        gxds_status_fini(&status);
+        return;
+      }
+      case 12:
+        now_ += static_cast<gxds_time>(Draw(3 * GXDS_SECOND));
+        return gxds_client_on_deadline(client_, now_);
+      default:
+        if (Draw(10) == 0) gxds_client_reset_backoff(client_, now_);
+        return;
+    }
+  }
+
+  void AddWatch(int type, const std::string &name) {
+    watchers_.push_back(std::make_unique<WalkWatcher>());
+    WalkWatcher *watcher = watchers_.back().get();
+    watcher->type = type;
+    watcher->name = name;
+    watcher->id = gxds_client_watch(client_, kTypes[type], Str(name), {watcher, 0}, now_);
+  }
+
+  void Unwatch(size_t index) {
+    gxds_client_unwatch(client_, watchers_[index]->id, now_);
+    watchers_.erase(watchers_.begin() + static_cast<std::ptrdiff_t>(index));
+  }
+
+  // ---- the servers ----
+
+  bool TakeRequest(WalkServer *server) {
+    if (server->requests.empty()) return false;
+    Request request = server->requests.front();
+    server->requests.pop_front();
+    int type = request.type_url == kFoo.type_url ? 0 : 1;
+    ServedType *served = &server->types[type];
+    EXPECT_TRUE(served->asked || !request.names.empty()) << "a type starts with an empty list";
+    if (request.nonce != served->nonce) return true;  // stale
+    served->asked = true;
+    std::set<std::string> names(request.names.begin(), request.names.end());
+    EXPECT_EQ(names.size(), request.names.size());
+    for (const std::string &name : names) {
+      if (!served->names.count(name)) served->given.erase(name);
+    }
+    served->names = names;
+    return true;
+  }
+
+  bool Serve(WalkServer *server, int type, bool badly) {
+    ServedType *served = &server->types[type];
+    if (!server->stream || !served->asked) return false;
+    std::map<std::string, std::string> now;
+    for (const std::string &name : served->names) {
+      auto it = truth_[type].find(name);
+      if (it != truth_[type].end()) now[name] = it->second;
+    }
+    std::map<std::string, std::string> given;
+    for (const auto &entry : served->given) {
+      if (served->names.count(entry.first)) given.insert(entry);
+    }
+    if (now == given && served->answered && !badly) return false;
+    served->answered = true;
+    std::vector<Any> resources;
+    for (auto &entry : now) {
+      if (badly && Draw(2)) entry.second = "bad";
+      std::string bytes = entry.first + "=" + entry.second;
+      resources.push_back(Draw(2) ? Bare(*kTypes[type], bytes)
+                                  : Wrapped(*kTypes[type], entry.first, bytes));
+    }
+    served->given = now;
+    served->nonce = "n" + std::to_string(++server->nonces);
+    server->messages.push_back(
+        Response(kTypes[type]->type_url, "v" + std::to_string(values_), served->nonce, resources));
+    return true;
+  }
+
+  bool Deliver(WalkServer *server) {
+    if (!server->stream || !server->read || server->messages.empty()) return false;
+    std::string message = server->messages.front();
+    server->messages.pop_front();
+    server->read = false;
+    gxds_client_on_message(client_, server->stream, message.data(), message.size(), now_);
+    return true;
+  }
+
+  bool ReleaseSend(WalkServer *server) {
+    if (!server->send_outstanding) return false;
+    server->send_outstanding = false;
+    gxds_client_on_sent(client_, server->stream, now_);
+    return true;
+  }
+
+  void ForgetStream(WalkServer *server) {
+    server->stream = 0;
+    server->read = server->send_outstanding = false;
+    server->requests.clear();
+    server->messages.clear();
+    for (ServedType &served : server->types) served = ServedType();
+  }
+
+  void CloseStream(WalkServer *server) {
+    gxds_stream_id stream = server->stream;
+    ForgetStream(server);
+    gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "closed %d", int(Draw(3)));
+    gxds_client_on_stream_closed(client_, stream, &status, now_);
+    gxds_status_fini(&status);
+    Drain();
+  }
+
+  // ---- the owner ----
+
+  WalkServer *Find(const gxds_action &action) {
+    for (WalkServer &server : servers_) {
+      if (action.server_id ? action.server == &server.config : action.stream == server.stream) {
+        return &server;
+      }
+    }
+    return nullptr;
+  }
+
+  void Drain() {
+    while (const gxds_action *action = gxds_client_next_action(client_)) Carry(*action);
+    gxds_client_validate(client_);
+  }
+
+  void Carry(const gxds_action &action) {
+    WalkServer *server = Find(action);
+    switch (action.kind) {
+      case GXDS_ACTION_CONNECT:
+        ASSERT_EQ(server->id, 0u);
+        server->id = action.server_id;
+        break;
+      case GXDS_ACTION_DISCONNECT:
+        ASSERT_TRUE(server->id == action.server_id && server->stream == 0);
+        server->id = 0;
+        break;
+      case GXDS_ACTION_OPEN_STREAM:
+        ASSERT_EQ(server->stream, 0u);
+        server->stream = action.stream;
+        break;
+      case GXDS_ACTION_CLOSE_STREAM:
+        ASSERT_EQ(server->stream, action.stream);
+        ForgetStream(server);
+        break;
+      case GXDS_ACTION_SEND:
+        ASSERT_TRUE(server->stream == action.stream && !server->send_outstanding);
+        server->send_outstanding = true;
+        server->requests.push_back(ParseRequest(action.bytes));
+        break;
+      case GXDS_ACTION_READ:
+        ASSERT_TRUE(server->stream == action.stream && !server->read);
+        server->read = true;
+        break;
+      case GXDS_ACTION_RESOURCE:
+      case GXDS_ACTION_AMBIENT_ERROR:
+        Tell(action);
+        break;
+      case GXDS_ACTION_LOG:
+        break;
+    }
+  }
+
+  void Tell(const gxds_action &action) {
+    auto *watcher = static_cast<WalkWatcher *>(action.watcher.owner);
+    std::string status = action.status.code
+                             ? gxds_code_name(action.status.code) + String(action.status.message)
+                             : "";
+    if (action.kind == GXDS_ACTION_AMBIENT_ERROR) {
+      EXPECT_NE(watcher->held, "") << "an ambient error for who holds nothing";
+      EXPECT_NE(watcher->ambient, status) << "told twice";
+      watcher->ambient = status;
+      return;
+    }
+    watcher->ambient = "";
+    watcher->held = action.resource ? Text(action.resource) : "";
+    watcher->error = status;
+    EXPECT_NE(watcher->held.empty(), watcher->error.empty());
+    EXPECT_TRUE(watcher->held.empty() || watcher->held.rfind(watcher->name + "=v", 0) == 0)
+        << watcher->name << " was told " << watcher->held;
+  }
+
+  // ---- healing ----
+
+  bool Progress() {
+    bool progress = false;
+    for (WalkServer &server : servers_) {
+      progress = ReleaseSend(&server) || progress;
+      Drain();
+      progress = TakeRequest(&server) || progress;
+      for (int type = 0; type < kTypeCount; type++) {
+        if (server.messages.empty()) progress = Serve(&server, type, false) || progress;
+      }
+      progress = Deliver(&server) || progress;
+      Drain();
+    }
+    return progress;
+  }
+
+  void CheckWatcher(const WalkWatcher &watcher) {
+    auto it = truth_[watcher.type].find(watcher.name);
+    std::string what = kTypes[watcher.type]->short_name + (" " + watcher.name);
+    if (it != truth_[watcher.type].end()) {
+      EXPECT_EQ(watcher.held, watcher.name + "=" + it->second) << what;
+      EXPECT_EQ(watcher.ambient, "") << what;
+    } else if (watcher.held.empty()) {
+      EXPECT_NE(watcher.error, "") << what;
+    } else if (watcher.type == 0) {
+      EXPECT_EQ(watcher.ambient.rfind("NOT_FOUND", 0), 0u) << what << ": " << watcher.ambient;
+    }
+  }
+
+  // Each server is asked for what is watched there, and for nothing else.
+  void CheckSubscriptions() {
+    std::set<std::string> wanted[2][kTypeCount];
+    for (const auto &watcher : watchers_) {
+      bool federated = watcher->name.rfind("xdstp:", 0) == 0;
+      wanted[federated][watcher->type].insert(watcher->name);
+    }
+    for (int i = 0; i < 2; i++) {
+      for (int type = 0; type < kTypeCount; type++) {
+        EXPECT_EQ(servers_[i].types[type].names, wanted[i][type]) << servers_[i].uri;
+      }
+    }
+  }
+
+  gxds_random random_;
+  uint64_t weights_[14] = {};
+  gxds_time now_ = GXDS_SECOND;
+  int values_ = 0;
+  std::map<std::string, std::string> truth_[kTypeCount];
+  WalkServer servers_[2];
+  const gxds_bootstrap_server *list_[2] = {};
+  gxds_bootstrap_authority authority_ = {};
+  gxds_bootstrap bootstrap_ = {};
+  std::vector<std::unique_ptr<WalkWatcher>> watchers_;
+  gxds_client *client_ = nullptr;
+};
+
+TEST(RandomWalk, ConvergesWhenEverythingHeals) {
+  for (uint64_t seed = 1; seed <= 400 && !HasFailure(); seed++) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Walk walk(seed);
+    walk.Run(300);
+    walk.HealAndCheck();
+  }
+}
+
+}  // namespace
+}  // namespace gxds_test

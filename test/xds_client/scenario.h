@@ -1,0 +1,160 @@
+// A client engine, its servers and its watchers, all in the test's hands.
+//
+// After every event the actions are drained and the invariants checked. Everything is strict: a
+// request that the test did not look at, something that a watcher was told and the test did not
+// ask for, or a timer that still runs, fails the test at its end.
+#ifndef GRPC_XDS_TEST_XDS_CLIENT_SCENARIO_H_
+#define GRPC_XDS_TEST_XDS_CLIENT_SCENARIO_H_
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/xds_client/test_types.h"
+
+namespace gxds_test {
+
+// What is so of a server in the bootstrap.
+struct ServerConfig {
+  std::string uri = "server1";
+  bool fail_on_data_errors = false;
+  bool resource_timer_is_transient_error = false;
+  bool ignore_resource_deletion = false;
+};
+
+struct ScenarioOptions {
+  std::vector<ServerConfig> servers = {ServerConfig{}};
+  std::map<std::string, std::vector<ServerConfig>> authorities = {};
+  gxds_duration resource_timeout = 0;
+  std::string node_id = "xds_client_test";
+};
+
+class Scenario;
+
+class Watcher {
+ public:
+  // The next thing it was told: "foo1=6", "error CODE: …", "ambient CODE: …" or "ambient OK";
+  // "nothing" when there is nothing more.
+  std::string Next();
+  bool HasNews() const { return !told_.empty(); }
+
+ private:
+  friend class Scenario;
+  gxds_watch_id id_ = 0;
+  bool cancelled_ = false;
+  std::deque<std::string> told_;
+  std::function<void()> then_;  // called once, when it is next told something
+};
+
+class Server {
+ public:
+  // The next request, rendered; "nothing" when there is none.
+  std::string NextRequest();
+  bool HasRequest() const { return !requests_.empty(); }
+  bool connected() const { return connected_; }
+  bool has_stream() const { return stream_ != 0; }
+  bool wants_message() const { return wants_message_; }
+  size_t streams_opened() const { return streams_opened_; }
+
+  // Sends resources; the nonce is n1, n2, … on each stream.
+  void Respond(const gxds_resource_type &type, const std::string &version,
+               const std::vector<std::string> &resources);
+  void Send(const std::string &type_url, const std::string &version,
+            const std::vector<Any> &resources);
+  void SendRaw(const std::string &message);
+  void CloseStream(gxds_code code = GXDS_UNAVAILABLE, const std::string &message = "gone");
+  void FailChannel(const std::string &message, gxds_code code = GXDS_UNAVAILABLE);
+  // While held, a SEND is on its way only when ReleaseSend() says so.
+  void HoldSends() { hold_sends_ = true; }
+  void ReleaseSend();
+
+ private:
+  friend class Scenario;
+  Scenario *scenario_ = nullptr;
+  std::string uri_;
+  bool connected_ = false;
+  bool wants_message_ = false;
+  bool hold_sends_ = false;
+  bool send_outstanding_ = false;
+  gxds_server_id id_ = 0;
+  gxds_stream_id stream_ = 0;
+  size_t streams_opened_ = 0;
+  size_t nonce_ = 0;
+  std::deque<std::string> requests_;
+};
+
+class Scenario {
+ public:
+  explicit Scenario(ScenarioOptions options = {});
+  ~Scenario();
+  Scenario(const Scenario &) = delete;
+
+  Watcher &Watch(const gxds_resource_type &type, const std::string &name);
+  // Several watches before the drain.
+  std::vector<Watcher *> WatchTogether(
+      const std::vector<std::pair<const gxds_resource_type *, std::string>> &wanted);
+  void Cancel(Watcher &watcher);
+  // Runs fn, then drains once.
+  void Together(const std::function<void()> &fn);
+  // Calls fn, without a drain of its own, when the watcher is next told something.
+  void WhenTold(Watcher &watcher, std::function<void()> fn) { watcher.then_ = std::move(fn); }
+
+  Server &server(const std::string &uri = "server1");
+  // The short forms, for the first server.
+  std::string NextRequest() { return server().NextRequest(); }
+  void Respond(const gxds_resource_type &type, const std::string &version,
+               const std::vector<std::string> &resources) {
+    server().Respond(type, version, resources);
+  }
+
+  // Lets time go by, deadline after deadline.
+  void Advance(gxds_duration duration);
+  gxds_time now() const { return now_; }
+  // How long until the next deadline; GXDS_TIME_NEVER: there is none.
+  gxds_duration UntilDeadline() const;
+  void ResetBackoff();
+
+  // "Foo foo1 ACKED 1 foo1=6", "… failed 2 CODE: …", one line per resource held.
+  std::string Dump() const;
+  // What happened since the last call, other than requests and what watchers were told: "CONNECT
+  // server1", "OPEN server1", "READ", "CLOSE", "DISCONNECT", "SEND", "TOLD".
+  std::vector<std::string> TakeTrace();
+  const std::vector<std::string> &log() const { return log_; }
+  bool Logged(const std::string &part) const;
+  gxds_client *client() { return client_; }
+
+  // The end of the test does not mind what was not looked at.
+  void Forgive() { forgiving_ = true; }
+  void ForgiveTimers() { forgiving_timers_ = true; }
+
+ private:
+  friend class Server;
+  void Drain();
+  void Carry(const gxds_action &action);
+  void Tell(const gxds_action &action);
+  Server &by_stream(gxds_stream_id stream);
+  const gxds_bootstrap_server *const *Build(const std::vector<ServerConfig> &configs);
+  void BuildBootstrap(const ScenarioOptions &options);
+
+  std::deque<std::string> strings_;
+  std::deque<gxds_bootstrap_server> bootstrap_servers_;
+  std::deque<std::vector<const gxds_bootstrap_server *>> server_lists_;
+  std::vector<gxds_bootstrap_authority> bootstrap_authorities_;
+  gxds_bootstrap bootstrap_ = {};
+  gxds_client *client_ = nullptr;
+  gxds_time now_ = 1000 * GXDS_SECOND;
+  std::map<std::string, std::unique_ptr<Server>> servers_;
+  std::deque<std::unique_ptr<Watcher>> watchers_;
+  std::vector<std::string> log_;
+  std::vector<std::string> trace_;
+  int draining_ = 0;  // a drain is under way, or to come
+  bool forgiving_ = false;
+  bool forgiving_timers_ = false;
+};
+
+}  // namespace gxds_test
+
+#endif

@@ -1,0 +1,301 @@
+// Streams and channels that fail: restart, backoff, and who is told (A57, A88).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/xds_client/scenario.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+
+const char kNoResponse[] =
+    "UNAVAILABLE: xDS channel for server server1: xDS call failed with no responses received; "
+    "status: UNAVAILABLE: gone (node ID:xds_client_test)";
+const char kChannelDown[] =
+    "UNAVAILABLE: xDS channel for server server1: connection refused (node ID:xds_client_test)";
+
+// foo1 is cached.
+struct Connected : Scenario {
+  Connected() : foo1(Watch(kFoo, "foo1")) {
+    EXPECT_EQ(NextRequest(), "Foo [foo1] node");
+    Respond(kFoo, "1", {"foo1=1"});
+    EXPECT_EQ(NextRequest(), "Foo [foo1] version=1 nonce=n1");
+    EXPECT_EQ(foo1.Next(), "foo1=1");
+    TakeTrace();
+  }
+  Watcher &foo1;
+};
+
+TEST(Stream, LostAfterAResponseIsNoErrorAndRestartsAtOnce) {  // A57
+  Connected s;
+  s.server().CloseStream();
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("OPEN server1", "SEND", "READ"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  EXPECT_TRUE(s.Logged("xds server server1: ADS stream closed: UNAVAILABLE: gone"));
+}
+
+TEST(Stream, LostAfterAResponseWithOkIsNoErrorEither) {
+  Connected s;
+  s.server().CloseStream(GXDS_OK);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+}
+
+TEST(Stream, VersionSurvivesARestartAndTheNonceDoesNot) {
+  Connected s;
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.Respond(kFoo, "2", {"foo1=2"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n1");
+  EXPECT_EQ(s.foo1.Next(), "foo1=2");
+}
+
+TEST(Stream, VersionIsNotClaimedWhenNothingOfTheTypeIsHeld) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.Respond(kFoo, "f1", {"foo1=1"});
+  s.Respond(kBar, "b1", {"other=1"});
+  s.Forgive();
+  while (s.server().HasRequest()) s.NextRequest();
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=f1 node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");  // with b1 the server might think it was received
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  EXPECT_EQ(bar1.Next(), "nothing");
+}
+
+TEST(Stream, RestartAsksForEverythingInOneRequestPerType) {
+  Scenario s;
+  s.Watch(kBar, "bar2");
+  s.Watch(kFoo, "foo1");
+  s.Watch(kBar, "bar1");
+  s.Watch(kFoo, "foo2");
+  s.Respond(kBar, "1", {});
+  while (s.server().HasRequest()) s.NextRequest();
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1]");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.ForgiveTimers();
+}
+
+TEST(Stream, WhatWasNotSaidIsForgotten) {
+  Connected s;
+  s.server().HoldSends();
+  s.Respond(kFoo, "2", {"foo1=bad"});   // its NACK is on its way
+  s.Respond(kFoo, "3", {"foo1=bad3"});  // its NACK waits
+  s.server().CloseStream();
+  EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient"));
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient"));
+}
+
+TEST(Stream, MessageOfAnOldStreamChangesNothing) {
+  Connected s;
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  std::string dump = s.Dump();
+  std::string late = Response(kFoo.type_url, "9", "n9", {Bare(kFoo, "foo1=9")});
+  gxds_status gone = gxds_status_ok();
+  s.TakeTrace();
+  s.Together([&] {
+    for (gxds_stream_id old = 0; old < 3; old++) {
+      gxds_client_on_message(s.client(), old, late.data(), late.size(), s.now());
+      gxds_client_on_stream_closed(s.client(), old, &gone, s.now());
+      gxds_client_on_sent(s.client(), old, s.now());
+    }
+  });
+  EXPECT_EQ(s.Dump(), dump);
+  EXPECT_THAT(s.TakeTrace(), ElementsAre());
+}
+
+TEST(Stream, LostBeforeAnyResponseIsAnErrorForThoseWithoutData) {  // A57
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.server().CloseStream();
+  EXPECT_EQ(foo1.Next(), "error " + std::string(kNoResponse));
+  EXPECT_EQ(bar1.Next(), "error " + std::string(kNoResponse));
+  EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 REQUESTED watchers=1"));
+  s.Forgive();
+}
+
+TEST(Stream, LostBeforeAnyResponseIsAmbientForThoseWithData) {  // A57, A88
+  Connected s;
+  s.server().CloseStream();
+  s.server().CloseStream();
+  EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kNoResponse));
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  EXPECT_EQ(s.Dump(), "Foo foo1 ACKED 1 foo1=1 watchers=1\n");
+  s.Forgive();
+}
+
+TEST(Stream, SameFailureIsToldOnceAndAnotherAgain) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server().CloseStream();
+  s.Advance(2 * GXDS_SECOND);
+  s.server().CloseStream();
+  EXPECT_EQ(foo1.Next(), "error " + std::string(kNoResponse));
+  EXPECT_EQ(foo1.Next(), "nothing");
+  s.Advance(3 * GXDS_SECOND);
+  s.server().CloseStream(GXDS_UNIMPLEMENTED, "no ADS here");
+  EXPECT_THAT(foo1.Next(), HasSubstr("status: UNIMPLEMENTED: no ADS here"));
+  s.Forgive();
+}
+
+TEST(Stream, BacksOffFurtherWithEachFailure) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  double expected = 1;
+  for (int i = 0; i < 15; i++) {
+    s.server().CloseStream();
+    double wait = static_cast<double>(s.UntilDeadline()) / GXDS_SECOND;
+    EXPECT_THAT(wait, AllOf(Ge(expected * 0.8), Le(expected * 1.2))) << "failure " << i;
+    s.Advance(s.UntilDeadline());
+    EXPECT_EQ(s.server().streams_opened(), static_cast<size_t>(i) + 2);
+    expected = std::min(expected * 1.6, 120.0);
+  }
+  EXPECT_EQ(expected, 120.0);
+  s.Forgive();
+}
+
+TEST(Stream, ResponseEndsTheBackoff) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  for (int i = 0; i < 5; i++) {
+    s.server().CloseStream();
+    s.Advance(s.UntilDeadline());
+  }
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.server().CloseStream();  // restarts at once
+  s.server().CloseStream();
+  EXPECT_THAT(s.UntilDeadline(), AllOf(Ge(GXDS_SECOND * 8 / 10), Le(GXDS_SECOND * 12 / 10)));
+  s.Forgive();
+}
+
+TEST(Stream, ResetOfTheBackoffRestartsAtOnce) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  s.server().CloseStream();
+  EXPECT_FALSE(s.server().has_stream());
+  s.ResetBackoff();
+  EXPECT_TRUE(s.server().has_stream());
+  s.server().CloseStream();  // and the wait begins anew
+  EXPECT_THAT(s.UntilDeadline(), Le(GXDS_SECOND * 12 / 10));
+  s.Forgive();
+}
+
+TEST(Stream, NothingIsSentDuringBackoff) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.server().CloseStream();
+  EXPECT_EQ(foo1.Next(), "error " + std::string(kNoResponse));
+  s.Watch(kFoo, "foo2");
+  s.Cancel(foo1);
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.Advance(2 * GXDS_SECOND);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo2] node");
+  s.Forgive();
+}
+
+TEST(Stream, EndOfTheLastWatchDuringBackoffEndsIt) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.server().CloseStream();
+  EXPECT_EQ(foo1.Next(), "error " + std::string(kNoResponse));
+  s.TakeTrace();
+  s.Cancel(foo1);
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("DISCONNECT server1"));
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+}
+
+TEST(Channel, FailureIsAnErrorForThoseWithoutDataAndAmbientForOthers) {  // A57, A88
+  Connected s;
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.server().FailChannel("connection refused");
+  EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kChannelDown));
+  EXPECT_EQ(bar1.Next(), "error " + std::string(kChannelDown));
+  EXPECT_TRUE(s.Logged("xDS channel for server server1: connection refused"));
+  s.Forgive();
+}
+
+TEST(Channel, WatchDuringAFailureIsToldAtOnce) {  // A57
+  Connected s;
+  s.server().FailChannel("connection refused");
+  EXPECT_EQ(s.Watch(kFoo, "foo2").Next(), "error " + std::string(kChannelDown));
+  Watcher &second = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(second.Next(), "foo1=1");
+  EXPECT_EQ(second.Next(), "ambient " + std::string(kChannelDown));
+  s.Forgive();
+}
+
+TEST(Channel, ResponseEndsTheErrorForAll) {
+  Connected s;
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.server().FailChannel("connection refused");
+  EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kChannelDown));
+  EXPECT_EQ(bar1.Next(), "error " + std::string(kChannelDown));
+  s.Respond(kBar, "1", {"bar1=1"});
+  EXPECT_EQ(s.foo1.Next(), "ambient OK");
+  EXPECT_EQ(bar1.Next(), "bar1=1");
+  EXPECT_EQ(s.Watch(kFoo, "foo2").Next(), "nothing");
+  s.Forgive();
+}
+
+TEST(Channel, ErrorOfTheResourceIsToldAgainWhenTheChannelIsWell) {
+  Connected s;
+  s.Respond(kFoo, "2", {});
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted"));
+  s.server().FailChannel("connection refused");
+  EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kChannelDown));
+  s.Respond(kBar, "1", {});
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted"));
+  s.Forgive();
+}
+
+TEST(Channel, FailureOfAChannelThatIsGoneIsIgnored) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Cancel(foo1);
+  Watcher &foo2 = s.Watch(kFoo, "foo2");  // another channel to the same server
+  gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "late");
+  s.Together([&] { gxds_client_on_channel_failed(s.client(), 1, &status, s.now()); });
+  gxds_status_fini(&status);
+  EXPECT_EQ(foo2.Next(), "nothing");
+  s.Forgive();
+}
+
+TEST(Channel, WordsOfTheNetworkAreEscaped) {
+  Connected s;
+  s.server().FailChannel("a\nb\x1b");
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("server1: a\\x0ab\\x1b (node ID"));
+  s.server().CloseStream(GXDS_INTERNAL, "x\ry");  // the scenario checks the log
+  EXPECT_TRUE(s.Logged("INTERNAL: x\\x0dy"));
+  s.Forgive();
+}
+
+TEST(Channel, NodeWithoutAnIdIsNotNamed) {
+  ScenarioOptions options;
+  options.node_id = "";
+  Scenario s(options);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1]");
+  s.server().FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "error UNAVAILABLE: xDS channel for server server1: down");
+  s.Forgive();
+}
+
+}  // namespace
+}  // namespace gxds_test

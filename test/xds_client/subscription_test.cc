@@ -1,0 +1,403 @@
+// What is asked for: requests, their contents and their order.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/xds_client/scenario.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Subscription, ClientWithoutWatchesDoesNothing) {
+  Scenario s;
+  s.Together([] {});
+  EXPECT_THAT(s.TakeTrace(), IsEmpty());
+  EXPECT_EQ(s.Dump(), "");
+  EXPECT_EQ(gxds_client_watch_count(s.client()), 0u);
+}
+
+TEST(Subscription, FirstWatchConnectsOpensAsksAndReads) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("CONNECT server1", "OPEN server1", "SEND", "READ"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.Dump(), "Foo foo1 REQUESTED watchers=1\n");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, OnlyTheFirstRequestOfAStreamCarriesTheNode) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  s.server().CloseStream();
+  s.Advance(2 * GXDS_SECOND);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  s.Forgive();
+}
+
+TEST(Subscription, AckCarriesVersionAndNonce) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Respond(kFoo, "v1", {"foo1=6"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=v1 nonce=n1");
+  EXPECT_EQ(foo1.Next(), "foo1=6");
+  s.Respond(kFoo, "v2", {"foo1=7"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=v2 nonce=n2");
+  EXPECT_EQ(foo1.Next(), "foo1=7");
+  EXPECT_EQ(s.Dump(), "Foo foo1 ACKED v2 foo1=7 watchers=1\n");
+}
+
+TEST(Subscription, VersionAndNonceAreThoseOfTheType) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  s.Respond(kFoo, "f1", {"foo1=1"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=f1 nonce=n1");
+  s.Respond(kBar, "b1", {"bar1=1"});
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1] version=b1 nonce=n2");
+  s.Watch(kFoo, "foo2");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=f1 nonce=n1");
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  EXPECT_EQ(bar1.Next(), "bar1=1");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, WatchesMadeTogetherGoOutInOneRequestPerType) {
+  Scenario s;
+  s.WatchTogether({{&kBar, "bar1"}, {&kFoo, "foo1"}, {&kBar, "bar2"}, {&kFoo, "foo2"}});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");  // the types in their fixed order
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1 bar2]");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, NamesAreInTheOrderOfSubscription) {
+  Scenario s;
+  s.WatchTogether({{&kFoo, "zebra"}, {&kFoo, "ape"}, {&kFoo, "mole"}});
+  EXPECT_EQ(s.NextRequest(), "Foo [zebra ape mole] node");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, SecondWatchOfAResourceAsksNothing) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  EXPECT_EQ(s.Dump(), "Foo foo1 REQUESTED watchers=2\n");
+  EXPECT_EQ(gxds_client_watch_count(s.client()), 2u);
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, LaterWatchIsToldWhatIsCachedAtOnce) {
+  Scenario s;
+  Watcher &first = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Respond(kFoo, "1", {"foo1=6"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+  EXPECT_EQ(first.Next(), "foo1=6");
+  Watcher &second = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(second.Next(), "foo1=6");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+}
+
+TEST(Subscription, SameNameOfTwoTypesIsTwoResources) {
+  Scenario s;
+  Watcher &foo = s.Watch(kFoo, "same");
+  Watcher &bar = s.Watch(kBar, "same");
+  EXPECT_EQ(s.NextRequest(), "Foo [same] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [same]");
+  s.Respond(kFoo, "1", {"same=foo"});
+  s.Respond(kBar, "1", {"same=bar"});
+  EXPECT_EQ(foo.Next(), "same=foo");
+  EXPECT_EQ(bar.Next(), "same=bar");
+  s.Forgive();
+}
+
+TEST(Subscription, EndOfOneOfTwoWatchesAsksNothing) {
+  Scenario s;
+  Watcher &first = s.Watch(kFoo, "foo1");
+  s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Cancel(first);
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  EXPECT_EQ(s.Dump(), "Foo foo1 REQUESTED watchers=1\n");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, EndOfAResourceAsksForTheRest) {
+  Scenario s;
+  auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
+  s.Cancel(*watchers[0]);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo2]");
+  EXPECT_EQ(s.Dump(), "Foo foo2 REQUESTED watchers=1\n");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, EndOfTheLastResourceOfATypeSendsAnEmptyList) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  s.Cancel(bar1);
+  EXPECT_EQ(s.NextRequest(), "Bar []");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, TypeNeverStartsWithAnEmptyList) {
+  Scenario s;
+  s.server().HoldSends();
+  s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.Cancel(bar1);
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, ReconnectDoesNotStartATypeWithAnEmptyList) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+  s.Cancel(bar1);
+  EXPECT_EQ(s.NextRequest(), "Bar []");
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+}
+
+TEST(Subscription, ResponseOfATypeThatWasNotAskedForIsNotAnswered) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Respond(kBar, "1", {"bar1=1"});
+  EXPECT_EQ(s.NextRequest(), "nothing");  // an ACK would ask for every Bar there is
+  EXPECT_TRUE(s.server().wants_message());
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, EndOfTheLastWatchClosesStreamAndChannel) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.TakeTrace();
+  s.Cancel(foo1);
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("CLOSE server1", "DISCONNECT server1"));
+  EXPECT_EQ(s.Dump(), "");
+  s.Watch(kFoo, "foo1");
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("CONNECT server1", "OPEN server1", "SEND", "READ"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, WatchThatEndsBeforeTheDrainLeavesNoTrace) {
+  Scenario s;
+  s.Together([&] { s.Cancel(s.Watch(kFoo, "foo1")); });
+  EXPECT_THAT(s.TakeTrace(), IsEmpty());
+}
+
+TEST(Subscription, LastWatchReplacedBeforeTheDrainKeepsTheStream) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.TakeTrace();
+  s.Together([&] {
+    s.Cancel(foo1);
+    s.Watch(kFoo, "foo2");
+  });
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("SEND"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo2]");
+  s.ForgiveTimers();
+}
+
+// In one request nothing would have changed for the server, so it would not send the resource
+// again.
+TEST(Subscription, ResourceWatchedAgainBeforeTheDrainIsStillCached) {
+  Scenario s;
+  Watcher &first = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Respond(kFoo, "1", {"foo1=6"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+  EXPECT_EQ(first.Next(), "foo1=6");
+  Watcher *second = nullptr;
+  s.Together([&] {
+    s.Cancel(first);
+    EXPECT_EQ(s.Dump(), "");
+    second = &s.Watch(kFoo, "foo1");
+  });
+  EXPECT_EQ(second->Next(), "foo1=6");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+}
+
+TEST(Subscription, ResourceWatchedAgainBeforeItsEndWasSentIsStillCached) {
+  Scenario s;
+  auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n1");
+  EXPECT_EQ(watchers[0]->Next(), "foo1=1");
+  EXPECT_EQ(watchers[1]->Next(), "foo2=2");
+  s.server().HoldSends();
+  Watcher &foo3 = s.Watch(kFoo, "foo3");  // its SEND is outstanding now
+  s.Cancel(*watchers[0]);
+  Watcher &again = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(again.Next(), "foo1=1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2 foo3] version=1 nonce=n1");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo2 foo3 foo1] version=1 nonce=n1");
+  s.Cancel(foo3);
+  s.Forgive();
+}
+
+TEST(Subscription, ResourceWatchedAgainAfterItsEndWasSentIsAskedForAnew) {
+  Scenario s;
+  auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n1");
+  EXPECT_EQ(watchers[0]->Next(), "foo1=1");
+  EXPECT_EQ(watchers[1]->Next(), "foo2=2");
+  s.Cancel(*watchers[0]);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo2] version=1 nonce=n1");
+  Watcher &again = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(again.Next(), "nothing");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo2 foo1] version=1 nonce=n1");
+  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, ChangesDuringASendGoOutAsOneRequestAfterIt) {
+  Scenario s;
+  s.server().HoldSends();
+  s.Watch(kFoo, "foo1");
+  Watcher &foo2 = s.Watch(kFoo, "foo2");
+  s.Watch(kFoo, "foo3");
+  s.Cancel(foo2);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo3]");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, AckAndNewNamesAreOneRequest) {
+  Scenario s;
+  s.server().HoldSends();
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Respond(kFoo, "1", {"foo1=6"});
+  s.Watch(kFoo, "foo2");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n1");
+  EXPECT_EQ(foo1.Next(), "foo1=6");
+  s.server().ReleaseSend();
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, TwoResponsesDuringASendAreOneAckOfTheNewer) {
+  Scenario s;
+  s.server().HoldSends();
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Respond(kFoo, "1", {"foo1=bad"});
+  s.Respond(kFoo, "2", {"foo1=6"});
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n2");  // and no NACK of the older
+  s.server().ReleaseSend();
+  EXPECT_THAT(foo1.Next(), ::testing::StartsWith("error UNAVAILABLE: invalid resource: "));
+  EXPECT_EQ(foo1.Next(), "foo1=6");
+}
+
+TEST(Subscription, BusyTypeStarvesNoOther) {
+  Scenario s;
+  s.server().HoldSends();
+  s.Watch(kFoo, "foo1");
+  s.Watch(kBar, "bar1");
+  s.Watch(kFoo, "foo2");
+  s.server().ReleaseSend();
+  s.Watch(kFoo, "foo3");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2 foo3]");
+  s.server().ReleaseSend();
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, WhatAWatcherAsksForGoesOutWithTheAckOfWhatItWasTold) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.WhenTold(foo1, [&] {
+    s.Watch(kFoo, "foo2");
+    s.Watch(kBar, "bar1");
+  });
+  s.TakeTrace();
+  s.Respond(kFoo, "1", {"foo1=6"});
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD", "SEND", "READ", "SEND"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n1");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  EXPECT_EQ(foo1.Next(), "foo1=6");
+  s.ForgiveTimers();
+}
+
+TEST(Subscription, EndedWatchIsToldNothingThatWasQueued) {
+  Scenario s;
+  Watcher &first = s.Watch(kFoo, "foo1");
+  Watcher &second = s.Watch(kFoo, "foo1");
+  s.WhenTold(first, [&] { s.Cancel(second); });
+  s.Respond(kFoo, "1", {"foo1=6"});
+  EXPECT_EQ(first.Next(), "foo1=6");
+  EXPECT_EQ(second.Next(), "nothing");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+}
+
+TEST(Subscription, UnknownIdsAreIgnored) {
+  Scenario s;
+  gxds_client_unwatch(s.client(), 0, s.now());
+  gxds_client_unwatch(s.client(), 77, s.now());
+  gxds_status gone = gxds_status_ok();
+  gxds_client_on_sent(s.client(), 0, s.now());
+  gxds_client_on_sent(s.client(), 77, s.now());
+  gxds_client_on_message(s.client(), 77, "", 0, s.now());
+  gxds_client_on_stream_closed(s.client(), 0, &gone, s.now());
+  gxds_client_on_channel_failed(s.client(), 77, &gone, s.now());
+  s.Together([] {});
+  EXPECT_THAT(s.TakeTrace(), IsEmpty());
+}
+
+TEST(Subscription, ClientEndsWithEverythingUnderWay) {
+  Scenario s;
+  s.server().HoldSends();
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Watch(kFoo, "");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  s.Watch(kBar, "bar1");
+  gxds_client_watch(s.client(), &kFoo, gxds_str_z("foo1"), {nullptr, 0}, s.now());
+  s.Forgive();  // ends with a queued action that holds a resource, and no drain
+}
+
+}  // namespace
+}  // namespace gxds_test

@@ -1,0 +1,57 @@
+// Made-up resource types, and the xDS messages that carry them.
+//
+// A resource's bytes are "name=value"; a value that begins with "bad" is invalid. Foo is like LDS
+// and CDS (absence deletes), Bar is not.
+#ifndef GRPC_XDS_TEST_XDS_CLIENT_TEST_TYPES_H_
+#define GRPC_XDS_TEST_XDS_CLIENT_TEST_TYPES_H_
+
+#include <string>
+#include <vector>
+
+#include "xds_client/client.h"
+
+namespace gxds_test {
+
+extern const gxds_resource_type kFoo;
+extern const gxds_resource_type kBar;
+extern const gxds_resource_type *const kTypes[2];
+
+// How often a resource was decoded, and how many resources live: both of all tests so far.
+extern size_t g_decode_count;
+extern size_t g_live_resources;
+
+gxds_str Str(const std::string &s);
+std::string String(gxds_str s);
+
+// "name=value", as the resource was decoded; "name=value@uri" for a value that begins with "self",
+// since such a resource depends on who sent it.
+std::string Text(const gxds_resource *resource);
+
+struct Any {
+  std::string type_url;
+  std::string value;
+};
+// A resource of a type, in an Any; and the same in the wrapper of SotW.
+Any Bare(const gxds_resource_type &type, const std::string &bytes);
+Any Wrapped(const gxds_resource_type &type, const std::string &name, const std::string &bytes);
+
+std::string Response(const std::string &type_url, const std::string &version,
+                     const std::string &nonce, const std::vector<Any> &resources);
+
+struct Request {
+  std::string type_url;
+  std::string version;
+  std::string nonce;
+  std::vector<std::string> names;
+  std::string node_id;  // empty: no node
+  int error_code = 0;
+  std::string error;
+};
+// Fails the test if the bytes are no DiscoveryRequest.
+Request ParseRequest(gxds_str bytes);
+// "Foo [foo1 foo2] version=1 nonce=n1 node NACK 3: …": what is empty is left out.
+std::string Render(const Request &request);
+
+}  // namespace gxds_test
+
+#endif
