@@ -4,6 +4,7 @@
 #include <grpc/support/time.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -35,14 +36,15 @@ using grpc_event_engine::experimental::EventEngine;
 using grpc_event_engine::experimental::MemoryAllocator;
 using grpc_event_engine::experimental::MemoryAllocatorFactory;
 
-gxds_time g_now = 1000 * GXDS_SECOND;
+std::atomic<gxds_time> g_now{1000 * GXDS_SECOND};  // the host's timer thread reads it too
 gpr_timespec (*g_real_now)(gpr_clock_type clock_type);
 
 gpr_timespec FakeNow(gpr_clock_type clock_type) {
   if (clock_type != GPR_CLOCK_MONOTONIC) return g_real_now(clock_type);
   gpr_timespec now;
-  now.tv_sec = g_now / GXDS_SECOND;
-  now.tv_nsec = static_cast<int32_t>(g_now % GXDS_SECOND);
+  gxds_time nanoseconds = g_now;
+  now.tv_sec = nanoseconds / GXDS_SECOND;
+  now.tv_nsec = static_cast<int32_t>(nanoseconds % GXDS_SECOND);
   now.clock_type = GPR_CLOCK_MONOTONIC;
   return now;
 }
@@ -205,7 +207,7 @@ class FakeEngine : public EventEngine {
       auto next = std::min_element(timers_.begin(), timers_.end(),
                                    [](auto& a, auto& b) { return a.second.at < b.second.at; });
       if (next == timers_.end() || next->second.at > end) break;
-      g_now = std::max(g_now, next->second.at);
+      g_now = std::max(g_now.load(), next->second.at);
       auto closure = std::move(next->second.closure);
       timers_.erase(next);
       closure();
