@@ -1,0 +1,161 @@
+#include "lb_policies/cds/cds.h"
+
+#include "base/memory.h"
+
+/* A37: the addresses of a DNS name are tried in the order of the answer. */
+#define LOGICAL_DNS_POLICY "[{\"pick_first\":{}}]"
+
+struct gxds_cds {
+  const gxds_cluster_entry *entry; /* in force; NULL: none */
+  /* Of an aggregate: the entries of its leaf clusters, in order; NULL: missing. */
+  const gxds_cluster_entry **leaves;
+  size_t leaf_count;
+  gxds_child_numbers numbers; /* of entry's endpoints, for a leaf */
+  gxds_mailbox *mailbox;      /* with a subscription; NULL: none */
+  gxds_str subscribed;
+  gxds_cds_step step;
+};
+
+gxds_cds *gxds_cds_create(void) { return GXDS_NEW(gxds_cds); }
+
+static void end_subscription(gxds_cds *c) {
+  if (!c->mailbox) return;
+  gxds_mailbox_cluster_unsubscribe(c->mailbox, c->subscribed);
+  gxds_mailbox_unref(c->mailbox);
+  c->mailbox = NULL;
+  gxds_str_free(&c->subscribed);
+}
+
+static void forget_leaves(gxds_cds *c) {
+  for (size_t i = 0; i < c->leaf_count; i++) gxds_cluster_entry_unref(c->leaves[i]);
+  gxds_free(c->leaves);
+  c->leaves = NULL;
+  c->leaf_count = 0;
+}
+
+void gxds_cds_forget(gxds_cds *c) {
+  forget_leaves(c);
+  gxds_child_numbers_fini(&c->numbers);
+  gxds_cluster_entry_unref(c->entry);
+  c->entry = NULL;
+}
+
+void gxds_cds_destroy(gxds_cds *c) {
+  if (!c) return;
+  end_subscription(c);
+  gxds_cds_forget(c);
+  gxds_status_fini(&c->step.error);
+  gxds_free(c);
+}
+
+/* A74: held from the first update on; another cluster in the config is another subscription. */
+static void subscribe(gxds_cds *c, gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic) {
+  if (c->mailbox && (!is_dynamic || !gxds_str_equal(c->subscribed, cluster))) end_subscription(c);
+  if (!is_dynamic || c->mailbox || !mailbox) return;
+  c->mailbox = gxds_mailbox_ref(mailbox);
+  c->subscribed = gxds_str_dup(cluster);
+  gxds_mailbox_cluster_subscribe(mailbox, cluster);
+}
+
+static bool same_leaf_entries(const gxds_cds *c, const gxds_config *config,
+                              const gxds_cluster_entry *entry) {
+  for (size_t i = 0; i < c->leaf_count; i++) {
+    if (gxds_config_cluster(config, entry->leaf_clusters[i]) != c->leaves[i]) return false;
+  }
+  return true;
+}
+
+static bool same_names(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
+  if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
+  for (size_t i = 0; i < a->leaf_cluster_count; i++) {
+    if (!gxds_str_equal(a->leaf_clusters[i], b->leaf_clusters[i])) return false;
+  }
+  return true;
+}
+
+static void keep_leaf_entries(gxds_cds *c, const gxds_config *config,
+                              const gxds_cluster_entry *entry) {
+  forget_leaves(c);
+  c->leaves = gxds_calloc(entry->leaf_cluster_count, sizeof(const gxds_cluster_entry *));
+  for (; c->leaf_count < entry->leaf_cluster_count; c->leaf_count++) {
+    const gxds_cluster_entry *leaf =
+        gxds_config_cluster(config, entry->leaf_clusters[c->leaf_count]);
+    c->leaves[c->leaf_count] = leaf ? gxds_cluster_entry_ref(leaf) : NULL;
+  }
+}
+
+static gxds_str policy_of(const gxds_cluster *cluster) {
+  return cluster->kind == GXDS_CLUSTER_LOGICAL_DNS ? gxds_str_z(LOGICAL_DNS_POLICY)
+                                                   : cluster->lb_policy_json;
+}
+
+/* entry takes the place of c->entry, which is of the same cluster and a leaf too, or NULL. */
+static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
+  const gxds_cluster_entry *old = c->entry;
+  bool renumbered =
+      gxds_child_numbers_update(&c->numbers, old ? old->endpoints : NULL, entry->endpoints);
+  gxds_str policy = policy_of(entry->cluster);
+  c->step.policy_changed =
+      !old || (old->cluster != entry->cluster && !gxds_str_equal(policy_of(old->cluster), policy));
+  bool is_dns = entry->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS;
+  c->step.kind = GXDS_CDS_LEAF;
+  c->step.numbers = &c->numbers;
+  c->step.policy_json = policy;
+  c->step.ignore_reresolution = !is_dns;
+  c->step.same_children = old && !renumbered && !c->step.policy_changed &&
+                          (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns;
+}
+
+static void fail(gxds_cds *c, gxds_status take_error) {
+  c->step.kind = GXDS_CDS_FAIL;
+  c->step.error = take_error;
+}
+
+static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {
+  const gxds_cluster_entry *old = c->entry;
+  /* What is known of the children is void when they are not the same cluster's, or of the other
+   * kind of tree. */
+  if (old && (old->kind != entry->kind || !gxds_str_equal(old->name, entry->name))) {
+    gxds_cds_forget(c);
+    old = NULL;
+  }
+  switch (entry->kind) {
+    case GXDS_ENTRY_ERROR:
+      /* RPCs see UNAVAILABLE, whatever became of the resource: other codes are the backend's. */
+      fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
+      break;
+    case GXDS_ENTRY_ENDPOINTS:
+      step_leaf(c, entry);
+      break;
+    case GXDS_ENTRY_AGGREGATE:
+      if (entry->leaf_cluster_count == 0) {
+        fail(c,
+             gxds_status_make(GXDS_UNAVAILABLE, "aggregate cluster \"%.*s\" has no leaf clusters",
+                              GXDS_STR_ARG(entry->name)));
+      } else {
+        c->step.kind = GXDS_CDS_AGGREGATE;
+        c->step.same_children = old && same_names(old, entry);
+      }
+      keep_leaf_entries(c, config, entry);
+      break;
+  }
+  c->step.entry = gxds_cluster_entry_ref(entry);
+  gxds_cluster_entry_unref(old);
+  c->entry = entry;
+}
+
+const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
+                                        gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic) {
+  gxds_status_fini(&c->step.error);
+  c->step = (gxds_cds_step){.kind = GXDS_CDS_NOTHING};
+  subscribe(c, mailbox, cluster, is_dynamic);
+  if (!config) return &c->step;
+  const gxds_cluster_entry *entry = gxds_config_cluster(config, cluster);
+  if (entry && (entry != c->entry || !same_leaf_entries(c, config, entry))) {
+    step_to(c, config, entry);
+  } else if (!entry && !c->entry && !is_dynamic) {
+    fail(c, gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is not in the xDS configuration",
+                             GXDS_STR_ARG(cluster)));
+  }
+  return &c->step;
+}

@@ -1,0 +1,243 @@
+#include "lb_policies/cds/cds_policy.h"
+
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "lb_policies/attributes/attributes.h"
+#include "lb_policies/cds/cds.h"
+#include "lb_policies/cluster_impl/cluster_impl_policy.h"
+#include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/priority/priority_policy.h"
+#include "src/core/lib/gprpp/validation_errors.h"
+#include "src/core/lib/json/json.h"
+#include "src/core/lib/load_balancing/lb_policy_factory.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
+#include "src/core/lib/transport/connectivity_state.h"
+
+namespace grpc_core {
+// The host's: GRPC_TRACE=cds_lb goes on working.
+extern TraceFlag grpc_cds_lb_trace;
+}  // namespace grpc_core
+
+namespace grpc_xds {
+
+using grpc_core::grpc_cds_lb_trace;
+using grpc_core::Json;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::MakeRefCounted;
+using grpc_core::OrphanablePtr;
+using grpc_core::RefCountedPtr;
+
+namespace {
+
+struct MachineDelete {
+  void operator()(gxds_cds* c) const { gxds_cds_destroy(c); }
+};
+
+class CdsPolicy : public ParentPolicy {
+ public:
+  explicit CdsPolicy(Args args) : ParentPolicy(std::move(args)), machine_(gxds_cds_create()) {}
+
+  absl::string_view name() const override { return kCdsPolicyName; }
+  absl::Status UpdateLocked(UpdateArgs args) override;
+  void ExitIdleLocked() override {
+    if (child_ != nullptr) child_->ExitIdleLocked();
+  }
+  void ResetBackoffLocked() override {
+    if (child_ != nullptr) child_->ResetBackoffLocked();
+  }
+
+ private:
+  void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
+                    std::unique_ptr<SubchannelPicker> picker) override;
+  void ShutdownChildren() override;
+
+  // What the child is given: made anew, or the one before while it says the same.
+  absl::StatusOr<RefCountedPtr<Config>> ChildConfig(const gxds_cds_step& step);
+  absl::Status ParsePolicy(const gxds_cds_step& step);
+  RefCountedPtr<Config> LeafConfig(const gxds_cds_step& step) const;
+  RefCountedPtr<Config> AggregateConfig(const gxds_cds_step& step) const;
+  absl::Status UpdateChild(const gxds_cds_step& step, UpdateArgs args);
+  void Fail(const absl::Status& status);
+
+  std::unique_ptr<gxds_cds, MachineDelete> machine_;
+  std::string cluster_;
+  RefCountedPtr<Config> leaf_policy_;  // what the cluster's policy_json was parsed to
+  RefCountedPtr<Config> child_config_;
+  OrphanablePtr<LoadBalancingPolicy> child_;
+};
+
+absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
+  auto* config = static_cast<const CdsConfig*>(args.config.get());
+  cluster_ = config->cluster();
+  const gxds_cds_step* step =
+      gxds_cds_on_update(machine_.get(), ConfigOf(args.args), MailboxOf(args.args),
+                         ToGxds(cluster_), config->is_dynamic());
+  switch (step->kind) {
+    case GXDS_CDS_NOTHING:
+      return absl::OkStatus();
+    case GXDS_CDS_FAIL:
+      Fail(ToAbsl(step->error));
+      return absl::OkStatus();
+    case GXDS_CDS_LEAF:
+    case GXDS_CDS_AGGREGATE:
+      return UpdateChild(*step, std::move(args));
+  }
+  GPR_UNREACHABLE_CODE(return absl::OkStatus());
+}
+
+absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, UpdateArgs args) {
+  auto config = ChildConfig(step);
+  if (!config.ok()) {
+    gxds_cds_forget(machine_.get());
+    Fail(absl::UnavailableError(absl::StrCat(cluster_, ": ", config.status().message())));
+    return config.status();
+  }
+  child_config_ = std::move(*config);
+  UpdateArgs child_args;
+  child_args.config = child_config_;
+  child_args.addresses.emplace();  // they are in the snapshot
+  child_args.resolution_note = std::string(ToAbsl(step.entry->resolution_note));
+  // The control plane checks health.
+  child_args.args = args.args.Set(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_cds_lb_trace);
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_cds_lb_trace)) {
+    gpr_log(GPR_INFO, "[cdslb %p] %s: updating child %s", this, cluster_.c_str(),
+            std::string(child_config_->name()).c_str());
+  }
+  return child_->UpdateLocked(std::move(child_args));
+}
+
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> CdsPolicy::ChildConfig(
+    const gxds_cds_step& step) {
+  if (step.same_children && child_config_ != nullptr) return child_config_;
+  if (step.kind == GXDS_CDS_AGGREGATE) return AggregateConfig(step);
+  absl::Status status = ParsePolicy(step);
+  if (!status.ok()) return status;
+  return LeafConfig(step);
+}
+
+absl::Status CdsPolicy::ParsePolicy(const gxds_cds_step& step) {
+  if (!step.policy_changed && leaf_policy_ != nullptr) return absl::OkStatus();
+  auto json = Json::Parse(ToAbsl(step.policy_json));
+  if (!json.ok()) return json.status();
+  auto config =
+      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*json);
+  if (!config.ok()) return config.status();
+  leaf_policy_ = std::move(*config);
+  return absl::OkStatus();
+}
+
+RefCountedPtr<LoadBalancingPolicy::Config> CdsPolicy::LeafConfig(const gxds_cds_step& step) const {
+  std::vector<PriorityConfig::Child> children(step.numbers->count);
+  for (size_t i = 0; i < children.size(); ++i) {
+    gxds_text name = {};
+    gxds_child_number_render(ToGxds(cluster_), step.numbers->numbers[i], &name);
+    children[i].name = std::string(ToAbsl(gxds_text_str(&name)));
+    gxds_text_fini(&name);
+    children[i].config = leaf_policy_;
+    children[i].ignore_reresolution_requests = step.ignore_reresolution;
+    children[i].priority = i;
+  }
+  return MakeRefCounted<ClusterImplConfig>(
+      cluster_, MakeRefCounted<PriorityConfig>(cluster_, std::move(children)));
+}
+
+RefCountedPtr<LoadBalancingPolicy::Config> CdsPolicy::AggregateConfig(
+    const gxds_cds_step& step) const {
+  std::vector<PriorityConfig::Child> children(step.entry->leaf_cluster_count);
+  for (size_t i = 0; i < children.size(); ++i) {
+    children[i].name = std::string(ToAbsl(step.entry->leaf_clusters[i]));
+    children[i].config = MakeRefCounted<CdsConfig>(children[i].name, /*is_dynamic=*/false);
+  }
+  return MakeRefCounted<PriorityConfig>(std::string(), std::move(children));
+}
+
+void CdsPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_state state,
+                             const absl::Status& status, std::unique_ptr<SubchannelPicker> picker) {
+  channel_control_helper()->UpdateState(state, status, std::move(picker));
+}
+
+void CdsPolicy::Fail(const absl::Status& status) {
+  gpr_log(GPR_ERROR, "[cdslb %p] cluster %s: %s", this, cluster_.c_str(),
+          status.ToString().c_str());
+  EndChild(std::move(child_));
+  child_config_.reset();
+  channel_control_helper()->UpdateState(GRPC_CHANNEL_TRANSIENT_FAILURE, status,
+                                        std::make_unique<TransientFailurePicker>(status));
+}
+
+void CdsPolicy::ShutdownChildren() {
+  EndChild(std::move(child_));
+  machine_.reset();  // and with it the subscription
+}
+
+// JSON, for configs that cluster specifier plugins write.
+class CdsFactory : public grpc_core::LoadBalancingPolicyFactory {
+ public:
+  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
+      LoadBalancingPolicy::Args args) const override {
+    return grpc_core::MakeOrphanable<CdsPolicy>(std::move(args));
+  }
+
+  absl::string_view name() const override { return kCdsPolicyName; }
+
+  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
+      const Json& json) const override;
+};
+
+std::string ParseCluster(const Json::Object& object, grpc_core::ValidationErrors* errors) {
+  grpc_core::ValidationErrors::ScopedField field(errors, ".cluster");
+  auto it = object.find("cluster");
+  if (it == object.end()) {
+    errors->AddError("field not present");
+  } else if (it->second.type() != Json::Type::STRING) {
+    errors->AddError("is not a string");
+  } else {
+    return it->second.string_value();
+  }
+  return "";
+}
+
+bool ParseIsDynamic(const Json::Object& object, grpc_core::ValidationErrors* errors) {
+  grpc_core::ValidationErrors::ScopedField field(errors, ".isDynamic");
+  auto it = object.find("isDynamic");
+  if (it == object.end()) return false;
+  if (it->second.type() == Json::Type::JSON_TRUE) return true;
+  if (it->second.type() != Json::Type::JSON_FALSE) errors->AddError("is not a boolean");
+  return false;
+}
+
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> CdsFactory::ParseLoadBalancingConfig(
+    const Json& json) const {
+  if (json.type() == Json::Type::JSON_NULL) {
+    return absl::InvalidArgumentError(
+        "field:loadBalancingPolicy error:cds policy requires configuration. Please use "
+        "loadBalancingConfig field of service config instead.");
+  }
+  grpc_core::ValidationErrors errors;
+  if (json.type() != Json::Type::OBJECT) {
+    errors.AddError("is not an object");
+    return errors.status("errors validating cds LB policy config");
+  }
+  std::string cluster = ParseCluster(json.object_value(), &errors);
+  bool is_dynamic = ParseIsDynamic(json.object_value(), &errors);
+  if (!errors.ok()) return errors.status("errors validating cds LB policy config");
+  return MakeRefCounted<CdsConfig>(std::move(cluster), is_dynamic);
+}
+
+}  // namespace
+
+void RegisterCdsLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
+  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<CdsFactory>());
+}
+
+}  // namespace grpc_xds

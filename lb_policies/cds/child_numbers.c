@@ -1,0 +1,132 @@
+#include "lb_policies/cds/child_numbers.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* A locality of the priorities before, and the child that had it. */
+typedef struct owner {
+  const gxds_locality *locality;
+  size_t child;
+  size_t priority;
+  bool taken; /* by a priority of those after */
+} owner;
+
+typedef struct owners {
+  owner *items; /* ordered by the locality's name, each name once */
+  size_t count;
+} owners;
+
+static const gxds_priority no_localities;
+
+static size_t priority_count(const gxds_endpoints *e) {
+  return e && e->priority_count > 0 ? e->priority_count : 1;
+}
+
+static const gxds_priority *priority_at(const gxds_endpoints *e, size_t i) {
+  return e && i < e->priority_count ? &e->priorities[i] : &no_localities;
+}
+
+static int compare_owners(const void *a, const void *b) {
+  const owner *x = a;
+  const owner *y = b;
+  int order = gxds_locality_compare_name(x->locality, y->locality);
+  return order ? order : (x->priority > y->priority) - (x->priority < y->priority);
+}
+
+static owners owners_of(const gxds_child_numbers *n, const gxds_endpoints *before) {
+  size_t total = 0;
+  for (size_t i = 0; i < n->count; i++) total += priority_at(before, i)->locality_count;
+  owners o = {gxds_calloc(total, sizeof *o.items), 0};
+  for (size_t i = 0; i < n->count; i++) {
+    const gxds_priority *p = priority_at(before, i);
+    for (size_t k = 0; k < p->locality_count; k++) {
+      o.items[o.count++] = (owner){p->localities[k], n->numbers[i], i, false};
+    }
+  }
+  qsort(o.items, o.count, sizeof *o.items, compare_owners);
+  /* A locality may be in several priorities: it counts where it came last. */
+  size_t kept = 0;
+  for (size_t i = 0; i < o.count; i++) {
+    bool again = i + 1 < o.count &&
+                 gxds_locality_compare_name(o.items[i].locality, o.items[i + 1].locality) == 0;
+    if (!again) o.items[kept++] = o.items[i];
+  }
+  o.count = kept;
+  return o;
+}
+
+/* The owner of a locality that is still to be had, or NULL. */
+static owner *find(const owners *o, const gxds_locality *l) {
+  size_t low = 0;
+  size_t high = o->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = gxds_locality_compare_name(o->items[middle].locality, l);
+    if (order == 0) return o->items[middle].taken ? NULL : &o->items[middle];
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return NULL;
+}
+
+static void take_all(const owners *o, const gxds_priority *p) {
+  for (size_t i = 0; i < p->locality_count; i++) {
+    owner *found = find(o, p->localities[i]);
+    if (found) found->taken = true;
+  }
+}
+
+static size_t number_for(gxds_child_numbers *n, const owners *o, const gxds_endpoints *before,
+                         const gxds_priority *p) {
+  for (size_t i = 0; i < p->locality_count; i++) {
+    const owner *found = find(o, p->localities[i]);
+    if (!found) continue;
+    size_t child = found->child;
+    size_t was = 0;
+    while (n->numbers[was] != child) was++;
+    /* Neither what the child had nor what it has now may bring it to another priority as well. */
+    take_all(o, priority_at(before, was));
+    take_all(o, p);
+    return child;
+  }
+  return n->next++;
+}
+
+/* Nothing before and nothing after: the child that said so goes on saying it. */
+static bool stays_empty(const gxds_child_numbers *n, const gxds_endpoints *before,
+                        const gxds_endpoints *after) {
+  return n->count == 1 && priority_count(after) == 1 &&
+         priority_at(before, 0)->locality_count == 0 && priority_at(after, 0)->locality_count == 0;
+}
+
+bool gxds_child_numbers_update(gxds_child_numbers *n, const gxds_endpoints *before,
+                               const gxds_endpoints *after) {
+  if (stays_empty(n, before, after)) return false;
+  owners o = owners_of(n, before);
+  size_t count = priority_count(after);
+  size_t *numbers = gxds_calloc(count, sizeof *numbers);
+  for (size_t i = 0; i < count; i++) {
+    numbers[i] = number_for(n, &o, before, priority_at(after, i));
+  }
+  gxds_free(o.items);
+  bool changed = count != n->count || memcmp(numbers, n->numbers, count * sizeof *numbers) != 0;
+  gxds_free(n->numbers);
+  n->numbers = numbers;
+  n->count = count;
+  return changed;
+}
+
+void gxds_child_numbers_fini(gxds_child_numbers *n) {
+  gxds_free(n->numbers);
+  *n = (gxds_child_numbers){0};
+}
+
+void gxds_child_number_render(gxds_str cluster, size_t number, gxds_text *out) {
+  gxds_text_add_z(out, "{cluster=");
+  gxds_text_add(out, cluster);
+  gxds_text_addf(out, ", child_number=%zu}", number);
+}

@@ -1,0 +1,153 @@
+#include "lb_policies/cds/child_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "test/lb_policies/cluster_impl/snapshot_builder.h"
+
+namespace {
+
+using Priorities = std::vector<std::vector<std::string>>;
+
+struct Scenario {
+  gxds_child_numbers numbers = {};
+  snapshot::Endpoints now;
+  bool changed = false;
+
+  ~Scenario() { gxds_child_numbers_fini(&numbers); }
+
+  std::vector<size_t> Update(const Priorities& priorities) {
+    return Update(snapshot::MakeEndpoints(priorities));
+  }
+  std::vector<size_t> Update(snapshot::Endpoints after) {
+    changed = gxds_child_numbers_update(&numbers, now.get(), after.get());
+    now = std::move(after);
+    return std::vector<size_t>(numbers.numbers, numbers.numbers + numbers.count);
+  }
+};
+using Numbers = std::vector<size_t>;
+
+TEST(ChildNumbers, FirstPrioritiesAreNumberedInOrder) {
+  Scenario s;
+  EXPECT_EQ(s.Update({{"a"}, {"b"}, {"c"}}), (Numbers{0, 1, 2}));
+  EXPECT_TRUE(s.changed);
+}
+
+TEST(ChildNumbers, UnchangedPrioritiesKeepTheirNumbers) {
+  Scenario s;
+  s.Update({{"a"}, {"b", "c"}});
+  EXPECT_EQ(s.Update({{"a"}, {"b", "c"}}), (Numbers{0, 1}));
+  EXPECT_FALSE(s.changed);
+}
+
+TEST(ChildNumbers, LocalitiesThatComeAndGoDontChangeTheNumber) {
+  Scenario s;
+  s.Update({{"a", "b"}, {"c"}});
+  EXPECT_EQ(s.Update({{"b", "x"}, {"c", "y"}}), (Numbers{0, 1}));
+  EXPECT_EQ(s.Update({{"x", "z"}, {"y"}}), (Numbers{0, 1}));
+}
+
+TEST(ChildNumbers, PrioritiesThatSwapSwapTheirNumbers) {
+  Scenario s;
+  s.Update({{"a"}, {"b"}});
+  EXPECT_EQ(s.Update({{"b"}, {"a"}}), (Numbers{1, 0}));
+}
+
+TEST(ChildNumbers, PriorityInFrontGetsANewNumber) {
+  Scenario s;
+  s.Update({{"a"}, {"b"}});
+  EXPECT_EQ(s.Update({{"x"}, {"a"}, {"b"}}), (Numbers{2, 0, 1}));
+}
+
+TEST(ChildNumbers, PriorityInFrontThatGoesMovesTheOthersUp) {
+  Scenario s;
+  s.Update({{"a"}, {"b"}});
+  EXPECT_EQ(s.Update({{"b"}}), (Numbers{1}));
+  EXPECT_EQ(s.Update({{"a"}, {"b"}}), (Numbers{2, 1})) << "0 is not used again";
+}
+
+TEST(ChildNumbers, SplitPriorityKeepsItsNumberOnce) {
+  Scenario s;
+  s.Update({{"a", "b"}});
+  EXPECT_EQ(s.Update({{"a"}, {"b"}}), (Numbers{0, 1}));
+}
+
+TEST(ChildNumbers, MergedPrioritiesKeepOneNumber) {
+  Scenario s;
+  s.Update({{"a"}, {"b"}});
+  EXPECT_EQ(s.Update({{"a", "b"}}), (Numbers{0}));
+}
+
+TEST(ChildNumbers, MergedAwayNumberIsNotTakenByTheNext) {  // b is in child 0 now
+  Scenario s;
+  s.Update({{"a"}, {"b", "c"}});
+  EXPECT_EQ(s.Update({{"a", "b"}, {"c"}}), (Numbers{0, 1}));
+  s.Update({{"a"}, {"b"}});
+  Scenario t;
+  t.Update({{"a"}, {"b"}});
+  EXPECT_EQ(t.Update({{"a", "b"}, {"x"}}), (Numbers{0, 2}));
+}
+
+TEST(ChildNumbers, LocalityInTwoPriorities) {
+  Scenario s;
+  EXPECT_EQ(s.Update({{"a"}, {"a"}}), (Numbers{0, 1}));
+  Numbers numbers = s.Update({{"a"}, {"a"}});
+  EXPECT_NE(numbers[0], numbers[1]);
+}
+
+TEST(ChildNumbers, NoPrioritiesMeanOneChild) {
+  Scenario s;
+  EXPECT_EQ(s.Update(snapshot::Endpoints()), (Numbers{0}));
+  EXPECT_EQ(s.Update(Priorities{}), (Numbers{0}));
+  EXPECT_FALSE(s.changed) << "still nothing: the same child goes on saying so";
+}
+
+TEST(ChildNumbers, EndpointsThatComeGetANewChild) {
+  Scenario s;
+  s.Update(snapshot::Endpoints());
+  EXPECT_EQ(s.Update({{"a"}}), (Numbers{1}));
+  EXPECT_EQ(s.Update(snapshot::Endpoints()), (Numbers{2}));
+}
+
+TEST(ChildNumbers, NameIsTheHosts) {
+  gxds_text text = {};
+  gxds_child_number_render(gxds_str_z("c"), 3, &text);
+  EXPECT_STREQ(text.data, "{cluster=c, child_number=3}");
+  gxds_text_fini(&text);
+}
+
+// Whatever happens: no number twice, no number back once it is gone, and a priority that is the
+// only one to hold what a child had keeps that child.
+TEST(ChildNumbers, NumbersAreUniqueAndNeverComeBack) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; round++) {
+    Scenario s;
+    std::set<size_t> gone, current;
+    for (int step = 0; step < 20; step++) {
+      std::vector<std::string> zones = {"a", "b", "c", "d", "e", "f"};
+      std::shuffle(zones.begin(), zones.end(), random);
+      zones.resize(random() % 7);
+      Priorities priorities;
+      for (size_t i = 0; i < zones.size();) {
+        size_t n = std::min<size_t>(1 + random() % 3, zones.size() - i);
+        priorities.emplace_back(zones.begin() + long(i), zones.begin() + long(i + n));
+        std::sort(priorities.back().begin(), priorities.back().end());
+        i += n;
+      }
+      Numbers numbers = s.Update(priorities);
+      std::set<size_t> next(numbers.begin(), numbers.end());
+      ASSERT_EQ(next.size(), numbers.size());
+      for (size_t n : next) ASSERT_EQ(gone.count(n), 0u);
+      for (size_t n : current) {
+        if (!next.count(n)) gone.insert(n);
+      }
+      current = next;
+      ASSERT_EQ(numbers, s.Update(priorities)) << "the same again";
+    }
+  }
+}
+
+}  // namespace
