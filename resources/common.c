@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/wire.h"
 #include "envoy/config/core/v3/config_source.upb.h"
 #include "envoy/type/v3/percent.upb.h"
 #include "resources/common_internal.h"
@@ -11,10 +12,14 @@ const gxds_resource_type *const gxds_resource_types[GXDS_RESOURCE_TYPE_COUNT] = 
     &gxds_listener_type, &gxds_route_config_type, &gxds_cluster_type, &gxds_endpoints_type};
 
 void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena *scratch) {
+  if (!gxds_wire_is_whole(bytes)) return NULL;
+  size_t size = bytes.size + GXDS_WIRE_PADDING_SIZE;
+  char *padded = upb_Arena_Malloc(scratch, size);
   void *message = _upb_Message_New(table, scratch);
-  GXDS_CHECK(message != NULL);
-  upb_DecodeStatus status = upb_Decode(bytes.size ? bytes.data : "", bytes.size, message, table,
-                                       NULL, kUpb_DecodeOption_AliasString, scratch);
+  GXDS_CHECK(padded != NULL && message != NULL);
+  gxds_wire_pad(bytes, padded);
+  upb_DecodeStatus status =
+      upb_Decode(padded, size, message, table, NULL, kUpb_DecodeOption_AliasString, scratch);
   GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
   return status == kUpb_DecodeStatus_Ok ? message : NULL;
 }

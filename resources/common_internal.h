@@ -1,8 +1,8 @@
 /* What the decoders of this folder share: messages out of bytes, strings out of messages, and the
  * parts of the protocol that several resources contain. Confined to one decode call.
  *
- * A decoder has two arenas: scratch holds the message (whose strings alias the input) and goes when
- * the call ends; the other becomes the resource's own. */
+ * A decoder has two arenas: scratch holds the message and goes when the call ends; the other
+ * becomes the resource's own. */
 #ifndef GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
 
@@ -17,7 +17,7 @@ struct envoy_config_core_v3_ConfigSource;
 struct envoy_type_v3_FractionalPercent;
 
 /* The message in bytes, or NULL when it can't be decoded (malformed, bad UTF-8, nested too deep).
- * Borrow: as long as scratch and bytes. */
+ * Borrow: as long as scratch. */
 void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena *scratch);
 #define GXDS_DECODE(type, bytes, scratch) \
   ((const type *)gxds_message_decode((bytes), &type##_msginit, (scratch)))

@@ -1,0 +1,29 @@
+/* Help for the host's protobuf decoder with bytes from the network.
+ *
+ * upb as libgrpc 1.51.1 has it loses count when a map entry with unknown fields reaches into the
+ * last 16 bytes of its input: it aborts, or copies memory that is not its own. So a message from
+ * the network is given to it with padding behind: one more field, that no message knows and every
+ * decoder skips. Pure functions, any thread. */
+#ifndef GRPC_XDS_BASE_WIRE_H_
+#define GRPC_XDS_BASE_WIRE_H_
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GXDS_WIRE_PADDING_SIZE 32
+
+/* Whether bytes are nothing but whole fields, so that a field may follow them. What is not is no
+ * message; padding it would complete what was cut off. */
+bool gxds_wire_is_whole(gxds_str bytes);
+
+/* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
+void gxds_wire_pad(gxds_str bytes, char *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

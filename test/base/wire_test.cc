@@ -1,0 +1,60 @@
+#include "base/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using std::string_literals::operator""s;
+
+bool Whole(const std::string& bytes) {
+  return gxds_wire_is_whole(gxds_str_of(bytes.data(), bytes.size()));
+}
+
+TEST(WireIsWhole, FieldsOfAllKinds) {
+  EXPECT_TRUE(Whole(""));
+  EXPECT_TRUE(gxds_wire_is_whole(gxds_str_of(nullptr, 0)));
+  EXPECT_TRUE(Whole("\x08\x01"s)) << "a number";
+  EXPECT_TRUE(Whole("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s)) << "the longest number";
+  EXPECT_TRUE(Whole("\x09" + std::string(8, '\0')));
+  EXPECT_TRUE(Whole("\x0d" + std::string(4, '\0')));
+  EXPECT_TRUE(Whole("\x0a\x03"s + "abc"));
+  EXPECT_TRUE(Whole("\x0a\x00"s));
+  EXPECT_TRUE(Whole("\x0b\x0c"s)) << "an empty group";
+  EXPECT_TRUE(Whole("\x0b\x13\x08\x01\x14\x0c\x08\x01"s)) << "a group in a group";
+}
+
+TEST(WireIsWhole, NotWhenAnythingIsMissing) {
+  const std::string whole[] = {"\x08\x81\x01"s,
+                               "\x09" + std::string(8, '\0'),
+                               "\x0d" + std::string(4, '\0'),
+                               "\x0a\x03"s + "abc",
+                               "\x0b\x08\x01\x0c"s,
+                               "\x8a\x01\x80\x01" + std::string(128, 'x')};
+  for (const std::string& bytes : whole) {
+    ASSERT_TRUE(Whole(bytes));
+    for (size_t size = 1; size < bytes.size(); size++) {
+      EXPECT_FALSE(Whole(bytes.substr(0, size))) << size;
+    }
+  }
+}
+
+TEST(WireIsWhole, NotWhenThereIsNoSuchThing) {
+  EXPECT_FALSE(Whole("\x0e\x00"s)) << "wire type 6";
+  EXPECT_FALSE(Whole("\x0f\x00"s)) << "wire type 7";
+  EXPECT_FALSE(Whole("\x0c"s)) << "the end of no group";
+  EXPECT_FALSE(Whole("\x08" + std::string(10, '\xff') + "\x01")) << "a number of eleven bytes";
+  EXPECT_FALSE(Whole("\x0a" + std::string(9, '\xff') + "\x01" + "abc")) << "a size of 64 bits";
+}
+
+TEST(WirePad, IsOneMoreField) {
+  std::string padded(3 + GXDS_WIRE_PADDING_SIZE, 'x');
+  gxds_wire_pad(gxds_str_of("\x08\x81\x01", 3), padded.data());
+  EXPECT_EQ(padded.substr(0, 3), "\x08\x81\x01");
+  EXPECT_TRUE(Whole(padded.substr(3)));
+  EXPECT_EQ(padded.substr(3, 6), "\xfa\xff\xff\xff\x0f\x1a"s);
+  EXPECT_EQ(padded.substr(9), std::string(26, '\0'));
+}
+
+}  // namespace
