@@ -1,0 +1,300 @@
+#include "lb_policies/cluster_manager/cluster_manager.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "lb_policies/cluster_manager/children.h"
+
+typedef struct queued_op {
+  gxds_cluster_manager_op_kind kind;
+  uint64_t child;
+} queued_op;
+
+struct gxds_cluster_manager {
+  gxds_children children;
+  size_t in_state[GRPC_CHANNEL_SHUTDOWN]; /* how many children count as that */
+  const gxds_picker_map *pickers;
+  bool publish_wanted;
+  const gxds_config *config; /* in force; NULL: none yet */
+  gxds_str *others;          /* sorted; copies */
+  size_t other_count;
+  queued_op *ops;
+  size_t op_next;
+  size_t op_count;
+  size_t op_capacity;
+};
+
+gxds_cluster_manager *gxds_cluster_manager_create(void) {
+  gxds_cluster_manager *m = GXDS_NEW(gxds_cluster_manager);
+  m->publish_wanted = true; /* the host waits for a first picker */
+  return m;
+}
+
+static void free_others(gxds_cluster_manager *m) {
+  for (size_t i = 0; i < m->other_count; i++) gxds_str_free(&m->others[i]);
+  gxds_free(m->others);
+}
+
+void gxds_cluster_manager_destroy(gxds_cluster_manager *m) {
+  if (!m) return;
+  gxds_children_fini(&m->children);
+  gxds_picker_map_unref(m->pickers);
+  gxds_config_unref(m->config);
+  free_others(m);
+  gxds_free(m->ops);
+  gxds_free(m);
+}
+
+/* Where the next operation goes; what was carried out is forgotten. */
+static size_t queue_end(gxds_cluster_manager *m) {
+  if (m->op_next == m->op_count) m->op_next = m->op_count = 0;
+  return m->op_count;
+}
+
+static void queue_op(gxds_cluster_manager *m, gxds_cluster_manager_op_kind kind, uint64_t child) {
+  if (m->op_count == m->op_capacity) {
+    m->op_capacity = m->op_capacity ? 2 * m->op_capacity : 8;
+    m->ops = gxds_realloc(m->ops, m->op_capacity, sizeof *m->ops);
+  }
+  m->ops[m->op_count++] = (queued_op){kind, child};
+}
+
+/* Children come and go */
+
+static void add_child(gxds_cluster_manager *m, gxds_str name, bool in_snapshot) {
+  gxds_child *child = gxds_children_add(&m->children, name);
+  child->in_snapshot = in_snapshot;
+  child->update_wanted = true;
+  child->state = GRPC_CHANNEL_CONNECTING;
+  m->in_state[child->state]++;
+  m->pickers = gxds_picker_map_put(m->pickers, child->hash, child->name, NULL);
+  m->publish_wanted = true;
+  queue_op(m, GXDS_CLUSTER_MANAGER_CREATE, child->token);
+}
+
+static void remove_child(gxds_cluster_manager *m, gxds_child *child) {
+  queue_op(m, GXDS_CLUSTER_MANAGER_REMOVE, child->token);
+  m->in_state[child->state]--;
+  m->pickers = gxds_picker_map_remove(m->pickers, child->hash, child->name);
+  m->publish_wanted = true;
+  gxds_children_remove(&m->children, child);
+}
+
+static bool contains(const gxds_str *sorted, size_t count, gxds_str name) {
+  size_t low = 0;
+  size_t high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = gxds_str_compare(sorted[middle], name);
+    if (order == 0) return true;
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+/* A name that is both is one of the others: what it stands for was said in so many words. */
+static void want(gxds_cluster_manager *m, gxds_str name, bool in_snapshot) {
+  gxds_child *child = gxds_children_by_name(&m->children, name);
+  if (!child) {
+    add_child(m, name, in_snapshot);
+  } else if (child->in_snapshot != in_snapshot) {
+    child->in_snapshot = in_snapshot;
+    child->update_wanted = true;
+    queue_op(m, GXDS_CLUSTER_MANAGER_UPDATE, child->token);
+  }
+}
+
+static void drop(gxds_cluster_manager *m, gxds_str name) {
+  gxds_child *child = gxds_children_by_name(&m->children, name);
+  if (child) remove_child(m, child);
+}
+
+typedef struct name_set {
+  const gxds_str *names; /* sorted */
+  size_t count;
+} name_set;
+
+static name_set roots_of(const gxds_config *config) {
+  const gxds_names *roots = config ? config->roots : NULL;
+  return roots ? (name_set){roots->names, roots->count} : (name_set){NULL, 0};
+}
+
+static void change_members(gxds_cluster_manager *m, name_set old_roots, name_set old_others,
+                           name_set roots, name_set others) {
+  for (size_t i = 0; i < old_roots.count; i++) {
+    gxds_str name = old_roots.names[i];
+    if (!contains(roots.names, roots.count, name) && !contains(others.names, others.count, name)) {
+      drop(m, name);
+    }
+  }
+  for (size_t i = 0; i < old_others.count; i++) {
+    gxds_str name = old_others.names[i];
+    if (!contains(roots.names, roots.count, name) && !contains(others.names, others.count, name)) {
+      drop(m, name);
+    }
+  }
+  for (size_t i = 0; i < roots.count; i++) {
+    if (!contains(others.names, others.count, roots.names[i])) want(m, roots.names[i], true);
+  }
+  for (size_t i = 0; i < others.count; i++) want(m, others.names[i], false);
+}
+
+/* What an update concerns */
+
+typedef struct changes {
+  gxds_cluster_manager *manager;
+  size_t first_op; /* where the updates begin in the queue */
+} changes;
+
+static void want_update(void *arg, gxds_child *child) {
+  changes *c = arg;
+  if (child->update_wanted) return;
+  child->update_wanted = true;
+  queue_op(c->manager, GXDS_CLUSTER_MANAGER_UPDATE, child->token);
+}
+
+static void on_difference(void *arg, const gxds_cluster_entry *before,
+                          const gxds_cluster_entry *after) {
+  changes *c = arg;
+  gxds_children *children = &c->manager->children;
+  gxds_str name = after ? after->name : before->name;
+  gxds_child *child = gxds_children_by_name(children, name);
+  if (child && child->in_snapshot) {
+    gxds_children_set_entry(children, child, after);
+    want_update(c, child);
+  }
+  gxds_children_each_user(children, name, want_update, c);
+}
+
+static int by_token(const void *a, const void *b) {
+  const queued_op *x = a;
+  const queued_op *y = b;
+  return (x->child > y->child) - (x->child < y->child);
+}
+
+static void take_others(gxds_cluster_manager *m, const gxds_str *others, size_t count) {
+  gxds_str *copies = gxds_calloc(count, sizeof *copies);
+  for (size_t i = 0; i < count; i++) copies[i] = gxds_str_dup(others[i]);
+  free_others(m);
+  m->others = copies;
+  m->other_count = count;
+}
+
+static bool same_others(const gxds_cluster_manager *m, const gxds_str *others, size_t count) {
+  if (m->other_count != count) return false;
+  for (size_t i = 0; i < count; i++) {
+    if (!gxds_str_equal(m->others[i], others[i])) return false;
+  }
+  return true;
+}
+
+/* The children that are new: what stands in their entries is not in the difference when a cluster
+ * was known before it became a root. */
+static void adopt_entries(gxds_cluster_manager *m, size_t from_op, const gxds_config *config) {
+  for (size_t i = from_op; i < m->op_count; i++) {
+    if (m->ops[i].kind == GXDS_CLUSTER_MANAGER_REMOVE) continue;
+    gxds_child *child = gxds_children_by_token(&m->children, m->ops[i].child);
+    gxds_children_set_entry(&m->children, child,
+                            child->in_snapshot ? gxds_config_cluster(config, child->name) : NULL);
+  }
+}
+
+void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
+                                    const gxds_str *others, size_t other_count) {
+  const gxds_config *old = m->config;
+  if (!config) config = old;
+  size_t first = queue_end(m);
+  bool new_roots = !old || !config || old->roots != config->roots;
+  if (new_roots || !same_others(m, others, other_count)) {
+    change_members(m, roots_of(old), (name_set){m->others, m->other_count}, roots_of(config),
+                   (name_set){others, other_count});
+    if (config) adopt_entries(m, first, config);
+    take_others(m, others, other_count);
+  }
+  changes c = {m, m->op_count};
+  if (config && config != old) {
+    gxds_cluster_map_diff(old ? old->clusters : NULL, config->clusters, on_difference, &c);
+  }
+  for (size_t i = 0; i < other_count; i++) {
+    want_update(&c, gxds_children_by_name(&m->children, others[i]));
+  }
+  /* The difference comes in no particular order; children are told by age. */
+  if (m->op_count > c.first_op) {
+    qsort(m->ops + c.first_op, m->op_count - c.first_op, sizeof *m->ops, by_token);
+  }
+  if (config != old) {
+    m->config = gxds_config_ref(config);
+    gxds_config_unref(old);
+  }
+}
+
+/* What children report */
+
+void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t token,
+                                         grpc_connectivity_state state,
+                                         gxds_child_picker *take_picker) {
+  gxds_child *child = gxds_children_by_token(&m->children, token);
+  if (!child || state == GRPC_CHANNEL_SHUTDOWN) {
+    gxds_child_picker_unref(take_picker);
+    return;
+  }
+  m->pickers = gxds_picker_map_put(m->pickers, child->hash, child->name, take_picker);
+  m->publish_wanted = true;
+  /* Failed until READY, or a cluster that tries again and again would look like one that may come
+   * up soon. */
+  if (child->state == GRPC_CHANNEL_TRANSIENT_FAILURE && state != GRPC_CHANNEL_READY) return;
+  m->in_state[child->state]--;
+  child->state = state;
+  m->in_state[state]++;
+}
+
+bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op *op) {
+  while (m->op_next < m->op_count) {
+    queued_op next = m->ops[m->op_next++];
+    *op = (gxds_cluster_manager_op){.kind = next.kind, .child = next.child};
+    if (next.kind == GXDS_CLUSTER_MANAGER_REMOVE) return true;
+    gxds_child *child = gxds_children_by_token(&m->children, next.child);
+    if (!child) continue; /* a later update removed it before it was told of this one */
+    child->update_wanted = false;
+    op->name = child->name;
+    return true;
+  }
+  if (!m->publish_wanted) return false;
+  m->publish_wanted = false;
+  *op = (gxds_cluster_manager_op){.kind = GXDS_CLUSTER_MANAGER_PUBLISH};
+  return true;
+}
+
+grpc_connectivity_state gxds_cluster_manager_state(const gxds_cluster_manager *m) {
+  if (m->in_state[GRPC_CHANNEL_READY] > 0) return GRPC_CHANNEL_READY;
+  if (m->in_state[GRPC_CHANNEL_CONNECTING] > 0) return GRPC_CHANNEL_CONNECTING;
+  if (m->in_state[GRPC_CHANNEL_IDLE] > 0) return GRPC_CHANNEL_IDLE;
+  return GRPC_CHANNEL_TRANSIENT_FAILURE;
+}
+
+const gxds_picker_map *gxds_cluster_manager_pickers(const gxds_cluster_manager *m) {
+  return m->pickers;
+}
+
+void gxds_cluster_manager_validate(const gxds_cluster_manager *m) {
+  size_t in_state[GRPC_CHANNEL_SHUTDOWN] = {0};
+  size_t count = 0;
+  for (size_t i = 0; i < m->children.bucket_count; i++) {
+    for (const gxds_child *c = m->children.by_name[i]; c; c = c->name_next, count++) {
+      in_state[c->state]++;
+      gxds_child_picker *picker;
+      GXDS_CHECK(gxds_picker_map_get(m->pickers, c->hash, c->name, &picker));
+      GXDS_CHECK(gxds_children_by_token(&m->children, c->token) == c);
+      const gxds_cluster_entry *entry = m->config ? gxds_config_cluster(m->config, c->name) : NULL;
+      bool is_aggregate = c->in_snapshot && entry && entry->kind == GXDS_ENTRY_AGGREGATE;
+      GXDS_CHECK(c->entry == (is_aggregate ? entry : NULL));
+    }
+  }
+  GXDS_CHECK(count == m->children.count);
+  GXDS_CHECK(memcmp(in_state, m->in_state, sizeof in_state) == 0);
+}

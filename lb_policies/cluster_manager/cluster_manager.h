@@ -1,0 +1,73 @@
+/* gxds_cluster_manager: the children of a cluster_manager policy, one per cluster in use: which
+ * there are, which of them an update concerns, what state they add up to, and the pickers by name.
+ *
+ * Confined: the owner's serializer. Events go in (an update, a child's new picker), operations come
+ * out of gxds_cluster_manager_next(), which the owner carries out one at a time; each may cause the
+ * next events at once. However many children change while operations are left, one picker is
+ * published after the last of them.
+ *
+ * The children are the roots of the snapshot, which hold a cluster until its last RPC is done with
+ * its pick (A74); so a child that is not among them any more is ended at once, where the host's own
+ * policy keeps it for 15 minutes. What an update costs depends on what changed: entries that are
+ * the same in both snapshots are not looked at.
+ *
+ * The state: READY if any child is, else CONNECTING, else IDLE, else TRANSIENT_FAILURE. A child
+ * that failed counts as failed until it is READY again. */
+#ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CLUSTER_MANAGER_H_
+#define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CLUSTER_MANAGER_H_
+
+#include <grpc/impl/codegen/connectivity_state.h>
+
+#include "lb_policies/cluster_manager/picker_map.h"
+#include "xds_resolver/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_cluster_manager gxds_cluster_manager;
+
+gxds_cluster_manager *gxds_cluster_manager_create(void);
+void gxds_cluster_manager_destroy(gxds_cluster_manager *m); /* NULL is allowed */
+
+typedef enum gxds_cluster_manager_op_kind {
+  GXDS_CLUSTER_MANAGER_CREATE,  /* make the child and give it its first update */
+  GXDS_CLUSTER_MANAGER_UPDATE,  /* give the child the update */
+  GXDS_CLUSTER_MANAGER_REMOVE,  /* end the child */
+  GXDS_CLUSTER_MANAGER_PUBLISH, /* report the state, with the pickers as they are now */
+} gxds_cluster_manager_op_kind;
+
+/* Borrow: until the next call. */
+typedef struct gxds_cluster_manager_op {
+  gxds_cluster_manager_op_kind kind;
+  uint64_t child; /* its token: never reused */
+  gxds_str name;  /* CREATE, UPDATE */
+} gxds_cluster_manager_op;
+
+/* An update. config: NULL leaves the children of the snapshot as they are. others: names, sorted
+ * and each once, of children beside the snapshot's roots; nothing is known of what they depend on,
+ * so each of them is given each update. */
+void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
+                                    const gxds_str *others, size_t other_count);
+/* A child reported its state with a new picker (taken). An unknown token and SHUTDOWN are ignored.
+ */
+void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t child,
+                                         grpc_connectivity_state state,
+                                         gxds_child_picker *take_picker);
+
+/* The next thing to do; false: nothing. To be called after every event until it is false. */
+bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op *op);
+
+/* What all children add up to. */
+grpc_connectivity_state gxds_cluster_manager_state(const gxds_cluster_manager *m);
+/* The pickers by name. Borrow: until the next event. */
+const gxds_picker_map *gxds_cluster_manager_pickers(const gxds_cluster_manager *m);
+
+/* Checks the invariant; for tests. */
+void gxds_cluster_manager_validate(const gxds_cluster_manager *m);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

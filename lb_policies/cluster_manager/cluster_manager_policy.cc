@@ -1,0 +1,300 @@
+#include "lb_policies/cluster_manager/cluster_manager_policy.h"
+
+#include <grpc/support/log.h>
+#include <inttypes.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lb_policies/attributes/attributes.h"
+#include "lb_policies/cds/cds_policy.h"
+#include "lb_policies/cluster_manager/cluster_manager.h"
+#include "lb_policies/parent/parent_policy.h"
+#include "src/core/ext/filters/client_channel/client_channel.h"
+#include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
+#include "src/core/lib/gprpp/validation_errors.h"
+#include "src/core/lib/json/json.h"
+#include "src/core/lib/load_balancing/lb_policy_factory.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
+#include "src/core/lib/transport/connectivity_state.h"
+
+namespace grpc_core {
+// The host's: GRPC_TRACE=xds_cluster_manager_lb goes on working.
+extern TraceFlag grpc_xds_cluster_manager_lb_trace;
+}  // namespace grpc_core
+
+namespace grpc_xds {
+
+using grpc_core::grpc_xds_cluster_manager_lb_trace;
+using grpc_core::Json;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::OrphanablePtr;
+using grpc_core::RefCountedPtr;
+
+namespace {
+
+struct MachineDelete {
+  void operator()(gxds_cluster_manager* m) const { gxds_cluster_manager_destroy(m); }
+};
+struct MapUnref {
+  void operator()(const gxds_picker_map* m) const { gxds_picker_map_unref(m); }
+};
+
+// A child's picker as the map holds it.
+class ChildPicker : public gxds_child_picker {
+ public:
+  static gxds_child_picker* Make(std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker) {
+    return new ChildPicker(std::move(picker));
+  }
+  static LoadBalancingPolicy::PickResult Pick(gxds_child_picker* p,
+                                              LoadBalancingPolicy::PickArgs args) {
+    return static_cast<ChildPicker*>(p)->picker_->Pick(args);
+  }
+
+ private:
+  explicit ChildPicker(std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker)
+      : gxds_child_picker(), picker_(std::move(picker)) {
+    gxds_ref_init(&refs);
+    destroy = [](gxds_child_picker* p) { delete static_cast<ChildPicker*>(p); };
+  }
+
+  const std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker_;
+};
+
+class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
+ public:
+  explicit ClusterPicker(const gxds_picker_map* map) : map_(gxds_picker_map_ref(map)) {}
+
+  LoadBalancingPolicy::PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
+    using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
+    absl::string_view cluster = static_cast<CallState*>(args.call_state)
+                                    ->GetCallAttribute(grpc_core::XdsClusterAttributeTypeName());
+    gxds_str name = ToGxds(cluster);
+    gxds_child_picker* child;
+    if (!gxds_picker_map_get(map_.get(), gxds_picker_map_hash(name), name, &child)) {
+      return LoadBalancingPolicy::PickResult::Fail(absl::InternalError(
+          absl::StrCat("xds cluster manager picker: unknown cluster \"", cluster, "\"")));
+    }
+    if (child == nullptr) return LoadBalancingPolicy::PickResult::Queue();
+    return ChildPicker::Pick(child, args);
+  }
+
+ private:
+  const std::unique_ptr<const gxds_picker_map, MapUnref> map_;
+};
+
+class ClusterManagerPolicy : public ParentPolicy {
+ public:
+  explicit ClusterManagerPolicy(Args args)
+      : ParentPolicy(std::move(args)), machine_(gxds_cluster_manager_create()) {}
+
+  absl::string_view name() const override { return kClusterManagerPolicyName; }
+  absl::Status UpdateLocked(UpdateArgs args) override;
+  void ExitIdleLocked() override {
+    for (auto& p : children_) p.second->ExitIdleLocked();
+  }
+  void ResetBackoffLocked() override {
+    for (auto& p : children_) p.second->ResetBackoffLocked();
+  }
+
+ private:
+  using Errors = std::vector<std::string>;
+
+  void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
+                    std::unique_ptr<SubchannelPicker> picker) override;
+  void ShutdownChildren() override;
+
+  // Carries out what the machine wants, args being the update that it is about; gives the errors
+  // of children that refused it.
+  Errors Drain(const UpdateArgs* args);
+  void CarryOut(const gxds_cluster_manager_op& op, const UpdateArgs* args, Errors* errors);
+  void UpdateChild(const gxds_cluster_manager_op& op, const UpdateArgs& args, Errors* errors);
+  void Publish();
+
+  const std::unique_ptr<gxds_cluster_manager, MachineDelete> machine_;
+  bool draining_ = false;
+  std::map<uint64_t, OrphanablePtr<LoadBalancingPolicy>> children_;  // by token
+};
+
+absl::Status ClusterManagerPolicy::UpdateLocked(UpdateArgs args) {
+  auto* config = static_cast<const ClusterManagerConfig*>(args.config.get());
+  std::vector<gxds_str> others;
+  for (const auto& p : config->children()) others.push_back(ToGxds(p.first));
+  gxds_cluster_manager_on_update(machine_.get(), ConfigOf(args.args), others.data(), others.size());
+  Errors errors = Drain(&args);
+  if (errors.empty()) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("errors from children: [", absl::StrJoin(errors, "; "), "]"));
+}
+
+void ClusterManagerPolicy::OnChildState(uint64_t token, grpc_connectivity_state state,
+                                        const absl::Status& status,
+                                        std::unique_ptr<SubchannelPicker> picker) {
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
+    gpr_log(GPR_INFO, "[xds_cluster_manager_lb %p] child %" PRIu64 ": %s (%s)", this, token,
+            grpc_core::ConnectivityStateName(state), status.ToString().c_str());
+  }
+  gxds_cluster_manager_on_child_state(machine_.get(), token, state,
+                                      ChildPicker::Make(std::move(picker)));
+  Drain(nullptr);
+}
+
+ClusterManagerPolicy::Errors ClusterManagerPolicy::Drain(const UpdateArgs* args) {
+  Errors errors;
+  if (draining_) return errors;  // the loop below goes on with what came meanwhile
+  draining_ = true;
+  gxds_cluster_manager_op op;
+  while (!shutting_down() && gxds_cluster_manager_next(machine_.get(), &op)) {
+    CarryOut(op, args, &errors);
+  }
+  draining_ = false;
+  return errors;
+}
+
+void ClusterManagerPolicy::CarryOut(const gxds_cluster_manager_op& op, const UpdateArgs* args,
+                                    Errors* errors) {
+  switch (op.kind) {
+    case GXDS_CLUSTER_MANAGER_CREATE:
+      if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
+        gpr_log(GPR_INFO, "[xds_cluster_manager_lb %p] child %" PRIu64 " is %s: created", this,
+                op.child, std::string(ToAbsl(op.name)).c_str());
+      }
+      children_[op.child] = CreateChild(op.child, args->args, &grpc_xds_cluster_manager_lb_trace);
+      UpdateChild(op, *args, errors);
+      break;
+    case GXDS_CLUSTER_MANAGER_UPDATE:
+      UpdateChild(op, *args, errors);
+      break;
+    case GXDS_CLUSTER_MANAGER_REMOVE: {
+      if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
+        gpr_log(GPR_INFO, "[xds_cluster_manager_lb %p] child %" PRIu64 ": removed", this, op.child);
+      }
+      auto child = children_.extract(op.child);
+      if (!child.empty()) EndChild(std::move(child.mapped()));
+      break;
+    }
+    case GXDS_CLUSTER_MANAGER_PUBLISH:
+      Publish();
+      break;
+  }
+}
+
+void ClusterManagerPolicy::UpdateChild(const gxds_cluster_manager_op& op, const UpdateArgs& args,
+                                       Errors* errors) {
+  std::string name(ToAbsl(op.name));
+  const auto& others = static_cast<const ClusterManagerConfig*>(args.config.get())->children();
+  auto other = others.find(name);
+  UpdateArgs child_args;
+  child_args.args = args.args;
+  child_args.addresses = args.addresses;
+  child_args.resolution_note = args.resolution_note;
+  if (other != others.end()) {
+    child_args.config = other->second;
+  } else {
+    child_args.config = grpc_core::MakeRefCounted<CdsConfig>(name, /*is_dynamic=*/false);
+  }
+  absl::Status status = children_[op.child]->UpdateLocked(std::move(child_args));
+  if (!status.ok()) errors->push_back(absl::StrCat("child ", name, ": ", status.ToString()));
+}
+
+void ClusterManagerPolicy::Publish() {
+  grpc_connectivity_state state = gxds_cluster_manager_state(machine_.get());
+  absl::Status status;
+  if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    status = absl::UnavailableError("TRANSIENT_FAILURE from XdsClusterManagerLb");
+  }
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
+    gpr_log(GPR_INFO, "[xds_cluster_manager_lb %p] connectivity changed to %s", this,
+            grpc_core::ConnectivityStateName(state));
+  }
+  channel_control_helper()->UpdateState(
+      state, status, std::make_unique<ClusterPicker>(gxds_cluster_manager_pickers(machine_.get())));
+}
+
+void ClusterManagerPolicy::ShutdownChildren() {
+  for (auto& p : children_) EndChild(std::move(p.second));
+  children_.clear();
+}
+
+// JSON: {"children": {NAME: {"childPolicy": [...]}}}, beside the snapshot's roots. None is needed.
+class ClusterManagerFactory : public grpc_core::LoadBalancingPolicyFactory {
+ public:
+  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
+      LoadBalancingPolicy::Args args) const override {
+    return grpc_core::MakeOrphanable<ClusterManagerPolicy>(std::move(args));
+  }
+
+  absl::string_view name() const override { return kClusterManagerPolicyName; }
+
+  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
+      const Json& json) const override;
+};
+
+RefCountedPtr<LoadBalancingPolicy::Config> ParseChild(const Json& json,
+                                                      grpc_core::ValidationErrors* errors) {
+  if (json.type() != Json::Type::OBJECT) {
+    errors->AddError("is not an object");
+    return nullptr;
+  }
+  grpc_core::ValidationErrors::ScopedField field(errors, ".childPolicy");
+  auto it = json.object_value().find("childPolicy");
+  if (it == json.object_value().end()) {
+    errors->AddError("field not present");
+    return nullptr;
+  }
+  auto config =
+      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(it->second);
+  if (config.ok()) return std::move(*config);
+  errors->AddError(config.status().message());
+  return nullptr;
+}
+
+ClusterManagerConfig::Children ParseChildren(const Json::Object& object,
+                                             grpc_core::ValidationErrors* errors) {
+  ClusterManagerConfig::Children children;
+  grpc_core::ValidationErrors::ScopedField field(errors, ".children");
+  auto it = object.find("children");
+  if (it == object.end()) return children;
+  if (it->second.type() != Json::Type::OBJECT) {
+    errors->AddError("is not an object");
+    return children;
+  }
+  for (const auto& p : it->second.object_value()) {
+    grpc_core::ValidationErrors::ScopedField key(errors, absl::StrCat("[\"", p.first, "\"]"));
+    children[p.first] = ParseChild(p.second, errors);
+  }
+  return children;
+}
+
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>>
+ClusterManagerFactory::ParseLoadBalancingConfig(const Json& json) const {
+  if (json.type() == Json::Type::JSON_NULL) {
+    return absl::InvalidArgumentError(
+        "field:loadBalancingPolicy error:xds_cluster_manager policy requires configuration. Please "
+        "use loadBalancingConfig field of service config instead.");
+  }
+  grpc_core::ValidationErrors errors;
+  if (json.type() != Json::Type::OBJECT) {
+    errors.AddError("is not an object");
+    return errors.status("errors validating xds_cluster_manager LB policy config");
+  }
+  auto children = ParseChildren(json.object_value(), &errors);
+  if (!errors.ok()) return errors.status("errors validating xds_cluster_manager LB policy config");
+  return grpc_core::MakeRefCounted<ClusterManagerConfig>(std::move(children));
+}
+
+}  // namespace
+
+void RegisterClusterManagerLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
+  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
+      std::make_unique<ClusterManagerFactory>());
+}
+
+}  // namespace grpc_xds
