@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/wire.h"
@@ -117,13 +119,12 @@ static gxds_str type_of_url(gxds_str url, const gxds_path *at, gxds_errors *erro
   return gxds_str_of(url.data + skipped, url.size - skipped);
 }
 
-/* "value[type]": the name of a field is a string of its own, so it is made in the arena. */
-static gxds_path value_link(gxds_str type, const gxds_path *up, upb_Arena *scratch) {
-  gxds_str shown = gxds_quoted(type);
-  char *field = gxds_arena_calloc(scratch, shown.size + sizeof "value[]", 1);
-  memcpy(field, "value[", 6);
-  if (shown.size) memcpy(field + 6, shown.data, shown.size);
-  field[6 + shown.size] = ']';
+gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str text,
+                              upb_Arena *scratch) {
+  gxds_str shown = gxds_quoted(text);
+  size_t size = strlen(name) + shown.size + sizeof "[]";
+  char *field = gxds_arena_calloc(scratch, size, 1);
+  snprintf(field, size, "%s[%.*s]", name, GXDS_STR_ARG(shown));
   return (gxds_path){.up = up, .field = field, .index = -1};
 }
 
@@ -135,7 +136,7 @@ bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, up
   }
   *out = (gxds_extension){.value = gxds_pb_str(google_protobuf_Any_value(any))};
   out->type = type_of_url(gxds_pb_str(google_protobuf_Any_type_url(any)), at, errors);
-  out->links[0] = value_link(out->type, at, scratch);
+  out->links[0] = gxds_bracketed_link(at, "value", out->type, scratch);
   out->at = &out->links[0];
   if (!gxds_str_is(out->type, "xds.type.v3.TypedStruct") &&
       !gxds_str_is(out->type, "udpa.type.v1.TypedStruct")) {
@@ -150,7 +151,7 @@ bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, up
   out->type = type_of_url(url, out->at, errors);
   out->value = gxds_str_of(NULL, 0);
   out->typed_struct = true;
-  out->links[1] = value_link(out->type, out->at, scratch);
+  out->links[1] = gxds_bracketed_link(out->at, "value", out->type, scratch);
   out->at = &out->links[1];
   return true;
 }

@@ -52,6 +52,11 @@ gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxd
 uint32_t gxds_fraction_decode(const struct envoy_type_v3_FractionalPercent *in, const gxds_path *at,
                               const char *unknown_text, gxds_errors *errors);
 
+/* A link "name[text]", as the host writes what is inside an Any or a map. Borrow: as long as up and
+ * scratch. */
+gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str text,
+                              upb_Arena *scratch);
+
 /* What an Any holds: a message, or a TypedStruct that names another type. */
 typedef struct gxds_extension {
   gxds_str type;       /* without the URL's host; borrow: as long as the message */

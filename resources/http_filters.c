@@ -158,7 +158,7 @@ void gxds_http_filters_decode(const manager_message *in, const gxds_path *at, up
     gxds_errors_add(errors, at_list, "more than %u filters", GXDS_HTTP_FILTERS_MAX);
     return;
   }
-  const filter_type **chain = gxds_arena_calloc(scratch, count, sizeof *chain);
+  const filter_type **chain = gxds_arena_calloc(scratch, count, sizeof(void *));
   gxds_http_filter *filters = gxds_arena_calloc(out->arena, count, sizeof *filters);
   size_t used = 0;
   bool last_known = true;
@@ -205,24 +205,13 @@ static const google_protobuf_Any *unwrap(const google_protobuf_Any *value, gxds_
   return config;
 }
 
-/* "typed_per_filter_config[key]", as the host writes it. */
-static gxds_path entry_link(gxds_str key, const gxds_path *up, upb_Arena *scratch) {
-  static const char prefix[] = "typed_per_filter_config[";
-  gxds_str shown = gxds_quoted(key);
-  char *field = gxds_arena_calloc(scratch, sizeof prefix + shown.size + 1, 1);
-  memcpy(field, prefix, sizeof prefix - 1);
-  if (shown.size) memcpy(field + sizeof prefix - 1, shown.data, shown.size);
-  field[sizeof prefix - 1 + shown.size] = ']';
-  return (gxds_path){.up = up, .field = field, .index = -1};
-}
-
 void gxds_http_filter_override_check(gxds_str key, const google_protobuf_Any *value,
                                      const gxds_path *at, upb_Arena *scratch, gxds_errors *errors) {
   if (key.size == 0) {
     gxds_errors_add(errors, GXDS_FIELD(at, "typed_per_filter_config"), "empty filter name in map");
     return;
   }
-  const gxds_path at_entry = entry_link(key, at, scratch);
+  const gxds_path at_entry = gxds_bracketed_link(at, "typed_per_filter_config", key, scratch);
   if (!value || google_protobuf_Any_type_url(value).size == 0) {
     gxds_errors_add(errors, &at_entry, "no filter config specified for filter name %.*s",
                     GXDS_QUOTED(key));
