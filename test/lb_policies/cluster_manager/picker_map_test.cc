@@ -1,0 +1,155 @@
+#include "lb_policies/cluster_manager/picker_map.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Picker : gxds_child_picker {
+  static std::atomic<int> alive;
+  const int value;
+  explicit Picker(int v) : gxds_child_picker(), value(v) {
+    gxds_ref_init(&refs);
+    destroy = [](gxds_child_picker* p) { delete static_cast<Picker*>(p); };
+    alive++;
+  }
+  ~Picker() { alive--; }
+};
+std::atomic<int> Picker::alive{0};
+
+using Hash = uint64_t (*)(gxds_str);
+
+struct Map {
+  const gxds_picker_map* m = nullptr;
+  Hash hash = gxds_picker_map_hash;
+
+  explicit Map(Hash h = gxds_picker_map_hash) : hash(h) {}
+  Map(const Map& other) : m(gxds_picker_map_ref(other.m)), hash(other.hash) {}
+  Map& operator=(const Map&) = delete;
+  ~Map() { gxds_picker_map_unref(m); }
+
+  static gxds_str Name(const std::string& s) { return gxds_str_of(s.data(), s.size()); }
+  void Put(const std::string& name, int value) {
+    m = gxds_picker_map_put(m, hash(Name(name)), Name(name), new Picker(value));
+  }
+  void Remove(const std::string& name) {
+    m = gxds_picker_map_remove(m, hash(Name(name)), Name(name));
+  }
+  // -1: unknown; -2: no picker yet.
+  int Get(const std::string& name) const {
+    gxds_child_picker* p;
+    if (!gxds_picker_map_get(m, hash(Name(name)), Name(name), &p)) return -1;
+    return p ? static_cast<Picker*>(p)->value : -2;
+  }
+};
+
+TEST(PickerMap, FindsWhatWasPut) {
+  Map map;
+  EXPECT_EQ(map.Get("a"), -1);
+  map.Put("a", 1);
+  map.Put("b", 2);
+  EXPECT_EQ(map.Get("a"), 1);
+  EXPECT_EQ(map.Get("b"), 2);
+  EXPECT_EQ(map.Get("c"), -1);
+  map.Put("a", 3);
+  EXPECT_EQ(map.Get("a"), 3);
+}
+
+TEST(PickerMap, KnownChildWithoutPickerIsNotUnknown) {
+  Map map;
+  map.m = gxds_picker_map_put(map.m, map.hash(Map::Name("a")), Map::Name("a"), nullptr);
+  EXPECT_EQ(map.Get("a"), -2);
+}
+
+TEST(PickerMap, OlderVersionsStayAsTheyWere) {
+  Map map;
+  map.Put("a", 1);
+  Map before(map);
+  map.Put("a", 2);
+  map.Put("b", 3);
+  map.Remove("a");
+  EXPECT_EQ(before.Get("a"), 1);
+  EXPECT_EQ(before.Get("b"), -1);
+  EXPECT_EQ(map.Get("a"), -1);
+}
+
+TEST(PickerMap, PickersGoWithTheLastVersionThatHasThem) {
+  {
+    Map map;
+    map.Put("a", 1);
+    Map before(map);
+    map.Put("a", 2);
+    EXPECT_EQ(Picker::alive, 2);
+    gxds_picker_map_unref(before.m);
+    before.m = nullptr;
+    EXPECT_EQ(Picker::alive, 1);
+  }
+  EXPECT_EQ(Picker::alive, 0);
+}
+
+uint64_t Same(gxds_str) { return 7; }
+uint64_t SameLowBits(gxds_str s) { return uint64_t(s.data[0]) << 60 | 0x123456789abcdef; }
+
+void RandomAgainstModel(Hash hash) {
+  std::mt19937 random(1);
+  Map map(hash);
+  std::map<std::string, int> model;
+  for (int step = 0; step < 5000; step++) {
+    std::string name(1, char('a' + random() % 20));
+    if (random() % 3 == 0) {
+      map.Remove(name);
+      model.erase(name);
+    } else {
+      map.Put(name, step);
+      model[name] = step;
+    }
+    for (char c = 'a'; c < 'a' + 20; c++) {
+      auto it = model.find(std::string(1, c));
+      ASSERT_EQ(map.Get(std::string(1, c)), it == model.end() ? -1 : it->second);
+    }
+  }
+  ASSERT_EQ(Picker::alive, int(model.size()));
+}
+
+TEST(PickerMap, BehavesLikeAMap) { RandomAgainstModel(gxds_picker_map_hash); }
+TEST(PickerMap, NamesOfTheSameHashAreToldApart) { RandomAgainstModel(Same); }
+TEST(PickerMap, HashesThatDifferInTheLastBitsOnly) { RandomAgainstModel(SameLowBits); }
+
+TEST(PickerMap, ChangeCostsTheDepthNotTheSize) {
+  Map map;
+  for (int i = 0; i < 100000; i++) map.Put("cluster" + std::to_string(i), i);
+  size_t worst = 0;
+  for (int i = 0; i < 1000; i++) {
+    Map before(map);
+    map.Put("cluster" + std::to_string(i * 97), -5);
+    worst = std::max(worst, gxds_picker_map_unshared(map.m, before.m));
+  }
+  EXPECT_LE(worst, 9u) << "nodes and the entry on one path";
+  EXPECT_EQ(gxds_picker_map_unshared(map.m, map.m), 0u);
+}
+
+TEST(PickerMap, ReadersKeepTheirVersionWhileOthersAreMade) {
+  Map map;
+  for (int i = 0; i < 100; i++) map.Put(std::to_string(i), i);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> readers;
+  for (int t = 0; t < 3; t++) {
+    readers.emplace_back([&stop, mine = new Map(map)] {
+      do {
+        for (int i = 0; i < 100; i++) ASSERT_EQ(mine->Get(std::to_string(i)), i);
+      } while (!stop);
+      delete mine;
+    });
+  }
+  for (int i = 0; i < 2000; i++) map.Put(std::to_string(i % 100), -i - 10);
+  stop = true;
+  for (auto& t : readers) t.join();
+}
+
+}  // namespace
