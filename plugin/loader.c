@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* dladdr */
+
 #include "plugin/loader.h"
 
 #include <dlfcn.h>

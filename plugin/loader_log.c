@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* syscall */
+
 #include "plugin/loader_log.h"
 
 #include <stdio.h>
