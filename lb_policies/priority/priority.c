@@ -78,7 +78,7 @@ void gxds_priority_lb_destroy(gxds_priority_lb *lb) {
 static child *add_child(gxds_priority_lb *lb, size_t slot_index, gxds_time now) {
   if (lb->child_count == lb->child_capacity) {
     lb->child_capacity = lb->child_capacity ? 2 * lb->child_capacity : 4;
-    lb->children = gxds_realloc(lb->children, lb->child_capacity, sizeof *lb->children);
+    lb->children = gxds_realloc(lb->children, lb->child_capacity, sizeof(void *));
   }
   child *c = GXDS_NEW(child);
   c->token = ++lb->last_token;

@@ -187,6 +187,7 @@ void PriorityPolicy::ShutdownChildren() {
 PriorityPolicy::Errors PriorityPolicy::Drain() {
   Errors errors;
   if (draining_) return errors;  // the loop below goes on with what came meanwhile
+  RefCountedPtr<LoadBalancingPolicy> self = Ref();  // what we report may end us
   draining_ = true;
   gxds_priority_op op;
   while (!shutting_down() && gxds_priority_lb_next(machine_.get(), Now(), &op)) {

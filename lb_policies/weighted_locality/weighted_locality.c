@@ -149,7 +149,7 @@ void gxds_weighted_locality_on_update(gxds_weighted_locality *w,
   if (update->leaf_changed) w->leaf_version++;
   if (update->note_changed) w->note_version++;
   size_t room = w->child_count + p->locality_count;
-  child **children = gxds_calloc(room, sizeof *children);
+  child **children = gxds_calloc(room, sizeof(void *));
   w->tokens = gxds_realloc(w->tokens, room ? room : 1, sizeof(child *));
   size_t token_count = w->child_count;
   size_t count = 0;
@@ -213,7 +213,7 @@ static size_t keep_unretired(child **list, size_t count, gxds_time now) {
 void gxds_weighted_locality_on_deadline(gxds_weighted_locality *w, gxds_time now) {
   if (gxds_weighted_locality_deadline(w) > now) return;
   w->removals = gxds_realloc(w->removals, w->removal_count + w->child_count, sizeof *w->removals);
-  child **ended = gxds_calloc(w->child_count, sizeof *ended);
+  child **ended = gxds_calloc(w->child_count, sizeof(void *));
   size_t ended_count = 0;
   for (size_t i = 0; i < w->child_count; i++) {
     child *c = w->tokens[i];

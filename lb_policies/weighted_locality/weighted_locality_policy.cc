@@ -177,6 +177,7 @@ void WeightedLocalityPolicy::ShutdownChildren() {
 WeightedLocalityPolicy::Errors WeightedLocalityPolicy::Drain() {
   Errors errors;
   if (draining_) return errors;  // the loop below goes on with what came meanwhile
+  RefCountedPtr<LoadBalancingPolicy> self = Ref();  // what we report may end us
   draining_ = true;
   gxds_weighted_locality_op op;
   while (!shutting_down() && gxds_weighted_locality_next(machine_.get(), &op)) {

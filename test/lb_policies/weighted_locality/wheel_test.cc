@@ -83,11 +83,32 @@ TEST(Wheel, DeviationGrowsNoFasterThanItsBound) {
   }
 }
 
+// The turn that points there: the golden angle is odd, so it has an inverse.
+uint64_t TurnAt(uint64_t point) {
+  const uint64_t angle = UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t inverse = angle;  // right in its last three bits; each step doubles them
+  for (int i = 0; i < 5; i++) inverse *= 2 - angle * inverse;
+  return point * inverse;
+}
+
+TEST(Wheel, SectorsMeetWithoutGapOrOverlap) {
+  Wheel wheel = Make({1, 1, 2});
+  const uint64_t quarter = UINT64_C(1) << 62;
+  struct {
+    uint64_t point;
+    size_t member;
+  } cases[] = {
+      {0, 0},           {quarter - 1, 0}, {quarter, 1}, {2 * quarter - 1, 1},
+      {2 * quarter, 2}, {UINT64_MAX, 2},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(gxds_wheel_pick(wheel.get(), TurnAt(c.point)), c.member) << c.point;
+  }
+}
+
 TEST(Wheel, WeightOfOneBesideTheGreatestGetsItsTurns) {
-  // One in 2^32: none of the first million, most likely, but the sector is there.
   Wheel wheel = Make({UINT32_MAX, 1, UINT32_MAX});
-  // The turn whose point is the middle of the circle: 2^63 is odd × 2^63, so the turn 2^63 is it.
-  EXPECT_EQ(gxds_wheel_pick(wheel.get(), UINT64_C(1) << 63), 1u);
+  EXPECT_EQ(gxds_wheel_pick(wheel.get(), TurnAt(UINT64_C(1) << 63)), 1u);
 }
 
 // Compared with the definition of a sector, by plain search.
