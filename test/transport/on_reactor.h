@@ -4,6 +4,7 @@
 #define GRPC_XDS_TEST_TRANSPORT_ON_REACTOR_H_
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -77,6 +78,25 @@ class ReactorUse {
  public:
   ReactorUse() { gxds_reactor_acquire(); }
   ~ReactorUse() { gxds_reactor_release(); }
+};
+
+// For what nobody tells of.
+inline bool WaitUntil(const std::function<bool()> &condition) {
+  auto limit = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+struct Timer {
+  gxds_timer timer{};
+  std::function<void()> fire;
+  void Set(gxds_time deadline) {
+    gxds_timer_set(
+        &timer, deadline, [](void *arg) { static_cast<Timer *>(arg)->fire(); }, this);
+  }
 };
 
 }  // namespace grpc_xds

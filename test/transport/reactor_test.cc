@@ -1,16 +1,8 @@
 #include "transport/reactor.h"
 
-#include <grpc/fork.h>
 #include <grpc/grpc.h>
-#include <grpc/support/log.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,22 +11,6 @@
 
 namespace grpc_xds {
 namespace {
-
-// The host's own fork handlers are what ours must not be in the way of. It reads the variable at
-// its first initialisation; the distribution's build leaves the registering to the program.
-const int kForkSupport = [] {
-  setenv("GRPC_ENABLE_FORK_SUPPORT", "1", 1);
-  return pthread_atfork(grpc_prefork, grpc_postfork_parent, grpc_postfork_child);
-}();
-
-bool WaitUntil(const std::function<bool()> &condition) {
-  auto limit = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > limit) return false;
-    sched_yield();
-  }
-  return true;
-}
 
 TEST(Reactor, RunsThePostsOfEachThreadInOrder) {
   ReactorUse use;
@@ -70,15 +46,6 @@ TEST(Reactor, NeverRunsAPostFromWithinPosting) {
   EXPECT_EQ(ran.Take(), 1);
   EXPECT_EQ(ran.Take(), 2);
 }
-
-struct Timer {
-  gxds_timer timer{};
-  std::function<void()> fire;
-  void Set(gxds_time deadline) {
-    gxds_timer_set(
-        &timer, deadline, [](void *arg) { static_cast<Timer *>(arg)->fire(); }, this);
-  }
-};
 
 TEST(Reactor, FiresTimersWhenTheyAreDueAndNotBefore) {
   ReactorUse use;
@@ -230,118 +197,6 @@ TEST(Reactor, HoldsGrpcOnlyWhileItIsUsed) {
   OnReactor([] {});
   gxds_reactor_release();
   EXPECT_TRUE(WaitUntil([] { return grpc_is_initialized() == 0; }));
-}
-
-// Runs in the child of a fork; its result is the child's exit status.
-int ForkAndRun(const std::function<int()> &child) {
-  pid_t pid = fork();
-  if (pid == 0) _exit(child());
-  int status = 0;
-  EXPECT_EQ(waitpid(pid, &status, 0), pid);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-std::atomic<int> g_skipped{0};
-void CountSkippedForkHandlers(gpr_log_func_args *args) {
-  if (std::string(args->message).find("skipping fork") != std::string::npos) g_skipped++;
-}
-
-TEST(ReactorFork, ParentGoesOn) {
-  ReactorUse use;
-  OnReactor([] {});
-  unsigned generation = gxds_reactor_generation();
-  for (int i = 0; i < 10; i++) {
-    EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
-    int ran = 0;
-    OnReactor([&] { ran++; });
-    EXPECT_EQ(ran, 1);
-  }
-  EXPECT_EQ(gxds_reactor_generation(), generation);
-}
-
-TEST(ReactorFork, TheHostFindsNoThreadOfOursInsideGrpc) {
-  ReactorUse use;
-  OnReactor([] {});
-  g_skipped = 0;
-  gpr_set_log_function(CountSkippedForkHandlers);
-  gpr_set_log_verbosity(GPR_LOG_SEVERITY_INFO);
-  EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
-  EXPECT_EQ(g_skipped, 0);
-  {
-    // The canary: a thread of somebody else's inside gRPC is noticed.
-    grpc_completion_queue *cq = grpc_completion_queue_create_for_next(nullptr);
-    std::atomic<bool> stop{false};
-    std::thread inside([&] {
-      while (!stop) {
-        grpc_completion_queue_next(
-            cq, gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_millis(100, GPR_TIMESPAN)),
-            nullptr);
-      }
-    });
-    EXPECT_TRUE(WaitUntil([] {
-      EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
-      return g_skipped > 0;
-    }));
-    stop = true;
-    inside.join();
-    grpc_completion_queue_shutdown(cq);
-    grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
-    grpc_completion_queue_destroy(cq);
-  }
-  gpr_set_log_function(nullptr);
-}
-
-TEST(ReactorFork, ChildMayAcquireANewReactor) {
-  ReactorUse use;
-  Timer inherited;
-  OnReactor([&] { inherited.Set(gxds_reactor_now() + 3600 * GXDS_SECOND); });
-  unsigned generation = gxds_reactor_generation();
-  int status = ForkAndRun([&] {
-    if (gxds_reactor_generation() != generation + 1) return 1;
-    Post([] { _exit(2); });  // to the one that is gone: dropped or run by the next, never a crash
-    ReactorUse again;
-    int ran = 0;
-    OnReactor([&] {
-      gxds_timer_cancel(&inherited.timer);
-      ran++;
-    });
-    return ran == 1 ? 0 : 3;
-  });
-  EXPECT_TRUE(status == 0 || status == 2) << status;
-  OnReactor([&] { gxds_timer_cancel(&inherited.timer); });
-}
-
-TEST(ReactorFork, ForksAmongPosts) {
-  ReactorUse use;
-  std::atomic<bool> stop{false};
-  std::atomic<int> posted{0}, ran{0};
-  std::thread poster([&] {
-    ReactorUse own;
-    while (!stop) {
-      Post([&] { ran++; });
-      posted++;
-      while (posted - ran > 100) sched_yield();
-    }
-  });
-  for (int i = 0; i < 20; i++) EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
-  stop = true;
-  poster.join();
-  OnReactor([] {});
-  EXPECT_EQ(ran, posted);
-}
-
-TEST(ReactorFork, ForkJoinsAReactorOnItsWayOut) {
-  for (int i = 0; i < 20; i++) {
-    {
-      ReactorUse use;
-      OnReactor([] {});
-    }
-    EXPECT_EQ(ForkAndRun([] {
-                ReactorUse use;
-                return 7;
-              }),
-              7);
-  }
 }
 
 }  // namespace
