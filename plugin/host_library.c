@@ -1,5 +1,3 @@
-#define _GNU_SOURCE /* dladdr1, RTLD_NEXT, dl_iterate_phdr */
-
 #include "plugin/host_library.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,3 @@
-#define _GNU_SOURCE /* dladdr */
-
 #include "plugin/loader.h"
 
 #include <dlfcn.h>

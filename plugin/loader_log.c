@@ -1,5 +1,3 @@
-#define _GNU_SOURCE /* syscall */
-
 #include "plugin/loader_log.h"
 
 #include <stdio.h>
