@@ -1,0 +1,313 @@
+// Listener and route configuration: what is asked for, when it is used, and when it fails.
+#include "test/xds_resolver/dependency_fixture.h"
+
+namespace made_up {
+namespace {
+
+class DependencyRoot : public Dependencies {};
+
+TEST_F(DependencyRoot, AsksForTheListenerFirst) {
+  EXPECT_EQ(TakeLog(), (Strings{"+LDS listener"}));
+}
+
+TEST_F(DependencyRoot, PublishesOnlyWhenEverythingIsThere) {
+  TakeLog();
+  Send(RdsListener("routes"));
+  EXPECT_EQ(TakeLog(), (Strings{"+RDS routes"}));
+  Send(RoutesTo({"a", "b"}));
+  EXPECT_EQ(TakeLog(), (Strings{"+CDS a", "+CDS b"}));
+  Send(EdsCluster("b", "b-eds"));
+  EXPECT_EQ(TakeLog(), (Strings{"+EDS b-eds"}));
+  Send(NewEndpoints("b-eds"));
+  Send(EdsCluster("a"));
+  EXPECT_EQ(TakeLog(), (Strings{"+EDS a"}));
+  Send(NewEndpoints("a"));
+  EXPECT_EQ(TakeLog(), (Strings{"publish"}));
+  EXPECT_EQ(Clusters(), (Strings{"a", "b"}));
+  EXPECT_EQ(Roots(), (Strings{"a", "b"}));
+  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"a", "b"}));
+  EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ENDPOINTS);
+  EXPECT_TRUE(Entry("b")->endpoints != nullptr);
+  EXPECT_EQ(config_->virtual_host, &config_->route_config->virtual_hosts[0]);
+  EXPECT_EQ(Str(config_->listener->rds_name), "routes");
+}
+
+TEST_F(DependencyRoot, AnInlineRouteConfigurationIsNotAskedFor) {
+  TakeLog();
+  Route({"a"});
+  EXPECT_EQ(TakeLog(), (Strings{"+CDS a"}));
+  Leaf("a");
+  EXPECT_EQ(config_->route_config, config_->listener->route_config);
+}
+
+TEST_F(DependencyRoot, RoutesToNoClusterAreAConfigurationToo) {
+  Route({});
+  EXPECT_EQ(Clusters(), Strings{});
+  ASSERT_TRUE(config_ != nullptr);
+  EXPECT_TRUE(config_->virtual_host != nullptr);
+}
+
+TEST_F(DependencyRoot, TheVirtualHostIsThatOfTheDataPlaneAuthority) {
+  VirtualHost other{{"other"}, {{GXDS_PATH_PREFIX, "", {{"x", 1}}}}};
+  VirtualHost ours{{"authority"}, {{GXDS_PATH_PREFIX, "", {{"a", 1}}}}};
+  Send(InlineListener(NewRouteConfig("rc", {other, ours})));
+  Leaf("a");
+  EXPECT_EQ(config_->virtual_host, &config_->route_config->virtual_hosts[1]);
+  EXPECT_FALSE(Watched("CDS", "x"));
+}
+
+TEST_F(DependencyRoot, NoMatchingVirtualHostFails) {
+  Start({"a"});
+  Send(InlineListener(RoutesTo({"a"}, "rc", "other")));
+  EXPECT_EQ(failure_,
+            "LDS resource listener: no virtual host for authority (xDS server xds.example) (node "
+            "ID:node1)");
+  EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-EDS a"}));
+}
+
+TEST_F(DependencyRoot, NoMatchingVirtualHostInRdsNamesTheRouteConfiguration) {
+  Send(RdsListener("routes"));
+  Send(RoutesTo({"a"}, "routes", "other"));
+  EXPECT_NE(failure_.find("RDS resource routes: no virtual host for authority"), std::string::npos);
+  EXPECT_TRUE(Watched("RDS", "routes"));
+  Send(RoutesTo({"a"}, "routes", "authority"));
+  Leaf("a");
+  EXPECT_EQ(failure_, "");
+  EXPECT_EQ(Clusters(), (Strings{"a"}));
+}
+
+TEST_F(DependencyRoot, ASocketListenerFails) {
+  Send(SocketListener());
+  EXPECT_NE(failure_.find("LDS resource listener: not an API listener"), std::string::npos);
+}
+
+TEST_F(DependencyRoot, ASocketListenerEndsTheUseOfWhatWasPublished) {
+  Send(RdsListener("routes"));
+  Send(RoutesTo({"a"}));
+  Leaf("a");
+  TakeLog();
+  Send(SocketListener());
+  EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-RDS routes", "-EDS a"}));
+}
+
+TEST_F(DependencyRoot, AMissingListenerFails) {
+  SendError("LDS", "listener", "does not exist (node ID:node1)");
+  EXPECT_EQ(failure_, "LDS resource listener: does not exist (node ID:node1)");
+  EXPECT_EQ(gxds_dependency_manager_watch_count(m_), 1u);
+}
+
+TEST_F(DependencyRoot, AnErrorOnTheListenerEndsTheUseOfWhatWasPublished) {  // A88
+  Start({"a"});
+  SendError("LDS", "listener");
+  EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-EDS a"}));
+}
+
+TEST_F(DependencyRoot, AMissingRouteConfigurationFails) {
+  Send(RdsListener("routes"));
+  SendError("RDS", "routes", "gone");
+  EXPECT_EQ(failure_, "RDS resource routes: gone");
+  EXPECT_TRUE(Watched("RDS", "routes"));
+}
+
+TEST_F(DependencyRoot, TheSameFailureIsToldOnce) {
+  SendError("LDS", "listener", "gone");
+  TakeLog();
+  SendError("LDS", "listener", "gone");
+  EXPECT_EQ(TakeLog(), Strings{});
+  SendError("LDS", "listener", "gone for good");
+  EXPECT_EQ(TakeLog(), (Strings{"fail"}));
+}
+
+TEST_F(DependencyRoot, WhatComesAfterAFailureIsPublishedEvenIfItIsAsBefore) {
+  Send(RdsListener("routes"));
+  const gxds_route_config *rc = RoutesTo({"a"});
+  gxds_resource_ref(&rc->base);
+  Send(rc);
+  Leaf("a");
+  SendError("RDS", "routes");
+  TakeLog();
+  Send(rc);
+  EXPECT_EQ(TakeLog(), (Strings{"+CDS a"}));
+  Leaf("a");
+  EXPECT_EQ(TakeLog(), (Strings{"+EDS a", "publish"}));
+}
+
+TEST_F(DependencyRoot, AmbientErrorsDontFailTheChannel) {  // A74, A88
+  Send(RdsListener("routes"));
+  Send(RoutesTo({"a"}));
+  Leaf("a");
+  SendAmbient("LDS", "listener", "no server");
+  SendAmbient("RDS", "routes", "no server either");
+  EXPECT_EQ(failure_, "");
+  EXPECT_EQ(Clusters(), (Strings{"a"}));
+}
+
+TEST_F(DependencyRoot, AmbientErrorsOfTheRootAreToldWithEveryCluster) {  // A88
+  Send(RdsListener("routes"));
+  Send(RoutesTo({"a", "b"}));
+  Leaf("a");
+  Leaf("b");
+  SendAmbient("LDS", "listener", "no server");
+  SendAmbient("RDS", "routes", "nor here");
+  for (const char *name : {"a", "b"}) {
+    EXPECT_EQ(Note(name), "LDS resource listener: no server; RDS resource routes: nor here");
+  }
+  SendAmbient("LDS", "listener", nullptr);
+  EXPECT_EQ(Note("a"), "RDS resource routes: nor here");
+  Send(RoutesTo({"a", "b"}));  // a resource ends it as well
+  EXPECT_EQ(Note("b"), "xDS node ID:node1");
+}
+
+TEST_F(DependencyRoot, ARouteConfigurationIsWatchedUntilTheNextOneIsPublished) {
+  Send(RdsListener("routes1"));
+  Send(RoutesTo({"a"}, "routes1"));
+  Leaf("a");
+  TakeLog();
+  Send(RdsListener("routes2"));
+  EXPECT_EQ(TakeLog(), (Strings{"+RDS routes2"}));
+  Send(RoutesTo({"b"}, "routes2"));
+  Send(EdsCluster("b"));
+  EXPECT_EQ(TakeLog(), (Strings{"+CDS b", "+EDS b"}));
+  EXPECT_TRUE(Watched("RDS", "routes1"));
+  Send(NewEndpoints("b"));
+  EXPECT_EQ(TakeLog(), (Strings{"publish", "-CDS a", "-RDS routes1", "-EDS a"}));
+}
+
+TEST_F(DependencyRoot, AListenerMayGoBackToItsFormerRouteConfiguration) {
+  Send(RdsListener("routes1"));
+  Send(RoutesTo({"a"}, "routes1"));
+  Leaf("a");
+  TakeLog();
+  Send(RdsListener("routes2"));
+  Send(RdsListener("routes3"));
+  EXPECT_EQ(TakeLog(), (Strings{"+RDS routes2", "-RDS routes2", "+RDS routes3"}));
+  Send(RdsListener("routes1"));
+  EXPECT_EQ(TakeLog(), (Strings{"-RDS routes3", "publish"}));  // the listener is another one
+  EXPECT_TRUE(Watched("RDS", "routes1"));
+}
+
+TEST_F(DependencyRoot, GoingInlineDropsTheRouteConfigurationOnceItIsPublished) {
+  Send(RdsListener("routes"));
+  Send(RoutesTo({"a"}));
+  Leaf("a");
+  TakeLog();
+  Route({"b"});
+  EXPECT_EQ(TakeLog(), (Strings{"+CDS b"}));
+  Leaf("b");
+  EXPECT_EQ(TakeLog(), (Strings{"+EDS b", "publish", "-CDS a", "-RDS routes", "-EDS a"}));
+}
+
+TEST_F(DependencyRoot, ACandidateWaitsForItsClustersWhileThePublishedRootGoesOn) {
+  Start({"a"});
+  Route({"a", "new"});
+  EXPECT_EQ(TakeLog(), (Strings{"+CDS new"}));
+  Send(NewEndpoints("a", {7}));
+  EXPECT_EQ(TakeLog(), (Strings{"publish"}));
+  EXPECT_EQ(Clusters(), (Strings{"a"}));
+  EXPECT_EQ(Entry("a")->endpoints->priorities[0].localities[0]->endpoint_count, 7u);
+  Send(EdsCluster("a"));  // a change of a cluster of the published root does as well
+  EXPECT_EQ(TakeLog(), (Strings{"publish"}));
+  Leaf("new");
+  EXPECT_EQ(TakeLog(), (Strings{"+EDS new", "publish"}));
+  EXPECT_EQ(Clusters(), (Strings{"a", "new"}));
+}
+
+TEST_F(DependencyRoot, ANewerCandidateReplacesTheOneThatWaits) {
+  Start({"a"});
+  Route({"b"});
+  Send(EdsCluster("b"));
+  TakeLog();
+  Route({"c"});
+  EXPECT_EQ(TakeLog(), (Strings{"+CDS c", "-CDS b", "-EDS b"}));
+  Leaf("c");
+  EXPECT_EQ(Clusters(), (Strings{"c"}));
+}
+
+TEST_F(DependencyRoot, ACandidateThatFailsTakesThePublishedRootAlong) {
+  Start({"a"});
+  Route({"b"});
+  SendError("LDS", "listener");
+  EXPECT_EQ(failure_, "LDS resource listener: gone");
+  EXPECT_EQ(gxds_dependency_manager_watch_count(m_), 1u);
+}
+
+TEST_F(DependencyRoot, ACandidateIsDroppedWhenItsRouteConfigurationIsNoLongerTheOne) {
+  Send(RdsListener("routes1"));
+  Send(RoutesTo({"a"}, "routes1"));
+  Leaf("a");
+  Send(RoutesTo({"b"}, "routes1"));
+  EXPECT_TRUE(Watched("CDS", "b"));
+  Send(RdsListener("routes2"));
+  EXPECT_FALSE(Watched("CDS", "b"));
+  Send(RoutesTo({"a"}, "routes2"));
+  EXPECT_EQ(Str(config_->route_config->name), "routes2");
+}
+
+TEST_F(DependencyRoot, ASlowRouteConfigurationLeavesTheOldOneInUse) {
+  Send(RdsListener("routes1"));
+  Send(RoutesTo({"a"}, "routes1"));
+  Leaf("a");
+  Send(RdsListener("routes2"));
+  TakeLog();
+  Send(NewEndpoints("a"));
+  EXPECT_EQ(TakeLog(), (Strings{"publish"}));
+  Send(RoutesTo({"x"}, "routes1"));  // it is on its way out
+  EXPECT_EQ(TakeLog(), Strings{});
+  SendError("RDS", "routes1");
+  EXPECT_EQ(failure_, "");
+}
+
+TEST_F(DependencyRoot, OnlyWhatChangedIsAnotherPointer) {
+  Start({"a", "b"});
+  const gxds_config *before = gxds_config_ref(config_);
+  Send(NewEndpoints("a"));
+  EXPECT_EQ(config_->listener, before->listener);
+  EXPECT_EQ(config_->virtual_host, before->virtual_host);
+  EXPECT_EQ(config_->roots, before->roots);
+  EXPECT_EQ(Entry("b"), gxds_config_cluster(before, Z("b")));
+  EXPECT_EQ(Entry("a")->cluster, gxds_config_cluster(before, Z("a"))->cluster);
+  EXPECT_NE(Entry("a"), gxds_config_cluster(before, Z("a")));
+  gxds_config_unref(before);
+}
+
+TEST_F(DependencyRoot, NothingChangedMeansNothingPublished) {
+  Start({"a"});
+  Settle();
+  SendAmbient("LDS", "listener", nullptr);
+  const gxds_endpoints *e = NewEndpoints("a");
+  gxds_resource_ref(&e->base);
+  Send(e);
+  EXPECT_EQ(TakeLog(), (Strings{"publish"}));
+  Send(e);
+  Hold("a", true);
+  Hold("a", false);
+  EXPECT_EQ(TakeLog(), Strings{});
+}
+
+TEST_F(DependencyRoot, ManyEventsOfOneMessageArePublishedOnce) {
+  Start({"a", "b"});
+  Tell(NewEndpoints("a"));
+  Tell(NewEndpoints("b"));
+  Tell(EdsCluster("a"));
+  Settle();
+  EXPECT_EQ(TakeLog(), (Strings{"publish"}));
+}
+
+TEST_F(DependencyRoot, LateReportsAreDroppedByTheirToken) {
+  Start({"a"});
+  uint64_t old = Token("CDS", "a");
+  Route({"b"});
+  Leaf("b");
+  TakeLog();
+  const gxds_cluster *c = EdsCluster("a");
+  gxds_status ok = gxds_status_ok();
+  gxds_dependency_manager_on_resource(m_, old, &c->base, &ok);
+  gxds_dependency_manager_on_ambient_error(m_, old, &ok);
+  gxds_dependency_manager_on_dns(m_, old, nullptr, &ok);
+  Unref(c);
+  Settle();
+  EXPECT_EQ(TakeLog(), Strings{});
+}
+
+}  // namespace
+}  // namespace made_up

@@ -1,0 +1,147 @@
+/* Aggregate clusters (A37, A75): from the graph of resources to lists of leaves.
+ *
+ * An aggregate adopts its latest resource when everything below it has adopted its own, down to the
+ * leaves, and keeps the list of the one before until then. So what is adopted has no loop: it would
+ * be one of the latest resources too, and the members of those get an error. */
+#include "resources/cluster.h"
+#include "xds_resolver/dependency_internal.h"
+
+/* ---- depth ---- */
+
+/* The height of an aggregate above its deepest leaf; 0: not known (yet), or beyond the limit. */
+static int height_of(const gxds_dependency_manager *m, const gxds_cluster *aggregate) {
+  int most = 0;
+  for (size_t i = 0; i < aggregate->aggregate_count; i++) {
+    const gxds_node *child = gxds_node_find(m, aggregate->aggregate[i]);
+    if (!child) return 0; /* not even asked for: too deep */
+    int height = gxds_node_is_latest_aggregate(child) ? child->height : 1;
+    if (height == 0) return 0;
+    if (height > most) most = height;
+  }
+  return most < GXDS_AGGREGATE_DEPTH_MAX ? most + 1 : 0;
+}
+
+/* A37: who is in a loop, above one, or higher than the limit never gets a height. Each pass finds
+ * at least those that are one higher than the last, so the limit is also one on the passes. */
+static void find_heights(gxds_dependency_manager *m) {
+  gxds_node *node;
+  DL_FOREACH2(m->aggregates, node, next_aggregate) {
+    node->height = 0;
+    node->settled = false;
+  }
+  for (bool found = true; found;) {
+    found = false;
+    DL_FOREACH2(m->aggregates, node, next_aggregate) {
+      if (node->height > 0 || !gxds_node_is_latest_aggregate(node)) continue;
+      node->height = height_of(m, gxds_node_latest(node));
+      found = found || node->height > 0;
+    }
+  }
+}
+
+static void fail_too_deep(gxds_dependency_manager *m, gxds_node *node) {
+  gxds_status error = gxds_status_make(
+      GXDS_UNAVAILABLE,
+      "CDS resource %.*s: aggregate cluster graph has a loop or exceeds max depth (%d)%s%.*s%s",
+      GXDS_STR_ARG(node->subject.name), GXDS_AGGREGATE_DEPTH_MAX,
+      m->node_id.size ? " (node ID:" : "", GXDS_STR_ARG(m->node_id), m->node_id.size ? ")" : "");
+  gxds_node_release_sources(m, node);
+  gxds_node_set_entry(m, node, gxds_cluster_entry_error(node->subject.name, &error));
+  gxds_status_fini(&error);
+}
+
+/* ---- leaves ---- */
+
+typedef struct leaf_list {
+  gxds_str *items; /* borrowed names */
+  size_t count;
+  size_t capacity;
+} leaf_list;
+
+/* A37: where a cluster appears more than once below one aggregate, its first place counts. */
+static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_str name) {
+  gxds_node *leaf = gxds_node_find(m, name);
+  if (!leaf || leaf->leaf_mark == m->last_mark) return;
+  leaf->leaf_mark = m->last_mark;
+  if (l->count == l->capacity) {
+    l->capacity = l->capacity ? l->capacity * 2 : 16;
+    l->items = gxds_realloc(l->items, l->capacity, sizeof *l->items);
+  }
+  l->items[l->count++] = leaf->subject.name;
+}
+
+/* The entry of an aggregate, from its children's. A74: those in error are left out. */
+static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m,
+                                            const gxds_cluster *aggregate) {
+  m->last_mark++;
+  leaf_list leaves = {NULL, 0, 0};
+  for (size_t i = 0; i < aggregate->aggregate_count; i++) {
+    const gxds_node *child = gxds_node_find(m, aggregate->aggregate[i]);
+    if (!child || !child->entry) continue;
+    if (child->entry->kind == GXDS_ENTRY_ENDPOINTS) add_leaf(m, &leaves, child->entry->name);
+    for (size_t j = 0; j < child->entry->leaf_cluster_count; j++) {
+      add_leaf(m, &leaves, child->entry->leaf_clusters[j]);
+    }
+  }
+  const gxds_cluster_entry *entry =
+      gxds_cluster_entry_aggregate(aggregate, leaves.items, leaves.count);
+  gxds_free(leaves.items);
+  return entry;
+}
+
+/* ---- adoption ---- */
+
+static bool is_settled(const gxds_node *child) {
+  if (!child || !child->entry) return false;
+  if (gxds_node_is_latest_aggregate(child)) return child->settled;
+  /* Of a leaf it is enough that what is shown is one, or an error. */
+  return child->entry->kind != GXDS_ENTRY_AGGREGATE;
+}
+
+static bool are_settled(const gxds_dependency_manager *m, const gxds_cluster *aggregate) {
+  for (size_t i = 0; i < aggregate->aggregate_count; i++) {
+    if (!is_settled(gxds_node_find(m, aggregate->aggregate[i]))) return false;
+  }
+  return true;
+}
+
+static void adopt(gxds_dependency_manager *m, gxds_node *node) {
+  gxds_node_set_entry(m, node, make_entry(m, gxds_node_latest(node)));
+  gxds_node_release_sources(m, node);
+}
+
+/* Who still waits keeps its list of children; what they are may have changed. Children come before
+ * parents only by repetition: what is adopted has no loop, so this ends. */
+static void renew_waiting(gxds_dependency_manager *m) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    gxds_node *node;
+    DL_FOREACH2(m->aggregates, node, next_aggregate) {
+      if (node->settled || !node->entry || node->entry->kind != GXDS_ENTRY_AGGREGATE) continue;
+      const gxds_cluster_entry *before = node->entry;
+      gxds_node_set_entry(m, node, make_entry(m, node->entry->cluster));
+      changed = changed || node->entry != before;
+    }
+  }
+}
+
+/* Those of one height; what they name is lower, and was done before. */
+static void adopt_height(gxds_dependency_manager *m, int height) {
+  gxds_node *node;
+  DL_FOREACH2(m->aggregates, node, next_aggregate) {
+    if (!gxds_node_is_latest_aggregate(node) || node->height != height) continue;
+    node->settled = are_settled(m, gxds_node_latest(node));
+    if (node->settled) adopt(m, node);
+  }
+}
+
+void gxds_aggregates_resolve(gxds_dependency_manager *m) {
+  find_heights(m);
+  gxds_node *node;
+  DL_FOREACH2(m->aggregates, node, next_aggregate) {
+    if (gxds_node_is_latest_aggregate(node) && node->height == 0) fail_too_deep(m, node);
+  }
+  for (int height = 1; height <= GXDS_AGGREGATE_DEPTH_MAX; height++) adopt_height(m, height);
+  renew_waiting(m);
+  m->aggregates_dirty = false; /* entries that changed on the way were looked at */
+}

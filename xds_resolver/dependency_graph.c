@@ -1,0 +1,356 @@
+/* The clusters that are wanted, and what their endpoints come from. */
+#include "resources/resources.h"
+#include "xds_resolver/dependency_internal.h"
+
+/* ---- sources ---- */
+
+static gxds_source **sources_of(gxds_dependency_manager *m, const gxds_cluster *cluster) {
+  return cluster->kind == GXDS_CLUSTER_EDS ? &m->eds : &m->dns;
+}
+
+/* The source of a leaf's endpoints, made when there is none. */
+static gxds_source *source_get(gxds_dependency_manager *m, const gxds_cluster *cluster) {
+  gxds_text dns_name = {NULL, 0, 0};
+  gxds_str name = gxds_cluster_eds_name(cluster);
+  if (cluster->kind != GXDS_CLUSTER_EDS) {
+    gxds_text_addf(&dns_name, "%.*s:%u", GXDS_STR_ARG(cluster->dns_host), cluster->dns_port);
+    name = gxds_text_str(&dns_name);
+  }
+  gxds_source **all = sources_of(m, cluster);
+  gxds_source *source = NULL;
+  HASH_FIND(by_name, *all, name.data, name.size, source);
+  if (!source) {
+    source = GXDS_NEW(gxds_source);
+    const gxds_resource_type *type =
+        cluster->kind == GXDS_CLUSTER_EDS ? &gxds_endpoints_type : NULL;
+    gxds_subject_start(m, &source->subject, GXDS_SUBJECT_SOURCE, type, name);
+    HASH_ADD_KEYPTR(by_name, *all, source->subject.name.data, source->subject.name.size, source);
+  }
+  gxds_text_fini(&dns_name);
+  return source;
+}
+
+static void use_set(gxds_dependency_manager *m, gxds_use *use, gxds_node *node,
+                    gxds_source *source) {
+  if (use->source == source) return;
+  if (use->source) {
+    DL_DELETE(use->source->uses, use);
+    if (!use->source->uses && !use->source->idle) {
+      use->source->idle = true; /* stopped once what replaces it is published */
+      use->source->next_idle = m->idle;
+      m->idle = use->source;
+    }
+  }
+  use->node = node;
+  use->source = source;
+  if (source) DL_APPEND(source->uses, use);
+}
+
+void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node) {
+  use_set(m, &node->shown, node, NULL);
+  use_set(m, &node->awaited, node, NULL);
+}
+
+void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
+  gxds_use *use;
+  DL_FOREACH(source->uses, use) { gxds_node_touch(m, use->node); }
+}
+
+static void source_destroy(gxds_source *source) {
+  gxds_str_free(&source->warning);
+  gxds_subject_fini(&source->subject);
+  gxds_free(source);
+}
+
+void gxds_sources_drop_idle(gxds_dependency_manager *m) {
+  while (m->idle) {
+    gxds_source *source = m->idle;
+    m->idle = source->next_idle;
+    source->idle = false;
+    if (source->uses) continue;
+    gxds_source **all = source->subject.type ? &m->eds : &m->dns;
+    HASH_DELETE(by_name, *all, source);
+    gxds_subject_stop(m, &source->subject);
+    source_destroy(source);
+  }
+}
+
+void gxds_source_warn(gxds_source *source) {
+  gxds_str_free(&source->warning);
+  const gxds_endpoints *e = (const gxds_endpoints *)source->subject.resource;
+  if (!e || !source->subject.type) return;
+  gxds_text warning = {NULL, 0, 0};
+  if (e->priority_count == 0) gxds_text_add_z(&warning, "contains no localities");
+  for (size_t i = 0; i < e->priority_count; i++) {
+    for (size_t j = 0; j < e->priorities[i].locality_count; j++) {
+      const gxds_locality *l = e->priorities[i].localities[j];
+      if (l->endpoint_count > 0) continue;
+      gxds_text_add_z(&warning, warning.size ? "; " : "contains empty localities: [");
+      gxds_locality_render_name(l, &warning);
+    }
+  }
+  if (warning.size && e->priority_count) gxds_text_add_z(&warning, "]");
+  source->warning = gxds_text_take(&warning);
+}
+
+/* ---- nodes ---- */
+
+gxds_node *gxds_node_find(const gxds_dependency_manager *m, gxds_str name) {
+  gxds_node *node = NULL;
+  HASH_FIND(by_name, m->nodes_by_name, name.data, name.size, node);
+  return node;
+}
+
+gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name) {
+  gxds_node *node = gxds_node_find(m, name);
+  if (node) return node;
+  node = GXDS_NEW(gxds_node);
+  gxds_subject_start(m, &node->subject, GXDS_SUBJECT_NODE, &gxds_cluster_type, name);
+  HASH_ADD_KEYPTR(by_name, m->nodes_by_name, node->subject.name.data, node->subject.name.size,
+                  node);
+  DL_APPEND(m->nodes, node);
+  return node;
+}
+
+void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node) {
+  if (node->dirty) return;
+  node->dirty = true;
+  node->next_dirty = m->dirty;
+  m->dirty = node;
+}
+
+const gxds_cluster *gxds_node_latest(const gxds_node *node) {
+  return node->subject.presence == GXDS_PRESENT ? (const gxds_cluster *)node->subject.resource
+                                                : NULL;
+}
+
+bool gxds_node_is_latest_aggregate(const gxds_node *node) {
+  const gxds_cluster *latest = gxds_node_latest(node);
+  return latest && latest->kind == GXDS_CLUSTER_AGGREGATE;
+}
+
+static bool entry_is_aggregate(const gxds_cluster_entry *entry) {
+  return entry && entry->kind == GXDS_ENTRY_AGGREGATE;
+}
+
+void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
+                         const gxds_cluster_entry *take_entry) {
+  const gxds_cluster_entry *old = node->entry;
+  if (old && gxds_cluster_entry_equal(old, take_entry)) {
+    gxds_cluster_entry_unref(take_entry);
+    return;
+  }
+  if (!old && node->in_candidate) m->candidate_missing--;
+  if (!old && (node->subscriptions || node->held)) m->map_dirty = true;
+  if (node->under_aggregate && (!old || old->kind != take_entry->kind)) m->aggregates_dirty = true;
+  if (entry_is_aggregate(take_entry) || entry_is_aggregate(old)) {
+    bool other_children = !old || old->cluster != take_entry->cluster;
+    if (other_children) m->map_dirty = m->shrunk = true;
+  }
+  node->entry = take_entry;
+  gxds_cluster_entry_unref(old);
+  if (node->changed) return;
+  node->changed = true;
+  node->next_changed = m->changed;
+  m->changed = node;
+}
+
+/* ---- leaves ---- */
+
+static void note_add(gxds_text *note, const char *type, gxds_str name, gxds_str what) {
+  if (what.size == 0) return;
+  gxds_text_addf(note, "%s%s %.*s: %.*s", note->size ? "; " : "", type, GXDS_STR_ARG(name),
+                 GXDS_STR_ARG(what));
+}
+
+static gxds_str ambient_of(const gxds_subject *s) {
+  return gxds_status_is_ok(&s->ambient) ? gxds_str_of(NULL, 0) : s->ambient.message;
+}
+
+/* A88: whatever is wrong around this cluster; each kind of trouble has its own words, and the node
+ * id is told when there is none. */
+static gxds_str make_note(const gxds_dependency_manager *m, const gxds_node *node,
+                          const gxds_source *source) {
+  const gxds_subject *s = &source->subject;
+  const char *type = s->type ? "EDS resource" : "DNS name";
+  gxds_text note = {NULL, 0, 0};
+  gxds_text_add(&note, m->root_note);
+  note_add(&note, "CDS resource", node->subject.name, ambient_of(&node->subject));
+  if (s->presence == GXDS_FAILED) note_add(&note, type, s->name, s->error.message);
+  note_add(&note, type, s->name, source->warning);
+  note_add(&note, type, s->name, ambient_of(s));
+  if (note.size == 0 && m->node_id.size) {
+    gxds_text_addf(&note, "xDS node ID:%.*s", GXDS_STR_ARG(m->node_id));
+  }
+  return gxds_text_take(&note);
+}
+
+static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, const gxds_node *node,
+                                            const gxds_cluster *cluster,
+                                            const gxds_source *source) {
+  gxds_str note = make_note(m, node, source);
+  const gxds_cluster_entry *entry =
+      gxds_cluster_entry_endpoints(cluster, (const gxds_endpoints *)source->subject.resource, note);
+  gxds_str_free(&note);
+  return entry;
+}
+
+/* The latest resource is a leaf: its entry follows once the endpoints are in. */
+static void refresh_leaf(gxds_dependency_manager *m, gxds_node *node, const gxds_cluster *latest) {
+  gxds_source *source = source_get(m, latest);
+  if (source->subject.presence == GXDS_REQUESTED) {
+    use_set(m, &node->awaited, node, source);
+    return;
+  }
+  /* The new use before the old one goes: the source may be the same. */
+  use_set(m, &node->shown, node, source);
+  use_set(m, &node->awaited, node, NULL);
+  gxds_node_set_entry(m, node, leaf_entry(m, node, latest, source));
+}
+
+/* The entry's resource is not the latest, which waits for something: what is shown goes on. */
+static void refresh_shown(gxds_dependency_manager *m, gxds_node *node) {
+  if (!node->shown.source || !node->entry || node->entry->kind != GXDS_ENTRY_ENDPOINTS) return;
+  if (node->shown.source->subject.presence == GXDS_REQUESTED) return;
+  gxds_node_set_entry(m, node, leaf_entry(m, node, node->entry->cluster, node->shown.source));
+}
+
+static void enlist_aggregate(gxds_dependency_manager *m, gxds_node *node) {
+  bool is = gxds_node_is_latest_aggregate(node) || entry_is_aggregate(node->entry);
+  if (is == node->is_aggregate) return;
+  node->is_aggregate = is;
+  if (is) {
+    DL_APPEND2(m->aggregates, node, prev_aggregate, next_aggregate);
+  } else {
+    DL_DELETE2(m->aggregates, node, prev_aggregate, next_aggregate);
+  }
+}
+
+static void refresh(gxds_dependency_manager *m, gxds_node *node) {
+  const gxds_cluster *latest = gxds_node_latest(node);
+  if (node->subject.presence == GXDS_FAILED) {
+    gxds_status error = gxds_subject_failure(&node->subject);
+    gxds_node_release_sources(m, node);
+    gxds_node_set_entry(m, node, gxds_cluster_entry_error(node->subject.name, &error));
+    gxds_status_fini(&error);
+  } else if (latest && latest->kind == GXDS_CLUSTER_AGGREGATE) {
+    use_set(m, &node->awaited, node, NULL);
+    refresh_shown(m, node);
+  } else if (latest) {
+    refresh_leaf(m, node, latest);
+    if (node->awaited.source) refresh_shown(m, node);
+  }
+  bool was_aggregate = node->is_aggregate;
+  enlist_aggregate(m, node);
+  if (node->subject.renewed && (was_aggregate || node->is_aggregate)) {
+    m->grown = m->shrunk = m->aggregates_dirty = true;
+  }
+  node->subject.renewed = false;
+}
+
+void gxds_nodes_refresh(gxds_dependency_manager *m) {
+  while (m->dirty) {
+    gxds_node *node = m->dirty;
+    m->dirty = node->next_dirty;
+    node->dirty = false;
+    refresh(m, node);
+  }
+}
+
+/* ---- what is wanted ---- */
+
+typedef struct walk {
+  gxds_node **queue; /* every node once, nearest to a root first */
+  size_t count;
+  size_t capacity;
+} walk;
+
+static void walk_add(gxds_dependency_manager *m, walk *w, gxds_node *node) {
+  if (node->mark == m->last_mark) return;
+  node->mark = m->last_mark;
+  if (w->count == w->capacity) {
+    w->capacity = w->capacity ? w->capacity * 2 : 64;
+    w->queue = gxds_realloc(w->queue, w->capacity, sizeof *w->queue);
+  }
+  w->queue[w->count++] = node;
+}
+
+static void walk_children(gxds_dependency_manager *m, walk *w, const gxds_cluster *aggregate) {
+  for (size_t i = 0; i < aggregate->aggregate_count; i++) {
+    gxds_node *child = gxds_node_get(m, aggregate->aggregate[i]);
+    child->under_aggregate = true;
+    walk_add(m, w, child);
+  }
+}
+
+void gxds_nodes_walk(gxds_dependency_manager *m) {
+  m->last_mark++;
+  walk w = {NULL, 0, 0};
+  gxds_node *root;
+  DL_FOREACH(m->nodes, root) {
+    root->under_aggregate = false;
+    if (root->in_published || root->in_candidate || root->held || root->subscriptions) {
+      walk_add(m, &w, root);
+    }
+  }
+  int depth = 1; /* of the nodes from `done` up to `level_end` */
+  size_t level_end = w.count;
+  for (size_t done = 0; done < w.count; done++) {
+    if (done == level_end) {
+      depth++;
+      level_end = w.count;
+    }
+    const gxds_node *node = w.queue[done];
+    const gxds_cluster *latest = gxds_node_latest(node);
+    if (entry_is_aggregate(node->entry)) {
+      walk_children(m, &w, node->entry->cluster);
+      if (latest == node->entry->cluster) continue;
+    }
+    /* A37: who is deeper than that fails anyway, so what it names is not asked for. */
+    if (depth < GXDS_AGGREGATE_DEPTH_MAX && gxds_node_is_latest_aggregate(node)) {
+      walk_children(m, &w, latest);
+    }
+  }
+  gxds_free(w.queue);
+}
+
+static void node_destroy(gxds_node *node) {
+  gxds_cluster_entry_unref(node->entry);
+  gxds_subject_fini(&node->subject);
+  gxds_free(node);
+}
+
+void gxds_nodes_drop_unmarked(gxds_dependency_manager *m) {
+  m->shrunk = false;
+  gxds_node *node;
+  gxds_node *next;
+  DL_FOREACH_SAFE(m->nodes, node, next) {
+    if (node->mark == m->last_mark) continue;
+    GXDS_CHECK(!node->mapped && !node->dirty && !node->changed);
+    gxds_node_release_sources(m, node);
+    if (node->is_aggregate) {
+      DL_DELETE2(m->aggregates, node, prev_aggregate, next_aggregate);
+    }
+    DL_DELETE(m->nodes, node);
+    HASH_DELETE(by_name, m->nodes_by_name, node);
+    gxds_subject_stop(m, &node->subject);
+    node_destroy(node);
+  }
+}
+
+void gxds_nodes_fini(gxds_dependency_manager *m) {
+  HASH_CLEAR(by_name, m->nodes_by_name);
+  gxds_node *node;
+  gxds_node *next;
+  DL_FOREACH_SAFE(m->nodes, node, next) { node_destroy(node); }
+  gxds_source **all[] = {&m->eds, &m->dns};
+  for (size_t i = 0; i < 2; i++) {
+    gxds_source *source = *all[i];
+    gxds_source *after = NULL;
+    HASH_CLEAR(by_name, *all[i]);
+    for (; source; source = after) {
+      after = source->by_name.next;
+      source_destroy(source);
+    }
+  }
+}

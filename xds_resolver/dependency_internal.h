@@ -1,0 +1,225 @@
+/* The parts of the dependency manager and what they are to each other. Only the files
+ * dependency_*.c include this.
+ *
+ *   root ── node ──┬── node …        (an aggregate's children: by name)
+ *                  └── use ── source (the endpoints of a leaf; several nodes may use one)
+ *
+ * A node is a cluster that is wanted; its entry is what the snapshot says of it: the last state in
+ * which all below it was there. Where its latest resource needs something that is awaited, the
+ * entry stays that of the resource before, and both keep what they use. A source is an EDS resource
+ * or a DNS name. */
+#ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
+#define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
+
+#define uthash_malloc(size) gxds_calloc(1, size)
+#define uthash_free(memory, size) gxds_free(memory)
+#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
+
+#include <uthash.h>
+#include <utlist.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "xds_resolver/dependency_manager.h"
+
+/* A37: clusters on any way from a root to a leaf, both included. */
+#define GXDS_AGGREGATE_DEPTH_MAX 16
+
+typedef enum gxds_presence {
+  GXDS_REQUESTED, /* nothing is known yet */
+  GXDS_PRESENT,   /* resource */
+  GXDS_FAILED,    /* error; there is no resource, or it must not be used */
+} gxds_presence;
+
+typedef enum gxds_subject_kind {
+  GXDS_SUBJECT_LISTENER,
+  GXDS_SUBJECT_ROUTE_CONFIG,
+  GXDS_SUBJECT_NODE,
+  GXDS_SUBJECT_SOURCE,
+} gxds_subject_kind;
+
+/* Something that is watched, and what is known of it. First in the structs of its kinds. */
+typedef struct gxds_subject {
+  gxds_subject_kind kind;
+  const gxds_resource_type *type; /* NULL: a DNS name */
+  gxds_str name;                  /* owned */
+  uint64_t token;
+  gxds_presence presence;
+  bool renewed;                  /* it was told since it was last looked at */
+  const gxds_resource *resource; /* PRESENT: a reference */
+  gxds_status error;             /* FAILED */
+  gxds_status ambient;           /* OK: none */
+  UT_hash_handle by_token;
+} gxds_subject;
+
+typedef struct gxds_node gxds_node;
+typedef struct gxds_source gxds_source;
+
+/* A node's use of a source; idle when source is NULL. */
+typedef struct gxds_use {
+  gxds_node *node;
+  gxds_source *source;
+  struct gxds_use *prev; /* of the source's */
+  struct gxds_use *next;
+} gxds_use;
+
+struct gxds_source {
+  gxds_subject subject;
+  gxds_use *uses;
+  gxds_str warning; /* owned: what is odd about the endpoints; empty: nothing */
+  bool idle;        /* in the manager's list of sources without uses */
+  UT_hash_handle by_name;
+  gxds_source *next_idle;
+};
+
+struct gxds_node {
+  gxds_subject subject;
+  const gxds_cluster_entry *entry;  /* a reference; NULL: not whole yet */
+  const gxds_cluster_entry *mapped; /* what the published map has; borrowed from it; NULL: none */
+  gxds_use shown;                   /* leaf: what the entry's endpoints come from */
+  gxds_use awaited;                 /* leaf: what the latest resource needs, while that is not in */
+
+  /* Why it is wanted, apart from aggregates. */
+  size_t subscriptions;
+  bool held;
+  bool in_published; /* a route of the published root names it */
+  bool in_candidate;
+
+  bool dirty; /* in the list of those to look at when settling */
+  gxds_node *next_dirty;
+  bool changed; /* in the list of those whose entry is another than when settling began */
+  gxds_node *next_changed;
+
+  bool is_aggregate;    /* in the list of aggregates */
+  bool under_aggregate; /* an aggregate names it */
+  int height;           /* while aggregates are resolved: clusters down to the deepest leaf; 0: too
+                           many */
+  bool settled;         /* likewise: it and all below it are what the latest resources say */
+  uint64_t mark;        /* of the last walk that came here */
+  uint64_t leaf_mark;   /* of the last list of leaves it was put on */
+
+  UT_hash_handle by_name;
+  gxds_node *prev; /* all nodes, in the order of creation */
+  gxds_node *next;
+  gxds_node *prev_aggregate;
+  gxds_node *next_aggregate;
+};
+
+/* A listener with its route configuration and virtual host. */
+typedef struct gxds_root {
+  bool set;
+  const gxds_listener *listener; /* references */
+  const gxds_route_config *route_config;
+  const gxds_virtual_host *virtual_host;
+  const gxds_names *names; /* the clusters of its routes */
+} gxds_root;
+
+typedef struct gxds_queued_action {
+  gxds_dependency_action action; /* owns what is in it */
+  struct gxds_queued_action *prev;
+  struct gxds_queued_action *next;
+} gxds_queued_action;
+
+struct gxds_dependency_manager {
+  gxds_str data_plane_authority;
+  gxds_str server;
+  gxds_str node_id;
+  gxds_load_store *load_store;
+
+  /* What is known. */
+  gxds_subject *subjects; /* by token: everything that is watched */
+  gxds_subject listener;
+  gxds_subject *route_config;     /* NULL: inline, or no listener */
+  gxds_subject *old_route_config; /* of the published root, while another one is awaited */
+  gxds_node *nodes_by_name;
+  gxds_node *nodes;
+  gxds_node *aggregates;
+  gxds_source *eds;
+  gxds_source *dns;
+  gxds_str root_note; /* ambient errors of listener and route configuration (A88) */
+
+  /* What came of it. */
+  gxds_root published;
+  gxds_root candidate;
+  size_t candidate_missing; /* of its clusters: how many have no entry */
+  const gxds_cluster_map *map;
+  const gxds_config *config; /* the last one published; NULL: none, or failed since */
+  gxds_status failure;       /* the last one told; OK: none, or published since */
+
+  /* What settle() has to do. */
+  bool root_dirty;
+  bool grown;     /* more may be wanted: walk */
+  bool shrunk;    /* less may be wanted: walk, and let go of the rest */
+  bool map_dirty; /* other clusters than before may belong in the map */
+  bool aggregates_dirty;
+  gxds_node *dirty;
+  gxds_node *changed;
+  gxds_source *idle;
+
+  uint64_t last_token;
+  uint64_t last_mark;
+  gxds_queued_action *actions;
+  gxds_queued_action *taken; /* the one that the owner looks at */
+};
+
+/* ---- subjects and actions (dependency_manager.c) ---- */
+
+/* Asks for it: everything but kind, type and name is zero. Strings are copied. */
+void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subject_kind kind,
+                        const gxds_resource_type *type, gxds_str name);
+void gxds_subject_stop(gxds_dependency_manager *m, gxds_subject *s);
+/* Adds an action of that kind, zeroed but for it. */
+gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
+                                                   gxds_dependency_action_kind kind);
+/* UNAVAILABLE "CDS resource NAME: WHY", whatever the code of why (A88: codes of the control plane
+ * are not those of RPCs). */
+GXDS_MUST_USE gxds_status gxds_subject_failure(const gxds_subject *s);
+/* Frees what it holds; s is empty afterwards. */
+void gxds_subject_fini(gxds_subject *s);
+
+/* ---- listener and route configuration (dependency_root.c) ---- */
+
+/* From what is known of the two: a candidate, or failure, or nothing yet. */
+void gxds_root_update(gxds_dependency_manager *m);
+/* Renews root_note from the ambient errors of the two. */
+void gxds_root_renew_note(gxds_dependency_manager *m);
+/* If the candidate has all it needs, it is the published root. */
+void gxds_root_promote(gxds_dependency_manager *m);
+/* The published root has no use for its former route configuration any more. */
+void gxds_root_drop_old(gxds_dependency_manager *m);
+void gxds_root_fini(gxds_dependency_manager *m);
+
+/* ---- clusters and their endpoints (dependency_graph.c) ---- */
+
+gxds_node *gxds_node_find(const gxds_dependency_manager *m, gxds_str name);
+gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name); /* made when there is none */
+void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node);   /* to be looked at */
+void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source); /* with all that use it */
+void gxds_source_warn(gxds_source *source); /* renews its warning from its resource */
+/* Its latest resource, when it is there and of that kind; else NULL. */
+const gxds_cluster *gxds_node_latest(const gxds_node *node);
+bool gxds_node_is_latest_aggregate(const gxds_node *node);
+/* The entry from now on (taken). */
+void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
+                         const gxds_cluster_entry *take_entry);
+void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node);
+/* Looks at what was touched: leaves get their entries. */
+void gxds_nodes_refresh(gxds_dependency_manager *m);
+/* Marks what is wanted with a new mark, making what is missing. */
+void gxds_nodes_walk(gxds_dependency_manager *m);
+/* Lets go of nodes without the last mark. */
+void gxds_nodes_drop_unmarked(gxds_dependency_manager *m);
+void gxds_sources_drop_idle(gxds_dependency_manager *m);
+void gxds_nodes_fini(gxds_dependency_manager *m);
+
+/* ---- aggregates (dependency_aggregate.c) ---- */
+
+void gxds_aggregates_resolve(gxds_dependency_manager *m);
+
+/* ---- the snapshot (dependency_publish.c) ---- */
+
+/* Puts changed entries into the map and publishes if the snapshot is not what it was. */
+void gxds_dependency_publish(gxds_dependency_manager *m);
+void gxds_dependency_forget_published(gxds_dependency_manager *m);
+
+#endif

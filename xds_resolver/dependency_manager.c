@@ -1,0 +1,227 @@
+#include "xds_resolver/dependency_manager.h"
+
+#include "resources/resources.h"
+#include "xds_resolver/dependency_internal.h"
+
+/* ---- actions ---- */
+
+gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
+                                                   gxds_dependency_action_kind kind) {
+  gxds_queued_action *q = GXDS_NEW(gxds_queued_action);
+  q->action.kind = kind;
+  DL_APPEND(m->actions, q);
+  return &q->action;
+}
+
+static void destroy_action(gxds_queued_action *q) {
+  if (!q) return;
+  gxds_str_free(&q->action.name);
+  gxds_config_unref(q->action.config);
+  gxds_names_unref(q->action.route_clusters);
+  gxds_status_fini(&q->action.status);
+  gxds_free(q);
+}
+
+const gxds_dependency_action *gxds_dependency_manager_next_action(gxds_dependency_manager *m) {
+  destroy_action(m->taken);
+  m->taken = m->actions;
+  if (!m->taken) return NULL;
+  DL_DELETE(m->actions, m->taken);
+  return &m->taken->action;
+}
+
+/* ---- subjects ---- */
+
+void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subject_kind kind,
+                        const gxds_resource_type *type, gxds_str name) {
+  s->kind = kind;
+  s->type = type;
+  s->name = gxds_str_dup(name);
+  s->token = ++m->last_token;
+  HASH_ADD(by_token, m->subjects, token, sizeof s->token, s);
+  gxds_dependency_action *a =
+      gxds_dependency_add_action(m, type ? GXDS_DEPENDENCY_WATCH : GXDS_DEPENDENCY_DNS_START);
+  a->token = s->token;
+  a->type = type;
+  a->name = gxds_str_dup(name);
+}
+
+static void set_resource(gxds_subject *s, gxds_presence presence, const gxds_resource *resource) {
+  const gxds_resource *old = s->resource;
+  s->presence = presence;
+  s->renewed = true;
+  s->resource = resource ? gxds_resource_ref(resource) : NULL;
+  gxds_resource_unref(old);
+  gxds_status_fini(&s->error);
+}
+
+void gxds_subject_fini(gxds_subject *s) {
+  set_resource(s, GXDS_REQUESTED, NULL);
+  gxds_status_fini(&s->ambient);
+  gxds_str_free(&s->name);
+  s->token = 0;
+}
+
+void gxds_subject_stop(gxds_dependency_manager *m, gxds_subject *s) {
+  gxds_dependency_action *a =
+      gxds_dependency_add_action(m, s->type ? GXDS_DEPENDENCY_UNWATCH : GXDS_DEPENDENCY_DNS_STOP);
+  a->token = s->token;
+  HASH_DELETE(by_token, m->subjects, s);
+  gxds_subject_fini(s);
+}
+
+gxds_status gxds_subject_failure(const gxds_subject *s) {
+  return gxds_status_make(GXDS_UNAVAILABLE, "%s resource %.*s: %.*s", s->type->short_name,
+                          GXDS_STR_ARG(s->name), GXDS_STR_ARG(s->error.message));
+}
+
+static gxds_subject *find_subject(gxds_dependency_manager *m, uint64_t token) {
+  gxds_subject *s = NULL;
+  HASH_FIND(by_token, m->subjects, &token, sizeof token, s);
+  return s;
+}
+
+/* ---- make and end ---- */
+
+gxds_dependency_manager *gxds_dependency_manager_create(
+    const gxds_dependency_manager_options *options) {
+  gxds_dependency_manager *m = GXDS_NEW(gxds_dependency_manager);
+  m->data_plane_authority = gxds_str_dup(options->data_plane_authority);
+  m->server = gxds_str_dup(options->server);
+  m->node_id = gxds_str_dup(options->node_id);
+  if (options->load_store) m->load_store = gxds_load_store_ref(options->load_store);
+  gxds_subject_start(m, &m->listener, GXDS_SUBJECT_LISTENER, &gxds_listener_type,
+                     options->listener_name);
+  return m;
+}
+
+void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
+  gxds_dependency_forget_published(m);
+  gxds_root_fini(m);
+  gxds_nodes_fini(m);
+  HASH_CLEAR(by_token, m->subjects);
+  gxds_subject_fini(&m->listener);
+  destroy_action(m->taken);
+  while (m->actions) {
+    gxds_queued_action *q = m->actions;
+    DL_DELETE(m->actions, q);
+    destroy_action(q);
+  }
+  gxds_status_fini(&m->failure);
+  gxds_str_free(&m->root_note);
+  gxds_str_free(&m->data_plane_authority);
+  gxds_str_free(&m->server);
+  gxds_str_free(&m->node_id);
+  gxds_load_store_unref(m->load_store);
+  gxds_free(m);
+}
+
+/* ---- events ---- */
+
+/* Something about it is another than before. */
+static void subject_changed(gxds_dependency_manager *m, gxds_subject *s) {
+  switch (s->kind) {
+    case GXDS_SUBJECT_LISTENER:
+      m->root_dirty = true;
+      break;
+    case GXDS_SUBJECT_ROUTE_CONFIG:
+      if (s == m->route_config) m->root_dirty = true; /* else it is on its way out */
+      break;
+    case GXDS_SUBJECT_NODE:
+      gxds_node_touch(m, (gxds_node *)s);
+      break;
+    case GXDS_SUBJECT_SOURCE:
+      gxds_source_warn((gxds_source *)s);
+      gxds_source_touch(m, (gxds_source *)s);
+      break;
+  }
+}
+
+static bool is_root_subject(const gxds_subject *s) {
+  return s->kind == GXDS_SUBJECT_LISTENER || s->kind == GXDS_SUBJECT_ROUTE_CONFIG;
+}
+
+void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
+                                         const gxds_resource *resource, const gxds_status *status) {
+  gxds_subject *s = find_subject(m, token);
+  if (!s) return;
+  /* Whichever it is, it ends the ambient error (A88). */
+  bool ambient = !gxds_status_is_ok(&s->ambient);
+  gxds_status_fini(&s->ambient);
+  set_resource(s, resource ? GXDS_PRESENT : GXDS_FAILED, resource);
+  if (!resource) s->error = gxds_status_copy(status);
+  if (ambient && is_root_subject(s)) gxds_root_renew_note(m);
+  subject_changed(m, s);
+}
+
+void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64_t token,
+                                              const gxds_status *status) {
+  gxds_subject *s = find_subject(m, token);
+  if (!s || gxds_status_equal(&s->ambient, status)) return;
+  gxds_status_fini(&s->ambient);
+  s->ambient = gxds_status_copy(status);
+  if (is_root_subject(s)) {
+    gxds_root_renew_note(m);
+  } else {
+    subject_changed(m, s);
+  }
+}
+
+void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
+                                    const gxds_endpoints *endpoints, const gxds_status *status) {
+  gxds_subject *s = find_subject(m, token);
+  if (!s) return;
+  if (!endpoints && s->presence == GXDS_PRESENT) {
+    gxds_dependency_manager_on_ambient_error(m, token, status);
+  } else {
+    gxds_dependency_manager_on_resource(m, token, endpoints ? &endpoints->base : NULL, status);
+  }
+}
+
+void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster) {
+  gxds_node *node = gxds_node_get(m, cluster);
+  if (node->subscriptions++ == 0) m->grown = m->map_dirty = true;
+}
+
+void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster) {
+  gxds_node *node = gxds_node_find(m, cluster);
+  if (!node || node->subscriptions == 0) return;
+  if (--node->subscriptions == 0) m->shrunk = m->map_dirty = true;
+}
+
+void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str cluster, bool held) {
+  gxds_node *node = held ? gxds_node_get(m, cluster) : gxds_node_find(m, cluster);
+  if (!node || node->held == held) return;
+  node->held = held;
+  /* As long as a route of the published root names it, nothing else depends on it. */
+  if (node->in_published) return;
+  *(held ? &m->grown : &m->shrunk) = true;
+  m->map_dirty = true;
+}
+
+void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {
+  for (gxds_source *s = m->dns; s; s = s->by_name.next) {
+    gxds_dependency_add_action(m, GXDS_DEPENDENCY_DNS_RERESOLVE)->token = s->subject.token;
+  }
+}
+
+void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
+  if (m->root_dirty) gxds_root_update(m);
+  gxds_nodes_refresh(m);
+  /* Everything that is wanted for another reason than an aggregate's was made on the way. */
+  if (m->grown && m->aggregates) gxds_nodes_walk(m);
+  m->grown = false;
+  if (m->aggregates_dirty) gxds_aggregates_resolve(m);
+  gxds_root_promote(m);
+  gxds_dependency_publish(m);
+  if (m->shrunk) {
+    gxds_nodes_walk(m);
+    gxds_nodes_drop_unmarked(m);
+  }
+  gxds_root_drop_old(m);
+  gxds_sources_drop_idle(m);
+}
+
+size_t gxds_dependency_manager_watch_count(const gxds_dependency_manager *m) {
+  return HASH_CNT(by_token, m->subjects);
+}

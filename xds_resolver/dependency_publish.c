@@ -1,0 +1,152 @@
+/* From entries to the snapshot. */
+#include "xds_resolver/dependency_internal.h"
+
+static void map_put(gxds_dependency_manager *m, gxds_node *node) {
+  if (node->mapped == node->entry) return;
+  const gxds_cluster_map *before = m->map;
+  m->map = gxds_cluster_map_put(before, gxds_cluster_entry_ref(node->entry));
+  node->mapped = node->entry;
+  gxds_cluster_map_unref(before);
+}
+
+static void map_remove(gxds_dependency_manager *m, gxds_node *node) {
+  if (!node->mapped) return;
+  const gxds_cluster_map *before = m->map;
+  m->map = gxds_cluster_map_remove(before, node->subject.name);
+  node->mapped = NULL;
+  gxds_cluster_map_unref(before);
+}
+
+/* ---- which clusters belong in ---- */
+
+static bool is_shown_root(const gxds_node *node) {
+  return node->in_published || node->held || node->subscriptions > 0;
+}
+
+/* Marks what is reached from the published root and the subscriptions over adopted aggregates. */
+static void mark_shown(gxds_dependency_manager *m) {
+  uint64_t mark = ++m->last_mark;
+  gxds_node **queue = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof *queue);
+  size_t count = 0;
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) {
+    if (!is_shown_root(node)) continue;
+    node->mark = mark;
+    queue[count++] = node;
+  }
+  for (size_t done = 0; done < count; done++) {
+    const gxds_cluster_entry *entry = queue[done]->entry;
+    if (!entry || entry->kind != GXDS_ENTRY_AGGREGATE) continue;
+    for (size_t i = 0; i < entry->cluster->aggregate_count; i++) {
+      gxds_node *child = gxds_node_find(m, entry->cluster->aggregate[i]);
+      if (!child || child->mark == mark) continue;
+      child->mark = mark;
+      queue[count++] = child;
+    }
+  }
+  gxds_free(queue);
+}
+
+static void renew_map(gxds_dependency_manager *m) {
+  mark_shown(m);
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) {
+    if (node->mark == m->last_mark && node->entry) {
+      map_put(m, node);
+    } else {
+      map_remove(m, node);
+    }
+  }
+  m->map_dirty = false;
+}
+
+static void forget_changes(gxds_dependency_manager *m) {
+  while (m->changed) {
+    gxds_node *node = m->changed;
+    m->changed = node->next_changed;
+    node->changed = false;
+  }
+}
+
+/* ---- the snapshot ---- */
+
+/* The clusters of the published root's routes, and those that RPCs hold. */
+static const gxds_names *make_roots(gxds_dependency_manager *m) {
+  const gxds_names *names = m->published.names;
+  gxds_str *roots = NULL;
+  size_t held = 0;
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) {
+    if (!node->held || node->in_published || !node->entry) continue;
+    if (!roots) roots = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof *roots);
+    roots[held++] = node->subject.name;
+  }
+  if (held == 0) return gxds_names_ref(names);
+  roots = gxds_realloc(roots, held + names->count, sizeof *roots);
+  memcpy(roots + held, names->names, names->count * sizeof *roots);
+  const gxds_names *all = gxds_names_create(roots, held + names->count);
+  gxds_free(roots);
+  return all;
+}
+
+static const gxds_names *roots_of(gxds_dependency_manager *m, bool may_differ) {
+  if (m->config && !may_differ) return gxds_names_ref(m->config->roots);
+  const gxds_names *roots = make_roots(m);
+  if (!m->config || !gxds_names_equal(roots, m->config->roots)) return roots;
+  gxds_names_unref(roots);
+  return gxds_names_ref(m->config->roots);
+}
+
+static bool is_published(const gxds_dependency_manager *m, const gxds_names *roots) {
+  const gxds_config *c = m->config;
+  return c && c->listener == m->published.listener &&
+         c->route_config == m->published.route_config &&
+         c->virtual_host == m->published.virtual_host && c->clusters == m->map && c->roots == roots;
+}
+
+static void publish(gxds_dependency_manager *m, const gxds_names *take_roots) {
+  gxds_resource_ref(&m->published.listener->base);
+  gxds_resource_ref(&m->published.route_config->base);
+  gxds_config_unref(m->config);
+  m->config =
+      gxds_config_create(m->published.listener, m->published.route_config,
+                         m->published.virtual_host, gxds_cluster_map_ref(m->map), take_roots,
+                         m->load_store ? gxds_load_store_ref(m->load_store) : NULL);
+  gxds_status_fini(&m->failure);
+  gxds_dependency_action *a = gxds_dependency_add_action(m, GXDS_DEPENDENCY_PUBLISH);
+  a->config = gxds_config_ref(m->config);
+  a->route_clusters = gxds_names_ref(m->published.names);
+}
+
+void gxds_dependency_publish(gxds_dependency_manager *m) {
+  if (!m->published.set) {
+    forget_changes(m);
+    return;
+  }
+  bool structure = m->map_dirty;
+  if (structure) {
+    renew_map(m);
+  } else {
+    for (gxds_node *node = m->changed; node; node = node->next_changed) {
+      if (node->mapped) map_put(m, node);
+    }
+  }
+  forget_changes(m);
+  const gxds_names *roots = roots_of(m, structure);
+  if (is_published(m, roots)) {
+    gxds_names_unref(roots);
+  } else {
+    publish(m, roots);
+  }
+}
+
+void gxds_dependency_forget_published(gxds_dependency_manager *m) {
+  gxds_node *node;
+  if (m->map) {
+    DL_FOREACH(m->nodes, node) { node->mapped = NULL; }
+  }
+  gxds_cluster_map_unref(m->map);
+  m->map = NULL;
+  gxds_config_unref(m->config);
+  m->config = NULL;
+}

@@ -1,0 +1,237 @@
+/* Listener and route configuration: which root to go to, or that there is none. */
+#include "resources/resources.h"
+#include "xds_resolver/dependency_internal.h"
+#include "xds_resolver/route_table.h"
+
+/* ---- roots ---- */
+
+static void root_clear(gxds_root *r) {
+  if (!r->set) return;
+  gxds_resource_unref(&r->listener->base);
+  gxds_resource_unref(&r->route_config->base);
+  gxds_names_unref(r->names);
+  *r = (gxds_root){.set = false};
+}
+
+static bool root_is(const gxds_root *r, const gxds_listener *listener,
+                    const gxds_route_config *route_config) {
+  return r->set && r->listener == listener && r->route_config == route_config;
+}
+
+static void clear_candidate(gxds_dependency_manager *m) {
+  if (!m->candidate.set) return;
+  for (size_t i = 0; i < m->candidate.names->count; i++) {
+    gxds_node_get(m, m->candidate.names->names[i])->in_candidate = false;
+  }
+  root_clear(&m->candidate);
+  m->candidate_missing = 0;
+  m->shrunk = true;
+}
+
+/* The root that uses the same virtual host as r may share its names. */
+static const gxds_names *names_of(const gxds_root *r, const gxds_virtual_host *virtual_host) {
+  if (r->set && r->virtual_host == virtual_host) return gxds_names_ref(r->names);
+  const gxds_names *names = gxds_route_cluster_names(virtual_host);
+  if (r->set && gxds_names_equal(names, r->names)) {
+    gxds_names_unref(names);
+    return gxds_names_ref(r->names);
+  }
+  return names;
+}
+
+static void set_candidate(gxds_dependency_manager *m, const gxds_listener *listener,
+                          const gxds_route_config *route_config,
+                          const gxds_virtual_host *virtual_host) {
+  gxds_resource_ref(&listener->base);
+  gxds_resource_ref(&route_config->base);
+  gxds_root next = {.set = true,
+                    .listener = listener,
+                    .route_config = route_config,
+                    .virtual_host = virtual_host,
+                    .names = names_of(&m->published, virtual_host)};
+  clear_candidate(m);
+  m->candidate = next;
+  for (size_t i = 0; i < next.names->count; i++) {
+    gxds_node *node = gxds_node_get(m, next.names->names[i]);
+    node->in_candidate = true;
+    if (!node->entry) m->candidate_missing++;
+  }
+  m->grown = true;
+}
+
+/* ---- failure ---- */
+
+/* A74: an error that ends the use of what was published. */
+static void fail(gxds_dependency_manager *m, gxds_status take_status) {
+  clear_candidate(m);
+  if (m->published.set) {
+    for (size_t i = 0; i < m->published.names->count; i++) {
+      gxds_node_get(m, m->published.names->names[i])->in_published = false;
+    }
+    root_clear(&m->published);
+    m->shrunk = true;
+  }
+  gxds_dependency_forget_published(m);
+  if (gxds_status_equal(&m->failure, &take_status)) {
+    gxds_status_fini(&take_status);
+    return;
+  }
+  gxds_status_fini(&m->failure);
+  m->failure = take_status;
+  gxds_dependency_add_action(m, GXDS_DEPENDENCY_FAIL)->status = gxds_status_copy(&m->failure);
+}
+
+/* What we find wrong ourselves with a resource that was received. */
+static gxds_status refuse(const gxds_dependency_manager *m, const gxds_subject *s, const char *what,
+                          gxds_str about) {
+  gxds_text why = {NULL, 0, 0};
+  gxds_text_addf(&why, "%s resource %.*s: %s", s->type->short_name, GXDS_STR_ARG(s->name), what);
+  gxds_text_add_escaped(&why, about);
+  if (m->server.size) gxds_text_addf(&why, " (xDS server %.*s)", GXDS_STR_ARG(m->server));
+  if (m->node_id.size) gxds_text_addf(&why, " (node ID:%.*s)", GXDS_STR_ARG(m->node_id));
+  return (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)};
+}
+
+/* ---- the route configuration's watch ---- */
+
+/* A88: what is wrong around listener and route configuration is told with every cluster. */
+void gxds_root_renew_note(gxds_dependency_manager *m) {
+  gxds_text note = {NULL, 0, 0};
+  const gxds_subject *both[] = {&m->listener, m->route_config};
+  for (size_t i = 0; i < 2; i++) {
+    if (!both[i] || gxds_status_is_ok(&both[i]->ambient)) continue;
+    gxds_text_addf(&note, "%s%s resource %.*s: %.*s", note.size ? "; " : "",
+                   both[i]->type->short_name, GXDS_STR_ARG(both[i]->name),
+                   GXDS_STR_ARG(both[i]->ambient.message));
+  }
+  bool changed = !gxds_str_equal(gxds_text_str(&note), m->root_note);
+  gxds_str_free(&m->root_note);
+  m->root_note = gxds_text_take(&note);
+  if (!changed) return;
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) { gxds_node_touch(m, node); }
+}
+
+static void stop_route_config(gxds_dependency_manager *m, gxds_subject **s) {
+  if (!*s) return;
+  gxds_subject_stop(m, *s);
+  gxds_free(*s);
+  *s = NULL;
+}
+
+/* Watches this name (empty: none), and no other but, until it is replaced, what the published root
+ * came from. */
+static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
+  if (m->route_config && gxds_str_equal(m->route_config->name, name)) return;
+  gxds_subject *before = m->route_config;
+  m->route_config = NULL;
+  if (name.size && m->old_route_config && gxds_str_equal(m->old_route_config->name, name)) {
+    m->route_config = m->old_route_config; /* back again */
+    m->old_route_config = NULL;
+  }
+  if (before) {
+    bool in_use = m->published.set && gxds_str_equal(m->published.listener->rds_name, before->name);
+    if (in_use) {
+      m->old_route_config = before;
+    } else {
+      stop_route_config(m, &before);
+    }
+  }
+  if (name.size && !m->route_config) {
+    m->route_config = GXDS_NEW(gxds_subject);
+    gxds_subject_start(m, m->route_config, GXDS_SUBJECT_ROUTE_CONFIG, &gxds_route_config_type,
+                       name);
+  }
+  gxds_root_renew_note(m);
+}
+
+void gxds_root_drop_old(gxds_dependency_manager *m) {
+  if (!m->old_route_config) return;
+  bool in_use = m->published.set &&
+                gxds_str_equal(m->published.listener->rds_name, m->old_route_config->name);
+  if (!in_use) stop_route_config(m, &m->old_route_config);
+}
+
+/* ---- events ---- */
+
+static void use_route_config(gxds_dependency_manager *m, const gxds_listener *listener,
+                             const gxds_route_config *route_config, const gxds_subject *source) {
+  if (root_is(&m->published, listener, route_config)) {
+    clear_candidate(m);
+    return;
+  }
+  if (root_is(&m->candidate, listener, route_config)) return;
+  const gxds_virtual_host *virtual_host =
+      gxds_route_config_find_virtual_host(route_config, m->data_plane_authority);
+  if (virtual_host) {
+    set_candidate(m, listener, route_config, virtual_host);
+  } else {
+    fail(m, refuse(m, source, "no virtual host for ", m->data_plane_authority));
+  }
+}
+
+void gxds_root_update(gxds_dependency_manager *m) {
+  m->root_dirty = false;
+  if (m->listener.presence == GXDS_REQUESTED) return;
+  if (m->listener.presence == GXDS_FAILED) {
+    want_route_config(m, gxds_str_of(NULL, 0));
+    fail(m, gxds_subject_failure(&m->listener));
+    return;
+  }
+  const gxds_listener *listener = (const gxds_listener *)m->listener.resource;
+  if (listener->kind != GXDS_LISTENER_API) {
+    want_route_config(m, gxds_str_of(NULL, 0));
+    fail(m, refuse(m, &m->listener, "not an API listener", gxds_str_of(NULL, 0)));
+    return;
+  }
+  want_route_config(m, listener->rds_name);
+  if (listener->route_config) {
+    use_route_config(m, listener, listener->route_config, &m->listener);
+    return;
+  }
+  switch (m->route_config->presence) {
+    case GXDS_REQUESTED:
+      clear_candidate(m); /* what it was made from is out of date */
+      break;
+    case GXDS_FAILED:
+      fail(m, gxds_subject_failure(m->route_config));
+      break;
+    case GXDS_PRESENT:
+      use_route_config(m, listener, (const gxds_route_config *)m->route_config->resource,
+                       m->route_config);
+      break;
+  }
+}
+
+void gxds_root_promote(gxds_dependency_manager *m) {
+  if (!m->candidate.set || m->candidate_missing > 0) return;
+  if (m->published.set) {
+    for (size_t i = 0; i < m->published.names->count; i++) {
+      gxds_node_get(m, m->published.names->names[i])->in_published = false;
+    }
+  }
+  for (size_t i = 0; i < m->candidate.names->count; i++) {
+    gxds_node *node = gxds_node_get(m, m->candidate.names->names[i]);
+    node->in_candidate = false;
+    node->in_published = true;
+  }
+  if (!m->published.set || m->published.names != m->candidate.names) {
+    m->map_dirty = true;
+    m->shrunk = true;
+  }
+  root_clear(&m->published);
+  m->published = m->candidate;
+  m->candidate = (gxds_root){.set = false};
+}
+
+void gxds_root_fini(gxds_dependency_manager *m) {
+  root_clear(&m->published);
+  root_clear(&m->candidate);
+  gxds_subject *both[] = {m->route_config, m->old_route_config};
+  for (size_t i = 0; i < 2; i++) {
+    if (!both[i]) continue;
+    HASH_DELETE(by_token, m->subjects, both[i]);
+    gxds_subject_fini(both[i]);
+    gxds_free(both[i]);
+  }
+}

@@ -1,0 +1,62 @@
+/* What is always true of a dependency manager between two events, once it is settled. */
+#include "xds_resolver/dependency_internal.h"
+
+static void validate_use(const gxds_use *use, const gxds_node *node) {
+  if (!use->source) return;
+  GXDS_CHECK(use->node == node);
+  const gxds_use *each;
+  bool found = false;
+  DL_FOREACH(use->source->uses, each) { found = found || each == use; }
+  GXDS_CHECK(found);
+}
+
+static void validate_node(const gxds_dependency_manager *m, const gxds_node *node) {
+  GXDS_CHECK(gxds_node_find(m, node->subject.name) == node);
+  GXDS_CHECK(!node->dirty && !node->changed);
+  GXDS_CHECK((node->subject.presence == GXDS_PRESENT) == (node->subject.resource != NULL));
+  GXDS_CHECK(!node->mapped || node->mapped == node->entry);
+  GXDS_CHECK(node->mapped == gxds_cluster_map_get(m->map, node->subject.name));
+  GXDS_CHECK(!node->in_published || (m->published.set && node->entry));
+  GXDS_CHECK(!node->in_candidate || m->candidate.set);
+  bool shows_endpoints = node->entry && node->entry->kind == GXDS_ENTRY_ENDPOINTS;
+  GXDS_CHECK(shows_endpoints == (node->shown.source != NULL));
+  if (node->awaited.source) {
+    GXDS_CHECK(node->awaited.source->subject.presence == GXDS_REQUESTED);
+  }
+  if (node->subject.presence == GXDS_FAILED) {
+    GXDS_CHECK(node->entry && node->entry->kind == GXDS_ENTRY_ERROR);
+  }
+  validate_use(&node->shown, node);
+  validate_use(&node->awaited, node);
+}
+
+static size_t validate_sources(const gxds_source *all) {
+  size_t count = 0;
+  for (const gxds_source *s = all; s; s = s->by_name.next) {
+    GXDS_CHECK(s->uses && !s->idle);
+    count++;
+  }
+  return count;
+}
+
+void gxds_dependency_manager_validate(const gxds_dependency_manager *m) {
+  size_t nodes = 0;
+  size_t missing = 0;
+  size_t mapped = 0;
+  const gxds_node *node;
+  DL_FOREACH(m->nodes, node) {
+    validate_node(m, node);
+    nodes++;
+    if (node->in_candidate && !node->entry) missing++;
+    if (node->mapped) mapped++;
+  }
+  GXDS_CHECK(missing == m->candidate_missing);
+  GXDS_CHECK(mapped == gxds_cluster_map_count(m->map));
+  GXDS_CHECK(!m->candidate.set || missing > 0);
+  GXDS_CHECK(!m->published.set || gxds_status_is_ok(&m->failure));
+  GXDS_CHECK(m->published.set == (m->config != NULL));
+  size_t watched = 1 + nodes + validate_sources(m->eds) + validate_sources(m->dns);
+  if (m->route_config) watched++;
+  if (m->old_route_config) watched++;
+  GXDS_CHECK(watched == gxds_dependency_manager_watch_count(m));
+}
