@@ -1,0 +1,725 @@
+// The rules of SotW ADS on the server's side, one by one, without I/O and with the time injected.
+#include "tools/serve/ads_server.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/files/support.h"
+#include "test/tools/messages.h"
+
+namespace {
+
+using xds_test::CDS;
+using xds_test::EDS;
+using xds_test::LDS;
+using xds_test::RDS;
+using xds_test::Request;
+using xds_test::Response;
+using xds_test::Type;
+using xds_test::TypeUrl;
+using Names = std::vector<std::string>;
+
+gxds_schema *Schema() {
+  static gxds_schema *schema = gxds_schema_create();
+  return schema;
+}
+
+// The server, and clients that are as lazy or as correct as a test wants.
+class Ads : public ::testing::Test {
+ protected:
+  Ads() : server_(gxds_ads_server_create()) {}
+  ~Ads() override {
+    gxds_ads_server_destroy(server_);
+    gxds_file_set_unref(set_);
+  }
+
+  // A new state of the directory.
+  void Serve(const std::vector<std::string> &resources) {
+    gxds_file_errors errors = {};
+    const gxds_file_set *set =
+        Build(Schema(), {{"f.json", xds_test::FileJson(resources)}}, &errors, set_);
+    ASSERT_NE(set, nullptr) << Take(&errors);
+    gxds_file_set_unref(set_);
+    set_ = set;
+    gxds_ads_server_set_resources(server_, set, now_);
+    Drain();
+  }
+
+  uint64_t Open(const char *peer = "peer") {
+    uint64_t stream = gxds_ads_server_open(server_, gxds_str_z(peer), now_);
+    Drain();
+    return stream;
+  }
+
+  void Bytes(uint64_t stream, const std::string &bytes) {
+    gxds_ads_server_on_message(server_, stream, View(bytes), now_);
+    Drain();
+  }
+  void Ask(uint64_t stream, const Request &request) { Bytes(stream, Encode(request)); }
+  void Ask(uint64_t stream, Type type, const Names &names) {
+    Ask(stream, {TypeUrl(type), names, "", "", "", "node"});
+  }
+
+  // The client accepts the last response of a type; names: what it asks for by then.
+  void Ack(uint64_t stream, Type type, const Names &names) {
+    const Response &last = Last(stream, type);
+    Ask(stream, {TypeUrl(type), names, last.nonce, last.version, "", ""});
+  }
+  void Nack(uint64_t stream, Type type, const Names &names, const std::string &words = "bad") {
+    Ask(stream, {TypeUrl(type), names, Last(stream, type).nonce, "old", words, ""});
+  }
+
+  void Sent(uint64_t stream) {
+    sending_[stream] = false;
+    gxds_ads_server_on_sent(server_, stream, now_);
+    Drain();
+  }
+
+  void Wait(gxds_duration d) {
+    now_ += d;
+    gxds_ads_server_on_deadline(server_, now_);
+    Drain();
+  }
+
+  const Response &Last(uint64_t stream, Type type) { return last_[{stream, type}]; }
+
+  // What was sent on a stream since the last call: "CDS a=1; EDS a=1".
+  std::string Got(uint64_t stream) {
+    std::string s;
+    for (const auto &text : sent_[stream]) s += (s.empty() ? "" : "; ") + text;
+    sent_.erase(stream);
+    return s;
+  }
+
+  // Events since the last call, as the operator reads them.
+  std::string Events() {
+    std::string s = events_;
+    events_.clear();
+    return s;
+  }
+
+  bool auto_sent_ = true;  // sending takes no time
+  gxds_time now_ = 1000 * GXDS_SECOND;
+  gxds_ads_server *server_;
+  std::string closed_;
+
+ private:
+  void Drain() {
+    gxds_ads_server_validate(server_);
+    gxds_serve_action action;
+    while (gxds_ads_server_next_action(server_, &action)) {
+      switch (action.kind) {
+        case GXDS_SERVE_SEND:
+          OnSend(action.stream, String(action.bytes));
+          break;
+        case GXDS_SERVE_CLOSE:
+          closed_ = String(action.status.message);
+          break;
+        case GXDS_SERVE_EVENT: {
+          gxds_text text = {};
+          gxds_serve_event_render_text(&action.event, &text);
+          events_ += Take(&text) + "\n";
+          break;
+        }
+      }
+      gxds_serve_action_fini(&action);
+    }
+  }
+
+  void OnSend(uint64_t stream, const std::string &bytes) {
+    Response response = xds_test::Decode(bytes);
+    ASSERT_FALSE(sending_[stream]) << "two messages at once";
+    sent_[stream].push_back(response.Text());
+    for (Type type : {LDS, RDS, CDS, EDS}) {
+      static const char *const names[] = {"LDS", "RDS", "CDS", "EDS"};
+      if (response.type == names[type]) last_[{stream, type}] = response;
+    }
+    sending_[stream] = !auto_sent_;
+    if (auto_sent_) gxds_ads_server_on_sent(server_, stream, now_);
+  }
+
+  std::map<std::pair<uint64_t, int>, Response> last_;
+  const gxds_file_set *set_ = nullptr;
+  std::map<uint64_t, std::vector<std::string>> sent_;
+  std::map<uint64_t, bool> sending_;
+  std::string events_;
+};
+
+// What is asked for.
+
+TEST_F(Ads, NamesThatExistAreSentAtOnce) {
+  Serve({"LDS l=1", "RDS r=1", "CDS a=1", "CDS b=1", "EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"l"});
+  EXPECT_EQ(Got(c), "LDS l=1");
+  Ask(c, RDS, {"r"});
+  EXPECT_EQ(Got(c), "RDS r=1");
+  Ask(c, CDS, {"b"});
+  EXPECT_EQ(Got(c), "CDS b=1");
+  Ask(c, EDS, {"a"});
+  EXPECT_EQ(Got(c), "EDS a=1");
+}
+
+TEST_F(Ads, NamesThatDoNotExistAreWaitedFor) {
+  Serve({"LDS other=1"});
+  uint64_t c = Open();
+  for (Type type : {LDS, RDS, CDS, EDS}) Ask(c, type, {"x"});
+  EXPECT_EQ(Got(c), "");
+  Serve({"LDS other=1", "EDS x=1"});
+  EXPECT_EQ(Got(c), "EDS x=1");
+  Serve({"LDS other=1", "EDS x=1", "LDS x=1", "RDS x=1", "CDS x=1"});
+  EXPECT_EQ(Got(c), "CDS x=1; LDS x=1; RDS x=1");
+}
+
+TEST_F(Ads, BeforeTheFirstGoodStateNothingIsAnswered) {
+  uint64_t c = Open();
+  Ask(c, LDS, {});
+  Ask(c, EDS, {"a"});
+  EXPECT_EQ(Got(c), "");
+  Serve({"LDS l=1", "EDS a=1"});
+  EXPECT_EQ(Got(c), "EDS a=1; LDS l=1");
+}
+
+TEST_F(Ads, ANewlyAskedNameIsSentThoughTheVersionIsTheSame) {
+  Serve({"EDS a=1", "EDS b=1", "CDS a=1", "CDS b=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  Ask(c, CDS, {"a"});
+  Got(c);
+  std::string version = Last(c, EDS).version;
+  Ack(c, EDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "EDS b=1");
+  EXPECT_EQ(Last(c, EDS).version, version);
+  Ack(c, CDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "CDS a=1 b=1");
+}
+
+TEST_F(Ads, ANameAskedForAgainAfterItWasDroppedIsSentAgain) {
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a", "b"});
+  Ack(c, EDS, {"a"});
+  EXPECT_EQ(Got(c), "EDS a=1 b=1");
+  Ack(c, EDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "EDS b=1");
+}
+
+TEST_F(Ads, NothingAnswersAnUnsubscription) {
+  Serve({"CDS a=1", "CDS b=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a", "b"});
+  Got(c);
+  Ack(c, CDS, {"a"});
+  EXPECT_EQ(Got(c), "");
+  Serve({"CDS a=1", "CDS b=2"});  // nobody asks for b any more
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, DuplicateNamesAreOne) {
+  Serve({"EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a", "a", "a"});
+  EXPECT_EQ(Got(c), "EDS a=1");
+}
+
+// Full state and increments.
+
+TEST_F(Ads, LdsAndCdsResponsesCarryAllThatIsSubscribed) {
+  Serve({"LDS a=1", "LDS b=1", "CDS a=1", "CDS b=1", "CDS c=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"a", "b", "missing"});
+  Ask(c, CDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "LDS a=1 b=1; CDS a=1 b=1");
+  Serve({"LDS a=1", "LDS b=2", "CDS a=2", "CDS b=1", "CDS c=1"});
+  EXPECT_EQ(Got(c), "CDS a=2 b=1; LDS a=1 b=2");
+}
+
+TEST_F(Ads, RdsAndEdsResponsesCarryOnlyWhatChanged) {
+  Serve({"RDS a=1", "RDS b=1", "EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  Ask(c, RDS, {"a", "b"});
+  Ask(c, EDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "RDS a=1 b=1; EDS a=1 b=1");
+  Serve({"RDS a=1", "RDS b=2", "EDS a=2", "EDS b=1"});
+  EXPECT_EQ(Got(c), "EDS a=2; RDS b=2");
+}
+
+TEST_F(Ads, ARemovedRdsOrEdsResourceIsNotDeleted) {
+  Serve({"RDS a=1", "EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  Ask(c, RDS, {"a"});
+  Ask(c, EDS, {"a", "b"});
+  Ack(c, RDS, {"a"});
+  Ack(c, EDS, {"a", "b"});
+  Got(c);
+  Serve({"EDS b=1"});
+  Wait(60 * GXDS_SECOND);
+  EXPECT_EQ(Got(c), "");
+  EXPECT_EQ(gxds_ads_server_deadline(server_), GXDS_TIME_NEVER);
+  Serve({"EDS a=1", "EDS b=1", "RDS a=2"});  // the client still has EDS a=1
+  EXPECT_EQ(Got(c), "RDS a=2");
+}
+
+TEST_F(Ads, ARemovedLdsOrCdsResourceIsDeletedByItsAbsence) {
+  Serve({"LDS a=1", "LDS b=1", "CDS a=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"a", "b"});
+  Ask(c, CDS, {"a"});
+  Ack(c, LDS, {"a", "b"});
+  Ack(c, CDS, {"a"});
+  Got(c);
+  Wait(GXDS_SECOND);
+  Serve({"LDS b=1"});
+  EXPECT_EQ(Got(c), "LDS b=1");
+  Ack(c, LDS, {"a", "b"});
+  Wait(GXDS_SECOND);
+  EXPECT_EQ(Got(c), "CDS");  // empty: that is how it says so
+  Ack(c, CDS, {"a"});
+  Wait(GXDS_SECOND);
+  EXPECT_EQ(Got(c), "");
+  Serve({"LDS b=1", "CDS a=1"});
+  EXPECT_EQ(Got(c), "CDS a=1");
+}
+
+TEST_F(Ads, OnlyTypesInWhichSomethingAskedForChangedArePushed) {
+  Serve({"LDS a=1", "RDS a=1", "CDS a=1", "CDS b=1", "EDS a=1"});
+  uint64_t c = Open();
+  for (Type type : {LDS, RDS, CDS, EDS}) Ask(c, type, {"a"});
+  Got(c);
+  Serve({"LDS a=1", "RDS a=1", "CDS a=1", "CDS b=2", "EDS a=1", "EDS b=1"});
+  EXPECT_EQ(Got(c), "");
+  Serve({"LDS a=1", "RDS a=1", "CDS a=1", "CDS b=2", "EDS a=2", "EDS b=1"});
+  EXPECT_EQ(Got(c), "EDS a=2");
+}
+
+TEST_F(Ads, EachClientGetsWhatItAskedFor) {
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t first = Open();
+  uint64_t second = Open();
+  uint64_t both = Open();
+  Ask(first, EDS, {"a"});
+  Ask(second, EDS, {"b"});
+  Ask(both, EDS, {"a", "b"});
+  EXPECT_EQ(Got(first), "EDS a=1");
+  EXPECT_EQ(Got(second), "EDS b=1");
+  EXPECT_EQ(Got(both), "EDS a=1 b=1");
+  Serve({"EDS a=2", "EDS b=1"});
+  EXPECT_EQ(Got(first), "EDS a=2");
+  EXPECT_EQ(Got(second), "");
+  EXPECT_EQ(Got(both), "EDS a=2");
+}
+
+// Answers to requests.
+
+TEST_F(Ads, NothingAnswersAnAck) {
+  Serve({"LDS a=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"a"});
+  Got(c);
+  Ack(c, LDS, {"a"});
+  Ack(c, LDS, {"a"});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, NothingAnswersANack) {
+  Serve({"LDS a=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"a"});
+  Got(c);
+  Nack(c, LDS, {"a"});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, ARefusedVersionIsNotSentAgainUntilTheContentChanges) {
+  Serve({"CDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a"});
+  Ask(c, EDS, {"a"});
+  Got(c);
+  Nack(c, CDS, {"a"});
+  Nack(c, EDS, {"a"});
+  Serve({"CDS a=1", "EDS a=1", "CDS b=1", "EDS b=1"});  // versions of the types change
+  EXPECT_EQ(Got(c), "");
+  Serve({"CDS a=2", "EDS a=2"});
+  EXPECT_EQ(Got(c), "CDS a=2; EDS a=2");
+}
+
+TEST_F(Ads, ANackMayAskForMore) {
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  Got(c);
+  Nack(c, EDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "EDS b=1");
+}
+
+TEST_F(Ads, NothingAnswersAStaleNonce) {
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  std::string first = Last(c, EDS).nonce;
+  Serve({"EDS a=2", "EDS b=1"});
+  EXPECT_EQ(Got(c), "EDS a=1; EDS a=2");
+  Events();
+  Ask(c, {TypeUrl(EDS), {"a", "b"}, first, "", "", ""});  // crossed the second response
+  EXPECT_EQ(Got(c), "");
+  EXPECT_EQ(Events(), "node@peer: EDS stale nonce 1\n");
+  Ack(c, EDS, {"a", "b"});  // which the client then accepts, with the same names
+  EXPECT_EQ(Got(c), "EDS b=1");
+}
+
+TEST_F(Ads, ANonceThatWasNeverGivenIsStale) {
+  Serve({"EDS a=1", "LDS a=1"});
+  uint64_t c = Open();
+  Ask(c, {TypeUrl(EDS), {"a"}, "7", "", "", ""});
+  EXPECT_EQ(Got(c), "");
+  Ask(c, LDS, {"a"});
+  EXPECT_EQ(Got(c), "LDS a=1");
+  Ask(c, {TypeUrl(EDS), {"a"}, Last(c, LDS).nonce, "", "", ""});  // of another type
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, ANoncesLifeIsOneStream) {
+  Serve({"EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  Request request = {TypeUrl(EDS), {"a"}, Last(c, EDS).nonce, "", "", ""};
+  gxds_ads_server_on_closed(server_, c, gxds_str_z("gone"));
+  uint64_t again = Open();
+  EXPECT_NE(again, c);
+  Ask(again, request);
+  EXPECT_EQ(Got(again), "");
+}
+
+TEST_F(Ads, ANewerRequestSupersedesTheOlder) {
+  auto_sent_ = false;
+  Serve({"EDS a=1", "EDS b=1", "EDS c=1", "LDS l=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"l"});  // keeps the stream busy
+  EXPECT_EQ(Got(c), "LDS l=1");
+  Ask(c, EDS, {"a"});
+  Ask(c, EDS, {"b"});
+  Ask(c, EDS, {"b", "c"});
+  EXPECT_EQ(Got(c), "");
+  Sent(c);
+  EXPECT_EQ(Got(c), "EDS b=1 c=1");
+}
+
+TEST_F(Ads, ARequestWithoutNonceThatCrossedAResponseCounts) {
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  Ask(c, EDS, {"a", "b"});  // sent before the first response arrived
+  EXPECT_EQ(Got(c), "EDS a=1; EDS b=1");
+}
+
+TEST_F(Ads, ASlowClientGetsTheLatestStateOnly) {
+  auto_sent_ = false;
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "EDS a=1 b=1");
+  Serve({"EDS a=2", "EDS b=1"});
+  Serve({"EDS a=3", "EDS b=1"});
+  EXPECT_EQ(Got(c), "");
+  Sent(c);
+  EXPECT_EQ(Got(c), "EDS a=3");
+  Serve({"EDS a=4", "EDS b=1"});
+  Serve({"EDS a=3", "EDS b=1"});  // back to what it has
+  Sent(c);
+  EXPECT_EQ(Got(c), "");
+}
+
+// Wildcards.
+
+TEST_F(Ads, AnEmptyFirstLdsOrCdsRequestGetsEverything) {
+  Serve({"LDS a=1", "LDS b=1", "CDS a=1", "CDS b=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {});
+  Ask(c, CDS, {});
+  EXPECT_EQ(Got(c), "LDS a=1 b=1; CDS a=1 b=1");
+  Ack(c, CDS, {});  // still
+  Serve({"LDS a=1", "LDS b=1", "CDS a=1", "CDS b=1", "CDS c=1"});
+  EXPECT_EQ(Got(c), "CDS a=1 b=1 c=1");
+}
+
+TEST_F(Ads, AnEmptyFirstRdsOrEdsRequestGetsNothing) {
+  Serve({"RDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, RDS, {});
+  Ask(c, EDS, {});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, AStarGetsEverything) {
+  Serve({"LDS a=1", "CDS a=1", "RDS a=1", "EDS a=1", "EDS b=1"});
+  uint64_t c = Open();
+  for (Type type : {LDS, CDS, RDS, EDS}) Ask(c, type, {"*"});
+  EXPECT_EQ(Got(c), "LDS a=1; CDS a=1; RDS a=1; EDS a=1 b=1");
+  Serve({"LDS a=1", "CDS a=1", "RDS a=1", "EDS a=1", "EDS b=2", "EDS c=1"});
+  EXPECT_EQ(Got(c), "EDS b=2 c=1");
+}
+
+TEST_F(Ads, EverythingIsAnsweredEvenWhenItIsNothing) {
+  Serve({});
+  uint64_t c = Open();
+  Ask(c, LDS, {});
+  EXPECT_EQ(Got(c), "LDS");
+  Ack(c, LDS, {});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, NamesEndTheLegacyWildcardAndAnEmptyListThenMeansNothing) {
+  Serve({"CDS a=1", "CDS b=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {});
+  Got(c);
+  Ack(c, CDS, {"a"});
+  Serve({"CDS a=1", "CDS b=2"});
+  EXPECT_EQ(Got(c), "");
+  Ack(c, CDS, {});
+  Serve({"CDS a=2", "CDS b=2"});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, AnEmptyRequestAfterNamesIsNoWildcard) {
+  Serve({"CDS a=1", "CDS b=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a"});
+  Got(c);
+  Ack(c, CDS, {});
+  Serve({"CDS a=2", "CDS b=2"});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, AStarCanBeDroppedAndNamesStay) {
+  Serve({"CDS a=1", "CDS b=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"*", "a"});
+  EXPECT_EQ(Got(c), "CDS a=1 b=1");
+  Ack(c, CDS, {"a"});
+  EXPECT_EQ(Got(c), "");
+  Serve({"CDS a=1", "CDS b=2"});
+  EXPECT_EQ(Got(c), "");
+  Serve({"CDS a=2", "CDS b=2"});
+  EXPECT_EQ(Got(c), "CDS a=2");
+}
+
+TEST_F(Ads, ARemovedResourceOfAWildcardIsDeletedByItsAbsence) {
+  Serve({"CDS a=1", "CDS b=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {});
+  Ack(c, CDS, {});
+  Got(c);
+  Wait(GXDS_SECOND);
+  Serve({"CDS b=1"});
+  EXPECT_EQ(Got(c), "CDS b=1");
+}
+
+// Order.
+
+TEST_F(Ads, WhatOthersReferToComesFirst) {
+  Serve({"LDS a=1", "RDS a=1", "CDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  for (Type type : {RDS, LDS, EDS, CDS}) Ask(c, type, {"a"});
+  Got(c);
+  Serve({"LDS a=2", "RDS a=2", "CDS a=2", "EDS a=2"});
+  EXPECT_EQ(Got(c), "CDS a=2; EDS a=2; LDS a=2; RDS a=2");
+}
+
+TEST_F(Ads, RemovalsComeLast) {
+  // The route moves from cluster a to b in one step.
+  Serve({"LDS l=1", "RDS r=1", "CDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"l"});
+  Ask(c, RDS, {"r"});
+  Ask(c, CDS, {"a", "b"});
+  Ask(c, EDS, {"a"});
+  for (Type type : {LDS, RDS, EDS}) Ack(c, type, {type == LDS ? "l" : type == RDS ? "r" : "a"});
+  Ack(c, CDS, {"a", "b"});
+  Got(c);
+  Wait(GXDS_SECOND);
+  Serve({"LDS l=1", "RDS r=2", "CDS b=1", "EDS b=1"});
+  EXPECT_EQ(Got(c), "CDS a=1 b=1; RDS r=2");  // a is still there
+  std::string making = Last(c, CDS).version;
+  Ack(c, CDS, {"a", "b"});
+  Ack(c, RDS, {"r"});
+  Wait(GXDS_ADS_REMOVAL_GRACE - 1);
+  EXPECT_EQ(Got(c), "");
+  Ack(c, EDS, {"a", "b"});  // the client goes on to what is new
+  EXPECT_EQ(Got(c), "EDS b=1");
+  Ack(c, EDS, {"b"});
+  Wait(GXDS_ADS_REMOVAL_GRACE - 1);
+  EXPECT_EQ(Got(c), "");
+  Wait(1);
+  EXPECT_EQ(Got(c), "CDS b=1");
+  EXPECT_EQ(making, Last(c, CDS).version + "+1");
+}
+
+TEST_F(Ads, AClientThatDropsWhatWasRemovedNeedsNoRemoval) {
+  Serve({"CDS a=1", "RDS r=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a"});
+  Ask(c, RDS, {"r"});
+  Got(c);
+  Serve({"CDS b=1", "RDS r=2"});
+  EXPECT_EQ(Got(c), "RDS r=2");
+  Ack(c, CDS, {"b"});
+  Ack(c, RDS, {"r"});
+  EXPECT_EQ(Got(c), "CDS b=1");
+  Ack(c, CDS, {"b"});
+  Wait(60 * GXDS_SECOND);
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, RemovalsWaitForTheClientsAnswerButNotForEver) {
+  Serve({"CDS a=1", "RDS r=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a"});
+  Ask(c, RDS, {"r"});
+  Got(c);
+  Serve({"RDS r=2"});
+  EXPECT_EQ(Got(c), "RDS r=2");
+  Wait(GXDS_ADS_REMOVAL_GRACE);
+  EXPECT_EQ(Got(c), "");  // it did not accept r=2 yet
+  EXPECT_EQ(gxds_ads_server_deadline(server_),
+            now_ - GXDS_ADS_REMOVAL_GRACE + GXDS_ADS_REMOVAL_MAX);
+  Wait(GXDS_ADS_REMOVAL_MAX - GXDS_ADS_REMOVAL_GRACE);
+  EXPECT_EQ(Got(c), "CDS");
+}
+
+TEST_F(Ads, ARemovalThatIsTakenBackIsNotSent) {
+  Serve({"CDS a=1", "RDS r=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a"});
+  Ask(c, RDS, {"r"});
+  Serve({"RDS r=2"});
+  Got(c);
+  Serve({"RDS r=2", "CDS a=1"});
+  Wait(60 * GXDS_SECOND);
+  EXPECT_EQ(Got(c), "");
+  EXPECT_EQ(gxds_ads_server_deadline(server_), GXDS_TIME_NEVER);
+}
+
+TEST_F(Ads, ListenersAreRemovedBeforeClusters) {
+  Serve({"LDS l=1", "CDS a=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"l"});
+  Ask(c, CDS, {"a"});
+  Ack(c, LDS, {"l"});
+  Ack(c, CDS, {"a"});
+  Got(c);
+  Wait(GXDS_SECOND);
+  Serve({});
+  EXPECT_EQ(Got(c), "LDS");
+  Wait(GXDS_SECOND);
+  EXPECT_EQ(Got(c), "");
+  Ack(c, LDS, {"l"});
+  Wait(GXDS_ADS_REMOVAL_GRACE);
+  EXPECT_EQ(Got(c), "CDS");
+}
+
+TEST_F(Ads, OneMessageAtATimeIsUnderWay) {
+  auto_sent_ = false;
+  Serve({"LDS a=1", "RDS a=1", "CDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  for (Type type : {LDS, RDS, CDS, EDS}) Ask(c, type, {"a"});
+  EXPECT_EQ(Got(c), "LDS a=1");
+  Wait(60 * GXDS_SECOND);
+  EXPECT_EQ(Got(c), "");
+  Sent(c);
+  EXPECT_EQ(Got(c), "CDS a=1");
+  Sent(c);
+  EXPECT_EQ(Got(c), "EDS a=1");
+  Sent(c);
+  EXPECT_EQ(Got(c), "RDS a=1");
+  Sent(c);
+  EXPECT_EQ(Got(c), "");
+}
+
+// Odd clients.
+
+TEST_F(Ads, BytesThatAreNoRequestEndTheStream) {
+  uint64_t c = Open();
+  Bytes(c, "\xff\xff\xff");
+  EXPECT_EQ(closed_, "the message is no DiscoveryRequest");
+  EXPECT_EQ(gxds_ads_server_stream_count(server_), 0u);
+  Ask(c, LDS, {});  // late events of the stream are dropped
+  Sent(c);
+  gxds_ads_server_on_closed(server_, c, gxds_str_z("x"));
+  Serve({"LDS a=1"});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Ads, ARequestWithoutTypeEndsTheStream) {
+  uint64_t c = Open();
+  Ask(c, {"", {"a"}, "", "", "", ""});
+  EXPECT_EQ(closed_, "a DiscoveryRequest on an ADS stream must have a type_url");
+}
+
+TEST_F(Ads, AnUnknownTypeIsToldAndNotAnswered) {
+  Serve({"LDS a=1"});
+  uint64_t c = Open();
+  Events();
+  Ask(c, {"type.googleapis.com/envoy.api.v2.Cluster", {"a"}, "", "", "", "n"});
+  EXPECT_EQ(Events(), "n@peer: ADS unknown_type: type.googleapis.com/envoy.api.v2.Cluster\n");
+  EXPECT_EQ(Got(c), "");
+  Ask(c, LDS, {"a"});
+  EXPECT_EQ(Got(c), "LDS a=1");
+}
+
+TEST_F(Ads, AClosedStreamIsForgotten) {
+  Serve({"LDS a=1"});
+  uint64_t c = Open();
+  Ask(c, LDS, {"a"});
+  Events();
+  gxds_ads_server_on_closed(server_, c, gxds_str_z("the client went away"));
+  EXPECT_EQ(gxds_ads_server_stream_count(server_), 0u);
+  Serve({"LDS a=2"});
+  EXPECT_EQ(Got(c), "LDS a=1");
+  EXPECT_EQ(Events(), "node@peer: ADS disconnected: the client went away\n");
+}
+
+// What the operator is told.
+
+TEST_F(Ads, SubscriptionsPushesAcksAndNacksAreTold) {
+  Serve({"CDS a=1", "CDS b=1"});
+  uint64_t c = Open("ipv4:1.2.3.4:5");
+  EXPECT_EQ(Events(), "ipv4:1.2.3.4:5: ADS connected\n");
+  Ask(c, CDS, {"a", "b", "c"});
+  const std::string client = "node@ipv4:1.2.3.4:5: CDS ";
+  const std::string first = Last(c, CDS).version;
+  EXPECT_EQ(first.size(), 16u);
+  EXPECT_EQ(Events(),
+            client + "subscribed a, b, c\n" + client + "push a, b version " + first + " nonce 1\n");
+  Ack(c, CDS, {"a"});
+  EXPECT_EQ(Events(),
+            client + "ACK version " + first + " nonce 1\n" + client + "unsubscribed b, c\n");
+  Ack(c, CDS, {"a"});  // says nothing new
+  EXPECT_EQ(Events(), "");
+  Serve({"CDS a=2", "CDS b=1"});
+  const std::string second = Last(c, CDS).version;
+  EXPECT_NE(first, second);
+  Nack(c, CDS, {"a"}, "no\nway");
+  EXPECT_EQ(Events(), client + "push a version " + second + " nonce 2\n" + client +
+                          "NACK version old nonce 2: no\\x0away\n");
+  Wait(GXDS_SECOND);
+  Serve({"CDS b=1"});
+  const std::string third = Last(c, CDS).version;
+  EXPECT_EQ(Events(), client + "push; no longer a version " + third + " nonce 3\n");
+}
+
+TEST_F(Ads, TheNodeOfTheFirstRequestIsKept) {
+  Serve({"LDS a=1"});
+  uint64_t c = Open();
+  Ask(c, {TypeUrl(LDS), {"a"}, "", "", "", "first"});
+  Events();
+  Ack(c, LDS, {"a"});  // without node
+  EXPECT_EQ(Events().substr(0, 15), "first@peer: LDS");
+}
+
+}  // namespace

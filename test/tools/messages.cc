@@ -1,0 +1,230 @@
+#include "test/tools/messages.h"
+
+#include <envoy/config/cluster/v3/cluster.upb.h>
+#include <envoy/config/core/v3/base.upb.h>
+#include <envoy/config/endpoint/v3/endpoint.upb.h>
+#include <envoy/config/endpoint/v3/load_report.upb.h>
+#include <envoy/config/listener/v3/listener.upb.h>
+#include <envoy/config/route/v3/route.upb.h>
+#include <envoy/service/discovery/v3/discovery.upb.h>
+#include <envoy/service/load_stats/v3/lrs.upb.h>
+#include <google/protobuf/any.upb.h>
+#include <google/protobuf/duration.upb.h>
+#include <google/protobuf/wrappers.upb.h>
+#include <google/rpc/status.upb.h>
+
+#include <cstdio>
+
+namespace xds_test {
+
+namespace {
+
+const char *const kNames[] = {"LDS", "RDS", "CDS", "EDS"};
+
+struct Arena {
+  upb_Arena *arena = upb_Arena_New();
+  ~Arena() { upb_Arena_Free(arena); }
+  operator upb_Arena *() { return arena; }
+};
+
+upb_StringView View(const std::string &s) { return {s.data(), s.size()}; }
+std::string String(upb_StringView v) { return v.size ? std::string(v.data, v.size) : ""; }
+
+void SetNode(envoy_config_core_v3_Node *node, const std::string &id, bool feature, Arena &arena) {
+  envoy_config_core_v3_Node_set_id(node, View(id));
+  if (!feature) return;
+  envoy_config_core_v3_Node_add_client_features(
+      node, upb_StringView_FromString("envoy.lrs.supports_send_all_clusters"), arena);
+}
+
+// "a=1" of the bytes of a resource.
+std::string ReadResource(Type type, upb_StringView bytes) {
+  Arena arena;
+  std::string name;
+  std::string value;
+  switch (type) {
+    case LDS: {
+      const auto *m = envoy_config_listener_v3_Listener_parse(bytes.data, bytes.size, arena);
+      name = String(envoy_config_listener_v3_Listener_name(m));
+      value = String(envoy_config_listener_v3_Listener_stat_prefix(m));
+      break;
+    }
+    case RDS: {
+      const auto *m = envoy_config_route_v3_RouteConfiguration_parse(bytes.data, bytes.size, arena);
+      size_t count;
+      const auto *headers =
+          envoy_config_route_v3_RouteConfiguration_internal_only_headers(m, &count);
+      name = String(envoy_config_route_v3_RouteConfiguration_name(m));
+      value = count ? String(headers[0]) : "";
+      break;
+    }
+    case CDS: {
+      const auto *m = envoy_config_cluster_v3_Cluster_parse(bytes.data, bytes.size, arena);
+      name = String(envoy_config_cluster_v3_Cluster_name(m));
+      value = String(envoy_config_cluster_v3_Cluster_alt_stat_name(m));
+      break;
+    }
+    case EDS: {
+      const auto *m =
+          envoy_config_endpoint_v3_ClusterLoadAssignment_parse(bytes.data, bytes.size, arena);
+      const auto *policy = envoy_config_endpoint_v3_ClusterLoadAssignment_policy(m);
+      const auto *factor =
+          envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_overprovisioning_factor(policy);
+      name = String(envoy_config_endpoint_v3_ClusterLoadAssignment_cluster_name(m));
+      value = std::to_string(google_protobuf_UInt32Value_value(factor));
+      break;
+    }
+  }
+  return name + "=" + value;
+}
+
+}  // namespace
+
+const char *TypeUrl(Type type) {
+  static const char *const urls[] = {
+      "type.googleapis.com/envoy.config.listener.v3.Listener",
+      "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+      "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+      "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"};
+  return urls[type];
+}
+
+std::string ResourceJson(const std::string &resource) {
+  int type = LDS;
+  while (resource.substr(0, 3) != kNames[type]) type++;
+  size_t equals = resource.find('=');
+  std::string name = resource.substr(4, equals - 4);
+  std::string value = resource.substr(equals + 1);
+  std::string json = "{\"@type\":\"" + std::string(TypeUrl(static_cast<Type>(type))) + "\",\"" +
+                     (type == EDS ? "cluster_name" : "name") + "\":\"" + name + "\",";
+  switch (type) {
+    case LDS:
+      return json + "\"stat_prefix\":\"" + value + "\"}";
+    case RDS:
+      return json + "\"internal_only_headers\":[\"" + value + "\"]}";
+    case CDS:
+      return json + "\"alt_stat_name\":\"" + value + "\"}";
+    default:
+      return json + "\"policy\":{\"overprovisioning_factor\":" + value + "}}";
+  }
+}
+
+std::string FileJson(const std::vector<std::string> &resources) {
+  std::string json;
+  for (const auto &resource : resources) {
+    json += (json.empty() ? "[" : ",\n") + ResourceJson(resource);
+  }
+  return json.empty() ? "[]" : json + "]\n";
+}
+
+std::string Encode(const Request &request) {
+  Arena arena;
+  auto *msg = envoy_service_discovery_v3_DiscoveryRequest_new(arena);
+  envoy_service_discovery_v3_DiscoveryRequest_set_type_url(msg, View(request.type_url));
+  envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(msg, View(request.nonce));
+  envoy_service_discovery_v3_DiscoveryRequest_set_version_info(msg, View(request.version));
+  for (const auto &name : request.names) {
+    envoy_service_discovery_v3_DiscoveryRequest_add_resource_names(msg, View(name), arena);
+  }
+  if (!request.error.empty()) {
+    auto *error = envoy_service_discovery_v3_DiscoveryRequest_mutable_error_detail(msg, arena);
+    google_rpc_Status_set_code(error, 3);
+    google_rpc_Status_set_message(error, View(request.error));
+  }
+  if (!request.node.empty()) {
+    SetNode(envoy_service_discovery_v3_DiscoveryRequest_mutable_node(msg, arena), request.node,
+            false, arena);
+  }
+  size_t size;
+  const char *data = envoy_service_discovery_v3_DiscoveryRequest_serialize(msg, arena, &size);
+  return std::string(data, size);
+}
+
+Response Decode(const std::string &bytes) {
+  Arena arena;
+  Response response;
+  const auto *msg =
+      envoy_service_discovery_v3_DiscoveryResponse_parse(bytes.data(), bytes.size(), arena);
+  if (!msg) return response;
+  std::string url = String(envoy_service_discovery_v3_DiscoveryResponse_type_url(msg));
+  int type = LDS;
+  while (type <= EDS && url != TypeUrl(static_cast<Type>(type))) type++;
+  if (type > EDS) return response;
+  response.type = kNames[type];
+  response.version = String(envoy_service_discovery_v3_DiscoveryResponse_version_info(msg));
+  response.nonce = String(envoy_service_discovery_v3_DiscoveryResponse_nonce(msg));
+  size_t count;
+  const auto *const *anys = envoy_service_discovery_v3_DiscoveryResponse_resources(msg, &count);
+  for (size_t i = 0; i < count; i++) {
+    response.resources.push_back(
+        String(google_protobuf_Any_type_url(anys[i])) == url
+            ? ReadResource(static_cast<Type>(type), google_protobuf_Any_value(anys[i]))
+            : "another type");
+  }
+  return response;
+}
+
+std::string Response::Text() const {
+  std::string s = type;
+  for (const auto &resource : resources) s += " " + resource;
+  return s;
+}
+
+std::string Encode(const Report &report) {
+  Arena arena;
+  auto *msg = envoy_service_load_stats_v3_LoadStatsRequest_new(arena);
+  if (!report.node.empty()) {
+    SetNode(envoy_service_load_stats_v3_LoadStatsRequest_mutable_node(msg, arena), report.node,
+            report.all_clusters_feature, arena);
+  }
+  if (!report.cluster.empty()) {
+    auto *cluster = envoy_service_load_stats_v3_LoadStatsRequest_add_cluster_stats(msg, arena);
+    envoy_config_endpoint_v3_ClusterStats_set_cluster_name(cluster, View(report.cluster));
+    envoy_config_endpoint_v3_ClusterStats_set_cluster_service_name(cluster,
+                                                                   View(report.eds_service));
+    for (const auto &l : report.localities) {
+      auto *stats =
+          envoy_config_endpoint_v3_ClusterStats_add_upstream_locality_stats(cluster, arena);
+      auto *name = envoy_config_endpoint_v3_UpstreamLocalityStats_mutable_locality(stats, arena);
+      envoy_config_core_v3_Locality_set_zone(name, View(l.zone));
+      envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_successful_requests(stats,
+                                                                                   l.successful);
+      envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_error_requests(stats, l.error);
+      envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_requests_in_progress(stats,
+                                                                                    l.in_progress);
+      envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_issued_requests(stats, l.issued);
+    }
+    uint64_t dropped = report.uncategorized_drops;
+    for (const auto &drop : report.drops) {
+      auto *d = envoy_config_endpoint_v3_ClusterStats_add_dropped_requests(cluster, arena);
+      envoy_config_endpoint_v3_ClusterStats_DroppedRequests_set_category(d, View(drop.first));
+      envoy_config_endpoint_v3_ClusterStats_DroppedRequests_set_dropped_count(d, drop.second);
+      dropped += drop.second;
+    }
+    envoy_config_endpoint_v3_ClusterStats_set_total_dropped_requests(cluster, dropped);
+  }
+  size_t size;
+  const char *data = envoy_service_load_stats_v3_LoadStatsRequest_serialize(msg, arena, &size);
+  return std::string(data, size);
+}
+
+std::string DecodeLoadStatsResponse(const std::string &bytes) {
+  Arena arena;
+  const auto *msg =
+      envoy_service_load_stats_v3_LoadStatsResponse_parse(bytes.data(), bytes.size(), arena);
+  if (!msg) return "no LoadStatsResponse";
+  const auto *interval = envoy_service_load_stats_v3_LoadStatsResponse_load_reporting_interval(msg);
+  char text[64];
+  snprintf(text, sizeof text, "interval %d.%09d",
+           static_cast<int>(google_protobuf_Duration_seconds(interval)),
+           google_protobuf_Duration_nanos(interval));
+  std::string s = text;
+  if (envoy_service_load_stats_v3_LoadStatsResponse_send_all_clusters(msg)) s += " all";
+  size_t count;
+  const upb_StringView *clusters =
+      envoy_service_load_stats_v3_LoadStatsResponse_clusters(msg, &count);
+  for (size_t i = 0; i < count; i++) s += " " + String(clusters[i]);
+  return s;
+}
+
+}  // namespace xds_test

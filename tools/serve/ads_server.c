@@ -1,0 +1,382 @@
+#include "tools/serve/ads_server.h"
+
+#include <envoy/config/core/v3/base.upb.h>
+#include <envoy/service/discovery/v3/discovery.upb.h>
+#include <google/protobuf/any.upb.h>
+#include <google/rpc/status.upb.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "tools/serve/subscription.h"
+
+typedef struct type_state {
+  gxds_ads_subscription subscription;
+  uint64_t nonce;   /* of the last response; 0: none yet */
+  bool outstanding; /* it was neither accepted nor refused yet */
+  bool dirty;       /* something changed since nothing was due */
+} type_state;
+
+typedef struct stream {
+  uint64_t id;
+  gxds_str node;
+  gxds_str peer;
+  type_state types[GXDS_FILE_TYPE_COUNT];
+  uint64_t last_nonce;
+  bool sending;        /* one message at a time is under way */
+  bool removals_due;   /* all else is sent */
+  gxds_time last_sign; /* the client's last request, or the end of the last sending */
+} stream;
+
+struct gxds_ads_server {
+  const gxds_file_set *set;
+  stream **streams; /* in order of opening */
+  size_t stream_count;
+  size_t stream_capacity;
+  uint64_t last_id;
+  gxds_serve_queue queue;
+};
+
+/* Make before break: what others refer to comes first. */
+static const gxds_file_type update_order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS,
+                                              GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG};
+/* And goes last. */
+static const gxds_file_type removal_order[] = {GXDS_FILE_LISTENER, GXDS_FILE_CLUSTER};
+
+gxds_ads_server *gxds_ads_server_create(void) { return GXDS_NEW(gxds_ads_server); }
+
+static void free_stream(stream *st) {
+  gxds_str_free(&st->node);
+  gxds_str_free(&st->peer);
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+    gxds_ads_subscription_fini(&st->types[t].subscription);
+  }
+  gxds_free(st);
+}
+
+void gxds_ads_server_destroy(gxds_ads_server *s) {
+  for (size_t i = 0; i < s->stream_count; i++) free_stream(s->streams[i]);
+  gxds_free(s->streams);
+  gxds_serve_queue_fini(&s->queue);
+  gxds_file_set_unref(s->set);
+  gxds_free(s);
+}
+
+static size_t find(const gxds_ads_server *s, uint64_t id) {
+  size_t i = 0;
+  while (i < s->stream_count && s->streams[i]->id != id) i++;
+  return i;
+}
+
+static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
+
+static upb_StringView upb_view(gxds_str s) {
+  return upb_StringView_FromDataAndSize(s.data, s.size);
+}
+
+/* An event of a stream, to be completed by the caller. type: GXDS_FILE_TYPE_COUNT for the stream as
+ * a whole. */
+static gxds_serve_event event_of(const stream *st, gxds_serve_event_kind kind,
+                                 gxds_file_type type) {
+  return (gxds_serve_event){
+      .kind = kind,
+      .node = gxds_str_dup(st->node),
+      .peer = gxds_str_dup(st->peer),
+      .type = type == GXDS_FILE_TYPE_COUNT ? "ADS" : gxds_file_types[type].short_name};
+}
+
+static gxds_str nonce_text(uint64_t nonce) {
+  gxds_text text = {0};
+  gxds_text_addf(&text, "%llu", (unsigned long long)nonce);
+  return gxds_text_take(&text);
+}
+
+/* The version of a response: that of all the type's resources; "+N" while N removed ones are still
+ * in it, so that the response without them has another. */
+static gxds_str version_text(const gxds_ads_server *s, gxds_file_type type, size_t kept) {
+  gxds_text text = {0};
+  gxds_file_version_render(s->set->types[type].version, &text);
+  if (kept) gxds_text_addf(&text, "+%zu", kept);
+  return gxds_text_take(&text);
+}
+
+static gxds_str encode(gxds_file_type type, const gxds_ads_response *response, gxds_str version,
+                       gxds_str nonce) {
+  upb_Arena *arena = upb_Arena_New();
+  upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
+  envoy_service_discovery_v3_DiscoveryResponse *msg =
+      envoy_service_discovery_v3_DiscoveryResponse_new(arena);
+  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(msg, upb_view(version));
+  envoy_service_discovery_v3_DiscoveryResponse_set_type_url(msg, url);
+  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(msg, upb_view(nonce));
+  envoy_config_core_v3_ControlPlane_set_identifier(
+      envoy_service_discovery_v3_DiscoveryResponse_mutable_control_plane(msg, arena),
+      upb_StringView_FromString("xds serve"));
+  for (size_t i = 0; i < response->count; i++) {
+    google_protobuf_Any *any =
+        envoy_service_discovery_v3_DiscoveryResponse_add_resources(msg, arena);
+    google_protobuf_Any_set_type_url(any, url);
+    google_protobuf_Any_set_value(any, upb_view(response->resources[i]->bytes));
+  }
+  size_t size;
+  const char *data = envoy_service_discovery_v3_DiscoveryResponse_serialize(msg, arena, &size);
+  GXDS_CHECK(data != NULL);
+  gxds_str bytes = gxds_str_dup(gxds_str_of(data, size));
+  upb_Arena_Free(arena);
+  return bytes;
+}
+
+static void send(gxds_ads_server *s, stream *st, gxds_file_type type,
+                 gxds_ads_response *take_response) {
+  type_state *t = &st->types[type];
+  t->nonce = ++st->last_nonce;
+  t->outstanding = true;
+  st->sending = true;
+  gxds_serve_event event = event_of(st, GXDS_SERVE_PUSH, type);
+  event.version = version_text(s, type, take_response->kept);
+  event.nonce = nonce_text(t->nonce);
+  for (size_t i = 0; i < take_response->count; i++) {
+    gxds_serve_event_add_name(&event, take_response->resources[i]->name);
+  }
+  event.removed = take_response->removed;
+  event.removed_count = take_response->removed_count;
+  take_response->removed = NULL;
+  take_response->removed_count = 0;
+  gxds_serve_queue_send(&s->queue, st->id, encode(type, take_response, event.version, event.nonce));
+  gxds_serve_queue_event(&s->queue, &event);
+  gxds_ads_response_fini(take_response);
+}
+
+static bool send_update(gxds_ads_server *s, stream *st) {
+  for (size_t i = 0; i < sizeof update_order / sizeof *update_order; i++) {
+    type_state *t = &st->types[update_order[i]];
+    gxds_ads_response response;
+    if (!t->dirty) continue;
+    if (gxds_ads_subscription_take_update(&t->subscription, s->set, &response)) {
+      send(s, st, update_order[i], &response);
+      return true;
+    }
+    t->dirty = false;
+  }
+  return false;
+}
+
+/* When the removals of a stream may go; the client's silence counts from its last sign of life. */
+static gxds_time removal_time(const stream *st) {
+  bool outstanding = false;
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) outstanding |= st->types[t].outstanding;
+  return gxds_time_after(st->last_sign,
+                         outstanding ? GXDS_ADS_REMOVAL_MAX : GXDS_ADS_REMOVAL_GRACE);
+}
+
+static void send_removal(gxds_ads_server *s, stream *st, gxds_time now) {
+  st->removals_due = false;
+  for (size_t i = 0; i < sizeof removal_order / sizeof *removal_order; i++) {
+    gxds_ads_subscription *sub = &st->types[removal_order[i]].subscription;
+    gxds_ads_response response;
+    if (!gxds_ads_subscription_removal_due(sub, s->set)) continue;
+    if (now < removal_time(st)) {
+      st->removals_due = true;
+      return;
+    }
+    gxds_ads_subscription_take_removal(sub, s->set, &response);
+    send(s, st, removal_order[i], &response);
+    return;
+  }
+}
+
+/* Sends what is due first, if anything is and the stream is free. */
+static void pump(gxds_ads_server *s, stream *st, gxds_time now) {
+  if (st->sending || !s->set) return;
+  if (!send_update(s, st)) send_removal(s, st, now);
+}
+
+void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now) {
+  const gxds_file_set *old = s->set;
+  s->set = gxds_file_set_ref(set);
+  for (size_t i = 0; i < s->stream_count; i++) {
+    for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+      bool same = old && old->types[t].version == set->types[t].version;
+      if (!same) s->streams[i]->types[t].dirty = true;
+    }
+    pump(s, s->streams[i], now);
+  }
+  gxds_file_set_unref(old);
+}
+
+uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_str peer, gxds_time now) {
+  stream *st = GXDS_NEW(stream);
+  st->id = ++s->last_id;
+  st->peer = gxds_str_dup(peer);
+  st->last_sign = now;
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+    gxds_ads_subscription_init(&st->types[t].subscription, (gxds_file_type)t);
+  }
+  if (s->stream_count == s->stream_capacity) {
+    s->stream_capacity = s->stream_capacity ? 2 * s->stream_capacity : 8;
+    s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(stream *));
+  }
+  s->streams[s->stream_count++] = st;
+  gxds_serve_event event = event_of(st, GXDS_SERVE_CONNECTED, GXDS_FILE_TYPE_COUNT);
+  gxds_serve_queue_event(&s->queue, &event);
+  return st->id;
+}
+
+static void forget(gxds_ads_server *s, size_t i, gxds_str why) {
+  stream *st = s->streams[i];
+  gxds_serve_event event = event_of(st, GXDS_SERVE_DISCONNECTED, GXDS_FILE_TYPE_COUNT);
+  event.detail = gxds_str_dup(why);
+  gxds_serve_queue_event(&s->queue, &event);
+  free_stream(st);
+  s->stream_count--;
+  memmove(&s->streams[i], &s->streams[i + 1], (s->stream_count - i) * sizeof(stream *));
+}
+
+void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t id, gxds_str why) {
+  size_t i = find(s, id);
+  if (i < s->stream_count) forget(s, i, why);
+}
+
+static void refuse(gxds_ads_server *s, size_t i, const char *why) {
+  gxds_serve_queue_close(&s->queue, s->streams[i]->id,
+                         gxds_status_make(GXDS_INVALID_ARGUMENT, "%s", why));
+  forget(s, i, gxds_str_z(why));
+}
+
+void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t id, gxds_time now) {
+  size_t i = find(s, id);
+  if (i == s->stream_count) return;
+  stream *st = s->streams[i];
+  st->sending = false;
+  st->last_sign = now;
+  pump(s, st, now);
+}
+
+typedef const envoy_service_discovery_v3_DiscoveryRequest request;
+
+/* The node comes with the first request of a stream, and may be left out after that. */
+static void keep_node(stream *st, request *msg) {
+  const envoy_config_core_v3_Node *node = envoy_service_discovery_v3_DiscoveryRequest_node(msg);
+  if (!node) return;
+  gxds_str_free(&st->node);
+  st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
+}
+
+static void tell_of_request(gxds_ads_server *s, const stream *st, gxds_file_type type,
+                            gxds_serve_event_kind kind, request *msg) {
+  gxds_serve_event event = event_of(st, kind, type);
+  event.version = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_version_info(msg)));
+  event.nonce = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg)));
+  const google_rpc_Status *error = envoy_service_discovery_v3_DiscoveryRequest_error_detail(msg);
+  if (error) event.detail = gxds_str_dup(view(google_rpc_Status_message(error)));
+  gxds_serve_queue_event(&s->queue, &event);
+}
+
+/* False: the nonce is stale, and the request with it. */
+static bool take_nonce(gxds_ads_server *s, stream *st, gxds_file_type type, request *msg) {
+  type_state *t = &st->types[type];
+  gxds_str nonce = view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg));
+  if (nonce.size > 0) {
+    gxds_str last = nonce_text(t->nonce);
+    bool current = t->nonce != 0 && gxds_str_equal(nonce, last);
+    gxds_str_free(&last);
+    if (!current) {
+      tell_of_request(s, st, type, GXDS_SERVE_STALE, msg);
+      return false;
+    }
+  }
+  bool is_nack = envoy_service_discovery_v3_DiscoveryRequest_has_error_detail(msg);
+  if (is_nack || (nonce.size > 0 && t->outstanding)) {
+    tell_of_request(s, st, type, is_nack ? GXDS_SERVE_NACK : GXDS_SERVE_ACK, msg);
+  }
+  if (nonce.size > 0) t->outstanding = false;
+  return true;
+}
+
+static void take_names(gxds_ads_server *s, stream *st, gxds_file_type type, request *msg) {
+  size_t count;
+  upb_StringView const *names =
+      envoy_service_discovery_v3_DiscoveryRequest_resource_names(msg, &count);
+  gxds_str *copy = gxds_calloc(count, sizeof *copy);
+  for (size_t i = 0; i < count; i++) copy[i] = view(names[i]);
+  gxds_serve_event added = event_of(st, GXDS_SERVE_SUBSCRIBED, type);
+  gxds_serve_event dropped = event_of(st, GXDS_SERVE_UNSUBSCRIBED, type);
+  gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
+  gxds_free(copy);
+  if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
+  if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);
+  gxds_serve_event_fini(&added);
+  gxds_serve_event_fini(&dropped);
+  st->types[type].dirty = true;
+}
+
+static void take_request(gxds_ads_server *s, stream *st, request *msg, gxds_time now) {
+  keep_node(st, msg);
+  st->last_sign = now;
+  gxds_str url = view(envoy_service_discovery_v3_DiscoveryRequest_type_url(msg));
+  gxds_file_type type = gxds_file_type_find(url);
+  if (type == GXDS_FILE_TYPE_COUNT) {
+    gxds_serve_event event = event_of(st, GXDS_SERVE_UNKNOWN_TYPE, type);
+    event.detail = gxds_str_dup(url);
+    gxds_serve_queue_event(&s->queue, &event);
+  } else if (take_nonce(s, st, type, msg)) {
+    take_names(s, st, type, msg);
+  }
+  pump(s, st, now);
+}
+
+void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t id, gxds_str bytes, gxds_time now) {
+  size_t i = find(s, id);
+  if (i == s->stream_count) return;
+  upb_Arena *arena = upb_Arena_New();
+  request *msg = envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
+  if (!msg) {
+    refuse(s, i, "the message is no DiscoveryRequest");
+  } else if (envoy_service_discovery_v3_DiscoveryRequest_type_url(msg).size == 0) {
+    refuse(s, i, "a DiscoveryRequest on an ADS stream must have a type_url");
+  } else {
+    take_request(s, s->streams[i], msg, now);
+  }
+  upb_Arena_Free(arena);
+}
+
+gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
+  gxds_time deadline = GXDS_TIME_NEVER;
+  for (size_t i = 0; i < s->stream_count; i++) {
+    const stream *st = s->streams[i];
+    if (!st->removals_due || st->sending) continue;
+    gxds_time t = removal_time(st);
+    if (t < deadline) deadline = t;
+  }
+  return deadline;
+}
+
+void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now) {
+  for (size_t i = 0; i < s->stream_count; i++) {
+    stream *st = s->streams[i];
+    if (st->removals_due && !st->sending && removal_time(st) <= now) pump(s, st, now);
+  }
+}
+
+bool gxds_ads_server_next_action(gxds_ads_server *s, gxds_serve_action *out) {
+  return gxds_serve_queue_pop(&s->queue, out);
+}
+
+size_t gxds_ads_server_stream_count(const gxds_ads_server *s) { return s->stream_count; }
+
+void gxds_ads_server_validate(const gxds_ads_server *s) {
+  for (size_t i = 0; i < s->stream_count; i++) {
+    const stream *st = s->streams[i];
+    GXDS_CHECK(st->id != 0 && st->id <= s->last_id);
+    GXDS_CHECK(i == 0 || s->streams[i - 1]->id < st->id);
+    for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+      const type_state *ts = &st->types[t];
+      gxds_ads_subscription_validate(&ts->subscription);
+      GXDS_CHECK(ts->nonce <= st->last_nonce);
+      GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
+      GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered);
+      /* A free stream has nothing left to say but removals. */
+      GXDS_CHECK(!s->set || st->sending || !ts->dirty);
+    }
+    GXDS_CHECK(s->set || !st->sending);
+  }
+}

@@ -1,0 +1,69 @@
+/* gxds_ads_server: the server side of SotW ADS v3 for any number of clients, as pure logic.
+ *
+ * Confined, and like the client's engine without I/O, clock or callbacks: events go in with the
+ * time, actions come out of gxds_ads_server_next_action(), which the owner drains after each event.
+ *
+ * What it does, by the xDS protocol:
+ * - An LDS or CDS response always carries all that the client is subscribed to and that exists; an
+ *   RDS or EDS response only what changed or was newly asked for, and absence deletes nothing.
+ * - A client is sent a type only when something it asked for changed, came or (LDS, CDS) went. What
+ *   does not exist is waited for. What a client refused is not sent again until it changes.
+ * - Nothing answers an ACK, a NACK or a request with a stale nonce. A request without nonce is
+ *   always current: it is the first of its type, or crossed a response. A newer request of a type
+ *   supersedes the older.
+ * - "*" asks for everything, and so does an empty first LDS or CDS request, until one with names.
+ * - Make before break: CDS, EDS, LDS, RDS; what was removed stays in responses until all else is
+ *   sent, accepted and has had time to cause new requests, and then goes (LDS, then CDS).
+ *
+ * One message at a time is sent on a stream, made from the state of that moment: a slow client gets
+ * the latest state and skips those between. */
+#ifndef GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
+#define GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
+
+#include "base/time.h"
+#include "files/file_set.h"
+#include "tools/serve/action.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Removals wait until a client that accepted everything has been silent for so long: its requests
+ * for what replaces them come right behind its ACKs. */
+#define GXDS_ADS_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
+/* And they wait for no client longer than this after its last sign of life. */
+#define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
+
+typedef struct gxds_ads_server gxds_ads_server;
+
+gxds_ads_server *gxds_ads_server_create(void);
+void gxds_ads_server_destroy(gxds_ads_server *s);
+
+/* A new state of the resources; the server takes a reference of its own. Before the first one
+ * nothing is answered. */
+void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now);
+
+/* A stream opened; peer: the client's address, copied. Gives its id, never reused, not 0. */
+uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_str peer, gxds_time now);
+/* One DiscoveryRequest. Bytes that are none end the stream (INVALID_ARGUMENT). An unknown stream is
+ * ignored, here and below. */
+void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t stream, gxds_str bytes, gxds_time now);
+void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t stream, gxds_time now);
+/* The stream ended; why: for the log. */
+void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t stream, gxds_str why);
+
+gxds_time gxds_ads_server_deadline(const gxds_ads_server *s);
+void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now);
+
+/* False: drained. The caller ends *out with gxds_serve_action_fini(). */
+bool gxds_ads_server_next_action(gxds_ads_server *s, gxds_serve_action *out);
+
+size_t gxds_ads_server_stream_count(const gxds_ads_server *s);
+/* Aborts (GXDS_CHECK) if an invariant does not hold. For tests and fuzzers. */
+void gxds_ads_server_validate(const gxds_ads_server *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

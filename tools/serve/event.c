@@ -1,0 +1,253 @@
+#include "tools/serve/event.h"
+
+#include "base/memory.h"
+#include "files/utf8.h"
+
+static const char *const kind_names[] = {
+    [GXDS_SERVE_LISTENING] = "listening",
+    [GXDS_SERVE_RESOURCES] = "resources",
+    [GXDS_SERVE_ERROR] = "error",
+    [GXDS_SERVE_WARNING] = "warning",
+    [GXDS_SERVE_CONNECTED] = "connected",
+    [GXDS_SERVE_DISCONNECTED] = "disconnected",
+    [GXDS_SERVE_SUBSCRIBED] = "subscribed",
+    [GXDS_SERVE_UNSUBSCRIBED] = "unsubscribed",
+    [GXDS_SERVE_PUSH] = "push",
+    [GXDS_SERVE_ACK] = "ack",
+    [GXDS_SERVE_NACK] = "nack",
+    [GXDS_SERVE_STALE] = "stale",
+    [GXDS_SERVE_UNKNOWN_TYPE] = "unknown_type",
+    [GXDS_SERVE_LOAD] = "load",
+};
+
+static void free_names(gxds_str *names, size_t count) {
+  for (size_t i = 0; i < count; i++) gxds_str_free(&names[i]);
+  gxds_free(names);
+}
+
+static void free_load(gxds_serve_load *l) {
+  gxds_str_free(&l->cluster);
+  gxds_str_free(&l->eds_service);
+  gxds_str_free(&l->region);
+  gxds_str_free(&l->zone);
+  gxds_str_free(&l->sub_zone);
+  for (size_t i = 0; i < l->drop_count; i++) gxds_str_free(&l->drops[i].category);
+  gxds_free(l->drops);
+}
+
+void gxds_serve_event_fini(gxds_serve_event *e) {
+  gxds_str_free(&e->node);
+  gxds_str_free(&e->peer);
+  free_names(e->names, e->name_count);
+  free_names(e->removed, e->removed_count);
+  gxds_str_free(&e->version);
+  gxds_str_free(&e->nonce);
+  gxds_str_free(&e->file);
+  gxds_str_free(&e->field);
+  gxds_str_free(&e->detail);
+  for (size_t i = 0; i < e->load_count; i++) free_load(&e->loads[i]);
+  gxds_free(e->loads);
+  *e = (gxds_serve_event){0};
+}
+
+/* Room for one more: arrays of count items grow at the powers of two. */
+static void *grow(void *items, size_t count, size_t size) {
+  if (count & (count - 1)) return items;
+  return gxds_realloc(items, count ? 2 * count : 1, size);
+}
+
+void gxds_serve_event_add_name(gxds_serve_event *e, gxds_str name) {
+  e->names = grow(e->names, e->name_count, sizeof *e->names);
+  e->names[e->name_count++] = gxds_str_dup(name);
+}
+
+void gxds_serve_event_add_removed(gxds_serve_event *e, gxds_str name) {
+  e->removed = grow(e->removed, e->removed_count, sizeof *e->removed);
+  e->removed[e->removed_count++] = gxds_str_dup(name);
+}
+
+gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e) {
+  e->loads = grow(e->loads, e->load_count, sizeof *e->loads);
+  e->loads[e->load_count] = (gxds_serve_load){0};
+  return &e->loads[e->load_count++];
+}
+
+void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t count) {
+  l->drops = grow(l->drops, l->drop_count, sizeof *l->drops);
+  l->drops[l->drop_count++] = (gxds_serve_drop){gxds_str_dup(category), count};
+}
+
+/* Text. What comes from clients is escaped: it goes to a terminal. */
+
+static void add_names(gxds_text *out, const gxds_str *names, size_t count) {
+  enum { kShown = 8 };
+  for (size_t i = 0; i < count && i < kShown; i++) {
+    gxds_text_add_z(out, i ? ", " : " ");
+    gxds_text_add_escaped(out, names[i]);
+  }
+  if (count > kShown) gxds_text_addf(out, ", and %zu more", count - kShown);
+}
+
+static void add_part(gxds_text *out, const char *label, gxds_str s) {
+  if (s.size == 0) return;
+  gxds_text_add_z(out, label);
+  gxds_text_add_escaped(out, s);
+}
+
+static void add_client(gxds_text *out, const gxds_serve_event *e) {
+  if (e->node.size == 0 && e->peer.size == 0) return;
+  gxds_text_add_escaped(out, e->node);
+  add_part(out, e->node.size ? "@" : "", e->peer);
+  gxds_text_add_z(out, ": ");
+}
+
+static void add_load_text(gxds_text *out, const gxds_serve_load *l) {
+  gxds_text_add_z(out, "\n    ");
+  gxds_text_add_escaped(out, l->cluster);
+  add_part(out, " (", l->eds_service);
+  if (l->eds_service.size) gxds_text_add_z(out, ")");
+  if (l->has_locality) {
+    gxds_text_add_z(out, " ");
+    gxds_text_add_escaped(out, l->region);
+    gxds_text_add_z(out, "/");
+    gxds_text_add_escaped(out, l->zone);
+    gxds_text_add_z(out, "/");
+    gxds_text_add_escaped(out, l->sub_zone);
+    gxds_text_addf(out, ": %llu issued, %llu ok, %llu failed, %llu in progress",
+                   (unsigned long long)l->issued, (unsigned long long)l->successful,
+                   (unsigned long long)l->error, (unsigned long long)l->in_progress);
+    gxds_text_addf(out, " (in all %llu issued, %llu ok, %llu failed)",
+                   (unsigned long long)l->total_issued, (unsigned long long)l->total_successful,
+                   (unsigned long long)l->total_error);
+    return;
+  }
+  gxds_text_addf(out, ": %llu dropped", (unsigned long long)l->total_dropped);
+  for (size_t i = 0; i < l->drop_count; i++) {
+    gxds_text_add_z(out, i ? ", " : " (");
+    gxds_text_add_escaped(out, l->drops[i].category);
+    gxds_text_addf(out, " %llu", (unsigned long long)l->drops[i].count);
+  }
+  if (l->drop_count) gxds_text_add_z(out, ")");
+}
+
+void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out) {
+  if (e->kind == GXDS_SERVE_ERROR) {
+    gxds_text_add_z(out, "error: ");
+  } else if (e->kind == GXDS_SERVE_WARNING) {
+    gxds_text_add_z(out, "warning: ");
+  }
+  if (e->file.size) {
+    gxds_text_add_escaped(out, e->file);
+    if (e->line) gxds_text_addf(out, ":%u", (unsigned)e->line);
+    gxds_text_add_z(out, ": ");
+    add_part(out, "field ", e->field);
+    if (e->field.size) gxds_text_add_z(out, ": ");
+  }
+  add_client(out, e);
+  if (e->kind == GXDS_SERVE_ERROR) {
+    gxds_text_add_escaped(out, e->detail);
+    return;
+  }
+  if (e->type) gxds_text_addf(out, "%s ", e->type);
+  switch (e->kind) {
+    case GXDS_SERVE_NACK:
+      gxds_text_add_z(out, "NACK");
+      break;
+    case GXDS_SERVE_ACK:
+      gxds_text_add_z(out, "ACK");
+      break;
+    case GXDS_SERVE_WARNING:
+      gxds_text_add_z(out, "clients will NACK this:");
+      break;
+    default:
+      gxds_text_add_z(out, kind_names[e->kind]);
+  }
+  add_names(out, e->names, e->name_count);
+  if (e->removed_count) {
+    gxds_text_add_z(out, "; no longer");
+    add_names(out, e->removed, e->removed_count);
+  }
+  add_part(out, " version ", e->version);
+  add_part(out, " nonce ", e->nonce);
+  add_part(out, e->kind == GXDS_SERVE_LISTENING ? " on " : ": ", e->detail);
+  for (size_t i = 0; i < e->load_count; i++) add_load_text(out, &e->loads[i]);
+}
+
+/* JSON. */
+
+static void add_string_field(gxds_text *out, const char *key, gxds_str s) {
+  if (s.size == 0) return;
+  gxds_text_addf(out, ",\"%s\":", key);
+  gxds_json_add_string(out, s);
+}
+
+static void add_list_field(gxds_text *out, const char *key, const gxds_str *names, size_t count) {
+  gxds_text_addf(out, ",\"%s\":[", key);
+  for (size_t i = 0; i < count; i++) {
+    if (i) gxds_text_add_z(out, ",");
+    gxds_json_add_string(out, names[i]);
+  }
+  gxds_text_add_z(out, "]");
+}
+
+static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
+  gxds_text_add_z(out, "{\"cluster\":");
+  gxds_json_add_string(out, l->cluster);
+  gxds_text_add_z(out, ",\"eds_service\":");
+  gxds_json_add_string(out, l->eds_service);
+  if (l->has_locality) {
+    gxds_text_add_z(out, ",\"locality\":{\"region\":");
+    gxds_json_add_string(out, l->region);
+    gxds_text_add_z(out, ",\"zone\":");
+    gxds_json_add_string(out, l->zone);
+    gxds_text_add_z(out, ",\"sub_zone\":");
+    gxds_json_add_string(out, l->sub_zone);
+    gxds_text_addf(out,
+                   "},\"successful\":%llu,\"error\":%llu,\"in_progress\":%llu,\"issued\":%llu,"
+                   "\"total\":{\"successful\":%llu,\"error\":%llu,\"issued\":%llu}}",
+                   (unsigned long long)l->successful, (unsigned long long)l->error,
+                   (unsigned long long)l->in_progress, (unsigned long long)l->issued,
+                   (unsigned long long)l->total_successful, (unsigned long long)l->total_error,
+                   (unsigned long long)l->total_issued);
+    return;
+  }
+  gxds_text_addf(out, ",\"total_dropped\":%llu,\"dropped\":{",
+                 (unsigned long long)l->total_dropped);
+  for (size_t i = 0; i < l->drop_count; i++) {
+    if (i) gxds_text_add_z(out, ",");
+    gxds_json_add_string(out, l->drops[i].category);
+    gxds_text_addf(out, ":%llu", (unsigned long long)l->drops[i].count);
+  }
+  gxds_text_add_z(out, "}}");
+}
+
+void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out) {
+  gxds_text_addf(out, "{\"event\":\"%s\"", kind_names[e->kind]);
+  if (e->node.size || e->peer.size) {
+    gxds_text_add_z(out, ",\"client\":{\"node\":");
+    gxds_json_add_string(out, e->node);
+    gxds_text_add_z(out, ",\"peer\":");
+    gxds_json_add_string(out, e->peer);
+    gxds_text_add_z(out, "}");
+  }
+  if (e->type) add_string_field(out, "type", gxds_str_z(e->type));
+  if (e->name_count || e->kind == GXDS_SERVE_PUSH) {
+    add_list_field(out, "names", e->names, e->name_count);
+  }
+  if (e->removed_count) add_list_field(out, "removed", e->removed, e->removed_count);
+  add_string_field(out, "version", e->version);
+  add_string_field(out, "nonce", e->nonce);
+  add_string_field(out, "file", e->file);
+  if (e->line) gxds_text_addf(out, ",\"line\":%u", (unsigned)e->line);
+  add_string_field(out, "field", e->field);
+  add_string_field(out, e->kind == GXDS_SERVE_LISTENING ? "address" : "detail", e->detail);
+  if (e->kind == GXDS_SERVE_LOAD) {
+    gxds_text_add_z(out, ",\"load\":[");
+    for (size_t i = 0; i < e->load_count; i++) {
+      if (i) gxds_text_add_z(out, ",");
+      add_load_json(out, &e->loads[i]);
+    }
+    gxds_text_add_z(out, "]");
+  }
+  gxds_text_add_z(out, "}");
+}

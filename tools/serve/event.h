@@ -1,0 +1,94 @@
+/* gxds_serve_event: one thing that `xds serve` tells its operator: a subscription, a push, a NACK,
+ * a load report, an error in a file. Rendered as a line for people or as a JSON object for machines
+ * (described in serve.c's help). Owns all it holds. Confined. */
+#ifndef GRPC_XDS_TOOLS_SERVE_EVENT_H_
+#define GRPC_XDS_TOOLS_SERVE_EVENT_H_
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_serve_event_kind {
+  GXDS_SERVE_LISTENING,    /* detail: the address */
+  GXDS_SERVE_RESOURCES,    /* a new state of the directory is being served; detail: counts */
+  GXDS_SERVE_ERROR,        /* a file is wrong: file, line, field, detail; the last state stays */
+  GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail */
+  GXDS_SERVE_CONNECTED,    /* a stream opened; type: ADS or LRS */
+  GXDS_SERVE_DISCONNECTED, /* a stream ended; detail: why */
+  GXDS_SERVE_SUBSCRIBED,   /* names were added to a type's; "*": everything */
+  GXDS_SERVE_UNSUBSCRIBED,
+  GXDS_SERVE_PUSH,         /* a response was sent: names, version, nonce; removed */
+  GXDS_SERVE_ACK,          /* version, nonce */
+  GXDS_SERVE_NACK,         /* version (the last accepted), nonce, detail: the client's words */
+  GXDS_SERVE_STALE,        /* a request with an old nonce was ignored */
+  GXDS_SERVE_UNKNOWN_TYPE, /* a request for a type that is not served; detail: its URL */
+  GXDS_SERVE_LOAD,         /* load */
+} gxds_serve_event_kind;
+
+typedef struct gxds_serve_drop {
+  gxds_str category;
+  uint64_t count;
+} gxds_serve_drop;
+
+/* A cluster's locality in a load report, or its drops (has_locality false). */
+typedef struct gxds_serve_load {
+  gxds_str cluster;
+  gxds_str eds_service;
+  bool has_locality;
+  gxds_str region;
+  gxds_str zone;
+  gxds_str sub_zone;
+  uint64_t successful; /* since the last report */
+  uint64_t error;
+  uint64_t in_progress; /* at the end of it */
+  uint64_t issued;
+  uint64_t total_successful; /* of all reports of this client */
+  uint64_t total_error;
+  uint64_t total_issued;
+  uint64_t total_dropped; /* drops, with or without a category, since the last report */
+  gxds_serve_drop *drops;
+  size_t drop_count;
+} gxds_serve_load;
+
+typedef struct gxds_serve_event {
+  gxds_serve_event_kind kind;
+  gxds_str node;    /* the client's node id; empty: not known (yet) */
+  gxds_str peer;    /* its address */
+  const char *type; /* "CDS"; static; NULL: none */
+  gxds_str *names;
+  size_t name_count;
+  gxds_str *removed; /* PUSH: names that this response no longer has */
+  size_t removed_count;
+  gxds_str version;
+  gxds_str nonce;
+  gxds_str file;
+  uint32_t line;
+  gxds_str field;
+  gxds_str detail;
+  gxds_serve_load *loads;
+  size_t load_count;
+} gxds_serve_event;
+
+void gxds_serve_event_fini(gxds_serve_event *e);
+/* Copies the string. */
+void gxds_serve_event_add_name(gxds_serve_event *e, gxds_str name);
+void gxds_serve_event_add_removed(gxds_serve_event *e, gxds_str name);
+/* A zeroed load at the end of the event's, for the caller to fill with strings of its own. Borrow:
+ * until the next one is added. */
+gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e);
+void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t count);
+
+/* One line, for people: long lists of names are cut. Without a line end. */
+void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out);
+/* One line, one JSON object: all of it. Without a line end. */
+void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

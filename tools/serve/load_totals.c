@@ -1,0 +1,70 @@
+#include "tools/serve/load_totals.h"
+
+#include "base/memory.h"
+
+void gxds_load_totals_fini(gxds_load_totals *t) {
+  for (size_t i = 0; i < t->count; i++) gxds_str_free(&t->items[i].key);
+  gxds_free(t->items);
+  *t = (gxds_load_totals){0};
+}
+
+/* Each part with its length before it: no two different ones make the same key. */
+static gxds_str key_of(gxds_str client, const gxds_serve_load *l) {
+  const gxds_str parts[] = {client, l->cluster, l->eds_service, l->region, l->zone, l->sub_zone};
+  gxds_text key = {0};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    gxds_text_addf(&key, "%zu:", parts[i].size);
+    gxds_text_add(&key, parts[i]);
+  }
+  return gxds_text_take(&key);
+}
+
+/* The first item that does not come before the key. */
+static size_t lower_bound(const gxds_load_totals *t, gxds_str key) {
+  size_t low = 0;
+  size_t high = t->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (gxds_str_compare(t->items[middle].key, key) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void insert(gxds_load_totals *t, size_t at, gxds_str take_key) {
+  if (t->count == t->capacity) {
+    t->capacity = t->capacity ? 2 * t->capacity : 16;
+    t->items = gxds_realloc(t->items, t->capacity, sizeof *t->items);
+  }
+  memmove(&t->items[at + 1], &t->items[at], (t->count - at) * sizeof *t->items);
+  t->items[at] = (gxds_load_total){.key = take_key};
+  t->count++;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+void gxds_load_totals_add(gxds_load_totals *t, gxds_str client, gxds_serve_load *load,
+                          size_t limit) {
+  gxds_str key = key_of(client, load);
+  size_t at = lower_bound(t, key);
+  gxds_load_total none = {0};
+  gxds_load_total *total = &none;
+  if (at < t->count && gxds_str_equal(t->items[at].key, key)) {
+    gxds_str_free(&key);
+    total = &t->items[at];
+  } else if (t->count < limit) {
+    insert(t, at, key);
+    total = &t->items[at];
+  } else {
+    gxds_str_free(&key);
+  }
+  total->successful = sum(total->successful, load->successful);
+  total->error = sum(total->error, load->error);
+  total->issued = sum(total->issued, load->issued);
+  load->total_successful = total->successful;
+  load->total_error = total->error;
+  load->total_issued = total->issued;
+}

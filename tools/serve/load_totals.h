@@ -1,0 +1,36 @@
+/* gxds_load_totals: what each client reported of each locality, added up. Lives in the caller's
+ * struct, zero-initialised is empty; confined. */
+#ifndef GRPC_XDS_TOOLS_SERVE_LOAD_TOTALS_H_
+#define GRPC_XDS_TOOLS_SERVE_LOAD_TOTALS_H_
+
+#include "tools/serve/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_load_total {
+  gxds_str key; /* owned */
+  uint64_t successful;
+  uint64_t error;
+  uint64_t issued;
+} gxds_load_total;
+
+typedef struct gxds_load_totals {
+  gxds_load_total *items; /* sorted by key */
+  size_t count;
+  size_t capacity;
+} gxds_load_totals;
+
+void gxds_load_totals_fini(gxds_load_totals *t);
+/* Adds the load of a client (its node id, so that a reconnect goes on counting; or its address),
+ * and fills in the load's totals. Sums stop at the greatest number. limit: of kept totals; further
+ * ones are not. */
+void gxds_load_totals_add(gxds_load_totals *t, gxds_str client, gxds_serve_load *load,
+                          size_t limit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,239 @@
+#include "tools/serve/lrs_server.h"
+
+#include <envoy/config/core/v3/base.upb.h>
+#include <envoy/config/endpoint/v3/load_report.upb.h>
+#include <envoy/service/load_stats/v3/lrs.upb.h>
+#include <google/protobuf/duration.upb.h>
+
+#include "base/memory.h"
+#include "tools/serve/load_totals.h"
+
+typedef struct stream {
+  uint64_t id;
+  gxds_str node;
+  gxds_str peer;
+  bool asked;        /* the first request has come */
+  bool all_clusters; /* the client can report all without being told their names */
+  bool sending;
+  bool due; /* a response is to be sent */
+} stream;
+
+struct gxds_lrs_server {
+  gxds_duration interval;
+  const gxds_file_set *set; /* NULL: none yet */
+  stream **streams;         /* in order of opening */
+  size_t stream_count;
+  size_t stream_capacity;
+  uint64_t last_id;
+  gxds_load_totals totals;
+  gxds_serve_queue queue;
+};
+
+gxds_lrs_server *gxds_lrs_server_create(gxds_duration interval) {
+  GXDS_CHECK(interval > 0);
+  gxds_lrs_server *s = GXDS_NEW(gxds_lrs_server);
+  s->interval = interval;
+  return s;
+}
+
+static void free_stream(stream *st) {
+  gxds_str_free(&st->node);
+  gxds_str_free(&st->peer);
+  gxds_free(st);
+}
+
+void gxds_lrs_server_destroy(gxds_lrs_server *s) {
+  for (size_t i = 0; i < s->stream_count; i++) free_stream(s->streams[i]);
+  gxds_free(s->streams);
+  gxds_load_totals_fini(&s->totals);
+  gxds_serve_queue_fini(&s->queue);
+  gxds_file_set_unref(s->set);
+  gxds_free(s);
+}
+
+static size_t find(const gxds_lrs_server *s, uint64_t id) {
+  size_t i = 0;
+  while (i < s->stream_count && s->streams[i]->id != id) i++;
+  return i;
+}
+
+static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
+
+static gxds_serve_event event_of(const stream *st, gxds_serve_event_kind kind) {
+  return (gxds_serve_event){
+      .kind = kind, .node = gxds_str_dup(st->node), .peer = gxds_str_dup(st->peer), .type = "LRS"};
+}
+
+static gxds_str encode(const gxds_lrs_server *s, const stream *st) {
+  upb_Arena *arena = upb_Arena_New();
+  envoy_service_load_stats_v3_LoadStatsResponse *msg =
+      envoy_service_load_stats_v3_LoadStatsResponse_new(arena);
+  google_protobuf_Duration *interval =
+      envoy_service_load_stats_v3_LoadStatsResponse_mutable_load_reporting_interval(msg, arena);
+  google_protobuf_Duration_set_seconds(interval, s->interval / GXDS_SECOND);
+  google_protobuf_Duration_set_nanos(interval, (int32_t)(s->interval % GXDS_SECOND));
+  if (st->all_clusters) {
+    envoy_service_load_stats_v3_LoadStatsResponse_set_send_all_clusters(msg, true);
+  } else if (s->set) {
+    const gxds_file_list *list = &s->set->types[GXDS_FILE_CLUSTER];
+    for (size_t i = 0; i < list->count; i++) {
+      gxds_str name = list->entries[i].resource->name;
+      envoy_service_load_stats_v3_LoadStatsResponse_add_clusters(
+          msg, upb_StringView_FromDataAndSize(name.data, name.size), arena);
+    }
+  }
+  size_t size;
+  const char *data = envoy_service_load_stats_v3_LoadStatsResponse_serialize(msg, arena, &size);
+  GXDS_CHECK(data != NULL);
+  gxds_str bytes = gxds_str_dup(gxds_str_of(data, size));
+  upb_Arena_Free(arena);
+  return bytes;
+}
+
+static void pump(gxds_lrs_server *s, stream *st) {
+  if (st->sending || !st->due) return;
+  st->due = false;
+  st->sending = true;
+  gxds_serve_queue_send(&s->queue, st->id, encode(s, st));
+}
+
+void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set) {
+  const gxds_file_set *old = s->set;
+  s->set = gxds_file_set_ref(set);
+  for (size_t i = 0; i < s->stream_count; i++) {
+    stream *st = s->streams[i];
+    st->due = st->due || (st->asked && !st->all_clusters);
+    pump(s, st);
+  }
+  gxds_file_set_unref(old);
+}
+
+uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer) {
+  stream *st = GXDS_NEW(stream);
+  st->id = ++s->last_id;
+  st->peer = gxds_str_dup(peer);
+  if (s->stream_count == s->stream_capacity) {
+    s->stream_capacity = s->stream_capacity ? 2 * s->stream_capacity : 8;
+    s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(stream *));
+  }
+  s->streams[s->stream_count++] = st;
+  gxds_serve_event event = event_of(st, GXDS_SERVE_CONNECTED);
+  gxds_serve_queue_event(&s->queue, &event);
+  return st->id;
+}
+
+void gxds_lrs_server_on_closed(gxds_lrs_server *s, uint64_t id, gxds_str why) {
+  size_t i = find(s, id);
+  if (i == s->stream_count) return;
+  gxds_serve_event event = event_of(s->streams[i], GXDS_SERVE_DISCONNECTED);
+  event.detail = gxds_str_dup(why);
+  gxds_serve_queue_event(&s->queue, &event);
+  free_stream(s->streams[i]);
+  s->stream_count--;
+  memmove(&s->streams[i], &s->streams[i + 1], (s->stream_count - i) * sizeof(stream *));
+}
+
+void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t id) {
+  size_t i = find(s, id);
+  if (i == s->stream_count) return;
+  s->streams[i]->sending = false;
+  pump(s, s->streams[i]);
+}
+
+static void take_node(stream *st, const envoy_config_core_v3_Node *node) {
+  if (!node) return;
+  gxds_str_free(&st->node);
+  st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
+  size_t count;
+  upb_StringView const *features = envoy_config_core_v3_Node_client_features(node, &count);
+  for (size_t i = 0; i < count; i++) {
+    gxds_str name = gxds_str_z("envoy.lrs.supports_send_all_clusters");
+    if (gxds_str_equal(view(features[i]), name)) st->all_clusters = true;
+  }
+}
+
+typedef const envoy_config_endpoint_v3_ClusterStats cluster_stats;
+typedef const envoy_config_endpoint_v3_UpstreamLocalityStats locality_stats;
+
+static gxds_serve_load *add_load(gxds_serve_event *event, cluster_stats *c) {
+  gxds_serve_load *load = gxds_serve_event_add_load(event);
+  load->cluster = gxds_str_dup(view(envoy_config_endpoint_v3_ClusterStats_cluster_name(c)));
+  load->eds_service =
+      gxds_str_dup(view(envoy_config_endpoint_v3_ClusterStats_cluster_service_name(c)));
+  return load;
+}
+
+static void add_locality(gxds_lrs_server *s, const stream *st, gxds_serve_event *event,
+                         cluster_stats *c, locality_stats *l) {
+  gxds_serve_load *load = add_load(event, c);
+  load->has_locality = true;
+  const envoy_config_core_v3_Locality *name =
+      envoy_config_endpoint_v3_UpstreamLocalityStats_locality(l);
+  if (name) {
+    load->region = gxds_str_dup(view(envoy_config_core_v3_Locality_region(name)));
+    load->zone = gxds_str_dup(view(envoy_config_core_v3_Locality_zone(name)));
+    load->sub_zone = gxds_str_dup(view(envoy_config_core_v3_Locality_sub_zone(name)));
+  }
+  load->successful = envoy_config_endpoint_v3_UpstreamLocalityStats_total_successful_requests(l);
+  load->error = envoy_config_endpoint_v3_UpstreamLocalityStats_total_error_requests(l);
+  load->in_progress = envoy_config_endpoint_v3_UpstreamLocalityStats_total_requests_in_progress(l);
+  load->issued = envoy_config_endpoint_v3_UpstreamLocalityStats_total_issued_requests(l);
+  gxds_load_totals_add(&s->totals, st->node.size ? st->node : st->peer, load, GXDS_LRS_TOTALS_MAX);
+}
+
+static void add_drops(gxds_serve_event *event, cluster_stats *c) {
+  size_t count;
+  const envoy_config_endpoint_v3_ClusterStats_DroppedRequests *const *drops =
+      envoy_config_endpoint_v3_ClusterStats_dropped_requests(c, &count);
+  uint64_t total = envoy_config_endpoint_v3_ClusterStats_total_dropped_requests(c);
+  if (count == 0 && total == 0) return;
+  gxds_serve_load *load = add_load(event, c);
+  load->total_dropped = total;
+  for (size_t i = 0; i < count; i++) {
+    gxds_serve_load_add_drop(
+        load, view(envoy_config_endpoint_v3_ClusterStats_DroppedRequests_category(drops[i])),
+        envoy_config_endpoint_v3_ClusterStats_DroppedRequests_dropped_count(drops[i]));
+  }
+}
+
+static void take_report(gxds_lrs_server *s, const stream *st,
+                        const envoy_service_load_stats_v3_LoadStatsRequest *msg) {
+  gxds_serve_event event = event_of(st, GXDS_SERVE_LOAD);
+  size_t cluster_count;
+  const envoy_config_endpoint_v3_ClusterStats *const *clusters =
+      envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(msg, &cluster_count);
+  for (size_t i = 0; i < cluster_count; i++) {
+    size_t count;
+    const envoy_config_endpoint_v3_UpstreamLocalityStats *const *localities =
+        envoy_config_endpoint_v3_ClusterStats_upstream_locality_stats(clusters[i], &count);
+    for (size_t j = 0; j < count; j++) add_locality(s, st, &event, clusters[i], localities[j]);
+    add_drops(&event, clusters[i]);
+  }
+  if (event.load_count) gxds_serve_queue_event(&s->queue, &event);
+  gxds_serve_event_fini(&event);
+}
+
+void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t id, gxds_str bytes) {
+  size_t i = find(s, id);
+  if (i == s->stream_count) return;
+  stream *st = s->streams[i];
+  upb_Arena *arena = upb_Arena_New();
+  const envoy_service_load_stats_v3_LoadStatsRequest *msg =
+      envoy_service_load_stats_v3_LoadStatsRequest_parse(bytes.data, bytes.size, arena);
+  if (!msg) {
+    static const char why[] = "the message is no LoadStatsRequest";
+    gxds_serve_queue_close(&s->queue, id, gxds_status_make(GXDS_INVALID_ARGUMENT, "%s", why));
+    gxds_lrs_server_on_closed(s, id, gxds_str_z(why));
+  } else {
+    take_node(st, envoy_service_load_stats_v3_LoadStatsRequest_node(msg));
+    take_report(s, st, msg);
+    st->due = st->due || !st->asked; /* the first request asks what to report */
+    st->asked = true;
+    pump(s, st);
+  }
+  upb_Arena_Free(arena);
+}
+
+bool gxds_lrs_server_next_action(gxds_lrs_server *s, gxds_serve_action *out) {
+  return gxds_serve_queue_pop(&s->queue, out);
+}

@@ -1,0 +1,45 @@
+/* gxds_lrs_server: the server side of LRS v3 for any number of clients, as pure logic: asks each
+ * client for all its clusters at an interval, and adds up what it reports.
+ *
+ * Confined, without I/O, clock or callbacks; actions come out of gxds_lrs_server_next_action(). */
+#ifndef GRPC_XDS_TOOLS_SERVE_LRS_SERVER_H_
+#define GRPC_XDS_TOOLS_SERVE_LRS_SERVER_H_
+
+#include "base/time.h"
+#include "files/file_set.h"
+#include "tools/serve/action.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Localities of clients whose totals are kept; further ones are reported without. Beyond any test,
+ * and 20 MB. */
+#define GXDS_LRS_TOTALS_MAX 100000u
+
+typedef struct gxds_lrs_server gxds_lrs_server;
+
+/* interval: between reports, positive. */
+gxds_lrs_server *gxds_lrs_server_create(gxds_duration interval);
+void gxds_lrs_server_destroy(gxds_lrs_server *s);
+
+/* The clusters to ask for from a client that cannot report all (it lacks the feature
+ * envoy.lrs.supports_send_all_clusters). Takes a reference of its own. */
+void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set);
+
+/* A stream opened; peer is copied. Gives its id, never reused, not 0. */
+uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer);
+/* One LoadStatsRequest. Bytes that are none end the stream (INVALID_ARGUMENT). An unknown stream is
+ * ignored, here and below. */
+void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t stream, gxds_str bytes);
+void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t stream);
+void gxds_lrs_server_on_closed(gxds_lrs_server *s, uint64_t stream, gxds_str why);
+
+/* False: drained. The caller ends *out with gxds_serve_action_fini(). */
+bool gxds_lrs_server_next_action(gxds_lrs_server *s, gxds_serve_action *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

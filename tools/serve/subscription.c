@@ -1,0 +1,221 @@
+#include "tools/serve/subscription.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+bool gxds_ads_type_is_full_state(gxds_file_type type) {
+  return type == GXDS_FILE_LISTENER || type == GXDS_FILE_CLUSTER;
+}
+
+void gxds_ads_subscription_init(gxds_ads_subscription *s, gxds_file_type type) {
+  *s = (gxds_ads_subscription){.type = type};
+}
+
+static void free_entry(gxds_ads_entry *e) {
+  gxds_str_free(&e->name);
+  gxds_file_resource_unref(e->sent);
+}
+
+void gxds_ads_subscription_fini(gxds_ads_subscription *s) {
+  for (size_t i = 0; i < s->count; i++) free_entry(&s->entries[i]);
+  gxds_free(s->entries);
+  *s = (gxds_ads_subscription){0};
+}
+
+static int by_bytes(const void *a, const void *b) {
+  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
+}
+
+/* Sorted, without duplicates and without "*", which is told apart. */
+static size_t sort_names(const gxds_str *names, size_t count, gxds_str *out, bool *star) {
+  size_t kept = 0;
+  if (count) memcpy(out, names, count * sizeof *out);
+  if (count) qsort(out, count, sizeof *out, by_bytes);
+  for (size_t i = 0; i < count; i++) {
+    if (gxds_str_equal(out[i], gxds_str_z("*"))) {
+      *star = true;
+    } else if (kept == 0 || !gxds_str_equal(out[i], out[kept - 1])) {
+      out[kept++] = out[i];
+    }
+  }
+  return kept;
+}
+
+/* An entry that is not named (any more) stays while "*" keeps it. */
+static void keep_or_drop(gxds_ads_subscription *s, gxds_ads_entry *old, gxds_ads_entry *entries,
+                         size_t *count, gxds_serve_event *dropped) {
+  if (old->named) gxds_serve_event_add_name(dropped, old->name);
+  old->named = false;
+  if (s->wildcard && old->sent) {
+    entries[(*count)++] = *old;
+  } else {
+    free_entry(old);
+  }
+}
+
+void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *names, size_t count,
+                                  gxds_serve_event *added, gxds_serve_event *dropped) {
+  bool star = false;
+  gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
+  size_t sorted_count = sort_names(names, count, sorted, &star);
+  /* The legacy wildcard: no names, and never any before. */
+  if (count > 0) s->named_ever = true;
+  if (!s->named_ever && gxds_ads_type_is_full_state(s->type)) star = true;
+  if (star != s->wildcard) gxds_serve_event_add_name(star ? added : dropped, gxds_str_z("*"));
+  s->wildcard = star;
+  s->requested = true;
+
+  gxds_ads_entry *entries = gxds_calloc(s->count + sorted_count, sizeof *entries);
+  size_t out = 0;
+  size_t i = 0;
+  for (size_t j = 0; j < sorted_count; j++) {
+    while (i < s->count && gxds_str_compare(s->entries[i].name, sorted[j]) < 0) {
+      keep_or_drop(s, &s->entries[i++], entries, &out, dropped);
+    }
+    bool known = i < s->count && gxds_str_equal(s->entries[i].name, sorted[j]);
+    gxds_ads_entry entry =
+        known ? s->entries[i++] : (gxds_ads_entry){.name = gxds_str_dup(sorted[j])};
+    if (!entry.named) gxds_serve_event_add_name(added, entry.name);
+    entry.named = true;
+    entries[out++] = entry;
+  }
+  while (i < s->count) keep_or_drop(s, &s->entries[i++], entries, &out, dropped);
+  gxds_free(s->entries);
+  gxds_free(sorted);
+  s->entries = entries;
+  s->count = out;
+}
+
+/* A name that is asked for: what exists of it now, and what the client has. */
+typedef struct row {
+  gxds_ads_entry *entry; /* NULL: it comes with "*" and was never sent */
+  const gxds_file_resource *now;
+} row;
+
+static bool changed(const row *r) {
+  if (!r->now) return false;
+  const gxds_file_resource *sent = r->entry ? r->entry->sent : NULL;
+  if (sent == r->now) return false; /* sets share what did not change */
+  return !sent || !gxds_str_equal(sent->bytes, r->now->bytes);
+}
+
+static bool gone(const row *r) { return !r->now && r->entry && r->entry->sent; }
+
+/* All that is asked for, sorted by name. The cost is that of the names asked for, or with "*" that
+ * of everything. */
+static row *join(const gxds_ads_subscription *s, const gxds_file_set *set, size_t *count) {
+  const gxds_file_list *list = &set->types[s->type];
+  row *rows = gxds_calloc(s->count + (s->wildcard ? list->count : 0), sizeof *rows);
+  size_t out = 0;
+  size_t j = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    gxds_ads_entry *entry = &s->entries[i];
+    if (!s->wildcard) {
+      const gxds_file_entry *found = gxds_file_set_find(set, s->type, entry->name);
+      rows[out++] = (row){entry, found ? found->resource : NULL};
+      continue;
+    }
+    while (j < list->count && gxds_str_compare(list->entries[j].resource->name, entry->name) < 0) {
+      rows[out++] = (row){NULL, list->entries[j++].resource};
+    }
+    bool exists = j < list->count && gxds_str_equal(list->entries[j].resource->name, entry->name);
+    rows[out++] = (row){entry, exists ? list->entries[j++].resource : NULL};
+  }
+  while (s->wildcard && j < list->count) rows[out++] = (row){NULL, list->entries[j++].resource};
+  *count = out;
+  return rows;
+}
+
+void gxds_ads_response_fini(gxds_ads_response *r) {
+  for (size_t i = 0; i < r->count; i++) gxds_file_resource_unref(r->resources[i]);
+  for (size_t i = 0; i < r->removed_count; i++) gxds_str_free(&r->removed[i]);
+  gxds_free(r->resources);
+  gxds_free(r->removed);
+  *r = (gxds_ads_response){0};
+}
+
+static void include(gxds_ads_response *out, const gxds_file_resource *r) {
+  out->resources[out->count++] = gxds_file_resource_ref(r);
+}
+
+static void mark_sent(gxds_ads_entry *entry, const gxds_file_resource *r) {
+  const gxds_file_resource *old = entry->sent;
+  entry->sent = r ? gxds_file_resource_ref(r) : NULL;
+  gxds_file_resource_unref(old);
+}
+
+/* Makes the response of the rows and writes it down in the entries. removal: what is gone is left
+ * out, otherwise it is kept. */
+static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool removal,
+                    gxds_ads_response *out) {
+  bool full = gxds_ads_type_is_full_state(s->type);
+  gxds_ads_entry *entries = gxds_calloc(count, sizeof *entries);
+  size_t entry_count = 0;
+  *out = (gxds_ads_response){.resources = gxds_calloc(count, sizeof *out->resources),
+                             .removed = gxds_calloc(count, sizeof *out->removed)};
+  for (size_t i = 0; i < count; i++) {
+    gxds_ads_entry entry =
+        rows[i].entry ? *rows[i].entry : (gxds_ads_entry){.name = gxds_str_dup(rows[i].now->name)};
+    if (rows[i].now && (full || changed(&rows[i]))) {
+      include(out, rows[i].now);
+      mark_sent(&entry, rows[i].now);
+    } else if (full && gone(&rows[i])) {
+      if (removal) {
+        out->removed[out->removed_count++] = gxds_str_dup(entry.name);
+        mark_sent(&entry, NULL);
+      } else {
+        include(out, entry.sent);
+        out->kept++;
+      }
+    }
+    if (entry.named || entry.sent) {
+      entries[entry_count++] = entry;
+    } else {
+      free_entry(&entry);
+    }
+  }
+  gxds_free(s->entries);
+  s->entries = entries;
+  s->count = entry_count;
+  s->answered = true;
+}
+
+bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,
+                                       gxds_ads_response *out) {
+  if (!s->requested) return false;
+  size_t count;
+  row *rows = join(s, set, &count);
+  /* "Everything" is answered even when it is nothing: the client is told that this is all. */
+  bool due = s->wildcard && !s->answered;
+  for (size_t i = 0; i < count && !due; i++) due = changed(&rows[i]);
+  if (due) respond(s, rows, count, false, out);
+  gxds_free(rows);
+  return due;
+}
+
+bool gxds_ads_subscription_removal_due(const gxds_ads_subscription *s, const gxds_file_set *set) {
+  if (!gxds_ads_type_is_full_state(s->type)) return false;
+  for (size_t i = 0; i < s->count; i++) {
+    if (s->entries[i].sent && !gxds_file_set_find(set, s->type, s->entries[i].name)) return true;
+  }
+  return false;
+}
+
+void gxds_ads_subscription_take_removal(gxds_ads_subscription *s, const gxds_file_set *set,
+                                        gxds_ads_response *out) {
+  size_t count;
+  row *rows = join(s, set, &count);
+  respond(s, rows, count, true, out);
+  gxds_free(rows);
+}
+
+void gxds_ads_subscription_validate(const gxds_ads_subscription *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    const gxds_ads_entry *e = &s->entries[i];
+    GXDS_CHECK(i == 0 || gxds_str_compare(s->entries[i - 1].name, e->name) < 0);
+    GXDS_CHECK(e->named || (s->wildcard && e->sent));
+    GXDS_CHECK(!e->sent || (e->sent->type == s->type && gxds_str_equal(e->sent->name, e->name)));
+  }
+  GXDS_CHECK(s->requested || (s->count == 0 && !s->wildcard));
+}
