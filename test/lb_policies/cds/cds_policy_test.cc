@@ -1,0 +1,187 @@
+#include "lb_policies/cds/cds_policy.h"
+
+#include "test/lb_policies/cluster_impl/tree_test.h"
+
+namespace grpc_xds {
+namespace testing {
+namespace {
+
+using snapshot::Entry;
+using snapshot::MakeConfig;
+using snapshot::MakeEndpoints;
+
+class CdsPolicyTest : public TreeTest {
+ protected:
+  void Start(const std::vector<const Entry*>& entries, bool is_dynamic = false) {
+    config_ = grpc_core::MakeRefCounted<CdsConfig>("c", is_dynamic);
+    Create(kCdsPolicyName);
+    Apply(entries);
+  }
+  void Apply(const std::vector<const Entry*>& entries) {
+    std::vector<const gxds_cluster_entry*> list;
+    for (const Entry* e : entries) list.push_back(e->get());
+    Update(config_, Args(MakeConfig(list, {"c"}, store_.get())));
+  }
+  // A cluster with weighted localities over test leaves.
+  static snapshot::ClusterOptions Weighted() {
+    snapshot::ClusterOptions options;
+    options.lb_policy = R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"test_leaf":{}}]}}])";
+    return options;
+  }
+  std::string Mail() {
+    std::string out;
+    for (gxds_mail* m = gxds_mailbox_take(mailbox_); m;) {
+      out += (m->kind == GXDS_MAIL_SUBSCRIBE ? "+" : "-") + snapshot::Text(m->cluster);
+      gxds_mail* next = m->next;
+      gxds_mail_destroy(m);
+      m = next;
+    }
+    return out;
+  }
+
+  RefCountedPtr<LoadBalancingPolicy::Config> config_;
+};
+
+TEST_F(CdsPolicyTest, LeafClusterFailsOverBetweenItsPriorities) {
+  Entry e = snapshot::Leaf("c", Weighted(), MakeEndpoints({{"a"}, {"b"}}));
+  Start({&e});
+  EXPECT_EQ(accepted_, absl::OkStatus());
+  EXPECT_EQ(Leaf::created, 1);
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  ASSERT_EQ(Leaf::created, 2);
+  Report("b", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "b");
+}
+
+TEST_F(CdsPolicyTest, LocalityThatMovesKeepsItsLeaf) {  // A56
+  auto cluster = snapshot::MakeCluster("c", Weighted());
+  Entry before = snapshot::Leaf(cluster, MakeEndpoints({{"a"}, {"b"}}));
+  Start({&before});
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report("b", GRPC_CHANNEL_READY);
+  Entry after = snapshot::Leaf(cluster, MakeEndpoints({{"b"}, {"a"}}));
+  Apply({&after});
+  EXPECT_EQ(Leaf::created, 2) << "no leaf is made anew";
+  EXPECT_EQ(Pick(), "b");
+}
+
+TEST_F(CdsPolicyTest, UnchangedUpdatesTouchNoLeafAndPublishNothing) {
+  Entry e = snapshot::Leaf("c", Weighted());
+  Start({&e});
+  Report("a", GRPC_CHANNEL_READY);
+  int updated = Leaf::updated, published = published_;
+  size_t subchannels = subchannels_.size();
+  for (int i = 0; i < 10; i++) Apply({&e});
+  EXPECT_EQ(Leaf::updated, updated);
+  EXPECT_EQ(published_, published);
+  EXPECT_EQ(subchannels_.size(), subchannels);
+}
+
+TEST_F(CdsPolicyTest, SubchannelsGetNothingOfOurs) {
+  Entry e = snapshot::Leaf("c", Weighted());
+  Start({&e});
+  ASSERT_EQ(subchannels_.size(), 1u);
+  EXPECT_EQ(
+      subchannels_[0].args,
+      args_.Set("grpc.internal.xds_cluster_name", "c").Set("grpc.inhibit_health_checking", 1));
+}
+
+TEST_F(CdsPolicyTest, ErrorEndsTheChildAndTheNextGoodEntryRecovers) {
+  Entry good = snapshot::Leaf("c", Weighted()), bad = snapshot::Error("c", "no such cluster");
+  Start({&good});
+  Report("a", GRPC_CHANNEL_READY);
+  Apply({&bad});
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no such cluster");
+  EXPECT_TRUE(Leaf::leaves().empty());
+  Apply({&good});
+  Report("a", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "a");
+}
+
+TEST_F(CdsPolicyTest, AggregateFailsOverBetweenItsLeafClusters) {  // A75
+  Entry c = snapshot::Aggregate("c", {"x", "y"});
+  Entry x = snapshot::Leaf("x", Weighted(), MakeEndpoints({{"a"}}));
+  Entry y = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"b"}}));
+  Start({&c, &x, &y});
+  EXPECT_EQ(Leaf::created, 1);
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report("b", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "b");
+  Entry other = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"d"}}));
+  Apply({&c, &x, &other});
+  EXPECT_NE(Leaf::InZone("d"), nullptr) << "a leaf cluster changed, the aggregate did not";
+}
+
+TEST_F(CdsPolicyTest, AggregateWhoseFirstLeafFailsGoesOn) {
+  Entry c = snapshot::Aggregate("c", {"x", "y"}), x = snapshot::Error("x", "missing");
+  Entry y = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"b"}}));
+  Start({&c, &x, &y});
+  Report("b", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "b");
+}
+
+TEST_F(CdsPolicyTest, LeafThatBecomesAnAggregateIsKeptUntilThatIsReady) {
+  Entry leaf = snapshot::Leaf("c", Weighted(), MakeEndpoints({{"a"}}));
+  Start({&leaf});
+  Report("a", GRPC_CHANNEL_READY);
+  Entry c = snapshot::Aggregate("c", {"x"});
+  Entry x = snapshot::Leaf("x", Weighted(), MakeEndpoints({{"b"}}));
+  Apply({&c, &x});
+  EXPECT_EQ(Pick(), "a");
+  Report("b", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "b");
+  EXPECT_EQ(Leaf::InZone("a"), nullptr);
+}
+
+TEST_F(CdsPolicyTest, NoEndpointsFailsWithTheNote) {
+  Entry e = snapshot::Leaf(snapshot::MakeCluster("c", Weighted()), snapshot::Endpoints(),
+                           "EDS resource c does not exist");
+  Start({&e});
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_NE(Pick().find("EDS resource c does not exist"), std::string::npos) << Pick();
+}
+
+TEST_F(CdsPolicyTest, PolicyThatTheHostRefusesFailsUntilItIsAnother) {
+  snapshot::ClusterOptions options;
+  options.lb_policy = R"([{"picking_leaf":{"refuse":true}}])";
+  Entry e = snapshot::Leaf("c", options), good = snapshot::Leaf("c", Weighted());
+  Start({&e});
+  EXPECT_FALSE(accepted_.ok());
+  EXPECT_EQ(Pick(), "fail: UNAVAILABLE: c: refused");
+  Apply({&good});
+  Report("a", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "a");
+}
+
+TEST_F(CdsPolicyTest, DynamicClusterIsSubscribedToUntilThePolicyEnds) {  // A74
+  Start({}, /*is_dynamic=*/true);
+  EXPECT_EQ(Mail(), "+c");
+  EXPECT_EQ(published_, 0) << "the cluster comes with a later snapshot";
+  Entry e = snapshot::Leaf("c", Weighted());
+  Apply({&e});
+  EXPECT_EQ(Leaf::created, 1);
+  In([&] { policy_.reset(); });
+  EXPECT_EQ(Mail(), "-c");
+}
+
+TEST_F(CdsPolicyTest, ReresolutionIsForDnsOnly) {  // A37
+  Entry eds = snapshot::Leaf("c", Weighted());
+  Start({&eds});
+  In([&] { Leaf::InZone("a")->RequestReresolution(); });
+  EXPECT_EQ(reresolutions_, 0);
+}
+
+TEST_F(CdsPolicyTest, ConfigFromJson) {
+  auto config = ParseConfig(R"([{"cds_experimental":{"cluster":"c","isDynamic":true}}])");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(static_cast<CdsConfig*>(config->get())->cluster(), "c");
+  EXPECT_TRUE(static_cast<CdsConfig*>(config->get())->is_dynamic());
+  EXPECT_EQ(ParseConfig(R"([{"cds_experimental":{"isDynamic":3}}])").status().message(),
+            "errors validating cds LB policy config: [field:cluster error:field not present; "
+            "field:isDynamic error:is not a boolean]");
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace grpc_xds
