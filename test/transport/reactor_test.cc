@@ -1,6 +1,9 @@
 #include "transport/reactor.h"
 
 #include <grpc/grpc.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -197,6 +200,59 @@ TEST(Reactor, HoldsGrpcOnlyWhileItIsUsed) {
   OnReactor([] {});
   gxds_reactor_release();
   EXPECT_TRUE(WaitUntil([] { return grpc_is_initialized() == 0; }));
+}
+
+// Forks of a program that knows nothing of gRPC's fork support: the child does something else.
+
+// Runs in the child of a fork; its result is the child's exit status.
+int ForkAndRun(const std::function<int()> &child) {
+  pid_t pid = fork();
+  if (pid == 0) _exit(child());
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST(ReactorFork, ParentGoesOn) {
+  ReactorUse use;
+  OnReactor([] {});
+  unsigned generation = gxds_reactor_generation();
+  for (int i = 0; i < 10; i++) {
+    EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
+    int ran = 0;
+    OnReactor([&] { ran++; });
+    EXPECT_EQ(ran, 1);
+  }
+  EXPECT_EQ(gxds_reactor_generation(), generation);
+}
+
+TEST(ReactorFork, ForksAmongPosts) {
+  ReactorUse use;
+  std::atomic<bool> stop{false};
+  std::atomic<int> posted{0}, ran{0};
+  std::thread poster([&] {
+    ReactorUse own;
+    while (!stop) {
+      Post([&] { ran++; });
+      posted++;
+      while (posted - ran > 100) sched_yield();
+    }
+  });
+  for (int i = 0; i < 20; i++) EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
+  stop = true;
+  poster.join();
+  OnReactor([] {});
+  EXPECT_EQ(ran, posted);
+}
+
+TEST(ReactorFork, ForkJoinsAReactorOnItsWayOut) {
+  for (int i = 0; i < 20; i++) {
+    {
+      ReactorUse use;
+      OnReactor([] {});
+    }
+    EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
+  }
 }
 
 }  // namespace
