@@ -118,7 +118,7 @@ class ClusterManagerPolicy : public ParentPolicy {
   void UpdateChild(const gxds_cluster_manager_op& op, const UpdateArgs& args, Errors* errors);
   void Publish();
 
-  const std::unique_ptr<gxds_cluster_manager, MachineDelete> machine_;
+  std::unique_ptr<gxds_cluster_manager, MachineDelete> machine_;  // null after shutdown
   bool draining_ = false;
   std::map<uint64_t, OrphanablePtr<LoadBalancingPolicy>> children_;  // by token
 };
@@ -221,6 +221,8 @@ void ClusterManagerPolicy::Publish() {
 void ClusterManagerPolicy::ShutdownChildren() {
   for (auto& p : children_) EndChild(std::move(p.second));
   children_.clear();
+  // It holds pickers of children, which may hold their policies, and those this one.
+  machine_.reset();
 }
 
 // JSON: {"children": {NAME: {"childPolicy": [...]}}}, beside the snapshot's roots. None is needed.
