@@ -186,15 +186,8 @@ static void tell(gxds_session *s, const gxds_action *borrowed) {
   gxds_resource_unref(a.resource);
 }
 
-static gxds_str uri_of(gxds_session *s, const gxds_action *a) {
-  connection *c = NULL;
-  if (a->server) return a->server->uri;
-  if (a->server_id) c = connection_of_id(s, a->server_id);
-  if (!c && a->stream) c = connection_of_stream(s, a->stream);
-  return c ? gxds_server_channel_server(c->channel)->uri : gxds_str_z("none");
-}
-
-static void write_log(gxds_session *s, const gxds_action *a) {
+/* The lines of the engine name the server themselves. */
+static void write_log(const gxds_session *s, const gxds_action *a) {
   static const gpr_log_severity severities[] = {
       [GXDS_DEBUG] = GPR_LOG_SEVERITY_DEBUG,
       [GXDS_INFO] = GPR_LOG_SEVERITY_INFO,
@@ -202,9 +195,8 @@ static void write_log(gxds_session *s, const gxds_action *a) {
   };
   gpr_log_severity severity = severities[a->severity];
   if (!gpr_should_log(severity)) return;
-  gxds_str uri = uri_of(s, a);
-  gpr_log(__FILE__, __LINE__, severity, "grpc_xds: [xds_client %llu, xDS server %.*s] %.*s",
-          (unsigned long long)s->number, GXDS_STR_ARG(uri), GXDS_STR_ARG(a->bytes));
+  gpr_log(__FILE__, __LINE__, severity, "grpc_xds: [xds_client %llu] %.*s",
+          (unsigned long long)s->number, GXDS_STR_ARG(a->bytes));
 }
 
 static void carry_out(gxds_session *s, const gxds_action *a) {

@@ -3,6 +3,7 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <cstdlib>
 #include <vector>
 
 namespace grpc_xds {
@@ -141,6 +142,10 @@ void RawServer::Stop() {
   server_.reset();
 }
 
-std::shared_ptr<RawStream> RawServer::Take() { return streams_.Take().value_or(nullptr); }
+std::shared_ptr<RawStream> RawServer::Take() {
+  std::optional<std::shared_ptr<RawStream>> stream = streams_.Take();
+  if (!stream) abort();  // the test cannot go on without it
+  return *stream;
+}
 
 }  // namespace grpc_xds

@@ -37,7 +37,7 @@ class RawServer {
   void Stop();
   int port() const { return port_; }
   std::string uri() const { return "127.0.0.1:" + std::to_string(port_); }
-  // The next stream that a client opened; waits for it.
+  // The next stream that a client opened; waits for it. Never null.
   std::shared_ptr<RawStream> Take();
   bool NoMoreStreams() { return streams_.Empty(); }
 

@@ -116,7 +116,6 @@ TEST(StreamCall, CarriesMessagesBothWays) {
   client.Send("ping");
   client.Expect("sent");
   auto stream = server.Take();
-  ASSERT_NE(stream, nullptr);
   EXPECT_EQ(stream->Method(), "/test.Service/Method");
   EXPECT_EQ(stream->Take(), "ping");
   client.Read();
@@ -132,7 +131,6 @@ TEST(StreamCall, CarriesEmptyAndHugeMessages) {
   Client client(server.uri());
   client.Open();
   auto stream = server.Take();
-  ASSERT_NE(stream, nullptr);
   std::string huge(20 * 1000 * 1000, 'x');  // thousands of slices
   for (size_t i = 0; i < huge.size(); i++) huge[i] = static_cast<char>(i * 7 + i / 251);
   for (const std::string &m : {std::string(), huge}) {
@@ -150,7 +148,6 @@ TEST(StreamCall, ReadsOneMessageForEachRead) {
   Client client(server.uri());
   client.Open();
   auto stream = server.Take();
-  ASSERT_NE(stream, nullptr);
   for (int i = 0; i < 3; i++) stream->Send(std::to_string(i));
   client.Send("all are on the way");
   client.Expect("sent");
@@ -169,7 +166,6 @@ TEST(StreamCall, TellsTheStatusAfterAllMessages) {
   for (int round = 0; round < 50; round++) {
     client.Open();
     auto stream = server.Take();
-    ASSERT_NE(stream, nullptr);
     client.Read();
     stream->Send("1");
     stream->Send("2");
@@ -185,7 +181,6 @@ TEST(StreamCall, TellsACleanEnd) {
   Client client(server.uri());
   client.Open();
   auto stream = server.Take();
-  ASSERT_NE(stream, nullptr);
   stream->Finish(grpc::Status::OK);
   client.ExpectClosed(GRPC_STATUS_OK, "");
 }
@@ -195,7 +190,6 @@ TEST(StreamCall, ASendThatFailsIsNotReportedAsSent) {
   Client client(server.uri());
   client.Open();
   auto stream = server.Take();
-  ASSERT_NE(stream, nullptr);
   client.Send(std::string(50 * 1000 * 1000, 'x'));  // more than flow control lets out
   stream->Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "going"));
   Event e = client.Take();
@@ -211,12 +205,10 @@ TEST(StreamCall, CloseCancelsAndTellsNothing) {
   client.Open();
   client.Read();
   auto stream = server.Take();
-  ASSERT_NE(stream, nullptr);
   client.Close();
   stream->WaitForEnd();
   client.Open();  // something later that is told
   stream = server.Take();
-  ASSERT_NE(stream, nullptr);
   stream->Finish(grpc::Status::OK);
   client.ExpectClosed(GRPC_STATUS_OK, "");
 }
@@ -228,7 +220,6 @@ TEST(StreamCall, MayBeClosedWithinItsCallbacks) {
     client.CloseInTheNextCallback();
     client.Open();
     auto stream = server.Take();
-    ASSERT_NE(stream, nullptr);
     if (in_sent) {
       client.Send("x");
       client.Expect("sent");
@@ -283,7 +274,6 @@ TEST(StreamCall, ThatWaitsForReadySendsWhenItIsConnected) {
   server = std::make_unique<RawServer>(port);
   client.Expect("sent");
   auto stream = server->Take();
-  ASSERT_NE(stream, nullptr);
   EXPECT_EQ(stream->Take(), "patient");
 }
 
@@ -301,7 +291,7 @@ TEST(StreamCall, ServerThatDiesEndsIt) {
   Client client(server.uri());
   client.Open();
   client.Read();
-  ASSERT_NE(server.Take(), nullptr);
+  server.Take();
   server.Stop();
   EXPECT_EQ(client.Take().what, "closed");
 }

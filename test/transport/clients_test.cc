@@ -1,0 +1,589 @@
+#include "transport/clients.h"
+
+#include <arpa/inet.h>
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "resources/resources.h"
+#include "test/transport/ads_server.h"
+#include "test/transport/on_reactor.h"
+#include "test/transport/raw_server.h"
+
+namespace grpc_xds {
+namespace {
+
+std::string ToString(gxds_str s) { return std::string(s.data ? s.data : "", s.size); }
+gxds_str ToGxds(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
+
+int g_creds_created = 0;
+bool g_no_creds = false;
+
+const gxds_host *Host() {
+  static const gxds_host host = [] {
+    gxds_host h{};
+    h.creds_supported = [](gxds_str) { return true; };
+    h.creds_check = [](gxds_str, gxds_str, const gxds_path *, gxds_errors *) {};
+    h.creds_create = [](gxds_str, gxds_str) {
+      g_creds_created++;
+      return g_no_creds ? nullptr : grpc_insecure_credentials_create();
+    };
+    h.lb_config_check = [](gxds_str, const gxds_path *, gxds_errors *) {};
+    return h;
+  }();
+  return &host;
+}
+
+const gxds_bootstrap *Bootstrap(const std::string &json) {
+  const gxds_bootstrap *b = nullptr;
+  gxds_status status = gxds_bootstrap_parse(ToGxds(json), Host(), &b);
+  EXPECT_EQ(status.code, GXDS_OK) << ToString(status.message);
+  gxds_status_fini(&status);
+  return b;
+}
+
+std::string Server(const std::string &uri) {
+  return R"({"server_uri":")" + uri + R"(","channel_creds":[{"type":"insecure"}]})";
+}
+
+struct News {
+  std::string what;  // "resource", "error", "ambient", "drained"
+  uint64_t token = 0;
+  int code = -1;
+  std::string text = {};  // the name of a cluster, or the message of a status
+  bool operator==(const News &o) const {
+    return what == o.what && token == o.token && text == o.text;
+  }
+};
+
+// A channel that uses a client.
+class User {
+ public:
+  struct Options {
+    std::string target = "xds:///service";
+    const void *private_key = nullptr;
+    std::vector<grpc_arg> args = {};
+  };
+  explicit User(const std::string &uri) : User(uri, Options{}) {}
+  User(const std::string &uri, Options options) {
+    const gxds_bootstrap *bootstrap =
+        Bootstrap(R"({"xds_servers":[)" + Server(uri) + R"(],"node":{"id":"me"}})");
+    gxds_prepared *prepared = gxds_clients_prepare(bootstrap, Host());
+    // A test doesn't wait for a second after each refused connection.
+    bool has_backoff = false;
+    for (const grpc_arg &a : options.args) {
+      has_backoff = has_backoff || a.key == std::string(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS);
+    }
+    if (!has_backoff) {
+      options.args.push_back(Arg(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100));
+      options.args.push_back(Arg(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100));
+      options.args.push_back(Arg(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100));
+    }
+    OnReactor([&] {
+      static const gxds_watch_events events = {OnResource, OnAmbientError, OnDrained};
+      grpc_channel_args args = {options.args.size(), options.args.data()};
+      handle_ = gxds_clients_acquire({ToGxds(options.target), options.private_key}, bootstrap,
+                                     prepared, Host(), 0, &args, &events, this);
+    });
+    gxds_bootstrap_unref(bootstrap);
+  }
+  ~User() { Release(); }
+
+  static grpc_arg Arg(const char *key, int value) {
+    grpc_arg arg{};
+    arg.type = GRPC_ARG_INTEGER;
+    arg.key = const_cast<char *>(key);
+    arg.value.integer = value;
+    return arg;
+  }
+  void Release() {
+    OnReactor([&] {
+      if (handle_) gxds_client_handle_release(std::exchange(handle_, nullptr));
+    });
+  }
+  // All in one turn.
+  void Watch(std::vector<std::pair<uint64_t, std::string>> clusters) {
+    OnReactor([&] {
+      for (const auto &c : clusters) WatchHere(&gxds_cluster_type, c.first, c.second);
+    });
+  }
+  void WatchHere(const gxds_resource_type *type, uint64_t token, const std::string &name) {
+    gxds_client_handle_watch(handle_, type, ToGxds(name), token);
+  }
+  void Unwatch(uint64_t token) {
+    OnReactor([&] { UnwatchHere(token); });
+  }
+  void UnwatchHere(uint64_t token) { gxds_client_handle_unwatch(handle_, token); }
+  void ResetBackoff() {
+    OnReactor([&] { gxds_client_handle_reset_backoff(handle_); });
+  }
+  gxds_client_handle *handle() { return handle_; }
+  // What to do in the callbacks.
+  std::function<void(const News &)> also;
+
+  News Take() { return news_.Take().value_or(News{}); }
+  bool Empty() { return news_.Empty(); }
+  void Expect(const News &expected) {
+    News n = Take();
+    EXPECT_TRUE(n == expected) << n.what << " " << n.token << " " << n.code << " " << n.text;
+  }
+  void ExpectCluster(uint64_t token, const std::string &name) {
+    Expect({"resource", token, -1, name});
+    Expect({"drained"});
+  }
+  // The next that is not "drained".
+  News TakeFailure() {
+    News n = Take();
+    while (n.what == "drained") n = Take();
+    EXPECT_EQ(n.code, GXDS_UNAVAILABLE);
+    return n;
+  }
+
+ private:
+  void Note(News n) {
+    EXPECT_TRUE(gxds_reactor_is_current());
+    if (also) also(n);
+    news_.Put(std::move(n));
+  }
+  static void OnResource(void *owner, uint64_t token, const gxds_resource *resource,
+                         const gxds_status *status) {
+    News n{"error", token, status->code, ToString(status->message)};
+    if (resource) {
+      n.what = "resource";
+      n.text = "?";
+      if (resource->type == &gxds_cluster_type) {
+        n.text = ToString(reinterpret_cast<const gxds_cluster *>(resource)->name);
+      }
+    }
+    static_cast<User *>(owner)->Note(n);
+  }
+  static void OnAmbientError(void *owner, uint64_t token, const gxds_status *status) {
+    static_cast<User *>(owner)->Note({"ambient", token, status->code, ToString(status->message)});
+  }
+  static void OnDrained(void *owner) { static_cast<User *>(owner)->Note({"drained"}); }
+
+  ReactorUse use_;
+  gxds_client_handle *handle_ = nullptr;
+  Inbox<News> news_;
+};
+
+using Names = std::set<std::string>;
+
+TEST(Clients, ChannelsOfOneTargetShareOneStream) {
+  AdsServer server;
+  User a(server.uri()), b(server.uri());
+  a.Watch({{1, "c"}});
+  b.Watch({{7, "c"}});
+  AdsStream stream = server.TakeAds();
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"c"}));
+  stream.SendClusters("1", {"c"});
+  a.ExpectCluster(1, "c");
+  b.ExpectCluster(7, "c");
+  EXPECT_EQ(stream.TakeRequest().version, "1");  // the ACK
+  b.Watch({{8, "c"}});                           // from the cache
+  b.ExpectCluster(8, "c");
+  EXPECT_TRUE(server.NoMoreStreams());
+  EXPECT_TRUE(stream.Empty());
+}
+
+TEST(Clients, TwoTargetsHaveStreamsOfTheirOwn) {
+  AdsServer server;
+  User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"});
+  a.Watch({{1, "a"}});
+  AdsStream of_a = server.TakeAds();
+  EXPECT_EQ(of_a.TakeRequest().names, (Names{"a"}));
+  b.Watch({{1, "b"}});
+  AdsStream of_b = server.TakeAds();
+  EXPECT_EQ(of_b.TakeRequest().names, (Names{"b"}));
+}
+
+TEST(Clients, APrivateKeyGivesAClientOfItsOwn) {
+  AdsServer server;
+  int one = 0, two = 0;
+  User shared(server.uri(), {.target = ""});
+  User first(server.uri(), {.target = "", .private_key = &one});
+  User second(server.uri(), {.target = "", .private_key = &two});
+  for (User *u : {&shared, &first, &second}) {
+    u->Watch({{1, "c"}});
+    EXPECT_EQ(server.TakeAds().TakeRequest().names, (Names{"c"}));
+  }
+}
+
+TEST(Clients, TheLastReleaseClosesTheStream) {
+  AdsServer server;
+  User a(server.uri()), b(server.uri());
+  a.Watch({{1, "c"}});
+  b.Watch({{1, "c"}, {2, "d"}});
+  AdsStream stream = server.TakeAds();
+  stream.TakeRequest();
+  a.Release();
+  stream.SendClusters("1", {"c", "d"});
+  b.Expect({"resource", 1, -1, "c"});
+  b.Expect({"resource", 2, -1, "d"});
+  b.Release();
+  stream.WaitForEnd();
+  EXPECT_TRUE(a.Empty());
+}
+
+TEST(Clients, AReleasedUseUnsubscribesWhatOnlyItWatched) {
+  AdsServer server;
+  User a(server.uri()), b(server.uri());
+  a.Watch({{1, "c"}});
+  b.Watch({{1, "d"}});
+  AdsStream stream = server.TakeAds();
+  while (stream.TakeRequest().names != Names{"c", "d"}) {
+  }
+  a.Release();
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"d"}));
+}
+
+TEST(Clients, AClientEndsWithItsLastUseAndIsMadeAnew) {
+  AdsServer server;
+  for (int i = 0; i < 3; i++) {
+    User a(server.uri());
+    a.Watch({{1, "c"}});
+    AdsStream stream = server.TakeAds();
+    EXPECT_EQ(stream.TakeRequest().version, "");
+    stream.SendClusters("1", {"c"});
+    a.ExpectCluster(1, "c");
+  }
+}
+
+TEST(Clients, ReconnectsToAServerThatCameBack) {
+  auto server = std::make_unique<AdsServer>();
+  int port = server->port();
+  User a(server->uri());
+  a.Watch({{1, "c"}});
+  AdsStream stream = server->TakeAds();
+  stream.TakeRequest();
+  stream.SendClusters("1", {"c"});
+  a.ExpectCluster(1, "c");
+  server.reset();
+  server = std::make_unique<AdsServer>(port);
+  stream = server->TakeAds();
+  Request first = stream.TakeRequest();
+  EXPECT_EQ(first.names, (Names{"c"}));
+  EXPECT_EQ(first.version, "1");  // survives the stream; the nonce doesn't
+  EXPECT_EQ(first.nonce, "");
+}
+
+TEST(Clients, AChannelThatCannotConnectIsAnErrorForWhoHasNothing) {
+  std::string uri = AdsServer().uri();  // nobody there any more
+  User a(uri);
+  a.Watch({{1, "c"}});
+  News n = a.TakeFailure();
+  EXPECT_EQ(n.what, "error");
+  EXPECT_EQ(n.token, 1u);
+  EXPECT_EQ(n.text.rfind("xDS channel for server " + uri + ": channel in TRANSIENT_FAILURE: ", 0),
+            0u)
+      << n.text;
+  EXPECT_NE(n.text.find("Connection refused"), std::string::npos) << n.text;
+}
+
+TEST(Clients, AChannelThatFailsIsAnAmbientErrorForWhoHasData) {
+  auto server = std::make_unique<AdsServer>();
+  User a(server->uri());
+  a.Watch({{1, "c"}});
+  AdsStream stream = server->TakeAds();
+  stream.TakeRequest();
+  stream.SendClusters("1", {"c"});
+  a.ExpectCluster(1, "c");
+  server.reset();
+  EXPECT_EQ(a.TakeFailure().what, "ambient");
+}
+
+TEST(Clients, WithoutCredentialsTheChannelFails) {
+  AdsServer server;
+  g_no_creds = true;
+  User a(server.uri());
+  g_no_creds = false;
+  a.Watch({{1, "c"}});
+  News n = a.TakeFailure();
+  EXPECT_EQ(n.what, "error");
+  EXPECT_NE(n.text.find("channel in TRANSIENT_FAILURE: Failed to create"), std::string::npos)
+      << n.text;
+}
+
+TEST(Clients, AStreamRefusedByTheServerIsToldToWatchers) {
+  AdsServer server;
+  User a(server.uri());
+  a.Watch({{1, "c"}});
+  AdsStream stream = server.TakeAds();
+  stream.Finish(grpc::Status(grpc::StatusCode::PERMISSION_DENIED, "who are you?"));
+  News n = a.TakeFailure();
+  EXPECT_NE(n.text.find("who are you?"), std::string::npos) << n.text;
+}
+
+TEST(Clients, ResetBackoffReconnectsAtOnce) {
+  auto server = std::make_unique<AdsServer>();
+  int port = server->port();
+  std::string uri = server->uri();
+  server.reset();
+  constexpr int kHour = 3600 * 1000;
+  User a(uri, {.args = {User::Arg(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kHour),
+                        User::Arg(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kHour)}});
+  a.Watch({{1, "c"}});
+  a.TakeFailure();
+  server = std::make_unique<AdsServer>(port);
+  a.ResetBackoff();
+  EXPECT_EQ(server->TakeAds().TakeRequest().names, (Names{"c"}));
+}
+
+TEST(Clients, WatchesOfOneTurnGoOutInOneRequest) {
+  AdsServer server;
+  User a(server.uri());
+  a.Watch({{1, "a"}, {2, "b"}, {3, "c"}});
+  AdsStream stream = server.TakeAds();
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"a", "b", "c"}));
+  stream.SendClusters("1", {"a", "b", "c"});
+  EXPECT_EQ(stream.TakeRequest().version, "1");
+  OnReactor([&] {
+    a.WatchHere(&gxds_cluster_type, 4, "d");
+    a.UnwatchHere(2);
+    a.WatchHere(&gxds_cluster_type, 5, "e");
+  });
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"a", "c", "d", "e"}));
+}
+
+TEST(Clients, DrainedIsToldOnceForAllThatOneResponseCaused) {
+  AdsServer server;
+  User a(server.uri());
+  a.Watch({{1, "a"}, {2, "b"}, {3, "c"}});
+  AdsStream stream = server.TakeAds();
+  stream.TakeRequest();
+  stream.SendClusters("1", {"a", "b", "c"});
+  std::set<std::string> names;
+  for (int i = 0; i < 3; i++) names.insert(a.Take().text);
+  EXPECT_EQ(names, (Names{"a", "b", "c"}));
+  a.Expect({"drained"});
+  stream.TakeRequest();
+  OnReactor([] {});
+  EXPECT_TRUE(a.Empty());
+}
+
+TEST(Clients, WatchesMadeInCallbacksGoOutInOneRequest) {
+  for (std::string when : {"resource", "drained"}) {
+    AdsServer server;
+    User a(server.uri());
+    a.also = [&](const News &n) {
+      if (n.what != when) return;
+      a.also = nullptr;
+      a.WatchHere(&gxds_endpoints_type, 10, "e1");
+      a.WatchHere(&gxds_endpoints_type, 11, "e2");
+      a.UnwatchHere(1);
+    };
+    a.Watch({{1, "c"}, {2, "d"}});
+    AdsStream stream = server.TakeAds();
+    stream.TakeRequest();
+    stream.SendClusters("1", {"c", "d"});
+    Names endpoints, clusters;
+    while (endpoints.empty() || clusters != Names{"d"}) {
+      Request r = stream.TakeRequest();
+      if (r.type.find("ClusterLoadAssignment") == std::string::npos) {
+        clusters = r.names;
+      } else {
+        endpoints = r.names;
+        EXPECT_EQ(endpoints, (Names{"e1", "e2"}));
+      }
+    }
+  }
+}
+
+TEST(Clients, NothingIsToldOfAWatchAfterItsEnd) {
+  AdsServer server;
+  User a(server.uri());
+  a.Watch({{1, "a"}, {2, "b"}});
+  a.also = [&](const News &n) {
+    if (n.what == "resource") a.UnwatchHere(n.token == 1 ? 2 : 1);
+  };
+  AdsStream stream = server.TakeAds();
+  stream.TakeRequest();
+  stream.SendClusters("1", {"a", "b"});
+  EXPECT_EQ(a.Take().what, "resource");
+  a.Expect({"drained"});
+  while (stream.TakeRequest().names.size() != 1) {
+  }
+  OnReactor([] {});
+  EXPECT_TRUE(a.Empty());
+}
+
+TEST(Clients, AResponseLargerThanTheDefaultLimitIsAccepted) {
+  AdsServer server;
+  User a(server.uri());
+  a.Watch({{1, "c"}});
+  AdsStream stream = server.TakeAds();
+  stream.TakeRequest();
+  stream.SendClusters("1", {"c"}, std::string(10 * 1000 * 1000, 'x'));
+  a.ExpectCluster(1, "c");
+}
+
+TEST(Clients, TheChannelsArgumentsGoBeforeOurs) {
+  AdsServer server;
+  User a(server.uri(), {.args = {User::Arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, 1000)}});
+  a.Watch({{1, "c"}});
+  AdsStream stream = server.TakeAds();
+  stream.TakeRequest();
+  stream.SendClusters("1", {"c"}, std::string(2000, 'x'));
+  EXPECT_NE(a.TakeFailure().text.find("RESOURCE_EXHAUSTED"), std::string::npos);
+}
+
+// Takes one connection, speaks HTTP/2 as far as the SETTINGS, and is dead from then on.
+class DeadServer {
+ public:
+  DeadServer() : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr *>(&address), sizeof(address)), 0);
+    EXPECT_EQ(listen(listener_, 5), 0);
+    socklen_t size = sizeof(address);
+    getsockname(listener_, reinterpret_cast<sockaddr *>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] {
+      int connection = accept(listener_, nullptr, nullptr);
+      const char settings[9] = {0, 0, 0, 4, 0, 0, 0, 0, 0};
+      EXPECT_EQ(write(connection, settings, sizeof(settings)), 9);
+      char ignored[4096];
+      while (read(connection, ignored, sizeof(ignored)) > 0) {
+      }
+      close(connection);
+    });
+  }
+  ~DeadServer() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  std::string uri() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int listener_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+TEST(Clients, AServerThatFellSilentIsNoticedByKeepalive) {
+  DeadServer server;
+  User a(server.uri(), {.args = {User::Arg(GRPC_ARG_KEEPALIVE_TIME_MS, 200),
+                                 User::Arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 200)}});
+  a.Watch({{1, "c"}});
+  EXPECT_NE(a.TakeFailure().text.find("keepalive"), std::string::npos);
+}
+
+TEST(Clients, PreparesCredentialsOnceForEachServer) {
+  const gxds_bootstrap *b =
+      Bootstrap(R"({"xds_servers":[)" + Server("one:1") + "," + Server("two:2") +
+                R"(],"authorities":{"a":{},"b":{"xds_servers":[)" + Server("two:2") + "," +
+                Server("three:3") + "]}}}");
+  g_creds_created = 0;
+  ReactorUse use;  // gRPC for the credentials
+  gxds_prepared *p = gxds_clients_prepare(b, Host());
+  EXPECT_EQ(g_creds_created, 3);
+  gxds_prepared_destroy(p);
+  gxds_prepared_destroy(nullptr);
+  gxds_bootstrap_unref(b);
+}
+
+class LoadReports : public testing::Test {
+ protected:
+  LoadReports() : user_(server_.uri()) {}
+  gxds_locality_load *Locality(const std::string &cluster) {
+    gxds_load_store *store = gxds_client_handle_load_store(user_.handle());
+    const gxds_bootstrap *b = gxds_client_handle_bootstrap(user_.handle());
+    return gxds_load_store_locality(store, b->servers[0], ToGxds(cluster), gxds_str_z(""),
+                                    gxds_str_z("r"), gxds_str_z("z"), gxds_str_z(""));
+  }
+  AdsServer server_;
+  User user_;
+};
+
+TEST_F(LoadReports, AStreamIsOpenedAtTheFirstUseAndReports) {
+  user_.Watch({{1, "c"}});
+  AdsStream ads = server_.TakeAds();
+  ads.TakeRequest();
+  EXPECT_TRUE(server_.NoMoreStreams());
+  gxds_locality_load *load = Locality("c");  // on a thread that is not the reactor's
+  LrsStream lrs = server_.TakeLrs();
+  EXPECT_EQ(lrs.TakeReport().node_id, "me");
+  for (int i = 0; i < 5; i++) {
+    gxds_locality_load_started(load);
+    gxds_locality_load_finished(load, i == 0);
+  }
+  lrs.SendInterval(/*milliseconds=*/20);
+  Report report = lrs.TakeReport();
+  while (report.issued == 0) report = lrs.TakeReport();
+  EXPECT_EQ(report.cluster, "c");
+  EXPECT_EQ(report.issued, 5u);
+  EXPECT_EQ(report.failed, 1u);
+  gxds_locality_load *other = Locality("d");  // of the same server
+  OnReactor([] {});
+  EXPECT_TRUE(server_.NoMoreStreams());
+  gxds_locality_load_unref(load);
+  gxds_locality_load_unref(other);
+  user_.Release();
+  lrs.WaitForEnd();
+}
+
+TEST_F(LoadReports, GoOnWithoutWatchesAndAfterTheStreamBroke) {
+  gxds_locality_load *load = Locality("c");
+  LrsStream lrs = server_.TakeLrs();
+  lrs.TakeReport();
+  lrs.SendInterval(20);
+  lrs.TakeReport();
+  lrs.Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "going"));
+  gxds_locality_load_started(load);
+  lrs = server_.TakeLrs();
+  lrs.TakeReport();
+  lrs.SendInterval(20);
+  Report report = lrs.TakeReport();
+  while (report.issued == 0) report = lrs.TakeReport();
+  EXPECT_EQ(report.issued, 1u);
+  gxds_locality_load_finished(load, false);
+  gxds_locality_load_unref(load);
+}
+
+TEST_F(LoadReports, CountersOutliveTheClient) {
+  gxds_locality_load *load = Locality("c");
+  user_.Release();
+  gxds_locality_load_started(load);
+  gxds_locality_load_finished(load, false);
+  gxds_locality_load_unref(load);
+}
+
+TEST_F(LoadReports, AServerThatIsNotTheBootstrapsGetsNone) {
+  gxds_bootstrap_server stranger{};
+  stranger.uri = gxds_str_z("stranger:1");
+  stranger.creds_type = gxds_str_z("insecure");
+  gxds_locality_load *load = gxds_load_store_locality(
+      gxds_client_handle_load_store(user_.handle()), &stranger, gxds_str_z("c"), gxds_str_z(""),
+      gxds_str_z("r"), gxds_str_z("z"), gxds_str_z(""));
+  OnReactor([] {});
+  gxds_locality_load_unref(load);
+  EXPECT_TRUE(server_.NoMoreStreams());
+}
+
+TEST(ClientsEnd, GrpcShutsDownAfterTheLastRelease) {
+  EXPECT_TRUE(WaitUntil([] { return grpc_is_initialized() == 0; }));
+
+  std::string uri = "127.0.0.1:1";
+  {
+    User a(uri);
+    a.Watch({{1, "c"}});
+    a.TakeFailure();
+    EXPECT_NE(grpc_is_initialized(), 0);
+  }
+  EXPECT_TRUE(WaitUntil([] { return grpc_is_initialized() == 0; }));
+}
+
+}  // namespace
+}  // namespace grpc_xds
