@@ -666,7 +666,7 @@ TEST_F(Ads, AnUnknownTypeIsToldAndNotAnswered) {
   uint64_t c = Open();
   Events();
   Ask(c, {"type.googleapis.com/envoy.api.v2.Cluster", {"a"}, "", "", "", "n"});
-  EXPECT_EQ(Events(), "n@peer: ADS unknown_type: type.googleapis.com/envoy.api.v2.Cluster\n");
+  EXPECT_EQ(Events(), "n@peer: ads unknown_type: type.googleapis.com/envoy.api.v2.Cluster\n");
   EXPECT_EQ(Got(c), "");
   Ask(c, LDS, {"a"});
   EXPECT_EQ(Got(c), "LDS a=1");
@@ -681,7 +681,7 @@ TEST_F(Ads, AClosedStreamIsForgotten) {
   EXPECT_EQ(gxds_ads_server_stream_count(server_), 0u);
   Serve({"LDS a=2"});
   EXPECT_EQ(Got(c), "LDS a=1");
-  EXPECT_EQ(Events(), "node@peer: ADS disconnected: the client went away\n");
+  EXPECT_EQ(Events(), "node@peer: ads stream closed: the client went away\n");
 }
 
 // What the operator is told.
@@ -689,7 +689,7 @@ TEST_F(Ads, AClosedStreamIsForgotten) {
 TEST_F(Ads, SubscriptionsPushesAcksAndNacksAreTold) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open("ipv4:1.2.3.4:5");
-  EXPECT_EQ(Events(), "ipv4:1.2.3.4:5: ADS connected\n");
+  EXPECT_EQ(Events(), "ipv4:1.2.3.4:5: ads stream opened\n");
   Ask(c, CDS, {"a", "b", "c"});
   const std::string client = "node@ipv4:1.2.3.4:5: CDS ";
   const std::string first = Last(c, CDS).version;

@@ -84,9 +84,9 @@ Report Hello(const char *node, bool all = true) {
 
 TEST_F(Lrs, TheFirstRequestIsAnsweredWithTheIntervalAndAllClusters) {
   uint64_t c = Open();
-  EXPECT_EQ(
-      Events(),
-      "{\"event\":\"connected\",\"client\":{\"node\":\"\",\"peer\":\"peer\"},\"type\":\"LRS\"}\n");
+  EXPECT_EQ(Events(),
+            "{\"event\":\"stream_open\",\"client\":{\"node\":\"\",\"peer\":\"peer\"},\"service\":"
+            "\"lrs\"}\n");
   EXPECT_EQ(Got(c), "");
   Send(c, Hello("n"));
   EXPECT_EQ(Got(c), "interval 1.500000000 all;");
@@ -119,7 +119,7 @@ TEST_F(Lrs, ReportsAreToldAndAddedUp) {
   report.uncategorized_drops = 2;
   Send(c, report);
   EXPECT_EQ(Events(),
-            "{\"event\":\"load\",\"client\":{\"node\":\"n\",\"peer\":\"peer\"},\"type\":\"LRS\","
+            "{\"event\":\"load\",\"client\":{\"node\":\"n\",\"peer\":\"peer\"},\"service\":\"lrs\","
             "\"load\":["
             "{\"cluster\":\"green\",\"eds_service\":\"svc\",\"locality\":{\"region\":\"\",\"zone\":"
             "\"z1\","
@@ -238,34 +238,37 @@ TEST(Event, AnErrorNamesFileLineAndField) {
 TEST(Event, LongListsOfNamesAreCutForPeopleOnly) {
   gxds_serve_event e = {};
   e.kind = GXDS_SERVE_SUBSCRIBED;
-  e.type = "EDS";
+  e.type = &gxds_file_types[GXDS_FILE_ENDPOINTS];
   for (int i = 0; i < 10; i++) {
     gxds_serve_event_add_name(&e, View(std::to_string(i)));
   }
   EXPECT_EQ(Text(&e), "EDS subscribed 0, 1, 2, 3, 4, 5, 6, 7, and 2 more");
-  EXPECT_EQ(Json(&e),
-            "{\"event\":\"subscribed\",\"type\":\"EDS\",\"names\":[\"0\",\"1\",\"2\",\"3\",\"4\","
-            "\"5\",\"6\",\"7\",\"8\",\"9\"]}");
+  EXPECT_EQ(
+      Json(&e),
+      "{\"event\":\"subscribed\",\"type\":\"type.googleapis.com/"
+      "envoy.config.endpoint.v3.ClusterLoadAssignment\",\"names\":[\"0\",\"1\",\"2\",\"3\",\"4\","
+      "\"5\",\"6\",\"7\",\"8\",\"9\"]}");
   gxds_serve_event_fini(&e);
 }
 
 TEST(Event, WordsOfClientsCannotDriveATerminal) {
   gxds_serve_event e = {};
   e.kind = GXDS_SERVE_NACK;
-  e.type = "CDS";
+  e.type = &gxds_file_types[GXDS_FILE_CLUSTER];
   e.node = gxds_str_dup(gxds_str_z("n\x1b[2J"));
   e.detail = gxds_str_dup(gxds_str_z("line 1\nline 2 \xff"));
   EXPECT_EQ(Text(&e), "n\\x1b[2J: CDS NACK: line 1\\x0aline 2 \xff");
   EXPECT_EQ(Json(&e),
             "{\"event\":\"nack\",\"client\":{\"node\":\"n\\u001b[2J\",\"peer\":\"\"},"
-            "\"type\":\"CDS\",\"detail\":\"line 1\\nline 2 \ufffd\"}");
+            "\"type\":\"type.googleapis.com/envoy.config.cluster.v3.Cluster\",\"detail\":\"line "
+            "1\\nline 2 \ufffd\"}");
   gxds_serve_event_fini(&e);
 }
 
 TEST(Event, LoadsAreReadable) {
   gxds_serve_event e = {};
   e.kind = GXDS_SERVE_LOAD;
-  e.type = "LRS";
+  e.service = "lrs";
   gxds_serve_load *l = gxds_serve_event_add_load(&e);
   l->cluster = gxds_str_dup(gxds_str_z("green"));
   l->eds_service = gxds_str_dup(gxds_str_z("svc"));
@@ -280,7 +283,7 @@ TEST(Event, LoadsAreReadable) {
   l->total_dropped = 5;
   gxds_serve_load_add_drop(l, gxds_str_z("lb"), 4);
   EXPECT_EQ(Text(&e),
-            "LRS load\n"
+            "lrs load\n"
             "    green (svc) /z/: 3 issued, 2 ok, 1 failed, 0 in progress (in all 30 issued, 0 ok, "
             "0 failed)\n"
             "    green: 5 dropped (lb 4)");

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "tools/serve/subscription.h"
+#include "tools/serve/wire_input.h"
 
 typedef struct type_state {
   gxds_ads_subscription subscription;
@@ -77,11 +78,11 @@ static upb_StringView upb_view(gxds_str s) {
  * a whole. */
 static gxds_serve_event event_of(const stream *st, gxds_serve_event_kind kind,
                                  gxds_file_type type) {
-  return (gxds_serve_event){
-      .kind = kind,
-      .node = gxds_str_dup(st->node),
-      .peer = gxds_str_dup(st->peer),
-      .type = type == GXDS_FILE_TYPE_COUNT ? "ADS" : gxds_file_types[type].short_name};
+  return (gxds_serve_event){.kind = kind,
+                            .node = gxds_str_dup(st->node),
+                            .peer = gxds_str_dup(st->peer),
+                            .service = "ads",
+                            .type = type == GXDS_FILE_TYPE_COUNT ? NULL : &gxds_file_types[type]};
 }
 
 static gxds_str nonce_text(uint64_t nonce) {
@@ -216,14 +217,14 @@ uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_str peer, gxds_time now) 
     s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(stream *));
   }
   s->streams[s->stream_count++] = st;
-  gxds_serve_event event = event_of(st, GXDS_SERVE_CONNECTED, GXDS_FILE_TYPE_COUNT);
+  gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_OPEN, GXDS_FILE_TYPE_COUNT);
   gxds_serve_queue_event(&s->queue, &event);
   return st->id;
 }
 
 static void forget(gxds_ads_server *s, size_t i, gxds_str why) {
   stream *st = s->streams[i];
-  gxds_serve_event event = event_of(st, GXDS_SERVE_DISCONNECTED, GXDS_FILE_TYPE_COUNT);
+  gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
   free_stream(st);
@@ -328,7 +329,11 @@ void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t id, gxds_str bytes,
   size_t i = find(s, id);
   if (i == s->stream_count) return;
   upb_Arena *arena = upb_Arena_New();
-  request *msg = envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
+  gxds_str padded;
+  request *msg = NULL;
+  if (gxds_serve_pad(bytes, arena, &padded)) {
+    msg = envoy_service_discovery_v3_DiscoveryRequest_parse(padded.data, padded.size, arena);
+  }
   if (!msg) {
     refuse(s, i, "the message is no DiscoveryRequest");
   } else if (envoy_service_discovery_v3_DiscoveryRequest_type_url(msg).size == 0) {

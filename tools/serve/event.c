@@ -8,8 +8,8 @@ static const char *const kind_names[] = {
     [GXDS_SERVE_RESOURCES] = "resources",
     [GXDS_SERVE_ERROR] = "error",
     [GXDS_SERVE_WARNING] = "warning",
-    [GXDS_SERVE_CONNECTED] = "connected",
-    [GXDS_SERVE_DISCONNECTED] = "disconnected",
+    [GXDS_SERVE_STREAM_OPEN] = "stream_open",
+    [GXDS_SERVE_STREAM_CLOSE] = "stream_close",
     [GXDS_SERVE_SUBSCRIBED] = "subscribed",
     [GXDS_SERVE_UNSUBSCRIBED] = "unsubscribed",
     [GXDS_SERVE_PUSH] = "push",
@@ -148,7 +148,13 @@ void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out) {
     gxds_text_add_escaped(out, e->detail);
     return;
   }
-  if (e->type) gxds_text_addf(out, "%s ", e->type);
+  if (e->kind == GXDS_SERVE_WARNING) {
+    gxds_text_addf(out, "clients will NACK the %s", e->type->message);
+  } else if (e->type) {
+    gxds_text_addf(out, "%s ", e->type->short_name);
+  } else if (e->service) {
+    gxds_text_addf(out, "%s ", e->service);
+  }
   switch (e->kind) {
     case GXDS_SERVE_NACK:
       gxds_text_add_z(out, "NACK");
@@ -156,8 +162,13 @@ void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out) {
     case GXDS_SERVE_ACK:
       gxds_text_add_z(out, "ACK");
       break;
+    case GXDS_SERVE_STREAM_OPEN:
+      gxds_text_add_z(out, "stream opened");
+      break;
+    case GXDS_SERVE_STREAM_CLOSE:
+      gxds_text_add_z(out, "stream closed");
+      break;
     case GXDS_SERVE_WARNING:
-      gxds_text_add_z(out, "clients will NACK this:");
       break;
     default:
       gxds_text_add_z(out, kind_names[e->kind]);
@@ -230,7 +241,8 @@ void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out) {
     gxds_json_add_string(out, e->peer);
     gxds_text_add_z(out, "}");
   }
-  if (e->type) add_string_field(out, "type", gxds_str_z(e->type));
+  if (e->service) add_string_field(out, "service", gxds_str_z(e->service));
+  if (e->type) add_string_field(out, "type", gxds_str_z(e->type->type_url));
   if (e->name_count || e->kind == GXDS_SERVE_PUSH) {
     add_list_field(out, "names", e->names, e->name_count);
   }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/text.h"
+#include "files/file_set.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +17,8 @@ typedef enum gxds_serve_event_kind {
   GXDS_SERVE_RESOURCES,    /* a new state of the directory is being served; detail: counts */
   GXDS_SERVE_ERROR,        /* a file is wrong: file, line, field, detail; the last state stays */
   GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail */
-  GXDS_SERVE_CONNECTED,    /* a stream opened; type: ADS or LRS */
-  GXDS_SERVE_DISCONNECTED, /* a stream ended; detail: why */
+  GXDS_SERVE_STREAM_OPEN,  /* service */
+  GXDS_SERVE_STREAM_CLOSE, /* service; detail: why */
   GXDS_SERVE_SUBSCRIBED,   /* names were added to a type's; "*": everything */
   GXDS_SERVE_UNSUBSCRIBED,
   GXDS_SERVE_PUSH,         /* a response was sent: names, version, nonce; removed */
@@ -56,9 +56,10 @@ typedef struct gxds_serve_load {
 
 typedef struct gxds_serve_event {
   gxds_serve_event_kind kind;
-  gxds_str node;    /* the client's node id; empty: not known (yet) */
-  gxds_str peer;    /* its address */
-  const char *type; /* "CDS"; static; NULL: none */
+  gxds_str node;                   /* the client's node id; empty: not known (yet) */
+  gxds_str peer;                   /* its address */
+  const char *service;             /* "ads" or "lrs"; static; NULL: none */
+  const gxds_file_type_info *type; /* NULL: none */
   gxds_str *names;
   size_t name_count;
   gxds_str *removed; /* PUSH: names that this response no longer has */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "tools/serve/load_totals.h"
+#include "tools/serve/wire_input.h"
 
 typedef struct stream {
   uint64_t id;
@@ -60,8 +61,10 @@ static size_t find(const gxds_lrs_server *s, uint64_t id) {
 static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
 
 static gxds_serve_event event_of(const stream *st, gxds_serve_event_kind kind) {
-  return (gxds_serve_event){
-      .kind = kind, .node = gxds_str_dup(st->node), .peer = gxds_str_dup(st->peer), .type = "LRS"};
+  return (gxds_serve_event){.kind = kind,
+                            .node = gxds_str_dup(st->node),
+                            .peer = gxds_str_dup(st->peer),
+                            .service = "lrs"};
 }
 
 static gxds_str encode(const gxds_lrs_server *s, const stream *st) {
@@ -117,7 +120,7 @@ uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer) {
     s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(stream *));
   }
   s->streams[s->stream_count++] = st;
-  gxds_serve_event event = event_of(st, GXDS_SERVE_CONNECTED);
+  gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_OPEN);
   gxds_serve_queue_event(&s->queue, &event);
   return st->id;
 }
@@ -125,7 +128,7 @@ uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer) {
 void gxds_lrs_server_on_closed(gxds_lrs_server *s, uint64_t id, gxds_str why) {
   size_t i = find(s, id);
   if (i == s->stream_count) return;
-  gxds_serve_event event = event_of(s->streams[i], GXDS_SERVE_DISCONNECTED);
+  gxds_serve_event event = event_of(s->streams[i], GXDS_SERVE_STREAM_CLOSE);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
   free_stream(s->streams[i]);
@@ -218,8 +221,11 @@ void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t id, gxds_str bytes)
   if (i == s->stream_count) return;
   stream *st = s->streams[i];
   upb_Arena *arena = upb_Arena_New();
-  const envoy_service_load_stats_v3_LoadStatsRequest *msg =
-      envoy_service_load_stats_v3_LoadStatsRequest_parse(bytes.data, bytes.size, arena);
+  gxds_str padded;
+  const envoy_service_load_stats_v3_LoadStatsRequest *msg = NULL;
+  if (gxds_serve_pad(bytes, arena, &padded)) {
+    msg = envoy_service_load_stats_v3_LoadStatsRequest_parse(padded.data, padded.size, arena);
+  }
   if (!msg) {
     static const char why[] = "the message is no LoadStatsRequest";
     gxds_serve_queue_close(&s->queue, id, gxds_status_make(GXDS_INVALID_ARGUMENT, "%s", why));

@@ -1,0 +1,73 @@
+// The command line of `xds serve`.
+#include "tools/serve/options.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/files/support.h"
+
+namespace {
+
+std::string Parse(std::vector<std::string> args, gxds_serve_command *command) {
+  args.insert(args.begin(), "serve");
+  std::vector<char *> argv;
+  for (auto &arg : args) argv.push_back(arg.data());
+  gxds_text error = {};
+  bool ok = gxds_serve_command_parse(static_cast<int>(argv.size()), argv.data(), command, &error);
+  EXPECT_EQ(ok, error.size == 0);
+  // What the command points to lives in args.
+  static std::vector<std::string> kept;
+  kept.swap(args);
+  return Take(&error);
+}
+
+TEST(Options, HaveDefaults) {
+  gxds_serve_command c;
+  EXPECT_EQ(Parse({"dir"}, &c), "");
+  EXPECT_STREQ(c.dir, "dir");
+  EXPECT_STREQ(c.listen, "127.0.0.1:18000");
+  EXPECT_EQ(c.load_interval, GXDS_SECOND);
+  EXPECT_FALSE(c.json || c.quiet || c.help);
+  EXPECT_EQ(c.port_file, nullptr);
+}
+
+TEST(Options, AreTakenInEitherForm) {
+  gxds_serve_command c;
+  EXPECT_EQ(Parse({"--listen", "[::]:1", "--json", "--load-interval=0.5", "dir", "--quiet",
+                   "--port-file=p"},
+                  &c),
+            "");
+  EXPECT_STREQ(c.listen, "[::]:1");
+  EXPECT_EQ(c.load_interval, GXDS_SECOND / 2);
+  EXPECT_TRUE(c.json && c.quiet);
+  EXPECT_STREQ(c.port_file, "p");
+}
+
+TEST(Options, HelpNeedsNoDirectory) {
+  gxds_serve_command c;
+  EXPECT_EQ(Parse({"--help"}, &c), "");
+  EXPECT_TRUE(c.help);
+}
+
+TEST(Options, SayWhatIsWrong) {
+  const struct {
+    std::vector<std::string> args;
+    const char *error;
+  } cases[] = {
+      {{}, "which directory?"},
+      {{"a", "b"}, "one directory at a time: a and b"},
+      {{"a", "--listen"}, "--listen needs a value"},
+      {{"a", "--listens=1"}, "no such option: --listens=1"},
+      {{"a", "-x"}, "no such option: -x"},
+      {{"a", "--load-interval", "0"}, "--load-interval: expected 0.001 to 86400 seconds, found 0"},
+      {{"a", "--load-interval=1s"}, "--load-interval: expected 0.001 to 86400 seconds, found 1s"},
+      {{"a", "--load-interval=nan"}, "--load-interval: expected 0.001 to 86400 seconds, found nan"},
+      {{"a", "--load-interval=1e9"}, "--load-interval: expected 0.001 to 86400 seconds, found 1e9"},
+  };
+  gxds_serve_command c;
+  for (const auto &test : cases) EXPECT_EQ(Parse(test.args, &c), test.error);
+}
+
+}  // namespace

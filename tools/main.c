@@ -1,0 +1,62 @@
+/* The `xds` program: a table of subcommands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "grpc_xds/grpc_xds.h"
+#include "tools/demo/demo.h"
+#include "tools/serve/serve.h"
+
+typedef struct command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *help; /* NULL: not for people */
+} command;
+
+static int run_version(int argc, char **argv);
+static int run_help(int argc, char **argv);
+
+static const command commands[] = {
+    {"serve", xds_serve_main, "serve the xDS resources in a directory, for development"},
+    {"demo", xds_demo_main, "show what the plugin does, in fifteen seconds"},
+    {"demo-backend", xds_demo_backend_main, NULL},
+    {"version", run_version, "print the version"},
+    {"help", run_help, "print this"},
+};
+enum { kCommands = sizeof commands / sizeof *commands };
+
+static int run_version(int argc, char **argv) {
+  (void)argc;
+  (void)argv;
+  printf("xds %s\n", GRPC_XDS_VERSION);
+  return 0;
+}
+
+static void print_usage(FILE *out) {
+  fputs("usage: xds COMMAND [ARGUMENTS]\n\n", out);
+  for (int i = 0; i < kCommands; i++) {
+    if (commands[i].help) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+  }
+  fputs("\nxds COMMAND --help tells more of a command.\n", out);
+}
+
+static int run_help(int argc, char **argv) {
+  (void)argc;
+  (void)argv;
+  print_usage(stdout);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    print_usage(stderr);
+    return 2;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+  if (strcmp(name, "--version") == 0) name = "version";
+  for (int i = 0; i < kCommands; i++) {
+    if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+  }
+  fprintf(stderr, "xds: no such command: %s (xds help)\n", name);
+  return 2;
+}

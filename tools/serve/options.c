@@ -1,0 +1,113 @@
+#include "tools/serve/options.h"
+
+#include <stdlib.h>
+
+const char gxds_serve_help[] =
+    "usage: xds serve DIR [--listen ADDRESS:PORT] [--load-interval SECONDS] [--json] [--quiet]\n"
+    "                     [--port-file FILE]\n"
+    "\n"
+    "An xDS control plane for development: serves the resources in the files of DIR to any number\n"
+    "of clients (ADS, state of the world), follows the files as they change, and collects load\n"
+    "reports (LRS). It has no security: use it on a machine of your own.\n"
+    "\n"
+    "  --listen ADDRESS:PORT    where to listen; port 0 lets the kernel pick one\n"
+    "                           (default 127.0.0.1:18000)\n"
+    "  --load-interval SECONDS  how often clients shall report their load (default 1)\n"
+    "  --json                   print one JSON object per event, for machines\n"
+    "  --quiet                  print errors, warnings and NACKs only\n"
+    "  --port-file FILE         write the port into FILE once it listens\n"
+    "\n"
+    "Files: *.json, *.yaml and *.yml, not in folders below DIR and not hidden. Each holds "
+    "Listeners,\n"
+    "RouteConfigurations, Clusters and ClusterLoadAssignments in proto3 JSON form, as objects "
+    "with\n"
+    "\"@type\": one, a list, or {\"resources\": [...]}; in YAML any of these per document.\n"
+    "\n"
+    "A new state is taken when nothing in DIR changed for 50 ms, or at once when a symlink to or "
+    "in\n"
+    "DIR is swapped. Files with errors never replace the last good state; the errors are printed\n"
+    "with file, line and field. A resource that clients will refuse is served nevertheless, after\n"
+    "a warning that says why: that is how NACKs are tried.\n"
+    "\n"
+    "Events of --json: \"event\" is one of\n"
+    "  listening                address (the last field)\n"
+    "  resources                detail: how many of each type are being served\n"
+    "  error                    file, line, field, detail\n"
+    "  warning                  file, line, type, names, detail\n"
+    "  stream_open              client, service (\"ads\" or \"lrs\")\n"
+    "  stream_close             client, service, detail\n"
+    "  subscribed, unsubscribed client, type, names (\"*\": everything)\n"
+    "  push                     client, type, names, removed, version, nonce\n"
+    "  ack                      client, type, version, nonce\n"
+    "  nack                     client, type, version (the last accepted), nonce, detail\n"
+    "  stale                    client, type, nonce: a request with an old nonce was ignored\n"
+    "  unknown_type             client, detail: a request for a type that is not served\n"
+    "  load                     client, load: a list of\n"
+    "      {cluster, eds_service, locality {region, zone, sub_zone}, successful, error,\n"
+    "       in_progress, issued, total {successful, error, issued}} and\n"
+    "      {cluster, eds_service, total_dropped, dropped {category: count}}\n"
+    "client is {node, peer}, type a type URL. Numbers are those since the last report, but for\n"
+    "in_progress (now) and total (all of this client). Empty fields are left out.\n";
+
+static bool parse_seconds(const char *text, gxds_duration *out) {
+  static const double kMost = 86400; /* nobody waits a day for a report */
+  char *end;
+  double seconds = strtod(text, &end);
+  if (end == text || *end || !(seconds >= 0.001) || seconds > kMost) return false;
+  *out = (gxds_duration)(seconds * (double)GXDS_SECOND);
+  return true;
+}
+
+/* The value of an option: "--name VALUE" or "--name=VALUE"; NULL: argv[*i] is another one. */
+static const char *value_of(int argc, char *const *argv, int *i, const char *name,
+                            gxds_text *error) {
+  size_t size = strlen(name);
+  if (strncmp(argv[*i], name, size) != 0) return NULL;
+  if (argv[*i][size] == '=') return argv[*i] + size + 1;
+  if (argv[*i][size] != 0) return NULL;
+  if (*i + 1 == argc) {
+    gxds_text_addf(error, "%s needs a value", name);
+    return NULL;
+  }
+  return argv[++*i];
+}
+
+static bool parse_one(int argc, char *const *argv, int *i, gxds_serve_command *out,
+                      gxds_text *error) {
+  const char *arg = argv[*i];
+  const char *value;
+  if (strcmp(arg, "--json") == 0) {
+    out->json = true;
+  } else if (strcmp(arg, "--quiet") == 0) {
+    out->quiet = true;
+  } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+    out->help = true;
+  } else if ((value = value_of(argc, argv, i, "--listen", error)) != NULL) {
+    out->listen = value;
+  } else if ((value = value_of(argc, argv, i, "--port-file", error)) != NULL) {
+    out->port_file = value;
+  } else if ((value = value_of(argc, argv, i, "--load-interval", error)) != NULL) {
+    if (!parse_seconds(value, &out->load_interval)) {
+      gxds_text_addf(error, "--load-interval: expected 0.001 to 86400 seconds, found %s", value);
+    }
+  } else if (error->size) {
+    return false;
+  } else if (arg[0] == '-') {
+    gxds_text_addf(error, "no such option: %s", arg);
+  } else if (out->dir) {
+    gxds_text_addf(error, "one directory at a time: %s and %s", out->dir, arg);
+  } else {
+    out->dir = arg;
+  }
+  return error->size == 0;
+}
+
+bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *out,
+                              gxds_text *error) {
+  *out = (gxds_serve_command){.listen = "127.0.0.1:18000", .load_interval = GXDS_SECOND};
+  for (int i = 1; i < argc; i++) {
+    if (!parse_one(argc, argv, &i, out, error)) return false;
+  }
+  if (!out->dir && !out->help) gxds_text_add_z(error, "which directory?");
+  return error->size == 0;
+}

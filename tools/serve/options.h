@@ -1,0 +1,33 @@
+/* The command line of `xds serve`. Pure. */
+#ifndef GRPC_XDS_TOOLS_SERVE_OPTIONS_H_
+#define GRPC_XDS_TOOLS_SERVE_OPTIONS_H_
+
+#include "base/text.h"
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_serve_command {
+  const char *dir;
+  const char *listen;
+  gxds_duration load_interval;
+  bool json;
+  bool quiet;
+  const char *port_file; /* NULL: none */
+  bool help;
+} gxds_serve_command;
+
+extern const char gxds_serve_help[];
+
+/* argv[0] is the subcommand's name. Strings of *out are those of argv. False: error says what is
+ * wrong. */
+bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *out,
+                              gxds_text *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,194 @@
+#include "tools/serve/serve.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "files/dir_watch.h"
+#include "tools/serve/options.h"
+#include "tools/serve/server.h"
+#include "tools/serve/validate.h"
+
+typedef struct serve {
+  gxds_serve_command command;
+  int signals; /* SIGTERM and SIGINT, readable */
+  gxds_serve_server *server;
+  gxds_serve_validator *validator;
+  gxds_dir_watch *watch;
+  const gxds_file_set *served; /* NULL: none yet */
+} serve;
+
+static gxds_time now_of(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * GXDS_SECOND + t.tv_nsec;
+}
+
+/* On the server's thread. */
+static void print_event(void *arg, const gxds_serve_event *event) {
+  const gxds_serve_command *command = arg;
+  bool matters = event->kind == GXDS_SERVE_ERROR || event->kind == GXDS_SERVE_WARNING ||
+                 event->kind == GXDS_SERVE_NACK;
+  if (command->quiet && !matters) return;
+  gxds_text line = {0};
+  if (command->json) {
+    gxds_serve_event_render_json(event, &line);
+  } else {
+    gxds_serve_event_render_text(event, &line);
+  }
+  gxds_text_add_z(&line, "\n");
+  fwrite(line.data, 1, line.size, stdout);
+  fflush(stdout);
+  gxds_text_fini(&line);
+}
+
+static void tell(void *arg, gxds_serve_event *take_event) {
+  gxds_serve_server_tell(arg, take_event);
+}
+
+static void tell_resources(serve *s, const gxds_file_set *set) {
+  gxds_text text = {0};
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+    gxds_text_addf(&text, "%s%zu %s", t ? ", " : "", set->types[t].count,
+                   gxds_file_types[t].short_name);
+  }
+  gxds_serve_event event = {.kind = GXDS_SERVE_RESOURCES, .detail = gxds_text_take(&text)};
+  tell(s->server, &event);
+}
+
+static void tell_errors(serve *s, const gxds_file_errors *errors) {
+  for (size_t i = 0; i < errors->stored; i++) {
+    const gxds_file_error *error = &errors->items[i];
+    gxds_serve_event event = {.kind = GXDS_SERVE_ERROR,
+                              .file = gxds_str_dup(error->file),
+                              .line = error->line,
+                              .field = gxds_str_dup(error->field),
+                              .detail = gxds_str_dup(error->text)};
+    tell(s->server, &event);
+  }
+  gxds_text text = {0};
+  if (errors->count > errors->stored) {
+    gxds_text_addf(&text, "%zu more errors; ", errors->count - errors->stored);
+  }
+  gxds_text_add_z(&text, s->served ? "the last good state is still being served"
+                                   : "nothing is being served until that is mended");
+  gxds_serve_event event = {.kind = GXDS_SERVE_ERROR, .detail = gxds_text_take(&text)};
+  tell(s->server, &event);
+}
+
+static void on_deadline(serve *s) {
+  gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, now_of());
+  if (news == GXDS_DIR_ERRORS) {
+    tell_errors(s, gxds_dir_watch_errors(s->watch));
+  } else if (news == GXDS_DIR_SET) {
+    const gxds_file_set *set = gxds_dir_watch_set(s->watch);
+    tell_resources(s, set);
+    gxds_serve_validator_run(s->validator, set, s->served, tell, s->server);
+    gxds_serve_server_set_resources(s->server, set);
+    gxds_file_set_unref(s->served);
+    s->served = gxds_file_set_ref(set);
+  }
+}
+
+/* For poll(): rounded up, so that the deadline has passed after it. */
+static int timeout_ms(gxds_time deadline) {
+  if (deadline == GXDS_TIME_NEVER) return -1;
+  gxds_duration left = deadline - now_of();
+  return left <= 0 ? 0 : (int)((left + GXDS_MILLISECOND - 1) / GXDS_MILLISECOND);
+}
+
+static void follow(serve *s) {
+  struct pollfd fds[] = {{.fd = s->signals, .events = POLLIN},
+                         {.fd = gxds_dir_watch_fd(s->watch), .events = POLLIN}};
+  for (;;) {
+    int ready = poll(fds, 2, timeout_ms(gxds_dir_watch_deadline(s->watch)));
+    if (ready < 0 && errno != EINTR) return;
+    if (ready > 0 && fds[0].revents) return;
+    gxds_dir_watch_on_readable(s->watch, now_of());
+    on_deadline(s);
+  }
+}
+
+/* Aside, then renamed: who waits for the file finds it whole. */
+static bool write_port(const char *path, int port) {
+  gxds_text aside = {0};
+  gxds_text_addf(&aside, "%s.tmp", path);
+  FILE *f = fopen(aside.data, "w");
+  bool ok = f && fprintf(f, "%d\n", port) > 0;
+  if (f && fclose(f) != 0) ok = false;
+  ok = ok && rename(aside.data, path) == 0;
+  if (!ok) fprintf(stderr, "xds serve: %s: %s\n", path, strerror(errno));
+  gxds_text_fini(&aside);
+  return ok;
+}
+
+static void tell_listening(serve *s, int port) {
+  gxds_str listen = gxds_str_z(s->command.listen);
+  size_t host = listen.size;
+  while (host > 0 && listen.data[host - 1] != ':') host--;
+  gxds_text text = {0};
+  gxds_text_addf(&text, "%.*s%d", (int)host, listen.data, port);
+  gxds_serve_event event = {.kind = GXDS_SERVE_LISTENING, .detail = gxds_text_take(&text)};
+  tell(s->server, &event);
+}
+
+static int run(serve *s) {
+  gxds_status status;
+  int port;
+  gxds_serve_options options = {.listen = s->command.listen,
+                                .load_interval = s->command.load_interval,
+                                .on_event = print_event,
+                                .arg = &s->command};
+  s->watch = gxds_dir_watch_create(s->command.dir, now_of(), &status);
+  if (s->watch) s->server = gxds_serve_server_start(&options, &port, &status);
+  if (!s->server) {
+    fprintf(stderr, "xds serve: %s\n", status.message.data);
+    gxds_status_fini(&status);
+    gxds_dir_watch_destroy(s->watch);
+    return 1;
+  }
+  s->validator = gxds_serve_validator_create();
+  on_deadline(s); /* what is there already is served from the first request on */
+  bool ok = !s->command.port_file || write_port(s->command.port_file, port);
+  if (ok) {
+    tell_listening(s, port);
+    follow(s);
+  }
+  gxds_serve_validator_destroy(s->validator);
+  gxds_serve_server_stop(s->server);
+  gxds_file_set_unref(s->served);
+  gxds_dir_watch_destroy(s->watch);
+  return ok ? 0 : 1;
+}
+
+int xds_serve_main(int argc, char **argv) {
+  serve s = {0};
+  gxds_text error = {0};
+  if (!gxds_serve_command_parse(argc, argv, &s.command, &error)) {
+    fprintf(stderr, "xds serve: %s (xds serve --help)\n", error.data);
+    gxds_text_fini(&error);
+    return 2;
+  }
+  if (s.command.help) {
+    fputs(gxds_serve_help, stdout);
+    return 0;
+  }
+  /* Blocked before any thread is made, so that no thread takes them another way. */
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  s.signals = signalfd(-1, &set, SFD_CLOEXEC);
+  if (s.signals < 0) {
+    perror("xds serve: signalfd");
+    return 1;
+  }
+  int result = run(&s);
+  close(s.signals);
+  return result;
+}

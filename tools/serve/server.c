@@ -1,0 +1,342 @@
+#include "tools/serve/server.h"
+
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+#include <grpc/support/time.h>
+#include <pthread.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "tools/serve/ads_server.h"
+#include "tools/serve/call.h"
+#include "tools/serve/lrs_server.h"
+
+/* A request names each resource that a client wants: 100,000 names are some megabytes. */
+enum { kReceiveMax = 64 << 20 };
+
+typedef struct message {
+  struct message *next;
+  const gxds_file_set *set; /* a new state, or */
+  gxds_serve_event event;   /* something to tell */
+} message;
+
+struct gxds_serve_server {
+  gxds_serve_options options;
+  pthread_t thread;
+
+  /* Any thread, under the lock. */
+  pthread_mutex_t lock;
+  message *first;
+  message **last;
+  bool stopping;
+  bool woken; /* a wake-up is on its way */
+
+  /* The server's thread (and whoever starts it). */
+  grpc_completion_queue *cq;
+  grpc_server *server;
+  grpc_channel *wake_channel; /* lame: its call only carries wake-ups */
+  grpc_call *wake_call;
+  gxds_serve_tag wake;
+  gxds_serve_tag shutdown;
+  gxds_ads_server *ads;
+  gxds_lrs_server *lrs;
+  gxds_serve_call *calls;
+  int requests;       /* calls that were asked for and have not come */
+  bool shutting_down; /* the server accepts nothing any more */
+  bool shut_down;     /* and has told so */
+};
+
+static gxds_time now_of(void) {
+  gpr_timespec t = gpr_now(GPR_CLOCK_MONOTONIC);
+  return t.tv_sec * GXDS_SECOND + t.tv_nsec;
+}
+
+static gpr_timespec timespec_of(gxds_time t) {
+  if (t == GXDS_TIME_NEVER) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
+  return (gpr_timespec){t / GXDS_SECOND, (int32_t)(t % GXDS_SECOND), GPR_CLOCK_MONOTONIC};
+}
+
+static gxds_serve_call *find_call(gxds_serve_server *s, gxds_serve_call_kind kind,
+                                  uint64_t stream) {
+  gxds_serve_call *c = s->calls;
+  while (c && (c->kind != kind || c->stream != stream || c->told_closed)) c = c->next;
+  return c;
+}
+
+static void carry_out(gxds_serve_server *s, gxds_serve_call_kind kind,
+                      const gxds_serve_action *action) {
+  if (action->kind == GXDS_SERVE_EVENT) {
+    s->options.on_event(s->options.arg, &action->event);
+    return;
+  }
+  gxds_serve_call *c = find_call(s, kind, action->stream);
+  if (!c) return;
+  if (action->kind == GXDS_SERVE_SEND) {
+    gxds_serve_call_send(c, action->bytes);
+  } else {
+    gxds_serve_call_close(c, &action->status);
+  }
+}
+
+/* Carries out all that the logic wants by now. */
+static void drain(gxds_serve_server *s) {
+  gxds_serve_action action;
+  while (gxds_ads_server_next_action(s->ads, &action)) {
+    carry_out(s, GXDS_SERVE_CALL_ADS, &action);
+    gxds_serve_action_fini(&action);
+  }
+  while (gxds_lrs_server_next_action(s->lrs, &action)) {
+    carry_out(s, GXDS_SERVE_CALL_LRS, &action);
+    gxds_serve_action_fini(&action);
+  }
+}
+
+/* Nothing may be started on a queue that was shut down: it goes when the last call has gone. */
+static void maybe_end_queue(gxds_serve_server *s) {
+  if (s->shut_down && s->requests == 0 && !s->calls) grpc_completion_queue_shutdown(s->cq);
+}
+
+static const gxds_serve_call_events call_events;
+
+static void request_call(gxds_serve_server *s) {
+  s->requests++;
+  gxds_serve_call_request(s->server, s->cq, &call_events, s);
+}
+
+static void on_started(void *owner, gxds_serve_call *c) {
+  gxds_serve_server *s = owner;
+  s->requests--;
+  c->next = s->calls;
+  if (s->calls) s->calls->previous = c;
+  s->calls = c;
+  gxds_str peer = gxds_serve_call_peer(c);
+  if (c->kind == GXDS_SERVE_CALL_ADS) {
+    c->stream = gxds_ads_server_open(s->ads, peer, now_of());
+  } else if (c->kind == GXDS_SERVE_CALL_LRS) {
+    c->stream = gxds_lrs_server_open(s->lrs, peer);
+  }
+  gxds_str_free(&peer);
+  if (s->shutting_down) {
+    gxds_serve_call_cancel(c);
+  } else {
+    request_call(s);
+  }
+  drain(s);
+}
+
+static void on_message(void *owner, gxds_serve_call *c, gxds_str bytes) {
+  gxds_serve_server *s = owner;
+  if (c->kind == GXDS_SERVE_CALL_ADS) {
+    gxds_ads_server_on_message(s->ads, c->stream, bytes, now_of());
+  } else {
+    gxds_lrs_server_on_message(s->lrs, c->stream, bytes);
+  }
+  drain(s);
+}
+
+static void on_sent(void *owner, gxds_serve_call *c) {
+  gxds_serve_server *s = owner;
+  if (c->kind == GXDS_SERVE_CALL_ADS) {
+    gxds_ads_server_on_sent(s->ads, c->stream, now_of());
+  } else {
+    gxds_lrs_server_on_sent(s->lrs, c->stream);
+  }
+  drain(s);
+}
+
+static void on_closed(void *owner, gxds_serve_call *c, const char *why) {
+  gxds_serve_server *s = owner;
+  if (c->kind == GXDS_SERVE_CALL_ADS) {
+    gxds_ads_server_on_closed(s->ads, c->stream, gxds_str_z(why));
+  } else {
+    gxds_lrs_server_on_closed(s->lrs, c->stream, gxds_str_z(why));
+  }
+  drain(s);
+}
+
+static void on_ended(void *owner, gxds_serve_call *c) {
+  gxds_serve_server *s = owner;
+  if (!c->started) s->requests--;
+  if (c->next) c->next->previous = c->previous;
+  if (c->previous) c->previous->next = c->next;
+  if (s->calls == c) s->calls = c->next;
+  maybe_end_queue(s);
+}
+
+static const gxds_serve_call_events call_events = {on_started, on_message, on_sent, on_closed,
+                                                   on_ended};
+
+static void on_shutdown(gxds_serve_tag *tag, bool ok) {
+  (void)ok;
+  gxds_serve_server *s = tag->owner;
+  s->shut_down = true;
+  maybe_end_queue(s);
+}
+
+static void shut_down(gxds_serve_server *s) {
+  s->shutting_down = true;
+  grpc_server_shutdown_and_notify(s->server, s->cq, &s->shutdown);
+  grpc_server_cancel_all_calls(s->server);
+}
+
+/* Messages of other threads, in order. */
+static void on_wake(gxds_serve_tag *tag, bool ok) {
+  (void)ok;
+  gxds_serve_server *s = tag->owner;
+  pthread_mutex_lock(&s->lock);
+  message *m = s->first;
+  s->first = NULL;
+  s->last = &s->first;
+  s->woken = false;
+  bool stopping = s->stopping;
+  pthread_mutex_unlock(&s->lock);
+  while (m) {
+    message *next = m->next;
+    if (m->set) {
+      gxds_ads_server_set_resources(s->ads, m->set, now_of());
+      gxds_lrs_server_set_resources(s->lrs, m->set);
+      gxds_file_set_unref(m->set);
+      drain(s);
+    } else {
+      s->options.on_event(s->options.arg, &m->event);
+      gxds_serve_event_fini(&m->event);
+    }
+    gxds_free(m);
+    m = next;
+  }
+  if (stopping && !s->shutting_down) shut_down(s);
+}
+
+static void *run(void *arg) {
+  gxds_serve_server *s = arg;
+  for (;;) {
+    gpr_timespec deadline = timespec_of(gxds_ads_server_deadline(s->ads));
+    grpc_event event = grpc_completion_queue_next(s->cq, deadline, NULL);
+    if (event.type == GRPC_QUEUE_SHUTDOWN) return NULL;
+    if (event.type == GRPC_OP_COMPLETE) {
+      gxds_serve_tag *tag = event.tag;
+      tag->done(tag, event.success != 0);
+    }
+    gxds_ads_server_on_deadline(s->ads, now_of());
+    drain(s);
+  }
+}
+
+/* Under the lock. */
+static void wake(gxds_serve_server *s) {
+  if (s->woken) return;
+  s->woken = true;
+  /* A batch of nothing completes at once. */
+  GXDS_CHECK(grpc_call_start_batch(s->wake_call, NULL, 0, &s->wake, NULL) == GRPC_CALL_OK);
+}
+
+static void post(gxds_serve_server *s, message *m) {
+  pthread_mutex_lock(&s->lock);
+  *s->last = m;
+  s->last = &m->next;
+  wake(s);
+  pthread_mutex_unlock(&s->lock);
+}
+
+void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *set) {
+  message *m = GXDS_NEW(message);
+  m->set = gxds_file_set_ref(set);
+  post(s, m);
+}
+
+void gxds_serve_server_tell(gxds_serve_server *s, gxds_serve_event *take_event) {
+  message *m = GXDS_NEW(message);
+  m->event = *take_event;
+  *take_event = (gxds_serve_event){0};
+  post(s, m);
+}
+
+static grpc_server *make_server(void) {
+  grpc_arg args[] = {
+      {.type = GRPC_ARG_INTEGER,
+       .key = (char *)GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
+       .value.integer = kReceiveMax},
+      /* Two servers on one port would each see half of the clients. */
+      {.type = GRPC_ARG_INTEGER, .key = (char *)GRPC_ARG_ALLOW_REUSEPORT, .value.integer = 0},
+      /* xDS clients ping idle streams to notice a dead server: that is no abuse. */
+      {.type = GRPC_ARG_INTEGER,
+       .key = (char *)GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS,
+       .value.integer = 1},
+      {.type = GRPC_ARG_INTEGER,
+       .key = (char *)GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+       .value.integer = 1000},
+      {.type = GRPC_ARG_INTEGER,
+       .key = (char *)GRPC_ARG_HTTP2_MAX_PING_STRIKES,
+       .value.integer = 0},
+  };
+  grpc_channel_args list = {sizeof args / sizeof *args, args};
+  return grpc_server_create(&list, NULL);
+}
+
+static void free_server(gxds_serve_server *s) {
+  if (s->wake_call) grpc_call_unref(s->wake_call);
+  if (s->wake_channel) grpc_channel_destroy(s->wake_channel);
+  grpc_server_destroy(s->server);
+  grpc_completion_queue_destroy(s->cq);
+  gxds_ads_server_destroy(s->ads);
+  gxds_lrs_server_destroy(s->lrs);
+  pthread_mutex_destroy(&s->lock);
+  gxds_free(s);
+  grpc_shutdown();
+}
+
+/* A server that never ran still goes by its shutdown. */
+static void abandon(gxds_serve_server *s) {
+  grpc_server_shutdown_and_notify(s->server, s->cq, &s->shutdown);
+  while (grpc_completion_queue_next(s->cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).tag !=
+         &s->shutdown) {
+  }
+  grpc_completion_queue_shutdown(s->cq);
+  while (grpc_completion_queue_next(s->cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).type !=
+         GRPC_QUEUE_SHUTDOWN) {
+  }
+  free_server(s);
+}
+
+gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, int *port,
+                                           gxds_status *status) {
+  grpc_init();
+  gxds_serve_server *s = GXDS_NEW(gxds_serve_server);
+  s->options = *options;
+  s->last = &s->first;
+  s->wake = (gxds_serve_tag){on_wake, s};
+  s->shutdown = (gxds_serve_tag){on_shutdown, s};
+  pthread_mutex_init(&s->lock, NULL);
+  s->cq = grpc_completion_queue_create_for_next(NULL);
+  s->ads = gxds_ads_server_create();
+  s->lrs = gxds_lrs_server_create(options->load_interval);
+  s->server = make_server();
+  grpc_server_register_completion_queue(s->server, s->cq, NULL);
+  grpc_server_credentials *creds = grpc_insecure_server_credentials_create();
+  *port = grpc_server_add_http2_port(s->server, options->listen, creds);
+  grpc_server_credentials_release(creds);
+  if (*port <= 0) {
+    *status = gxds_status_make(GXDS_UNAVAILABLE, "cannot listen on %s", options->listen);
+    abandon(s);
+    return NULL;
+  }
+  grpc_server_start(s->server);
+  s->wake_channel = grpc_lame_client_channel_create("wake", GRPC_STATUS_UNAVAILABLE, "wake");
+  grpc_slice method = grpc_slice_from_static_string("/wake");
+  s->wake_call = grpc_channel_create_call(s->wake_channel, NULL, 0, s->cq, method, NULL,
+                                          gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+  request_call(s);
+  int error = pthread_create(&s->thread, NULL, run, s);
+  GXDS_CHECK(error == 0);
+  *status = gxds_status_ok();
+  return s;
+}
+
+void gxds_serve_server_stop(gxds_serve_server *s) {
+  pthread_mutex_lock(&s->lock);
+  s->stopping = true;
+  wake(s);
+  pthread_mutex_unlock(&s->lock);
+  pthread_join(s->thread, NULL);
+  free_server(s);
+}

@@ -1,0 +1,42 @@
+/* gxds_serve_server: gRPC's side of `xds serve`: a server on the public C API, its calls, and one
+ * thread in a completion queue that owns the protocol's logic and writes the events.
+ *
+ * AggregatedDiscoveryService.StreamAggregatedResources and LoadReportingService.StreamLoadStats are
+ * served; every other method (delta ADS among them) is answered UNIMPLEMENTED. */
+#ifndef GRPC_XDS_TOOLS_SERVE_SERVER_H_
+#define GRPC_XDS_TOOLS_SERVE_SERVER_H_
+
+#include "base/time.h"
+#include "files/file_set.h"
+#include "tools/serve/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_serve_server gxds_serve_server;
+
+typedef struct gxds_serve_options {
+  const char *listen; /* "127.0.0.1:18000"; port 0: the kernel picks one */
+  gxds_duration load_interval;
+  /* Called on the server's thread for every event, in order. */
+  void (*on_event)(void *arg, const gxds_serve_event *event);
+  void *arg;
+} gxds_serve_options;
+
+/* Starts listening and the thread. NULL when the address cannot be bound (*status says why).
+ * *port: the one bound. on_event may be called before this returns. */
+gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, int *port,
+                                           gxds_status *status);
+/* Serves a new state; the server takes a reference of its own. Any thread; does not wait. */
+void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *set);
+/* Tells an event in order with those of the protocol. Any thread; does not wait. */
+void gxds_serve_server_tell(gxds_serve_server *s, gxds_serve_event *take_event);
+/* Ends all calls and the thread, and waits for that; what was told before is written. */
+void gxds_serve_server_stop(gxds_serve_server *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

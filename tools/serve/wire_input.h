@@ -1,0 +1,21 @@
+/* Messages of clients, made safe for the host's decoder (base/wire.h). Private to tools/serve/. */
+#ifndef GRPC_XDS_TOOLS_SERVE_WIRE_INPUT_H_
+#define GRPC_XDS_TOOLS_SERVE_WIRE_INPUT_H_
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct upb_Arena;
+
+/* A padded copy of bytes in the arena, to be given to a _parse function. False: they are no
+ * message. */
+bool gxds_serve_pad(gxds_str bytes, struct upb_Arena *arena, gxds_str *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
