@@ -22,35 +22,65 @@ static bool skip(gxds_str *in, uint64_t size) {
   return true;
 }
 
+/* Reads a tag and what belongs to it, but for the fields of a group. */
+static bool read_field(gxds_str *in, uint64_t *tag, gxds_str *value) {
+  uint64_t number = 0;
+  *value = gxds_str_of(NULL, 0);
+  if (!read_varint(in, tag)) return false;
+  switch (*tag & 7) {
+    case 0: /* a number */
+      return read_varint(in, &number);
+    case 1:
+      return skip(in, 8);
+    case 2: /* a size and as many bytes */
+      if (!read_varint(in, &number)) return false;
+      *value = gxds_str_of(in->data, (size_t)number);
+      return skip(in, number);
+    case 3: /* the fields of a group follow */
+    case 4:
+      return true;
+    case 5:
+      return skip(in, 4);
+    default:
+      return false;
+  }
+}
+
+static bool is_group_start(uint64_t tag) { return (tag & 7) == 3; }
+static bool is_group_end(uint64_t tag) { return (tag & 7) == 4; }
+
 bool gxds_wire_is_whole(gxds_str bytes) {
   size_t open_groups = 0;
-  uint64_t number = 0;
   while (bytes.size > 0) {
-    if (!read_varint(&bytes, &number)) return false;
-    switch (number & 7) {
-      case 0: /* a number */
-        if (!read_varint(&bytes, &number)) return false;
-        break;
-      case 1:
-        if (!skip(&bytes, 8)) return false;
-        break;
-      case 2: /* a size and as many bytes */
-        if (!read_varint(&bytes, &number) || !skip(&bytes, number)) return false;
-        break;
-      case 3: /* the fields of a group follow */
-        open_groups++;
-        break;
-      case 4:
-        if (open_groups-- == 0) return false;
-        break;
-      case 5:
-        if (!skip(&bytes, 4)) return false;
-        break;
-      default:
-        return false;
-    }
+    uint64_t tag = 0;
+    gxds_str value;
+    if (!read_field(&bytes, &tag, &value)) return false;
+    if (is_group_start(tag)) open_groups++;
+    if (is_group_end(tag) && open_groups-- == 0) return false;
   }
   return open_groups == 0;
+}
+
+bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out) {
+  if (rest->size == 0) return false;
+  gxds_str start = *rest;
+  uint64_t tag = 0;
+  size_t open_groups = 0;
+  do {
+    gxds_str value;
+    uint64_t inner = 0;
+    if (!read_field(rest, &inner, &value)) return false;
+    if (open_groups == 0) {
+      tag = inner;
+      out->value = value;
+    }
+    if (is_group_start(inner)) open_groups++;
+    if (is_group_end(inner) && open_groups-- == 0) return false;
+  } while (open_groups > 0);
+  out->number = tag >> 3;
+  out->has_size = (tag & 7) == 2;
+  out->whole = gxds_str_of(start.data, start.size - rest->size);
+  return true;
 }
 
 void gxds_wire_pad(gxds_str bytes, char *out) {

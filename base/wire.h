@@ -7,6 +7,8 @@
 #ifndef GRPC_XDS_BASE_WIRE_H_
 #define GRPC_XDS_BASE_WIRE_H_
 
+#include <stdint.h>
+
 #include "base/str.h"
 
 #ifdef __cplusplus
@@ -18,6 +20,17 @@ extern "C" {
 /* Whether bytes are nothing but whole fields, so that a field may follow them. What is not is no
  * message; padding it would complete what was cut off. */
 bool gxds_wire_is_whole(gxds_str bytes);
+
+/* A field of a message; a group is one. Borrow: as long as the message. */
+typedef struct gxds_wire_field {
+  uint64_t number;
+  bool has_size;  /* it is a string, or a message */
+  gxds_str value; /* has_size: what it holds */
+  gxds_str whole; /* with its tag */
+} gxds_wire_field;
+
+/* Takes the next field off the front of *rest. False: there is none, or none that is whole. */
+bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
 
 /* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
 void gxds_wire_pad(gxds_str bytes, char *out);

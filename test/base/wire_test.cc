@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -55,6 +56,36 @@ TEST(WirePad, IsOneMoreField) {
   EXPECT_TRUE(Whole(padded.substr(3)));
   EXPECT_EQ(padded.substr(3, 6), "\xfa\xff\xff\xff\x0f\x1a"s);
   EXPECT_EQ(padded.substr(9), std::string(26, '\0'));
+}
+
+std::vector<std::string> Fields(const std::string& bytes) {
+  std::vector<std::string> out;
+  gxds_str rest = gxds_str_of(bytes.data(), bytes.size());
+  gxds_wire_field field;
+  while (gxds_wire_next(&rest, &field)) {
+    std::string text = std::to_string(field.number) + (field.has_size ? "s " : " ");
+    out.push_back(text + std::string(field.value.data ? field.value.data : "", field.value.size) +
+                  "/" + std::to_string(field.whole.size));
+  }
+  return out;
+}
+
+TEST(WireNext, OneFieldAfterTheOther) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(Fields(""), Texts{});
+  EXPECT_EQ(Fields("\x0a\x03"s + "abc" + "\x08\x81\x01"s + "\x12\x00"s),
+            (Texts{"1s abc/5", "1 /3", "2s /2"}));
+  EXPECT_EQ(Fields("\x09" + std::string(8, 'x') + "\x15" + std::string(4, 'x')),
+            (Texts{"1 /9", "2 /5"}));
+  EXPECT_EQ(Fields("\x0b\x12\x01"s + "a" + "\x13\x14\x0c\x0a\x01"s + "b"),
+            (Texts{"1 /7", "1s b/3"}))
+      << "what is in a group is not the message's";
+}
+
+TEST(WireNext, EndsWhereAFieldIsNotWhole) {
+  EXPECT_EQ(Fields("\x0a\x01"s + "a" + "\x0a\x05"s + "b"), std::vector<std::string>{"1s a/3"});
+  EXPECT_TRUE(Fields("\x0b\x0a\x01"s + "a").empty());
+  EXPECT_TRUE(Fields("\x0c"s).empty());
 }
 
 }  // namespace
