@@ -294,6 +294,17 @@ TEST_F(DependencyAggregate, AClusterThatBecomesARouteOfItsOwnIsFollowedFurther) 
   EXPECT_EQ(Leaves(Link(16)), (Strings{Link(17)}));
 }
 
+TEST_F(DependencyAggregate, AClusterThatARouteNamesAsWellIsFollowedFurther) {
+  Route({Link(1)});
+  SendChain(17);
+  Route({Link(1), Link(16), "slow"});
+  EXPECT_TRUE(Watched("CDS", Link(17)));
+  Leaf(Link(17));
+  Leaf("slow");
+  EXPECT_EQ(Leaves(Link(16)), (Strings{Link(17)}));
+  EXPECT_TRUE(IsTooDeep(Link(1)));
+}
+
 TEST_F(DependencyAggregate, DnsAndEdsMayFallBackToEachOther) {
   Route({"agg"});
   Send(Aggregate("agg", {"eds", "dns"}));

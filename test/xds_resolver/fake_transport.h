@@ -1,0 +1,45 @@
+// The reactor and the XdsClients that the resolver's C side calls, in a single thread: posted
+// functions run when the test says so, and resources come from a table.
+#ifndef GRPC_XDS_TEST_XDS_RESOLVER_FAKE_TRANSPORT_H_
+#define GRPC_XDS_TEST_XDS_RESOLVER_FAKE_TRANSPORT_H_
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transport/clients.h"
+#include "transport/reactor.h"
+
+namespace made_up {
+
+using Key = std::pair<std::string, std::string>;  // {"CDS", name}
+
+struct FakeTransport {
+  int reactor_uses = 0;
+  std::deque<std::pair<void (*)(void *), void *>> posts;
+
+  int clients = 0;  // handles that were acquired and not released
+  int prepared = 0;
+  std::string target;
+  bool is_private = false;
+  gxds_duration resource_timeout = 0;
+  const grpc_channel_args *args = nullptr;
+  int backoffs_reset = 0;
+  gxds_client_handle *handle = nullptr;  // the last one
+  std::map<Key, uint64_t> watches;
+
+  static FakeTransport &Get();
+  // Runs what was posted, and what that posts.
+  void RunReactor();
+  // Tells the handle's owner; takes the reference.
+  void Tell(const char *type, const std::string &name, const gxds_resource *take_resource);
+  void TellError(const char *type, const std::string &name, const char *why);
+  void Drained();
+};
+
+}  // namespace made_up
+
+#endif

@@ -1,0 +1,400 @@
+#include "xds_resolver/resolver.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "test/xds_resolver/fake_transport.h"
+#include "test/xds_resolver/made_up_routes.h"
+
+namespace made_up {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+constexpr char kBootstrap[] = R"({
+  "xds_servers": [{"server_uri": "xds.example:443", "channel_creds": [{"type": "insecure"}]}],
+  "node": {"id": "node1"},
+  "authorities": {"auth": {}}
+})";
+
+const gxds_host *FakeHost() {
+  static const gxds_host host = [] {
+    gxds_host h = {};
+    h.creds_supported = [](gxds_str type) { return Str(type) == "insecure"; };
+    h.creds_check = [](gxds_str, gxds_str, const gxds_path *, gxds_errors *) {};
+    return h;
+  }();
+  return &host;
+}
+
+class Resolver : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    g_alive = 0;
+    unsetenv("GRPC_XDS_BOOTSTRAP");
+    setenv("GRPC_XDS_BOOTSTRAP_CONFIG", kBootstrap, 1);
+    options_.target = Z("xds:///service");
+    options_.uri_path = Z("service");
+    options_.data_plane_authority = Z("service");
+    options_.host = FakeHost();
+    options_.schedule = [](void *arg) { static_cast<Resolver *>(arg)->scheduled_++; };
+    options_.gone = [](void *arg) { static_cast<Resolver *>(arg)->gone_++; };
+    options_.arg = this;
+  }
+
+  void TearDown() override {
+    if (resolver_) Close();
+    EXPECT_EQ(fake_.clients, 0);
+    EXPECT_EQ(fake_.prepared, 0);
+    EXPECT_EQ(fake_.reactor_uses, 0);
+    EXPECT_TRUE(fake_.posts.empty());
+    EXPECT_EQ(g_alive, 0);
+    unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  }
+
+  // The message of the failure; empty: it started.
+  std::string TryToStart() {
+    gxds_status status = gxds_resolver_start(&options_, &resolver_);
+    std::string message = Str(status.message);
+    EXPECT_TRUE(status.code == GXDS_OK || status.code == GXDS_UNAVAILABLE);
+    gxds_status_fini(&status);
+    return message;
+  }
+  void Start() {
+    ASSERT_EQ(TryToStart(), "");
+    fake_.RunReactor();
+  }
+  void Close() {
+    gxds_resolver_close(resolver_);
+    resolver_ = nullptr;
+    fake_.RunReactor();
+  }
+
+  void Routes(const Strings &clusters) {
+    fake_.Tell("LDS", listener_, &InlineListener(RoutesTo(clusters))->base);
+    fake_.Drained();
+  }
+  void Leaf(const std::string &name) {
+    fake_.Tell("CDS", name, &EdsCluster(name)->base);
+    fake_.Drained();
+    last_endpoints_ = NewEndpoints(name);
+    fake_.Tell("EDS", name, &last_endpoints_->base);
+    fake_.Drained();
+  }
+  gxds_resolver_update *Take() { return gxds_resolver_take(resolver_); }
+  std::string TakeFailure() {
+    gxds_resolver_update *u = Take();
+    if (!u) return "no update";
+    std::string message = Str(u->failure.message);
+    EXPECT_EQ(u->config, nullptr);
+    EXPECT_EQ(u->clusters, nullptr);
+    gxds_resolver_update_destroy(u);
+    return message;
+  }
+  static Strings RootsOf(const gxds_resolver_update *u) {
+    Strings out;
+    for (size_t i = 0; i < u->config->roots->count; i++) {
+      out.push_back(Str(u->config->roots->names[i]));
+    }
+    return out;
+  }
+  // The roots of the next update.
+  Strings TakeRoots() {
+    gxds_resolver_update *u = Take();
+    if (!u || !u->config) {
+      gxds_resolver_update_destroy(u);
+      return {"no config"};
+    }
+    Strings out = RootsOf(u);
+    gxds_resolver_update_destroy(u);
+    fake_.RunReactor();
+    return out;
+  }
+
+  FakeTransport &fake_ = FakeTransport::Get();
+  gxds_resolver_options options_ = {};
+  gxds_resolver *resolver_ = nullptr;
+  std::string listener_ = "service";
+  const gxds_endpoints *last_endpoints_ = nullptr;
+  int scheduled_ = 0;
+  int gone_ = 0;
+};
+
+TEST_F(Resolver, BringsASnapshotToItsOwner) {
+  Start();
+  EXPECT_EQ(fake_.target, "xds:///service");
+  EXPECT_FALSE(fake_.is_private);
+  Routes({"a"});
+  EXPECT_EQ(scheduled_, 0);
+  EXPECT_EQ(Take(), nullptr);
+  Leaf("a");
+  EXPECT_EQ(scheduled_, 1);
+  gxds_resolver_update *u = Take();
+  ASSERT_TRUE(u != nullptr);
+  EXPECT_EQ(RootsOf(u), (Strings{"a"}));
+  EXPECT_TRUE(gxds_config_cluster(u->config, Z("a")) != nullptr);
+  EXPECT_TRUE(u->config->load_store != nullptr);
+  EXPECT_TRUE(gxds_names_equal(gxds_cluster_set_names(u->clusters), u->config->roots));
+  gxds_resolver_update_destroy(u);
+  EXPECT_EQ(Take(), nullptr);
+}
+
+TEST_F(Resolver, TheLatestUpdateWinsAndIsScheduledOnce) {
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  Leaf("a");
+  Leaf("a");
+  EXPECT_EQ(scheduled_, 1);
+  gxds_resolver_update *u = Take();
+  EXPECT_EQ(gxds_config_cluster(u->config, Z("a"))->endpoints, last_endpoints_);
+  gxds_resolver_update_destroy(u);
+  Leaf("a");
+  EXPECT_EQ(scheduled_, 2);
+}
+
+TEST_F(Resolver, TheClustersAreTheSamePointerWhileTheRoutesNameTheSame) {
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  gxds_resolver_update *one = Take();
+  Routes({"a"});
+  gxds_resolver_update *two = Take();
+  EXPECT_EQ(one->clusters, two->clusters);
+  EXPECT_NE(one->config, two->config);
+  gxds_resolver_update_destroy(one);
+  gxds_resolver_update_destroy(two);
+}
+
+TEST_F(Resolver, AFailureIsAnUpdate) {
+  Start();
+  fake_.TellError("LDS", "service", "gone");
+  fake_.Drained();
+  EXPECT_EQ(scheduled_, 1);
+  EXPECT_EQ(TakeFailure(), "LDS resource service: gone");
+}
+
+TEST_F(Resolver, TellsTheServerOfWhatItRefuses) {
+  Start();
+  fake_.Tell("LDS", "service", &SocketListener()->base);
+  fake_.Drained();
+  EXPECT_EQ(TakeFailure(),
+            "LDS resource service: not an API listener (xDS server xds.example:443) (node "
+            "ID:node1)");
+}
+
+TEST_F(Resolver, AnAbsentBootstrapSaysWhatWasLookedFor) {
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  std::string message = TryToStart();
+  EXPECT_NE(message.find("Failed to create XdsClient"), std::string::npos) << message;
+  EXPECT_NE(message.find("GRPC_XDS_BOOTSTRAP"), std::string::npos);
+  EXPECT_NE(message.find("GRPC_XDS_BOOTSTRAP_CONFIG"), std::string::npos);
+  EXPECT_EQ(resolver_, nullptr);
+  EXPECT_EQ(gone_, 0);
+}
+
+TEST_F(Resolver, AnUnreadableBootstrapSaysWhere) {
+  setenv("GRPC_XDS_BOOTSTRAP", "/no/such/file.json", 1);
+  std::string message = TryToStart();
+  EXPECT_NE(message.find("/no/such/file.json"), std::string::npos) << message;
+  unsetenv("GRPC_XDS_BOOTSTRAP");
+}
+
+TEST_F(Resolver, AWrongBootstrapSaysWhereAndWhat) {
+  setenv("GRPC_XDS_BOOTSTRAP_CONFIG", "{}", 1);
+  std::string message = TryToStart();
+  EXPECT_NE(message.find("GRPC_XDS_BOOTSTRAP_CONFIG"), std::string::npos) << message;
+  EXPECT_NE(message.find("xds_servers"), std::string::npos) << message;
+}
+
+TEST_F(Resolver, ABootstrapOfTheChannelGivesItAClientOfItsOwn) {
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  grpc_channel_args args = {};
+  options_.bootstrap_json = kBootstrap;
+  options_.args = &args;
+  options_.resource_timeout = 500 * GXDS_MILLISECOND;
+  Start();
+  EXPECT_TRUE(fake_.is_private);
+  EXPECT_EQ(fake_.target, "");
+  EXPECT_EQ(fake_.args, &args);
+  EXPECT_EQ(fake_.resource_timeout, 500 * GXDS_MILLISECOND);
+}
+
+TEST_F(Resolver, TheAuthorityOfTheUriNamesTheListener) {  // A47
+  options_.uri_authority = Z("auth");
+  Start();
+  EXPECT_EQ(fake_.watches.count({"LDS", "xdstp://auth/envoy.config.listener.v3.Listener/service"}),
+            1u);
+}
+
+TEST_F(Resolver, AnUnknownAuthorityFails) {
+  options_.uri_authority = Z("nobody");
+  Start();
+  EXPECT_NE(TakeFailure().find("authority not found for nobody"), std::string::npos);
+  gxds_resolver_reresolve(resolver_);
+  gxds_mailbox_cluster_subscribe(gxds_resolver_mailbox(resolver_), Z("x"));
+  fake_.RunReactor();
+  EXPECT_TRUE(fake_.watches.empty());
+}
+
+TEST_F(Resolver, AnRpcKeepsItsClusterInTheSnapshotUntilItIsCommitted) {  // A31
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  gxds_resolver_update *first = Take();
+  gxds_cluster_ref *rpc = gxds_cluster_set_hold(first->clusters, 0);
+  Routes({"b"});
+  Leaf("b");
+  EXPECT_EQ(TakeRoots(), (Strings{"a", "b"}));
+  gxds_resolver_update_destroy(first);  // the old ConfigSelector is gone
+  fake_.RunReactor();
+  EXPECT_EQ(Take(), nullptr);
+  EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 1u);
+  gxds_cluster_ref_release(rpc);
+  EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 1u) << "only a message was posted";
+  fake_.RunReactor();
+  EXPECT_EQ(TakeRoots(), (Strings{"b"}));
+  EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 0u);
+}
+
+TEST_F(Resolver, TheConfigSelectorInUseKeepsItsClusters) {  // A31: removal takes two steps
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  gxds_resolver_update *first = Take();
+  Routes({"b"});
+  Leaf("b");
+  gxds_resolver_update *second = Take();
+  EXPECT_EQ(RootsOf(second), (Strings{"a", "b"}));
+  gxds_resolver_update_destroy(first);
+  fake_.RunReactor();
+  EXPECT_EQ(TakeRoots(), (Strings{"b"}));
+  gxds_resolver_update_destroy(second);
+}
+
+TEST_F(Resolver, AnUpdateThatNobodyTookHoldsNothing) {
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  Routes({"b"});
+  Leaf("b");  // replaces the update in the slot, and with it the last hold on a
+  fake_.RunReactor();
+  EXPECT_EQ(scheduled_, 1);
+  EXPECT_EQ(TakeRoots(), (Strings{"b"}));
+}
+
+TEST_F(Resolver, AClusterThatRoutesNameAgainIsHeldAgain) {
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  gxds_resolver_update *first = Take();
+  Routes({"b"});
+  Leaf("b");
+  gxds_resolver_update *second = Take();
+  gxds_resolver_update_destroy(first);
+  Routes({"a"});  // before the mail is read that says a is unused
+  fake_.RunReactor();
+  gxds_resolver_update_destroy(second);
+  fake_.RunReactor();
+  EXPECT_EQ(TakeRoots(), (Strings{"a"}));
+  EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 1u);
+  EXPECT_EQ(fake_.watches.count({"CDS", "b"}), 0u);
+}
+
+TEST_F(Resolver, AFailureLetsGoOfTheClustersOnceTheChannelDoes) {
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  gxds_resolver_update *first = Take();
+  fake_.TellError("LDS", "service", "gone");
+  fake_.Drained();
+  EXPECT_EQ(TakeFailure(), "LDS resource service: gone");
+  EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 1u);
+  gxds_resolver_update_destroy(first);
+  fake_.RunReactor();
+  EXPECT_EQ(fake_.watches.size(), 1u);
+}
+
+TEST_F(Resolver, PoliciesSubscribeByMail) {  // A74
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  gxds_mailbox *mailbox = gxds_mailbox_ref(gxds_resolver_mailbox(resolver_));
+  gxds_mailbox_cluster_subscribe(mailbox, Z("dynamic"));
+  fake_.RunReactor();
+  Leaf("dynamic");
+  gxds_resolver_update *u = Take();
+  EXPECT_TRUE(gxds_config_cluster(u->config, Z("dynamic")) != nullptr);
+  EXPECT_EQ(RootsOf(u), (Strings{"a"}));
+  gxds_resolver_update_destroy(u);
+  gxds_mailbox_cluster_unsubscribe(mailbox, Z("dynamic"));
+  fake_.RunReactor();
+  EXPECT_EQ(fake_.watches.count({"CDS", "dynamic"}), 0u);
+  gxds_mailbox_unref(mailbox);
+}
+
+TEST_F(Resolver, LogicalDnsIsAnsweredWithAnErrorOfThatCluster) {
+  Start();
+  Routes({"a"});
+  fake_.Tell("CDS", "a", &DnsCluster("a", "example.com", 443)->base);
+  fake_.Drained();
+  gxds_resolver_update *u = Take();
+  ASSERT_TRUE(u != nullptr && u->config != nullptr);
+  const gxds_cluster_entry *e = gxds_config_cluster(u->config, Z("a"));
+  EXPECT_EQ(e->endpoints, nullptr);
+  EXPECT_EQ(Str(e->resolution_note), "DNS name example.com:443: DNS resolution is not available");
+  gxds_resolver_update_destroy(u);
+  gxds_resolver_reresolve(resolver_);
+  fake_.RunReactor();
+}
+
+TEST_F(Resolver, ResetsTheBackoffOfItsClient) {
+  Start();
+  fake_.backoffs_reset = 0;
+  gxds_resolver_reset_backoff(resolver_);
+  fake_.RunReactor();
+  EXPECT_EQ(fake_.backoffs_reset, 1);
+}
+
+TEST_F(Resolver, IsInertOnceClosed) {
+  Start();
+  Routes({"a"});
+  Leaf("a");  // an update that nobody takes
+  gxds_mailbox *mailbox = gxds_mailbox_ref(gxds_resolver_mailbox(resolver_));
+  gxds_mailbox_cluster_subscribe(mailbox, Z("dynamic"));
+  gxds_resolver_close(resolver_);
+  resolver_ = nullptr;
+  EXPECT_EQ(gone_, 0);
+  fake_.RunReactor();
+  EXPECT_EQ(gone_, 1);
+  EXPECT_EQ(scheduled_, 1);
+  EXPECT_EQ(fake_.clients, 0);
+  gxds_mailbox_cluster_subscribe(mailbox, Z("later"));
+  EXPECT_TRUE(fake_.posts.empty());
+  EXPECT_EQ(fake_.reactor_uses, 1) << "whoever may post keeps the reactor";
+  gxds_mailbox_unref(mailbox);
+}
+
+TEST_F(Resolver, MayBeClosedBeforeItBegan) {
+  ASSERT_EQ(TryToStart(), "");
+  Close();
+  EXPECT_EQ(gone_, 1);
+}
+
+TEST_F(Resolver, HoldsOfRpcsOutliveIt) {
+  Start();
+  Routes({"a"});
+  Leaf("a");
+  gxds_resolver_update *u = Take();
+  gxds_cluster_ref *rpc = gxds_cluster_set_hold(u->clusters, 0);
+  Close();
+  gxds_resolver_update_destroy(u);
+  gxds_cluster_ref_release(rpc);
+  EXPECT_TRUE(fake_.posts.empty());
+}
+
+}  // namespace
+}  // namespace made_up

@@ -1,0 +1,54 @@
+/* Holds on clusters (A31): as long as an RPC may still be sent to a cluster it stays in the
+ * snapshot, whether or not a route names it.
+ *
+ *     gxds_cluster_refs      one per channel, confined to the reactor: which clusters are held
+ *     gxds_cluster_set       a hold on each cluster of a set of routes; immutable, counted by
+ *                            reference: any thread. A ConfigSelector has one.
+ *     gxds_cluster_ref       one cluster and its count: any thread, lock-free. An RPC has one hold
+ *                            from when it is routed until it is committed.
+ *
+ * When the last hold on a cluster ends a mail is posted and nothing else: that may be under the
+ * host's locks. By the time it is read, a newer set may hold the cluster again; only the reactor
+ * makes the first hold, so it can tell. */
+#ifndef GRPC_XDS_XDS_RESOLVER_CLUSTER_REF_H_
+#define GRPC_XDS_XDS_RESOLVER_CLUSTER_REF_H_
+
+#include "xds_resolver/config.h"
+#include "xds_resolver/mailbox.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_cluster_ref gxds_cluster_ref;
+typedef struct gxds_cluster_refs gxds_cluster_refs;
+typedef struct gxds_cluster_set gxds_cluster_set;
+
+/* mailbox: where the ends of holds are told; a reference is taken. */
+gxds_cluster_refs *gxds_cluster_refs_create(gxds_mailbox *mailbox);
+/* Holds that others have stay valid, and end silently. */
+void gxds_cluster_refs_destroy(gxds_cluster_refs *r);
+/* A hold on each of the names (a reference is taken). on_new is told which of them were not known
+ * before. One reference, the caller's. */
+const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_names *names,
+                                               void (*on_new)(void *arg, gxds_str name), void *arg);
+/* For each GXDS_MAIL_CLUSTER_UNUSED: true when nobody holds it indeed; it is then forgotten. */
+bool gxds_cluster_refs_forget_unused(gxds_cluster_refs *r, gxds_str name);
+
+const gxds_cluster_set *gxds_cluster_set_ref(const gxds_cluster_set *s);
+void gxds_cluster_set_unref(const gxds_cluster_set *s); /* NULL is allowed */
+/* Borrow: as long as s. */
+const gxds_names *gxds_cluster_set_names(const gxds_cluster_set *s);
+
+/* One more hold on the set's cluster of that place among its names: ended with
+ * gxds_cluster_ref_release(). */
+gxds_cluster_ref *gxds_cluster_set_hold(const gxds_cluster_set *s, size_t index);
+void gxds_cluster_ref_release(gxds_cluster_ref *c);
+/* Zero-terminated. Borrow: as long as the hold. */
+gxds_str gxds_cluster_ref_name(const gxds_cluster_ref *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,340 @@
+#include "xds_resolver/resolver.h"
+
+#include <stdatomic.h>
+
+#include "base/memory.h"
+#include "bootstrap/source.h"
+#include "transport/reactor.h"
+#include "xds_resolver/dependency_manager.h"
+
+/* What the mailbox calls its owner by: it may outlive the resolver, and keeps the reactor. */
+typedef struct box {
+  gxds_mailbox *mailbox;   /* borrowed: it owns this */
+  gxds_resolver *resolver; /* the reactor's; NULL: closed */
+} box;
+
+struct gxds_resolver {
+  /* Set before it starts. */
+  gxds_str target;
+  bool private_client;
+  gxds_str uri_authority;
+  gxds_str uri_path;
+  gxds_str data_plane_authority;
+  const grpc_channel_args *args;
+  gxds_duration resource_timeout;
+  const gxds_host *host;
+  void (*schedule)(void *arg);
+  void (*gone)(void *arg);
+  void *arg;
+  box *box;
+
+  /* Between the two sides. */
+  _Atomic(gxds_resolver_update *) slot;
+
+  /* The reactor's. */
+  const gxds_bootstrap *bootstrap;
+  gxds_prepared *prepared; /* until the client is acquired */
+  gxds_client_handle *handle;
+  gxds_dependency_manager *manager; /* NULL: the listener can't be named */
+  gxds_cluster_refs *cluster_refs;
+  const gxds_cluster_set *clusters; /* of the last update's routes; NULL: it was a failure */
+};
+
+/* ---- updates ---- */
+
+void gxds_resolver_update_destroy(gxds_resolver_update *u) {
+  if (!u) return;
+  gxds_status_fini(&u->failure);
+  gxds_config_unref(u->config);
+  gxds_cluster_set_unref(u->clusters);
+  gxds_free(u);
+}
+
+static void put_update(gxds_resolver *r, gxds_resolver_update *take_update) {
+  gxds_resolver_update *missed =
+      atomic_exchange_explicit(&r->slot, take_update, memory_order_acq_rel);
+  if (missed) {
+    gxds_resolver_update_destroy(missed); /* a drain is on its way and finds the new one */
+  } else {
+    r->schedule(r->arg);
+  }
+}
+
+static void put_failure(gxds_resolver *r, const gxds_status *status) {
+  gxds_resolver_update *u = GXDS_NEW(gxds_resolver_update);
+  u->failure = gxds_status_copy(status);
+  gxds_cluster_set_unref(r->clusters);
+  r->clusters = NULL;
+  put_update(r, u);
+}
+
+static void hold_new(void *arg, gxds_str name) {
+  gxds_resolver *r = arg;
+  gxds_dependency_manager_hold(r->manager, name, true);
+}
+
+static void put_config(gxds_resolver *r, const gxds_config *config,
+                       const gxds_names *route_clusters) {
+  if (!r->clusters || !gxds_names_equal(gxds_cluster_set_names(r->clusters), route_clusters)) {
+    const gxds_cluster_set *before = r->clusters;
+    r->clusters = gxds_cluster_refs_hold(r->cluster_refs, route_clusters, hold_new, r);
+    gxds_cluster_set_unref(before);
+  }
+  gxds_resolver_update *u = GXDS_NEW(gxds_resolver_update);
+  u->config = gxds_config_ref(config);
+  u->clusters = gxds_cluster_set_ref(r->clusters);
+  put_update(r, u);
+}
+
+/* ---- the dependency manager's actions ---- */
+
+/* Returns whether the manager was told something meanwhile. */
+static bool carry_out(gxds_resolver *r, const gxds_dependency_action *a) {
+  switch (a->kind) {
+    case GXDS_DEPENDENCY_WATCH:
+      gxds_client_handle_watch(r->handle, a->type, a->name, a->token);
+      return false;
+    case GXDS_DEPENDENCY_UNWATCH:
+      gxds_client_handle_unwatch(r->handle, a->token);
+      return false;
+    case GXDS_DEPENDENCY_PUBLISH: {
+      /* To take holds is a call on the manager, which ends the borrow. */
+      const gxds_config *config = gxds_config_ref(a->config);
+      const gxds_names *names = gxds_names_ref(a->route_clusters);
+      put_config(r, config, names);
+      gxds_config_unref(config);
+      gxds_names_unref(names);
+      return true;
+    }
+    case GXDS_DEPENDENCY_FAIL:
+      put_failure(r, &a->status);
+      return false;
+    case GXDS_DEPENDENCY_DNS_START: {
+      gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "DNS resolution is not available");
+      gxds_dependency_manager_on_dns(r->manager, a->token, NULL, &status);
+      gxds_status_fini(&status);
+      return true;
+    }
+    case GXDS_DEPENDENCY_DNS_STOP:
+    case GXDS_DEPENDENCY_DNS_RERESOLVE:
+      return false;
+  }
+  return false;
+}
+
+static void settle(gxds_resolver *r) {
+  for (bool again = true; again;) {
+    again = false;
+    gxds_dependency_manager_settle(r->manager);
+    const gxds_dependency_action *a;
+    while ((a = gxds_dependency_manager_next_action(r->manager))) again |= carry_out(r, a);
+  }
+}
+
+/* ---- events of the XdsClient ---- */
+
+static void on_resource(void *owner, uint64_t token, const gxds_resource *resource,
+                        const gxds_status *status) {
+  gxds_resolver *r = owner;
+  gxds_dependency_manager_on_resource(r->manager, token, resource, status);
+}
+
+static void on_ambient_error(void *owner, uint64_t token, const gxds_status *status) {
+  gxds_resolver *r = owner;
+  gxds_dependency_manager_on_ambient_error(r->manager, token, status);
+}
+
+static void on_drained(void *owner) { settle(owner); }
+
+/* ---- mail ---- */
+
+static void read_mail(void *arg) {
+  box *b = arg;
+  gxds_resolver *r = b->resolver;
+  gxds_mailbox *mailbox = b->mailbox;
+  gxds_mail *mail = gxds_mailbox_take(mailbox);
+  bool any = mail != NULL;
+  while (mail) {
+    gxds_mail *next = mail->next;
+    if (r && r->manager) {
+      if (mail->kind == GXDS_MAIL_SUBSCRIBE) {
+        gxds_dependency_manager_subscribe(r->manager, mail->cluster);
+      } else if (mail->kind == GXDS_MAIL_UNSUBSCRIBE) {
+        gxds_dependency_manager_unsubscribe(r->manager, mail->cluster);
+      } else if (gxds_cluster_refs_forget_unused(r->cluster_refs, mail->cluster)) {
+        gxds_dependency_manager_hold(r->manager, mail->cluster, false);
+      }
+    }
+    gxds_mail_destroy(mail);
+    mail = next;
+  }
+  if (any && r && r->manager) settle(r);
+  gxds_mailbox_unref(mailbox);
+}
+
+static void wake(void *arg, gxds_mailbox *mailbox) {
+  gxds_mailbox_ref(mailbox);
+  gxds_reactor_post(read_mail, arg);
+}
+
+static void box_gone(void *arg) {
+  gxds_free(arg);
+  gxds_reactor_release();
+}
+
+static box *box_create(gxds_resolver *r) {
+  gxds_reactor_acquire();
+  box *b = GXDS_NEW(box);
+  b->resolver = r;
+  b->mailbox = gxds_mailbox_create((gxds_mailbox_owner){wake, box_gone, b});
+  return b;
+}
+
+/* ---- start and end on the reactor ---- */
+
+/* The server that the listener comes from, if it can be no other; for messages. */
+static gxds_str only_server(const gxds_bootstrap *b, gxds_str listener_name) {
+  const gxds_bootstrap_server *const *servers = b->servers;
+  size_t count = b->server_count;
+  gxds_str scheme = gxds_str_z("xdstp://");
+  if (gxds_str_starts_with(listener_name, scheme)) { /* A47 */
+    gxds_str rest = gxds_str_of(listener_name.data + scheme.size, listener_name.size - scheme.size);
+    const char *slash = memchr(rest.data, '/', rest.size);
+    gxds_str name = gxds_str_of(rest.data, slash ? (size_t)(slash - rest.data) : rest.size);
+    const gxds_bootstrap_authority *authority = gxds_bootstrap_find_authority(b, name);
+    servers = authority ? authority->servers : NULL;
+    count = authority ? authority->server_count : 0;
+  }
+  return count == 1 ? servers[0]->uri : gxds_str_of(NULL, 0);
+}
+
+static void begin(void *arg) {
+  static const gxds_watch_events events = {on_resource, on_ambient_error, on_drained};
+  gxds_resolver *r = arg;
+  gxds_client_key key = {r->target, NULL};
+  if (r->private_client) key = (gxds_client_key){gxds_str_of(NULL, 0), r};
+  r->handle = gxds_clients_acquire(key, r->bootstrap, r->prepared, r->host, r->resource_timeout,
+                                   r->args, &events, r);
+  r->prepared = NULL;
+  /* That of the client, which may have been there before. */
+  const gxds_bootstrap *bootstrap = gxds_client_handle_bootstrap(r->handle);
+  gxds_str listener_name;
+  gxds_status status =
+      gxds_bootstrap_listener_name(bootstrap, r->uri_authority, r->uri_path, &listener_name);
+  if (!gxds_status_is_ok(&status)) {
+    put_failure(r, &status);
+    gxds_status_fini(&status);
+    return;
+  }
+  const gxds_dependency_manager_options options = {
+      .listener_name = listener_name,
+      .data_plane_authority = r->data_plane_authority,
+      .server = only_server(bootstrap, listener_name),
+      .node_id = bootstrap->node_id,
+      .load_store = gxds_client_handle_load_store(r->handle),
+  };
+  r->manager = gxds_dependency_manager_create(&options);
+  gxds_str_free(&listener_name);
+  settle(r);
+}
+
+/* Frees what was set before it started. */
+static void destroy(gxds_resolver *r) {
+  gxds_str_free(&r->target);
+  gxds_str_free(&r->uri_authority);
+  gxds_str_free(&r->uri_path);
+  gxds_str_free(&r->data_plane_authority);
+  gxds_bootstrap_unref(r->bootstrap);
+  gxds_free(r);
+}
+
+static void end(void *arg) {
+  gxds_resolver *r = arg;
+  gxds_mailbox *mailbox = r->box->mailbox;
+  r->box->resolver = NULL;
+  gxds_mailbox_close(mailbox);
+  gxds_resolver_update_destroy(gxds_resolver_take(r));
+  gxds_cluster_set_unref(r->clusters);
+  gxds_cluster_refs_destroy(r->cluster_refs);
+  if (r->manager) gxds_dependency_manager_destroy(r->manager);
+  gxds_client_handle_release(r->handle);
+  r->gone(r->arg);
+  destroy(r);
+  gxds_mailbox_unref(mailbox); /* with it the reactor may go */
+}
+
+/* ---- the owner's side ---- */
+
+/* The bootstrap of this channel. A failure says where it was looked for. */
+static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out) {
+  gxds_str json;
+  gxds_str where;
+  gxds_status status = gxds_status_ok();
+  if (o->bootstrap_json) {
+    json = gxds_str_dup(gxds_str_z(o->bootstrap_json));
+    where = gxds_str_dup(gxds_str_z("channel argument"));
+  } else {
+    status = gxds_bootstrap_find(o->host, &json, &where);
+  }
+  if (gxds_status_is_ok(&status)) status = gxds_bootstrap_parse(json, o->host, out);
+  if (!gxds_status_is_ok(&status)) {
+    gxds_status told = gxds_status_make(
+        GXDS_UNAVAILABLE, "Failed to create XdsClient: xDS bootstrap%s%.*s: %.*s",
+        where.size ? " from " : "", GXDS_STR_ARG(where), GXDS_STR_ARG(status.message));
+    gxds_status_fini(&status);
+    status = told;
+  }
+  gxds_str_free(&json);
+  gxds_str_free(&where);
+  return status;
+}
+
+gxds_status gxds_resolver_start(const gxds_resolver_options *options, gxds_resolver **out) {
+  const gxds_bootstrap *bootstrap = NULL;
+  gxds_status status = read_bootstrap(options, &bootstrap);
+  if (!gxds_status_is_ok(&status)) return status;
+  gxds_resolver *r = GXDS_NEW(gxds_resolver);
+  r->target = gxds_str_dup(options->target);
+  r->private_client = options->bootstrap_json != NULL;
+  r->uri_authority = gxds_str_dup(options->uri_authority);
+  r->uri_path = gxds_str_dup(options->uri_path);
+  r->data_plane_authority = gxds_str_dup(options->data_plane_authority);
+  r->args = options->args;
+  r->resource_timeout = options->resource_timeout;
+  r->host = options->host;
+  r->schedule = options->schedule;
+  r->gone = options->gone;
+  r->arg = options->arg;
+  r->bootstrap = bootstrap;
+  r->prepared = gxds_clients_prepare(bootstrap, options->host);
+  r->box = box_create(r);
+  r->cluster_refs = gxds_cluster_refs_create(r->box->mailbox);
+  atomic_init(&r->slot, NULL);
+  *out = r;
+  gxds_reactor_post(begin, r);
+  return status;
+}
+
+gxds_resolver_update *gxds_resolver_take(gxds_resolver *r) {
+  return atomic_exchange_explicit(&r->slot, NULL, memory_order_acq_rel);
+}
+
+gxds_mailbox *gxds_resolver_mailbox(gxds_resolver *r) { return r->box->mailbox; }
+
+static void reresolve(void *arg) {
+  gxds_resolver *r = arg;
+  if (!r->manager) return;
+  gxds_dependency_manager_reresolve(r->manager);
+  settle(r);
+}
+
+void gxds_resolver_reresolve(gxds_resolver *r) { gxds_reactor_post(reresolve, r); }
+
+static void reset_backoff(void *arg) {
+  gxds_resolver *r = arg;
+  gxds_client_handle_reset_backoff(r->handle);
+}
+
+void gxds_resolver_reset_backoff(gxds_resolver *r) { gxds_reactor_post(reset_backoff, r); }
+
+void gxds_resolver_close(gxds_resolver *r) { gxds_reactor_post(end, r); }

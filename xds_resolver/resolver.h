@@ -1,0 +1,75 @@
+/* gxds_resolver: what is behind one xds: channel: its use of an XdsClient, its dependency manager,
+ * and the way of snapshots to the channel.
+ *
+ * It lives on two sides. The owner's is the channel's serializer: start, take, close. The rest is
+ * on the reactor. Between them are messages to the reactor, and a slot with room for one update:
+ * the latest wins.
+ *
+ *     reactor:     … ─► put update into the slot ─► schedule()     (once per update not yet taken)
+ *     serializer:                                      └─► gxds_resolver_take() ─► the channel
+ */
+#ifndef GRPC_XDS_XDS_RESOLVER_RESOLVER_H_
+#define GRPC_XDS_XDS_RESOLVER_RESOLVER_H_
+
+#include "base/host.h"
+#include "transport/clients.h"
+#include "xds_resolver/cluster_ref.h"
+#include "xds_resolver/config.h"
+#include "xds_resolver/mailbox.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_resolver gxds_resolver;
+
+/* Borrow, all of it: during the call of gxds_resolver_start(), but for what says otherwise. */
+typedef struct gxds_resolver_options {
+  gxds_str target;               /* the channel's, in canonical form: channels of one target share
+                                    an XdsClient (A71) */
+  gxds_str uri_authority;        /* of the xds: URI; empty: none */
+  gxds_str uri_path;             /* of the xds: URI, decoded, without the leading slash */
+  gxds_str data_plane_authority; /* chooses the virtual host */
+  /* Not NULL: the bootstrap, and an XdsClient of this channel's own, whose channels have args. */
+  const char *bootstrap_json;
+  const grpc_channel_args *args;  /* borrow: until gone(). May be NULL */
+  gxds_duration resource_timeout; /* of that client; 0: the default */
+  const gxds_host *host;          /* borrow: for good */
+  /* There is an update to take. On the reactor: it must only pass this on to another thread. */
+  void (*schedule)(void *arg);
+  /* After gxds_resolver_close(), on the reactor: arg is not used any more. */
+  void (*gone)(void *arg);
+  void *arg;
+} gxds_resolver_options;
+
+/* What the channel is to use from now on. Owned by whoever took it. */
+typedef struct gxds_resolver_update {
+  gxds_status failure;              /* not OK: nothing (A74) */
+  const gxds_config *config;        /* OK: a reference */
+  const gxds_cluster_set *clusters; /* OK: of the routes; the same pointer as long as they name the
+                                       same. A reference */
+} gxds_resolver_update;
+
+/* Reads the bootstrap and makes what may block (credentials) on this thread, then starts on the
+ * reactor. When the bootstrap can't be read or is wrong, the status says what was looked for and
+ * where; then nothing was started, and gone() is not called. */
+GXDS_MUST_USE gxds_status gxds_resolver_start(const gxds_resolver_options *options,
+                                              gxds_resolver **out);
+
+/* ---- the owner's side ---- */
+
+/* The latest update, or NULL: none since the last. Ended with gxds_resolver_update_destroy(). */
+gxds_resolver_update *gxds_resolver_take(gxds_resolver *r);
+void gxds_resolver_update_destroy(gxds_resolver_update *u); /* NULL is allowed */
+/* Borrow: until close; ref to keep it. */
+gxds_mailbox *gxds_resolver_mailbox(gxds_resolver *r);
+void gxds_resolver_reresolve(gxds_resolver *r);
+void gxds_resolver_reset_backoff(gxds_resolver *r);
+/* Ends it: r is not to be used any more, its mailbox becomes inert. */
+void gxds_resolver_close(gxds_resolver *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
