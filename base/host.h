@@ -7,7 +7,18 @@
 #include "base/errors.h"
 #include "base/str.h"
 
+struct grpc_channel_args;
 struct grpc_channel_credentials;
+struct gxds_address;
+
+/* A DNS name that the host keeps resolved. Confined: the reactor. */
+typedef struct gxds_dns gxds_dns;
+
+/* A DNS name was resolved: to these addresses (IPv4 and IPv6, in the order in which they are to be
+ * tried; borrow: during the call; there may be none), or not: status is not OK and says why. On the
+ * reactor. */
+typedef void (*gxds_dns_answered)(void *arg, const struct gxds_address *addresses, size_t count,
+                                  const gxds_status *status);
 
 typedef struct gxds_host {
   /* Whether the host's ChannelCredsRegistry knows this type ("insecure", "google_default", …). */
@@ -21,6 +32,9 @@ typedef struct gxds_host {
   /* Adds to errors, at path, what is wrong with a list of LB policies in JSON
    * ("[{"round_robin":{}}]"), as the host's registry sees it. */
   void (*lb_config_check)(gxds_str json, const gxds_path *at, gxds_errors *errors);
+  /* Whether the host's registry has an LB policy of that name, the program's own among them. NULL:
+   * none. */
+  bool (*lb_policy_exists)(gxds_str name);
   /* Whether a regular expression compiles as RE2 with the host's options. NULL: any does. */
   bool (*regex_check)(gxds_str regex);
   /* The same expression, compiled, owned by the caller (regex_destroy); NULL: it does not compile.
@@ -37,6 +51,17 @@ typedef struct gxds_host {
    * makes one), as JSON text; the caller frees *out with gxds_str_free(). False, or NULL: none. Not
    * on the reactor. */
   bool (*fallback_bootstrap)(gxds_str *out);
+  /* Resolves "host:port" ("[::1]:port" for a literal) with the host's DNS resolver, the channel's
+   * args (borrow: during the call; may be NULL) telling how. Each answer, and each failure, goes to
+   * answered; after a failure the host tries again by itself, after an answer when it is asked to.
+   * Never answers during the call; works though the program makes no calls. NULL: not a name that
+   * can be asked for. The three, on the reactor, are NULL together: then there is no DNS. */
+  gxds_dns *(*dns_start)(gxds_str name, const struct grpc_channel_args *args,
+                         gxds_dns_answered answered, void *arg);
+  /* Asks for new addresses; soon, for the host bounds how often. */
+  void (*dns_reresolve)(gxds_dns *d);
+  /* Ends it: d is not to be used any more, and answered is not called any more. */
+  void (*dns_stop)(gxds_dns *d);
 } gxds_host;
 
 #endif

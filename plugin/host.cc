@@ -72,6 +72,11 @@ void LbConfigCheck(gxds_str json, const gxds_path* at, gxds_errors* errors) {
   if (!parsed.ok()) AddError(errors, at, std::string(parsed.status().message()));
 }
 
+bool LbPolicyExists(gxds_str name) {
+  return CoreConfiguration::Get().lb_policy_registry().LoadBalancingPolicyExists(
+      absl::string_view(name.data, name.size), nullptr);
+}
+
 // The host's options, but for the log: what is wrong is told to the control plane.
 bool RegexCheck(gxds_str regex) {
   return RE2(re2::StringPiece(regex.data, regex.size), RE2::Quiet).ok();
@@ -112,6 +117,7 @@ gxds_host MakeHost() {
   host.creds_check = CredsCheck;
   host.creds_create = CredsCreate;
   host.lb_config_check = LbConfigCheck;
+  host.lb_policy_exists = LbPolicyExists;
   host.regex_check = RegexCheck;
   host.regex_create = RegexCreate;
   host.regex_full_match = RegexFullMatch;

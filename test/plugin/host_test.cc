@@ -86,6 +86,12 @@ TEST_F(Host, ChecksLbConfigsInTheHostsWords) {
   EXPECT_THAT(check("["), testing::StartsWith("E: [field:here error:JSON parsing failed"));
 }
 
+TEST_F(Host, KnowsTheRegistrysLbPolicies) {
+  EXPECT_TRUE(host_->lb_policy_exists(gxds_str_z("round_robin")));
+  EXPECT_FALSE(host_->lb_policy_exists(gxds_str_z("myorg.MyCustomLb")));
+  EXPECT_FALSE(host_->lb_policy_exists(gxds_str_of(nullptr, 0)));
+}
+
 TEST_F(Host, ChecksRegularExpressions) {
   EXPECT_TRUE(host_->regex_check(gxds_str_z("^/a.*[0-9]+$")));
   EXPECT_FALSE(host_->regex_check(gxds_str_z("a[z-a]")));
