@@ -7,7 +7,6 @@
 #include "base/errors.h"
 #include "base/str.h"
 
-struct grpc_channel_args;
 struct grpc_channel_credentials;
 struct gxds_address;
 
@@ -51,14 +50,13 @@ typedef struct gxds_host {
    * makes one), as JSON text; the caller frees *out with gxds_str_free(). False, or NULL: none. Not
    * on the reactor. */
   bool (*fallback_bootstrap)(gxds_str *out);
-  /* Resolves "host:port" ("[::1]:port" for a literal) with the host's DNS resolver, the channel's
-   * args (borrow: during the call; may be NULL) telling how. Each answer, and each failure, goes to
-   * answered; after a failure the host tries again by itself, after an answer when it is asked to.
-   * Never answers during the call; works though the program makes no calls. NULL: not a name that
-   * can be asked for. The three, on the reactor, are NULL together: then there is no DNS. */
-  gxds_dns *(*dns_start)(gxds_str name, const struct grpc_channel_args *args,
-                         gxds_dns_answered answered, void *arg);
-  /* Asks for new addresses; soon, for the host bounds how often. */
+  /* Resolves "host:port" (a literal: "[::1]:port") with the host's DNS resolver, told how by the
+   * channel's args (borrow: during the call; may be NULL). Each answer and each failure goes to
+   * answered, never during the call; after a failure the host tries again by itself, after an
+   * answer when it is asked to. It works though the program makes no calls. The three, on the
+   * reactor, are NULL together: then there is no DNS. */
+  gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_answered answered, void *arg);
+  /* Asks for new addresses; soon, for the host bounds how often (30 s). */
   void (*dns_reresolve)(gxds_dns *d);
   /* Ends it: d is not to be used any more, and answered is not called any more. */
   void (*dns_stop)(gxds_dns *d);
