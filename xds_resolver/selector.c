@@ -1,0 +1,60 @@
+#include "xds_resolver/selector.h"
+
+#include "base/memory.h"
+
+struct gxds_selector {
+  gxds_ref refs;
+  const gxds_virtual_host *virtual_host; /* in the route configuration that the table keeps */
+  gxds_duration max_stream_duration;
+  const gxds_cluster_set *clusters;
+  const gxds_route_table *table;
+};
+
+const gxds_selector *gxds_selector_create(const gxds_config *config,
+                                          const gxds_cluster_set *clusters, const gxds_host *host) {
+  gxds_selector *s = GXDS_NEW(gxds_selector);
+  gxds_ref_init(&s->refs);
+  s->virtual_host = config->virtual_host;
+  s->max_stream_duration = config->listener->max_stream_duration;
+  s->clusters = gxds_cluster_set_ref(clusters);
+  s->table =
+      gxds_route_table_create(config->route_config, config->virtual_host, s->max_stream_duration,
+                              gxds_cluster_set_names(clusters), host);
+  return s;
+}
+
+const gxds_selector *gxds_selector_ref(const gxds_selector *s) {
+  gxds_ref_inc(&s->refs);
+  return s;
+}
+
+void gxds_selector_unref(const gxds_selector *s) {
+  if (!s || !gxds_ref_dec(&s->refs)) return;
+  gxds_route_table_unref(s->table);
+  gxds_cluster_set_unref(s->clusters);
+  gxds_free((gxds_selector *)s);
+}
+
+bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
+                        const gxds_cluster_set *clusters) {
+  return s->virtual_host == config->virtual_host && s->clusters == clusters &&
+         s->max_stream_duration == config->listener->max_stream_duration;
+}
+
+const gxds_duration *gxds_selector_timeouts(const gxds_selector *s, size_t *count) {
+  return gxds_route_table_timeouts(s->table, count);
+}
+
+gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request) {
+  gxds_route_result r = gxds_route_table_find(s->table, request);
+  switch (r.kind) {
+    case GXDS_ROUTED:
+      break;
+    case GXDS_ROUTED_NOWHERE:
+      return (gxds_selection){.error = "No matching route found in xDS route config"};
+    case GXDS_ROUTED_IN_ERROR:
+      return (gxds_selection){.error = "Matching route has inappropriate action"};
+  }
+  return (gxds_selection){.cluster = gxds_cluster_set_hold(s->clusters, r.cluster),
+                          .timeout = r.timeout};
+}

@@ -1,0 +1,248 @@
+#include "xds_resolver/xds_resolver.h"
+
+#include <grpc/event_engine/event_engine.h>
+#include <grpc/support/log.h>
+#include <grpc/support/port_platform.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "lb_policies/attributes/attributes.h"
+#include "plugin/host.h"
+#include "src/core/ext/xds/xds_channel_args.h"
+#include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/event_engine/default_event_engine.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/resolver/resolver.h"
+#include "src/core/lib/resolver/resolver_factory.h"
+#include "src/core/lib/service_config/service_config_impl.h"
+#include "src/core/lib/uri/uri_parser.h"
+#include "xds_resolver/config_selector.h"
+#include "xds_resolver/resolver.h"
+
+namespace grpc_xds {
+namespace {
+
+using grpc_core::ChannelArgs;
+using grpc_core::RefCountedPtr;
+using grpc_core::ServiceConfig;
+using grpc_core::ServiceConfigImpl;
+using grpc_core::URI;
+using grpc_event_engine::experimental::EventEngine;
+
+// One text and one object for good: the host compares the text at each update, and parses it at
+// each new object. What the policies do is in the snapshot.
+constexpr char kServiceConfig[] =
+    "{\"loadBalancingConfig\":[{\"xds_cluster_manager_experimental\":{}}]}";
+
+constexpr char kBootstrapArg[] = "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config";
+
+// The part of the path after the last slash.
+std::string DefaultAuthority(const URI& uri) {
+  size_t slash = uri.path().find_last_of('/');
+  return slash == std::string::npos ? uri.path() : uri.path().substr(slash + 1);
+}
+
+class XdsResolver : public grpc_core::Resolver {
+ public:
+  explicit XdsResolver(grpc_core::ResolverArgs args)
+      : work_serializer_(std::move(args.work_serializer)),
+        result_handler_(std::move(args.result_handler)),
+        args_(std::move(args.args)),
+        uri_(std::move(args.uri)) {}
+
+  ~XdsResolver() override { gxds_config_unref(config_); }
+
+  void StartLocked() override;
+  void ShutdownLocked() override;
+  void RequestReresolutionLocked() override {
+    if (resolver_ != nullptr) gxds_resolver_reresolve(resolver_);
+  }
+  void ResetBackoffLocked() override {
+    if (resolver_ != nullptr) gxds_resolver_reset_backoff(resolver_);
+  }
+
+ private:
+  // What the C side calls us by, until it is gone.
+  struct Link {
+    RefCountedPtr<XdsResolver> resolver;
+    std::shared_ptr<EventEngine> engine;
+    ChannelArgs::CPtr client_args;
+  };
+
+  // On the reactor, which must not run the channel's work: the event engine does.
+  static void Schedule(void* arg);
+  static void Gone(void* arg);
+
+  RefCountedPtr<XdsResolver> Self() {
+    return RefCountedPtr<XdsResolver>(static_cast<XdsResolver*>(Ref().release()));
+  }
+  void FillOptions(Link* link, gxds_resolver_options* options);
+  void DrainLocked();
+  void ReportConfigLocked(const gxds_resolver_update* update);
+  void ReportFailureLocked(const gxds_status& failure);
+
+  const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
+  const std::unique_ptr<ResultHandler> result_handler_;
+  const ChannelArgs args_;
+  const URI uri_;
+
+  // Under the serializer.
+  gxds_resolver* resolver_ = nullptr;
+  const gxds_config* config_ = nullptr;  // the last good one
+  RefCountedPtr<ServiceConfig> service_config_;
+  RefCountedPtr<XdsConfigSelector> selector_;
+};
+
+void XdsResolver::FillOptions(Link* link, gxds_resolver_options* options) {
+  if (auto bootstrap = args_.GetString(kBootstrapArg); bootstrap.has_value()) {
+    // Like the host: a client of this channel's own, with these args for its channels.
+    options->bootstrap_json = bootstrap->data();
+    ChannelArgs args = ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
+        GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS));
+    link->client_args = args.ToC();
+    options->args = link->client_args.get();
+    auto timeout = args.GetInt(GRPC_ARG_XDS_RESOURCE_DOES_NOT_EXIST_TIMEOUT_MS);
+    if (timeout.has_value()) {
+      options->resource_timeout =
+          std::max<gxds_duration>(1, std::max(0, *timeout) * GXDS_MILLISECOND);
+    }
+  }
+  options->host = gxds_host_get();
+  options->schedule = Schedule;
+  options->gone = Gone;
+  options->arg = link;
+}
+
+void XdsResolver::StartLocked() {
+  std::string path(absl::StripPrefix(uri_.path(), "/"));
+  std::string target = absl::StrCat("xds://", uri_.authority(), "/", path);
+  std::string authority =
+      args_.GetOwnedString(GRPC_ARG_DEFAULT_AUTHORITY).value_or(DefaultAuthority(uri_));
+  auto link = std::make_unique<Link>(
+      Link{Self(), grpc_event_engine::experimental::GetDefaultEventEngine(), nullptr});
+  gxds_resolver_options options = {};
+  options.target = ToGxds(target);
+  options.uri_authority = ToGxds(uri_.authority());
+  options.uri_path = ToGxds(path);
+  options.data_plane_authority = ToGxds(authority);
+  FillOptions(link.get(), &options);
+  gxds_status status = gxds_resolver_start(&options, &resolver_);
+  if (gxds_status_is_ok(&status)) {
+    link.release();  // until Gone()
+  } else {
+    ReportFailureLocked(status);
+  }
+  gxds_status_fini(&status);
+}
+
+void XdsResolver::ShutdownLocked() {
+  if (resolver_ != nullptr) gxds_resolver_close(resolver_);
+  resolver_ = nullptr;
+  selector_.reset();
+}
+
+void XdsResolver::Schedule(void* arg) {
+  auto* link = static_cast<Link*>(arg);
+  link->engine->Run([self = link->resolver]() mutable {
+    grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
+    grpc_core::ExecCtx exec_ctx;
+    XdsResolver* resolver = self.get();
+    resolver->work_serializer_->Run([self = std::move(self)] { self->DrainLocked(); },
+                                    DEBUG_LOCATION);
+  });
+}
+
+void XdsResolver::Gone(void* arg) {
+  auto* link = static_cast<Link*>(arg);
+  std::shared_ptr<EventEngine> engine = link->engine;
+  engine->Run([link] {
+    grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
+    grpc_core::ExecCtx exec_ctx;
+    delete link;  // perhaps the last reference to the resolver, and to its channel
+  });
+}
+
+void XdsResolver::DrainLocked() {
+  if (resolver_ == nullptr) return;  // shut down
+  gxds_resolver_update* update = gxds_resolver_take(resolver_);
+  if (update == nullptr) return;
+  if (gxds_status_is_ok(&update->failure)) {
+    ReportConfigLocked(update);
+  } else {
+    ReportFailureLocked(update->failure);
+  }
+  gxds_resolver_update_destroy(update);
+}
+
+void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
+  gxds_config_unref(config_);
+  config_ = gxds_config_ref(update->config);
+  if (service_config_ == nullptr) {
+    auto service_config = ServiceConfigImpl::Create(args_, kServiceConfig);
+    GPR_ASSERT(service_config.ok());
+    service_config_ = std::move(*service_config);
+  }
+  if (selector_ == nullptr ||
+      !gxds_selector_fits(selector_->selector(), update->config, update->clusters)) {
+    selector_ = grpc_core::MakeRefCounted<XdsConfigSelector>(
+        gxds_selector_create(update->config, update->clusters, gxds_host_get()), args_);
+  }
+  Result result;
+  result.addresses.emplace();
+  result.service_config = service_config_;
+  result.args = WithConfig(args_, config_, gxds_resolver_mailbox(resolver_)).SetObject(selector_);
+  result_handler_->ReportResult(std::move(result));
+}
+
+void XdsResolver::ReportFailureLocked(const gxds_status& failure) {
+  absl::Status status = ToAbsl(failure);
+  gpr_log(GPR_ERROR, "grpc_xds: [channel %s] %s", uri_.ToString().c_str(),
+          status.ToString().c_str());
+  selector_.reset();
+  Result result;
+  result.args = args_;
+  if (config_ == nullptr) {
+    result.addresses = status;
+    result.service_config = std::move(status);
+  } else {
+    // On an error the channel would go on with what it has. An empty config and no addresses end
+    // that: its default policy fails all RPCs, and tells the note.
+    result.addresses.emplace();
+    result.service_config = ServiceConfigImpl::Create(args_, "{}");
+    result.resolution_note = std::string(status.message());
+  }
+  result_handler_->ReportResult(std::move(result));
+}
+
+class XdsResolverFactory : public grpc_core::ResolverFactory {
+ public:
+  absl::string_view scheme() const override { return "xds"; }
+
+  bool IsValidUri(const URI& uri) const override {
+    if (!uri.path().empty() && uri.path().back() != '/') return true;
+    gpr_log(GPR_ERROR, "grpc_xds: URI path does not contain valid data plane authority");
+    return false;
+  }
+
+  std::string GetDefaultAuthority(const URI& uri) const override { return DefaultAuthority(uri); }
+
+  grpc_core::OrphanablePtr<grpc_core::Resolver> CreateResolver(
+      grpc_core::ResolverArgs args) const override {
+    if (!IsValidUri(args.uri)) return nullptr;
+    return grpc_core::MakeOrphanable<XdsResolver>(std::move(args));
+  }
+};
+
+}  // namespace
+
+void RegisterXdsResolver(grpc_core::CoreConfiguration::Builder* builder) {
+  builder->resolver_registry()->RegisterResolverFactory(std::make_unique<XdsResolverFactory>());
+}
+
+}  // namespace grpc_xds
