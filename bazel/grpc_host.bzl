@@ -29,7 +29,12 @@ cc_library(
 # The public C++ API, for tests and programs.
 cc_library(
     name = "grpc++",
-    linkopts = ["-lgrpc++", "-lprotobuf"],
+    # Its headers use abseil's mutex inline.
+    linkopts = [
+        "-lgrpc++",
+        "-lprotobuf",
+        "-labsl_synchronization",
+    ],
     deps = [":grpc"],
 )
 

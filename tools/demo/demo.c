@@ -95,7 +95,8 @@ static void on_client_line(void *arg, bool is_err, char *text) {
     bool ours = strstr(text, "grpc_xds:") != NULL;
     if (ours && !d->plugin_spoke) printf("client: %s\n", strstr(text, "grpc_xds:"));
     if (ours) d->plugin_spoke = true;
-    if (!ours) fprintf(stderr, "client: %s\n", text);
+    /* gRPC's INFO lines, which it prints as well at this verbosity, are not of interest. */
+    if (!ours && text[0] != 'I') fprintf(stderr, "client: %s\n", text);
     return;
   }
   char *rest = text;

@@ -1,0 +1,198 @@
+// Where RPCs go, and that load reports count them: through real channels.
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+// Relative difference that a share may have from its weight over 10,000 RPCs.
+constexpr double kTolerance = 0.03;
+
+TEST(EndToEnd, AnRpcReachesTheEndpointThatTheControlPlaneNames) {
+  Backend backend("b");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&backend}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  Reply reply = client.Call();
+  EXPECT_TRUE(reply.status.ok()) << reply.status.error_message();
+  EXPECT_EQ(reply.name, "b");
+}
+
+TEST(EndToEnd, ThePortIsPartOfTheNameInBothFormsOfATarget) {
+  Backend backend("b");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&backend});
+  mesh.service = "greeter.example:123";
+  plane.Set(mesh);
+  plane.Start();
+  for (const char* target : {"xds:greeter.example:123", "xds:///greeter.example:123"}) {
+    Client client(target, plane.Bootstrap());
+    EXPECT_EQ(client.Call().name, "b") << target;
+  }
+}
+
+TEST(EndToEnd, SharesFollowLocalityWeightsAndLoadReportsCountExactly) {
+  Backend a("zone-a"), b("zone-b"), c("zone-c");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a, &b, &c});
+  const std::map<std::string, double> weights = {{"zone-a", 10}, {"zone-b", 30}, {"zone-c", 60}};
+  for (Locality& l : mesh.clusters[0].localities) {
+    l.weight = static_cast<unsigned>(weights.at(l.zone));
+  }
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  // All three are connected before the count begins.
+  for (const auto& [zone, weight] : weights) ASSERT_TRUE(client.CallUntilAnsweredBy(zone));
+  const long before = client.made();
+  std::map<std::string, long> answered = client.CallMany(10000);
+  for (const auto& [zone, weight] : weights) {
+    const double share = static_cast<double>(answered[zone]) / 10000;
+    EXPECT_NEAR(share, weight / 100, kTolerance * weight / 100) << zone;
+  }
+  // LRS counts attempts; without retries those are the calls.
+  ASSERT_TRUE(plane.WaitForIssued(client.made())) << client.made();
+  long issued = 0;
+  for (const auto& [where, load] : plane.Loads()) {
+    issued += load.issued;
+    EXPECT_EQ(load.issued, load.successful) << where.second;
+    EXPECT_EQ(load.error, 0) << where.second;
+    EXPECT_EQ(load.in_progress, 0) << where.second;
+    EXPECT_GE(load.issued, answered[where.second]) << where.second;
+  }
+  EXPECT_EQ(issued, before + 10000);
+  EXPECT_EQ(a.calls() + b.calls() + c.calls(), issued);
+}
+
+TEST(EndToEnd, LoadReportsTellSuccessFailureAndProgressApart) {
+  Backend backend("b");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&backend}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.Call().status.ok());
+  backend.FailWith(grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(client.Call().status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  backend.FailWith(grpc::StatusCode::OK);
+  backend.Hold();
+  auto held = client.Start();
+  ASSERT_TRUE(backend.WaitForHeld(1));
+  ASSERT_TRUE(plane.WaitForIssued(3));
+  Load load = plane.Loads()[{"a", "b"}];
+  EXPECT_EQ(load.successful, 1);
+  EXPECT_EQ(load.error, 1);
+  EXPECT_EQ(load.in_progress, 1);
+  EXPECT_EQ(load.issued, 3);
+  backend.Release();
+  EXPECT_TRUE(held->Wait().status.ok());
+}
+
+TEST(EndToEnd, DropsAreCountedByCategory) {
+  Backend backend("b");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&backend});
+  mesh.clusters[0].drops = {{"throttle", 100}};
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (int i = 0; i < 10; ++i) {
+    Reply reply = client.Call();
+    EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+    EXPECT_EQ(reply.status.error_message(), "EDS-configured drop: throttle");
+  }
+  ASSERT_NE(plane.Wait({"\"event\":\"load\"", "\"throttle\""}), "");
+  std::map<std::pair<std::string, std::string>, long> drops;
+  for (const auto until = std::chrono::steady_clock::now() + kPatience;
+       std::chrono::steady_clock::now() < until;) {
+    size_t mark = plane.Mark();
+    drops = plane.Drops();
+    if (drops[{"a", "throttle"}] >= 10) break;
+    plane.Wait({"\"event\":\"load\""}, mark);
+  }
+  EXPECT_EQ((drops[{"a", "throttle"}]), 10);
+  EXPECT_EQ((drops[{"a", ""}]), 10);
+  EXPECT_EQ(backend.calls(), 0);
+}
+
+TEST(EndToEnd, CircuitBreakerDropsWhatExceedsItsLimit) {  // A32
+  Backend backend("b");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&backend});
+  mesh.clusters[0].name = "breaker";
+  mesh.routes[0].cluster = "breaker";
+  mesh.clusters[0].max_requests = 2;
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.Call().status.ok());
+  backend.Hold();
+  auto first = client.Start();
+  auto second = client.Start();
+  ASSERT_TRUE(backend.WaitForHeld(2));
+  Reply third = client.Call();
+  EXPECT_EQ(third.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(third.status.error_message(), "circuit breaker drop");
+  backend.Release();
+  EXPECT_TRUE(first->Wait().status.ok());
+  EXPECT_TRUE(second->Wait().status.ok());
+  // The counter goes down when a call has ended on the client's side as well.
+  EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.status.ok(); }, true));
+}
+
+TEST(EndToEnd, FailoverFromAPriorityThatIsEmptiedFailsNoRpc) {  // A56
+  Backend first("first"), second("second");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&first, &second});
+  mesh.clusters[0].localities[1].priority = 1;
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("first"));
+  Mesh emptied = mesh;
+  emptied.clusters[0].localities[0].ports.clear();
+  plane.Set(emptied);
+  ASSERT_TRUE(client.CallUntilAnsweredBy("second"));
+  plane.Set(mesh);
+  ASSERT_TRUE(client.CallUntilAnsweredBy("first"));
+}
+
+TEST(EndToEnd, FailoverFromADeadPriorityLosesOnlyWhatWasOnTheWire) {  // A56
+  auto first = std::make_unique<Backend>("first");
+  Backend second("second");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({first.get(), &second});
+  mesh.clusters[0].localities[1].priority = 1;
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("first"));
+  // No call is on the wire when the backend dies, so none may fail.
+  first->Stop();
+  EXPECT_TRUE(client.CallUntilAnsweredBy("second"));
+  client.CallMany(200);
+}
+
+TEST(EndToEnd, UpdatesThatChangeNoEndpointMakeNoNewConnection) {
+  Backend a("zone-a"), b("zone-b");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a, &b});
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("zone-a"));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("zone-b"));
+  for (unsigned i = 0; i < 10; ++i) {
+    const size_t mark = plane.Mark();
+    // Weights, drops and the breaker change; no endpoint does.
+    mesh.clusters[0].localities[0].weight = i + 2;
+    mesh.clusters[0].max_requests = static_cast<int>(2000 + i);
+    plane.Set(mesh);
+    ASSERT_NE(plane.Wait({"\"event\":\"ack\"", "ClusterLoadAssignment"}, mark), "");
+    client.CallMany(20);
+  }
+  EXPECT_EQ(a.connections(), 1u);
+  EXPECT_EQ(b.connections(), 1u);
+}
+
+}  // namespace
+}  // namespace gxds_test

@@ -1,0 +1,211 @@
+// What the control plane does to a running channel: changes, mistakes, absences, restarts.
+#include <cstdlib>
+
+#include "grpc_xds/grpc_xds.h"
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Whatever else passes here proves nothing if the host's own xDS did it.
+TEST(EndToEnd, ThePluginIsWhatRuns) {
+  Client client("xds:///any", "{}");  // initialises gRPC
+  EXPECT_EQ(grpc_xds_plugin_register(), GRPC_XDS_OK) << "gRPC was initialised without the plugin";
+}
+
+TEST(EndToEnd, ARouteThatMovesToAnotherClusterFailsNoRpc) {
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  mesh.clusters.push_back({"b", {{"b", 1, 0, {b.port()}}}, {}, -1, true, true});
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (int i = 0; i < 5; ++i) {
+    mesh.routes[0].cluster = "a";
+    plane.Set(mesh);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+    mesh.routes[0].cluster = "b";
+    plane.Set(mesh);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+  }
+}
+
+TEST(EndToEnd, RoutesAreMatchedInOrderByPath) {  // A28
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  mesh.clusters.push_back({"b", {{"b", 1, 0, {b.port()}}}, {}, -1, true, true});
+  mesh.routes = {{"/test.Echo/", "b"}, {"", "a"}};
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_EQ(client.Call({}, "/test.Echo/Name").name, "b");
+  EXPECT_EQ(client.Call({}, "/other.Service/Name").name, "a");
+}
+
+TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28
+  Backend a("a");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  mesh.routes = {{"/test.Echo/", "a"}};
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_TRUE(client.Call().status.ok());
+  Reply reply = client.Call({}, "/other.Service/Name");
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(Contains(reply.status.error_message(), "No matching route found"))
+      << reply.status.error_message();
+}
+
+TEST(EndToEnd, ARejectedUpdateIsNackedAndTrafficGoesOn) {  // A46
+  Backend a("a");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.Call().status.ok());
+  Mesh bad = mesh;
+  bad.clusters[0].localities[0].priority = 1;  // there is no priority 0
+  plane.Set(bad);
+  const std::string nack = plane.Wait({"\"event\":\"nack\""});
+  EXPECT_TRUE(Contains(nack, "xDS response validation errors")) << nack;
+  EXPECT_TRUE(Contains(nack, "priority 0 empty")) << nack;
+  client.CallMany(50);
+  // And the next good one is taken.
+  Backend b("b");
+  Mesh good = SimpleMesh({&b});
+  plane.Set(good);
+  EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST(EndToEnd, AControlPlaneThatRestartsIsFoundAgain) {  // A57
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  plane.Kill();
+  client.CallMany(100);
+  plane.Set(SimpleMesh({&b}));
+  plane.Start();
+  EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST(EndToEnd, ChannelsOfOneTargetShareAStream) {  // A71
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  setenv("GRPC_XDS_BOOTSTRAP_CONFIG", plane.Bootstrap().c_str(), 1);
+  {
+    Client one("xds:///greeter.example", "");
+    Client two("xds:///greeter.example", "");
+    EXPECT_EQ(one.Call().name, "a");
+    EXPECT_EQ(two.Call().name, "a");
+    EXPECT_EQ(plane.Count({"\"event\":\"stream_open\"", "\"service\":\"ads\""}), 1u);
+  }
+  // The last channel gone, the stream is closed.
+  EXPECT_NE(plane.Wait({"\"event\":\"stream_close\"", "\"service\":\"ads\""}), "");
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+}
+
+TEST(EndToEnd, WithoutABootstrapTheStatusSaysWhatWasLookedFor) {
+  unsetenv("GRPC_XDS_BOOTSTRAP");
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  Client client("xds:///greeter.example", "");
+  Reply reply = client.Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(Contains(reply.status.error_message(), "GRPC_XDS_BOOTSTRAP"))
+      << reply.status.error_message();
+  EXPECT_TRUE(Contains(reply.status.error_message(), "GRPC_XDS_BOOTSTRAP_CONFIG"))
+      << reply.status.error_message();
+}
+
+TEST(EndToEnd, AWrongBootstrapTellsAllItsErrors) {
+  Client client("xds:///greeter.example",
+                R"({"xds_servers":[{"server_uri":1,"channel_creds":[{"type":"nonsense"}]}]})");
+  Reply reply = client.Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(Contains(reply.status.error_message(), "xds_servers[0].server_uri"))
+      << reply.status.error_message();
+  EXPECT_TRUE(Contains(reply.status.error_message(), "xds_servers[0].channel_creds"))
+      << reply.status.error_message();
+}
+
+TEST(EndToEnd, AnUnreachableControlPlaneFailsRpcsWithItsName) {  // A57
+  int port;
+  { port = Backend("gone").port(); }
+  const std::string server = "127.0.0.1:" + std::to_string(port);
+  Client client("xds:///greeter.example", R"({"xds_servers":[{"server_uri":")" + server +
+                                              R"(","channel_creds":[{"type":"insecure"}]}]})");
+  Reply reply = client.Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(Contains(reply.status.error_message(), server)) << reply.status.error_message();
+}
+
+// A cluster whose RPC is queued is removed and the RPC's deadline passes: the host's own resolver
+// releases the cluster under the mutex that it then needs.
+TEST(EndToEnd, AQueuedRpcWhoseClusterGoesAwayDoesNotHangTheChannel) {
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  Mesh mesh;
+  // Nobody listens there for long: the call is queued while the connection is tried again and
+  // again.
+  int dead_port;
+  { dead_port = Backend("dead").port(); }
+  mesh.routes = {{"/test.Slow/", "slow"}, {"", "a"}};
+  mesh.clusters.push_back({"slow", {{"z", 1, 0, {dead_port}}}, {}, -1, true, true});
+  mesh.clusters.push_back({"a", {{"a", 1, 0, {a.port()}}}, {}, -1, true, true});
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  CallOptions queued;
+  queued.wait_for_ready = true;
+  queued.timeout = std::chrono::milliseconds(1500);
+  auto call = client.Start(queued, "/test.Slow/Name");
+  mesh.routes = {{"", "a"}};
+  mesh.clusters.erase(mesh.clusters.begin());
+  plane.Set(mesh);
+  EXPECT_EQ(call->Wait().status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  mesh.clusters[0].localities[0] = {"b", 1, 0, {b.port()}};
+  plane.Set(mesh);
+  EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST(EndToEnd, AnIdleSynchronousClientTakesUpdatesIn) {
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.Call().status.ok());
+  const size_t mark = plane.Mark();
+  plane.Set(SimpleMesh({&b}));
+  // The client makes no call, and acknowledges all the same.
+  EXPECT_NE(plane.Wait({"\"event\":\"ack\"", "ClusterLoadAssignment"}, mark), "");
+}
+
+TEST(EndToEnd, AChannelThatIsNotUsedToTheEndLeavesNothingBehind) {
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  for (int i = 0; i < 5; ++i) {
+    Client client("xds:///greeter.example", plane.Bootstrap());
+    if (i % 2 == 0) client.channel()->GetState(true);  // destroyed while it resolves
+  }
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_EQ(client.Call().name, "a");
+}
+
+}  // namespace
+}  // namespace gxds_test
