@@ -70,7 +70,7 @@ static void write_free(converter *c, const gxds_node *node, const gxds_path *at,
   if (deep_enough(c, node, at, depth)) return;
   switch (node->kind) {
     case GXDS_NODE_STRING:
-      gxds_json_add_string(&c->json, node->text);
+      gxds_utf8_add_json(&c->json, node->text);
       return;
     case GXDS_NODE_NUMBER:
       if (!gxds_scalar_is_finite(node->text)) {
@@ -90,7 +90,7 @@ static void write_free(converter *c, const gxds_node *node, const gxds_path *at,
       gxds_text_add_z(&c->json, "{");
       for (size_t i = 0; i < node->count; i++) {
         if (i) gxds_text_add_z(&c->json, ",");
-        gxds_json_add_string(&c->json, node->entries[i].key);
+        gxds_utf8_add_json(&c->json, node->entries[i].key);
         gxds_text_add_z(&c->json, ":");
         write_free(c, node->entries[i].value, GXDS_FIELD(at, node->entries[i].key.data), depth + 3);
       }
@@ -198,7 +198,7 @@ static void write_fields(converter *c, const upb_MessageDef *m, const gxds_node 
     }
     if (!first) gxds_text_add_z(&c->json, ",");
     first = false;
-    gxds_json_add_string(&c->json, gxds_str_z(upb_FieldDef_Name(f)));
+    gxds_utf8_add_json(&c->json, gxds_str_z(upb_FieldDef_Name(f)));
     gxds_text_add_z(&c->json, ":");
     if (upb_FieldDef_IsMap(f)) {
       write_map(c, f, e->value, up, e->key.data, depth);
@@ -254,7 +254,7 @@ static void write_any(converter *c, const gxds_node *node, const gxds_path *at) 
     return;
   }
   gxds_text_add_z(&c->json, "{\"@type\":");
-  gxds_json_add_string(&c->json, type->text);
+  gxds_utf8_add_json(&c->json, type->text);
   if (upb_MessageDef_WellKnownType(m) == kUpb_WellKnown_Unspecified) {
     write_fields(c, m, node, at, 0, true, false);
   } else {
@@ -286,7 +286,7 @@ static void write_text(converter *c, const gxds_node *node, const gxds_path *at,
   }
   begin_line(c, node);
   remember_field(c, at);
-  gxds_json_add_string(&c->json, node->text);
+  gxds_utf8_add_json(&c->json, node->text);
 }
 
 static void write_message(converter *c, const upb_MessageDef *m, const gxds_node *node,

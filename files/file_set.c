@@ -119,9 +119,9 @@ static int by_name(const void *a, const void *b) {
 
 static void read_all(const gxds_schema *schema, const gxds_file_input *files, size_t count,
                      gxds_file_set *s, gxds_file_found *found, gxds_file_errors *errors) {
-  const gxds_file_input **sorted = gxds_calloc(count, sizeof *sorted);
+  const gxds_file_input **sorted = gxds_calloc(count, sizeof(gxds_file_input *));
   for (size_t i = 0; i < count; i++) sorted[i] = &files[i];
-  qsort(sorted, count, sizeof *sorted, by_name);
+  qsort(sorted, count, sizeof(gxds_file_input *), by_name);
   for (size_t i = 0; i < count; i++) {
     s->file_names[i] = gxds_str_dup(sorted[i]->name);
     gxds_file_read(schema, s->file_names[i], sorted[i]->bytes, found, errors);

@@ -201,7 +201,7 @@ bool gxds_node_builder_close(gxds_node_builder *b) {
     if (open->count) memcpy(entries, open->entries, open->count * sizeof *entries);
     node->entries = entries;
   } else {
-    const gxds_node **items = arena_alloc(b->arena, open->count * sizeof *items);
+    const gxds_node **items = arena_alloc(b->arena, open->count * sizeof(gxds_node *));
     for (size_t i = 0; i < open->count; i++) items[i] = open->entries[i].value;
     node->items = items;
   }

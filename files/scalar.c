@@ -87,7 +87,7 @@ static bool write_double(const upb_FieldDef *f, const gxds_node *node, gxds_text
   bool is_float = upb_FieldDef_CType(f) == kUpb_CType_Float;
   if ((node->kind == GXDS_NODE_NUMBER || node->kind == GXDS_NODE_STRING) &&
       is_special_double(node->text)) {
-    gxds_json_add_string(json, node->text);
+    gxds_utf8_add_json(json, node->text);
     return true;
   }
   gxds_text canonical = {0};
@@ -122,7 +122,7 @@ static bool write_enum(const upb_FieldDef *f, const gxds_node *node, gxds_text *
   const upb_EnumDef *e = upb_FieldDef_EnumSubDef(f);
   if (node->kind == GXDS_NODE_STRING &&
       upb_EnumDef_FindValueByNameWithSize(e, node->text.data, node->text.size)) {
-    gxds_json_add_string(json, node->text);
+    gxds_utf8_add_json(json, node->text);
     return true;
   }
   bool negative;
@@ -159,7 +159,7 @@ bool gxds_scalar_write(const upb_FieldDef *f, const gxds_node *node, gxds_text *
       return write_double(f, node, json, expected);
     case kUpb_CType_String:
       if (text) {
-        gxds_json_add_string(json, node->text);
+        gxds_utf8_add_json(json, node->text);
         return true;
       }
       gxds_text_add_z(expected, node->kind == GXDS_NODE_NUMBER || node->kind == GXDS_NODE_BOOL
@@ -168,15 +168,14 @@ bool gxds_scalar_write(const upb_FieldDef *f, const gxds_node *node, gxds_text *
       return false;
     case kUpb_CType_Bytes:
       if (text && is_base64(node->text)) {
-        gxds_json_add_string(json, node->text);
+        gxds_utf8_add_json(json, node->text);
         return true;
       }
       gxds_text_add_z(expected, "a string in base64");
       return false;
     default:
       return write_integer_of(
-          f, text || node->kind == GXDS_NODE_NUMBER ? node->text : gxds_str_of(NULL, 0), json,
-          expected);
+          f, text || node->kind == GXDS_NODE_NUMBER ? node->text : gxds_str_z(""), json, expected);
   }
 }
 
@@ -184,11 +183,11 @@ bool gxds_scalar_write_key(const upb_FieldDef *f, gxds_str key, gxds_text *json,
                            gxds_text *expected) {
   switch (upb_FieldDef_CType(f)) {
     case kUpb_CType_String:
-      gxds_json_add_string(json, key);
+      gxds_utf8_add_json(json, key);
       return true;
     case kUpb_CType_Bool:
       if (gxds_str_equal(key, gxds_str_z("true")) || gxds_str_equal(key, gxds_str_z("false"))) {
-        gxds_json_add_string(json, key);
+        gxds_utf8_add_json(json, key);
         return true;
       }
       gxds_text_add_z(expected, "true or false");

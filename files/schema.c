@@ -133,7 +133,7 @@ gxds_schema *gxds_schema_create(void) {
   gxds_schema *s = GXDS_NEW(gxds_schema);
   s->pool = upb_DefPool_New();
   GXDS_CHECK(s->pool != NULL);
-  for (size_t i = 0; i < sizeof host_files / sizeof *host_files; i++) {
+  for (size_t i = 0; i < sizeof host_files / sizeof(_upb_DefPool_Init *); i++) {
     GXDS_CHECK(_upb_DefPool_LoadDefInit(s->pool, host_files[i]));
   }
   gxds_extra_types_add(s->pool);

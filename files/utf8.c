@@ -39,7 +39,7 @@ void gxds_utf8_add(gxds_text *out, uint32_t code) {
   gxds_text_add(out, gxds_str_of(bytes, size));
 }
 
-void gxds_json_add_string(gxds_text *out, gxds_str s) {
+void gxds_utf8_add_json(gxds_text *out, gxds_str s) {
   gxds_text_add_z(out, "\"");
   for (size_t at = 0; at < s.size;) {
     size_t start = at;

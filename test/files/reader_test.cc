@@ -296,9 +296,9 @@ TEST(YamlReader, AnchorsAreLimitedPerDocument) {
 TEST(JsonString, EscapesWhatJsonCannotHold) {
   gxds_text text = {};
   std::string nul("a\0b", 3);
-  gxds_json_add_string(&text, View(nul + "\"\\\n\x1f\x7f\u20ac"));
+  gxds_utf8_add_json(&text, View(nul + "\"\\\n\x1f\x7f\u20ac"));
   EXPECT_EQ(Take(&text), "\"a\\u0000b\\\"\\\\\\n\\u001f\x7f\u20ac\"");
-  gxds_json_add_string(&text, gxds_str_z("\xff|\xe2\x82|\xed\xa0\x80|"));
+  gxds_utf8_add_json(&text, gxds_str_z("\xff|\xe2\x82|\xed\xa0\x80|"));
   EXPECT_EQ(Take(&text), "\"\ufffd|\ufffd\ufffd|\ufffd\ufffd\ufffd|\"");
 }
 

@@ -14,8 +14,10 @@ std::string Parse(std::vector<std::string> args, gxds_serve_command *command) {
   args.insert(args.begin(), "serve");
   std::vector<char *> argv;
   for (auto &arg : args) argv.push_back(arg.data());
+  int argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
   gxds_text error = {};
-  bool ok = gxds_serve_command_parse(static_cast<int>(argv.size()), argv.data(), command, &error);
+  bool ok = gxds_serve_command_parse(argc, argv.data(), command, &error);
   EXPECT_EQ(ok, error.size == 0);
   // What the command points to lives in args.
   static std::vector<std::string> kept;

@@ -303,11 +303,12 @@ static void take_names(gxds_ads_server *s, stream *st, gxds_file_type type, requ
   gxds_serve_event dropped = event_of(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
+  /* A client that accepts and asks for nothing new costs no look at the resources. */
+  if (added.name_count) st->types[type].dirty = true;
   if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
   if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);
   gxds_serve_event_fini(&added);
   gxds_serve_event_fini(&dropped);
-  st->types[type].dirty = true;
 }
 
 static void take_request(gxds_ads_server *s, stream *st, request *msg, gxds_time now) {

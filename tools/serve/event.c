@@ -189,30 +189,30 @@ void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out) {
 static void add_string_field(gxds_text *out, const char *key, gxds_str s) {
   if (s.size == 0) return;
   gxds_text_addf(out, ",\"%s\":", key);
-  gxds_json_add_string(out, s);
+  gxds_utf8_add_json(out, s);
 }
 
 static void add_list_field(gxds_text *out, const char *key, const gxds_str *names, size_t count) {
   gxds_text_addf(out, ",\"%s\":[", key);
   for (size_t i = 0; i < count; i++) {
     if (i) gxds_text_add_z(out, ",");
-    gxds_json_add_string(out, names[i]);
+    gxds_utf8_add_json(out, names[i]);
   }
   gxds_text_add_z(out, "]");
 }
 
 static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
   gxds_text_add_z(out, "{\"cluster\":");
-  gxds_json_add_string(out, l->cluster);
+  gxds_utf8_add_json(out, l->cluster);
   gxds_text_add_z(out, ",\"eds_service\":");
-  gxds_json_add_string(out, l->eds_service);
+  gxds_utf8_add_json(out, l->eds_service);
   if (l->has_locality) {
     gxds_text_add_z(out, ",\"locality\":{\"region\":");
-    gxds_json_add_string(out, l->region);
+    gxds_utf8_add_json(out, l->region);
     gxds_text_add_z(out, ",\"zone\":");
-    gxds_json_add_string(out, l->zone);
+    gxds_utf8_add_json(out, l->zone);
     gxds_text_add_z(out, ",\"sub_zone\":");
-    gxds_json_add_string(out, l->sub_zone);
+    gxds_utf8_add_json(out, l->sub_zone);
     gxds_text_addf(out,
                    "},\"successful\":%llu,\"error\":%llu,\"in_progress\":%llu,\"issued\":%llu,"
                    "\"total\":{\"successful\":%llu,\"error\":%llu,\"issued\":%llu}}",
@@ -226,7 +226,7 @@ static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
                  (unsigned long long)l->total_dropped);
   for (size_t i = 0; i < l->drop_count; i++) {
     if (i) gxds_text_add_z(out, ",");
-    gxds_json_add_string(out, l->drops[i].category);
+    gxds_utf8_add_json(out, l->drops[i].category);
     gxds_text_addf(out, ":%llu", (unsigned long long)l->drops[i].count);
   }
   gxds_text_add_z(out, "}}");
@@ -236,9 +236,9 @@ void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out) {
   gxds_text_addf(out, "{\"event\":\"%s\"", kind_names[e->kind]);
   if (e->node.size || e->peer.size) {
     gxds_text_add_z(out, ",\"client\":{\"node\":");
-    gxds_json_add_string(out, e->node);
+    gxds_utf8_add_json(out, e->node);
     gxds_text_add_z(out, ",\"peer\":");
-    gxds_json_add_string(out, e->peer);
+    gxds_utf8_add_json(out, e->peer);
     gxds_text_add_z(out, "}");
   }
   if (e->service) add_string_field(out, "service", gxds_str_z(e->service));

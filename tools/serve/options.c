@@ -59,21 +59,21 @@ static bool parse_seconds(const char *text, gxds_duration *out) {
 }
 
 /* The value of an option: "--name VALUE" or "--name=VALUE"; NULL: argv[*i] is another one. */
-static const char *value_of(int argc, char *const *argv, int *i, const char *name,
-                            gxds_text *error) {
+static const char *value_of(char *const *argv, int *i, const char *name, gxds_text *error) {
   size_t size = strlen(name);
   if (strncmp(argv[*i], name, size) != 0) return NULL;
   if (argv[*i][size] == '=') return argv[*i] + size + 1;
   if (argv[*i][size] != 0) return NULL;
-  if (*i + 1 == argc) {
+  const char *value = argv[*i + 1]; /* NULL behind the last */
+  if (value) {
+    ++*i;
+  } else {
     gxds_text_addf(error, "%s needs a value", name);
-    return NULL;
   }
-  return argv[++*i];
+  return value;
 }
 
-static bool parse_one(int argc, char *const *argv, int *i, gxds_serve_command *out,
-                      gxds_text *error) {
+static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_text *error) {
   const char *arg = argv[*i];
   const char *value;
   if (strcmp(arg, "--json") == 0) {
@@ -82,11 +82,11 @@ static bool parse_one(int argc, char *const *argv, int *i, gxds_serve_command *o
     out->quiet = true;
   } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
     out->help = true;
-  } else if ((value = value_of(argc, argv, i, "--listen", error)) != NULL) {
+  } else if ((value = value_of(argv, i, "--listen", error)) != NULL) {
     out->listen = value;
-  } else if ((value = value_of(argc, argv, i, "--port-file", error)) != NULL) {
+  } else if ((value = value_of(argv, i, "--port-file", error)) != NULL) {
     out->port_file = value;
-  } else if ((value = value_of(argc, argv, i, "--load-interval", error)) != NULL) {
+  } else if ((value = value_of(argv, i, "--load-interval", error)) != NULL) {
     if (!parse_seconds(value, &out->load_interval)) {
       gxds_text_addf(error, "--load-interval: expected 0.001 to 86400 seconds, found %s", value);
     }
@@ -106,7 +106,7 @@ bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *o
                               gxds_text *error) {
   *out = (gxds_serve_command){.listen = "127.0.0.1:18000", .load_interval = GXDS_SECOND};
   for (int i = 1; i < argc; i++) {
-    if (!parse_one(argc, argv, &i, out, error)) return false;
+    if (!parse_one(argv, &i, out, error)) return false;
   }
   if (!out->dir && !out->help) gxds_text_add_z(error, "which directory?");
   return error->size == 0;

@@ -21,8 +21,8 @@ typedef struct gxds_serve_command {
 
 extern const char gxds_serve_help[];
 
-/* argv[0] is the subcommand's name. Strings of *out are those of argv. False: error says what is
- * wrong. */
+/* argv[0] is the subcommand's name, argv[argc] is NULL. Strings of *out are those of argv. False:
+ * error says what is wrong. */
 bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *out,
                               gxds_text *error);
 

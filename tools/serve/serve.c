@@ -138,7 +138,7 @@ static void tell_listening(serve *s, int port) {
 
 static int run(serve *s) {
   gxds_status status;
-  int port;
+  int port = 0;
   gxds_serve_options options = {.listen = s->command.listen,
                                 .load_interval = s->command.load_interval,
                                 .on_event = print_event,
