@@ -63,16 +63,29 @@ inline const gxds_resource_type kRouteConfig = {"route_config", nullptr, "RDS",
 inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   auto &headers = owner->header_views.emplace_back();
   for (const Header &h : in.headers) {
-    headers.push_back({h.kind, S(h.name), S(h.text), h.case_sensitive, h.invert, h.present,
-                       h.range_start, h.range_end});
+    gxds_header_match match{};
+    match.kind = h.kind;
+    match.name = S(h.name);
+    match.text = S(h.text);
+    match.case_sensitive = h.case_sensitive;
+    match.invert = h.invert;
+    match.present = h.present;
+    match.range_start = h.range_start;
+    match.range_end = h.range_end;
+    headers.push_back(match);
   }
   auto &clusters = owner->cluster_views.emplace_back();
   gxds_route out{};
   for (const auto &[name, weight] : in.clusters) {
-    clusters.push_back({S(name), weight});
+    gxds_route_cluster cluster{};
+    cluster.name = S(name);
+    cluster.weight = weight;
+    clusters.push_back(cluster);
     out.total_weight += weight;
   }
-  out.path = {in.kind, S(in.text), in.case_sensitive};
+  out.path.kind = in.kind;
+  out.path.text = S(in.text);
+  out.path.case_sensitive = in.case_sensitive;
   out.headers = headers.data();
   out.header_count = headers.size();
   out.fraction_per_million = in.fraction_per_million;
@@ -97,7 +110,12 @@ inline const gxds_route_config *NewRouteConfig(const std::string &name,
     for (const auto &d : host.domains) domains.push_back(S(d));
     auto &routes = r->route_views.emplace_back();
     for (const auto &route : host.routes) routes.push_back(RouteView(r, route));
-    r->host_views.push_back({domains.data(), domains.size(), routes.data(), routes.size()});
+    gxds_virtual_host view{};
+    view.domains = domains.data();
+    view.domain_count = domains.size();
+    view.routes = routes.data();
+    view.route_count = routes.size();
+    r->host_views.push_back(view);
   }
   r->rc.virtual_hosts = r->host_views.data();
   r->rc.virtual_host_count = r->host_views.size();

@@ -1,0 +1,121 @@
+#include "xds_resolver/selector.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/xds_resolver/made_up_routes.h"
+
+namespace made_up {
+namespace {
+
+class Selector : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    g_alive = 0;
+    mailbox_ = gxds_mailbox_create({[](void *, gxds_mailbox *) {}, nullptr, nullptr});
+    refs_ = gxds_cluster_refs_create(mailbox_);
+  }
+  void TearDown() override {
+    gxds_cluster_refs_destroy(refs_);
+    gxds_mailbox_unref(mailbox_);
+    EXPECT_EQ(g_alive, 0);
+  }
+
+  // Takes the listener's reference.
+  const gxds_config *Config(const gxds_listener *listener) {
+    const gxds_route_config *rc = listener->route_config;
+    gxds_resource_ref(&rc->base);
+    const gxds_virtual_host *vh = &rc->virtual_hosts[0];
+    return gxds_config_create(listener, rc, vh, nullptr, gxds_route_cluster_names(vh), nullptr);
+  }
+  const gxds_config *Config(std::vector<Route> routes) {
+    return Config(InlineListener(NewRouteConfig("rc", {{{"*"}, std::move(routes)}})));
+  }
+  const gxds_cluster_set *Hold(const gxds_config *config) {
+    return gxds_cluster_refs_hold(
+        refs_, config->roots, [](void *, gxds_str) {}, nullptr);
+  }
+  gxds_selection Select(const gxds_selector *s, const char *path) {
+    gxds_route_request request = {Z(path), [](void *, gxds_str, gxds_str *) { return false; },
+                                  nullptr, &random_};
+    return gxds_selector_select(s, &request);
+  }
+  size_t MailCount() {
+    size_t count = 0;
+    for (gxds_mail *mail = gxds_mailbox_take(mailbox_); mail; count++) {
+      gxds_mail *next = mail->next;
+      gxds_mail_destroy(mail);
+      mail = next;
+    }
+    return count;
+  }
+
+  const gxds_host host_ = {};
+  gxds_random random_ = {1};
+  gxds_mailbox *mailbox_;
+  gxds_cluster_refs *refs_;
+};
+
+TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31
+  const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}});
+  const gxds_cluster_set *clusters = Hold(config);
+  const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
+  gxds_config_unref(config);  // nothing else of the snapshot is kept
+  gxds_cluster_set_unref(clusters);
+  gxds_selection selection = Select(s, "/s/m");
+  ASSERT_EQ(selection.error, nullptr);
+  EXPECT_EQ(Str(gxds_cluster_ref_name(selection.cluster)), "a");
+  EXPECT_EQ(selection.timeout, 0);
+  gxds_selector_unref(s);
+  EXPECT_EQ(MailCount(), 0u);
+  gxds_cluster_ref_release(selection.cluster);
+  EXPECT_EQ(MailCount(), 1u);
+}
+
+TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {
+  Route other = {GXDS_PATH_PREFIX, "/other/", {}};
+  other.action = GXDS_ROUTE_NON_FORWARDING;
+  const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}, other});
+  const gxds_cluster_set *clusters = Hold(config);
+  const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
+  EXPECT_STREQ(Select(s, "/t/m").error, "No matching route found in xDS route config");
+  EXPECT_STREQ(Select(s, "/other/m").error, "Matching route has inappropriate action");
+  gxds_selector_unref(s);
+  gxds_cluster_set_unref(clusters);
+  gxds_config_unref(config);
+}
+
+TEST_F(Selector, FitsAsLongAsItWouldChooseTheSame) {
+  const gxds_route_config *rc = RoutesTo({"a"});
+  auto listener = [&](gxds_duration timeout) {
+    gxds_resource_ref(&rc->base);
+    auto *l = reinterpret_cast<Listener *>(const_cast<gxds_listener *>(InlineListener(rc)));
+    l->l.max_stream_duration = timeout;
+    return &l->l;
+  };
+  const gxds_config *config = Config(listener(GXDS_SECOND));
+  const gxds_config *same = Config(listener(GXDS_SECOND));
+  const gxds_config *timed = Config(listener(2 * GXDS_SECOND));
+  const gxds_config *routed = Config({{GXDS_PATH_PREFIX, "/a", {{"a", 1}}}});
+  const gxds_cluster_set *clusters = Hold(config);
+  const gxds_cluster_set *others = Hold(config);
+  const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
+  EXPECT_TRUE(gxds_selector_fits(s, config, clusters));
+  EXPECT_TRUE(gxds_selector_fits(s, same, clusters));
+  EXPECT_FALSE(gxds_selector_fits(s, timed, clusters));
+  EXPECT_FALSE(gxds_selector_fits(s, routed, clusters));
+  EXPECT_FALSE(gxds_selector_fits(s, config, others));
+  size_t count = 0;
+  const gxds_duration *timeouts = gxds_selector_timeouts(s, &count);
+  ASSERT_EQ(count, 1u);
+  EXPECT_EQ(timeouts[0], GXDS_SECOND);
+  gxds_selector_unref(s);
+  for (auto *c : {config, same, timed, routed}) gxds_config_unref(c);
+  for (auto *c : {clusters, others}) gxds_cluster_set_unref(c);
+  made_up::Unref(rc);
+}
+
+}  // namespace
+}  // namespace made_up
