@@ -26,7 +26,7 @@ typedef struct converter {
   size_t judged_count;
 } converter;
 
-static void begin_line(converter *c, const gxds_node *node) {
+static void begin_line(converter *c, const gxds_file_node *node) {
   if (c->line_count == c->line_capacity) {
     c->line_capacity = c->line_capacity ? 2 * c->line_capacity : 64;
     c->lines = gxds_realloc(c->lines, c->line_capacity, sizeof *c->lines);
@@ -35,18 +35,18 @@ static void begin_line(converter *c, const gxds_node *node) {
   gxds_text_add_z(&c->json, "\n");
 }
 
-static void add_expected(converter *c, const gxds_node *node, const gxds_path *at,
+static void add_expected(converter *c, const gxds_file_node *node, const gxds_path *at,
                          const char *expected) {
   gxds_text found = {0};
-  gxds_node_describe(node, &found);
+  gxds_file_node_describe(node, &found);
   gxds_file_errors_add(c->errors, node->line, at, "expected %s, found %s", expected, found.data);
   gxds_text_fini(&found);
 }
 
-static void write_message(converter *c, const upb_MessageDef *m, const gxds_node *node,
+static void write_message(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                           const gxds_path *at, int depth);
 
-static void write_scalar(converter *c, const upb_FieldDef *f, const gxds_node *node,
+static void write_scalar(converter *c, const upb_FieldDef *f, const gxds_file_node *node,
                          const gxds_path *at) {
   gxds_text expected = {0};
   begin_line(c, node);
@@ -56,7 +56,7 @@ static void write_scalar(converter *c, const upb_FieldDef *f, const gxds_node *n
   gxds_text_fini(&expected);
 }
 
-static bool deep_enough(converter *c, const gxds_node *node, const gxds_path *at, int depth) {
+static bool deep_enough(converter *c, const gxds_file_node *node, const gxds_path *at, int depth) {
   if (depth <= GXDS_MESSAGE_DEPTH_MAX) return false;
   gxds_file_errors_add(c->errors, node->line, at, "more than %d messages inside of each other",
                        GXDS_MESSAGE_DEPTH_MAX);
@@ -65,20 +65,20 @@ static bool deep_enough(converter *c, const gxds_node *node, const gxds_path *at
 
 /* google.protobuf.Value and its lists and structs: any JSON. In its message form a level is three
  * messages: Struct, map entry, Value. */
-static void write_free(converter *c, const gxds_node *node, const gxds_path *at, int depth) {
+static void write_free(converter *c, const gxds_file_node *node, const gxds_path *at, int depth) {
   begin_line(c, node);
   if (deep_enough(c, node, at, depth)) return;
   switch (node->kind) {
-    case GXDS_NODE_STRING:
+    case GXDS_FILE_NODE_STRING:
       gxds_utf8_add_json(&c->json, node->text);
       return;
-    case GXDS_NODE_NUMBER:
+    case GXDS_FILE_NODE_NUMBER:
       if (!gxds_scalar_is_finite(node->text)) {
         add_expected(c, node, at, "a number that a double can hold");
       }
       gxds_text_add(&c->json, node->text);
       return;
-    case GXDS_NODE_LIST:
+    case GXDS_FILE_NODE_LIST:
       gxds_text_add_z(&c->json, "[");
       for (size_t i = 0; i < node->count; i++) {
         if (i) gxds_text_add_z(&c->json, ",");
@@ -86,7 +86,7 @@ static void write_free(converter *c, const gxds_node *node, const gxds_path *at,
       }
       gxds_text_add_z(&c->json, "]");
       return;
-    case GXDS_NODE_MAP:
+    case GXDS_FILE_NODE_MAP:
       gxds_text_add_z(&c->json, "{");
       for (size_t i = 0; i < node->count; i++) {
         if (i) gxds_text_add_z(&c->json, ",");
@@ -101,7 +101,7 @@ static void write_free(converter *c, const gxds_node *node, const gxds_path *at,
   }
 }
 
-static void write_single(converter *c, const upb_FieldDef *f, const gxds_node *node,
+static void write_single(converter *c, const upb_FieldDef *f, const gxds_file_node *node,
                          const gxds_path *at, int depth) {
   if (upb_FieldDef_IsSubMessage(f)) {
     write_message(c, upb_FieldDef_MessageSubDef(f), node, at, depth + 1);
@@ -110,9 +110,9 @@ static void write_single(converter *c, const upb_FieldDef *f, const gxds_node *n
   }
 }
 
-static void write_list(converter *c, const upb_FieldDef *f, const gxds_node *node,
+static void write_list(converter *c, const upb_FieldDef *f, const gxds_file_node *node,
                        const gxds_path *up, const char *name, int depth) {
-  if (node->kind != GXDS_NODE_LIST) {
+  if (node->kind != GXDS_FILE_NODE_LIST) {
     add_expected(c, node, GXDS_FIELD(up, name), "a list");
     return;
   }
@@ -125,9 +125,9 @@ static void write_list(converter *c, const upb_FieldDef *f, const gxds_node *nod
   gxds_text_add_z(&c->json, "]");
 }
 
-static void write_map(converter *c, const upb_FieldDef *f, const gxds_node *node,
+static void write_map(converter *c, const upb_FieldDef *f, const gxds_file_node *node,
                       const gxds_path *up, const char *name, int depth) {
-  if (node->kind != GXDS_NODE_MAP) {
+  if (node->kind != GXDS_FILE_NODE_MAP) {
     add_expected(c, node, GXDS_FIELD(up, name), "an object");
     return;
   }
@@ -137,7 +137,7 @@ static void write_map(converter *c, const upb_FieldDef *f, const gxds_node *node
   begin_line(c, node);
   gxds_text_add_z(&c->json, "{");
   for (size_t i = 0; i < node->count; i++) {
-    const gxds_node_entry *e = &node->entries[i];
+    const gxds_file_node_entry *e = &node->entries[i];
     const gxds_path *at = GXDS_KEY(up, name, e->key.data);
     gxds_text expected = {0};
     if (i) gxds_text_add_z(&c->json, ",");
@@ -160,7 +160,7 @@ static bool takes_null(const upb_FieldDef *f) {
 /* Whether an earlier field of the object is the same one (by its other name) or of the same oneof:
  * then that is said. */
 static bool clashes(converter *c, const upb_FieldDef *f, const upb_FieldDef *const *seen,
-                    const gxds_node *node, size_t i, const gxds_path *at) {
+                    const gxds_file_node *node, size_t i, const gxds_path *at) {
   const upb_OneofDef *oneof = upb_FieldDef_RealContainingOneof(f);
   for (size_t j = 0; j < i; j++) {
     if (!seen[j]) continue;
@@ -177,12 +177,12 @@ static bool clashes(converter *c, const upb_FieldDef *f, const upb_FieldDef *con
 
 /* The fields of a message that has no JSON form of its own; *first: whether nothing was written
  * into the object yet. */
-static void write_fields(converter *c, const upb_MessageDef *m, const gxds_node *node,
+static void write_fields(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                          const gxds_path *up, int depth, bool skip_type, bool first) {
   enum { kSeenMax = 256 }; /* no message of xDS has as many fields */
   const upb_FieldDef *seen[kSeenMax] = {NULL};
   for (size_t i = 0; i < node->count; i++) {
-    const gxds_node_entry *e = &node->entries[i];
+    const gxds_file_node_entry *e = &node->entries[i];
     if (skip_type && gxds_str_equal(e->key, gxds_str_z("@type"))) continue;
     const gxds_path *at = GXDS_FIELD(up, e->key.data);
     const upb_FieldDef *f = upb_MessageDef_FindByJsonNameWithSize(m, e->key.data, e->key.size);
@@ -191,7 +191,8 @@ static void write_fields(converter *c, const upb_MessageDef *m, const gxds_node 
                            upb_MessageDef_FullName(m));
       continue;
     }
-    if (e->value->kind == GXDS_NODE_NULL && !takes_null(f)) continue; /* proto3 JSON: not set */
+    if (e->value->kind == GXDS_FILE_NODE_NULL && !takes_null(f))
+      continue; /* proto3 JSON: not set */
     if (i < kSeenMax) {
       if (clashes(c, f, seen, node, i, at)) continue;
       seen[i] = f;
@@ -211,11 +212,11 @@ static void write_fields(converter *c, const upb_MessageDef *m, const gxds_node 
 }
 
 /* An Any whose type has a JSON form of its own: {"@type": …, "value": …}. */
-static void write_any_value(converter *c, const upb_MessageDef *m, const gxds_node *node,
+static void write_any_value(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at) {
-  const gxds_node *value = NULL;
+  const gxds_file_node *value = NULL;
   for (size_t i = 0; i < node->count; i++) {
-    const gxds_node_entry *e = &node->entries[i];
+    const gxds_file_node_entry *e = &node->entries[i];
     if (gxds_str_equal(e->key, gxds_str_z("value"))) {
       value = e->value;
     } else if (!gxds_str_equal(e->key, gxds_str_z("@type"))) {
@@ -231,14 +232,14 @@ static void write_any_value(converter *c, const upb_MessageDef *m, const gxds_no
   write_message(c, m, value, GXDS_FIELD(at, "value"), 0);
 }
 
-static void write_any(converter *c, const gxds_node *node, const gxds_path *at) {
-  if (node->kind != GXDS_NODE_MAP) {
+static void write_any(converter *c, const gxds_file_node *node, const gxds_path *at) {
+  if (node->kind != GXDS_FILE_NODE_MAP) {
     add_expected(c, node, at, "an object with \"@type\"");
     return;
   }
   begin_line(c, node);
-  const gxds_node *type = gxds_node_get(node, "@type");
-  if (!type || type->kind != GXDS_NODE_STRING) {
+  const gxds_file_node *type = gxds_file_node_get(node, "@type");
+  if (!type || type->kind != GXDS_FILE_NODE_STRING) {
     const gxds_path *where = GXDS_FIELD(at, "@type");
     if (type) {
       add_expected(c, type, where, "a type URL");
@@ -278,7 +279,7 @@ static gxds_str field_of_line(const converter *c, size_t line) {
 }
 
 /* Wants a text, which upb then reads. */
-static void write_text(converter *c, const gxds_node *node, const gxds_path *at, bool ok,
+static void write_text(converter *c, const gxds_file_node *node, const gxds_path *at, bool ok,
                        const char *expected) {
   if (!ok) {
     add_expected(c, node, at, expected);
@@ -289,10 +290,10 @@ static void write_text(converter *c, const gxds_node *node, const gxds_path *at,
   gxds_utf8_add_json(&c->json, node->text);
 }
 
-static void write_message(converter *c, const upb_MessageDef *m, const gxds_node *node,
+static void write_message(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                           const gxds_path *at, int depth) {
   if (deep_enough(c, node, at, depth)) return;
-  bool is_text = node->kind == GXDS_NODE_STRING;
+  bool is_text = node->kind == GXDS_FILE_NODE_STRING;
   switch (upb_MessageDef_WellKnownType(m)) {
     case kUpb_WellKnown_Any:
       write_any(c, node, at);
@@ -310,7 +311,7 @@ static void write_message(converter *c, const upb_MessageDef *m, const gxds_node
     case kUpb_WellKnown_Struct:
     case kUpb_WellKnown_ListValue: {
       bool is_struct = upb_MessageDef_WellKnownType(m) == kUpb_WellKnown_Struct;
-      if (node->kind != (is_struct ? GXDS_NODE_MAP : GXDS_NODE_LIST)) {
+      if (node->kind != (is_struct ? GXDS_FILE_NODE_MAP : GXDS_FILE_NODE_LIST)) {
         add_expected(c, node, at, is_struct ? "an object" : "a list");
         return;
       }
@@ -321,7 +322,7 @@ static void write_message(converter *c, const upb_MessageDef *m, const gxds_node
       write_free(c, node, at, depth);
       return;
     case kUpb_WellKnown_Unspecified:
-      if (node->kind != GXDS_NODE_MAP) {
+      if (node->kind != GXDS_FILE_NODE_MAP) {
         add_expected(c, node, at, "an object");
         return;
       }
@@ -349,8 +350,9 @@ static void add_upb_error(converter *c, const upb_Status *status) {
                        field.size ? GXDS_FIELD(NULL, field.data) : NULL, "%s", text + start);
 }
 
-void *gxds_convert(const gxds_schema *schema, const upb_MessageDef *m, const gxds_node *node,
-                   upb_Arena *arena, gxds_file_errors *errors, gxds_str *bytes) {
+void *gxds_file_convert(const gxds_schema *schema, const upb_MessageDef *m,
+                        const gxds_file_node *node, upb_Arena *arena, gxds_file_errors *errors,
+                        gxds_str *bytes) {
   size_t before = errors->count;
   converter c = {.schema = schema, .errors = errors};
   upb_Message *msg = NULL;

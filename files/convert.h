@@ -20,8 +20,9 @@ extern "C" {
 /* The message of type m that the node describes, made in the arena, and its serialized form in
  * *bytes (borrow: as long as the arena). A key "@type" of the node itself is passed over. NULL when
  * there are errors, which are added to errors. */
-void *gxds_convert(const gxds_schema *schema, const struct upb_MessageDef *m, const gxds_node *node,
-                   struct upb_Arena *arena, gxds_file_errors *errors, gxds_str *bytes);
+void *gxds_file_convert(const gxds_schema *schema, const struct upb_MessageDef *m,
+                        const gxds_file_node *node, struct upb_Arena *arena,
+                        gxds_file_errors *errors, gxds_str *bytes);
 
 #ifdef __cplusplus
 }

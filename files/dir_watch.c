@@ -10,7 +10,7 @@
 struct gxds_dir_watch {
   gxds_str path;
   gxds_schema *schema;
-  gxds_watch watch;
+  gxds_file_watch watch;
   gxds_path_watch paths;
   const gxds_file_set *set;
   gxds_file_errors errors;
@@ -27,7 +27,7 @@ gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_stat
   w->path = gxds_str_dup(gxds_str_z(path));
   w->schema = gxds_schema_create();
   w->paths.fd = fd;
-  gxds_watch_init(&w->watch, now);
+  gxds_file_watch_init(&w->watch, now);
   *status = gxds_status_ok();
   return w;
 }
@@ -36,7 +36,7 @@ void gxds_dir_watch_destroy(gxds_dir_watch *w) {
   if (!w) return;
   gxds_path_watch_fini(&w->paths);
   close(w->paths.fd);
-  gxds_watch_fini(&w->watch);
+  gxds_file_watch_fini(&w->watch);
   gxds_file_set_unref(w->set);
   gxds_file_errors_fini(&w->errors);
   gxds_text_fini(&w->error_text);
@@ -61,7 +61,7 @@ void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now) {
 }
 
 gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w) {
-  return gxds_watch_deadline(&w->watch);
+  return gxds_file_watch_deadline(&w->watch);
 }
 
 /* The links may lead elsewhere now. New watches come before the files are read, so no change is
@@ -102,7 +102,7 @@ static gxds_dir_news take_set(gxds_dir_watch *w, const gxds_file_set *set) {
 }
 
 gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
-  if (!gxds_watch_take(&w->watch, now)) return GXDS_DIR_NOTHING;
+  if (!gxds_file_watch_take(&w->watch, now)) return GXDS_DIR_NOTHING;
   rearm(w);
   gxds_dir_files files;
   gxds_file_errors errors = {0};
@@ -110,7 +110,7 @@ gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
   if (files.unstable) {
     gxds_dir_files_fini(&files);
     gxds_file_errors_fini(&errors);
-    gxds_watch_on_unstable(&w->watch, now);
+    gxds_file_watch_on_unstable(&w->watch, now);
     return GXDS_DIR_NOTHING;
   }
   const gxds_file_set *set =

@@ -33,14 +33,14 @@ static void add_found(reader *r, gxds_file_resource *resource, uint32_t line) {
 
 /* The type of a resource by its "@type"; GXDS_FILE_TYPE_COUNT when it has none of ours, which is
  * then said. */
-static gxds_file_type type_of(reader *r, const gxds_node *node, const gxds_path *at) {
-  const gxds_node *type = gxds_node_get(node, "@type");
+static gxds_file_type type_of(reader *r, const gxds_file_node *node, const gxds_path *at) {
+  const gxds_file_node *type = gxds_file_node_get(node, "@type");
   const gxds_path *where = GXDS_FIELD(at, "@type");
   if (!type) {
     gxds_file_errors_add(r->errors, node->line, where, "must be set: the type of the resource");
     return GXDS_FILE_TYPE_COUNT;
   }
-  gxds_str url = type->kind == GXDS_NODE_STRING ? type->text : gxds_str_of(NULL, 0);
+  gxds_str url = type->kind == GXDS_FILE_NODE_STRING ? type->text : gxds_str_of(NULL, 0);
   gxds_file_type found = gxds_file_type_find(url);
   if (found != GXDS_FILE_TYPE_COUNT) return found;
   for (int i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
@@ -50,7 +50,7 @@ static gxds_file_type type_of(reader *r, const gxds_node *node, const gxds_path 
     return GXDS_FILE_TYPE_COUNT;
   }
   gxds_text text = {0};
-  gxds_node_describe(type, &text);
+  gxds_file_node_describe(type, &text);
   gxds_file_errors_add(r->errors, type->line, where,
                        "expected the type URL of a Listener, RouteConfiguration, Cluster or "
                        "ClusterLoadAssignment, found %s",
@@ -59,10 +59,10 @@ static gxds_file_type type_of(reader *r, const gxds_node *node, const gxds_path 
   return GXDS_FILE_TYPE_COUNT;
 }
 
-static void read_resource(reader *r, const gxds_node *node, const gxds_path *at) {
-  if (node->kind != GXDS_NODE_MAP) {
+static void read_resource(reader *r, const gxds_file_node *node, const gxds_path *at) {
+  if (node->kind != GXDS_FILE_NODE_MAP) {
     gxds_text text = {0};
-    gxds_node_describe(node, &text);
+    gxds_file_node_describe(node, &text);
     gxds_file_errors_add(r->errors, node->line, at,
                          "expected a resource (an object with \"@type\"), found %s", text.data);
     gxds_text_fini(&text);
@@ -74,7 +74,7 @@ static void read_resource(reader *r, const gxds_node *node, const gxds_path *at)
   const upb_MessageDef *m = gxds_schema_find(r->schema, gxds_str_z(info->type_url));
   upb_Arena *arena = upb_Arena_New();
   gxds_str bytes;
-  upb_Message *msg = gxds_convert(r->schema, m, node, arena, r->errors, &bytes);
+  upb_Message *msg = gxds_file_convert(r->schema, m, node, arena, r->errors, &bytes);
   if (msg) {
     const upb_FieldDef *f =
         upb_MessageDef_FindFieldByNameWithSize(m, info->name_field, strlen(info->name_field));
@@ -90,36 +90,36 @@ static void read_resource(reader *r, const gxds_node *node, const gxds_path *at)
   upb_Arena_Free(arena);
 }
 
-static void read_list(reader *r, const gxds_node *list, const char *field) {
+static void read_list(reader *r, const gxds_file_node *list, const char *field) {
   for (size_t i = 0; i < list->count; i++) {
     read_resource(r, list->items[i], GXDS_ITEM(NULL, field, i));
   }
 }
 
-static void read_document(void *arg, const gxds_node *root) {
+static void read_document(void *arg, const gxds_file_node *root) {
   reader *r = arg;
   r->documents++;
-  if (root->kind == GXDS_NODE_NULL) { /* an empty document of YAML */
+  if (root->kind == GXDS_FILE_NODE_NULL) { /* an empty document of YAML */
     r->documents--;
     return;
   }
-  if (root->kind == GXDS_NODE_LIST) {
+  if (root->kind == GXDS_FILE_NODE_LIST) {
     read_list(r, root, NULL);
     return;
   }
-  const gxds_node *resources =
-      root->kind == GXDS_NODE_MAP ? gxds_node_get(root, "resources") : NULL;
-  if (!resources || gxds_node_get(root, "@type")) {
+  const gxds_file_node *resources =
+      root->kind == GXDS_FILE_NODE_MAP ? gxds_file_node_get(root, "resources") : NULL;
+  if (!resources || gxds_file_node_get(root, "@type")) {
     read_resource(r, root, NULL);
     return;
   }
   for (size_t i = 0; i < root->count; i++) {
-    const gxds_node_entry *e = &root->entries[i];
+    const gxds_file_node_entry *e = &root->entries[i];
     if (e->value == resources) continue;
     gxds_file_errors_add(r->errors, e->line, GXDS_FIELD(NULL, e->key.data),
                          "nothing but \"resources\" is expected here");
   }
-  if (resources->kind == GXDS_NODE_LIST) {
+  if (resources->kind == GXDS_FILE_NODE_LIST) {
     read_list(r, resources, "resources");
   } else {
     gxds_file_errors_add(r->errors, resources->line, GXDS_FIELD(NULL, "resources"),
@@ -138,7 +138,7 @@ void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
   reader r = {.schema = schema, .found = found, .errors = errors, .file = name};
   upb_Arena *arena = upb_Arena_New();
   if (gxds_str_ends_with(name, gxds_str_z(".json"))) {
-    const gxds_node *root = gxds_json_read(bytes, arena, errors);
+    const gxds_file_node *root = gxds_file_json_read(bytes, arena, errors);
     if (root) read_document(&r, root);
   } else {
     gxds_yaml_read(bytes, arena, errors, read_document, &r);

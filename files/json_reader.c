@@ -9,7 +9,7 @@ typedef struct reader {
   const char *end;
   const char *line_start;
   uint32_t line;
-  gxds_node_builder builder;
+  gxds_file_node_builder builder;
   gxds_text scratch; /* the string that is being read */
 } reader;
 
@@ -141,59 +141,59 @@ static bool read_number(reader *r) {
     if (r->at < r->end && (*r->at == '+' || *r->at == '-')) r->at++;
     if (!skip_digits(r)) return false;
   }
-  return gxds_node_builder_scalar(&r->builder, GXDS_NODE_NUMBER,
-                                  gxds_str_of(start, (size_t)(r->at - start)), r->line);
+  return gxds_file_node_builder_scalar(&r->builder, GXDS_FILE_NODE_NUMBER,
+                                       gxds_str_of(start, (size_t)(r->at - start)), r->line);
 }
 
-static bool read_word(reader *r, const char *word, gxds_node_kind kind) {
+static bool read_word(reader *r, const char *word, gxds_file_node_kind kind) {
   gxds_str rest = gxds_str_of(r->at, (size_t)(r->end - r->at));
   if (!gxds_str_starts_with(rest, gxds_str_z(word))) return fail(r, "a value");
   r->at += strlen(word);
-  return gxds_node_builder_scalar(&r->builder, kind, gxds_str_z(word), r->line);
+  return gxds_file_node_builder_scalar(&r->builder, kind, gxds_str_z(word), r->line);
 }
 
 static bool read_value(reader *r);
 
 static bool read_list(reader *r) {
   r->at++;
-  if (!gxds_node_builder_open(&r->builder, GXDS_NODE_LIST, r->line)) return false;
+  if (!gxds_file_node_builder_open(&r->builder, GXDS_FILE_NODE_LIST, r->line)) return false;
   skip_space(r);
   if (r->at < r->end && *r->at == ']') {
     r->at++;
-    return gxds_node_builder_close(&r->builder);
+    return gxds_file_node_builder_close(&r->builder);
   }
   for (;;) {
     if (!read_value(r)) return false;
     skip_space(r);
     if (r->at == r->end || (*r->at != ',' && *r->at != ']')) return fail(r, "',' or ']'");
-    if (*r->at++ == ']') return gxds_node_builder_close(&r->builder);
+    if (*r->at++ == ']') return gxds_file_node_builder_close(&r->builder);
   }
 }
 
 static bool read_map(reader *r) {
   r->at++;
-  if (!gxds_node_builder_open(&r->builder, GXDS_NODE_MAP, r->line)) return false;
+  if (!gxds_file_node_builder_open(&r->builder, GXDS_FILE_NODE_MAP, r->line)) return false;
   skip_space(r);
   if (r->at < r->end && *r->at == '}') {
     r->at++;
-    return gxds_node_builder_close(&r->builder);
+    return gxds_file_node_builder_close(&r->builder);
   }
   for (;;) {
     skip_space(r);
     if (r->at == r->end || *r->at != '"') return fail(r, "a key in quotes");
     if (!read_string(r)) return false;
-    gxds_node_builder_key(&r->builder, gxds_text_str(&r->scratch), r->line);
+    gxds_file_node_builder_key(&r->builder, gxds_text_str(&r->scratch), r->line);
     skip_space(r);
     if (r->at == r->end || *r->at != ':') return fail(r, "':'");
     r->at++;
     if (!read_value(r)) return false;
     skip_space(r);
     if (r->at == r->end || (*r->at != ',' && *r->at != '}')) return fail(r, "',' or '}'");
-    if (*r->at++ == '}') return gxds_node_builder_close(&r->builder);
+    if (*r->at++ == '}') return gxds_file_node_builder_close(&r->builder);
   }
 }
 
-/* Recursion is bounded: the builder refuses to open more than GXDS_NODE_DEPTH_MAX levels. */
+/* Recursion is bounded: the builder refuses to open more than GXDS_FILE_NODE_DEPTH_MAX levels. */
 static bool read_value(reader *r) {
   skip_space(r);
   if (r->at == r->end) return fail(r, "a value");
@@ -204,22 +204,23 @@ static bool read_value(reader *r) {
       return read_list(r);
     case '"': {
       uint32_t line = r->line;
-      return read_string(r) && gxds_node_builder_scalar(&r->builder, GXDS_NODE_STRING,
-                                                        gxds_text_str(&r->scratch), line);
+      return read_string(r) && gxds_file_node_builder_scalar(&r->builder, GXDS_FILE_NODE_STRING,
+                                                             gxds_text_str(&r->scratch), line);
     }
     case 't':
-      return read_word(r, "true", GXDS_NODE_BOOL);
+      return read_word(r, "true", GXDS_FILE_NODE_BOOL);
     case 'f':
-      return read_word(r, "false", GXDS_NODE_BOOL);
+      return read_word(r, "false", GXDS_FILE_NODE_BOOL);
     case 'n':
-      return read_word(r, "null", GXDS_NODE_NULL);
+      return read_word(r, "null", GXDS_FILE_NODE_NULL);
     default:
       if (*r->at == '-' || (*r->at >= '0' && *r->at <= '9')) return read_number(r);
       return fail(r, "a value");
   }
 }
 
-const gxds_node *gxds_json_read(gxds_str text, struct upb_Arena *arena, gxds_file_errors *errors) {
+const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
+                                          gxds_file_errors *errors) {
   /* A byte order mark is no JSON, but editors write it. */
   if (gxds_str_starts_with(text, gxds_str_z("\xef\xbb\xbf"))) {
     text = gxds_str_of(text.data + 3, text.size - 3);
@@ -227,17 +228,17 @@ const gxds_node *gxds_json_read(gxds_str text, struct upb_Arena *arena, gxds_fil
   size_t before = errors->count;
   reader r = {.at = text.data, .end = text.data + text.size, .line_start = text.data, .line = 1};
   if (text.size == 0) r.at = r.end = r.line_start = "";
-  gxds_node_builder_init(&r.builder, arena, errors);
-  const gxds_node *root = NULL;
+  gxds_file_node_builder_init(&r.builder, arena, errors);
+  const gxds_file_node *root = NULL;
   if (read_value(&r)) {
     skip_space(&r);
     if (r.at < r.end) {
       fail(&r, "the end of the file");
     } else {
-      root = gxds_node_builder_take(&r.builder);
+      root = gxds_file_node_builder_take(&r.builder);
     }
   }
-  gxds_node_builder_fini(&r.builder);
+  gxds_file_node_builder_fini(&r.builder);
   gxds_text_fini(&r.scratch);
   return errors->count == before ? root : NULL;
 }

@@ -11,7 +11,8 @@ extern "C" {
 
 /* The document, in the arena; NULL when there are errors, which are added to errors with their
  * lines. */
-const gxds_node *gxds_json_read(gxds_str text, struct upb_Arena *arena, gxds_file_errors *errors);
+const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
+                                          gxds_file_errors *errors);
 
 #ifdef __cplusplus
 }

@@ -7,16 +7,16 @@
 #include "base/memory.h"
 
 /* A container that is not closed yet: its children are collected here, then copied to the arena. */
-typedef struct gxds_node_open {
-  struct gxds_node_open *up;
-  gxds_node *node;
-  gxds_node_entry *entries; /* of a LIST only the values are used */
+typedef struct gxds_file_node_open {
+  struct gxds_file_node_open *up;
+  gxds_file_node *node;
+  gxds_file_node_entry *entries; /* of a LIST only the values are used */
   size_t count;
   size_t capacity;
   bool key_pending;
   uint32_t height; /* of the highest child */
   uint64_t expanded;
-} gxds_node_open;
+} gxds_file_node_open;
 
 static void *arena_alloc(struct upb_Arena *arena, size_t size) {
   void *memory = upb_Arena_Malloc(arena, size ? size : 1);
@@ -31,80 +31,81 @@ static gxds_str arena_dup(struct upb_Arena *arena, gxds_str s) {
   return gxds_str_of(copy, s.size);
 }
 
-const gxds_node *gxds_node_get(const gxds_node *map, const char *key) {
-  GXDS_CHECK(map->kind == GXDS_NODE_MAP);
+const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *key) {
+  GXDS_CHECK(map->kind == GXDS_FILE_NODE_MAP);
   for (size_t i = 0; i < map->count; i++) {
     if (gxds_str_equal(map->entries[i].key, gxds_str_z(key))) return map->entries[i].value;
   }
   return NULL;
 }
 
-void gxds_node_describe(const gxds_node *n, gxds_text *out) {
+void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out) {
   enum { kShown = 60 }; /* bytes of a string: an error is one line */
   switch (n->kind) {
-    case GXDS_NODE_NULL:
+    case GXDS_FILE_NODE_NULL:
       gxds_text_add_z(out, "null");
       break;
-    case GXDS_NODE_BOOL:
+    case GXDS_FILE_NODE_BOOL:
       gxds_text_add(out, n->text);
       break;
-    case GXDS_NODE_NUMBER:
-    case GXDS_NODE_STRING: {
+    case GXDS_FILE_NODE_NUMBER:
+    case GXDS_FILE_NODE_STRING: {
       bool cut = n->text.size > kShown;
-      const char *quote = n->kind == GXDS_NODE_STRING ? "\"" : "";
+      const char *quote = n->kind == GXDS_FILE_NODE_STRING ? "\"" : "";
       gxds_text_addf(out, "the %s %s%.*s%s%s", *quote ? "string" : "number", quote,
                      cut ? kShown : (int)n->text.size, n->text.data, cut ? "..." : "", quote);
       break;
     }
-    case GXDS_NODE_LIST:
+    case GXDS_FILE_NODE_LIST:
       gxds_text_add_z(out, "a list");
       break;
-    case GXDS_NODE_MAP:
+    case GXDS_FILE_NODE_MAP:
       gxds_text_add_z(out, "an object");
       break;
   }
 }
 
-void gxds_node_builder_init(gxds_node_builder *b, struct upb_Arena *arena,
-                            gxds_file_errors *errors) {
-  *b = (gxds_node_builder){.arena = arena, .errors = errors};
+void gxds_file_node_builder_init(gxds_file_node_builder *b, struct upb_Arena *arena,
+                                 gxds_file_errors *errors) {
+  *b = (gxds_file_node_builder){.arena = arena, .errors = errors};
 }
 
-static void pop(gxds_node_builder *b) {
-  gxds_node_open *open = b->top;
+static void pop(gxds_file_node_builder *b) {
+  gxds_file_node_open *open = b->top;
   b->top = open->up;
   b->depth--;
   gxds_free(open->entries);
   gxds_free(open);
 }
 
-void gxds_node_builder_fini(gxds_node_builder *b) {
+void gxds_file_node_builder_fini(gxds_file_node_builder *b) {
   while (b->top) pop(b);
   b->root = NULL;
 }
 
-static gxds_node *new_node(gxds_node_builder *b, gxds_node_kind kind, uint32_t line) {
-  gxds_node *node = arena_alloc(b->arena, sizeof *node);
-  *node = (gxds_node){.kind = kind, .line = line, .expanded = 1};
+static gxds_file_node *new_node(gxds_file_node_builder *b, gxds_file_node_kind kind,
+                                uint32_t line) {
+  gxds_file_node *node = arena_alloc(b->arena, sizeof *node);
+  *node = (gxds_file_node){.kind = kind, .line = line, .expanded = 1};
   return node;
 }
 
-static bool count_nodes(gxds_node_builder *b, uint64_t more, uint32_t line) {
+static bool count_nodes(gxds_file_node_builder *b, uint64_t more, uint32_t line) {
   b->expanded += more;
-  if (b->expanded <= GXDS_NODE_COUNT_MAX) return true;
+  if (b->expanded <= GXDS_FILE_NODE_COUNT_MAX) return true;
   gxds_file_errors_add(b->errors, line, NULL, "more than %u values, with aliases expanded",
-                       GXDS_NODE_COUNT_MAX);
+                       GXDS_FILE_NODE_COUNT_MAX);
   return false;
 }
 
-static void add_child(gxds_node_builder *b, gxds_node *node) {
-  gxds_node_open *open = b->top;
+static void add_child(gxds_file_node_builder *b, gxds_file_node *node) {
+  gxds_file_node_open *open = b->top;
   if (!open) {
     GXDS_CHECK(b->root == NULL);
     b->root = node;
     return;
   }
-  if (open->node->kind == GXDS_NODE_MAP) {
+  if (open->node->kind == GXDS_FILE_NODE_MAP) {
     GXDS_CHECK(open->key_pending);
     open->entries[open->count - 1].value = node;
     open->key_pending = false;
@@ -114,36 +115,37 @@ static void add_child(gxds_node_builder *b, gxds_node *node) {
     open->capacity = open->capacity ? 2 * open->capacity : 4;
     open->entries = gxds_realloc(open->entries, open->capacity, sizeof *open->entries);
   }
-  open->entries[open->count++] = (gxds_node_entry){.value = node};
+  open->entries[open->count++] = (gxds_file_node_entry){.value = node};
 }
 
 /* What a finished child adds to the container around it. */
-static void account(gxds_node_builder *b, const gxds_node *node) {
+static void account(gxds_file_node_builder *b, const gxds_file_node *node) {
   if (!b->top) return;
   if (node->height > b->top->height) b->top->height = node->height;
   b->top->expanded += node->expanded;
 }
 
-bool gxds_node_builder_scalar(gxds_node_builder *b, gxds_node_kind kind, gxds_str text,
-                              uint32_t line) {
+bool gxds_file_node_builder_scalar(gxds_file_node_builder *b, gxds_file_node_kind kind,
+                                   gxds_str text, uint32_t line) {
   if (!count_nodes(b, 1, line)) return false;
-  gxds_node *node = new_node(b, kind, line);
+  gxds_file_node *node = new_node(b, kind, line);
   node->text = arena_dup(b->arena, text);
   add_child(b, node);
   account(b, node);
   return true;
 }
 
-gxds_node *gxds_node_builder_open(gxds_node_builder *b, gxds_node_kind kind, uint32_t line) {
-  if (b->depth == GXDS_NODE_DEPTH_MAX) {
+gxds_file_node *gxds_file_node_builder_open(gxds_file_node_builder *b, gxds_file_node_kind kind,
+                                            uint32_t line) {
+  if (b->depth == GXDS_FILE_NODE_DEPTH_MAX) {
     gxds_file_errors_add(b->errors, line, NULL, "nested deeper than %d levels",
-                         GXDS_NODE_DEPTH_MAX);
+                         GXDS_FILE_NODE_DEPTH_MAX);
     return NULL;
   }
   if (!count_nodes(b, 1, line)) return NULL;
-  gxds_node *node = new_node(b, kind, line);
+  gxds_file_node *node = new_node(b, kind, line);
   add_child(b, node);
-  gxds_node_open *open = GXDS_NEW(gxds_node_open);
+  gxds_file_node_open *open = GXDS_NEW(gxds_file_node_open);
   open->up = b->top;
   open->node = node;
   open->expanded = 1;
@@ -152,32 +154,33 @@ gxds_node *gxds_node_builder_open(gxds_node_builder *b, gxds_node_kind kind, uin
   return node;
 }
 
-bool gxds_node_builder_wants_key(const gxds_node_builder *b) {
-  return b->top && b->top->node->kind == GXDS_NODE_MAP && !b->top->key_pending;
+bool gxds_file_node_builder_wants_key(const gxds_file_node_builder *b) {
+  return b->top && b->top->node->kind == GXDS_FILE_NODE_MAP && !b->top->key_pending;
 }
 
-void gxds_node_builder_key(gxds_node_builder *b, gxds_str key, uint32_t line) {
-  GXDS_CHECK(gxds_node_builder_wants_key(b));
-  gxds_node_open *open = b->top;
+void gxds_file_node_builder_key(gxds_file_node_builder *b, gxds_str key, uint32_t line) {
+  GXDS_CHECK(gxds_file_node_builder_wants_key(b));
+  gxds_file_node_open *open = b->top;
   if (open->count == open->capacity) {
     open->capacity = open->capacity ? 2 * open->capacity : 4;
     open->entries = gxds_realloc(open->entries, open->capacity, sizeof *open->entries);
   }
   open->entries[open->count++] =
-      (gxds_node_entry){.key = arena_dup(b->arena, key), .line = line, .value = NULL};
+      (gxds_file_node_entry){.key = arena_dup(b->arena, key), .line = line, .value = NULL};
   open->key_pending = true;
 }
 
 static int by_key_then_line(const void *a, const void *b) {
-  const gxds_node_entry *x = a;
-  const gxds_node_entry *y = b;
+  const gxds_file_node_entry *x = a;
+  const gxds_file_node_entry *y = b;
   int order = gxds_str_compare(x->key, y->key);
   if (order) return order;
   return (x->line > y->line) - (x->line < y->line);
 }
 
-static void report_duplicates(gxds_node_builder *b, const gxds_node_entry *entries, size_t count) {
-  gxds_node_entry *sorted = gxds_calloc(count, sizeof *sorted);
+static void report_duplicates(gxds_file_node_builder *b, const gxds_file_node_entry *entries,
+                              size_t count) {
+  gxds_file_node_entry *sorted = gxds_calloc(count, sizeof *sorted);
   if (count) memcpy(sorted, entries, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, by_key_then_line);
   for (size_t i = 1; i < count; i++) {
@@ -188,20 +191,20 @@ static void report_duplicates(gxds_node_builder *b, const gxds_node_entry *entri
   gxds_free(sorted);
 }
 
-bool gxds_node_builder_close(gxds_node_builder *b) {
-  gxds_node_open *open = b->top;
+bool gxds_file_node_builder_close(gxds_file_node_builder *b) {
+  gxds_file_node_open *open = b->top;
   GXDS_CHECK(open && !open->key_pending);
-  gxds_node *node = open->node;
+  gxds_file_node *node = open->node;
   node->count = open->count;
   node->height = open->height + 1;
   node->expanded = (uint32_t)open->expanded;
-  if (node->kind == GXDS_NODE_MAP) {
+  if (node->kind == GXDS_FILE_NODE_MAP) {
     if (open->count > 1) report_duplicates(b, open->entries, open->count);
-    gxds_node_entry *entries = arena_alloc(b->arena, open->count * sizeof *entries);
+    gxds_file_node_entry *entries = arena_alloc(b->arena, open->count * sizeof *entries);
     if (open->count) memcpy(entries, open->entries, open->count * sizeof *entries);
     node->entries = entries;
   } else {
-    const gxds_node **items = arena_alloc(b->arena, open->count * sizeof(gxds_node *));
+    const gxds_file_node **items = arena_alloc(b->arena, open->count * sizeof(gxds_file_node *));
     for (size_t i = 0; i < open->count; i++) items[i] = open->entries[i].value;
     node->items = items;
   }
@@ -210,14 +213,15 @@ bool gxds_node_builder_close(gxds_node_builder *b) {
   return true;
 }
 
-bool gxds_node_builder_alias(gxds_node_builder *b, gxds_node *target, uint32_t line) {
-  if (target->height == 0 && target->kind >= GXDS_NODE_LIST) {
+bool gxds_file_node_builder_alias(gxds_file_node_builder *b, gxds_file_node *target,
+                                  uint32_t line) {
+  if (target->height == 0 && target->kind >= GXDS_FILE_NODE_LIST) {
     gxds_file_errors_add(b->errors, line, NULL, "an alias inside of what it stands for");
     return false;
   }
-  if (b->depth + target->height > GXDS_NODE_DEPTH_MAX) {
+  if (b->depth + target->height > GXDS_FILE_NODE_DEPTH_MAX) {
     gxds_file_errors_add(b->errors, line, NULL, "nested deeper than %d levels",
-                         GXDS_NODE_DEPTH_MAX);
+                         GXDS_FILE_NODE_DEPTH_MAX);
     return false;
   }
   if (!count_nodes(b, target->expanded, line)) return false;
@@ -226,15 +230,15 @@ bool gxds_node_builder_alias(gxds_node_builder *b, gxds_node *target, uint32_t l
   return true;
 }
 
-gxds_node *gxds_node_builder_last(const gxds_node_builder *b) {
+gxds_file_node *gxds_file_node_builder_last(const gxds_file_node_builder *b) {
   if (!b->top) return b->root;
   if (b->top->count == 0) return NULL;
-  return (gxds_node *)b->top->entries[b->top->count - 1].value;
+  return (gxds_file_node *)b->top->entries[b->top->count - 1].value;
 }
 
-const gxds_node *gxds_node_builder_take(gxds_node_builder *b) {
+const gxds_file_node *gxds_file_node_builder_take(gxds_file_node_builder *b) {
   GXDS_CHECK(b->top == NULL);
-  const gxds_node *root = b->root;
+  const gxds_file_node *root = b->root;
   b->root = NULL;
   return root;
 }

@@ -1,4 +1,4 @@
-/* gxds_node: one value of a resource file, JSON or YAML alike, and the line it stands on.
+/* gxds_file_node: one value of a resource file, JSON or YAML alike, and the line it stands on.
  *
  * A document is a tree, or with YAML's aliases a graph without cycles: an alias is the anchored
  * node itself. Nodes live in a upb_Arena, with their strings, and never change once built. Confined
@@ -18,32 +18,32 @@ extern "C" {
 struct upb_Arena;
 
 /* Deeper than this no resource goes: it is also where the JSON decoder of upb stops. */
-#define GXDS_NODE_DEPTH_MAX 64
+#define GXDS_FILE_NODE_DEPTH_MAX 64
 /* Nodes of one file with its aliases expanded, so that a few nested aliases ("a billion laughs")
  * cannot fill the memory; a file of 100,000 clusters has 2 million. */
-#define GXDS_NODE_COUNT_MAX 4000000u
+#define GXDS_FILE_NODE_COUNT_MAX 4000000u
 /* Anchors of one YAML document: they are looked up one by one. */
-#define GXDS_NODE_ANCHORS_MAX 1000u
+#define GXDS_FILE_NODE_ANCHORS_MAX 1000u
 
-typedef enum gxds_node_kind {
-  GXDS_NODE_NULL,
-  GXDS_NODE_BOOL,
-  GXDS_NODE_NUMBER,
-  GXDS_NODE_STRING,
-  GXDS_NODE_LIST,
-  GXDS_NODE_MAP,
-} gxds_node_kind;
+typedef enum gxds_file_node_kind {
+  GXDS_FILE_NODE_NULL,
+  GXDS_FILE_NODE_BOOL,
+  GXDS_FILE_NODE_NUMBER,
+  GXDS_FILE_NODE_STRING,
+  GXDS_FILE_NODE_LIST,
+  GXDS_FILE_NODE_MAP,
+} gxds_file_node_kind;
 
-typedef struct gxds_node gxds_node;
+typedef struct gxds_file_node gxds_file_node;
 
-typedef struct gxds_node_entry {
+typedef struct gxds_file_node_entry {
   gxds_str key;
   uint32_t line; /* of the key */
-  const gxds_node *value;
-} gxds_node_entry;
+  const gxds_file_node *value;
+} gxds_file_node_entry;
 
-struct gxds_node {
-  gxds_node_kind kind;
+struct gxds_file_node {
+  gxds_file_node_kind kind;
   uint32_t line;     /* from 1 */
   uint32_t height;   /* of the containers: 0 for a scalar, 1 for an empty list */
   uint32_t expanded; /* nodes in it, itself included, with aliases expanded */
@@ -52,51 +52,52 @@ struct gxds_node {
     /* STRING: its contents, UTF-8. NUMBER: in JSON's syntax, or "NaN", "Infinity", "-Infinity".
      * BOOL: "true" or "false". */
     gxds_str text;
-    const gxds_node *const *items;  /* LIST */
-    const gxds_node_entry *entries; /* MAP; in the order of the file */
+    const gxds_file_node *const *items;  /* LIST */
+    const gxds_file_node_entry *entries; /* MAP; in the order of the file */
   };
 };
 
 /* The value of a key, or NULL. Borrow: as long as the arena. */
-const gxds_node *gxds_node_get(const gxds_node *map, const char *key);
+const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *key);
 /* What it is, for an error: "the string \"x\"", "the number 1", "a list", "an object", "null". */
-void gxds_node_describe(const gxds_node *n, gxds_text *out);
+void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out);
 
-/* gxds_node_builder: makes the nodes of one document from a parser's events, keeps the limits and
- * finds duplicate keys. Lives in the caller's struct.
+/* gxds_file_node_builder: makes the nodes of one document from a parser's events, keeps the limits
+ * and finds duplicate keys. Lives in the caller's struct.
  *
  * Functions that return bool return false when a limit is passed or the input makes no sense; the
  * error is then in errors, and the caller stops parsing the file. */
-typedef struct gxds_node_builder {
-  struct upb_Arena *arena;    /* borrow: as long as the nodes */
-  gxds_file_errors *errors;   /* borrow */
-  struct gxds_node_open *top; /* private: containers that are open */
+typedef struct gxds_file_node_builder {
+  struct upb_Arena *arena;         /* borrow: as long as the nodes */
+  gxds_file_errors *errors;        /* borrow */
+  struct gxds_file_node_open *top; /* private: containers that are open */
   size_t depth;
-  uint64_t expanded; /* of the whole file */
-  gxds_node *root;   /* the finished document; NULL before */
-} gxds_node_builder;
+  uint64_t expanded;    /* of the whole file */
+  gxds_file_node *root; /* the finished document; NULL before */
+} gxds_file_node_builder;
 
-void gxds_node_builder_init(gxds_node_builder *b, struct upb_Arena *arena,
-                            gxds_file_errors *errors);
+void gxds_file_node_builder_init(gxds_file_node_builder *b, struct upb_Arena *arena,
+                                 gxds_file_errors *errors);
 /* Drops what is unfinished; nodes stay in the arena. */
-void gxds_node_builder_fini(gxds_node_builder *b);
+void gxds_file_node_builder_fini(gxds_file_node_builder *b);
 
 /* text is copied. */
-bool gxds_node_builder_scalar(gxds_node_builder *b, gxds_node_kind kind, gxds_str text,
-                              uint32_t line);
+bool gxds_file_node_builder_scalar(gxds_file_node_builder *b, gxds_file_node_kind kind,
+                                   gxds_str text, uint32_t line);
 /* kind: LIST or MAP. The node is returned (it may be anchored), and is unfinished until closed;
  * NULL: error. */
-gxds_node *gxds_node_builder_open(gxds_node_builder *b, gxds_node_kind kind, uint32_t line);
+gxds_file_node *gxds_file_node_builder_open(gxds_file_node_builder *b, gxds_file_node_kind kind,
+                                            uint32_t line);
 /* Whether the next thing must be a key: a map is open that has no key pending. */
-bool gxds_node_builder_wants_key(const gxds_node_builder *b);
-void gxds_node_builder_key(gxds_node_builder *b, gxds_str key, uint32_t line);
-bool gxds_node_builder_close(gxds_node_builder *b);
+bool gxds_file_node_builder_wants_key(const gxds_file_node_builder *b);
+void gxds_file_node_builder_key(gxds_file_node_builder *b, gxds_str key, uint32_t line);
+bool gxds_file_node_builder_close(gxds_file_node_builder *b);
 /* Another use of a finished node. */
-bool gxds_node_builder_alias(gxds_node_builder *b, gxds_node *target, uint32_t line);
+bool gxds_file_node_builder_alias(gxds_file_node_builder *b, gxds_file_node *target, uint32_t line);
 /* The node that was added last (by scalar), for an anchor. NULL: none. */
-gxds_node *gxds_node_builder_last(const gxds_node_builder *b);
+gxds_file_node *gxds_file_node_builder_last(const gxds_file_node_builder *b);
 /* Gives the finished document and makes ready for the next; NULL: it had none. */
-const gxds_node *gxds_node_builder_take(gxds_node_builder *b);
+const gxds_file_node *gxds_file_node_builder_take(gxds_file_node_builder *b);
 
 #ifdef __cplusplus
 }

@@ -129,17 +129,17 @@ void gxds_path_watch_add_dir(gxds_path_watch *w, const char *path) {
   gxds_text_fini(&absolute);
 }
 
-static gxds_watch_change change_of(uint32_t mask) {
-  if (mask & IN_MODIFY) return GXDS_WATCH_WRITTEN;
-  if (mask & IN_CLOSE_WRITE) return GXDS_WATCH_CLOSED;
-  return GXDS_WATCH_REPLACED;
+static gxds_file_watch_change change_of(uint32_t mask) {
+  if (mask & IN_MODIFY) return GXDS_FILE_WATCH_WRITTEN;
+  if (mask & IN_CLOSE_WRITE) return GXDS_FILE_WATCH_CLOSED;
+  return GXDS_FILE_WATCH_REPLACED;
 }
 
 void gxds_path_watch_on_event(const gxds_path_watch *w, const struct inotify_event *event,
-                              gxds_watch *out, gxds_time now) {
+                              gxds_file_watch *out, gxds_time now) {
   gxds_str name = gxds_str_z(event->len ? event->name : "");
   if (event->mask & IN_Q_OVERFLOW) {
-    gxds_watch_on_change(out, name, GXDS_WATCH_REPLACED, now);
+    gxds_file_watch_on_change(out, name, GXDS_FILE_WATCH_REPLACED, now);
     return;
   }
   if (event->mask & IN_IGNORED) return;
@@ -151,9 +151,9 @@ void gxds_path_watch_on_event(const gxds_path_watch *w, const struct inotify_eve
                                    : self || gxds_dir_is_resource_file(name);
     if (!matches) continue;
     if (item->is_swap && (event->mask & (IN_CREATE | IN_MOVED_TO))) {
-      gxds_watch_on_swap(out, now);
+      gxds_file_watch_on_swap(out, now);
       return;
     }
-    gxds_watch_on_change(out, name, change_of(event->mask), now);
+    gxds_file_watch_on_change(out, name, change_of(event->mask), now);
   }
 }

@@ -31,7 +31,7 @@ void gxds_path_watch_fini(gxds_path_watch *w);
 void gxds_path_watch_add_dir(gxds_path_watch *w, const char *path);
 /* Tells out what an event of inotify means. */
 void gxds_path_watch_on_event(const gxds_path_watch *w, const struct inotify_event *event,
-                              gxds_watch *out, gxds_time now);
+                              gxds_file_watch *out, gxds_time now);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ static bool parse_integer(gxds_str s, bool *negative, uint64_t *magnitude) {
   if (parse_digits(gxds_str_of(s.data + *negative, s.size - *negative), magnitude)) return true;
   gxds_text canonical = {0};
   bool radix = s.size > 1 && (s.data[1] == 'x' || s.data[1] == 'o'); /* YAML's alone */
-  bool ok = !radix && gxds_yaml_resolve(s, &canonical) == GXDS_NODE_NUMBER;
+  bool ok = !radix && gxds_yaml_resolve(s, &canonical) == GXDS_FILE_NODE_NUMBER;
   double value = ok ? strtod(canonical.data, NULL) : 0;
   gxds_text_fini(&canonical);
   if (!ok || !(fabs(value) <= 0x1p53) || floor(value) != value) return false;
@@ -82,17 +82,17 @@ static bool is_special_double(gxds_str s) {
          gxds_str_equal(s, gxds_str_z("-Infinity"));
 }
 
-static bool write_double(const upb_FieldDef *f, const gxds_node *node, gxds_text *json,
+static bool write_double(const upb_FieldDef *f, const gxds_file_node *node, gxds_text *json,
                          gxds_text *expected) {
   bool is_float = upb_FieldDef_CType(f) == kUpb_CType_Float;
-  if ((node->kind == GXDS_NODE_NUMBER || node->kind == GXDS_NODE_STRING) &&
+  if ((node->kind == GXDS_FILE_NODE_NUMBER || node->kind == GXDS_FILE_NODE_STRING) &&
       is_special_double(node->text)) {
     gxds_utf8_add_json(json, node->text);
     return true;
   }
   gxds_text canonical = {0};
-  bool ok = (node->kind == GXDS_NODE_NUMBER || node->kind == GXDS_NODE_STRING) &&
-            gxds_yaml_resolve(node->text, &canonical) == GXDS_NODE_NUMBER &&
+  bool ok = (node->kind == GXDS_FILE_NODE_NUMBER || node->kind == GXDS_FILE_NODE_STRING) &&
+            gxds_yaml_resolve(node->text, &canonical) == GXDS_FILE_NODE_NUMBER &&
             !is_special_double(gxds_text_str(&canonical));
   double value = ok ? strtod(canonical.data, NULL) : 0;
   if (!isfinite(value) || (is_float && fabs(value) > (double)FLT_MAX)) ok = false;
@@ -116,18 +116,18 @@ static bool is_base64(gxds_str s) {
   return s.size % 4 != 1;
 }
 
-static bool write_enum(const upb_FieldDef *f, const gxds_node *node, gxds_text *json,
+static bool write_enum(const upb_FieldDef *f, const gxds_file_node *node, gxds_text *json,
                        gxds_text *expected) {
   enum { kNamesShown = 12 };
   const upb_EnumDef *e = upb_FieldDef_EnumSubDef(f);
-  if (node->kind == GXDS_NODE_STRING &&
+  if (node->kind == GXDS_FILE_NODE_STRING &&
       upb_EnumDef_FindValueByNameWithSize(e, node->text.data, node->text.size)) {
     gxds_utf8_add_json(json, node->text);
     return true;
   }
   bool negative;
   uint64_t magnitude;
-  if (node->kind == GXDS_NODE_NUMBER && parse_integer(node->text, &negative, &magnitude) &&
+  if (node->kind == GXDS_FILE_NODE_NUMBER && parse_integer(node->text, &negative, &magnitude) &&
       magnitude <= INT32_MAX) {
     gxds_text_addf(json, "%s%llu", negative ? "-" : "", (unsigned long long)magnitude);
     return true;
@@ -141,12 +141,12 @@ static bool write_enum(const upb_FieldDef *f, const gxds_node *node, gxds_text *
   return false;
 }
 
-bool gxds_scalar_write(const upb_FieldDef *f, const gxds_node *node, gxds_text *json,
+bool gxds_scalar_write(const upb_FieldDef *f, const gxds_file_node *node, gxds_text *json,
                        gxds_text *expected) {
-  bool text = node->kind == GXDS_NODE_STRING;
+  bool text = node->kind == GXDS_FILE_NODE_STRING;
   switch (upb_FieldDef_CType(f)) {
     case kUpb_CType_Bool:
-      if (node->kind == GXDS_NODE_BOOL) {
+      if (node->kind == GXDS_FILE_NODE_BOOL) {
         gxds_text_add(json, node->text);
         return true;
       }
@@ -162,9 +162,10 @@ bool gxds_scalar_write(const upb_FieldDef *f, const gxds_node *node, gxds_text *
         gxds_utf8_add_json(json, node->text);
         return true;
       }
-      gxds_text_add_z(expected, node->kind == GXDS_NODE_NUMBER || node->kind == GXDS_NODE_BOOL
-                                    ? "a string (put it in quotes)"
-                                    : "a string");
+      gxds_text_add_z(expected,
+                      node->kind == GXDS_FILE_NODE_NUMBER || node->kind == GXDS_FILE_NODE_BOOL
+                          ? "a string (put it in quotes)"
+                          : "a string");
       return false;
     case kUpb_CType_Bytes:
       if (text && is_base64(node->text)) {
@@ -175,7 +176,8 @@ bool gxds_scalar_write(const upb_FieldDef *f, const gxds_node *node, gxds_text *
       return false;
     default:
       return write_integer_of(
-          f, text || node->kind == GXDS_NODE_NUMBER ? node->text : gxds_str_z(""), json, expected);
+          f, text || node->kind == GXDS_FILE_NODE_NUMBER ? node->text : gxds_str_z(""), json,
+          expected);
   }
 }
 

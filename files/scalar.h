@@ -12,7 +12,7 @@ struct upb_FieldDef;
 
 /* Adds the node to json as a value of the field (of one element when it is repeated; never a
  * message). False: it is none, and what was expected is in *expected (appended). */
-bool gxds_scalar_write(const struct upb_FieldDef *f, const gxds_node *node, gxds_text *json,
+bool gxds_scalar_write(const struct upb_FieldDef *f, const gxds_file_node *node, gxds_text *json,
                        gxds_text *expected);
 /* The same for a key of a map: f is the entry's key field. */
 bool gxds_scalar_write_key(const struct upb_FieldDef *f, gxds_str key, gxds_text *json,

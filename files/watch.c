@@ -2,41 +2,42 @@
 
 #include "base/memory.h"
 
-void gxds_watch_init(gxds_watch *w, gxds_time now) {
-  *w = (gxds_watch){.last_event = now, .pending = true, .swapped = true};
+void gxds_file_watch_init(gxds_file_watch *w, gxds_time now) {
+  *w = (gxds_file_watch){.last_event = now, .pending = true, .swapped = true};
 }
 
-static void close_file(gxds_watch *w, size_t i) {
+static void close_file(gxds_file_watch *w, size_t i) {
   gxds_str_free(&w->open[i]);
   w->open[i] = w->open[--w->open_count];
 }
 
-void gxds_watch_fini(gxds_watch *w) {
+void gxds_file_watch_fini(gxds_file_watch *w) {
   while (w->open_count) close_file(w, 0);
   gxds_free(w->open);
-  *w = (gxds_watch){0};
+  *w = (gxds_file_watch){0};
 }
 
-static size_t find_open(const gxds_watch *w, gxds_str file) {
+static size_t find_open(const gxds_file_watch *w, gxds_str file) {
   size_t i = 0;
   while (i < w->open_count && !gxds_str_equal(w->open[i], file)) i++;
   return i;
 }
 
-void gxds_watch_on_change(gxds_watch *w, gxds_str file, gxds_watch_change change, gxds_time now) {
+void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
+                               gxds_time now) {
   w->pending = true;
   w->last_event = now;
   size_t i = find_open(w, file);
-  if (change != GXDS_WATCH_WRITTEN) {
+  if (change != GXDS_FILE_WATCH_WRITTEN) {
     if (i < w->open_count) close_file(w, i);
     return;
   }
-  if (i < w->open_count || w->open_count == GXDS_WATCH_OPEN_FILES_MAX) return;
-  if (!w->open) w->open = gxds_calloc(GXDS_WATCH_OPEN_FILES_MAX, sizeof *w->open);
+  if (i < w->open_count || w->open_count == GXDS_FILE_WATCH_OPEN_FILES_MAX) return;
+  if (!w->open) w->open = gxds_calloc(GXDS_FILE_WATCH_OPEN_FILES_MAX, sizeof *w->open);
   w->open[w->open_count++] = gxds_str_dup(file);
 }
 
-void gxds_watch_on_swap(gxds_watch *w, gxds_time now) {
+void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now) {
   w->pending = true;
   w->swapped = true;
   w->last_event = now;
@@ -44,19 +45,20 @@ void gxds_watch_on_swap(gxds_watch *w, gxds_time now) {
   while (w->open_count) close_file(w, 0);
 }
 
-void gxds_watch_on_unstable(gxds_watch *w, gxds_time now) {
+void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now) {
   w->pending = true;
   w->last_event = now;
 }
 
-gxds_time gxds_watch_deadline(const gxds_watch *w) {
+gxds_time gxds_file_watch_deadline(const gxds_file_watch *w) {
   if (!w->pending) return GXDS_TIME_NEVER;
   if (w->swapped) return w->last_event;
-  return gxds_time_after(w->last_event, w->open_count ? GXDS_WATCH_OPEN_MAX : GXDS_WATCH_QUIET);
+  return gxds_time_after(w->last_event,
+                         w->open_count ? GXDS_FILE_WATCH_OPEN_MAX : GXDS_FILE_WATCH_QUIET);
 }
 
-bool gxds_watch_take(gxds_watch *w, gxds_time now) {
-  if (now < gxds_watch_deadline(w)) return false;
+bool gxds_file_watch_take(gxds_file_watch *w, gxds_time now) {
+  if (now < gxds_file_watch_deadline(w)) return false;
   w->pending = false;
   w->swapped = false;
   while (w->open_count) close_file(w, 0);

@@ -1,5 +1,5 @@
-/* gxds_watch: when to read a directory of resource files anew. The pure part: events of the file
- * system and time in, "now" out; dir_watch.h connects it to inotify.
+/* gxds_file_watch: when to read a directory of resource files anew. The pure part: events of the
+ * file system and time in, "now" out; dir_watch.h connects it to inotify.
  *
  *     quiet ──change──► settling ──50 ms without events──► due ──taken──► quiet
  *       └──────────────swap of a symlink───────────────────►┘
@@ -17,41 +17,42 @@ extern "C" {
 #endif
 
 /* Quiet for so long, and the directory is taken for whole. */
-#define GXDS_WATCH_QUIET (50 * GXDS_MILLISECOND)
+#define GXDS_FILE_WATCH_QUIET (50 * GXDS_MILLISECOND)
 /* How long a file that stays open holds the reading back after its last write: longer than an
  * editor takes to save, shorter than a person waits. */
-#define GXDS_WATCH_OPEN_MAX (2 * GXDS_SECOND)
+#define GXDS_FILE_WATCH_OPEN_MAX (2 * GXDS_SECOND)
 /* Files being written that are kept track of; more than these only count as changes. */
-#define GXDS_WATCH_OPEN_FILES_MAX 256
+#define GXDS_FILE_WATCH_OPEN_FILES_MAX 256
 
-typedef enum gxds_watch_change {
-  GXDS_WATCH_WRITTEN,  /* something wrote into the file and has it open */
-  GXDS_WATCH_CLOSED,   /* a writer closed it */
-  GXDS_WATCH_REPLACED, /* it was created, removed, moved in or out */
-} gxds_watch_change;
+typedef enum gxds_file_watch_change {
+  GXDS_FILE_WATCH_WRITTEN,  /* something wrote into the file and has it open */
+  GXDS_FILE_WATCH_CLOSED,   /* a writer closed it */
+  GXDS_FILE_WATCH_REPLACED, /* it was created, removed, moved in or out */
+} gxds_file_watch_change;
 
-typedef struct gxds_watch {
+typedef struct gxds_file_watch {
   gxds_time last_event;
   bool pending; /* something changed since the last reading */
   bool swapped; /* a symlink was: what is behind it is whole */
   gxds_str *open;
   size_t open_count;
-} gxds_watch;
+} gxds_file_watch;
 
 /* The first reading is due at once. */
-void gxds_watch_init(gxds_watch *w, gxds_time now);
-void gxds_watch_fini(gxds_watch *w);
+void gxds_file_watch_init(gxds_file_watch *w, gxds_time now);
+void gxds_file_watch_fini(gxds_file_watch *w);
 
-void gxds_watch_on_change(gxds_watch *w, gxds_str file, gxds_watch_change change, gxds_time now);
+void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
+                               gxds_time now);
 /* A symlink to a directory was replaced by another: the new state came into being in one step. */
-void gxds_watch_on_swap(gxds_watch *w, gxds_time now);
+void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now);
 /* The files changed while they were read. */
-void gxds_watch_on_unstable(gxds_watch *w, gxds_time now);
+void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now);
 
-/* When to ask gxds_watch_take(); GXDS_TIME_NEVER: not before the next event. */
-gxds_time gxds_watch_deadline(const gxds_watch *w);
+/* When to ask gxds_file_watch_take(); GXDS_TIME_NEVER: not before the next event. */
+gxds_time gxds_file_watch_deadline(const gxds_file_watch *w);
 /* Whether the directory is to be read now; then nothing is pending any more. */
-bool gxds_watch_take(gxds_watch *w, gxds_time now);
+bool gxds_file_watch_take(gxds_file_watch *w, gxds_time now);
 
 #ifdef __cplusplus
 }

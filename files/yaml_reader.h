@@ -14,7 +14,7 @@ extern "C" {
  * one may have been delivered then. Aliases are the anchored node itself; the tags of the core
  * schema (!!str, !!int, …) and "!" are understood, others are errors. */
 bool gxds_yaml_read(gxds_str text, struct upb_Arena *arena, gxds_file_errors *errors,
-                    void (*on_document)(void *arg, const gxds_node *root), void *arg);
+                    void (*on_document)(void *arg, const gxds_file_node *root), void *arg);
 
 #ifdef __cplusplus
 }

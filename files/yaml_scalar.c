@@ -82,32 +82,33 @@ static bool resolve_decimal(gxds_str s, gxds_text *out) {
   return true;
 }
 
-gxds_node_kind gxds_yaml_resolve(gxds_str plain, gxds_text *canonical) {
+gxds_file_node_kind gxds_yaml_resolve(gxds_str plain, gxds_text *canonical) {
   gxds_text_clear(canonical);
   if (plain.size == 0 || IS_ONE_OF(plain, "null", "Null", "NULL", "~")) {
     gxds_text_add_z(canonical, "null");
-    return GXDS_NODE_NULL;
+    return GXDS_FILE_NODE_NULL;
   }
   if (IS_ONE_OF(plain, "true", "True", "TRUE")) {
     gxds_text_add_z(canonical, "true");
-    return GXDS_NODE_BOOL;
+    return GXDS_FILE_NODE_BOOL;
   }
   if (IS_ONE_OF(plain, "false", "False", "FALSE")) {
     gxds_text_add_z(canonical, "false");
-    return GXDS_NODE_BOOL;
+    return GXDS_FILE_NODE_BOOL;
   }
   if (IS_ONE_OF(plain, ".nan", ".NaN", ".NAN")) {
     gxds_text_add_z(canonical, "NaN");
-    return GXDS_NODE_NUMBER;
+    return GXDS_FILE_NODE_NUMBER;
   }
   bool sign = plain.data[0] == '-' || plain.data[0] == '+';
   gxds_str unsigned_part = gxds_str_of(plain.data + sign, plain.size - sign);
   if (IS_ONE_OF(unsigned_part, ".inf", ".Inf", ".INF")) {
     gxds_text_add_z(canonical, plain.data[0] == '-' ? "-Infinity" : "Infinity");
-    return GXDS_NODE_NUMBER;
+    return GXDS_FILE_NODE_NUMBER;
   }
-  if (resolve_radix(plain, canonical) || resolve_decimal(plain, canonical)) return GXDS_NODE_NUMBER;
+  if (resolve_radix(plain, canonical) || resolve_decimal(plain, canonical))
+    return GXDS_FILE_NODE_NUMBER;
   gxds_text_clear(canonical);
   gxds_text_add(canonical, plain);
-  return GXDS_NODE_STRING;
+  return GXDS_FILE_NODE_STRING;
 }

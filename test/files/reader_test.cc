@@ -22,7 +22,7 @@ Read ReadJson(const std::string &text, bool lines = false) {
   upb_Arena *arena = upb_Arena_New();
   gxds_file_errors errors = {};
   errors.file = gxds_str_z("f.json");
-  const gxds_node *root = gxds_json_read(View(text), arena, &errors);
+  const gxds_file_node *root = gxds_file_json_read(View(text), arena, &errors);
   Read read;
   if (root) read.documents.push_back(Dump(root, lines));
   EXPECT_EQ(root == nullptr, errors.count > 0);
@@ -41,7 +41,7 @@ Read ReadYaml(const std::string &text, bool lines = false) {
   } sink{{}, lines};
   bool ok = gxds_yaml_read(
       View(text), arena, &errors,
-      [](void *arg, const gxds_node *root) {
+      [](void *arg, const gxds_file_node *root) {
         auto *s = static_cast<Sink *>(arg);
         s->read.documents.push_back(Dump(root, s->lines));
       },
@@ -129,8 +129,8 @@ TEST(JsonReader, SaysWhatIsWrongWithTheSyntax) {
 }
 
 TEST(JsonReader, StopsAtTheGreatestDepth) {
-  std::string open(GXDS_NODE_DEPTH_MAX, '[');
-  std::string close(GXDS_NODE_DEPTH_MAX, ']');
+  std::string open(GXDS_FILE_NODE_DEPTH_MAX, '[');
+  std::string close(GXDS_FILE_NODE_DEPTH_MAX, ']');
   EXPECT_EQ(Json(open + close), open + close);
   EXPECT_EQ(Json("[" + open + close + "]"), "f.json:1: nested deeper than 64 levels\n");
   EXPECT_EQ(Json(std::string(1000000, '[')), "f.json:1: nested deeper than 64 levels\n");
@@ -139,51 +139,51 @@ TEST(JsonReader, StopsAtTheGreatestDepth) {
 TEST(YamlScalar, FollowsTheCoreSchemaOfYaml12) {
   const struct {
     const char *plain;
-    gxds_node_kind kind;
+    gxds_file_node_kind kind;
     const char *canonical;
   } cases[] = {
-      {"", GXDS_NODE_NULL, "null"},
-      {"~", GXDS_NODE_NULL, "null"},
-      {"null", GXDS_NODE_NULL, "null"},
-      {"NULL", GXDS_NODE_NULL, "null"},
-      {"nUll", GXDS_NODE_STRING, "nUll"},
-      {"true", GXDS_NODE_BOOL, "true"},
-      {"False", GXDS_NODE_BOOL, "false"},
-      {"TRUE", GXDS_NODE_BOOL, "true"},
-      {"yes", GXDS_NODE_STRING, "yes"},
-      {"off", GXDS_NODE_STRING, "off"},
-      {"n", GXDS_NODE_STRING, "n"},
-      {"0", GXDS_NODE_NUMBER, "0"},
-      {"-0", GXDS_NODE_NUMBER, "-0"},
-      {"+12", GXDS_NODE_NUMBER, "12"},
-      {"007", GXDS_NODE_NUMBER, "7"},
-      {"0o17", GXDS_NODE_NUMBER, "15"},
-      {"0x1F", GXDS_NODE_NUMBER, "31"},
-      {"0xffffffffffffffff", GXDS_NODE_NUMBER, "18446744073709551615"},
-      {"0x10000000000000000", GXDS_NODE_STRING, "0x10000000000000000"},
-      {"0o8", GXDS_NODE_STRING, "0o8"},
-      {"0x", GXDS_NODE_STRING, "0x"},
-      {"-0x1", GXDS_NODE_STRING, "-0x1"},
-      {"1_000", GXDS_NODE_STRING, "1_000"},
-      {"0b1", GXDS_NODE_STRING, "0b1"},
-      {"1:30", GXDS_NODE_STRING, "1:30"},
-      {"1.5", GXDS_NODE_NUMBER, "1.5"},
-      {"1.", GXDS_NODE_NUMBER, "1.0"},
-      {".5", GXDS_NODE_NUMBER, "0.5"},
-      {"-.5e-3", GXDS_NODE_NUMBER, "-0.5e-3"},
-      {"1e3", GXDS_NODE_NUMBER, "1e3"},
-      {"1e", GXDS_NODE_STRING, "1e"},
-      {".", GXDS_NODE_STRING, "."},
-      {"-", GXDS_NODE_STRING, "-"},
-      {".inf", GXDS_NODE_NUMBER, "Infinity"},
-      {"-.INF", GXDS_NODE_NUMBER, "-Infinity"},
-      {"+.Inf", GXDS_NODE_NUMBER, "Infinity"},
-      {".NaN", GXDS_NODE_NUMBER, "NaN"},
-      {"-.nan", GXDS_NODE_STRING, "-.nan"},
-      {"127.0.0.1", GXDS_NODE_STRING, "127.0.0.1"},
-      {"1.2.3", GXDS_NODE_STRING, "1.2.3"},
-      {"0.250s", GXDS_NODE_STRING, "0.250s"},
-      {"2024-01-31", GXDS_NODE_STRING, "2024-01-31"},
+      {"", GXDS_FILE_NODE_NULL, "null"},
+      {"~", GXDS_FILE_NODE_NULL, "null"},
+      {"null", GXDS_FILE_NODE_NULL, "null"},
+      {"NULL", GXDS_FILE_NODE_NULL, "null"},
+      {"nUll", GXDS_FILE_NODE_STRING, "nUll"},
+      {"true", GXDS_FILE_NODE_BOOL, "true"},
+      {"False", GXDS_FILE_NODE_BOOL, "false"},
+      {"TRUE", GXDS_FILE_NODE_BOOL, "true"},
+      {"yes", GXDS_FILE_NODE_STRING, "yes"},
+      {"off", GXDS_FILE_NODE_STRING, "off"},
+      {"n", GXDS_FILE_NODE_STRING, "n"},
+      {"0", GXDS_FILE_NODE_NUMBER, "0"},
+      {"-0", GXDS_FILE_NODE_NUMBER, "-0"},
+      {"+12", GXDS_FILE_NODE_NUMBER, "12"},
+      {"007", GXDS_FILE_NODE_NUMBER, "7"},
+      {"0o17", GXDS_FILE_NODE_NUMBER, "15"},
+      {"0x1F", GXDS_FILE_NODE_NUMBER, "31"},
+      {"0xffffffffffffffff", GXDS_FILE_NODE_NUMBER, "18446744073709551615"},
+      {"0x10000000000000000", GXDS_FILE_NODE_STRING, "0x10000000000000000"},
+      {"0o8", GXDS_FILE_NODE_STRING, "0o8"},
+      {"0x", GXDS_FILE_NODE_STRING, "0x"},
+      {"-0x1", GXDS_FILE_NODE_STRING, "-0x1"},
+      {"1_000", GXDS_FILE_NODE_STRING, "1_000"},
+      {"0b1", GXDS_FILE_NODE_STRING, "0b1"},
+      {"1:30", GXDS_FILE_NODE_STRING, "1:30"},
+      {"1.5", GXDS_FILE_NODE_NUMBER, "1.5"},
+      {"1.", GXDS_FILE_NODE_NUMBER, "1.0"},
+      {".5", GXDS_FILE_NODE_NUMBER, "0.5"},
+      {"-.5e-3", GXDS_FILE_NODE_NUMBER, "-0.5e-3"},
+      {"1e3", GXDS_FILE_NODE_NUMBER, "1e3"},
+      {"1e", GXDS_FILE_NODE_STRING, "1e"},
+      {".", GXDS_FILE_NODE_STRING, "."},
+      {"-", GXDS_FILE_NODE_STRING, "-"},
+      {".inf", GXDS_FILE_NODE_NUMBER, "Infinity"},
+      {"-.INF", GXDS_FILE_NODE_NUMBER, "-Infinity"},
+      {"+.Inf", GXDS_FILE_NODE_NUMBER, "Infinity"},
+      {".NaN", GXDS_FILE_NODE_NUMBER, "NaN"},
+      {"-.nan", GXDS_FILE_NODE_STRING, "-.nan"},
+      {"127.0.0.1", GXDS_FILE_NODE_STRING, "127.0.0.1"},
+      {"1.2.3", GXDS_FILE_NODE_STRING, "1.2.3"},
+      {"0.250s", GXDS_FILE_NODE_STRING, "0.250s"},
+      {"2024-01-31", GXDS_FILE_NODE_STRING, "2024-01-31"},
   };
   for (const auto &c : cases) {
     gxds_text canonical = {};
@@ -258,8 +258,8 @@ TEST(YamlReader, SaysWhatIsWrong) {
 }
 
 TEST(YamlReader, StopsAtTheGreatestDepth) {
-  std::string open(GXDS_NODE_DEPTH_MAX, '[');
-  std::string close(GXDS_NODE_DEPTH_MAX, ']');
+  std::string open(GXDS_FILE_NODE_DEPTH_MAX, '[');
+  std::string close(GXDS_FILE_NODE_DEPTH_MAX, ']');
   EXPECT_EQ(Yaml(open + close), open + close);
   EXPECT_EQ(Yaml("[" + open + close + "]"), "f.yaml:1: nested deeper than 64 levels\n");
 }
@@ -267,7 +267,7 @@ TEST(YamlReader, StopsAtTheGreatestDepth) {
 TEST(YamlReader, DepthCountsThroughAliases) {
   // Each anchor holds the one before it, one level deeper.
   std::string text = "- &a0 []\n";
-  for (int i = 1; i < GXDS_NODE_DEPTH_MAX; i++) {
+  for (int i = 1; i < GXDS_FILE_NODE_DEPTH_MAX; i++) {
     text += "- &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
   }
   EXPECT_EQ(Yaml(text), "f.yaml:64: nested deeper than 64 levels\n");
@@ -286,7 +286,7 @@ TEST(YamlReader, AliasesThatMultiplyAreStopped) {
 
 TEST(YamlReader, AnchorsAreLimitedPerDocument) {
   std::string text;
-  for (unsigned i = 0; i < GXDS_NODE_ANCHORS_MAX; i++) {
+  for (unsigned i = 0; i < GXDS_FILE_NODE_ANCHORS_MAX; i++) {
     text += "- &a" + std::to_string(i) + " x\n";
   }
   EXPECT_EQ(ReadYaml(text + "---\n" + text).errors, "");

@@ -28,17 +28,17 @@ inline std::string Take(gxds_file_errors *errors) {
 }
 
 // The nodes in a JSON-like form that tells strings from other scalars; with lines when asked.
-inline std::string Dump(const gxds_node *n, bool lines = false) {
+inline std::string Dump(const gxds_file_node *n, bool lines = false) {
   std::string s;
   switch (n->kind) {
-    case GXDS_NODE_STRING:
+    case GXDS_FILE_NODE_STRING:
       s = "'" + String(n->text) + "'";
       break;
-    case GXDS_NODE_LIST:
+    case GXDS_FILE_NODE_LIST:
       for (size_t i = 0; i < n->count; i++) s += (i ? "," : "") + Dump(n->items[i], lines);
       s = "[" + s + "]";
       break;
-    case GXDS_NODE_MAP:
+    case GXDS_FILE_NODE_MAP:
       for (size_t i = 0; i < n->count; i++) {
         s += (i ? "," : "") + String(n->entries[i].key) + ":" + Dump(n->entries[i].value, lines);
       }

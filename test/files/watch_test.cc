@@ -11,22 +11,22 @@ constexpr gxds_time kStart = 1000 * GXDS_SECOND;
 
 class Watch : public ::testing::Test {
  protected:
-  void SetUp() override { gxds_watch_init(&watch_, kStart); }
-  void TearDown() override { gxds_watch_fini(&watch_); }
+  void SetUp() override { gxds_file_watch_init(&watch_, kStart); }
+  void TearDown() override { gxds_file_watch_fini(&watch_); }
 
-  void Change(const char *file, gxds_watch_change change, int ms) {
-    gxds_watch_on_change(&watch_, gxds_str_z(file), change, At(ms));
+  void Change(const char *file, gxds_file_watch_change change, int ms) {
+    gxds_file_watch_on_change(&watch_, gxds_str_z(file), change, At(ms));
   }
-  void Swap(int ms) { gxds_watch_on_swap(&watch_, At(ms)); }
-  bool Take(int ms) { return gxds_watch_take(&watch_, At(ms)); }
+  void Swap(int ms) { gxds_file_watch_on_swap(&watch_, At(ms)); }
+  bool Take(int ms) { return gxds_file_watch_take(&watch_, At(ms)); }
   // In milliseconds after the start; -1: never.
   int Deadline() {
-    gxds_time t = gxds_watch_deadline(&watch_);
+    gxds_time t = gxds_file_watch_deadline(&watch_);
     return t == GXDS_TIME_NEVER ? -1 : static_cast<int>((t - kStart) / GXDS_MILLISECOND);
   }
   static gxds_time At(int ms) { return kStart + ms * GXDS_MILLISECOND; }
 
-  gxds_watch watch_;
+  gxds_file_watch watch_;
 };
 
 TEST_F(Watch, TheFirstReadingIsDueAtOnceAndThenNothing) {
@@ -38,7 +38,7 @@ TEST_F(Watch, TheFirstReadingIsDueAtOnceAndThenNothing) {
 
 TEST_F(Watch, AChangeIsTakenAfter50MillisecondsWithoutEvents) {
   Take(0);
-  Change("a", GXDS_WATCH_REPLACED, 100);
+  Change("a", GXDS_FILE_WATCH_REPLACED, 100);
   EXPECT_EQ(Deadline(), 150);
   EXPECT_FALSE(Take(149));
   EXPECT_TRUE(Take(150));
@@ -48,7 +48,7 @@ TEST_F(Watch, AChangeIsTakenAfter50MillisecondsWithoutEvents) {
 TEST_F(Watch, EachEventStartsTheQuietTimeAnew) {
   Take(0);
   for (int ms = 100; ms < 1000; ms += 40) {
-    Change(std::to_string(ms).c_str(), GXDS_WATCH_REPLACED, ms);
+    Change(std::to_string(ms).c_str(), GXDS_FILE_WATCH_REPLACED, ms);
     EXPECT_FALSE(Take(ms + 39));
   }
   EXPECT_EQ(Deadline(), 980 + 50);
@@ -57,27 +57,27 @@ TEST_F(Watch, EachEventStartsTheQuietTimeAnew) {
 
 TEST_F(Watch, AFileThatAWriterHasOpenHoldsTheReadingBack) {
   Take(0);
-  Change("a", GXDS_WATCH_WRITTEN, 100);
+  Change("a", GXDS_FILE_WATCH_WRITTEN, 100);
   EXPECT_FALSE(Take(1000));
-  Change("a", GXDS_WATCH_CLOSED, 1200);
+  Change("a", GXDS_FILE_WATCH_CLOSED, 1200);
   EXPECT_EQ(Deadline(), 1250);
   EXPECT_TRUE(Take(1250));
 }
 
 TEST_F(Watch, EveryOpenFileMustBeClosed) {
   Take(0);
-  Change("a", GXDS_WATCH_WRITTEN, 100);
-  Change("b", GXDS_WATCH_WRITTEN, 110);
-  Change("a", GXDS_WATCH_WRITTEN, 120);
-  Change("a", GXDS_WATCH_CLOSED, 130);
+  Change("a", GXDS_FILE_WATCH_WRITTEN, 100);
+  Change("b", GXDS_FILE_WATCH_WRITTEN, 110);
+  Change("a", GXDS_FILE_WATCH_WRITTEN, 120);
+  Change("a", GXDS_FILE_WATCH_CLOSED, 130);
   EXPECT_EQ(Deadline(), 130 + 2000);
-  Change("b", GXDS_WATCH_REPLACED, 140);  // removed
+  Change("b", GXDS_FILE_WATCH_REPLACED, 140);  // removed
   EXPECT_EQ(Deadline(), 190);
 }
 
 TEST_F(Watch, AFileThatIsNeverClosedHoldsNothingBackForEver) {
   Take(0);
-  Change("log.yaml", GXDS_WATCH_WRITTEN, 100);
+  Change("log.yaml", GXDS_FILE_WATCH_WRITTEN, 100);
   EXPECT_EQ(Deadline(), 2100);
   EXPECT_TRUE(Take(2100));
   EXPECT_EQ(Deadline(), -1);
@@ -93,27 +93,27 @@ TEST_F(Watch, ASwapIsTakenAtOnce) {
 
 TEST_F(Watch, ASwapDoesNotWaitForWhatWasWrittenBehindTheOldLink) {
   Take(0);
-  Change("a", GXDS_WATCH_WRITTEN, 90);
+  Change("a", GXDS_FILE_WATCH_WRITTEN, 90);
   Swap(100);
   EXPECT_TRUE(Take(100));
-  Change("b", GXDS_WATCH_REPLACED, 110);
+  Change("b", GXDS_FILE_WATCH_REPLACED, 110);
   EXPECT_EQ(Deadline(), 160);
 }
 
 TEST_F(Watch, FilesThatChangedWhileTheyWereReadAreReadAgain) {
   Take(0);
-  gxds_watch_on_unstable(&watch_, At(10));
+  gxds_file_watch_on_unstable(&watch_, At(10));
   EXPECT_EQ(Deadline(), 60);
   EXPECT_TRUE(Take(60));
 }
 
 TEST_F(Watch, MoreOpenFilesThanAreTrackedOnlyCountAsChanges) {
   Take(0);
-  for (int i = 0; i < GXDS_WATCH_OPEN_FILES_MAX + 10; i++) {
-    Change(std::to_string(i).c_str(), GXDS_WATCH_WRITTEN, 100);
+  for (int i = 0; i < GXDS_FILE_WATCH_OPEN_FILES_MAX + 10; i++) {
+    Change(std::to_string(i).c_str(), GXDS_FILE_WATCH_WRITTEN, 100);
   }
-  for (int i = 0; i < GXDS_WATCH_OPEN_FILES_MAX; i++) {
-    Change(std::to_string(i).c_str(), GXDS_WATCH_CLOSED, 100);
+  for (int i = 0; i < GXDS_FILE_WATCH_OPEN_FILES_MAX; i++) {
+    Change(std::to_string(i).c_str(), GXDS_FILE_WATCH_CLOSED, 100);
   }
   EXPECT_EQ(Deadline(), 150);
 }
