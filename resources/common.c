@@ -151,6 +151,7 @@ bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, up
   out->type = type_of_url(url, out->at, errors);
   out->value = gxds_str_of(NULL, 0);
   out->typed_struct = true;
+  out->structure = xds_type_v3_TypedStruct_value(inner);
   out->links[1] = gxds_bracketed_link(out->at, "value", out->type, scratch);
   out->at = &out->links[1];
   return true;

@@ -6,6 +6,7 @@
 #ifndef GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
 
+#include "base/check.h"
 #include "base/errors.h"
 #include "base/time.h"
 #include "google/protobuf/any.upb.h"
@@ -15,6 +16,7 @@
 
 struct envoy_config_core_v3_ConfigSource;
 struct envoy_type_v3_FractionalPercent;
+struct google_protobuf_Struct;
 
 /* The message in bytes, or NULL when it can't be decoded (malformed, bad UTF-8, nested too deep).
  * Borrow: as long as scratch. */
@@ -59,9 +61,10 @@ gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str te
 
 /* What an Any holds: a message, or a TypedStruct that names another type. */
 typedef struct gxds_extension {
-  gxds_str type;       /* without the URL's host; borrow: as long as the message */
-  gxds_str value;      /* the serialized message; empty for a TypedStruct */
-  bool typed_struct;   /* no message of a type that we know, whatever its type says */
+  gxds_str type;     /* without the URL's host; borrow: as long as the message */
+  gxds_str value;    /* the serialized message; empty for a TypedStruct */
+  bool typed_struct; /* no message of a type that we know, whatever its type says */
+  const struct google_protobuf_Struct *structure; /* what a TypedStruct holds; may be NULL: {} */
   const gxds_path *at; /* where its fields are: "…value[type]"; borrow: as long as this and scratch
                         */
   gxds_path links[2];  /* private */

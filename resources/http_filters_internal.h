@@ -1,5 +1,6 @@
-/* HTTP filters (A39) as resources name them: in a listener's HttpConnectionManager and, overridden,
- * in virtual hosts, routes and weighted clusters. */
+/* HTTP filters (A39) as messages name them: the list of a listener (http_filters.c), the maps of
+ * virtual hosts, routes and weighted clusters (http_filter_overrides.c), and what both know of each
+ * kind of filter (http_filter_type.c, http_fault.c). */
 #ifndef GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 
@@ -8,6 +9,25 @@
 
 struct envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager;
 
+/* What there is to know of a kind of filter. Static. */
+typedef struct gxds_http_filter_type {
+  gxds_http_filter_kind kind;
+  const char *config;          /* the type of its message in a listener */
+  const char *override_config; /* of the one in a typed_per_filter_config */
+  bool on_clients;
+  bool terminal;
+  /* Checks a config, of a listener or as an override, and adds its JSON. */
+  void (*decode)(const gxds_extension *config, bool is_override, upb_Arena *scratch,
+                 gxds_errors *errors, gxds_text *json);
+} gxds_http_filter_type;
+
+/* The kind whose config, or override, is a message of this type; NULL: none that we know. */
+const gxds_http_filter_type *gxds_http_filter_type_find(gxds_str message, bool is_override);
+
+/* The fault filter's (A33). */
+void gxds_http_fault_decode(const gxds_extension *config, bool is_override, upb_Arena *scratch,
+                            gxds_errors *errors, gxds_text *json);
+
 /* Checks the http_filters of an HttpConnectionManager and sets the filters of out, copied to
  * out->arena. at: of the HttpConnectionManager. */
 void gxds_http_filters_decode(
@@ -15,8 +35,33 @@ void gxds_http_filters_decode(
         *in,
     const gxds_path *at, upb_Arena *scratch, gxds_errors *errors, gxds_listener *out);
 
-/* Checks one entry of a typed_per_filter_config. at: of the message that has the map. */
-void gxds_http_filter_override_check(gxds_str key, const google_protobuf_Any *value,
-                                     const gxds_path *at, upb_Arena *scratch, gxds_errors *errors);
+/* An entry of a typed_per_filter_config. */
+typedef struct gxds_http_filter_entry {
+  gxds_str name;
+  const google_protobuf_Any *value;
+} gxds_http_filter_entry;
+
+/* Checks the entries, in whatever order, and gives those that are of use, copied to arena. at: of
+ * the message that has the map. */
+gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_filter_entry *entries,
+                                                             size_t count, const gxds_path *at,
+                                                             upb_Arena *arena, upb_Arena *scratch,
+                                                             gxds_errors *errors);
+
+/* The overrides of a message of type m, which has them in a map field. Three messages have the same
+ * map, each with functions of its own. */
+#define GXDS_HTTP_FILTER_OVERRIDES(m, in, at, arena, scratch, errors, out)                       \
+  do {                                                                                           \
+    size_t count_ = m##_typed_per_filter_config_size(in);                                        \
+    gxds_http_filter_entry *entries_ = gxds_arena_calloc((scratch), count_, sizeof *entries_);   \
+    size_t next_ = kUpb_Map_Begin;                                                               \
+    for (size_t i_ = 0; i_ < count_; i_++) {                                                     \
+      const m##_TypedPerFilterConfigEntry *e_ = m##_typed_per_filter_config_next((in), &next_);  \
+      entries_[i_].name = gxds_pb_str(m##_TypedPerFilterConfigEntry_key(e_));                    \
+      entries_[i_].value = m##_TypedPerFilterConfigEntry_value(e_);                              \
+    }                                                                                            \
+    *(out) =                                                                                     \
+        gxds_http_filter_overrides_decode(entries_, count_, (at), (arena), (scratch), (errors)); \
+  } while (0)
 
 #endif

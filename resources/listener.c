@@ -1,10 +1,10 @@
 #include "resources/listener.h"
 
+#include "base/wire.h"
 #include "envoy/config/core/v3/config_source.upb.h"
 #include "envoy/config/core/v3/protocol.upb.h"
 #include "envoy/config/listener/v3/api_listener.upb.h"
 #include "envoy/config/listener/v3/listener.upb.h"
-#include "envoy/config/route/v3/route.upb.h"
 #include "envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.upb.h"
 #include "resources/http_filters_internal.h"
 #include "resources/route_config_internal.h"
@@ -41,15 +41,70 @@ static void decode_rds(decoder *d, const rds_message *rds, const gxds_path *up) 
   }
 }
 
-static void decode_routes(decoder *d, const manager_message *in, const gxds_path *at) {
-  const envoy_config_route_v3_RouteConfiguration *inline_config =
-      envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_route_config(
-          in);
-  if (inline_config) {
-    d->out->route_config = gxds_route_config_build(
-        d->context, inline_config, GXDS_FIELD(at, "route_config"), d->scratch, &d->errors);
-    return;
+/* The fields of an HttpConnectionManager that say where the routes come from: a oneof. */
+enum { kRds = 3, kRouteConfig = 4, kScopedRoutes = 31 };
+
+/* An HttpConnectionManager, with the routes that are in it taken out: they are decoded apart, when
+ * they changed. */
+typedef struct manager_parts {
+  gxds_str remainder;
+  gxds_str routes; /* several messages of one field are one */
+  bool has_routes;
+} manager_parts;
+
+/* False: it is no message. */
+static bool split_manager(gxds_str bytes, upb_Arena *scratch, manager_parts *out) {
+  *out = (manager_parts){.has_routes = false};
+  if (!gxds_wire_is_whole(bytes)) return false;
+  char *remainder = gxds_arena_calloc(scratch, bytes.size, 1);
+  char *routes = gxds_arena_calloc(scratch, bytes.size, 1);
+  size_t remainder_size = 0;
+  size_t routes_size = 0;
+  gxds_wire_field field;
+  for (gxds_str rest = bytes; gxds_wire_next(&rest, &field);) {
+    if (field.number == kRouteConfig && field.has_size) {
+      if (field.value.size) memcpy(routes + routes_size, field.value.data, field.value.size);
+      routes_size += field.value.size;
+      out->has_routes = true;
+      continue;
+    }
+    if ((field.number == kRds || field.number == kScopedRoutes) && field.has_size) {
+      routes_size = 0; /* of a oneof, the last one counts */
+      out->has_routes = false;
+    }
+    memcpy(remainder + remainder_size, field.whole.data, field.whole.size);
+    remainder_size += field.whole.size;
   }
+  out->remainder = gxds_str_of(remainder, remainder_size);
+  out->routes = gxds_str_of(routes, routes_size);
+  return true;
+}
+
+/* The routes inside the listener before, whatever their name. */
+static const gxds_route_config *previous_routes(const gxds_decode_context *context, gxds_str name) {
+  (void)name;
+  return context->previous_arg;
+}
+
+/* False: they can't be parsed. */
+static bool decode_inline_routes(decoder *d, gxds_str bytes, const gxds_path *at) {
+  const gxds_listener *before = NULL;
+  if (d->context->previous) {
+    before = (const gxds_listener *)d->context->previous(d->context->previous_arg, d->out->name);
+  }
+  gxds_decode_context context = *d->context;
+  context.previous_arg = before ? (void *)before->route_config : NULL;
+  const gxds_route_config_input in = {.context = &context,
+                                      .bytes = bytes,
+                                      .at = GXDS_FIELD(at, "route_config"),
+                                      .previous = previous_routes,
+                                      .scratch = d->scratch,
+                                      .errors = &d->errors};
+  gxds_str name;
+  return gxds_route_config_build(&in, &name, &d->out->route_config) != GXDS_ROUTE_CONFIG_UNPARSABLE;
+}
+
+static void decode_remote_routes(decoder *d, const manager_message *in, const gxds_path *at) {
   const rds_message *rds =
       envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_rds(in);
   if (rds) {
@@ -82,7 +137,6 @@ static void decode_manager(decoder *d, const manager_message *in, const gxds_pat
         gxds_duration_decode(duration, GXDS_FIELD(at_options, "max_stream_duration"), &d->errors);
   }
   gxds_http_filters_decode(in, at, d->scratch, &d->errors, d->out);
-  decode_routes(d, in, at);
 }
 
 static void decode_api_listener(decoder *d, const envoy_config_listener_v3_ApiListener *in) {
@@ -96,17 +150,19 @@ static void decode_api_listener(decoder *d, const envoy_config_listener_v3_ApiLi
     gxds_errors_add(&d->errors, extension.at, "unsupported filter type");
     return;
   }
+  manager_parts parts;
   const manager_message *manager = NULL;
-  if (!extension.typed_struct) {
+  if (!extension.typed_struct && split_manager(extension.value, d->scratch, &parts)) {
     manager = GXDS_DECODE(
         envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager,
-        extension.value, d->scratch);
+        parts.remainder, d->scratch);
   }
-  if (manager) {
-    decode_manager(d, manager, extension.at);
-  } else {
+  if (!manager || (parts.has_routes && !decode_inline_routes(d, parts.routes, extension.at))) {
     gxds_errors_add(&d->errors, extension.at, "could not parse HttpConnectionManager config");
+    return;
   }
+  decode_manager(d, manager, extension.at);
+  if (!parts.has_routes) decode_remote_routes(d, manager, extension.at);
 }
 
 static gxds_listener *create(gxds_str name) {

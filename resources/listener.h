@@ -4,6 +4,7 @@
 #define GRPC_XDS_RESOURCES_LISTENER_H_
 
 #include "base/time.h"
+#include "resources/http_filters.h"
 #include "resources/route_config.h"
 #include "xds_client/resource_type.h"
 
@@ -15,20 +16,6 @@ typedef enum gxds_listener_kind {
   GXDS_LISTENER_API,    /* has an api_listener: what a client wants */
   GXDS_LISTENER_SOCKET, /* a server's listener: the dependency manager refuses it (A74) */
 } gxds_listener_kind;
-
-typedef enum gxds_http_filter_kind {
-  GXDS_HTTP_FILTER_ROUTER, /* always the last one */
-  GXDS_HTTP_FILTER_FAULT,
-  GXDS_HTTP_FILTER_RBAC, /* servers only: never in a listener of ours */
-} gxds_http_filter_kind;
-
-/* A chain is a handful; names are compared one by one. */
-#define GXDS_HTTP_FILTERS_MAX 256u
-
-typedef struct gxds_http_filter {
-  gxds_str name; /* by which routes override its config; unique */
-  gxds_http_filter_kind kind;
-} gxds_http_filter;
 
 typedef struct gxds_listener {
   gxds_resource base;

@@ -20,20 +20,6 @@ static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const
   out->total_weight = 1;
 }
 
-static void check_filters(const gxds_route_decoder *d, const weight_message *in,
-                          const gxds_path *at) {
-  size_t at_entry = kUpb_Map_Begin;
-  const envoy_config_route_v3_WeightedCluster_ClusterWeight_TypedPerFilterConfigEntry *e = NULL;
-  while ((e = envoy_config_route_v3_WeightedCluster_ClusterWeight_typed_per_filter_config_next(
-              in, &at_entry))) {
-    gxds_http_filter_override_check(
-        gxds_pb_str(
-            envoy_config_route_v3_WeightedCluster_ClusterWeight_TypedPerFilterConfigEntry_key(e)),
-        envoy_config_route_v3_WeightedCluster_ClusterWeight_TypedPerFilterConfigEntry_value(e), at,
-        d->scratch, d->errors);
-  }
-}
-
 /* False when the cluster gets no traffic, or after an error. */
 static bool decode_cluster_weight(const gxds_route_decoder *d, const weight_message *in,
                                   const gxds_path *at, gxds_route_cluster *out) {
@@ -53,12 +39,22 @@ static bool decode_cluster_weight(const gxds_route_decoder *d, const weight_mess
   } else {
     out->weight = google_protobuf_UInt32Value_value(weight);
   }
-  check_filters(d, in, at);
+  GXDS_HTTP_FILTER_OVERRIDES(envoy_config_route_v3_WeightedCluster_ClusterWeight, in, at, d->arena,
+                             d->scratch, d->errors, &out->filter_overrides);
   out->name = gxds_arena_dup(d->arena, name);
   return d->errors->count == before;
 }
 
-/* total_weight is not looked at: Envoy retired it, and control planes leave it at its default. */
+/* total_weight is retired, so it is no error to leave it out; what is said must be true. */
+static void check_total_weight(const gxds_route_decoder *d,
+                               const envoy_config_route_v3_WeightedCluster *in, uint64_t sum,
+                               const gxds_path *at) {
+  const google_protobuf_UInt32Value *total = envoy_config_route_v3_WeightedCluster_total_weight(in);
+  if (total && google_protobuf_UInt32Value_value(total) != sum) {
+    gxds_errors_add(d->errors, at, "RouteAction weighted_cluster has incorrect total weight");
+  }
+}
+
 static void decode_weighted_clusters(const gxds_route_decoder *d,
                                      const envoy_config_route_v3_WeightedCluster *in,
                                      const gxds_path *up, gxds_route *out) {
@@ -76,6 +72,8 @@ static void decode_weighted_clusters(const gxds_route_decoder *d,
   out->clusters = clusters;
   if (out->total_weight > UINT32_MAX) {
     gxds_errors_add(d->errors, at, "sum of cluster weights exceeds uint32 max");
+  } else if (d->errors->count == before) {
+    check_total_weight(d, in, out->total_weight, at);
   }
   if (out->cluster_count == 0 && d->errors->count == before) {
     gxds_errors_add(d->errors, at, "RouteAction weighted_cluster has no valid clusters specified.");
@@ -98,17 +96,60 @@ static gxds_duration decode_max_stream_duration(
   return gxds_duration_decode(max, GXDS_FIELD(at, "max_stream_duration"), d->errors);
 }
 
+/* A route to a plugin that is optional and that nobody knows is as if it were not there. */
+static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, const gxds_path *up,
+                                    gxds_route *out) {
+  const gxds_path *at = GXDS_FIELD(up, "cluster_specifier_plugin");
+  out->action = GXDS_ROUTE_PLUGIN;
+  if (name.size == 0) {
+    gxds_errors_add(d->errors, at,
+                    "RouteAction cluster contains empty cluster specifier plugin name.");
+    return GXDS_ROUTE_KEEP;
+  }
+  gxds_cluster_specifier *plugin = gxds_cluster_specifiers_find(d->specifiers, name);
+  if (!plugin) {
+    gxds_errors_add(
+        d->errors, at,
+        "RouteAction cluster contains cluster specifier plugin name not configured: %.*s",
+        GXDS_QUOTED(name));
+    return GXDS_ROUTE_KEEP;
+  }
+  if (plugin->lb_json.size == 0 && !plugin->failed) return GXDS_ROUTE_SKIP;
+  /* Many routes of a virtual host may name it. */
+  if (plugin->copy.size == 0) plugin->copy = gxds_arena_dup(d->arena, plugin->lb_json);
+  out->plugin_name = gxds_arena_dup(d->arena, name);
+  out->plugin_lb_json = plugin->copy;
+  return GXDS_ROUTE_KEEP;
+}
+
+static gxds_route_use decode_destination(const gxds_route_decoder *d, const action_message *in,
+                                         const gxds_path *at, gxds_route *out) {
+  out->action = GXDS_ROUTE_CLUSTERS;
+  switch (envoy_config_route_v3_RouteAction_cluster_specifier_case(in)) {
+    case envoy_config_route_v3_RouteAction_cluster_specifier_cluster:
+      decode_one_cluster(d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster(in)), at, out);
+      return GXDS_ROUTE_KEEP;
+    case envoy_config_route_v3_RouteAction_cluster_specifier_weighted_clusters:
+      decode_weighted_clusters(d, envoy_config_route_v3_RouteAction_weighted_clusters(in), at, out);
+      return GXDS_ROUTE_KEEP;
+    case envoy_config_route_v3_RouteAction_cluster_specifier_cluster_specifier_plugin:
+      return decode_plugin(
+          d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster_specifier_plugin(in)), at, out);
+    default:
+      return GXDS_ROUTE_SKIP; /* A28: cluster_header and whatever is newer than we are */
+  }
+}
+
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d, const action_message *in,
                                         const gxds_path *at, gxds_route *out) {
-  if (envoy_config_route_v3_RouteAction_has_cluster(in)) {
-    decode_one_cluster(d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster(in)), at, out);
-  } else if (envoy_config_route_v3_RouteAction_has_weighted_clusters(in)) {
-    decode_weighted_clusters(d, envoy_config_route_v3_RouteAction_weighted_clusters(in), at, out);
-  } else {
-    return GXDS_ROUTE_SKIP; /* A28: cluster_header and whatever is newer than we are */
-  }
+  if (decode_destination(d, in, at, out) == GXDS_ROUTE_SKIP) return GXDS_ROUTE_SKIP;
   const envoy_config_route_v3_RouteAction_MaxStreamDuration *max =
       envoy_config_route_v3_RouteAction_max_stream_duration(in);
   if (max) out->max_stream_duration = decode_max_stream_duration(d, max, at);
+  gxds_hash_policies_decode(d, in, out);
+  /* A44: one that tries nothing again takes the place of the virtual host's too. */
+  const envoy_config_route_v3_RetryPolicy *retry =
+      envoy_config_route_v3_RouteAction_retry_policy(in);
+  if (retry) out->retry_policy = gxds_retry_policy_decode(d, retry, at);
   return GXDS_ROUTE_KEEP;
 }

@@ -1,153 +1,181 @@
 #include "resources/route_config.h"
 
+#include "base/wire.h"
 #include "envoy/config/route/v3/route.upb.h"
 #include "envoy/config/route/v3/route_components.upb.h"
-#include "resources/http_filters_internal.h"
 #include "resources/route_config_internal.h"
 
-typedef envoy_config_route_v3_VirtualHost host_message;
-typedef envoy_config_route_v3_Route route_message;
+/* The field of a RouteConfiguration that holds its virtual hosts. */
+enum { kVirtualHosts = 2 };
 
-static void check_route_filters(const gxds_route_decoder *d, const route_message *in,
-                                const gxds_path *at) {
-  size_t at_entry = kUpb_Map_Begin;
-  const envoy_config_route_v3_Route_TypedPerFilterConfigEntry *e = NULL;
-  while ((e = envoy_config_route_v3_Route_typed_per_filter_config_next(in, &at_entry))) {
-    gxds_http_filter_override_check(
-        gxds_pb_str(envoy_config_route_v3_Route_TypedPerFilterConfigEntry_key(e)),
-        envoy_config_route_v3_Route_TypedPerFilterConfigEntry_value(e), at, d->scratch, d->errors);
-  }
-}
+/* A virtual host of the message that is being decoded. */
+typedef struct part {
+  gxds_str bytes;
+  const gxds_virtual_host *same;                    /* found in the resource before */
+  const envoy_config_route_v3_VirtualHost *message; /* else this is what the bytes are */
+} part;
 
-static void check_host_filters(const gxds_route_decoder *d, const host_message *in,
-                               const gxds_path *at) {
-  size_t at_entry = kUpb_Map_Begin;
-  const envoy_config_route_v3_VirtualHost_TypedPerFilterConfigEntry *e = NULL;
-  while ((e = envoy_config_route_v3_VirtualHost_typed_per_filter_config_next(in, &at_entry))) {
-    gxds_http_filter_override_check(
-        gxds_pb_str(envoy_config_route_v3_VirtualHost_TypedPerFilterConfigEntry_key(e)),
-        envoy_config_route_v3_VirtualHost_TypedPerFilterConfigEntry_value(e), at, d->scratch,
-        d->errors);
-  }
-}
+typedef struct parts {
+  part *items;
+  size_t count;
+  gxds_str remainder; /* the fields that are no virtual hosts */
+} parts;
 
-static gxds_route_use decode_route(const gxds_route_decoder *d, const route_message *in,
-                                   const gxds_path *at, gxds_route *out) {
-  *out = (gxds_route){.fraction_per_million = -1, .max_stream_duration = -1};
-  const gxds_path *at_match = GXDS_FIELD(at, "match");
-  const envoy_config_route_v3_RouteMatch *match = envoy_config_route_v3_Route_match(in);
-  if (!match) {
-    gxds_errors_add(d->errors, at_match, "Match can't be null.");
-  } else if (gxds_route_match_decode(d, match, at_match, out) == GXDS_ROUTE_SKIP) {
-    return GXDS_ROUTE_SKIP;
-  }
-  const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(in);
-  if (action) {
-    out->action = GXDS_ROUTE_CLUSTERS;
-    if (gxds_route_action_decode(d, action, GXDS_FIELD(at, "route"), out) == GXDS_ROUTE_SKIP) {
-      return GXDS_ROUTE_SKIP;
-    }
-  } else if (envoy_config_route_v3_Route_has_non_forwarding_action(in)) {
-    out->action = GXDS_ROUTE_NON_FORWARDING;
-  } else {
-    out->action = GXDS_ROUTE_UNSUPPORTED;
-  }
-  check_route_filters(d, in, at);
-  return GXDS_ROUTE_KEEP;
-}
-
-static void decode_domains(const gxds_route_decoder *d, const host_message *in, const gxds_path *at,
-                           gxds_virtual_host *out) {
-  size_t count = 0;
-  const upb_StringView *domains = envoy_config_route_v3_VirtualHost_domains(in, &count);
-  gxds_str *copies = gxds_arena_calloc(d->arena, count, sizeof *copies);
-  for (size_t i = 0; i < count; i++) {
-    gxds_str pattern = gxds_pb_str(domains[i]);
-    if (!gxds_domain_is_valid(pattern)) {
-      gxds_errors_add(d->errors, GXDS_ITEM(at, "domains", i), "Invalid domain pattern \"%.*s\".",
-                      GXDS_QUOTED(pattern));
-    }
-    copies[i] = gxds_arena_dup(d->arena, pattern);
-  }
-  if (count == 0) {
-    gxds_errors_add(d->errors, GXDS_FIELD(at, "domains"), "VirtualHost has no domains");
-  }
-  out->domains = copies;
-  out->domain_count = count;
-}
-
-static void decode_host(const gxds_route_decoder *d, const host_message *in, const gxds_path *at,
-                        gxds_virtual_host *out) {
-  decode_domains(d, in, at, out);
-  check_host_filters(d, in, at);
-  size_t count = 0;
-  const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
-  gxds_route *routes = gxds_arena_calloc(d->arena, count, sizeof *routes);
-  size_t before = d->errors->count;
-  for (size_t i = 0; i < count; i++) {
-    gxds_route *route = &routes[out->route_count];
-    if (decode_route(d, list[i], GXDS_ITEM(at, "routes", i), route) == GXDS_ROUTE_KEEP) {
-      out->route_count++;
+/* The message is taken to pieces before it is decoded, so that the cost of decoding is that of the
+ * virtual hosts that changed. False: it is no message. */
+static bool split(gxds_str bytes, upb_Arena *scratch, parts *out) {
+  if (!gxds_wire_is_whole(bytes)) return false;
+  gxds_wire_field field;
+  size_t rest_size = 0;
+  for (gxds_str rest = bytes; gxds_wire_next(&rest, &field);) {
+    if (field.number == kVirtualHosts && field.has_size) {
+      out->count++;
+    } else {
+      rest_size += field.whole.size;
     }
   }
-  out->routes = routes;
-  if (out->route_count == 0 && d->errors->count == before) {
-    gxds_errors_add(d->errors, GXDS_FIELD(at, "routes"), "%s",
-                    count ? "No valid routes specified." : "No route found in the virtual host.");
+  out->items = gxds_arena_calloc(scratch, out->count, sizeof *out->items);
+  char *remainder = gxds_arena_calloc(scratch, rest_size, 1);
+  size_t item = 0;
+  size_t at = 0;
+  for (gxds_str rest = bytes; gxds_wire_next(&rest, &field);) {
+    if (field.number == kVirtualHosts && field.has_size) {
+      out->items[item++].bytes = field.value;
+    } else {
+      memcpy(remainder + at, field.whole.data, field.whole.size);
+      at += field.whole.size;
+    }
   }
+  out->remainder = gxds_str_of(remainder, rest_size);
+  return true;
 }
 
-static gxds_route_config *create(gxds_str name) {
+/* Finds those that are there already and parses the others. False: one is no message. */
+static bool parse_parts(parts *p, const gxds_route_config *previous, upb_Arena *scratch) {
+  gxds_virtual_host_finder finder = {.previous = previous, .scratch = scratch};
+  if (previous) finder.same_remainder = gxds_str_equal(previous->remainder, p->remainder);
+  for (size_t i = 0; i < p->count; i++) {
+    part *item = &p->items[i];
+    item->same = gxds_virtual_host_finder_find(&finder, item->bytes);
+    if (item->same) continue;
+    item->message = GXDS_DECODE(envoy_config_route_v3_VirtualHost, item->bytes, scratch);
+    if (!item->message) return false;
+  }
+  return true;
+}
+
+static bool is_unchanged(const parts *p, const gxds_route_config *previous) {
+  if (!previous || previous->virtual_host_count != p->count ||
+      !gxds_str_equal(previous->remainder, p->remainder)) {
+    return false;
+  }
+  for (size_t i = 0; i < p->count; i++) {
+    if (!p->items[i].same || p->items[i].same->body != previous->virtual_hosts[i].body)
+      return false;
+  }
+  return true;
+}
+
+static gxds_route_config *create(gxds_str name, gxds_str remainder) {
   upb_Arena *arena = gxds_arena_create();
   gxds_route_config *rc = gxds_arena_calloc(arena, 1, sizeof *rc);
   gxds_ref_init(&rc->base.refs);
   rc->base.type = &gxds_route_config_type;
   rc->arena = arena;
   rc->name = gxds_arena_dup(arena, name);
+  rc->remainder = gxds_arena_dup(arena, remainder);
   return rc;
 }
 
-const gxds_route_config *gxds_route_config_build(const gxds_decode_context *context,
-                                                 const envoy_config_route_v3_RouteConfiguration *in,
-                                                 const gxds_path *at, upb_Arena *scratch,
-                                                 gxds_errors *errors) {
-  size_t before = errors->count;
-  gxds_route_config *rc = create(gxds_pb_str(envoy_config_route_v3_RouteConfiguration_name(in)));
-  gxds_route_decoder d = {
-      .host = context->host, .arena = rc->arena, .scratch = scratch, .errors = errors};
-  const host_message *const *list =
-      envoy_config_route_v3_RouteConfiguration_virtual_hosts(in, &rc->virtual_host_count);
-  gxds_virtual_host *hosts = gxds_arena_calloc(rc->arena, rc->virtual_host_count, sizeof *hosts);
-  for (size_t i = 0; i < rc->virtual_host_count; i++) {
-    decode_host(&d, list[i], GXDS_ITEM(at, "virtual_hosts", i), &hosts[i]);
-  }
+static const gxds_route_config *validate(const gxds_route_config_input *in, const parts *p,
+                                         const envoy_config_route_v3_RouteConfiguration *message) {
+  const gxds_host *host = in->context->host;
+  size_t before = in->errors->count;
+  gxds_cluster_specifiers specifiers =
+      gxds_cluster_specifiers_decode(host, message, in->at, in->scratch, in->errors);
+  gxds_route_config *rc =
+      create(gxds_pb_str(envoy_config_route_v3_RouteConfiguration_name(message)), p->remainder);
+  gxds_virtual_host *hosts = gxds_arena_calloc(rc->arena, p->count, sizeof *hosts);
   rc->virtual_hosts = hosts;
-  if (errors->count == before) return rc;
+  for (; rc->virtual_host_count < p->count; rc->virtual_host_count++) {
+    size_t i = rc->virtual_host_count;
+    const part *item = &p->items[i];
+    if (item->same) {
+      gxds_ref_inc(&item->same->body->refs);
+      hosts[i] = *item->same;
+      continue;
+    }
+    gxds_virtual_host_body *body = gxds_virtual_host_body_create(item->bytes);
+    gxds_route_decoder d = {.host = host,
+                            .arena = body->arena,
+                            .scratch = in->scratch,
+                            .errors = in->errors,
+                            .specifiers = &specifiers};
+    gxds_virtual_host_decode(&d, item->message, GXDS_ITEM(in->at, "virtual_hosts", i), body);
+    hosts[i] = body->view;
+  }
+  if (in->errors->count == before) return rc;
   gxds_resource_unref(&rc->base);
   return NULL;
+}
+
+gxds_route_config_outcome gxds_route_config_build(const gxds_route_config_input *in, gxds_str *name,
+                                                  const gxds_route_config **out) {
+  *out = NULL;
+  *name = gxds_str_of(NULL, 0);
+  parts p = {0};
+  if (!split(in->bytes, in->scratch, &p)) return GXDS_ROUTE_CONFIG_UNPARSABLE;
+  const envoy_config_route_v3_RouteConfiguration *message =
+      GXDS_DECODE(envoy_config_route_v3_RouteConfiguration, p.remainder, in->scratch);
+  if (!message) return GXDS_ROUTE_CONFIG_UNPARSABLE;
+  gxds_str its_name = gxds_pb_str(envoy_config_route_v3_RouteConfiguration_name(message));
+  const gxds_route_config *previous = in->previous(in->context, its_name);
+  if (!parse_parts(&p, previous, in->scratch)) return GXDS_ROUTE_CONFIG_UNPARSABLE;
+  *name = its_name;
+  if (is_unchanged(&p, previous)) {
+    gxds_resource_ref(&previous->base);
+    *out = previous;
+  } else {
+    *out = validate(in, &p, message);
+  }
+  return *out ? GXDS_ROUTE_CONFIG_OK : GXDS_ROUTE_CONFIG_INVALID;
+}
+
+static const gxds_route_config *previous_of(const gxds_decode_context *context, gxds_str name) {
+  if (!context->previous) return NULL;
+  return (const gxds_route_config *)context->previous(context->previous_arg, name);
 }
 
 static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gxds_decoded *out) {
   *out = (gxds_decoded){0};
   upb_Arena *scratch = gxds_arena_create();
-  const envoy_config_route_v3_RouteConfiguration *in =
-      GXDS_DECODE(envoy_config_route_v3_RouteConfiguration, bytes, scratch);
-  if (!in) {
-    upb_Arena_Free(scratch);
-    return gxds_resource_unparsable("RouteConfiguration");
-  }
-  out->name = gxds_str_dup(gxds_pb_str(envoy_config_route_v3_RouteConfiguration_name(in)));
   gxds_errors errors = {0};
-  const gxds_route_config *rc = gxds_route_config_build(context, in, NULL, scratch, &errors);
-  if (rc) out->resource = &rc->base;
-  gxds_status status = gxds_errors_status(&errors, "errors validating RouteConfiguration resource");
+  const gxds_route_config_input in = {.context = context,
+                                      .bytes = bytes,
+                                      .previous = previous_of,
+                                      .scratch = scratch,
+                                      .errors = &errors};
+  gxds_str name;
+  const gxds_route_config *rc = NULL;
+  gxds_status status;
+  if (gxds_route_config_build(&in, &name, &rc) == GXDS_ROUTE_CONFIG_UNPARSABLE) {
+    status = gxds_resource_unparsable("RouteConfiguration");
+  } else {
+    out->name = gxds_str_dup(name);
+    status = gxds_errors_status(&errors, "errors validating RouteConfiguration resource");
+    if (rc) out->resource = &rc->base;
+  }
   gxds_errors_fini(&errors);
   upb_Arena_Free(scratch);
   return status;
 }
 
 static void destroy(gxds_resource *resource) {
-  upb_Arena_Free(((gxds_route_config *)resource)->arena);
+  gxds_route_config *rc = (gxds_route_config *)resource;
+  for (size_t i = 0; i < rc->virtual_host_count; i++) {
+    gxds_virtual_host_body_unref(rc->virtual_hosts[i].body);
+  }
+  upb_Arena_Free(rc->arena);
 }
 
 const gxds_resource_type gxds_route_config_type = {

@@ -1,9 +1,14 @@
-/* gxds_route_config: a validated envoy.config.route.v3.RouteConfiguration (A27, A28, A31).
- * Immutable, shared: any thread. */
+/* gxds_route_config: a validated envoy.config.route.v3.RouteConfiguration (A27, A28, A31, A39, A42,
+ * A44).
+ * Immutable, shared: any thread. Virtual hosts are counted on their own: an update shares what is
+ * in each virtual host that did not change with the resource before it. */
 #ifndef GRPC_XDS_RESOURCES_ROUTE_CONFIG_H_
 #define GRPC_XDS_RESOURCES_ROUTE_CONFIG_H_
 
 #include "base/time.h"
+#include "resources/hash_policy.h"
+#include "resources/http_filters.h"
+#include "resources/retry_policy.h"
 #include "xds_client/resource_type.h"
 
 #ifdef __cplusplus
@@ -47,11 +52,13 @@ typedef enum gxds_route_action_kind {
   GXDS_ROUTE_CLUSTERS,       /* to one cluster, or to several by weight */
   GXDS_ROUTE_NON_FORWARDING, /* for servers; an RPC that matches it fails */
   GXDS_ROUTE_UNSUPPORTED,    /* an action that gRPC does not know: an RPC that matches it fails */
+  GXDS_ROUTE_PLUGIN, /* to what an LB policy chooses, which a cluster specifier plugin configures */
 } gxds_route_action_kind;
 
 typedef struct gxds_route_cluster {
   gxds_str name;
-  uint32_t weight; /* 1 when the route names one cluster; never 0 */
+  uint32_t weight;                             /* 1 when the route names one cluster; never 0 */
+  gxds_http_filter_overrides filter_overrides; /* A39: of a weighted cluster */
 } gxds_route_cluster;
 
 typedef struct gxds_route {
@@ -64,6 +71,14 @@ typedef struct gxds_route {
   size_t cluster_count;
   uint64_t total_weight;
   gxds_duration max_stream_duration; /* A31's result for the route; -1: not set */
+  gxds_str plugin_name;              /* GXDS_ROUTE_PLUGIN */
+  /* Its LB policy: a list that the host's registry takes,
+   * [{"rls_experimental":{…,"childPolicy":[{"cds_experimental":{"isDynamic":true}}]}}]. */
+  gxds_str plugin_lb_json;
+  const gxds_hash_policy *hash_policies; /* A42, in order, without those that never give a hash */
+  size_t hash_policy_count;
+  const gxds_retry_policy *retry_policy;       /* A44: its own or the virtual host's; NULL: none */
+  gxds_http_filter_overrides filter_overrides; /* A39 */
 } gxds_route;
 
 typedef struct gxds_virtual_host {
@@ -71,6 +86,9 @@ typedef struct gxds_virtual_host {
   size_t domain_count;
   const gxds_route *routes;
   size_t route_count;
+  gxds_http_filter_overrides filter_overrides; /* A39 */
+  /* Private: owns all of the above; NULL: somebody else does (made by hand). */
+  const struct gxds_virtual_host_body *body;
 } gxds_virtual_host;
 
 typedef struct gxds_route_config {
@@ -78,6 +96,7 @@ typedef struct gxds_route_config {
   gxds_str name; /* empty when inline and unnamed */
   const gxds_virtual_host *virtual_hosts;
   size_t virtual_host_count;
+  gxds_str remainder;      /* private: the message's bytes, without the virtual hosts */
   struct upb_Arena *arena; /* private */
 } gxds_route_config;
 
@@ -87,6 +106,10 @@ extern const gxds_resource_type gxds_route_config_type;
  * of a kind first; ASCII case ignored. NULL: none. Borrow: as long as rc. */
 const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_config *rc,
                                                              gxds_str authority);
+
+/* Whether an update left the virtual host as it was: same domains, routes and overrides. Mostly a
+ * comparison of pointers, never more than of bytes. NULL is equal to NULL only. */
+bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host *b);
 
 #ifdef __cplusplus
 }

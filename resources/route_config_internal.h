@@ -1,22 +1,89 @@
-/* The parts of the RouteConfiguration decoder: the list of virtual hosts (route_config.c), their
- * domains (virtual_host.c), a route's match (route_match.c) and its action (route_action.c). */
+/* The parts of the RouteConfiguration decoder: the resource and what it shares with the one before
+ * (route_config.c, virtual_host_share.c), its virtual hosts (virtual_host.c, domain.c), a route's
+ * match (route_match.c) and its action (route_action.c, with hash_policy.c, retry_policy.c and
+ * cluster_specifier.c). */
 #ifndef GRPC_XDS_RESOURCES_ROUTE_CONFIG_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_ROUTE_CONFIG_INTERNAL_H_
 
 #include "resources/common_internal.h"
 #include "resources/route_config.h"
 
+struct envoy_config_route_v3_RetryPolicy;
 struct envoy_config_route_v3_RouteAction;
 struct envoy_config_route_v3_RouteConfiguration;
 struct envoy_config_route_v3_RouteMatch;
+struct envoy_config_route_v3_VirtualHost;
 
-/* What they all need. */
+/* ---- cluster specifier plugins ---- */
+
+typedef struct gxds_cluster_specifier {
+  gxds_str name;    /* borrow: of the message */
+  gxds_str lb_json; /* empty: an optional one that nobody knows, or one with an error */
+  gxds_str copy;    /* lb_json in the arena of the virtual host that is being decoded */
+  bool failed;
+  size_t index; /* in the message */
+} gxds_cluster_specifier;
+
+typedef struct gxds_cluster_specifiers {
+  gxds_cluster_specifier *items; /* by name */
+  size_t count;
+} gxds_cluster_specifiers;
+
+/* Checks all of them. Borrow: as long as in and scratch. host may be NULL. at: of the route
+ * configuration. */
+gxds_cluster_specifiers gxds_cluster_specifiers_decode(
+    const gxds_host *host, const struct envoy_config_route_v3_RouteConfiguration *in,
+    const gxds_path *at, upb_Arena *scratch, gxds_errors *errors);
+/* NULL: none of that name. */
+gxds_cluster_specifier *gxds_cluster_specifiers_find(const gxds_cluster_specifiers *s,
+                                                     gxds_str name);
+
+/* ---- virtual hosts ---- */
+
+/* What the parts need. */
 typedef struct gxds_route_decoder {
   const gxds_host *host; /* may be NULL: any regular expression is good */
-  upb_Arena *arena;      /* of the resource */
+  upb_Arena *arena;      /* of the virtual host */
   upb_Arena *scratch;
   gxds_errors *errors;
+  const gxds_cluster_specifiers *specifiers;
 } gxds_route_decoder;
+
+/* What virtual hosts that are the same have in common. Immutable, counted: any thread. */
+typedef struct gxds_virtual_host_body {
+  gxds_ref refs;
+  gxds_str bytes; /* the message */
+  bool uses_plugins;
+  gxds_virtual_host view; /* its body: this */
+  upb_Arena *arena;       /* owns it all, this too */
+} gxds_virtual_host_body;
+
+/* One reference, the caller's. Its arena is where the decoder puts what the view holds. */
+gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes);
+void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b); /* NULL is allowed */
+
+/* Finds virtual hosts by their bytes among those of the resource before. Lives in the caller's
+ * struct. */
+typedef struct gxds_virtual_host_finder {
+  const gxds_route_config *previous; /* NULL: there is none */
+  bool same_remainder;              /* else what uses plugins is not found: they may have changed */
+  size_t expected;                  /* the place after the last one that was found */
+  const gxds_virtual_host **sorted; /* by bytes; made when one is not in its place */
+  upb_Arena *scratch;
+} gxds_virtual_host_finder;
+
+/* NULL: no such one. Borrow: as long as previous. */
+const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f, gxds_str bytes);
+
+/* Fills the view of *out, whose arena is d->arena. at: of the virtual host. */
+void gxds_virtual_host_decode(const gxds_route_decoder *d,
+                              const struct envoy_config_route_v3_VirtualHost *in,
+                              const gxds_path *at, gxds_virtual_host_body *out);
+
+/* Exact, "*.suffix", "prefix.*" or "*". */
+bool gxds_domain_is_valid(gxds_str pattern);
+
+/* ---- routes ---- */
 
 /* Whether what is being decoded is of use, told apart from whether it is right. */
 typedef enum gxds_route_use {
@@ -24,24 +91,50 @@ typedef enum gxds_route_use {
   GXDS_ROUTE_SKIP, /* it matches no gRPC request, or means something that gRPC ignores */
 } gxds_route_use;
 
-/* A route configuration with one reference, the caller's, or NULL after errors. at: of the message.
- */
-const gxds_route_config *gxds_route_config_build(
-    const gxds_decode_context *context, const struct envoy_config_route_v3_RouteConfiguration *in,
-    const gxds_path *at, upb_Arena *scratch, gxds_errors *errors);
-
 /* Fills path, headers and fraction of *out. What is skipped is checked no further. at: of the
  * match. */
 gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d,
                                        const struct envoy_config_route_v3_RouteMatch *in,
                                        const gxds_path *at, gxds_route *out);
 
-/* Fills clusters and max_stream_duration of *out. at: of the route action. */
+/* Fills action and what belongs to it, max_stream_duration, hash_policies and retry_policy of *out,
+ * where retry_policy is the virtual host's before. at: of the route action. */
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d,
                                         const struct envoy_config_route_v3_RouteAction *in,
                                         const gxds_path *at, gxds_route *out);
 
-/* Exact, "*.suffix", "prefix.*" or "*". */
-bool gxds_domain_is_valid(gxds_str pattern);
+/* Fills hash_policies of *out. Nothing in them is ever an error. */
+void gxds_hash_policies_decode(const gxds_route_decoder *d,
+                               const struct envoy_config_route_v3_RouteAction *in, gxds_route *out);
+
+/* NULL: nothing is tried again, or there is an error. up: of the message that has it. Borrow: as
+ * long as d->arena. */
+const gxds_retry_policy *gxds_retry_policy_decode(
+    const gxds_route_decoder *d, const struct envoy_config_route_v3_RetryPolicy *in,
+    const gxds_path *up);
+
+/* ---- the resource ---- */
+
+typedef enum gxds_route_config_outcome {
+  GXDS_ROUTE_CONFIG_OK,
+  GXDS_ROUTE_CONFIG_INVALID,    /* errors say why */
+  GXDS_ROUTE_CONFIG_UNPARSABLE, /* no RouteConfiguration at all */
+} gxds_route_config_outcome;
+
+/* What to make a route configuration of. */
+typedef struct gxds_route_config_input {
+  const gxds_decode_context *context;
+  gxds_str bytes;
+  const gxds_path *at; /* of the message */
+  /* The resource before, for the named one; NULL: there is none. */
+  const gxds_route_config *(*previous)(const gxds_decode_context *context, gxds_str name);
+  upb_Arena *scratch;
+  gxds_errors *errors;
+} gxds_route_config_input;
+
+/* On OK *out has one reference, the caller's; it is the resource before itself when nothing
+ * changed. *name: unless unparsable; borrow: as long as scratch. */
+gxds_route_config_outcome gxds_route_config_build(const gxds_route_config_input *in, gxds_str *name,
+                                                  const gxds_route_config **out);
 
 #endif

@@ -1,55 +1,99 @@
+#include "envoy/config/route/v3/route_components.upb.h"
+#include "resources/http_filters_internal.h"
 #include "resources/route_config_internal.h"
 
-/* In order of preference (A27). */
-typedef enum domain_kind {
-  DOMAIN_EXACT,
-  DOMAIN_SUFFIX, /* "*.example.com" */
-  DOMAIN_PREFIX, /* "example.*" */
-  DOMAIN_ANY,    /* "*" */
-  DOMAIN_INVALID,
-} domain_kind;
+typedef envoy_config_route_v3_VirtualHost host_message;
+typedef envoy_config_route_v3_Route route_message;
 
-static domain_kind kind_of(gxds_str pattern) {
-  if (pattern.size == 0) return DOMAIN_INVALID;
-  if (!memchr(pattern.data, '*', pattern.size)) return DOMAIN_EXACT;
-  if (pattern.size == 1) return DOMAIN_ANY;
-  if (pattern.data[0] == '*') return DOMAIN_SUFFIX;
-  return pattern.data[pattern.size - 1] == '*' ? DOMAIN_PREFIX : DOMAIN_INVALID;
-}
-
-bool gxds_domain_is_valid(gxds_str pattern) { return kind_of(pattern) != DOMAIN_INVALID; }
-
-/* The asterisk stands for one character or more. */
-static bool matches(domain_kind kind, gxds_str pattern, gxds_str authority) {
-  if (kind == DOMAIN_ANY) return true;
-  if (kind == DOMAIN_EXACT) return gxds_str_equal_nocase(pattern, authority);
-  if (authority.size < pattern.size) return false;
-  size_t fixed = pattern.size - 1;
-  if (kind == DOMAIN_PREFIX) {
-    return gxds_str_equal_nocase(gxds_str_of(pattern.data, fixed),
-                                 gxds_str_of(authority.data, fixed));
+static gxds_route_use decode_route(const gxds_route_decoder *d, const route_message *in,
+                                   const gxds_path *at, const gxds_retry_policy *of_host,
+                                   gxds_route *out) {
+  *out =
+      (gxds_route){.fraction_per_million = -1, .max_stream_duration = -1, .retry_policy = of_host};
+  const gxds_path *at_match = GXDS_FIELD(at, "match");
+  const envoy_config_route_v3_RouteMatch *match = envoy_config_route_v3_Route_match(in);
+  if (!match) {
+    gxds_errors_add(d->errors, at_match, "Match can't be null.");
+  } else if (gxds_route_match_decode(d, match, at_match, out) == GXDS_ROUTE_SKIP) {
+    return GXDS_ROUTE_SKIP;
   }
-  return gxds_str_equal_nocase(gxds_str_of(pattern.data + 1, fixed),
-                               gxds_str_of(authority.data + (authority.size - fixed), fixed));
+  const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(in);
+  if (action) {
+    if (gxds_route_action_decode(d, action, GXDS_FIELD(at, "route"), out) == GXDS_ROUTE_SKIP) {
+      return GXDS_ROUTE_SKIP;
+    }
+  } else if (envoy_config_route_v3_Route_has_non_forwarding_action(in)) {
+    out->action = GXDS_ROUTE_NON_FORWARDING;
+  } else {
+    out->action = GXDS_ROUTE_UNSUPPORTED;
+  }
+  GXDS_HTTP_FILTER_OVERRIDES(envoy_config_route_v3_Route, in, at, d->arena, d->scratch, d->errors,
+                             &out->filter_overrides);
+  return GXDS_ROUTE_KEEP;
 }
 
-const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_config *rc,
-                                                             gxds_str authority) {
-  const gxds_virtual_host *best = NULL;
-  domain_kind best_kind = DOMAIN_INVALID;
-  size_t best_size = 0;
-  for (size_t i = 0; i < rc->virtual_host_count; i++) {
-    const gxds_virtual_host *host = &rc->virtual_hosts[i];
-    for (size_t j = 0; j < host->domain_count; j++) {
-      gxds_str pattern = host->domains[j];
-      domain_kind kind = kind_of(pattern);
-      if (kind > best_kind || (kind == best_kind && pattern.size <= best_size)) continue;
-      if (!matches(kind, pattern, authority)) continue;
-      if (kind == DOMAIN_EXACT) return host; /* the first of those that are as good */
-      best = host;
-      best_kind = kind;
-      best_size = pattern.size;
+static void decode_domains(const gxds_route_decoder *d, const host_message *in, const gxds_path *at,
+                           gxds_virtual_host *out) {
+  size_t count = 0;
+  const upb_StringView *domains = envoy_config_route_v3_VirtualHost_domains(in, &count);
+  gxds_str *copies = gxds_arena_calloc(d->arena, count, sizeof *copies);
+  for (size_t i = 0; i < count; i++) {
+    gxds_str pattern = gxds_pb_str(domains[i]);
+    if (!gxds_domain_is_valid(pattern)) {
+      gxds_errors_add(d->errors, GXDS_ITEM(at, "domains", i), "Invalid domain pattern \"%.*s\".",
+                      GXDS_QUOTED(pattern));
+    }
+    copies[i] = gxds_arena_dup(d->arena, pattern);
+  }
+  if (count == 0) {
+    gxds_errors_add(d->errors, GXDS_FIELD(at, "domains"), "VirtualHost has no domains");
+  }
+  out->domains = copies;
+  out->domain_count = count;
+}
+
+static void decode_routes(const gxds_route_decoder *d, const host_message *in, const gxds_path *at,
+                          const gxds_retry_policy *retry_policy, gxds_virtual_host *out) {
+  size_t count = 0;
+  const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
+  gxds_route *routes = gxds_arena_calloc(d->arena, count, sizeof *routes);
+  size_t before = d->errors->count;
+  for (size_t i = 0; i < count; i++) {
+    gxds_route *route = &routes[out->route_count];
+    gxds_route_use use = decode_route(d, list[i], GXDS_ITEM(at, "routes", i), retry_policy, route);
+    if (use == GXDS_ROUTE_KEEP) out->route_count++;
+  }
+  out->routes = routes;
+  if (out->route_count == 0 && d->errors->count == before) {
+    gxds_errors_add(d->errors, GXDS_FIELD(at, "routes"), "%s",
+                    count ? "No valid routes specified." : "No route found in the virtual host.");
+  }
+}
+
+/* Also by a route that is left out. */
+static bool uses_plugins(const host_message *in) {
+  size_t count = 0;
+  const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
+  for (size_t i = 0; i < count; i++) {
+    const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(list[i]);
+    if (action && envoy_config_route_v3_RouteAction_has_cluster_specifier_plugin(action)) {
+      return true;
     }
   }
-  return best;
+  return false;
+}
+
+void gxds_virtual_host_decode(const gxds_route_decoder *d, const host_message *in,
+                              const gxds_path *at, gxds_virtual_host_body *out) {
+  decode_domains(d, in, at, &out->view);
+  GXDS_HTTP_FILTER_OVERRIDES(envoy_config_route_v3_VirtualHost, in, at, d->arena, d->scratch,
+                             d->errors, &out->view.filter_overrides);
+  const envoy_config_route_v3_RetryPolicy *retry =
+      envoy_config_route_v3_VirtualHost_retry_policy(in);
+  const gxds_retry_policy *retry_policy = retry ? gxds_retry_policy_decode(d, retry, at) : NULL;
+  for (size_t i = 0; i < d->specifiers->count; i++) {
+    d->specifiers->items[i].copy = gxds_str_of(NULL, 0); /* that one was another virtual host's */
+  }
+  decode_routes(d, in, at, retry_policy, &out->view);
+  out->uses_plugins = uses_plugins(in);
 }

@@ -1,0 +1,24 @@
+/* gxds_hash_policy: one of the ways by which a route gives an RPC its hash (A42), for policies such
+ * as ring_hash. Part of a route: immutable, borrowed as long as its resource. */
+#ifndef GRPC_XDS_RESOURCES_HASH_POLICY_H_
+#define GRPC_XDS_RESOURCES_HASH_POLICY_H_
+
+#include "base/str.h"
+
+typedef enum gxds_hash_policy_kind {
+  GXDS_HASH_HEADER,     /* the hash of a header's value; none when the RPC lacks it */
+  GXDS_HASH_CHANNEL_ID, /* the same number for all RPCs of a channel */
+} gxds_hash_policy_kind;
+
+typedef struct gxds_hash_policy {
+  gxds_hash_policy_kind kind;
+  bool terminal; /* when there is a hash by now, the policies that follow are not asked */
+  gxds_str header;
+  /* HEADER: whether every match of the expression (RE2, one that the host can compile) in the value
+   * is replaced by the text, which may name the expression's groups, before the value is hashed. */
+  bool has_rewrite;
+  gxds_str rewrite_regex;
+  gxds_str rewrite_text;
+} gxds_hash_policy;
+
+#endif

@@ -1,0 +1,110 @@
+#include <stdlib.h>
+
+#include "envoy/config/route/v3/route_components.upb.h"
+#include "resources/http_filters_internal.h"
+
+/* A39: an override may be wrapped, to say that who does not know it may ignore it. NULL: nothing to
+ * check. */
+static const google_protobuf_Any *unwrap(const google_protobuf_Any *value, gxds_str key,
+                                         const gxds_path *at, upb_Arena *scratch,
+                                         gxds_errors *errors, bool *is_optional) {
+  if (!gxds_str_is(gxds_pb_str(google_protobuf_Any_type_url(value)),
+                   "type.googleapis.com/envoy.config.route.v3.FilterConfig")) {
+    return value;
+  }
+  const envoy_config_route_v3_FilterConfig *wrapper = GXDS_DECODE(
+      envoy_config_route_v3_FilterConfig, gxds_pb_str(google_protobuf_Any_value(value)), scratch);
+  if (!wrapper) {
+    gxds_errors_add(errors, at, "could not parse FilterConfig wrapper for %.*s", GXDS_QUOTED(key));
+    return NULL;
+  }
+  *is_optional = envoy_config_route_v3_FilterConfig_is_optional(wrapper);
+  const google_protobuf_Any *config = envoy_config_route_v3_FilterConfig_config(wrapper);
+  if (!config && !*is_optional) {
+    gxds_errors_add(errors, at, "no filter config specified for filter name %.*s",
+                    GXDS_QUOTED(key));
+  }
+  return config;
+}
+
+/* False when there is nothing to keep: ignored, for servers only, or an error. */
+static bool decode_override(const gxds_http_filter_entry *in, const gxds_path *up, upb_Arena *arena,
+                            upb_Arena *scratch, gxds_errors *errors,
+                            gxds_http_filter_override *out) {
+  if (in->name.size == 0) {
+    gxds_errors_add(errors, GXDS_FIELD(up, "typed_per_filter_config"), "empty filter name in map");
+    return false;
+  }
+  const gxds_path at = gxds_bracketed_link(up, "typed_per_filter_config", in->name, scratch);
+  if (!in->value || google_protobuf_Any_type_url(in->value).size == 0) {
+    gxds_errors_add(errors, &at, "no filter config specified for filter name %.*s",
+                    GXDS_QUOTED(in->name));
+    return false;
+  }
+  bool is_optional = false;
+  const google_protobuf_Any *any = unwrap(in->value, in->name, &at, scratch, errors, &is_optional);
+  gxds_extension config;
+  if (!any || !gxds_extension_open(any, &at, scratch, errors, &config)) return false;
+  const gxds_http_filter_type *type = gxds_http_filter_type_find(config.type, true);
+  if (!type) {
+    if (!is_optional) {
+      gxds_errors_add(errors, config.at, "no filter registered for config type %.*s",
+                      GXDS_QUOTED(config.type));
+    }
+    return false;
+  }
+  gxds_text json = {0};
+  type->decode(&config, true, scratch, errors, &json);
+  if (type->on_clients) {
+    *out = (gxds_http_filter_override){.name = gxds_arena_dup(arena, in->name),
+                                       .kind = type->kind,
+                                       .config_json = gxds_arena_dup(arena, gxds_text_str(&json))};
+  }
+  gxds_text_fini(&json);
+  return type->on_clients;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return gxds_str_compare(((const gxds_http_filter_override *)a)->name,
+                          ((const gxds_http_filter_override *)b)->name);
+}
+
+gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_filter_entry *entries,
+                                                             size_t count, const gxds_path *at,
+                                                             upb_Arena *arena, upb_Arena *scratch,
+                                                             gxds_errors *errors) {
+  if (count == 0) return (gxds_http_filter_overrides){NULL, 0};
+  gxds_http_filter_override *items = gxds_arena_calloc(arena, count, sizeof *items);
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (decode_override(&entries[i], at, arena, scratch, errors, &items[used])) used++;
+  }
+  if (used > 1) qsort(items, used, sizeof *items, compare_names);
+  return (gxds_http_filter_overrides){items, used};
+}
+
+const gxds_http_filter_override *gxds_http_filter_overrides_find(
+    const gxds_http_filter_overrides *o, gxds_str name) {
+  size_t low = 0;
+  size_t high = o->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = gxds_str_compare(name, o->items[middle].name);
+    if (order == 0) return &o->items[middle];
+    if (order < 0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return NULL;
+}
+
+gxds_str gxds_http_filter_config(const gxds_http_filter *f,
+                                 const gxds_http_filter_overrides *const *overrides, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const gxds_http_filter_override *o = gxds_http_filter_overrides_find(overrides[i], f->name);
+    if (o && o->kind == f->kind) return o->config_json;
+  }
+  return f->config_json;
+}

@@ -1,0 +1,57 @@
+/* HTTP filters (A39), by instance: what a listener names, and what virtual hosts, routes and
+ * weighted clusters override. Parts of resources: immutable, borrowed as long as their resource.
+ * Any thread. */
+#ifndef GRPC_XDS_RESOURCES_HTTP_FILTERS_H_
+#define GRPC_XDS_RESOURCES_HTTP_FILTERS_H_
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_http_filter_kind {
+  GXDS_HTTP_FILTER_ROUTER, /* always the last one */
+  GXDS_HTTP_FILTER_FAULT,
+  GXDS_HTTP_FILTER_RBAC, /* servers only: never in a listener of ours */
+} gxds_http_filter_kind;
+
+/* A chain is a handful; names are compared one by one. */
+#define GXDS_HTTP_FILTERS_MAX 256u
+
+typedef struct gxds_http_filter {
+  gxds_str name; /* by which routes override its config; unique */
+  gxds_http_filter_kind kind;
+  /* FAULT: the object that the host's filter reads as an item of "faultInjectionPolicy" in a method
+   * config (A33); ROUTER: empty, for it has none. */
+  gxds_str config_json;
+} gxds_http_filter;
+
+/* A config that takes the place of a listener's. */
+typedef struct gxds_http_filter_override {
+  gxds_str name; /* of the filter; perhaps of none that the listener has */
+  gxds_http_filter_kind kind;
+  gxds_str config_json; /* as a gxds_http_filter has it */
+} gxds_http_filter_override;
+
+/* The typed_per_filter_config of one message. */
+typedef struct gxds_http_filter_overrides {
+  const gxds_http_filter_override *items; /* by name; unique */
+  size_t count;
+} gxds_http_filter_overrides;
+
+/* The override of that name; NULL: none. Borrow: as long as o. */
+const gxds_http_filter_override *gxds_http_filter_overrides_find(
+    const gxds_http_filter_overrides *o, gxds_str name);
+
+/* The config in force for a filter of the listener: of the first of these overrides that has one of
+ * the filter's name and kind, else its own (A39). The caller lists the most specific first:
+ * weighted cluster, route, virtual host. Borrow: as long as f and the overrides. */
+gxds_str gxds_http_filter_config(const gxds_http_filter *f,
+                                 const gxds_http_filter_overrides *const *overrides, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

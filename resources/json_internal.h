@@ -1,0 +1,22 @@
+/* JSON as the host reads it, written piece by piece. Functions add to *out. */
+#ifndef GRPC_XDS_RESOURCES_JSON_INTERNAL_H_
+#define GRPC_XDS_RESOURCES_JSON_INTERNAL_H_
+
+#include "base/text.h"
+#include "base/time.h"
+#include "upb/upb.h"
+
+struct google_protobuf_Struct;
+
+/* "text", with what JSON wants escaped. s is UTF-8. */
+void gxds_json_add_string(gxds_text *out, gxds_str s);
+
+/* "1.500000000s". Never negative. */
+void gxds_json_add_duration(gxds_text *out, gxds_duration d);
+
+/* {"a":1,"b":[true]}, names in the order of their bytes; NULL: {}. False when a value in it has no
+ * kind, which has no form in JSON. scratch: for the order of the names. */
+bool gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,
+                          upb_Arena *scratch);
+
+#endif

@@ -1,0 +1,95 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "google/protobuf/struct.upb.h"
+#include "resources/common_internal.h"
+#include "resources/json_internal.h"
+
+/* Numbers up to here have no fraction that a double would lose. */
+#define WHOLE_NUMBER_MAX 9007199254740992.0
+
+static void add_number(gxds_text *out, double number) {
+  if (isnan(number)) {
+    gxds_text_add_z(out, "\"NaN\"");
+  } else if (isinf(number)) {
+    gxds_text_add_z(out, number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+  } else if (fabs(number) <= WHOLE_NUMBER_MAX && number == trunc(number)) {
+    gxds_text_addf(out, "%.0f", number);
+  } else {
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", number);
+    for (char *c = text; *c; c++) {
+      if (*c == ',') *c = '.'; /* the program's locale is not JSON's */
+    }
+    gxds_text_add_z(out, text);
+  }
+}
+
+static bool add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch);
+
+static bool add_list(gxds_text *out, const google_protobuf_ListValue *in, upb_Arena *scratch) {
+  size_t count = 0;
+  const google_protobuf_Value *const *values = google_protobuf_ListValue_values(in, &count);
+  gxds_text_add_z(out, "[");
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) gxds_text_add_z(out, ",");
+    if (!add_value(out, values[i], scratch)) return false;
+  }
+  gxds_text_add_z(out, "]");
+  return true;
+}
+
+/* As deep as the decoder lets messages be nested. */
+static bool add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch) {
+  switch (in ? google_protobuf_Value_kind_case(in) : google_protobuf_Value_kind_NOT_SET) {
+    case google_protobuf_Value_kind_null_value:
+      gxds_text_add_z(out, "null");
+      return true;
+    case google_protobuf_Value_kind_number_value:
+      add_number(out, google_protobuf_Value_number_value(in));
+      return true;
+    case google_protobuf_Value_kind_string_value:
+      gxds_json_add_string(out, gxds_pb_str(google_protobuf_Value_string_value(in)));
+      return true;
+    case google_protobuf_Value_kind_bool_value:
+      gxds_text_add_z(out, google_protobuf_Value_bool_value(in) ? "true" : "false");
+      return true;
+    case google_protobuf_Value_kind_struct_value:
+      return gxds_json_add_struct(out, google_protobuf_Value_struct_value(in), scratch);
+    case google_protobuf_Value_kind_list_value:
+      return add_list(out, google_protobuf_Value_list_value(in), scratch);
+    default:
+      return false;
+  }
+}
+
+typedef struct member {
+  gxds_str name;
+  const google_protobuf_Value *value;
+} member;
+
+static int compare_members(const void *a, const void *b) {
+  return gxds_str_compare(((const member *)a)->name, ((const member *)b)->name);
+}
+
+bool gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *in, upb_Arena *scratch) {
+  size_t count = in ? google_protobuf_Struct_fields_size(in) : 0;
+  member *members = gxds_arena_calloc(scratch, count, sizeof *members);
+  size_t at_entry = kUpb_Map_Begin;
+  for (size_t i = 0; i < count; i++) { /* a map has its own order, which is nobody's business */
+    const google_protobuf_Struct_FieldsEntry *e = google_protobuf_Struct_fields_next(in, &at_entry);
+    members[i].name = gxds_pb_str(google_protobuf_Struct_FieldsEntry_key(e));
+    members[i].value = google_protobuf_Struct_FieldsEntry_value(e);
+  }
+  if (count > 1) qsort(members, count, sizeof *members, compare_members);
+  gxds_text_add_z(out, "{");
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) gxds_text_add_z(out, ",");
+    gxds_json_add_string(out, members[i].name);
+    gxds_text_add_z(out, ":");
+    if (!add_value(out, members[i].value, scratch)) return false;
+  }
+  gxds_text_add_z(out, "}");
+  return true;
+}

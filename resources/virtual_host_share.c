@@ -1,0 +1,80 @@
+#include <stdlib.h>
+
+#include "resources/route_config_internal.h"
+
+gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes) {
+  upb_Arena *arena = gxds_arena_create();
+  gxds_virtual_host_body *b = gxds_arena_calloc(arena, 1, sizeof *b);
+  gxds_ref_init(&b->refs);
+  b->arena = arena;
+  b->bytes = gxds_arena_dup(arena, bytes);
+  b->view.body = b;
+  return b;
+}
+
+void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b) {
+  if (b && gxds_ref_dec(&b->refs)) upb_Arena_Free(b->arena);
+}
+
+bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host *b) {
+  if (a == b) return true;
+  if (!a || !b || !a->body || !b->body) return false;
+  if (a->body == b->body) return true;
+  /* Two that name a plugin may mean different ones. */
+  return !a->body->uses_plugins && gxds_str_equal(a->body->bytes, b->body->bytes);
+}
+
+/* Of shorter ones first: what differs in size is told apart without a look at the bytes. */
+static int compare(gxds_str a, gxds_str b) {
+  if (a.size != b.size) return a.size < b.size ? -1 : 1;
+  return a.size ? memcmp(a.data, b.data, a.size) : 0;
+}
+
+static int compare_hosts(const void *a, const void *b) {
+  const gxds_virtual_host *x = *(const gxds_virtual_host *const *)a;
+  const gxds_virtual_host *y = *(const gxds_virtual_host *const *)b;
+  return compare(x->body->bytes, y->body->bytes);
+}
+
+static void sort(gxds_virtual_host_finder *f) {
+  size_t count = f->previous->virtual_host_count;
+  f->sorted = gxds_arena_calloc(f->scratch, count, sizeof *f->sorted);
+  for (size_t i = 0; i < count; i++) f->sorted[i] = &f->previous->virtual_hosts[i];
+  if (count > 1) qsort(f->sorted, count, sizeof *f->sorted, compare_hosts);
+}
+
+static const gxds_virtual_host *find_anywhere(gxds_virtual_host_finder *f, gxds_str bytes) {
+  if (!f->sorted) sort(f);
+  size_t low = 0;
+  size_t high = f->previous->virtual_host_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = compare(bytes, f->sorted[middle]->body->bytes);
+    if (order == 0) return f->sorted[middle];
+    if (order < 0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return NULL;
+}
+
+const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f,
+                                                       gxds_str bytes) {
+  if (!f->previous) return NULL;
+  const gxds_virtual_host *hosts = f->previous->virtual_hosts;
+  const gxds_virtual_host *found = NULL;
+  if (f->expected < f->previous->virtual_host_count &&
+      compare(bytes, hosts[f->expected].body->bytes) == 0) {
+    found = &hosts[f->expected];
+  } else {
+    found = find_anywhere(f, bytes);
+  }
+  if (!found) {
+    f->expected++; /* most likely it changed in its place */
+    return NULL;
+  }
+  f->expected = (size_t)(found - hosts) + 1;
+  return found->body->uses_plugins && !f->same_remainder ? NULL : found;
+}
