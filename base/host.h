@@ -51,10 +51,10 @@ typedef struct gxds_host {
    * on the reactor. */
   bool (*fallback_bootstrap)(gxds_str *out);
   /* Resolves "host:port" (a literal: "[::1]:port") with the host's DNS resolver, told how by the
-   * channel's args (borrow: during the call; may be NULL). Each answer and each failure goes to
-   * answered, never during the call; after a failure the host tries again by itself, after an
-   * answer when it is asked to. It works though the program makes no calls. The three, on the
-   * reactor, are NULL together: then there is no DNS. */
+   * channel's args (as the host has them: a grpc_core::ChannelArgs; borrow: during the call; may be
+   * NULL). Each answer and each failure goes to answered, never during the call; after a failure
+   * the host tries again by itself, after an answer when it is asked to. It works though the
+   * program makes no calls. The three, on the reactor, are NULL together: then there is no DNS. */
   gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_answered answered, void *arg);
   /* Asks for new addresses; soon, for the host bounds how often (30 s). */
   void (*dns_reresolve)(gxds_dns *d);

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "plugin/dns.h"
 #include "plugin/fallback_bootstrap.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/iomgr/error.h"
@@ -124,6 +125,9 @@ gxds_host MakeHost() {
   host.regex_destroy = RegexDestroy;
   host.certificate_provider_check = CertificateProviderCheck;
   host.fallback_bootstrap = FallbackBootstrap;
+  host.dns_start = DnsStart;
+  host.dns_reresolve = DnsReresolve;
+  host.dns_stop = DnsStop;
   return host;
 }
 

@@ -1,0 +1,217 @@
+#include "plugin/dns.h"
+
+#include <grpc/support/port_platform.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "resources/endpoints.h"
+#include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
+#include "src/core/ext/filters/client_channel/resolver/fake/fake_resolver.h"
+#include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/gprpp/ref_counted.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/iomgr/pollset_set.h"
+#include "src/core/lib/resolver/resolver.h"
+#include "src/core/lib/resolver/resolver_registry.h"
+#include "src/core/lib/surface/completion_queue.h"
+#include "src/core/lib/uri/uri_parser.h"
+#include "transport/reactor.h"
+
+// A resolver of the host with what it needs of a channel: a serializer, and sockets that somebody
+// polls. The reactor does, with the completion queue that it waits on anyway.
+//
+// Held by whoever started it until it is stopped, by the resolver's result handler (thus until the
+// last query is over), and by answers on their way to the reactor.
+struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
+ public:
+  gxds_dns(gxds_str name, grpc_core::ChannelArgs args, gxds_dns_answered answered, void* arg);
+  ~gxds_dns() override;
+
+  void Start() { InSerializer(&gxds_dns::StartLocked); }
+  void Reresolve() { InSerializer(&gxds_dns::ReresolveLocked); }
+  void Stop();
+  // Any thread.
+  void Post(absl::Status status, std::vector<gxds_address> addresses);
+
+ private:
+  class ResultHandler;
+  struct Answer;
+
+  void InSerializer(void (gxds_dns::*what)());
+  void StartLocked();
+  void ReresolveLocked();
+  void StopLocked() { resolver_.reset(); }
+  static void Deliver(void* answer);
+
+  const std::string name_;
+  grpc_pollset* const pollset_;
+  grpc_pollset_set* const pollset_set_;
+  const std::shared_ptr<grpc_core::WorkSerializer> serializer_;
+  // The reactor's.
+  gxds_dns_answered answered_;  // null: stopped
+  void* const arg_;
+  // The serializer's.
+  grpc_core::ChannelArgs args_;
+  grpc_core::OrphanablePtr<grpc_core::Resolver> resolver_;
+};
+
+namespace {
+
+using grpc_core::ApplicationCallbackExecCtx;
+using grpc_core::ChannelArgs;
+using grpc_core::ExecCtx;
+using grpc_core::Resolver;
+using grpc_core::ServerAddressList;
+
+bool ToAddress(const grpc_resolved_address& in, gxds_address* out) {
+  *out = {};
+  const auto* any = reinterpret_cast<const sockaddr*>(in.addr);
+  if (any->sa_family == AF_INET) {
+    const auto* v4 = reinterpret_cast<const sockaddr_in*>(in.addr);
+    memcpy(out->ip, &v4->sin_addr, sizeof v4->sin_addr);
+    out->port = ntohs(v4->sin_port);
+    return true;
+  }
+  if (any->sa_family == AF_INET6) {
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(in.addr);
+    memcpy(out->ip, &v6->sin6_addr, sizeof v6->sin6_addr);
+    out->port = ntohs(v6->sin6_port);
+    out->is_ipv6 = true;
+    return true;
+  }
+  return false;
+}
+
+std::vector<gxds_address> ToAddresses(const ServerAddressList& in) {
+  std::vector<gxds_address> out;
+  out.reserve(in.size());
+  for (const auto& address : in) {
+    gxds_address converted;
+    if (ToAddress(address.address(), &converted)) out.push_back(converted);
+  }
+  return out;
+}
+
+}  // namespace
+
+class gxds_dns::ResultHandler : public Resolver::ResultHandler {
+ public:
+  explicit ResultHandler(grpc_core::RefCountedPtr<gxds_dns> dns) : dns_(std::move(dns)) {}
+
+  // In a channel, the LB policy says what it makes of a result; after a failure, or no address at
+  // all, the resolver tries again after a while.
+  void ReportResult(Resolver::Result result) override {
+    absl::Status health = result.addresses.status();
+    if (health.ok()) {
+      std::vector<gxds_address> addresses = ToAddresses(*result.addresses);
+      if (addresses.empty()) health = absl::UnavailableError("empty address list");
+      dns_->Post(absl::OkStatus(), std::move(addresses));
+    } else {
+      dns_->Post(health, {});
+    }
+    if (result.result_health_callback != nullptr) result.result_health_callback(health);
+  }
+
+ private:
+  const grpc_core::RefCountedPtr<gxds_dns> dns_;
+};
+
+struct gxds_dns::Answer {
+  grpc_core::RefCountedPtr<gxds_dns> dns;
+  absl::Status status;
+  std::vector<gxds_address> addresses;
+};
+
+gxds_dns::gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_answered answered, void* arg)
+    : name_(name.data, name.size),
+      pollset_(grpc_cq_pollset(gxds_reactor_cq())),
+      pollset_set_(grpc_pollset_set_create()),
+      serializer_(std::make_shared<grpc_core::WorkSerializer>()),
+      answered_(answered),
+      arg_(arg),
+      args_(std::move(args)) {
+  gxds_reactor_acquire();
+  grpc_pollset_set_add_pollset(pollset_set_, pollset_);
+}
+
+gxds_dns::~gxds_dns() {
+  ExecCtx exec_ctx;
+  grpc_pollset_set_del_pollset(pollset_set_, pollset_);
+  grpc_pollset_set_destroy(pollset_set_);
+  gxds_reactor_release();
+}
+
+// Whatever the resolver does at once, it does here, on the reactor: no more than to send queries.
+void gxds_dns::InSerializer(void (gxds_dns::*what)()) {
+  ApplicationCallbackExecCtx callback_exec_ctx;
+  ExecCtx exec_ctx;
+  serializer_->Run([self = Ref(), what] { (self.get()->*what)(); }, DEBUG_LOCATION);
+}
+
+void gxds_dns::StartLocked() {
+  std::string scheme = "dns";
+  auto* fake = args_.GetPointer<grpc_core::FakeResolverResponseGenerator>(
+      GRPC_ARG_XDS_LOGICAL_DNS_CLUSTER_FAKE_RESOLVER_RESPONSE_GENERATOR);
+  if (fake != nullptr) {
+    scheme = "fake";
+    args_ = args_.SetObject(fake->Ref());
+  }
+  // A37: addresses are all that is asked for.
+  args_ = args_.Set(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, true)
+              .Set(GRPC_ARG_DNS_ENABLE_SRV_QUERIES, false);
+  resolver_ = grpc_core::CoreConfiguration::Get().resolver_registry().CreateResolver(
+      absl::StrCat(scheme, ":///", grpc_core::URI::PercentEncodePath(name_)), args_, pollset_set_,
+      serializer_, std::make_unique<ResultHandler>(Ref()));
+  if (resolver_ != nullptr) return resolver_->StartLocked();
+  Post(absl::UnavailableError(absl::StrCat("error creating DNS resolver for ", name_)), {});
+}
+
+void gxds_dns::ReresolveLocked() {
+  if (resolver_ != nullptr) resolver_->RequestReresolutionLocked();
+}
+
+void gxds_dns::Stop() {
+  answered_ = nullptr;
+  InSerializer(&gxds_dns::StopLocked);
+  Unref();
+}
+
+void gxds_dns::Post(absl::Status status, std::vector<gxds_address> addresses) {
+  gxds_reactor_post(Deliver, new Answer{Ref(), std::move(status), std::move(addresses)});
+}
+
+void gxds_dns::Deliver(void* answer) {
+  std::unique_ptr<Answer> a(static_cast<Answer*>(answer));
+  if (a->dns->answered_ == nullptr) return;
+  gxds_status status = a->status.ok() ? gxds_status_ok()
+                                      : gxds_status_make(GXDS_UNAVAILABLE, "%s",
+                                                         std::string(a->status.message()).c_str());
+  a->dns->answered_(a->dns->arg_, a->addresses.data(), a->addresses.size(), &status);
+  gxds_status_fini(&status);
+}
+
+namespace grpc_xds {
+
+gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_answered answered, void* arg) {
+  const auto* channel_args = static_cast<const ChannelArgs*>(args);
+  auto* dns =
+      new gxds_dns(name, channel_args != nullptr ? *channel_args : ChannelArgs(), answered, arg);
+  dns->Start();
+  return dns;
+}
+
+void DnsReresolve(gxds_dns* dns) { dns->Reresolve(); }
+
+void DnsStop(gxds_dns* dns) { dns->Stop(); }
+
+}  // namespace grpc_xds
