@@ -115,11 +115,11 @@ INSTANTIATE_TEST_SUITE_P(Hashes, ClusterMap,
 TEST_P(ClusterMap, EveryVersionIsWhatAPlainMapWouldBe) {
   std::mt19937 rng(7);
   std::vector<Version> alive(8);
-  for (int step = 0; step < 6000; step++) {
+  for (int step = 0; step < 4000; step++) {
     const Version &from = alive[rng() % alive.size()];
     Version to;
     to.model = from.model;
-    std::string name = "cluster" + std::to_string(rng() % (step < 3000 ? 40 : 400));
+    std::string name = "cluster" + std::to_string(rng() % (step < 2000 ? 40 : 200));
     if (rng() % 3 == 0) {
       to.map = gxds_cluster_map_remove(from.map, S(name));
       to.model.erase(name);

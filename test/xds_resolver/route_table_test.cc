@@ -1,10 +1,10 @@
 #include "xds_resolver/route_table.h"
 
 #include <gtest/gtest.h>
+#include <regex.h>
 
 #include <map>
 #include <random>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -24,16 +24,21 @@ const gxds_host *FakeHost() {
   static const gxds_host host = [] {
     gxds_host h = {};
     h.regex_create = [](gxds_str text) -> void * {
-      if (Str(text) == "(") return nullptr;
-      g_regexes++;
-      return new std::regex(Str(text));
+      auto *regex = new regex_t;
+      if (regcomp(regex, ("^(" + Str(text) + ")$").c_str(), REG_EXTENDED | REG_NOSUB) == 0) {
+        g_regexes++;
+        return regex;
+      }
+      delete regex;
+      return nullptr;
     };
     h.regex_full_match = [](const void *regex, gxds_str text) {
-      return std::regex_match(Str(text), *static_cast<const std::regex *>(regex));
+      return regexec(static_cast<const regex_t *>(regex), Str(text).c_str(), 0, nullptr, 0) == 0;
     };
     h.regex_destroy = [](void *regex) {
       g_regexes--;
-      delete static_cast<std::regex *>(regex);
+      regfree(static_cast<regex_t *>(regex));
+      delete static_cast<regex_t *>(regex);
     };
     return h;
   }();
