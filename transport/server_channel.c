@@ -14,7 +14,7 @@
 
 struct gxds_server_channel {
   gxds_completion watch; /* first: the tag is its address */
-  grpc_channel *channel;
+  grpc_channel *channel; /* NULL: closed, and the end of the watch is on its way */
   const gxds_bootstrap_server *server;
   void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status);
   void *arg;
@@ -64,16 +64,26 @@ static void free_channel(gxds_server_channel *c) {
   gxds_reactor_release();
 }
 
+/* The host forgets, open, a connection that succeeds after its channel is gone
+ * (Subchannel::OnConnectingFinishedLocked in 1.51): so the end of the attempt, at most 20 s, is
+ * waited for. */
+static void close_unless_connecting(gxds_server_channel *c) {
+  if (grpc_channel_check_connectivity_state(c->channel, 0) == GRPC_CHANNEL_CONNECTING) return;
+  grpc_channel_destroy(c->channel); /* ends the watch */
+  c->channel = NULL;
+}
+
 static void on_state_changed(gxds_completion *self, bool ok) {
   (void)ok;
   gxds_server_channel *c = (gxds_server_channel *)self;
   c->watching = false;
-  if (c->destroyed) {
+  if (c->destroyed && c->channel) close_unless_connecting(c);
+  if (!c->channel) {
     free_channel(c);
     return;
   }
   c->state = grpc_channel_check_connectivity_state(c->channel, 0);
-  if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE) ask_for_reason(c);
+  if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE && !c->destroyed) ask_for_reason(c);
   watch(c);
 }
 
@@ -121,9 +131,13 @@ gxds_server_channel *gxds_server_channel_create(
 
 void gxds_server_channel_destroy(gxds_server_channel *c) {
   gxds_stream_call_close(c->reason);
-  grpc_channel_destroy(c->channel); /* ends the watch */
   c->destroyed = true;
-  if (!c->watching) free_channel(c);
+  if (c->watching) {
+    close_unless_connecting(c);
+  } else {
+    grpc_channel_destroy(c->channel);
+    free_channel(c);
+  }
 }
 
 grpc_channel *gxds_server_channel_get(gxds_server_channel *c) { return c->channel; }
