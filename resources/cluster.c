@@ -3,30 +3,10 @@
 #include "envoy/config/cluster/v3/circuit_breaker.upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/core/v3/config_source.upb.h"
-#include "envoy/extensions/transport_sockets/tls/v3/tls.upb.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/cluster_internal.h"
 
 typedef envoy_config_cluster_v3_CircuitBreakers_Thresholds thresholds_message;
-
-static void check_transport_socket(const envoy_config_core_v3_TransportSocket *in,
-                                   upb_Arena *scratch, gxds_errors *errors) {
-  const gxds_path *at = GXDS_FIELD(GXDS_FIELD(NULL, "transport_socket"), "typed_config");
-  gxds_extension extension;
-  if (!gxds_extension_open(envoy_config_core_v3_TransportSocket_typed_config(in), at, scratch,
-                           errors, &extension)) {
-    return;
-  }
-  if (!gxds_str_is(extension.type,
-                   "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext")) {
-    gxds_errors_add(errors, GXDS_FIELD(extension.at, "type_url"),
-                    "unsupported transport socket type");
-  } else if (extension.typed_struct ||
-             !GXDS_DECODE(envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext,
-                          extension.value, scratch)) {
-    gxds_errors_add(errors, extension.at, "can't decode UpstreamTlsContext");
-  }
-}
 
 static void decode_lrs_server(const envoy_config_core_v3_ConfigSource *in,
                               const gxds_decode_context *context, gxds_errors *errors,
@@ -58,15 +38,18 @@ static uint32_t decode_max_requests(const envoy_config_cluster_v3_CircuitBreaker
 static void validate(const envoy_config_cluster_v3_Cluster *in, const gxds_decode_context *context,
                      upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out) {
   gxds_cluster_type_decode(in, scratch, errors, out);
-  gxds_cluster_lb_decode(in, errors, out);
+  gxds_cluster_lb_decode(in, context->host, scratch, errors, out);
   const envoy_config_core_v3_TransportSocket *transport_socket =
       envoy_config_cluster_v3_Cluster_transport_socket(in);
-  if (transport_socket) check_transport_socket(transport_socket, scratch, errors);
+  if (transport_socket) gxds_tls_decode(transport_socket, context, scratch, errors, out);
   const envoy_config_core_v3_ConfigSource *lrs_server =
       envoy_config_cluster_v3_Cluster_lrs_server(in);
   if (lrs_server) decode_lrs_server(lrs_server, context, errors, out);
   out->max_concurrent_requests =
       decode_max_requests(envoy_config_cluster_v3_Cluster_circuit_breakers(in));
+  const struct envoy_config_cluster_v3_OutlierDetection *outlier_detection =
+      envoy_config_cluster_v3_Cluster_outlier_detection(in);
+  if (outlier_detection) gxds_outlier_detection_decode(outlier_detection, errors, out);
 }
 
 static gxds_cluster *create(gxds_str name, const gxds_bootstrap *bootstrap) {

@@ -1,9 +1,12 @@
-/* gxds_cluster: a validated envoy.config.cluster.v3.Cluster (A27, A32, A37).
+/* gxds_cluster: a validated envoy.config.cluster.v3.Cluster (A27, A29, A32, A37, A42, A50,
+ * A52).
  * Immutable, shared: any thread. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_H_
 
 #include "base/time.h"
+#include "resources/outlier_detection.h"
+#include "resources/tls.h"
 #include "xds_client/resource_type.h"
 
 #ifdef __cplusplus
@@ -35,9 +38,11 @@ typedef struct gxds_cluster {
   /* Where load is reported: the server that sent this cluster (lrs_server: self), or NULL: nowhere.
    * Kept alive by bootstrap. */
   const gxds_bootstrap_server *lrs_server;
-  uint32_t max_concurrent_requests; /* circuit_breakers, of priority DEFAULT */
-  const gxds_bootstrap *bootstrap;  /* private: a reference, for lrs_server */
-  struct upb_Arena *arena;          /* private */
+  uint32_t max_concurrent_requests;                /* circuit_breakers, of priority DEFAULT */
+  const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
+  const gxds_tls *tls;             /* A29, for xds credentials; NULL: their fallback is used */
+  const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server */
+  struct upb_Arena *arena;         /* private */
 } gxds_cluster;
 
 extern const gxds_resource_type gxds_cluster_type;

@@ -5,24 +5,28 @@
 
 typedef envoy_config_cluster_v3_Cluster_RingHashLbConfig ring_hash_message;
 
-/* A42: the limits of both sizes, and the protocol's defaults. */
-enum { kRingSizeMax = 8388608, kRingSizeMinDefault = 1024 };
+void gxds_ring_hash_render_json(uint64_t min, uint64_t max, gxds_text *json) {
+  gxds_text_addf(json,
+                 "[{\"ring_hash_experimental\":{\"maxRingSize\":%" PRIu64
+                 ",\"minRingSize\":%" PRIu64 "}}]",
+                 max, min);
+}
 
 static uint64_t decode_ring_size(const google_protobuf_UInt64Value *in, uint64_t otherwise,
                                  const gxds_path *at, gxds_errors *errors) {
   if (!in) return otherwise;
   uint64_t size = google_protobuf_UInt64Value_value(in);
-  if (size == 0 || size > kRingSizeMax) {
+  if (size == 0 || size > GXDS_RING_SIZE_MAX) {
     gxds_errors_add(errors, at, "must be in the range of 1 to 8388608");
   }
   return size;
 }
 
-static void decode_ring_hash(const ring_hash_message *in, gxds_errors *errors, gxds_text *json) {
-  uint64_t min = kRingSizeMinDefault;
-  uint64_t max = kRingSizeMax;
+static void decode_ring_hash(const ring_hash_message *in, const gxds_path *at, gxds_errors *errors,
+                             gxds_text *json) {
+  uint64_t min = GXDS_RING_SIZE_MIN_DEFAULT;
+  uint64_t max = GXDS_RING_SIZE_MAX;
   if (in) {
-    const gxds_path *at = GXDS_FIELD(NULL, "ring_hash_lb_config");
     const gxds_path *at_min = GXDS_FIELD(at, "minimum_ring_size");
     max = decode_ring_size(envoy_config_cluster_v3_Cluster_RingHashLbConfig_maximum_ring_size(in),
                            max, GXDS_FIELD(at, "maximum_ring_size"), errors);
@@ -37,22 +41,36 @@ static void decode_ring_hash(const ring_hash_message *in, gxds_errors *errors, g
       gxds_errors_add(errors, GXDS_FIELD(at, "hash_function"), "invalid hash function");
     }
   }
-  gxds_text_addf(json,
-                 "[{\"ring_hash_experimental\":{\"maxRingSize\":%" PRIu64
-                 ",\"minRingSize\":%" PRIu64 "}}]",
-                 max, min);
+  gxds_ring_hash_render_json(min, max, json);
 }
 
-void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in, gxds_errors *errors,
-                            gxds_cluster *out) {
+/* A52: what the host's registry would not take is refused here, not by the policy that gets it. */
+static void check_json(const gxds_host *host, const gxds_text *json, size_t errors_before,
+                       const gxds_path *at, gxds_errors *errors) {
+  if (host && host->lb_config_check && errors->count == errors_before) {
+    host->lb_config_check(gxds_text_str(json), at, errors);
+  }
+}
+
+void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in, const gxds_host *host,
+                            upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out) {
   gxds_text json = {0};
+  size_t before = errors->count;
   int32_t policy = envoy_config_cluster_v3_Cluster_lb_policy(in);
-  if (policy == envoy_config_cluster_v3_Cluster_ROUND_ROBIN) {
+  const envoy_config_cluster_v3_LoadBalancingPolicy *list =
+      envoy_config_cluster_v3_Cluster_load_balancing_policy(in);
+  if (list) { /* A52: the others don't count */
+    const gxds_path *at = GXDS_FIELD(NULL, "load_balancing_policy");
+    gxds_lb_list_decode(list, host, at, scratch, errors, &json);
+    check_json(host, &json, before, at, errors);
+  } else if (policy == envoy_config_cluster_v3_Cluster_ROUND_ROBIN) {
     gxds_text_add_z(&json,
                     "[{\"xds_wrr_locality_experimental\":"
                     "{\"childPolicy\":[{\"round_robin\":{}}]}}]");
   } else if (policy == envoy_config_cluster_v3_Cluster_RING_HASH) {
-    decode_ring_hash(envoy_config_cluster_v3_Cluster_ring_hash_lb_config(in), errors, &json);
+    const gxds_path *at = GXDS_FIELD(NULL, "ring_hash_lb_config");
+    decode_ring_hash(envoy_config_cluster_v3_Cluster_ring_hash_lb_config(in), at, errors, &json);
+    check_json(host, &json, before, at, errors);
   } else {
     gxds_errors_add(errors, GXDS_FIELD(NULL, "lb_policy"), "LB policy is not supported");
   }

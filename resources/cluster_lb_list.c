@@ -1,0 +1,166 @@
+#include <inttypes.h>
+
+#include "envoy/config/core/v3/extension.upb.h"
+#include "envoy/extensions/load_balancing_policies/ring_hash/v3/ring_hash.upb.h"
+#include "envoy/extensions/load_balancing_policies/wrr_locality/v3/wrr_locality.upb.h"
+#include "google/protobuf/wrappers.upb.h"
+#include "resources/cluster_internal.h"
+#include "resources/json_internal.h"
+
+typedef envoy_config_cluster_v3_LoadBalancingPolicy list_message;
+typedef envoy_config_cluster_v3_LoadBalancingPolicy_Policy policy_message;
+typedef envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash ring_hash_message;
+typedef envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality wrr_locality_message;
+
+/* A52: lists within lists. */
+enum { kNestingMax = 16 };
+
+typedef struct lb_decoder {
+  const gxds_host *host;
+  upb_Arena *scratch;
+  gxds_errors *errors;
+  gxds_text *json;
+} lb_decoder;
+
+static void decode_list(const lb_decoder *d, const list_message *in, int depth,
+                        const gxds_path *at);
+
+static uint64_t decode_ring_size(const google_protobuf_UInt64Value *in, uint64_t otherwise,
+                                 const gxds_path *at, gxds_errors *errors) {
+  uint64_t size = in ? google_protobuf_UInt64Value_value(in) : otherwise;
+  if (size == 0 || size > GXDS_RING_SIZE_MAX) {
+    gxds_errors_add(errors, at, "value must be in the range [1, 8388608]");
+  }
+  return size;
+}
+
+static void decode_ring_hash(const lb_decoder *d, const gxds_extension *config, int depth) {
+  (void)depth;
+  const ring_hash_message *in = GXDS_DECODE(
+      envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash, config->value, d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, config->at, "can't decode RingHash LB policy config");
+    return;
+  }
+  int32_t function =
+      envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_hash_function(in);
+  if (function != envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_XX_HASH &&
+      function != envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_DEFAULT_HASH) {
+    gxds_errors_add(d->errors, GXDS_FIELD(config->at, "hash_function"),
+                    "unsupported value (must be XX_HASH)");
+  }
+  const gxds_path *at_min = GXDS_FIELD(config->at, "minimum_ring_size");
+  uint64_t max = decode_ring_size(
+      envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_maximum_ring_size(in),
+      GXDS_RING_SIZE_MAX, GXDS_FIELD(config->at, "maximum_ring_size"), d->errors);
+  const google_protobuf_UInt64Value *min_value =
+      envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_minimum_ring_size(in);
+  uint64_t min = decode_ring_size(min_value, GXDS_RING_SIZE_MIN_DEFAULT, at_min, d->errors);
+  if (min_value && min > max) {
+    gxds_errors_add(d->errors, at_min, "cannot be greater than maximum_ring_size");
+  }
+  gxds_ring_hash_render_json(min, max, d->json);
+}
+
+static void decode_round_robin(const lb_decoder *d, const gxds_extension *config, int depth) {
+  (void)config; /* nothing in it means anything to gRPC */
+  (void)depth;
+  gxds_text_add_z(d->json, "[{\"round_robin\":{}}]");
+}
+
+static void decode_wrr_locality(const lb_decoder *d, const gxds_extension *config, int depth) {
+  const wrr_locality_message *in =
+      GXDS_DECODE(envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality,
+                  config->value, d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, config->at, "can't decode WrrLocality LB policy config");
+    return;
+  }
+  const gxds_path *at = GXDS_FIELD(config->at, "endpoint_picking_policy");
+  const list_message *child =
+      envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality_endpoint_picking_policy(
+          in);
+  if (!child) {
+    gxds_errors_add(d->errors, at, "field not present");
+    return;
+  }
+  gxds_text_add_z(d->json, "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":");
+  decode_list(d, child, depth + 1, at);
+  gxds_text_add_z(d->json, "}}]");
+}
+
+typedef struct lb_type {
+  const char *message;
+  void (*decode)(const lb_decoder *d, const gxds_extension *config, int depth);
+} lb_type;
+
+static const lb_type lb_types[] = {
+    {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash", decode_ring_hash},
+    {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin", decode_round_robin},
+    {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality", decode_wrr_locality},
+};
+
+/* A policy of the program's own, by the name under which it is in the host's registry. */
+static bool decode_custom(const lb_decoder *d, const gxds_extension *config) {
+  if (!d->host || !d->host->lb_policy_exists || !d->host->lb_policy_exists(config->type)) {
+    return false;
+  }
+  gxds_text_add_z(d->json, "[{");
+  gxds_json_add_string(d->json, config->type);
+  gxds_text_add_z(d->json, ":");
+  if (!gxds_json_add_struct(d->json, config->structure, d->scratch)) {
+    gxds_errors_add(d->errors, config->at,
+                    "error encoding google::Protobuf::Struct as JSON: No value set in Value proto");
+  }
+  gxds_text_add_z(d->json, "}]");
+  return true;
+}
+
+/* False: it is of a kind that nobody here knows. */
+static bool decode_config(const lb_decoder *d, const gxds_extension *config, int depth) {
+  if (config->typed_struct) return decode_custom(d, config);
+  for (size_t i = 0; i < sizeof lb_types / sizeof lb_types[0]; i++) {
+    if (!gxds_str_is(config->type, lb_types[i].message)) continue;
+    lb_types[i].decode(d, config, depth);
+    return true;
+  }
+  return false;
+}
+
+/* The first policy that is supported counts (A52); after an error, no other is looked at. */
+static void decode_list(const lb_decoder *d, const list_message *in, int depth,
+                        const gxds_path *at) {
+  if (depth >= kNestingMax) {
+    gxds_errors_add(d->errors, at, "exceeded max recursion depth of %d", kNestingMax);
+    return;
+  }
+  size_t before = d->errors->count;
+  size_t count = 0;
+  const policy_message *const *list =
+      envoy_config_cluster_v3_LoadBalancingPolicy_policies(in, &count);
+  for (size_t i = 0; i < count; i++) {
+    const gxds_path *at_config = GXDS_FIELD(GXDS_ITEM(at, "policies", i), "typed_extension_config");
+    const envoy_config_core_v3_TypedExtensionConfig *config =
+        envoy_config_cluster_v3_LoadBalancingPolicy_Policy_typed_extension_config(list[i]);
+    if (!config) {
+      gxds_errors_add(d->errors, at_config, "field not present");
+      return;
+    }
+    gxds_extension extension;
+    if (!gxds_extension_open(envoy_config_core_v3_TypedExtensionConfig_typed_config(config),
+                             GXDS_FIELD(at_config, "typed_config"), d->scratch, d->errors,
+                             &extension)) {
+      return;
+    }
+    if (decode_config(d, &extension, depth)) return;
+  }
+  if (d->errors->count == before) {
+    gxds_errors_add(d->errors, at, "no supported load balancing policy config found");
+  }
+}
+
+void gxds_lb_list_decode(const list_message *in, const gxds_host *host, const gxds_path *at,
+                         upb_Arena *scratch, gxds_errors *errors, gxds_text *json) {
+  const lb_decoder d = {.host = host, .scratch = scratch, .errors = errors, .json = json};
+  decode_list(&d, in, 0, at);
+}

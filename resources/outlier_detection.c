@@ -1,0 +1,107 @@
+#include "resources/outlier_detection.h"
+
+#include <inttypes.h>
+
+#include "envoy/config/cluster/v3/outlier_detection.upb.h"
+#include "google/protobuf/wrappers.upb.h"
+#include "resources/cluster_internal.h"
+#include "resources/json_internal.h"
+
+typedef envoy_config_cluster_v3_OutlierDetection outlier_message;
+
+static uint32_t value_of(const google_protobuf_UInt32Value *in, uint32_t otherwise) {
+  return in ? google_protobuf_UInt32Value_value(in) : otherwise;
+}
+
+static uint32_t decode_percentage(const google_protobuf_UInt32Value *in, uint32_t otherwise,
+                                  const char *field, const gxds_path *at, gxds_errors *errors) {
+  uint32_t value = value_of(in, otherwise);
+  if (value > 100) gxds_errors_add(errors, GXDS_FIELD(at, field), "value must be <= 100");
+  return value;
+}
+
+static gxds_duration decode_time(const google_protobuf_Duration *in, gxds_duration otherwise,
+                                 const char *field, const gxds_path *at, gxds_errors *errors) {
+  return in ? gxds_duration_decode(in, GXDS_FIELD(at, field), errors) : otherwise;
+}
+
+/* On unless it is turned off. */
+static gxds_ejection decode_success_rate(const outlier_message *in, const gxds_path *at,
+                                         gxds_errors *errors) {
+  return (gxds_ejection){
+      .enforcement_percentage =
+          decode_percentage(envoy_config_cluster_v3_OutlierDetection_enforcing_success_rate(in),
+                            100, "enforcing_success_rate", at, errors),
+      .threshold =
+          value_of(envoy_config_cluster_v3_OutlierDetection_success_rate_stdev_factor(in), 1900),
+      .minimum_hosts =
+          value_of(envoy_config_cluster_v3_OutlierDetection_success_rate_minimum_hosts(in), 5),
+      .request_volume =
+          value_of(envoy_config_cluster_v3_OutlierDetection_success_rate_request_volume(in), 100)};
+}
+
+/* Off unless it is turned on; then the threshold counts. */
+static gxds_ejection decode_failure_percentage(const outlier_message *in, const gxds_path *at,
+                                               gxds_errors *errors) {
+  gxds_ejection e = {
+      .enforcement_percentage = decode_percentage(
+          envoy_config_cluster_v3_OutlierDetection_enforcing_failure_percentage(in), 0,
+          "enforcing_failure_percentage", at, errors),
+      .minimum_hosts = value_of(
+          envoy_config_cluster_v3_OutlierDetection_failure_percentage_minimum_hosts(in), 5),
+      .request_volume = value_of(
+          envoy_config_cluster_v3_OutlierDetection_failure_percentage_request_volume(in), 50)};
+  const google_protobuf_UInt32Value *threshold =
+      envoy_config_cluster_v3_OutlierDetection_failure_percentage_threshold(in);
+  e.threshold = e.enforcement_percentage == 0
+                    ? value_of(threshold, 85)
+                    : decode_percentage(threshold, 85, "failure_percentage_threshold", at, errors);
+  return e;
+}
+
+void gxds_outlier_detection_decode(const outlier_message *in, gxds_errors *errors,
+                                   gxds_cluster *out) {
+  const gxds_path *at = GXDS_FIELD(NULL, "outlier_detection");
+  gxds_outlier_detection *o = gxds_arena_calloc(out->arena, 1, sizeof *o);
+  o->interval = decode_time(envoy_config_cluster_v3_OutlierDetection_interval(in), 10 * GXDS_SECOND,
+                            "interval", at, errors);
+  o->base_ejection_time =
+      decode_time(envoy_config_cluster_v3_OutlierDetection_base_ejection_time(in), 30 * GXDS_SECOND,
+                  "base_ejection_time", at, errors);
+  gxds_duration longest =
+      o->base_ejection_time > 300 * GXDS_SECOND ? o->base_ejection_time : 300 * GXDS_SECOND;
+  o->max_ejection_time = decode_time(envoy_config_cluster_v3_OutlierDetection_max_ejection_time(in),
+                                     longest, "max_ejection_time", at, errors);
+  o->max_ejection_percent =
+      decode_percentage(envoy_config_cluster_v3_OutlierDetection_max_ejection_percent(in), 10,
+                        "max_ejection_percent", at, errors);
+  o->success_rate = decode_success_rate(in, at, errors);
+  o->failure_percentage = decode_failure_percentage(in, at, errors);
+  out->outlier_detection = o;
+}
+
+static void render_ejection(const gxds_ejection *e, const char *name, const char *threshold_name,
+                            gxds_text *out) {
+  if (e->enforcement_percentage == 0) return;
+  gxds_text_addf(out,
+                 ",\"%s\":{\"%s\":%" PRIu32 ",\"enforcementPercentage\":%" PRIu32
+                 ",\"minimumHosts\":%" PRIu32 ",\"requestVolume\":%" PRIu32 "}",
+                 name, threshold_name, e->threshold, e->enforcement_percentage, e->minimum_hosts,
+                 e->request_volume);
+}
+
+void gxds_outlier_detection_render_json(const gxds_outlier_detection *o, gxds_str child_json,
+                                        gxds_text *out) {
+  gxds_text_add_z(out, "[{\"outlier_detection_experimental\":{\"interval\":");
+  gxds_json_add_duration(out, o->interval);
+  gxds_text_add_z(out, ",\"baseEjectionTime\":");
+  gxds_json_add_duration(out, o->base_ejection_time);
+  gxds_text_add_z(out, ",\"maxEjectionTime\":");
+  gxds_json_add_duration(out, o->max_ejection_time);
+  gxds_text_addf(out, ",\"maxEjectionPercent\":%" PRIu32, o->max_ejection_percent);
+  render_ejection(&o->success_rate, "successRateEjection", "stdevFactor", out);
+  render_ejection(&o->failure_percentage, "failurePercentageEjection", "threshold", out);
+  gxds_text_add_z(out, ",\"childPolicy\":");
+  gxds_text_add(out, child_json);
+  gxds_text_add_z(out, "}}]");
+}

@@ -1,0 +1,36 @@
+/* gxds_tls: how connections to a cluster's endpoints are secured (A29), for channels with xds
+ * credentials. Part of a cluster: immutable, borrowed as long as its resource. */
+#ifndef GRPC_XDS_RESOURCES_TLS_H_
+#define GRPC_XDS_RESOURCES_TLS_H_
+
+#include "base/str.h"
+
+/* A certificate, or the certificates of authorities, of a provider that the bootstrap configures.
+ */
+typedef struct gxds_certificate_source {
+  gxds_str instance_name; /* a key of the bootstrap's certificate_providers; empty: none */
+  gxds_str certificate_name;
+} gxds_certificate_source;
+
+typedef enum gxds_san_match_kind {
+  GXDS_SAN_EXACT,
+  GXDS_SAN_PREFIX,
+  GXDS_SAN_SUFFIX,
+  GXDS_SAN_CONTAINS,
+  GXDS_SAN_REGEX, /* full match, RE2, one that the host can compile */
+} gxds_san_match_kind;
+
+typedef struct gxds_san_match {
+  gxds_san_match_kind kind;
+  gxds_str text;
+  bool case_sensitive;
+} gxds_san_match;
+
+typedef struct gxds_tls {
+  gxds_certificate_source ca; /* whom to trust; never none */
+  gxds_certificate_source identity;
+  const gxds_san_match *sans; /* the server's certificate must match one of them; none: any does */
+  size_t san_count;
+} gxds_tls;
+
+#endif
