@@ -402,10 +402,10 @@ TEST(Clients, WatchesMadeInCallbacksGoOutInOneRequest) {
 TEST(Clients, NothingIsToldOfAWatchAfterItsEnd) {
   AdsServer server;
   User a(server.uri());
-  a.Watch({{1, "a"}, {2, "b"}});
   a.also = [&](const News &n) {
     if (n.what == "resource") a.UnwatchHere(n.token == 1 ? 2 : 1);
   };
+  a.Watch({{1, "a"}, {2, "b"}});
   AdsStream stream = server.TakeAds();
   stream.TakeRequest();
   stream.SendClusters("1", {"a", "b"});

@@ -1,5 +1,6 @@
 #include <grpc/fork.h>
 #include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 #include <grpc/support/log.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "test/transport/on_reactor.h"
+#include "transport/clients.h"
 #include "transport/reactor.h"
 
 namespace grpc_xds {
@@ -99,6 +101,51 @@ TEST(ReactorFork, ChildMayAcquireANewReactor) {
   });
   EXPECT_TRUE(status == 0 || status == 2) << status;
   OnReactor([&] { gxds_timer_cancel(&inherited.timer); });
+}
+
+// What the child inherits is dead: a channel that it makes gets a client that lives.
+TEST(ReactorFork, ChildGetsAClientOfItsOwn) {
+  ReactorUse use;
+  static const gxds_host host = [] {
+    gxds_host h{};
+    h.creds_supported = [](gxds_str) { return true; };
+    h.creds_check = [](gxds_str, gxds_str, const gxds_path *, gxds_errors *) {};
+    h.creds_create = [](gxds_str, gxds_str) { return grpc_insecure_credentials_create(); };
+    return h;
+  }();
+  static const gxds_watch_events events{};  // nothing is watched
+  const gxds_bootstrap *bootstrap = nullptr;
+  gxds_status status = gxds_bootstrap_parse(
+      gxds_str_z(R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}]}]})"),
+      &host, &bootstrap);
+  ASSERT_EQ(status.code, GXDS_OK);
+  auto acquire = [&] {
+    gxds_client_handle *handle = nullptr;
+    gxds_prepared *prepared = gxds_clients_prepare(bootstrap, &host);
+    OnReactor([&] {
+      handle = gxds_clients_acquire({gxds_str_z("xds:///x"), nullptr}, bootstrap, prepared, &host,
+                                    0, nullptr, &events, nullptr);
+    });
+    return handle;
+  };
+  auto release = [](gxds_client_handle *h) { OnReactor([&] { gxds_client_handle_release(h); }); };
+  gxds_client_handle *before = acquire(), *same = acquire();
+  EXPECT_EQ(gxds_client_handle_load_store(before), gxds_client_handle_load_store(same));
+  EXPECT_EQ(ForkAndRun([&] {
+              ReactorUse again;
+              gxds_client_handle *own = acquire();
+              if (gxds_client_handle_load_store(own) == gxds_client_handle_load_store(before)) {
+                return 1;
+              }
+              release(own);
+              release(same);  // the inherited may be let go of
+              release(before);
+              return 0;
+            }),
+            0);
+  release(same);
+  release(before);
+  gxds_bootstrap_unref(bootstrap);
 }
 
 }  // namespace
