@@ -8,12 +8,19 @@ static gxds_source **sources_of(gxds_dependency_manager *m, const gxds_cluster *
   return cluster->kind == GXDS_CLUSTER_EDS ? &m->eds : &m->dns;
 }
 
+/* "host:port" (A37); the address of an IPv6 endpoint needs brackets. */
+static void add_dns_name(gxds_text *out, const gxds_cluster *cluster) {
+  gxds_str host = cluster->dns_host;
+  bool bare = host.size > 0 && host.data[0] != '[' && memchr(host.data, ':', host.size);
+  gxds_text_addf(out, bare ? "[%.*s]:%u" : "%.*s:%u", GXDS_STR_ARG(host), cluster->dns_port);
+}
+
 /* The source of a leaf's endpoints, made when there is none. */
 static gxds_source *source_get(gxds_dependency_manager *m, const gxds_cluster *cluster) {
   gxds_text dns_name = {NULL, 0, 0};
   gxds_str name = gxds_cluster_eds_name(cluster);
   if (cluster->kind != GXDS_CLUSTER_EDS) {
-    gxds_text_addf(&dns_name, "%.*s:%u", GXDS_STR_ARG(cluster->dns_host), cluster->dns_port);
+    add_dns_name(&dns_name, cluster);
     name = gxds_text_str(&dns_name);
   }
   gxds_source **all = sources_of(m, cluster);

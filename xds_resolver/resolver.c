@@ -6,6 +6,7 @@
 #include "bootstrap/source.h"
 #include "transport/reactor.h"
 #include "xds_resolver/dependency_manager.h"
+#include "xds_resolver/dns_names.h"
 
 /* What the mailbox calls its owner by: it may outlive the resolver, and keeps the reactor. */
 typedef struct box {
@@ -23,6 +24,7 @@ struct gxds_resolver {
   const grpc_channel_args *args;
   gxds_duration resource_timeout;
   const gxds_host *host;
+  const void *channel_args;
   void (*schedule)(void *arg);
   void (*gone)(void *arg);
   void *arg;
@@ -36,6 +38,7 @@ struct gxds_resolver {
   gxds_prepared *prepared; /* until the client is acquired */
   gxds_client_handle *handle;
   gxds_dependency_manager *manager; /* NULL: the listener can't be named */
+  gxds_dns_names *dns_names;        /* likewise */
   gxds_cluster_refs *cluster_refs;
   const gxds_cluster_set *clusters; /* of the last update's routes; NULL: it was a failure */
 };
@@ -110,13 +113,17 @@ static bool carry_out(gxds_resolver *r, const gxds_dependency_action *a) {
       put_failure(r, &a->status);
       return false;
     case GXDS_DEPENDENCY_DNS_START: {
-      gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "DNS resolution is not available");
+      gxds_status status = gxds_dns_names_start(r->dns_names, a->token, a->name);
+      if (gxds_status_is_ok(&status)) return false;
       gxds_dependency_manager_on_dns(r->manager, a->token, NULL, &status);
       gxds_status_fini(&status);
       return true;
     }
     case GXDS_DEPENDENCY_DNS_STOP:
+      gxds_dns_names_stop(r->dns_names, a->token);
+      return false;
     case GXDS_DEPENDENCY_DNS_RERESOLVE:
+      gxds_dns_names_reresolve(r->dns_names, a->token);
       return false;
   }
   return false;
@@ -145,6 +152,15 @@ static void on_ambient_error(void *owner, uint64_t token, const gxds_status *sta
 }
 
 static void on_drained(void *owner) { settle(owner); }
+
+/* ---- answers of DNS ---- */
+
+static void on_dns(void *arg, uint64_t token, const gxds_endpoints *endpoints,
+                   const gxds_status *status) {
+  gxds_resolver *r = arg;
+  gxds_dependency_manager_on_dns(r->manager, token, endpoints, status);
+  settle(r);
+}
 
 /* ---- mail ---- */
 
@@ -234,6 +250,7 @@ static void begin(void *arg) {
       .load_store = gxds_client_handle_load_store(r->handle),
   };
   r->manager = gxds_dependency_manager_create(&options);
+  r->dns_names = gxds_dns_names_create(r->host, r->channel_args, on_dns, r);
   gxds_str_free(&listener_name);
   settle(r);
 }
@@ -256,6 +273,7 @@ static void end(void *arg) {
   gxds_resolver_update_destroy(gxds_resolver_take(r));
   gxds_cluster_set_unref(r->clusters);
   gxds_cluster_refs_destroy(r->cluster_refs);
+  gxds_dns_names_destroy(r->dns_names);
   if (r->manager) gxds_dependency_manager_destroy(r->manager);
   gxds_client_handle_release(r->handle);
   r->gone(r->arg);
@@ -302,6 +320,7 @@ gxds_status gxds_resolver_start(const gxds_resolver_options *options, gxds_resol
   r->args = options->args;
   r->resource_timeout = options->resource_timeout;
   r->host = options->host;
+  r->channel_args = options->channel_args;
   r->schedule = options->schedule;
   r->gone = options->gone;
   r->arg = options->arg;
@@ -333,6 +352,7 @@ void gxds_resolver_reresolve(gxds_resolver *r) { gxds_reactor_post(reresolve, r)
 static void reset_backoff(void *arg) {
   gxds_resolver *r = arg;
   gxds_client_handle_reset_backoff(r->handle);
+  if (r->dns_names) gxds_dns_names_reset_backoff(r->dns_names);
 }
 
 void gxds_resolver_reset_backoff(gxds_resolver *r) { gxds_reactor_post(reset_backoff, r); }

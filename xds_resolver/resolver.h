@@ -35,6 +35,8 @@ typedef struct gxds_resolver_options {
   const grpc_channel_args *args;  /* borrow: until gone(). May be NULL */
   gxds_duration resource_timeout; /* of that client; 0: the default */
   const gxds_host *host;          /* borrow: for good */
+  const void *channel_args;       /* the channel's own, as the host has them, for DNS. Borrow: until
+                                     gone(). May be NULL */
   /* There is an update to take. On the reactor: it must only pass this on to another thread. */
   void (*schedule)(void *arg);
   /* After gxds_resolver_close(), on the reactor: arg is not used any more. */

@@ -114,6 +114,7 @@ void XdsResolver::FillOptions(Link* link, gxds_resolver_options* options) {
     }
   }
   options->host = gxds_host_get();
+  options->channel_args = &args_;  // the link keeps us
   options->schedule = Schedule;
   options->gone = Gone;
   options->arg = link;

@@ -325,6 +325,14 @@ TEST_F(DependencyCluster, ALogicalDnsClusterIsResolved) {
   EXPECT_EQ(TakeLog(), (Strings{"+CDS b", "+EDS b", "publish", "-CDS a", "-DNS example.com:443"}));
 }
 
+TEST_F(DependencyCluster, AnIpv6AddressGetsBracketsBeforeItsPort) {
+  Route({"a", "b"});
+  TakeLog();
+  Send(DnsCluster("a", "::1", 443));
+  Send(DnsCluster("b", "[::2]", 443));
+  EXPECT_EQ(TakeLog(), (Strings{"+DNS [::1]:443", "+DNS [::2]:443"}));
+}
+
 TEST_F(DependencyCluster, ADnsErrorIsNotedAndLeavesEarlierAddressesInUse) {
   Route({"a"});
   Send(DnsCluster("a", "example.com", 443));

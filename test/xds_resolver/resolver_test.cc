@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "test/xds_resolver/fake_dns.h"
 #include "test/xds_resolver/fake_transport.h"
 #include "test/xds_resolver/made_up_routes.h"
 
@@ -93,6 +94,16 @@ class Resolver : public ::testing::Test {
     EXPECT_EQ(u->clusters, nullptr);
     gxds_resolver_update_destroy(u);
     return message;
+  }
+  // The resolution note of a cluster without endpoints, in the next update.
+  std::string TakeNote(const std::string &cluster) {
+    gxds_resolver_update *u = Take();
+    if (!u || !u->config) return "no config";
+    const gxds_cluster_entry *e = gxds_config_cluster(u->config, S(cluster));
+    EXPECT_EQ(e->endpoints, nullptr);
+    std::string note = Str(e->resolution_note);
+    gxds_resolver_update_destroy(u);
+    return note;
   }
   static Strings RootsOf(const gxds_resolver_update *u) {
     Strings out;
@@ -336,19 +347,131 @@ TEST_F(Resolver, PoliciesSubscribeByMail) {  // A74
   gxds_mailbox_unref(mailbox);
 }
 
-TEST_F(Resolver, LogicalDnsIsAnsweredWithAnErrorOfThatCluster) {
+TEST_F(Resolver, AHostWithoutDnsIsAnErrorOfThatCluster) {
   Start();
   Routes({"a"});
   fake_.Tell("CDS", "a", &DnsCluster("a", "example.com", 443)->base);
   fake_.Drained();
-  gxds_resolver_update *u = Take();
-  ASSERT_TRUE(u != nullptr && u->config != nullptr);
-  const gxds_cluster_entry *e = gxds_config_cluster(u->config, Z("a"));
-  EXPECT_EQ(e->endpoints, nullptr);
-  EXPECT_EQ(Str(e->resolution_note), "DNS name example.com:443: DNS resolution is not available");
-  gxds_resolver_update_destroy(u);
+  EXPECT_EQ(TakeNote("a"), "DNS name example.com:443: DNS resolution is not available");
   gxds_resolver_reresolve(resolver_);
   fake_.RunReactor();
+}
+
+class DnsResolver : public Resolver {
+ protected:
+  void SetUp() override {
+    Resolver::SetUp();
+    host_ = *FakeHost();
+    FakeDns::Fill(&host_);
+    options_.host = &host_;
+    options_.channel_args = &host_;
+    dns_.TakeLog();
+  }
+  void TearDown() override {
+    Resolver::TearDown();
+    EXPECT_TRUE(dns_.active.empty());
+  }
+  void DnsLeaf(const std::string &name, const char *host, uint16_t port) {
+    fake_.Tell("CDS", name, &DnsCluster(name, host, port)->base);
+    fake_.Drained();
+  }
+  // How many addresses the cluster has in the next update; -1: none is known.
+  int TakeAddresses(const std::string &cluster) {
+    gxds_resolver_update *u = Take();
+    int count = -1;
+    const gxds_cluster_entry *e = u ? gxds_config_cluster(u->config, S(cluster)) : nullptr;
+    if (e && e->endpoints) {
+      count = static_cast<int>(e->endpoints->priorities[0].localities[0]->endpoint_count);
+    }
+    gxds_resolver_update_destroy(u);
+    return count;
+  }
+
+  gxds_host host_ = {};
+  FakeDns &dns_ = FakeDns::Get();
+};
+
+TEST_F(DnsResolver, ResolvesTheNameOfALogicalDnsCluster) {  // A37
+  Start();
+  Routes({"a"});
+  DnsLeaf("a", "example.com", 443);
+  EXPECT_EQ(dns_.TakeLog(), (Strings{"+example.com:443"}));
+  EXPECT_EQ(dns_.Find("example.com:443")->args, &host_);
+  EXPECT_EQ(Take(), nullptr) << "whole, or not at all";
+  dns_.Answer("example.com:443", {"10.0.0.1", "10.0.0.2"});
+  EXPECT_EQ(TakeAddresses("a"), 2);
+  dns_.Answer("example.com:443", {"10.0.0.1"});
+  EXPECT_EQ(TakeAddresses("a"), 1);
+  dns_.Answer("example.com:443", {"10.0.0.1"});
+  EXPECT_EQ(Take(), nullptr) << "nothing new";
+}
+
+TEST_F(DnsResolver, AFailureKeepsEarlierAddresses) {  // A74, A88
+  Start();
+  Routes({"a"});
+  DnsLeaf("a", "example.com", 443);
+  dns_.Fail("example.com:443", "no such host");
+  EXPECT_EQ(TakeNote("a"), "DNS name example.com:443: no such host");
+  dns_.Answer("example.com:443", {"10.0.0.1"});
+  EXPECT_EQ(TakeAddresses("a"), 1);
+  dns_.Fail("example.com:443", "timed out");
+  gxds_resolver_update *u = Take();
+  ASSERT_TRUE(u != nullptr && u->config != nullptr);
+  EXPECT_TRUE(gxds_config_cluster(u->config, Z("a"))->endpoints != nullptr);
+  gxds_resolver_update_destroy(u);
+}
+
+TEST_F(DnsResolver, ReresolutionReachesEveryDnsName) {  // A74
+  Start();
+  Routes({"a", "b", "c"});
+  DnsLeaf("a", "a.example", 1);
+  DnsLeaf("b", "b.example", 2);
+  Leaf("c");
+  dns_.TakeLog();
+  gxds_resolver_reresolve(resolver_);
+  EXPECT_EQ(dns_.TakeLog(), Strings{}) << "only a message was posted";
+  fake_.RunReactor();
+  EXPECT_EQ(dns_.TakeLog(), (Strings{"again a.example:1", "again b.example:2"}));
+}
+
+TEST_F(DnsResolver, AClusterThatGoesTakesItsNameAlong) {
+  Start();
+  Routes({"a"});
+  DnsLeaf("a", "a.example", 1);
+  dns_.Answer("a.example:1", {"10.0.0.1"});
+  gxds_resolver_update *first = Take();
+  Routes({"b"});
+  Leaf("b");
+  dns_.TakeLog();
+  gxds_resolver_update_destroy(first);
+  fake_.RunReactor();
+  EXPECT_EQ(TakeRoots(), (Strings{"b"}));
+  EXPECT_EQ(dns_.TakeLog(), (Strings{"-a.example:1"}));
+}
+
+TEST_F(DnsResolver, ResetsTheBackoffOfWhatFailed) {
+  Start();
+  Routes({"a"});
+  DnsLeaf("a", "a.example", 1);
+  dns_.Fail("a.example:1", "no such host");
+  dns_.TakeLog();
+  gxds_resolver_reset_backoff(resolver_);
+  fake_.RunReactor();
+  EXPECT_EQ(dns_.TakeLog(), (Strings{"-a.example:1", "+a.example:1"}));
+}
+
+TEST_F(DnsResolver, TheEndStopsEveryName) {
+  Start();
+  Routes({"a", "b"});
+  DnsLeaf("a", "a.example", 1);
+  DnsLeaf("b", "b.example", 2);
+  dns_.TakeLog();
+  gxds_resolver_close(resolver_);
+  resolver_ = nullptr;
+  dns_.Answer("a.example:1", {"10.0.0.1"});  // before the message is read
+  fake_.RunReactor();
+  EXPECT_EQ(dns_.TakeLog(), (Strings{"-a.example:1", "-b.example:2"}));
+  EXPECT_EQ(gone_, 1);
 }
 
 TEST_F(Resolver, ResetsTheBackoffOfItsClient) {

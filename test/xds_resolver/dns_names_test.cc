@@ -1,0 +1,179 @@
+#include "xds_resolver/dns_names.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "test/xds_resolver/fake_dns.h"
+
+namespace made_up {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class DnsNames : public ::testing::Test {
+ protected:
+  DnsNames() {
+    FakeDns::Fill(&host_);
+    names_ = gxds_dns_names_create(&host_, &args_, OnTold, this);
+  }
+  ~DnsNames() override {
+    gxds_dns_names_destroy(names_);
+    EXPECT_TRUE(fake_.active.empty());
+    fake_.TakeLog();
+    Forget();
+  }
+
+  static void OnTold(void *arg, uint64_t token, const gxds_endpoints *endpoints,
+                     const gxds_status *status) {
+    auto *self = static_cast<DnsNames *>(arg);
+    self->told_.push_back(token);
+    self->Forget();
+    if (endpoints) {
+      EXPECT_TRUE(gxds_status_is_ok(status));
+      gxds_resource_ref(&endpoints->base);
+    }
+    self->endpoints_ = endpoints;
+    self->error_ = endpoints ? "" : status->message.data;
+    if (self->when_told_) self->when_told_();
+  }
+  void Forget() {
+    if (endpoints_) gxds_resource_unref(&endpoints_->base);
+    endpoints_ = nullptr;
+  }
+  void Start(uint64_t token, const std::string &name) {
+    gxds_status status = gxds_dns_names_start(names_, token, gxds_str_of(name.data(), name.size()));
+    EXPECT_TRUE(gxds_status_is_ok(&status));
+    gxds_status_fini(&status);
+  }
+  std::vector<uint64_t> TakeTold() { return std::exchange(told_, {}); }
+  Strings Addresses() const {
+    Strings out;
+    const gxds_locality *l = endpoints_->priorities[0].localities[0];
+    for (uint32_t i = 0; i < l->endpoint_count; i++) {
+      gxds_text text = {nullptr, 0, 0};
+      gxds_address_render(&l->endpoints[i].address, &text);
+      out.emplace_back(text.data, text.size);
+      gxds_text_fini(&text);
+    }
+    return out;
+  }
+
+  FakeDns &fake_ = FakeDns::Get();
+  gxds_host host_ = {};
+  int args_ = 0;
+  gxds_dns_names *names_;
+  std::vector<uint64_t> told_;
+  const gxds_endpoints *endpoints_ = nullptr;  // told last
+  std::string error_;
+  std::function<void()> when_told_;
+};
+
+TEST_F(DnsNames, AllAddressesAreInOneLocalityInTheOrderOfTheAnswer) {  // A37
+  Start(7, "a:80");
+  EXPECT_EQ(fake_.Find("a:80")->args, &args_);
+  EXPECT_TRUE(told_.empty());
+  fake_.Answer("a:80", {"10.0.0.2", "::1", "10.0.0.1"});
+  EXPECT_EQ(TakeTold(), (std::vector<uint64_t>{7}));
+  ASSERT_EQ(endpoints_->priority_count, 1u);
+  ASSERT_EQ(endpoints_->priorities[0].locality_count, 1u);
+  EXPECT_EQ(endpoints_->drop_count, 0u);
+  const gxds_locality *l = endpoints_->priorities[0].localities[0];
+  EXPECT_EQ(l->region.size + l->zone.size + l->sub_zone.size, 0u);
+  EXPECT_EQ(l->weight, 1u);
+  EXPECT_EQ(Addresses(), (Strings{"10.0.0.2:80", "[::1]:443", "10.0.0.1:80"}));
+  for (uint32_t i = 0; i < l->endpoint_count; i++) EXPECT_EQ(l->endpoints[i].weight, 1u);
+}
+
+TEST_F(DnsNames, TheSameAnswerIsTheSameResource) {
+  Start(1, "a:80");
+  fake_.Answer("a:80", {"10.0.0.1", "10.0.0.2"});
+  const gxds_endpoints *first = endpoints_;
+  fake_.Answer("a:80", {"10.0.0.1", "10.0.0.2"});
+  EXPECT_EQ(endpoints_, first);
+  EXPECT_EQ(TakeTold().size(), 2u) << "an error before it is over";
+  fake_.Answer("a:80", {"10.0.0.2", "10.0.0.1"});
+  EXPECT_NE(endpoints_, first);
+  fake_.Answer("a:80", {});
+  EXPECT_EQ(Addresses(), Strings{}) << "no address is an answer as well";
+}
+
+TEST_F(DnsNames, AFailureIsToldWithItsWords) {
+  Start(1, "a:80");
+  fake_.Answer("a:80", {"10.0.0.1"});
+  const gxds_endpoints *first = endpoints_;
+  fake_.Fail("a:80", "no such host");
+  EXPECT_EQ(endpoints_, nullptr);
+  EXPECT_EQ(error_, "no such host");
+  fake_.Answer("a:80", {"10.0.0.1"});
+  EXPECT_EQ(endpoints_, first) << "what was known before is the same still";
+}
+
+TEST_F(DnsNames, EachHasItsToken) {
+  Start(1, "a:80");
+  Start(2, "b:80");
+  fake_.Answer("b:80", {"10.0.0.2"});
+  fake_.Answer("a:80", {"10.0.0.1"});
+  EXPECT_EQ(TakeTold(), (std::vector<uint64_t>{2, 1}));
+  fake_.TakeLog();
+  gxds_dns_names_reresolve(names_, 2);
+  gxds_dns_names_reresolve(names_, 3);
+  EXPECT_EQ(fake_.TakeLog(), (Strings{"again b:80"}));
+  gxds_dns_names_stop(names_, 1);
+  gxds_dns_names_stop(names_, 1);
+  EXPECT_EQ(fake_.TakeLog(), (Strings{"-a:80"}));
+}
+
+TEST_F(DnsNames, ANameMayBeStoppedByWhoIsToldOfIt) {
+  Start(1, "a:80");
+  when_told_ = [this] { gxds_dns_names_stop(names_, 1); };
+  fake_.Answer("a:80", {"10.0.0.1"});
+  EXPECT_TRUE(fake_.active.empty());
+  EXPECT_EQ(Addresses(), (Strings{"10.0.0.1:80"}));
+  Start(2, "a:80");
+  when_told_ = [this] { gxds_dns_names_stop(names_, 2); };
+  fake_.Fail("a:80", "gone");
+  EXPECT_TRUE(fake_.active.empty());
+  EXPECT_EQ(error_, "gone");
+}
+
+TEST_F(DnsNames, ResettingTheBackoffAsksAnewForWhatFailed) {
+  Start(1, "a:80");
+  Start(2, "b:80");
+  Start(3, "c:80");
+  fake_.Answer("a:80", {"10.0.0.1"});
+  fake_.Fail("b:80", "no such host");
+  fake_.TakeLog();
+  gxds_dns_names_reset_backoff(names_);
+  EXPECT_EQ(fake_.TakeLog(), (Strings{"-b:80", "+b:80"}));
+  gxds_dns_names_reset_backoff(names_);
+  EXPECT_EQ(fake_.TakeLog(), Strings{}) << "it is being resolved";
+  TakeTold();
+  fake_.Answer("b:80", {"10.0.0.2"});
+  EXPECT_EQ(TakeTold(), (std::vector<uint64_t>{2}));
+}
+
+TEST_F(DnsNames, TheEndStopsThemAll) {
+  Start(1, "a:80");
+  Start(2, "b:80");
+  fake_.Answer("a:80", {"10.0.0.1"});
+  fake_.TakeLog();
+  gxds_dns_names_destroy(names_);
+  names_ = nullptr;
+  EXPECT_EQ(fake_.TakeLog(), (Strings{"-a:80", "-b:80"}));
+}
+
+TEST_F(DnsNames, AHostWithoutDnsStartsNothing) {
+  host_ = {};
+  gxds_status status = gxds_dns_names_start(names_, 1, gxds_str_z("a:80"));
+  EXPECT_EQ(status.code, GXDS_UNAVAILABLE);
+  EXPECT_STREQ(status.message.data, "DNS resolution is not available");
+  gxds_status_fini(&status);
+  gxds_dns_names_stop(names_, 1);
+  gxds_dns_names_reresolve(names_, 1);
+}
+
+}  // namespace
+}  // namespace made_up

@@ -1,0 +1,136 @@
+#include "xds_resolver/dns_names.h"
+
+#define uthash_malloc(size) gxds_calloc(1, size)
+#define uthash_free(memory, size) gxds_free(memory)
+#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
+
+#include <uthash.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+
+typedef struct dns_name {
+  gxds_dns_names *names;
+  uint64_t token;
+  gxds_str name;
+  gxds_dns *dns;
+  bool failed;                 /* its last resolution */
+  const gxds_endpoints *known; /* a reference; NULL: never resolved */
+  UT_hash_handle by_token;
+} dns_name;
+
+struct gxds_dns_names {
+  const gxds_host *host;
+  const void *args;
+  gxds_dns_told told;
+  void *arg;
+  dns_name *active;
+};
+
+gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args, gxds_dns_told told,
+                                      void *arg) {
+  gxds_dns_names *n = GXDS_NEW(gxds_dns_names);
+  n->host = host;
+  n->args = args;
+  n->told = told;
+  n->arg = arg;
+  return n;
+}
+
+/* A37: one locality without a name has them all. */
+static const gxds_locality *make_locality(const gxds_address *addresses, size_t count) {
+  gxds_str none = gxds_str_of(NULL, 0);
+  gxds_locality *l = gxds_locality_create(none, none, none, 1, count);
+  gxds_endpoint *endpoints = (gxds_endpoint *)l->endpoints;
+  for (size_t i = 0; i < count; i++) {
+    endpoints[i] = (gxds_endpoint){addresses[i], GXDS_HEALTH_UNKNOWN, 1};
+  }
+  return l;
+}
+
+static void learn(dns_name *d, const gxds_locality *take_locality) {
+  const gxds_endpoints *before = d->known;
+  if (before && gxds_locality_equal(before->priorities[0].localities[0], take_locality)) {
+    gxds_locality_unref(take_locality);
+    return;
+  }
+  d->known = gxds_endpoints_of_locality(d->name, take_locality);
+  if (before) gxds_resource_unref(&before->base);
+}
+
+static void on_answered(void *arg, const gxds_address *addresses, size_t count,
+                        const gxds_status *status) {
+  dns_name *d = arg;
+  gxds_dns_names *n = d->names;
+  uint64_t token = d->token;
+  d->failed = !gxds_status_is_ok(status);
+  if (d->failed) {
+    n->told(n->arg, token, NULL, status);
+    return;
+  }
+  learn(d, make_locality(addresses, count));
+  const gxds_resource *known = gxds_resource_ref(&d->known->base); /* who is told may stop it */
+  n->told(n->arg, token, (const gxds_endpoints *)known, status);
+  gxds_resource_unref(known);
+}
+
+static void resolve(dns_name *d) {
+  const gxds_dns_names *n = d->names;
+  d->dns = n->host->dns_start(d->name, n->args, on_answered, d);
+}
+
+gxds_status gxds_dns_names_start(gxds_dns_names *n, uint64_t token, gxds_str name) {
+  if (!n->host->dns_start) {
+    return gxds_status_make(GXDS_UNAVAILABLE, "DNS resolution is not available");
+  }
+  dns_name *d = GXDS_NEW(dns_name);
+  d->names = n;
+  d->token = token;
+  d->name = gxds_str_dup(name);
+  HASH_ADD(by_token, n->active, token, sizeof d->token, d);
+  resolve(d);
+  return gxds_status_ok();
+}
+
+static dns_name *find(gxds_dns_names *n, uint64_t token) {
+  dns_name *d = NULL;
+  HASH_FIND(by_token, n->active, &token, sizeof token, d);
+  return d;
+}
+
+static void stop(gxds_dns_names *n, dns_name *d) {
+  HASH_DELETE(by_token, n->active, d);
+  n->host->dns_stop(d->dns);
+  if (d->known) gxds_resource_unref(&d->known->base);
+  gxds_str_free(&d->name);
+  gxds_free(d);
+}
+
+void gxds_dns_names_stop(gxds_dns_names *n, uint64_t token) {
+  dns_name *d = find(n, token);
+  if (d) stop(n, d);
+}
+
+void gxds_dns_names_destroy(gxds_dns_names *n) {
+  if (!n) return;
+  while (n->active) stop(n, n->active);
+  gxds_free(n);
+}
+
+void gxds_dns_names_reresolve(gxds_dns_names *n, uint64_t token) {
+  const dns_name *d = find(n, token);
+  if (d) n->host->dns_reresolve(d->dns);
+}
+
+/* The host's own way to end a backoff leaves a resolver waiting until it is asked again, and then
+ * for as long as between two answers: a new one asks at once. */
+void gxds_dns_names_reset_backoff(gxds_dns_names *n) {
+  dns_name *d;
+  dns_name *next;
+  HASH_ITER(by_token, n->active, d, next) {
+    if (!d->failed) continue;
+    d->failed = false;
+    n->host->dns_stop(d->dns);
+    resolve(d);
+  }
+}
