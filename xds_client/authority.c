@@ -6,8 +6,8 @@ void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
   const gxds_bootstrap_server *const *servers = config ? config->servers : bootstrap->servers;
   size_t count = config ? config->server_count : bootstrap->server_count;
   *a = (gxds_authority){.config = config};
-  a->servers = gxds_calloc(count, sizeof *a->servers);
-  a->conns = gxds_calloc(count, sizeof *a->conns);
+  a->servers = gxds_calloc(count, sizeof(gxds_bootstrap_server *));
+  a->conns = gxds_calloc(count, sizeof(gxds_conn *));
   for (size_t i = 0; i < count; i++) {
     bool listed = false;
     for (size_t j = 0; j < a->server_count; j++) {

@@ -7,12 +7,10 @@ gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name) {
   return e;
 }
 
-gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes,
-                                     const gxds_bootstrap_server *server) {
+gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes) {
   gxds_entry *e = NULL;
-  if (bytes.size == 0) return NULL;
-  HASH_FIND(by_bytes, c->by_bytes[type], bytes.data, bytes.size, e);
-  return e && gxds_bootstrap_server_equal(e->source, server) ? e : NULL;
+  if (bytes.size > 0) HASH_FIND(by_bytes, c->by_bytes[type], bytes.data, bytes.size, e);
+  return e;
 }
 
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name) {

@@ -16,8 +16,8 @@ gxds_client *gxds_client_create(const gxds_client_options *options) {
   c->type_count = options->type_count;
   c->random.state = options->seed;
   c->resource_timeout = options->resource_does_not_exist_timeout;
-  c->by_name = gxds_calloc(c->type_count, sizeof *c->by_name);
-  c->by_bytes = gxds_calloc(c->type_count, sizeof *c->by_bytes);
+  c->by_name = gxds_calloc(c->type_count, sizeof(gxds_entry *));
+  c->by_bytes = gxds_calloc(c->type_count, sizeof(gxds_entry *));
   c->authority_count = 1 + c->bootstrap->authority_count;
   c->authorities = gxds_calloc(c->authority_count, sizeof *c->authorities);
   gxds_authority_init(&c->authorities[0], c->bootstrap, NULL);
@@ -367,12 +367,13 @@ static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
 void gxds_client_each_resource(const gxds_client *c,
                                void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
   for (size_t type = 0; type < c->type_count; type++) {
-    const gxds_entry **sorted = gxds_calloc(HASH_CNT(by_name, c->by_name[type]), sizeof *sorted);
+    const gxds_entry **sorted =
+        gxds_calloc(HASH_CNT(by_name, c->by_name[type]), sizeof(gxds_entry *));
     size_t count = 0;
     for (const gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
       if (e->watch_count > 0) sorted[count++] = e;
     }
-    qsort((void *)sorted, count, sizeof *sorted, by_name);
+    qsort((void *)sorted, count, sizeof(gxds_entry *), by_name);
     for (size_t i = 0; i < count; i++) {
       gxds_resource_info info = info_of(c, sorted[i]);
       fn(arg, &info);

@@ -14,6 +14,9 @@
  * that the last message caused, so a consumer that drains in order has flow control: the next
  * message is read when the watchers are done with the last one.
  *
+ * The status of an error names the server and the node ("… (node ID:xyz)"), as the host's do, but
+ * not the resource: its name is for the watcher to put before it.
+ *
  * Streams, servers and watches are named by ids that are never reused, so an event that comes late
  * is dropped by its id. */
 #ifndef GRPC_XDS_XDS_CLIENT_CLIENT_H_

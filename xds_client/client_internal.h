@@ -94,10 +94,8 @@ struct gxds_entry {
 
 /* The entry of that canonical name; NULL: none. */
 gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name);
-/* The entry whose resource, sent by server, was decoded from these very bytes, with its name in
- * them; NULL: none. */
-gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes,
-                                     const gxds_bootstrap_server *server);
+/* The entry whose resource was decoded from these very bytes, with its name in them; NULL: none. */
+gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes);
 /* A new entry, REQUESTED, without watches and subs. */
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name);
 /* Ends an entry that has neither watches nor subs. */

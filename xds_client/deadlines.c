@@ -38,7 +38,7 @@ void gxds_deadlines_set(gxds_deadlines *q, gxds_deadline *d, gxds_time at) {
   gxds_deadlines_cancel(q, d);
   if (q->count + 1 >= q->capacity) {
     q->capacity = q->capacity ? 2 * q->capacity : 16;
-    q->heap = gxds_realloc(q->heap, q->capacity, sizeof *q->heap);
+    q->heap = gxds_realloc(q->heap, q->capacity, sizeof(gxds_deadline *));
   }
   d->at = at;
   d->order = q->next_order++;

@@ -98,7 +98,7 @@ static bool is_unchanged(const application *a, const gxds_entry *e, gxds_str byt
 static gxds_entry *find_unchanged(const application *a, const gxds_response_resource *r) {
   gxds_entry *e = NULL;
   if (r->name.size == 0) {
-    e = gxds_entry_find_by_bytes(a->c, a->type, r->bytes, a->conn->server);
+    e = gxds_entry_find_by_bytes(a->c, a->type, r->bytes);
   } else {
     gxds_resource_name name;
     if (!gxds_resource_name_init(&name, r->name, gxds_str_z(type_of(a)->type_url))) return NULL;

@@ -324,7 +324,6 @@ bool gxds_client_settle(gxds_client *c) {
       settle_conn(c, conn);
     }
   }
-  if (c->actions.count > 0) return true;
   DL_FOREACH(c->conns, conn) {
     if (conn->stream && conn->read_due) act(c, conn, GXDS_ACTION_READ, no_bytes);
     conn->read_due = false;

@@ -59,7 +59,7 @@ TEST(Cache, SameBytesInAWrapperOfAnotherNameAreAnotherResource) {
   EXPECT_EQ(s.foo2->Next(), "foo1=1");
   EXPECT_EQ(s.foo1.Next(), "foo2=2");
   // Such bytes don't tell which resource they are: unwrapped, they are what is written in them.
-  s.Respond(kFoo, "3", {"foo1=1", "foo2=2"});
+  s.Respond(kFoo, "3", {"foo2=2", "foo1=1"});
   EXPECT_EQ(s.foo1.Next(), "foo1=1");
   EXPECT_EQ(s.foo2->Next(), "foo2=2");
 }

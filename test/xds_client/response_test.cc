@@ -321,6 +321,16 @@ TEST(Response, OverlongVersionOrNonceIsIgnored) {
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
+TEST(Response, ResponseOfTooManyResourcesIsIgnored) {
+  TwoFoos s;
+  std::string message;
+  for (int i = 0; i <= 1000000; i++) message.append("\x12\x00", 2);
+  s.server().SendRaw(message);
+  EXPECT_TRUE(s.Logged("too many resources in one response"));
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  EXPECT_TRUE(s.server().wants_message());
+}
+
 TEST(Response, DecoderMayTakePartsOfThePreviousResource) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=previous1", "foo2=2"});
