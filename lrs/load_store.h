@@ -25,7 +25,7 @@ gxds_load_store *gxds_load_store_create(void (*on_first_use)(void *arg,
                                                              const gxds_bootstrap_server *server),
                                         void *arg);
 /* The owner (the XdsClient's transport) is going: counters stay valid for those who hold them and
- * on_first_use is not called any more. */
+ * on_first_use is not called any more; waits for one that is being called. */
 void gxds_load_store_close(gxds_load_store *s);
 gxds_load_store *gxds_load_store_ref(gxds_load_store *s);
 void gxds_load_store_unref(gxds_load_store *s); /* NULL is allowed */

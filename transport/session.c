@@ -117,11 +117,13 @@ static void open_load_reports(void *arg) {
   gxds_reactor_release();
 }
 
-/* On any thread, when the session may be gone: so it is named by its number, and the message has a
- * use of the reactor of its own. */
+/* On any thread. gxds_load_store_close() waits for it, so the session is there; but it may be gone
+ * when the message comes to the reactor: so it is named by its number, and the message has a use of
+ * the reactor of its own. */
 static void on_first_use(void *arg, const gxds_bootstrap_server *server) {
+  const gxds_session *s = arg;
   first_use *use = GXDS_NEW(first_use);
-  use->session = (uint64_t)(uintptr_t)arg;
+  use->session = s->number;
   use->server = *server;
   use->server.uri = gxds_str_dup(server->uri);
   use->server.creds_type = gxds_str_dup(server->creds_type);
@@ -269,7 +271,7 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
   s->events = options->events;
   s->arg = options->arg;
   s->random.state = make_seed();
-  s->load_store = gxds_load_store_create(on_first_use, (void *)(uintptr_t)s->number);
+  s->load_store = gxds_load_store_create(on_first_use, s);
   const gxds_client_options engine = {
       .bootstrap = options->bootstrap,
       .host = options->host,

@@ -2,6 +2,7 @@
 
 #include <grpc/grpc.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +201,28 @@ TEST(Reactor, HoldsGrpcOnlyWhileItIsUsed) {
   OnReactor([] {});
   gxds_reactor_release();
   EXPECT_TRUE(WaitUntil([] { return grpc_is_initialized() == 0; }));
+}
+
+TEST(ReactorExitDeathTest, AProcessMayExitWhileItIsUsed) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        gxds_reactor_acquire();
+        OnReactor([] {});
+        exit(7);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+TEST(ReactorExitDeathTest, AProcessMayExitOnTheReactor) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        gxds_reactor_acquire();
+        Post([] { exit(7); });
+        pause();
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 // Forks of a program that knows nothing of gRPC's fork support: the child does something else.

@@ -296,5 +296,20 @@ TEST(StreamCall, ServerThatDiesEndsIt) {
   EXPECT_EQ(client.Take().what, "closed");
 }
 
+TEST(StreamCallDeathTest, AProcessMayExitInTheMiddleOfOne) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        auto *server = new RawServer;
+        auto *client = new Client(server->uri());
+        client->Open();
+        client->Read();
+        client->Send("x");
+        client->Expect("sent");
+        exit(7);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
 }  // namespace
 }  // namespace grpc_xds
