@@ -78,7 +78,7 @@ const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_
   gxds_cluster_set *s = GXDS_NEW(gxds_cluster_set);
   gxds_ref_init(&s->refs);
   s->names = gxds_names_ref(names);
-  s->items = gxds_calloc(names->count, sizeof *s->items);
+  s->items = gxds_calloc(names->count, sizeof(gxds_cluster_ref *));
   for (size_t i = 0; i < names->count; i++) {
     gxds_cluster_ref *c = find(r, names->names[i]);
     if (!c) {

@@ -277,7 +277,7 @@ static void walk_add(gxds_dependency_manager *m, walk *w, gxds_node *node) {
   node->mark = m->last_mark;
   if (w->count == w->capacity) {
     w->capacity = w->capacity ? w->capacity * 2 : 64;
-    w->queue = gxds_realloc(w->queue, w->capacity, sizeof *w->queue);
+    w->queue = gxds_realloc(w->queue, w->capacity, sizeof(gxds_node *));
   }
   w->queue[w->count++] = node;
 }

@@ -97,9 +97,9 @@ gxds_dependency_manager *gxds_dependency_manager_create(
 
 void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   gxds_dependency_forget_published(m);
+  HASH_CLEAR(by_token, m->subjects); /* before what it lists goes */
   gxds_root_fini(m);
   gxds_nodes_fini(m);
-  HASH_CLEAR(by_token, m->subjects);
   gxds_subject_fini(&m->listener);
   destroy_action(m->taken);
   while (m->actions) {

@@ -26,7 +26,7 @@ static bool is_shown_root(const gxds_node *node) {
 /* Marks what is reached from the published root and the subscriptions over adopted aggregates. */
 static void mark_shown(gxds_dependency_manager *m) {
   uint64_t mark = ++m->last_mark;
-  gxds_node **queue = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof *queue);
+  gxds_node **queue = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof(gxds_node *));
   size_t count = 0;
   gxds_node *node;
   DL_FOREACH(m->nodes, node) {

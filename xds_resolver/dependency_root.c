@@ -28,9 +28,11 @@ static void clear_candidate(gxds_dependency_manager *m) {
   m->shrunk = true;
 }
 
-/* The root that uses the same virtual host as r may share its names. */
+/* With a virtual host that is as it was in r, or names the same clusters, it shares the names. */
 static const gxds_names *names_of(const gxds_root *r, const gxds_virtual_host *virtual_host) {
-  if (r->set && r->virtual_host == virtual_host) return gxds_names_ref(r->names);
+  if (r->set && gxds_virtual_host_equal(r->virtual_host, virtual_host)) {
+    return gxds_names_ref(r->names);
+  }
   const gxds_names *names = gxds_route_cluster_names(virtual_host);
   if (r->set && gxds_names_equal(names, r->names)) {
     gxds_names_unref(names);
@@ -230,7 +232,6 @@ void gxds_root_fini(gxds_dependency_manager *m) {
   gxds_subject *both[] = {m->route_config, m->old_route_config};
   for (size_t i = 0; i < 2; i++) {
     if (!both[i]) continue;
-    HASH_DELETE(by_token, m->subjects, both[i]);
     gxds_subject_fini(both[i]);
     gxds_free(both[i]);
   }

@@ -37,8 +37,9 @@ void gxds_selector_unref(const gxds_selector *s) {
 
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters) {
-  return s->virtual_host == config->virtual_host && s->clusters == clusters &&
-         s->max_stream_duration == config->listener->max_stream_duration;
+  return s->clusters == clusters &&
+         s->max_stream_duration == config->listener->max_stream_duration &&
+         gxds_virtual_host_equal(s->virtual_host, config->virtual_host);
 }
 
 const gxds_duration *gxds_selector_timeouts(const gxds_selector *s, size_t *count) {

@@ -26,7 +26,7 @@ const gxds_selector *gxds_selector_create(const gxds_config *config,
                                           const gxds_cluster_set *clusters, const gxds_host *host);
 const gxds_selector *gxds_selector_ref(const gxds_selector *s);
 void gxds_selector_unref(const gxds_selector *s); /* NULL is allowed */
-/* Whether one made of these would choose the same: compares pointers. */
+/* Whether one made of these would choose the same: costs no look at the routes. */
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters);
 

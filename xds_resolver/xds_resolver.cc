@@ -135,7 +135,7 @@ void XdsResolver::StartLocked() {
   FillOptions(link.get(), &options);
   gxds_status status = gxds_resolver_start(&options, &resolver_);
   if (gxds_status_is_ok(&status)) {
-    link.release();  // until Gone()
+    (void)link.release();  // until Gone()
   } else {
     ReportFailureLocked(status);
   }
@@ -166,7 +166,7 @@ void XdsResolver::Gone(void* arg) {
     grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
     grpc_core::ExecCtx exec_ctx;
     delete link;  // perhaps the last reference to the resolver, and to its channel
-  });
+  });             // NOLINT(clang-analyzer-core.StackAddressEscape)
 }
 
 void XdsResolver::DrainLocked() {
