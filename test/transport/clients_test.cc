@@ -86,7 +86,6 @@ class User {
     }
     if (!has_backoff) {
       options.args.push_back(Arg(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100));
-      options.args.push_back(Arg(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100));
       options.args.push_back(Arg(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100));
     }
     OnReactor([&] {
