@@ -71,26 +71,26 @@ static gxds_str decode_rls(const gxds_host *host, const gxds_extension *config, 
 
 static void decode_one(const gxds_host *host, const plugin_message *in, const gxds_path *up,
                        upb_Arena *scratch, gxds_errors *errors, gxds_cluster_specifier *out) {
-  size_t before = errors->count;
   const gxds_path *at = GXDS_FIELD(up, "extension");
+  const gxds_path *at_config = GXDS_FIELD(at, "typed_config");
+  size_t before = errors->count;
+  out->failed = true;
   const envoy_config_core_v3_TypedExtensionConfig *config =
       envoy_config_route_v3_ClusterSpecifierPlugin_extension(in);
-  gxds_extension extension = {0};
   if (!config) {
     gxds_errors_add(errors, at, "field not present");
-  } else {
-    out->name = gxds_pb_str(envoy_config_core_v3_TypedExtensionConfig_name(config));
-    const gxds_path *at_config = GXDS_FIELD(at, "typed_config");
-    gxds_extension_open(envoy_config_core_v3_TypedExtensionConfig_typed_config(config), at_config,
-                        scratch, errors, &extension);
+    return;
   }
-  if (errors->count == before) {
-    if (gxds_str_is(extension.type, rls_type)) {
-      out->lb_json = decode_rls(host, &extension, scratch, errors);
-    } else if (!envoy_config_route_v3_ClusterSpecifierPlugin_is_optional(in)) {
-      gxds_errors_add(errors, extension.at, "Unknown ClusterSpecifierPlugin type %.*s",
-                      GXDS_QUOTED(extension.type));
-    }
+  out->name = gxds_pb_str(envoy_config_core_v3_TypedExtensionConfig_name(config));
+  gxds_extension extension;
+  gxds_extension_open(envoy_config_core_v3_TypedExtensionConfig_typed_config(config), at_config,
+                      scratch, errors, &extension);
+  if (errors->count != before) return;
+  if (gxds_str_is(extension.type, rls_type)) {
+    out->lb_json = decode_rls(host, &extension, scratch, errors);
+  } else if (!envoy_config_route_v3_ClusterSpecifierPlugin_is_optional(in)) {
+    gxds_errors_add(errors, extension.at, "Unknown ClusterSpecifierPlugin type %.*s",
+                    GXDS_QUOTED(extension.type));
   }
   out->failed = errors->count != before;
 }

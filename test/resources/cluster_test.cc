@@ -129,12 +129,5 @@ TEST(ClusterLimits, TheFirstThresholdOfPriorityDefaultCounts) {  // A32
   EXPECT_EQ(limit("{'max_requests':0}"), 0u);
 }
 
-TEST(ClusterTls, IsAccepted) {
-  Cluster c(kEds +
-            ",'transport_socket':{'name':'tls','typed_config':{'@type':'type.googleapis.com/"
-            "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext'}}");
-  EXPECT_EQ(c->kind, GXDS_CLUSTER_EDS);
-}
-
 }  // namespace
 }  // namespace grpc_xds_test

@@ -45,16 +45,18 @@ inline std::string Resource(const gxds_resource_type& type, const std::string& j
   return Proto(MessageOf(type), json);
 }
 
-// A length-delimited field on the wire, for what JSON can't say.
-inline std::string Field(int number, const std::string& bytes) {
+// Fields on the wire, for what JSON can't say.
+inline std::string Varint(uint64_t value) {
   std::string out;
-  auto varint = [&](uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
-    out.push_back(static_cast<char>(value));
-  };
-  varint(static_cast<uint64_t>(number) << 3 | 2);
-  varint(bytes.size());
-  return out + bytes;
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+  return out;
+}
+inline std::string Field(uint64_t number, const std::string& bytes) {
+  return Varint(number << 3 | 2) + Varint(bytes.size()) + bytes;
+}
+inline std::string Number(uint64_t number, uint64_t value) {
+  return Varint(number << 3) + Varint(value);
 }
 inline std::string Any(const std::string& type_url, const std::string& value) {
   return Field(1, type_url) + Field(2, value);
@@ -88,7 +90,9 @@ class Decoded {
   gxds_decoded decoded_;
 };
 
-// One server, a host whose RE2 dislikes "(" without an end, and a bootstrap that nobody frees.
+// One server, a bootstrap with two certificate providers that nobody frees, and a host whose RE2
+// dislikes "(" without an end, whose registry has the policy myorg.MyLb and takes any config
+// without the word "bad".
 class Decoder {
  public:
   Decoder() {
@@ -97,6 +101,15 @@ class Decoder {
     bootstrap_.refs.count = 1;
     bootstrap_.servers = &server_list_;
     bootstrap_.server_count = 1;
+    providers_[0].instance_name = gxds_str_z("a_provider");
+    providers_[1].instance_name = gxds_str_z("b_provider");
+    bootstrap_.certificate_providers = providers_;
+    bootstrap_.certificate_provider_count = 2;
+    host_.lb_policy_exists = [](gxds_str name) { return ToString(name) == "myorg.MyLb"; };
+    host_.lb_config_check = [](gxds_str json, const gxds_path* at, gxds_errors* errors) {
+      if (ToString(json).find("bad") == std::string::npos) return;
+      gxds_errors_add(errors, at, "the registry's words");
+    };
     host_.regex_check = [](gxds_str regex) {
       return ToString(regex).find('(') == std::string::npos ||
              ToString(regex).find(')') != std::string::npos;
@@ -132,6 +145,7 @@ class Decoder {
  private:
   gxds_bootstrap_server server_ = {};
   const gxds_bootstrap_server* server_list_ = nullptr;
+  gxds_bootstrap_certificate_provider providers_[2] = {};
   gxds_bootstrap bootstrap_ = {};
   gxds_host host_ = {};
 };

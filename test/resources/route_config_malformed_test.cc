@@ -6,6 +6,7 @@ namespace {
 
 const char kRouter[] = "envoy.extensions.filters.http.router.v3.Router";
 const char kFault[] = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+const char kRbacPerRoute[] = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
 const char kUnknown[] = "envoy.config.listener.v3.Listener";
 
 std::string Config(const std::string& virtual_hosts) {
@@ -122,6 +123,10 @@ std::vector<Malformed> Actions() {
        Bad(clusters + " error:RouteAction weighted_cluster has no valid clusters specified.")},
       {"WeightSum", Weighted("{'name':'a','weight':4294967295},{'name':'b','weight':1}"),
        Bad(clusters + " error:sum of cluster weights exceeds uint32 max")},
+      {"TotalWeight",
+       Action("'weighted_clusters':{'total_weight':76,'clusters':["
+              "{'name':'a','weight':75}]}"),
+       Bad(clusters + " error:RouteAction weighted_cluster has incorrect total weight")},
       {"MaxStreamDuration",
        Action("'cluster':'c','max_stream_duration':{'max_stream_duration':'-1s'}"),
        Bad(duration + ".max_stream_duration" + range)},
@@ -148,6 +153,9 @@ std::vector<Malformed> Filters() {
       {"FaultUnparsable",
        RawOverride(Any(std::string("type.googleapis.com/") + kFault, std::string(1, '\0'))),
        Bad(at + ".value[" + kFault + "] error:could not parse fault injection filter config")},
+      {"RbacUnparsable",
+       RawOverride(Any(std::string("type.googleapis.com/") + kRbacPerRoute, std::string(1, '\0'))),
+       Bad(at + ".value[" + kRbacPerRoute + "] error:could not parse RBACPerRoute")},
       {"WrapperUnparsable",
        RawOverride(
            Any("type.googleapis.com/envoy.config.route.v3.FilterConfig", std::string(1, '\0'))),

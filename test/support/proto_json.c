@@ -16,6 +16,7 @@
 #include "envoy/service/status/v3/csds.upbdefs.h"
 #include "google/protobuf/struct.upbdefs.h"
 #include "google/protobuf/wrappers.upbdefs.h"
+#include "src/proto/grpc/lookup/v1/rls_config.upbdefs.h"
 #include "upb/decode.h"
 #include "upb/encode.h"
 #include "upb/json_decode.h"
@@ -42,6 +43,7 @@ static upb_DefPool *make_pool(void) {
   envoy_service_status_v3_ClientConfig_getmsgdef(pool);
   google_protobuf_Struct_getmsgdef(pool);
   google_protobuf_UInt32Value_getmsgdef(pool);
+  grpc_lookup_v1_RouteLookupClusterSpecifier_getmsgdef(pool);
   xds_type_v3_TypedStruct_getmsgdef(pool);
   return pool;
 }

@@ -1,0 +1,222 @@
+// The LB policy of a Cluster: load_balancing_policy (A52) and what it makes of each kind.
+#include "test/resources/decoding.h"
+
+namespace grpc_xds_test {
+namespace {
+
+const std::string kPolicies = "envoy.extensions.load_balancing_policies.";
+const std::string kRingHash = kPolicies + "ring_hash.v3.RingHash";
+const std::string kRoundRobin = kPolicies + "round_robin.v3.RoundRobin";
+const std::string kWrrLocality = kPolicies + "wrr_locality.v3.WrrLocality";
+const std::string kTypedStruct = "xds.type.v3.TypedStruct";
+
+std::string Type(const std::string& message) { return "type.googleapis.com/" + message; }
+
+// A LoadBalancingPolicy: policies of these Any's, in order.
+std::string List(const std::vector<std::string>& anys) {
+  std::string out;
+  for (const std::string& any : anys) out += Field(1, Field(4, Field(1, "name") + Field(2, any)));
+  return out;
+}
+std::string RoundRobin() { return Any(Type(kRoundRobin), ""); }
+std::string RingHash(const std::string& value) { return Any(Type(kRingHash), value); }
+std::string RingSizes(uint64_t min, uint64_t max) {
+  return Field(2, Number(1, min)) + Field(3, Number(1, max));
+}
+std::string Wrr(const std::string& child_list) {
+  return Any(Type(kWrrLocality), Field(1, child_list));
+}
+std::string Custom(const std::string& name, const std::string& json,
+                   const std::string& wrapper = kTypedStruct) {
+  return Any(Type(wrapper),
+             Proto("xds.type.v3.TypedStruct", "{'type_url':'type.googleapis.com/" + name + "'" +
+                                                  (json.empty() ? "" : ",'value':" + json) + "}"));
+}
+// round_robin below so many wrr_locality policies.
+std::string Nested(int depth) {
+  std::string list = List({RoundRobin()});
+  for (int i = 0; i < depth; i++) list = List({Wrr(list)});
+  return list;
+}
+
+std::string Cluster(const std::string& list, const std::string& more = "") {
+  return Resource(gxds_cluster_type,
+                  "{'name':'foo','type':'EDS','eds_cluster_config':{'eds_config':{'ads':{}}}" +
+                      more + "}") +
+         Field(41, list);
+}
+std::string PolicyOf(const std::string& list, const std::string& more = "") {
+  Decoder d;
+  Decoded result = d.Decode(gxds_cluster_type, Cluster(list, more));
+  return result.resource() == nullptr ? result.message()
+                                      : ToString(result.As<gxds_cluster>().lb_policy_json);
+}
+
+TEST(LbPolicyList, RoundRobin) {  // A52
+  EXPECT_EQ(PolicyOf(List({RoundRobin()})), Json("[{'round_robin':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kRoundRobin), "anything")})), Json("[{'round_robin':{}}]"));
+}
+
+TEST(LbPolicyList, RingHash) {  // A42, A52
+  auto expected = [](const std::string& max, const std::string& min) {
+    return Json("[{'ring_hash_experimental':{'maxRingSize':" + max + ",'minRingSize':" + min +
+                "}}]");
+  };
+  EXPECT_EQ(PolicyOf(List({RingHash("")})), expected("8388608", "1024"));
+  EXPECT_EQ(PolicyOf(List({RingHash(Number(1, 1) + RingSizes(1, 8388608))})),
+            expected("8388608", "1"));
+}
+
+TEST(LbPolicyList, WrrLocalityHasAChild) {  // A52
+  EXPECT_EQ(PolicyOf(List({Wrr(List({RingHash("")}))})),
+            Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{'ring_hash_experimental':"
+                 "{'maxRingSize':8388608,'minRingSize':1024}}]}}]"));
+}
+
+TEST(LbPolicyList, TakesThePlaceOfTheEnum) {  // A52
+  EXPECT_EQ(PolicyOf(List({RoundRobin()}), ",'lb_policy':'MAGLEV'"), Json("[{'round_robin':{}}]"));
+  EXPECT_EQ(PolicyOf(List({RoundRobin()}),
+                     ",'lb_policy':'RING_HASH','ring_hash_lb_config':{'maximum_ring_size':'0'}"),
+            Json("[{'round_robin':{}}]"));
+}
+
+TEST(LbPolicyList, TheFirstSupportedOneCounts) {  // A52
+  std::string unknown = Any(Type(kPolicies + "least_request.v3.LeastRequest"), "");
+  EXPECT_EQ(PolicyOf(List({unknown, Custom("other.Lb", "{'a':1}"), RoundRobin(),
+                           RingHash(std::string(1, '\0'))})),
+            Json("[{'round_robin':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Wrr(List({unknown, RoundRobin()})), RingHash("")})),
+            Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{'round_robin':{}}]}}]"));
+}
+
+TEST(LbPolicyList, CustomPoliciesOfTheHostsRegistry) {  // A52
+  const char config[] =
+      "{'text':'a\\\\\\u0022\\u0001','n':3,'big':1e300,'half':-0.5,'t':true,'f':false,"
+      "'none':null,'list':[1,[],{'b':2,'a':1}]}";
+  const std::string expected = Json(
+      "[{'myorg.MyLb':{'big':1.0000000000000001e+300,'f':false,'half':-0.5,"
+      "'list':[1,[],{'a':1,'b':2}],'n':3,'none':null,'t':true,"
+      "'text':'a\\\\\\u0001'}}]");
+  std::string got = PolicyOf(List({Custom("myorg.MyLb", config)}));
+  got.replace(got.find("\\\""), 2, "");
+  EXPECT_EQ(got, expected);
+  EXPECT_EQ(PolicyOf(List({Custom("myorg.MyLb", "{'n':1}", "udpa.type.v1.TypedStruct")})),
+            Json("[{'myorg.MyLb':{'n':1}}]"));
+  EXPECT_EQ(PolicyOf(List({Custom("myorg.MyLb", "")})), Json("[{'myorg.MyLb':{}}]"));
+}
+
+TEST(LbPolicyList,
+     CustomNamesThatGrpcHasItselfAreOthers) {  // A52: a TypedStruct is a custom policy
+  EXPECT_EQ(PolicyOf(List({Custom(kRingHash, "{}"), RoundRobin()})), Json("[{'round_robin':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type("myorg.MyLb"), ""), RoundRobin()})),
+            Json("[{'round_robin':{}}]"));
+}
+
+TEST(LbPolicyList, CustomPoliciesNeedARegistry) {  // A52
+  gxds_decode_context context = {};
+  gxds_decoded decoded = {};
+  std::string bytes = Cluster(List({Custom("myorg.MyLb", "{}"), RoundRobin()}));
+  gxds_status status = gxds_cluster_type.decode(&context, ToGxds(bytes), &decoded);
+  Decoded result(status, decoded);
+  ASSERT_NE(result.resource(), nullptr);
+  EXPECT_EQ(ToString(result.As<gxds_cluster>().lb_policy_json), Json("[{'round_robin':{}}]"));
+}
+
+TEST(LbPolicyList, SixteenLevelsAreTheMost) {  // A52
+  EXPECT_EQ(PolicyOf(Nested(15)).rfind("[{\"xds_wrr_locality_experimental\"", 0), 0u);
+  EXPECT_NE(PolicyOf(Nested(16)).find("error:exceeded max recursion depth of 16]"),
+            std::string::npos);
+}
+
+TEST(LbPolicyList, NumbersThatJsonHasNoFormFor) {
+  auto with = [](const std::string& number) {
+    std::string value = "\x11" + number;  // field 2, eight bytes
+    std::string structure = Field(1, Field(1, "n") + Field(2, value));
+    return PolicyOf(
+        List({Any(Type(kTypedStruct), Field(1, Type("myorg.MyLb")) + Field(2, structure))}));
+  };
+  using std::string_literals::operator""s;
+  EXPECT_EQ(with("\0\0\0\0\0\0\xf0\x7f"s), Json("[{'myorg.MyLb':{'n':'Infinity'}}]"));
+  EXPECT_EQ(with("\0\0\0\0\0\0\xf0\xff"s), Json("[{'myorg.MyLb':{'n':'-Infinity'}}]"));
+  EXPECT_EQ(with("\0\0\0\0\0\0\xf8\x7f"s), Json("[{'myorg.MyLb':{'n':'NaN'}}]"));
+}
+
+std::string Bad(const std::string& errors) {
+  return "errors validating Cluster resource: [" + errors + "]";
+}
+const std::string kAt = "field:load_balancing_policy";
+const std::string kAtConfig = kAt + ".policies[0].typed_extension_config.typed_config";
+
+std::vector<Malformed> Lists() {
+  const std::string ring = kAtConfig + ".value[" + kRingHash + "]";
+  const std::string wrr = kAtConfig + ".value[" + kWrrLocality + "]";
+  const std::string range = " error:value must be in the range [1, 8388608]";
+  std::string nested = kAt;
+  for (int i = 0; i < 16; i++) {
+    nested += ".policies[0].typed_extension_config.typed_config.value[" + kWrrLocality +
+              "].endpoint_picking_policy";
+  }
+  const std::string no_kind =
+      Any(Type(kTypedStruct),
+          Field(1, Type("myorg.MyLb")) + Field(2, Field(1, Field(1, "a") + Field(2, ""))));
+  return {
+      {"Empty", Cluster(""), Bad(kAt + " error:no supported load balancing policy config found")},
+      {"NothingSupported", Cluster(List({Any(Type("a.B"), ""), Custom("other.Lb", "{}")})),
+       Bad(kAt + " error:no supported load balancing policy config found")},
+      {"NothingSupportedInsideTheEnumIsNoWayOut",
+       Cluster(List({Any(Type("a.B"), "")}), ",'lb_policy':'ROUND_ROBIN'"),
+       Bad(kAt + " error:no supported load balancing policy config found")},
+      {"ExtensionMissing", Cluster(Field(1, "")),
+       Bad(kAt + ".policies[0].typed_extension_config error:field not present")},
+      {"ExtensionMissingLater", Cluster(List({Any(Type("a.B"), "")}) + Field(1, "")),
+       Bad(kAt + ".policies[1].typed_extension_config error:field not present")},
+      {"ConfigMissing", Cluster(Field(1, Field(4, Field(1, "name")))),
+       Bad(kAtConfig + " error:field not present")},
+      {"TypeUrlMissing", Cluster(List({Any("", "")})),
+       Bad(kAtConfig + ".type_url error:field not present")},
+      {"TypeUrlWithoutSlash", Cluster(List({Any("RoundRobin", "")})),
+       Bad(kAtConfig + ".type_url error:invalid value \"RoundRobin\"")},
+      {"TypedStructUnparsable", Cluster(List({Any(Type(kTypedStruct), std::string(1, '\0'))})),
+       Bad(kAtConfig + ".value[" + kTypedStruct + "] error:could not parse")},
+      {"TypedStructWithoutType", Cluster(List({Any(Type(kTypedStruct), "")})),
+       Bad(kAtConfig + ".value[" + kTypedStruct + "].type_url error:field not present")},
+      {"TypedStructWithAValueOfNoKind", Cluster(List({no_kind})),
+       Bad(kAtConfig + ".value[" + kTypedStruct +
+           "].value[myorg.MyLb] error:error encoding google::Protobuf::Struct as JSON: No value "
+           "set in Value proto")},
+      {"RingHashUnparsable", Cluster(List({RingHash(std::string(1, '\0'))})),
+       Bad(ring + " error:can't decode RingHash LB policy config")},
+      {"RingHashFunction", Cluster(List({RingHash(Number(1, 2))})),
+       Bad(ring + ".hash_function error:unsupported value (must be XX_HASH)")},
+      {"RingSizesZero", Cluster(List({RingHash(RingSizes(0, 0))})),
+       Bad(ring + ".maximum_ring_size" + range + "; " + ring + ".minimum_ring_size" + range)},
+      {"RingSizesTooGreat", Cluster(List({RingHash(RingSizes(8388609, 8388609))})),
+       Bad(ring + ".maximum_ring_size" + range + "; " + ring + ".minimum_ring_size" + range)},
+      {"RingSizesCrossed", Cluster(List({RingHash(RingSizes(1025, 1024))})),
+       Bad(ring + ".minimum_ring_size error:cannot be greater than maximum_ring_size")},
+      {"AFaultyPolicyIsNotPassedOver",
+       Cluster(List({RingHash(std::string(1, '\0')), RoundRobin()})),
+       Bad(ring + " error:can't decode RingHash LB policy config")},
+      {"WrrLocalityUnparsable", Cluster(List({Any(Type(kWrrLocality), std::string(1, '\0'))})),
+       Bad(wrr + " error:can't decode WrrLocality LB policy config")},
+      {"WrrLocalityWithoutChild", Cluster(List({Any(Type(kWrrLocality), "")})),
+       Bad(wrr + ".endpoint_picking_policy error:field not present")},
+      {"WrrLocalityOfNothingSupported", Cluster(List({Wrr(List({Any(Type("a.B"), "")}))})),
+       Bad(wrr + ".endpoint_picking_policy error:no supported load balancing policy config found")},
+      {"WrrLocalityOfAFaultyChild", Cluster(List({Wrr(List({RingHash(Number(1, 2))}))})),
+       Bad(wrr + ".endpoint_picking_policy.policies[0].typed_extension_config.typed_config.value[" +
+           kRingHash + "].hash_function error:unsupported value (must be XX_HASH)")},
+      {"NestedTooDeep", Cluster(Nested(16)),
+       Bad(nested + " error:exceeded max recursion depth of 16")},
+      {"RefusedByTheRegistry", Cluster(List({Custom("myorg.MyLb", "{'bad':true}")})),
+       Bad(kAt + " error:the registry's words")},
+      {"RefusedByTheRegistryInside",
+       Cluster(List({Wrr(List({Custom("myorg.MyLb", "{'bad':1}")}))})),
+       Bad(kAt + " error:the registry's words")},
+  };
+}
+
+MALFORMED_SUITE(LbPolicyLists, gxds_cluster_type, Lists());  // A52
+
+}  // namespace
+}  // namespace grpc_xds_test

@@ -1,0 +1,229 @@
+// A Cluster's transport_socket (A29).
+#include "resources/tls.h"
+
+#include "test/resources/decoding.h"
+
+namespace grpc_xds_test {
+namespace {
+
+const char kType[] = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+
+std::string Instance(const char* name) { return "{'instance_name':'" + std::string(name) + "'}"; }
+// A validation context whose CA is good.
+std::string Validation(const std::string& more) {
+  return "'validation_context':{'ca_certificate_provider_instance':" + Instance("a_provider") +
+         (more.empty() ? "" : ",") + more + "}";
+}
+std::string Upstream(const std::string& fields) {
+  return "{'name':'foo','type':'EDS','eds_cluster_config':{'eds_config':{'ads':{}}},"
+         "'transport_socket':{'name':'tls','typed_config':{'@type':'type.googleapis.com/" +
+         std::string(kType) + "'" + fields + "}}}";
+}
+std::string Common(const std::string& fields) {
+  return Upstream(",'common_tls_context':{" + fields + "}");
+}
+
+class Tls {
+ public:
+  explicit Tls(const std::string& common)
+      : result_(decoder_.Good(gxds_cluster_type, Common(common))) {}
+  const gxds_tls* operator->() const { return result_.As<gxds_cluster>().tls; }
+
+ private:
+  Decoder decoder_;
+  Decoded result_;
+};
+
+TEST(Tls, IsNotConfiguredWithoutATransportSocket) {  // A29
+  Decoder d;
+  Decoded result =
+      d.Good(gxds_cluster_type,
+             "{'name':'foo','type':'EDS','eds_cluster_config':{'eds_config':{'ads':{}}}}");
+  EXPECT_EQ(result.As<gxds_cluster>().tls, nullptr);
+}
+
+TEST(Tls, NamesCertificateProviders) {  // A29
+  Tls t(
+      "'validation_context':{'ca_certificate_provider_instance':"
+      "{'instance_name':'a_provider','certificate_name':'root'}},"
+      "'tls_certificate_provider_instance':"
+      "{'instance_name':'b_provider','certificate_name':'leaf'}");
+  EXPECT_EQ(ToString(t->ca.instance_name), "a_provider");
+  EXPECT_EQ(ToString(t->ca.certificate_name), "root");
+  EXPECT_EQ(ToString(t->identity.instance_name), "b_provider");
+  EXPECT_EQ(ToString(t->identity.certificate_name), "leaf");
+  EXPECT_EQ(t->san_count, 0u);
+}
+
+TEST(Tls, NeedsNoIdentity) {  // A29
+  Tls t(Validation(""));
+  EXPECT_EQ(ToString(t->ca.instance_name), "a_provider");
+  EXPECT_EQ(ToString(t->ca.certificate_name), "");
+  EXPECT_EQ(ToString(t->identity.instance_name), "");
+}
+
+TEST(Tls, CombinedValidationContext) {  // A29
+  Tls t(
+      "'combined_validation_context':{'default_validation_context':"
+      "{'ca_certificate_provider_instance':{'instance_name':'b_provider'},"
+      "'match_subject_alt_names':[{'exact':'a'}]},"
+      "'validation_context_certificate_provider_instance':{'instance_name':'a_provider'}}");
+  EXPECT_EQ(ToString(t->ca.instance_name), "b_provider") << "goes before the older field";
+  EXPECT_EQ(t->san_count, 1u);
+}
+
+TEST(Tls, OlderFieldsOfTheProtocol) {  // A29
+  Tls t(
+      "'combined_validation_context':{'default_validation_context':"
+      "{'match_subject_alt_names':[{'exact':'a'}]},"
+      "'validation_context_certificate_provider_instance':"
+      "{'instance_name':'a_provider','certificate_name':'root'}},"
+      "'tls_certificate_certificate_provider_instance':"
+      "{'instance_name':'b_provider','certificate_name':'leaf'}");
+  EXPECT_EQ(ToString(t->ca.instance_name), "a_provider");
+  EXPECT_EQ(ToString(t->ca.certificate_name), "root");
+  EXPECT_EQ(ToString(t->identity.instance_name), "b_provider");
+  EXPECT_EQ(ToString(t->identity.certificate_name), "leaf");
+  EXPECT_EQ(t->san_count, 1u);
+}
+
+TEST(Tls, SubjectAlternativeNames) {  // A29
+  Tls t(
+      Validation("'match_subject_alt_names':[{'exact':'e'},{'prefix':'p','ignore_case':true},"
+                 "{'suffix':'s'},{'contains':'c'},{'safe_regex':{'regex':'r.*'}},{'exact':''}]"));
+  ASSERT_EQ(t->san_count, 6u);
+  const char* texts[] = {"e", "p", "s", "c", "r.*", ""};
+  const gxds_san_match_kind kinds[] = {GXDS_SAN_EXACT,    GXDS_SAN_PREFIX, GXDS_SAN_SUFFIX,
+                                       GXDS_SAN_CONTAINS, GXDS_SAN_REGEX,  GXDS_SAN_EXACT};
+  for (size_t i = 0; i < t->san_count; i++) {
+    EXPECT_EQ(t->sans[i].kind, kinds[i]) << i;
+    EXPECT_EQ(ToString(t->sans[i].text), texts[i]) << i;
+    EXPECT_EQ(t->sans[i].case_sensitive, i != 1) << i;
+  }
+}
+
+TEST(Tls, WhatIsHarmlessIsIgnored) {  // A29
+  Decoder d;
+  d.Good(gxds_cluster_type,
+         Upstream(",'sni':'x','allow_renegotiation':true,'max_session_keys':3,"
+                  "'common_tls_context':{'alpn_protocols':['h2'],'tls_certificates':[{}],"
+                  "'tls_certificate_provider_instance':{'instance_name':'b_provider'}," +
+                  Validation("'trusted_ca':{'filename':'/x'},'allow_expired_certificate':true,"
+                             "'require_signed_certificate_timestamp':false,"
+                             "'trust_chain_verification':'ACCEPT_UNTRUSTED'") +
+                  "}"));
+}
+
+const std::string kAt =
+    "field:transport_socket.typed_config.value[" + std::string(kType) + "].common_tls_context";
+const std::string kUnsupported = " error:feature unsupported";
+
+Malformed Rule(const char* name, const std::string& json, const std::string& errors) {
+  return {name, Resource(gxds_cluster_type, json),
+          "errors validating Cluster resource: [" + errors + "]"};
+}
+// Of a validation context that has this field too.
+Malformed Field(const char* name, const std::string& more, const std::string& error) {
+  return Rule(name, Common(Validation(more)), kAt + ".validation_context." + error);
+}
+
+std::vector<Malformed> Providers() {
+  const std::string none = " error:no CA certificate provider instance configured";
+  const std::string unknown =
+      ".instance_name error:unrecognized certificate provider instance name: ";
+  return {
+      Rule("NothingInIt", Upstream(""), kAt + none),
+      Rule("NoValidation", Common(""), kAt + none),
+      Rule("NoAuthorities", Common("'validation_context':{}"), kAt + none),
+      Rule("NoAuthoritiesButAnIdentity",
+           Common("'tls_certificate_provider_instance':" + Instance("a_provider")), kAt + none),
+      Rule("CombinedOfNothing", Common("'combined_validation_context':{}"), kAt + none),
+      Rule(
+          "AuthoritiesUnknown",
+          Common("'validation_context':{'ca_certificate_provider_instance':" + Instance("c") + "}"),
+          kAt + ".validation_context.ca_certificate_provider_instance" + unknown + "c"),
+      Rule("AuthoritiesWithoutAName",
+           Common("'validation_context':{'ca_certificate_provider_instance':{}}"),
+           kAt + none + "; " + kAt + ".validation_context.ca_certificate_provider_instance" +
+               unknown),
+      Rule("CombinedAuthoritiesUnknown",
+           Common("'combined_validation_context':{'default_validation_context':"
+                  "{'ca_certificate_provider_instance':" +
+                  Instance("c") + "}}"),
+           kAt +
+               ".combined_validation_context.default_validation_context."
+               "ca_certificate_provider_instance" +
+               unknown + "c"),
+      Rule("OlderAuthoritiesUnknown",
+           Common("'combined_validation_context':{"
+                  "'validation_context_certificate_provider_instance':" +
+                  Instance("a") + "}"),
+           kAt + ".combined_validation_context.validation_context_certificate_provider_instance" +
+               unknown + "a"),
+      Rule("IdentityUnknown",
+           Common(Validation("") + ",'tls_certificate_provider_instance':" + Instance("z")),
+           kAt + ".tls_certificate_provider_instance" + unknown + "z"),
+      Rule("OlderIdentityUnknown",
+           Common(Validation("") +
+                  ",'tls_certificate_certificate_provider_instance':" + Instance("z")),
+           kAt + ".tls_certificate_certificate_provider_instance" + unknown + "z"),
+  };
+}
+
+std::vector<Malformed> Unsupported() {
+  const std::string sans = "match_subject_alt_names[0]";
+  return {
+      Field("Spki", "'verify_certificate_spki':['x']", "verify_certificate_spki" + kUnsupported),
+      Field("Hash", "'verify_certificate_hash':['x']", "verify_certificate_hash" + kUnsupported),
+      Field("Timestamp", "'require_signed_certificate_timestamp':true",
+            "require_signed_certificate_timestamp" + kUnsupported),
+      Field("Crl", "'crl':{}", "crl" + kUnsupported),
+      Field("Validator", "'custom_validator_config':{'name':'x'}",
+            "custom_validator_config" + kUnsupported),
+      Field("SanOfNoKind", "'match_subject_alt_names':[{}]",
+            sans + " error:invalid StringMatcher specified"),
+      Field("SanRegexInvalid", "'match_subject_alt_names':[{'safe_regex':{'regex':'('}}]",
+            sans + " error:Invalid regex string specified in matcher."),
+      Field("SanRegexIgnoringCase",
+            "'match_subject_alt_names':[{'safe_regex':{'regex':'a'},'ignore_case':true}]",
+            sans + ".ignore_case error:not supported for regex matcher"),
+      Rule("ValidationBySds", Common("'validation_context_sds_secret_config':{'name':'x'}"),
+           kAt + " error:no CA certificate provider instance configured; " + kAt +
+               ".validation_context_sds_secret_config" + kUnsupported),
+      Rule("IdentityInTheMessage", Common(Validation("") + ",'tls_certificates':[{}]"),
+           kAt + ".tls_certificates" + kUnsupported),
+      Rule("IdentityBySds",
+           Common(Validation("") + ",'tls_certificate_sds_secret_configs':[{'name':'x'}]"),
+           kAt + ".tls_certificate_sds_secret_configs" + kUnsupported),
+      Rule("Params", Common(Validation("") + ",'tls_params':{}"),
+           kAt + ".tls_params" + kUnsupported),
+      Rule("Handshaker", Common(Validation("") + ",'custom_handshaker':{'name':'x'}"),
+           kAt + ".custom_handshaker" + kUnsupported),
+      Rule("FaultsOfManyKinds",
+           Common("'tls_params':{},'custom_handshaker':{'name':'x'},'tls_certificates':[{}],"
+                  "'tls_certificate_sds_secret_configs':[{'name':'x'}],"
+                  "'validation_context':{'crl':{},'match_subject_alt_names':[{'exact':'a'},{}]}"),
+           kAt + " error:no CA certificate provider instance configured; " + kAt +
+               ".custom_handshaker" + kUnsupported + "; " + kAt +
+               ".tls_certificate_sds_secret_configs" + kUnsupported + "; " + kAt +
+               ".tls_certificates" + kUnsupported + "; " + kAt + ".tls_params" + kUnsupported +
+               "; " + kAt + ".validation_context.crl" + kUnsupported + "; " + kAt +
+               ".validation_context.match_subject_alt_names[1] error:invalid StringMatcher "
+               "specified"),
+  };
+}
+
+MALFORMED_SUITE(TlsProviders, gxds_cluster_type, Providers());      // A29
+MALFORMED_SUITE(TlsUnsupported, gxds_cluster_type, Unsupported());  // A29
+
+TEST(Tls, NoProviderIsKnownWithoutABootstrap) {  // A29
+  gxds_decode_context context = {};
+  gxds_decoded decoded = {};
+  std::string bytes = Resource(gxds_cluster_type, Common(Validation("")));
+  gxds_status status = gxds_cluster_type.decode(&context, ToGxds(bytes), &decoded);
+  Decoded result(status, decoded);
+  EXPECT_EQ(result.resource(), nullptr);
+}
+
+}  // namespace
+}  // namespace grpc_xds_test
