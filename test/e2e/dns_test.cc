@@ -1,0 +1,124 @@
+// LOGICAL_DNS clusters (A37): the host's DNS resolver finds their backends.
+#include "test/e2e/e2e.h"
+#include "test/plugin/dns_server.h"
+
+// c-ares 1.18 itself leaks a copy of the name "localhost".
+extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions() {
+  return "leak:libcares.so";
+}
+
+namespace gxds_test {
+namespace {
+
+using grpc_xds::DnsServer;
+
+std::string DnsCluster(const std::string& name, const std::string& host, int port) {
+  return R"([{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":")" + name +
+         R"(","type":"LOGICAL_DNS","load_assignment":{"endpoints":[{"lb_endpoints":[{"endpoint":)" +
+         R"({"address":{"socket_address":{"address":")" + host + R"(","port_value":)" +
+         std::to_string(port) + "}}}}]}]}}]";
+}
+
+std::string Aggregate(const std::string& name, const std::string& children) {
+  return R"([{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":")" + name +
+         R"(","cluster_type":{"name":"envoy.clusters.aggregate",)" +
+         R"("typed_config":{"@type":"type.googleapis.com/)" +
+         R"(envoy.extensions.clusters.aggregate.v3.ClusterConfig","clusters":[)" + children +
+         "]}}}]";
+}
+
+Mesh RouteTo(const std::string& cluster) {
+  Mesh mesh;
+  mesh.routes = {{"", cluster}};
+  return mesh;
+}
+
+// The host asks for a name again as soon as it is told to.
+grpc::ChannelArguments Eager() {
+  grpc::ChannelArguments args;
+  args.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 0);
+  return args;
+}
+
+TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A37
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(RouteTo("dns"));
+  plane.WriteFile("dns.json", DnsCluster("dns", "localhost", a.port()));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  auto answered = client.CallMany(20);
+  EXPECT_EQ(answered["a"], 20);
+  EXPECT_EQ(a.connections(), 1u);
+}
+
+TEST(EndToEnd, LogicalDnsClusterIsResolvedAgainWhenItsBackendsCannotBeReached) {  // A74
+  DnsServer dns;
+  dns.Set("backend.test", {"127.0.0.9"});  // nobody listens there
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(RouteTo("dns"));
+  plane.WriteFile("dns.json", DnsCluster("dns", "backend.test", a.port()));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap(), Eager());
+  Reply failed = client.Call();
+  EXPECT_EQ(failed.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  dns.Set("backend.test", {"127.0.0.1"});
+  EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
+}
+
+TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74
+  DnsServer dns;
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(RouteTo("dns"));
+  plane.WriteFile("dns.json", DnsCluster("dns", "missing.test", a.port()));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  Reply reply = client.Call();
+  const std::string& message = reply.status.error_message();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_NE(message.find("DNS name missing.test:" + std::to_string(a.port())), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("Domain name not found"), std::string::npos) << message;
+  // The host tries again by itself.
+  dns.Set("missing.test", {"127.0.0.1"});
+  EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
+}
+
+TEST(EndToEnd, LogicalDnsClusterTakesOverInAnAggregateFromOneWithoutEndpoints) {  // A37
+  Backend a("a");
+  ControlPlane plane;
+  Mesh mesh = RouteTo("both");
+  mesh.clusters.push_back({"eds", {}, {}, -1, false, true});
+  plane.Set(mesh);
+  plane.WriteFile("dns.json", DnsCluster("dns", "localhost", a.port()));
+  plane.WriteFile("aggregate.json", Aggregate("both", R"("eds","dns")"));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_EQ(client.CallMany(20)["a"], 20);
+}
+
+TEST(EndToEnd, LogicalDnsClusterStandsByInAnAggregateWhileEndpointsComeAndGo) {  // A37
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  Mesh with = RouteTo("both");
+  with.clusters.push_back({"eds", {{"z", 1, 0, {a.port()}}}, {}, -1, false, true});
+  Mesh without = RouteTo("both");
+  without.clusters.push_back({"eds", {}, {}, -1, false, true});
+  plane.Set(with);
+  plane.WriteFile("dns.json", DnsCluster("dns", "127.0.0.1", b.port()));
+  plane.WriteFile("aggregate.json", Aggregate("both", R"("eds","dns")"));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  for (int i = 0; i < 3; ++i) {
+    plane.Set(without);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+    plane.Set(with);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  }
+}
+
+}  // namespace
+}  // namespace gxds_test
