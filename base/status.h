@@ -34,7 +34,8 @@ typedef struct gxds_status {
 
 static inline bool gxds_status_is_ok(const gxds_status *s) { return s->code == GXDS_OK; }
 GXDS_MUST_USE gxds_status gxds_status_ok(void);
-/* code must not be OK. */
+/* code must not be OK. Control characters in the message become \xNN: it ends in logs and on
+ * terminals, and names in it come from the network. */
 __attribute__((format(printf, 2, 3))) GXDS_MUST_USE gxds_status gxds_status_make(gxds_code code,
                                                                                  const char *format,
                                                                                  ...);

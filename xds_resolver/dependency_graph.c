@@ -97,7 +97,10 @@ void gxds_source_warn(gxds_source *source) {
     }
   }
   if (warning.size && e->priority_count) gxds_text_add_z(&warning, "]");
-  source->warning = gxds_text_take(&warning);
+  gxds_text escaped = {NULL, 0, 0};
+  gxds_text_add_escaped(&escaped, gxds_text_str(&warning));
+  source->warning = gxds_text_take(&escaped);
+  gxds_text_fini(&warning);
 }
 
 /* ---- nodes ---- */
@@ -166,8 +169,9 @@ void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
 
 static void note_add(gxds_text *note, const char *type, gxds_str name, gxds_str what) {
   if (what.size == 0) return;
-  gxds_text_addf(note, "%s%s %.*s: %.*s", note->size ? "; " : "", type, GXDS_STR_ARG(name),
-                 GXDS_STR_ARG(what));
+  gxds_text_addf(note, "%s%s ", note->size ? "; " : "", type);
+  gxds_text_add_escaped(note, name);
+  gxds_text_addf(note, ": %.*s", GXDS_STR_ARG(what));
 }
 
 static gxds_str ambient_of(const gxds_subject *s) {

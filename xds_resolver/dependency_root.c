@@ -87,7 +87,9 @@ static void fail(gxds_dependency_manager *m, gxds_status take_status) {
 static gxds_status refuse(const gxds_dependency_manager *m, const gxds_subject *s, const char *what,
                           gxds_str about) {
   gxds_text why = {NULL, 0, 0};
-  gxds_text_addf(&why, "%s resource %.*s: %s", s->type->short_name, GXDS_STR_ARG(s->name), what);
+  gxds_text_addf(&why, "%s resource ", s->type->short_name);
+  gxds_text_add_escaped(&why, s->name);
+  gxds_text_addf(&why, ": %s", what);
   gxds_text_add_escaped(&why, about);
   if (m->server.size) gxds_text_addf(&why, " (xDS server %.*s)", GXDS_STR_ARG(m->server));
   if (m->node_id.size) gxds_text_addf(&why, " (node ID:%.*s)", GXDS_STR_ARG(m->node_id));
@@ -102,9 +104,9 @@ void gxds_root_renew_note(gxds_dependency_manager *m) {
   const gxds_subject *both[] = {&m->listener, m->route_config};
   for (size_t i = 0; i < 2; i++) {
     if (!both[i] || gxds_status_is_ok(&both[i]->ambient)) continue;
-    gxds_text_addf(&note, "%s%s resource %.*s: %.*s", note.size ? "; " : "",
-                   both[i]->type->short_name, GXDS_STR_ARG(both[i]->name),
-                   GXDS_STR_ARG(both[i]->ambient.message));
+    gxds_text_addf(&note, "%s%s resource ", note.size ? "; " : "", both[i]->type->short_name);
+    gxds_text_add_escaped(&note, both[i]->name);
+    gxds_text_addf(&note, ": %.*s", GXDS_STR_ARG(both[i]->ambient.message));
   }
   bool changed = !gxds_str_equal(gxds_text_str(&note), m->root_note);
   gxds_str_free(&m->root_note);

@@ -67,6 +67,11 @@ TEST(Status, RendersAsTheHostDoes) {
   EXPECT_EQ(Take(gxds_status_make(GXDS_UNAVAILABLE, "no %s", "way")), "UNAVAILABLE: no way");
 }
 
+TEST(Status, ControlCharactersOfTheNetworkAreEscaped) {
+  EXPECT_EQ(Take(gxds_status_make(GXDS_UNAVAILABLE, "cluster %s: \\x07", "a\nb\x1b[31m\x7f")),
+            "UNAVAILABLE: cluster a\\x0ab\\x1b[31m\\x7f: \\x07");
+}
+
 TEST(Status, CopiesAreEqualAndIndependent) {
   gxds_status a = gxds_status_make(GXDS_INTERNAL, "x");
   gxds_status b = gxds_status_copy(&a);

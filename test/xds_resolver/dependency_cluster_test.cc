@@ -94,6 +94,16 @@ TEST_F(DependencyCluster, NoKindOfTroubleHidesAnother) {
             "zone=\"zone2\", sub_zone=\"\"}]; EDS resource a: three");
 }
 
+TEST_F(DependencyCluster, ControlCharactersInNamesAreEscaped) {
+  Route({"a\n", "\x1b"});
+  Send(EdsCluster("a\n", "a\r"));
+  SendError("EDS", "a\r", "refused");
+  SendError("CDS", "\x1b", "refused");
+  EXPECT_EQ(Note("a\n"), "EDS resource a\\x0d: refused");
+  const gxds_str error = Entry("\x1b")->error.message;
+  EXPECT_EQ(std::string(error.data, error.size), "CDS resource \\x1b: refused");
+}
+
 TEST_F(DependencyCluster, EndpointsWithoutLocalitiesAreNoted) {
   Start({"a"});
   Send(NewEndpoints("a", {}));

@@ -76,6 +76,13 @@ TEST_F(DependencyRoot, NoMatchingVirtualHostInRdsNamesTheRouteConfiguration) {
   EXPECT_EQ(Clusters(), (Strings{"a"}));
 }
 
+TEST_F(DependencyRoot, ControlCharactersInNamesAreEscaped) {
+  Send(RdsListener("ro\nutes"));
+  Send(RoutesTo({"a"}, "ro\nutes", "other"));
+  EXPECT_NE(failure_.find("RDS resource ro\\x0autes: no virtual host"), std::string::npos)
+      << failure_;
+}
+
 TEST_F(DependencyRoot, ASocketListenerFails) {
   Send(SocketListener());
   EXPECT_NE(failure_.find("LDS resource listener: not an API listener"), std::string::npos);
