@@ -1,0 +1,552 @@
+#include "test/sim/channel.h"
+
+#include "base/status.h"
+
+namespace gxds_sim {
+namespace {
+
+constexpr gxds_duration kDnsDelay = 200 * GXDS_MILLISECOND;
+constexpr gxds_duration kRpcTime = 5 * GXDS_SECOND;
+
+bool OneMore(int count) { return count > 0; }
+
+Mask SubscribedMask(const int *subscriptions) {
+  Mask out = 0;
+  for (int i = 0; i < kNameCount; i++) {
+    if (OneMore(subscriptions[i])) out |= Bit(i);
+  }
+  return out;
+}
+
+}  // namespace
+
+Channel::Channel(World *world, Client *client, int index, int listener)
+    : world_(world), client_(client), index_(index) {
+  told_.listener = listener;
+  gxds_dependency_manager_options options = {};
+  options.listener_name = Str(NameOf(kLds, listener));
+  options.data_plane_authority = gxds_str_z(kDataPlaneAuthority);
+  options.node_id = Str(client->node_id());
+  manager_ = gxds_dependency_manager_create(&options);
+}
+
+Channel::~Channel() {
+  gxds_dependency_manager_destroy(manager_);
+  for (auto &names : told_.of) {
+    for (Told &told : names) Forget(&told);
+  }
+  for (Told &told : told_.dns) Forget(&told);
+  gxds_config_unref(config_);
+}
+
+// Gives up the watch and what is known by it.
+void Channel::Forget(Told *told) {
+  if (told->watch >= 0) client_->EndWatch(told->watch);
+  gxds_resource_unref(told->resource);
+  *told = Told();
+}
+
+// ---- what the client tells ----
+
+void Channel::OnResource(const Watch &watch, const gxds_resource *resource,
+                         const gxds_status *status) {
+  Told &told = told_.of[watch.type][watch.name];
+  if (told.token != watch.token) Fail("late-watch", "a channel is told by a watch that it ended");
+  gxds_resource_unref(told.resource);
+  told.resource = resource ? gxds_resource_ref(resource) : nullptr;
+  told.presence = resource ? kPresent : kFailed;
+  gxds_dependency_manager_on_resource(manager_, watch.token, resource, status);
+}
+
+void Channel::OnAmbient(const Watch &watch, const gxds_status *status) {
+  gxds_dependency_manager_on_ambient_error(manager_, watch.token, status);
+}
+
+// ---- what its user does ----
+
+void Channel::ToggleHold(int cluster) {
+  wanted_held_ ^= Bit(cluster);
+  bool hold = (wanted_held_ & Bit(cluster)) != 0;
+  if (!hold && (routes_ & Bit(cluster))) return;  // HoldRoutes() lets go of it in its time
+  held_ = hold ? held_ | Bit(cluster) : held_ & ~Bit(cluster);
+  gxds_dependency_manager_hold(manager_, Str(NameOf(kCds, cluster)), hold);
+}
+
+void Channel::ToggleSubscription(int cluster, bool dangling) {
+  gxds_str name = Str(NameOf(kCds, cluster));
+  if (subscriptions_[cluster] > 0 || dangling) {
+    gxds_dependency_manager_unsubscribe(manager_, name);
+    if (subscriptions_[cluster] > 0) subscriptions_[cluster]--;
+  } else {
+    gxds_dependency_manager_subscribe(manager_, name);
+    subscriptions_[cluster]++;
+  }
+}
+
+bool Channel::Release(int cluster) {
+  Mask bit = Bit(cluster);
+  if (!(held_ & bit) || (routes_ & bit) || (wanted_held_ & bit)) return false;
+  world_->Did(kDidRelease);
+  held_ &= ~bit;
+  gxds_dependency_manager_hold(manager_, Str(NameOf(kCds, cluster)), false);
+  return true;
+}
+
+void Channel::AskDns(int host) {
+  Event e;
+  e.kind = kEventDns;
+  e.a = client_->index();
+  e.b = index_;
+  e.c = host;
+  e.d = ++dns_asked_[host];
+  e.generation = client_->serial();
+  world_->Schedule(world_->net().Around(kDnsDelay), e);
+}
+
+void Channel::DnsAgain(bool fail) {
+  for (int host = 0; host < kDnsCount; host++) {
+    if (!told_.dns[host].token) continue;
+    dns_fails_[host] = fail;
+    if (!fail) gxds_dependency_manager_reresolve(manager_);
+    AskDns(host);
+  }
+}
+
+bool Channel::AnswerDns(int host, int ask) {
+  Told &told = told_.dns[host];
+  if (!told.token || dns_asked_[host] != ask) return false;
+  world_->Did(kDidDnsAnswer);
+  if (dns_fails_[host]) {
+    gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "no such host");
+    gxds_dependency_manager_on_dns(manager_, told.token, nullptr, &status);
+    gxds_status_fini(&status);
+    if (told.presence == kRequested) told.presence = kFailed;
+    return true;
+  }
+  gxds_str none = {nullptr, 0};
+  const gxds_endpoints *endpoints =
+      gxds_endpoints_of_locality(Str(DnsName(host)), gxds_locality_create(none, none, none, 1, 1));
+  gxds_status ok = gxds_status_ok();
+  gxds_dependency_manager_on_dns(manager_, told.token, endpoints, &ok);
+  gxds_resource_unref(told.resource);
+  told.resource = &endpoints->base;
+  told.presence = kPresent;
+  return true;
+}
+
+// Of watches that it has ended, and of some that never were.
+void Channel::LateEvent(Random *random) {
+  uint64_t token = random->Draw(last_token_ + 4);
+  for (const auto &names : told_.of) {
+    for (const Told &told : names) {
+      if (told.token == token) return;
+    }
+  }
+  for (const Told &told : told_.dns) {
+    if (told.token == token) return;
+  }
+  gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "late");
+  gxds_dependency_manager_on_resource(manager_, token, nullptr, &status);
+  gxds_dependency_manager_on_ambient_error(manager_, token, &status);
+  gxds_dependency_manager_on_dns(manager_, token, nullptr, &status);
+  gxds_status_fini(&status);
+}
+
+void Channel::Heal() {
+  for (int host = 0; host < kDnsCount; host++) {
+    dns_fails_[host] = false;
+    if (told_.dns[host].token) AskDns(host);
+  }
+}
+
+// ---- what the manager wants ----
+
+void Channel::Settle() {
+  gxds_dependency_manager_settle(manager_);
+  while (const gxds_dependency_action *action = gxds_dependency_manager_next_action(manager_)) {
+    Carry(*action);
+  }
+  gxds_dependency_manager_validate(manager_);
+  if (!touched) CompareWithReference();
+}
+
+void Channel::Carry(const gxds_dependency_action &action) {
+  switch (action.kind) {
+    case GXDS_DEPENDENCY_WATCH:
+      return OnWatch(action);
+    case GXDS_DEPENDENCY_UNWATCH:
+    case GXDS_DEPENDENCY_DNS_STOP:
+      return OnUnwatch(action.token);
+    case GXDS_DEPENDENCY_DNS_START:
+      return OnDnsStart(action);
+    case GXDS_DEPENDENCY_DNS_RERESOLVE:
+      return;
+    case GXDS_DEPENDENCY_FAIL:
+      if (action.status.code != GXDS_UNAVAILABLE || action.status.message.size == 0) {
+        Fail("fail-status", "a channel fails without saying why");
+      }
+      if (world_->tracing()) {
+        world_->Trace("client%d channel%d: fails: %s", client_->index(), index_,
+                      String(action.status.message).c_str());
+      }
+      world_->Did(kDidChannelFail);
+      failed_ = true;
+      gxds_config_unref(config_);
+      config_ = nullptr;
+      routes_ = 0;
+      return;
+    case GXDS_DEPENDENCY_PUBLISH: {
+      const gxds_config *config = gxds_config_ref(action.config);
+      const gxds_names *route_clusters = gxds_names_ref(action.route_clusters);
+      OnPublish(config, route_clusters);
+      HoldRoutes(route_clusters);
+      gxds_names_unref(route_clusters);
+      return;
+    }
+  }
+}
+
+void Channel::OnWatch(const gxds_dependency_action &action) {
+  int type = TypeIndex(action.type);
+  int name = IdOf(type, action.name);
+  if (name < 0) Fail("foreign-name", "a channel watches a name that nobody made");
+  if (action.token <= last_token_) Fail("token", "a token is used again");
+  last_token_ = action.token;
+  Told &told = told_.of[type][name];
+  if (told.token)
+    Fail("watched-twice", "a channel watches %s n%d twice", action.type->short_name, name);
+  told.token = action.token;
+  told.watch = client_->AddWatch(type, name, String(action.name), index_, action.token);
+}
+
+void Channel::OnUnwatch(uint64_t token) {
+  for (auto &names : told_.of) {
+    for (Told &told : names) {
+      if (told.token == token) return Forget(&told);
+    }
+  }
+  for (Told &told : told_.dns) {
+    if (told.token == token) return Forget(&told);
+  }
+  Fail("unknown-token", "a channel ends what it did not begin");
+}
+
+void Channel::OnDnsStart(const gxds_dependency_action &action) {
+  for (int host = 0; host < kDnsCount; host++) {
+    if (!gxds_str_equal(Str(DnsName(host)), action.name)) continue;
+    Told &told = told_.dns[host];
+    if (told.token) Fail("watched-twice", "a channel resolves h%d twice", host);
+    told.token = action.token;
+    last_token_ = action.token;
+    dns_fails_[host] = !world_->healed() && world_->net().OneIn(4);
+    return AskDns(host);
+  }
+  Fail("foreign-name", "a channel resolves a name that nobody made");
+}
+
+// ---- what it publishes ----
+
+const gxds_config *Channel::PlantInConfig(const gxds_config *c) {
+  Plant plant = world_->plant();
+  bool torn = plant == kPlantTornSnapshot && config_ != nullptr;
+  bool early = plant == kPlantEarlyPublish && c->roots->count > 0;
+  if (planted_ || !(torn || early)) return c;
+  planted_ = early;
+  gxds_resource_ref(&c->listener->base);
+  gxds_resource_ref(&c->route_config->base);
+  const gxds_cluster_map *map = torn ? gxds_cluster_map_ref(config_->clusters)
+                                     : gxds_cluster_map_remove(c->clusters, c->roots->names[0]);
+  const gxds_config *other =
+      gxds_config_create(c->listener, c->route_config, c->virtual_host, map,
+                         gxds_names_ref(torn ? config_->roots : c->roots), nullptr);
+  gxds_config_unref(c);
+  return other;
+}
+
+namespace {
+
+std::string Join(const gxds_names *names) {
+  std::string out;
+  for (size_t i = 0; i < names->count; i++) out += " " + String(names->names[i]);
+  return out;
+}
+
+std::string Describe(const gxds_config *config, const gxds_names *route_clusters) {
+  std::string out = "routes:" + Join(route_clusters) + "; roots:" + Join(config->roots) + ";";
+  gxds_cluster_map_each(
+      config->clusters,
+      [](void *arg, const gxds_cluster_entry *e) {
+        static const char *const kinds[] = {"error", "endpoints", "aggregate"};
+        auto *text = static_cast<std::string *>(arg);
+        *text += " " + String(e->name) + "=" + kinds[e->kind];
+        if (e->cluster) *text += "#" + std::to_string(NumberOf(&e->cluster->base));
+        for (size_t i = 0; i < e->leaf_cluster_count; i++) {
+          *text += (i ? "," : ":") + String(e->leaf_clusters[i]);
+        }
+      },
+      &out);
+  return out;
+}
+
+}  // namespace
+
+void Channel::OnPublish(const gxds_config *take, const gxds_names *route_clusters) {
+  world_->Did(kDidPublish);
+  if (world_->plant() == kPlantLostSnapshot && config_ && !planted_) {
+    planted_ = true;
+    gxds_config_unref(take);
+    return;
+  }
+  const gxds_config *config = PlantInConfig(take);
+  if (world_->tracing()) {
+    world_->Trace("client%d channel%d: publishes %s", client_->index(), index_,
+                  Describe(config, route_clusters).c_str());
+  }
+  const gxds_config *before = config_;
+  std::string kind;
+  try {
+    CheckSnapshot(config, route_clusters);
+  } catch (const Failure &) {
+    gxds_config_unref(config);
+    throw;
+  }
+  config_ = config;
+  gxds_config_unref(before);
+  failed_ = false;
+}
+
+// As the resolver does: what routes name may be picked at once, and what they named before is done
+// with when its last RPC is.
+void Channel::HoldRoutes(const gxds_names *route_clusters) {
+  Mask routes = 0;
+  for (size_t i = 0; i < route_clusters->count; i++) {
+    routes |= Bit(IdOf(kCds, route_clusters->names[i]));
+  }
+  ForEachName(routes & ~held_, [&](int cluster) {
+    gxds_dependency_manager_hold(manager_, Str(NameOf(kCds, cluster)), true);
+    held_ |= Bit(cluster);
+    client_->Touch(index_);
+  });
+  ForEachName(routes_ & ~routes, [&](int cluster) {
+    Event e;
+    e.kind = kEventRelease;
+    e.a = client_->index();
+    e.b = index_;
+    e.c = cluster;
+    e.generation = client_->serial();
+    world_->Schedule(world_->net().Around(kRpcTime), e);
+  });
+  routes_ = routes;
+}
+
+// ---- checks of a snapshot ----
+
+void Channel::CheckSnapshot(const gxds_config *config, const gxds_names *route_clusters) {
+  if (config_ && config->listener == config_->listener &&
+      config->route_config == config_->route_config && config->clusters == config_->clusters &&
+      gxds_names_equal(config->roots, config_->roots)) {
+    Fail("same-snapshot", "a snapshot is published twice");
+  }
+  CheckRoot(config);
+  Mask routes = ClustersOf(config->virtual_host);
+  Mask named = 0;
+  for (size_t i = 0; i < route_clusters->count; i++) {
+    gxds_str name = route_clusters->names[i];
+    named |= Bit(IdOf(kCds, name));
+    if (!gxds_config_cluster(config, name)) {
+      Fail("missing-cluster", "a route's cluster is not in the snapshot");
+    }
+    if (!gxds_names_contain(config->roots, name)) {
+      Fail("missing-root", "a route's cluster is not among the roots");
+    }
+  }
+  if (named != routes) Fail("route-clusters", "the routes name %x, not %x", routes, named);
+  std::vector<const gxds_cluster_entry *> entries;
+  gxds_cluster_map_each(
+      config->clusters,
+      [](void *arg, const gxds_cluster_entry *e) {
+        static_cast<std::vector<const gxds_cluster_entry *> *>(arg)->push_back(e);
+      },
+      &entries);
+  for (const gxds_cluster_entry *entry : entries) CheckEntry(config, entry);
+}
+
+// Listener and routes are those of now, or both those of before.
+void Channel::CheckRoot(const gxds_config *config) {
+  const gxds_listener *l = config->listener;
+  bool listener_new = told_.of[kLds][told_.listener].resource == &l->base;
+  if (!listener_new && !(config_ && config_->listener == l)) {
+    Fail("torn-listener", "the listener is neither the latest nor that of the last snapshot");
+  }
+  if (HostOf(config->route_config) != config->virtual_host) {
+    Fail("virtual-host", "the virtual host is not that of the routes");
+  }
+  if (l->route_config) {
+    if (l->route_config != config->route_config) Fail("torn-routes", "not the listener's routes");
+    return;
+  }
+  int name = IdOf(kRds, l->rds_name);
+  bool routes_new = told_.of[kRds][name].resource == &config->route_config->base;
+  bool routes_old = config_ && config_->route_config == config->route_config &&
+                    config_->listener == config->listener;
+  if (!routes_new && !routes_old) {
+    Fail("torn-routes", "the routes are neither the latest nor those of the last snapshot");
+  }
+}
+
+void Channel::CheckEntry(const gxds_config *config, const gxds_cluster_entry *entry) {
+  int name = IdOf(kCds, entry->name);
+  if (name < 0) Fail("foreign-name", "a cluster of a name that nobody made");
+  const Told &told = told_.of[kCds][name];
+  if (!told.token) Fail("unwatched-cluster", "n%d is in the snapshot, but not watched", name);
+  if (entry->kind == GXDS_ENTRY_ERROR) return CheckError(entry, name);
+  const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
+  bool is_new = told.resource == &entry->cluster->base;
+  /* What awaits something stays as it was; it may have been so before it was shown. */
+  bool is_old = told.presence == kPresent && (!before || before->cluster == entry->cluster);
+  if (!is_new && !is_old) {
+    Fail("torn-cluster", "n%d is neither the latest nor that of the last snapshot", name);
+  }
+  if (entry->kind == GXDS_ENTRY_ENDPOINTS) {
+    CheckLeaf(entry);
+  } else {
+    CheckAggregate(config, entry);
+  }
+}
+
+// It has an error; or had one until it was told of what now awaits something; or is in a loop.
+void Channel::CheckError(const gxds_cluster_entry *entry, int name) {
+  if (gxds_status_is_ok(&entry->error)) Fail("error-text", "an error that says nothing");
+  const Told &told = told_.of[kCds][name];
+  if (told.presence == kFailed) return;
+  const auto *c = reinterpret_cast<const gxds_cluster *>(told.resource);
+  bool may_wait =
+      c && (c->kind == GXDS_CLUSTER_AGGREGATE || SourceOf(told_, c).presence == kRequested);
+  if (!may_wait) Fail("false-error", "n%d is in error, but should not be", name);
+}
+
+// Endpoints are always those of now.
+void Channel::CheckLeaf(const gxds_cluster_entry *entry) {
+  const Told &source = SourceOf(told_, entry->cluster);
+  if (!source.token || source.presence == kRequested) {
+    Fail("early-cluster", "a cluster is published before its endpoints are there");
+  }
+  const gxds_resource *endpoints = entry->endpoints ? &entry->endpoints->base : nullptr;
+  if (endpoints != source.resource) Fail("torn-endpoints", "endpoints are not the latest");
+}
+
+void Channel::CheckAggregate(const gxds_config *config, const gxds_cluster_entry *entry) {
+  std::vector<gxds_str> leaves;
+  auto add = [&](gxds_str name) {
+    for (gxds_str leaf : leaves) {
+      if (gxds_str_equal(leaf, name)) return;
+    }
+    leaves.push_back(name);
+  };
+  for (size_t i = 0; i < entry->cluster->aggregate_count; i++) {
+    const gxds_cluster_entry *child = gxds_config_cluster(config, entry->cluster->aggregate[i]);
+    if (!child) Fail("missing-child", "an aggregate's cluster is not in the snapshot");
+    if (child->kind == GXDS_ENTRY_ENDPOINTS) add(child->name);
+    for (size_t j = 0; j < child->leaf_cluster_count; j++) add(child->leaf_clusters[j]);
+  }
+  bool same = leaves.size() == entry->leaf_cluster_count;
+  for (size_t i = 0; same && i < leaves.size(); i++) {
+    same = gxds_str_equal(leaves[i], entry->leaf_clusters[i]);
+  }
+  if (!same) Fail("torn-aggregate", "an aggregate's leaves are not those of its clusters");
+}
+
+// ---- the reference ----
+
+static Mask MaskOf(const gxds_names *names) {
+  Mask out = 0;
+  for (size_t i = 0; i < names->count; i++) out |= Bit(IdOf(kCds, names->names[i]));
+  return out;
+}
+
+static void CompareEntry(int name, const gxds_cluster_entry *got, const ReferenceEntry &want) {
+  if (!got) Fail("missing-cluster", "n%d is not in the snapshot", name);
+  if (got->kind != want.kind) {
+    Fail("cluster-kind", "n%d is of kind %d, should be %d", name, got->kind, want.kind);
+  }
+  if (got->kind == GXDS_ENTRY_ERROR) return;
+  if (&got->cluster->base != want.cluster) Fail("stale-cluster", "n%d is not the latest", name);
+  const gxds_resource *endpoints = got->endpoints ? &got->endpoints->base : nullptr;
+  if (endpoints != want.endpoints) Fail("stale-endpoints", "n%d: not the latest", name);
+  bool same = got->leaf_cluster_count == static_cast<size_t>(want.leaf_count);
+  for (int i = 0; same && i < want.leaf_count; i++) {
+    same = gxds_str_equal(got->leaf_clusters[i], Str(NameOf(kCds, want.leaves[i])));
+  }
+  if (!same) Fail("leaves", "n%d has other leaves than it should", name);
+}
+
+void Channel::CheckWatches(const Reference &expected) {
+  for (int type = 0; type < kTypeCount; type++) {
+    for (int name = 0; name < kNameCount; name++) {
+      bool needed = (expected.needed[type] & Bit(name)) != 0;
+      if (needed == (told_.of[type][name].token != 0)) continue;
+      Fail("watches", "%s n%d: %s", TypeOf(type).short_name, name,
+           needed ? "needed, but not watched" : "watched, but not needed");
+    }
+  }
+  for (int host = 0; host < kDnsCount; host++) {
+    bool needed = (expected.needed_dns & Bit(host)) != 0;
+    if (needed != (told_.dns[host].token != 0)) Fail("watches", "DNS of h%d", host);
+  }
+}
+
+void Channel::CompareWithReference() {
+  Reference want = MakeReference(told_, held_, SubscribedMask(subscriptions_));
+  if (want.failed && config_) Fail("not-failed", "a channel goes on that should fail");
+  if (want.unwatched) Fail("watches", "what is needed is not watched");
+  if (want.awaited) return;
+  world_->Did(kDidComplete);
+  CheckWatches(want);
+  if (want.failed) {
+    if (!failed_) Fail("not-failed", "a channel should have failed");
+    return;
+  }
+  if (!config_) Fail("no-snapshot", "all is there, but there is no snapshot");
+  if (&config_->listener->base != want.listener) Fail("stale-listener", "not the latest");
+  if (&config_->route_config->base != want.route_config) Fail("stale-routes", "not the latest");
+  if (MaskOf(config_->roots) != want.roots) {
+    Fail("roots", "the roots are %x, should be %x", MaskOf(config_->roots), want.roots);
+  }
+  size_t count = static_cast<size_t>(__builtin_popcount(want.clusters));
+  if (gxds_cluster_map_count(config_->clusters) != count) {
+    Fail("clusters", "%zu clusters, should be %zu", gxds_cluster_map_count(config_->clusters),
+         count);
+  }
+  ForEachName(want.clusters, [&](int name) {
+    CompareEntry(name, gxds_config_cluster(config_, Str(NameOf(kCds, name))), want.entries[name]);
+  });
+}
+
+void Channel::CheckConverged() {
+  for (const auto &names : told_.of) {
+    for (const Told &told : names) {
+      if (told.token && told.presence == kRequested) Fail("untold", "a channel waits for ever");
+    }
+  }
+  Reference want = MakeReference(told_, held_, SubscribedMask(subscriptions_));
+  if (want.awaited) Fail("untold", "a channel waits for what it does not watch");
+  CompareWithReference();
+}
+
+uint64_t Channel::Digest() const {
+  Reference r = MakeReference(told_, held_, SubscribedMask(subscriptions_));
+  uint64_t digest = Mix(r.failed, r.clusters);
+  if (r.failed) return digest;
+  ForEachName(r.clusters, [&](int name) {
+    const ReferenceEntry &e = r.entries[name];
+    auto number = [](const gxds_resource *resource) {
+      bool dns = !resource || (TypeIndex(resource->type) == kEds &&
+                               reinterpret_cast<const gxds_endpoints *>(resource)->drop_count == 0);
+      return static_cast<uint64_t>(dns ? 0 : Contents::NumberOf(resource));
+    };
+    digest = Mix(Mix(digest, number(e.cluster)), number(e.endpoints));
+  });
+  return digest;
+}
+
+}  // namespace gxds_sim

@@ -1,0 +1,84 @@
+// A channel of a client: the production's dependency manager, carried out as the production's
+// resolver does, and what it was told. Everything that it publishes is checked against that, and,
+// whenever nothing is awaited, compared with a reference: see reference.h.
+#ifndef GRPC_XDS_TEST_SIM_CHANNEL_H_
+#define GRPC_XDS_TEST_SIM_CHANNEL_H_
+
+#include <string>
+
+#include "test/sim/client.h"
+#include "test/sim/reference.h"
+#include "xds_resolver/dependency_manager.h"
+
+namespace gxds_sim {
+
+class Channel {
+ public:
+  Channel(World *world, Client *client, int index, int listener);
+  ~Channel();
+  Channel(const Channel &) = delete;
+
+  int index() const { return index_; }
+  bool touched = false;  // it has to settle
+
+  // ---- what the client tells ----
+  void OnResource(const Watch &watch, const gxds_resource *resource, const gxds_status *status);
+  void OnAmbient(const Watch &watch, const gxds_status *status);
+
+  // ---- what its user does; each is followed by Client::Touch() ----
+  void ToggleHold(int cluster);
+  void ToggleSubscription(int cluster, bool dangling);
+  void DnsAgain(bool fail);
+  // The last RPC on a cluster that no route names any more is done. Whether anything changed.
+  bool Release(int cluster);
+  // Likewise. ask: the answer is to that question.
+  bool AnswerDns(int host, int ask);
+  void LateEvent(Random *random);
+  void Heal();
+
+  // Settles, and carries out what comes of it.
+  void Settle();
+
+  // Everything was told, and what is published is what the reference says.
+  void CheckConverged();
+  uint64_t Digest() const;
+
+ private:
+  void Carry(const gxds_dependency_action &action);
+  void OnWatch(const gxds_dependency_action &action);
+  void OnUnwatch(uint64_t token);
+  void OnDnsStart(const gxds_dependency_action &action);
+  void OnPublish(const gxds_config *config, const gxds_names *route_clusters);
+  void HoldRoutes(const gxds_names *route_clusters);
+  void AskDns(int host);
+  const gxds_config *PlantInConfig(const gxds_config *take);
+  void CheckSnapshot(const gxds_config *config, const gxds_names *route_clusters);
+  void CheckRoot(const gxds_config *config);
+  void CheckEntry(const gxds_config *config, const gxds_cluster_entry *entry);
+  void CheckError(const gxds_cluster_entry *entry, int name);
+  void CheckLeaf(const gxds_cluster_entry *entry);
+  void CheckAggregate(const gxds_config *config, const gxds_cluster_entry *entry);
+  void CompareWithReference();
+  void CheckWatches(const Reference &expected);
+  void Forget(Told *told);
+
+  World *world_;
+  Client *client_;
+  int index_;
+  gxds_dependency_manager *manager_;
+  ToldTable told_;
+  Mask held_ = 0;
+  Mask wanted_held_ = 0;  // by ToggleHold(): not only as long as routes name them
+  int subscriptions_[kNameCount] = {};
+  const gxds_config *config_ = nullptr;
+  Mask routes_ = 0;  // of config_
+  bool failed_ = false;
+  uint64_t last_token_ = 0;
+  int dns_asked_[kDnsCount] = {};
+  bool dns_fails_[kDnsCount] = {};
+  bool planted_ = false;
+};
+
+}  // namespace gxds_sim
+
+#endif

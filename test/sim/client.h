@@ -1,0 +1,175 @@
+// A process with the production's client engine in it, carried out as the production's transport
+// does, and a model of what it should hold. Everything that the engine does is checked against the
+// model: see Entry and Conn.
+#ifndef GRPC_XDS_TEST_SIM_CLIENT_H_
+#define GRPC_XDS_TEST_SIM_CLIENT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/sim/server.h"
+#include "test/sim/world.h"
+
+namespace gxds_sim {
+
+class Channel;
+
+// What a resource is, for the model: a content's number, or one of these.
+enum { kNothing = -1, kSomeSocket = -2 };
+int NumberOf(const gxds_resource *resource);  // NULL: kNothing
+
+// What the client should hold of one resource.
+struct Entry {
+  int watchers = 0;
+  int held = kNothing;
+  gxds_resource_state state = GXDS_RESOURCE_REQUESTED;
+  int source = -1;         // the server that sent it
+  bool unsure = true;      // then the model learns from the engine, once
+  bool may_renew = false;  // watchers may be told of what they have
+};
+
+enum Usage { kNotUsed, kMaybeUsed, kUsed };
+
+// What the client should know of one server, and the state of the channel to it.
+struct Conn {
+  gxds_server_id id = 0;  // 0: the engine has no use for it
+  bool ready = false;
+  bool connecting = false;
+  int stream = -1;
+  bool may_have_failed = false;  // since the last response
+  std::string version[kTypeCount];
+  bool version_unsure[kTypeCount] = {};
+  Mask held_at_open[kTypeCount] = {};  // when the stream was opened; surely
+  Mask maybe_at_open[kTypeCount] = {};
+  Mask said[kTypeCount] = {};                      // on this stream
+  gxds_time sent_at[kTypeCount][kNameCount] = {};  // said and on its way since
+  // Faults of the link.
+  gxds_time down_until = 0;
+  gxds_time silent_until = 0;
+  gxds_time stalled_until = 0;
+};
+
+// Something that is watched, and what its watcher was told.
+struct Watch {
+  bool used = false;
+  uint32_t generation = 0;
+  gxds_watch_id id = 0;
+  int type = 0;
+  int name = -1;     // -1: one that is refused
+  int channel = -1;  // whose; -1: nobody's in particular
+  uint64_t token = 0;
+  int held = kNothing;
+  bool told = false;     // anything
+  int error_code = 0;    // instead of a resource
+  int ambient_code = 0;  // beside it
+  uint64_t ambient_hash = 0;
+};
+
+class Client {
+ public:
+  Client(World *world, int index, uint64_t serial);
+  ~Client();
+  Client(const Client &) = delete;
+
+  int index() const { return index_; }
+  uint64_t serial() const { return serial_; }
+  gxds_client *engine() { return engine_; }
+  Conn &conn(int server) { return conns_[server]; }
+  Entry &entry(int type, int name) { return entries_[type][name]; }
+  const std::string &node_id() const { return node_id_; }
+  // Names of that type that somebody watches.
+  Mask Watched(int type) const { return watched_[type]; }
+  // Whether names of that authority are asked for there.
+  Usage Uses(int server, int authority) const;
+  bool IsPrimary(int server, int authority) const;
+
+  // ---- what its owner does ----
+  int AddWatch(int type, int name, const std::string &text, int channel, uint64_t token);
+  void EndWatch(int watch);
+  int DrawWatch(Random *random) const;  // one of nobody's; -1: there is none
+  int raw_watch_count() const;          // how many there are
+  Watch &watch(int i) { return watches_[static_cast<size_t>(i)]; }
+  // Ends some watches and begins others of the same names, at once or not.
+  void WatchAgain(Random *random);
+  int StartChannel(int listener);
+  void StopChannel(int channel);
+  int channel_count() const { return static_cast<int>(channels_.size()); }
+  Channel *channel(int i) { return channels_[static_cast<size_t>(i)].get(); }
+  void Touch(int channel);  // it has to settle
+
+  // ---- what the network does ----
+  void OnSent(int stream);
+  void OnMessage(int stream, const Message &message);
+  void OnStreamClosed(int server, gxds_stream_id id, int code);
+  void OnChannelFailed(int server);
+  void OnDeadline();
+  void OnDeadlineEvent(gxds_time at);
+  void ResetBackoff();
+  void LateEvents(Random *random);
+  // Carries out what the engine wants done; unless it is one of the events after which that waits.
+  void AfterEvent();
+  void Drain();
+
+  // The model's part in a response: see sotw.cc.
+  void Accept(int type, int name, int content, int server);
+  void Reject(int type, int name, int server);
+  void Delete(int type, int name, int server);
+  void BeUnsure(int type, int name);
+  void BeUnsure();  // of everything
+
+  // ---- the end ----
+  void Heal();
+  void CheckConverged();
+  void Finish();  // everything is given up: nothing may be left
+  uint64_t Digest();
+
+ private:
+  void MakeBootstrap();
+  void Carry(const gxds_action &action);
+  void CarryServer(const gxds_action &action);
+  void CarrySend(const gxds_action &action);
+  std::string PlantInRequest(Stream *stream, gxds_str bytes);
+  int ServerOf(gxds_server_id id) const;
+  int StreamOf(gxds_stream_id id) const;
+  Watch *WatchOf(const gxds_action &action);
+  void Tell(const gxds_action &action);
+  void TellResource(Watch *watch, const gxds_action &action);
+  void TellAmbient(Watch *watch, const gxds_action &action);
+  void CheckTimeout(const Watch &watch, const gxds_status &status);
+  void CheckUnreachable(const Watch &watch, const gxds_status &status);
+  bool SettleChannels();
+  void Observe();
+  void CompareWithEngine();
+  void CompareResource(const gxds_resource_info &info);
+  void CheckWatch(const Watch &watch);
+  void CheckSubscriptions();
+  void ScheduleDeadline();
+
+  World *world_;
+  int index_;
+  uint64_t serial_;  // tells the clients in one place, one after the other
+  std::string node_id_;
+  std::string node_;
+  const gxds_bootstrap_server *lists_[kAuthorityCount][kServerMax] = {};
+  gxds_bootstrap_authority authority_ = {};
+  gxds_bootstrap bootstrap_ = {};
+  gxds_client *engine_ = nullptr;
+  Conn conns_[kServerMax];
+  Entry entries_[kTypeCount][kNameCount];
+  Mask watched_[kTypeCount] = {};
+  std::vector<Watch> watches_;
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<int> touched_;
+  gxds_stream_id last_stream_id_ = 0;
+  gxds_time deadline_event_ = GXDS_TIME_NEVER;
+  bool any_unsure_ = true;
+  bool draining_ = false;
+  uint32_t observations_ = 0;
+  std::vector<gxds_resource_info> seen_;  // while it looks at them
+  bool planted_ = false;                  // a fault that is planted once
+};
+
+}  // namespace gxds_sim
+
+#endif

@@ -1,0 +1,207 @@
+// What a client should hold, and whether it does.
+#include "base/status.h"
+#include "test/sim/channel.h"
+#include "test/sim/client.h"
+
+namespace gxds_sim {
+
+// ---- the model ----
+
+static int ModelNumber(World *world, int content) {
+  const Content &c = world->contents().at(content);
+  return c.kind == kListenerSocket ? static_cast<int>(kSomeSocket) : content;
+}
+
+void Client::Accept(int type, int name, int content, int server) {
+  Entry &e = entries_[type][name];
+  int number = ModelNumber(world_, content);
+  if (e.unsure || e.held != number || e.source != server) e.may_renew = true;
+  e.held = number;
+  e.source = server;
+  e.state = GXDS_RESOURCE_ACKED;
+  e.unsure = false;
+}
+
+void Client::Reject(int type, int name, int server) {
+  Entry &e = entries_[type][name];
+  e.state = GXDS_RESOURCE_NACKED;
+  if (world_->server(server).options().fail_on_data_errors) {
+    e.held = kNothing;
+    e.unsure = false;
+  }
+}
+
+void Client::Delete(int type, int name, int server) {
+  Entry &e = entries_[type][name];
+  if (e.unsure || e.held == kNothing || e.state == GXDS_RESOURCE_DOES_NOT_EXIST) return;
+  e.state = GXDS_RESOURCE_DOES_NOT_EXIST;
+  if (world_->server(server).options().fail_on_data_errors) e.held = kNothing;
+}
+
+void Client::BeUnsure(int type, int name) {
+  any_unsure_ = true;
+  entries_[type][name].unsure = true;
+}
+
+void Client::BeUnsure() {
+  any_unsure_ = true;
+  for (auto &names : entries_) {
+    for (Entry &e : names) e.unsure = true;
+  }
+}
+
+// ---- after every drain ----
+
+void Client::Observe() {
+  constexpr uint32_t kCompareEvery = 16;
+  if (any_unsure_ || ++observations_ % kCompareEvery == 0) CompareWithEngine();
+  for (const Watch &w : watches_) {
+    if (w.used && w.name >= 0) CheckWatch(w);
+  }
+  for (auto &names : entries_) {
+    for (Entry &e : names) e.may_renew = false;
+  }
+}
+
+void Client::CheckWatch(const Watch &w) {
+  const Entry &e = entries_[w.type][w.name];
+  if (w.held != e.held) {
+    Fail("held", "%s n%d: a watcher has #%d, but should have #%d", TypeOf(w.type).short_name,
+         w.name, w.held, e.held);
+  }
+}
+
+// The engine's own view of the cache, by type and name.
+void Client::CompareWithEngine() {
+  any_unsure_ = false;
+  seen_.clear();
+  gxds_client_each_resource(
+      engine_,
+      [](void *arg, const gxds_resource_info *info) {
+        static_cast<std::vector<gxds_resource_info> *>(arg)->push_back(*info);
+      },
+      &seen_);
+  size_t watched = 0;
+  for (Mask names : watched_) watched += static_cast<size_t>(__builtin_popcount(names));
+  if (watched != seen_.size()) {
+    Fail("cache-count", "%zu resources are held, should be %zu", seen_.size(), watched);
+  }
+  for (const gxds_resource_info &info : seen_) CompareResource(info);
+}
+
+void Client::CompareResource(const gxds_resource_info &info) {
+  int type = TypeIndex(info.type);
+  int name = IdOf(type, info.name);
+  if (name < 0) Fail("cache-name", "a resource is held that nobody watches");
+  Entry &e = entries_[type][name];
+  int number = NumberOf(info.resource);
+  if (e.unsure) {
+    e.held = number;
+    e.source = -1;
+  }
+  /* By its timer, which the model doesn't have: what is told then is looked at. */
+  bool timed_out = !info.resource && (info.state == GXDS_RESOURCE_DOES_NOT_EXIST ||
+                                      info.state == GXDS_RESOURCE_TIMEOUT);
+  if (e.unsure || timed_out) e.state = info.state;
+  e.unsure = false;
+  bool same = static_cast<int>(info.watcher_count) == e.watchers && number == e.held &&
+              info.state == e.state;
+  if (!same) {
+    Fail("cache", "%s n%d: #%d in state %d with %zu watchers, should be #%d, %d, %d",
+         info.type->short_name, name, number, info.state, info.watcher_count, e.held, e.state,
+         e.watchers);
+  }
+}
+
+// ---- the end ----
+
+void Client::Heal() {
+  for (auto &c : channels_) {
+    if (!c) continue;
+    c->Heal();
+  }
+}
+
+void Client::CheckConverged() {
+  if (gxds_client_deadline(engine_) != GXDS_TIME_NEVER) {
+    Fail("leftover-deadline", "a deadline is left when nothing is going on");
+  }
+  CompareWithEngine();
+  for (const Watch &w : watches_) {
+    if (!w.used) continue;
+    const char *type = TypeOf(w.type).short_name;
+    if (!w.told) Fail("untold", "%s n%d: a watcher waits for ever", type, w.name);
+    if (w.name < 0) continue;
+    CheckWatch(w);
+    int truth = world_->truth(w.type, w.name);
+    if (truth >= 0) {
+      if (w.held != ModelNumber(world_, truth)) {
+        Fail("not-converged", "%s n%d: #%d, but the truth is #%d", type, w.name, w.held, truth);
+      }
+      if (w.ambient_code) Fail("leftover-ambient", "%s n%d: an error is left", type, w.name);
+    } else if (w.held == kNothing && !w.error_code) {
+      Fail("untold", "%s n%d: nothing, and no error", type, w.name);
+    } else if (w.held != kNothing && w.type != kRds && w.type != kEds &&
+               w.ambient_code != GXDS_NOT_FOUND) {
+      Fail("deletion", "%s n%d: deleted, but its watcher was told %d", type, w.name,
+           w.ambient_code);
+    }
+  }
+  CheckSubscriptions();
+  for (auto &c : channels_) {
+    if (c) c->CheckConverged();
+  }
+}
+
+// Each server is asked for what is watched there, and nothing waits for an answer.
+void Client::CheckSubscriptions() {
+  for (int server = 0; server < world_->options().servers; server++) {
+    const Conn &conn = conns_[server];
+    if (!conn.id) continue;
+    if (conn.stream < 0) Fail("no-stream", "no stream to server%d", server);
+    const Stream &s = world_->stream(conn.stream);
+    if (s.sending || !s.read_wanted || !s.inbox.empty()) {
+      Fail("stuck", "something is stuck on the stream to server%d", server);
+    }
+    for (int type = 0; type < kTypeCount; type++) {
+      if (s.sotw.heard[type].unanswered) {
+        Fail("unanswered", "a response of server%d was never answered", server);
+      }
+      for (int a = 0; a < kAuthorityCount; a++) {
+        Mask watched = watched_[type] & kAuthorityNames[a];
+        Mask asked = s.sotw.served[type].names & kAuthorityNames[a];
+        if (asked == watched || (asked == 0 && !IsPrimary(server, a))) continue;
+        Fail("subscriptions", "server%d is asked for %s %x, should be %x", server,
+             TypeOf(type).short_name, asked, watched);
+      }
+    }
+  }
+}
+
+void Client::Finish() {
+  for (auto &c : channels_) c.reset();
+  for (size_t i = 0; i < watches_.size(); i++) {
+    if (watches_[i].used) EndWatch(static_cast<int>(i));
+  }
+  Drain();
+  if (gxds_client_watch_count(engine_) != 0) Fail("leftover-watch", "a watch is left");
+  if (gxds_client_deadline(engine_) != GXDS_TIME_NEVER) {
+    Fail("leftover-deadline", "a deadline is left without watches");
+  }
+  for (const Conn &conn : conns_) {
+    if (conn.id) Fail("leftover-server", "a server is kept without watches");
+  }
+}
+
+uint64_t Client::Digest() {
+  uint64_t digest = 0;
+  for (const Watch &w : watches_) {
+    if (w.used) digest = Mix(digest, static_cast<uint64_t>(w.held));
+  }
+  for (auto &c : channels_) {
+    if (c) digest = Mix(digest, c->Digest());
+  }
+  return digest;
+}
+
+}  // namespace gxds_sim

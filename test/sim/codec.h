@@ -1,0 +1,58 @@
+// DiscoveryRequest and DiscoveryResponse, from and to bytes, through upb.
+#ifndef GRPC_XDS_TEST_SIM_CODEC_H_
+#define GRPC_XDS_TEST_SIM_CODEC_H_
+
+#include <string>
+#include <vector>
+
+#include "test/sim/basics.h"
+
+namespace gxds_sim {
+
+// Its views borrow: until the bytes go, or the next call of ParseRequest().
+struct Request {
+  int type = -1;  // -1: none of ours
+  gxds_str version = {};
+  gxds_str nonce = {};
+  Mask names = 0;
+  bool odd_names = false;  // a name twice, or one that is none of ours
+  bool has_node = false;
+  gxds_str node_id = {};
+  bool nack = false;
+  int error_code = 0;
+  gxds_str error = {};
+};
+// Fails if the bytes are no DiscoveryRequest.
+Request ParseRequest(gxds_str bytes);
+
+// What a planted fault makes of a request: the same with these changes.
+struct RequestChange {
+  const std::string *version = nullptr;
+  const std::string *nonce = nullptr;
+  const std::string *node_id = nullptr;  // adds a node
+  Mask without = 0;
+};
+std::string ChangeRequest(gxds_str bytes, const RequestChange &change);
+
+// One element of a response's resources.
+struct AnyView {
+  gxds_str type_url = {};
+  gxds_str value = {};
+  bool wrapped = false;  // in a Resource of that name
+  gxds_str name = {};
+  bool broken_wrapper = false;  // and the Resource is no message
+};
+// Serializes into *out, whose memory is used again.
+void BuildResponse(gxds_str type_url, gxds_str version, gxds_str nonce,
+                   const std::vector<AnyView> &resources, std::string *out);
+
+// Whether the bytes, if they are a response at all, have only values that are among `known`: then
+// no resource in them is one that nobody made.
+bool HasOnlyValues(gxds_str bytes, const std::vector<gxds_str> &known);
+
+// The serialized Node of that id.
+std::string BuildNode(const std::string &id);
+
+}  // namespace gxds_sim
+
+#endif

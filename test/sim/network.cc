@@ -1,0 +1,285 @@
+// The network: connections, and what travels on streams, in order and with delays.
+#include <algorithm>
+
+#include "base/status.h"
+#include "test/sim/client.h"
+#include "test/sim/sotw.h"
+
+namespace gxds_sim {
+namespace {
+
+constexpr gxds_duration kKeepalive = 30 * GXDS_SECOND;
+constexpr gxds_duration kConnectRetry = 3 * GXDS_SECOND;
+
+Event StreamEvent(EventKind kind, int stream, const Stream &s, int b = 0) {
+  Event e;
+  e.kind = kind;
+  e.a = stream;
+  e.b = b;
+  e.generation = s.generation;
+  return e;
+}
+
+}  // namespace
+
+int World::NewMessage() {
+  size_t i = 0;
+  while (i < messages_.size() && messages_[i].used) i++;
+  if (i == messages_.size()) messages_.emplace_back();
+  Message &m = messages_[i];
+  m.used = true;
+  m.effect = kUnderstood;
+  m.items.clear();
+  m.bytes.clear();
+  return static_cast<int>(i);
+}
+
+int World::OpenStream(int client, int server, gxds_stream_id id) {
+  size_t i = 0;
+  while (i < streams_.size() && streams_[i].used) i++;
+  if (i == streams_.size()) streams_.emplace_back();
+  Stream &s = streams_[i];
+  uint32_t generation = s.generation + 1;
+  s = Stream();
+  s.used = true;
+  s.generation = generation;
+  s.id = id;
+  s.client = client;
+  s.server = server;
+  if (this->client(client).conn(server).ready) {
+    s.established = true;
+  } else {
+    TryConnect(client, server, net_.Around(options_.net_delay));
+  }
+  return static_cast<int>(i);
+}
+
+void World::ForgetStream(int index) {
+  Stream &s = stream(index);
+  for (int message : s.inbox) {
+    FreeMessage(message);
+    Did(kDidLostMessage);
+  }
+  s.inbox.clear();
+  if (s.unsent >= 0) FreeMessage(s.unsent);
+  s.used = false;
+}
+
+bool World::IsSilent(const Stream &s) {
+  return now_ < client(s.client).conn(s.server).silent_until;
+}
+
+// ---- to the server ----
+
+void World::SendRequest(int index, std::string bytes) {
+  Stream &s = stream(index);
+  s.sending = true;
+  int number = NewMessage();
+  message(number).bytes = std::move(bytes);
+  if (s.established) {
+    Launch(index, number);
+  } else {
+    s.unsent = number;
+  }
+}
+
+void World::Launch(int index, int number) {
+  Stream &s = stream(index);
+  s.last_up = std::max(s.last_up, now_ + net_.Around(options_.net_delay));
+  ScheduleAt(s.last_up, StreamEvent(kEventRequest, index, s, number));
+  gxds_time stalled = client(s.client).conn(s.server).stalled_until;
+  gxds_time sent = std::max(now_, stalled) + net_.Around(options_.sent_delay);
+  ScheduleAt(sent, StreamEvent(kEventSent, index, s));
+}
+
+void World::OnRequest(int index, int number) {
+  Stream &s = stream(index);
+  if (IsSilent(s)) { /* it goes on being sent again */
+    gxds_time later = client(s.client).conn(s.server).silent_until;
+    ScheduleAt(later, StreamEvent(kEventRequest, index, s, number));
+    return;
+  }
+  Did(kDidRequest);
+  SotwOnRequest(this, index, Str(message(number).bytes));
+  FreeMessage(number);
+}
+
+void World::OnSent(int index) {
+  Stream &s = stream(index);
+  Did(kDidSent);
+  s.sending = false;
+  client(s.client).OnSent(index);
+}
+
+void World::SchedulePush(int index, int type, gxds_duration after) {
+  Stream &s = stream(index);
+  if (s.sotw.served[type].push_scheduled) return;
+  s.sotw.served[type].push_scheduled = true;
+  gxds_time at = std::max(now_ + after, server(s.server).mute_until);
+  ScheduleAt(at, StreamEvent(kEventPush, index, s, type));
+}
+
+// ---- to the client ----
+
+void World::SendResponse(int index, int number) {
+  Stream &s = stream(index);
+  s.last_down = std::max(s.last_down, now_ + net_.Around(options_.net_delay));
+  ScheduleAt(s.last_down, StreamEvent(kEventMessage, index, s, number));
+}
+
+void World::OnMessage(int index, int number) {
+  Stream &s = stream(index);
+  if (IsSilent(s)) {
+    gxds_time later = client(s.client).conn(s.server).silent_until;
+    ScheduleAt(later, StreamEvent(kEventMessage, index, s, number));
+    return;
+  }
+  s.inbox.push_back(number);
+  DeliverNext(index);
+}
+
+void World::DeliverNext(int index) {
+  for (;;) {
+    Stream &s = stream(index);
+    if (!s.used || !s.read_wanted || s.inbox.empty()) return;
+    int number = s.inbox.front();
+    s.inbox.erase(s.inbox.begin());
+    s.read_wanted = false;
+    uint32_t generation = s.generation;
+    Did(kDidMessage);
+    client(s.client).OnMessage(index, message(number));
+    FreeMessage(number);
+    if (stream(index).generation != generation) return;
+  }
+}
+
+void World::EndStream(int index, int code, bool after_messages) {
+  Stream &s = stream(index);
+  if (!s.used || s.dying) return;
+  s.dying = true;
+  gxds_time at = now_ + net_.Around(options_.net_delay);
+  if (after_messages) at = std::max(at, s.last_down);
+  ScheduleAt(at, StreamEvent(kEventDies, index, s, code));
+}
+
+void World::OnDies(int index, int code) {
+  Stream &s = stream(index);
+  Did(kDidStreamDies);
+  int client_index = s.client;
+  int server_index = s.server;
+  gxds_stream_id id = s.id;
+  Conn &conn = client(client_index).conn(server_index);
+  if (!s.got_response) conn.may_have_failed = true;
+  conn.stream = -1;
+  ForgetStream(index);
+  client(client_index).OnStreamClosed(server_index, id, code);
+}
+
+// ---- connections ----
+
+void World::TryConnect(int client_index, int server_index, gxds_duration after) {
+  Conn &conn = client(client_index).conn(server_index);
+  if (conn.connecting) return;
+  conn.connecting = true;
+  Event e;
+  e.kind = kEventConnect;
+  e.a = client_index;
+  e.b = server_index;
+  e.generation = client(client_index).serial();
+  Schedule(after, e);
+}
+
+void World::Establish(int index) {
+  Stream &s = stream(index);
+  s.established = true;
+  int unsent = s.unsent;
+  s.unsent = -1;
+  if (unsent >= 0) Launch(index, unsent);
+}
+
+void World::OnConnect(int client_index, int server_index) {
+  Client &c = client(client_index);
+  Conn &conn = c.conn(server_index);
+  conn.connecting = false;
+  if (conn.ready || !conn.id) return;
+  Did(kDidConnect);
+  if (server(server_index).up && now_ >= conn.down_until && now_ >= conn.silent_until) {
+    conn.ready = true;
+    if (conn.stream >= 0) Establish(conn.stream);
+    return;
+  }
+  Did(kDidConnectFails);
+  TryConnect(client_index, server_index,
+             healed_ ? GXDS_SECOND : kConnectRetry + net_.Around(kConnectRetry));
+  c.OnChannelFailed(server_index);
+}
+
+void World::ServerDown(int index, gxds_duration how_long, bool lose_state) {
+  Server &s = server(index);
+  if (!s.up) return;
+  s.up = false;
+  if (lose_state) s.Forget();
+  for (int i = 0; i < stream_count(); i++) {
+    if (stream(i).used && stream(i).server == index) EndStream(i, GXDS_UNAVAILABLE, false);
+  }
+  for (auto &c : clients_) c->conn(index).ready = false;
+  Event e;
+  e.kind = kEventServerUp;
+  e.a = index;
+  Schedule(how_long, e);
+  if (!lose_state) return;
+  e.kind = kEventResync;
+  Schedule(how_long + net_.Around(s.options().replication), e);
+}
+
+void World::GoSilent(int client_index, int server_index, gxds_duration how_long) {
+  Conn &conn = client(client_index).conn(server_index);
+  conn.silent_until = std::max(conn.silent_until, now_ + how_long);
+  if (conn.stream < 0) return;
+  const Stream &s = stream(conn.stream);
+  if (s.established) Schedule(kKeepalive, StreamEvent(kEventKeepalive, conn.stream, s));
+}
+
+// ---- dispatch ----
+
+bool World::IsLate(const Event &e) const {
+  const Stream &s = streams_[static_cast<size_t>(e.a)];
+  return !s.used || s.generation != e.generation;
+}
+
+void World::CarryStreamEvent(const Event &e) {
+  if (IsLate(e)) {
+    if (e.kind == kEventRequest || e.kind == kEventMessage) FreeMessage(e.b);
+    return;
+  }
+  Stream &s = stream(e.a);
+  result_.events++;
+  switch (e.kind) {
+    case kEventRequest:
+      return OnRequest(e.a, e.b);
+    case kEventSent:
+      return OnSent(e.a);
+    case kEventMessage:
+      return OnMessage(e.a, e.b);
+    case kEventDies:
+      if (!IsSilent(s)) return OnDies(e.a, e.b);
+      return ScheduleAt(client(s.client).conn(s.server).silent_until, e);
+    case kEventKeepalive:
+      if (!IsSilent(s)) return;
+      client(s.client).conn(s.server).ready = false;
+      return OnDies(e.a, GXDS_UNAVAILABLE);
+    case kEventPush: {
+      s.sotw.served[e.b].push_scheduled = false;
+      if (s.dying) return;
+      if (now_ < server(s.server).mute_until) return SchedulePush(e.a, e.b, 0);
+      Did(kDidPush);
+      int number = SotwServe(this, e.a, e.b, kServeNews, &net_);
+      if (number >= 0) SendResponse(e.a, number);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace gxds_sim

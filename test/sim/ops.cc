@@ -1,0 +1,312 @@
+#include "test/sim/ops.h"
+
+#include "base/status.h"
+#include "test/sim/channel.h"
+#include "test/sim/client.h"
+#include "test/sim/codec.h"
+#include "test/sim/sotw.h"
+
+namespace gxds_sim {
+namespace {
+
+constexpr int kWatchMax = 24;   // of one client
+constexpr int kChannelMax = 3;  // likewise
+
+int DrawName(const Options &o, Random *r) {
+  int name;
+  do name = r->Int(kNameCount);
+  while (!(o.names & Bit(name)));
+  return name;
+}
+
+Client &DrawClient(World *w, Random *r) { return w->client(r->Int(w->options().clients)); }
+Server &DrawServer(World *w, Random *r) { return w->server(r->Int(w->options().servers)); }
+
+// A stream that is there and known to its server; -1: none.
+int DrawStream(World *w, Random *r) {
+  int count = w->stream_count();
+  int first = count ? r->Int(count) : 0;
+  for (int i = 0; i < count; i++) {
+    int stream = (first + i) % count;
+    const Stream &s = w->stream(stream);
+    if (s.used && s.established && !s.dying) return stream;
+  }
+  return -1;
+}
+
+// ---- watches and channels ----
+
+void AddWatch(World *w, Random *r) {
+  Client &client = DrawClient(w, r);
+  int type = r->Int(kTypeCount);
+  int name = DrawName(w->options(), r);
+  if (client.raw_watch_count() >= kWatchMax) return;
+  const std::string &text = r->OneIn(4) ? OtherSpelling(type, name) : NameOf(type, name);
+  client.AddWatch(type, name, text, -1, 0);
+  client.AfterEvent();
+}
+
+void EndWatch(World *w, Random *r, bool again) {
+  Client &client = DrawClient(w, r);
+  int watch = client.DrawWatch(r);
+  if (watch < 0) return;
+  const int type = client.watch(watch).type;
+  const int name = client.watch(watch).name;
+  client.EndWatch(watch);
+  if (again && name >= 0) client.AddWatch(type, name, NameOf(type, name), -1, 0);
+  client.AfterEvent();
+}
+
+void AddOddWatch(World *w, Random *r) {
+  Client &client = DrawClient(w, r);
+  if (client.raw_watch_count() >= kWatchMax) return;
+  static const char *const odd[] = {"",
+                                    "xdstp:", "xdstp://nowhere/envoy.config.cluster.v3.Cluster/x",
+                                    "xdstp://a/wrong.Type/n9", "\xff\xfe"};
+  client.AddWatch(r->Int(kTypeCount), -1, odd[r->Int(5)], -1, 0);
+  client.AfterEvent();
+}
+
+void StartChannel(World *w, Random *r) {
+  Client &client = DrawClient(w, r);
+  int name = DrawName(w->options(), r);
+  int live = 0;
+  for (int i = 0; i < client.channel_count(); i++) live += client.channel(i) != nullptr;
+  if (live >= kChannelMax) return;
+  client.StartChannel(name);
+  client.AfterEvent();
+}
+
+Channel *DrawChannel(Client *client, Random *r) {
+  int count = client->channel_count();
+  return count ? client->channel(r->Int(count)) : nullptr;
+}
+
+void StopChannel(World *w, Random *r) {
+  Client &client = DrawClient(w, r);
+  Channel *channel = DrawChannel(&client, r);
+  if (!channel) return;
+  client.StopChannel(channel->index());
+  client.AfterEvent();
+}
+
+void ChangeChannel(World *w, Op op, Random *r) {
+  Client &client = DrawClient(w, r);
+  Channel *channel = DrawChannel(&client, r);
+  int cluster = DrawName(w->options(), r);
+  if (!channel) return;
+  if (op == kOpHold) channel->ToggleHold(cluster);
+  if (op == kOpSubscribe) channel->ToggleSubscription(cluster, r->OneIn(3));
+  if (op == kOpDns) channel->DnsAgain(r->OneIn(2));
+  client.Touch(channel->index());
+  client.AfterEvent();
+}
+
+// ---- resources ----
+
+void SetOne(World *w, Random *r, int type, int name, ContentFault fault) {
+  Content c = DrawContent(r, type, name, w->options().names);
+  c.fault = fault;
+  w->SetTruth(type, name, w->contents().Add(c));
+}
+
+void SetMany(World *w, Random *r) {
+  int types = r->Int(15) + 1;  // a set of types
+  for (int type = 0; type < kTypeCount; type++) {
+    if (!(types >> type & 1)) continue;
+    ForEachName(w->options().names, [&](int name) {
+      if (r->OneIn(3)) return;
+      if (r->OneIn(8)) return w->SetTruth(type, name, -1);
+      SetOne(w, r, type, name, kValid);
+    });
+  }
+}
+
+// One that was served before, of any name.
+void Restore(World *w, Random *r) {
+  int count = w->contents().count();
+  if (count == 0) return;
+  int content = r->Int(count);
+  const Content &c = w->contents().at(content);
+  if (c.fault == kValid && (w->options().names & Bit(c.name))) w->SetTruth(c.type, c.name, content);
+}
+
+// ---- network and servers ----
+
+void ChangeLink(World *w, Op op, Random *r) {
+  Client &client = DrawClient(w, r);
+  Server &server = DrawServer(w, r);
+  gxds_duration how_long = r->Magnitude(100 * GXDS_MILLISECOND, 60 * GXDS_SECOND);
+  Conn &conn = client.conn(server.index());
+  switch (op) {
+    case kOpLinkDown:
+      conn.down_until = w->now() + how_long;
+      conn.ready = false;
+      if (conn.stream >= 0 && w->stream(conn.stream).established) {
+        w->EndStream(conn.stream, GXDS_UNAVAILABLE, r->OneIn(2));
+      }
+      return;
+    case kOpLinkSilent:
+      return w->GoSilent(client.index(), server.index(), how_long);
+    case kOpLinkUp:
+      conn.down_until = 0;
+      return;
+    case kOpStallSends:
+      conn.stalled_until = w->now() + how_long;
+      return;
+    default:  // a failure that has nothing to do with the stream
+      if (!conn.id) return;
+      if (conn.stream >= 0) w->stream(conn.stream).tainted = true;
+      return client.OnChannelFailed(server.index());
+  }
+}
+
+void Restart(World *w, Random *r, bool lose_state) {
+  Server &server = DrawServer(w, r);
+  w->ServerDown(server.index(), r->Magnitude(10 * GXDS_MILLISECOND, 40 * GXDS_SECOND), lose_state);
+}
+
+void CloseStream(World *w, Random *r) {
+  int stream = DrawStream(w, r);
+  static const gxds_code codes[] = {GXDS_OK, GXDS_UNAVAILABLE, GXDS_INTERNAL, GXDS_CANCELLED};
+  gxds_code code = codes[r->Int(4)];
+  bool after_messages = r->OneIn(2);
+  if (stream >= 0) w->EndStream(stream, code, after_messages);
+}
+
+// ---- what a server should not send ----
+
+void SendGarbage(World *w, Random *r) {
+  int stream = DrawStream(w, r);
+  if (stream < 0) return;
+  int number = w->NewMessage();
+  Message &m = w->message(number);
+  m.effect = kUnsure;
+  for (size_t size = r->Draw(40); size > 0; size--) m.bytes += static_cast<char>(r->Draw(256));
+  if (!HasOnlyValues(Str(m.bytes), {})) m.bytes = "\x0f";
+  w->SendResponse(stream, number);
+}
+
+void SendUnknownType(World *w, Random *r) {
+  int stream = DrawStream(w, r);
+  if (stream < 0) return;
+  static const char *const urls[] = {"", "type.googleapis.com/envoy.api.v2.Cluster",
+                                     "type.googleapis.com/envoy.extensions.Nothing"};
+  int number = w->NewMessage();
+  Message &m = w->message(number);
+  m.effect = kIgnored;
+  BuildResponse(gxds_str_z(urls[r->Int(3)]), gxds_str_z("1"), gxds_str_z("odd"), {}, &m.bytes);
+  w->SendResponse(stream, number);
+}
+
+void SendOdd(World *w, Op op, Random *r) {
+  int stream = DrawStream(w, r);
+  int type = r->Int(kTypeCount);
+  if (stream < 0) return;
+  Serving how = op == kOpMangle     ? kServeMangled
+                : op == kOpHostile  ? kServeHostile
+                : op == kOpOddNonce ? kServeOddNonce
+                                    : kServeAgain;
+  int number = SotwServe(w, stream, type, how, r);
+  if (number < 0) return;
+  w->SendResponse(stream, number);
+  const ServerOptions &o = w->server(w->stream(stream).server).options();
+  w->SchedulePush(stream, type, r->Around(o.delay));
+}
+
+void DoServerOp(World *w, Op op, Random *r) {
+  switch (op) {
+    case kOpStreamCloses:
+      return CloseStream(w, r);
+    case kOpServerRestarts:
+      return Restart(w, r, false);
+    case kOpServerForgets:
+      return Restart(w, r, true);
+    case kOpServerMute:
+      DrawServer(w, r).mute_until = w->now() + r->Magnitude(GXDS_SECOND, 60 * GXDS_SECOND);
+      return;
+    case kOpGarbage:
+      return SendGarbage(w, r);
+    case kOpUnknownType:
+      return SendUnknownType(w, r);
+    default:
+      return SendOdd(w, op, r);
+  }
+}
+
+void DoClientOp(World *w, Op op, Random *r) {
+  switch (op) {
+    case kOpResetBackoff:
+      return DrawClient(w, r).ResetBackoff();
+    case kOpLateEvents:
+      return DrawClient(w, r).LateEvents(r);
+    case kOpEarlyDeadline:
+      return DrawClient(w, r).OnDeadline();
+    case kOpClientRestarts:
+      return w->RestartClient(DrawClient(w, r).index());
+    default:
+      return w->JumpClock(r->Magnitude(GXDS_SECOND, 300 * GXDS_SECOND));
+  }
+}
+
+void Do(World *w, Op op, Random *r) {
+  int type = r->Int(kTypeCount);
+  int name = DrawName(w->options(), r);
+  switch (op) {
+    case kOpWatch:
+      return AddWatch(w, r);
+    case kOpUnwatch:
+      return EndWatch(w, r, false);
+    case kOpRewatch:
+      return EndWatch(w, r, true);
+    case kOpOddWatch:
+      return AddOddWatch(w, r);
+    case kOpSet:
+      return SetOne(w, r, type, name, kValid);
+    case kOpSetBad:
+      return SetOne(w, r, type, name, r->OneIn(3) ? kUndecodable : kInvalid);
+    case kOpSetMany:
+      return SetMany(w, r);
+    case kOpDelete:
+      return w->SetTruth(type, name, -1);
+    case kOpRestore:
+      return Restore(w, r);
+    case kOpStartChannel:
+      return StartChannel(w, r);
+    case kOpStopChannel:
+      return StopChannel(w, r);
+    case kOpHold:
+    case kOpSubscribe:
+    case kOpDns:
+      return ChangeChannel(w, op, r);
+    case kOpLinkDown:
+    case kOpLinkSilent:
+    case kOpLinkUp:
+    case kOpStallSends:
+    case kOpChannelFails:
+      return ChangeLink(w, op, r);
+    case kOpClockJump:
+    case kOpResetBackoff:
+    case kOpLateEvents:
+    case kOpEarlyDeadline:
+    case kOpClientRestarts:
+      return DoClientOp(w, op, r);
+    default:
+      return DoServerOp(w, op, r);
+  }
+}
+
+}  // namespace
+
+Op DoOp(World *world, uint64_t off, Random *random) {
+  const Options &o = world->options();
+  uint32_t draw = static_cast<uint32_t>(random->Draw(o.weight_sum));
+  int op = 0;
+  while (draw >= o.weights[op]) draw -= o.weights[op++];
+  if (off >> op & 1) return kOpCount;
+  if (world->tracing()) world->Trace("op: %s", kOpWords[op]);
+  Do(world, static_cast<Op>(op), random);
+  return static_cast<Op>(op);
+}
+
+}  // namespace gxds_sim

@@ -1,0 +1,125 @@
+#include "test/sim/options.h"
+
+namespace gxds_sim {
+
+const char *const kOpNames[kOpCount] = {
+#define X(name, words) #name,
+    GXDS_SIM_OPS(X)
+#undef X
+};
+const char *const kOpWords[kOpCount] = {
+#define X(name, words) words,
+    GXDS_SIM_OPS(X)
+#undef X
+};
+const char *const kHappeningWords[kHappeningCount] = {
+#define X(name, words) words,
+    GXDS_SIM_EVENTS(X)
+#undef X
+};
+const char *const kPlantNames[kPlantCount] = {
+#define X(name, flag, words) flag,
+    GXDS_SIM_PLANTS(X)
+#undef X
+};
+const char *const kPlantWords[kPlantCount] = {
+#define X(name, flag, words) words,
+    GXDS_SIM_PLANTS(X)
+#undef X
+};
+
+Plant PlantOf(const std::string &name) {
+  int i = 0;
+  while (i < kPlantCount && name != kPlantNames[i]) i++;
+  return static_cast<Plant>(i);
+}
+
+Op OpOf(const std::string &name) {
+  int i = 0;
+  while (i < kOpCount && name != kOpNames[i]) i++;
+  return static_cast<Op>(i);
+}
+
+namespace {
+
+// The ops without which nothing happens at all: never off, never rare.
+bool IsBasic(int op) {
+  return op == kOpWatch || op == kOpSet || op == kOpSetMany || op == kOpStartChannel;
+}
+
+// An order of servers, and how many of them are used.
+void DrawServerList(Random *random, int servers, int count, int *list) {
+  bool used[kServerMax] = {};
+  for (int i = 0; i < count; i++) {
+    int server = random->Int(servers);
+    while (used[server]) server = (server + 1) % servers;
+    used[server] = true;
+    list[i] = server;
+  }
+}
+
+ServerOptions DrawServer(Random *random) {
+  ServerOptions s;
+  s.fail_on_data_errors = random->OneIn(3);
+  s.transient_timer = random->OneIn(4);
+  s.sparing = random->OneIn(2);
+  s.constant_version = random->OneIn(8);
+  s.wrap_one_in = random->Int(4);
+  s.delay = random->Magnitude(GXDS_MILLISECOND, 3 * GXDS_SECOND);
+  s.replication = random->Magnitude(GXDS_MILLISECOND, 10 * GXDS_SECOND);
+  return s;
+}
+
+}  // namespace
+
+Options DrawOptions(uint64_t seed) {
+  Random random(Mix(seed, 1));
+  Options o;
+  o.clients = 1 + (random.OneIn(2) ? 0 : random.Int(kClientMax));
+  o.servers = 1 + random.Int(kServerMax);
+  for (int a = 0; a < kAuthorityCount; a++) {
+    o.authority_count[a] = 1 + random.Int(o.servers);
+    DrawServerList(&random, o.servers, o.authority_count[a], o.authority_servers[a]);
+  }
+  o.names = (Mask{1} << (2 + random.Int(kOldNameCount - 1))) - 1;
+  if (random.OneIn(2)) {
+    Mask some = (Mask{1} << (1 + random.Int(kNameCount - kOldNameCount))) - 1;
+    o.names |= some << kOldNameCount;
+  }
+  o.ops = 40 + random.Int(100);
+  o.op_gap = random.Magnitude(GXDS_MILLISECOND, 4 * GXDS_SECOND);
+  o.net_delay = random.Magnitude(GXDS_MILLISECOND / 10, 2 * GXDS_SECOND);
+  o.sent_delay = random.Magnitude(GXDS_MILLISECOND / 10, 2 * GXDS_SECOND);
+  o.lag = random.OneIn(2) ? 0 : random.Magnitude(GXDS_MILLISECOND, 4 * GXDS_SECOND);
+  o.drain_late_one_in = random.OneIn(2) ? 0 : 2 + random.Int(8);
+  o.settle_at_once = random.OneIn(3);
+  o.complete_truth = random.OneIn(2);
+  for (ServerOptions &s : o.server) s = DrawServer(&random);
+  for (int op = 0; op < kOpCount; op++) {
+    bool off = random.OneIn(3);
+    uint32_t weight = uint32_t{1} << random.Int(7);
+    o.weights[op] = IsBasic(op) ? 16 + weight : off ? 0 : weight;
+    o.weight_sum += o.weights[op];
+  }
+  return o;
+}
+
+std::string Arguments(const RunSpec &spec) {
+  std::string out = "--seed=" + std::to_string(spec.seed);
+  if (spec.plant != kPlantNone) out += std::string(" --plant=") + kPlantNames[spec.plant];
+  if (spec.op_limit >= 0) out += " --ops=" + std::to_string(spec.op_limit);
+  for (size_t i = 0; i < spec.drop.size(); i++) {
+    auto [first, last] = spec.drop[i];
+    out += (i ? "," : " --drop=") + std::to_string(first);
+    if (last != first) out += "-" + std::to_string(last);
+  }
+  bool first = true;
+  for (int op = 0; op < kOpCount; op++) {
+    if (!(spec.off >> op & 1)) continue;
+    out += (first ? " --off=" : ",") + std::string(kOpNames[op]);
+    first = false;
+  }
+  return out;
+}
+
+}  // namespace gxds_sim

@@ -1,0 +1,182 @@
+// What kinds of things happen in a run, and what a run is: drawn from the seed, so that runs differ
+// in character and not only in detail. Some faults are off, and the weights of the others are far
+// apart.
+#ifndef GRPC_XDS_TEST_SIM_OPTIONS_H_
+#define GRPC_XDS_TEST_SIM_OPTIONS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/sim/basics.h"
+
+namespace gxds_sim {
+
+// What the world does to clients and servers, one at a time, with the words for reports.
+#define GXDS_SIM_OPS(X)                                     \
+  X(Watch, "watch")                                         \
+  X(Unwatch, "unwatch")                                     \
+  X(Rewatch, "unwatch and watch again at once")             \
+  X(OddWatch, "watch of a name that is refused")            \
+  X(Set, "resource changes")                                \
+  X(SetBad, "resource becomes invalid")                     \
+  X(SetMany, "many resources change together")              \
+  X(Delete, "resource is deleted")                          \
+  X(Restore, "resource is what it once was")                \
+  X(StartChannel, "channel starts")                         \
+  X(StopChannel, "channel ends")                            \
+  X(Hold, "RPCs begin or end to hold a cluster")            \
+  X(Subscribe, "dynamic subscription begins or ends")       \
+  X(Dns, "DNS answers anew, or fails")                      \
+  X(LinkDown, "link is down")                               \
+  X(LinkSilent, "link is half-open")                        \
+  X(LinkUp, "link is well again")                           \
+  X(StreamCloses, "server ends a stream")                   \
+  X(ServerRestarts, "server restarts with its state")       \
+  X(ServerForgets, "server restarts without its state")     \
+  X(ServerMute, "server says nothing for a while")          \
+  X(Garbage, "message of random bytes")                     \
+  X(Mangle, "message cut or changed at some byte")          \
+  X(UnknownType, "response of an unknown type")             \
+  X(Hostile, "response with duplicates, wrong types, …")    \
+  X(Resend, "response that says nothing new")               \
+  X(OddNonce, "response with a nonce used before, or none") \
+  X(ClockJump, "clock jumps")                               \
+  X(ChannelFails, "channel failure without a cause")        \
+  X(ResetBackoff, "backoff is reset")                       \
+  X(StallSends, "sends are stalled")                        \
+  X(LateEvents, "events of what is gone")                   \
+  X(EarlyDeadline, "deadline before its time")              \
+  X(ClientRestarts, "client restarts")
+
+enum Op {
+#define X(name, words) kOp##name,
+  GXDS_SIM_OPS(X)
+#undef X
+      kOpCount
+};
+extern const char *const kOpNames[kOpCount];
+extern const char *const kOpWords[kOpCount];
+
+// What comes of it: the things that runs are counted by.
+#define GXDS_SIM_EVENTS(X)                              \
+  X(Request, "request arrives")                         \
+  X(StaleRequest, "request with a stale nonce arrives") \
+  X(Ack, "ACK")                                         \
+  X(Nack, "NACK")                                       \
+  X(Sent, "request is on its way")                      \
+  X(Message, "response is delivered")                   \
+  X(LostMessage, "response is lost with its stream")    \
+  X(Push, "server looks for something to send")         \
+  X(StreamDies, "stream ends")                          \
+  X(Connect, "connection attempt")                      \
+  X(ConnectFails, "connection attempt fails")           \
+  X(Deadline, "deadline of a client")                   \
+  X(Replicate, "change reaches a server")               \
+  X(ServerUp, "server is up")                           \
+  X(Fallback, "client takes another server into use")   \
+  X(Return, "client gives up a server")                 \
+  X(DoesNotExist, "does-not-exist or timeout is told")  \
+  X(DataError, "data error is told")                    \
+  X(Ambient, "ambient error is told or ends")           \
+  X(Resource, "resource is told")                       \
+  X(Publish, "snapshot is published")                   \
+  X(ChannelFail, "channel fails")                       \
+  X(Complete, "snapshot compared with the reference")   \
+  X(DnsAnswer, "DNS answer")                            \
+  X(Release, "last RPC on a cluster is done")
+
+enum Happening {
+#define X(name, words) kDid##name,
+  GXDS_SIM_EVENTS(X)
+#undef X
+      kHappeningCount
+};
+extern const char *const kHappeningWords[kHappeningCount];
+
+// Faults planted at the boundary between the production code and its owner, to see that the checks
+// find them.
+#define GXDS_SIM_PLANTS(X)                                                                    \
+  X(None, "none", "no fault")                                                                 \
+  X(NackVersion, "nack-version", "a NACK carries the received version, not the accepted one") \
+  X(StaleNonce, "stale-nonce", "an ACK carries the nonce before the last one")                \
+  X(ForgottenName, "forgotten-name", "after a reconnect one name is not asked for again")     \
+  X(SecondNode, "second-node", "a later request carries the node too")                        \
+  X(EmptyStart, "empty-start", "a type starts with an empty list")                            \
+  X(LostAck, "lost-ack", "an answer to a response is never sent")                             \
+  X(LostUpdate, "lost-update", "a watcher is not told of a resource")                         \
+  X(DoubleUpdate, "double-update", "a watcher is told of a resource twice")                   \
+  X(EarlyTimer, "early-timer", "does-not-exist is told before its time")                      \
+  X(StrayAmbient, "stray-ambient", "an ambient error for who holds nothing")                  \
+  X(Undead, "undead", "a watch goes on after it was ended")                                   \
+  X(EarlyPublish, "early-publish", "a snapshot is published before a cluster of it is there") \
+  X(TornSnapshot, "torn-snapshot", "a new root with the clusters of the snapshot before")     \
+  X(LostSnapshot, "lost-snapshot", "a snapshot is not published")
+
+enum Plant {
+#define X(name, flag, words) kPlant##name,
+  GXDS_SIM_PLANTS(X)
+#undef X
+      kPlantCount
+};
+extern const char *const kPlantNames[kPlantCount];
+extern const char *const kPlantWords[kPlantCount];
+// kPlantCount: there is none of that name.
+Plant PlantOf(const std::string &name);
+Op OpOf(const std::string &name);  // kOpCount: likewise
+
+struct ServerOptions {
+  bool fail_on_data_errors = false;
+  bool transient_timer = false;
+  bool sparing = false;           // RDS and EDS: only what changed
+  bool constant_version = false;  // says the same version whatever it sends
+  int wrap_one_in = 1;            // of resources; 0: none
+  gxds_duration delay = 0;        // until it answers
+  gxds_duration replication = 0;  // until a change reaches it
+};
+
+struct Options {
+  int clients = 1;
+  int servers = 1;
+  int authority_count[kAuthorityCount] = {};  // of servers in the authority's list
+  int authority_servers[kAuthorityCount][kServerMax] = {};
+  Mask names = 0;  // those in use
+  int ops = 0;
+  gxds_duration op_gap = 0;
+  gxds_duration net_delay = 0;
+  gxds_duration sent_delay = 0;
+  gxds_duration lag = 0;        // of deadlines
+  int drain_late_one_in = 0;    // events after which the client isn't drained; 0: none
+  bool settle_at_once = false;  // dependency managers settle in the middle of a drain
+  bool complete_truth = false;  // when all heals, everything exists
+  ServerOptions server[kServerMax];
+  uint32_t weights[kOpCount] = {};
+  uint32_t weight_sum = 0;
+};
+Options DrawOptions(uint64_t seed);
+
+// One run: everything that it depends on.
+struct RunSpec {
+  uint64_t seed = 0;
+  Plant plant = kPlantNone;
+  int op_limit = -1;                      // only the first ones; -1: all
+  std::vector<std::pair<int, int>> drop;  // ranges of ops that don't happen, both ends included
+  uint64_t off = 0;                       // a bit for each Op that never happens
+  bool trace = false;                     // to stdout
+};
+// The runner's arguments for it.
+std::string Arguments(const RunSpec &spec);
+
+struct RunResult {
+  bool failed = false;
+  Failure failure;
+  uint32_t events = 0;
+  int ops = 0;
+  uint64_t digest = 0;  // of what every client holds at the end, for comparing two runs
+  uint32_t op_counts[kOpCount] = {};
+  uint32_t counts[kHappeningCount] = {};
+};
+
+}  // namespace gxds_sim
+
+#endif

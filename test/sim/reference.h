@@ -1,0 +1,67 @@
+// What a channel should see of what it was told: A74, A37 and A75 written once more, without
+// increments: from all that is known to a snapshot.
+#ifndef GRPC_XDS_TEST_SIM_REFERENCE_H_
+#define GRPC_XDS_TEST_SIM_REFERENCE_H_
+
+#include "test/sim/resources.h"
+#include "xds_resolver/config.h"
+
+namespace gxds_sim {
+
+enum Presence : uint8_t { kRequested, kPresent, kFailed };
+
+// What a channel was told of one thing that it watches.
+struct Told {
+  uint64_t token = 0;  // 0: it doesn't watch it
+  int watch = -1;
+  Presence presence = kRequested;
+  const gxds_resource *resource = nullptr;  // PRESENT: a reference
+};
+
+struct ToldTable {
+  int listener = 0;
+  Told of[kTypeCount][kNameCount];
+  Told dns[kDnsCount];
+};
+
+struct ReferenceEntry {
+  gxds_cluster_entry_kind kind = GXDS_ENTRY_ERROR;
+  const gxds_resource *cluster = nullptr;
+  const gxds_resource *endpoints = nullptr;
+  int leaf_count = 0;
+  uint8_t leaves[kNameCount] = {};
+};
+
+struct Reference {
+  bool awaited = false;    // something is: then the rest is only what is known so far
+  bool failed = false;     // the channel has nothing to use
+  bool unwatched = false;  // something that is needed is not watched
+  // What has to be watched.
+  Mask needed[kTypeCount] = {};
+  Mask needed_dns = 0;
+  // The snapshot.
+  const gxds_resource *listener = nullptr;
+  const gxds_resource *route_config = nullptr;
+  Mask routes = 0;
+  Mask roots = 0;
+  Mask clusters = 0;
+  ReferenceEntry entries[kNameCount];
+};
+
+// held, subscribed: clusters that are wanted whether or not a route names them.
+Reference MakeReference(const ToldTable &told, Mask held, Mask subscribed);
+
+// ---- reading resources by name ids ----
+
+// The clusters of a virtual host's routes.
+Mask ClustersOf(const gxds_virtual_host *host);
+const gxds_virtual_host *HostOf(const gxds_route_config *routes);
+// Of an EDS or DNS cluster: where its endpoints come from.
+const Told &SourceOf(const ToldTable &told, const gxds_cluster *cluster);
+int DnsOf(const gxds_cluster *cluster);
+
+constexpr char kDataPlaneAuthority[] = "service.example";
+
+}  // namespace gxds_sim
+
+#endif

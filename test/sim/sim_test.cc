@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "test/sim/arguments.h"
+#include "test/sim/shrink.h"
+#include "test/sim/world.h"
+
+namespace gxds_sim {
+namespace {
+
+TEST(Simulator, FindsNothingIn2000Seeds) {
+  World world;
+  for (uint64_t seed = 1; seed <= 2000; seed++) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RunSpec spec;
+    spec.seed = seed;
+    RunResult r = world.Run(spec);
+    ASSERT_FALSE(r.failed) << r.failure.kind << ": " << r.failure.what
+                           << "\nreplay: bazel-bin/test/sim/sim --trace " << Arguments(spec);
+  }
+}
+
+TEST(Simulator, ARunDependsOnItsSeedOnly) {
+  World used;
+  for (uint64_t seed = 1; seed <= 50; seed++) {
+    RunSpec spec;
+    spec.seed = seed;
+    World fresh;
+    RunResult a = used.Run(spec);
+    RunResult b = fresh.Run(spec);
+    EXPECT_EQ(a.events, b.events) << seed;
+    EXPECT_EQ(a.digest, b.digest) << seed;
+    for (int i = 0; i < kHappeningCount; i++) EXPECT_EQ(a.counts[i], b.counts[i]) << seed;
+  }
+}
+
+class Canary : public ::testing::TestWithParam<int> {};
+
+TEST_P(Canary, IsFound) {
+  Plant plant = static_cast<Plant>(GetParam());
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    RunSpec spec;
+    spec.seed = seed;
+    spec.plant = plant;
+    if (RunApart(spec).failed) return;
+  }
+  FAIL() << "nobody notices that " << kPlantWords[plant];
+}
+
+std::string PlantName(const ::testing::TestParamInfo<int> &info) {
+  std::string name = kPlantNames[info.param];
+  for (char &c : name) c = c == '-' ? '_' : c;
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, Canary, ::testing::Range(1, int{kPlantCount}), PlantName);
+
+TEST(Shrinking, KeepsTheFailureAndLeavesOutTheRest) {
+  RunSpec spec;
+  spec.plant = kPlantNackVersion;
+  RunResult r;
+  for (spec.seed = 1; !r.failed && spec.seed <= 300; spec.seed++) r = RunApart(spec);
+  spec.seed--;
+  ASSERT_TRUE(r.failed);
+  RunSpec small = Shrink(spec, r.failure.kind);
+  RunResult again = RunApart(small);
+  EXPECT_TRUE(again.failed);
+  EXPECT_EQ(again.failure.kind, r.failure.kind);
+  int left = small.op_limit;
+  for (auto [first, last] : small.drop) left -= last - first + 1;
+  EXPECT_LE(left, 12);
+
+  Flags flags;
+  std::string problem;
+  std::istringstream words(Arguments(small));
+  std::vector<std::string> arguments;
+  for (std::string word; words >> word;) arguments.push_back(word);
+  ASSERT_TRUE(ParseArguments(arguments, &flags, &problem)) << problem;
+  EXPECT_EQ(RunApart(flags.spec).failure.kind, r.failure.kind) << "the replay command";
+}
+
+TEST(Regressions, StayFixed) {
+  std::ifstream file("test/sim/regressions.txt");
+  ASSERT_TRUE(file.good());
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::vector<std::string> arguments;
+    for (std::string word; words >> word;) arguments.push_back(word);
+    if (arguments.empty()) continue;
+    Flags flags;
+    std::string problem;
+    ASSERT_TRUE(ParseArguments(arguments, &flags, &problem)) << problem;
+    RunResult r = RunApart(flags.spec);
+    EXPECT_FALSE(r.failed) << line << ": " << r.failure.kind << ": " << r.failure.what;
+  }
+}
+
+}  // namespace
+}  // namespace gxds_sim

@@ -1,0 +1,378 @@
+#include "test/sim/sotw.h"
+
+#include <algorithm>
+
+#include "base/status.h"
+#include "test/sim/client.h"
+#include "test/sim/codec.h"
+
+namespace gxds_sim {
+namespace {
+
+bool IsComplete(int type) { return TypeOf(type).all_resources_required_in_sotw; }
+const char *ShortName(int type) { return TypeOf(type).short_name; }
+
+// ---- what a client says ----
+
+void CheckNode(const Client &client, SotwStream *s, const Request &r) {
+  if (r.has_node == s->node_said) {
+    Fail("node", "%s", r.has_node ? "the node is said twice" : "no node in the first request");
+  }
+  s->node_said = true;
+  if (r.has_node && String(r.node_id) != client.node_id()) Fail("node-id", "another node's id");
+}
+
+// All that is watched, where it is asked for, and nothing else.
+void CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, const Request &r) {
+  if (r.odd_names) Fail("odd-names", "%s: a name twice, or unknown", ShortName(r.type));
+  if (!h.requested && r.names == 0) {
+    Fail("empty-start", "%s starts with an empty list, which asks for everything",
+         ShortName(r.type));
+  }
+  for (int a = 0; a < kAuthorityCount; a++) {
+    Mask watched = client.Watched(r.type) & kAuthorityNames[a];
+    Mask said = r.names & kAuthorityNames[a];
+    Usage usage = client.Uses(stream.server, a);
+    bool right = (said == watched && usage != kNotUsed) ||
+                 (said == 0 && !client.IsPrimary(stream.server, a));
+    if (!right) {
+      Fail("names", "%s on server%d: asks for %03x, but %03x are watched", ShortName(r.type),
+           stream.server, said, watched);
+    }
+  }
+}
+
+void CheckFirst(Conn *conn, const Request &r) {
+  if (r.nonce.size) Fail("first-nonce", "%s starts with a nonce", ShortName(r.type));
+  if (r.nack) Fail("first-nack", "%s starts with a NACK", ShortName(r.type));
+  std::string said = String(r.version);
+  std::string &version = conn->version[r.type];
+  if (!conn->version_unsure[r.type] && said != version) {
+    bool forgotten = said.empty() && !conn->held_at_open[r.type];
+    if (!forgotten) {
+      Fail("first-version", "%s starts with version '%s', but '%s' was accepted last",
+           ShortName(r.type), said.c_str(), version.c_str());
+    }
+  }
+  if (!said.empty() && !conn->maybe_at_open[r.type]) {
+    Fail("version-of-nothing", "%s starts with a version, but nothing of it is held",
+         ShortName(r.type));
+  }
+  version = said;
+  conn->version_unsure[r.type] = false;
+}
+
+void CheckAnswer(Conn *conn, SotwHeard *h, const Request &r) {
+  std::string nonce = String(r.nonce);
+  std::string said = String(r.version);
+  if (!h->unsure && nonce != h->nonce) {
+    Fail("nonce", "%s: nonce '%s', but the last response had '%s'", ShortName(r.type),
+         nonce.c_str(), h->nonce.c_str());
+  }
+  if (!conn->version_unsure[r.type] && said != conn->version[r.type]) {
+    Fail("version", "%s: version '%s', but '%s' was accepted last", ShortName(r.type), said.c_str(),
+         conn->version[r.type].c_str());
+  }
+  if (!h->unsure && r.nack != (h->unanswered && h->had_errors)) {
+    Fail("nack", "%s: %s", ShortName(r.type),
+         r.nack ? "a NACK of what was right" : "no NACK of what was wrong");
+  }
+  if (r.nack && (r.error_code != GXDS_INVALID_ARGUMENT || r.error.size == 0)) {
+    Fail("nack-detail", "%s: a NACK that doesn't say why", ShortName(r.type));
+  }
+  h->nonce = nonce;
+  h->unsure = false;
+  conn->version[r.type] = said;
+  conn->version_unsure[r.type] = false;
+}
+
+}  // namespace
+
+void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
+  Request r = ParseRequest(bytes);
+  Client &client = world->client(stream->client);
+  Conn &conn = client.conn(stream->server);
+  SotwHeard &h = stream->sotw.heard[r.type];
+  if (world->tracing()) {
+    world->Trace("client%d > server%d: %s names=%03x version=%s nonce=%s%s%s", stream->client,
+                 stream->server, ShortName(r.type), r.names, String(r.version).c_str(),
+                 String(r.nonce).c_str(), r.nack ? " NACK " : "", String(r.error).c_str());
+  }
+  CheckNode(client, &stream->sotw, r);
+  CheckNames(client, *stream, h, r);
+  if (h.requested) {
+    CheckAnswer(&conn, &h, r);
+  } else {
+    CheckFirst(&conn, r);
+    h.unsure = false;
+  }
+  if (h.unanswered) world->Did(h.had_errors ? kDidNack : kDidAck);
+  h.requested = true;
+  h.unanswered = false;
+  ForEachName(conn.said[r.type] & ~r.names,
+              [&](int name) { conn.sent_at[r.type][name] = GXDS_TIME_NEVER; });
+  conn.said[r.type] = r.names;
+  h.asked = r.names;
+}
+
+// ---- what a response does ----
+
+namespace {
+
+struct Prediction {
+  World *world;
+  Client *client;
+  int server;
+  int type;
+  Mask seen = 0;
+  int errors = 0;
+  bool any_valid = false;
+  bool maybe_valid = false;
+};
+
+// The name by which the client finds it; -1: there is none.
+int NameOfItem(const Item &item, const Content &c) {
+  if (item.form == kWrapped) return item.name;
+  return c.fault == kUndecodable ? -1 : c.name;
+}
+
+void PredictItem(Prediction *p, const Item &item) {
+  const Content &c = p->world->contents().at(item.content);
+  int name = NameOfItem(item, c);
+  bool misnamed = item.form == kWrapped && c.fault != kUndecodable && c.name != item.name;
+  bool bad = c.fault != kValid || c.type != p->type || misnamed;
+  if (item.form == kBrokenWrapper || item.form == kWrongType || name < 0) {
+    p->errors++;
+    return;
+  }
+  if (bad) p->errors++;
+  if (p->seen & Bit(name)) {
+    p->errors++;
+    return;
+  }
+  p->seen |= Bit(name);
+  Usage usage = p->client->Uses(p->server, AuthorityOf(name));
+  Entry &e = p->client->entry(p->type, name);
+  if (usage == kNotUsed) return;
+  if (e.watchers == 0 || usage == kMaybeUsed) {
+    p->client->BeUnsure(p->type, name);  // it may be on its way out
+    p->maybe_valid = p->maybe_valid || !bad;
+  } else if (bad) {
+    p->client->Reject(p->type, name, p->server);
+  } else {
+    p->any_valid = true;
+    p->client->Accept(p->type, name, item.content, p->server);
+  }
+}
+
+void PredictDeletions(Prediction *p) {
+  ForEachName(p->client->Watched(p->type) & ~p->seen, [&](int name) {
+    Usage usage = p->client->Uses(p->server, AuthorityOf(name));
+    if (usage == kUsed) p->client->Delete(p->type, name, p->server);
+    if (usage == kMaybeUsed) p->client->BeUnsure(p->type, name);
+  });
+}
+
+}  // namespace
+
+void SotwPredict(World *world, Stream *stream, const Message &message) {
+  Client &client = world->client(stream->client);
+  Conn &conn = client.conn(stream->server);
+  if (message.effect == kIgnored) return;
+  if (message.effect == kUnsure) {
+    client.BeUnsure();
+    stream->tainted = true;
+    for (int type = 0; type < kTypeCount; type++) {
+      stream->sotw.heard[type].unsure = true;
+      conn.version_unsure[type] = true;
+    }
+    return;
+  }
+  Prediction p = {world, &client, stream->server, message.type};
+  for (const Item &item : message.items) PredictItem(&p, item);
+  if (IsComplete(message.type)) PredictDeletions(&p);
+  SotwHeard &h = stream->sotw.heard[message.type];
+  h.unanswered = true;
+  h.unsure = false;
+  h.had_errors = p.errors > 0;
+  h.nonce_before = h.nonce;
+  h.nonce = message.nonce;
+  h.received_version = message.version;
+  if (p.errors == 0 || p.any_valid) {
+    conn.version[message.type] = message.version;
+    conn.version_unsure[message.type] = false;
+  } else if (p.maybe_valid) {
+    conn.version_unsure[message.type] = true;
+  }
+  stream->got_response = true;
+  conn.may_have_failed = false;
+}
+
+// ---- the server's end ----
+
+void SotwOnRequest(World *world, int index, gxds_str bytes) {
+  Stream &stream = world->stream(index);
+  Request r = ParseRequest(bytes);
+  SotwServed &s = stream.sotw.served[r.type];
+  if (!gxds_str_equal(r.nonce, Str(s.nonce))) {
+    world->Did(kDidStaleRequest);
+    return;
+  }
+  for (int name = 0; name < kNameCount; name++) {
+    if (!s.asked || !(s.names & Bit(name))) s.given[name] = -1;
+  }
+  s.asked = true;
+  s.names = r.names;
+  const ServerOptions &o = world->server(stream.server).options();
+  world->SchedulePush(index, r.type, world->net().Around(o.delay));
+}
+
+namespace {
+
+bool HasNews(const Server &server, int type, const SotwServed &s) {
+  bool news = IsComplete(type) && !s.answered;
+  ForEachName(s.names, [&](int name) {
+    int held = server.Held(type, name);
+    news = news || (held != s.given[name] && (held >= 0 || IsComplete(type)));
+  });
+  return news;
+}
+
+void AddResources(World *world, const Server &server, int type, const SotwServed &s, bool all,
+                  Random *random, Message *m) {
+  bool only_news = !all && !IsComplete(type) && server.options().sparing;
+  ForEachName(s.names, [&](int name) {
+    int content = server.Held(type, name);
+    if (content < 0 || (only_news && content == s.given[name])) return;
+    Item item;
+    item.content = content;
+    item.name = static_cast<uint8_t>(name);
+    int one_in = server.options().wrap_one_in;
+    item.form = one_in && random->OneIn(one_in) ? kWrapped : kBare;
+    m->items.push_back(item);
+  });
+  (void)world;
+  if (m->items.size() > 1 && random->OneIn(2)) {
+    std::reverse(m->items.begin(), m->items.end());
+  }
+}
+
+// Another content in the place of one: invalid, undecodable, or of nobody's.
+int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random) {
+  Content c = DrawContent(random, type, name, world->options().names);
+  c.fault = fault;
+  return world->contents().Add(c);
+}
+
+void MakeHostile(World *world, int type, Random *random, Message *m) {
+  size_t count = m->items.size();
+  for (size_t i = 0; i < count; i++) {
+    Item &item = m->items[i];
+    switch (random->Int(9)) {
+      case 0:
+        item.form = kWrongType;
+        break;
+      case 1:
+        item.form = kBrokenWrapper;
+        break;
+      case 2:
+        item.content = MakeOdd(world, type, item.name, kUndecodable, random);
+        break;
+      case 3:
+        item.content = MakeOdd(world, type, item.name, kInvalid, random);
+        break;
+      case 4: {
+        Item twin = item;
+        m->items.push_back(twin);
+        break;
+      }
+      case 5:  // a wrapper that says another name than what is in it
+        item.form = kWrapped;
+        item.content = MakeOdd(world, type, random->Int(kNameCount), kValid, random);
+        break;
+      default:
+        break;
+    }
+  }
+  if (random->OneIn(2)) {  // one that perhaps nobody asked for
+    Item item;
+    item.name = static_cast<uint8_t>(random->Int(kNameCount));
+    item.content = MakeOdd(world, type, item.name, kValid, random);
+    m->items.push_back(item);
+  }
+}
+
+void Encode(World *world, Message *m) {
+  static auto *views = new std::vector<AnyView>;
+  views->clear();
+  for (const Item &item : m->items) {
+    AnyView v;
+    int wrong = (m->type + 1) % kTypeCount;
+    const Content &c = world->contents().at(item.content);
+    v.type_url = gxds_str_z(TypeOf(item.form == kWrongType ? wrong : m->type).type_url);
+    v.value = world->contents().BytesOf(item.content);
+    v.wrapped = item.form == kWrapped || item.form == kBrokenWrapper;
+    v.broken_wrapper = item.form == kBrokenWrapper;
+    v.name = Str(c.other_spelling ? OtherSpelling(m->type, item.name) : NameOf(m->type, item.name));
+    views->push_back(v);
+  }
+  BuildResponse(gxds_str_z(TypeOf(m->type).type_url), Str(m->version), Str(m->nonce), *views,
+                &m->bytes);
+}
+
+// Cuts the message, or changes some of its bytes, but never such that a resource comes of it that
+// the model doesn't know.
+void Mangle(World *world, Random *random, Message *m) {
+  std::vector<gxds_str> known;
+  for (const Item &item : m->items) known.push_back(world->contents().BytesOf(item.content));
+  std::string whole = m->bytes;
+  for (int attempt = 0; attempt < 4; attempt++) {
+    m->bytes = whole;
+    size_t at = random->Draw(whole.size() + 1);
+    if (random->OneIn(2)) {
+      m->bytes.resize(at);
+    } else {
+      for (size_t i = 0; i < 1 + random->Draw(3) && at + i < m->bytes.size(); i++) {
+        m->bytes[at + i] = static_cast<char>(random->Draw(256));
+      }
+    }
+    if (HasOnlyValues(Str(m->bytes), known)) return;
+  }
+  m->bytes = "\x0f nonsense";
+}
+
+}  // namespace
+
+int SotwServe(World *world, int index, int type, Serving how, Random *random) {
+  Stream &stream = world->stream(index);
+  Server &server = world->server(stream.server);
+  SotwServed &s = stream.sotw.served[type];
+  if (!s.asked || (how == kServeNews && !HasNews(server, type, s))) return -1;
+  int number = world->NewMessage();
+  Message *m = &world->message(number);
+  m->type = type;
+  AddResources(world, server, type, s, how != kServeNews, random, m);
+  if (how == kServeNews && m->items.empty() && !IsComplete(type)) {
+    world->FreeMessage(number);
+    return -1;
+  }
+  if (how == kServeHostile) MakeHostile(world, type, random, m);
+  m->version = server.Version();
+  m->nonce = server.NextNonce();
+  if (how == kServeOddNonce) m->nonce = random->OneIn(2) ? "" : s.nonce;
+  Encode(world, m);
+  if (how == kServeMangled) {
+    Mangle(world, random, m);
+    m->effect = kUnsure;
+  }
+  s.nonce = m->nonce;
+  s.answered = true;
+  ForEachName(s.names, [&](int name) {
+    int held = server.Held(type, name);
+    bool known = how == kServeNews || how == kServeAgain || how == kServeOddNonce;
+    s.given[name] = !known ? -2 : held >= 0 || IsComplete(type) ? held : s.given[name];
+  });
+  return number;
+}
+
+}  // namespace gxds_sim

@@ -1,0 +1,284 @@
+#include "test/sim/world.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+
+#include "base/status.h"
+#include "test/sim/channel.h"
+#include "test/sim/client.h"
+#include "test/sim/ops.h"
+
+namespace gxds_sim {
+namespace {
+
+constexpr gxds_time kBeginning = 1000 * GXDS_SECOND;
+// More than anything can need: then something goes on for ever.
+constexpr uint32_t kEventMax = 100000;
+
+bool IsLater(const Event &a, const Event &b) {
+  return a.at != b.at ? a.at > b.at : a.order > b.order;
+}
+
+}  // namespace
+
+World::World() = default;
+World::~World() { Clear(); }
+
+void World::Trace(const char *format, ...) {
+  if (!tracing()) return;
+  printf("%10.3f  ", static_cast<double>(now_ - kBeginning) / GXDS_SECOND);
+  va_list args;
+  va_start(args, format);
+  vprintf(format, args);
+  va_end(args);
+  printf("\n");
+  fflush(stdout);
+}
+
+void World::ScheduleAt(gxds_time at, Event event) {
+  event.at = at;
+  event.order = order_++;
+  heap_.push_back(event);
+  std::push_heap(heap_.begin(), heap_.end(), IsLater);
+}
+
+// ---- one run ----
+
+void World::Clear() {
+  clients_.clear();
+  servers_.clear();
+  heap_.clear();
+  for (Stream &s : streams_) s.used = false;
+  for (Message &m : messages_) m.used = false;
+  contents_.Clear();
+}
+
+void World::Reset(const RunSpec &spec) {
+  Clear();
+  spec_ = spec;
+  options_ = DrawOptions(spec.seed);
+  result_ = RunResult();
+  now_ = kBeginning;
+  healed_ = false;
+  order_ = 0;
+  last_client_ = 0;
+  ended_ = false;
+  net_ = Random(Mix(spec.seed, 2));
+  for (auto &names : truth_) {
+    for (int &content : names) content = -1;
+  }
+}
+
+void World::StartParts() {
+  for (int i = 0; i < options_.servers; i++) {
+    servers_.push_back(std::make_unique<Server>(this, i));
+  }
+  for (int i = 0; i < options_.clients; i++) {
+    clients_.push_back(std::make_unique<Client>(this, i, ++last_client_));
+  }
+}
+
+RunResult World::Run(const RunSpec &spec) {
+  Reset(spec);
+  try {
+    StartParts();
+    RunOps();
+    Heal();
+    Converge("everything is well");
+    for (auto &client : clients_) client->WatchAgain(&net_);
+    Converge("watches ended and began again");
+    Finish();
+  } catch (const Failure &failure) {
+    result_.failed = true;
+    result_.failure = failure;
+    if (tracing()) Trace("FAILED %s: %s", failure.kind.c_str(), failure.what.c_str());
+  }
+  ended_ = true;
+  Clear();
+  return result_;
+}
+
+void World::RunOps() {
+  result_.ops = spec_.op_limit >= 0 ? std::min(options_.ops, spec_.op_limit) : options_.ops;
+  ops_done_ = 0;
+  ScheduleOp(0);
+  while (ops_done_ < result_.ops) Step();
+}
+
+void World::ScheduleOp(int number) {
+  if (number >= result_.ops) return;
+  Random random(Mix(Mix(spec_.seed, 4), static_cast<uint64_t>(number)));
+  Event e;
+  e.kind = kEventOp;
+  e.a = number;
+  Schedule(random.Around(options_.op_gap), e);
+}
+
+void World::CarryOp(int number) {
+  ops_done_++;
+  ScheduleOp(number + 1);
+  for (auto [first, last] : spec_.drop) {
+    if (number >= first && number <= last) return;
+  }
+  result_.events++;
+  if (tracing()) Trace("#%d", number);
+  Random random(Mix(Mix(spec_.seed, 3), static_cast<uint64_t>(number)));
+  Op op = DoOp(this, spec_.off, &random);
+  if (op != kOpCount) result_.op_counts[op]++;
+}
+
+bool World::Step() {
+  if (heap_.empty()) return false;
+  std::pop_heap(heap_.begin(), heap_.end(), IsLater);
+  Event e = heap_.back();
+  heap_.pop_back();
+  now_ = std::max(now_, e.at);
+  Carry(e);
+  if (result_.events > kEventMax) Fail("endless", "this goes on for ever");
+  return true;
+}
+
+void World::Carry(const Event &e) {
+  auto client_is = [&] { return clients_[static_cast<size_t>(e.a)]->serial() == e.generation; };
+  switch (e.kind) {
+    case kEventOp:
+      return CarryOp(e.a);
+    case kEventConnect:
+      if (!client_is()) return;
+      result_.events++;
+      return OnConnect(e.a, e.b);
+    case kEventDeadline:
+      if (client_is()) client(e.a).OnDeadlineEvent(e.at);
+      return;
+    case kEventReplicate:
+      result_.events++;
+      Did(kDidReplicate);
+      return server(e.a).Replicate(e.b, e.c, e.d);
+    case kEventServerUp:
+      result_.events++;
+      Did(kDidServerUp);
+      server(e.a).up = true;
+      return;
+    case kEventResync:
+      return server(e.a).Resync();
+    case kEventDns:
+    case kEventRelease: {
+      if (!client_is()) return;
+      Channel *channel = client(e.a).channel(e.b);
+      if (!channel) return;
+      result_.events++;
+      bool changed = e.kind == kEventDns ? channel->AnswerDns(e.c, e.d) : channel->Release(e.c);
+      if (!changed) return;
+      client(e.a).Touch(e.b);
+      return client(e.a).AfterEvent();
+    }
+    default:
+      return CarryStreamEvent(e);
+  }
+}
+
+void World::CountDeadline() {
+  result_.events++;
+  Did(kDidDeadline);
+}
+
+// ---- what happens to everybody ----
+
+void World::SetTruth(int type, int name, int content) {
+  truth_[type][name] = content;
+  if (tracing()) {
+    std::string what = content < 0 ? "nothing" : Contents::Describe(contents_.at(content));
+    Trace("truth: %s n%d = #%d %s", TypeOf(type).short_name, name, content, what.c_str());
+  }
+  for (auto &s : servers_) {
+    s->last_replication =
+        std::max(s->last_replication, now_ + net_.Around(s->options().replication));
+    Event e;
+    e.kind = kEventReplicate;
+    e.a = s->index();
+    e.b = type;
+    e.c = name;
+    e.d = content;
+    ScheduleAt(s->last_replication, e);
+  }
+}
+
+void World::RestartClient(int index) {
+  for (int i = 0; i < stream_count(); i++) {
+    if (stream(i).used && stream(i).client == index) ForgetStream(i);
+  }
+  clients_[static_cast<size_t>(index)].reset();
+  clients_[static_cast<size_t>(index)] = std::make_unique<Client>(this, index, ++last_client_);
+}
+
+// ---- the end ----
+
+// What is to be the truth in the end: valid, and perhaps with nothing missing.
+void World::HealResources() {
+  for (int type = 0; type < kTypeCount; type++) {
+    ForEachName(options_.names, [&](int name) {
+      int content = truth_[type][name];
+      bool missing = content < 0 && options_.complete_truth;
+      bool bad = content >= 0 && contents_.at(content).fault != kValid;
+      if (!missing && !bad) return;
+      Content c = DrawContent(&net_, type, name, options_.names);
+      content = truth_[type][name] = contents_.Add(c);
+      if (tracing()) Trace("truth: #%d %s", content, Contents::Describe(c).c_str());
+    });
+  }
+  for (auto &s : servers_) {
+    s->up = true;
+    s->mute_until = 0;
+    s->Resync();
+  }
+}
+
+void World::Heal() {
+  Trace("everything heals");
+  healed_ = true;
+  bool close_all = net_.OneIn(2);
+  /* What was on its way to the servers is over. */
+  heap_.erase(std::remove_if(heap_.begin(), heap_.end(),
+                             [](const Event &e) {
+                               return e.kind == kEventReplicate || e.kind == kEventResync ||
+                                      e.kind == kEventServerUp;
+                             }),
+              heap_.end());
+  std::make_heap(heap_.begin(), heap_.end(), IsLater);
+  for (auto &c : clients_) {
+    c->Drain();
+    for (int i = 0; i < options_.servers; i++) {
+      Conn &conn = c->conn(i);
+      bool silent = now_ < conn.silent_until;
+      conn.down_until = conn.silent_until = conn.stalled_until = 0;
+      if (conn.stream < 0) continue;
+      const Stream &s = stream(conn.stream);
+      if (s.established && (silent || s.tainted || close_all)) {
+        EndStream(conn.stream, GXDS_UNAVAILABLE, false);
+      }
+    }
+    c->Heal();
+  }
+  HealResources();
+}
+
+void World::Converge(const char *when) {
+  while (Step()) {
+  }
+  Trace("converged: %s", when);
+  for (auto &client : clients_) client->CheckConverged();
+  uint64_t digest = result_.digest;
+  for (auto &client : clients_) digest = Mix(digest, client->Digest());
+  result_.digest = digest;
+}
+
+void World::Finish() {
+  for (auto &client : clients_) client->Finish();
+  for (const Stream &s : streams_) {
+    if (s.used) Fail("leftover-stream", "a stream outlives all watches");
+  }
+}
+
+}  // namespace gxds_sim

@@ -1,0 +1,148 @@
+// The world of one run: time, what happens when, the network between clients and servers, and what
+// goes wrong. One object does many runs, one after the other, so that memory is used again.
+#ifndef GRPC_XDS_TEST_SIM_WORLD_H_
+#define GRPC_XDS_TEST_SIM_WORLD_H_
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/sim/options.h"
+#include "test/sim/resources.h"
+#include "test/sim/stream.h"
+
+namespace gxds_sim {
+
+class Client;
+class Server;
+
+enum EventKind : uint8_t {
+  kEventOp,         // a: its number
+  kEventConnect,    // client, server
+  kEventRequest,    // stream, message
+  kEventSent,       // stream
+  kEventMessage,    // stream, message
+  kEventPush,       // stream, type
+  kEventDies,       // stream, code
+  kEventKeepalive,  // stream
+  kEventDeadline,   // client
+  kEventReplicate,  // server, type, name, content
+  kEventServerUp,   // server
+  kEventResync,     // server
+  kEventDns,        // client, channel, host
+  kEventRelease,    // client, channel, cluster
+};
+
+struct Event {
+  gxds_time at = 0;
+  uint64_t order = 0;
+  EventKind kind = kEventOp;
+  int a = 0;
+  int b = 0;
+  int c = 0;
+  int d = 0;
+  uint64_t generation = 0;
+};
+
+class World {
+ public:
+  World();
+  ~World();
+  World(const World &) = delete;
+
+  RunResult Run(const RunSpec &spec);
+
+  // ---- for the parts ----
+  const Options &options() const { return options_; }
+  gxds_time now() const { return now_; }
+  bool healed() const { return healed_; }
+  Plant plant() const { return spec_.plant; }
+  bool tracing() const { return spec_.trace && !ended_; }
+  __attribute__((format(printf, 2, 3))) void Trace(const char *format, ...);
+  Contents &contents() { return contents_; }
+  Random &net() { return net_; }
+  Server &server(int i) { return *servers_[static_cast<size_t>(i)]; }
+  Client &client(int i) { return *clients_[static_cast<size_t>(i)]; }
+  Stream &stream(int i) { return streams_[static_cast<size_t>(i)]; }
+  int stream_count() const { return static_cast<int>(streams_.size()); }
+  int truth(int type, int name) const { return truth_[type][name]; }
+  void Did(Happening what) { result_.counts[what]++; }
+
+  void Schedule(gxds_duration after, Event event) { ScheduleAt(now_ + after, event); }
+  void ScheduleAt(gxds_time at, Event event);
+  int NewMessage();
+  Message &message(int i) { return messages_[static_cast<size_t>(i)]; }
+  void FreeMessage(int i) { messages_[static_cast<size_t>(i)].used = false; }
+
+  // ---- network (network.cc) ----
+  int OpenStream(int client, int server, gxds_stream_id id);
+  // The client gives it up, or it has ended.
+  void ForgetStream(int stream);
+  // The client's SEND.
+  void SendRequest(int stream, std::string bytes);
+  // The server's; the message is taken.
+  void SendResponse(int stream, int message);
+  // Gives the client what has arrived, as long as it reads.
+  void DeliverNext(int stream);
+  void SchedulePush(int stream, int type, gxds_duration after);
+  // The stream ends; what is on its way to the client may arrive before.
+  void EndStream(int stream, int code, bool after_messages);
+  void TryConnect(int client, int server, gxds_duration after);
+  void ServerDown(int server, gxds_duration how_long, bool lose_state);
+  // The link is half-open: nothing comes through until then. A keepalive may find it out before.
+  void GoSilent(int client, int server, gxds_duration how_long);
+
+  // ---- what happens to everybody ----
+  void SetTruth(int type, int name, int content);
+  void JumpClock(gxds_duration by) { now_ += by; }
+  void RestartClient(int client);
+  void CountDeadline();
+
+ private:
+  void Reset(const RunSpec &spec);
+  void Clear();
+  void RunOps();
+  void StartParts();
+  void ScheduleOp(int number);
+  void CarryOp(int number);
+  void Heal();
+  void HealResources();
+  void Converge(const char *when);
+  void Finish();
+  bool Step();  // false: nothing is going to happen
+  void Carry(const Event &event);
+  void CarryStreamEvent(const Event &event);
+  bool IsLate(const Event &event) const;
+
+  void OnConnect(int client, int server);
+  void OnRequest(int stream, int message);
+  void OnSent(int stream);
+  void OnMessage(int stream, int message);
+  void OnDies(int stream, int code);
+  void Establish(int stream);
+  void Launch(int stream, int message);
+  bool IsSilent(const Stream &s);
+
+  RunSpec spec_;
+  Options options_;
+  RunResult result_;
+  gxds_time now_ = 0;
+  bool healed_ = false;
+  uint64_t order_ = 0;
+  uint64_t last_client_ = 0;
+  int ops_done_ = 0;
+  bool ended_ = false;  // it is only cleaned up now
+  Random net_;
+  Contents contents_;
+  std::vector<Event> heap_;
+  std::deque<Stream> streams_;
+  std::deque<Message> messages_;
+  int truth_[kTypeCount][kNameCount] = {};
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::vector<std::unique_ptr<Client>> clients_;
+};
+
+}  // namespace gxds_sim
+
+#endif
