@@ -1,5 +1,7 @@
 #include "lb_policies/cds/cds.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 /* A37: the addresses of a DNS name are tried in the order of the answer. */
@@ -7,6 +9,7 @@
 
 struct gxds_cds {
   const gxds_cluster_entry *entry; /* in force; NULL: none */
+  bool failed;                     /* what was made of entry is no child but an error */
   /* Of an aggregate: the entries of its leaf clusters, in order; NULL: missing. */
   const gxds_cluster_entry **leaves;
   size_t leaf_count;
@@ -38,6 +41,7 @@ void gxds_cds_forget(gxds_cds *c) {
   gxds_child_numbers_fini(&c->numbers);
   gxds_cluster_entry_unref(c->entry);
   c->entry = NULL;
+  c->failed = false;
 }
 
 void gxds_cds_destroy(gxds_cds *c) {
@@ -89,6 +93,46 @@ static gxds_str policy_of(const gxds_cluster *cluster) {
                                                    : cluster->lb_policy_json;
 }
 
+static void fail(gxds_cds *c, gxds_status take_error) {
+  c->step.kind = GXDS_CDS_FAIL;
+  c->step.error = take_error;
+  c->failed = true;
+}
+
+/* Whether the list of policies has the policy of that name, at any depth: a JSON key. What a string
+ * in there quotes has backslashes before its quotation marks. */
+static bool names_policy(gxds_str json, const char *quoted_name) {
+  size_t size = strlen(quoted_name);
+  for (size_t at = 0; at + size < json.size; at++) {
+    if (memcmp(json.data + at, quoted_name, size) != 0) continue;
+    size_t after = at + size;
+    while (after < json.size && strchr(" \t\r\n", json.data[after])) after++;
+    if (after < json.size && json.data[after] == ':') return true;
+  }
+  return false;
+}
+
+/* What must not be carried out, for a leaf cluster: UNAVAILABLE and why, or OK. */
+static gxds_status check_leaf(const gxds_cluster *cluster, bool xds_credentials) {
+  if (names_policy(policy_of(cluster), "\"ring_hash_experimental\"")) {
+    return gxds_status_make(GXDS_UNAVAILABLE,
+                            "cluster \"%.*s\": ring_hash is not supported yet by this version of "
+                            "grpc-xds: that of the gRPC library would crash the process",
+                            GXDS_STR_ARG(cluster->name));
+  }
+  /* A29: with these credentials the cluster's TLS is a promise. The fallback is for clusters
+   * without. */
+  if (cluster->tls && xds_credentials) {
+    return gxds_status_make(
+        GXDS_UNAVAILABLE,
+        "cluster \"%.*s\": its transport_socket (TLS) is not supported yet by "
+        "this version of grpc-xds, and the fallback of xds credentials must not "
+        "be used instead",
+        GXDS_STR_ARG(cluster->name));
+  }
+  return gxds_status_ok();
+}
+
 /* entry takes the place of c->entry, which is of the same cluster and a leaf too, or NULL. */
 static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *old = c->entry;
@@ -106,27 +150,30 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
                           (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns;
 }
 
-static void fail(gxds_cds *c, gxds_status take_error) {
-  c->step.kind = GXDS_CDS_FAIL;
-  c->step.error = take_error;
-}
-
-static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {
+static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry,
+                    bool xds_credentials) {
   const gxds_cluster_entry *old = c->entry;
-  /* What is known of the children is void when they are not the same cluster's, or of the other
-   * kind of tree. */
-  if (old && (old->kind != entry->kind || !gxds_str_equal(old->name, entry->name))) {
+  /* What is known of the children is void when there are none, or they are not the same cluster's,
+   * or of the other kind of tree. */
+  if (old && (c->failed || old->kind != entry->kind || !gxds_str_equal(old->name, entry->name))) {
     gxds_cds_forget(c);
     old = NULL;
   }
+  c->failed = false;
   switch (entry->kind) {
     case GXDS_ENTRY_ERROR:
       /* RPCs see UNAVAILABLE, whatever became of the resource: other codes are the backend's. */
       fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
       break;
-    case GXDS_ENTRY_ENDPOINTS:
-      step_leaf(c, entry);
+    case GXDS_ENTRY_ENDPOINTS: {
+      gxds_status refusal = check_leaf(entry->cluster, xds_credentials);
+      if (gxds_status_is_ok(&refusal)) {
+        step_leaf(c, entry);
+      } else {
+        fail(c, refusal);
+      }
       break;
+    }
     case GXDS_ENTRY_AGGREGATE:
       if (entry->leaf_cluster_count == 0) {
         fail(c,
@@ -145,14 +192,15 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
 }
 
 const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
-                                        gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic) {
+                                        gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic,
+                                        bool xds_credentials) {
   gxds_status_fini(&c->step.error);
   c->step = (gxds_cds_step){.kind = GXDS_CDS_NOTHING};
   subscribe(c, mailbox, cluster, is_dynamic);
   if (!config) return &c->step;
   const gxds_cluster_entry *entry = gxds_config_cluster(config, cluster);
   if (entry && (entry != c->entry || !same_leaf_entries(c, config, entry))) {
-    step_to(c, config, entry);
+    step_to(c, config, entry, xds_credentials);
   } else if (!entry && !c->entry && !is_dynamic) {
     fail(c, gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is not in the xDS configuration",
                              GXDS_STR_ARG(cluster)));

@@ -20,6 +20,9 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
+#include "src/core/lib/security/credentials/composite/composite_credentials.h"
+#include "src/core/lib/security/credentials/credentials.h"
+#include "src/core/lib/security/credentials/xds/xds_credentials.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
 namespace grpc_core {
@@ -37,6 +40,17 @@ using grpc_core::OrphanablePtr;
 using grpc_core::RefCountedPtr;
 
 namespace {
+
+using grpc_core::ChannelArgs;
+
+// Call credentials may be around them, any number of times.
+bool HasXdsCredentials(const ChannelArgs& args) {
+  const grpc_channel_credentials* credentials = args.GetObject<grpc_channel_credentials>();
+  while (auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(credentials)) {
+    credentials = composite->inner_creds();
+  }
+  return credentials != nullptr && credentials->type() == grpc_core::XdsCredentials::Type();
+}
 
 struct MachineDelete {
   void operator()(gxds_cds* c) const { gxds_cds_destroy(c); }
@@ -80,7 +94,7 @@ absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
   cluster_ = config->cluster();
   const gxds_cds_step* step =
       gxds_cds_on_update(machine_.get(), ConfigOf(args.args), MailboxOf(args.args),
-                         ToGxds(cluster_), config->is_dynamic());
+                         ToGxds(cluster_), config->is_dynamic(), HasXdsCredentials(args.args));
   switch (step->kind) {
     case GXDS_CDS_NOTHING:
       return absl::OkStatus();

@@ -1,5 +1,9 @@
 #include "lb_policies/cds/cds_policy.h"
 
+#include <grpc/grpc_security.h>
+
+#include "src/core/lib/security/credentials/credentials.h"
+#include "src/core/lib/security/credentials/fake/fake_credentials.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
 
 namespace grpc_xds {
@@ -152,6 +156,34 @@ TEST_F(CdsPolicyTest, PolicyThatTheHostRefusesFailsUntilItIsAnother) {
   Apply({&good});
   Report("a", GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "a");
+}
+
+// Args of a channel with these credentials.
+ChannelArgs With(const ChannelArgs& args, grpc_channel_credentials* credentials) {
+  return args.SetObject(credentials->Ref());
+}
+
+TEST_F(CdsPolicyTest, XdsCredentialsAreKnownAlsoInsideOthers) {  // A29
+  snapshot::ClusterOptions options = Weighted();
+  options.tls = true;
+  Entry e = snapshot::Leaf("c", options);
+  grpc_channel_credentials* insecure = grpc_insecure_credentials_create();
+  grpc_channel_credentials* xds = grpc_xds_credentials_create(insecure);
+  grpc_call_credentials* calls = grpc_md_only_test_credentials_create("k", "v");
+  grpc_channel_credentials* composite =
+      grpc_composite_channel_credentials_create(xds, calls, nullptr);
+  const ChannelArgs plain = args_;
+  for (auto* credentials : {xds, composite, insecure}) {
+    args_ = With(plain, credentials);
+    Start({&e});
+    EXPECT_EQ(state_ == GRPC_CHANNEL_TRANSIENT_FAILURE, credentials != insecure);
+    EXPECT_EQ(Leaf::InZone("a") == nullptr, credentials != insecure);
+    In([&] { policy_.reset(); });
+  }
+  args_ = plain;
+  grpc_call_credentials_release(calls);
+  for (auto* credentials : {xds, composite, insecure})
+    grpc_channel_credentials_release(credentials);
 }
 
 TEST_F(CdsPolicyTest, DynamicClusterIsSubscribedToUntilThePolicyEnds) {  // A74

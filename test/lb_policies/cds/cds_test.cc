@@ -20,6 +20,7 @@ struct Scenario {
   gxds_mailbox* mailbox = gxds_mailbox_create({[](void*, gxds_mailbox*) {}, nullptr, nullptr});
   gxds_cds* c = gxds_cds_create();
   bool dynamic = false;
+  bool xds_credentials = false;
   std::string cluster = "c";
 
   ~Scenario() {
@@ -32,7 +33,7 @@ struct Scenario {
   }
   const gxds_cds_step* Step(const Config& config) {
     return gxds_cds_on_update(c, config.get(), mailbox, gxds_str_of(cluster.data(), cluster.size()),
-                              dynamic);
+                              dynamic, xds_credentials);
   }
   // "nothing", "fail: words", "leaf 0 1", "aggregate a b", with "(same)" and "(policy)" behind.
   std::string Update(const Config& config) {
@@ -149,6 +150,88 @@ TEST(Cds, GoodEntryAfterAnErrorStartsAnew) {
   EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"b"}}))), "leaf 0 (policy)");
 }
 
+std::string RingHashRefused() {
+  return "fail: UNAVAILABLE cluster \"c\": ring_hash is not supported yet by this version of "
+         "grpc-xds: that of the gRPC library would crash the process";
+}
+
+TEST(Cds, HostsRingHashIsNeverReached) {
+  for (const char* policy :
+       {R"([{"ring_hash_experimental":{"minRingSize":1}}])",
+        R"([{ "ring_hash_experimental" : {} }])",
+        R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"ring_hash_experimental":{}}]}}])",
+        R"([{"theirs":{"childPolicy":[{"unknown":{}},{"ring_hash_experimental":{}}]}}])"}) {
+    Scenario s;
+    snapshot::ClusterOptions options;
+    options.lb_policy = policy;
+    EXPECT_EQ(s.Update(Leaf("c", options)), RingHashRefused()) << policy;
+  }
+}
+
+TEST(Cds, WordsThatLookLikeRingHashAreNotRefused) {
+  for (const char* policy :
+       {R"([{"theirs":{"name":"ring_hash_experimental"}}])",
+        R"([{"theirs":{"name":"\"ring_hash_experimental\":"}}])",
+        R"([{"my_ring_hash_experimental":{}}])", R"([{"ring_hash_experimental_2":{}}])"}) {
+    Scenario s;
+    snapshot::ClusterOptions options;
+    options.lb_policy = policy;
+    EXPECT_EQ(s.Update(Leaf("c", options)), "leaf 0 (policy)") << policy;
+  }
+}
+
+TEST(Cds, DnsClusterHasNoUseForItsRingHash) {  // A37
+  Scenario s;
+  snapshot::ClusterOptions options;
+  options.kind = GXDS_CLUSTER_LOGICAL_DNS;
+  options.lb_policy = R"([{"ring_hash_experimental":{}}])";
+  EXPECT_EQ(s.Update(Leaf("c", options)), "leaf 0 (policy)");
+}
+
+TEST(Cds, RefusedClusterRecoversAndFailsAgain) {
+  Scenario s;
+  snapshot::ClusterOptions ring, tls, good;
+  ring.lb_policy = R"([{"ring_hash_experimental":{}}])";
+  good.lb_policy = R"([{"pick_first":{}}])";
+  tls.lb_policy = good.lb_policy;
+  tls.tls = true;
+  s.xds_credentials = true;
+  EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf("c", ring)), RingHashRefused());
+  EXPECT_EQ(s.Update(Leaf("c", ring)), RingHashRefused()) << "the child is not what it was before";
+  EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf("c", tls)).substr(0, 5), "fail:");
+  EXPECT_EQ(s.Update(Leaf("c", good)), "leaf 0 (policy)") << "what was refused was never parsed";
+  EXPECT_EQ(s.Update(Leaf("c", good)), "leaf 0 (same)");
+}
+
+TEST(Cds, TlsIsNotDowngradedUnderXdsCredentials) {  // A29
+  snapshot::ClusterOptions tls;
+  tls.tls = true;
+  for (gxds_cluster_kind kind : {GXDS_CLUSTER_EDS, GXDS_CLUSTER_LOGICAL_DNS}) {
+    Scenario s;
+    s.xds_credentials = true;
+    tls.kind = kind;
+    EXPECT_EQ(s.Update(Leaf("c", tls)),
+              "fail: UNAVAILABLE cluster \"c\": its transport_socket (TLS) is not supported yet by "
+              "this version of grpc-xds, and the fallback of xds credentials must not be used "
+              "instead");
+  }
+}
+
+TEST(Cds, WithoutTlsXdsCredentialsFallBack) {  // A29
+  Scenario s;
+  s.xds_credentials = true;
+  EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
+}
+
+TEST(Cds, OtherCredentialsIgnoreTheClustersTls) {  // A29
+  Scenario s;
+  snapshot::ClusterOptions tls;
+  tls.tls = true;
+  EXPECT_EQ(s.Update(Leaf("c", tls)), "leaf 0 (policy)");
+}
+
 TEST(Cds, AggregateHasItsLeavesInOrder) {
   Scenario s;
   EXPECT_EQ(s.Update(Aggregate("c", {"y", "x"})), "aggregate y x");
@@ -199,6 +282,7 @@ TEST(Cds, ClusterThatWasNeverThereFails) {
   EXPECT_EQ(s.Update(MakeConfig({}, {})),
             "fail: UNAVAILABLE cluster \"c\" is not in the xDS configuration");
   EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (same)");
 }
 
 TEST(Cds, DynamicClusterIsSubscribedToOnceAndUntilTheEnd) {  // A74

@@ -44,6 +44,7 @@ struct Fake : T {
   std::vector<gxds_drop_category> drop_list;
   std::deque<std::vector<const gxds_locality*>> localities;
   std::vector<gxds_priority> priority_list;
+  gxds_tls tls_context = {};
 
   ~Fake() {
     for (auto& list : localities) {
@@ -66,6 +67,7 @@ struct ClusterOptions {
   uint32_t max_requests = 1024;
   std::string lb_policy = R"([{"round_robin":{}}])";
   gxds_cluster_kind kind = GXDS_CLUSTER_EDS;
+  bool tls = false;
 };
 
 inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {}) {
@@ -76,6 +78,7 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   c->lb_policy_json = c->Keep(options.lb_policy);
   c->lrs_server = options.lrs;
   c->max_concurrent_requests = options.max_requests;
+  if (options.tls) c->tls = &c->tls_context;
   return Cluster(c);
 }
 
