@@ -87,6 +87,37 @@ TEST(EndToEnd, LoadReportsTellSuccessFailureAndProgressApart) {
   EXPECT_TRUE(held->Wait().status.ok());
 }
 
+// A server that is killed has all the reports that it was sent: what was counted since, and what
+// ends later, the next one gets, once.
+TEST(EndToEnd, LoadReportsLoseAndRepeatNothingWhenTheControlPlaneRestarts) {
+  Backend backend("b");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&backend}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  client.CallMany(20);
+  backend.Hold();
+  auto held = client.Start();
+  ASSERT_TRUE(backend.WaitForHeld(1));
+  ASSERT_TRUE(plane.WaitForIssued(21));
+  EXPECT_EQ((plane.Loads()[{"a", "b"}].successful), 20);
+  plane.Kill();
+  backend.Release();
+  EXPECT_TRUE(held->Wait().status.ok());
+  client.CallMany(30);
+  plane.Start();
+  ASSERT_TRUE(plane.WaitForIssued(30));
+  client.CallMany(5);
+  ASSERT_TRUE(plane.WaitForIssued(35));
+  // And the report after that has nothing left to tell.
+  ASSERT_NE(plane.Wait({"\"event\":\"load\""}, plane.Mark()), "");
+  const Load load = plane.Loads()[{"a", "b"}];
+  EXPECT_EQ(load.issued, 35);
+  EXPECT_EQ(load.successful, 36);
+  EXPECT_EQ(load.error, 0);
+  EXPECT_EQ(load.in_progress, 0);
+}
+
 TEST(EndToEnd, DropsAreCountedByCategory) {
   Backend backend("b");
   ControlPlane plane;
