@@ -18,7 +18,7 @@ OUTPUTS = //:libgrpc_xds.so //:libgrpc_xds_impl.so //tools:xds
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
-.PHONY: all demo test format lint install clean packages lint-packages
+.PHONY: all demo test format lint conformance install clean packages lint-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -35,6 +35,10 @@ format: lint-packages
 
 lint: packages lint-packages
 	BAZEL=$(BAZEL) HOST="$(HOST)" .ci/lint
+
+# docs/conformance.md, from the tags in the tests.
+conformance:
+	test/conformance/generate
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/grpc_xds

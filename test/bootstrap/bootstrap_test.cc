@@ -50,7 +50,7 @@ std::string WithTop(const std::string& members) {
   return R"({"xds_servers": [)" + std::string(kServer) + "], " + members + "}";
 }
 
-TEST(Bootstrap, SmallestIsOneServer) {
+TEST(Bootstrap, SmallestIsOneServer) {  // A27.3
   Bootstrap b = MustParse(WithServer(""));
   ASSERT_EQ(b->server_count, 1u);
   EXPECT_EQ(ToString(b->servers[0]->uri), "lb:1");
@@ -71,7 +71,7 @@ TEST(Bootstrap, ServersKeepTheirOrder) {  // A71: the first is the primary
   EXPECT_EQ(ToString(b->servers[1]->uri), "unix:/run/a");
 }
 
-TEST(Bootstrap, FirstSupportedCredentialsWin) {
+TEST(Bootstrap, FirstSupportedCredentialsWin) {  // A27.4
   Bootstrap b = MustParse(R"({"xds_servers": [{"server_uri": "lb:1", "channel_creds": [
       {"type": "exotic", "config": {"a": 1}}, {"type": "picky", "config": { "ok" : true }},
       {"type": "insecure"}]}]})");
@@ -138,7 +138,7 @@ TEST(Bootstrap, CertificateProvidersAreSorted) {
   EXPECT_EQ(ToString(b->certificate_providers[1].config_json), "");
 }
 
-TEST(Bootstrap, UnknownFieldsAreIgnored) {
+TEST(Bootstrap, UnknownFieldsAreIgnored) {  // A27.8
   MustParse(R"({"xds_servers": [{"server_uri": "lb:1", "x": 1, "channel_creds":
       [{"type": "insecure", "x": []}]}], "x": {}, "node": {"x": "whee", "locality": {"x": {}}},
       "authorities": {"a": {"x": 1}}, "certificate_providers":
@@ -295,7 +295,7 @@ std::vector<Bad> BadContent() {
   };
 }
 
-TEST(Bootstrap, EveryWrongFieldIsReported) {
+TEST(Bootstrap, EveryWrongFieldIsReported) {  // A27.5
   for (const Bad& bad : BadContent()) EXPECT_EQ(Parse(bad.json), bad.error) << bad.json;
 }
 

@@ -103,7 +103,7 @@ void ExpectOurs(const Node& node) {
   EXPECT_EQ(ToString(features[1]), "xds.config.resource-in-sotw");
 }
 
-TEST(Node, OursIsFilledInEvenWithoutANode) {
+TEST(Node, OursIsFilledInEvenWithoutANode) {  // A27.7, A27.14
   for (const char* json : {"", "null", "{}"}) {
     Node node(json);
     ExpectOurs(node);
@@ -113,7 +113,7 @@ TEST(Node, OursIsFilledInEvenWithoutANode) {
   }
 }
 
-TEST(Node, CarriesWhatTheBootstrapSays) {
+TEST(Node, CarriesWhatTheBootstrapSays) {  // A27.6, A27.7
   Node node(R"({"id": "foo", "cluster": "bar",
       "locality": {"region": "milky_way", "zone": "sol_system", "sub_zone": "earth"},
       "user_agent_name": "mallory", "client_features": ["none"]})");

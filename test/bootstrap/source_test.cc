@@ -47,7 +47,7 @@ TEST_F(Source, AbsentNamesBothVariables) {
                                           "GRPC_XDS_BOOTSTRAP_CONFIG not defined"));
 }
 
-TEST_F(Source, FileComesFirst) {
+TEST_F(Source, FileComesFirst) {  // A27.2
   std::string path = Write("first.json", "{\"a\": 1}");
   setenv("GRPC_XDS_BOOTSTRAP", path.c_str(), 1);
   setenv("GRPC_XDS_BOOTSTRAP_CONFIG", "{}", 1);

@@ -18,7 +18,7 @@ TEST(EndToEnd, AnRpcReachesTheEndpointThatTheControlPlaneNames) {
   EXPECT_EQ(reply.name, "b");
 }
 
-TEST(EndToEnd, ThePortIsPartOfTheNameInBothFormsOfATarget) {
+TEST(EndToEnd, ThePortIsPartOfTheNameInBothFormsOfATarget) {  // A27.9
   Backend backend("b");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&backend});
@@ -31,7 +31,7 @@ TEST(EndToEnd, ThePortIsPartOfTheNameInBothFormsOfATarget) {
   }
 }
 
-TEST(EndToEnd, SharesFollowLocalityWeightsAndLoadReportsCountExactly) {
+TEST(EndToEnd, SharesFollowLocalityWeightsAndLoadReportsCountExactly) {  // A27.42
   Backend a("zone-a"), b("zone-b"), c("zone-c");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&a, &b, &c});
@@ -64,7 +64,7 @@ TEST(EndToEnd, SharesFollowLocalityWeightsAndLoadReportsCountExactly) {
   EXPECT_EQ(a.calls() + b.calls() + c.calls(), issued);
 }
 
-TEST(EndToEnd, LoadReportsTellSuccessFailureAndProgressApart) {
+TEST(EndToEnd, LoadReportsTellSuccessFailureAndProgressApart) {  // A27.43
   Backend backend("b");
   ControlPlane plane;
   plane.Set(SimpleMesh({&backend}));
@@ -118,7 +118,7 @@ TEST(EndToEnd, LoadReportsLoseAndRepeatNothingWhenTheControlPlaneRestarts) {
   EXPECT_EQ(load.in_progress, 0);
 }
 
-TEST(EndToEnd, DropsAreCountedByCategory) {
+TEST(EndToEnd, DropsAreCountedByCategory) {  // A27.39
   Backend backend("b");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&backend});
@@ -145,7 +145,7 @@ TEST(EndToEnd, DropsAreCountedByCategory) {
   EXPECT_EQ(backend.calls(), 0);
 }
 
-TEST(EndToEnd, CircuitBreakerDropsWhatExceedsItsLimit) {  // A32
+TEST(EndToEnd, CircuitBreakerDropsWhatExceedsItsLimit) {  // A32.5
   Backend backend("b");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&backend});
@@ -187,7 +187,7 @@ TEST(EndToEnd, FailoverFromAPriorityThatIsEmptiedFailsNoRpc) {  // A56
   ASSERT_TRUE(client.CallUntilAnsweredBy("first"));
 }
 
-TEST(EndToEnd, FailoverFromADeadPriorityLosesOnlyWhatWasOnTheWire) {  // A56
+TEST(EndToEnd, FailoverFromADeadPriorityLosesOnlyWhatWasOnTheWire) {  // A27.41, A56
   auto first = std::make_unique<Backend>("first");
   Backend second("second");
   ControlPlane plane;

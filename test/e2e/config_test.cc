@@ -28,7 +28,7 @@ TEST(EndToEnd, ARouteThatMovesToAnotherClusterFailsNoRpc) {
   }
 }
 
-TEST(EndToEnd, RoutesAreMatchedInOrderByPath) {  // A28
+TEST(EndToEnd, RoutesAreMatchedInOrderByPath) {  // A28.6
   Backend a("a"), b("b");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&a});
@@ -41,7 +41,7 @@ TEST(EndToEnd, RoutesAreMatchedInOrderByPath) {  // A28
   EXPECT_EQ(client.Call({}, "/other.Service/Name").name, "a");
 }
 
-TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28
+TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28.12, A31.2
   Backend a("a");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&a});
@@ -56,7 +56,7 @@ TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28
       << reply.status.error_message();
 }
 
-TEST(EndToEnd, ARejectedUpdateIsNackedAndTrafficGoesOn) {  // A46
+TEST(EndToEnd, ARejectedUpdateIsNackedAndTrafficGoesOn) {  // A46.2
   Backend a("a");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&a});
@@ -133,7 +133,7 @@ TEST(EndToEnd, AWrongBootstrapTellsAllItsErrors) {
       << reply.status.error_message();
 }
 
-TEST(EndToEnd, AnUnreachableControlPlaneFailsRpcsWithItsName) {  // A57
+TEST(EndToEnd, AnUnreachableControlPlaneFailsRpcsWithItsName) {  // A74.18, A57
   int port;
   { port = Backend("gone").port(); }
   const std::string server = "127.0.0.1:" + std::to_string(port);
@@ -146,7 +146,7 @@ TEST(EndToEnd, AnUnreachableControlPlaneFailsRpcsWithItsName) {  // A57
 
 // A cluster whose RPC is queued is removed and the RPC's deadline passes: the host's own resolver
 // releases the cluster under the mutex that it then needs.
-TEST(EndToEnd, AQueuedRpcWhoseClusterGoesAwayDoesNotHangTheChannel) {
+TEST(EndToEnd, AQueuedRpcWhoseClusterGoesAwayDoesNotHangTheChannel) {  // A31.3
   Backend a("a"), b("b");
   ControlPlane plane;
   Mesh mesh;

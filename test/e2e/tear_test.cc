@@ -50,7 +50,7 @@ class Tear : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(Tear, ARouteToAClusterThatIsLateMakesNoRpcWait) {  // A74
+TEST_F(Tear, ARouteToAClusterThatIsLateMakesNoRpcWait) {  // A74.9, A74.10
   const size_t mark = plane_.Mark();
   mesh_.routes[0].cluster = "b";
   plane_.Set(mesh_);
@@ -61,7 +61,7 @@ TEST_F(Tear, ARouteToAClusterThatIsLateMakesNoRpcWait) {  // A74
   EXPECT_TRUE(client_->CallUntilAnsweredBy("b"));
 }
 
-TEST_F(Tear, ARouteToAClusterWhoseEndpointsAreLateMakesNoRpcWait) {  // A74
+TEST_F(Tear, ARouteToAClusterWhoseEndpointsAreLateMakesNoRpcWait) {  // A74.11
   const size_t mark = plane_.Mark();
   mesh_.routes[0].cluster = "b";
   mesh_.clusters.push_back(B());

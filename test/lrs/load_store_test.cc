@@ -100,7 +100,7 @@ TEST(LoadStore, CountsIssuedSucceededFailedAndInProgress) {
   EXPECT_EQ(s.Sent(), "c/svc [z 0=1+0, 0 now] dropped 0 in 5s");
 }
 
-TEST(LoadStore, ReportsDropsByCategoryAndInTotal) {
+TEST(LoadStore, ReportsDropsByCategoryAndInTotal) {  // A32.7
   Scenario s;
   Drops d = DropsOf(s.store.get(), s.server, "c");
   size_t lb = gxds_drop_load_category(d.get(), gxds_str_z("lb"));

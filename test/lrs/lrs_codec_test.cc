@@ -47,7 +47,7 @@ TEST(LrsCodec, FirstRequestIsTheNodeWithOneMoreFeature) {
   EXPECT_EQ(Text(features[1]), "envoy.lrs.supports_send_all_clusters");
 }
 
-TEST(LrsCodec, ReportCarriesEveryCount) {
+TEST(LrsCodec, ReportCarriesEveryCount) {  // A27.43
   gxds_locality_report locality = {};
   locality.region = gxds_str_z("r");
   locality.zone = gxds_str_z("z");

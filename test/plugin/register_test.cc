@@ -116,7 +116,7 @@ TEST_F(Register, FiltersKeepTheirOrder) {
   EXPECT_GT(ours[GRPC_CLIENT_SUBCHANNEL].size(), 3u);
 }
 
-TEST_F(Register, TheSnapshotTookTheResolverPolicysPlace) {  // A74
+TEST_F(Register, TheSnapshotTookTheResolverPolicysPlace) {  // A74.40
   EXPECT_FALSE(CoreConfiguration::Get().lb_policy_registry().LoadBalancingPolicyExists(
       "xds_cluster_resolver_experimental", nullptr));
 }

@@ -45,48 +45,66 @@ const std::string kSocket =
 
 std::vector<Malformed> Types() {
   return {
+      // A37.28
       {"Static", Cluster("'type':'STATIC'"), Bad("field:type error:unknown discovery type")},
+      // A37.28
       {"StrictDns", Cluster("'type':'STRICT_DNS'"), Bad("field:type error:unknown discovery type")},
+      // A37.28
       {"NotSet", Field(1, "foo"), Bad("field:type error:unknown discovery type")},
+      // A27.23
       {"EdsWithoutConfig", Cluster("'type':'EDS'"),
        Bad("field:eds_cluster_config error:field not present")},
+      // A27.23
       {"EdsWithoutSource", Cluster("'type':'EDS','eds_cluster_config':{}"),
        Bad("field:eds_cluster_config.eds_config error:field not present")},
+      // A27.23
       {"EdsFromAFile", Cluster("'type':'EDS','eds_cluster_config':{'eds_config':{'path':'/whee'}}"),
        Bad("field:eds_cluster_config.eds_config error:ConfigSource is not ads or self")},
+      // A37.29
       {"DnsWithoutAssignment", Dns(""),
        Bad(kAssignment + " error:field not present for LOGICAL_DNS cluster")},
+      // A37.30
       {"DnsWithoutLocality", Dns(",'load_assignment':{}"),
        Bad(kAssignment + ".endpoints error:must contain exactly one locality for LOGICAL_DNS "
                          "cluster, found 0")},
+      // A37.30
       {"DnsWithTwoLocalities", Dns(",'load_assignment':{'endpoints':[{},{}]}"),
        Bad(kAssignment + ".endpoints error:must contain exactly one locality for LOGICAL_DNS "
                          "cluster, found 2")},
+      // A37.31
       {"DnsWithoutEndpoint", DnsEndpoint(""),
        Bad(kAssignment + ".endpoints[0].lb_endpoints error:must contain exactly one endpoint for "
                          "LOGICAL_DNS cluster, found 0")},
+      // A37.31
       {"DnsWithTwoEndpoints", DnsEndpoint("{},{}"),
        Bad(kAssignment + ".endpoints[0].lb_endpoints error:must contain exactly one endpoint for "
                          "LOGICAL_DNS cluster, found 2")},
+      // A37.32
       {"DnsEndpointEmpty", DnsEndpoint("{}"),
        Bad(kAssignment + ".endpoints[0].lb_endpoints[0].endpoint error:field not present")},
+      // A37.33
       {"DnsWithoutAddress", DnsEndpoint("{'endpoint':{}}"),
        Bad(kAssignment + ".endpoints[0].lb_endpoints[0].endpoint.address error:field not present")},
+      // A37.34
       {"DnsWithoutSocketAddress", DnsEndpoint("{'endpoint':{'address':{}}}"),
        Bad(kSocket + " error:field not present")},
+      // A37.35
       {"DnsWithoutAnything", DnsAddress("'resolver_name':'r'"),
        Bad(kSocket + ".address error:field not present; " + kSocket +
            ".port_value error:field not present; " + kSocket +
            ".resolver_name error:LOGICAL_DNS clusters must NOT have a custom resolver name set")},
       {"DnsPortTooHigh", DnsAddress("'address':'a.example','port_value':65536"),
        Bad(kSocket + ".port_value error:invalid port")},
+      // A37.36
       {"CustomWithoutConfig", Cluster("'cluster_type':{'name':'x'}"),
        Bad("field:cluster_type.typed_config error:field not present")},
+      // A37.37
       {"CustomUnknown", Custom(Any("type.googleapis.com/my.Type", "")),
        Bad("field:cluster_type.typed_config.type_url error:unknown cluster_type extension: "
            "my.Type")},
       {"AggregateUnparsable", Aggregate(std::string(1, '\0')),
        Bad(kAggregate + " error:can't parse aggregate cluster config")},
+      // A37.38
       {"AggregateOfNothing", Aggregate(""), Bad(kAggregate + ".clusters error:must be non-empty")},
       {"AggregateOfNoName", Aggregate(Field(1, "a") + Field(1, "")),
        Bad(kAggregate + ".clusters[1] error:empty cluster name")},
@@ -97,8 +115,10 @@ std::vector<Malformed> Balancing() {
   const std::string ring = "field:ring_hash_lb_config";
   const std::string range = " error:must be in the range of 1 to 8388608";
   return {
+      // A27.25
       {"PolicyUnsupported", Eds("'lb_policy':'LEAST_REQUEST'"),
        Bad("field:lb_policy error:LB policy is not supported")},
+      // A27.25
       {"PolicyUnknown", Eds("'lb_policy':77"),
        Bad("field:lb_policy error:LB policy is not supported")},
       {"RingSizesZero", RingHash("'minimum_ring_size':'0','maximum_ring_size':'0'"),
@@ -119,6 +139,7 @@ std::vector<Malformed> Others() {
   const std::string socket = "field:transport_socket.typed_config";
   const std::string tls = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
   return {
+      // A27.26
       {"LrsServerIsAds", Eds("'lrs_server':{'ads':{}}"),
        Bad("field:lrs_server error:ConfigSource is not self")},
       {"TransportSocketEmpty", Eds("'transport_socket':{'name':'x'}"),

@@ -28,7 +28,7 @@ TEST(ClusterType, IsAsTheProtocolNamesIt) {
   EXPECT_EQ(gxds_resource_types[2], &gxds_cluster_type);
 }
 
-TEST(Cluster, OfEds) {
+TEST(Cluster, OfEds) {  // A27.24, A32.3, A37.1, A37.25
   Cluster c(kEds);
   EXPECT_EQ(c->base.type, &gxds_cluster_type);
   EXPECT_EQ(ToString(c->name), "foo");
@@ -39,7 +39,7 @@ TEST(Cluster, OfEds) {
   EXPECT_EQ(c->max_concurrent_requests, 1024u);
 }
 
-TEST(Cluster, OfEdsWithAServiceName) {
+TEST(Cluster, OfEdsWithAServiceName) {  // A27.24
   Cluster c(
       "'name':'foo','type':'EDS','eds_cluster_config':{'service_name':'bar',"
       "'eds_config':{'self':{}}}");
@@ -54,7 +54,7 @@ TEST(Cluster, OfEdsWithAnXdstpName) {  // A47
   EXPECT_EQ(ToString(gxds_cluster_eds_name(&*c)), "xdstp://a/e/c");
 }
 
-TEST(Cluster, OfLogicalDns) {  // A37
+TEST(Cluster, OfLogicalDns) {  // A37.1, A37.2
   Cluster c(
       "'name':'foo','type':'LOGICAL_DNS','load_assignment':{'endpoints':[{'lb_endpoints':["
       "{'endpoint':{'address':{'socket_address':{'address':'a.example',"
@@ -64,7 +64,7 @@ TEST(Cluster, OfLogicalDns) {  // A37
   EXPECT_EQ(c->dns_port, 65535);
 }
 
-TEST(Cluster, Aggregate) {  // A37
+TEST(Cluster, Aggregate) {  // A37.1, A37.3
   Cluster c(
       "'name':'foo','cluster_type':{'name':'envoy.clusters.aggregate','typed_config':{"
       "'@type':'type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig',"
@@ -99,7 +99,7 @@ TEST(ClusterBalancing, RingHash) {  // A42
   EXPECT_EQ(json(",'ring_hash_lb_config':{'maximum_ring_size':'10'}"), expected("10", "1024"));
 }
 
-TEST(ClusterLoad, IsReportedToTheServerThatSentIt) {  // A27
+TEST(ClusterLoad, IsReportedToTheServerThatSentIt) {  // A27.26
   Cluster c(kEds + ",'lrs_server':{'self':{}}");
   EXPECT_EQ(c->lrs_server, c.decoder().server());
   EXPECT_EQ(c->bootstrap, &c.decoder().bootstrap());
@@ -116,7 +116,7 @@ TEST(ClusterLoad, TheBootstrapLivesAsLongAsTheCluster) {
   EXPECT_EQ(d.bootstrap().refs.count, 1) << "also when it was refused";
 }
 
-TEST(ClusterLimits, TheFirstThresholdOfPriorityDefaultCounts) {  // A32
+TEST(ClusterLimits, TheFirstThresholdOfPriorityDefaultCounts) {  // A32.1, A32.3
   auto limit = [](const std::string& thresholds) {
     return Cluster(kEds + ",'circuit_breakers':{'thresholds':[" + thresholds + "]}")
         ->max_concurrent_requests;
@@ -127,6 +127,14 @@ TEST(ClusterLimits, TheFirstThresholdOfPriorityDefaultCounts) {  // A32
   EXPECT_EQ(limit("{'priority':'HIGH','max_requests':1}"), 1024u);
   EXPECT_EQ(limit("{},{'max_requests':9}"), 1024u);
   EXPECT_EQ(limit("{'max_requests':0}"), 0u);
+}
+
+TEST(ClusterLimits, OtherLimitsAreIgnored) {  // A32.2
+  Cluster c(kEds +
+            ",'max_requests_per_connection':1,'circuit_breakers':{'thresholds':[{"
+            "'max_connections':1,'max_pending_requests':1,'max_retries':1,"
+            "'max_connection_pools':1}]}");
+  EXPECT_EQ(c->max_concurrent_requests, 1024u);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ std::vector<Malformed> Rules() {
   return {
       {"LocalityMissing", Assignment("{'load_balancing_weight':1,'lb_endpoints':[" + a + "]}"),
        Bad("field:endpoints[0].locality error:field not present")},
+      // A27.32
       {"LocalityTwice", Assignment(Locality("z", a) + "," + Locality("z", b)),
        Bad("field:endpoints[1] error:duplicate locality {region=\"r\", zone=\"z\", "
            "sub_zone=\"s\"} found in priority 0")},
@@ -58,8 +59,10 @@ std::vector<Malformed> Rules() {
            "sub_zone=\"s\"} found in priority 0; "
            "field:endpoints[2] error:duplicate locality {region=\"r\", zone=\"z\", "
            "sub_zone=\"s\"} found in priority 0")},
+      // A27.31
       {"PriorityGapAtTheStart", Assignment(Locality("z", a, p1)),
        Bad("field:endpoints error:priority 0 empty")},
+      // A27.31
       {"PriorityGaps",
        Assignment(Locality("y", a, p1) + "," +
                   Locality("z", b, "'load_balancing_weight':1,'priority':3")),
@@ -71,21 +74,26 @@ std::vector<Malformed> Rules() {
        Assignment(Locality("y", a) + "," +
                   Locality("z", b, "'load_balancing_weight':1,'priority':128")),
        Bad("field:endpoints[1].priority error:value must be in the range [0, 127]")},
+      // A27.30
       {"WeightSum", Assignment(Locality("y", a, max) + "," + Locality("z", b)),
        Bad("field:endpoints error:sum of locality weights for priority 0 exceeds uint32 max")},
       {"WeightSumOfALaterPriority",
        Assignment(Locality("y", "") + "," + Locality("y", a, max + ",'priority':1") + "," +
                   Locality("z", b, p1)),
        Bad("field:endpoints error:sum of locality weights for priority 1 exceeds uint32 max")},
+      // A27.36
       {"EndpointMissing", OneEndpoint("{}"), Bad(first + ".endpoint error:field not present")},
+      // A27.36
       {"AddressMissing", OneEndpoint("{'endpoint':{}}"),
        Bad(first + ".endpoint.address error:field not present")},
+      // A27.36
       {"SocketAddressMissing", OneEndpoint("{'endpoint':{'address':{}}}"),
        Bad(first + ".endpoint.address.socket_address error:field not present")},
       {"AddressIsAPipe", OneEndpoint("{'endpoint':{'address':{'pipe':{'path':'/p'}}}}"),
        Bad(first + ".endpoint.address.socket_address error:field not present")},
       {"PortTooHigh", OneEndpoint(Endpoint("10.0.0.1", "65536")),
        Bad(first + ".endpoint.address.socket_address.port_value error:invalid port")},
+      // A27.37
       {"AddressIsAName", OneEndpoint(Endpoint("not_an_ip_address", "443")),
        Bad(first + ".endpoint.address.socket_address error:Failed to parse "
                    "address:not_an_ip_address:443")},
@@ -100,12 +108,14 @@ std::vector<Malformed> Rules() {
       {"AddressWithControlCharacters", OneEndpoint(Endpoint("10.0.0.1\\u0001", "443")),
        Bad(first + ".endpoint.address.socket_address error:Failed to parse "
                    "address:10.0.0.1\\x01:443")},
+      // A27.38
       {"AddressTwiceInALocality", OneEndpoint(a + "," + a),
        Bad("field:endpoints[0].lb_endpoints[1] error:duplicate endpoint address "
            "\"ipv4:10.0.0.1:80\"")},
       {"AddressTwiceInAPriority", Assignment(Locality("y", a) + "," + Locality("z", a)),
        Bad("field:endpoints[1].lb_endpoints[0] error:duplicate endpoint address "
            "\"ipv4:10.0.0.1:80\"")},
+      // A27.38
       {"AddressTwiceInTheCluster",
        Assignment(Locality("z", a) + "," + Locality("z", b + "," + a, p1)),
        Bad("field:endpoints[1].lb_endpoints[1] error:duplicate endpoint address "
@@ -186,7 +196,7 @@ MALFORMED_SUITE(EndpointsSeveral, gxds_endpoints_type, Several());
 MALFORMED_SUITE(EndpointsUnparsable, gxds_endpoints_type, Unparsable());
 
 // The host's decoder loses count of a map entry like these: it aborts.
-TEST(EndpointsLimits, UnknownFieldsAtTheEndOfAMapEntryAreHarmless) {
+TEST(EndpointsLimits, UnknownFieldsAtTheEndOfAMapEntryAreHarmless) {  // A27.16
   for (int count = 0; count < 40; count++) {
     std::string entry = Field(1, "k");
     for (int i = 0; i < count; i++) entry += "\x38\x01";

@@ -81,7 +81,7 @@ TEST(Endpoints, OfOneLocality) {
   EXPECT_FALSE(e.drop_all);
 }
 
-TEST(Endpoints, MayBeNone) {
+TEST(Endpoints, MayBeNone) {  // A27.28
   Decoder d;
   EXPECT_EQ(
       d.Good(gxds_endpoints_type, "{'cluster_name':'foo'}").As<gxds_endpoints>().priority_count,
@@ -102,7 +102,7 @@ TEST(Endpoints, LocalitiesAreOrderedByPriorityThenName) {
             "=10.0.0.5:80 b=10.0.0.3:80 z=10.0.0.2:80 | b=10.0.0.4:80 y=10.0.0.1:80 | bb=");
 }
 
-TEST(Endpoints, LocalityWithoutWeightIsSkippedUnchecked) {  // A27
+TEST(Endpoints, LocalityWithoutWeightIsSkippedUnchecked) {  // A27.29
   Decoder d;
   Decoded result = d.Good(gxds_endpoints_type, Assignment("{'lb_endpoints':[{}],'priority':9}," +
                                                           Locality("zero", "{}", 0, 500) + "," +
@@ -110,7 +110,7 @@ TEST(Endpoints, LocalityWithoutWeightIsSkippedUnchecked) {  // A27
   EXPECT_EQ(Show(result.As<gxds_endpoints>()), "z=10.0.0.2:80");
 }
 
-TEST(Endpoints, WeightsUpTo32BitsPerPriority) {  // A27: per priority, not in all
+TEST(Endpoints, WeightsUpTo32BitsPerPriority) {  // A27.30: per priority, not in all
   Decoder d;
   const std::string half = "'load_balancing_weight':2147483647";
   auto heavy = [&](const std::string& zone, int priority, const std::string& weight) {
@@ -131,7 +131,7 @@ TEST(Endpoints, PrioritiesUpTo127) {
   EXPECT_EQ(result.As<gxds_endpoints>().priority_count, 128u);
 }
 
-TEST(Endpoints, OnlyHealthyAndUnknownOnesAreUsed) {  // A27
+TEST(Endpoints, OnlyHealthyAndUnknownOnesAreUsed) {  // A27.34
   std::string endpoints;
   const char* const states[] = {"UNKNOWN",  "HEALTHY", "UNHEALTHY",
                                 "DRAINING", "TIMEOUT", "DEGRADED"};
@@ -176,7 +176,17 @@ TEST(Endpoints, ManyAddressesAreToldApart) {
   EXPECT_EQ(result.As<gxds_endpoints>().priorities[0].localities[0]->endpoint_count, 3000u);
 }
 
-TEST(Drops, AreInMillionthsAndCapped) {  // A27
+TEST(Endpoints, OverprovisioningFactorIsIgnored) {  // A27.40
+  Decoder d;
+  Decoded plain = d.Good(gxds_endpoints_type, Assignment(Locality("z", Endpoint("10.0.0.1"))));
+  Decoded with =
+      d.Good(gxds_endpoints_type, Assignment(Locality("z", Endpoint("10.0.0.1")),
+                                             ",'policy':{'overprovisioning_factor':1000}"));
+  EXPECT_EQ(Show(with.As<gxds_endpoints>()), Show(plain.As<gxds_endpoints>()));
+  EXPECT_EQ(with.As<gxds_endpoints>().drop_count, 0u);
+}
+
+TEST(Drops, AreInMillionthsAndCapped) {  // A27.39
   Decoder d;
   Decoded result = d.Good(
       gxds_endpoints_type,

@@ -53,6 +53,7 @@ const std::string kAtFilters = kAtManager + ".http_filters";
 
 std::vector<Malformed> Outer() {
   return {
+      // A27.17
       {"NothingAtAll", Field(1, "foo"), "Listener has neither address nor ApiListener"},
       {"ApiListenerEmpty", Field(1, "foo") + Field(19, ""), Bad(kAt + " error:field not present")},
       {"TypeUrlMissing", OfAny(Any("", "x")),
@@ -94,15 +95,19 @@ std::vector<Malformed> Manager() {
       {"IpDetection",
        OfManager(kRds + filters + ",'original_ip_detection_extensions':[{'name':'x'}]"),
        Bad(kAtManager + ".original_ip_detection_extensions error:must be empty")},
+      // A31.19
       {"MaxStreamDurationNegative",
        OfManager(kRds + filters +
                  ",'common_http_protocol_options':{'max_stream_duration':'-1.5s'}"),
        Bad(duration + ".nanos error:value must be in the range [0, 999999999]; " + duration +
            ".seconds error:value must be in the range [0, 315576000000]")},
+      // A27.18
       {"NeitherRdsNorRoutes", WithRoutes(""),
        Bad(kAtManager + " error:neither route_config nor rds fields are present")},
+      // A27.19
       {"RdsWithoutSource", WithRoutes("'rds':{'route_config_name':'r'}"),
        Bad(kAtManager + ".rds.config_source error:field not present")},
+      // A27.19
       {"RdsFromAFile", WithRoutes("'rds':{'route_config_name':'r','config_source':{'path':'/x'}}"),
        Bad(kAtManager + ".rds.config_source error:ConfigSource does not specify ADS or SELF")},
       {"RdsWithoutName", WithRoutes("'rds':{'config_source':{'self':{}}}"),

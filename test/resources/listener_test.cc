@@ -28,7 +28,7 @@ TEST(ListenerType, IsAsTheProtocolNamesIt) {
   EXPECT_EQ(gxds_resource_types[0], &gxds_listener_type);
 }
 
-TEST(Listener, NamesItsRoutes) {
+TEST(Listener, NamesItsRoutes) {  // A27.18
   Decoder d;
   Decoded result = d.Good(gxds_listener_type, Listener(kRds));
   const auto& l = result.As<gxds_listener>();
@@ -49,7 +49,7 @@ TEST(Listener, TakesRoutesFromTheServerItself) {  // A47: self means the same se
   EXPECT_EQ(ToString(result.As<gxds_listener>().rds_name), "routes");
 }
 
-TEST(Listener, HoldsItsRoutes) {
+TEST(Listener, HoldsItsRoutes) {  // A27.18
   Decoder d;
   Decoded result =
       d.Good(gxds_listener_type,
@@ -89,7 +89,7 @@ TEST(Listener, InlineRoutesMayBeEmpty) {
   EXPECT_EQ(gxds_route_config_find_virtual_host(l.route_config, gxds_str_z("a")), nullptr);
 }
 
-TEST(Listener, MaxStreamDuration) {  // A31
+TEST(Listener, MaxStreamDuration) {  // A31.15
   Decoder d;
   auto with = [&](const std::string& duration) {
     Decoded result =

@@ -26,13 +26,13 @@ std::string Parsed(const std::string& address) {
   return shown;
 }
 
-TEST(Address, Ipv4) {
+TEST(Address, Ipv4) {  // A27.37
   EXPECT_EQ(Parsed("0.0.0.0"), "0.0.0.0:80");
   EXPECT_EQ(Parsed("255.255.255.255"), "255.255.255.255:80");
   EXPECT_EQ(Parsed("1.20.100.0"), "1.20.100.0:80");
 }
 
-TEST(Address, Ipv6) {
+TEST(Address, Ipv6) {  // A27.37
   EXPECT_EQ(Parsed("::1"), "[::1]:80");
   EXPECT_EQ(Parsed("[::1]"), "[::1]:80") << "as the host takes it";
   EXPECT_EQ(Parsed("2001:DB8:0:0:0:0:0:1"), "[2001:db8::1]:80");
@@ -123,6 +123,7 @@ TEST(Locality, NameAsTheHostPrintsIt) {
 }
 
 TEST(EndpointsOfLocality, HasOnePriority) {  // logical DNS
+  // A37.17
   gxds_locality* l = Make("", "", "");
   const gxds_endpoints* e = gxds_endpoints_of_locality(gxds_str_z("dns:a"), l);
   EXPECT_EQ(ToString(e->cluster_name), "dns:a");

@@ -75,17 +75,22 @@ std::vector<Malformed> Hosts() {
 std::vector<Malformed> Matches() {
   const std::string headers = kRoute + ".match.headers[0]";
   return {
+      // A28.15
       {"NoMatch", Routes("{'route':{'cluster':'c'}}"),
        Bad(kRoute + ".match error:Match can't be null.")},
+      // A28.15
       {"NoPath", Match("'headers':[]"),
        Bad(kRoute + ".match error:Invalid route path specifier specified.")},
+      // A28.19
       {"PathUnsupported", Match("'path_separated_prefix':'/a'"),
        Bad(kRoute + ".match error:Invalid route path specifier specified.")},
+      // A28.18
       {"PathRegexInvalid", Match("'safe_regex':{'google_re2':{},'regex':'a(b'}"),
        Bad(kRoute + ".match.safe_regex error:path matcher: Invalid regex string specified in "
                     "matcher.")},
       {"HeaderWithoutMatch", Header(""),
        Bad(headers + " error:Invalid route header matcher specified.")},
+      // A28.18
       {"HeaderRegexInvalid", Header(",'safe_regex_match':{'regex':'('}"),
        Bad(headers + ".safe_regex_match error:header matcher: Invalid regex string specified in "
                      "matcher.")},
@@ -127,9 +132,11 @@ std::vector<Malformed> Actions() {
        Action("'weighted_clusters':{'total_weight':76,'clusters':["
               "{'name':'a','weight':75}]}"),
        Bad(clusters + " error:RouteAction weighted_cluster has incorrect total weight")},
+      // A31.19
       {"MaxStreamDuration",
        Action("'cluster':'c','max_stream_duration':{'max_stream_duration':'-1s'}"),
        Bad(duration + ".max_stream_duration" + range)},
+      // A31.19
       {"GrpcTimeoutHeaderMax",
        Action("'cluster':'c','max_stream_duration':{'grpc_timeout_header_max':'-1s'}"),
        Bad(duration + ".grpc_timeout_header_max" + range)},

@@ -66,7 +66,7 @@ TEST(RouteConfig, MayBeEmpty) {
   EXPECT_EQ(result.As<gxds_route_config>().virtual_host_count, 0u);
 }
 
-TEST(RouteMatch, Paths) {  // A28
+TEST(RouteMatch, Paths) {  // A28.16
   Routes r(Match("'prefix':'/a/'") + "," + Match("'path':'/a/b','case_sensitive':false") + "," +
            Match("'safe_regex':{'regex':'/.*'}") + "," +
            Match("'prefix':'','case_sensitive':true"));
@@ -109,19 +109,35 @@ TEST(RouteMatch, PathsThatRequestsHaveAreKept) {
   }
 }
 
-TEST(RouteMatch, QueryParametersNeverMatch) {  // A28
+TEST(RouteMatch, QueryParametersNeverMatch) {  // A28.25
   Routes r(Match("'prefix':'','query_parameters':[{'name':'q'}]") + "," + Match("'prefix':'/k'"));
   ASSERT_EQ(r.size(), 1u);
   EXPECT_EQ(ToString(r[0].path.text), "/k");
 }
 
-TEST(RouteMatch, WhatIsSkippedIsNotValidated) {
+TEST(RouteMatch, OfGrpcAndTlsAreIgnored) {  // A28.26
+  Routes r(Match("'prefix':'/a','grpc':{},'tls_context':{'presented':true}"));
+  ASSERT_EQ(r.size(), 1u);
+  EXPECT_EQ(r[0].path.kind, GXDS_PATH_PREFIX);
+  EXPECT_EQ(ToString(r[0].path.text), "/a");
+  EXPECT_EQ(r[0].header_count, 0u);
+}
+
+TEST(RouteMatch, ProgramSizeOfARegexIsIgnored) {  // A28.23
+  Routes r(Match("'safe_regex':{'google_re2':{'max_program_size':0},'regex':'/[ab]+'}") + "," +
+           Header("'safe_regex_match':{'google_re2':{'max_program_size':0},'regex':'[ab]+'}"));
+  ASSERT_EQ(r.size(), 2u);
+  EXPECT_EQ(ToString(r[0].path.text), "/[ab]+");
+  EXPECT_EQ(ToString(r[1].headers[0].text), "[ab]+");
+}
+
+TEST(RouteMatch, WhatIsSkippedIsNotValidated) {  // A27.16
   Routes r("{'match':{'prefix':'x','headers':[{}]},'route':{'cluster':''}}," +
            Match("'prefix':'/k'"));
   EXPECT_EQ(r.size(), 1u);
 }
 
-TEST(RouteMatch, HeaderTexts) {  // A28
+TEST(RouteMatch, HeaderTexts) {  // A28.20
   struct {
     const char* json;
     gxds_header_match_kind kind;
@@ -154,7 +170,7 @@ TEST(RouteMatch, HeaderTextsMayIgnoreCase) {  // A63
   EXPECT_FALSE(r[0].headers[0].case_sensitive);
 }
 
-TEST(RouteMatch, HeaderRangeAndPresence) {
+TEST(RouteMatch, HeaderRangeAndPresence) {  // A28.20
   Routes r(
       Match("'prefix':'','headers':["
             "{'name':'a','range_match':{'start':'-5','end':'7'},'invert_match':true},"
@@ -173,7 +189,7 @@ TEST(RouteMatch, HeaderRangeAndPresence) {
   EXPECT_EQ(h[3].range_end, 0) << "an empty range is allowed";
 }
 
-TEST(RouteMatch, Fractions) {
+TEST(RouteMatch, Fractions) {  // A28.24
   auto per_million = [](const std::string& value) {
     Routes r(Match("'prefix':'','runtime_fraction':{" + value + "}"));
     return r[0].fraction_per_million;
@@ -186,7 +202,7 @@ TEST(RouteMatch, Fractions) {
   EXPECT_EQ(per_million("'runtime_key':'k'"), -1) << "gRPC has no runtime";
 }
 
-TEST(RouteAction, OneCluster) {
+TEST(RouteAction, OneCluster) {  // A28.29
   Routes r(Action("'cluster':'c'"));
   EXPECT_EQ(r[0].action, GXDS_ROUTE_CLUSTERS);
   ASSERT_EQ(r[0].cluster_count, 1u);
@@ -196,7 +212,7 @@ TEST(RouteAction, OneCluster) {
   EXPECT_EQ(r[0].max_stream_duration, -1);
 }
 
-TEST(RouteAction, WeightedClustersWithoutThoseOfNoWeight) {  // A28
+TEST(RouteAction, WeightedClustersWithoutThoseOfNoWeight) {  // A28.30
   Routes r(
       Action("'weighted_clusters':{'clusters':[{'name':'a','weight':10},"
              "{'name':'zero','weight':0},{'name':'b','weight':4294967285}]}"));
@@ -215,13 +231,13 @@ TEST(RouteAction, TotalWeightIsTheSum) {  // A28
   }
 }
 
-TEST(RouteAction, WhatGrpcHasNoClusterForIsSkipped) {  // A28
+TEST(RouteAction, WhatGrpcHasNoClusterForIsSkipped) {  // A28.32
   Routes r(Action("'cluster_header':'h'") + "," + Action("") + "," + Action("'cluster':'c'"));
   ASSERT_EQ(r.size(), 1u);
   EXPECT_EQ(ToString(r[0].clusters[0].name), "c");
 }
 
-TEST(RouteAction, OthersFailTheRpc) {
+TEST(RouteAction, OthersFailTheRpc) {  // A28.28
   Routes r(
       "{'match':{'prefix':''},'non_forwarding_action':{}},"
       "{'match':{'prefix':''},'redirect':{}},"
@@ -234,7 +250,8 @@ TEST(RouteAction, OthersFailTheRpc) {
   EXPECT_EQ(r[1].cluster_count, 0u);
 }
 
-TEST(RouteAction, MaxStreamDuration) {  // A31: the limit of grpc-timeout goes first
+TEST(RouteAction, MaxStreamDuration) {
+  // A31.13, A31.14, A31.16: the limit of grpc-timeout goes first
   auto duration = [](const std::string& fields) {
     Routes r(Action("'cluster':'c','max_stream_duration':{" + fields + "}"));
     return r[0].max_stream_duration;
@@ -243,6 +260,17 @@ TEST(RouteAction, MaxStreamDuration) {  // A31: the limit of grpc-timeout goes f
   EXPECT_EQ(duration("'max_stream_duration':'2s','grpc_timeout_header_max':'3s'"), 3 * GXDS_SECOND);
   EXPECT_EQ(duration("'max_stream_duration':'2s','grpc_timeout_header_max':'0s'"), 0);
   EXPECT_EQ(duration(""), -1);
+}
+
+TEST(RouteAction, OtherTimeoutsAreIgnored) {  // A31.18
+  Routes r(
+      Action("'cluster':'c','timeout':'1s','max_grpc_timeout':'1s','grpc_timeout_offset':'1s'") +
+      "," +
+      Action("'cluster':'c','max_stream_duration':{'max_stream_duration':'3s',"
+             "'grpc_timeout_header_offset':'1s'}"));
+  ASSERT_EQ(r.size(), 2u);
+  EXPECT_EQ(r[0].max_stream_duration, -1);
+  EXPECT_EQ(r[1].max_stream_duration, 3 * GXDS_SECOND);
 }
 
 TEST(FilterOverrides, OfKnownAndOptionalFiltersAreAccepted) {  // A39

@@ -25,7 +25,7 @@ std::string Config(const std::vector<std::string>& hosts) {
 
 class VirtualHost : public testing::TestWithParam<MatchCase> {};
 
-TEST_P(VirtualHost, BestMatch) {
+TEST_P(VirtualHost, BestMatch) {  // A27.20, A28.14
   Decoder d;
   Decoded result = d.Good(gxds_route_config_type, Config(GetParam().hosts));
   const auto& rc = result.As<gxds_route_config>();

@@ -178,7 +178,7 @@ class User {
 
 using Names = std::set<std::string>;
 
-TEST(Clients, ChannelsOfOneTargetShareOneStream) {
+TEST(Clients, ChannelsOfOneTargetShareOneStream) {  // A27.12
   AdsServer server;
   User a(server.uri()), b(server.uri());
   a.Watch({{1, "c"}});
@@ -370,7 +370,7 @@ TEST(Clients, DrainedIsToldOnceForAllThatOneResponseCaused) {
   EXPECT_TRUE(a.Empty());
 }
 
-TEST(Clients, WatchesMadeInCallbacksGoOutInOneRequest) {
+TEST(Clients, WatchesMadeInCallbacksGoOutInOneRequest) {  // A27.1
   for (std::string when : {"resource", "drained"}) {
     AdsServer server;
     User a(server.uri());

@@ -34,7 +34,7 @@ ScenarioOptions FailOnDataErrors() {
 const char kDeleted[] =
     "NOT_FOUND: resource deleted by xDS server server1 (node ID:xds_client_test)";
 
-TEST(Cache, SameBytesAreNoUpdate) {
+TEST(Cache, SameBytesAreNoUpdate) {  // A28.36
   Cached s;
   s.Respond(kFoo, "2", {"foo1=1", "foo2=3"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=2 nonce=n2");
@@ -175,7 +175,7 @@ TEST(Cache, RejectedResourceIsNotDeleted) {
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 NACKED 1 foo1=1 failed 2 UNAVAILABLE"));
 }
 
-TEST(Cache, RejectionOfACachedResourceIsAnAmbientError) {  // A88
+TEST(Cache, RejectionOfACachedResourceIsAnAmbientError) {  // A46.2, A88
   Cached s;
   s.Respond(kFoo, "2", {"foo1=bad", "foo2=2"});
   EXPECT_EQ(s.foo1.Next(),
@@ -192,7 +192,7 @@ TEST(Cache, RejectionDropsTheResourceWhereDataErrorsFail) {  // A88
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 NACKED failed 2 UNAVAILABLE"));
 }
 
-TEST(Cache, ForgottenResourceIsReleased) {
+TEST(Cache, ForgottenResourceIsReleased) {  // A28.40
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Respond(kFoo, "1", {"foo1=1"});

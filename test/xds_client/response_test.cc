@@ -27,7 +27,7 @@ struct TwoFoos : Scenario {
 const char kBadFoo1[] =
     "INVALID_ARGUMENT: errors validating Foo resource: [field:value error:bad1]";
 
-TEST(Response, NackCarriesTheErrorAndNoVersionWhenNoneWasAccepted) {
+TEST(Response, NackCarriesTheErrorAndNoVersionWhenNoneWasAccepted) {  // A46.3
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1"});
   EXPECT_EQ(s.NextRequest(),
@@ -38,7 +38,7 @@ TEST(Response, NackCarriesTheErrorAndNoVersionWhenNoneWasAccepted) {
                                " (node ID:xds_client_test)");
 }
 
-TEST(Response, NackCarriesTheLastAcceptedVersion) {
+TEST(Response, NackCarriesTheLastAcceptedVersion) {  // A46.3
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=1", "foo2=2"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v1 nonce=n1");
@@ -47,7 +47,7 @@ TEST(Response, NackCarriesTheLastAcceptedVersion) {
   s.Forgive();
 }
 
-TEST(Response, NackCarriesEveryErrorInTheOrderOfTheResponse) {
+TEST(Response, NackCarriesEveryErrorInTheOrderOfTheResponse) {  // A46.4
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1", "nonsense", "foo2=2", "foo3=bad3"});
   EXPECT_THAT(
@@ -62,7 +62,7 @@ TEST(Response, NackCarriesEveryErrorInTheOrderOfTheResponse) {
   EXPECT_THAT(s.foo1.Next(), StartsWith("error"));
 }
 
-TEST(Response, GoodResourcesBesideBadOnesAreUsed) {  // A46
+TEST(Response, GoodResourcesBesideBadOnesAreUsed) {  // A46.1
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1", "foo2=2"});
   EXPECT_EQ(s.foo2.Next(), "foo2=2");
@@ -243,7 +243,7 @@ TEST(Response, DuplicateOfWhatNobodyAskedForIsNackedToo) {
               EndsWith("[resource index 1: other: duplicate resource name \"other\"]"));
 }
 
-TEST(Response, ResourceNobodyAskedForIsIgnored) {
+TEST(Response, ResourceNobodyAskedForIsIgnored) {  // A27.15
   TwoFoos s;
   s.Respond(kFoo, "v1", {"other=1", "foo1=1", "another=2"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v1 nonce=n1");

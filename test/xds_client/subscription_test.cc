@@ -27,7 +27,7 @@ TEST(Subscription, FirstWatchConnectsOpensAsksAndReads) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, OnlyTheFirstRequestOfAStreamCarriesTheNode) {
+TEST(Subscription, OnlyTheFirstRequestOfAStreamCarriesTheNode) {  // A27.13
   Scenario s;
   s.Watch(kFoo, "foo1");
   s.Watch(kBar, "bar1");
@@ -79,14 +79,14 @@ TEST(Subscription, WatchesMadeTogetherGoOutInOneRequestPerType) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, NamesAreInTheOrderOfSubscription) {
+TEST(Subscription, NamesAreInTheOrderOfSubscription) {  // A28.35
   Scenario s;
   s.WatchTogether({{&kFoo, "zebra"}, {&kFoo, "ape"}, {&kFoo, "mole"}});
   EXPECT_EQ(s.NextRequest(), "Foo [zebra ape mole] node");
   s.ForgiveTimers();
 }
 
-TEST(Subscription, SecondWatchOfAResourceAsksNothing) {
+TEST(Subscription, SecondWatchOfAResourceAsksNothing) {  // A28.34, A37.8
   Scenario s;
   s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "foo1");
@@ -97,7 +97,7 @@ TEST(Subscription, SecondWatchOfAResourceAsksNothing) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, LaterWatchIsToldWhatIsCachedAtOnce) {
+TEST(Subscription, LaterWatchIsToldWhatIsCachedAtOnce) {  // A28.34
   Scenario s;
   Watcher &first = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
@@ -109,7 +109,7 @@ TEST(Subscription, LaterWatchIsToldWhatIsCachedAtOnce) {
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-TEST(Subscription, SameNameOfTwoTypesIsTwoResources) {
+TEST(Subscription, SameNameOfTwoTypesIsTwoResources) {  // A27.1
   Scenario s;
   Watcher &foo = s.Watch(kFoo, "same");
   Watcher &bar = s.Watch(kBar, "same");
@@ -122,7 +122,7 @@ TEST(Subscription, SameNameOfTwoTypesIsTwoResources) {
   s.Forgive();
 }
 
-TEST(Subscription, EndOfOneOfTwoWatchesAsksNothing) {
+TEST(Subscription, EndOfOneOfTwoWatchesAsksNothing) {  // A28.37
   Scenario s;
   Watcher &first = s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "foo1");
@@ -133,7 +133,7 @@ TEST(Subscription, EndOfOneOfTwoWatchesAsksNothing) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, EndOfAResourceAsksForTheRest) {
+TEST(Subscription, EndOfAResourceAsksForTheRest) {  // A28.38
   Scenario s;
   auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
@@ -143,7 +143,7 @@ TEST(Subscription, EndOfAResourceAsksForTheRest) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, EndOfTheLastResourceOfATypeSendsAnEmptyList) {
+TEST(Subscription, EndOfTheLastResourceOfATypeSendsAnEmptyList) {  // A28.39
   Scenario s;
   s.Watch(kFoo, "foo1");
   Watcher &bar1 = s.Watch(kBar, "bar1");
@@ -266,7 +266,7 @@ TEST(Subscription, ResourceWatchedAgainBeforeItsEndWasSentIsStillCached) {
   s.Forgive();
 }
 
-TEST(Subscription, ResourceWatchedAgainAfterItsEndWasSentIsAskedForAnew) {
+TEST(Subscription, ResourceWatchedAgainAfterItsEndWasSentIsAskedForAnew) {  // A28.40
   Scenario s;
   auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
   s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});

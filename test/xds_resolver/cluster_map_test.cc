@@ -254,7 +254,7 @@ TEST(ClusterEntry, KeepsItsResourcesAndComparesThemByPointer) {
   EXPECT_EQ(made_up::g_alive, 0);
 }
 
-TEST(ClusterEntry, AggregatesCompareTheirLeavesInOrder) {
+TEST(ClusterEntry, AggregatesCompareTheirLeavesInOrder) {  // A74.15
   const gxds_cluster *c = made_up::Aggregate("agg", {"x", "y"});
   gxds_str xy[] = {Z("x"), Z("y")};
   gxds_str yx[] = {Z("y"), Z("x")};

@@ -68,7 +68,7 @@ TEST_F(ClusterRef, ASetHoldsItsClusters) {
   EXPECT_EQ(TakeUnused(), (Strings{"a", "b"}));
 }
 
-TEST_F(ClusterRef, AnRpcHoldsItsClusterBeyondTheSet) {  // A31
+TEST_F(ClusterRef, AnRpcHoldsItsClusterBeyondTheSet) {  // A31.7
   const gxds_cluster_set *s = Hold({"a", "b"});
   gxds_cluster_ref *rpc = gxds_cluster_set_hold(s, 1);
   EXPECT_EQ(Str(gxds_cluster_ref_name(rpc)), "b");

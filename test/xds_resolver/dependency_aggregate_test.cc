@@ -23,7 +23,7 @@ class DependencyAggregate : public Dependencies {
   }
 };
 
-TEST_F(DependencyAggregate, ItsLeavesAreInTheOrderOfPriority) {
+TEST_F(DependencyAggregate, ItsLeavesAreInTheOrderOfPriority) {  // A37.6, A74.8, A74.15, A75.7
   Route({"agg"});
   TakeLog();
   Send(Aggregate("agg", {"b", "c"}));
@@ -39,7 +39,7 @@ TEST_F(DependencyAggregate, ItsLeavesAreInTheOrderOfPriority) {
   EXPECT_EQ(Roots(), (Strings{"agg"}));
 }
 
-TEST_F(DependencyAggregate, ALeafThatAppearsTwiceBelowOneCountsAtItsFirstPlace) {  // A37
+TEST_F(DependencyAggregate, ALeafThatAppearsTwiceBelowOneCountsAtItsFirstPlace) {  // A37.7
   Route({"agg"});
   Send(Aggregate("agg", {"inner1", "x", "inner2", "y"}));
   Send(Aggregate("inner1", {"y", "z"}));
@@ -50,7 +50,7 @@ TEST_F(DependencyAggregate, ALeafThatAppearsTwiceBelowOneCountsAtItsFirstPlace) 
 }
 
 // A cluster that is reached on several ways is in every list, whatever comes first.
-TEST_F(DependencyAggregate, ALeafIsInEveryListThatNamesItInEveryOrderOfArrival) {
+TEST_F(DependencyAggregate, ALeafIsInEveryListThatNamesItInEveryOrderOfArrival) {  // A37.8
   Strings names = {"agg1", "agg2", "leaf", "other"};
   Strings order = names;
   std::sort(order.begin(), order.end());
@@ -81,7 +81,7 @@ TEST_F(DependencyAggregate, ALeafIsInEveryListThatNamesItInEveryOrderOfArrival) 
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_F(DependencyAggregate, ClustersInErrorAreSkipped) {  // A74
+TEST_F(DependencyAggregate, ClustersInErrorAreSkipped) {  // A74.26
   Route({"agg"});
   Send(Aggregate("agg", {"missing", "a", "bad"}));
   Leaf("a");
@@ -96,7 +96,7 @@ TEST_F(DependencyAggregate, ClustersInErrorAreSkipped) {  // A74
   EXPECT_EQ(Leaves("agg"), (Strings{"missing"}));
 }
 
-TEST_F(DependencyAggregate, WhereAllAreMissingTheListIsEmpty) {
+TEST_F(DependencyAggregate, WhereAllAreMissingTheListIsEmpty) {  // A74.27
   Route({"agg"});
   Send(Aggregate("agg", {"x", "y"}));
   SendError("CDS", "x");
@@ -112,13 +112,13 @@ TEST_F(DependencyAggregate, LeavesWithoutEndpointsStayOnTheList) {
   EXPECT_EQ(Leaves("agg"), (Strings{"x"}));
 }
 
-TEST_F(DependencyAggregate, SixteenClustersDeepIsFine) {
+TEST_F(DependencyAggregate, SixteenClustersDeepIsFine) {  // A37.9
   Route({Link(1)});
   SendChain(16);
   EXPECT_EQ(Leaves(Link(1)), (Strings{Link(16)}));
 }
 
-TEST_F(DependencyAggregate, SeventeenClustersDeepIsAnError) {
+TEST_F(DependencyAggregate, SeventeenClustersDeepIsAnError) {  // A37.9
   Route({Link(1)});
   SendChain(17);
   EXPECT_TRUE(IsTooDeep(Link(1)));
@@ -273,7 +273,7 @@ TEST_F(DependencyAggregate, ALoopOfOldAndNewListsNeverForms) {
   EXPECT_EQ(Leaves("h"), (Strings{"slow"}));
 }
 
-TEST_F(DependencyAggregate, ASubscribedAggregateBringsItsClusters) {
+TEST_F(DependencyAggregate, ASubscribedAggregateBringsItsClusters) {  // A74.33
   Start({"a"});
   Subscribe("agg");
   Send(Aggregate("agg", {"x", "a"}));

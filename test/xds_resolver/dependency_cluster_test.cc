@@ -17,7 +17,7 @@ namespace {
 
 class DependencyCluster : public Dependencies {};
 
-TEST_F(DependencyCluster, AMissingClusterIsAnErrorOfThatClusterAlone) {  // A74
+TEST_F(DependencyCluster, AMissingClusterIsAnErrorOfThatClusterAlone) {  // A74.22
   Route({"a", "b"});
   Leaf("b");
   SendError("CDS", "a", "does not exist");
@@ -29,7 +29,7 @@ TEST_F(DependencyCluster, AMissingClusterIsAnErrorOfThatClusterAlone) {  // A74
   EXPECT_EQ(Roots(), (Strings{"a", "b"}));
 }
 
-TEST_F(DependencyCluster, AnErrorEndsTheUseOfTheClusterAndItsEndpoints) {  // A88
+TEST_F(DependencyCluster, AnErrorEndsTheUseOfTheClusterAndItsEndpoints) {  // A74.23, A88
   Start({"a"});
   SendError("CDS", "a");
   EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ERROR);
@@ -47,7 +47,7 @@ TEST_F(DependencyCluster, AClusterThatComesBackIsUsedOnceItsEndpointsAreThere) {
   EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ENDPOINTS);
 }
 
-TEST_F(DependencyCluster, MissingEndpointsAreAnEntryWithoutThem) {  // A74
+TEST_F(DependencyCluster, MissingEndpointsAreAnEntryWithoutThem) {  // A74.14, A74.24
   Route({"a"});
   Send(EdsCluster("a", "svc"));
   SendError("EDS", "svc", "does not exist");
@@ -59,14 +59,14 @@ TEST_F(DependencyCluster, MissingEndpointsAreAnEntryWithoutThem) {  // A74
   EXPECT_EQ(Note("a"), "xDS node ID:node1");
 }
 
-TEST_F(DependencyCluster, AnErrorOnEndpointsEndsTheirUse) {  // A88
+TEST_F(DependencyCluster, AnErrorOnEndpointsEndsTheirUse) {  // A37.22, A88
   Start({"a"});
   SendError("EDS", "a", "refused");
   EXPECT_EQ(Entry("a")->endpoints, nullptr);
   EXPECT_EQ(Note("a"), "EDS resource a: refused");
 }
 
-TEST_F(DependencyCluster, AmbientErrorsLeaveTheResourcesInUseAndAreNoted) {  // A88
+TEST_F(DependencyCluster, AmbientErrorsLeaveTheResourcesInUseAndAreNoted) {  // A37.11, A74.24, A88
   Start({"a", "b"});
   const gxds_endpoints *endpoints = Entry("a")->endpoints;
   SendAmbient("EDS", "a", "no server");
@@ -104,7 +104,7 @@ TEST_F(DependencyCluster, ControlCharactersInNamesAreEscaped) {
   EXPECT_EQ(std::string(error.data, error.size), "CDS resource \\x1b: refused");
 }
 
-TEST_F(DependencyCluster, EndpointsWithoutLocalitiesAreNoted) {
+TEST_F(DependencyCluster, EndpointsWithoutLocalitiesAreNoted) {  // A27.28
   Start({"a"});
   Send(NewEndpoints("a", {}));
   EXPECT_EQ(Note("a"), "EDS resource a: contains no localities");
@@ -112,7 +112,7 @@ TEST_F(DependencyCluster, EndpointsWithoutLocalitiesAreNoted) {
   EXPECT_EQ(Note("a"), "xDS node ID:node1");
 }
 
-TEST_F(DependencyCluster, AClusterKeepsItsEndpointsUntilThoseOfItsNewServiceAreThere) {
+TEST_F(DependencyCluster, AClusterKeepsItsEndpointsUntilThoseOfItsNewServiceAreThere) {  // A74.11
   Start({"a"});
   Send(EdsCluster("a", "svc2"));
   EXPECT_EQ(TakeLog(), (Strings{"+EDS svc2"}));
@@ -147,7 +147,7 @@ TEST_F(DependencyCluster, ASlowServiceHoldsBackNothingButItsCluster) {
   EXPECT_EQ(Str(Entry("a")->cluster->eds_service_name), "");
 }
 
-TEST_F(DependencyCluster, ClustersMayShareAnEndpointsResource) {
+TEST_F(DependencyCluster, ClustersMayShareAnEndpointsResource) {  // A74.6
   Route({"a", "b"});
   Send(EdsCluster("a", "svc"));
   Send(EdsCluster("b", "svc"));
@@ -160,7 +160,7 @@ TEST_F(DependencyCluster, ClustersMayShareAnEndpointsResource) {
   EXPECT_EQ(TakeLog(), (Strings{"publish", "+EDS svc2", "publish"}));
 }
 
-TEST_F(DependencyCluster, WhatIsNotNeededAnyMoreIsDroppedAfterPublishing) {
+TEST_F(DependencyCluster, WhatIsNotNeededAnyMoreIsDroppedAfterPublishing) {  // A74.32
   Start({"a", "b"});
   Route({"b"});
   EXPECT_EQ(TakeLog(), (Strings{"publish", "-CDS a", "-EDS a"}));
@@ -200,6 +200,7 @@ TEST_F(DependencyCluster, AnUpdateOfOneClusterCostsWhatThatClusterCosts) {
 // ---- dynamic subscriptions (A74) ----
 
 TEST_F(DependencyCluster, ASubscriptionBringsAClusterIntoTheSnapshotButNotAmongTheRoots) {
+  // A74.29
   Start({"a"});
   Subscribe("dynamic");
   EXPECT_EQ(TakeLog(), (Strings{"+CDS dynamic"}));
@@ -210,7 +211,7 @@ TEST_F(DependencyCluster, ASubscriptionBringsAClusterIntoTheSnapshotButNotAmongT
   EXPECT_EQ(Roots(), (Strings{"a"}));
 }
 
-TEST_F(DependencyCluster, SubscriptionsAreCounted) {
+TEST_F(DependencyCluster, SubscriptionsAreCounted) {  // A74.30
   Start({"a"});
   Subscribe("dynamic");
   Subscribe("dynamic");
@@ -234,7 +235,7 @@ TEST_F(DependencyCluster, ASlowSubscriptionHoldsBackNothing) {
   EXPECT_TRUE(Watched("CDS", "slow"));
 }
 
-TEST_F(DependencyCluster, ASubscriptionInErrorIsAnEntry) {
+TEST_F(DependencyCluster, ASubscriptionInErrorIsAnEntry) {  // A74.33
   Start({"a"});
   Subscribe("dynamic");
   SendError("CDS", "dynamic");
@@ -267,7 +268,7 @@ TEST_F(DependencyCluster, SubscriptionsOutliveAFailure) {
 
 // ---- clusters that RPCs hold (A31) ----
 
-TEST_F(DependencyCluster, AHeldClusterStaysAmongTheRootsUntilItIsLetGo) {
+TEST_F(DependencyCluster, AHeldClusterStaysAmongTheRootsUntilItIsLetGo) {  // A31.8, A74.31
   Start({"a"});
   Hold("a", true);
   EXPECT_EQ(TakeLog(), Strings{});
@@ -319,7 +320,7 @@ TEST_F(DependencyCluster, LettingGoDuringAFailureEndsTheWatches) {
 
 // ---- logical DNS (A37) ----
 
-TEST_F(DependencyCluster, ALogicalDnsClusterIsResolved) {
+TEST_F(DependencyCluster, ALogicalDnsClusterIsResolved) {  // A74.7
   Route({"a"});
   TakeLog();
   Send(DnsCluster("a", "example.com", 443));
@@ -343,7 +344,7 @@ TEST_F(DependencyCluster, AnIpv6AddressGetsBracketsBeforeItsPort) {
   EXPECT_EQ(TakeLog(), (Strings{"+DNS [::1]:443", "+DNS [::2]:443"}));
 }
 
-TEST_F(DependencyCluster, ADnsErrorIsNotedAndLeavesEarlierAddressesInUse) {
+TEST_F(DependencyCluster, ADnsErrorIsNotedAndLeavesEarlierAddressesInUse) {  // A74.25
   Route({"a"});
   Send(DnsCluster("a", "example.com", 443));
   SendDns("example.com:443", nullptr, "no such host");
@@ -357,7 +358,7 @@ TEST_F(DependencyCluster, ADnsErrorIsNotedAndLeavesEarlierAddressesInUse) {
   EXPECT_EQ(Note("a"), "DNS name example.com:443: timed out");
 }
 
-TEST_F(DependencyCluster, ReresolutionIsForEveryDnsName) {  // A74
+TEST_F(DependencyCluster, ReresolutionIsForEveryDnsName) {  // A74.12
   Route({"a", "b", "c"});
   Leaf("a");
   Send(DnsCluster("b", "b.example", 1));
@@ -368,7 +369,7 @@ TEST_F(DependencyCluster, ReresolutionIsForEveryDnsName) {  // A74
   EXPECT_EQ(TakeLog(), (Strings{"again b.example:1", "again c.example:2"}));
 }
 
-TEST_F(DependencyCluster, ADnsNameAndAnEdsNameAreDifferentThings) {
+TEST_F(DependencyCluster, ADnsNameAndAnEdsNameAreDifferentThings) {  // A37.4
   Route({"a", "b"});
   Send(DnsCluster("a", "same", 1));
   Send(EdsCluster("b", "same:1"));

@@ -6,11 +6,11 @@ namespace {
 
 class DependencyRoot : public Dependencies {};
 
-TEST_F(DependencyRoot, AsksForTheListenerFirst) {
+TEST_F(DependencyRoot, AsksForTheListenerFirst) {  // A27.11, A74.1
   EXPECT_EQ(TakeLog(), (Strings{"+LDS listener"}));
 }
 
-TEST_F(DependencyRoot, PublishesOnlyWhenEverythingIsThere) {
+TEST_F(DependencyRoot, PublishesOnlyWhenEverythingIsThere) {  // A74.2, A74.5, A74.6, A74.9
   TakeLog();
   Send(RdsListener("routes"));
   EXPECT_EQ(TakeLog(), (Strings{"+RDS routes"}));
@@ -32,7 +32,7 @@ TEST_F(DependencyRoot, PublishesOnlyWhenEverythingIsThere) {
   EXPECT_EQ(Str(config_->listener->rds_name), "routes");
 }
 
-TEST_F(DependencyRoot, AnInlineRouteConfigurationIsNotAskedFor) {
+TEST_F(DependencyRoot, AnInlineRouteConfigurationIsNotAskedFor) {  // A74.3
   TakeLog();
   Route({"a"});
   EXPECT_EQ(TakeLog(), (Strings{"+CDS a"}));
@@ -47,7 +47,7 @@ TEST_F(DependencyRoot, RoutesToNoClusterAreAConfigurationToo) {
   EXPECT_TRUE(config_->virtual_host != nullptr);
 }
 
-TEST_F(DependencyRoot, TheVirtualHostIsThatOfTheDataPlaneAuthority) {
+TEST_F(DependencyRoot, TheVirtualHostIsThatOfTheDataPlaneAuthority) {  // A74.4, A74.13
   VirtualHost other{{"other"}, {{GXDS_PATH_PREFIX, "", {{"x", 1}}}}};
   VirtualHost ours{{"authority"}, {{GXDS_PATH_PREFIX, "", {{"a", 1}}}}};
   Send(InlineListener(NewRouteConfig("rc", {other, ours})));
@@ -56,7 +56,7 @@ TEST_F(DependencyRoot, TheVirtualHostIsThatOfTheDataPlaneAuthority) {
   EXPECT_FALSE(Watched("CDS", "x"));
 }
 
-TEST_F(DependencyRoot, NoMatchingVirtualHostFails) {
+TEST_F(DependencyRoot, NoMatchingVirtualHostFails) {  // A27.21, A74.13, A74.21
   Start({"a"});
   Send(InlineListener(RoutesTo({"a"}, "rc", "other")));
   EXPECT_EQ(failure_,
@@ -65,7 +65,7 @@ TEST_F(DependencyRoot, NoMatchingVirtualHostFails) {
   EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-EDS a"}));
 }
 
-TEST_F(DependencyRoot, NoMatchingVirtualHostInRdsNamesTheRouteConfiguration) {
+TEST_F(DependencyRoot, NoMatchingVirtualHostInRdsNamesTheRouteConfiguration) {  // A74.21
   Send(RdsListener("routes"));
   Send(RoutesTo({"a"}, "routes", "other"));
   EXPECT_NE(failure_.find("RDS resource routes: no virtual host for authority"), std::string::npos);
@@ -83,12 +83,12 @@ TEST_F(DependencyRoot, ControlCharactersInNamesAreEscaped) {
       << failure_;
 }
 
-TEST_F(DependencyRoot, ASocketListenerFails) {
+TEST_F(DependencyRoot, ASocketListenerFails) {  // A27.17, A74.20
   Send(SocketListener());
   EXPECT_NE(failure_.find("LDS resource listener: not an API listener"), std::string::npos);
 }
 
-TEST_F(DependencyRoot, ASocketListenerEndsTheUseOfWhatWasPublished) {
+TEST_F(DependencyRoot, ASocketListenerEndsTheUseOfWhatWasPublished) {  // A74.20
   Send(RdsListener("routes"));
   Send(RoutesTo({"a"}));
   Leaf("a");
@@ -97,7 +97,7 @@ TEST_F(DependencyRoot, ASocketListenerEndsTheUseOfWhatWasPublished) {
   EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-RDS routes", "-EDS a"}));
 }
 
-TEST_F(DependencyRoot, AMissingListenerFails) {
+TEST_F(DependencyRoot, AMissingListenerFails) {  // A74.16
   SendError("LDS", "listener", "does not exist (node ID:node1)");
   EXPECT_EQ(failure_, "LDS resource listener: does not exist (node ID:node1)");
   EXPECT_EQ(gxds_dependency_manager_watch_count(m_), 1u);
@@ -109,7 +109,7 @@ TEST_F(DependencyRoot, AnErrorOnTheListenerEndsTheUseOfWhatWasPublished) {  // A
   EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-EDS a"}));
 }
 
-TEST_F(DependencyRoot, AMissingRouteConfigurationFails) {
+TEST_F(DependencyRoot, AMissingRouteConfigurationFails) {  // A74.17
   Send(RdsListener("routes"));
   SendError("RDS", "routes", "gone");
   EXPECT_EQ(failure_, "RDS resource routes: gone");
@@ -139,7 +139,7 @@ TEST_F(DependencyRoot, WhatComesAfterAFailureIsPublishedEvenIfItIsAsBefore) {
   EXPECT_EQ(TakeLog(), (Strings{"+EDS a", "publish"}));
 }
 
-TEST_F(DependencyRoot, AmbientErrorsDontFailTheChannel) {  // A74, A88
+TEST_F(DependencyRoot, AmbientErrorsDontFailTheChannel) {  // A74.19, A88
   Send(RdsListener("routes"));
   Send(RoutesTo({"a"}));
   Leaf("a");
@@ -204,7 +204,7 @@ TEST_F(DependencyRoot, GoingInlineDropsTheRouteConfigurationOnceItIsPublished) {
   EXPECT_EQ(TakeLog(), (Strings{"+EDS b", "publish", "-CDS a", "-RDS routes", "-EDS a"}));
 }
 
-TEST_F(DependencyRoot, ACandidateWaitsForItsClustersWhileThePublishedRootGoesOn) {
+TEST_F(DependencyRoot, ACandidateWaitsForItsClustersWhileThePublishedRootGoesOn) {  // A74.10
   Start({"a"});
   Route({"a", "new"});
   EXPECT_EQ(TakeLog(), (Strings{"+CDS new"}));

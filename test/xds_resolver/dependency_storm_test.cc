@@ -320,7 +320,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
   std::map<std::pair<std::string, int>, bool> too_deep_;
 };
 
-TEST_P(DependencyStorm, ConvergesToWhatOneWalkOverTheFinalStateGives) {
+TEST_P(DependencyStorm, ConvergesToWhatOneWalkOverTheFinalStateGives) {  // A74.33
   rng_.seed(static_cast<unsigned>(GetParam()));
   for (int i = 0; i < kClusters; i++) {
     ChangeCluster("c" + std::to_string(i));

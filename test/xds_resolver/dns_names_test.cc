@@ -71,7 +71,7 @@ class DnsNames : public ::testing::Test {
   std::function<void()> when_told_;
 };
 
-TEST_F(DnsNames, AllAddressesAreInOneLocalityInTheOrderOfTheAnswer) {  // A37
+TEST_F(DnsNames, AllAddressesAreInOneLocalityInTheOrderOfTheAnswer) {  // A37.17
   Start(7, "a:80");
   EXPECT_EQ(fake_.Find("a:80")->args, &args_);
   EXPECT_TRUE(told_.empty());

@@ -180,7 +180,7 @@ TEST_F(Resolver, TheClustersAreTheSamePointerWhileTheRoutesNameTheSame) {
   gxds_resolver_update_destroy(two);
 }
 
-TEST_F(Resolver, AFailureIsAnUpdate) {
+TEST_F(Resolver, AFailureIsAnUpdate) {  // A74.18
   Start();
   fake_.TellError("LDS", "service", "gone");
   fake_.Drained();
@@ -251,7 +251,7 @@ TEST_F(Resolver, AnUnknownAuthorityFails) {
   EXPECT_TRUE(fake_.watches.empty());
 }
 
-TEST_F(Resolver, AnRpcKeepsItsClusterInTheSnapshotUntilItIsCommitted) {  // A31
+TEST_F(Resolver, AnRpcKeepsItsClusterInTheSnapshotUntilItIsCommitted) {  // A31.7, A31.9, A74.31
   Start();
   Routes({"a"});
   Leaf("a");
@@ -271,7 +271,7 @@ TEST_F(Resolver, AnRpcKeepsItsClusterInTheSnapshotUntilItIsCommitted) {  // A31
   EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 0u);
 }
 
-TEST_F(Resolver, TheConfigSelectorInUseKeepsItsClusters) {  // A31: removal takes two steps
+TEST_F(Resolver, TheConfigSelectorInUseKeepsItsClusters) {  // A31.8: removal takes two steps
   Start();
   Routes({"a"});
   Leaf("a");
@@ -329,7 +329,7 @@ TEST_F(Resolver, AFailureLetsGoOfTheClustersOnceTheChannelDoes) {
   EXPECT_EQ(fake_.watches.size(), 1u);
 }
 
-TEST_F(Resolver, PoliciesSubscribeByMail) {  // A74
+TEST_F(Resolver, PoliciesSubscribeByMail) {  // A74.29
   Start();
   Routes({"a"});
   Leaf("a");
@@ -391,7 +391,7 @@ class DnsResolver : public Resolver {
   FakeDns &dns_ = FakeDns::Get();
 };
 
-TEST_F(DnsResolver, ResolvesTheNameOfALogicalDnsCluster) {  // A37
+TEST_F(DnsResolver, ResolvesTheNameOfALogicalDnsCluster) {  // A74.7, A37
   Start();
   Routes({"a"});
   DnsLeaf("a", "example.com", 443);
@@ -406,7 +406,7 @@ TEST_F(DnsResolver, ResolvesTheNameOfALogicalDnsCluster) {  // A37
   EXPECT_EQ(Take(), nullptr) << "nothing new";
 }
 
-TEST_F(DnsResolver, AFailureKeepsEarlierAddresses) {  // A74, A88
+TEST_F(DnsResolver, AFailureKeepsEarlierAddresses) {  // A74.25, A88
   Start();
   Routes({"a"});
   DnsLeaf("a", "example.com", 443);
@@ -421,7 +421,7 @@ TEST_F(DnsResolver, AFailureKeepsEarlierAddresses) {  // A74, A88
   gxds_resolver_update_destroy(u);
 }
 
-TEST_F(DnsResolver, ReresolutionReachesEveryDnsName) {  // A74
+TEST_F(DnsResolver, ReresolutionReachesEveryDnsName) {  // A74.12
   Start();
   Routes({"a", "b", "c"});
   DnsLeaf("a", "a.example", 1);

@@ -120,7 +120,7 @@ Route With(Header h) {
   return r;
 }
 
-TEST(RouteTable, TheFirstRouteThatMatchesWins) {
+TEST(RouteTable, TheFirstRouteThatMatchesWins) {  // A28.6, A28.8
   Table t({Exact("/s/m"), Prefix("/s/"), Prefix("/s/m"), Prefix("")});
   EXPECT_EQ(t.Match("/s/m"), 0);
   EXPECT_EQ(t.Match("/s/mm"), 1);
@@ -137,7 +137,7 @@ TEST(RouteTable, AnRpcThatNoRouteMatchesGoesNowhere) {
   EXPECT_EQ(none.Find("/s/m").kind, GXDS_ROUTED_NOWHERE);
 }
 
-TEST(RouteTable, AnExactPathIsTheWholePath) {
+TEST(RouteTable, AnExactPathIsTheWholePath) {  // A28.16
   Table t({Exact("/s/m")});
   EXPECT_EQ(t.Match("/s/m"), 0);
   EXPECT_EQ(t.Match("/s/mm"), -1);
@@ -145,7 +145,7 @@ TEST(RouteTable, AnExactPathIsTheWholePath) {
   EXPECT_EQ(t.Match("/S/m"), -1);
 }
 
-TEST(RouteTable, CaseIsIgnoredWhereTheRouteSaysSo) {
+TEST(RouteTable, CaseIsIgnoredWhereTheRouteSaysSo) {  // A28.27
   Table t({NoCase(Exact("/Svc/Get")), NoCase(Prefix("/OTHER/")), Prefix("/other/")});
   EXPECT_EQ(t.Match("/sVC/gET"), 0);
   EXPECT_EQ(t.Match("/other/x"), 1);
@@ -153,7 +153,7 @@ TEST(RouteTable, CaseIsIgnoredWhereTheRouteSaysSo) {
   EXPECT_EQ(t.Match("/othe"), -1);
 }
 
-TEST(RouteTable, ARegexMatchesTheWholePathAndCaseMatters) {
+TEST(RouteTable, ARegexMatchesTheWholePathAndCaseMatters) {  // A28.17
   Table t({NoCase(Regex("/[a-z]+/m")), Prefix("/abc/")});
   EXPECT_EQ(t.Match("/abc/m"), 0);
   EXPECT_EQ(t.Match("/abc/mm"), 1);
@@ -174,7 +174,7 @@ struct HeaderCase {
   std::vector<std::string> no_match;
 };
 
-TEST(RouteTable, HeadersMatchByEveryKindAndInverted) {
+TEST(RouteTable, HeadersMatchByEveryKindAndInverted) {  // A28.20, A28.21
   const std::vector<HeaderCase> cases = {
       {{GXDS_HEADER_EXACT, "k", "Value"}, {"Value"}, {"value", "Value1", ""}},
       {{GXDS_HEADER_EXACT, "k", "Value", false}, {"Value", "vALUE"}, {"Value1"}},
@@ -204,7 +204,7 @@ TEST(RouteTable, HeadersMatchByEveryKindAndInverted) {
   }
 }
 
-TEST(RouteTable, PresenceMatchesEitherWay) {
+TEST(RouteTable, PresenceMatchesEitherWay) {  // A28.20
   for (bool present : {false, true}) {
     for (bool invert : {false, true}) {
       Table t({With({GXDS_HEADER_PRESENT, "k", "", true, invert, present})});
@@ -214,19 +214,19 @@ TEST(RouteTable, PresenceMatchesEitherWay) {
   }
 }
 
-TEST(RouteTable, BinaryHeadersAreNeverSeen) {
+TEST(RouteTable, BinaryHeadersAreNeverSeen) {  // A28.9
   Table t({With({GXDS_HEADER_PRESENT, "trace-bin", "", true, false, true}),
            With({GXDS_HEADER_PRESENT, "trace-bin", "", true, false, false})});
   EXPECT_EQ(t.Match("/", {{"trace-bin", "x"}}), 1);
 }
 
-TEST(RouteTable, ContentTypeIsWhatTheTransportWillSend) {
+TEST(RouteTable, ContentTypeIsWhatTheTransportWillSend) {  // A28.10
   Table t({With({GXDS_HEADER_EXACT, "content-type", "application/grpc"})});
   EXPECT_EQ(t.Match("/", {}), 0);
   EXPECT_EQ(t.Match("/", {{"content-type", "text/html"}}), 0);
 }
 
-TEST(RouteTable, EveryHeaderOfARouteMustMatch) {
+TEST(RouteTable, EveryHeaderOfARouteMustMatch) {  // A28.7
   Route r = Prefix("");
   r.headers = {{GXDS_HEADER_EXACT, "a", "1"}, {GXDS_HEADER_EXACT, "b", "2"}};
   Table t({r});
@@ -235,7 +235,7 @@ TEST(RouteTable, EveryHeaderOfARouteMustMatch) {
   EXPECT_EQ(t.Match("/", {{"a", "1"}}), -1);
 }
 
-TEST(RouteTable, AFractionOfTheRpcsMatches) {
+TEST(RouteTable, AFractionOfTheRpcsMatches) {  // A28.24
   Route some = Prefix("");
   some.fraction_per_million = 250000;
   Route none = Prefix("");
@@ -250,7 +250,7 @@ TEST(RouteTable, AFractionOfTheRpcsMatches) {
   EXPECT_EQ(count[1] + count[2], 20000);
 }
 
-TEST(RouteTable, ClustersArePickedByWeight) {
+TEST(RouteTable, ClustersArePickedByWeight) {  // A28.30
   Table t({{GXDS_PATH_PREFIX, "", {{"b", 30}, {"a", 10}, {"c", 60}}}});
   std::map<std::string, int> count;
   for (int i = 0; i < 20000; i++) count[t.Cluster("/s/m")]++;
@@ -264,7 +264,7 @@ TEST(RouteTable, WeightsMaySumUpTo32Bits) {
   for (int i = 0; i < 1000; i++) EXPECT_EQ(t.Cluster("/s/m"), "b");
 }
 
-TEST(RouteTable, ARouteThatAClientCannotFollowIsAnError) {
+TEST(RouteTable, ARouteThatAClientCannotFollowIsAnError) {  // A28.28
   Route other = Prefix("/a");
   other.action = GXDS_ROUTE_NON_FORWARDING;
   Route unknown = Prefix("/b");
@@ -276,7 +276,7 @@ TEST(RouteTable, ARouteThatAClientCannotFollowIsAnError) {
 }
 
 // A31's table.
-TEST(RouteTable, TheTimeoutIsTheRoutesElseTheListeners) {
+TEST(RouteTable, TheTimeoutIsTheRoutesElseTheListeners) {  // A31.13, A31.15
   auto timed = [](const std::string &path, gxds_duration d) {
     Route r = Prefix(path);
     r.max_stream_duration = d;
@@ -295,7 +295,7 @@ TEST(RouteTable, TheTimeoutIsTheRoutesElseTheListeners) {
   EXPECT_EQ(timeouts[1], 10 * GXDS_SECOND);
 }
 
-TEST(RouteTable, WithoutAnyTimeoutThereIsNoLimit) {
+TEST(RouteTable, WithoutAnyTimeoutThereIsNoLimit) {  // A31.16
   for (gxds_duration of_listener : {gxds_duration{-1}, gxds_duration{0}}) {
     Table t({Prefix("")}, of_listener);
     EXPECT_EQ(t.Find("/x").timeout, 0);
@@ -350,7 +350,7 @@ TEST(RouteTable, TheCompiledFormIsTheSameAsTryingEachRoute) {
   EXPECT_GT(matched, 1000);
 }
 
-TEST(RouteTable, NamesItsClustersOnce) {
+TEST(RouteTable, NamesItsClustersOnce) {  // A74.5
   Table t({{GXDS_PATH_PREFIX, "/1", {{"b", 1}, {"a", 1}}}, {GXDS_PATH_PREFIX, "/2", {{"a", 1}}}});
   const gxds_names *names = gxds_route_table_clusters(t.get());
   ASSERT_EQ(names->count, 2u);

@@ -58,7 +58,7 @@ class Selector : public ::testing::Test {
   gxds_cluster_refs *refs_;
 };
 
-TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31
+TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31.1
   const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}});
   const gxds_cluster_set *clusters = Hold(config);
   const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
@@ -74,7 +74,7 @@ TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31
   EXPECT_EQ(MailCount(), 1u);
 }
 
-TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {
+TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
   Route other = {GXDS_PATH_PREFIX, "/other/", {}};
   other.action = GXDS_ROUTE_NON_FORWARDING;
   const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}, other});

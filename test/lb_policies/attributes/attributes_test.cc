@@ -32,7 +32,7 @@ class Attributes : public ::testing::Test {
   CRef<gxds_config> snapshot_;
 };
 
-TEST_F(Attributes, ArgsHoldTheSnapshotAndTheMailbox) {
+TEST_F(Attributes, ArgsHoldTheSnapshotAndTheMailbox) {  // A74.28
   gxds_mailbox* mailbox = gxds_mailbox_create({});
   ChannelArgs args = WithConfig(ChannelArgs(), snapshot_.get(), mailbox);
   const gxds_config* config = snapshot_.get();

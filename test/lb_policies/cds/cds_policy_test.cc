@@ -46,7 +46,7 @@ class CdsPolicyTest : public TreeTest {
   RefCountedPtr<LoadBalancingPolicy::Config> config_;
 };
 
-TEST_F(CdsPolicyTest, LeafClusterFailsOverBetweenItsPriorities) {
+TEST_F(CdsPolicyTest, LeafClusterFailsOverBetweenItsPriorities) {  // A56.1
   Entry e = snapshot::Leaf("c", Weighted(), MakeEndpoints({{"a"}, {"b"}}));
   Start({&e});
   EXPECT_EQ(accepted_, absl::OkStatus());
@@ -57,7 +57,17 @@ TEST_F(CdsPolicyTest, LeafClusterFailsOverBetweenItsPriorities) {
   EXPECT_EQ(Pick(), "b");
 }
 
-TEST_F(CdsPolicyTest, LocalityThatMovesKeepsItsLeaf) {  // A56
+TEST_F(CdsPolicyTest, DropsAreAboveThePriorities) {  // A75.2
+  Entry e = snapshot::Leaf("c", Weighted(), MakeEndpoints({{"a"}, {"b"}}, {{"lb", 1000000}}));
+  Start({&e});
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Leaf::created, 1);
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(Leaf::created, 2) << "below the priorities, READY of the drops would hide the failure";
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+}
+
+TEST_F(CdsPolicyTest, LocalityThatMovesKeepsItsLeaf) {  // A74.38, A56
   auto cluster = snapshot::MakeCluster("c", Weighted());
   Entry before = snapshot::Leaf(cluster, MakeEndpoints({{"a"}, {"b"}}));
   Start({&before});
@@ -90,7 +100,7 @@ TEST_F(CdsPolicyTest, SubchannelsGetNothingOfOurs) {
       args_.Set("grpc.internal.xds_cluster_name", "c").Set("grpc.inhibit_health_checking", 1));
 }
 
-TEST_F(CdsPolicyTest, ErrorEndsTheChildAndTheNextGoodEntryRecovers) {
+TEST_F(CdsPolicyTest, ErrorEndsTheChildAndTheNextGoodEntryRecovers) {  // A31.10
   Entry good = snapshot::Leaf("c", Weighted()), bad = snapshot::Error("c", "no such cluster");
   Start({&good});
   Report("a", GRPC_CHANNEL_READY);
@@ -103,7 +113,7 @@ TEST_F(CdsPolicyTest, ErrorEndsTheChildAndTheNextGoodEntryRecovers) {
   EXPECT_EQ(Pick(), "a");
 }
 
-TEST_F(CdsPolicyTest, AggregateFailsOverBetweenItsLeafClusters) {  // A75
+TEST_F(CdsPolicyTest, AggregateFailsOverBetweenItsLeafClusters) {  // A37.13, A75.1, A75.4, A75.5
   Entry c = snapshot::Aggregate("c", {"x", "y"});
   Entry x = snapshot::Leaf("x", Weighted(), MakeEndpoints({{"a"}}));
   Entry y = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"b"}}));
@@ -125,7 +135,7 @@ TEST_F(CdsPolicyTest, AggregateWhoseFirstLeafFailsGoesOn) {
   EXPECT_EQ(Pick(), "b");
 }
 
-TEST_F(CdsPolicyTest, LeafThatBecomesAnAggregateIsKeptUntilThatIsReady) {
+TEST_F(CdsPolicyTest, LeafThatBecomesAnAggregateIsKeptUntilThatIsReady) {  // A37.20
   Entry leaf = snapshot::Leaf("c", Weighted(), MakeEndpoints({{"a"}}));
   Start({&leaf});
   Report("a", GRPC_CHANNEL_READY);
@@ -186,7 +196,7 @@ TEST_F(CdsPolicyTest, XdsCredentialsAreKnownAlsoInsideOthers) {  // A29
     grpc_channel_credentials_release(credentials);
 }
 
-TEST_F(CdsPolicyTest, DynamicClusterIsSubscribedToUntilThePolicyEnds) {  // A74
+TEST_F(CdsPolicyTest, DynamicClusterIsSubscribedToUntilThePolicyEnds) {  // A74.36
   Start({}, /*is_dynamic=*/true);
   EXPECT_EQ(Mail(), "+c");
   EXPECT_EQ(published_, 0) << "the cluster comes with a later snapshot";
@@ -197,14 +207,14 @@ TEST_F(CdsPolicyTest, DynamicClusterIsSubscribedToUntilThePolicyEnds) {  // A74
   EXPECT_EQ(Mail(), "-c");
 }
 
-TEST_F(CdsPolicyTest, ReresolutionIsForDnsOnly) {  // A37
+TEST_F(CdsPolicyTest, ReresolutionIsForDnsOnly) {  // A37.15, A37.19
   Entry eds = snapshot::Leaf("c", Weighted());
   Start({&eds});
   In([&] { Leaf::InZone("a")->RequestReresolution(); });
   EXPECT_EQ(reresolutions_, 0);
 }
 
-TEST_F(CdsPolicyTest, ConfigFromJson) {
+TEST_F(CdsPolicyTest, ConfigFromJson) {  // A74.35
   auto config = ParseConfig(R"([{"cds_experimental":{"cluster":"c","isDynamic":true}}])");
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(static_cast<CdsConfig*>(config->get())->cluster(), "c");

@@ -76,12 +76,13 @@ struct Scenario {
   }
 };
 
-TEST(Cds, LeafHasAChildForEachPriority) {
+TEST(Cds, LeafHasAChildForEachPriority) {  // A74.34
   Scenario s;
   EXPECT_EQ(s.Update(Leaf("c", {}, MakeEndpoints({{"a"}, {"b"}}))), "leaf 0 1 (policy)");
 }
 
 TEST(Cds, LeafWithoutEndpointsHasAChildAllTheSame) {  // so that drops and the note have a place
+  // A37.21, A37.22
   Scenario s;
   EXPECT_EQ(s.Update(Leaf(MakeCluster("c"), snapshot::Endpoints(), "no EDS")), "leaf 0 (policy)");
 }
@@ -100,14 +101,14 @@ TEST(Cds, ChangedEndpointsKeepTheChildren) {
   EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a", "b"}}))), "leaf 0 (same)");
 }
 
-TEST(Cds, MovedLocalitiesReorderTheChildren) {
+TEST(Cds, MovedLocalitiesReorderTheChildren) {  // A74.38
   Scenario s;
   auto cluster = MakeCluster("c");
   s.Update(Leaf(cluster, MakeEndpoints({{"a"}, {"b"}})));
   EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"b"}, {"a"}}))), "leaf 1 0");
 }
 
-TEST(Cds, PolicyIsParsedWhenItsTextChanges) {
+TEST(Cds, PolicyIsParsedWhenItsTextChanges) {  // A37.14
   Scenario s;
   auto endpoints = MakeEndpoints({{"a"}});
   s.Update(Leaf("c", {}, endpoints));
@@ -119,7 +120,7 @@ TEST(Cds, PolicyIsParsedWhenItsTextChanges) {
   EXPECT_EQ(s.Update(Leaf("c", other, endpoints)), "leaf 0 (policy)");
 }
 
-TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37
+TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37.15, A37.18
   Scenario s;
   Config eds = MakeConfig({Leaf("c").get()}, {"c"});
   EXPECT_TRUE(s.Step(eds)->ignore_reresolution);
@@ -132,7 +133,7 @@ TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37
   EXPECT_FALSE(step->same_children);
 }
 
-TEST(Cds, ErrorFailsWithItsWordsAsUnavailable) {
+TEST(Cds, ErrorFailsWithItsWordsAsUnavailable) {  // A31.10
   Scenario s;
   s.Update(Leaf("c"));
   gxds_status status = gxds_status_make(GXDS_NOT_FOUND, "CDS resource \"c\" does not exist");
@@ -232,12 +233,12 @@ TEST(Cds, OtherCredentialsIgnoreTheClustersTls) {  // A29
   EXPECT_EQ(s.Update(Leaf("c", tls)), "leaf 0 (policy)");
 }
 
-TEST(Cds, AggregateHasItsLeavesInOrder) {
+TEST(Cds, AggregateHasItsLeavesInOrder) {  // A75.1, A75.7
   Scenario s;
   EXPECT_EQ(s.Update(Aggregate("c", {"y", "x"})), "aggregate y x");
 }
 
-TEST(Cds, AggregateWithoutLeavesFails) {
+TEST(Cds, AggregateWithoutLeavesFails) {  // A74.27
   Scenario s;
   EXPECT_EQ(s.Update(Aggregate("c", {})),
             "fail: UNAVAILABLE aggregate cluster \"c\" has no leaf clusters");
@@ -270,7 +271,7 @@ TEST(Cds, LeafThatBecomesAnAggregateAndBack) {
   EXPECT_EQ(s.Update(Leaf("c", {}, endpoints)), "leaf 0 (policy)");
 }
 
-TEST(Cds, SnapshotWithoutTheClusterIsIgnored) {
+TEST(Cds, SnapshotWithoutTheClusterIsIgnored) {  // A74.37
   Scenario s;
   s.Update(Leaf("c"));
   EXPECT_EQ(s.Update(MakeConfig({}, {})), "nothing");
@@ -285,7 +286,7 @@ TEST(Cds, ClusterThatWasNeverThereFails) {
   EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (same)");
 }
 
-TEST(Cds, DynamicClusterIsSubscribedToOnceAndUntilTheEnd) {  // A74
+TEST(Cds, DynamicClusterIsSubscribedToOnceAndUntilTheEnd) {  // A74.36
   Scenario s;
   s.dynamic = true;
   EXPECT_EQ(s.Update(MakeConfig({}, {})), "nothing") << "it comes later";
@@ -296,7 +297,7 @@ TEST(Cds, DynamicClusterIsSubscribedToOnceAndUntilTheEnd) {  // A74
   EXPECT_EQ(s.Mail(), "-c");
 }
 
-TEST(Cds, StaticClusterIsNotSubscribedTo) {
+TEST(Cds, StaticClusterIsNotSubscribedTo) {  // A74.34
   Scenario s;
   s.Update(Leaf("c"));
   s.End();

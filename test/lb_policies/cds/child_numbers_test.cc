@@ -36,7 +36,7 @@ TEST(ChildNumbers, FirstPrioritiesAreNumberedInOrder) {
   EXPECT_TRUE(s.changed);
 }
 
-TEST(ChildNumbers, UnchangedPrioritiesKeepTheirNumbers) {
+TEST(ChildNumbers, UnchangedPrioritiesKeepTheirNumbers) {  // A74.38
   Scenario s;
   s.Update({{"a"}, {"b", "c"}});
   EXPECT_EQ(s.Update({{"a"}, {"b", "c"}}), (Numbers{0, 1}));
@@ -50,7 +50,7 @@ TEST(ChildNumbers, LocalitiesThatComeAndGoDontChangeTheNumber) {
   EXPECT_EQ(s.Update({{"x", "z"}, {"y"}}), (Numbers{0, 1}));
 }
 
-TEST(ChildNumbers, PrioritiesThatSwapSwapTheirNumbers) {
+TEST(ChildNumbers, PrioritiesThatSwapSwapTheirNumbers) {  // A56.5
   Scenario s;
   s.Update({{"a"}, {"b"}});
   EXPECT_EQ(s.Update({{"b"}, {"a"}}), (Numbers{1, 0}));
@@ -62,7 +62,7 @@ TEST(ChildNumbers, PriorityInFrontGetsANewNumber) {
   EXPECT_EQ(s.Update({{"x"}, {"a"}, {"b"}}), (Numbers{2, 0, 1}));
 }
 
-TEST(ChildNumbers, PriorityInFrontThatGoesMovesTheOthersUp) {
+TEST(ChildNumbers, PriorityInFrontThatGoesMovesTheOthersUp) {  // A56.5
   Scenario s;
   s.Update({{"a"}, {"b"}});
   EXPECT_EQ(s.Update({{"b"}}), (Numbers{1}));
@@ -98,7 +98,7 @@ TEST(ChildNumbers, LocalityInTwoPriorities) {
   EXPECT_NE(numbers[0], numbers[1]);
 }
 
-TEST(ChildNumbers, NoPrioritiesMeanOneChild) {
+TEST(ChildNumbers, NoPrioritiesMeanOneChild) {  // A37.21
   Scenario s;
   EXPECT_EQ(s.Update(snapshot::Endpoints()), (Numbers{0}));
   EXPECT_EQ(s.Update(Priorities{}), (Numbers{0}));

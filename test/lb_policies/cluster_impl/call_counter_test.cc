@@ -13,7 +13,7 @@ gxds_call_counter* Get(const char* cluster, const char* service = "") {
   return gxds_call_counter_get(gxds_str_z(cluster), gxds_str_z(service));
 }
 
-TEST(CallCounter, OneForTheProcessPerClusterAndService) {
+TEST(CallCounter, OneForTheProcessPerClusterAndService) {  // A32.8, A37.26
   gxds_call_counter* a = Get("a");
   gxds_call_counter* again = Get("a");
   gxds_call_counter* service = Get("a", "s");
@@ -38,7 +38,7 @@ TEST(CallCounter, NeverExceedsTheLimit) {
   gxds_call_counter_unref(c);
 }
 
-TEST(CallCounter, StartsAtZeroOnceNobodyUsedIt) {
+TEST(CallCounter, StartsAtZeroOnceNobodyUsedIt) {  // A32.9
   gxds_call_counter* c = Get("a");
   EXPECT_TRUE(gxds_call_counter_try_add(c, 1));
   gxds_call_counter_remove(c);

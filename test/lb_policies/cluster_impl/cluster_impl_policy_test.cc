@@ -92,7 +92,7 @@ TEST_F(ClusterImplPolicyTest, DropAllIsReadyWithoutAnyBackend) {
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no address");
 }
 
-TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32
+TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A32.5, A32.6
   snapshot::ClusterOptions options = Picking(&lrs_);
   options.max_requests = 1;
   Start(Leaf(options));
@@ -144,7 +144,7 @@ TEST_F(ClusterImplPolicyTest, PickersOutliveThePolicy) {
   EXPECT_EQ(Told(), "c[a 1=1+0 0 now]");
 }
 
-TEST_F(ClusterImplPolicyTest, ConfigFromJson) {
+TEST_F(ClusterImplPolicyTest, ConfigFromJson) {  // A37.24, A74.41
   auto config = ParseConfig(
       R"([{"xds_cluster_impl_experimental":{"clusterName":"c","childPolicy":[{"test_leaf":{}}]}}])");
   ASSERT_TRUE(config.ok()) << config.status();

@@ -80,7 +80,7 @@ TEST(ClusterImpl, OtherEndpointsMakeNoNewPicker) {
   EXPECT_EQ(gxds_cluster_impl_picker(s.c), before);
 }
 
-TEST(ClusterImpl, ChangedDropsOrLimitMakeANewPicker) {
+TEST(ClusterImpl, ChangedDropsOrLimitMakeANewPicker) {  // A37.23, A74.41
   Scenario s;
   auto cluster = MakeCluster("c");
   s.Update(Leaf(cluster, MakeEndpoints({{"a"}}, {{"lb", 5}})));
@@ -188,7 +188,7 @@ TEST(ClusterImpl, EqualLrsServerOfANewBootstrapIsNoChange) {
   EXPECT_EQ(s.Update(Leaf("c", b, endpoints)), "child");
 }
 
-TEST(ClusterImpl, OtherEdsServiceCountsByItself) {  // A32: a counter per {cluster, EDS service}
+TEST(ClusterImpl, OtherEdsServiceCountsByItself) {  // A32.11: a counter per {cluster, EDS service}
   Scenario s;
   snapshot::ClusterOptions one, two;
   one.eds_service = "one";
@@ -204,7 +204,7 @@ TEST(ClusterImpl, OtherEdsServiceCountsByItself) {  // A32: a counter per {clust
   gxds_cluster_call_fini(&call);
 }
 
-TEST(ClusterImpl, PoliciesOfTwoChannelsShareTheLimit) {  // A32
+TEST(ClusterImpl, PoliciesOfTwoChannelsShareTheLimit) {  // A32.8, A37.26
   Scenario a, b;
   snapshot::ClusterOptions options;
   options.max_requests = 1;

@@ -90,7 +90,7 @@ TEST(DropPicker, CategoryOfAMillionDropsEverything) {
   EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 100 all:100");
 }
 
-TEST(DropPicker, EachCategoryDrawsForItself) {
+TEST(DropPicker, EachCategoryDrawsForItself) {  // A27.39
   Scenario s;
   s.Make({{"a", 250000}, {"b", 500000}});
   std::map<std::string, int> seen;
@@ -101,7 +101,7 @@ TEST(DropPicker, EachCategoryDrawsForItself) {
   EXPECT_EQ(seen["a"] + seen["b"] + seen[""], kPicks);
 }
 
-TEST(DropPicker, CircuitBreakerDropsAtTheLimitAndCountsWithoutCategory) {
+TEST(DropPicker, CircuitBreakerDropsAtTheLimitAndCountsWithoutCategory) {  // A32.7
   Scenario s;
   s.Make({}, 2);
   gxds_cluster_call a, b, c;
@@ -117,7 +117,7 @@ TEST(DropPicker, CircuitBreakerDropsAtTheLimitAndCountsWithoutCategory) {
   gxds_cluster_call_fini(&c);
 }
 
-TEST(DropPicker, LastPlaceIsGivenOnceThoughTwoSawIt) {  // A32: across channels
+TEST(DropPicker, LastPlaceIsGivenOnceThoughTwoSawIt) {  // A32.8: across channels
   Scenario s;
   s.Make({}, 1);
   EXPECT_EQ(s.Pick(), "");
@@ -136,7 +136,7 @@ TEST(DropPicker, LimitOfZeroDropsEverything) {
   EXPECT_EQ(s.Pick(), "breaker");
 }
 
-TEST(DropPicker, LoweredLimitCountsWhatIsInFlight) {  // A32's difference to Envoy
+TEST(DropPicker, LoweredLimitCountsWhatIsInFlight) {  // A32.10's difference to Envoy
   Scenario s;
   s.Make({}, 10);
   std::vector<gxds_cluster_call> calls(5);
@@ -150,7 +150,7 @@ TEST(DropPicker, LoweredLimitCountsWhatIsInFlight) {  // A32's difference to Env
   for (size_t i = 2; i < 5; i++) gxds_cluster_call_fini(&calls[i]);
 }
 
-TEST(DropPicker, WithoutLrsDropsAreNotCountedButHappen) {
+TEST(DropPicker, WithoutLrsDropsAreNotCountedButHappen) {  // A27.27
   Scenario s(false);
   s.Make({{"all", 1000000}}, 0);
   EXPECT_EQ(s.Pick(), "all");
@@ -159,7 +159,7 @@ TEST(DropPicker, WithoutLrsDropsAreNotCountedButHappen) {
   EXPECT_EQ(s.Told(), "");
 }
 
-TEST(ClusterCall, CountsFromStartToFinish) {
+TEST(ClusterCall, CountsFromStartToFinish) {  // A32.4
   Scenario s;
   s.Make({});
   gxds_cluster_call call;
@@ -206,7 +206,7 @@ TEST(ClusterCall, FinishesWhereItStartedThoughTheSlotMoved) {
   EXPECT_EQ(s.Told(), "1=1+0 0 now dropped 00=0+0 0 now dropped 0");
 }
 
-TEST(LocalitySlot, WithoutServerNothingIsCounted) {
+TEST(LocalitySlot, WithoutServerNothingIsCounted) {  // A27.27
   Scenario s(false);
   s.Make({});
   gxds_cluster_call call;

@@ -32,7 +32,7 @@ class ClusterManagerPolicyTest : public TreeTest {
   RefCountedPtr<LoadBalancingPolicy::Config> config_;
 };
 
-TEST_F(ClusterManagerPolicyTest, ChildForEachRootInOnePublication) {
+TEST_F(ClusterManagerPolicyTest, ChildForEachRootInOnePublication) {  // A31.5, A31.11
   Entry a = Flat("a"), b = Flat("b");
   Leaf::on_update = [](Leaf* leaf) { leaf->Report(GRPC_CHANNEL_READY); };
   Apply({&a, &b}, {"a", "b"});
@@ -61,7 +61,7 @@ TEST_F(ClusterManagerPolicyTest, ChangedClusterUpdatesItsChildAlone) {
   EXPECT_EQ(Leaf::InZone("b")->updates, 2);
 }
 
-TEST_F(ClusterManagerPolicyTest, RootThatGoesEndsItsChild) {
+TEST_F(ClusterManagerPolicyTest, RootThatGoesEndsItsChild) {  // A31.9
   Entry a = Flat("a"), b = Flat("b");
   Apply({&a, &b}, {"a", "b"});
   Report("a", GRPC_CHANNEL_READY);
@@ -87,7 +87,7 @@ TEST_F(ClusterManagerPolicyTest, SubchannelsGetNothingOfOurs) {
       args_.Set("grpc.internal.xds_cluster_name", "a").Set("grpc.inhibit_health_checking", 1));
 }
 
-TEST_F(ClusterManagerPolicyTest, PluginsChildrenComeFromJson) {
+TEST_F(ClusterManagerPolicyTest, PluginsChildrenComeFromJson) {  // A31.6
   auto config = ParseConfig(
       R"([{"xds_cluster_manager_experimental":{"children":{"p":{"childPolicy":[{"test_leaf":{}}]}}}}])");
   ASSERT_TRUE(config.ok()) << config.status();
@@ -100,7 +100,7 @@ TEST_F(ClusterManagerPolicyTest, PluginsChildrenComeFromJson) {
   EXPECT_EQ(Leaf::updated, updated + 1) << "what a plugin's child looks at is not known";
 }
 
-TEST_F(ClusterManagerPolicyTest, ConfigFromJson) {
+TEST_F(ClusterManagerPolicyTest, ConfigFromJson) {  // A31.6
   EXPECT_TRUE(ParseConfig(R"([{"xds_cluster_manager_experimental":{}}])").ok());
   EXPECT_EQ(
       ParseConfig(R"([{"xds_cluster_manager_experimental":{"children":{"p":{},"q":3}}}])")

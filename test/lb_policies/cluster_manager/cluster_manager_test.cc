@@ -100,7 +100,7 @@ Config Next(const Config& before, const std::vector<const gxds_cluster_entry*>& 
   return MakeConfig(entries, roots, nullptr, before.get());
 }
 
-TEST(ClusterManager, ChildrenAreTheRoots) {
+TEST(ClusterManager, ChildrenAreTheRoots) {  // A31.5
   Scenario s;
   Entry a = Leaf("a"), b = Leaf("b"), other = Leaf("x");
   EXPECT_EQ(s.Update(MakeConfig({a.get(), b.get(), other.get()}, {"b", "a"})), "+a +b CONNECTING");
@@ -209,7 +209,7 @@ TEST(ClusterManager, RemovedChildsLateReportIsIgnored) {
   EXPECT_NE(s.tokens["a"], token) << "a new child, a new token";
 }
 
-TEST(ClusterManager, StateAddsUp) {
+TEST(ClusterManager, StateAddsUp) {  // A28.13
   Scenario s;
   Entry a = Leaf("a"), b = Leaf("b"), c = Leaf("c");
   s.Update(MakeConfig({a.get(), b.get(), c.get()}, {"a", "b", "c"}));
@@ -231,7 +231,7 @@ TEST(ClusterManager, FailedChildCountsAsFailedUntilReady) {
   EXPECT_EQ(s.Child("a", GRPC_CHANNEL_READY), "READY");
 }
 
-TEST(ClusterManager, ReportsDuringAnUpdateArePublishedOnceAtItsEnd) {
+TEST(ClusterManager, ReportsDuringAnUpdateArePublishedOnceAtItsEnd) {  // A31.11
   Scenario s;
   Entry a = Leaf("a"), b = Leaf("b"), c = Leaf("c");
   s.Begin(MakeConfig({a.get(), b.get(), c.get()}, {"a", "b", "c"}));

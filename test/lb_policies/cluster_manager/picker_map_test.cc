@@ -61,7 +61,7 @@ TEST(PickerMap, FindsWhatWasPut) {
   EXPECT_EQ(map.Get("a"), 3);
 }
 
-TEST(PickerMap, KnownChildWithoutPickerIsNotUnknown) {
+TEST(PickerMap, KnownChildWithoutPickerIsNotUnknown) {  // A28.11
   Map map;
   map.m = gxds_picker_map_put(map.m, map.hash(Map::Name("a")), Map::Name("a"), nullptr);
   EXPECT_EQ(map.Get("a"), -2);

@@ -51,7 +51,7 @@ class PriorityPolicyTest : public PolicyTest {
   RefCountedPtr<Config> config_;
 };
 
-TEST_F(PriorityPolicyTest, EachChildTakesItsPriorityOfTheSnapshot) {
+TEST_F(PriorityPolicyTest, EachChildTakesItsPriorityOfTheSnapshot) {  // A74.39
   cluster_.Set({{{"a", 1, {80}}, {"b", 1, {81}}}, {{"c", 1, {82}}}});
   Start(2, Weighted());
   EXPECT_EQ(Leaf::created, 2) << "the second priority waits for its turn";
@@ -159,7 +159,7 @@ TEST_F(PriorityPolicyTest, ChildOfAnotherNameIsBuiltAnew) {
   EXPECT_EQ(Leaf::leaves()[0]->name(), "other_leaf");
 }
 
-TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {
+TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {  // A56.4
   cluster_.Set({{{"a"}}, {{"b"}}});
   auto child = Weighted();
   Start(2, child);
@@ -177,7 +177,7 @@ TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {
 
 // Timers
 
-TEST_F(PriorityPolicyTest, FailoverTimerTriesTheNextPriority) {
+TEST_F(PriorityPolicyTest, FailoverTimerTriesTheNextPriority) {  // A56.15
   cluster_.Set({{{"a"}}, {{"b"}}});
   Start(2, Weighted());
   Pass(GXDS_PRIORITY_FAILOVER_DEFAULT - GXDS_MILLISECOND);
@@ -202,7 +202,7 @@ TEST_F(PriorityPolicyTest, NegativeFailoverTimeoutIsZero) {
   EXPECT_EQ(Leaf::created, 2);
 }
 
-TEST_F(PriorityPolicyTest, LowerPriorityIsEndedAfterItsRetention) {
+TEST_F(PriorityPolicyTest, LowerPriorityIsEndedAfterItsRetention) {  // A56.10
   cluster_.Set({{{"a"}}, {{"b"}}});
   Start(2, Weighted());
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
@@ -278,7 +278,7 @@ TEST_F(PriorityPolicyTest, SnapshotThatIsMissingLeavesWhatIsKnown) {
 
 // Requests from above and below
 
-TEST_F(PriorityPolicyTest, ReresolutionIsPassedOnUnlessIgnored) {
+TEST_F(PriorityPolicyTest, ReresolutionIsPassedOnUnlessIgnored) {  // A37.27, A56.3
   cluster_.Set({{{"a"}}});
   Start(1, Flat());
   In([] { Leaf::leaves()[0]->RequestReresolution(); });
@@ -321,7 +321,7 @@ TEST_F(PriorityPolicyTest, StateReportedDuringCreationMakesOnePicker) {
 
 // Children that take no slice
 
-TEST_F(PriorityPolicyTest, ChildrenOfAnAggregateGetTheSnapshot) {
+TEST_F(PriorityPolicyTest, ChildrenOfAnAggregateGetTheSnapshot) {  // A74.28
   config_ = grpc_core::MakeRefCounted<PriorityConfig>(
       "", std::vector<PriorityConfig::Child>{{"foo", Flat(), false, absl::nullopt}});
   Create(kPriorityPolicy);
@@ -345,7 +345,7 @@ ServerAddress Address(uint16_t port, std::vector<std::string> path) {
                                grpc_core::MakeHierarchicalPathAttribute(std::move(path)));
 }
 
-TEST_F(PriorityPolicyTest, JsonConfigWorksWithHierarchicalAddresses) {
+TEST_F(PriorityPolicyTest, JsonConfigWorksWithHierarchicalAddresses) {  // A56.2, A56.6
   auto config = ParseConfig(R"([{"priority_experimental": {
       "children": {
         "x": {"config": [{"test_leaf": {}}]},
@@ -370,7 +370,7 @@ TEST_F(PriorityPolicyTest, JsonConfigWorksWithHierarchicalAddresses) {
             (std::vector<std::string>{"UNAVAILABLE: no addresses"}));
 }
 
-TEST_F(PriorityPolicyTest, JsonErrorsAreTheHosts) {
+TEST_F(PriorityPolicyTest, JsonErrorsAreTheHosts) {  // A56.2
   struct {
     const char *json, *error;
   } cases[] = {

@@ -151,7 +151,7 @@ class Owner {
 
 // Child lifetime
 
-TEST(Priority, ChildIsCreatedOnlyWhenItsTurnComes) {  // A56: lazily
+TEST(Priority, ChildIsCreatedOnlyWhenItsTurnComes) {  // A56.7: lazily
   Owner o;
   EXPECT_EQ(o.Update({"a", "b", "c"}), (Log{"create a", "publish a CONNECTING"}));
   EXPECT_EQ(o.Report("a", kFailed), (Log{"create b", "publish b CONNECTING"}));
@@ -159,7 +159,7 @@ TEST(Priority, ChildIsCreatedOnlyWhenItsTurnComes) {  // A56: lazily
   EXPECT_EQ(o.Children(), (Log{"a", "b"}));
 }
 
-TEST(Priority, EmptyListIsTransientFailure) {
+TEST(Priority, EmptyListIsTransientFailure) {  // A56.26
   Owner o;
   EXPECT_EQ(o.Update({}), (Log{"publish empty"}));
   EXPECT_EQ(o.Current(), "");
@@ -180,7 +180,7 @@ TEST(Priority, ListThatBecomesEmptyEndsTheChildrenAfterPublishing) {
   EXPECT_EQ(o.Update({"a"}), (Log{"create a", "publish a CONNECTING"}));
 }
 
-TEST(Priority, HigherPriorityThatIsReadyDeactivatesLowerOnes) {
+TEST(Priority, HigherPriorityThatIsReadyDeactivatesLowerOnes) {  // A56.1, A56.9
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -192,7 +192,7 @@ TEST(Priority, HigherPriorityThatIsReadyDeactivatesLowerOnes) {
   EXPECT_EQ(o.published(), "a READY");
 }
 
-TEST(Priority, IdleCountsAsUsableAndDeactivatesLowerOnes) {
+TEST(Priority, IdleCountsAsUsableAndDeactivatesLowerOnes) {  // A56.27
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -201,7 +201,7 @@ TEST(Priority, IdleCountsAsUsableAndDeactivatesLowerOnes) {
   EXPECT_EQ(o.Pass(GXDS_PRIORITY_RETENTION), (Log{"remove b"}));
 }
 
-TEST(Priority, ChildThatStillHasTimeToConnectDeactivatesNobody) {
+TEST(Priority, ChildThatStillHasTimeToConnectDeactivatesNobody) {  // A56.28
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kReady);
@@ -212,7 +212,7 @@ TEST(Priority, ChildThatStillHasTimeToConnectDeactivatesNobody) {
   EXPECT_FALSE(o.TimerRuns());
 }
 
-TEST(Priority, DeactivatedChildIsReactivatedWithItsConnections) {
+TEST(Priority, DeactivatedChildIsReactivatedWithItsConnections) {  // A56.11
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -235,7 +235,7 @@ TEST(Priority, DeactivationIsNotRestartedByFurtherChoices) {
   EXPECT_EQ(o.Pass(GXDS_SECOND), (Log{"remove b"}));
 }
 
-TEST(Priority, RemovedLowerChildIsCreatedAgainWhenItsTurnComes) {
+TEST(Priority, RemovedLowerChildIsCreatedAgainWhenItsTurnComes) {  // A56.10
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -247,7 +247,7 @@ TEST(Priority, RemovedLowerChildIsCreatedAgainWhenItsTurnComes) {
   EXPECT_NE(o.TokenOf("b"), first);
 }
 
-TEST(Priority, DeactivatedChildGetsUpdatesToo) {
+TEST(Priority, DeactivatedChildGetsUpdatesToo) {  // A56.22
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -273,7 +273,7 @@ TEST(Priority, ChildInUseIsReplacedBeforeItEnds) {
   EXPECT_EQ(o.Update({"b"}), (Log{"create b", "publish b CONNECTING", "remove a"}));
 }
 
-TEST(Priority, ChildKeepsItsIdentityWhenItsPriorityChanges) {
+TEST(Priority, ChildKeepsItsIdentityWhenItsPriorityChanges) {  // A56.4
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -293,7 +293,7 @@ TEST(Priority, NameThatAppearsTwiceIsOneChild) {
 
 // Failover timer
 
-TEST(Priority, FailoverTimerStartsWhenTheChildIsCreated) {
+TEST(Priority, FailoverTimerStartsWhenTheChildIsCreated) {  // A56.18
   Owner o;
   o.Update({"a", "b"});
   EXPECT_EQ(o.UntilDeadline(), 10 * GXDS_SECOND);
@@ -307,7 +307,7 @@ TEST(Priority, FailoverTimeoutIsTheOwners) {
   EXPECT_EQ(o.Pass(GXDS_SECOND), (Log{"create b", "publish b CONNECTING"}));
 }
 
-TEST(Priority, FailoverTimerIsCancelledByReadyIdleAndFailure) {
+TEST(Priority, FailoverTimerIsCancelledByReadyIdleAndFailure) {  // A56.16
   for (grpc_connectivity_state state : {kReady, kIdle, kFailed}) {
     Owner o;
     o.Update({"a"});
@@ -316,7 +316,7 @@ TEST(Priority, FailoverTimerIsCancelledByReadyIdleAndFailure) {
   }
 }
 
-TEST(Priority, ConnectingDoesNotCancelOrRestartTheFailoverTimer) {
+TEST(Priority, ConnectingDoesNotCancelOrRestartTheFailoverTimer) {  // A56.21
   Owner o;
   o.Update({"a", "b"});
   o.Pass(4 * GXDS_SECOND);
@@ -324,7 +324,7 @@ TEST(Priority, ConnectingDoesNotCancelOrRestartTheFailoverTimer) {
   EXPECT_EQ(o.UntilDeadline(), 6 * GXDS_SECOND);
 }
 
-TEST(Priority, FailoverTimerStartsWhenReadyGoesToConnecting) {
+TEST(Priority, FailoverTimerStartsWhenReadyGoesToConnecting) {  // A56.19
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kReady);
@@ -333,7 +333,7 @@ TEST(Priority, FailoverTimerStartsWhenReadyGoesToConnecting) {
   EXPECT_EQ(o.Pass(10 * GXDS_SECOND), (Log{"create b", "publish b CONNECTING"}));
 }
 
-TEST(Priority, FailoverTimerStartsWhenIdleGoesToConnecting) {
+TEST(Priority, FailoverTimerStartsWhenIdleGoesToConnecting) {  // A56.19
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kIdle);
@@ -341,7 +341,7 @@ TEST(Priority, FailoverTimerStartsWhenIdleGoesToConnecting) {
   EXPECT_EQ(o.UntilDeadline(), 10 * GXDS_SECOND);
 }
 
-TEST(Priority, FailoverTimerDoesNotStartWhenFailureGoesToConnecting) {
+TEST(Priority, FailoverTimerDoesNotStartWhenFailureGoesToConnecting) {  // A56.20
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kReady);
@@ -351,7 +351,7 @@ TEST(Priority, FailoverTimerDoesNotStartWhenFailureGoesToConnecting) {
   EXPECT_FALSE(o.TimerRuns()) << "it failed more recently than it was READY";
 }
 
-TEST(Priority, RepeatedConnectingGivesNoMoreTime) {
+TEST(Priority, RepeatedConnectingGivesNoMoreTime) {  // A56.21
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kReady);
@@ -363,7 +363,7 @@ TEST(Priority, RepeatedConnectingGivesNoMoreTime) {
   EXPECT_FALSE(o.TimerRuns());
 }
 
-TEST(Priority, ExpiredFailoverTimerLeavesTheStateAsReported) {  // A56: it only chooses again
+TEST(Priority, ExpiredFailoverTimerLeavesTheStateAsReported) {  // A56.17: it only chooses again
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kConnecting);
@@ -387,14 +387,14 @@ TEST(Priority, EarlyAndRepeatedDeadlinesAreHarmless) {
 
 // Choice
 
-TEST(Priority, FailoverHappensAtOnceWhenTheChildFails) {
+TEST(Priority, FailoverHappensAtOnceWhenTheChildFails) {  // A56.25
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kReady);
   EXPECT_EQ(o.Report("a", kFailed), (Log{"create b", "publish b CONNECTING"}));
 }
 
-TEST(Priority, FailbackHappensAtOnceWhenAHigherChildIsReady) {
+TEST(Priority, FailbackHappensAtOnceWhenAHigherChildIsReady) {  // A56.14
   Owner o;
   o.Update({"a", "b", "c"});
   o.Report("a", kFailed);
@@ -413,7 +413,7 @@ TEST(Priority, FailedChildThatConnectsAgainDoesNotTakeOver) {
   EXPECT_EQ(o.Current(), "b");
 }
 
-TEST(Priority, FirstConnectingChildIsUsedWhenNoneIsUsable) {  // A56: the second pass
+TEST(Priority, FirstConnectingChildIsUsedWhenNoneIsUsable) {  // A56.29: the second pass
   Owner o;
   o.Update({"a", "b", "c"});
   o.Report("a", kFailed);
@@ -423,7 +423,7 @@ TEST(Priority, FirstConnectingChildIsUsedWhenNoneIsUsable) {  // A56: the second
   EXPECT_EQ(o.Report("a", kConnecting), (Log{"publish a CONNECTING"}));
 }
 
-TEST(Priority, LastChildSpeaksWhenAllHaveFailed) {
+TEST(Priority, LastChildSpeaksWhenAllHaveFailed) {  // A56.30
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -432,7 +432,7 @@ TEST(Priority, LastChildSpeaksWhenAllHaveFailed) {
   EXPECT_EQ(o.Report("b", kFailed), (Log{"publish b FAILED"}));
 }
 
-TEST(Priority, StateOfAChildThatIsNotInUsePublishesNothing) {
+TEST(Priority, StateOfAChildThatIsNotInUsePublishesNothing) {  // A56.14
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -466,7 +466,7 @@ TEST(Priority, ShutdownStateIsIgnored) {
 
 // Updates
 
-TEST(Priority, NoChoiceBeforeAllChildrenHaveSeenTheUpdate) {  // A56: Configuration Updates
+TEST(Priority, NoChoiceBeforeAllChildrenHaveSeenTheUpdate) {  // A56.23: Configuration Updates
   Owner o;
   o.Update({"a", "b", "c"});
   o.Report("a", kFailed);
@@ -492,7 +492,7 @@ TEST(Priority, UpdateThatChangesNothingPublishesNothing) {
   for (int i = 0; i < 10; i++) EXPECT_EQ(o.Update({"a", "b"}), (Log{"update a"}));
 }
 
-TEST(Priority, NewHigherPriorityIsTriedFirst) {
+TEST(Priority, NewHigherPriorityIsTriedFirst) {  // A56.25
   Owner o;
   o.Update({"b"});
   o.Report("b", kReady);
@@ -500,7 +500,7 @@ TEST(Priority, NewHigherPriorityIsTriedFirst) {
   EXPECT_EQ(o.Report("a", kFailed), (Log{"publish b READY"}));
 }
 
-TEST(Priority, NewLowerPriorityIsNotTouched) {
+TEST(Priority, NewLowerPriorityIsNotTouched) {  // A56.8
   Owner o;
   o.Update({"a"});
   o.Report("a", kReady);
@@ -510,7 +510,7 @@ TEST(Priority, NewLowerPriorityIsNotTouched) {
 
 // The choice is idempotent (A56): whatever happened, what is published is what the rules give for
 // the states as they are.
-TEST(Priority, ChoiceIsAFunctionOfTheStates) {
+TEST(Priority, ChoiceIsAFunctionOfTheStates) {  // A56.24
   std::mt19937 random(7);
   const std::vector<std::string> all = {"a", "b", "c", "d"};
   for (int run = 0; run < 50; run++) {
@@ -634,7 +634,7 @@ TEST_F(Share, ChildWithoutASliceIsAlwaysUpdated) {
   EXPECT_FALSE(gxds_priority_share_same(&a, &a));
 }
 
-TEST(PriorityStatus, EmptyListSaysWhichClusterAndWhy) {
+TEST(PriorityStatus, EmptyListSaysWhichClusterAndWhy) {  // A56.26
   struct {
     const char *cluster, *note, *message;
   } cases[] = {

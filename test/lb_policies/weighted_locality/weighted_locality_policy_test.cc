@@ -80,7 +80,7 @@ TEST_F(WeightedLocalityPolicyTest, ChangedLocalityUpdatesOnlyItsLeaf) {
   EXPECT_EQ(subchannels_.size(), 4u);
 }
 
-TEST_F(WeightedLocalityPolicyTest, PicksFollowTheWeights) {
+TEST_F(WeightedLocalityPolicyTest, PicksFollowTheWeights) {  // A27.42, A28.1
   cluster_.Set({{{"a", 10}, {"b", 30}, {"c", 60}}});
   Apply();
   for (const char* zone : {"a", "b", "c"}) Report(zone, GRPC_CHANNEL_READY);
@@ -230,7 +230,7 @@ TEST_F(WeightedLocalityPolicyTest, OtherChannelArgsReachTheLeaves) {
   EXPECT_EQ(Leaf::InZone("a")->last.args, ChannelArgs().Set("theirs", 2));
 }
 
-TEST_F(WeightedLocalityPolicyTest, NoteReachesLeavesWithoutEndpoints) {
+TEST_F(WeightedLocalityPolicyTest, NoteReachesLeavesWithoutEndpoints) {  // A27.33
   cluster_.Set({{{"a", 1, {}}, {"b"}}});
   Apply("note one");
   Apply("note two");

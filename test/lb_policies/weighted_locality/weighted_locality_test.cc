@@ -168,7 +168,7 @@ TEST(WeightedLocality, NoLocalitiesIsTransientFailure) {
   EXPECT_EQ(o.UpdateToNothing(), (Log{"empty"})) << "the note may be another";
 }
 
-TEST(WeightedLocality, UpdateThatChangesNothingDoesNothing) {
+TEST(WeightedLocality, UpdateThatChangesNothingDoesNothing) {  // A28.2
   Owner o;
   o.Update({{"a"}, {"b"}});
   o.Report("a", kReady);
@@ -182,7 +182,7 @@ TEST(WeightedLocality, EqualLocalityInANewObjectDoesNothing) {
   EXPECT_EQ(o.Update({{"a"}, {"b"}}), Log{});
 }
 
-TEST(WeightedLocality, ChangedEndpointsUpdateThatLeafAlone) {
+TEST(WeightedLocality, ChangedEndpointsUpdateThatLeafAlone) {  // A28.2
   Owner o;
   o.Update({{"a"}, {"b"}, {"c"}});
   o.Report("b", kReady);
@@ -242,7 +242,7 @@ TEST(WeightedLocality, LocalitiesAreToldApartByTheirFullName) {
 
 // States
 
-TEST(WeightedLocality, ReadyWinsAndOnlyReadyLocalitiesAreInThePicker) {
+TEST(WeightedLocality, ReadyWinsAndOnlyReadyLocalitiesAreInThePicker) {  // A28.1
   Owner o;
   o.Update({{"a", 10}, {"b", 30}, {"c", 60}});
   EXPECT_EQ(o.Report("b", kReady), (Log{"READY b:30"}));
@@ -251,7 +251,7 @@ TEST(WeightedLocality, ReadyWinsAndOnlyReadyLocalitiesAreInThePicker) {
   EXPECT_EQ(o.Report("b", kFailed), (Log{"READY c:60"}));
 }
 
-TEST(WeightedLocality, ConnectingIsNextThenIdleThenFailure) {
+TEST(WeightedLocality, ConnectingIsNextThenIdleThenFailure) {  // A28.3
   Owner o;
   o.Update({{"a", 1}, {"b", 2}});
   EXPECT_EQ(o.Report("a", kFailed), Log{}) << "b is still connecting";
@@ -308,7 +308,7 @@ TEST(WeightedLocality, UnknownLeafAndShutdownAreIgnored) {
 
 // Retention
 
-TEST(WeightedLocality, RemovedLocalityLeavesThePickerAtOnceAndIsKeptForAWhile) {
+TEST(WeightedLocality, RemovedLocalityLeavesThePickerAtOnceAndIsKeptForAWhile) {  // A28.4
   Owner o;
   o.Update({{"a", 1}, {"b", 2}});
   o.Report("a", kReady);
