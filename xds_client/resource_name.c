@@ -12,33 +12,6 @@ gxds_str gxds_type_name(gxds_str url) {
   return gxds_str_of(url.data + size, url.size - size);
 }
 
-size_t gxds_utf8_character(gxds_str s) {
-  if (s.size == 0) return 0;
-  const unsigned char *p = (const unsigned char *)s.data;
-  if (p[0] < 0x80) return 1;
-  size_t size = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 0;
-  if (p[0] >= 0xf0 && p[0] <= 0xf4) size = 4;
-  if (size == 0 || size > s.size) return 0;
-  for (size_t i = 1; i < size; i++) {
-    if ((p[i] & 0xc0) != 0x80) return 0;
-  }
-  /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
-  if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
-  if (p[0] == 0xed && p[1] >= 0xa0) return 0;
-  if (p[0] == 0xf0 && p[1] < 0x90) return 0;
-  if (p[0] == 0xf4 && p[1] >= 0x90) return 0;
-  return size;
-}
-
-static bool is_utf8(gxds_str s) {
-  while (s.size > 0) {
-    size_t size = gxds_utf8_character(s);
-    if (size == 0) return false;
-    s = gxds_str_of(s.data + size, s.size - size);
-  }
-  return true;
-}
-
 /* RFC 3986's classes. */
 static bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -186,7 +159,8 @@ static bool init_federated(gxds_resource_name *n, gxds_str rest, gxds_str type) 
 
 bool gxds_resource_name_init(gxds_resource_name *n, gxds_str text, gxds_str type_url) {
   *n = (gxds_resource_name){.canonical = text};
-  if (text.size == 0 || text.size > GXDS_RESOURCE_NAME_BYTES_MAX || !is_utf8(text)) return false;
+  if (text.size == 0 || text.size > GXDS_RESOURCE_NAME_BYTES_MAX || !gxds_str_is_utf8(text))
+    return false;
   if (!consume(&text, "xdstp:")) return true;
   return init_federated(n, text, gxds_type_name(type_url));
 }

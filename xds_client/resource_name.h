@@ -34,9 +34,6 @@ void gxds_resource_name_fini(gxds_resource_name *n);
 /* url without "type.googleapis.com/", if it begins so. Borrows url. */
 gxds_str gxds_type_name(gxds_str url);
 
-/* The bytes of the UTF-8 character that s begins with; 0 if there is none. */
-size_t gxds_utf8_character(gxds_str s);
-
 #ifdef __cplusplus
 }
 #endif

@@ -42,6 +42,17 @@ TEST(Str, StartsAndEndsWith) {
   EXPECT_TRUE(gxds_str_ends_with(gxds_str_z("c"), gxds_str_z("")));
 }
 
+TEST(Str, Utf8) {
+  for (const char *good :
+       {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a\xf4\x8f\xbf\xbf"}) {
+    EXPECT_TRUE(gxds_str_is_utf8(gxds_str_z(good))) << good;
+  }
+  for (const char *bad : {"\x80", "a\xff", "\xc3", "\xc3z", "\xc0\xaf", "\xe0\x9f\xbf",
+                          "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+    EXPECT_FALSE(gxds_str_is_utf8(gxds_str_z(bad))) << bad;
+  }
+}
+
 TEST(Text, ControlCharactersFromTheNetworkAreEscaped) {
   gxds_text text = {};
   gxds_text_add_escaped(&text, gxds_str_of("a\nb\x1b\\\0c\x7f", 8));
