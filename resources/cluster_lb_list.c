@@ -108,9 +108,10 @@ static bool decode_custom(const lb_decoder *d, const gxds_extension *config) {
   gxds_text_add_z(d->json, "[{");
   gxds_json_add_string(d->json, config->type);
   gxds_text_add_z(d->json, ":");
-  if (!gxds_json_add_struct(d->json, config->structure, d->scratch)) {
-    gxds_errors_add(d->errors, config->at,
-                    "error encoding google::Protobuf::Struct as JSON: No value set in Value proto");
+  const char *error = gxds_json_add_struct(d->json, config->structure, d->scratch);
+  if (error) {
+    gxds_errors_add(d->errors, config->at, "error encoding google::Protobuf::Struct as JSON: %s",
+                    error);
   }
   gxds_text_add_z(d->json, "}]");
   return true;

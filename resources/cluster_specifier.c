@@ -22,13 +22,15 @@ static bool add_lookup_config(const grpc_lookup_v1_RouteLookupConfig *in, const 
   upb_Status_Clear(&status);
   size_t size = upb_JsonEncode(in, def, pool, 0, NULL, 0, &status);
   bool ok = size != (size_t)-1;
-  if (ok) {
-    char *text = gxds_arena_calloc(scratch, size + 1, 1);
-    upb_JsonEncode(in, def, pool, 0, text, size + 1, &status);
-    gxds_text_add(json, gxds_str_of(text, size));
-  } else {
+  if (!ok) {
     gxds_errors_add(errors, at, "failed to dump proto to JSON: %s",
                     upb_Status_ErrorMessage(&status));
+  } else {
+    char *text = gxds_arena_calloc(scratch, size + 1, 1);
+    upb_JsonEncode(in, def, pool, 0, text, size + 1, &status);
+    ok = gxds_str_is_utf8(gxds_str_of(text, size)); /* the decoder does not look at keys of maps */
+    if (!ok) gxds_errors_add(errors, at, "failed to dump proto to JSON: not UTF-8");
+    gxds_text_add(json, gxds_str_of(text, size));
   }
   upb_DefPool_Free(pool);
   return ok;

@@ -35,6 +35,11 @@ static bool decode_override(const gxds_http_filter_entry *in, const gxds_path *u
     gxds_errors_add(errors, GXDS_FIELD(up, "typed_per_filter_config"), "empty filter name in map");
     return false;
   }
+  if (!gxds_str_is_utf8(in->name)) { /* the host's decoder does not look at keys of maps */
+    gxds_errors_add(errors, GXDS_FIELD(up, "typed_per_filter_config"),
+                    "filter name in map is not UTF-8");
+    return false;
+  }
   const gxds_path at = gxds_bracketed_link(up, "typed_per_filter_config", in->name, scratch);
   if (!in->value || google_protobuf_Any_type_url(in->value).size == 0) {
     gxds_errors_add(errors, &at, "no filter config specified for filter name %.*s",

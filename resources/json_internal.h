@@ -14,9 +14,9 @@ void gxds_json_add_string(gxds_text *out, gxds_str s);
 /* "1.500000000s". Never negative. */
 void gxds_json_add_duration(gxds_text *out, gxds_duration d);
 
-/* {"a":1,"b":[true]}, names in the order of their bytes; NULL: {}. False when a value in it has no
- * kind, which has no form in JSON. scratch: for the order of the names. */
-bool gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,
-                          upb_Arena *scratch);
+/* {"a":1,"b":[true]}, names in the order of their bytes; NULL: {}. Returns NULL, or what in it has
+ * no form in JSON (static). scratch: for the order of the names. */
+const char *gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,
+                                 upb_Arena *scratch);
 
 #endif

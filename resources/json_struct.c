@@ -26,41 +26,43 @@ static void add_number(gxds_text *out, double number) {
   }
 }
 
-static bool add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch);
+static const char *add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch);
 
-static bool add_list(gxds_text *out, const google_protobuf_ListValue *in, upb_Arena *scratch) {
+static const char *add_list(gxds_text *out, const google_protobuf_ListValue *in,
+                            upb_Arena *scratch) {
   size_t count = 0;
   const google_protobuf_Value *const *values = google_protobuf_ListValue_values(in, &count);
   gxds_text_add_z(out, "[");
   for (size_t i = 0; i < count; i++) {
     if (i > 0) gxds_text_add_z(out, ",");
-    if (!add_value(out, values[i], scratch)) return false;
+    const char *error = add_value(out, values[i], scratch);
+    if (error) return error;
   }
   gxds_text_add_z(out, "]");
-  return true;
+  return NULL;
 }
 
 /* As deep as the decoder lets messages be nested. */
-static bool add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch) {
+static const char *add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch) {
   switch (in ? google_protobuf_Value_kind_case(in) : google_protobuf_Value_kind_NOT_SET) {
     case google_protobuf_Value_kind_null_value:
       gxds_text_add_z(out, "null");
-      return true;
+      return NULL;
     case google_protobuf_Value_kind_number_value:
       add_number(out, google_protobuf_Value_number_value(in));
-      return true;
+      return NULL;
     case google_protobuf_Value_kind_string_value:
       gxds_json_add_string(out, gxds_pb_str(google_protobuf_Value_string_value(in)));
-      return true;
+      return NULL;
     case google_protobuf_Value_kind_bool_value:
       gxds_text_add_z(out, google_protobuf_Value_bool_value(in) ? "true" : "false");
-      return true;
+      return NULL;
     case google_protobuf_Value_kind_struct_value:
       return gxds_json_add_struct(out, google_protobuf_Value_struct_value(in), scratch);
     case google_protobuf_Value_kind_list_value:
       return add_list(out, google_protobuf_Value_list_value(in), scratch);
     default:
-      return false;
+      return "No value set in Value proto";
   }
 }
 
@@ -73,7 +75,8 @@ static int compare_members(const void *a, const void *b) {
   return gxds_str_compare(((const member *)a)->name, ((const member *)b)->name);
 }
 
-bool gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *in, upb_Arena *scratch) {
+const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *in,
+                                 upb_Arena *scratch) {
   size_t count = in ? google_protobuf_Struct_fields_size(in) : 0;
   member *members = gxds_arena_calloc(scratch, count, sizeof *members);
   size_t at_entry = kUpb_Map_Begin;
@@ -86,10 +89,12 @@ bool gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *in, upb_
   gxds_text_add_z(out, "{");
   for (size_t i = 0; i < count; i++) {
     if (i > 0) gxds_text_add_z(out, ",");
+    if (!gxds_str_is_utf8(members[i].name)) return "name of a field is not UTF-8";
     gxds_json_add_string(out, members[i].name);
     gxds_text_add_z(out, ":");
-    if (!add_value(out, members[i].value, scratch)) return false;
+    const char *error = add_value(out, members[i].value, scratch);
+    if (error) return error;
   }
   gxds_text_add_z(out, "}");
-  return true;
+  return NULL;
 }

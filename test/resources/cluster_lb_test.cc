@@ -184,6 +184,12 @@ std::vector<Malformed> Lists() {
        Bad(kAtConfig + ".value[" + kTypedStruct +
            "].value[myorg.MyLb] error:error encoding google::Protobuf::Struct as JSON: No value "
            "set in Value proto")},
+      {"TypedStructWithANameThatIsNoUtf8",
+       Cluster(List({Any(Type(kTypedStruct),
+                         Field(1, Type("myorg.MyLb")) + Field(2, Field(1, Field(1, "\xff"))))})),
+       Bad(kAtConfig + ".value[" + kTypedStruct +
+           "].value[myorg.MyLb] error:error encoding google::Protobuf::Struct as JSON: name of a "
+           "field is not UTF-8")},
       {"RingHashUnparsable", Cluster(List({RingHash(std::string(1, '\0'))})),
        Bad(ring + " error:can't decode RingHash LB policy config")},
       {"RingHashFunction", Cluster(List({RingHash(Number(1, 2))})),

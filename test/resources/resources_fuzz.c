@@ -1,5 +1,7 @@
 /* The first byte names the resource type, the rest is the resource. Each is decoded twice: the
- * second time on top of the first, which must give the same answer and share all localities. */
+ * second time on top of the first, which must give the same answer and share all localities and
+ * virtual hosts. All JSON that is made of it must be JSON. */
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +13,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const gxds_resource *previous_of(void *arg, gxds_str name) {
   (void)name;
   return arg;
+}
+
+static bool exists(gxds_str name) {
+  (void)name;
+  return true;
+}
+
+static void check_json(gxds_str text) {
+  json_t *json = json_loadb(text.data, text.size, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+  GXDS_CHECK(json != NULL);
+  json_decref(json);
 }
 
 static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *before) {
@@ -33,22 +46,69 @@ static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *befor
   }
 }
 
+static void check_overrides(const gxds_http_filter_overrides *o) {
+  for (size_t i = 0; i < o->count; i++) {
+    GXDS_CHECK(o->items[i].kind == GXDS_HTTP_FILTER_FAULT);
+    GXDS_CHECK(gxds_http_filter_overrides_find(o, o->items[i].name) == &o->items[i]);
+    check_json(o->items[i].config_json);
+  }
+}
+
+static void check_retry_policy(const gxds_retry_policy *p) {
+  GXDS_CHECK(p->codes != 0 && p->num_retries > 0);
+  GXDS_CHECK(p->base_interval >= GXDS_MILLISECOND && p->max_interval >= p->base_interval);
+  gxds_text json = {0};
+  gxds_retry_policy_render_json(p, &json);
+  check_json(gxds_text_str(&json));
+  gxds_text_fini(&json);
+}
+
+static void check_route(const gxds_route *r) {
+  uint64_t weights = 0;
+  for (size_t k = 0; k < r->cluster_count; k++) {
+    GXDS_CHECK(r->clusters[k].weight > 0 && r->clusters[k].name.size > 0);
+    check_overrides(&r->clusters[k].filter_overrides);
+    weights += r->clusters[k].weight;
+  }
+  GXDS_CHECK(weights == r->total_weight);
+  GXDS_CHECK((r->action == GXDS_ROUTE_CLUSTERS) == (r->cluster_count > 0));
+  GXDS_CHECK((r->action == GXDS_ROUTE_PLUGIN) == (r->plugin_name.size > 0));
+  if (r->action == GXDS_ROUTE_PLUGIN) check_json(r->plugin_lb_json);
+  if (r->retry_policy) check_retry_policy(r->retry_policy);
+  check_overrides(&r->filter_overrides);
+}
+
 static void check_routes(const gxds_route_config *rc) {
   for (size_t i = 0; i < rc->virtual_host_count; i++) {
     const gxds_virtual_host *host = &rc->virtual_hosts[i];
     GXDS_CHECK(host->domain_count > 0 && host->route_count > 0);
     GXDS_CHECK(gxds_route_config_find_virtual_host(rc, host->domains[0]));
-    for (size_t j = 0; j < host->route_count; j++) {
-      const gxds_route *r = &host->routes[j];
-      uint64_t weights = 0;
-      for (size_t k = 0; k < r->cluster_count; k++) {
-        GXDS_CHECK(r->clusters[k].weight > 0 && r->clusters[k].name.size > 0);
-        weights += r->clusters[k].weight;
-      }
-      GXDS_CHECK(weights == r->total_weight);
-      GXDS_CHECK((r->action == GXDS_ROUTE_CLUSTERS) == (r->cluster_count > 0));
-    }
+    check_overrides(&host->filter_overrides);
+    for (size_t j = 0; j < host->route_count; j++) check_route(&host->routes[j]);
   }
+}
+
+static void check_listener(const gxds_listener *l, const gxds_listener *before) {
+  bool api = l->kind == GXDS_LISTENER_API;
+  GXDS_CHECK(api == ((l->rds_name.size > 0) != (l->route_config != NULL)));
+  GXDS_CHECK(!api || l->filter_count > 0);
+  for (size_t i = 0; i < l->filter_count; i++) {
+    if (l->filters[i].kind == GXDS_HTTP_FILTER_FAULT) check_json(l->filters[i].config_json);
+  }
+  if (l->route_config) check_routes(l->route_config);
+  if (before) GXDS_CHECK(l->route_config == before->route_config);
+}
+
+static void check_cluster(const gxds_cluster *c) {
+  GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->aggregate_count > 0));
+  GXDS_CHECK((c->kind == GXDS_CLUSTER_LOGICAL_DNS) == (c->dns_host.size > 0));
+  check_json(c->lb_policy_json);
+  if (c->tls) GXDS_CHECK(c->tls->ca.instance_name.size > 0);
+  if (!c->outlier_detection) return;
+  gxds_text json = {0};
+  gxds_outlier_detection_render_json(c->outlier_detection, c->lb_policy_json, &json);
+  check_json(gxds_text_str(&json));
+  gxds_text_fini(&json);
 }
 
 static void check_resource(const gxds_resource *resource, const gxds_resource *before) {
@@ -56,17 +116,11 @@ static void check_resource(const gxds_resource *resource, const gxds_resource *b
     check_endpoints((const gxds_endpoints *)resource, (const gxds_endpoints *)before);
   } else if (resource->type == &gxds_route_config_type) {
     check_routes((const gxds_route_config *)resource);
+    GXDS_CHECK(!before || resource == before);
   } else if (resource->type == &gxds_listener_type) {
-    const gxds_listener *l = (const gxds_listener *)resource;
-    bool api = l->kind == GXDS_LISTENER_API;
-    GXDS_CHECK(api == ((l->rds_name.size > 0) != (l->route_config != NULL)));
-    GXDS_CHECK(!api || l->filter_count > 0);
-    if (l->route_config) check_routes(l->route_config);
+    check_listener((const gxds_listener *)resource, (const gxds_listener *)before);
   } else {
-    const gxds_cluster *c = (const gxds_cluster *)resource;
-    GXDS_CHECK(c->lb_policy_json.size > 0);
-    GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->aggregate_count > 0));
-    GXDS_CHECK((c->kind == GXDS_CLUSTER_LOGICAL_DNS) == (c->dns_host.size > 0));
+    check_cluster((const gxds_cluster *)resource);
   }
 }
 
@@ -74,7 +128,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
   const gxds_resource_type *type = gxds_resource_types[data[0] % GXDS_RESOURCE_TYPE_COUNT];
   gxds_str bytes = gxds_str_of((const char *)data + 1, size - 1);
-  gxds_decode_context context = {.previous = previous_of};
+  const gxds_bootstrap_certificate_provider provider = {.instance_name = {"p", 1}};
+  const gxds_bootstrap bootstrap = {
+      .refs = {1}, .certificate_providers = &provider, .certificate_provider_count = 1};
+  const gxds_host host = {.lb_policy_exists = exists};
+  gxds_decode_context context = {.bootstrap = &bootstrap, .host = &host, .previous = previous_of};
   gxds_decoded first = {0};
   gxds_status first_status = type->decode(&context, bytes, &first);
   context.previous_arg = (void *)first.resource;
