@@ -40,7 +40,7 @@ grpc::ChannelArguments Eager() {
   return args;
 }
 
-TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A37
+TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A74.7
   Backend a("a");
   ControlPlane plane;
   plane.Set(RouteTo("dns"));
@@ -52,7 +52,7 @@ TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A37
   EXPECT_EQ(a.connections(), 1u);
 }
 
-TEST(EndToEnd, LogicalDnsClusterIsResolvedAgainWhenItsBackendsCannotBeReached) {  // A74
+TEST(EndToEnd, LogicalDnsClusterIsResolvedAgainWhenItsBackendsCannotBeReached) {  // A74.12
   DnsServer dns;
   dns.Set("backend.test", {"127.0.0.9"});  // nobody listens there
   Backend a("a");
@@ -67,7 +67,7 @@ TEST(EndToEnd, LogicalDnsClusterIsResolvedAgainWhenItsBackendsCannotBeReached) {
   EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
 }
 
-TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74
+TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74.25
   DnsServer dns;
   Backend a("a");
   ControlPlane plane;
@@ -86,7 +86,7 @@ TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74
   EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
 }
 
-TEST(EndToEnd, LogicalDnsClusterTakesOverInAnAggregateFromOneWithoutEndpoints) {  // A37
+TEST(EndToEnd, LogicalDnsClusterTakesOverInAnAggregateFromOneWithoutEndpoints) {  // A37.13
   Backend a("a");
   ControlPlane plane;
   Mesh mesh = RouteTo("both");

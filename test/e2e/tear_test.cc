@@ -77,7 +77,7 @@ TEST_F(Tear, ARouteToAClusterWhoseEndpointsAreLateMakesNoRpcWait) {  // A74.11
 
 #ifndef WITHOUT_PLUGIN
 // While a new route waits for its cluster, the old one goes on receiving updates.
-TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74
+TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74.10
   Backend other("other");
   const size_t mark = plane_.Mark();
   mesh_.routes[0].cluster = "b";

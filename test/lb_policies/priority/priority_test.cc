@@ -301,6 +301,11 @@ TEST(Priority, FailoverTimerStartsWhenTheChildIsCreated) {  // A56.18
   EXPECT_EQ(o.Pass(1), (Log{"create b", "publish b CONNECTING"}));
 }
 
+TEST(Priority, TimesAreThoseOfTheSpecification) {  // A56.10, A56.15
+  EXPECT_EQ(GXDS_PRIORITY_FAILOVER_DEFAULT, 10 * GXDS_SECOND);
+  EXPECT_EQ(GXDS_PRIORITY_RETENTION, 900 * GXDS_SECOND);
+}
+
 TEST(Priority, FailoverTimeoutIsTheOwners) {
   Owner o(GXDS_SECOND);
   o.Update({"a", "b"});

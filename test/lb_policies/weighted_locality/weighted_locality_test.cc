@@ -320,6 +320,10 @@ TEST(WeightedLocality, RemovedLocalityLeavesThePickerAtOnceAndIsKeptForAWhile) {
   EXPECT_FALSE(o.TimerRuns());
 }
 
+TEST(WeightedLocality, RetentionIsThatOfTheSpecification) {  // A28.4
+  EXPECT_EQ(GXDS_WEIGHTED_LOCALITY_RETENTION, 900 * GXDS_SECOND);
+}
+
 TEST(WeightedLocality, LocalityThatComesBackIsWarm) {
   Owner o;
   o.Update({{"a", 1}, {"b", 2}});
