@@ -140,17 +140,18 @@ static void decode_list(const lb_decoder *d, const list_message *in, int depth,
   const policy_message *const *list =
       envoy_config_cluster_v3_LoadBalancingPolicy_policies(in, &count);
   for (size_t i = 0; i < count; i++) {
-    const gxds_path *at_config = GXDS_FIELD(GXDS_ITEM(at, "policies", i), "typed_extension_config");
-    const envoy_config_core_v3_TypedExtensionConfig *config =
+    const gxds_path *at_extension =
+        GXDS_FIELD(GXDS_ITEM(at, "policies", i), "typed_extension_config");
+    const gxds_path *at_config = GXDS_FIELD(at_extension, "typed_config");
+    const envoy_config_core_v3_TypedExtensionConfig *in_extension =
         envoy_config_cluster_v3_LoadBalancingPolicy_Policy_typed_extension_config(list[i]);
-    if (!config) {
-      gxds_errors_add(d->errors, at_config, "field not present");
+    if (!in_extension) {
+      gxds_errors_add(d->errors, at_extension, "field not present");
       return;
     }
     gxds_extension extension;
-    if (!gxds_extension_open(envoy_config_core_v3_TypedExtensionConfig_typed_config(config),
-                             GXDS_FIELD(at_config, "typed_config"), d->scratch, d->errors,
-                             &extension)) {
+    if (!gxds_extension_open(envoy_config_core_v3_TypedExtensionConfig_typed_config(in_extension),
+                             at_config, d->scratch, d->errors, &extension)) {
       return;
     }
     if (decode_config(d, &extension, depth)) return;
