@@ -133,6 +133,36 @@ static gxds_status check_leaf(const gxds_cluster *cluster, bool xds_credentials)
   return gxds_status_ok();
 }
 
+/* What finds the outliers of a leaf cluster; NULL: nothing does. */
+static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
+  const gxds_outlier_detection *o = cluster->outlier_detection;
+  if (!o) return NULL;
+  /* A50: neither way to eject is on: a no-op, which would only cost. */
+  bool ejects = o->success_rate.enforcement_percentage > 0 ||
+                o->failure_percentage.enforcement_percentage > 0;
+  if (!ejects) return NULL;
+  /* The host's pick_first gives up its subchannels when one of them is ejected: in the middle of
+   * the host's walk over them, which then reads what is freed. It has nowhere else to send RPCs to.
+   */
+  return names_policy(policy_of(cluster), "\"pick_first\"") ? NULL : o;
+}
+
+static bool same_ejection(const gxds_ejection *a, const gxds_ejection *b) {
+  if (a->enforcement_percentage != b->enforcement_percentage) return false;
+  return a->enforcement_percentage == 0 ||
+         (a->threshold == b->threshold && a->minimum_hosts == b->minimum_hosts &&
+          a->request_volume == b->request_volume);
+}
+
+static bool same_outliers(const gxds_outlier_detection *a, const gxds_outlier_detection *b) {
+  if (a == b) return true;
+  return a && b && a->interval == b->interval && a->base_ejection_time == b->base_ejection_time &&
+         a->max_ejection_time == b->max_ejection_time &&
+         a->max_ejection_percent == b->max_ejection_percent &&
+         same_ejection(&a->success_rate, &b->success_rate) &&
+         same_ejection(&a->failure_percentage, &b->failure_percentage);
+}
+
 /* entry takes the place of c->entry, which is of the same cluster and a leaf too, or NULL. */
 static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *old = c->entry;
@@ -146,6 +176,9 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
   c->step.numbers = &c->numbers;
   c->step.policy_json = policy;
   c->step.ignore_reresolution = !is_dns;
+  c->step.outlier_detection = outliers_of(entry->cluster);
+  c->step.outlier_changed =
+      !old || !same_outliers(outliers_of(old->cluster), c->step.outlier_detection);
   c->step.same_children = old && !renumbered && !c->step.policy_changed &&
                           (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns;
 }

@@ -23,7 +23,8 @@ void gxds_cds_destroy(gxds_cds *c); /* NULL is allowed */
 typedef enum gxds_cds_step_kind {
   GXDS_CDS_NOTHING,   /* the child is not touched */
   GXDS_CDS_FAIL,      /* end the child and report TRANSIENT_FAILURE */
-  GXDS_CDS_LEAF,      /* give the child its update: cluster_impl over priority */
+  GXDS_CDS_LEAF,      /* give the child its update: cluster_impl over priority, and
+                         outlier_detection above both when there is any (A75) */
   GXDS_CDS_AGGREGATE, /* give the child its update: priority over one cds for each leaf cluster */
 } gxds_cds_step_kind;
 
@@ -39,6 +40,10 @@ typedef struct gxds_cds_step {
   gxds_str policy_json;              /* LEAF: what is below each, a JSON list for the registry */
   bool policy_changed;               /* LEAF: it is not what it was in the update before */
   bool ignore_reresolution;          /* LEAF: children ask in vain, since EDS pushes */
+  const gxds_outlier_detection *outlier_detection; /* LEAF: NULL: none, or one that does nothing
+                                                      (A50), or pick_first is below */
+  bool outlier_changed;                            /* LEAF: it is not what it was in the update
+                                                      before */
 } gxds_cds_step;
 
 /* An update. config: NULL changes nothing. mailbox: NULL when there is none. An entry that is the

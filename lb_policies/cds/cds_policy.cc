@@ -52,6 +52,18 @@ bool HasXdsCredentials(const ChannelArgs& args) {
   return credentials != nullptr && credentials->type() == grpc_core::XdsCredentials::Type();
 }
 
+// Of all priorities. endpoints: null for none.
+grpc_core::ServerAddressList AllAddresses(const gxds_endpoints* endpoints) {
+  grpc_core::ServerAddressList out;
+  for (size_t i = 0; endpoints != nullptr && i < endpoints->priority_count; ++i) {
+    const gxds_priority& priority = endpoints->priorities[i];
+    for (size_t k = 0; k < priority.locality_count; ++k) {
+      AppendAddresses(priority.localities[k], &out);
+    }
+  }
+  return out;
+}
+
 struct MachineDelete {
   void operator()(gxds_cds* c) const { gxds_cds_destroy(c); }
 };
@@ -77,6 +89,7 @@ class CdsPolicy : public ParentPolicy {
   // What the child is given: made anew, or the one before while it says the same.
   absl::StatusOr<RefCountedPtr<Config>> ChildConfig(const gxds_cds_step& step);
   absl::Status ParsePolicy(const gxds_cds_step& step);
+  absl::Status ParseOutlierDetection(const gxds_cds_step& step);
   RefCountedPtr<Config> LeafConfig(const gxds_cds_step& step) const;
   RefCountedPtr<Config> AggregateConfig(const gxds_cds_step& step) const;
   absl::Status UpdateChild(const gxds_cds_step& step, UpdateArgs args);
@@ -84,7 +97,8 @@ class CdsPolicy : public ParentPolicy {
 
   std::unique_ptr<gxds_cds, MachineDelete> machine_;
   std::string cluster_;
-  RefCountedPtr<Config> leaf_policy_;  // what the cluster's policy_json was parsed to
+  RefCountedPtr<Config> leaf_policy_;     // what the cluster's policy_json was parsed to
+  RefCountedPtr<Config> outlier_config_;  // null: child_config_ is the child's
   RefCountedPtr<Config> child_config_;
   OrphanablePtr<LoadBalancingPolicy> child_;
 };
@@ -110,10 +124,11 @@ absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
 
 absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, UpdateArgs args) {
   auto config = ChildConfig(step);
-  if (!config.ok()) {
+  absl::Status status = config.ok() ? ParseOutlierDetection(step) : config.status();
+  if (!status.ok()) {
     gxds_cds_forget(machine_.get());
-    Fail(absl::UnavailableError(absl::StrCat(cluster_, ": ", config.status().message())));
-    return config.status();
+    Fail(absl::UnavailableError(absl::StrCat(cluster_, ": ", status.message())));
+    return status;
   }
   child_config_ = std::move(*config);
   UpdateArgs child_args;
@@ -122,10 +137,17 @@ absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, UpdateArgs args) 
   child_args.resolution_note = std::string(ToAbsl(step.entry->resolution_note));
   // The control plane checks health.
   child_args.args = args.args.Set(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  if (outlier_config_ != nullptr) {
+    child_args.config = outlier_config_;
+    child_args.args = WithClusterImplConfig(child_args.args,
+                                            static_cast<ClusterImplConfig*>(child_config_.get()));
+    // The host's policy knows endpoints by this list alone.
+    child_args.addresses = AllAddresses(step.entry->endpoints);
+  }
   if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_cds_lb_trace);
   if (GRPC_TRACE_FLAG_ENABLED(grpc_cds_lb_trace)) {
     gpr_log(GPR_INFO, "[cdslb %p] %s: updating child %s", this, cluster_.c_str(),
-            std::string(child_config_->name()).c_str());
+            std::string(child_args.config->name()).c_str());
   }
   return child_->UpdateLocked(std::move(child_args));
 }
@@ -147,6 +169,27 @@ absl::Status CdsPolicy::ParsePolicy(const gxds_cds_step& step) {
       grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*json);
   if (!config.ok()) return config.status();
   leaf_policy_ = std::move(*config);
+  return absl::OkStatus();
+}
+
+// Its child is only named in the JSON, which stays the same while the settings do: the config of
+// cluster_impl travels in the channel args.
+absl::Status CdsPolicy::ParseOutlierDetection(const gxds_cds_step& step) {
+  if (step.outlier_detection == nullptr) {
+    outlier_config_.reset();
+    return absl::OkStatus();
+  }
+  if (!step.outlier_changed && outlier_config_ != nullptr) return absl::OkStatus();
+  gxds_text text = {};
+  gxds_outlier_detection_render_json(step.outlier_detection, ToGxds(kClusterImplConfigInArgsJson),
+                                     &text);
+  auto json = Json::Parse(ToAbsl(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+  if (!json.ok()) return json.status();
+  auto config =
+      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*json);
+  if (!config.ok()) return config.status();
+  outlier_config_ = std::move(*config);
   return absl::OkStatus();
 }
 
@@ -184,6 +227,7 @@ void CdsPolicy::Fail(const absl::Status& status) {
   gpr_log(GPR_ERROR, "grpc_xds: [cdslb %p] %s", this, status.ToString().c_str());
   EndChild(std::move(child_));
   child_config_.reset();
+  outlier_config_.reset();
   channel_control_helper()->UpdateState(GRPC_CHANNEL_TRANSIENT_FAILURE, status,
                                         std::make_unique<TransientFailurePicker>(status));
 }

@@ -168,6 +168,70 @@ TEST_F(CdsPolicyTest, PolicyThatTheHostRefusesFailsUntilItIsAnother) {
   EXPECT_EQ(Pick(), "a");
 }
 
+// Over leaves that count and pick.
+snapshot::ClusterOptions Outliers() {
+  snapshot::ClusterOptions options;
+  options.lb_policy =
+      R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"picking_leaf":{}}]}}])";
+  options.failure_threshold = 50;
+  return options;
+}
+
+TEST_F(CdsPolicyTest, OutlierDetectionIsBetweenTheChannelAndOurPicks) {  // A50, A75
+  Entry e = snapshot::Leaf("c", Outliers(), MakeEndpoints({{"a"}, {"b"}}));
+  Start({&e});
+  EXPECT_EQ(accepted_, absl::OkStatus());
+  std::unique_ptr<Tracker> tracker;
+  EXPECT_EQ(PickWith(&tracker), "127.0.0.1:97") << "the host's own subchannel, no wrapper of it";
+  tracker->Start();
+  EXPECT_EQ(PickingLeaf().started, 1);
+  Finish(std::move(tracker));
+  EXPECT_EQ(PickingLeaf().finished, 1);
+}
+
+TEST_F(CdsPolicyTest, OutlierDetectionLeavesNothingInArgsAndLists) {
+  snapshot::ClusterOptions options = Weighted();
+  options.failure_threshold = 50;
+  Entry e = snapshot::Leaf("c", options, MakeEndpoints({{"a"}, {"b"}}));
+  Start({&e});
+  ASSERT_EQ(subchannels_.size(), 1u) << "of the first priority alone";
+  EXPECT_EQ(
+      subchannels_[0].args,
+      args_.Set("grpc.internal.xds_cluster_name", "c").Set("grpc.inhibit_health_checking", 1));
+  EXPECT_EQ(Leaf::InZone("a")->addresses().size(), 1u);
+}
+
+TEST_F(CdsPolicyTest, ChangedOutlierDetectionTouchesNoLeaf) {
+  snapshot::ClusterOptions options = Weighted();
+  options.failure_threshold = 50;
+  auto endpoints = MakeEndpoints({{"a"}});
+  Entry e = snapshot::Leaf("c", options, endpoints);
+  Start({&e});
+  Report("a", GRPC_CHANNEL_READY);
+  int updated = Leaf::updated;
+  options.failure_threshold = 60;
+  Entry changed = snapshot::Leaf("c", options, endpoints);
+  Apply({&changed});
+  EXPECT_EQ(Leaf::created, 1);
+  EXPECT_EQ(Leaf::updated, updated);
+  EXPECT_EQ(Pick(), "a");
+}
+
+TEST_F(CdsPolicyTest, OutlierDetectionComesAndGoesWithoutAGap) {
+  auto endpoints = MakeEndpoints({{"a"}});
+  snapshot::ClusterOptions plain = Outliers();
+  plain.failure_threshold = -1;
+  Entry with = snapshot::Leaf("c", Outliers(), endpoints);
+  Entry without = snapshot::Leaf("c", plain, endpoints);
+  Start({&without});
+  for (const Entry* e : {&with, &without, &with}) {
+    Apply({e});
+    EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+    std::unique_ptr<Tracker> tracker;
+    EXPECT_EQ(PickWith(&tracker), "127.0.0.1:97");
+  }
+}
+
 // Args of a channel with these credentials.
 ChannelArgs With(const ChannelArgs& args, grpc_channel_credentials* credentials) {
   return args.SetObject(credentials->Ref());

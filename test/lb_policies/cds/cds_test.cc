@@ -35,7 +35,8 @@ struct Scenario {
     return gxds_cds_on_update(c, config.get(), mailbox, gxds_str_of(cluster.data(), cluster.size()),
                               dynamic, xds_credentials);
   }
-  // "nothing", "fail: words", "leaf 0 1", "aggregate a b", with "(same)" and "(policy)" behind.
+  // "nothing", "fail: words", "leaf 0 1", "aggregate a b", with "(same)", "(policy)" and
+  // "(outliers)" behind.
   std::string Update(const Config& config) {
     const gxds_cds_step* s = Step(config);
     std::string out;
@@ -59,6 +60,7 @@ struct Scenario {
     }
     if (s->same_children) out += " (same)";
     if (s->policy_changed) out += " (policy)";
+    if (s->outlier_detection) out += s->outlier_changed ? " (new outliers)" : " (outliers)";
     return out;
   }
   std::string Update(const Entry& e) { return Update(MakeConfig({e.get()}, {"c"})); }
@@ -231,6 +233,45 @@ TEST(Cds, OtherCredentialsIgnoreTheClustersTls) {  // A29
   snapshot::ClusterOptions tls;
   tls.tls = true;
   EXPECT_EQ(s.Update(Leaf("c", tls)), "leaf 0 (policy)");
+}
+
+snapshot::ClusterOptions Outliers(int threshold, uint32_t enforcement = 100) {
+  snapshot::ClusterOptions options;
+  options.failure_threshold = threshold;
+  options.enforcement = enforcement;
+  return options;
+}
+
+TEST(Cds, OutlierDetectionIsPutInWhenItIsConfigured) {  // A50, A75
+  Scenario s;
+  EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf("c", Outliers(50))), "leaf 0 (same) (new outliers)");
+  EXPECT_EQ(s.Update(Leaf("c", Outliers(50))), "leaf 0 (same) (outliers)") << "no new config";
+  EXPECT_EQ(s.Update(Leaf("c", Outliers(60))), "leaf 0 (same) (new outliers)");
+  EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (same)");
+}
+
+TEST(Cds, OutlierDetectionThatEjectsNothingIsLeftOut) {  // A50
+  Scenario s;
+  EXPECT_EQ(s.Update(Leaf("c", Outliers(50, 0))), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf("c", Outliers(50, 1))), "leaf 0 (same) (new outliers)");
+}
+
+TEST(Cds, OutlierDetectionEjectsBySuccessRateToo) {  // A50
+  Scenario s;
+  auto cluster = MakeCluster("c", Outliers(50, 0));
+  auto* outliers = const_cast<gxds_outlier_detection*>(cluster->outlier_detection);
+  outliers->success_rate.enforcement_percentage = 1;
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}))), "leaf 0 (policy) (new outliers)");
+}
+
+TEST(Cds, OutlierDetectionIsNotPutAbovePickFirst) {  // the host's would use what it freed
+  Scenario s;
+  snapshot::ClusterOptions dns = Outliers(50), flat = Outliers(50);
+  dns.kind = GXDS_CLUSTER_LOGICAL_DNS;
+  flat.lb_policy = R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"pick_first":{}}]}}])";
+  EXPECT_EQ(s.Update(Leaf("c", dns)), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf("c", flat)), "leaf 0 (policy)");
 }
 
 TEST(Cds, AggregateHasItsLeavesInOrder) {  // A75.1, A75.7

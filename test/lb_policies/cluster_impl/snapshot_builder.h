@@ -45,6 +45,7 @@ struct Fake : T {
   std::deque<std::vector<const gxds_locality*>> localities;
   std::vector<gxds_priority> priority_list;
   gxds_tls tls_context = {};
+  gxds_outlier_detection outliers = {};
 
   ~Fake() {
     for (auto& list : localities) {
@@ -68,6 +69,9 @@ struct ClusterOptions {
   std::string lb_policy = R"([{"round_robin":{}}])";
   gxds_cluster_kind kind = GXDS_CLUSTER_EDS;
   bool tls = false;
+  // Of outlier detection, when set: from how many hundredths of failures on.
+  int failure_threshold = -1;
+  uint32_t enforcement = 100;  // of those
 };
 
 inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {}) {
@@ -79,6 +83,12 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   c->lrs_server = options.lrs;
   c->max_concurrent_requests = options.max_requests;
   if (options.tls) c->tls = &c->tls_context;
+  if (options.failure_threshold >= 0) {
+    c->outliers = {GXDS_SECOND, 30 * GXDS_SECOND, 300 * GXDS_SECOND, 50, {}, {}};
+    c->outliers.failure_percentage = {options.enforcement, uint32_t(options.failure_threshold), 1,
+                                      1};
+    c->outlier_detection = &c->outliers;
+  }
   return Cluster(c);
 }
 
@@ -112,7 +122,8 @@ inline Endpoints MakeEndpoints(const std::vector<std::vector<std::string>>& prio
 }
 
 inline Entry Leaf(const Cluster& cluster, const Endpoints& endpoints, const char* note = "") {
-  return Entry(gxds_cluster_entry_endpoints(cluster.get(), endpoints.get(), gxds_str_z(note)));
+  return Entry(gxds_cluster_entry_endpoints(cluster.get()->name, cluster.get(), endpoints.get(),
+                                            gxds_str_z(note)));
 }
 inline Entry Leaf(const std::string& name, ClusterOptions options = {},
                   const Endpoints& endpoints = MakeEndpoints({{"a"}})) {
@@ -124,7 +135,8 @@ inline Entry Aggregate(const std::string& name, const std::vector<std::string>& 
   Cluster cluster = MakeCluster(name, options);
   std::vector<gxds_str> names;
   for (const std::string& l : leaves) names.push_back(gxds_str_of(l.data(), l.size()));
-  return Entry(gxds_cluster_entry_aggregate(cluster.get(), names.data(), names.size()));
+  return Entry(
+      gxds_cluster_entry_aggregate(cluster.get()->name, cluster.get(), names.data(), names.size()));
 }
 inline Entry Error(const std::string& name, const char* words) {
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%s", words);

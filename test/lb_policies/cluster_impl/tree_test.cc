@@ -8,6 +8,10 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
 
+namespace grpc_core {
+extern void RegisterOutlierDetectionLbPolicy(CoreConfiguration::Builder* builder);
+}  // namespace grpc_core
+
 namespace grpc_xds {
 namespace testing {
 
@@ -83,6 +87,7 @@ const bool g_registered = [] {
     RegisterClusterImplLbPolicy(builder);
     RegisterCdsLbPolicy(builder);
     RegisterClusterManagerLbPolicy(builder);
+    grpc_core::RegisterOutlierDetectionLbPolicy(builder);
     builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
         std::make_unique<PickingLeafFactory>());
   });
