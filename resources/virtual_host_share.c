@@ -38,9 +38,9 @@ static int compare_hosts(const void *a, const void *b) {
 
 static void sort(gxds_virtual_host_finder *f) {
   size_t count = f->previous->virtual_host_count;
-  f->sorted = gxds_arena_calloc(f->scratch, count, sizeof *f->sorted);
+  f->sorted = gxds_arena_calloc(f->scratch, count, sizeof(const gxds_virtual_host *));
   for (size_t i = 0; i < count; i++) f->sorted[i] = &f->previous->virtual_hosts[i];
-  if (count > 1) qsort(f->sorted, count, sizeof *f->sorted, compare_hosts);
+  if (count > 1) qsort(f->sorted, count, sizeof(const gxds_virtual_host *), compare_hosts);
 }
 
 static const gxds_virtual_host *find_anywhere(gxds_virtual_host_finder *f, gxds_str bytes) {
