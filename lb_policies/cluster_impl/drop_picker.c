@@ -29,9 +29,9 @@ gxds_drop_picker *gxds_drop_picker_create(const gxds_endpoints *endpoints,
   p->max_requests = max_requests;
   p->drops = drops ? gxds_drop_load_ref(drops) : NULL;
   if (p->drops && p->endpoints) {
-    p->categories = gxds_calloc(endpoints->drop_count, sizeof *p->categories);
-    for (size_t i = 0; i < endpoints->drop_count; i++) {
-      p->categories[i] = gxds_drop_load_category(drops, endpoints->drops[i].name);
+    p->categories = gxds_calloc(p->endpoints->drop_count, sizeof *p->categories);
+    for (size_t i = 0; i < p->endpoints->drop_count; i++) {
+      p->categories[i] = gxds_drop_load_category(drops, p->endpoints->drops[i].name);
     }
   }
   atomic_init(&p->random, seed);

@@ -112,6 +112,7 @@ int main(int argc, char** argv) {
   std::atomic<bool> stop{false};
   const auto pause = std::chrono::microseconds(1000000 * kWorkers / std::atoi(argv[2]));
   std::vector<std::thread> workers;
+  workers.reserve(kWorkers);
   for (int i = 0; i < kWorkers; ++i) {
     workers.emplace_back([&] {
       for (auto next = Clock::now(); !stop; next += pause) {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/memory.h"
 
 bool gxds_ads_type_is_full_state(gxds_file_type type) {
@@ -155,6 +156,7 @@ static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool remo
   *out = (gxds_ads_response){.resources = gxds_calloc(count, sizeof *out->resources),
                              .removed = gxds_calloc(count, sizeof *out->removed)};
   for (size_t i = 0; i < count; i++) {
+    GXDS_CHECK(rows[i].entry || rows[i].now);
     gxds_ads_entry entry =
         rows[i].entry ? *rows[i].entry : (gxds_ads_entry){.name = gxds_str_dup(rows[i].now->name)};
     if (rows[i].now && (full || changed(&rows[i]))) {
