@@ -32,7 +32,6 @@ cc_library(
     # Its headers use abseil's mutex inline.
     linkopts = [
         "-lgrpc++",
-        "-lprotobuf",
         "-labsl_synchronization",
     ],
     deps = [":grpc"],
