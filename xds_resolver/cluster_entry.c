@@ -21,10 +21,10 @@ const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_sta
   return e;
 }
 
-const gxds_cluster_entry *gxds_cluster_entry_endpoints(const gxds_cluster *cluster,
+const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_endpoints *endpoints,
                                                        gxds_str resolution_note) {
-  gxds_cluster_entry *e = entry_create(cluster->name, GXDS_ENTRY_ENDPOINTS);
+  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ENDPOINTS);
   e->cluster = cluster_ref(cluster);
   if (endpoints) {
     gxds_resource_ref(&endpoints->base);
@@ -34,10 +34,10 @@ const gxds_cluster_entry *gxds_cluster_entry_endpoints(const gxds_cluster *clust
   return e;
 }
 
-const gxds_cluster_entry *gxds_cluster_entry_aggregate(const gxds_cluster *cluster,
+const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_str *leaf_clusters,
                                                        size_t count) {
-  gxds_cluster_entry *e = entry_create(cluster->name, GXDS_ENTRY_AGGREGATE);
+  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_AGGREGATE);
   e->cluster = cluster_ref(cluster);
   gxds_str *leaves = gxds_calloc(count, sizeof *leaves);
   for (size_t i = 0; i < count; i++) leaves[i] = gxds_str_dup(leaf_clusters[i]);

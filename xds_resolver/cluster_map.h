@@ -36,12 +36,13 @@ typedef struct gxds_cluster_entry {
 } gxds_cluster_entry;
 
 /* Each makes an entry with one reference. Strings are copied; resources get a reference of their
- * own. */
+ * own. name: what is asked for; the resource may spell its own otherwise (A47: the order of an
+ * xdstp name's parameters is of no account). */
 const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error);
-const gxds_cluster_entry *gxds_cluster_entry_endpoints(const gxds_cluster *cluster,
+const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_endpoints *endpoints,
                                                        gxds_str resolution_note);
-const gxds_cluster_entry *gxds_cluster_entry_aggregate(const gxds_cluster *cluster,
+const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_str *leaf_clusters, size_t count);
 const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
 void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* NULL is allowed */

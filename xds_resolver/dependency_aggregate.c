@@ -71,7 +71,7 @@ static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_str name) {
 }
 
 /* The entry of an aggregate, from its children's. A74: those in error are left out. */
-static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m,
+static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, gxds_str name,
                                             const gxds_cluster *aggregate) {
   m->last_mark++;
   leaf_list leaves = {NULL, 0, 0};
@@ -84,7 +84,7 @@ static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m,
     }
   }
   const gxds_cluster_entry *entry =
-      gxds_cluster_entry_aggregate(aggregate, leaves.items, leaves.count);
+      gxds_cluster_entry_aggregate(name, aggregate, leaves.items, leaves.count);
   gxds_free(leaves.items);
   return entry;
 }
@@ -106,7 +106,7 @@ static bool are_settled(const gxds_dependency_manager *m, const gxds_cluster *ag
 }
 
 static void adopt(gxds_dependency_manager *m, gxds_node *node) {
-  gxds_node_set_entry(m, node, make_entry(m, gxds_node_latest(node)));
+  gxds_node_set_entry(m, node, make_entry(m, node->subject.name, gxds_node_latest(node)));
   gxds_node_release_sources(m, node);
 }
 
@@ -119,7 +119,7 @@ static void renew_waiting(gxds_dependency_manager *m) {
     DL_FOREACH2(m->aggregates, node, next_aggregate) {
       if (node->settled || !node->entry || node->entry->kind != GXDS_ENTRY_AGGREGATE) continue;
       const gxds_cluster_entry *before = node->entry;
-      gxds_node_set_entry(m, node, make_entry(m, node->entry->cluster));
+      gxds_node_set_entry(m, node, make_entry(m, node->subject.name, node->entry->cluster));
       changed = changed || node->entry != before;
     }
   }

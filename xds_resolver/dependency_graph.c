@@ -200,8 +200,8 @@ static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, co
                                             const gxds_cluster *cluster,
                                             const gxds_source *source) {
   gxds_str note = make_note(m, node, source);
-  const gxds_cluster_entry *entry =
-      gxds_cluster_entry_endpoints(cluster, (const gxds_endpoints *)source->subject.resource, note);
+  const gxds_cluster_entry *entry = gxds_cluster_entry_endpoints(
+      node->subject.name, cluster, (const gxds_endpoints *)source->subject.resource, note);
   gxds_str_free(&note);
   return entry;
 }

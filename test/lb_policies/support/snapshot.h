@@ -55,9 +55,10 @@ class FakeCluster {
     cluster->name = name_;
     cluster->resource.name = gxds_str_of(cluster->name.data(), cluster->name.size());
     const Endpoints* endpoints = no_endpoints_ ? nullptr : MakeEndpoints();
-    const gxds_cluster_entry* entry = gxds_cluster_entry_endpoints(
-        &cluster->resource, endpoints == nullptr ? nullptr : &endpoints->resource,
-        gxds_str_of(note_.data(), note_.size()));
+    const gxds_cluster_entry* entry =
+        gxds_cluster_entry_endpoints(cluster->resource.name, &cluster->resource,
+                                     endpoints == nullptr ? nullptr : &endpoints->resource,
+                                     gxds_str_of(note_.data(), note_.size()));
     gxds_resource_unref(&cluster->resource.base);
     if (endpoints != nullptr) gxds_resource_unref(&endpoints->resource.base);
     return CRef<gxds_config>(gxds_config_create(nullptr, nullptr, nullptr,
