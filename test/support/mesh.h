@@ -21,8 +21,8 @@ struct Cluster {
   std::vector<std::pair<std::string, unsigned>> drops;  // category, per hundred
   int max_requests = -1;                                // -1: not set
   bool report_load = true;
-  bool with_endpoints = true;     // false: no EDS resource exists
-  std::string outlier_detection;  // JSON of the field; empty: not set
+  bool with_endpoints = true;          // false: no EDS resource exists
+  std::string outlier_detection = {};  // JSON of the field; empty: not set
 };
 
 struct Route {
