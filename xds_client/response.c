@@ -228,6 +228,7 @@ static void apply_deletions(application *a) {
     bool gone = e->seen_in != a->c->response_serial && e->resource &&
                 e->state != GXDS_RESOURCE_DOES_NOT_EXIST;
     if (!gone) continue;
+    sub->settled = true; /* it was told: nothing is to be waited for */
     if (count++ == 0) {
       gxds_text_addf(&line, "xds server %.*s: deleted: %s ", GXDS_STR_ARG(server->uri),
                      type_of(a)->short_name);

@@ -175,6 +175,22 @@ TEST(Timer, CachedResourceGetsNoneOnTheNextStream) {  // A57
   s.Forgive();
 }
 
+TEST(Timer, DeletedResourceGetsNone) {  // it would say something else than was told
+  ScenarioOptions options;
+  options.servers[0].fail_on_data_errors = true;
+  Scenario s(options);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  s.Forgive();
+  s.server().HoldSends();
+  s.server().CloseStream();  // what the next one begins with is not on its way yet
+  s.Respond(kFoo, "2", {});
+  EXPECT_THAT(foo1.Next(), HasSubstr("NOT_FOUND: resource deleted by xDS server server1"));
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+}
+
 TEST(Timer, ResourceThatComesLateIsUsed) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
