@@ -170,6 +170,7 @@ struct gxds_conn {
   /* The stream; all zero without. */
   gxds_stream_id stream;
   bool got_response;
+  bool claimed; /* it began with a version, of some type */
   bool read_due;
   bool node_sent;
   size_t sending_type; /* of the outstanding SEND; GXDS_NO_TYPE: none */

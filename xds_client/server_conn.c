@@ -146,11 +146,32 @@ static void sync_all(gxds_client *c, const gxds_conn *conn) {
   }
 }
 
+static void act(gxds_client *c, const gxds_conn *conn, gxds_action_kind kind, gxds_str take_bytes) {
+  gxds_action a = {.kind = kind,
+                   .server_id = conn->id,
+                   .server = conn->server,
+                   .stream = conn->stream,
+                   .method = kind == GXDS_ACTION_OPEN_STREAM ? conn->protocol->method : NULL};
+  gxds_actions_push(&c->actions, &a, take_bytes, NULL);
+}
+
+static const gxds_str no_bytes = {NULL, 0};
+
+/* What waits to be sent says "I have this" of some version. By the time the server hears it,
+ * another server may have sent something else (A71), and it would be lost that this one never
+ * answers. So it is asked anew, without. */
+static void take_claims_back(gxds_client *c, gxds_conn *conn) {
+  if (!conn->stream || !conn->claimed || conn->got_response) return;
+  act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
+  gxds_conn_lose_stream(c, conn);
+}
+
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason) {
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
   gxds_text_add(&message, gxds_text_str(take_reason));
   gxds_text_fini(take_reason);
+  take_claims_back(c, conn);
   gxds_text line = {0};
   gxds_text_add(&line, gxds_text_str(&message));
   gxds_client_add_node(c, &message);
@@ -190,7 +211,7 @@ void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
 
 void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
   conn->stream = 0;
-  conn->got_response = conn->read_due = conn->node_sent = false;
+  conn->got_response = conn->claimed = conn->read_due = conn->node_sent = false;
   conn->sending_type = GXDS_NO_TYPE;
   purge_all(c, conn);
   for (size_t i = 0; i < c->type_count; i++) {
@@ -222,17 +243,6 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
   gxds_free(conn);
 }
 
-static void act(gxds_client *c, const gxds_conn *conn, gxds_action_kind kind, gxds_str take_bytes) {
-  gxds_action a = {.kind = kind,
-                   .server_id = conn->id,
-                   .server = conn->server,
-                   .stream = conn->stream,
-                   .method = kind == GXDS_ACTION_OPEN_STREAM ? conn->protocol->method : NULL};
-  gxds_actions_push(&c->actions, &a, take_bytes, NULL);
-}
-
-static const gxds_str no_bytes = {NULL, 0};
-
 static void close_conn(gxds_client *c, gxds_conn *conn) {
   if (conn->stream) act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
   conn->stream = 0;
@@ -240,18 +250,7 @@ static void close_conn(gxds_client *c, gxds_conn *conn) {
   gxds_conn_destroy(c, conn);
 }
 
-/* A version says "I have this": a server takes its word and may send nothing. So it isn't said of a
- * type of which nothing is held. */
-static void forget_empty_versions(const gxds_client *c, gxds_conn *conn) {
-  for (size_t i = 0; i < c->type_count; i++) {
-    const gxds_sub *sub = conn->types[i].subs;
-    while (sub && !sub->entry->resource) sub = sub->next;
-    if (!sub) gxds_str_free(&conn->types[i].version);
-  }
-}
-
 static void open_stream(gxds_client *c, gxds_conn *conn) {
-  forget_empty_versions(c, conn);
   conn->stream = c->next_id++;
   conn->read_due = true;
   conn->next_type = 0;
@@ -270,8 +269,25 @@ static void log_request(gxds_client *c, const gxds_conn *conn, size_t type) {
   gxds_client_log(c, GXDS_DEBUG, &line);
 }
 
+/* A version says "I have this": a server takes its word and may send nothing. So a stream starts a
+ * type with it only if all that is asked for is held, and came from there (A71: it may have come
+ * from another server), and no error waits for a response that would end it. */
+static bool may_claim_version(const gxds_conn *conn, const gxds_type_state *t) {
+  if (conn->error) return false;
+  const gxds_sub *sub;
+  DL_FOREACH(t->subs, sub) {
+    const gxds_entry *e = sub->entry;
+    if (e->state != GXDS_RESOURCE_ACKED) return false;
+    if (!gxds_bootstrap_server_equal(e->source, conn->server)) return false;
+  }
+  return true;
+}
+
 static void say(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
+  bool first = !t->requested && t->nonce.size == 0;
+  if (first && !may_claim_version(conn, t)) gxds_str_free(&t->version);
+  conn->claimed = conn->claimed || (first && t->version.size > 0);
   log_request(c, conn, type);
   act(c, conn, GXDS_ACTION_SEND, conn->protocol->encode(c, conn, type, !conn->node_sent));
   conn->node_sent = true;

@@ -112,6 +112,26 @@ TEST(Fallback, EndsWithTheFirstResponseOfThePrimary) {
               ElementsAre("TOLD", "SEND", "CLOSE server2", "DISCONNECT server2", "READ"));
 }
 
+/* The primary would think that the client has what it sent, and leave it with the other's. */
+TEST(Fallback, ClaimsNoVersionOfThePrimaryForWhatAnotherServerSent) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.primary.Respond(kFoo, "p1", {"foo1=primary"});
+  EXPECT_EQ(foo1.Next(), "foo1=primary");
+  s.primary.CloseStream();  // the next one begins with p1, and waits for a connection
+  while (s.primary.HasRequest()) s.primary.NextRequest();
+  s.primary.FailChannel("down");
+  s.Watch(kFoo, "foo2");
+  s.secondary.Respond(kFoo, "s1", {"foo1=fallback", "foo2=fallback"});
+  EXPECT_EQ(foo1.Next(),
+            "ambient UNAVAILABLE: xDS channel for server server1: down (node "
+            "ID:xds_client_test)");
+  EXPECT_EQ(foo1.Next(), "ambient OK");
+  EXPECT_EQ(foo1.Next(), "foo1=fallback");
+  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1 foo2]");
+}
+
 TEST(Fallback, ErrorIsToldWhenAllServersFail) {
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");

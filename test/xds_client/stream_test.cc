@@ -55,19 +55,70 @@ TEST(Stream, VersionSurvivesARestartAndTheNonceDoesNot) {
   EXPECT_EQ(s.foo1.Next(), "foo1=2");
 }
 
-TEST(Stream, VersionIsNotClaimedWhenNothingOfTheTypeIsHeld) {
+/* With its version the server might think that all of it was received. */
+TEST(Stream, VersionIsNotClaimedUnlessAllThatIsAskedForIsHeld) {
   Scenario s;
-  Watcher &foo1 = s.Watch(kFoo, "foo1");
-  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.Watch(kFoo, "foo1");
+  s.Watch(kBar, "bar1");
+  s.Watch(kBar, "bar2");
   s.Respond(kFoo, "f1", {"foo1=1"});
-  s.Respond(kBar, "b1", {"other=1"});
+  s.Respond(kBar, "b1", {"bar1=1"});
   s.Forgive();
+  s.ForgiveTimers();
   while (s.server().HasRequest()) s.NextRequest();
   s.server().CloseStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=f1 node");
-  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");  // with b1 the server might think it was received
-  EXPECT_EQ(foo1.Next(), "foo1=1");
-  EXPECT_EQ(bar1.Next(), "nothing");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1 bar2]");
+}
+
+TEST(Stream, VersionIsNotClaimedForWhatIsWatchedBeforeItIsSaid) {
+  Connected s;
+  s.Watch(kBar, "bar1");
+  s.Respond(kBar, "b1", {"bar1=1"});
+  s.Forgive();
+  s.ForgiveTimers();
+  while (s.server().HasRequest()) s.NextRequest();
+  s.server().HoldSends();
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.Watch(kBar, "bar2");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1 bar2]");
+}
+
+/* The server may go back to that version. */
+TEST(Stream, VersionIsNotClaimedWhileAResourceIsInError) {
+  Connected s;
+  s.Respond(kFoo, "2", {"foo1=bad"});
+  EXPECT_THAT(s.NextRequest(), HasSubstr("version=1 nonce=n2 NACK"));
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient"));
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+}
+
+/* Only a response ends that. */
+TEST(Stream, VersionIsNotClaimedWhileTheServerCountsAsUnreachable) {
+  Connected s;
+  s.Forgive();
+  s.server().FailChannel("connection refused");
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+}
+
+TEST(Stream, VersionIsTakenBackWhenTheChannelFailsBeforeItIsHeard) {
+  Connected s;
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.TakeTrace();
+  s.server().FailChannel("connection refused");
+  EXPECT_EQ(s.foo1.Next(), std::string("ambient ") + kChannelDown);
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("CLOSE server1", "TOLD", "OPEN server1", "SEND", "READ"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.server().FailChannel("connection refused");
+  EXPECT_THAT(s.TakeTrace(), ElementsAre());  // once is enough
+  s.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+  EXPECT_EQ(s.foo1.Next(), "ambient OK");
 }
 
 TEST(Stream, RestartAsksForEverythingInOneRequestPerType) {
@@ -92,7 +143,7 @@ TEST(Stream, WhatWasNotSaidIsForgotten) {
   s.Respond(kFoo, "3", {"foo1=bad3"});  // its NACK waits
   s.server().CloseStream();
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
-  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
   s.server().ReleaseSend();
   EXPECT_EQ(s.NextRequest(), "nothing");
   EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient"));
