@@ -23,6 +23,16 @@ class DependencyAggregate : public Dependencies {
   }
 };
 
+TEST_F(DependencyAggregate, IsCalledWhatItWasAskedForByHoweverItSpellsItsName) {  // A47
+  const char *asked = "xdstp://a/g?x=1&y=2";
+  Route({asked});
+  const gxds_cluster *g = Aggregate("xdstp://a/g?y=2&x=1", {"a"});
+  TellResource("CDS", asked, &g->base);
+  Settle();
+  Leaf("a");
+  EXPECT_EQ(Leaves(asked), Strings{"a"});
+}
+
 TEST_F(DependencyAggregate, ItsLeavesAreInTheOrderOfPriority) {  // A37.6, A74.8, A74.15, A75.7
   Route({"agg"});
   TakeLog();

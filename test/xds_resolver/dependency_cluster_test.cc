@@ -47,6 +47,17 @@ TEST_F(DependencyCluster, AClusterThatComesBackIsUsedOnceItsEndpointsAreThere) {
   EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ENDPOINTS);
 }
 
+TEST_F(DependencyCluster, IsCalledWhatItWasAskedForByHoweverItSpellsItsName) {  // A47
+  const char *asked = "xdstp://a/c?x=1&y=2";
+  Route({asked});
+  const gxds_cluster *c = EdsCluster("xdstp://a/c?y=2&x=1", "e");
+  TellResource("CDS", asked, &c->base);
+  Settle();
+  Send(NewEndpoints("e"));
+  EXPECT_EQ(Entry(asked)->kind, GXDS_ENTRY_ENDPOINTS);
+  EXPECT_EQ(Clusters(), Strings{asked});
+}
+
 TEST_F(DependencyCluster, MissingEndpointsAreAnEntryWithoutThem) {  // A74.14, A74.24
   Route({"a"});
   Send(EdsCluster("a", "svc"));
