@@ -134,9 +134,9 @@ bool Channel::AnswerDns(int host, int ask) {
   return true;
 }
 
-// Of watches that it has ended, and of some that never were.
+// Of a watch that it has ended, or that never was.
 void Channel::LateEvent(Random *random) {
-  uint64_t token = random->Draw(last_token_ + 4);
+  uint64_t token = random->Draw(last_token_ + 1);
   for (const auto &names : told_.of) {
     for (const Told &told : names) {
       if (told.token == token) return;

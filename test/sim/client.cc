@@ -1,5 +1,7 @@
 #include "test/sim/client.h"
 
+#include <algorithm>
+
 #include "base/status.h"
 #include "test/sim/channel.h"
 #include "test/sim/codec.h"
@@ -17,6 +19,10 @@ uint64_t Hash(gxds_str s) {
     hash = (hash ^ static_cast<unsigned char>(s.data[i])) * 1099511628211u;
   }
   return hash;
+}
+
+bool IsOutage(const gxds_status &status) {
+  return gxds_str_starts_with(status.message, gxds_str_z("xDS channel for server"));
 }
 
 const gxds_host kHost = {};
@@ -83,11 +89,24 @@ Usage Client::Uses(int server, int authority) const {
     if (o.authority_servers[authority][i] == server) place = i;
   }
   if (place <= 0) return place == 0 ? kUsed : kNotUsed;
+  if (conns_[server].maybe_given_up) return kMaybeUsed;
   int other = 1 - authority;
   for (int i = 0; i < o.authority_count[other]; i++) {
     if (o.authority_servers[other][i] == server) return kMaybeUsed;
   }
   return kUsed;  // for nobody else would it have a stream
+}
+
+void Client::GiveUpAfter(int server) {
+  const Options &o = world_->options();
+  for (int a = 0; a < kAuthorityCount; a++) {
+    bool after = false;
+    for (int i = 0; i < o.authority_count[a]; i++) {
+      int each = o.authority_servers[a][i];
+      if (after) conns_[each].maybe_given_up = true;
+      after = after || each == server;
+    }
+  }
 }
 
 bool Client::IsPrimary(int server, int authority) const {
@@ -231,15 +250,31 @@ void Client::OnStreamClosed(int server, gxds_stream_id id, int code) {
 
 void Client::OnChannelFailed(int server) {
   if (world_->tracing()) world_->Trace("client%d: no connection to server%d", index_, server);
-  conns_[server].may_have_failed = true;
+  conns_[server].failed = conns_[server].failed_lately = true;
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "connection refused");
   gxds_client_on_channel_failed(engine_, conns_[server].id, &status, world_->now());
   gxds_status_fini(&status);
-  AfterEvent();
+  Drain();  // it may have given up the stream, of which nothing must come any more
 }
 
-void Client::OnDeadline() {
-  gxds_client_on_deadline(engine_, world_->now());
+void Client::OnDeadline() { CarryDeadline(world_->now()); }
+
+void Client::CarryDeadline(gxds_time now) {
+  for (int server = 0; server < world_->options().servers; server++) {
+    const Conn &conn = conns_[server];
+    if (conn.stream < 0) continue;
+    bool transient = world_->server(server).options().transient_timer;
+    gxds_duration time = (transient ? 30 : 15) * GXDS_SECOND;
+    for (int type = 0; type < kTypeCount; type++) {
+      ForEachName(conn.said[type], [&](int name) {
+        gxds_time at = conn.sent_at[type][name];
+        if (at == GXDS_TIME_NEVER || world_->now() < at + time) return;
+        Entry &e = entries_[type][name];
+        (transient ? e.may_be_late : e.may_not_exist) = true;
+      });
+    }
+  }
+  gxds_client_on_deadline(engine_, now);
   AfterEvent();
 }
 
@@ -249,8 +284,7 @@ void Client::OnDeadlineEvent(gxds_time at) {
   gxds_time deadline = gxds_client_deadline(engine_);
   if (deadline != GXDS_TIME_NEVER && deadline <= world_->now() + early) {
     world_->CountDeadline();
-    gxds_client_on_deadline(engine_, world_->now() + early);
-    AfterEvent();
+    CarryDeadline(world_->now() + early);
   } else {
     ScheduleDeadline();
   }
@@ -288,7 +322,7 @@ void Client::LateEvents(Random *random) {
   bool live = false;
   for (const Watch &w : watches_) live = live || (w.used && w.id == id);
   if (!live) gxds_client_unwatch(engine_, id, world_->now());
-  gxds_server_id server = static_cast<gxds_server_id>(random->Draw(8));
+  gxds_server_id server = static_cast<gxds_server_id>(random->Draw(last_server_id_ + 1));
   if (ServerOf(server) < 0) {
     gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "late");
     gxds_client_on_channel_failed(engine_, server, &status, world_->now());
@@ -316,11 +350,13 @@ void Client::AfterEvent() {
 
 void Client::Drain() {
   int count = 0;
+  SettleChannels();
   do {
     while (const gxds_action *action = gxds_client_next_action(engine_)) {
       if (++count > kActionMax) Fail("endless-actions", "the actions don't end");
+      bool told = action->kind == GXDS_ACTION_RESOURCE || action->kind == GXDS_ACTION_AMBIENT_ERROR;
       Carry(*action);
-      if (world_->options().settle_at_once) SettleChannels();
+      if (told && world_->options().settle_at_once) SettleChannels();
     }
   } while (SettleChannels());
   gxds_client_validate(engine_);
@@ -406,6 +442,7 @@ void Client::CarryServer(const gxds_action &action) {
     Conn &conn = conns_[server];
     if (conn.id) Fail("connect-twice", "two channels to server%d", server);
     conn.id = action.server_id;
+    last_server_id_ = std::max(last_server_id_, conn.id);
     if (!IsPrimary(server, 0) && !IsPrimary(server, 1)) world_->Did(kDidFallback);
     return;
   }
@@ -415,7 +452,7 @@ void Client::CarryServer(const gxds_action &action) {
   if (conn.stream >= 0) Fail("stream-twice", "a second stream, or the channel goes before it");
   if (action.kind == GXDS_ACTION_DISCONNECT) {
     conn.id = 0;
-    conn.ready = conn.may_have_failed = false;
+    conn.ready = conn.failed = conn.failed_lately = false;
     for (int type = 0; type < kTypeCount; type++) {
       conn.version[type].clear();
       conn.version_unsure[type] = false;
@@ -427,16 +464,8 @@ void Client::CarryServer(const gxds_action &action) {
   last_stream_id_ = action.stream;
   conn.stream = world_->OpenStream(index_, server, action.stream);
   for (int type = 0; type < kTypeCount; type++) {
-    conn.said[type] = conn.held_at_open[type] = conn.maybe_at_open[type] = 0;
-    for (int name = 0; name < kNameCount; name++) {
-      conn.sent_at[type][name] = GXDS_TIME_NEVER;
-      const Entry &e = entries_[type][name];
-      Usage usage = Uses(server, AuthorityOf(name));
-      if (!e.watchers || usage == kNotUsed) continue;
-      bool sure = !e.unsure && usage == kUsed;
-      if (sure && e.held != kNothing) conn.held_at_open[type] |= Bit(name);
-      if (!sure || e.held != kNothing) conn.maybe_at_open[type] |= Bit(name);
-    }
+    conn.said[type] = 0;
+    for (gxds_time &at : conn.sent_at[type]) at = GXDS_TIME_NEVER;
   }
 }
 
@@ -544,17 +573,14 @@ void Client::TellResource(Watch *w, const gxds_action &action) {
     int number = NumberOf(resource);
     const Entry &e = entries_[w->type][w->name];
     if (resource->type != &TypeOf(w->type)) Fail("resource-type", "a resource of another type");
-    if (number != kSomeSocket && world_->contents().at(number).name != w->name) {
-      Fail("resource-name", "a resource of another name");
+    if (number >= 0 && !e.unsure) {
+      const Content &c = world_->contents().at(number);
+      if (c.name != w->name && !c.misnamed) Fail("resource-name", "a resource of another name");
     }
     bool same = w->held == number && number >= 0;
     if (same && !e.may_renew && !e.unsure) Fail("told-twice", "a watcher is told what it has");
     world_->Did(kDidResource);
   } else {
-    if (w->held != kNothing && entries_[w->type][w->name].held != kNothing &&
-        !entries_[w->type][w->name].unsure) {
-      Fail("drop", "a watcher is told to drop what is good");
-    }
     CheckTimeout(*w, action.status);
     CheckUnreachable(*w, action.status);
     world_->Did(kDidDataError);
@@ -578,6 +604,7 @@ void Client::TellAmbient(Watch *w, const gxds_action &action) {
   if (action.status.code) CheckUnreachable(*w, action.status);
   w->ambient_code = action.status.code;
   w->ambient_hash = hash;
+  w->ambient_outage = IsOutage(action.status);
   world_->Did(kDidAmbient);
   if (w->channel < 0) return;
   channel(w->channel)->OnAmbient(*w, &action.status);
@@ -590,27 +617,18 @@ void Client::CheckTimeout(const Watch &w, const gxds_status &status) {
   bool transient = gxds_str_starts_with(status.message, gxds_str_z("timeout obtaining"));
   if (!transient && !gxds_str_starts_with(status.message, gxds_str_z("does not exist"))) return;
   world_->Did(kDidDoesNotExist);
-  Entry &e = entries_[w.type][w.name];
-  gxds_resource_state state = transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST;
-  /* Who watches what is known not to exist is told at once; so is everybody after an outage. */
-  if (e.state == state || e.unsure) return;
-  bool in_time = false;
-  for (int server = 0; server < world_->options().servers; server++) {
-    const Conn &conn = conns_[server];
-    gxds_time at = conn.sent_at[w.type][w.name];
-    bool counts = world_->server(server).options().transient_timer == transient;
-    if (conn.stream < 0 || at == GXDS_TIME_NEVER || !counts) continue;
-    in_time = in_time || world_->now() >= at + (transient ? 30 : 15) * GXDS_SECOND;
+  const Entry &e = entries_[w.type][w.name];
+  bool in_time = transient ? e.may_be_late : e.may_not_exist;
+  if (!in_time && !e.unsure && e.held == kNothing) {
+    Fail("early-not-found", "a resource is said not to exist before its time is up");
   }
-  if (!in_time) Fail("early-not-found", "a resource is said not to exist before its time is up");
-  e.state = state;
 }
 
 // A server is out of reach only when a stream or a channel failed, and nothing came since.
 void Client::CheckUnreachable(const Watch &w, const gxds_status &status) {
-  if (!gxds_str_starts_with(status.message, gxds_str_z("xDS channel for server"))) return;
+  if (!IsOutage(status)) return;
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
-  if (!conns_[primary].may_have_failed) Fail("false-outage", "server%d has not failed", primary);
+  if (!conns_[primary].failed_lately) Fail("false-outage", "server%d has not failed", primary);
 }
 
 }  // namespace gxds_sim

@@ -27,6 +27,9 @@ struct Entry {
   int source = -1;         // the server that sent it
   bool unsure = true;      // then the model learns from the engine, once
   bool may_renew = false;  // watchers may be told of what they have
+  // It was asked for and did not come in time (A57; A88's transient errors).
+  bool may_not_exist = false;
+  bool may_be_late = false;
 };
 
 enum Usage { kNotUsed, kMaybeUsed, kUsed };
@@ -35,13 +38,14 @@ enum Usage { kNotUsed, kMaybeUsed, kUsed };
 struct Conn {
   gxds_server_id id = 0;  // 0: the engine has no use for it
   bool ready = false;
+  bool maybe_given_up = false;  // since the last drain
   bool connecting = false;
   int stream = -1;
-  bool may_have_failed = false;  // since the last response
+  bool failed = false;         // since the last response
+  bool failed_unsure = false;  // or perhaps healed
+  bool failed_lately = false;  // or at some time since the last drain
   std::string version[kTypeCount];
   bool version_unsure[kTypeCount] = {};
-  Mask held_at_open[kTypeCount] = {};  // when the stream was opened; surely
-  Mask maybe_at_open[kTypeCount] = {};
   Mask said[kTypeCount] = {};                      // on this stream
   gxds_time sent_at[kTypeCount][kNameCount] = {};  // said and on its way since
   // Faults of the link.
@@ -64,6 +68,7 @@ struct Watch {
   int error_code = 0;    // instead of a resource
   int ambient_code = 0;  // beside it
   uint64_t ambient_hash = 0;
+  bool ambient_outage = false;  // of a server
 };
 
 class Client {
@@ -77,6 +82,7 @@ class Client {
   gxds_client *engine() { return engine_; }
   Conn &conn(int server) { return conns_[server]; }
   Entry &entry(int type, int name) { return entries_[type][name]; }
+  const Entry &entry(int type, int name) const { return entries_[type][name]; }
   const std::string &node_id() const { return node_id_; }
   // Names of that type that somebody watches.
   Mask Watched(int type) const { return watched_[type]; }
@@ -105,6 +111,7 @@ class Client {
   void OnChannelFailed(int server);
   void OnDeadline();
   void OnDeadlineEvent(gxds_time at);
+  void CarryDeadline(gxds_time now);
   void ResetBackoff();
   void LateEvents(Random *random);
   // Carries out what the engine wants done; unless it is one of the events after which that waits.
@@ -116,7 +123,8 @@ class Client {
   void Reject(int type, int name, int server);
   void Delete(int type, int name, int server);
   void BeUnsure(int type, int name);
-  void BeUnsure();  // of everything
+  void GiveUpAfter(int server);  // A71: it is well, so those after it are not used any more
+  void BeUnsure();               // of everything
 
   // ---- the end ----
   void Heal();
@@ -162,6 +170,7 @@ class Client {
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<int> touched_;
   gxds_stream_id last_stream_id_ = 0;
+  gxds_server_id last_server_id_ = 0;
   gxds_time deadline_event_ = GXDS_TIME_NEVER;
   bool any_unsure_ = true;
   bool draining_ = false;

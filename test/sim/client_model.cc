@@ -19,7 +19,7 @@ void Client::Accept(int type, int name, int content, int server) {
   e.held = number;
   e.source = server;
   e.state = GXDS_RESOURCE_ACKED;
-  e.unsure = false;
+  e.unsure = e.may_not_exist = e.may_be_late = false;
 }
 
 void Client::Reject(int type, int name, int server) {
@@ -61,6 +61,10 @@ void Client::Observe() {
   for (auto &names : entries_) {
     for (Entry &e : names) e.may_renew = false;
   }
+  for (Conn &conn : conns_) {
+    conn.failed_lately = conn.failed;
+    conn.maybe_given_up = false;
+  }
 }
 
 void Client::CheckWatch(const Watch &w) {
@@ -100,8 +104,9 @@ void Client::CompareResource(const gxds_resource_info &info) {
     e.source = -1;
   }
   /* By its timer, which the model doesn't have: what is told then is looked at. */
-  bool timed_out = !info.resource && (info.state == GXDS_RESOURCE_DOES_NOT_EXIST ||
-                                      info.state == GXDS_RESOURCE_TIMEOUT);
+  bool timed_out = (info.state == GXDS_RESOURCE_DOES_NOT_EXIST && e.may_not_exist) ||
+                   (info.state == GXDS_RESOURCE_TIMEOUT && e.may_be_late);
+  timed_out = timed_out && !info.resource;
   if (e.unsure || timed_out) e.state = info.state;
   e.unsure = false;
   bool same = static_cast<int>(info.watcher_count) == e.watchers && number == e.held &&
@@ -138,7 +143,12 @@ void Client::CheckConverged() {
       if (w.held != ModelNumber(world_, truth)) {
         Fail("not-converged", "%s n%d: #%d, but the truth is #%d", type, w.name, w.held, truth);
       }
-      if (w.ambient_code) Fail("leftover-ambient", "%s n%d: an error is left", type, w.name);
+      /* An outage ends with a response, and who is believed to have all gets none. */
+      int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
+      bool outage = w.ambient_outage && conns_[primary].failed;
+      if (w.ambient_code && !outage) {
+        Fail("leftover-ambient", "%s n%d: an error is left", type, w.name);
+      }
     } else if (w.held == kNothing && !w.error_code) {
       Fail("untold", "%s n%d: nothing, and no error", type, w.name);
     } else if (w.held != kNothing && w.type != kRds && w.type != kEds &&
@@ -164,7 +174,8 @@ void Client::CheckSubscriptions() {
       Fail("stuck", "something is stuck on the stream to server%d", server);
     }
     for (int type = 0; type < kTypeCount; type++) {
-      if (s.sotw.heard[type].unanswered) {
+      const SotwHeard &heard = s.sotw.heard[type];
+      if (heard.requested && heard.unanswered) {
         Fail("unanswered", "a response of server%d was never answered", server);
       }
       for (int a = 0; a < kAuthorityCount; a++) {

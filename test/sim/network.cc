@@ -65,8 +65,11 @@ void World::ForgetStream(int index) {
   s.used = false;
 }
 
-bool World::IsSilent(const Stream &s) {
-  return now_ < client(s.client).conn(s.server).silent_until;
+// When what arrives at that time comes through. (Not at what time: then it would come through at
+// once after a jump of the clock, and overtake what was held back.)
+gxds_time World::SilentUntil(const Stream &s, gxds_time at) {
+  gxds_time until = client(s.client).conn(s.server).silent_until;
+  return at < until ? until : 0;
 }
 
 // ---- to the server ----
@@ -93,12 +96,6 @@ void World::Launch(int index, int number) {
 }
 
 void World::OnRequest(int index, int number) {
-  Stream &s = stream(index);
-  if (IsSilent(s)) { /* it goes on being sent again */
-    gxds_time later = client(s.client).conn(s.server).silent_until;
-    ScheduleAt(later, StreamEvent(kEventRequest, index, s, number));
-    return;
-  }
   Did(kDidRequest);
   SotwOnRequest(this, index, Str(message(number).bytes));
   FreeMessage(number);
@@ -129,11 +126,6 @@ void World::SendResponse(int index, int number) {
 
 void World::OnMessage(int index, int number) {
   Stream &s = stream(index);
-  if (IsSilent(s)) {
-    gxds_time later = client(s.client).conn(s.server).silent_until;
-    ScheduleAt(later, StreamEvent(kEventMessage, index, s, number));
-    return;
-  }
   s.inbox.push_back(number);
   DeliverNext(index);
 }
@@ -169,7 +161,7 @@ void World::OnDies(int index, int code) {
   int server_index = s.server;
   gxds_stream_id id = s.id;
   Conn &conn = client(client_index).conn(server_index);
-  if (!s.got_response) conn.may_have_failed = true;
+  if (!s.got_response) conn.failed = conn.failed_lately = true;
   conn.stream = -1;
   ForgetStream(index);
   client(client_index).OnStreamClosed(server_index, id, code);
@@ -253,6 +245,9 @@ void World::CarryStreamEvent(const Event &e) {
     return;
   }
   Stream &s = stream(e.a);
+  gxds_time later = SilentUntil(s, e.at);
+  bool travels = e.kind == kEventRequest || e.kind == kEventMessage || e.kind == kEventDies;
+  if (travels && later) return ScheduleAt(later, e);
   result_.events++;
   switch (e.kind) {
     case kEventRequest:
@@ -262,10 +257,9 @@ void World::CarryStreamEvent(const Event &e) {
     case kEventMessage:
       return OnMessage(e.a, e.b);
     case kEventDies:
-      if (!IsSilent(s)) return OnDies(e.a, e.b);
-      return ScheduleAt(client(s.client).conn(s.server).silent_until, e);
+      return OnDies(e.a, e.b);
     case kEventKeepalive:
-      if (!IsSilent(s)) return;
+      if (!later) return;
       client(s.client).conn(s.server).ready = false;
       return OnDies(e.a, GXDS_UNAVAILABLE);
     case kEventPush: {

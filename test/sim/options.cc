@@ -63,7 +63,10 @@ ServerOptions DrawServer(Random *random) {
   s.fail_on_data_errors = random->OneIn(3);
   s.transient_timer = random->OneIn(4);
   s.sparing = random->OneIn(2);
+  bool trusting = random->OneIn(2);
+  s.reads_stale = true;
   s.constant_version = random->OneIn(8);
+  s.trusting = trusting && !s.constant_version;  // a version tells one state from another
   s.wrap_one_in = random->Int(4);
   s.delay = random->Magnitude(GXDS_MILLISECOND, 3 * GXDS_SECOND);
   s.replication = random->Magnitude(GXDS_MILLISECOND, 10 * GXDS_SECOND);

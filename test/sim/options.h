@@ -129,6 +129,8 @@ struct ServerOptions {
   bool fail_on_data_errors = false;
   bool transient_timer = false;
   bool sparing = false;           // RDS and EDS: only what changed
+  bool trusting = false;          // believes clients that say they have all of a version
+  bool reads_stale = false;       // takes the names of a request with a stale nonce
   bool constant_version = false;  // says the same version whatever it sends
   int wrap_one_in = 1;            // of resources; 0: none
   gxds_duration delay = 0;        // until it answers

@@ -52,6 +52,7 @@ struct Content {
   ContentKind kind = kEndpoints;
   ContentFault fault = kValid;
   bool other_spelling = false;  // of its own name
+  bool misnamed = false;        // some wrapper said another name than this
   uint8_t ref_count = 0;
   uint8_t refs[kRefMax] = {};
   size_t offset = 0;  // of its bytes
@@ -69,6 +70,7 @@ class Contents {
   // Adds one; its bytes are made here. The result is its number.
   int Add(Content content);
   const Content &at(int number) const { return all_[static_cast<size_t>(number)]; }
+  void SetMisnamed(int number) { all_[static_cast<size_t>(number)].misnamed = true; }
   int count() const { return static_cast<int>(all_.size()); }
   // Borrow: until the next Add().
   gxds_str BytesOf(int number) const;

@@ -1,5 +1,9 @@
 #include "test/sim/server.h"
 
+#include <algorithm>
+
+#include "test/sim/client.h"
+
 namespace gxds_sim {
 
 Server::Server(World *world, int index)
@@ -15,6 +19,7 @@ void Server::Forget() {
   for (auto &names : store_) {
     for (int &content : names) content = -1;
   }
+  acknowledged_.clear();
   version_ = 0;
   nonces_ = 0;
 }
@@ -39,6 +44,34 @@ void Server::PushAll(int type) {
       world_->SchedulePush(i, type, world_->net().Around(options().delay));
     }
   }
+}
+
+void Server::Remember(const Stream &stream, const Request &r, const SotwServed &s) {
+  if (!options().trusting) return;
+  uint64_t client = world_->client(stream.client).serial();
+  Acknowledged *found = nullptr;
+  for (Acknowledged &a : acknowledged_) {
+    if (a.client == client && a.type == r.type) found = &a;
+  }
+  if (!found) found = &acknowledged_.emplace_back();
+  found->client = client;
+  found->type = r.type;
+  found->version = String(r.version);
+  found->names = r.names;
+  std::copy(s.given, s.given + kNameCount, found->given);
+}
+
+bool Server::Trusts(const Stream &stream, const Request &r, SotwServed *s) const {
+  if (!options().trusting || r.version.size == 0) return false;
+  uint64_t client = world_->client(stream.client).serial();
+  for (const Acknowledged &a : acknowledged_) {
+    if (a.client != client || a.type != r.type) continue;
+    bool same = a.names == r.names && gxds_str_equal(Str(a.version), r.version);
+    ForEachName(a.names, [&](int name) { same = same && a.given[name] == store_[a.type][name]; });
+    if (same) std::copy(a.given, a.given + kNameCount, s->given);
+    return same;
+  }
+  return false;
 }
 
 std::string Server::Version() const {

@@ -3,8 +3,10 @@
 #define GRPC_XDS_TEST_SIM_SERVER_H_
 
 #include <string>
+#include <vector>
 
 #include "bootstrap/bootstrap.h"
+#include "test/sim/codec.h"
 #include "test/sim/world.h"
 
 namespace gxds_sim {
@@ -26,6 +28,11 @@ class Server {
   // Every stream that asks for this type is looked at soon.
   void PushAll(int type);
 
+  // What a client has acknowledged is remembered beyond the stream. When a new one starts with that
+  // version and those names, and nothing has changed, the client is believed: *s is what it has.
+  void Remember(const Stream &stream, const Request &request, const SotwServed &s);
+  bool Trusts(const Stream &stream, const Request &request, SotwServed *s) const;
+
   std::string Version() const;
   std::string NextNonce() { return "n" + std::to_string(++nonces_); }
 
@@ -34,8 +41,17 @@ class Server {
   gxds_time last_replication = 0;  // changes come in order
 
  private:
+  struct Acknowledged {
+    uint64_t client = 0;
+    int type = 0;
+    std::string version;
+    Mask names = 0;
+    int given[kNameCount] = {};
+  };
+
   World *world_;
   int index_;
+  std::vector<Acknowledged> acknowledged_;
   std::string uri_;
   gxds_bootstrap_server config_ = {};
   int store_[kTypeCount][kNameCount];

@@ -42,23 +42,36 @@ void CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, 
   }
 }
 
-void CheckFirst(Conn *conn, const Request &r) {
+// A version says "I have this", and a server may take the client's word. So it is said at the start
+// of a stream only if all that is asked for is held, is not in error and came from that server; and
+// not while the server counts as unreachable: only a response ends that.
+void ExpectVersion(const Client &client, int server, Conn *conn, const Request &r) {
+  bool has_all = true;
+  bool unsure = false;
+  ForEachName(r.names, [&](int name) {
+    const Entry &e = client.entry(r.type, name);
+    if (e.unsure || (e.held != kNothing && e.source < 0)) unsure = true;
+    has_all = has_all && e.state == GXDS_RESOURCE_ACKED && e.source == server;
+  });
+  bool claims = has_all && !conn->failed;
+  if (unsure || conn->failed_unsure) {
+    conn->version_unsure[r.type] = true;
+  } else if (!claims) {
+    conn->version[r.type].clear();
+    conn->version_unsure[r.type] = false;
+  }
+}
+
+void CheckFirst(const Client &client, int server, Conn *conn, const Request &r) {
   if (r.nonce.size) Fail("first-nonce", "%s starts with a nonce", ShortName(r.type));
   if (r.nack) Fail("first-nack", "%s starts with a NACK", ShortName(r.type));
+  ExpectVersion(client, server, conn, r);
   std::string said = String(r.version);
-  std::string &version = conn->version[r.type];
-  if (!conn->version_unsure[r.type] && said != version) {
-    bool forgotten = said.empty() && !conn->held_at_open[r.type];
-    if (!forgotten) {
-      Fail("first-version", "%s starts with version '%s', but '%s' was accepted last",
-           ShortName(r.type), said.c_str(), version.c_str());
-    }
+  if (!conn->version_unsure[r.type] && said != conn->version[r.type]) {
+    Fail("first-version", "%s starts with version '%s', not '%s'", ShortName(r.type), said.c_str(),
+         conn->version[r.type].c_str());
   }
-  if (!said.empty() && !conn->maybe_at_open[r.type]) {
-    Fail("version-of-nothing", "%s starts with a version, but nothing of it is held",
-         ShortName(r.type));
-  }
-  version = said;
+  conn->version[r.type] = said;
   conn->version_unsure[r.type] = false;
 }
 
@@ -100,11 +113,10 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
   }
   CheckNode(client, &stream->sotw, r);
   CheckNames(client, *stream, h, r);
-  if (h.requested) {
+  if (h.requested || h.unsure || !h.nonce.empty()) {
     CheckAnswer(&conn, &h, r);
   } else {
-    CheckFirst(&conn, r);
-    h.unsure = false;
+    CheckFirst(client, stream->server, &conn, r);
   }
   if (h.unanswered) world->Did(h.had_errors ? kDidNack : kDidAck);
   h.requested = true;
@@ -139,8 +151,7 @@ int NameOfItem(const Item &item, const Content &c) {
 void PredictItem(Prediction *p, const Item &item) {
   const Content &c = p->world->contents().at(item.content);
   int name = NameOfItem(item, c);
-  bool misnamed = item.form == kWrapped && c.fault != kUndecodable && c.name != item.name;
-  bool bad = c.fault != kValid || c.type != p->type || misnamed;
+  bool bad = c.fault != kValid || c.type != p->type;
   if (item.form == kBrokenWrapper || item.form == kWrongType || name < 0) {
     p->errors++;
     return;
@@ -181,13 +192,16 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
   if (message.effect == kIgnored) return;
   if (message.effect == kUnsure) {
     client.BeUnsure();
+    client.GiveUpAfter(stream->server);
     stream->tainted = true;
+    conn.failed_unsure = conn.failed;
     for (int type = 0; type < kTypeCount; type++) {
       stream->sotw.heard[type].unsure = true;
       conn.version_unsure[type] = true;
     }
     return;
   }
+  client.GiveUpAfter(stream->server);
   Prediction p = {world, &client, stream->server, message.type};
   for (const Item &item : message.items) PredictItem(&p, item);
   if (IsComplete(message.type)) PredictDeletions(&p);
@@ -205,7 +219,7 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
     conn.version_unsure[message.type] = true;
   }
   stream->got_response = true;
-  conn.may_have_failed = false;
+  conn.failed = conn.failed_unsure = false;
 }
 
 // ---- the server's end ----
@@ -214,15 +228,17 @@ void SotwOnRequest(World *world, int index, gxds_str bytes) {
   Stream &stream = world->stream(index);
   Request r = ParseRequest(bytes);
   SotwServed &s = stream.sotw.served[r.type];
-  if (!gxds_str_equal(r.nonce, Str(s.nonce))) {
-    world->Did(kDidStaleRequest);
-    return;
-  }
+  bool stale = !gxds_str_equal(r.nonce, Str(s.nonce));
+  if (stale) world->Did(kDidStaleRequest);
+  if (stale && !world->server(stream.server).options().reads_stale) return;
   for (int name = 0; name < kNameCount; name++) {
     if (!s.asked || !(s.names & Bit(name))) s.given[name] = -1;
   }
+  if (!s.asked) s.answered = world->server(stream.server).Trusts(stream, r, &s);
   s.asked = true;
   s.names = r.names;
+  if (!stale && !s.odd && r.nonce.size && !r.nack)
+    world->server(stream.server).Remember(stream, r, s);
   const ServerOptions &o = world->server(stream.server).options();
   world->SchedulePush(index, r.type, world->net().Around(o.delay));
 }
@@ -289,6 +305,7 @@ void MakeHostile(World *world, int type, Random *random, Message *m) {
       case 5:  // a wrapper that says another name than what is in it
         item.form = kWrapped;
         item.content = MakeOdd(world, type, random->Int(kNameCount), kValid, random);
+        world->contents().SetMisnamed(item.content);
         break;
       default:
         break;
@@ -347,7 +364,8 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   Stream &stream = world->stream(index);
   Server &server = world->server(stream.server);
   SotwServed &s = stream.sotw.served[type];
-  if (!s.asked || (how == kServeNews && !HasNews(server, type, s))) return -1;
+  if (!s.asked && how != kServeHostile) return -1;
+  if (how == kServeNews && !HasNews(server, type, s)) return -1;
   int number = world->NewMessage();
   Message *m = &world->message(number);
   m->type = type;
@@ -359,7 +377,10 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   if (how == kServeHostile) MakeHostile(world, type, random, m);
   m->version = server.Version();
   m->nonce = server.NextNonce();
-  if (how == kServeOddNonce) m->nonce = random->OneIn(2) ? "" : s.nonce;
+  if (how == kServeOddNonce) {
+    m->nonce = random->OneIn(2) ? "" : s.nonce;
+    s.odd = true;
+  }
   Encode(world, m);
   if (how == kServeMangled) {
     Mangle(world, random, m);

@@ -61,6 +61,7 @@ struct SotwServed {
   bool asked = false;
   bool answered = false;
   bool push_scheduled = false;
+  bool odd = false;  // its nonces don't tell what was acknowledged
   Mask names = 0;
   int given[kNameCount] = {};  // what it believes that the client has; -1: nothing; -2: who knows
   std::string nonce;

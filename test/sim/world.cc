@@ -50,7 +50,7 @@ void World::Clear() {
   clients_.clear();
   servers_.clear();
   heap_.clear();
-  for (Stream &s : streams_) s.used = false;
+  streams_.clear();
   for (Message &m : messages_) m.used = false;
   contents_.Clear();
 }

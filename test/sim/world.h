@@ -122,7 +122,7 @@ class World {
   void OnDies(int stream, int code);
   void Establish(int stream);
   void Launch(int stream, int message);
-  bool IsSilent(const Stream &s);
+  gxds_time SilentUntil(const Stream &s, gxds_time at);  // 0: nothing holds it back
 
   RunSpec spec_;
   Options options_;
