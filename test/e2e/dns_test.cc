@@ -41,10 +41,12 @@ grpc::ChannelArguments Eager() {
 }
 
 TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A74.7
+  DnsServer dns;
+  dns.Set("backend.test", {"127.0.0.1"});
   Backend a("a");
   ControlPlane plane;
   plane.Set(RouteTo("dns"));
-  plane.WriteFile("dns.json", DnsCluster("dns", "localhost", a.port()));
+  plane.WriteFile("dns.json", DnsCluster("dns", "backend.test", a.port()));
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   auto answered = client.CallMany(20);
@@ -87,12 +89,14 @@ TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74.25
 }
 
 TEST(EndToEnd, LogicalDnsClusterTakesOverInAnAggregateFromOneWithoutEndpoints) {  // A37.13
+  DnsServer dns;
+  dns.Set("backend.test", {"127.0.0.1"});
   Backend a("a");
   ControlPlane plane;
   Mesh mesh = RouteTo("both");
   mesh.clusters.push_back({"eds", {}, {}, -1, false, true});
   plane.Set(mesh);
-  plane.WriteFile("dns.json", DnsCluster("dns", "localhost", a.port()));
+  plane.WriteFile("dns.json", DnsCluster("dns", "backend.test", a.port()));
   plane.WriteFile("aggregate.json", Aggregate("both", R"("eds","dns")"));
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());

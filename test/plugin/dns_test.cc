@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <grpc/grpc.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -116,8 +117,8 @@ TEST_F(Dns, AnAddressIsItself) {
 }
 
 TEST_F(Dns, ResolvesLocalhost) {
-  DnsServer server;  // for a machine without /etc/hosts
-  server.Set("localhost", {"127.0.0.1"});
+  // c-ares asks no server for this one.
+  if (access("/etc/hosts", R_OK) != 0) GTEST_SKIP() << "a machine without /etc/hosts";
   Answer answer = Name("localhost:50051").Take();
   EXPECT_EQ(answer.error, "");
   EXPECT_THAT(answer.addresses, testing::Contains("127.0.0.1:50051"));
