@@ -38,7 +38,10 @@ static uint32_t decode_max_requests(const envoy_config_cluster_v3_CircuitBreaker
 static void validate(const envoy_config_cluster_v3_Cluster *in, const gxds_decode_context *context,
                      upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out) {
   gxds_cluster_type_decode(in, scratch, errors, out);
-  gxds_cluster_lb_decode(in, context->host, scratch, errors, out);
+  /* A75: an aggregate's own policy is ignored; Envoy wants CLUSTER_PROVIDED there. */
+  if (out->kind != GXDS_CLUSTER_AGGREGATE) {
+    gxds_cluster_lb_decode(in, context->host, scratch, errors, out);
+  }
   const envoy_config_core_v3_TransportSocket *transport_socket =
       envoy_config_cluster_v3_Cluster_transport_socket(in);
   if (transport_socket) gxds_tls_decode(transport_socket, context, scratch, errors, out);

@@ -33,7 +33,8 @@ typedef struct gxds_cluster {
   size_t aggregate_count;
   /* The locality-picking policy and what is below it, as a JSON list that the host's registry
    * takes:
-   * [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}] */
+   * [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}]
+   * Empty for AGGREGATE: the leaf clusters' own count (A75). */
   gxds_str lb_policy_json;
   /* Where load is reported: the server that sent this cluster (lrs_server: self), or NULL: nowhere.
    * Kept alive by bootstrap. */

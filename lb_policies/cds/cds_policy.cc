@@ -92,7 +92,7 @@ class CdsPolicy : public ParentPolicy {
   absl::Status ParseOutlierDetection(const gxds_cds_step& step);
   RefCountedPtr<Config> LeafConfig(const gxds_cds_step& step) const;
   RefCountedPtr<Config> AggregateConfig(const gxds_cds_step& step) const;
-  absl::Status UpdateChild(const gxds_cds_step& step, UpdateArgs args);
+  absl::Status UpdateChild(const gxds_cds_step& step, const ChannelArgs& args);
   void Fail(const absl::Status& status);
 
   std::unique_ptr<gxds_cds, MachineDelete> machine_;
@@ -117,12 +117,12 @@ absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
       return absl::OkStatus();
     case GXDS_CDS_LEAF:
     case GXDS_CDS_AGGREGATE:
-      return UpdateChild(*step, std::move(args));
+      return UpdateChild(*step, args.args);
   }
   GPR_UNREACHABLE_CODE(return absl::OkStatus());
 }
 
-absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, UpdateArgs args) {
+absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, const ChannelArgs& args) {
   auto config = ChildConfig(step);
   absl::Status status = config.ok() ? ParseOutlierDetection(step) : config.status();
   if (!status.ok()) {
@@ -136,7 +136,7 @@ absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, UpdateArgs args) 
   child_args.addresses.emplace();  // they are in the snapshot
   child_args.resolution_note = std::string(ToAbsl(step.entry->resolution_note));
   // The control plane checks health.
-  child_args.args = args.args.Set(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  child_args.args = args.Set(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
   if (outlier_config_ != nullptr) {
     child_args.config = outlier_config_;
     child_args.args = WithClusterImplConfig(child_args.args,

@@ -76,6 +76,18 @@ TEST(Cluster, Aggregate) {  // A37.1, A37.3
   EXPECT_EQ(ToString(c->aggregate[2]), "b");
 }
 
+TEST(Cluster, PolicyOfAnAggregateIsIgnored) {  // A75.5
+  for (const char* policy : {"CLUSTER_PROVIDED", "RANDOM", "ROUND_ROBIN"}) {
+    Cluster c(
+        "'name':'foo','cluster_type':{'name':'envoy.clusters.aggregate','typed_config':{"
+        "'@type':'type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig',"
+        "'clusters':['a']}},'lb_policy':'" +
+        std::string(policy) + "'");
+    EXPECT_EQ(c->kind, GXDS_CLUSTER_AGGREGATE) << policy;
+    EXPECT_EQ(ToString(c->lb_policy_json), "") << policy;
+  }
+}
+
 TEST(ClusterBalancing, RoundRobinIsTheDefault) {
   const char expected[] =
       "[{'xds_wrr_locality_experimental':{'childPolicy':[{'round_robin':{}}]}}]";

@@ -105,6 +105,8 @@ static void check_listener(const gxds_listener *l, const gxds_listener *before) 
 static void check_cluster(const gxds_cluster *c) {
   GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->aggregate_count > 0));
   GXDS_CHECK((c->kind == GXDS_CLUSTER_LOGICAL_DNS) == (c->dns_host.size > 0));
+  GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->lb_policy_json.size == 0));
+  if (c->kind == GXDS_CLUSTER_AGGREGATE) return;
   check_json(c->lb_policy_json);
   if (c->tls) GXDS_CHECK(c->tls->ca.instance_name.size > 0);
   if (!c->outlier_detection) return;

@@ -177,7 +177,7 @@ snapshot::ClusterOptions Outliers() {
   return options;
 }
 
-TEST_F(CdsPolicyTest, OutlierDetectionIsBetweenTheChannelAndOurPicks) {  // A50, A75
+TEST_F(CdsPolicyTest, OutlierDetectionIsBetweenTheChannelAndOurPicks) {  // A50, A75.3
   Entry e = snapshot::Leaf("c", Outliers(), MakeEndpoints({{"a"}, {"b"}}));
   Start({&e});
   EXPECT_EQ(accepted_, absl::OkStatus());
