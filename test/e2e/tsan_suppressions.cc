@@ -8,6 +8,7 @@ extern "C" __attribute__((visibility("default"))) const char* __tsan_default_sup
 extern "C" const char* __tsan_default_suppressions() {
   return "race:libgrpc.so\n"
          "race:libgrpc++.so\n"
+         "race:libabsl_\n"
          // grpc++ is for a good part in headers, compiled into the test.
          "race:grpc::\n"
          "race:grpc_core::\n"
