@@ -132,8 +132,23 @@ struct gxds_sub {
   gxds_sub *next;
   gxds_sub *next_of_entry;
   bool settled; /* on this stream: it was received, or its time is up */
+  bool asked;   /* on this stream: a request had it */
+  bool again;   /* its name was asked for before on this stream, and given up: see gxds_dropped */
+  gxds_time wait_until; /* no longer, if its timer starts again */
   gxds_deadline timer;
 };
+
+/* A name that was asked for on this stream, and given up. A server ignores a request that crosses
+ * its response on the way (its nonce is stale), so it may never hear of that. When the name is then
+ * asked for again, the server thinks that the client still has it, and does not send it. So such a
+ * name is left out of the answer to a response, which the server does hear, and said after that. */
+typedef struct gxds_dropped {
+  gxds_str name; /* owned */
+  UT_hash_handle hh;
+} gxds_dropped;
+
+/* More are remembered no longer than it takes a server to answer. */
+#define GXDS_DROPPED_NAMES_MAX 10000
 
 /* What is said and heard of one type on one conn. subs is [asked for … | sending … | unsent …]. */
 typedef struct gxds_type_state {
@@ -145,8 +160,12 @@ typedef struct gxds_type_state {
   gxds_str version;     /* the last accepted one: survives the stream */
 
   /* Of the stream. */
-  bool dirty;      /* there is something to say */
-  bool requested;  /* something was said: only then may the list of names be empty */
+  bool dirty;         /* there is something to say */
+  bool requested;     /* something was said: only then may the list of names be empty */
+  bool unanswered;    /* a response was heard */
+  bool answer_only;   /* while a request is encoded: it leaves out what is unsent */
+  size_t again_count; /* subs that are */
+  gxds_dropped *dropped;
   gxds_str nonce;  /* of the last response */
   gxds_str errors; /* to be NACKed; empty: none */
 } gxds_type_state;
@@ -194,6 +213,8 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e);
 gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e);
 /* Ends a sub; with its last one, an entry without watches ends. */
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub);
+/* A response came: what was asked for again, and is not in it, has to be said once more. */
+void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type);
 /* It was received: its timer is over. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
 /* The SEND is on its way. */

@@ -271,7 +271,9 @@ static void answer(application *a) {
     gxds_client_log(a->c, GXDS_ERROR, &line);
     t->errors = gxds_text_take(&a->errors);
   }
+  t->unanswered = true;
   t->dirty = true;
+  gxds_conn_say_again(a->c, a->conn, a->type);
 }
 
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,

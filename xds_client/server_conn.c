@@ -35,13 +35,50 @@ gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e) {
   return sub;
 }
 
+/* ---- names that were given up ---- */
+
+static void forget_dropped(gxds_type_state *t, gxds_dropped *d) {
+  HASH_DELETE(hh, t->dropped, d);
+  gxds_str_free(&d->name);
+  gxds_free(d);
+}
+
+static gxds_dropped *find_dropped(const gxds_type_state *t, gxds_str name) {
+  gxds_dropped *d = NULL;
+  HASH_FIND(hh, t->dropped, name.data, name.size, d);
+  return d;
+}
+
+static void remember_dropped(gxds_type_state *t, gxds_str name) {
+  if (find_dropped(t, name)) return;
+  if (HASH_CNT(hh, t->dropped) >= GXDS_DROPPED_NAMES_MAX) forget_dropped(t, t->dropped);
+  gxds_dropped *d = GXDS_NEW(gxds_dropped);
+  d->name = gxds_str_dup(name);
+  HASH_ADD_KEYPTR(hh, t->dropped, d->name.data, d->name.size, d);
+}
+
+static void forget_all_dropped(gxds_type_state *t) {
+  while (t->dropped) forget_dropped(t, t->dropped);
+}
+
+static void set_again(gxds_sub *sub, bool again) {
+  if (sub->again == again) return;
+  sub->again = again;
+  state_of(sub)->again_count += again ? 1 : (size_t)-1;
+}
+
+/* ---- subs ---- */
+
 void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   GXDS_CHECK(e->watch_count > 0);
   gxds_sub *old = gxds_conn_find_sub(conn, e);
+  bool again = old && old->again;
+  if (old) old->asked = false; /* it is not given up */
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
   sub->conn = conn;
+  sub->wait_until = GXDS_TIME_NEVER;
   sub->timer.kind = GXDS_DEADLINE_SUB;
   LL_APPEND2(e->subs, sub, next_of_entry);
   gxds_type_state *t = state_of(sub);
@@ -50,6 +87,31 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   t->dirty = true;
   t->sub_count++;
   conn->sub_count++;
+  gxds_dropped *dropped = find_dropped(t, e->name);
+  set_again(sub, again || dropped);
+  if (dropped) forget_dropped(t, dropped);
+}
+
+/* A57: that takes no more time than if it were said once. */
+static void say_again(gxds_client *c, gxds_sub *sub) {
+  gxds_entry *e = sub->entry;
+  gxds_conn *conn = sub->conn;
+  bool settled = sub->settled;
+  gxds_time wait_until = gxds_deadline_is_set(&sub->timer) ? sub->timer.at : sub->wait_until;
+  gxds_conn_subscribe(c, conn, e);
+  sub = gxds_conn_find_sub(conn, e);
+  sub->settled = settled;
+  sub->wait_until = wait_until;
+}
+
+void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  if (t->again_count == 0) return;
+  gxds_sub *next;
+  for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
+    next = sub->next;
+    if (sub->again && sub->entry->watch_count > 0) say_again(c, sub);
+  }
 }
 
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
@@ -58,6 +120,8 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
+  if (sub->asked && sub->conn->stream) remember_dropped(t, e->name);
+  set_again(sub, false);
   DL_DELETE(t->subs, sub);
   LL_DELETE2(e->subs, sub, next_of_entry);
   t->sub_count--;
@@ -97,6 +161,7 @@ static void purge_all(gxds_client *c, gxds_conn *conn) {
 
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *received) {
   received->settled = true;
+  set_again(received, false);
   for (gxds_sub *sub = received->entry->subs; sub; sub = sub->next_of_entry) {
     gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   }
@@ -114,7 +179,8 @@ void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
   for (gxds_sub *sub = t->sending; sub && sub != t->unsent; sub = sub->next) {
     /* A57: not for what is cached, since the server need not send it again. */
     bool waits = !sub->settled && !sub->entry->resource && sub->entry->watch_count > 0;
-    if (waits) gxds_deadlines_set(&c->deadlines, &sub->timer, at);
+    if (!waits) continue;
+    gxds_deadlines_set(&c->deadlines, &sub->timer, at < sub->wait_until ? at : sub->wait_until);
   }
   t->sending = NULL;
   conn->sending_type = GXDS_NO_TYPE;
@@ -218,13 +284,16 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_type_state *t = &conn->types[i];
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
-      sub->settled = false;
+      sub->settled = sub->asked = false;
+      sub->wait_until = GXDS_TIME_NEVER;
+      set_again(sub, false);
       gxds_deadlines_cancel(&c->deadlines, &sub->timer);
     }
     t->unsent = t->subs;
     t->sending = NULL;
     t->dirty = t->sub_count > 0;
-    t->requested = false;
+    t->requested = t->unanswered = false;
+    forget_all_dropped(t);
     gxds_str_free(&t->nonce);
     gxds_str_free(&t->errors);
   }
@@ -234,6 +303,7 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
   gxds_deadlines_cancel(&c->deadlines, &conn->retry);
   for (size_t i = 0; i < c->type_count; i++) {
     GXDS_CHECK(conn->types[i].subs == NULL);
+    forget_all_dropped(&conn->types[i]);
     gxds_str_free(&conn->types[i].version);
     gxds_str_free(&conn->types[i].nonce);
     gxds_str_free(&conn->types[i].errors);
@@ -283,20 +353,32 @@ static bool may_claim_version(const gxds_conn *conn, const gxds_type_state *t) {
   return true;
 }
 
+static bool has_unsent_again(const gxds_type_state *t) {
+  if (t->again_count == 0) return false;
+  const gxds_sub *sub = t->unsent;
+  while (sub && !sub->again) sub = sub->next;
+  return sub != NULL;
+}
+
 static void say(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   bool first = !t->requested && t->nonce.size == 0;
   if (first && !may_claim_version(conn, t)) gxds_str_free(&t->version);
   conn->claimed = conn->claimed || (first && t->version.size > 0);
+  t->answer_only = t->unanswered && has_unsent_again(t);
   log_request(c, conn, type);
   act(c, conn, GXDS_ACTION_SEND, conn->protocol->encode(c, conn, type, !conn->node_sent));
   conn->node_sent = true;
   conn->sending_type = type;
   conn->next_type = (type + 1) % c->type_count;
-  t->sending = t->unsent;
-  t->unsent = NULL;
-  t->dirty = false;
+  t->dirty = t->answer_only;
+  if (!t->answer_only) {
+    t->sending = t->unsent;
+    t->unsent = NULL;
+    for (gxds_sub *sub = t->sending; sub; sub = sub->next) sub->asked = true;
+  }
   t->requested = true;
+  t->unanswered = t->answer_only = false;
   gxds_str_free(&t->errors);
 }
 

@@ -38,11 +38,15 @@ static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type,
   envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, to_upb(t->nonce));
   if (t->errors.size) set_errors(request, t->errors, arena);
   if (with_node) set_node(request, c->bootstrap->node, arena);
-  upb_StringView *names = envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(
-      request, t->sub_count, arena);
-  GXDS_CHECK(names != NULL || t->sub_count == 0);
-  const gxds_sub *sub;
-  DL_FOREACH(t->subs, sub) { *names++ = to_upb(sub->entry->name); }
+  const gxds_sub *end = t->answer_only ? t->unsent : NULL;
+  size_t count = 0;
+  for (const gxds_sub *sub = t->subs; sub != end; sub = sub->next) count++;
+  upb_StringView *names =
+      envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(request, count, arena);
+  GXDS_CHECK(names != NULL || count == 0);
+  for (const gxds_sub *sub = t->subs; sub != end; sub = sub->next) {
+    *names++ = to_upb(sub->entry->name);
+  }
   size_t size = 0;
   char *bytes = envoy_service_discovery_v3_DiscoveryRequest_serialize(request, arena, &size);
   GXDS_CHECK(bytes != NULL);

@@ -50,6 +50,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
   const gxds_type_state *t = &conn->types[type];
   size_t count = 0;
   size_t leaving = 0;
+  size_t again = 0;
   int part = 0; /* asked for, sending, unsent */
   const gxds_sub *sub;
   DL_FOREACH(t->subs, sub) {
@@ -59,6 +60,8 @@ static void check_type(const gxds_conn *conn, size_t type) {
     if (sub == t->sending) part = 1;
     if (sub == t->unsent) part = 2;
     GXDS_CHECK(sub->conn == conn && e->type == type);
+    GXDS_CHECK(sub->asked == (part < 2));
+    again += sub->again;
     if (!gxds_deadline_is_set(&sub->timer)) continue;
     GXDS_CHECK(conn->stream && part == 0); /* A57: not before it was sent */
     GXDS_CHECK(!sub->settled && !e->resource && e->watch_count > 0);
@@ -67,6 +70,8 @@ static void check_type(const gxds_conn *conn, size_t type) {
   GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));
   GXDS_CHECK(!t->sending || conn->sending_type == type);
   GXDS_CHECK(!t->unsent || t->dirty); /* what is not asked for is going to be */
+  GXDS_CHECK(again == t->again_count && !t->answer_only);
+  GXDS_CHECK(conn->stream || (!t->dropped && !t->unanswered && again == 0));
   GXDS_CHECK(conn->stream || (!t->requested && t->nonce.size == 0 && t->errors.size == 0));
 }
 

@@ -8,6 +8,7 @@ namespace gxds_test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Subscription, ClientWithoutWatchesDoesNothing) {
@@ -281,6 +282,79 @@ TEST(Subscription, ResourceWatchedAgainAfterItsEndWasSentIsAskedForAnew) {  // A
   EXPECT_EQ(s.NextRequest(), "Foo [foo2 foo1] version=1 nonce=n1");
   EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
   s.ForgiveTimers();
+}
+
+// bar1 was received, given up, and the server was told so.
+struct GivenUp : Scenario {
+  GivenUp() {
+    Forgive();
+    ForgiveTimers();
+    auto watchers = WatchTogether({{&kBar, "bar1"}, {&kBar, "bar2"}});
+    Respond(kBar, "1", {"bar1=1", "bar2=2"});
+    EXPECT_EQ(NextRequest(), "Bar [bar1 bar2] node");
+    EXPECT_EQ(NextRequest(), "Bar [bar1 bar2] version=1 nonce=n1");
+    Cancel(*watchers[0]);
+    EXPECT_EQ(NextRequest(), "Bar [bar2] version=1 nonce=n1");
+  }
+};
+
+// A server that has sent n2 before it hears n1 ignores what comes with n1. It would think that the
+// client has had bar1 all the time.
+TEST(Subscription, NameAskedForAgainIsLeftOutOfTheAnswerToWhatCrossedThat) {
+  GivenUp s;
+  Watcher &again = s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1 nonce=n1");
+  s.Respond(kBar, "2", {"bar2=3"});
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=2 nonce=n2");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=2 nonce=n2");
+  s.Respond(kBar, "2", {"bar1=1"});
+  EXPECT_EQ(again.Next(), "bar1=1");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=2 nonce=n3");
+  s.Respond(kBar, "3", {"bar2=4"});
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=3 nonce=n4");
+  EXPECT_EQ(s.NextRequest(), "nothing");
+}
+
+TEST(Subscription, NameAskedForAgainHasNoMoreTimeThanOthers) {  // A57
+  GivenUp s;
+  Watcher &again = s.Watch(kBar, "bar1");
+  for (int i = 1; i <= 7; i++) {
+    s.Advance(2 * GXDS_SECOND);
+    s.Respond(kBar, "2", {"bar2=" + std::to_string(i)});
+  }
+  EXPECT_EQ(again.Next(), "nothing");
+  s.Advance(GXDS_SECOND);
+  EXPECT_THAT(again.Next(), HasSubstr("NOT_FOUND: does not exist"));
+  while (s.server().HasRequest()) s.NextRequest();
+  s.Respond(kBar, "3", {"bar2=8"});  // it may still be that the server does not know
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=3 nonce=n9");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=3 nonce=n9");
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+}
+
+TEST(Subscription, NameAskedForAgainBeforeAnAnswerIsSaidAfterIt) {
+  GivenUp s;
+  s.server().HoldSends();
+  s.Watch(kFoo, "foo1");
+  s.Respond(kBar, "2", {"bar1=5"});  // it crossed the end of bar1
+  s.Watch(kBar, "bar1");
+  s.Watch(kBar, "bar3");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1]");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=2 nonce=n2");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1 bar3] version=2 nonce=n2");
+}
+
+TEST(Subscription, NameAskedForAgainOnANewStreamIsAskedForAsAnyOther) {
+  GivenUp s;
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=1 node");
+  s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1");
+  s.Respond(kBar, "2", {"bar2=3"});
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=2 nonce=n1");
+  EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
 TEST(Subscription, ChangesDuringASendGoOutAsOneRequestAfterIt) {
