@@ -573,8 +573,9 @@ void Client::TellResource(Watch *w, const gxds_action &action) {
     int number = NumberOf(resource);
     const Entry &e = entries_[w->type][w->name];
     if (resource->type != &TypeOf(w->type)) Fail("resource-type", "a resource of another type");
-    if (number >= 0 && !e.unsure) {
+    if (number >= 0) {
       const Content &c = world_->contents().at(number);
+      if (e.unsure && c.name != w->name) world_->contents().SetMisnamed(number);
       if (c.name != w->name && !c.misnamed) Fail("resource-name", "a resource of another name");
     }
     bool same = w->held == number && number >= 0;

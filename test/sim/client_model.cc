@@ -15,7 +15,7 @@ static int ModelNumber(World *world, int content) {
 void Client::Accept(int type, int name, int content, int server) {
   Entry &e = entries_[type][name];
   int number = ModelNumber(world_, content);
-  if (e.unsure || e.held != number || e.source != server) e.may_renew = true;
+  if (e.unsure || (e.held == number && e.source != server)) e.may_renew = true;
   e.held = number;
   e.source = server;
   e.state = GXDS_RESOURCE_ACKED;
@@ -40,13 +40,13 @@ void Client::Delete(int type, int name, int server) {
 
 void Client::BeUnsure(int type, int name) {
   any_unsure_ = true;
-  entries_[type][name].unsure = true;
+  entries_[type][name].unsure = entries_[type][name].may_renew = true;
 }
 
 void Client::BeUnsure() {
   any_unsure_ = true;
   for (auto &names : entries_) {
-    for (Entry &e : names) e.unsure = true;
+    for (Entry &e : names) e.unsure = e.may_renew = true;
   }
 }
 
@@ -102,6 +102,8 @@ void Client::CompareResource(const gxds_resource_info &info) {
   if (e.unsure) {
     e.held = number;
     e.source = -1;
+    bool misnamed = number >= 0 && world_->contents().at(number).name != name;
+    if (misnamed) world_->contents().SetMisnamed(number);
   }
   /* By its timer, which the model doesn't have: what is told then is looked at. */
   bool timed_out = (info.state == GXDS_RESOURCE_DOES_NOT_EXIST && e.may_not_exist) ||

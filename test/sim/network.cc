@@ -56,11 +56,11 @@ int World::OpenStream(int client, int server, gxds_stream_id id) {
 
 void World::ForgetStream(int index) {
   Stream &s = stream(index);
-  for (int message : s.inbox) {
-    FreeMessage(message);
-    Did(kDidLostMessage);
+  for (std::vector<int> *queue : {&s.inbox, &s.going_down, &s.going_up}) {
+    for (int message : *queue) FreeMessage(message);
+    if (queue != &s.going_up) result_.counts[kDidLostMessage] += queue->size();
+    queue->clear();
   }
-  s.inbox.clear();
   if (s.unsent >= 0) FreeMessage(s.unsent);
   s.used = false;
 }
@@ -89,13 +89,22 @@ void World::SendRequest(int index, std::string bytes) {
 void World::Launch(int index, int number) {
   Stream &s = stream(index);
   s.last_up = std::max(s.last_up, now_ + net_.Around(options_.net_delay));
-  ScheduleAt(s.last_up, StreamEvent(kEventRequest, index, s, number));
+  s.going_up.push_back(number);
+  ScheduleAt(s.last_up, StreamEvent(kEventRequest, index, s));
   gxds_time stalled = client(s.client).conn(s.server).stalled_until;
   gxds_time sent = std::max(now_, stalled) + net_.Around(options_.sent_delay);
   ScheduleAt(sent, StreamEvent(kEventSent, index, s));
 }
 
-void World::OnRequest(int index, int number) {
+// What is held back by a silent link doesn't lose its place: an arrival is that of the first.
+static int TakeFirst(std::vector<int> *queue) {
+  int number = queue->front();
+  queue->erase(queue->begin());
+  return number;
+}
+
+void World::OnRequest(int index) {
+  int number = TakeFirst(&stream(index).going_up);
   Did(kDidRequest);
   SotwOnRequest(this, index, Str(message(number).bytes));
   FreeMessage(number);
@@ -121,12 +130,13 @@ void World::SchedulePush(int index, int type, gxds_duration after) {
 void World::SendResponse(int index, int number) {
   Stream &s = stream(index);
   s.last_down = std::max(s.last_down, now_ + net_.Around(options_.net_delay));
-  ScheduleAt(s.last_down, StreamEvent(kEventMessage, index, s, number));
+  s.going_down.push_back(number);
+  ScheduleAt(s.last_down, StreamEvent(kEventMessage, index, s));
 }
 
-void World::OnMessage(int index, int number) {
+void World::OnMessage(int index) {
   Stream &s = stream(index);
-  s.inbox.push_back(number);
+  s.inbox.push_back(TakeFirst(&s.going_down));
   DeliverNext(index);
 }
 
@@ -134,8 +144,7 @@ void World::DeliverNext(int index) {
   for (;;) {
     Stream &s = stream(index);
     if (!s.used || !s.read_wanted || s.inbox.empty()) return;
-    int number = s.inbox.front();
-    s.inbox.erase(s.inbox.begin());
+    int number = TakeFirst(&s.inbox);
     s.read_wanted = false;
     uint32_t generation = s.generation;
     Did(kDidMessage);
@@ -240,10 +249,7 @@ bool World::IsLate(const Event &e) const {
 }
 
 void World::CarryStreamEvent(const Event &e) {
-  if (IsLate(e)) {
-    if (e.kind == kEventRequest || e.kind == kEventMessage) FreeMessage(e.b);
-    return;
-  }
+  if (IsLate(e)) return;
   Stream &s = stream(e.a);
   gxds_time later = SilentUntil(s, e.at);
   bool travels = e.kind == kEventRequest || e.kind == kEventMessage || e.kind == kEventDies;
@@ -251,11 +257,11 @@ void World::CarryStreamEvent(const Event &e) {
   result_.events++;
   switch (e.kind) {
     case kEventRequest:
-      return OnRequest(e.a, e.b);
+      return OnRequest(e.a);
     case kEventSent:
       return OnSent(e.a);
     case kEventMessage:
-      return OnMessage(e.a, e.b);
+      return OnMessage(e.a);
     case kEventDies:
       return OnDies(e.a, e.b);
     case kEventKeepalive:

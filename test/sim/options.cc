@@ -64,7 +64,7 @@ ServerOptions DrawServer(Random *random) {
   s.transient_timer = random->OneIn(4);
   s.sparing = random->OneIn(2);
   bool trusting = random->OneIn(2);
-  s.reads_stale = true;
+  s.reads_stale = random->OneIn(2);
   s.constant_version = random->OneIn(8);
   s.trusting = trusting && !s.constant_version;  // a version tells one state from another
   s.wrap_one_in = random->Int(4);
@@ -89,7 +89,7 @@ Options DrawOptions(uint64_t seed) {
     Mask some = (Mask{1} << (1 + random.Int(kNameCount - kOldNameCount))) - 1;
     o.names |= some << kOldNameCount;
   }
-  o.ops = 40 + random.Int(100);
+  o.ops = 60 + random.Int(140);
   o.op_gap = random.Magnitude(GXDS_MILLISECOND, 4 * GXDS_SECOND);
   o.net_delay = random.Magnitude(GXDS_MILLISECOND / 10, 2 * GXDS_SECOND);
   o.sent_delay = random.Magnitude(GXDS_MILLISECOND / 10, 2 * GXDS_SECOND);

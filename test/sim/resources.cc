@@ -172,7 +172,9 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
                   size_t *size) {
   auto *out = envoy_config_cluster_v3_Cluster_new(arena);
   envoy_config_cluster_v3_Cluster_set_name(out, name);
-  if (c.kind == kClusterEds) {
+  if (c.fault == kInvalid) {
+    // of no type at all
+  } else if (c.kind == kClusterEds) {
     envoy_config_cluster_v3_Cluster_set_type(out, envoy_config_cluster_v3_Cluster_EDS);
     auto *eds = envoy_config_cluster_v3_Cluster_mutable_eds_cluster_config(out, arena);
     SetAds(envoy_config_cluster_v3_Cluster_EdsClusterConfig_mutable_eds_config(eds, arena), arena);
@@ -185,9 +187,6 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
     FillDns(out, c.refs[0], arena);
   } else {
     FillAggregate(out, c, arena);
-  }
-  if (c.fault == kInvalid) {
-    envoy_config_cluster_v3_Cluster_set_lb_policy(out, envoy_config_cluster_v3_Cluster_MAGLEV);
   }
   auto *breakers = envoy_config_cluster_v3_Cluster_mutable_circuit_breakers(out, arena);
   auto *threshold = envoy_config_cluster_v3_CircuitBreakers_add_thresholds(breakers, arena);

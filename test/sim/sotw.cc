@@ -29,10 +29,15 @@ void CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, 
     Fail("empty-start", "%s starts with an empty list, which asks for everything",
          ShortName(r.type));
   }
+  /* A name that is asked for again is left out of an answer, with what else is new: the server may
+   * not have heard that it was given up. */
+  Mask again = client.Watched(r.type) & ~r.names & h.ever;
+  bool answer_only = h.requested && (h.unanswered || h.unsure) && again;
   for (int a = 0; a < kAuthorityCount; a++) {
     Mask watched = client.Watched(r.type) & kAuthorityNames[a];
     Mask said = r.names & kAuthorityNames[a];
     Usage usage = client.Uses(stream.server, a);
+    if (answer_only) watched &= said;
     bool right = (said == watched && usage != kNotUsed) ||
                  (said == 0 && !client.IsPrimary(stream.server, a));
     if (!right) {
@@ -124,7 +129,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
   ForEachName(conn.said[r.type] & ~r.names,
               [&](int name) { conn.sent_at[r.type][name] = GXDS_TIME_NEVER; });
   conn.said[r.type] = r.names;
-  h.asked = r.names;
+  h.ever |= r.names;
 }
 
 // ---- what a response does ----
@@ -234,11 +239,13 @@ void SotwOnRequest(World *world, int index, gxds_str bytes) {
   for (int name = 0; name < kNameCount; name++) {
     if (!s.asked || !(s.names & Bit(name))) s.given[name] = -1;
   }
-  if (!s.asked) s.answered = world->server(stream.server).Trusts(stream, r, &s);
+  bool answered_all = !(r.names & ~s.names);  // by the response that this acknowledges
+  if (!s.asked && s.nonce.empty()) s.answered = world->server(stream.server).Trusts(stream, r, &s);
   s.asked = true;
   s.names = r.names;
-  if (!stale && !s.odd && r.nonce.size && !r.nack)
+  if (answered_all && !stale && !s.odd && r.nonce.size && !r.nack) {
     world->server(stream.server).Remember(stream, r, s);
+  }
   const ServerOptions &o = world->server(stream.server).options();
   world->SchedulePush(index, r.type, world->net().Around(o.delay));
 }
@@ -377,6 +384,10 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   if (how == kServeHostile) MakeHostile(world, type, random, m);
   m->version = server.Version();
   m->nonce = server.NextNonce();
+  if (how == kServeHostile) {
+    m->version += " odd " + m->nonce;  // it stands for nothing else
+    s.odd = true;
+  }
   if (how == kServeOddNonce) {
     m->nonce = random->OneIn(2) ? "" : s.nonce;
     s.odd = true;
@@ -387,7 +398,7 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
     m->effect = kUnsure;
   }
   s.nonce = m->nonce;
-  s.answered = true;
+  s.answered = s.asked;
   ForEachName(s.names, [&](int name) {
     int held = server.Held(type, name);
     bool known = how == kServeNews || how == kServeAgain || how == kServeOddNonce;

@@ -4,6 +4,7 @@
 #ifndef GRPC_XDS_TEST_SIM_STREAM_H_
 #define GRPC_XDS_TEST_SIM_STREAM_H_
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ struct SotwHeard {
   bool unanswered = false;  // a response waits for its ACK or NACK
   bool had_errors = false;  // and it is to be a NACK
   bool unsure = false;      // who knows
-  Mask asked = 0;           // in the last request
+  Mask ever = 0;            // asked for on this stream
   std::string nonce;
   std::string nonce_before;  // these two are for planted faults
   std::string received_version;
@@ -61,7 +62,7 @@ struct SotwServed {
   bool asked = false;
   bool answered = false;
   bool push_scheduled = false;
-  bool odd = false;  // its nonces don't tell what was acknowledged
+  bool odd = false;  // what was acknowledged is not to be relied on
   Mask names = 0;
   int given[kNameCount] = {};  // what it believes that the client has; -1: nothing; -2: who knows
   std::string nonce;
@@ -89,6 +90,8 @@ struct Stream {
   int unsent = -1;        // message: the outstanding SEND, while not established
   gxds_time last_up = 0;  // when the last message on its way arrives
   gxds_time last_down = 0;
+  std::vector<int> going_up;  // messages on their way, in order
+  std::vector<int> going_down;
   std::vector<int> inbox;  // messages that arrived and were not read
   SotwStream sotw;
 };

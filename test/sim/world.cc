@@ -153,7 +153,6 @@ void World::Carry(const Event &e) {
       if (client_is()) client(e.a).OnDeadlineEvent(e.at);
       return;
     case kEventReplicate:
-      result_.events++;
       Did(kDidReplicate);
       return server(e.a).Replicate(e.b, e.c, e.d);
     case kEventServerUp:
@@ -235,6 +234,15 @@ void World::HealResources() {
   }
 }
 
+// Whether it takes a new stream to be sure of what both ends know.
+bool World::IsTainted(const Stream &s) {
+  bool tainted = s.tainted;
+  for (const std::vector<int> *queue : {&s.going_down, &s.inbox}) {
+    for (int number : *queue) tainted = tainted || message(number).effect == kUnsure;
+  }
+  return tainted;
+}
+
 void World::Heal() {
   Trace("everything heals");
   healed_ = true;
@@ -255,7 +263,7 @@ void World::Heal() {
       conn.down_until = conn.silent_until = conn.stalled_until = 0;
       if (conn.stream < 0) continue;
       const Stream &s = stream(conn.stream);
-      if (s.established && (silent || s.tainted || close_all)) {
+      if (s.established && (silent || IsTainted(s) || close_all)) {
         EndStream(conn.stream, GXDS_UNAVAILABLE, false);
       }
     }

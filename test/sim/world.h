@@ -20,9 +20,9 @@ class Server;
 enum EventKind : uint8_t {
   kEventOp,         // a: its number
   kEventConnect,    // client, server
-  kEventRequest,    // stream, message
+  kEventRequest,    // stream
   kEventSent,       // stream
-  kEventMessage,    // stream, message
+  kEventMessage,    // stream
   kEventPush,       // stream, type
   kEventDies,       // stream, code
   kEventKeepalive,  // stream
@@ -108,6 +108,7 @@ class World {
   void CarryOp(int number);
   void Heal();
   void HealResources();
+  bool IsTainted(const Stream &s);
   void Converge(const char *when);
   void Finish();
   bool Step();  // false: nothing is going to happen
@@ -116,9 +117,9 @@ class World {
   bool IsLate(const Event &event) const;
 
   void OnConnect(int client, int server);
-  void OnRequest(int stream, int message);
+  void OnRequest(int stream);
   void OnSent(int stream);
-  void OnMessage(int stream, int message);
+  void OnMessage(int stream);
   void OnDies(int stream, int code);
   void Establish(int stream);
   void Launch(int stream, int message);
