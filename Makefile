@@ -3,6 +3,7 @@
 
 PREFIX ?= /usr/local
 SANITIZE ?=
+SEEDS ?= 100000
 BAZEL ?= bazel
 
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
@@ -18,7 +19,7 @@ OUTPUTS = //:libgrpc_xds.so //:libgrpc_xds_impl.so //tools:xds
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
-.PHONY: all demo test format lint conformance install clean packages lint-packages
+.PHONY: all demo test sim format lint conformance install clean packages lint-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -29,6 +30,11 @@ demo: packages
 
 test: packages
 	$(BAZEL) test $(HOST) $(CONFIG) //...
+
+# The engine in a simulated world, once per seed; FLAGS: see bazel-bin/test/sim/sim --help.
+sim: packages
+	$(BAZEL) build $(HOST) $(CONFIG) //test/sim:sim
+	bazel-bin/test/sim/sim --seeds=$(SEEDS) $(FLAGS)
 
 format: lint-packages
 	clang-format-14 -i $(SOURCES)
