@@ -22,8 +22,9 @@ void CheckNode(const Client &client, SotwStream *s, const Request &r) {
   if (r.has_node && String(r.node_id) != client.node_id()) Fail("node-id", "another node's id");
 }
 
-// All that is watched, where it is asked for, and nothing else.
-void CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, const Request &r) {
+// All that is watched, where it is asked for, and nothing else. The result: what is left out until
+// the next request.
+Mask CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, const Request &r) {
   if (r.odd_names) Fail("odd-names", "%s: a name twice, or unknown", ShortName(r.type));
   if (!h.requested && r.names == 0) {
     Fail("empty-start", "%s starts with an empty list, which asks for everything",
@@ -45,6 +46,7 @@ void CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, 
            stream.server, said, watched);
     }
   }
+  return answer_only ? client.Watched(r.type) & ~r.names : 0;
 }
 
 // A version says "I have this", and a server may take the client's word. So it is said at the start
@@ -117,7 +119,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
                  String(r.nonce).c_str(), r.nack ? " NACK " : "", String(r.error).c_str());
   }
   CheckNode(client, &stream->sotw, r);
-  CheckNames(client, *stream, h, r);
+  Mask later = CheckNames(client, *stream, h, r);
   if (h.requested || h.unsure || !h.nonce.empty()) {
     CheckAnswer(&conn, &h, r);
   } else {
@@ -126,9 +128,10 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
   if (h.unanswered) world->Did(h.had_errors ? kDidNack : kDidAck);
   h.requested = true;
   h.unanswered = false;
-  ForEachName(conn.said[r.type] & ~r.names,
+  Mask said = r.names | (conn.said[r.type] & later);
+  ForEachName(conn.said[r.type] & ~said,
               [&](int name) { conn.sent_at[r.type][name] = GXDS_TIME_NEVER; });
-  conn.said[r.type] = r.names;
+  conn.said[r.type] = said;
   h.ever |= r.names;
 }
 
