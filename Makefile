@@ -4,6 +4,7 @@
 PREFIX ?= /usr/local
 SANITIZE ?=
 SEEDS ?= 100000
+TEST_FLAGS ?=
 BAZEL ?= bazel
 
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
@@ -29,7 +30,7 @@ demo: packages
 	bazel-bin/tools/xds demo
 
 test: packages
-	$(BAZEL) test $(HOST) $(CONFIG) //...
+	$(BAZEL) test $(HOST) $(CONFIG) $(TEST_FLAGS) //...
 
 # The engine in a simulated world, once per seed; FLAGS: see bazel-bin/test/sim/sim --help.
 sim: packages
