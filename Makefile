@@ -8,8 +8,8 @@ TEST_FLAGS ?=
 BAZEL ?= bazel
 
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
-  dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libre2-dev libxxhash-dev libyaml-dev \
-  uthash-dev
+  dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev libre2-dev \
+  libxxhash-dev libyaml-dev uthash-dev
 TEST_PACKAGES = libgmock-dev libgtest-dev
 LINT_PACKAGES = clang-format-14 clang-tidy-14
 

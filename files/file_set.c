@@ -153,6 +153,49 @@ const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_f
   return NULL;
 }
 
+/* The copy of a file's name that the set owns: names are sorted. */
+static gxds_str own_name(const gxds_file_set *s, gxds_str name) {
+  size_t low = 0;
+  size_t high = s->file_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = gxds_str_compare(s->file_names[middle], name);
+    if (order == 0) return s->file_names[middle];
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return gxds_str_of(NULL, 0);
+}
+
+const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_file_entry *entry,
+                                           gxds_str bytes) {
+  gxds_file_set *result = GXDS_NEW(gxds_file_set);
+  gxds_ref_init(&result->refs);
+  result->file_names = gxds_calloc(s->file_count, sizeof *result->file_names);
+  result->file_count = s->file_count;
+  for (size_t i = 0; i < s->file_count; i++) {
+    result->file_names[i] = gxds_str_dup(s->file_names[i]);
+  }
+  for (int type = 0; type < GXDS_FILE_TYPE_COUNT; type++) {
+    const gxds_file_list *from = &s->types[type];
+    gxds_file_entry *entries = gxds_calloc(from->count, sizeof *entries);
+    for (size_t i = 0; i < from->count; i++) {
+      const gxds_file_entry *e = &from->entries[i];
+      entries[i].resource =
+          e == entry ? gxds_file_resource_create(e->resource->type, e->resource->name, bytes)
+                     : gxds_file_resource_ref(e->resource);
+      entries[i].file = own_name(result, e->file);
+      entries[i].line = e->line;
+    }
+    result->types[type] = (gxds_file_list){.entries = entries, .count = from->count};
+    result->types[type].version = list_version(&result->types[type]);
+  }
+  return result;
+}
+
 const gxds_file_set *gxds_file_set_ref(const gxds_file_set *s) {
   gxds_ref_inc(&s->refs);
   return s;

@@ -85,6 +85,10 @@ typedef struct gxds_file_input {
 const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_file_input *files,
                                          size_t count, const gxds_file_set *previous,
                                          gxds_file_errors *errors);
+/* A set with other bytes for the resource of entry, which is one of s; it shares all else with s.
+ * bytes: copied. One reference, the caller's. */
+const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_file_entry *entry,
+                                           gxds_str bytes);
 const gxds_file_set *gxds_file_set_ref(const gxds_file_set *s);
 void gxds_file_set_unref(const gxds_file_set *s); /* NULL is allowed */
 

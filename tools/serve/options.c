@@ -4,7 +4,7 @@
 
 const char gxds_serve_help[] =
     "usage: xds serve DIR [--listen ADDRESS:PORT] [--load-interval SECONDS] [--json] [--quiet]\n"
-    "                     [--port-file FILE]\n"
+    "                     [--port-file FILE] [--http ADDRESS:PORT]\n"
     "\n"
     "An xDS control plane for development: serves the resources in the files of DIR to any number\n"
     "of clients (ADS, state of the world), follows the files as they change, and collects load\n"
@@ -16,6 +16,9 @@ const char gxds_serve_help[] =
     "  --json                   print one JSON object per event, for machines\n"
     "  --quiet                  print errors, warnings and NACKs only\n"
     "  --port-file FILE         write the port into FILE once it listens\n"
+    "  --http ADDRESS:PORT      a page for the browser: who is connected, what each client asked\n"
+    "                           for and holds, load against weights; weights can be changed there\n"
+    "                           (until a file changes)\n"
     "\n"
     "Files: *.json, *.yaml and *.yml, not in folders below DIR and not hidden. Each holds "
     "Listeners,\n"
@@ -30,7 +33,7 @@ const char gxds_serve_help[] =
     "a warning that says why: that is how NACKs are tried.\n"
     "\n"
     "Events of --json: \"event\" is one of\n"
-    "  listening                address (the last field)\n"
+    "  listening                address (the last field); service \"http\": of the page\n"
     "  resources                detail: how many of each type are being served\n"
     "  error                    file, line, field, detail\n"
     "  warning                  file, line, type, names, detail\n"
@@ -84,6 +87,8 @@ static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_t
     out->help = true;
   } else if ((value = value_of(argv, i, "--listen", error)) != NULL) {
     out->listen = value;
+  } else if ((value = value_of(argv, i, "--http", error)) != NULL) {
+    out->http = value;
   } else if ((value = value_of(argv, i, "--port-file", error)) != NULL) {
     out->port_file = value;
   } else if ((value = value_of(argv, i, "--load-interval", error)) != NULL) {

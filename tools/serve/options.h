@@ -12,6 +12,7 @@ extern "C" {
 typedef struct gxds_serve_command {
   const char *dir;
   const char *listen;
+  const char *http; /* where the page is; NULL: nowhere */
   gxds_duration load_interval;
   bool json;
   bool quiet;

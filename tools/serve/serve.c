@@ -10,6 +10,7 @@
 
 #include "files/dir_watch.h"
 #include "tools/serve/options.h"
+#include "tools/serve/page/server.h"
 #include "tools/serve/server.h"
 #include "tools/serve/validate.h"
 
@@ -17,6 +18,7 @@ typedef struct serve {
   gxds_serve_command command;
   int signals; /* SIGTERM and SIGINT, readable */
   gxds_serve_server *server;
+  gxds_page_server *page; /* NULL: not asked for */
   gxds_serve_validator *validator;
   gxds_dir_watch *watch;
   const gxds_file_set *served; /* NULL: none yet */
@@ -29,8 +31,10 @@ static gxds_time now_of(void) {
 }
 
 /* On the server's thread. */
-static void print_event(void *arg, const gxds_serve_event *event) {
-  const gxds_serve_command *command = arg;
+static void on_event(void *arg, const gxds_serve_event *event) {
+  const serve *s = arg;
+  const gxds_serve_command *command = &s->command;
+  if (s->page) gxds_page_server_on_event(s->page, event);
   bool matters = event->kind == GXDS_SERVE_ERROR || event->kind == GXDS_SERVE_WARNING ||
                  event->kind == GXDS_SERVE_NACK;
   if (command->quiet && !matters) return;
@@ -80,17 +84,28 @@ static void tell_errors(serve *s, const gxds_file_errors *errors) {
   tell(s->server, &event);
 }
 
+static void serve_set(serve *s, const gxds_file_set *set) {
+  tell_resources(s, set);
+  gxds_serve_validator_run(s->validator, set, s->served, tell, s->server);
+  gxds_serve_server_set_resources(s->server, set);
+  if (s->page) gxds_page_server_set_resources(s->page, set);
+  gxds_file_set_unref(s->served);
+  s->served = gxds_file_set_ref(set);
+}
+
+/* Somebody set a weight on the page. */
+static void on_change(serve *s) {
+  const gxds_file_set *set = gxds_page_server_take_change(s->page);
+  if (set) serve_set(s, set);
+  gxds_file_set_unref(set);
+}
+
 static void on_deadline(serve *s) {
   gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, now_of());
   if (news == GXDS_DIR_ERRORS) {
     tell_errors(s, gxds_dir_watch_errors(s->watch));
   } else if (news == GXDS_DIR_SET) {
-    const gxds_file_set *set = gxds_dir_watch_set(s->watch);
-    tell_resources(s, set);
-    gxds_serve_validator_run(s->validator, set, s->served, tell, s->server);
-    gxds_serve_server_set_resources(s->server, set);
-    gxds_file_set_unref(s->served);
-    s->served = gxds_file_set_ref(set);
+    serve_set(s, gxds_dir_watch_set(s->watch));
   }
 }
 
@@ -103,13 +118,15 @@ static int timeout_ms(gxds_time deadline) {
 
 static void follow(serve *s) {
   struct pollfd fds[] = {{.fd = s->signals, .events = POLLIN},
-                         {.fd = gxds_dir_watch_fd(s->watch), .events = POLLIN}};
+                         {.fd = gxds_dir_watch_fd(s->watch), .events = POLLIN},
+                         {.fd = s->page ? gxds_page_server_fd(s->page) : -1, .events = POLLIN}};
   for (;;) {
-    int ready = poll(fds, 2, timeout_ms(gxds_dir_watch_deadline(s->watch)));
+    int ready = poll(fds, 3, timeout_ms(gxds_dir_watch_deadline(s->watch)));
     if (ready < 0 && errno != EINTR) return;
     if (ready > 0 && fds[0].revents) return;
     gxds_dir_watch_on_readable(s->watch, now_of());
     on_deadline(s);
+    if (ready > 0 && fds[2].revents) on_change(s);
   }
 }
 
@@ -126,40 +143,51 @@ static bool write_port(const char *path, int port) {
   return ok;
 }
 
-static void tell_listening(serve *s, int port) {
-  gxds_str listen = gxds_str_z(s->command.listen);
+/* service: NULL for xDS itself. */
+static void tell_listening(serve *s, const char *service, const char *address, int port) {
+  gxds_str listen = gxds_str_z(address);
   size_t host = listen.size;
   while (host > 0 && listen.data[host - 1] != ':') host--;
   gxds_text text = {0};
   gxds_text_addf(&text, "%.*s%d", (int)host, listen.data, port);
-  gxds_serve_event event = {.kind = GXDS_SERVE_LISTENING, .detail = gxds_text_take(&text)};
+  gxds_serve_event event = {
+      .kind = GXDS_SERVE_LISTENING, .service = service, .detail = gxds_text_take(&text)};
   tell(s->server, &event);
 }
 
 static int run(serve *s) {
   gxds_status status;
   int port = 0;
+  int page_port = 0;
   gxds_serve_options options = {.listen = s->command.listen,
                                 .load_interval = s->command.load_interval,
-                                .on_event = print_event,
-                                .arg = &s->command};
+                                .on_event = on_event,
+                                .arg = s};
   s->watch = gxds_dir_watch_create(s->command.dir, now_of(), &status);
-  if (s->watch) s->server = gxds_serve_server_start(&options, &port, &status);
+  bool ok = s->watch != NULL;
+  if (ok && s->command.http) {
+    s->page = gxds_page_server_start(s->command.http, &page_port, &status);
+    ok = s->page != NULL;
+  }
+  if (ok) s->server = gxds_serve_server_start(&options, &port, &status);
   if (!s->server) {
     fprintf(stderr, "xds serve: %s\n", status.message.data);
     gxds_status_fini(&status);
+    gxds_page_server_stop(s->page);
     gxds_dir_watch_destroy(s->watch);
     return 1;
   }
   s->validator = gxds_serve_validator_create();
   on_deadline(s); /* what is there already is served from the first request on */
-  bool ok = !s->command.port_file || write_port(s->command.port_file, port);
+  ok = !s->command.port_file || write_port(s->command.port_file, port);
   if (ok) {
-    tell_listening(s, port);
+    tell_listening(s, NULL, s->command.listen, port);
+    if (s->page) tell_listening(s, "http", s->command.http, page_port);
     follow(s);
   }
   gxds_serve_validator_destroy(s->validator);
   gxds_serve_server_stop(s->server);
+  gxds_page_server_stop(s->page);
   gxds_file_set_unref(s->served);
   gxds_dir_watch_destroy(s->watch);
   return ok ? 0 : 1;

@@ -1,0 +1,289 @@
+#include "tools/serve/page/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <jansson.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "tools/serve/page/html.h"
+#include "tools/serve/page/localities.h"
+#include "tools/serve/page/state.h"
+
+struct gxds_page_server {
+  struct MHD_Daemon *daemon;
+  int changed; /* an eventfd */
+
+  /* Any thread, under the lock. */
+  pthread_mutex_t lock;
+  gxds_page_state *state;
+  const gxds_file_set *served;
+  const gxds_file_set *wanted; /* NULL: no change waits */
+};
+
+/* What a request is known by between the calls for it. */
+typedef struct request {
+  gxds_text body;
+  bool too_long;
+} request;
+
+typedef struct MHD_Connection connection;
+
+static enum MHD_Result answer(connection *c, unsigned code, const char *type, gxds_str body) {
+  struct MHD_Response *r =
+      MHD_create_response_from_buffer(body.size, (void *)body.data, MHD_RESPMEM_MUST_COPY);
+  if (!r) return MHD_NO;
+  MHD_add_response_header(r, "Content-Type", type);
+  MHD_add_response_header(r, "Cache-Control", "no-store");
+  MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header(r, "Content-Security-Policy",
+                          "default-src 'none'; script-src 'unsafe-inline'; style-src "
+                          "'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'");
+  enum MHD_Result result = MHD_queue_response(c, code, r);
+  MHD_destroy_response(r);
+  return result;
+}
+
+static enum MHD_Result answer_text(connection *c, unsigned code, const char *words) {
+  return answer(c, code, "text/plain; charset=utf-8", gxds_str_z(words));
+}
+
+/* A page from elsewhere that had its own name resolve to this machine (DNS rebinding) sends that
+ * name: only addresses and "localhost" are answered. */
+static bool is_ours(const char *host) {
+  if (!host) return true;
+  char name[256];
+  size_t size = strcspn(host, "]");
+  if (host[0] == '[' && host[size] == ']') {
+    host++;
+    size--;
+  } else {
+    size = strcspn(host, ":");
+  }
+  if (size >= sizeof name) return false;
+  memcpy(name, host, size);
+  name[size] = 0;
+  unsigned char address[sizeof(struct in6_addr)];
+  return strcmp(name, "localhost") == 0 || inet_pton(AF_INET, name, address) == 1 ||
+         inet_pton(AF_INET6, name, address) == 1;
+}
+
+static enum MHD_Result give_state(gxds_page_server *s, connection *c) {
+  const char *after = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "after");
+  gxds_text text = {0};
+  pthread_mutex_lock(&s->lock);
+  if (!after || strtoull(after, NULL, 10) != gxds_page_state_number(s->state)) {
+    gxds_page_state_render(s->state, &text);
+  }
+  pthread_mutex_unlock(&s->lock);
+  enum MHD_Result result = answer(c, text.size ? MHD_HTTP_OK : MHD_HTTP_NOT_MODIFIED,
+                                  "application/json", gxds_text_str(&text));
+  gxds_text_fini(&text);
+  return result;
+}
+
+/* Under the lock. */
+static bool want(gxds_page_server *s, const gxds_page_weight *weight, gxds_status *status) {
+  const gxds_file_set *base = s->wanted ? s->wanted : s->served;
+  if (!base) {
+    *status = gxds_status_make(GXDS_NOT_FOUND, "nothing is being served");
+    return false;
+  }
+  const gxds_file_set *set = gxds_page_localities_reweigh(base, weight, status);
+  if (!set) return false;
+  gxds_file_set_unref(s->wanted);
+  s->wanted = set;
+  uint64_t one = 1;
+  ssize_t written = write(s->changed, &one, sizeof one);
+  GXDS_CHECK(written == (ssize_t)sizeof one);
+  return true;
+}
+
+static enum MHD_Result take_weight(gxds_page_server *s, connection *c, const request *r) {
+  const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
+  if (!type || strcmp(type, "application/json") != 0) {
+    return answer_text(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "expected application/json");
+  }
+  if (r->too_long) return answer_text(c, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
+  json_error_t error;
+  const char *resource;
+  const char *region = "";
+  const char *zone = "";
+  const char *sub_zone = "";
+  json_int_t weight;
+  json_int_t priority = 0;
+  json_t *root = json_loadb(r->body.data ? r->body.data : "", r->body.size, 0, &error);
+  if (!root || json_unpack_ex(root, &error, 0, "{s:s, s?s, s?s, s?s, s:I, s?I}", "resource",
+                              &resource, "region", &region, "zone", &zone, "sub_zone", &sub_zone,
+                              "weight", &weight, "priority", &priority) != 0) {
+    json_decref(root);
+    return answer_text(c, MHD_HTTP_BAD_REQUEST, error.text);
+  }
+  if (weight < 0 || weight > UINT32_MAX || priority < 0 || priority > UINT32_MAX) {
+    json_decref(root);
+    return answer_text(c, MHD_HTTP_BAD_REQUEST, "weight and priority: expected 0 to 4294967295");
+  }
+  gxds_page_weight wanted = {.resource = gxds_str_z(resource),
+                             .priority = (uint32_t)priority,
+                             .region = gxds_str_z(region),
+                             .zone = gxds_str_z(zone),
+                             .sub_zone = gxds_str_z(sub_zone),
+                             .weight = (uint32_t)weight};
+  gxds_status status;
+  pthread_mutex_lock(&s->lock);
+  bool ok = want(s, &wanted, &status);
+  pthread_mutex_unlock(&s->lock);
+  json_decref(root);
+  enum MHD_Result result = ok ? answer_text(c, MHD_HTTP_ACCEPTED, "accepted")
+                              : answer_text(c, MHD_HTTP_NOT_FOUND, status.message.data);
+  gxds_status_fini(&status);
+  return result;
+}
+
+static void keep_body(request *r, const char *data, size_t size) {
+  if (r->body.size + size > GXDS_PAGE_BODY_MAX) {
+    r->too_long = true;
+  } else {
+    gxds_text_add(&r->body, gxds_str_of(data, size));
+  }
+}
+
+static enum MHD_Result on_request(void *arg, connection *c, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *size,
+                                  void **context) {
+  (void)version;
+  gxds_page_server *s = arg;
+  request *r = *context;
+  if (!r) { /* the headers are there; the body comes by further calls */
+    *context = GXDS_NEW(request);
+    return MHD_YES;
+  }
+  if (*size) {
+    keep_body(r, data, *size);
+    *size = 0;
+    return MHD_YES;
+  }
+  if (!is_ours(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"))) {
+    return answer_text(c, MHD_HTTP_FORBIDDEN, "ask by address, or as localhost");
+  }
+  bool get = strcmp(method, "GET") == 0;
+  if (get && strcmp(url, "/") == 0) {
+    return answer(c, MHD_HTTP_OK, "text/html; charset=utf-8",
+                  gxds_str_of((const char *)gxds_page_html, gxds_page_html_size));
+  }
+  if (get && strcmp(url, "/state") == 0) return give_state(s, c);
+  if (strcmp(method, "POST") == 0 && strcmp(url, "/weight") == 0) return take_weight(s, c, r);
+  return answer_text(c, MHD_HTTP_NOT_FOUND, "GET /, GET /state and POST /weight are what there is");
+}
+
+static void on_completed(void *arg, connection *c, void **context,
+                         enum MHD_RequestTerminationCode why) {
+  (void)arg;
+  (void)c;
+  (void)why;
+  request *r = *context;
+  if (!r) return;
+  gxds_text_fini(&r->body);
+  gxds_free(r);
+}
+
+/* Resolves "ADDRESS:PORT" or "[ADDRESS]:PORT"; NULL: *status says why. freeaddrinfo() ends it. */
+static struct addrinfo *address_of(const char *listen, gxds_status *status) {
+  const char *colon = strrchr(listen, ':');
+  struct addrinfo *address = NULL;
+  struct addrinfo hints = {.ai_flags = AI_NUMERICSERV | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+  char host[256] = "";
+  size_t size = colon ? (size_t)(colon - listen) : 0;
+  bool bracketed = size >= 2 && listen[0] == '[' && listen[size - 1] == ']';
+  if (bracketed) size -= 2;
+  int error = EAI_NONAME;
+  if (size > 0 && size < sizeof host) {
+    memcpy(host, listen + (bracketed ? 1 : 0), size);
+    error = getaddrinfo(host, colon + 1, &hints, &address);
+  }
+  if (error == 0) return address;
+  *status = gxds_status_make(GXDS_INVALID_ARGUMENT, "--http: expected ADDRESS:PORT, found %s (%s)",
+                             listen, gai_strerror(error));
+  return NULL;
+}
+
+static struct MHD_Daemon *start_daemon(gxds_page_server *s, const struct addrinfo *address) {
+  unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG;
+  if (address->ai_family == AF_INET6) flags |= MHD_USE_IPv6;
+  return MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR,
+                          address->ai_addr, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+                          MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_CONNECTION_TIMEOUT, 30u,
+                          MHD_OPTION_END);
+}
+
+static void free_server(gxds_page_server *s) {
+  close(s->changed);
+  gxds_page_state_destroy(s->state);
+  gxds_file_set_unref(s->served);
+  gxds_file_set_unref(s->wanted);
+  pthread_mutex_destroy(&s->lock);
+  gxds_free(s);
+}
+
+gxds_page_server *gxds_page_server_start(const char *listen, int *port, gxds_status *status) {
+  struct addrinfo *address = address_of(listen, status);
+  if (!address) return NULL;
+  gxds_page_server *s = GXDS_NEW(gxds_page_server);
+  pthread_mutex_init(&s->lock, NULL);
+  s->state = gxds_page_state_create();
+  s->changed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  GXDS_CHECK(s->changed >= 0);
+  s->daemon = start_daemon(s, address);
+  freeaddrinfo(address);
+  if (!s->daemon) {
+    *status = gxds_status_make(GXDS_UNAVAILABLE, "--http: cannot listen on %s: %s", listen,
+                               strerror(errno));
+    free_server(s);
+    return NULL;
+  }
+  *port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+  *status = gxds_status_ok();
+  return s;
+}
+
+void gxds_page_server_stop(gxds_page_server *s) {
+  if (!s) return;
+  MHD_stop_daemon(s->daemon);
+  free_server(s);
+}
+
+void gxds_page_server_on_event(gxds_page_server *s, const gxds_serve_event *event) {
+  pthread_mutex_lock(&s->lock);
+  gxds_page_state_on_event(s->state, event);
+  pthread_mutex_unlock(&s->lock);
+}
+
+void gxds_page_server_set_resources(gxds_page_server *s, const gxds_file_set *set) {
+  pthread_mutex_lock(&s->lock);
+  gxds_page_state_set_resources(s->state, set);
+  gxds_file_set_unref(s->served);
+  s->served = gxds_file_set_ref(set);
+  gxds_file_set_unref(s->wanted); /* made from what is served no longer */
+  s->wanted = NULL;
+  pthread_mutex_unlock(&s->lock);
+}
+
+int gxds_page_server_fd(const gxds_page_server *s) { return s->changed; }
+
+const gxds_file_set *gxds_page_server_take_change(gxds_page_server *s) {
+  pthread_mutex_lock(&s->lock);
+  uint64_t count;
+  ssize_t drained = read(s->changed, &count, sizeof count);
+  (void)drained; /* nothing was there: nothing waits */
+  const gxds_file_set *set = s->wanted;
+  s->wanted = NULL;
+  pthread_mutex_unlock(&s->lock);
+  return set;
+}

@@ -1,0 +1,353 @@
+#include "tools/serve/page/state.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "files/utf8.h"
+#include "tools/serve/page/localities.h"
+
+#define uthash_malloc(size) gxds_calloc(1, size)
+#define uthash_free(memory, size) gxds_free(memory)
+#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
+#include <uthash.h>
+
+typedef struct type_view {
+  gxds_str *names; /* sorted; of names asked for, the first GXDS_PAGE_NAMES_MAX that came */
+  size_t shown;
+  size_t asked; /* all of them */
+  uint64_t pushes;
+  gxds_str pushed;   /* version */
+  gxds_str accepted; /* version */
+  gxds_str refused;  /* version; empty: the last response was accepted */
+  gxds_str why;
+} type_view;
+
+typedef struct client_view {
+  gxds_str peer;
+  gxds_str node;
+  uint32_t ads; /* streams */
+  uint32_t lrs;
+  type_view types[GXDS_FILE_TYPE_COUNT];
+  UT_hash_handle hh;
+} client_view;
+
+typedef struct load_view {
+  gxds_str key; /* client, cluster, service and locality */
+  gxds_str client;
+  gxds_serve_load load; /* totals, and in_progress; its drops are added up in total_dropped */
+  UT_hash_handle hh;
+} load_view;
+
+struct gxds_page_state {
+  uint64_t number;
+  gxds_str address;
+  gxds_str resources; /* how many of each type */
+  gxds_str troubles[GXDS_PAGE_TROUBLES_MAX];
+  size_t trouble_count;
+  client_view *clients;
+  load_view *loads;
+  const gxds_file_set *set; /* NULL: none yet */
+};
+
+gxds_page_state *gxds_page_state_create(void) {
+  gxds_page_state *s = GXDS_NEW(gxds_page_state);
+  s->number = 1;
+  return s;
+}
+
+static void set_str(gxds_str *at, gxds_str value) {
+  gxds_str_free(at);
+  *at = gxds_str_dup(value);
+}
+
+static void free_client(gxds_page_state *s, client_view *c) {
+  HASH_DEL(s->clients, c);
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+    type_view *v = &c->types[t];
+    for (size_t i = 0; i < v->shown; i++) gxds_str_free(&v->names[i]);
+    gxds_free(v->names);
+    gxds_str_free(&v->pushed);
+    gxds_str_free(&v->accepted);
+    gxds_str_free(&v->refused);
+    gxds_str_free(&v->why);
+  }
+  gxds_str_free(&c->peer);
+  gxds_str_free(&c->node);
+  gxds_free(c);
+}
+
+static void free_load(gxds_page_state *s, load_view *l) {
+  HASH_DEL(s->loads, l);
+  gxds_str_free(&l->key);
+  gxds_str_free(&l->client);
+  gxds_str_free(&l->load.cluster);
+  gxds_str_free(&l->load.eds_service);
+  gxds_str_free(&l->load.region);
+  gxds_str_free(&l->load.zone);
+  gxds_str_free(&l->load.sub_zone);
+  gxds_free(l);
+}
+
+void gxds_page_state_destroy(gxds_page_state *s) {
+  if (!s) return;
+  while (s->clients) free_client(s, s->clients);
+  while (s->loads) free_load(s, s->loads);
+  for (size_t i = 0; i < s->trouble_count; i++) gxds_str_free(&s->troubles[i]);
+  gxds_str_free(&s->address);
+  gxds_str_free(&s->resources);
+  gxds_file_set_unref(s->set);
+  gxds_free(s);
+}
+
+/* NULL: the page is full. */
+static client_view *client_of(gxds_page_state *s, gxds_str peer) {
+  client_view *c;
+  HASH_FIND(hh, s->clients, peer.data, peer.size, c);
+  if (c || HASH_COUNT(s->clients) >= GXDS_PAGE_CLIENTS_MAX) return c;
+  c = GXDS_NEW(client_view);
+  c->peer = gxds_str_dup(peer);
+  HASH_ADD_KEYPTR(hh, s->clients, c->peer.data, c->peer.size, c);
+  return c;
+}
+
+/* The place of a name among those shown, or where it belongs. */
+static size_t place_of(const type_view *v, gxds_str name, bool *found) {
+  size_t i = 0;
+  int order = 1;
+  while (i < v->shown && (order = gxds_str_compare(v->names[i], name)) < 0) i++;
+  *found = i < v->shown && order == 0;
+  return i;
+}
+
+static void add_names(type_view *v, const gxds_serve_event *event) {
+  for (size_t i = 0; i < event->name_count; i++) {
+    bool found;
+    size_t at = place_of(v, event->names[i], &found);
+    if (found) continue;
+    v->asked++;
+    if (v->shown == GXDS_PAGE_NAMES_MAX) continue;
+    if (!v->names) v->names = gxds_calloc(GXDS_PAGE_NAMES_MAX, sizeof *v->names);
+    memmove(&v->names[at + 1], &v->names[at], (v->shown - at) * sizeof *v->names);
+    v->names[at] = gxds_str_dup(event->names[i]);
+    v->shown++;
+  }
+}
+
+static void drop_names(type_view *v, const gxds_serve_event *event) {
+  for (size_t i = 0; i < event->name_count; i++) {
+    bool found;
+    size_t at = place_of(v, event->names[i], &found);
+    if (v->asked) v->asked--;
+    if (!found) continue;
+    gxds_str_free(&v->names[at]);
+    v->shown--;
+    memmove(&v->names[at], &v->names[at + 1], (v->shown - at) * sizeof *v->names);
+  }
+}
+
+static void on_type_event(type_view *v, const gxds_serve_event *event) {
+  switch (event->kind) {
+    case GXDS_SERVE_SUBSCRIBED:
+      add_names(v, event);
+      break;
+    case GXDS_SERVE_UNSUBSCRIBED:
+      drop_names(v, event);
+      break;
+    case GXDS_SERVE_PUSH:
+      v->pushes++;
+      set_str(&v->pushed, event->version);
+      break;
+    case GXDS_SERVE_ACK:
+      set_str(&v->accepted, event->version);
+      gxds_str_free(&v->refused);
+      gxds_str_free(&v->why);
+      break;
+    case GXDS_SERVE_NACK:
+      set_str(&v->refused, v->pushed);
+      set_str(&v->why, event->detail);
+      break;
+    default:
+      break;
+  }
+}
+
+static void on_client_event(gxds_page_state *s, const gxds_serve_event *event) {
+  client_view *c = client_of(s, event->peer);
+  if (!c) return;
+  if (event->node.size) set_str(&c->node, event->node);
+  bool lrs = event->service && strcmp(event->service, "lrs") == 0;
+  uint32_t *streams = lrs ? &c->lrs : &c->ads;
+  if (event->kind == GXDS_SERVE_STREAM_OPEN) {
+    ++*streams;
+  } else if (event->kind == GXDS_SERVE_STREAM_CLOSE) {
+    if (*streams) --*streams;
+    if (c->ads + c->lrs == 0) free_client(s, c);
+  } else if (event->type) {
+    on_type_event(&c->types[event->type - gxds_file_types], event);
+  }
+}
+
+static void add_key_part(gxds_text *key, gxds_str part) {
+  gxds_text_addf(key, "%zu:", part.size);
+  gxds_text_add(key, part);
+}
+
+static void keep_load(gxds_page_state *s, gxds_str client, const gxds_serve_load *load) {
+  gxds_text key = {0};
+  const gxds_str parts[] = {client,       load->cluster, load->eds_service,
+                            load->region, load->zone,    load->sub_zone};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) add_key_part(&key, parts[i]);
+  gxds_text_add_z(&key, load->has_locality ? "l" : "d");
+  load_view *l;
+  HASH_FIND(hh, s->loads, key.data, key.size, l);
+  if (!l && HASH_COUNT(s->loads) < GXDS_PAGE_LOADS_MAX) {
+    l = GXDS_NEW(load_view);
+    l->key = gxds_text_take(&key);
+    l->client = gxds_str_dup(client);
+    l->load.cluster = gxds_str_dup(load->cluster);
+    l->load.eds_service = gxds_str_dup(load->eds_service);
+    l->load.has_locality = load->has_locality;
+    l->load.region = gxds_str_dup(load->region);
+    l->load.zone = gxds_str_dup(load->zone);
+    l->load.sub_zone = gxds_str_dup(load->sub_zone);
+    HASH_ADD_KEYPTR(hh, s->loads, l->key.data, l->key.size, l);
+  }
+  gxds_text_fini(&key);
+  if (!l) return;
+  l->load.in_progress = load->in_progress;
+  l->load.total_successful = load->total_successful;
+  l->load.total_error = load->total_error;
+  l->load.total_issued = load->total_issued;
+  l->load.total_dropped += load->total_dropped;
+}
+
+static void keep_trouble(gxds_page_state *s, const gxds_serve_event *event) {
+  if (s->trouble_count == GXDS_PAGE_TROUBLES_MAX) {
+    gxds_str_free(&s->troubles[0]);
+    s->trouble_count--;
+    memmove(&s->troubles[0], &s->troubles[1], s->trouble_count * sizeof *s->troubles);
+  }
+  gxds_text text = {0};
+  gxds_serve_event_render_text(event, &text);
+  s->troubles[s->trouble_count++] = gxds_text_take(&text);
+}
+
+void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event) {
+  s->number++;
+  switch (event->kind) {
+    case GXDS_SERVE_LISTENING:
+      if (!event->service) set_str(&s->address, event->detail);
+      break;
+    case GXDS_SERVE_RESOURCES: /* what was wrong with the files is mended */
+      set_str(&s->resources, event->detail);
+      for (size_t i = 0; i < s->trouble_count; i++) gxds_str_free(&s->troubles[i]);
+      s->trouble_count = 0;
+      break;
+    case GXDS_SERVE_ERROR:
+    case GXDS_SERVE_WARNING:
+      keep_trouble(s, event);
+      break;
+    case GXDS_SERVE_LOAD:
+      for (size_t i = 0; i < event->load_count; i++) {
+        keep_load(s, event->node.size ? event->node : event->peer, &event->loads[i]);
+      }
+      break;
+    default:
+      on_client_event(s, event);
+  }
+}
+
+void gxds_page_state_set_resources(gxds_page_state *s, const gxds_file_set *set) {
+  s->number++;
+  gxds_file_set_unref(s->set);
+  s->set = gxds_file_set_ref(set);
+}
+
+uint64_t gxds_page_state_number(const gxds_page_state *s) { return s->number; }
+
+/* Rendering. */
+
+static void add_field(gxds_text *out, const char *name, gxds_str value) {
+  gxds_text_addf(out, ",\"%s\":", name);
+  gxds_utf8_add_json(out, value);
+}
+
+static void add_number(gxds_text *out, const char *name, uint64_t value) {
+  gxds_text_addf(out, ",\"%s\":%llu", name, (unsigned long long)value);
+}
+
+static void render_type(const type_view *v, int type, gxds_text *out) {
+  gxds_text_addf(out, "{\"type\":\"%s\"", gxds_file_types[type].short_name);
+  add_number(out, "asked", v->asked);
+  add_number(out, "pushes", v->pushes);
+  add_field(out, "pushed", v->pushed);
+  add_field(out, "accepted", v->accepted);
+  add_field(out, "refused", v->refused);
+  add_field(out, "why", v->why);
+  gxds_text_add_z(out, ",\"names\":[");
+  for (size_t i = 0; i < v->shown; i++) {
+    if (i) gxds_text_add_z(out, ",");
+    gxds_utf8_add_json(out, v->names[i]);
+  }
+  gxds_text_add_z(out, "]}");
+}
+
+static void render_client(const client_view *c, gxds_text *out) {
+  gxds_text_add_z(out, "{\"peer\":");
+  gxds_utf8_add_json(out, c->peer);
+  add_field(out, "node", c->node);
+  add_number(out, "ads", c->ads);
+  add_number(out, "lrs", c->lrs);
+  gxds_text_add_z(out, ",\"types\":[");
+  bool first = true;
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+    const type_view *v = &c->types[t];
+    if (v->asked == 0 && v->pushes == 0) continue;
+    if (!first) gxds_text_add_z(out, ",");
+    first = false;
+    render_type(v, t, out);
+  }
+  gxds_text_add_z(out, "]}");
+}
+
+static void render_load(const load_view *l, gxds_text *out) {
+  gxds_text_add_z(out, "{\"client\":");
+  gxds_utf8_add_json(out, l->client);
+  add_field(out, "cluster", l->load.cluster);
+  add_field(out, "eds_service", l->load.eds_service);
+  if (l->load.has_locality) {
+    add_field(out, "region", l->load.region);
+    add_field(out, "zone", l->load.zone);
+    add_field(out, "sub_zone", l->load.sub_zone);
+    add_number(out, "successful", l->load.total_successful);
+    add_number(out, "error", l->load.total_error);
+    add_number(out, "issued", l->load.total_issued);
+    add_number(out, "in_progress", l->load.in_progress);
+  } else {
+    add_number(out, "dropped", l->load.total_dropped);
+  }
+  gxds_text_add_z(out, "}");
+}
+
+void gxds_page_state_render(const gxds_page_state *s, gxds_text *out) {
+  gxds_text_addf(out, "{\"number\":%llu", (unsigned long long)s->number);
+  add_field(out, "address", s->address);
+  add_field(out, "resources", s->resources);
+  gxds_text_add_z(out, ",\"troubles\":[");
+  for (size_t i = 0; i < s->trouble_count; i++) {
+    if (i) gxds_text_add_z(out, ",");
+    gxds_utf8_add_json(out, s->troubles[i]);
+  }
+  gxds_text_add_z(out, "],\"clients\":[");
+  for (const client_view *c = s->clients; c; c = c->hh.next) {
+    if (c != s->clients) gxds_text_add_z(out, ",");
+    render_client(c, out);
+  }
+  gxds_text_add_z(out, "],\"loads\":[");
+  for (const load_view *l = s->loads; l; l = l->hh.next) {
+    if (l != s->loads) gxds_text_add_z(out, ",");
+    render_load(l, out);
+  }
+  gxds_text_add_z(out, "],\"localities\":[");
+  if (s->set) gxds_page_localities_render(s->set, GXDS_PAGE_LOCALITIES_MAX, out);
+  gxds_text_add_z(out, "]}");
+}

@@ -1,0 +1,41 @@
+/* gxds_page_state: what the page of `xds serve --http` shows, kept from the server's events: who is
+ * connected, what each client asked for, was sent, accepted or refused, and the load it reported.
+ *
+ * Confined, or under the caller's lock. It calls nothing and does no I/O. What clients can make
+ * grow is bounded by the limits below. */
+#ifndef GRPC_XDS_TOOLS_SERVE_PAGE_STATE_H_
+#define GRPC_XDS_TOOLS_SERVE_PAGE_STATE_H_
+
+#include "files/file_set.h"
+#include "tools/serve/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Nobody reads more on a page; what is beyond is counted only. */
+#define GXDS_PAGE_CLIENTS_MAX 1000u
+#define GXDS_PAGE_NAMES_MAX 100u /* shown of each client's type */
+#define GXDS_PAGE_LOADS_MAX 10000u
+#define GXDS_PAGE_TROUBLES_MAX 50u      /* the last errors and warnings of files */
+#define GXDS_PAGE_LOCALITIES_MAX 10000u /* whose weights can be edited */
+
+typedef struct gxds_page_state gxds_page_state;
+
+gxds_page_state *gxds_page_state_create(void);
+void gxds_page_state_destroy(gxds_page_state *s);
+
+void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event);
+/* What is being served from now on; the state takes a reference of its own. */
+void gxds_page_state_set_resources(gxds_page_state *s, const gxds_file_set *set);
+/* Counts the changes: as long as it is the same, so is the rendering. Never 0. */
+uint64_t gxds_page_state_number(const gxds_page_state *s);
+/* Adds one JSON object: {number, address, resources, troubles, clients, loads, localities};
+ * page.html is who reads it. */
+void gxds_page_state_render(const gxds_page_state *s, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
