@@ -1,4 +1,4 @@
-/* The one entry of libgrpc_xds_impl.so, which the loader opens. */
+/* The entries of libgrpc_xds_impl.so, which the loader opens. */
 #ifndef GRPC_XDS_PLUGIN_IMPL_H_
 #define GRPC_XDS_PLUGIN_IMPL_H_
 
@@ -14,12 +14,25 @@ extern "C" {
 
 #define GXDS_IMPL_FILE "libgrpc_xds_impl.so"
 #define GXDS_IMPL_ENTRY "grpc_xds_impl_register"
+#define GXDS_IMPL_MERGE_DUMP "grpc_xds_impl_merge_dump"
+#define GXDS_IMPL_DUMP_CLIENT_STATUS "grpc_xds_impl_dump_client_status"
+
+struct grpc_slice; /* the host's */
 
 /* Registers our resolver and policies in place of the host's. The caller has checked the host's
  * version. OK also when that was done before; TOO_LATE when gRPC was initialised before. Logs
  * nothing but, once the host can log, the INFO line of a success. Any thread. */
 grpc_xds_result grpc_xds_impl_register(void);
 typedef grpc_xds_result (*gxds_impl_register_function)(void);
+
+/* The host's answer to grpc_dump_xds_configs(), merged with what our clients hold. Logs when these
+ * could not be asked; then it is the host's alone. Any thread, but not under a serializer. */
+struct grpc_slice grpc_xds_impl_merge_dump(struct grpc_slice take_host);
+typedef struct grpc_slice (*gxds_impl_merge_dump_function)(struct grpc_slice take_host);
+
+/* grpc_xds_dump_client_status(), once registered. */
+grpc_xds_result grpc_xds_impl_dump_client_status(char **data, size_t *size);
+typedef grpc_xds_result (*gxds_impl_dump_client_status_function)(char **data, size_t *size);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,9 @@
  * the same time here is harmless when done twice. */
 static _Atomic int decided = -1;
 
+/* The implementation that is registered; NULL: none. It is never closed. */
+static void *_Atomic implementation;
+
 /* The real path of this library, taken when it is loaded: later the program may have changed its
  * working directory, to which LD_PRELOAD can be relative. */
 static char own_path[PATH_MAX];
@@ -85,6 +88,7 @@ static grpc_xds_result register_with(const gxds_host_library *host) {
                 "grpc_xds_plugin_register(), before the first grpc_init()",
                 host->version);
   }
+  if (result == GRPC_XDS_OK) atomic_store(&implementation, impl);
   int none = -1;
   return atomic_compare_exchange_strong(&decided, &none, (int)result) ? result
                                                                       : (grpc_xds_result)none;
@@ -103,6 +107,11 @@ grpc_xds_result gxds_loader_register(gxds_asked asked) {
                     GXDS_HOST_SONAME);
   }
   return GRPC_XDS_ERROR_NO_GRPC;
+}
+
+gxds_host_function gxds_loader_impl_function(const char *name) {
+  const gxds_host_library impl = {.handle = atomic_load(&implementation)};
+  return gxds_host_library_function(&impl, name);
 }
 
 __attribute__((constructor)) static void on_load(void) {

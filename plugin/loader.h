@@ -4,6 +4,7 @@
 #define GRPC_XDS_PLUGIN_LOADER_H_
 
 #include "grpc_xds/grpc_xds.h"
+#include "plugin/host_library.h"
 
 typedef enum gxds_asked {
   GXDS_ASKED_BY_LOADING, /* a program without gRPC is no error */
@@ -13,5 +14,8 @@ typedef enum gxds_asked {
 /* Finds the host and registers. What was decided stays, but for NO_GRPC: the library may come
  * later. */
 grpc_xds_result gxds_loader_register(gxds_asked asked);
+
+/* A function of the implementation. NULL: it is not registered, or has none of that name. */
+gxds_host_function gxds_loader_impl_function(const char *name);
 
 #endif

@@ -21,4 +21,11 @@ grpc_xds_result grpc_xds_plugin_register(void) {
   return result;
 }
 
+grpc_xds_result grpc_xds_dump_client_status(char **data, size_t *size) {
+  *data = NULL;
+  *size = 0;
+  grpc_xds_result registered = grpc_xds_plugin_register();
+  return registered == GRPC_XDS_OK ? grpc_xds_impl_dump_client_status(data, size) : registered;
+}
+
 const char *grpc_xds_version(void) { return GRPC_XDS_VERSION; }

@@ -198,3 +198,20 @@ gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h) {
 const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h) {
   return gxds_session_bootstrap(h->client->session);
 }
+
+/* All */
+
+gxds_status_source *gxds_clients_all(size_t *count) {
+  GXDS_CHECK(gxds_reactor_is_current());
+  size_t size = 0;
+  for (const shared_client *c = clients; c; c = c->next) size++;
+  gxds_status_source *all = gxds_calloc(size, sizeof(gxds_status_source));
+  *count = 0;
+  for (const shared_client *c = clients; c; c = c->next) { /* the newest first */
+    if (c->generation != gxds_reactor_generation()) continue;
+    ++*count;
+    all[size - *count] = (gxds_status_source){gxds_session_engine(c->session), c->target};
+  }
+  memmove(all, all + size - *count, *count * sizeof(gxds_status_source));
+  return all;
+}

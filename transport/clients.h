@@ -9,6 +9,7 @@
 
 #include "lrs/load_store.h"
 #include "xds_client/client.h"
+#include "xds_client/client_status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,10 @@ void gxds_client_handle_reset_backoff(gxds_client_handle *h);
 /* Borrow: as long as the handle; ref to keep it. */
 gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h);
 const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h);
+
+/* All clients, in the order of their creation; each one's scope is its target. The array is the
+ * caller's (gxds_free); what is in it is borrowed until the reactor goes on. */
+gxds_status_source *gxds_clients_all(size_t *count);
 
 #ifdef __cplusplus
 }

@@ -249,6 +249,14 @@ void gxds_reactor_acquire(void) {
   pthread_mutex_unlock(&lifecycle);
 }
 
+bool gxds_reactor_acquire_running(void) {
+  pthread_mutex_lock(&lifecycle);
+  bool runs = running && !atomic_load(&leave_wanted);
+  if (runs) atomic_fetch_add(&uses, 1);
+  pthread_mutex_unlock(&lifecycle);
+  return runs;
+}
+
 void gxds_reactor_release(void) {
   int before = atomic_fetch_sub(&uses, 1);
   GXDS_CHECK(before > 0);

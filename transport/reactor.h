@@ -27,6 +27,9 @@ struct grpc_completion_queue;
  * which any thread may call, the reactor included; it does not wait. */
 void gxds_reactor_acquire(void);
 void gxds_reactor_release(void);
+/* Acquires a use if the reactor runs, and starts none. False: it does not run, so nobody has
+ * anything on it (or this is the child of a fork). Any thread. */
+bool gxds_reactor_acquire_running(void);
 
 /* Runs fn(arg) on the reactor, soon, in the order of posting. Any thread that holds a use (also
  * under a serializer); never blocks, never runs fn itself. fn may release that use. */

@@ -5,6 +5,8 @@
 #ifndef GRPC_XDS_GRPC_XDS_H_
 #define GRPC_XDS_GRPC_XDS_H_
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,7 +19,8 @@ typedef enum grpc_xds_result {
   GRPC_XDS_ERROR_HOST_VERSION = 2, /* libgrpc is not the version this library was built for */
   GRPC_XDS_ERROR_TOO_LATE = 3,     /* gRPC was initialised before: its registry is closed */
   GRPC_XDS_ERROR_IMPLEMENTATION =
-      4 /* libgrpc_xds_impl.so is missing beside this library or broken */
+      4,                  /* libgrpc_xds_impl.so is missing beside this library or broken */
+  GRPC_XDS_ERROR_BUSY = 5 /* the xDS clients did not answer in time: ask again */
 } grpc_xds_result;
 
 /* Registers the xds: resolver and the xDS load-balancing policies of this library with gRPC, in
@@ -25,6 +28,25 @@ typedef enum grpc_xds_result {
  * links gRPC statically calls it before grpc_init(). Any thread; may be called again. On an error
  * nothing is registered, the built-in xDS stays, and one line in the log says why. */
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(void);
+
+/* What the xDS clients of this process hold (gRFC A40), each by itself: a serialized
+ * envoy.service.status.v3.ClientStatusResponse with one ClientConfig for each client, in the order
+ * of their creation, whose client_scope is the client's data-plane target (gRFC A71). There is one
+ * client for each target that has a channel. On GRPC_XDS_OK *data holds *size bytes, which are the
+ * caller's: end them with free(). On an error *data is NULL and *size is 0: this library is not
+ * registered (the result says why, as of grpc_xds_plugin_register()), or GRPC_XDS_ERROR_BUSY after
+ * ten seconds.
+ *
+ * Any thread that may wait, after grpc_init(); not from within a callback of gRPC's core (a
+ * resolver or a load-balancing policy of the program's own).
+ *
+ * gRPC's own grpc_dump_xds_configs(), and with it every CSDS service, shows the same: all clients,
+ * and what gRPC keeps for xDS-enabled servers, in the one ClientConfig that is asked for there. A
+ * resource that several clients hold is in it once for each. A program that is linked to this
+ * library names it before gRPC's (-lgrpc_xds … -lgrpc); a program that links gRPC statically has
+ * only the function here. */
+__attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_client_status(char **data,
+                                                                                   size_t *size);
 
 /* The version of this library, "0.1.0". Static. Any thread. */
 __attribute__((visibility("default"))) const char *grpc_xds_version(void);

@@ -43,9 +43,11 @@ std::set<std::string> Needs(const std::string& library) {
   return names;
 }
 
-TEST(Symbols, LoaderExportsTheApiAndGrpcInit) {
-  EXPECT_THAT(Exports("libgrpc_xds.so"),
-              UnorderedElementsAre("grpc_init", "grpc_xds_plugin_register", "grpc_xds_version"));
+TEST(Symbols, LoaderExportsTheApiAndTwoFunctionsOfTheHost) {
+  EXPECT_THAT(
+      Exports("libgrpc_xds.so"),
+      UnorderedElementsAre("grpc_dump_xds_configs", "grpc_init", "grpc_xds_dump_client_status",
+                           "grpc_xds_plugin_register", "grpc_xds_version"));
 }
 
 TEST(Symbols, LoaderNeedsTheCLibraryAlone) {
@@ -53,8 +55,10 @@ TEST(Symbols, LoaderNeedsTheCLibraryAlone) {
 }
 
 // So none of libgrpc's names, whose constructors or layouts would then be ours.
-TEST(Symbols, ImplementationExportsOneEntry) {
-  EXPECT_THAT(Exports("libgrpc_xds_impl.so"), ElementsAre("grpc_xds_impl_register"));
+TEST(Symbols, ImplementationExportsItsEntries) {
+  EXPECT_THAT(Exports("libgrpc_xds_impl.so"),
+              UnorderedElementsAre("grpc_xds_impl_dump_client_status", "grpc_xds_impl_merge_dump",
+                                   "grpc_xds_impl_register"));
 }
 
 TEST(Symbols, ImplementationIsLinkedToTheHost) {

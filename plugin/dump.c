@@ -1,0 +1,41 @@
+/* The entries of the implementation for the client status discovery service (A40). */
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/impl.h"
+#include "transport/dump.h"
+
+static const char kTooLate[] =
+    "grpc_xds: the xDS clients were too busy to say within %d s what they hold";
+
+__attribute__((visibility("default"))) struct grpc_slice grpc_xds_impl_merge_dump(
+    struct grpc_slice take_host) {
+  gxds_str host =
+      gxds_str_of((const char *)GRPC_SLICE_START_PTR(take_host), GRPC_SLICE_LENGTH(take_host));
+  gxds_str out;
+  if (!gxds_clients_dump(GXDS_DUMP_MERGED, host, &out)) {
+    gpr_log(GPR_ERROR, kTooLate, GXDS_DUMP_SECONDS_MAX);
+  }
+  grpc_slice_unref(take_host);
+  grpc_slice merged = grpc_slice_from_copied_buffer(out.data, out.size);
+  gxds_str_free(&out);
+  return merged;
+}
+
+__attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_dump_client_status(
+    char **data, size_t *size) {
+  gxds_str out;
+  bool answered = gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &out);
+  if (answered) {
+    *data = malloc(out.size + 1);
+    if (!*data) abort();
+    memcpy(*data, out.data, out.size);
+    *size = out.size;
+  } else {
+    gpr_log(GPR_ERROR, kTooLate, GXDS_DUMP_SECONDS_MAX);
+  }
+  gxds_str_free(&out);
+  return answered ? GRPC_XDS_OK : GRPC_XDS_ERROR_BUSY;
+}

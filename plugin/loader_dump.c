@@ -1,0 +1,45 @@
+/* What the client status discovery service asks (A40): grpc_dump_xds_configs(), in front of the
+ * host's, and the form of our own. */
+#include <dlfcn.h>
+#include <grpc/slice.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "plugin/host_library.h"
+#include "plugin/impl.h"
+#include "plugin/loader.h"
+
+__attribute__((visibility("default"))) grpc_slice grpc_dump_xds_configs(void);
+
+typedef grpc_slice (*dump_function)(void);
+
+/* The host's: the state of its xDS-enabled servers, for which it keeps a client of its own. */
+static dump_function host_dump(void) {
+  gxds_host_library host;
+  if (!gxds_host_library_find(&host)) return NULL;
+  if (!host.handle) host.handle = RTLD_NEXT;
+  gxds_host_function symbol = gxds_host_library_function(&host, "grpc_dump_xds_configs");
+  return symbol == (gxds_host_function)grpc_dump_xds_configs ? NULL : (dump_function)symbol;
+}
+
+grpc_slice grpc_dump_xds_configs(void) {
+  grpc_slice dump;
+  memset(&dump, 0, sizeof dump); /* an empty one */
+  dump_function host = host_dump();
+  if (!host) return dump;
+  dump = host();
+  gxds_impl_merge_dump_function merge =
+      (gxds_impl_merge_dump_function)gxds_loader_impl_function(GXDS_IMPL_MERGE_DUMP);
+  return merge ? merge(dump) : dump;
+}
+
+grpc_xds_result grpc_xds_dump_client_status(char **data, size_t *size) {
+  *data = NULL;
+  *size = 0;
+  grpc_xds_result registered = gxds_loader_register(GXDS_ASKED_BY_CALL);
+  if (registered != GRPC_XDS_OK) return registered;
+  gxds_impl_dump_client_status_function dump =
+      (gxds_impl_dump_client_status_function)gxds_loader_impl_function(
+          GXDS_IMPL_DUMP_CLIENT_STATUS);
+  return dump ? dump(data, size) : GRPC_XDS_ERROR_IMPLEMENTATION;
+}

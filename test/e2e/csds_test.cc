@@ -1,0 +1,224 @@
+// What a client status discovery service shows of real channels (A40).
+#include <arpa/inet.h>
+#include <grpc/grpc.h>
+#include <grpcpp/xds_server_builder.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "grpc_xds/grpc_xds.h"
+#include "test/e2e/e2e.h"
+#include "test/support/client_status.h"
+
+namespace gxds_test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kTarget[] = "xds:///greeter.example";
+
+// What every CSDS service of the host asks for.
+StatusOfClient Dump() {
+  grpc_slice slice = grpc_dump_xds_configs();
+  std::string bytes(reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
+                    GRPC_SLICE_LENGTH(slice));
+  grpc_slice_unref(slice);
+  StatusOfClient status = ParseClientConfig(bytes);
+  EXPECT_TRUE(status.parsed);
+  return status;
+}
+
+std::vector<StatusOfClient> DumpEach() {
+  char* data = nullptr;
+  size_t size = 0;
+  EXPECT_EQ(grpc_xds_dump_client_status(&data, &size), GRPC_XDS_OK);
+  auto each = ParseClientStatusResponse(std::string(data != nullptr ? data : "", size));
+  free(data);
+  return each;
+}
+
+// Asks until the resource is in that state.
+StatusOfResource WaitForState(const std::string& type, const std::string& name,
+                              const std::string& state) {
+  for (const auto until = Clock::now() + kPatience;; sched_yield()) {
+    StatusOfResource r = Dump().Find(type, name);
+    if (r.state == state) return r;
+    if (Clock::now() > until) {
+      ADD_FAILURE() << type << " " << name << " is \"" << r.state << "\", not " << state;
+      return r;
+    }
+  }
+}
+
+// The process's bootstrap, as long as it lives.
+class Bootstrap {
+ public:
+  explicit Bootstrap(const std::string& json) {
+    setenv("GRPC_XDS_BOOTSTRAP_CONFIG", json.c_str(), 1);
+  }
+  ~Bootstrap() { unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG"); }
+};
+
+// A port that takes connections and never says a word.
+class SilentServer {
+ public:
+  SilentServer() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(socket_, 16), 0);
+    EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~SilentServer() { close(socket_); }
+  std::string Bootstrap() const {
+    return R"({"xds_servers":[{"server_uri":"127.0.0.1:)" + std::to_string(port_) +
+           R"(","channel_creds":[{"type":"insecure"}]}],"node":{"id":"silent"}})";
+  }
+
+ private:
+  const int socket_;
+  int port_ = 0;
+};
+
+TEST(Csds, AResourceThatDidNotComeIsRequested) {  // A40
+  SilentServer server;
+  Bootstrap bootstrap(server.Bootstrap());
+  Client client(kTarget, "");
+  client.channel()->GetState(true);
+  StatusOfResource listener = WaitForState("Listener", "greeter.example", "REQUESTED");
+  EXPECT_EQ(listener.config_type, "");
+  EXPECT_EQ(Dump().node_id, "silent");
+}
+
+TEST(Csds, EveryResourceInUseIsAcked) {  // A40
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  Bootstrap bootstrap(plane.Bootstrap());
+  Client client(kTarget, "");
+  ASSERT_TRUE(client.Call().status.ok());
+  StatusOfClient all = Dump();
+  ASSERT_EQ(all.resources.size(), 4u);
+  const char* const kTypes[] = {"Listener", "RouteConfiguration", "Cluster",
+                                "ClusterLoadAssignment"};
+  for (size_t i = 0; i < 4; ++i) {
+    const StatusOfResource& r = all.resources[i];
+    EXPECT_EQ(r.type.substr(r.type.rfind('.') + 1), kTypes[i]);
+    EXPECT_EQ(r.state, "ACKED") << r.name;
+    EXPECT_EQ(r.config_type, r.type);
+    EXPECT_NE(r.config, "");
+    EXPECT_NE(r.version, "");
+    EXPECT_FALSE(r.has_error);
+    const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                            std::chrono::system_clock::now().time_since_epoch())
+                            .count();
+    EXPECT_GT(r.updated, now - int64_t{3600} * 1000000000);
+    EXPECT_LE(r.updated, now);
+  }
+}
+
+TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40
+  Backend a("a");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  plane.Set(mesh);
+  plane.Start();
+  Bootstrap bootstrap(plane.Bootstrap());
+  Client client(kTarget, "");
+  ASSERT_TRUE(client.Call().status.ok());
+  mesh.clusters[0].localities[0].priority = 1;  // there is no priority 0
+  plane.Set(mesh);
+  ASSERT_NE(plane.Wait({"\"event\":\"nack\""}), "");
+  StatusOfResource endpoints = Dump().Find("ClusterLoadAssignment", "a");
+  EXPECT_EQ(endpoints.state, "NACKED");
+  EXPECT_NE(endpoints.config, "");
+  EXPECT_NE(endpoints.error.find("priority 0 empty"), std::string::npos) << endpoints.error;
+  EXPECT_NE(endpoints.failed_version, endpoints.version);
+  EXPECT_GT(endpoints.failed, endpoints.updated);
+}
+
+TEST(Csds, ADeletedListenerDoesNotExist) {  // A40, A88
+  Backend a("a");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  plane.Set(mesh);
+  plane.Start();
+  Bootstrap bootstrap(plane.Bootstrap());
+  Client client(kTarget, "");
+  ASSERT_TRUE(client.Call().status.ok());
+  mesh.service = "another.example";
+  plane.Set(mesh);
+  StatusOfResource listener = WaitForState("Listener", "greeter.example", "DOES_NOT_EXIST");
+  EXPECT_NE(listener.error.find("deleted by xDS server"), std::string::npos) << listener.error;
+}
+
+TEST(Csds, EachTargetIsShownByItself) {  // A71
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  Bootstrap bootstrap(plane.Bootstrap());
+  Client one(kTarget, "");
+  ASSERT_TRUE(one.Call().status.ok());
+  Client two("xds:///another.example", "");
+  two.channel()->GetState(true);
+  WaitForState("Listener", "another.example", "REQUESTED");
+  auto each = DumpEach();
+  ASSERT_EQ(each.size(), 2u);
+  EXPECT_EQ(each[0].scope, kTarget);
+  EXPECT_EQ(each[0].Find("Listener", "greeter.example").state, "ACKED");
+  EXPECT_EQ(each[0].Find("Listener", "another.example").state, "");
+  EXPECT_EQ(each[1].scope, "xds:///another.example");
+  EXPECT_EQ(each[1].Find("Listener", "greeter.example").state, "");
+  EXPECT_NE(each[1].Find("Listener", "another.example").state, "");
+  EXPECT_EQ(Dump().resources.size(), each[0].resources.size() + each[1].resources.size());
+}
+
+TEST(Csds, WhatTheHostKeepsForServersIsInTheSameConfig) {  // A40
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  std::string json = plane.Bootstrap();
+  json.insert(json.find('{') + 1, R"("server_listener_resource_name_template":"server/%s",)");
+  Bootstrap bootstrap(json);
+  Client client(kTarget, "");
+  ASSERT_TRUE(client.Call().status.ok());
+  int port = 0;
+  { port = Backend("free").port(); }
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  grpc::XdsServerBuilder builder;
+  grpc::AsyncGenericService service;
+  builder.RegisterAsyncGenericService(&service);
+  builder.AddListeningPort(address, grpc::XdsServerCredentials(grpc::InsecureServerCredentials()));
+  auto queue = builder.AddCompletionQueue();
+  auto server = builder.BuildAndStart();
+  ASSERT_NE(server, nullptr);
+  StatusOfClient all;
+  for (const auto until = Clock::now() + kPatience; Clock::now() < until; sched_yield()) {
+    all = Dump();
+    if (all.Find("Listener", "server/" + address).state != "") break;
+  }
+  EXPECT_NE(all.Find("Listener", "server/" + address).state, "");
+  EXPECT_EQ(all.Find("Listener", "greeter.example").state, "ACKED");
+  server->Shutdown();
+  queue->Shutdown();
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue->Next(&tag, &ok)) {
+  }
+}
+
+TEST(Csds, WithoutChannelsNothingIsShown) {
+  EXPECT_TRUE(DumpEach().empty());
+  EXPECT_TRUE(Dump().resources.empty());
+}
+
+}  // namespace
+}  // namespace gxds_test

@@ -1,0 +1,150 @@
+// The messages of the client status discovery service.
+#include "xds_client/client_status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/support/client_status.h"
+#include "test/xds_client/scenario.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The clients' clock was zero then.
+constexpr int64_t kEpoch = 1700000000 * int64_t{1000000000};
+
+std::string Take(gxds_str s) {
+  std::string out = String(s);
+  gxds_str_free(&s);
+  return out;
+}
+
+std::string Merged(const std::vector<gxds_status_source> &sources, const std::string &host = "") {
+  return Take(gxds_client_status_merge(sources.data(), sources.size(), Str(host), kEpoch));
+}
+
+StatusOfClient StatusOf(Scenario &s) { return ParseClientConfig(Merged({{s.client(), {}}})); }
+
+struct Watching : Scenario {
+  explicit Watching(ScenarioOptions options = {}) : Scenario(std::move(options)) {
+    Watch(kFoo, "foo1");
+    Forgive();
+    ForgiveTimers();
+  }
+};
+
+TEST(ClientStatus, WhatDidNotComeIsRequested) {  // A40
+  Watching s;
+  StatusOfResource foo = StatusOf(s).Find("Foo", "foo1");
+  EXPECT_EQ(foo.state, "REQUESTED");
+  EXPECT_EQ(foo.config_type, "");
+  EXPECT_EQ(foo.version, "");
+  EXPECT_EQ(foo.updated, 0);
+  EXPECT_FALSE(foo.has_error);
+}
+
+TEST(ClientStatus, AResourceInUseIsShownWithItsVersionAndTime) {  // A40
+  Watching s;
+  s.Advance(2 * GXDS_SECOND);
+  const gxds_time accepted = s.now();
+  s.Respond(kFoo, "7", {"foo1=1"});
+  s.Advance(GXDS_SECOND);
+  StatusOfResource foo = StatusOf(s).Find("Foo", "foo1");
+  EXPECT_EQ(foo.state, "ACKED");
+  EXPECT_EQ(foo.version, "7");
+  EXPECT_EQ(foo.config, "foo1=1");
+  EXPECT_EQ(foo.config_type, foo.type);
+  EXPECT_EQ(foo.updated, kEpoch + accepted);
+  EXPECT_FALSE(foo.has_error);
+}
+
+TEST(ClientStatus, ARejectedOneHasItsErrorAndTheLastGoodResource) {  // A40
+  Watching s;
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.Advance(GXDS_SECOND);
+  const gxds_time rejected = s.now();
+  s.Respond(kFoo, "2", {"foo1=bad"});
+  StatusOfResource foo = StatusOf(s).Find("Foo", "foo1");
+  EXPECT_EQ(foo.state, "NACKED");
+  EXPECT_EQ(foo.version, "1");
+  EXPECT_EQ(foo.config, "foo1=1");
+  EXPECT_THAT(foo.error, HasSubstr("invalid resource"));
+  EXPECT_EQ(foo.failed_version, "2");
+  EXPECT_EQ(foo.failed, kEpoch + rejected);
+}
+
+TEST(ClientStatus, ADeletedOneSaysWhoDeletedItAndStaysInUse) {  // A88
+  Watching s;
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.Respond(kFoo, "2", {});
+  StatusOfResource foo = StatusOf(s).Find("Foo", "foo1");
+  EXPECT_EQ(foo.state, "DOES_NOT_EXIST");
+  EXPECT_EQ(foo.config, "foo1=1");
+  EXPECT_THAT(foo.error, HasSubstr("deleted by xDS server server1"));
+}
+
+TEST(ClientStatus, ATimeoutThatIsTransientIsSaidSo) {  // A88
+  ScenarioOptions options;
+  options.servers[0].resource_timer_is_transient_error = true;
+  Watching s(options);
+  s.Advance(40 * GXDS_SECOND);
+  EXPECT_EQ(StatusOf(s).Find("Foo", "foo1").state, "TIMEOUT");
+}
+
+TEST(ClientStatus, AllClientsAndTheHostsAreOneConfig) {  // A40
+  ScenarioOptions options;
+  options.node_id = "host";
+  Watching host(options);
+  host.Watch(kBar, "bar2");
+  Watching two;
+  two.Watch(kBar, "bar1");
+  Watching one;
+  one.Respond(kFoo, "1", {"foo1=1"});
+  StatusOfClient all = ParseClientConfig(
+      Merged({{one.client(), {}}, {two.client(), {}}}, Merged({{host.client(), {}}})));
+  ASSERT_TRUE(all.parsed);
+  EXPECT_EQ(all.node_id, "xds_client_test");
+  EXPECT_EQ(all.scope, "");
+  ASSERT_EQ(all.resources.size(), 5u);
+  EXPECT_EQ(all.resources[0].state, "ACKED");
+  EXPECT_EQ(all.resources[1].state, "REQUESTED");
+  EXPECT_EQ(all.resources[2].name, "bar1");
+  EXPECT_EQ(all.resources[3].name, "foo1");
+  EXPECT_EQ(all.resources[4].name, "bar2");
+}
+
+TEST(ClientStatus, WithoutClientsTheHostsIsLeft) {
+  Watching host;
+  StatusOfClient all = ParseClientConfig(Merged({}, Merged({{host.client(), {}}})));
+  EXPECT_EQ(all.node_id, "xds_client_test");
+  EXPECT_EQ(all.resources.size(), 1u);
+}
+
+TEST(ClientStatus, AHostsThatCannotBeParsedCountsAsEmpty) {
+  Watching s;
+  StatusOfClient all = ParseClientConfig(Merged({{s.client(), {}}}, "\xff"));
+  ASSERT_TRUE(all.parsed);
+  EXPECT_EQ(all.resources.size(), 1u);
+  EXPECT_EQ(Merged({}), "");
+}
+
+TEST(ClientStatus, EachClientIsShownWithItsScope) {  // A71
+  Watching one, two;
+  const std::string long_scope(300, 'x');
+  const gxds_status_source sources[] = {{one.client(), gxds_str_z("xds:///a")},
+                                        {two.client(), gxds_str_z(long_scope.c_str())}};
+  const std::string bytes = Take(gxds_client_status_each(sources, 2, kEpoch));
+  auto each = ParseClientStatusResponse(bytes);
+  ASSERT_EQ(each.size(), 2u);
+  EXPECT_TRUE(each[0].parsed);
+  EXPECT_EQ(each[0].scope, "xds:///a");
+  EXPECT_EQ(each[0].Find("Foo", "foo1").state, "REQUESTED");
+  EXPECT_TRUE(each[1].parsed);
+  EXPECT_THAT(bytes, HasSubstr(long_scope));
+  EXPECT_TRUE(ParseClientStatusResponse(Take(gxds_client_status_each(nullptr, 0, kEpoch))).empty());
+}
+
+}  // namespace
+}  // namespace gxds_test

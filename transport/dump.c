@@ -1,0 +1,110 @@
+#include "transport/dump.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "transport/clients.h"
+#include "transport/reactor.h"
+
+/* A question. It is freed by whoever is done with it last. */
+typedef struct question {
+  gxds_dump_form form;
+  gxds_str host_config; /* a copy: the asker may be gone */
+  pthread_mutex_t lock;
+  pthread_cond_t answered;
+  bool has_answer;
+  bool given_up;
+  gxds_str answer;
+} question;
+
+static question *ask(gxds_dump_form form, gxds_str host_config) {
+  question *q = GXDS_NEW(question);
+  q->form = form;
+  q->host_config = gxds_str_dup(host_config);
+  pthread_condattr_t monotonic;
+  GXDS_CHECK(pthread_condattr_init(&monotonic) == 0);
+  GXDS_CHECK(pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0);
+  GXDS_CHECK(pthread_mutex_init(&q->lock, NULL) == 0);
+  GXDS_CHECK(pthread_cond_init(&q->answered, &monotonic) == 0);
+  pthread_condattr_destroy(&monotonic);
+  return q;
+}
+
+static void destroy(question *q) {
+  pthread_cond_destroy(&q->answered);
+  pthread_mutex_destroy(&q->lock);
+  gxds_str_free(&q->host_config);
+  gxds_str_free(&q->answer);
+  gxds_free(q);
+}
+
+static int64_t nanoseconds(clockid_t clock) {
+  struct timespec t;
+  GXDS_CHECK(clock_gettime(clock, &t) == 0);
+  return (int64_t)t.tv_sec * GXDS_SECOND + t.tv_nsec;
+}
+
+static gxds_str dump(gxds_dump_form form, gxds_str host_config) {
+  size_t count;
+  gxds_status_source *all = gxds_clients_all(&count);
+  /* The clock of the reactor is CLOCK_MONOTONIC. */
+  int64_t epoch = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
+  gxds_str out;
+  if (form == GXDS_DUMP_BY_CLIENT) {
+    out = gxds_client_status_each(all, count, epoch);
+  } else if (count == 0) {
+    out = gxds_str_dup(host_config);
+  } else {
+    out = gxds_client_status_merge(all, count, host_config, epoch);
+  }
+  gxds_free(all);
+  return out;
+}
+
+static void answer(void *arg) {
+  question *q = arg;
+  gxds_str out = dump(q->form, q->host_config);
+  pthread_mutex_lock(&q->lock);
+  bool given_up = q->given_up;
+  q->answer = out;
+  q->has_answer = true;
+  pthread_cond_signal(&q->answered);
+  pthread_mutex_unlock(&q->lock);
+  if (given_up) destroy(q);
+  gxds_reactor_release();
+}
+
+/* Takes the answer, or gives the question up. */
+static bool wait(question *q, gxds_str *out) {
+  struct timespec until;
+  GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &until) == 0);
+  until.tv_sec += GXDS_DUMP_SECONDS_MAX;
+  pthread_mutex_lock(&q->lock);
+  for (int error = 0; !q->has_answer && error == 0;) {
+    error = pthread_cond_timedwait(&q->answered, &q->lock, &until);
+  }
+  bool answered = q->has_answer;
+  q->given_up = !answered;
+  pthread_mutex_unlock(&q->lock);
+  if (!answered) return false;
+  *out = q->answer;
+  q->answer = gxds_str_of(NULL, 0);
+  destroy(q);
+  return true;
+}
+
+bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out) {
+  if (gxds_reactor_is_current()) {
+    *out = dump(form, host_config);
+    return true;
+  }
+  bool runs = gxds_reactor_acquire_running();
+  if (runs) {
+    question *q = ask(form, host_config);
+    gxds_reactor_post(answer, q);
+    if (wait(q, out)) return true;
+  }
+  *out = gxds_str_dup(form == GXDS_DUMP_MERGED ? host_config : gxds_str_of(NULL, 0));
+  return !runs;
+}
