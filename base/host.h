@@ -8,6 +8,7 @@
 #include "base/str.h"
 
 struct grpc_channel_credentials;
+struct grpc_tls_certificate_provider;
 struct gxds_address;
 
 /* A DNS name that the host keeps resolved. Confined: the reactor. */
@@ -46,6 +47,12 @@ typedef struct gxds_host {
    * none), as the host's CertificateProviderRegistry sees it. NULL: nothing ever is. */
   void (*certificate_provider_check)(gxds_str plugin_name, gxds_str config_json,
                                      const gxds_path *at, gxds_errors *errors);
+  /* The certificate provider of that plugin and config: the same one for all who ask for the same
+   * as long as anybody has it. One reference, the caller's
+   * (grpc_tls_certificate_provider_release). May read files: never on the reactor. NULL: the host
+   * made none. */
+  struct grpc_tls_certificate_provider *(*certificate_provider_get)(gxds_str plugin_name,
+                                                                    gxds_str config_json);
   /* The bootstrap that the host keeps for when the environment has none (its google-c2p resolver
    * makes one), as JSON text; the caller frees *out with gxds_str_free(). False, or NULL: none. Not
    * on the reactor. */

@@ -42,7 +42,7 @@ typedef struct gxds_cluster {
   uint32_t max_concurrent_requests;                /* circuit_breakers, of priority DEFAULT */
   const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
   const gxds_tls *tls;             /* A29, for xds credentials; NULL: their fallback is used */
-  const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server */
+  const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
   struct upb_Arena *arena;         /* private */
 } gxds_cluster;
 

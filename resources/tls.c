@@ -28,31 +28,33 @@ static void refuse(tls_decoder *d, bool is_present, const gxds_path *at, const c
   if (is_present) gxds_errors_add(d->errors, GXDS_FIELD(at, field), "feature unsupported");
 }
 
-static bool has_provider(const gxds_bootstrap *b, gxds_str name) {
+static const gxds_bootstrap_certificate_provider *find_provider(const gxds_bootstrap *b,
+                                                                gxds_str name) {
   size_t low = 0;
   size_t high = b ? b->certificate_provider_count : 0;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     int order = gxds_str_compare(name, b->certificate_providers[middle].instance_name);
-    if (order == 0) return true;
+    if (order == 0) return &b->certificate_providers[middle];
     if (order < 0) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  return false;
+  return NULL;
 }
 
 static gxds_certificate_source make_source(tls_decoder *d, upb_StringView instance,
                                            upb_StringView certificate, const gxds_path *at) {
   gxds_str name = gxds_pb_str(instance);
-  if (!has_provider(d->context->bootstrap, name)) {
+  const gxds_bootstrap_certificate_provider *provider = find_provider(d->context->bootstrap, name);
+  if (!provider) {
     gxds_errors_add(d->errors, GXDS_FIELD(at, "instance_name"),
                     "unrecognized certificate provider instance name: %.*s", GXDS_QUOTED(name));
   }
   return (gxds_certificate_source){gxds_arena_dup(d->arena, name),
-                                   gxds_arena_dup(d->arena, gxds_pb_str(certificate))};
+                                   gxds_arena_dup(d->arena, gxds_pb_str(certificate)), provider};
 }
 
 static gxds_certificate_source decode_instance(tls_decoder *d, const instance_message *in,

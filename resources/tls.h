@@ -3,13 +3,15 @@
 #ifndef GRPC_XDS_RESOURCES_TLS_H_
 #define GRPC_XDS_RESOURCES_TLS_H_
 
-#include "base/str.h"
+#include "bootstrap/bootstrap.h"
 
 /* A certificate, or the certificates of authorities, of a provider that the bootstrap configures.
  */
 typedef struct gxds_certificate_source {
   gxds_str instance_name; /* a key of the bootstrap's certificate_providers; empty: none */
   gxds_str certificate_name;
+  const gxds_bootstrap_certificate_provider *provider; /* of that name; NULL: none. Kept alive by
+                                                          the cluster */
 } gxds_certificate_source;
 
 typedef enum gxds_san_match_kind {

@@ -113,22 +113,12 @@ static bool names_policy(gxds_str json, const char *quoted_name) {
 }
 
 /* What must not be carried out, for a leaf cluster: UNAVAILABLE and why, or OK. */
-static gxds_status check_leaf(const gxds_cluster *cluster, bool xds_credentials) {
+static gxds_status check_leaf(const gxds_cluster *cluster) {
   if (names_policy(policy_of(cluster), "\"ring_hash_experimental\"")) {
     return gxds_status_make(GXDS_UNAVAILABLE,
                             "cluster \"%.*s\": ring_hash is not supported yet by this version of "
                             "grpc-xds: that of the gRPC library would crash the process",
                             GXDS_STR_ARG(cluster->name));
-  }
-  /* A29: with these credentials the cluster's TLS is a promise. The fallback is for clusters
-   * without. */
-  if (cluster->tls && xds_credentials) {
-    return gxds_status_make(
-        GXDS_UNAVAILABLE,
-        "cluster \"%.*s\": its transport_socket (TLS) is not supported yet by "
-        "this version of grpc-xds, and the fallback of xds credentials must not "
-        "be used instead",
-        GXDS_STR_ARG(cluster->name));
   }
   return gxds_status_ok();
 }
@@ -183,8 +173,7 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
                           (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns;
 }
 
-static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry,
-                    bool xds_credentials) {
+static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *old = c->entry;
   /* What is known of the children is void when there are none, or they are not the same cluster's,
    * or of the other kind of tree. */
@@ -199,7 +188,7 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
       fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
       break;
     case GXDS_ENTRY_ENDPOINTS: {
-      gxds_status refusal = check_leaf(entry->cluster, xds_credentials);
+      gxds_status refusal = check_leaf(entry->cluster);
       if (gxds_status_is_ok(&refusal)) {
         step_leaf(c, entry);
       } else {
@@ -225,15 +214,14 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
 }
 
 const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
-                                        gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic,
-                                        bool xds_credentials) {
+                                        gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic) {
   gxds_status_fini(&c->step.error);
   c->step = (gxds_cds_step){.kind = GXDS_CDS_NOTHING};
   subscribe(c, mailbox, cluster, is_dynamic);
   if (!config) return &c->step;
   const gxds_cluster_entry *entry = gxds_config_cluster(config, cluster);
   if (entry && (entry != c->entry || !same_leaf_entries(c, config, entry))) {
-    step_to(c, config, entry, xds_credentials);
+    step_to(c, config, entry);
   } else if (!entry && !c->entry && !is_dynamic) {
     fail(c, gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is not in the xDS configuration",
                              GXDS_STR_ARG(cluster)));

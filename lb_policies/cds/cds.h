@@ -49,12 +49,10 @@ typedef struct gxds_cds_step {
 /* An update. config: NULL changes nothing. mailbox: NULL when there is none. An entry that is the
  * same pointer as before changes nothing (of an aggregate: when those of its leaves are too). A
  * snapshot without the cluster is ignored: that of a dynamic cluster comes later.
- * xds_credentials: the channel's are the host's XdsCredentials (A29), or made with them.
  * A leaf cluster is failed, not connected to, when it asks for what would crash (the host's
- * ring_hash) or be less safe than it says (TLS under xds credentials). */
+ * ring_hash). */
 const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
-                                        gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic,
-                                        bool xds_credentials);
+                                        gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic);
 /* The step could not be carried out (a policy that the host does not take): the next update starts
  * anew. */
 void gxds_cds_forget(gxds_cds *c);

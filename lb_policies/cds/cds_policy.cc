@@ -20,9 +20,6 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
-#include "src/core/lib/security/credentials/composite/composite_credentials.h"
-#include "src/core/lib/security/credentials/credentials.h"
-#include "src/core/lib/security/credentials/xds/xds_credentials.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
 namespace grpc_core {
@@ -42,15 +39,6 @@ using grpc_core::RefCountedPtr;
 namespace {
 
 using grpc_core::ChannelArgs;
-
-// Call credentials may be around them, any number of times.
-bool HasXdsCredentials(const ChannelArgs& args) {
-  const grpc_channel_credentials* credentials = args.GetObject<grpc_channel_credentials>();
-  while (auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(credentials)) {
-    credentials = composite->inner_creds();
-  }
-  return credentials != nullptr && credentials->type() == grpc_core::XdsCredentials::Type();
-}
 
 // Of all priorities. endpoints: null for none.
 grpc_core::ServerAddressList AllAddresses(const gxds_endpoints* endpoints) {
@@ -108,7 +96,7 @@ absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
   cluster_ = config->cluster();
   const gxds_cds_step* step =
       gxds_cds_on_update(machine_.get(), ConfigOf(args.args), MailboxOf(args.args),
-                         ToGxds(cluster_), config->is_dynamic(), HasXdsCredentials(args.args));
+                         ToGxds(cluster_), config->is_dynamic());
   switch (step->kind) {
     case GXDS_CDS_NOTHING:
       return absl::OkStatus();

@@ -6,6 +6,7 @@
 struct gxds_cluster_impl {
   gxds_random random;
   const gxds_cluster_entry *entry; /* in force; NULL: none yet */
+  const gxds_tls *tls;             /* in force, of entry's cluster; NULL: none */
   const void *child_config;        /* compared, never followed; the owner keeps it alive */
   gxds_load_store *store;
   gxds_call_counter *counter;
@@ -121,8 +122,8 @@ static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_lo
 
 gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
                                                    const gxds_cluster_entry *entry,
-                                                   gxds_load_store *store,
-                                                   const void *child_config) {
+                                                   gxds_load_store *store, const void *child_config,
+                                                   bool xds_credentials) {
   gxds_cluster_impl_todo todo = {0};
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) {
     c->child_config = NULL; /* the child did not get this one */
@@ -130,7 +131,11 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
     return todo;
   }
   bool same_entry = entry == c->entry;
-  todo.update_child = !same_entry || child_config != c->child_config;
+  todo.tls = xds_credentials ? entry->cluster->tls : NULL;
+  todo.tls_change = gxds_tls_compare(c->tls, todo.tls);
+  c->tls = todo.tls;
+  todo.update_child =
+      !same_entry || child_config != c->child_config || todo.tls_change != GXDS_TLS_KEEP;
   c->child_config = child_config;
   if (same_entry && store == c->store) return todo;
   bool dropped_all = drops_everything(c->entry);
@@ -140,6 +145,8 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
   todo.publish = repick && (c->child_reported || dropped_all || drops_everything(entry));
   return todo;
 }
+
+void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c) { c->tls = NULL; }
 
 bool gxds_cluster_impl_on_child_state(gxds_cluster_impl *c, grpc_connectivity_state state) {
   c->child_reported = true;

@@ -9,6 +9,7 @@
 #include <grpc/impl/codegen/connectivity_state.h>
 
 #include "lb_policies/cluster_impl/drop_picker.h"
+#include "lb_policies/cluster_impl/tls_change.h"
 #include "xds_resolver/cluster_map.h"
 
 #ifdef __cplusplus
@@ -26,16 +27,23 @@ typedef struct gxds_cluster_impl_todo {
   bool fail;         /* report TRANSIENT_FAILURE: the snapshot has no such leaf, and never had */
   bool publish;      /* report a new picker: see below */
   bool update_child; /* pass the update on to the child */
+  gxds_tls_change tls_change; /* before any of these: see there */
+  const gxds_tls *tls;        /* UPDATE, RENEW: to this one. Borrow: until the next update */
 } gxds_cluster_impl_todo;
 
 /* An update: the cluster's entry in the snapshot (NULL: it has none), where load is counted, and
  * the identity of the child's config. Takes references. An entry that is no leaf changes nothing:
  * the policy goes on with what it has. The child is not touched while neither the entry nor its
- * config is another one. */
+ * config is another one.
+ * xds_credentials: the channel's are the host's XdsCredentials (A29), or made with them; others
+ * ignore a cluster's TLS. */
 gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
                                                    const gxds_cluster_entry *entry,
-                                                   gxds_load_store *store,
-                                                   const void *child_config);
+                                                   gxds_load_store *store, const void *child_config,
+                                                   bool xds_credentials);
+/* The TLS of the last update could not be carried out, and there is no child: the next update
+ * begins anew. */
+void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c);
 /* The child has a new picker, in that state. Whether to publish: not while everything is dropped,
  * for then the child's picker is never asked. */
 bool gxds_cluster_impl_on_child_state(gxds_cluster_impl *c, grpc_connectivity_state state);

@@ -14,6 +14,7 @@
 #include "absl/types/variant.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"
+#include "lb_policies/cluster_impl/cluster_security.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/lib/gpr/useful.h"
@@ -187,10 +188,12 @@ class ClusterImplPolicy : public ParentPolicy {
   void ShutdownChildren() override;
   void Fail(const absl::Status& status);
   void Publish();
+  absl::Status UpdateSecurity(const gxds_cluster_impl_todo& todo);
   absl::Status UpdateChild(UpdateArgs args);
 
   const std::unique_ptr<gxds_cluster_impl, MachineDelete> machine_;
   RefCountedPtr<ClusterImplConfig> config_;
+  std::unique_ptr<ClusterSecurity> security_;  // null: no TLS of the cluster's own
   OrphanablePtr<LoadBalancingPolicy> child_;
   RefCountedPtr<SharedPicker> child_picker_;
   absl::Status child_status_;
@@ -207,15 +210,41 @@ absl::Status ClusterImplPolicy::UpdateLocked(UpdateArgs args) {
   if (snapshot == nullptr) return absl::OkStatus();  // goes on with the one before
   gxds_cluster_impl_todo todo = gxds_cluster_impl_on_update(
       machine_.get(), gxds_config_cluster(snapshot, ToGxds(config->cluster())),
-      snapshot->load_store, config->child().get());
+      snapshot->load_store, config->child().get(), HasXdsCredentials(args.args));
   // The one before lives until the machine has compared.
   config_ = std::move(config);
   if (todo.fail) {
     Fail(absl::UnavailableError(
         absl::StrCat("cluster \"", config_->cluster(), "\" is no leaf of the xDS configuration")));
   }
+  absl::Status secured = UpdateSecurity(todo);
+  if (!secured.ok()) {
+    // Never without: the channel's fallback is for clusters that ask for none.
+    gxds_cluster_impl_forget_tls(machine_.get());
+    ShutdownChildren();
+    Fail(absl::UnavailableError(
+        absl::StrCat("cluster \"", config_->cluster(), "\": ", secured.message())));
+    return secured;
+  }
   if (todo.publish) Publish();
   return todo.update_child ? UpdateChild(std::move(args)) : absl::OkStatus();
+}
+
+absl::Status ClusterImplPolicy::UpdateSecurity(const gxds_cluster_impl_todo& todo) {
+  switch (todo.tls_change) {
+    case GXDS_TLS_KEEP:
+      return absl::OkStatus();
+    case GXDS_TLS_NONE:
+      security_.reset();
+      return absl::OkStatus();
+    case GXDS_TLS_RENEW:
+      // Another object, thus other subchannels.
+      security_ = std::make_unique<ClusterSecurity>(config_->cluster(), interested_parties());
+      break;
+    case GXDS_TLS_UPDATE:
+      break;
+  }
+  return security_->Update(*todo.tls);
 }
 
 absl::Status ClusterImplPolicy::UpdateChild(UpdateArgs args) {
@@ -223,6 +252,7 @@ absl::Status ClusterImplPolicy::UpdateChild(UpdateArgs args) {
   child_args.config = config_->child();
   // For credentials, which speak for a cluster.
   child_args.args = child_args.args.Set(GRPC_ARG_XDS_CLUSTER_NAME, config_->cluster());
+  if (security_ != nullptr) child_args.args = security_->AddTo(child_args.args);
   if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_xds_cluster_impl_lb_trace);
   return child_->UpdateLocked(std::move(child_args));
 }
@@ -270,6 +300,7 @@ RefCountedPtr<SubchannelInterface> ClusterImplPolicy::CreateChildSubchannel(
 void ClusterImplPolicy::ShutdownChildren() {
   EndChild(std::move(child_));
   child_picker_.reset();
+  security_.reset();
 }
 
 // JSON, for configs that others write. All but the cluster's name and the child comes from the

@@ -59,9 +59,11 @@ Reply PendingCall::Wait() {
   return reply_;
 }
 
-Client::Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args)
-    : channel_(grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(),
-                                         WithBootstrap(std::move(args), bootstrap))),
+Client::Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args,
+               std::shared_ptr<grpc::ChannelCredentials> credentials)
+    : channel_(grpc::CreateCustomChannel(
+          target, credentials != nullptr ? credentials : grpc::InsecureChannelCredentials(),
+          WithBootstrap(std::move(args), bootstrap))),
       stub_(channel_) {}
 
 std::unique_ptr<PendingCall> Client::Start(const CallOptions& options, const std::string& method) {

@@ -51,7 +51,9 @@ class PendingCall {
 class Client {
  public:
   // A channel of its own XdsClient with that bootstrap (JSON), or the process's when it is empty.
-  Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args = {});
+  // credentials: null for insecure ones.
+  Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args = {},
+         std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr);
   Reply Call(const CallOptions& options = {}, const std::string& method = "/test.Echo/Name");
   std::unique_ptr<PendingCall> Start(const CallOptions& options = {},
                                      const std::string& method = "/test.Echo/Name");

@@ -46,7 +46,8 @@ TEST_F(Host, KnowsTheRegistrysCredentials) {
   for (const char* type : {"insecure", "google_default", "fake"}) {
     EXPECT_TRUE(host_->creds_supported(gxds_str_z(type))) << type;
   }
-  EXPECT_FALSE(host_->creds_supported(gxds_str_z("tls")));
+  EXPECT_TRUE(host_->creds_supported(gxds_str_z("tls"))) << "ours";  // A65
+  EXPECT_FALSE(host_->creds_supported(gxds_str_z("TLS")));
   EXPECT_FALSE(host_->creds_supported(gxds_str_z("")));
 }
 
@@ -58,8 +59,12 @@ TEST_F(Host, ChecksTheConfigOfCredentials) {
   };
   EXPECT_EQ(check("insecure", ""), "");
   EXPECT_EQ(check("insecure", "{\"a\":1}"), "");
-  EXPECT_EQ(check("tls", ""),
-            "E: [field:here error:invalid config for channel creds type \"tls\"]");
+  EXPECT_EQ(check("exotic", ""),
+            "E: [field:here error:invalid config for channel creds type \"exotic\"]");
+  EXPECT_EQ(check("tls", ""), "");
+  EXPECT_EQ(check("tls", R"({"ca_certificate_file":1,"refresh_interval":"1"})"),
+            "E: [field:here.config.ca_certificate_file error:is not a string; "
+            "field:here.config.refresh_interval error:is not a duration, as \"600s\" is]");
   EXPECT_EQ(check("insecure", "{"),
             "E: [field:here error:invalid config for channel creds type \"insecure\"]");
 }
@@ -69,7 +74,39 @@ TEST_F(Host, CreatesCredentials) {
       host_->creds_create(gxds_str_z("insecure"), gxds_str_of(nullptr, 0));
   ASSERT_NE(creds, nullptr);
   grpc_channel_credentials_release(creds);
-  EXPECT_EQ(host_->creds_create(gxds_str_z("tls"), gxds_str_of(nullptr, 0)), nullptr);
+  EXPECT_EQ(host_->creds_create(gxds_str_z("exotic"), gxds_str_of(nullptr, 0)), nullptr);
+}
+
+TEST_F(Host, CreatesTlsCredentials) {  // A65
+  for (const char* config :
+       {"", R"({"ca_certificate_file":"/nowhere"})",
+        R"({"certificate_file":"/no","private_key_file":"/where","refresh_interval":"0.1s"})"}) {
+    grpc_channel_credentials* creds = host_->creds_create(gxds_str_z("tls"), gxds_str_z(config));
+    ASSERT_NE(creds, nullptr) << config;
+    grpc_channel_credentials_release(creds);
+  }
+  EXPECT_EQ(host_->creds_create(gxds_str_z("tls"), gxds_str_z("{\"certificate_file\":\"a\"}")),
+            nullptr);
+}
+
+TEST_F(Host, SharesACertificateProviderWhileItIsInUse) {  // A29
+  auto get = [&](const char* plugin, const char* config) {
+    return host_->certificate_provider_get(gxds_str_z(plugin), gxds_str_z(config));
+  };
+  const char* config = R"({"ca_certificate_file":"/nowhere"})";
+  auto* one = get("file_watcher", config);
+  ASSERT_NE(one, nullptr);
+  auto* two = get("file_watcher", config);
+  EXPECT_EQ(one, two);
+  auto* other = get("file_watcher", R"({"ca_certificate_file":"/elsewhere"})");
+  EXPECT_NE(other, one);
+  grpc_tls_certificate_provider_release(one);
+  EXPECT_EQ(get("file_watcher", config), two);
+  grpc_tls_certificate_provider_release(two);
+  grpc_tls_certificate_provider_release(two);
+  grpc_tls_certificate_provider_release(other);
+  EXPECT_EQ(get("unknown", ""), nullptr);
+  EXPECT_EQ(get("file_watcher", "{}"), nullptr);
 }
 
 TEST_F(Host, ChecksLbConfigsInTheHostsWords) {

@@ -77,12 +77,12 @@ class Backend::Service : public grpc::CallbackGenericService {
   Backend* backend_;
 };
 
-Backend::Backend(std::string name, int port)
+Backend::Backend(std::string name, int port, std::shared_ptr<grpc::ServerCredentials> credentials)
     : name_(std::move(name)), service_(std::make_unique<Service>(this)) {
   grpc::ServerBuilder builder;
   builder.RegisterCallbackGenericService(service_.get());
-  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(),
-                           &port_);
+  if (credentials == nullptr) credentials = grpc::InsecureServerCredentials();
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), credentials, &port_);
   server_ = builder.BuildAndStart();
 }
 

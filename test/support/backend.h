@@ -17,8 +17,9 @@ namespace gxds_test {
 
 class Backend {
  public:
-  // port 0: the kernel picks.
-  explicit Backend(std::string name, int port = 0);
+  // port 0: the kernel picks. credentials: null for none.
+  explicit Backend(std::string name, int port = 0,
+                   std::shared_ptr<grpc::ServerCredentials> credentials = nullptr);
   ~Backend();
 
   const std::string& name() const { return name_; }

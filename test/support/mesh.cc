@@ -33,6 +33,7 @@ std::string ClusterJson(const Cluster& c) {
                      R"(envoy.config.cluster.v3.Cluster","name":)" + Quoted(c.name) +
                      R"(,"type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}})";
   if (!c.outlier_detection.empty()) json += ",\"outlier_detection\":" + c.outlier_detection;
+  if (!c.transport_socket.empty()) json += ",\"transport_socket\":" + c.transport_socket;
   if (c.report_load) json += R"(,"lrs_server":{"self":{}})";
   if (c.max_requests >= 0) {
     json += R"(,"circuit_breakers":{"thresholds":[{"max_requests":)" +

@@ -23,6 +23,7 @@ struct Cluster {
   bool report_load = true;
   bool with_endpoints = true;          // false: no EDS resource exists
   std::string outlier_detection = {};  // JSON of the field; empty: not set
+  std::string transport_socket = {};   // the same
 };
 
 struct Route {

@@ -123,10 +123,11 @@ class RawServer::Service : public grpc::CallbackGenericService {
   RawServer *server_;
 };
 
-RawServer::RawServer(int port) : service_(std::make_unique<Service>(this)) {
+RawServer::RawServer(int port, std::shared_ptr<grpc::ServerCredentials> credentials)
+    : service_(std::make_unique<Service>(this)) {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(),
-                           &port_);
+  if (!credentials) credentials = grpc::InsecureServerCredentials();
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), credentials, &port_);
   builder.RegisterCallbackGenericService(service_.get());
   builder.SetMaxReceiveMessageSize(-1);
   server_ = builder.BuildAndStart();

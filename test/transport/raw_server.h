@@ -30,8 +30,8 @@ class RawStream {
 
 class RawServer {
  public:
-  // port 0: one that is free.
-  explicit RawServer(int port = 0);
+  // port 0: one that is free. credentials: null for none.
+  explicit RawServer(int port = 0, std::shared_ptr<grpc::ServerCredentials> credentials = nullptr);
   ~RawServer();
   // Ends every stream and the connections.
   void Stop();

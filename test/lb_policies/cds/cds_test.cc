@@ -20,7 +20,6 @@ struct Scenario {
   gxds_mailbox* mailbox = gxds_mailbox_create({[](void*, gxds_mailbox*) {}, nullptr, nullptr});
   gxds_cds* c = gxds_cds_create();
   bool dynamic = false;
-  bool xds_credentials = false;
   std::string cluster = "c";
 
   ~Scenario() {
@@ -33,7 +32,7 @@ struct Scenario {
   }
   const gxds_cds_step* Step(const Config& config) {
     return gxds_cds_on_update(c, config.get(), mailbox, gxds_str_of(cluster.data(), cluster.size()),
-                              dynamic, xds_credentials);
+                              dynamic);
   }
   // "nothing", "fail: words", "leaf 0 1", "aggregate a b", with "(same)", "(policy)" and
   // "(outliers)" behind.
@@ -193,46 +192,15 @@ TEST(Cds, DnsClusterHasNoUseForItsRingHash) {  // A37
 
 TEST(Cds, RefusedClusterRecoversAndFailsAgain) {
   Scenario s;
-  snapshot::ClusterOptions ring, tls, good;
+  snapshot::ClusterOptions ring, good;
   ring.lb_policy = R"([{"ring_hash_experimental":{}}])";
   good.lb_policy = R"([{"pick_first":{}}])";
-  tls.lb_policy = good.lb_policy;
-  tls.tls = true;
-  s.xds_credentials = true;
   EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
   EXPECT_EQ(s.Update(Leaf("c", ring)), RingHashRefused());
   EXPECT_EQ(s.Update(Leaf("c", ring)), RingHashRefused()) << "the child is not what it was before";
   EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
-  EXPECT_EQ(s.Update(Leaf("c", tls)).substr(0, 5), "fail:");
-  EXPECT_EQ(s.Update(Leaf("c", good)), "leaf 0 (policy)") << "what was refused was never parsed";
+  EXPECT_EQ(s.Update(Leaf("c", good)), "leaf 0 (policy)");
   EXPECT_EQ(s.Update(Leaf("c", good)), "leaf 0 (same)");
-}
-
-TEST(Cds, TlsIsNotDowngradedUnderXdsCredentials) {  // A29
-  snapshot::ClusterOptions tls;
-  tls.tls = true;
-  for (gxds_cluster_kind kind : {GXDS_CLUSTER_EDS, GXDS_CLUSTER_LOGICAL_DNS}) {
-    Scenario s;
-    s.xds_credentials = true;
-    tls.kind = kind;
-    EXPECT_EQ(s.Update(Leaf("c", tls)),
-              "fail: UNAVAILABLE cluster \"c\": its transport_socket (TLS) is not supported yet by "
-              "this version of grpc-xds, and the fallback of xds credentials must not be used "
-              "instead");
-  }
-}
-
-TEST(Cds, WithoutTlsXdsCredentialsFallBack) {  // A29
-  Scenario s;
-  s.xds_credentials = true;
-  EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
-}
-
-TEST(Cds, OtherCredentialsIgnoreTheClustersTls) {  // A29
-  Scenario s;
-  snapshot::ClusterOptions tls;
-  tls.tls = true;
-  EXPECT_EQ(s.Update(Leaf("c", tls)), "leaf 0 (policy)");
 }
 
 snapshot::ClusterOptions Outliers(int threshold, uint32_t enforcement = 100) {

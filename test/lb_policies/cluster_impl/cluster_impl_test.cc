@@ -16,19 +16,24 @@ struct Scenario {
   snapshot::LoadStore store{gxds_load_store_create(nullptr, nullptr)};
   gxds_cluster_impl* c = gxds_cluster_impl_create(7);
   int config_a = 0, config_b = 0;  // two identities of a child's config
+  bool xds_credentials = false;
 
   Scenario() { server.uri = gxds_str_z("lrs:1"); }
   ~Scenario() {
     gxds_cluster_impl_destroy(c);
     gxds_load_store_close(store.get());
   }
-  // "", "publish", "child", "publish child", "fail".
+  // "", "publish", "child", "publish child", "fail"; behind it "tls none", "tls update" or "tls
+  // renew".
   std::string Update(const Entry& e, const void* config = nullptr) {
-    auto todo = gxds_cluster_impl_on_update(c, e.get(), store.get(), config ? config : &config_a);
+    auto todo = gxds_cluster_impl_on_update(c, e.get(), store.get(), config ? config : &config_a,
+                                            xds_credentials);
     std::string out = todo.fail ? "fail" : "";
     if (todo.publish) out += "publish";
     if (todo.update_child) out += out.empty() ? "child" : " child";
-    return out;
+    static const char* const kChanges[] = {"", " tls none", " tls update", " tls renew"};
+    EXPECT_EQ(todo.tls != nullptr, xds_credentials && !todo.fail && e && e->cluster->tls);
+    return out + kChanges[todo.tls_change];
   }
   bool Child(grpc_connectivity_state state) { return gxds_cluster_impl_on_child_state(c, state); }
   bool Drops() {
@@ -68,6 +73,51 @@ TEST(ClusterImpl, OtherChildConfigGoesToTheChild) {
   s.Update(e);
   EXPECT_EQ(s.Update(e, &s.config_b), "child");
   EXPECT_EQ(s.Update(e, &s.config_b), "");
+}
+
+struct SecuredScenario : Scenario {
+  SecuredScenario() {
+    xds_credentials = true;
+    tls.tls = true;
+    mutual.tls = mutual.identity = true;
+  }
+  snapshot::ClusterOptions plain, tls, mutual;
+};
+
+TEST(ClusterImpl, TlsComesAndGoesWithNewConnections) {  // A29
+  SecuredScenario s;
+  EXPECT_EQ(s.Update(Leaf("c", s.plain)), "child");
+  EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls renew");
+  EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls update");
+  EXPECT_EQ(s.Update(Leaf("c", s.mutual)), "child tls renew");
+  EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls renew");
+  EXPECT_EQ(s.Update(Leaf("c", s.plain)), "child tls none");
+  EXPECT_EQ(s.Update(Leaf("c", s.plain)), "child");
+}
+
+TEST(ClusterImpl, TlsOfTheSameClusterIsKept) {  // A29
+  SecuredScenario s;
+  auto cluster = MakeCluster("c", s.tls);
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}))), "child tls renew");
+  Entry e = Leaf(cluster, MakeEndpoints({{"b"}}));
+  EXPECT_EQ(s.Update(e), "child");
+  EXPECT_EQ(s.Update(e), "");
+}
+
+TEST(ClusterImpl, TlsIsNothingToOtherCredentials) {  // A29
+  SecuredScenario s;
+  s.xds_credentials = false;
+  EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child");
+  EXPECT_EQ(s.Update(Leaf("c", s.mutual)), "child");
+}
+
+TEST(ClusterImpl, TlsThatWasNotCarriedOutIsTriedAnew) {  // A29
+  SecuredScenario s;
+  Entry e = Leaf("c", s.tls);
+  EXPECT_EQ(s.Update(e), "child tls renew");
+  gxds_cluster_impl_forget_tls(s.c);
+  EXPECT_EQ(s.Update(e), "child tls renew");
+  EXPECT_EQ(s.Update(e), "");
 }
 
 TEST(ClusterImpl, OtherEndpointsMakeNoNewPicker) {

@@ -69,6 +69,7 @@ struct ClusterOptions {
   std::string lb_policy = R"([{"round_robin":{}}])";
   gxds_cluster_kind kind = GXDS_CLUSTER_EDS;
   bool tls = false;
+  bool identity = false;  // of tls: the client has a certificate too
   // Of outlier detection, when set: from how many hundredths of failures on.
   int failure_threshold = -1;
   uint32_t enforcement = 100;  // of those
@@ -83,6 +84,9 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   c->lrs_server = options.lrs;
   c->max_concurrent_requests = options.max_requests;
   if (options.tls) c->tls = &c->tls_context;
+  static const gxds_bootstrap_certificate_provider provider = {};
+  c->tls_context.ca.provider = &provider;
+  if (options.identity) c->tls_context.identity.provider = &provider;
   if (options.failure_threshold >= 0) {
     c->outliers = {GXDS_SECOND, 30 * GXDS_SECOND, 300 * GXDS_SECOND, 50, {}, {}};
     c->outliers.failure_percentage = {options.enforcement, uint32_t(options.failure_threshold), 1,

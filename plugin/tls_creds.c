@@ -1,0 +1,35 @@
+#include "plugin/tls_creds.h"
+
+#include <grpc/grpc_security.h>
+#include <limits.h>
+
+#include "bootstrap/tls_creds.h"
+
+/* The host counts in seconds. */
+static unsigned refresh_seconds(const gxds_tls_creds *c) {
+  gxds_duration seconds = c->refresh_interval / GXDS_SECOND;
+  if (seconds < 1) return 1;
+  return seconds < INT_MAX ? (unsigned)seconds : INT_MAX;
+}
+
+static const char *path_or_null(gxds_str path) { return path.size ? path.data : NULL; }
+
+struct grpc_channel_credentials *gxds_tls_creds_create(gxds_str config_json) {
+  gxds_tls_creds c;
+  gxds_errors errors = {0};
+  bool valid = gxds_tls_creds_init(&c, config_json, NULL, &errors);
+  gxds_errors_fini(&errors);
+  if (!valid) return NULL;
+  grpc_tls_credentials_options *options = grpc_tls_credentials_options_create();
+  if (c.ca_certificate_file.size || c.certificate_file.size) {
+    grpc_tls_certificate_provider *files = grpc_tls_certificate_provider_file_watcher_create(
+        path_or_null(c.private_key_file), path_or_null(c.certificate_file),
+        path_or_null(c.ca_certificate_file), refresh_seconds(&c));
+    grpc_tls_credentials_options_set_certificate_provider(options, files);
+    grpc_tls_certificate_provider_release(files);
+  }
+  if (c.ca_certificate_file.size) grpc_tls_credentials_options_watch_root_certs(options);
+  if (c.certificate_file.size) grpc_tls_credentials_options_watch_identity_key_cert_pairs(options);
+  gxds_tls_creds_fini(&c);
+  return grpc_tls_credentials_create(options);
+}

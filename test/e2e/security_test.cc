@@ -1,0 +1,199 @@
+// Connections that are secured as the control plane says (A29), on channels with the host's xds
+// credentials.
+#include "test/e2e/certificates.h"
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The fallback is none: what is not secured by the control plane is sent in the clear.
+std::shared_ptr<grpc::ChannelCredentials> XdsOrInsecure() {
+  return grpc::XdsCredentials(grpc::InsecureChannelCredentials());
+}
+
+// The transport_socket of a cluster: sans is JSON of match_subject_alt_names, or empty.
+std::string Tls(bool with_identity, const std::string& sans = "") {
+  const std::string instance = R"({"instance_name":"files"})";
+  std::string common = R"("validation_context":{"ca_certificate_provider_instance":)" + instance;
+  if (!sans.empty()) common += R"(,"match_subject_alt_names":)" + sans;
+  common += "}";
+  if (with_identity) common += R"(,"tls_certificate_provider_instance":)" + instance;
+  return R"({"name":"envoy.transport_sockets.tls","typed_config":{"@type":"type.googleapis.com/)"
+         R"(envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{)" +
+         common + "}}}";
+}
+
+class Security : public testing::Test {
+ protected:
+  // One cluster, "a", with that transport_socket and backends in order of priority.
+  void Set(const std::string& transport_socket, const std::vector<const Backend*>& backends) {
+    Mesh mesh;
+    mesh.routes = {{"", "a"}};
+    Cluster cluster;
+    cluster.name = "a";
+    cluster.transport_socket = transport_socket;
+    for (const Backend* b : backends) {
+      cluster.localities.push_back(
+          {b->name(), 1, unsigned(cluster.localities.size()), {b->port()}});
+    }
+    mesh.clusters.push_back(std::move(cluster));
+    plane_.Set(mesh);
+  }
+  std::string Bootstrap() const {
+    std::string json = plane_.Bootstrap();
+    return json.insert(1, R"("certificate_providers":{"files":{"plugin_name":"file_watcher",)"
+                          R"("config":)" +
+                              files_.Json(true) + "}},");
+  }
+  std::unique_ptr<Client> Connect(
+      std::shared_ptr<grpc::ChannelCredentials> credentials = XdsOrInsecure()) {
+    return std::make_unique<Client>("xds:///greeter.example", Bootstrap(), grpc::ChannelArguments(),
+                                    std::move(credentials));
+  }
+
+  ClientFiles files_{1};
+  ControlPlane plane_;
+};
+
+TEST_F(Security, BothSidesShowTheirCertificates) {  // A29
+  Backend mutual("mutual", 0, TlsServer(1, true));
+  Set(Tls(true), {&mutual});
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_EQ(client->Call().name, "mutual");
+}
+
+TEST_F(Security, AClientNeedsNoCertificateOfItsOwn) {  // A29
+  Backend server("server", 0, TlsServer(1, false));
+  Set(Tls(false), {&server});
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_EQ(client->Call().name, "server");
+}
+
+TEST_F(Security, WithoutItsCertificateAClientIsTurnedAway) {  // A29
+  Backend mutual("mutual", 0, TlsServer(1, true));
+  Set(Tls(false), {&mutual});
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_EQ(client->Call().status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  // It is shown as soon as the control plane says so.
+  Set(Tls(true), {&mutual});
+  EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "mutual"; }, true));
+}
+
+TEST_F(Security, AServerOfAnotherAuthorityIsNotTrusted) {  // A29
+  Backend stranger("stranger", 0, TlsServer(2, false));
+  Set(Tls(false), {&stranger});
+  plane_.Start();
+  auto client = Connect();
+  Reply reply = client->Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(
+      Contains(reply.status.error_message(), "127.0.0.1:" + std::to_string(stranger.port())))
+      << reply.status.error_message();
+  EXPECT_EQ(stranger.calls(), 0);
+}
+
+TEST_F(Security, AServerOfAnotherNameIsRefusedInWords) {  // A29
+  Backend server("server", 0, TlsServer(1, false));
+  Set(Tls(false, R"([{"exact":"elsewhere.test"},{"prefix":"spiffe://other/"}])"), {&server});
+  plane_.Start();
+  auto client = Connect();
+  Reply reply = client->Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(Contains(reply.status.error_message(),
+                       "SANs from certificate did not match SANs from xDS control plane"))
+      << reply.status.error_message();
+  EXPECT_EQ(server.calls(), 0);
+  Set(Tls(false, R"([{"exact":"elsewhere.test"},{"prefix":"spiffe://test/"}])"), {&server});
+  EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "server"; }, true));
+}
+
+TEST_F(Security, NamesMatchInEveryWay) {  // A29
+  Backend server("server", 0, TlsServer(1, false));
+  plane_.Start();
+  for (const char* san :
+       {R"({"exact":"backend.test"})", R"({"prefix":"BACKEND","ignore_case":true})",
+        R"({"suffix":"/backend"})", R"({"contains":"//test"})",
+        R"({"safe_regex":{"regex":"spiffe://[a-z]+/back.*"}})"}) {
+    Set(Tls(false, "[" + std::string(san) + "]"), {&server});
+    auto client = Connect();
+    EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "server"; }, true)) << san;
+  }
+}
+
+TEST_F(Security, AClusterWithoutTlsUsesTheFallback) {  // A29
+  Backend plain("plain");
+  Set("", {&plain});
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_EQ(client->Call().name, "plain");
+}
+
+TEST_F(Security, OtherCredentialsIgnoreTheClustersTls) {  // A29
+  Backend plain("plain");
+  Set(Tls(true), {&plain});
+  plane_.Start();
+  auto client = Connect(grpc::InsecureChannelCredentials());
+  EXPECT_EQ(client->Call().name, "plain");
+}
+
+TEST_F(Security, CallCredentialsAroundXdsCredentialsTakeNothingAway) {  // A29
+  Backend mutual("mutual", 0, TlsServer(1, true));
+  Set(Tls(true), {&mutual});
+  plane_.Start();
+  auto client = Connect(
+      grpc::CompositeChannelCredentials(XdsOrInsecure(), grpc::AccessTokenCredentials("token")));
+  EXPECT_EQ(client->Call().name, "mutual");
+}
+
+// The same endpoints all the time: the first speaks TLS alone, the second none.
+TEST_F(Security, AClusterSwitchesTlsOffAndOn) {  // A29
+  Backend mutual("mutual", 0, TlsServer(1, true)), plain("plain");
+  Set(Tls(true), {&mutual, &plain});
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_EQ(client->Call().name, "mutual");
+  Set("", {&mutual, &plain});
+  EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "plain"; }, true));
+  Set(Tls(true), {&mutual, &plain});
+  EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "mutual"; }, true));
+}
+
+TEST_F(Security, FilesThatChangeAreTakenUp) {  // A29
+  Backend one("one", 0, TlsServer(1, true)), two("two", 0, TlsServer(2, true));
+  Set(Tls(true), {&one, &two});
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_EQ(client->Call().name, "one");
+  Set(Tls(true), {&two});
+  EXPECT_TRUE(client->CallUntil([](const Reply& r) { return !r.status.ok(); }, true));
+  files_.Use(2);
+  EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "two"; }, true));
+}
+
+TEST_F(Security, TwoClustersOfOneChannelAreSecuredEachByItself) {  // A29, A74
+  Backend secured("secured", 0, TlsServer(1, true)), plain("plain");
+  Mesh mesh;
+  mesh.routes = {{"/test.Plain/", "plain"}, {"", "secured"}};
+  Cluster a, b;
+  a.name = "secured";
+  a.transport_socket = Tls(true);
+  a.localities.push_back({"z", 1, 0, {secured.port()}});
+  b.name = "plain";
+  b.localities.push_back({"z", 1, 0, {plain.port()}});
+  mesh.clusters = {a, b};
+  plane_.Set(mesh);
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_EQ(client->Call().name, "secured");
+  EXPECT_EQ(client->Call({}, "/test.Plain/Name").name, "plain");
+}
+
+}  // namespace
+}  // namespace gxds_test
