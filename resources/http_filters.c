@@ -105,3 +105,15 @@ void gxds_http_filters_decode(const manager_message *in, const gxds_path *at, up
   out->filters = filters;
   out->filter_count = used;
 }
+
+bool gxds_http_filters_equal(const gxds_http_filter *a, size_t a_count, const gxds_http_filter *b,
+                             size_t b_count) {
+  if (a_count != b_count) return false;
+  for (size_t i = 0; i < a_count; i++) {
+    if (a[i].kind != b[i].kind || !gxds_str_equal(a[i].name, b[i].name) ||
+        !gxds_str_equal(a[i].config_json, b[i].config_json)) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -27,6 +27,10 @@ typedef struct gxds_http_filter {
   gxds_str config_json;
 } gxds_http_filter;
 
+/* Whether two lists have the same filters, with the same configs, in the same order. */
+bool gxds_http_filters_equal(const gxds_http_filter *a, size_t a_count, const gxds_http_filter *b,
+                             size_t b_count);
+
 /* A config that takes the place of a listener's. */
 typedef struct gxds_http_filter_override {
   gxds_str name; /* of the filter; perhaps of none that the listener has */

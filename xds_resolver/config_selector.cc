@@ -1,16 +1,17 @@
 #include "xds_resolver/config_selector.h"
 
-#include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>
 
-#include <algorithm>
 #include <atomic>
 #include <random>
 #include <string>
 
-#include "absl/strings/str_format.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "lb_policies/attributes/attributes.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
+#include "src/core/ext/xds/xds_http_fault_filter.h"
+#include "src/core/lib/gprpp/no_destruct.h"
 #include "src/core/lib/resource_quota/arena.h"
 #include "src/core/lib/service_config/service_config_impl.h"
 #include "src/core/lib/slice/slice_internal.h"
@@ -62,33 +63,42 @@ bool GetHeader(void* arg, gxds_str name, gxds_str* value) {
   return true;
 }
 
-RefCountedPtr<ServiceConfig> MakeMethodConfig(const ChannelArgs& args, gxds_duration timeout) {
-  std::string json =
-      absl::StrFormat("{\"methodConfig\":[{\"name\":[{}],\"timeout\":\"%d.%09ds\"}]}",
-                      timeout / GXDS_SECOND, timeout % GXDS_SECOND);
-  auto config = grpc_core::ServiceConfigImpl::Create(args, json);
-  GPR_ASSERT(config.ok());
-  return std::move(*config);
+const grpc_core::XdsHttpFilterImpl& FaultFilter() {
+  static const grpc_core::NoDestruct<grpc_core::XdsHttpFaultFilter> filter;
+  return *filter;
 }
 
 }  // namespace
 
-XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, const ChannelArgs& args)
+XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, const ChannelArgs& args,
+                                     const XdsConfigSelector* before)
     : selector_(take_selector) {
-  size_t count = 0;
-  const gxds_duration* timeouts = gxds_selector_timeouts(selector_, &count);
-  for (size_t i = 0; i < count; i++) {
-    method_configs_.emplace_back(timeouts[i], MakeMethodConfig(args, timeouts[i]));
+  const gxds_method_configs* texts = gxds_selector_method_configs(selector_);
+  const gxds_method_configs* old_texts =
+      before == nullptr ? nullptr : gxds_selector_method_configs(before->selector_);
+  const ChannelArgs parser_args = FaultFilter().ModifyChannelArgs(args);
+  for (size_t i = 0; i < gxds_method_configs_count(texts); ++i) {
+    gxds_str text = gxds_method_configs_text(texts, i);
+    size_t old =
+        old_texts == nullptr ? GXDS_NO_METHOD_CONFIG : gxds_method_configs_find(old_texts, text);
+    method_configs_.push_back(old == GXDS_NO_METHOD_CONFIG
+                                  ? grpc_core::ServiceConfigImpl::Create(parser_args, ToAbsl(text))
+                                  : before->method_configs_[old]);
   }
 }
 
 XdsConfigSelector::~XdsConfigSelector() { gxds_selector_unref(selector_); }
 
-RefCountedPtr<ServiceConfig> XdsConfigSelector::MethodConfig(gxds_duration timeout) const {
-  auto it = std::lower_bound(
-      method_configs_.begin(), method_configs_.end(), timeout,
-      [](const auto& config, gxds_duration wanted) { return config.first < wanted; });
-  return it->second;
+std::vector<const grpc_channel_filter*> XdsConfigSelector::GetFilters() {
+  std::vector<const grpc_channel_filter*> filters;
+  size_t count = 0;
+  const gxds_http_filter* configured = gxds_selector_filters(selector_, &count);
+  for (size_t i = 0; i < count; ++i) {
+    if (configured[i].kind == GXDS_HTTP_FILTER_FAULT) {
+      filters.push_back(FaultFilter().channel_filter());
+    }
+  }
+  return filters;
 }
 
 ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs args) {
@@ -101,8 +111,15 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
     result.status = absl::UnavailableError(selection.error);
     return result;
   }
-  if (selection.timeout > 0) {
-    result.service_config = MethodConfig(selection.timeout);
+  if (selection.method_config != GXDS_NO_METHOD_CONFIG) {
+    const MethodConfig& config = method_configs_[selection.method_config];
+    if (!config.ok()) {
+      gxds_cluster_ref_release(selection.cluster);
+      result.status = absl::UnavailableError(
+          absl::StrCat("the route's method config: ", config.status().message()));
+      return result;
+    }
+    result.service_config = *config;
     result.method_configs = result.service_config->GetMethodParsedConfigVector(grpc_empty_slice());
   }
   result.call_attributes[grpc_core::XdsClusterAttributeTypeName()] =

@@ -4,9 +4,9 @@
 
 #include <grpc/support/port_platform.h>
 
-#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "src/core/ext/filters/client_channel/config_selector.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/gprpp/ref_counted_ptr.h"
@@ -17,8 +17,10 @@ namespace grpc_xds {
 
 class XdsConfigSelector : public grpc_core::ConfigSelector {
  public:
-  // Takes the reference. args: for the parsers of method configs.
-  XdsConfigSelector(const gxds_selector* take_selector, const grpc_core::ChannelArgs& args);
+  // Takes the reference. args: for the parsers of method configs. before: the selector that this
+  // one follows, whose method configs it goes on with where they say the same; null: none.
+  XdsConfigSelector(const gxds_selector* take_selector, const grpc_core::ChannelArgs& args,
+                    const XdsConfigSelector* before);
   ~XdsConfigSelector() override;
 
   const char* name() const override { return "grpc_xds.XdsConfigSelector"; }
@@ -27,16 +29,15 @@ class XdsConfigSelector : public grpc_core::ConfigSelector {
     return selector_ == static_cast<const XdsConfigSelector*>(other)->selector_;
   }
   CallConfig GetCallConfig(GetCallConfigArgs args) override;
+  std::vector<const grpc_channel_filter*> GetFilters() override;
 
   const gxds_selector* selector() const { return selector_; }
 
  private:
-  grpc_core::RefCountedPtr<grpc_core::ServiceConfig> MethodConfig(gxds_duration timeout) const;
+  using MethodConfig = absl::StatusOr<grpc_core::RefCountedPtr<grpc_core::ServiceConfig>>;
 
   const gxds_selector* const selector_;
-  // A method config for each timeout that a route has, ascending.
-  std::vector<std::pair<gxds_duration, grpc_core::RefCountedPtr<grpc_core::ServiceConfig>>>
-      method_configs_;
+  std::vector<MethodConfig> method_configs_;  // by their numbers
 };
 
 }  // namespace grpc_xds

@@ -1,7 +1,5 @@
 #include "xds_resolver/route_table.h"
 
-#include <stdlib.h>
-
 #include "base/check.h"
 #include "base/memory.h"
 #include "xds_resolver/path_index.h"
@@ -12,13 +10,13 @@
 typedef struct share {
   uint64_t end;
   size_t cluster;
+  size_t method_config;
 } share;
 
 typedef struct compiled_route {
   gxds_route_matcher matcher;
   const share *shares; /* in the table's own array */
   size_t share_count;  /* 0: the route can't be followed */
-  gxds_duration timeout;
 } compiled_route;
 
 struct gxds_route_table {
@@ -29,8 +27,7 @@ struct gxds_route_table {
   compiled_route *routes;
   size_t route_count;
   share *shares;
-  gxds_duration *timeouts;
-  size_t timeout_count;
+  gxds_method_configs *method_configs;
   gxds_path_index paths;
 };
 
@@ -52,51 +49,58 @@ const gxds_names *gxds_route_cluster_names(const gxds_virtual_host *virtual_host
   return result;
 }
 
+/* What the routes of a table are compiled with, and from the one before. */
+typedef struct compiler {
+  gxds_route_table *table;
+  gxds_duration max_stream_duration; /* of the listener */
+  share *next_share;
+  gxds_method_config last; /* the one of number last_number */
+  size_t last_number;
+} compiler;
+
 /* A31: the route's own limit, else the listener's; zero means none. */
-static gxds_duration timeout_of(const gxds_route *r, gxds_duration of_listener) {
-  gxds_duration limit = r->max_stream_duration >= 0 ? r->max_stream_duration : of_listener;
+static gxds_duration timeout_of(const compiler *c, const gxds_route *r) {
+  gxds_duration limit =
+      r->max_stream_duration >= 0 ? r->max_stream_duration : c->max_stream_duration;
   return limit > 0 ? limit : 0;
 }
 
-static share *compile_route(compiled_route *c, const gxds_route *r, share *next_share,
-                            const gxds_route_table *t, gxds_duration max_stream_duration) {
-  gxds_route_matcher_init(&c->matcher, r, t->host);
-  c->timeout = timeout_of(r, max_stream_duration);
-  c->shares = next_share;
-  if (r->action != GXDS_ROUTE_CLUSTERS) return next_share;
+static bool has_none(const gxds_method_config *c) {
+  return c->overrides[0]->count == 0 && c->overrides[1]->count == 0;
+}
+
+/* Most routes want what the one before wanted: that is seen without making its text. */
+static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_route_cluster *target) {
+  gxds_method_config wanted = c->last;
+  wanted.timeout = timeout_of(c, r);
+  wanted.retry_policy = r->retry_policy;
+  wanted.overrides[0] = &target->filter_overrides;
+  wanted.overrides[1] = &r->filter_overrides;
+  bool same = c->last.overrides[0] && has_none(&wanted) && has_none(&c->last) &&
+              wanted.timeout == c->last.timeout && wanted.retry_policy == c->last.retry_policy;
+  if (!same) c->last_number = gxds_method_configs_add(c->table->method_configs, &wanted);
+  c->last = wanted;
+  return c->last_number;
+}
+
+static void compile_route(compiler *c, compiled_route *out, const gxds_route *r) {
+  gxds_route_matcher_init(&out->matcher, r, c->table->host);
+  out->shares = c->next_share;
+  if (r->action != GXDS_ROUTE_CLUSTERS) return;
   uint64_t end = 0;
   for (size_t i = 0; i < r->cluster_count; i++) {
-    end += r->clusters[i].weight;
-    size_t cluster = gxds_names_find(t->clusters, r->clusters[i].name);
+    const gxds_route_cluster *target = &r->clusters[i];
+    end += target->weight;
+    size_t cluster = gxds_names_find(c->table->clusters, target->name);
     GXDS_CHECK(cluster != SIZE_MAX);
-    *next_share++ = (share){end, cluster};
+    *c->next_share++ = (share){end, cluster, method_config_of(c, r, target)};
   }
-  c->share_count = r->cluster_count;
-  return next_share;
-}
-
-static int compare_durations(const void *a, const void *b) {
-  gxds_duration left = *(const gxds_duration *)a;
-  gxds_duration right = *(const gxds_duration *)b;
-  return (left > right) - (left < right);
-}
-
-static void collect_timeouts(gxds_route_table *t) {
-  t->timeouts = gxds_calloc(t->route_count, sizeof *t->timeouts);
-  size_t count = 0;
-  for (size_t i = 0; i < t->route_count; i++) {
-    if (t->routes[i].timeout > 0) t->timeouts[count++] = t->routes[i].timeout;
-  }
-  if (count) qsort(t->timeouts, count, sizeof *t->timeouts, compare_durations);
-  for (size_t i = 0; i < count; i++) {
-    if (t->timeout_count && t->timeouts[t->timeout_count - 1] == t->timeouts[i]) continue;
-    t->timeouts[t->timeout_count++] = t->timeouts[i];
-  }
+  out->share_count = r->cluster_count;
 }
 
 const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
                                                 const gxds_virtual_host *virtual_host,
-                                                gxds_duration max_stream_duration,
+                                                const gxds_listener *listener,
                                                 const gxds_names *clusters, const gxds_host *host) {
   gxds_route_table *t = GXDS_NEW(gxds_route_table);
   gxds_ref_init(&t->refs);
@@ -109,12 +113,16 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
   size_t share_count = 0;
   for (size_t i = 0; i < t->route_count; i++) share_count += virtual_host->routes[i].cluster_count;
   t->shares = gxds_calloc(share_count, sizeof *t->shares);
-  share *next_share = t->shares;
+  t->method_configs = gxds_method_configs_create();
+  compiler c = {.table = t,
+                .max_stream_duration = listener->max_stream_duration,
+                .next_share = t->shares,
+                .last = {.filters = listener->filters,
+                         .filter_count = listener->filter_count,
+                         .overrides = {NULL, NULL, &virtual_host->filter_overrides}}};
   for (size_t i = 0; i < t->route_count; i++) {
-    next_share =
-        compile_route(&t->routes[i], &virtual_host->routes[i], next_share, t, max_stream_duration);
+    compile_route(&c, &t->routes[i], &virtual_host->routes[i]);
   }
-  collect_timeouts(t);
   gxds_path_index_init(&t->paths, virtual_host->routes, t->route_count);
   return t;
 }
@@ -132,7 +140,7 @@ void gxds_route_table_unref(const gxds_route_table *shared) {
   }
   gxds_free(t->routes);
   gxds_free(t->shares);
-  gxds_free(t->timeouts);
+  gxds_method_configs_destroy(t->method_configs);
   gxds_path_index_fini(&t->paths);
   gxds_names_unref(t->clusters);
   gxds_resource_unref(&t->route_config->base);
@@ -141,9 +149,8 @@ void gxds_route_table_unref(const gxds_route_table *shared) {
 
 const gxds_names *gxds_route_table_clusters(const gxds_route_table *t) { return t->clusters; }
 
-const gxds_duration *gxds_route_table_timeouts(const gxds_route_table *t, size_t *count) {
-  *count = t->timeout_count;
-  return t->timeouts;
+const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t) {
+  return t->method_configs;
 }
 
 /* ---- ask ---- */
@@ -185,8 +192,8 @@ int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_reque
 }
 
 /* A28: a cluster by weight. */
-static size_t pick_cluster(const compiled_route *r, gxds_random *random) {
-  if (r->share_count == 1) return r->shares[0].cluster;
+static const share *pick_share(const compiled_route *r, gxds_random *random) {
+  if (r->share_count == 1) return &r->shares[0];
   uint64_t total = r->shares[r->share_count - 1].end;
   uint64_t drawn = (uint64_t)(((unsigned __int128)gxds_random_next(random) * total) >> 64);
   size_t low = 0;
@@ -199,14 +206,17 @@ static size_t pick_cluster(const compiled_route *r, gxds_random *random) {
       low = middle + 1;
     }
   }
-  return r->shares[low].cluster;
+  return &r->shares[low];
 }
 
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request) {
   int64_t number = gxds_route_table_match(t, request);
-  if (number < 0) return (gxds_route_result){GXDS_ROUTED_NOWHERE, 0, 0};
+  if (number < 0) return (gxds_route_result){GXDS_ROUTED_NOWHERE, 0, GXDS_NO_METHOD_CONFIG};
   const compiled_route *r = &t->routes[number];
-  if (r->share_count == 0) return (gxds_route_result){GXDS_ROUTED_IN_ERROR, 0, 0};
-  return (gxds_route_result){GXDS_ROUTED, pick_cluster(r, request->random), r->timeout};
+  if (r->share_count == 0) {
+    return (gxds_route_result){GXDS_ROUTED_IN_ERROR, 0, GXDS_NO_METHOD_CONFIG};
+  }
+  const share *picked = pick_share(r, request->random);
+  return (gxds_route_result){GXDS_ROUTED, picked->cluster, picked->method_config};
 }

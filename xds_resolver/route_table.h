@@ -10,9 +10,10 @@
 
 #include "base/host.h"
 #include "base/random.h"
-#include "base/time.h"
+#include "resources/listener.h"
 #include "resources/route_config.h"
 #include "xds_resolver/config.h"
+#include "xds_resolver/method_configs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,25 +40,25 @@ typedef enum gxds_routed {
 /* Where an RPC goes. */
 typedef struct gxds_route_result {
   gxds_routed kind;
-  size_t cluster;        /* its place in the table's clusters */
-  gxds_duration timeout; /* A31: the RPC's deadline is at most this; 0: no limit */
+  size_t cluster;       /* its place in the table's clusters */
+  size_t method_config; /* the number among the table's, or GXDS_NO_METHOD_CONFIG */
 } gxds_route_result;
 
-/* Compiles the routes of virtual_host, which is in route_config (a reference is taken).
- * max_stream_duration is the listener's, for routes that set none; -1: not set. clusters holds
- * every cluster that the routes name (a reference is taken). host: for regular expressions; borrow,
- * as long as the table. One reference, the caller's. */
+/* Compiles the routes of virtual_host, which is in route_config (a reference is taken). listener:
+ * for its filters, and its max_stream_duration for routes that set none; borrow: during the call.
+ * clusters holds every cluster that the routes name (a reference is taken). host: for regular
+ * expressions; borrow, as long as the table. One reference, the caller's. */
 const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
                                                 const gxds_virtual_host *virtual_host,
-                                                gxds_duration max_stream_duration,
+                                                const gxds_listener *listener,
                                                 const gxds_names *clusters, const gxds_host *host);
 const gxds_route_table *gxds_route_table_ref(const gxds_route_table *t);
 void gxds_route_table_unref(const gxds_route_table *t); /* NULL is allowed */
 
 /* Borrow: as long as t. */
 const gxds_names *gxds_route_table_clusters(const gxds_route_table *t);
-/* The timeouts that results may have, each once, ascending, without 0. Borrow: as long as t. */
-const gxds_duration *gxds_route_table_timeouts(const gxds_route_table *t, size_t *count);
+/* What results' numbers stand for. Borrow: as long as t. */
+const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t);
 
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request);

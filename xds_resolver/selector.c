@@ -5,7 +5,7 @@
 struct gxds_selector {
   gxds_ref refs;
   const gxds_virtual_host *virtual_host; /* in the route configuration that the table keeps */
-  gxds_duration max_stream_duration;
+  const gxds_listener *listener;
   const gxds_cluster_set *clusters;
   const gxds_route_table *table;
 };
@@ -15,11 +15,11 @@ const gxds_selector *gxds_selector_create(const gxds_config *config,
   gxds_selector *s = GXDS_NEW(gxds_selector);
   gxds_ref_init(&s->refs);
   s->virtual_host = config->virtual_host;
-  s->max_stream_duration = config->listener->max_stream_duration;
+  gxds_resource_ref(&config->listener->base);
+  s->listener = config->listener;
   s->clusters = gxds_cluster_set_ref(clusters);
-  s->table =
-      gxds_route_table_create(config->route_config, config->virtual_host, s->max_stream_duration,
-                              gxds_cluster_set_names(clusters), host);
+  s->table = gxds_route_table_create(config->route_config, config->virtual_host, s->listener,
+                                     gxds_cluster_set_names(clusters), host);
   return s;
 }
 
@@ -32,18 +32,30 @@ void gxds_selector_unref(const gxds_selector *s) {
   if (!s || !gxds_ref_dec(&s->refs)) return;
   gxds_route_table_unref(s->table);
   gxds_cluster_set_unref(s->clusters);
+  gxds_resource_unref(&s->listener->base);
   gxds_free((gxds_selector *)s);
+}
+
+/* Those that concern all routes. */
+static bool same_settings(const gxds_listener *a, const gxds_listener *b) {
+  if (a == b) return true;
+  return a->max_stream_duration == b->max_stream_duration &&
+         gxds_http_filters_equal(a->filters, a->filter_count, b->filters, b->filter_count);
 }
 
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters) {
-  return s->clusters == clusters &&
-         s->max_stream_duration == config->listener->max_stream_duration &&
+  return s->clusters == clusters && same_settings(s->listener, config->listener) &&
          gxds_virtual_host_equal(s->virtual_host, config->virtual_host);
 }
 
-const gxds_duration *gxds_selector_timeouts(const gxds_selector *s, size_t *count) {
-  return gxds_route_table_timeouts(s->table, count);
+const gxds_method_configs *gxds_selector_method_configs(const gxds_selector *s) {
+  return gxds_route_table_method_configs(s->table);
+}
+
+const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *count) {
+  *count = s->listener->filter_count;
+  return s->listener->filters;
 }
 
 gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request) {
@@ -57,5 +69,5 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
       return (gxds_selection){.error = "Matching route has inappropriate action"};
   }
   return (gxds_selection){.cluster = gxds_cluster_set_hold(s->clusters, r.cluster),
-                          .timeout = r.timeout};
+                          .method_config = r.method_config};
 }

@@ -1,6 +1,7 @@
 /* gxds_selector: chooses where an RPC goes (A31's ConfigSelector): the routes of one snapshot, with
  * a hold on each of their clusters. Immutable, counted by reference: any thread; takes no lock and
- * allocates nothing per RPC. It holds nothing else of the snapshot. */
+ * allocates nothing per RPC. Of the snapshot it holds its listener and route configuration besides.
+ */
 #ifndef GRPC_XDS_XDS_RESOLVER_SELECTOR_H_
 #define GRPC_XDS_XDS_RESOLVER_SELECTOR_H_
 
@@ -17,7 +18,7 @@ typedef struct gxds_selector gxds_selector;
 typedef struct gxds_selection {
   const char *error;         /* not NULL: the RPC fails with UNAVAILABLE and these words. Static */
   gxds_cluster_ref *cluster; /* else a hold of the RPC's own, until it is committed */
-  gxds_duration timeout;     /* one of gxds_selector_timeouts(), or 0: none */
+  size_t method_config;      /* its number, or GXDS_NO_METHOD_CONFIG */
 } gxds_selection;
 
 /* References to what it needs are taken. host: borrow, as long as the selector. One reference, the
@@ -30,8 +31,10 @@ void gxds_selector_unref(const gxds_selector *s); /* NULL is allowed */
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters);
 
-/* Ascending, each once, without 0. Borrow: as long as s. */
-const gxds_duration *gxds_selector_timeouts(const gxds_selector *s, size_t *count);
+/* What selections' numbers stand for. Borrow: as long as s. */
+const gxds_method_configs *gxds_selector_method_configs(const gxds_selector *s);
+/* The listener's HTTP filters, through which all RPCs go (A39). Borrow: as long as s. */
+const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *count);
 gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request);
 
 #ifdef __cplusplus

@@ -192,7 +192,8 @@ void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
   if (selector_ == nullptr ||
       !gxds_selector_fits(selector_->selector(), update->config, update->clusters)) {
     selector_ = grpc_core::MakeRefCounted<XdsConfigSelector>(
-        gxds_selector_create(update->config, update->clusters, gxds_host_get()), args_);
+        gxds_selector_create(update->config, update->clusters, gxds_host_get()), args_,
+        selector_.get());
   }
   Result result;
   result.addresses.emplace();

@@ -42,7 +42,8 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
   }
 
   void Answer() {
-    const int status = backend_->status_;
+    const int status =
+        backend_->failures_left_-- > 0 ? backend_->failure_.load() : backend_->status_.load();
     if (status != 0) {
       Finish(grpc::Status(static_cast<grpc::StatusCode>(status), "as the test asked"));
       return;
@@ -122,5 +123,10 @@ bool Backend::WaitForHeld(size_t count) {
 }
 
 void Backend::FailWith(grpc::StatusCode code) { status_ = code; }
+
+void Backend::FailTimes(int count, grpc::StatusCode code) {
+  failure_ = code;
+  failures_left_ = count;
+}
 
 }  // namespace gxds_test

@@ -34,6 +34,8 @@ class Backend {
   bool WaitForHeld(size_t count);
   // From now on calls are answered with this status.
   void FailWith(grpc::StatusCode code);
+  // That many calls are answered with this status; those after them as before.
+  void FailTimes(int count, grpc::StatusCode code);
   // Stops at once: connections break.
   void Stop();
 
@@ -45,6 +47,8 @@ class Backend {
   int port_ = 0;
   std::atomic<long> calls_{0};
   std::atomic<int> status_{0};
+  std::atomic<int> failures_left_{0};
+  std::atomic<int> failure_{0};
   mutable std::mutex mu_;
   std::condition_variable changed_;
   bool hold_ = false;

@@ -12,20 +12,23 @@ std::string ListenerJson(const Mesh& mesh) {
   return R"({"@type":")" + std::string(kTypes) + R"(envoy.config.listener.v3.Listener","name":)" +
          Quoted(mesh.service) + R"(,"api_listener":{"api_listener":{"@type":")" + http +
          R"(network.http_connection_manager.v3.HttpConnectionManager","rds":{"route_config_name":)" +
-         Quoted(mesh.service + "-routes") +
-         R"(,"config_source":{"ads":{}}},"http_filters":[{"name":"router","typed_config":{"@type":")" +
-         http + R"(http.router.v3.Router"}}]}}})";
+         Quoted(mesh.service + "-routes") + R"(,"config_source":{"ads":{}}},"http_filters":[)" +
+         mesh.filters + R"({"name":"router","typed_config":{"@type":")" + http +
+         R"(http.router.v3.Router"}}]}}})";
 }
 
 std::string RoutesJson(const Mesh& mesh) {
   std::string routes;
   for (const Route& r : mesh.routes) {
+    const std::string action =
+        r.action.empty() ? R"({"cluster":)" + Quoted(r.cluster) + "}" : r.action;
     routes += (routes.empty() ? "" : ",") + std::string(R"({"match":{"prefix":)") +
-              Quoted(r.prefix) + R"(},"route":{"cluster":)" + Quoted(r.cluster) + "}}";
+              Quoted(r.prefix) + R"(},"route":)" + action + r.fields + "}";
   }
   return R"({"@type":")" + std::string(kTypes) +
          R"(envoy.config.route.v3.RouteConfiguration","name":)" + Quoted(mesh.service + "-routes") +
-         R"(,"virtual_hosts":[{"domains":["*"],"routes":[)" + routes + "]}]}";
+         R"(,"virtual_hosts":[{"domains":["*"],"routes":[)" + routes + "]" +
+         mesh.virtual_host_fields + "}]" + mesh.route_config_fields + "}";
 }
 
 std::string ClusterJson(const Cluster& c) {

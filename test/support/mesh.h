@@ -29,12 +29,17 @@ struct Cluster {
 struct Route {
   std::string prefix;
   std::string cluster;
+  std::string action = {};  // JSON of its "route" field; empty: to cluster
+  std::string fields = {};  // JSON of more of its fields, a comma before each
 };
 
 struct Mesh {
   std::string service = "greeter.example";
   std::vector<Route> routes;
   std::vector<Cluster> clusters;
+  std::string filters = {};  // JSON of HTTP filters, a comma after each; then the router
+  std::string virtual_host_fields = {};  // JSON, a comma before each
+  std::string route_config_fields = {};  // likewise
 
   // One JSON document with every resource.
   std::string Json() const;

@@ -33,11 +33,15 @@ struct Route {
   int64_t fraction_per_million = -1;
   gxds_duration max_stream_duration = -1;
   gxds_route_action_kind action = GXDS_ROUTE_CLUSTERS;
+  const gxds_retry_policy *retry_policy = nullptr;
+  gxds_http_filter_overrides filter_overrides = {};
+  gxds_http_filter_overrides cluster_filter_overrides = {};  // of each of clusters
 };
 
 struct VirtualHost {
   std::vector<std::string> domains;
   std::vector<Route> routes;
+  gxds_http_filter_overrides filter_overrides = {};
 };
 
 // Owns everything that its views point to.
@@ -80,6 +84,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
     gxds_route_cluster cluster{};
     cluster.name = S(name);
     cluster.weight = weight;
+    cluster.filter_overrides = in.cluster_filter_overrides;
     clusters.push_back(cluster);
     out.total_weight += weight;
   }
@@ -93,6 +98,8 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   out.clusters = clusters.data();
   out.cluster_count = clusters.size();
   out.max_stream_duration = in.max_stream_duration;
+  out.retry_policy = in.retry_policy;
+  out.filter_overrides = in.filter_overrides;
   return out;
 }
 
@@ -115,6 +122,7 @@ inline const gxds_route_config *NewRouteConfig(const std::string &name,
     view.domain_count = domains.size();
     view.routes = routes.data();
     view.route_count = routes.size();
+    view.filter_overrides = host.filter_overrides;
     r->host_views.push_back(view);
   }
   r->rc.virtual_hosts = r->host_views.data();

@@ -58,14 +58,19 @@ bool Lookup(void *arg, gxds_str name, gxds_str *value) {
 class Table {
  public:
   explicit Table(std::vector<Route> routes, gxds_duration of_listener = -1,
-                 const gxds_host *host = FakeHost()) {
+                 const gxds_host *host = FakeHost(), std::vector<gxds_http_filter> filters = {},
+                 gxds_http_filter_overrides of_host = {}) {
+    gxds_listener listener{};
+    listener.max_stream_duration = of_listener;
+    listener.filters = filters.data();
+    listener.filter_count = filters.size();
     for (Route &r : routes) {
       if (r.clusters.empty() && r.action == GXDS_ROUTE_CLUSTERS) r.clusters = {{"default", 1}};
     }
-    config_ = made_up::NewRouteConfig("rc", {{{"*"}, std::move(routes)}});
+    config_ = made_up::NewRouteConfig("rc", {{{"*"}, std::move(routes), of_host}});
     const gxds_virtual_host *vh = &config_->virtual_hosts[0];
     const gxds_names *names = gxds_route_cluster_names(vh);
-    table_ = gxds_route_table_create(config_, vh, of_listener, names, host);
+    table_ = gxds_route_table_create(config_, vh, &listener, names, host);
     gxds_names_unref(names);
     made_up::Unref(config_);
   }
@@ -96,6 +101,12 @@ class Table {
     gxds_route_result r = Find(path);
     if (r.kind != GXDS_ROUTED) return "";
     return Str(gxds_route_table_clusters(table_)->names[r.cluster]);
+  }
+  // The text of an RPC's method config; empty: none.
+  std::string MethodConfig(const std::string &path) {
+    size_t number = Find(path).method_config;
+    if (number == GXDS_NO_METHOD_CONFIG) return "";
+    return Str(gxds_method_configs_text(gxds_route_table_method_configs(table_), number));
   }
   const gxds_route_table *get() { return table_; }
 
@@ -275,6 +286,10 @@ TEST(RouteTable, ARouteThatAClientCannotFollowIsAnError) {  // A28.28
   EXPECT_EQ(t.Find("/c").kind, GXDS_ROUTED);
 }
 
+std::string Timeout(const std::string &duration) {
+  return R"({"methodConfig":[{"name":[{}],"timeout":")" + duration + "\"}]}";
+}
+
 // A31's table.
 TEST(RouteTable, TheTimeoutIsTheRoutesElseTheListeners) {  // A31.13, A31.15
   auto timed = [](const std::string &path, gxds_duration d) {
@@ -285,21 +300,63 @@ TEST(RouteTable, TheTimeoutIsTheRoutesElseTheListeners) {  // A31.13, A31.15
   std::vector<Route> routes = {timed("/own", 3 * GXDS_SECOND), timed("/unlimited", 0),
                                timed("/same", 3 * GXDS_SECOND), Prefix("")};
   Table t(routes, 10 * GXDS_SECOND);
-  EXPECT_EQ(t.Find("/own").timeout, 3 * GXDS_SECOND);
-  EXPECT_EQ(t.Find("/unlimited").timeout, 0);
-  EXPECT_EQ(t.Find("/x").timeout, 10 * GXDS_SECOND);
-  size_t count = 0;
-  const gxds_duration *timeouts = gxds_route_table_timeouts(t.get(), &count);
-  ASSERT_EQ(count, 2u);
-  EXPECT_EQ(timeouts[0], 3 * GXDS_SECOND);
-  EXPECT_EQ(timeouts[1], 10 * GXDS_SECOND);
+  EXPECT_EQ(t.MethodConfig("/own"), Timeout("3.000000000s"));
+  EXPECT_EQ(t.MethodConfig("/unlimited"), "");
+  EXPECT_EQ(t.MethodConfig("/x"), Timeout("10.000000000s"));
+  EXPECT_EQ(t.Find("/same").method_config, t.Find("/own").method_config);
+  EXPECT_EQ(gxds_method_configs_count(gxds_route_table_method_configs(t.get())), 2u);
 }
 
 TEST(RouteTable, WithoutAnyTimeoutThereIsNoLimit) {  // A31.16
   for (gxds_duration of_listener : {gxds_duration{-1}, gxds_duration{0}}) {
     Table t({Prefix("")}, of_listener);
-    EXPECT_EQ(t.Find("/x").timeout, 0);
+    EXPECT_EQ(t.MethodConfig("/x"), "");
   }
+}
+
+gxds_http_filter Filter(const char *name, gxds_http_filter_kind kind, const char *json) {
+  return {Z(name), kind, Z(json)};
+}
+
+TEST(RouteTable, RoutesThatAreTriedAgainSayHow) {  // A44
+  const gxds_retry_policy policy = {1u << GXDS_UNAVAILABLE, 2, GXDS_MILLISECOND, GXDS_SECOND};
+  Route retried = Prefix("/retried");
+  retried.retry_policy = &policy;
+  Table t({retried, Prefix("")});
+  EXPECT_NE(t.MethodConfig("/retried").find(R"("retryPolicy":{"maxAttempts":3,)"),
+            std::string::npos)
+      << t.MethodConfig("/retried");
+  EXPECT_EQ(t.MethodConfig("/x"), "");
+}
+
+// Each instance of the filter reads the item of its own place.
+TEST(RouteTable, FiltersGoInTheListenersOrderWithTheConfigInForce) {  // A39
+  const gxds_http_filter_override of_host[] = {
+      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"host\":1}")}};
+  const gxds_http_filter_override of_route[] = {
+      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"route\":1}")}};
+  const gxds_http_filter_override of_cluster[] = {
+      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"cluster\":1}")}};
+  Route route = Prefix("/route");
+  route.filter_overrides = {of_route, 1};
+  Route cluster = Prefix("/cluster");
+  cluster.clusters = {{"default", 1}};
+  cluster.filter_overrides = {of_route, 1};
+  cluster.cluster_filter_overrides = {of_cluster, 1};
+  Route host = Prefix("");
+  Table t({route, cluster, host, Prefix("/same")}, -1, FakeHost(),
+          {Filter("one", GXDS_HTTP_FILTER_FAULT, "{\"listener\":1}"),
+           Filter("two", GXDS_HTTP_FILTER_FAULT, "{\"listener\":2}"),
+           Filter("router", GXDS_HTTP_FILTER_ROUTER, "")},
+          {of_host, 1});
+  auto with = [](const std::string &first) {
+    return R"({"methodConfig":[{"name":[{}],"faultInjectionPolicy":[)" + first +
+           R"(,{"listener":2}]}]})";
+  };
+  EXPECT_EQ(t.MethodConfig("/route"), with("{\"route\":1}"));
+  EXPECT_EQ(t.MethodConfig("/cluster"), with("{\"cluster\":1}"));
+  EXPECT_EQ(t.MethodConfig("/x"), with("{\"host\":1}"));
+  EXPECT_EQ(gxds_method_configs_count(gxds_route_table_method_configs(t.get())), 3u);
 }
 
 TEST(RouteTable, PathsThatMatchVeryManyPrefixesAreStillInOrder) {

@@ -62,12 +62,12 @@ TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31.1
   const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}});
   const gxds_cluster_set *clusters = Hold(config);
   const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
-  gxds_config_unref(config);  // nothing else of the snapshot is kept
+  gxds_config_unref(config);  // what it needs is kept
   gxds_cluster_set_unref(clusters);
   gxds_selection selection = Select(s, "/s/m");
   ASSERT_EQ(selection.error, nullptr);
   EXPECT_EQ(Str(gxds_cluster_ref_name(selection.cluster)), "a");
-  EXPECT_EQ(selection.timeout, 0);
+  EXPECT_EQ(selection.method_config, GXDS_NO_METHOD_CONFIG);
   gxds_selector_unref(s);
   EXPECT_EQ(MailCount(), 0u);
   gxds_cluster_ref_release(selection.cluster);
@@ -89,15 +89,20 @@ TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
 
 TEST_F(Selector, FitsAsLongAsItWouldChooseTheSame) {
   const gxds_route_config *rc = RoutesTo({"a"});
-  auto listener = [&](gxds_duration timeout) {
+  const gxds_http_filter one = {Z("f"), GXDS_HTTP_FILTER_FAULT, Z("{}")};
+  const gxds_http_filter other = {Z("f"), GXDS_HTTP_FILTER_FAULT, Z("{\"maxFaults\":1}")};
+  auto listener = [&](gxds_duration timeout, const gxds_http_filter *filter) {
     gxds_resource_ref(&rc->base);
     auto *l = reinterpret_cast<Listener *>(const_cast<gxds_listener *>(InlineListener(rc)));
     l->l.max_stream_duration = timeout;
+    l->l.filters = filter;
+    l->l.filter_count = 1;
     return &l->l;
   };
-  const gxds_config *config = Config(listener(GXDS_SECOND));
-  const gxds_config *same = Config(listener(GXDS_SECOND));
-  const gxds_config *timed = Config(listener(2 * GXDS_SECOND));
+  const gxds_config *config = Config(listener(GXDS_SECOND, &one));
+  const gxds_config *same = Config(listener(GXDS_SECOND, &one));
+  const gxds_config *timed = Config(listener(2 * GXDS_SECOND, &one));
+  const gxds_config *filtered = Config(listener(GXDS_SECOND, &other));
   const gxds_config *routed = Config({{GXDS_PATH_PREFIX, "/a", {{"a", 1}}}});
   const gxds_cluster_set *clusters = Hold(config);
   const gxds_cluster_set *others = Hold(config);
@@ -105,14 +110,15 @@ TEST_F(Selector, FitsAsLongAsItWouldChooseTheSame) {
   EXPECT_TRUE(gxds_selector_fits(s, config, clusters));
   EXPECT_TRUE(gxds_selector_fits(s, same, clusters));
   EXPECT_FALSE(gxds_selector_fits(s, timed, clusters));
+  EXPECT_FALSE(gxds_selector_fits(s, filtered, clusters));
   EXPECT_FALSE(gxds_selector_fits(s, routed, clusters));
   EXPECT_FALSE(gxds_selector_fits(s, config, others));
   size_t count = 0;
-  const gxds_duration *timeouts = gxds_selector_timeouts(s, &count);
-  ASSERT_EQ(count, 1u);
-  EXPECT_EQ(timeouts[0], GXDS_SECOND);
+  EXPECT_EQ(gxds_selector_filters(s, &count)[0].kind, GXDS_HTTP_FILTER_FAULT);
+  EXPECT_EQ(count, 1u);
+  EXPECT_EQ(gxds_method_configs_count(gxds_selector_method_configs(s)), 1u);
   gxds_selector_unref(s);
-  for (auto *c : {config, same, timed, routed}) gxds_config_unref(c);
+  for (auto *c : {config, same, timed, filtered, routed}) gxds_config_unref(c);
   for (auto *c : {clusters, others}) gxds_cluster_set_unref(c);
   made_up::Unref(rc);
 }
