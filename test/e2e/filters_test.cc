@@ -128,9 +128,8 @@ TEST_F(Faults, NoMoreThanTheLimitAreActive) {  // A33
 
 TEST_F(Faults, TheMostSpecificConfigCounts) {  // A39
   mesh_.filters = Filter("fault", Abort(StatusCode::ABORTED));
-  const std::string to_weighted =
-      R"({"weighted_clusters":{"clusters":[{"name":"a","weight":{"value":1})" +
-      Override("fault", Abort(StatusCode::UNIMPLEMENTED)) + "}]}}";
+  const std::string to_weighted = R"({"weighted_clusters":{"clusters":[{"name":"a","weight":1)" +
+                                  Override("fault", Abort(StatusCode::UNIMPLEMENTED)) + "}]}}";
   const std::string of_route = Override("fault", Abort(StatusCode::OUT_OF_RANGE));
   mesh_.routes = {{"/route/", "a", {}, of_route},
                   {"/cluster/", "", to_weighted, of_route},
