@@ -1,5 +1,6 @@
 /* Holds on clusters (A31): as long as an RPC may still be sent to a cluster it stays in the
- * snapshot, whether or not a route names it.
+ * snapshot, whether or not a route names it. So does the child of a cluster specifier plugin, which
+ * is held by its name like a cluster.
  *
  *     gxds_cluster_refs      one per channel, confined to the reactor: which clusters are held
  *     gxds_cluster_set       a hold on each cluster of a set of routes; immutable, counted by

@@ -75,6 +75,7 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       const gxds_virtual_host *virtual_host,
                                       const gxds_cluster_map *take_clusters,
                                       const gxds_names *take_roots,
+                                      const gxds_plugins *take_plugins,
                                       gxds_load_store *take_load_store) {
   gxds_config *c = GXDS_NEW(gxds_config);
   gxds_ref_init(&c->refs);
@@ -83,6 +84,7 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
   c->virtual_host = virtual_host;
   c->clusters = take_clusters;
   c->roots = take_roots;
+  c->plugins = take_plugins;
   c->load_store = take_load_store;
   return c;
 }
@@ -98,6 +100,7 @@ void gxds_config_unref(const gxds_config *c) {
   if (c->route_config) gxds_resource_unref(&c->route_config->base);
   gxds_cluster_map_unref(c->clusters);
   gxds_names_unref(c->roots);
+  gxds_plugins_unref(c->plugins);
   gxds_load_store_unref(c->load_store);
   gxds_free((gxds_config *)c);
 }

@@ -10,6 +10,7 @@
 #include "resources/listener.h"
 #include "resources/route_config.h"
 #include "xds_resolver/cluster_map.h"
+#include "xds_resolver/plugins.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,7 +39,8 @@ typedef struct gxds_config {
   const gxds_cluster_map *clusters;      /* all: of routes, under aggregates, dynamic, held */
   const gxds_names *roots;               /* cluster_manager's children: the clusters of routes,
                                             and those that RPCs still hold */
-  gxds_load_store *load_store;           /* a reference */
+  const gxds_plugins *plugins; /* cluster_manager's other children, likewise; NULL: none */
+  gxds_load_store *load_store; /* a reference */
 } gxds_config;
 
 /* Takes every reference that is given. One reference, the caller's. */
@@ -47,6 +49,7 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       const gxds_virtual_host *virtual_host,
                                       const gxds_cluster_map *take_clusters,
                                       const gxds_names *take_roots,
+                                      const gxds_plugins *take_plugins,
                                       gxds_load_store *take_load_store);
 const gxds_config *gxds_config_ref(const gxds_config *c);
 void gxds_config_unref(const gxds_config *c); /* NULL is allowed */

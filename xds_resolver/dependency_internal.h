@@ -111,7 +111,8 @@ typedef struct gxds_root {
   const gxds_listener *listener; /* references */
   const gxds_route_config *route_config;
   const gxds_virtual_host *virtual_host;
-  const gxds_names *names; /* the clusters of its routes */
+  const gxds_names *names;     /* the clusters of its routes */
+  const gxds_plugins *plugins; /* of its routes; NULL: none */
 } gxds_root;
 
 typedef struct gxds_queued_action {
@@ -143,8 +144,9 @@ struct gxds_dependency_manager {
   gxds_root candidate;
   size_t candidate_missing; /* of its clusters: how many have no entry */
   const gxds_cluster_map *map;
-  const gxds_config *config; /* the last one published; NULL: none, or failed since */
-  gxds_status failure;       /* the last one told; OK: none, or published since */
+  const gxds_config *config;      /* the last one published; NULL: none, or failed since */
+  gxds_status failure;            /* the last one told; OK: none, or published since */
+  const gxds_names *held_plugins; /* by the names of their children; NULL: none */
 
   /* What settle() has to do. */
   bool root_dirty;
@@ -215,6 +217,14 @@ void gxds_nodes_fini(gxds_dependency_manager *m);
 /* ---- aggregates (dependency_aggregate.c) ---- */
 
 void gxds_aggregates_resolve(gxds_dependency_manager *m);
+
+/* ---- cluster specifier plugins (dependency_plugins.c) ---- */
+
+void gxds_dependency_hold_plugin(gxds_dependency_manager *m, gxds_str name, bool held);
+bool gxds_dependency_plugin_is_held(const gxds_dependency_manager *m, gxds_str name);
+/* What the snapshot is to have; the last one's own while they are the same. One reference, the
+ * caller's. */
+const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m);
 
 /* ---- the snapshot (dependency_publish.c) ---- */
 

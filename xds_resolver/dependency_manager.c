@@ -17,7 +17,7 @@ static void destroy_action(gxds_queued_action *q) {
   if (!q) return;
   gxds_str_free(&q->action.name);
   gxds_config_unref(q->action.config);
-  gxds_names_unref(q->action.route_clusters);
+  gxds_names_unref(q->action.route_targets);
   gxds_status_fini(&q->action.status);
   gxds_free(q);
 }
@@ -108,6 +108,7 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
     destroy_action(q);
   }
   gxds_status_fini(&m->failure);
+  gxds_names_unref(m->held_plugins);
   gxds_str_free(&m->root_note);
   gxds_str_free(&m->data_plane_authority);
   gxds_str_free(&m->server);
@@ -189,8 +190,14 @@ void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cl
   if (--node->subscriptions == 0) m->shrunk = m->map_dirty = true;
 }
 
-void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str cluster, bool held) {
-  gxds_node *node = held ? gxds_node_get(m, cluster) : gxds_node_find(m, cluster);
+void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held) {
+  bool is_plugin = held ? m->config && gxds_plugins_find(m->config->plugins, target)
+                        : gxds_dependency_plugin_is_held(m, target);
+  if (is_plugin) {
+    gxds_dependency_hold_plugin(m, target, held);
+    return;
+  }
+  gxds_node *node = held ? gxds_node_get(m, target) : gxds_node_find(m, target);
   if (!node || node->held == held) return;
   node->held = held;
   /* As long as a route of the published root names it, nothing else depends on it. */

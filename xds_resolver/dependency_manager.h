@@ -30,7 +30,7 @@ typedef struct gxds_dependency_manager gxds_dependency_manager;
 typedef enum gxds_dependency_action_kind {
   GXDS_DEPENDENCY_WATCH,     /* token, type, name: then report resources and errors by the token */
   GXDS_DEPENDENCY_UNWATCH,   /* token */
-  GXDS_DEPENDENCY_PUBLISH,   /* config, route_clusters */
+  GXDS_DEPENDENCY_PUBLISH,   /* config, route_targets */
   GXDS_DEPENDENCY_FAIL,      /* status: the channel has no configuration to use */
   GXDS_DEPENDENCY_DNS_START, /* token, name "host:port": report the addresses, again and again */
   GXDS_DEPENDENCY_DNS_STOP,  /* token */
@@ -44,9 +44,9 @@ typedef struct gxds_dependency_action {
   const gxds_resource_type *type;
   gxds_str name;
   const gxds_config *config;
-  const gxds_names *route_clusters; /* of config's virtual host: config's roots, less those that
-                                       only RPCs hold */
-  gxds_status status;               /* UNAVAILABLE */
+  const gxds_names *route_targets; /* of config's virtual host: config's roots and plugins, less
+                                      those that only RPCs hold */
+  gxds_status status;              /* UNAVAILABLE */
 } gxds_dependency_action;
 
 /* Borrow, all of it: during the call. */
@@ -79,9 +79,10 @@ void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
 /* A74's dynamic subscriptions; counted. An unsubscribe without a subscribe is ignored. */
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster);
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster);
-/* A31: RPCs may use this cluster (true), or no longer do: while they may it stays in the snapshot
- * and among its roots, whether or not a route names it. Not counted. */
-void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str cluster, bool held);
+/* A31: RPCs may use this cluster (or the child of this plugin, if the snapshot has one) (true), or
+ * no longer do: while they may it stays in the snapshot and among its roots (plugins), whether or
+ * not a route names it. Not counted. */
+void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held);
 /* An LB policy asks for new addresses: all DNS names are resolved again (A74). */
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m);
 

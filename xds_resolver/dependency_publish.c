@@ -97,25 +97,40 @@ static const gxds_names *roots_of(gxds_dependency_manager *m, bool may_differ) {
   return gxds_names_ref(m->config->roots);
 }
 
-static bool is_published(const gxds_dependency_manager *m, const gxds_names *roots) {
+static bool is_published(const gxds_dependency_manager *m, const gxds_names *roots,
+                         const gxds_plugins *plugins) {
   const gxds_config *c = m->config;
   return c && c->listener == m->published.listener &&
          c->route_config == m->published.route_config &&
-         c->virtual_host == m->published.virtual_host && c->clusters == m->map && c->roots == roots;
+         c->virtual_host == m->published.virtual_host && c->clusters == m->map &&
+         c->roots == roots && c->plugins == plugins;
 }
 
-static void publish(gxds_dependency_manager *m, const gxds_names *take_roots) {
+/* Where RPCs may be sent. */
+static const gxds_names *targets_of(const gxds_root *r) {
+  if (!r->plugins) return gxds_names_ref(r->names);
+  size_t count = r->names->count;
+  gxds_str *targets = gxds_calloc(count + r->plugins->count, sizeof *targets);
+  for (size_t i = 0; i < count; i++) targets[i] = r->names->names[i];
+  for (size_t i = 0; i < r->plugins->count; i++) targets[count++] = r->plugins->items[i].name;
+  const gxds_names *all = gxds_names_create(targets, count);
+  gxds_free(targets);
+  return all;
+}
+
+static void publish(gxds_dependency_manager *m, const gxds_names *take_roots,
+                    const gxds_plugins *take_plugins) {
   gxds_resource_ref(&m->published.listener->base);
   gxds_resource_ref(&m->published.route_config->base);
   gxds_config_unref(m->config);
   m->config =
       gxds_config_create(m->published.listener, m->published.route_config,
                          m->published.virtual_host, gxds_cluster_map_ref(m->map), take_roots,
-                         m->load_store ? gxds_load_store_ref(m->load_store) : NULL);
+                         take_plugins, m->load_store ? gxds_load_store_ref(m->load_store) : NULL);
   gxds_status_fini(&m->failure);
   gxds_dependency_action *a = gxds_dependency_add_action(m, GXDS_DEPENDENCY_PUBLISH);
   a->config = gxds_config_ref(m->config);
-  a->route_clusters = gxds_names_ref(m->published.names);
+  a->route_targets = targets_of(&m->published);
 }
 
 void gxds_dependency_publish(gxds_dependency_manager *m) {
@@ -133,10 +148,12 @@ void gxds_dependency_publish(gxds_dependency_manager *m) {
   }
   forget_changes(m);
   const gxds_names *roots = roots_of(m, structure);
-  if (is_published(m, roots)) {
+  const gxds_plugins *plugins = gxds_dependency_plugins(m);
+  if (is_published(m, roots, plugins)) {
     gxds_names_unref(roots);
+    gxds_plugins_unref(plugins);
   } else {
-    publish(m, roots);
+    publish(m, roots, plugins);
   }
 }
 

@@ -10,6 +10,7 @@ static void root_clear(gxds_root *r) {
   gxds_resource_unref(&r->listener->base);
   gxds_resource_unref(&r->route_config->base);
   gxds_names_unref(r->names);
+  gxds_plugins_unref(r->plugins);
   *r = (gxds_root){.set = false};
 }
 
@@ -41,6 +42,13 @@ static const gxds_names *names_of(const gxds_root *r, const gxds_virtual_host *v
   return names;
 }
 
+static const gxds_plugins *plugins_of(const gxds_root *r, const gxds_virtual_host *virtual_host) {
+  if (r->set && gxds_virtual_host_equal(r->virtual_host, virtual_host)) {
+    return gxds_plugins_ref(r->plugins);
+  }
+  return gxds_plugins_of(virtual_host);
+}
+
 static void set_candidate(gxds_dependency_manager *m, const gxds_listener *listener,
                           const gxds_route_config *route_config,
                           const gxds_virtual_host *virtual_host) {
@@ -50,7 +58,8 @@ static void set_candidate(gxds_dependency_manager *m, const gxds_listener *liste
                     .listener = listener,
                     .route_config = route_config,
                     .virtual_host = virtual_host,
-                    .names = names_of(&m->published, virtual_host)};
+                    .names = names_of(&m->published, virtual_host),
+                    .plugins = plugins_of(&m->published, virtual_host)};
   clear_candidate(m);
   m->candidate = next;
   for (size_t i = 0; i < next.names->count; i++) {

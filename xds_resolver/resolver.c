@@ -77,10 +77,10 @@ static void hold_new(void *arg, gxds_str name) {
 }
 
 static void put_config(gxds_resolver *r, const gxds_config *config,
-                       const gxds_names *route_clusters) {
-  if (!r->clusters || !gxds_names_equal(gxds_cluster_set_names(r->clusters), route_clusters)) {
+                       const gxds_names *route_targets) {
+  if (!r->clusters || !gxds_names_equal(gxds_cluster_set_names(r->clusters), route_targets)) {
     const gxds_cluster_set *before = r->clusters;
-    r->clusters = gxds_cluster_refs_hold(r->cluster_refs, route_clusters, hold_new, r);
+    r->clusters = gxds_cluster_refs_hold(r->cluster_refs, route_targets, hold_new, r);
     gxds_cluster_set_unref(before);
   }
   gxds_resolver_update *u = GXDS_NEW(gxds_resolver_update);
@@ -103,7 +103,7 @@ static bool carry_out(gxds_resolver *r, const gxds_dependency_action *a) {
     case GXDS_DEPENDENCY_PUBLISH: {
       /* To take holds is a call on the manager, which ends the borrow. */
       const gxds_config *config = gxds_config_ref(a->config);
-      const gxds_names *names = gxds_names_ref(a->route_clusters);
+      const gxds_names *names = gxds_names_ref(a->route_targets);
       put_config(r, config, names);
       gxds_config_unref(config);
       gxds_names_unref(names);

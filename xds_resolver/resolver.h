@@ -48,8 +48,8 @@ typedef struct gxds_resolver_options {
 typedef struct gxds_resolver_update {
   gxds_status failure;              /* not OK: nothing (A74) */
   const gxds_config *config;        /* OK: a reference */
-  const gxds_cluster_set *clusters; /* OK: of the routes; the same pointer as long as they name the
-                                       same. A reference */
+  const gxds_cluster_set *clusters; /* OK: of the routes, with the children of their plugins; the
+                                       same pointer as long as they name the same. A reference */
 } gxds_resolver_update;
 
 /* Reads the bootstrap and makes what may block (credentials) on this thread, then starts on the

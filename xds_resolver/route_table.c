@@ -83,17 +83,35 @@ static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_rout
   return c->last_number;
 }
 
+static size_t find_target(const compiler *c, gxds_str name) {
+  size_t place = gxds_names_find(c->table->clusters, name);
+  GXDS_CHECK(place != SIZE_MAX);
+  return place;
+}
+
+static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r) {
+  static const gxds_route_cluster no_overrides = {.weight = 1};
+  gxds_text name = {NULL, 0, 0};
+  gxds_plugin_add_child_name(&name, r->plugin_name);
+  *c->next_share++ =
+      (share){1, find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides)};
+  out->share_count = 1;
+  gxds_text_fini(&name);
+}
+
 static void compile_route(compiler *c, compiled_route *out, const gxds_route *r) {
   gxds_route_matcher_init(&out->matcher, r, c->table->host);
   out->shares = c->next_share;
+  if (r->action == GXDS_ROUTE_PLUGIN) {
+    compile_plugin(c, out, r);
+    return;
+  }
   if (r->action != GXDS_ROUTE_CLUSTERS) return;
   uint64_t end = 0;
   for (size_t i = 0; i < r->cluster_count; i++) {
     const gxds_route_cluster *target = &r->clusters[i];
     end += target->weight;
-    size_t cluster = gxds_names_find(c->table->clusters, target->name);
-    GXDS_CHECK(cluster != SIZE_MAX);
-    *c->next_share++ = (share){end, cluster, method_config_of(c, r, target)};
+    *c->next_share++ = (share){end, find_target(c, target->name), method_config_of(c, r, target)};
   }
   out->share_count = r->cluster_count;
 }
@@ -111,7 +129,10 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
   t->route_count = virtual_host->route_count;
   t->routes = gxds_calloc(t->route_count, sizeof *t->routes);
   size_t share_count = 0;
-  for (size_t i = 0; i < t->route_count; i++) share_count += virtual_host->routes[i].cluster_count;
+  for (size_t i = 0; i < t->route_count; i++) {
+    const gxds_route *r = &virtual_host->routes[i];
+    share_count += r->action == GXDS_ROUTE_PLUGIN ? 1 : r->cluster_count;
+  }
   t->shares = gxds_calloc(share_count, sizeof *t->shares);
   t->method_configs = gxds_method_configs_create();
   compiler c = {.table = t,

@@ -46,8 +46,9 @@ typedef struct gxds_route_result {
 
 /* Compiles the routes of virtual_host, which is in route_config (a reference is taken). listener:
  * for its filters, and its max_stream_duration for routes that set none; borrow: during the call.
- * clusters holds every cluster that the routes name (a reference is taken). host: for regular
- * expressions; borrow, as long as the table. One reference, the caller's. */
+ * clusters holds every cluster that the routes name, and the children of their plugins (a reference
+ * is taken). host: for regular expressions; borrow, as long as the table. One reference, the
+ * caller's. */
 const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
                                                 const gxds_virtual_host *virtual_host,
                                                 const gxds_listener *listener,

@@ -43,6 +43,9 @@ namespace {
 struct MachineDelete {
   void operator()(gxds_cluster_manager* m) const { gxds_cluster_manager_destroy(m); }
 };
+struct PluginsUnref {
+  void operator()(const gxds_plugins* p) const { gxds_plugins_unref(p); }
+};
 struct MapUnref {
   void operator()(const gxds_picker_map* m) const { gxds_picker_map_unref(m); }
 };
@@ -106,32 +109,72 @@ class ClusterManagerPolicy : public ParentPolicy {
 
  private:
   using Errors = std::vector<std::string>;
+  using Others = ClusterManagerConfig::Children;
 
   void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
                     std::unique_ptr<SubchannelPicker> picker) override;
   void ShutdownChildren() override;
 
-  // Carries out what the machine wants, args being the update that it is about; gives the errors
+  // The children beside the clusters: of the JSON config, and of the snapshot's plugins.
+  void RenewOthers(const ClusterManagerConfig& config, const gxds_config* snapshot, Errors* errors);
+  RefCountedPtr<Config> PluginConfig(const gxds_plugin& plugin, Errors* errors) const;
+  // Carries out what the machine wants, args being the update that it is about; adds the errors
   // of children that refused it.
-  Errors Drain(const UpdateArgs* args);
+  void Drain(const UpdateArgs* args, Errors* errors);
   void CarryOut(const gxds_cluster_manager_op& op, const UpdateArgs* args, Errors* errors);
   void UpdateChild(const gxds_cluster_manager_op& op, const UpdateArgs& args, Errors* errors);
   void Publish();
 
   std::unique_ptr<gxds_cluster_manager, MachineDelete> machine_;  // null after shutdown
+  std::unique_ptr<const gxds_plugins, PluginsUnref> plugins_;     // that others_ has
+  Others others_;
   bool draining_ = false;
   std::map<uint64_t, OrphanablePtr<LoadBalancingPolicy>> children_;  // by token
 };
 
 absl::Status ClusterManagerPolicy::UpdateLocked(UpdateArgs args) {
   auto* config = static_cast<const ClusterManagerConfig*>(args.config.get());
+  const gxds_config* snapshot = ConfigOf(args.args);
+  Errors errors;
+  RenewOthers(*config, snapshot, &errors);
   std::vector<gxds_str> others;
-  for (const auto& p : config->children()) others.push_back(ToGxds(p.first));
-  gxds_cluster_manager_on_update(machine_.get(), ConfigOf(args.args), others.data(), others.size());
-  Errors errors = Drain(&args);
+  for (const auto& p : others_) others.push_back(ToGxds(p.first));
+  gxds_cluster_manager_on_update(machine_.get(), snapshot, others.data(), others.size());
+  Drain(&args, &errors);
   if (errors.empty()) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("errors from children: [", absl::StrJoin(errors, "; "), "]"));
+}
+
+void ClusterManagerPolicy::RenewOthers(const ClusterManagerConfig& config,
+                                       const gxds_config* snapshot, Errors* errors) {
+  const gxds_plugins* plugins = snapshot == nullptr ? plugins_.get() : snapshot->plugins;
+  Others others = config.children();
+  for (size_t i = 0; plugins != nullptr && i < plugins->count; ++i) {
+    RefCountedPtr<Config> child = PluginConfig(plugins->items[i], errors);
+    if (child != nullptr) others[std::string(ToAbsl(plugins->items[i].name))] = std::move(child);
+  }
+  others_ = std::move(others);
+  plugins_.reset(gxds_plugins_ref(plugins));
+}
+
+// What it was before, while the plugin says the same.
+RefCountedPtr<LoadBalancingPolicy::Config> ClusterManagerPolicy::PluginConfig(
+    const gxds_plugin& plugin, Errors* errors) const {
+  auto before = others_.find(std::string(ToAbsl(plugin.name)));
+  const gxds_plugin* same = gxds_plugins_find(plugins_.get(), plugin.name);
+  if (before != others_.end() && same != nullptr && gxds_str_equal(same->lb_json, plugin.lb_json)) {
+    return before->second;
+  }
+  auto json = Json::Parse(ToAbsl(plugin.lb_json));
+  if (json.ok()) {
+    auto config =
+        grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*json);
+    if (config.ok()) return std::move(*config);
+    json = config.status();
+  }
+  errors->push_back(absl::StrCat("child ", ToAbsl(plugin.name), ": ", json.status().ToString()));
+  return nullptr;
 }
 
 void ClusterManagerPolicy::OnChildState(uint64_t token, grpc_connectivity_state state,
@@ -143,19 +186,17 @@ void ClusterManagerPolicy::OnChildState(uint64_t token, grpc_connectivity_state 
   }
   gxds_cluster_manager_on_child_state(machine_.get(), token, state,
                                       ChildPicker::Make(std::move(picker)));
-  Drain(nullptr);
+  Drain(nullptr, nullptr);
 }
 
-ClusterManagerPolicy::Errors ClusterManagerPolicy::Drain(const UpdateArgs* args) {
-  Errors errors;
-  if (draining_) return errors;  // the loop below goes on with what came meanwhile
+void ClusterManagerPolicy::Drain(const UpdateArgs* args, Errors* errors) {
+  if (draining_) return;  // the loop below goes on with what came meanwhile
   draining_ = true;
   gxds_cluster_manager_op op;
   while (!shutting_down() && gxds_cluster_manager_next(machine_.get(), &op)) {
-    CarryOut(op, args, &errors);
+    CarryOut(op, args, errors);
   }
   draining_ = false;
-  return errors;
 }
 
 void ClusterManagerPolicy::CarryOut(const gxds_cluster_manager_op& op, const UpdateArgs* args,
@@ -189,13 +230,12 @@ void ClusterManagerPolicy::CarryOut(const gxds_cluster_manager_op& op, const Upd
 void ClusterManagerPolicy::UpdateChild(const gxds_cluster_manager_op& op, const UpdateArgs& args,
                                        Errors* errors) {
   std::string name(ToAbsl(op.name));
-  const auto& others = static_cast<const ClusterManagerConfig*>(args.config.get())->children();
-  auto other = others.find(name);
+  auto other = others_.find(name);
   UpdateArgs child_args;
   child_args.args = args.args;
   child_args.addresses = args.addresses;
   child_args.resolution_note = args.resolution_note;
-  if (other != others.end()) {
+  if (other != others_.end()) {
     child_args.config = other->second;
   } else {
     child_args.config = grpc_core::MakeRefCounted<CdsConfig>(name, /*is_dynamic=*/false);
@@ -223,6 +263,7 @@ void ClusterManagerPolicy::ShutdownChildren() {
   children_.clear();
   // It holds pickers of children, which may hold their policies, and those this one.
   machine_.reset();
+  others_.clear();
 }
 
 // JSON: {"children": {NAME: {"childPolicy": [...]}}}, beside the snapshot's roots. None is needed.

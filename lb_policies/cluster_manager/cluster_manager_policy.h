@@ -1,7 +1,7 @@
 // The xds_cluster_manager_experimental LB policy (A28): one child per cluster in use, chosen per
 // RPC by the cluster name that the ConfigSelector left in the call's attributes. The children are
-// the roots of the snapshot; a JSON config adds those of cluster specifier plugins. Under the
-// channel's WorkSerializer; its pickers under the data-plane mutex.
+// the roots of the snapshot, and the policies of its cluster specifier plugins; a JSON config may
+// add others. Under the channel's WorkSerializer; its pickers under the data-plane mutex.
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CLUSTER_MANAGER_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CLUSTER_MANAGER_POLICY_H_
 

@@ -197,7 +197,7 @@ void Channel::Carry(const gxds_dependency_action &action) {
       return;
     case GXDS_DEPENDENCY_PUBLISH: {
       const gxds_config *config = gxds_config_ref(action.config);
-      const gxds_names *route_clusters = gxds_names_ref(action.route_clusters);
+      const gxds_names *route_clusters = gxds_names_ref(action.route_targets);
       OnPublish(config, route_clusters);
       HoldRoutes(route_clusters);
       gxds_names_unref(route_clusters);
@@ -258,7 +258,7 @@ const gxds_config *Channel::PlantInConfig(const gxds_config *c) {
                                      : gxds_cluster_map_remove(c->clusters, c->roots->names[0]);
   const gxds_config *other =
       gxds_config_create(c->listener, c->route_config, c->virtual_host, map,
-                         gxds_names_ref(torn ? config_->roots : c->roots), nullptr);
+                         gxds_names_ref(torn ? config_->roots : c->roots), nullptr, nullptr);
   gxds_config_unref(c);
   return other;
 }

@@ -48,8 +48,10 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
       Finish(grpc::Status(static_cast<grpc::StatusCode>(status), "as the test asked"));
       return;
     }
-    grpc::Slice name(backend_->name_);
-    reply_ = grpc::ByteBuffer(&name, 1);
+    std::unique_lock<std::mutex> lock(backend_->mu_);
+    grpc::Slice answer(backend_->answer_.empty() ? backend_->name_ : backend_->answer_);
+    lock.unlock();
+    reply_ = grpc::ByteBuffer(&answer, 1);
     StartWriteAndFinish(&reply_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
@@ -120,6 +122,11 @@ void Backend::Release() {
 bool Backend::WaitForHeld(size_t count) {
   std::unique_lock<std::mutex> lock(mu_);
   return changed_.wait_for(lock, kPatience, [&] { return held_.size() >= count; });
+}
+
+void Backend::AnswerWith(std::string text) {
+  std::lock_guard<std::mutex> lock(mu_);
+  answer_ = std::move(text);
 }
 
 void Backend::FailWith(grpc::StatusCode code) { status_ = code; }

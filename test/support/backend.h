@@ -32,6 +32,8 @@ class Backend {
   void Release();
   // Waits until that many calls are held.
   bool WaitForHeld(size_t count);
+  // From now on calls are answered with this text in place of the name.
+  void AnswerWith(std::string text);
   // From now on calls are answered with this status.
   void FailWith(grpc::StatusCode code);
   // That many calls are answered with this status; those after them as before.
@@ -51,6 +53,7 @@ class Backend {
   std::atomic<int> failure_{0};
   mutable std::mutex mu_;
   std::condition_variable changed_;
+  std::string answer_;  // empty: the name
   bool hold_ = false;
   std::vector<Reactor*> held_;
   std::set<std::string> peers_;

@@ -47,8 +47,8 @@ TEST(Config, KeepsItsPartsUntilItsLastReference) {
       gxds_cluster_map_put(nullptr, gxds_cluster_entry_endpoints(c->name, c, nullptr, Z("")));
   made_up::Unref(c);
   gxds_str name = Z("c");
-  const gxds_config *config =
-      gxds_config_create(nullptr, nullptr, nullptr, map, gxds_names_create(&name, 1), nullptr);
+  const gxds_config *config = gxds_config_create(nullptr, nullptr, nullptr, map,
+                                                 gxds_names_create(&name, 1), nullptr, nullptr);
   gxds_config_ref(config);
   gxds_config_unref(config);
   EXPECT_EQ(gxds_config_cluster(config, Z("c"))->cluster, c);

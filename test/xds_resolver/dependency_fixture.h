@@ -74,7 +74,7 @@ class Dependencies : public ::testing::Test {
         gxds_config_unref(config_);
         gxds_names_unref(route_clusters_);
         config_ = gxds_config_ref(a->config);
-        route_clusters_ = gxds_names_ref(a->route_clusters);
+        route_clusters_ = gxds_names_ref(a->route_targets);
         failure_.clear();
         Log("publish");
         break;

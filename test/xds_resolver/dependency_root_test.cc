@@ -316,5 +316,70 @@ TEST_F(DependencyRoot, LateReportsAreDroppedByTheirToken) {
   EXPECT_EQ(TakeLog(), Strings{});
 }
 
+// ---- cluster specifier plugins ----
+
+class DependencyPlugins : public Dependencies {
+ protected:
+  void Publish(std::vector<made_up::Route> routes) {
+    Send(InlineListener(NewRouteConfig("rc", {{{"*"}, std::move(routes)}})));
+  }
+  // "NAME JSON" of each.
+  Strings Plugins() {
+    Strings out;
+    for (size_t i = 0; config_->plugins && i < config_->plugins->count; i++) {
+      const gxds_plugin &p = config_->plugins->items[i];
+      out.push_back(Str(p.name) + " " + Str(p.lb_json));
+    }
+    return out;
+  }
+  const std::string one_ = "cluster_specifier_plugin:one";
+};
+
+TEST_F(DependencyPlugins, AreInTheSnapshotAndAmongTheTargetsAndNoClusters) {
+  Publish({PluginRoute("/2", "two", "[2]"),
+           PluginRoute("/1", "one", "[1]"),
+           PluginRoute("/1/again", "one", "[1]"),
+           {GXDS_PATH_PREFIX, "", {{"a", 1}}}});
+  EXPECT_FALSE(Watched("CDS", one_));
+  Leaf("a");
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:two [2]"}));
+  EXPECT_EQ(Roots(), (Strings{"a"}));
+  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"a", one_, "cluster_specifier_plugin:two"}));
+}
+
+TEST_F(DependencyPlugins, StayAsLongAsRpcsHoldThem) {  // A31.8
+  Publish({PluginRoute("", "one", "[1]")});
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]"}));
+  TakeLog();
+  Hold(one_, true);
+  EXPECT_EQ(TakeLog(), Strings{});
+  Publish({PluginRoute("", "two", "[2]")});
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:two [2]"}));
+  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"cluster_specifier_plugin:two"}));
+  TakeLog();
+  Hold(one_, false);
+  EXPECT_EQ(TakeLog(), (Strings{"publish"}));
+  EXPECT_EQ(Plugins(), (Strings{"cluster_specifier_plugin:two [2]"}));
+}
+
+TEST_F(DependencyPlugins, AHeldOneThatComesBackHasItsNewConfig) {
+  Publish({PluginRoute("", "one", "[1]")});
+  Hold(one_, true);
+  Publish({PluginRoute("", "two", "[2]")});
+  Publish({PluginRoute("", "one", "[3]")});
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [3]"}));
+}
+
+TEST_F(DependencyPlugins, AreSharedWhileTheySayTheSame) {
+  Publish({PluginRoute("", "one", "[1]"), {GXDS_PATH_PREFIX, "/a", {{"a", 1}}}});
+  Leaf("a");
+  const gxds_plugins *before = gxds_plugins_ref(config_->plugins);
+  Send(NewEndpoints("a"));
+  EXPECT_EQ(config_->plugins, before);
+  Publish({PluginRoute("/", "one", "[1]")});
+  EXPECT_EQ(config_->plugins, before);
+  gxds_plugins_unref(before);
+}
+
 }  // namespace
 }  // namespace made_up

@@ -36,6 +36,8 @@ struct Route {
   const gxds_retry_policy *retry_policy = nullptr;
   gxds_http_filter_overrides filter_overrides = {};
   gxds_http_filter_overrides cluster_filter_overrides = {};  // of each of clusters
+  std::string plugin = {};                                   // GXDS_ROUTE_PLUGIN
+  std::string plugin_lb_json = {};
 };
 
 struct VirtualHost {
@@ -100,6 +102,8 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   out.max_stream_duration = in.max_stream_duration;
   out.retry_policy = in.retry_policy;
   out.filter_overrides = in.filter_overrides;
+  out.plugin_name = S(in.plugin);
+  out.plugin_lb_json = S(in.plugin_lb_json);
   return out;
 }
 
@@ -128,6 +132,15 @@ inline const gxds_route_config *NewRouteConfig(const std::string &name,
   r->rc.virtual_hosts = r->host_views.data();
   r->rc.virtual_host_count = r->host_views.size();
   return &r->rc;
+}
+
+inline Route PluginRoute(const std::string &prefix, const std::string &plugin,
+                         const std::string &lb_json) {
+  Route r = {GXDS_PATH_PREFIX, prefix, {}};
+  r.action = GXDS_ROUTE_PLUGIN;
+  r.plugin = plugin;
+  r.plugin_lb_json = lb_json;
+  return r;
 }
 
 // One virtual host, "*", with a route by prefix to each cluster.

@@ -69,7 +69,7 @@ class Table {
     }
     config_ = made_up::NewRouteConfig("rc", {{{"*"}, std::move(routes), of_host}});
     const gxds_virtual_host *vh = &config_->virtual_hosts[0];
-    const gxds_names *names = gxds_route_cluster_names(vh);
+    const gxds_names *names = Targets(vh);
     table_ = gxds_route_table_create(config_, vh, &listener, names, host);
     gxds_names_unref(names);
     made_up::Unref(config_);
@@ -78,6 +78,18 @@ class Table {
     gxds_route_table_unref(table_);
     EXPECT_EQ(g_regexes, regexes_before_);
     EXPECT_EQ(made_up::g_alive, alive_before_);
+  }
+
+  // The clusters, and what stands for plugins.
+  static const gxds_names *Targets(const gxds_virtual_host *vh) {
+    const gxds_names *clusters = gxds_route_cluster_names(vh);
+    const gxds_plugins *plugins = gxds_plugins_of(vh);
+    std::vector<gxds_str> all(clusters->names, clusters->names + clusters->count);
+    for (size_t i = 0; plugins && i < plugins->count; i++) all.push_back(plugins->items[i].name);
+    const gxds_names *targets = gxds_names_create(all.data(), all.size());
+    gxds_plugins_unref(plugins);
+    gxds_names_unref(clusters);
+    return targets;
   }
 
   // Both ways of matching, which must agree.
@@ -312,6 +324,17 @@ TEST(RouteTable, WithoutAnyTimeoutThereIsNoLimit) {  // A31.16
     Table t({Prefix("")}, of_listener);
     EXPECT_EQ(t.MethodConfig("/x"), "");
   }
+}
+
+TEST(RouteTable, ARouteToAPluginGoesToThePluginsChild) {
+  Route timed = made_up::PluginRoute("/timed/", "p", "[]");
+  timed.max_stream_duration = GXDS_SECOND;
+  Table t({timed, made_up::PluginRoute("/s/", "p", "[]"), Prefix("")});
+  EXPECT_EQ(t.Cluster("/s/m"), "cluster_specifier_plugin:p");
+  EXPECT_EQ(t.Cluster("/timed/m"), "cluster_specifier_plugin:p");
+  EXPECT_EQ(t.Cluster("/x"), "default");
+  EXPECT_EQ(t.MethodConfig("/timed/m"), Timeout("1.000000000s"));
+  EXPECT_EQ(t.MethodConfig("/s/m"), "");
 }
 
 gxds_http_filter Filter(const char *name, gxds_http_filter_kind kind, const char *json) {

@@ -28,7 +28,8 @@ class Selector : public ::testing::Test {
     const gxds_route_config *rc = listener->route_config;
     gxds_resource_ref(&rc->base);
     const gxds_virtual_host *vh = &rc->virtual_hosts[0];
-    return gxds_config_create(listener, rc, vh, nullptr, gxds_route_cluster_names(vh), nullptr);
+    return gxds_config_create(listener, rc, vh, nullptr, gxds_route_cluster_names(vh), nullptr,
+                              nullptr);
   }
   const gxds_config *Config(std::vector<Route> routes) {
     return Config(InlineListener(NewRouteConfig("rc", {{{"*"}, std::move(routes)}})));

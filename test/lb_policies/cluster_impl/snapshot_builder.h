@@ -170,7 +170,7 @@ inline Config MakeConfig(const std::vector<const gxds_cluster_entry*>& entries,
   auto* listener = new Fake<gxds_listener>;
   auto* routes = new Fake<gxds_route_config>;
   static const gxds_virtual_host kVirtualHost = {};
-  return Config(gxds_config_create(listener, routes, &kVirtualHost, map, set,
+  return Config(gxds_config_create(listener, routes, &kVirtualHost, map, set, nullptr,
                                    store ? gxds_load_store_ref(store) : nullptr));
 }
 

@@ -1,0 +1,45 @@
+/* gxds_plugins: the cluster specifier plugins that a channel uses (RLS): to each belongs an LB
+ * policy, a child of cluster_manager beside those of the clusters, to which RPCs are sent as if it
+ * were a cluster. Immutable, counted by reference: any thread. */
+#ifndef GRPC_XDS_XDS_RESOLVER_PLUGINS_H_
+#define GRPC_XDS_XDS_RESOLVER_PLUGINS_H_
+
+#include "base/ref.h"
+#include "base/text.h"
+#include "resources/route_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_plugin {
+  gxds_str name;    /* of the child: "cluster_specifier_plugin:NAME" */
+  gxds_str lb_json; /* its LB policy: a list that the host's registry takes */
+} gxds_plugin;
+
+typedef struct gxds_plugins {
+  gxds_ref refs;
+  size_t count;
+  const gxds_plugin *items; /* by name; unique */
+} gxds_plugins;
+
+/* Adds the name of the child of a plugin: what RPCs of its routes carry. */
+void gxds_plugin_add_child_name(gxds_text *out, gxds_str plugin);
+
+/* Those of the items, which are copied; of two with one name the first. One reference, the
+ * caller's; NULL, here and everywhere, when there are none. */
+const gxds_plugins *gxds_plugins_create(const gxds_plugin *items, size_t count);
+/* Those that the routes of a virtual host name. */
+const gxds_plugins *gxds_plugins_of(const gxds_virtual_host *virtual_host);
+const gxds_plugins *gxds_plugins_ref(const gxds_plugins *p); /* NULL gives NULL */
+void gxds_plugins_unref(const gxds_plugins *p);              /* NULL is allowed */
+
+/* By the child's name; NULL: none. Borrow: as long as p. */
+const gxds_plugin *gxds_plugins_find(const gxds_plugins *p, gxds_str name);
+bool gxds_plugins_equal(const gxds_plugins *a, const gxds_plugins *b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
