@@ -16,12 +16,21 @@ gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name) {
   gxds_entry *e = GXDS_NEW(gxds_entry);
   e->type = type;
+  e->ttl.kind = GXDS_DEADLINE_TTL;
   e->name = gxds_str_dup(name);
   e->authority = a;
   DL_APPEND(a->entries, e);
   a->entry_count++;
   HASH_ADD_KEYPTR(by_name, c->by_name[type], e->name.data, e->name.size, e);
   return e;
+}
+
+void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name) {
+  if (e->alias_of.size > 0) c->alias_count--;
+  gxds_str_free(&e->alias_of);
+  if (name.size == 0) return;
+  e->alias_of = gxds_str_dup(name);
+  c->alias_count++;
 }
 
 static void drop_resource(gxds_client *c, gxds_entry *e) {
@@ -31,6 +40,8 @@ static void drop_resource(gxds_client *c, gxds_entry *e) {
   e->resource = NULL;
   e->news = false;
   e->source = NULL;
+  gxds_deadlines_cancel(&c->deadlines, &e->ttl);
+  gxds_entry_set_alias(c, e, gxds_str_of(NULL, 0));
   gxds_str_free(&e->bytes);
   gxds_str_free(&e->version);
 }
@@ -101,6 +112,24 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
     gxds_shared_status_unref(error);
   }
   gxds_entry_sync(c, e);
+}
+
+void gxds_entry_set_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now) {
+  gxds_deadlines_cancel(&c->deadlines, &e->ttl);
+  if (ttl > 0) gxds_deadlines_set(&c->deadlines, &e->ttl, gxds_time_after(now, ttl));
+}
+
+/* The server asked for that, so that what it can't take back any more does not stay: unlike after a
+ * deletion (A88), it is not used on. */
+void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
+  gxds_text message = {0};
+  gxds_text_addf(&message, "does not exist: its ttl ended, xDS server %.*s did not renew it",
+                 GXDS_STR_ARG(e->source->uri));
+  gxds_client_add_node(c, &message);
+  gxds_str version = gxds_str_dup(e->version);
+  gxds_entry_fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message),
+                  version, true, now);
+  gxds_str_free(&version);
 }
 
 bool gxds_entry_is_cached(const gxds_entry *e) {

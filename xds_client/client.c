@@ -42,6 +42,7 @@ void gxds_client_destroy(gxds_client *c) {
   gxds_free(c->authorities);
   gxds_free(c->by_name);
   gxds_free(c->by_bytes);
+  gxds_free((void *)c->without_delta);
   gxds_actions_fini(&c->actions);
   gxds_deadlines_fini(&c->deadlines);
   gxds_bootstrap_unref(c->bootstrap);
@@ -104,7 +105,9 @@ static gxds_entry *obtain_entry(gxds_client *c, size_t type, gxds_str text, gxds
     return NULL;
   }
   gxds_authority *authority = gxds_authority_find(c, &name);
-  if (!authority) {
+  if (gxds_str_equal(name.canonical, gxds_str_z("*"))) {
+    gxds_text_add_z(why, "the name \"*\" would ask an xDS server for everything it has");
+  } else if (!authority) {
     gxds_text_add_z(why, "authority \"");
     gxds_text_add_untrusted(why, name.authority, GXDS_RESOURCE_NAME_BYTES_MAX);
     gxds_text_add_z(why, "\" not present in bootstrap config");
@@ -255,6 +258,11 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
   if (!conn) return;
   bool got_response = conn->got_response;
   gxds_conn_lose_stream(c, conn);
+  if (status->code == GXDS_UNIMPLEMENTED && !got_response &&
+      conn->protocol == &gxds_protocol_delta) {
+    gxds_conn_give_up_delta(c, conn);
+    return;
+  }
   gxds_text rendered = {0};
   gxds_text reason = {0};
   gxds_status_render(status, &rendered);
@@ -301,19 +309,30 @@ static gxds_sub *sub_of(gxds_deadline *d) {
   return (gxds_sub *)((char *)d - offsetof(gxds_sub, timer));
 }
 
+static gxds_entry *entry_of(gxds_deadline *d) {
+  return (gxds_entry *)((char *)d - offsetof(gxds_entry, ttl));
+}
+
 void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
   size_t count = 0;
   gxds_text line = {0};
   gxds_deadline *d;
   while ((d = gxds_deadlines_take_due(&c->deadlines, now)) != NULL) {
-    if (d->kind != GXDS_DEADLINE_SUB) continue; /* a retry: settling opens the stream */
-    const gxds_sub *sub = sub_of(d);
+    if (d->kind == GXDS_DEADLINE_RETRY) continue; /* settling opens the stream */
+    const gxds_entry *e = d->kind == GXDS_DEADLINE_TTL ? entry_of(d) : sub_of(d)->entry;
+    const gxds_bootstrap_server *server =
+        d->kind == GXDS_DEADLINE_TTL ? e->source : sub_of(d)->conn->server;
     if (count++ == 0) {
-      gxds_text_addf(&line, "xds server %.*s: timeout obtaining resource: %s ",
-                     GXDS_STR_ARG(sub->conn->server->uri), c->types[sub->entry->type]->short_name);
-      gxds_text_add_untrusted(&line, sub->entry->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+      gxds_text_addf(&line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
+                     d->kind == GXDS_DEADLINE_TTL ? "ttl ended" : "timeout obtaining resource",
+                     c->types[e->type]->short_name);
+      gxds_text_add_untrusted(&line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
     }
-    gxds_sub_on_timer(c, sub_of(d), now);
+    if (d->kind == GXDS_DEADLINE_TTL) {
+      gxds_entry_on_ttl(c, entry_of(d), now);
+    } else {
+      gxds_sub_on_timer(c, sub_of(d), now);
+    }
   }
   if (count > 1) gxds_text_addf(&line, " and %zu more", count - 1);
   if (count > 0) gxds_client_log(c, GXDS_INFO, &line);

@@ -27,7 +27,9 @@
 #include "xds_client/deadlines.h"
 #include "xds_client/resource_name.h"
 
-struct upb_Arena;
+#include "upb/upb.h"
+
+struct envoy_service_discovery_v3_Resource;
 
 /* Watches of one type. A hostile route configuration names clusters by the megabyte; the largest
  * meshes have some hundred thousand. */
@@ -86,6 +88,9 @@ struct gxds_entry {
   gxds_shared_status *told;
   bool told_instead; /* told was a data error, not an ambient one */
 
+  gxds_str alias_of; /* the resource in use came under that name (delta); empty: under its own */
+  gxds_deadline ttl; /* set: when the resource in use ends, unless it is renewed */
+
   uint64_t seen_in; /* the serial of the last response that had it */
   bool indexed_by_bytes;
   UT_hash_handle by_name;
@@ -119,6 +124,12 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
 void gxds_entry_sync(gxds_client *c, gxds_entry *e);
 /* Tells a new watcher what the others know. */
 void gxds_entry_greet(gxds_client *c, gxds_entry *e, const gxds_watch *w);
+/* The resource in use ends after that time, unless it comes again; 0: it does not end. */
+void gxds_entry_set_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now);
+/* The resource in use was not renewed in time. */
+void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now);
+/* The resource in use came under another name; empty: it did not. */
+void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name);
 /* A71: received and usable, or known not to exist. */
 bool gxds_entry_is_cached(const gxds_entry *e);
 
@@ -134,6 +145,7 @@ struct gxds_sub {
   bool settled; /* on this stream: it was received, or its time is up */
   bool asked;   /* on this stream: a request had it */
   bool again;   /* its name was asked for before on this stream, and given up: see gxds_dropped */
+  bool claims;  /* delta: the request that asks for it tells which version is held */
   gxds_time wait_until; /* no longer, if its timer starts again */
   gxds_deadline timer;
 };
@@ -141,14 +153,27 @@ struct gxds_sub {
 /* A name that was asked for on this stream, and given up. A server ignores a request that crosses
  * its response on the way (its nonce is stale), so it may never hear of that. When the name is then
  * asked for again, the server thinks that the client still has it, and does not send it. So such a
- * name is left out of the answer to a response, which the server does hear, and said after that. */
+ * name is left out of the answer to a response, which the server does hear, and said after that.
+ *
+ * In delta every request is heard. There these are the names that are to be unsubscribed. */
 typedef struct gxds_dropped {
   gxds_str name; /* owned */
   UT_hash_handle hh;
 } gxds_dropped;
 
-/* More are remembered no longer than it takes a server to answer. */
+/* More are remembered no longer than it takes a server to answer. (SotW.) */
 #define GXDS_DROPPED_NAMES_MAX 10000
+
+/* Delta: every response is answered, each by a request of its own. */
+typedef struct gxds_answer {
+  gxds_str nonce;  /* owned, as the errors are */
+  gxds_str errors; /* to be NACKed; empty: none */
+  struct gxds_answer *prev;
+  struct gxds_answer *next;
+} gxds_answer;
+
+/* A server that sends so many responses without reading the answers is not read from. */
+#define GXDS_ANSWERS_MAX 100
 
 /* What is said and heard of one type on one conn. subs is [asked for … | sending … | unsent …]. */
 typedef struct gxds_type_state {
@@ -157,17 +182,24 @@ typedef struct gxds_type_state {
   size_t leaving_count; /* subs whose entry has no watch */
   gxds_sub *sending;    /* the first that only the outstanding SEND asks for */
   gxds_sub *unsent;     /* the first that no request on this stream asked for */
-  gxds_str version;     /* the last accepted one: survives the stream */
 
   /* Of the stream. */
-  bool dirty;         /* there is something to say */
-  bool requested;     /* something was said: only then may the list of names be empty */
-  bool unanswered;    /* a response was heard */
-  bool answer_only;   /* while a request is encoded: it leaves out what is unsent */
-  size_t again_count; /* subs that are */
+  bool dirty;     /* there is something to say */
+  bool requested; /* something was said: only then may the list of names be empty */
   gxds_dropped *dropped;
-  gxds_str nonce;  /* of the last response */
-  gxds_str errors; /* to be NACKed; empty: none */
+  gxds_sub *until; /* the next request says subs up to this one; NULL: all */
+
+  /* SotW. */
+  gxds_str version;   /* the last accepted one: survives the stream */
+  bool unanswered;    /* a response was heard */
+  size_t again_count; /* subs that are */
+  gxds_str nonce;     /* of the last response */
+  gxds_str errors;    /* to be NACKed; empty: none */
+
+  /* Delta. */
+  bool begun;           /* all that the stream began with was said: no versions are told any more */
+  size_t giving_up;     /* of the dropped names, from the first: those in the next request */
+  gxds_answer *answers; /* to be given, the oldest first */
 } gxds_type_state;
 
 typedef struct gxds_protocol gxds_protocol;
@@ -189,18 +221,20 @@ struct gxds_conn {
   /* The stream; all zero without. */
   gxds_stream_id stream;
   bool got_response;
-  bool claimed; /* it began with a version, of some type */
+  bool claimed;  /* it began with a version, of some type */
+  bool withheld; /* delta: a version was not told, so that there is a response */
   bool read_due;
   bool node_sent;
   size_t sending_type; /* of the outstanding SEND; GXDS_NO_TYPE: none */
   size_t next_type;    /* where the search for something to say begins */
+  size_t answer_count; /* delta: of all types */
 
   size_t sub_count;
   size_t leaving_count;
   gxds_type_state types[]; /* one per type of the options */
 };
 
-enum { GXDS_DEADLINE_RETRY, GXDS_DEADLINE_SUB };
+enum { GXDS_DEADLINE_RETRY, GXDS_DEADLINE_SUB, GXDS_DEADLINE_TTL };
 
 /* The conn of a server, made when there is none. */
 gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server);
@@ -225,6 +259,14 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now);
 void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving);
 /* Ends the subs of that type whose entries have no watch any more. */
 void gxds_conn_purge(gxds_client *c, gxds_conn *conn, size_t type);
+/* Whether the version of what is held may be told when it is asked for there: a server takes that
+ * word, and may send nothing. (No conn->error waits for a response: see the protocols.) */
+bool gxds_sub_may_claim(const gxds_sub *sub);
+/* The name is not dropped any more. */
+void gxds_type_forget_dropped(gxds_type_state *t, gxds_dropped *d);
+gxds_dropped *gxds_type_find_dropped(const gxds_type_state *t, gxds_str name);
+/* The server does not know this protocol: from now on it is spoken to in SotW. */
+void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
 /* The server can't be reached, for that reason. */
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason);
 /* A response came: the server is well. */
@@ -264,14 +306,18 @@ void gxds_authority_release_unused(gxds_authority *a);
 /* Why none of the servers in use can be reached; NULL: some can, or may. */
 gxds_shared_status *gxds_authority_error(const gxds_authority *a);
 
-/* ---- protocols (sotw.c) and what they have in common (response.c) ---- */
+/* ---- protocols (sotw.c, delta.c) and what they have in common (response.c) ---- */
 
 typedef struct gxds_response_resource {
   gxds_str type_url;
   gxds_str name; /* of the wrapper; empty: there was none */
   gxds_str version;
   gxds_str bytes;
-  bool undecodable; /* the wrapper is */
+  bool heartbeat;    /* there are no bytes: what is held lives on */
+  gxds_duration ttl; /* 0: none */
+  const upb_StringView *aliases;
+  size_t alias_count;
+  const char *fault; /* of the wrapper: why it can't be used; NULL: it can */
 } gxds_response_resource;
 
 /* One response, in the words of no protocol. Borrows the message and the arena. */
@@ -281,20 +327,38 @@ typedef struct gxds_response {
   gxds_str nonce;
   gxds_response_resource *resources;
   size_t resource_count;
-  bool complete; /* lists all that there is, if the type requires it: absence is deletion */
+  bool complete;  /* lists all that there is, if the type requires it: absence is deletion */
+  bool versioned; /* delta: each resource has its own version, and what went is told */
+  const upb_StringView *removed;
+  size_t removed_count;
 } gxds_response;
 
-/* One way to speak of the same subscriptions: state of the world, or incremental. */
+/* One way to speak of the same subscriptions: state of the world, or incremental. In order: plan,
+ * encode and said make one request; decode and answer take one response. */
 struct gxds_protocol {
   const char *method;
-  /* The next request of a type, which says everything that is to be said of it. Owned by the
-   * caller. with_node: it is the first of its stream. */
+  /* Whether a dirty type has something to say. */
+  bool (*has_something_to_say)(const gxds_type_state *t);
+  /* Decides what the next request of a type says: until, claims and the like. */
+  void (*plan)(gxds_client *c, gxds_conn *conn, size_t type);
+  /* That request. Owned by the caller. with_node: it is the first of its stream. */
   gxds_str (*encode)(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node);
+  /* What was planned was said: forgets it. t->dirty is what is left to say. */
+  void (*said)(gxds_conn *conn, size_t type);
   /* Takes a message apart. False, and why (static), if it can't be. */
   bool (*decode)(gxds_str message, struct upb_Arena *arena, gxds_response *out, const char **why);
+  /* A response was carried out and is to be answered. accepted: something in it could be used. */
+  void (*answer)(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
+                 gxds_str take_errors);
 };
 
 extern const gxds_protocol gxds_protocol_sotw;
+extern const gxds_protocol gxds_protocol_delta;
+
+/* The wrapper of a resource, and what is in it (wrapper.c). What is taken apart borrows both. */
+gxds_response_resource gxds_unwrap(const struct envoy_service_discovery_v3_Resource *wrapper);
+/* Forgets a type's unsent answers. */
+void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t);
 
 /* Carries out a response: cache, watchers, and what is to be said back. */
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
@@ -312,9 +376,12 @@ struct gxds_client {
   gxds_authority *authorities;    /* the default one, then those of the bootstrap */
   size_t authority_count;
   gxds_conn *conns;
-  gxds_watch *watches;   /* by id */
-  gxds_entry **by_name;  /* per type */
-  gxds_entry **by_bytes; /* per type */
+  gxds_watch *watches;                         /* by id */
+  gxds_entry **by_name;                        /* per type */
+  gxds_entry **by_bytes;                       /* per type */
+  const gxds_bootstrap_server **without_delta; /* they answered UNIMPLEMENTED; borrowed */
+  size_t without_delta_count;
+  size_t alias_count; /* entries whose resource came under another name */
   gxds_actions actions;
   gxds_deadlines deadlines;
   uint64_t next_id; /* of streams and watches */

@@ -109,7 +109,7 @@ static gxds_entry *find_unchanged(const application *a, const gxds_response_reso
 }
 
 static gxds_str version_of(const application *a, const gxds_response_resource *r) {
-  return r->version.size && !a->response->complete ? r->version : a->response->version;
+  return a->response->versioned ? r->version : a->response->version;
 }
 
 static void reject(application *a, gxds_entry *e, const gxds_response_resource *r,
@@ -122,12 +122,19 @@ static void reject(application *a, gxds_entry *e, const gxds_response_resource *
                   version_of(a, r), a->conn->server->fail_on_data_errors, a->now);
 }
 
+/* What is in use came again, or was said to live on. */
+static void confirm(application *a, gxds_entry *e, const gxds_response_resource *r) {
+  a->any_valid = true;
+  gxds_entry_confirm(a->c, e, version_of(a, r));
+  gxds_entry_set_ttl(a->c, e, r->ttl, a->now);
+}
+
 static void accept(application *a, gxds_entry *e, const gxds_response_resource *r,
                    const gxds_resource *take) {
   a->any_valid = true;
   if (is_unchanged(a, e, r->bytes)) {
     gxds_resource_unref(take);
-    gxds_entry_confirm(a->c, e, version_of(a, r));
+    confirm(a, e, r);
     return;
   }
   gxds_accepted accepted = {.resource = take,
@@ -136,6 +143,7 @@ static void accept(application *a, gxds_entry *e, const gxds_response_resource *
                             .version = version_of(a, r),
                             .server = a->conn->server};
   gxds_entry_accept(a->c, e, &accepted, a->now);
+  gxds_entry_set_ttl(a->c, e, r->ttl, a->now);
 }
 
 static const gxds_resource *previous(void *arg, gxds_str text) {
@@ -175,6 +183,24 @@ static void apply_named(application *a, size_t index, gxds_str text, const gxds_
   }
 }
 
+/* The same resource, for who asks for it by another name. */
+static void apply_alias(application *a, const gxds_response_resource *r, gxds_str text,
+                        const gxds_resource *decoded, gxds_str failure) {
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(type_of(a)->type_url))) return;
+  gxds_entry *e = wanted_entry(a, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || e->seen_in == a->c->response_serial) return;
+  e->seen_in = a->c->response_serial;
+  gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  if (failure.size) {
+    reject(a, e, r, failure);
+  } else {
+    accept(a, e, r, gxds_resource_ref(decoded));
+    gxds_entry_set_alias(a->c, e, r->name);
+  }
+}
+
 static void apply_changed(application *a, size_t index) {
   const gxds_response_resource *r = &a->response->resources[index];
   gxds_decode_context context = {.bootstrap = a->c->bootstrap,
@@ -188,6 +214,11 @@ static void apply_changed(application *a, size_t index) {
   gxds_text failure = {0};
   if (!gxds_status_is_ok(&status)) gxds_status_render(&status, &failure);
   gxds_str name = r->name.size ? r->name : decoded.name;
+  for (size_t i = 0; i < r->alias_count && (decoded.resource || failure.size); i++) {
+    gxds_str alias = gxds_str_of(r->aliases[i].data, r->aliases[i].size);
+    if (gxds_str_equal(alias, name)) continue;
+    apply_alias(a, r, alias, decoded.resource, gxds_text_str(&failure));
+  }
   if (name.size || decoded.resource) {
     apply_named(a, index, name, decoded.resource, gxds_text_str(&failure));
   } else {
@@ -198,65 +229,134 @@ static void apply_changed(application *a, size_t index) {
   gxds_str_free(&decoded.name);
 }
 
+/* A server says that what it sent lives on, without sending it again. */
+static void apply_heartbeat(application *a, size_t index) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, r->name, gxds_str_z(type_of(a)->type_url))) {
+    add_error(a, index, gxds_str_of(NULL, 0), gxds_str_z("Cannot parse xDS resource name"));
+    return;
+  }
+  gxds_entry *e = wanted_entry(a, name.canonical);
+  bool first = check_first(a, index, e, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || !first) return;
+  gxds_str version = r->version.size ? r->version : version_of(a, r);
+  if (e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
+      e->state == GXDS_RESOURCE_ACKED && gxds_str_equal(e->version, version)) {
+    confirm(a, e, r);
+    return;
+  }
+  gxds_text message = {0};
+  gxds_text_add_z(&message, "resource: must be set, since version \"");
+  gxds_text_add_untrusted(&message, version, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_add_z(&message, "\" is not the one in use");
+  add_error(a, index, r->name, gxds_text_str(&message));
+  gxds_text_fini(&message);
+}
+
 static void apply_resource(application *a, size_t index) {
   const gxds_response_resource *r = &a->response->resources[index];
-  if (r->undecodable) {
-    add_error(a, index, gxds_str_of(NULL, 0), gxds_str_z("Can't decode Resource proto wrapper"));
+  if (r->fault) {
+    add_error(a, index, r->name, gxds_str_z(r->fault));
+    return;
+  }
+  if (r->heartbeat) {
+    apply_heartbeat(a, index);
     return;
   }
   if (!has_right_type(a, index)) return;
-  gxds_entry *e = find_unchanged(a, r);
+  gxds_entry *e = r->alias_count > 0 ? NULL : find_unchanged(a, r);
   if (!e) {
     apply_changed(a, index);
     return;
   }
   if (!check_first(a, index, e, e->name)) return;
   gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
-  a->any_valid = true;
-  gxds_entry_confirm(a->c, e, version_of(a, r));
+  confirm(a, e, r);
+}
+
+/* ---- what went ---- */
+
+/* What went in one response is one line of the log. */
+typedef struct deletions {
+  size_t count;
+  gxds_text line;
+} deletions;
+
+static void delete_entry(application *a, gxds_sub *sub, deletions *d) {
+  const gxds_bootstrap_server *server = a->conn->server;
+  gxds_entry *e = sub->entry;
+  sub->settled = true; /* it was told: nothing is to be waited for */
+  if (d->count++ == 0) {
+    gxds_text_addf(&d->line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
+                   e->resource ? "deleted" : "does not exist", type_of(a)->short_name);
+    gxds_text_add_untrusted(&d->line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+  }
+  gxds_text message = {0};
+  if (e->resource) {
+    gxds_text_addf(&message, "resource deleted by xDS server %.*s", GXDS_STR_ARG(server->uri));
+  } else {
+    gxds_text_addf(&message, "does not exist: xDS server %.*s does not have it",
+                   GXDS_STR_ARG(server->uri));
+  }
+  gxds_client_add_node(a->c, &message);
+  gxds_entry_fail(a->c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message),
+                  a->response->version, server->fail_on_data_errors, a->now);
+}
+
+static void log_deletions(application *a, deletions *d) {
+  if (d->count == 0) return;
+  if (d->count > 1) gxds_text_addf(&d->line, " and %zu more", d->count - 1);
+  gxds_client_log(a->c, GXDS_INFO, &d->line);
 }
 
 /* A27: absence from a complete response deletes. What never came is left to its timer, since the
  * response may answer an earlier request. */
-static void apply_deletions(application *a) {
-  const gxds_bootstrap_server *server = a->conn->server;
-  size_t count = 0;
-  gxds_text line = {0};
+static void apply_absence(application *a) {
+  deletions d = {0};
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
-    gxds_entry *e = sub->entry;
+    const gxds_entry *e = sub->entry;
     bool gone = e->seen_in != a->c->response_serial && e->resource &&
                 e->state != GXDS_RESOURCE_DOES_NOT_EXIST;
-    if (!gone) continue;
-    sub->settled = true; /* it was told: nothing is to be waited for */
-    if (count++ == 0) {
-      gxds_text_addf(&line, "xds server %.*s: deleted: %s ", GXDS_STR_ARG(server->uri),
-                     type_of(a)->short_name);
-      gxds_text_add_untrusted(&line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
-    }
-    gxds_text message = {0};
-    gxds_text_addf(&message, "resource deleted by xDS server %.*s", GXDS_STR_ARG(server->uri));
-    gxds_client_add_node(a->c, &message);
-    gxds_entry_fail(a->c, e, GXDS_RESOURCE_DOES_NOT_EXIST,
-                    gxds_status_take(GXDS_NOT_FOUND, &message), a->response->version,
-                    server->fail_on_data_errors, a->now);
+    if (gone) delete_entry(a, sub, &d);
   }
-  if (count == 0) return;
-  if (count > 1) gxds_text_addf(&line, " and %zu more", count - 1);
-  gxds_client_log(a->c, GXDS_INFO, &line);
+  log_deletions(a, &d);
 }
 
-static void set_str(gxds_str *s, gxds_str with) {
-  gxds_str_free(s);
-  *s = with.size ? gxds_str_dup(with) : gxds_str_of(NULL, 0);
+/* A name that the response has as well came back after it went. One that is not yet asked for
+ * again on this stream was told to someone who gave it up: what comes next tells the rest. */
+static void apply_removal(application *a, gxds_entry *e, deletions *d) {
+  gxds_sub *sub = gxds_conn_find_sub(a->conn, e);
+  if (!sub || !sub->asked || e->seen_in == a->c->response_serial) return;
+  e->seen_in = a->c->response_serial;
+  gxds_sub_mark_received(a->c, sub);
+  if (e->state != GXDS_RESOURCE_DOES_NOT_EXIST) delete_entry(a, sub, d);
+}
+
+static void apply_removals(application *a) {
+  deletions d = {0};
+  for (size_t i = 0; i < a->response->removed_count; i++) {
+    gxds_str text = gxds_str_of(a->response->removed[i].data, a->response->removed[i].size);
+    gxds_resource_name name;
+    if (!gxds_resource_name_init(&name, text, gxds_str_z(type_of(a)->type_url))) continue;
+    gxds_entry *e = wanted_entry(a, name.canonical);
+    gxds_resource_name_fini(&name);
+    if (e && e->alias_of.size == 0) apply_removal(a, e, &d);
+    if (a->c->alias_count == 0) continue;
+    gxds_sub *sub;
+    DL_FOREACH(a->conn->types[a->type].subs, sub) {
+      if (gxds_str_equal(sub->entry->alias_of, text)) apply_removal(a, sub->entry, &d);
+    }
+  }
+  log_deletions(a, &d);
 }
 
 static void answer(application *a) {
-  gxds_type_state *t = &a->conn->types[a->type];
-  set_str(&t->nonce, a->response->nonce);
-  gxds_str_free(&t->errors);
   /* As the host counts it: a response of which something could be used was accepted (A46). */
-  if (a->any_valid || a->error_count == 0) set_str(&t->version, a->response->version);
+  bool accepted = a->any_valid || a->error_count == 0;
+  gxds_str errors = {0};
   if (a->error_count > 0) {
     if (a->error_count > GXDS_NACK_ERRORS_MAX) {
       gxds_text_addf(&a->errors, "; and %zu more", a->error_count - GXDS_NACK_ERRORS_MAX);
@@ -269,10 +369,10 @@ static void answer(application *a) {
     gxds_text_add_z(&line, ", will NACK: ");
     gxds_text_add(&line, gxds_text_str(&a->errors));
     gxds_client_log(a->c, GXDS_ERROR, &line);
-    t->errors = gxds_text_take(&a->errors);
+    errors = gxds_text_take(&a->errors);
   }
-  t->unanswered = true;
-  t->dirty = true;
+  a->conn->protocol->answer(a->conn, a->type, a->response, accepted, errors);
+  a->conn->types[a->type].dirty = true;
   gxds_conn_say_again(a->c, a->conn, a->type);
 }
 
@@ -284,7 +384,8 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   c->response_serial++;
   gxds_conn_heal(c, conn);
   for (size_t i = 0; i < response->resource_count; i++) apply_resource(&a, i);
-  if (response->complete && c->types[type]->all_resources_required_in_sotw) apply_deletions(&a);
+  if (response->complete && c->types[type]->all_resources_required_in_sotw) apply_absence(&a);
+  apply_removals(&a);
   answer(&a);
   HASH_CLEAR(hh, a.unsolicited);
   upb_Arena_Free(a.arena);

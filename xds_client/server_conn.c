@@ -1,6 +1,25 @@
 /* One server: its channel, the life of its ADS stream, and what is asked for on it. */
 #include "xds_client/client_internal.h"
 
+static bool lacks_delta(const gxds_client *c, const gxds_bootstrap_server *server) {
+  for (size_t i = 0; i < c->without_delta_count; i++) {
+    if (gxds_bootstrap_server_equal(c->without_delta[i], server)) return true;
+  }
+  return false;
+}
+
+void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
+  gxds_text line = {0};
+  gxds_text_addf(&line,
+                 "xds server %.*s: it does not know incremental xDS: using state of the world",
+                 GXDS_STR_ARG(conn->server->uri));
+  gxds_client_log(c, GXDS_INFO, &line);
+  conn->protocol = &gxds_protocol_sotw;
+  c->without_delta = gxds_realloc((void *)c->without_delta, c->without_delta_count + 1,
+                                  sizeof(gxds_bootstrap_server *));
+  c->without_delta[c->without_delta_count++] = conn->server;
+}
+
 gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
   gxds_conn *conn;
   DL_FOREACH(c->conns, conn) {
@@ -10,6 +29,7 @@ gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
   conn->id = c->next_server_id++;
   conn->server = server;
   conn->protocol = &gxds_protocol_sotw;
+  if (server->delta && !lacks_delta(c, server)) conn->protocol = &gxds_protocol_delta;
   conn->retry.kind = GXDS_DEADLINE_RETRY;
   conn->sending_type = GXDS_NO_TYPE;
   gxds_backoff_init_xds(&conn->backoff);
@@ -37,28 +57,31 @@ gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e) {
 
 /* ---- names that were given up ---- */
 
-static void forget_dropped(gxds_type_state *t, gxds_dropped *d) {
+void gxds_type_forget_dropped(gxds_type_state *t, gxds_dropped *d) {
   HASH_DELETE(hh, t->dropped, d);
   gxds_str_free(&d->name);
   gxds_free(d);
 }
 
-static gxds_dropped *find_dropped(const gxds_type_state *t, gxds_str name) {
+gxds_dropped *gxds_type_find_dropped(const gxds_type_state *t, gxds_str name) {
   gxds_dropped *d = NULL;
   HASH_FIND(hh, t->dropped, name.data, name.size, d);
   return d;
 }
 
-static void remember_dropped(gxds_type_state *t, gxds_str name) {
-  if (find_dropped(t, name)) return;
-  if (HASH_CNT(hh, t->dropped) >= GXDS_DROPPED_NAMES_MAX) forget_dropped(t, t->dropped);
+static void remember_dropped(const gxds_conn *conn, gxds_type_state *t, gxds_str name) {
+  if (gxds_type_find_dropped(t, name)) return;
+  bool all_count = conn->protocol == &gxds_protocol_delta;
+  if (!all_count && HASH_CNT(hh, t->dropped) >= GXDS_DROPPED_NAMES_MAX) {
+    gxds_type_forget_dropped(t, t->dropped);
+  }
   gxds_dropped *d = GXDS_NEW(gxds_dropped);
   d->name = gxds_str_dup(name);
   HASH_ADD_KEYPTR(hh, t->dropped, d->name.data, d->name.size, d);
 }
 
 static void forget_all_dropped(gxds_type_state *t) {
-  while (t->dropped) forget_dropped(t, t->dropped);
+  while (t->dropped) gxds_type_forget_dropped(t, t->dropped);
 }
 
 static void set_again(gxds_sub *sub, bool again) {
@@ -72,6 +95,9 @@ static void set_again(gxds_sub *sub, bool again) {
 void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   GXDS_CHECK(e->watch_count > 0);
   gxds_sub *old = gxds_conn_find_sub(conn, e);
+  bool delta = conn->protocol == &gxds_protocol_delta;
+  /* The server never heard that it was given up, and there is nothing to wait for. */
+  if (delta && old && old->asked && (old->settled || e->resource)) return;
   bool again = old && old->again;
   if (old) old->asked = false; /* it is not given up */
   if (old) gxds_sub_destroy(c, old);
@@ -87,9 +113,10 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   t->dirty = true;
   t->sub_count++;
   conn->sub_count++;
-  gxds_dropped *dropped = find_dropped(t, e->name);
+  if (delta) return;
+  gxds_dropped *dropped = gxds_type_find_dropped(t, e->name);
   set_again(sub, again || dropped);
-  if (dropped) forget_dropped(t, dropped);
+  if (dropped) gxds_type_forget_dropped(t, dropped);
 }
 
 /* A57: that takes no more time than if it were said once. */
@@ -120,7 +147,7 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
-  if (sub->asked && sub->conn->stream) remember_dropped(t, e->name);
+  if (sub->asked && sub->conn->stream) remember_dropped(sub->conn, t, e->name);
   set_again(sub, false);
   DL_DELETE(t->subs, sub);
   LL_DELETE2(e->subs, sub, next_of_entry);
@@ -227,7 +254,7 @@ static const gxds_str no_bytes = {NULL, 0};
  * another server may have sent something else (A71), and it would be lost that this one never
  * answers. So it is asked anew, without. */
 static void take_claims_back(gxds_client *c, gxds_conn *conn) {
-  if (!conn->stream || !conn->claimed || conn->got_response) return;
+  if (!conn->stream || !conn->claimed || conn->withheld || conn->got_response) return;
   act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
   gxds_conn_lose_stream(c, conn);
 }
@@ -277,7 +304,8 @@ void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
 
 void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
   conn->stream = 0;
-  conn->got_response = conn->claimed = conn->read_due = conn->node_sent = false;
+  conn->got_response = conn->claimed = conn->withheld = false;
+  conn->read_due = conn->node_sent = false;
   conn->sending_type = GXDS_NO_TYPE;
   purge_all(c, conn);
   for (size_t i = 0; i < c->type_count; i++) {
@@ -292,10 +320,11 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
     t->unsent = t->subs;
     t->sending = NULL;
     t->dirty = t->sub_count > 0;
-    t->requested = t->unanswered = false;
+    t->requested = t->unanswered = t->begun = false;
     forget_all_dropped(t);
     gxds_str_free(&t->nonce);
     gxds_str_free(&t->errors);
+    gxds_delta_forget_answers(conn, t);
   }
 }
 
@@ -307,6 +336,7 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
     gxds_str_free(&conn->types[i].version);
     gxds_str_free(&conn->types[i].nonce);
     gxds_str_free(&conn->types[i].errors);
+    gxds_delta_forget_answers(conn, &conn->types[i]);
   }
   gxds_shared_status_assign(&conn->error, NULL);
   DL_DELETE(c->conns, conn);
@@ -327,59 +357,40 @@ static void open_stream(gxds_client *c, gxds_conn *conn) {
   act(c, conn, GXDS_ACTION_OPEN_STREAM, no_bytes);
 }
 
+bool gxds_sub_may_claim(const gxds_sub *sub) {
+  const gxds_entry *e = sub->entry;
+  return e->state == GXDS_RESOURCE_ACKED &&
+         gxds_bootstrap_server_equal(e->source, sub->conn->server); /* A71: it may be another's */
+}
+
 static void log_request(gxds_client *c, const gxds_conn *conn, size_t type) {
   const gxds_type_state *t = &conn->types[type];
+  const gxds_answer *answer = t->answers;
   gxds_text line = {0};
   gxds_text_addf(&line, "xds server %.*s: sending request: type=%s names=%zu version=",
                  GXDS_STR_ARG(conn->server->uri), c->types[type]->short_name, t->sub_count);
   gxds_text_add_untrusted(&line, t->version, GXDS_LOGGED_BYTES_MAX);
   gxds_text_add_z(&line, " nonce=");
-  gxds_text_add_untrusted(&line, t->nonce, GXDS_LOGGED_BYTES_MAX);
-  if (t->errors.size) gxds_text_add_z(&line, " (NACK)");
+  gxds_text_add_untrusted(&line, answer ? answer->nonce : t->nonce, GXDS_LOGGED_BYTES_MAX);
+  if (t->giving_up) gxds_text_addf(&line, " unsubscribed=%zu", t->giving_up);
+  if (t->errors.size || (answer && answer->errors.size)) gxds_text_add_z(&line, " (NACK)");
   gxds_client_log(c, GXDS_DEBUG, &line);
-}
-
-/* A version says "I have this": a server takes its word and may send nothing. So a stream starts a
- * type with it only if all that is asked for is held, and came from there (A71: it may have come
- * from another server), and no error waits for a response that would end it. */
-static bool may_claim_version(const gxds_conn *conn, const gxds_type_state *t) {
-  if (conn->error) return false;
-  const gxds_sub *sub;
-  DL_FOREACH(t->subs, sub) {
-    const gxds_entry *e = sub->entry;
-    if (e->state != GXDS_RESOURCE_ACKED) return false;
-    if (!gxds_bootstrap_server_equal(e->source, conn->server)) return false;
-  }
-  return true;
-}
-
-static bool has_unsent_again(const gxds_type_state *t) {
-  if (t->again_count == 0) return false;
-  const gxds_sub *sub = t->unsent;
-  while (sub && !sub->again) sub = sub->next;
-  return sub != NULL;
 }
 
 static void say(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
-  bool first = !t->requested && t->nonce.size == 0;
-  if (first && !may_claim_version(conn, t)) gxds_str_free(&t->version);
-  conn->claimed = conn->claimed || (first && t->version.size > 0);
-  t->answer_only = t->unanswered && has_unsent_again(t);
+  conn->protocol->plan(c, conn, type);
   log_request(c, conn, type);
   act(c, conn, GXDS_ACTION_SEND, conn->protocol->encode(c, conn, type, !conn->node_sent));
   conn->node_sent = true;
   conn->sending_type = type;
   conn->next_type = (type + 1) % c->type_count;
-  t->dirty = t->answer_only;
-  if (!t->answer_only) {
-    t->sending = t->unsent;
-    t->unsent = NULL;
-    for (gxds_sub *sub = t->sending; sub; sub = sub->next) sub->asked = true;
-  }
+  if (t->unsent != t->until) t->sending = t->unsent;
+  for (gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) sub->asked = true;
+  t->unsent = t->until;
+  t->until = NULL;
   t->requested = true;
-  t->unanswered = t->answer_only = false;
-  gxds_str_free(&t->errors);
+  conn->protocol->said(conn, type);
 }
 
 /* One request at most: the next waits for on_sent, and then says what is so then. Types take turns,
@@ -390,11 +401,11 @@ static void say_next(gxds_client *c, gxds_conn *conn) {
     gxds_type_state *t = &conn->types[type];
     if (!t->dirty) continue;
     gxds_conn_purge(c, conn, type);
-    if (t->sub_count > 0 || t->requested) {
+    if (conn->protocol->has_something_to_say(t)) {
       say(c, conn, type);
       return;
     }
-    t->dirty = false; /* an empty list in the first request of a type asks for everything */
+    t->dirty = false;
   }
   conn->next_type = 0;
 }
@@ -423,7 +434,8 @@ bool gxds_client_settle(gxds_client *c) {
     }
   }
   DL_FOREACH(c->conns, conn) {
-    if (conn->stream && conn->read_due) act(c, conn, GXDS_ACTION_READ, no_bytes);
+    if (!conn->read_due || conn->answer_count >= GXDS_ANSWERS_MAX) continue;
+    act(c, conn, GXDS_ACTION_READ, no_bytes);
     conn->read_due = false;
   }
   return c->actions.count > 0;

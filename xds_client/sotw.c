@@ -38,13 +38,12 @@ static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type,
   envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, to_upb(t->nonce));
   if (t->errors.size) set_errors(request, t->errors, arena);
   if (with_node) set_node(request, c->bootstrap->node, arena);
-  const gxds_sub *end = t->answer_only ? t->unsent : NULL;
   size_t count = 0;
-  for (const gxds_sub *sub = t->subs; sub != end; sub = sub->next) count++;
+  for (const gxds_sub *sub = t->subs; sub != t->until; sub = sub->next) count++;
   upb_StringView *names =
       envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(request, count, arena);
   GXDS_CHECK(names != NULL || count == 0);
-  for (const gxds_sub *sub = t->subs; sub != end; sub = sub->next) {
+  for (const gxds_sub *sub = t->subs; sub != t->until; sub = sub->next) {
     *names++ = to_upb(sub->entry->name);
   }
   size_t size = 0;
@@ -66,16 +65,8 @@ static gxds_response_resource unwrap(const google_protobuf_Any *any, upb_Arena *
       upb_Decode(r.bytes.data, r.bytes.size, wrapper, &envoy_service_discovery_v3_Resource_msginit,
                  NULL, kUpb_DecodeOption_AliasString, arena);
   GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
-  r = (gxds_response_resource){.undecodable = status != kUpb_DecodeStatus_Ok};
-  if (r.undecodable) return r;
-  r.name = from_upb(envoy_service_discovery_v3_Resource_name(wrapper));
-  r.version = from_upb(envoy_service_discovery_v3_Resource_version(wrapper));
-  const google_protobuf_Any *inner = envoy_service_discovery_v3_Resource_resource(wrapper);
-  if (inner) {
-    r.type_url = from_upb(google_protobuf_Any_type_url(inner));
-    r.bytes = from_upb(google_protobuf_Any_value(inner));
-  }
-  return r;
+  if (status == kUpb_DecodeStatus_Ok) return gxds_unwrap(wrapper);
+  return (gxds_response_resource){.fault = "Can't decode Resource proto wrapper"};
 }
 
 static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const char **why) {
@@ -105,12 +96,76 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
   }
   out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
   GXDS_CHECK(out->resources != NULL);
-  for (size_t i = 0; i < count; i++) out->resources[i] = unwrap(resources[i], arena);
+  size_t heartbeats = 0;
+  for (size_t i = 0; i < count; i++) {
+    out->resources[i] = unwrap(resources[i], arena);
+    heartbeats += out->resources[i].heartbeat;
+  }
+  if (count > 0 && heartbeats == count) out->complete = false; /* it only says what lives on */
   return true;
+}
+
+/* A version says "I have this": a server takes its word and may send nothing. So a stream starts a
+ * type with it only if all that is asked for is held, and came from there, and no error waits for a
+ * response that would end it. */
+static bool may_claim_version(const gxds_conn *conn, const gxds_type_state *t) {
+  if (conn->error) return false;
+  const gxds_sub *sub;
+  DL_FOREACH(t->subs, sub) {
+    if (!gxds_sub_may_claim(sub)) return false;
+  }
+  return true;
+}
+
+static bool has_unsent_again(const gxds_type_state *t) {
+  if (t->again_count == 0) return false;
+  const gxds_sub *sub = t->unsent;
+  while (sub && !sub->again) sub = sub->next;
+  return sub != NULL;
+}
+
+/* An empty list in the first request of a type asks for everything. */
+static bool has_something_to_say(const gxds_type_state *t) {
+  return t->sub_count > 0 || t->requested;
+}
+
+static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
+  (void)c;
+  gxds_type_state *t = &conn->types[type];
+  bool first = !t->requested && t->nonce.size == 0;
+  if (first && !may_claim_version(conn, t)) gxds_str_free(&t->version);
+  conn->claimed = conn->claimed || (first && t->version.size > 0);
+  t->until = t->unanswered && has_unsent_again(t) ? t->unsent : NULL;
+}
+
+static void said(gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  t->dirty = t->unsent != NULL;
+  t->unanswered = false;
+  gxds_str_free(&t->errors);
+}
+
+static void set_str(gxds_str *s, gxds_str with) {
+  gxds_str_free(s);
+  *s = with.size ? gxds_str_dup(with) : gxds_str_of(NULL, 0);
+}
+
+static void answer(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
+                   gxds_str take_errors) {
+  gxds_type_state *t = &conn->types[type];
+  set_str(&t->nonce, response->nonce);
+  gxds_str_free(&t->errors);
+  t->errors = take_errors;
+  if (accepted) set_str(&t->version, response->version);
+  t->unanswered = true;
 }
 
 const gxds_protocol gxds_protocol_sotw = {
     .method = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
+    .has_something_to_say = has_something_to_say,
+    .plan = plan,
     .encode = encode,
+    .said = said,
     .decode = decode,
+    .answer = answer,
 };

@@ -18,6 +18,7 @@ static void check_entry_state(const gxds_entry *e) {
   }
   GXDS_CHECK((e->resource != NULL) == (e->source != NULL));
   GXDS_CHECK(e->resource || (!e->indexed_by_bytes && e->bytes.size == 0 && e->version.size == 0));
+  GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && e->alias_of.size == 0));
   GXDS_CHECK(!e->news); /* all that happened was told */
   gxds_shared_status *unreachable = gxds_authority_error(e->authority);
   gxds_shared_status *error = unreachable ? unreachable : e->error;
@@ -70,8 +71,19 @@ static void check_type(const gxds_conn *conn, size_t type) {
   GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));
   GXDS_CHECK(!t->sending || conn->sending_type == type);
   GXDS_CHECK(!t->unsent || t->dirty); /* what is not asked for is going to be */
-  GXDS_CHECK(again == t->again_count && !t->answer_only);
+  GXDS_CHECK(again == t->again_count && !t->until && t->giving_up == 0);
   GXDS_CHECK(conn->stream || (!t->dropped && !t->unanswered && again == 0));
+  size_t answers = 0;
+  const gxds_answer *answer;
+  DL_COUNT(t->answers, answer, answers);
+  GXDS_CHECK(answers <= conn->answer_count);
+  if (conn->protocol == &gxds_protocol_delta) {
+    GXDS_CHECK(again == 0 && t->nonce.size == 0 && t->version.size == 0);
+    GXDS_CHECK(t->dirty || (!t->dropped && !t->answers));
+  } else {
+    GXDS_CHECK(answers == 0);
+  }
+  GXDS_CHECK(conn->stream || answers == 0);
   GXDS_CHECK(conn->stream || (!t->requested && t->nonce.size == 0 && t->errors.size == 0));
 }
 

@@ -1,5 +1,6 @@
-/* A client with a few watches; the input says what happens to it. Every op is one byte, followed by
- * what it needs; the invariants are checked after each. */
+/* A client with a few watches; the input says what happens to it. Its first byte says which servers
+ * know delta; every op is one byte, followed by what it needs; the invariants are checked after
+ * each. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,8 @@ static void step(owner *o, uint8_t op, const uint8_t **data, size_t *size) {
   uint8_t argument = (op >> 3) & 0xf;
   gxds_watcher nobody = {NULL, 0};
   gxds_watch_id *slot = &o->watches[argument & 7];
-  gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "gone\n%d", argument & 1);
+  gxds_code code = argument == 15 ? GXDS_UNIMPLEMENTED : GXDS_UNAVAILABLE;
+  gxds_status status = gxds_status_make(code, "gone\n%d", argument & 1);
   switch (op & 7) {
     case 0: {
       size_t length = (size_t)take(data, size) << 8;
@@ -155,9 +157,13 @@ static void step(owner *o, uint8_t op, const uint8_t **data, size_t *size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  gxds_bootstrap_server first = {.uri = gxds_str_z("one"), .creds_type = gxds_str_z("insecure")};
-  gxds_bootstrap_server second = {
-      .uri = gxds_str_z("two"), .creds_type = gxds_str_z("insecure"), .fail_on_data_errors = true};
+  uint8_t delta = take(&data, &size);
+  gxds_bootstrap_server first = {
+      .uri = gxds_str_z("one"), .creds_type = gxds_str_z("insecure"), .delta = delta & 1};
+  gxds_bootstrap_server second = {.uri = gxds_str_z("two"),
+                                  .creds_type = gxds_str_z("insecure"),
+                                  .delta = delta & 2,
+                                  .fail_on_data_errors = true};
   const gxds_bootstrap_server *servers[] = {&first, &second};
   gxds_bootstrap_authority authority = {
       .name = gxds_str_z("x"), .servers = servers + 1, .server_count = 1};

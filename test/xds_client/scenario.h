@@ -23,6 +23,7 @@ struct ServerConfig {
   bool fail_on_data_errors = false;
   bool resource_timer_is_transient_error = false;
   bool ignore_resource_deletion = false;
+  bool delta = false;
 };
 
 struct ScenarioOptions {
@@ -57,6 +58,8 @@ class Server {
   bool connected() const { return connected_; }
   bool has_stream() const { return stream_ != 0; }
   bool wants_message() const { return wants_message_; }
+  bool speaks_delta() const { return delta_; }
+  size_t request_bytes() const { return request_bytes_; }  // of the last request
   size_t streams_opened() const { return streams_opened_; }
 
   // Sends resources; the nonce is n1, n2, … on each stream.
@@ -64,6 +67,9 @@ class Server {
                const std::vector<std::string> &resources);
   void Send(const std::string &type_url, const std::string &version,
             const std::vector<Any> &resources);
+  // The same in delta: "removed" are names.
+  void RespondDelta(const gxds_resource_type &type, const std::vector<Item> &items,
+                    const std::vector<std::string> &removed = {});
   void SendRaw(const std::string &message);
   void CloseStream(gxds_code code = GXDS_UNAVAILABLE, const std::string &message = "gone");
   void FailChannel(const std::string &message, gxds_code code = GXDS_UNAVAILABLE);
@@ -78,11 +84,13 @@ class Server {
   bool connected_ = false;
   bool wants_message_ = false;
   bool hold_sends_ = false;
+  bool delta_ = false;  // the stream is
   bool send_outstanding_ = false;
   gxds_server_id id_ = 0;
   gxds_stream_id stream_ = 0;
   size_t streams_opened_ = 0;
   size_t nonce_ = 0;
+  size_t request_bytes_ = 0;
   std::deque<std::string> requests_;
 };
 
@@ -126,12 +134,15 @@ class Scenario {
   bool Logged(const std::string &part) const;
   gxds_client *client() { return client_; }
 
+  // The invariants are checked once per drain, not after each event: for tests of size.
+  void ValidateSeldom() { validating_seldom_ = true; }
   // The end of the test does not mind what was not looked at.
   void Forgive() { forgiving_ = true; }
   void ForgiveTimers() { forgiving_timers_ = true; }
 
  private:
   friend class Server;
+  void Validate();
   void Drain();
   void Carry(const gxds_action &action);
   void Tell(const gxds_action &action);
@@ -151,6 +162,7 @@ class Scenario {
   std::vector<std::string> log_;
   std::vector<std::string> trace_;
   int draining_ = 0;  // a drain is under way, or to come
+  bool validating_seldom_ = false;
   bool forgiving_ = false;
   bool forgiving_timers_ = false;
 };

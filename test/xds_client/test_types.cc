@@ -8,6 +8,7 @@
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
+#include "google/protobuf/duration.upb.h"
 #include "google/rpc/status.upb.h"
 #include "upb/upb.hpp"
 
@@ -95,17 +96,62 @@ Any Bare(const gxds_resource_type &type, const std::string &bytes) {
   return {type.type_url, bytes};
 }
 
-Any Wrapped(const gxds_resource_type &type, const std::string &name, const std::string &bytes) {
+namespace {
+
+void FillWrapper(envoy_service_discovery_v3_Resource *wrapper, const gxds_resource_type &type,
+                 const Item &item, upb_Arena *arena) {
+  envoy_service_discovery_v3_Resource_set_name(wrapper, View(item.name));
+  envoy_service_discovery_v3_Resource_set_version(wrapper, View(item.version));
+  for (const std::string &alias : item.aliases) {
+    envoy_service_discovery_v3_Resource_add_aliases(wrapper, View(alias), arena);
+  }
+  if (item.ttl != 0) {
+    auto *ttl = envoy_service_discovery_v3_Resource_mutable_ttl(wrapper, arena);
+    google_protobuf_Duration_set_seconds(ttl, static_cast<int64_t>(item.ttl));
+    google_protobuf_Duration_set_nanos(
+        ttl, static_cast<int32_t>((item.ttl - static_cast<double>(int64_t(item.ttl))) * 1e9));
+  }
+  if (item.bytes.empty()) return;
+  auto *any = envoy_service_discovery_v3_Resource_mutable_resource(wrapper, arena);
+  google_protobuf_Any_set_type_url(any, upb_StringView_FromString(type.type_url));
+  google_protobuf_Any_set_value(any, View(item.bytes));
+}
+
+}  // namespace
+
+Any Wrapped(const gxds_resource_type &type, const Item &item) {
   upb::Arena arena;
   auto *wrapper = envoy_service_discovery_v3_Resource_new(arena.ptr());
-  envoy_service_discovery_v3_Resource_set_name(wrapper, View(name));
-  auto *any = envoy_service_discovery_v3_Resource_mutable_resource(wrapper, arena.ptr());
-  std::string url = type.type_url;
-  google_protobuf_Any_set_type_url(any, View(url));
-  google_protobuf_Any_set_value(any, View(bytes));
+  FillWrapper(wrapper, type, item, arena.ptr());
   size_t size;
   const char *data = envoy_service_discovery_v3_Resource_serialize(wrapper, arena.ptr(), &size);
   return {"type.googleapis.com/envoy.service.discovery.v3.Resource", std::string(data, size)};
+}
+
+Any Wrapped(const gxds_resource_type &type, const std::string &name, const std::string &bytes) {
+  return Wrapped(type, Item{name, "", bytes});
+}
+
+std::string DeltaResponse(const gxds_resource_type &type, const std::string &nonce,
+                          const std::vector<Item> &items, const std::vector<std::string> &removed) {
+  upb::Arena arena;
+  auto *response = envoy_service_discovery_v3_DeltaDiscoveryResponse_new(arena.ptr());
+  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_type_url(
+      response, upb_StringView_FromString(type.type_url));
+  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_nonce(response, View(nonce));
+  for (const Item &item : items) {
+    FillWrapper(
+        envoy_service_discovery_v3_DeltaDiscoveryResponse_add_resources(response, arena.ptr()),
+        type, item, arena.ptr());
+  }
+  for (const std::string &name : removed) {
+    envoy_service_discovery_v3_DeltaDiscoveryResponse_add_removed_resources(response, View(name),
+                                                                            arena.ptr());
+  }
+  size_t size;
+  const char *data =
+      envoy_service_discovery_v3_DeltaDiscoveryResponse_serialize(response, arena.ptr(), &size);
+  return std::string(data, size);
 }
 
 std::string Response(const std::string &type_url, const std::string &version,
@@ -152,14 +198,74 @@ Request ParseRequest(gxds_str bytes) {
   return request;
 }
 
+Request ParseDeltaRequest(gxds_str bytes) {
+  upb::Arena arena;
+  const auto *message =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_parse(bytes.data, bytes.size, arena.ptr());
+  Request request;
+  request.delta = true;
+  if (!message) {
+    ADD_FAILURE() << "not a DeltaDiscoveryRequest";
+    return request;
+  }
+  request.type_url = FromView(envoy_service_discovery_v3_DeltaDiscoveryRequest_type_url(message));
+  request.nonce =
+      FromView(envoy_service_discovery_v3_DeltaDiscoveryRequest_response_nonce(message));
+  size_t count;
+  const upb_StringView *names =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_subscribe(message, &count);
+  for (size_t i = 0; i < count; i++) request.names.push_back(FromView(names[i]));
+  names =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_unsubscribe(message, &count);
+  for (size_t i = 0; i < count; i++) request.unsubscribed.push_back(FromView(names[i]));
+  size_t iterator = kUpb_Map_Begin;
+  while (const auto *entry =
+             envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_next(
+                 message, &iterator)) {
+    request.versions[FromView(
+        envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_key(entry))] =
+        FromView(
+            envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_value(
+                entry));
+  }
+  if (const auto *node = envoy_service_discovery_v3_DeltaDiscoveryRequest_node(message)) {
+    request.node_id = FromView(envoy_config_core_v3_Node_id(node));
+  }
+  if (const auto *error = envoy_service_discovery_v3_DeltaDiscoveryRequest_error_detail(message)) {
+    request.error_code = google_rpc_Status_code(error);
+    request.error = FromView(google_rpc_Status_message(error));
+  }
+  return request;
+}
+
+namespace {
+
+std::string RenderNames(const Request &request) {
+  std::string out;
+  if (!request.delta) {
+    out = " [";
+    for (const std::string &name : request.names) out += (out.size() > 2 ? " " : "") + name;
+    return out + "]";
+  }
+  std::map<std::string, std::string> versions = request.versions;
+  for (const std::string &name : request.names) {
+    out += " +" + name;
+    if (versions.count(name)) out += "@" + versions[name];
+    versions.erase(name);
+  }
+  EXPECT_TRUE(versions.empty()) << "a version of what is not asked for";
+  for (const std::string &name : request.unsubscribed) out += " -" + name;
+  return out;
+}
+
+}  // namespace
+
 std::string Render(const Request &request) {
   std::string out = request.type_url;
   for (const gxds_resource_type *type : kTypes) {
     if (request.type_url == type->type_url) out = type->short_name;
   }
-  out += " [";
-  for (size_t i = 0; i < request.names.size(); i++) out += (i ? " " : "") + request.names[i];
-  out += "]";
+  out += RenderNames(request);
   if (!request.version.empty()) out += " version=" + request.version;
   if (!request.nonce.empty()) out += " nonce=" + request.nonce;
   if (!request.node_id.empty()) out += " node";

@@ -5,6 +5,7 @@
 #ifndef GRPC_XDS_TEST_XDS_CLIENT_TEST_TYPES_H_
 #define GRPC_XDS_TEST_XDS_CLIENT_TEST_TYPES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,20 @@ Any Wrapped(const gxds_resource_type &type, const std::string &name, const std::
 std::string Response(const std::string &type_url, const std::string &version,
                      const std::string &nonce, const std::vector<Any> &resources);
 
+// A resource in a delta response. No bytes: a heartbeat.
+struct Item {
+  std::string name;
+  std::string version;
+  std::string bytes;
+  double ttl = 0;  // seconds; 0: none
+  std::vector<std::string> aliases = {};
+};
+std::string DeltaResponse(const gxds_resource_type &type, const std::string &nonce,
+                          const std::vector<Item> &items,
+                          const std::vector<std::string> &removed = {});
+// The same wrapper in SotW.
+Any Wrapped(const gxds_resource_type &type, const Item &item);
+
 struct Request {
   std::string type_url;
   std::string version;
@@ -46,10 +61,16 @@ struct Request {
   std::string node_id;  // empty: no node
   int error_code = 0;
   std::string error;
+  // Delta: names are subscribed.
+  bool delta = false;
+  std::vector<std::string> unsubscribed;
+  std::map<std::string, std::string> versions;  // initial ones
 };
 // Fails the test if the bytes are no DiscoveryRequest.
 Request ParseRequest(gxds_str bytes);
-// "Foo [foo1 foo2] version=1 nonce=n1 node NACK 3: …": what is empty is left out.
+Request ParseDeltaRequest(gxds_str bytes);
+// "Foo [foo1 foo2] version=1 nonce=n1 node NACK 3: …": what is empty is left out. Delta: "Foo +foo1
+// +foo2@1 -foo3 nonce=n1 …", where @1 is the version that is held.
 std::string Render(const Request &request);
 
 }  // namespace gxds_test

@@ -1,0 +1,229 @@
+/* Incremental: a request says what changed in what is asked for, a response what changed of it.
+ *
+ * - Every request is heard, whatever it crossed. So names are said once, and taken back once.
+ * - A request either answers a response, then it has its nonce, or it has none.
+ * - A stream begins with the versions of what is held, and the server sends only what is newer.
+ * - What a name stands for is told, or that it stands for nothing: by a server that does so, the
+ *   end of the wait for it comes at once. */
+#include "envoy/config/core/v3/base.upb.h"
+#include "envoy/service/discovery/v3/discovery.upb.h"
+#include "google/rpc/status.upb.h"
+#include "xds_client/client_internal.h"
+
+/* gRPC servers take no message above 4 MiB unless they are told to. What is more goes in further
+ * requests. A NACK alone stays below: its errors are cut. */
+#define REQUEST_BYTES_MAX 4000000
+
+static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
+static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size); }
+
+/* ---- requests ---- */
+
+/* Without names, the first request of a type asks for everything. */
+static bool has_something_to_say(const gxds_type_state *t) {
+  return t->unsent || t->dropped || t->answers;
+}
+
+/* At most, on the wire: a tag and a length, or (in a map) three of them. */
+static size_t name_bytes(const gxds_sub *sub) { return sub->entry->name.size + 6; }
+static size_t claim_bytes(const gxds_sub *sub) {
+  return sub->entry->name.size + sub->entry->version.size + 18;
+}
+
+static bool has_no_other_server(const gxds_client *c, const gxds_conn *conn) {
+  for (size_t i = 0; i < c->authority_count; i++) {
+    const gxds_authority *a = &c->authorities[i];
+    if (a->server_count > 1 && gxds_authority_uses(a, conn)) return false;
+  }
+  return true;
+}
+
+/* A claim must still be true when it is heard. While a server is in trouble, which the next
+ * response ends, another may send something else (A71). And where all is held, one claim is left
+ * out, so that there is a response. */
+static bool may_claim(const gxds_client *c, gxds_conn *conn, const gxds_type_state *t,
+                      const gxds_sub *sub) {
+  if (t->begun || sub->entry->version.size == 0 || sub->entry->alias_of.size > 0) return false;
+  if (!gxds_sub_may_claim(sub)) return false;
+  if (!conn->error) return true;
+  if (!has_no_other_server(c, conn)) return false;
+  bool withhold = !conn->withheld;
+  conn->withheld = true;
+  return !withhold;
+}
+
+/* A name that is given up and asked for again has to be said twice, in this order: in one request
+ * that would mean nothing. */
+static bool crosses(const gxds_type_state *t) {
+  if (!t->dropped) return false;
+  for (const gxds_sub *sub = t->unsent; sub; sub = sub->next) {
+    if (gxds_type_find_dropped(t, sub->entry->name)) return true;
+  }
+  return false;
+}
+
+static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  size_t size = c->bootstrap->node.size;
+  if (t->answers) size += t->answers->errors.size + t->answers->nonce.size;
+  t->giving_up = 0;
+  t->until = t->unsent;
+  for (const gxds_dropped *d = t->dropped; d; d = d->hh.next) {
+    size += d->name.size + 6;
+    if (size > REQUEST_BYTES_MAX && t->giving_up > 0) return;
+    t->giving_up++;
+  }
+  if (crosses(t)) return;
+  for (gxds_sub *sub = t->unsent; sub; sub = sub->next) {
+    sub->claims = may_claim(c, conn, t, sub);
+    size += name_bytes(sub) + (sub->claims ? claim_bytes(sub) : 0);
+    if (size > REQUEST_BYTES_MAX && sub != t->unsent) return;
+    if (sub->claims) conn->claimed = true;
+    t->until = sub->next;
+  }
+}
+
+static void set_subscribed(envoy_service_discovery_v3_DeltaDiscoveryRequest *request,
+                           const gxds_type_state *t, upb_Arena *arena) {
+  size_t count = 0;
+  for (const gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) count++;
+  upb_StringView *names =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_resize_resource_names_subscribe(
+          request, count, arena);
+  GXDS_CHECK(names != NULL || count == 0);
+  for (const gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
+    *names++ = to_upb(sub->entry->name);
+    if (!sub->claims) continue;
+    bool set = envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_set(
+        request, to_upb(sub->entry->name), to_upb(sub->entry->version), arena);
+    GXDS_CHECK(set);
+  }
+}
+
+static void set_unsubscribed(envoy_service_discovery_v3_DeltaDiscoveryRequest *request,
+                             const gxds_type_state *t, upb_Arena *arena) {
+  upb_StringView *names =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_resize_resource_names_unsubscribe(
+          request, t->giving_up, arena);
+  GXDS_CHECK(names != NULL || t->giving_up == 0);
+  const gxds_dropped *d = t->dropped;
+  for (size_t i = 0; i < t->giving_up; i++, d = d->hh.next) names[i] = to_upb(d->name);
+}
+
+static void set_answer(envoy_service_discovery_v3_DeltaDiscoveryRequest *request,
+                       const gxds_answer *answer, upb_Arena *arena) {
+  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_response_nonce(request,
+                                                                      to_upb(answer->nonce));
+  if (answer->errors.size == 0) return;
+  google_rpc_Status *detail =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_mutable_error_detail(request, arena);
+  GXDS_CHECK(detail != NULL);
+  google_rpc_Status_set_code(detail, GXDS_INVALID_ARGUMENT);
+  google_rpc_Status_set_message(detail, to_upb(answer->errors));
+}
+
+static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node) {
+  const gxds_type_state *t = &conn->types[type];
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  envoy_service_discovery_v3_DeltaDiscoveryRequest *request =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_new(arena);
+  GXDS_CHECK(request != NULL);
+  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_type_url(
+      request, to_upb(gxds_str_z(c->types[type]->type_url)));
+  set_subscribed(request, t, arena);
+  set_unsubscribed(request, t, arena);
+  if (t->answers) set_answer(request, t->answers, arena);
+  if (with_node) {
+    gxds_str bytes = c->bootstrap->node;
+    envoy_config_core_v3_Node *node =
+        envoy_config_core_v3_Node_parse(bytes.data, bytes.size, arena);
+    GXDS_CHECK(node != NULL); /* the bootstrap's own serialization */
+    envoy_service_discovery_v3_DeltaDiscoveryRequest_set_node(request, node);
+  }
+  size_t size = 0;
+  /* The order of a map must not depend on hashes. */
+  char *bytes = envoy_service_discovery_v3_DeltaDiscoveryRequest_serialize_ex(
+      request, kUpb_EncodeOption_Deterministic, arena, &size);
+  GXDS_CHECK(bytes != NULL);
+  gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
+  upb_Arena_Free(arena);
+  return out;
+}
+
+static void forget_answer(gxds_conn *conn, gxds_type_state *t, gxds_answer *answer) {
+  DL_DELETE(t->answers, answer);
+  conn->answer_count--;
+  gxds_str_free(&answer->nonce);
+  gxds_str_free(&answer->errors);
+  gxds_free(answer);
+}
+
+void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t) {
+  while (t->answers) forget_answer(conn, t, t->answers);
+}
+
+static void said(gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  for (; t->giving_up > 0; t->giving_up--) gxds_type_forget_dropped(t, t->dropped);
+  if (t->answers) forget_answer(conn, t, t->answers);
+  t->dirty = has_something_to_say(t);
+  if (!t->unsent) t->begun = true;
+}
+
+/* ---- responses ---- */
+
+static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const char **why) {
+  envoy_service_discovery_v3_DeltaDiscoveryResponse *response =
+      envoy_service_discovery_v3_DeltaDiscoveryResponse_new(arena);
+  GXDS_CHECK(response != NULL);
+  upb_DecodeStatus status = upb_Decode(message.data, message.size, response,
+                                       &envoy_service_discovery_v3_DeltaDiscoveryResponse_msginit,
+                                       NULL, kUpb_DecodeOption_AliasString, arena);
+  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
+  if (status != kUpb_DecodeStatus_Ok) {
+    *why = "Can't decode DeltaDiscoveryResponse.";
+    return false;
+  }
+  size_t count;
+  const envoy_service_discovery_v3_Resource *const *resources =
+      envoy_service_discovery_v3_DeltaDiscoveryResponse_resources(response, &count);
+  *out = (gxds_response){
+      .type_url = from_upb(envoy_service_discovery_v3_DeltaDiscoveryResponse_type_url(response)),
+      .version =
+          from_upb(envoy_service_discovery_v3_DeltaDiscoveryResponse_system_version_info(response)),
+      .nonce = from_upb(envoy_service_discovery_v3_DeltaDiscoveryResponse_nonce(response)),
+      .resource_count = count,
+      .versioned = true};
+  out->removed = envoy_service_discovery_v3_DeltaDiscoveryResponse_removed_resources(
+      response, &out->removed_count);
+  if (count > GXDS_RESOURCES_PER_RESPONSE_MAX ||
+      out->removed_count > GXDS_RESOURCES_PER_RESPONSE_MAX) {
+    *why = "too many resources in one response";
+    return false;
+  }
+  out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
+  GXDS_CHECK(out->resources != NULL);
+  for (size_t i = 0; i < count; i++) out->resources[i] = gxds_unwrap(resources[i]);
+  return true;
+}
+
+static void answer(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
+                   gxds_str take_errors) {
+  (void)accepted; /* versions are those of the resources */
+  gxds_answer *a = GXDS_NEW(gxds_answer);
+  a->nonce = gxds_str_dup(response->nonce);
+  a->errors = take_errors;
+  DL_APPEND(conn->types[type].answers, a);
+  conn->answer_count++;
+}
+
+const gxds_protocol gxds_protocol_delta = {
+    .method = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+    .has_something_to_say = has_something_to_say,
+    .plan = plan,
+    .encode = encode,
+    .said = said,
+    .decode = decode,
+    .answer = answer,
+};

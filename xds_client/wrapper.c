@@ -1,0 +1,37 @@
+/* The message around a resource: in every delta response, and in SotW where the server wants to say
+ * more than the bytes. */
+#include "envoy/service/discovery/v3/discovery.upb.h"
+#include "google/protobuf/any.upb.h"
+#include "google/protobuf/duration.upb.h"
+#include "xds_client/client_internal.h"
+
+static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size); }
+
+/* False: it is none that a resource could live for. What is beyond the clock is for ever. */
+static bool read_ttl(const google_protobuf_Duration *ttl, gxds_duration *out) {
+  int64_t seconds = google_protobuf_Duration_seconds(ttl);
+  int32_t nanos = google_protobuf_Duration_nanos(ttl);
+  if (seconds < 0 || nanos < 0 || nanos >= GXDS_SECOND || (seconds == 0 && nanos == 0))
+    return false;
+  if (seconds >= GXDS_TIME_NEVER / GXDS_SECOND) return true;
+  *out = seconds * GXDS_SECOND + nanos;
+  return true;
+}
+
+gxds_response_resource gxds_unwrap(const envoy_service_discovery_v3_Resource *wrapper) {
+  gxds_response_resource r = {
+      .name = from_upb(envoy_service_discovery_v3_Resource_name(wrapper)),
+      .version = from_upb(envoy_service_discovery_v3_Resource_version(wrapper))};
+  r.aliases = envoy_service_discovery_v3_Resource_aliases(wrapper, &r.alias_count);
+  const google_protobuf_Duration *ttl = envoy_service_discovery_v3_Resource_ttl(wrapper);
+  if (ttl && !read_ttl(ttl, &r.ttl)) r.fault = "ttl: must be a positive duration";
+  if (r.version.size > GXDS_VERSION_BYTES_MAX) r.fault = "version too long";
+  const google_protobuf_Any *inner = envoy_service_discovery_v3_Resource_resource(wrapper);
+  if (inner) {
+    r.type_url = from_upb(google_protobuf_Any_type_url(inner));
+    r.bytes = from_upb(google_protobuf_Any_value(inner));
+  } else {
+    r.heartbeat = ttl != NULL;
+  }
+  return r;
+}
