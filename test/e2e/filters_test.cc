@@ -47,14 +47,14 @@ class Faults : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(Faults, AnAbortedRpcEndsWithTheCodeAndReachesNoBackend) {  // A33
+TEST_F(Faults, AnAbortedRpcEndsWithTheCodeAndReachesNoBackend) {  // A33.2
   mesh_.filters = Filter("fault", Abort(StatusCode::DATA_LOSS));
   Start(mesh_);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Call("/s/m"), StatusCode::DATA_LOSS);
   EXPECT_EQ(a_.calls(), 0);
 }
 
-TEST_F(Faults, RpcsAskForAbortsByHeader) {  // A33
+TEST_F(Faults, RpcsAskForAbortsByHeader) {  // A33.5
   mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(100) + "}");
   Start(mesh_);
   CallOptions abort;
@@ -65,7 +65,7 @@ TEST_F(Faults, RpcsAskForAbortsByHeader) {  // A33
   EXPECT_EQ(Call("/s/m", abort), StatusCode::OK);
 }
 
-TEST_F(Faults, AHeaderAsksForNoMoreThanTheConfiguredPercentage) {  // A33
+TEST_F(Faults, AHeaderAsksForNoMoreThanTheConfiguredPercentage) {  // A33.6
   mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(0) + "}");
   Start(mesh_);
   CallOptions abort;
@@ -74,7 +74,7 @@ TEST_F(Faults, AHeaderAsksForNoMoreThanTheConfiguredPercentage) {  // A33
   EXPECT_EQ(Call("/s/m", abort), StatusCode::OK);
 }
 
-TEST_F(Faults, AShareOfRpcsIsAborted) {  // A33
+TEST_F(Faults, AShareOfRpcsIsAborted) {  // A33.10
   mesh_.filters = Filter("fault", Abort(StatusCode::ABORTED, 50));
   Start(mesh_);
   int aborted = 0;
@@ -93,7 +93,7 @@ TEST_F(Faults, ADelayedRpcTakesThatLong) {  // A33
   }
 }
 
-TEST_F(Faults, ADelayEndsWithTheRpcsDeadline) {  // A33
+TEST_F(Faults, ADelayEndsWithTheRpcsDeadline) {  // A33.1, A33.5
   mesh_.filters = Filter("fault", R"(,"delay":{"header_delay":{},)" + Percentage(100) + "}");
   Start(mesh_);
   EXPECT_EQ(Call("/s/m"), StatusCode::OK);
@@ -104,7 +104,7 @@ TEST_F(Faults, ADelayEndsWithTheRpcsDeadline) {  // A33
   EXPECT_EQ(a_.calls(), 1);
 }
 
-TEST_F(Faults, NoMoreThanTheLimitAreActive) {  // A33
+TEST_F(Faults, NoMoreThanTheLimitAreActive) {  // A33.4
   mesh_.filters = Filter(
       "fault", R"(,"max_active_faults":1,"delay":{"header_delay":{},)" + Percentage(100) + "}");
   Start(mesh_);
@@ -126,7 +126,7 @@ TEST_F(Faults, NoMoreThanTheLimitAreActive) {  // A33
   EXPECT_EQ(delayed->Wait().status.error_code(), StatusCode::CANCELLED);
 }
 
-TEST_F(Faults, TheMostSpecificConfigCounts) {  // A39
+TEST_F(Faults, TheMostSpecificConfigCounts) {  // A39.7
   mesh_.filters = Filter("fault", Abort(StatusCode::ABORTED));
   const std::string to_weighted = R"({"weighted_clusters":{"clusters":[{"name":"a","weight":1)" +
                                   Override("fault", Abort(StatusCode::UNIMPLEMENTED)) + "}]}}";
@@ -148,7 +148,7 @@ TEST_F(Faults, TheMostSpecificConfigCounts) {  // A39
   EXPECT_EQ(Call("/off/m"), StatusCode::OK);
 }
 
-TEST_F(Faults, EachInstanceOfAFilterHasItsOwnConfig) {  // A39
+TEST_F(Faults, EachInstanceOfAFilterHasItsOwnConfig) {  // A39.6, A39.8, A39.10
   mesh_.filters = Filter("one", "") + Filter("two", Abort(StatusCode::ABORTED));
   mesh_.routes = {{"/one/", "a", {}, Override("one", Abort(StatusCode::DATA_LOSS))},
                   {"/two/", "a", {}, Override("two", Abort(StatusCode::OUT_OF_RANGE))},
@@ -161,7 +161,7 @@ TEST_F(Faults, EachInstanceOfAFilterHasItsOwnConfig) {  // A39
   EXPECT_EQ(Call("/x/m"), StatusCode::ABORTED);
 }
 
-TEST_F(Faults, UnknownFiltersThatAreOptionalAreLeftOut) {  // A39
+TEST_F(Faults, UnknownFiltersThatAreOptionalAreLeftOut) {  // A39.3, A39.9, A39.12
   const std::string unknown = R"("@type":"type.googleapis.com/xds.type.v3.TypedStruct",)"
                               R"("type_url":"type.googleapis.com/test.Unknown","value":{})";
   mesh_.filters = R"({"name":"unknown","is_optional":true,"typed_config":{)" + unknown + "}}," +

@@ -33,7 +33,7 @@ class Retries : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(Retries, AnRpcThatFailsIsTriedAgain) {  // A44
+TEST_F(Retries, AnRpcThatFailsIsTriedAgain) {  // A44.10
   mesh_.routes[0].action = To("a", Policy("unavailable", 3));
   Start(mesh_);
   a_.FailTimes(3, StatusCode::UNAVAILABLE);
@@ -41,7 +41,7 @@ TEST_F(Retries, AnRpcThatFailsIsTriedAgain) {  // A44
   EXPECT_EQ(a_.calls(), 4);
 }
 
-TEST_F(Retries, AreNoMoreThanThePolicySays) {  // A44
+TEST_F(Retries, AreNoMoreThanThePolicySays) {  // A44.10
   mesh_.routes[0].action = To("a", Policy("unavailable", 1));
   Start(mesh_);
   a_.FailWith(StatusCode::UNAVAILABLE);
@@ -49,7 +49,7 @@ TEST_F(Retries, AreNoMoreThanThePolicySays) {  // A44
   EXPECT_EQ(a_.calls(), 2);
 }
 
-TEST_F(Retries, OnlyTheListedCodesAreTriedAgain) {  // A44
+TEST_F(Retries, OnlyTheListedCodesAreTriedAgain) {  // A44.1
   mesh_.routes[0].action = To("a", Policy("cancelled,resource-exhausted,5xx", 2));
   Start(mesh_);
   a_.FailTimes(1, StatusCode::UNAVAILABLE);
@@ -59,7 +59,7 @@ TEST_F(Retries, OnlyTheListedCodesAreTriedAgain) {  // A44
   EXPECT_EQ(a_.calls(), 3);
 }
 
-TEST_F(Retries, TheRoutesPolicyTakesThePlaceOfTheVirtualHosts) {  // A44
+TEST_F(Retries, TheRoutesPolicyTakesThePlaceOfTheVirtualHosts) {  // A44.9
   mesh_.virtual_host_fields = "," + Policy("unavailable", 1);
   mesh_.routes = {{"/own/", "a", To("a", Policy("internal", 1))}, {"", "a"}};
   Start(mesh_);
@@ -84,7 +84,7 @@ TEST_F(Retries, ComeAndGoWithTheRoute) {  // A44
       /*failures_allowed=*/true));
 }
 
-TEST_F(Retries, AllAttemptsGoToTheClusterThatWasChosen) {  // A31.4
+TEST_F(Retries, AllAttemptsGoToTheClusterThatWasChosen) {  // A31.4, A44.11
   Backend b("b");
   mesh_.clusters.push_back({"b", {{"b", 1, 0, {b.port()}}}, {}, -1, true, true});
   mesh_.routes[0].action = R"({"weighted_clusters":{"clusters":[)"

@@ -59,7 +59,7 @@ TEST(FaultFilter, Abort) {  // A33
   EXPECT_EQ(ConfigOf("'abort':{'grpc_status':0}"), Json("{'abortCode':'OK'}"));
 }
 
-TEST(FaultFilter, AbortByHttpStatus) {  // A33
+TEST(FaultFilter, AbortByHttpStatus) {  // A33.3
   const std::pair<int, const char*> codes[] = {
       {400, "INTERNAL"},      {401, "UNAUTHENTICATED"}, {403, "PERMISSION_DENIED"},
       {404, "UNIMPLEMENTED"}, {429, "UNAVAILABLE"},     {502, "UNAVAILABLE"},
@@ -141,7 +141,7 @@ std::string InForce(const std::vector<std::string>& overrides) {
   return ToString(gxds_http_filter_config(&filter, list.data(), list.size()));
 }
 
-TEST(FilterOverride, TheMostSpecificOneIsInForce) {  // A39
+TEST(FilterOverride, TheMostSpecificOneIsInForce) {  // A39.7
   const std::string a = Overrides("'f':" + Fault("'max_active_faults':1"));
   const std::string b = Overrides("'f':" + Fault("'max_active_faults':2"));
   const std::string other = Overrides("'g':" + Fault(""));
@@ -151,11 +151,11 @@ TEST(FilterOverride, TheMostSpecificOneIsInForce) {  // A39
   EXPECT_EQ(InForce({other, ""}), "its own") << "no filter of the listener has that name";
 }
 
-TEST(FilterOverride, OfAFilterForServersIsNotKept) {  // A39, A41
+TEST(FilterOverride, OfAFilterForServersIsNotKept) {  // A39.11, A41
   EXPECT_EQ(InForce({Overrides("'f':{" + TypeOf(kRbacPerRoute) + "}")}), "its own");
 }
 
-TEST(FilterOverride, AreFoundByName) {  // A39
+TEST(FilterOverride, AreFoundByName) {  // A39.8
   std::string many;
   for (char c = 'z'; c >= 'a'; c--) {
     many += (many.empty() ? "'" : ",'") + std::string(1, c) +
@@ -174,7 +174,7 @@ TEST(FilterOverride, AreFoundByName) {  // A39
   EXPECT_EQ(gxds_http_filter_overrides_find(&o, gxds_str_z("aa")), nullptr);
 }
 
-TEST(FilterOverride, InAWrapper) {  // A39
+TEST(FilterOverride, InAWrapper) {  // A39.9
   const std::string wrapper = TypeOf("envoy.config.route.v3.FilterConfig");
   EXPECT_EQ(
       InForce({Overrides("'f':{" + wrapper + ",'config':" + Fault("'max_active_faults':4") + "}")}),

@@ -136,11 +136,13 @@ std::vector<Malformed> Filters() {
   std::string many;
   for (int i = 0; i < 257; i++) many += Filter("f" + std::to_string(i), kFault) + ",";
   return {
+      // A39.1
       {"None", OfManager(kRds), Bad(kAtFilters + " error:expected at least one HTTP filter")},
       {"OnlyUnknownOptionalOnes", WithFilters(Filter("x", kUnknown, ",'is_optional':true")),
        Bad(kAtFilters + " error:expected at least one HTTP filter")},
       {"NameEmpty", WithFilters(Filter("", kFault) + "," + kRouterFilter),
        Bad(kAtFilters + "[0].name error:empty filter name")},
+      // A39.2
       {"NameTwice", WithFilters(fault + "," + fault + "," + kRouterFilter),
        Bad(kAtFilters + "[1].name error:duplicate HTTP filter name: fault")},
       {"ConfigMissing", WithFilters("{'name':'x'}," + kRouterFilter),
@@ -148,10 +150,12 @@ std::vector<Malformed> Filters() {
       {"ConfigTypeMissing", WithRawFilter(Any("", "")),
        Bad(at_config + ".type_url error:field not present; " + at_config +
            ".value[] error:unsupported filter type")},
+      // A39.3
       {"Unknown", WithFilters(Filter("x", kUnknown) + "," + kRouterFilter),
        Bad(at_config + ".value[" + kUnknown + "] error:unsupported filter type")},
       {"UnknownLast", WithFilters(fault + "," + Filter("x", kUnknown)),
        Bad(kAtFilters + "[1].typed_config.value[" + kUnknown + "] error:unsupported filter type")},
+      // A39.13
       {"ForServersOnly", WithFilters(Filter("x", kRbac) + "," + kRouterFilter),
        Bad(at_config + ".value[" + kRbac + "] error:filter is not supported on clients")},
       {"RouterUnparsable", WithRawFilter(Any(router_type, std::string(1, '\0'))),
@@ -167,6 +171,7 @@ std::vector<Malformed> Filters() {
       {"FaultUnparsable", WithRawFilter(Any(fault_type, std::string(1, '\0'))),
        Bad(at_config + ".value[" + kFault +
            "] error:could not parse fault injection filter config")},
+      // A39.4
       {"FaultWithAnUnknownStatus",
        WithFilters("{'name':'f','typed_config':{" + TypeOf(kFault) +
                    ",'abort':{'grpc_status':17}}}," + kRouterFilter),
@@ -177,10 +182,12 @@ std::vector<Malformed> Filters() {
                    ",'delay':{'fixed_delay':'-1s'}}}," + kRouterFilter),
        Bad(at_config + ".value[" + kFault +
            "].delay.fixed_delay.seconds error:value must be in the range [0, 315576000000]")},
+      // A39.5
       {"RouterNotLast", WithFilters(kRouterFilter + "," + fault),
        Bad(kAtFilters + " errors:[terminal filter for config type " + kRouter +
            " must be the last filter in the chain; non-terminal filter for config type " + kFault +
            " is the last filter in the chain]")},
+      // A39.5
       {"RouterMissing", WithFilters(fault),
        Bad(kAtFilters + " error:non-terminal filter for config type " + kFault +
            " is the last filter in the chain")},

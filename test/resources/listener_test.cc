@@ -119,7 +119,7 @@ TEST(Listener, FiltersInOrder) {  // A39
   EXPECT_EQ(l.filters[2].kind, GXDS_HTTP_FILTER_ROUTER);
 }
 
-TEST(Listener, OptionalFiltersThatNobodyKnowsAreLeftOut) {  // A39
+TEST(Listener, OptionalFiltersThatNobodyKnowsAreLeftOut) {  // A39.3
   const std::string optional = ",'is_optional':true";
   Decoder d;
   Decoded result = d.Good(

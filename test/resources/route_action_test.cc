@@ -98,7 +98,7 @@ std::string RenderJson(const gxds_retry_policy* policy) {
   return out;
 }
 
-TEST(RetryPolicy, Defaults) {  // A44
+TEST(RetryPolicy, Defaults) {  // A44.3, A44.5
   Routes r(Config(Action(Retry("'retry_on':'unavailable'"))));
   const gxds_retry_policy* p = r[0].retry_policy;
   ASSERT_NE(p, nullptr);
@@ -123,24 +123,24 @@ TEST(RetryPolicy, InAMethodConfig) {  // A44
                  "'INTERNAL','RESOURCE_EXHAUSTED','UNAVAILABLE']}"));
 }
 
-TEST(RetryPolicy, MoreThanFiveAttemptsAreFive) {  // A44, A6
+TEST(RetryPolicy, MoreThanFiveAttemptsAreFive) {  // A44.4, A6
   for (const char* retries : {"4", "5", "4294967295"}) {
     Routes r(Config(Action(Retry("'retry_on':'internal','num_retries':" + std::string(retries)))));
     EXPECT_EQ(RenderJson(r[0].retry_policy).rfind("{\"maxAttempts\":5,", 0), 0u) << retries;
   }
 }
 
-TEST(RetryPolicy, ConditionsThatGrpcDoesNotHaveAreIgnored) {  // A44
+TEST(RetryPolicy, ConditionsThatGrpcDoesNotHaveAreIgnored) {  // A44.1
   Routes r(Config(Action(Retry("'retry_on':'5xx,cancelled,,gateway-error,Internal'"))));
   EXPECT_EQ(r[0].retry_policy->codes, 1u << 1);
 }
 
-TEST(RetryPolicy, WithoutConditionsIsNone) {  // A44
+TEST(RetryPolicy, WithoutConditionsIsNone) {  // A44.2
   EXPECT_EQ(Routes(Config(Action(Retry("'retry_on':'5xx'"))))[0].retry_policy, nullptr);
   EXPECT_EQ(Routes(Config(Action(Retry("'num_retries':2"))))[0].retry_policy, nullptr);
 }
 
-TEST(RetryPolicy, OfTheVirtualHostUnlessTheRouteHasItsOwn) {  // A44
+TEST(RetryPolicy, OfTheVirtualHostUnlessTheRouteHasItsOwn) {  // A44.9
   Routes r(Config(Action("") + "," + Action(Retry("'retry_on':'internal'")) + "," +
                       Action(Retry("'retry_on':'5xx'")),
                   Retry("'retry_on':'cancelled'")));
@@ -152,7 +152,7 @@ TEST(RetryPolicy, OfTheVirtualHostUnlessTheRouteHasItsOwn) {  // A44
   EXPECT_EQ(r[2].retry_policy, nullptr) << "one that tries nothing again counts too";
 }
 
-TEST(RetryPolicy, BackOff) {  // A44
+TEST(RetryPolicy, BackOff) {  // A44.6, A44.7
   auto back_off = [](const std::string& fields) {
     Routes r(Config(Action(Retry("'retry_on':'internal','retry_back_off':{" + fields + "}"))));
     return std::make_pair(r[0].retry_policy->base_interval, r[0].retry_policy->max_interval);
@@ -169,7 +169,7 @@ TEST(RetryPolicy, BackOff) {  // A44
   EXPECT_EQ(back_off("'base_interval':'315576000000s'").second, INT64_MAX);
 }
 
-TEST(RetryPolicy, WhatGrpcDoesNotSupportIsIgnored) {  // A44
+TEST(RetryPolicy, WhatGrpcDoesNotSupportIsIgnored) {  // A44.8
   Routes r(
       Config(Action(Retry("'retry_on':'internal','per_try_timeout':'-1s',"
                           "'host_selection_retry_max_attempts':'7','retriable_status_codes':[1],"
