@@ -10,9 +10,9 @@
 
 typedef struct reader {
   const gxds_schema *schema;
-  gxds_file_found *found;
+  void (*found)(void *arg, gxds_file_resource *take_resource, const gxds_file_node *node);
+  void *arg;
   gxds_file_errors *errors;
-  gxds_str file;
   size_t documents;
 } reader;
 
@@ -22,13 +22,20 @@ void gxds_file_found_fini(gxds_file_found *f) {
   *f = (gxds_file_found){0};
 }
 
-static void add_found(reader *r, gxds_file_resource *resource, uint32_t line) {
-  gxds_file_found *f = r->found;
+typedef struct adder {
+  gxds_file_found *found;
+  gxds_str file;
+} adder;
+
+static void add_found(void *arg, gxds_file_resource *take_resource, const gxds_file_node *node) {
+  adder *a = arg;
+  gxds_file_found *f = a->found;
   if (f->count == f->capacity) {
     f->capacity = f->capacity ? 2 * f->capacity : 16;
     f->entries = gxds_realloc(f->entries, f->capacity, sizeof *f->entries);
   }
-  f->entries[f->count++] = (gxds_file_entry){.resource = resource, .file = r->file, .line = line};
+  f->entries[f->count++] =
+      (gxds_file_entry){.resource = take_resource, .file = a->file, .line = node->line};
 }
 
 /* The type of a resource by its "@type"; GXDS_FILE_TYPE_COUNT when it has none of ours, which is
@@ -83,8 +90,8 @@ static void read_resource(reader *r, const gxds_file_node *node, const gxds_path
       gxds_file_errors_add(r->errors, node->line, GXDS_FIELD(NULL, info->name_field),
                            "must be set: the name of the resource");
     } else {
-      add_found(r, gxds_file_resource_create(type, gxds_str_of(name.data, name.size), bytes),
-                node->line);
+      r->found(r->arg, gxds_file_resource_create(type, gxds_str_of(name.data, name.size), bytes),
+               node);
     }
   }
   upb_Arena_Free(arena);
@@ -127,15 +134,17 @@ static void read_document(void *arg, const gxds_file_node *root) {
   }
 }
 
-void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
-                    gxds_file_found *found, gxds_file_errors *errors) {
+void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
+                         void (*found)(void *arg, gxds_file_resource *take_resource,
+                                       const gxds_file_node *node),
+                         void *arg, gxds_file_errors *errors) {
   errors->file = name;
   size_t before = errors->count;
   if (bytes.size > GXDS_FILE_SIZE_MAX) {
     gxds_file_errors_add(errors, 0, NULL, "longer than %zu bytes", GXDS_FILE_SIZE_MAX);
     return;
   }
-  reader r = {.schema = schema, .found = found, .errors = errors, .file = name};
+  reader r = {.schema = schema, .found = found, .arg = arg, .errors = errors};
   upb_Arena *arena = upb_Arena_New();
   if (gxds_str_ends_with(name, gxds_str_z(".json"))) {
     const gxds_file_node *root = gxds_file_json_read(bytes, arena, errors);
@@ -148,4 +157,10 @@ void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
   if (r.documents == 0 && errors->count == before) {
     gxds_file_errors_add(errors, 1, NULL, "holds no resource: write [] for none");
   }
+}
+
+void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
+                    gxds_file_found *found, gxds_file_errors *errors) {
+  adder a = {found, name};
+  gxds_file_read_each(schema, name, bytes, add_found, &a, errors);
 }

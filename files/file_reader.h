@@ -1,8 +1,9 @@
-/* One resource file → the resources in it. Private to files/. */
+/* One resource file → the resources in it. */
 #ifndef GRPC_XDS_FILES_FILE_READER_H_
 #define GRPC_XDS_FILES_FILE_READER_H_
 
 #include "files/file_set.h"
+#include "files/node.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +18,15 @@ typedef struct gxds_file_found {
 
 void gxds_file_found_fini(gxds_file_found *f);
 
-/* Adds the resources of a file, and what is wrong in it to errors. name: borrow, as long as the
- * entries and the errors' current file. */
+/* Calls found for each resource of a file, with what it is made of (borrow: during the call); the
+ * callee owns the resource. Adds what is wrong in the file to errors. name: borrow, as long as the
+ * errors' current file. */
+void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
+                         void (*found)(void *arg, gxds_file_resource *take_resource,
+                                       const gxds_file_node *node),
+                         void *arg, gxds_file_errors *errors);
+
+/* The same into a list. name: borrow, as long as the entries too. */
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                     gxds_file_found *found, gxds_file_errors *errors);
 

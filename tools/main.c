@@ -4,6 +4,7 @@
 
 #include "grpc_xds/grpc_xds.h"
 #include "tools/demo/demo.h"
+#include "tools/lint/lint.h"
 #include "tools/serve/serve.h"
 
 typedef struct command {
@@ -17,6 +18,7 @@ static int run_help(int argc, char **argv);
 
 static const command commands[] = {
     {"serve", xds_serve_main, "serve the xDS resources in a directory, for development"},
+    {"lint", xds_lint_main, "check bootstraps and resource files as a client would"},
     {"demo", xds_demo_main, "show what the plugin does, in fifteen seconds"},
     {"demo-backend", xds_demo_backend_main, NULL},
     {"version", run_version, "print the version"},

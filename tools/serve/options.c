@@ -1,6 +1,6 @@
 #include "tools/serve/options.h"
 
-#include <stdlib.h>
+#include "tools/command/args.h"
 
 const char gxds_serve_help[] =
     "usage: xds serve DIR [--listen ADDRESS:PORT] [--load-interval SECONDS] [--json] [--quiet]\n"
@@ -52,30 +52,6 @@ const char gxds_serve_help[] =
     "client is {node, peer}, type a type URL. Numbers are those since the last report, but for\n"
     "in_progress (now) and total (all of this client). Empty fields are left out.\n";
 
-static bool parse_seconds(const char *text, gxds_duration *out) {
-  static const double kMost = 86400; /* nobody waits a day for a report */
-  char *end;
-  double seconds = strtod(text, &end);
-  if (end == text || *end || !(seconds >= 0.001) || seconds > kMost) return false;
-  *out = (gxds_duration)(seconds * (double)GXDS_SECOND);
-  return true;
-}
-
-/* The value of an option: "--name VALUE" or "--name=VALUE"; NULL: argv[*i] is another one. */
-static const char *value_of(char *const *argv, int *i, const char *name, gxds_text *error) {
-  size_t size = strlen(name);
-  if (strncmp(argv[*i], name, size) != 0) return NULL;
-  if (argv[*i][size] == '=') return argv[*i] + size + 1;
-  if (argv[*i][size] != 0) return NULL;
-  const char *value = argv[*i + 1]; /* NULL behind the last */
-  if (value) {
-    ++*i;
-  } else {
-    gxds_text_addf(error, "%s needs a value", name);
-  }
-  return value;
-}
-
 static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_text *error) {
   const char *arg = argv[*i];
   const char *value;
@@ -85,14 +61,14 @@ static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_t
     out->quiet = true;
   } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
     out->help = true;
-  } else if ((value = value_of(argv, i, "--listen", error)) != NULL) {
+  } else if ((value = gxds_args_value(argv, i, "--listen", error)) != NULL) {
     out->listen = value;
-  } else if ((value = value_of(argv, i, "--http", error)) != NULL) {
+  } else if ((value = gxds_args_value(argv, i, "--http", error)) != NULL) {
     out->http = value;
-  } else if ((value = value_of(argv, i, "--port-file", error)) != NULL) {
+  } else if ((value = gxds_args_value(argv, i, "--port-file", error)) != NULL) {
     out->port_file = value;
-  } else if ((value = value_of(argv, i, "--load-interval", error)) != NULL) {
-    if (!parse_seconds(value, &out->load_interval)) {
+  } else if ((value = gxds_args_value(argv, i, "--load-interval", error)) != NULL) {
+    if (!gxds_args_seconds(value, &out->load_interval)) {
       gxds_text_addf(error, "--load-interval: expected 0.001 to 86400 seconds, found %s", value);
     }
   } else if (error->size) {

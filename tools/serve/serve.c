@@ -19,7 +19,7 @@ typedef struct serve {
   int signals; /* SIGTERM and SIGINT, readable */
   gxds_serve_server *server;
   gxds_page_server *page; /* NULL: not asked for */
-  gxds_serve_validator *validator;
+  gxds_validator *validator;
   gxds_dir_watch *watch;
   const gxds_file_set *served; /* NULL: none yet */
 } serve;
@@ -86,7 +86,7 @@ static void tell_errors(serve *s, const gxds_file_errors *errors) {
 
 static void serve_set(serve *s, const gxds_file_set *set) {
   tell_resources(s, set);
-  gxds_serve_validator_run(s->validator, set, s->served, tell, s->server);
+  gxds_serve_validate(s->validator, set, s->served, tell, s->server);
   gxds_serve_server_set_resources(s->server, set);
   if (s->page) gxds_page_server_set_resources(s->page, set);
   gxds_file_set_unref(s->served);
@@ -177,7 +177,7 @@ static int run(serve *s) {
     gxds_dir_watch_destroy(s->watch);
     return 1;
   }
-  s->validator = gxds_serve_validator_create();
+  s->validator = gxds_validator_create(NULL);
   on_deadline(s); /* what is there already is served from the first request on */
   ok = !s->command.port_file || write_port(s->command.port_file, port);
   if (ok) {
@@ -185,7 +185,7 @@ static int run(serve *s) {
     if (s->page) tell_listening(s, "http", s->command.http, page_port);
     follow(s);
   }
-  gxds_serve_validator_destroy(s->validator);
+  gxds_validator_destroy(s->validator);
   gxds_serve_server_stop(s->server);
   gxds_page_server_stop(s->page);
   gxds_file_set_unref(s->served);

@@ -1,27 +1,22 @@
-/* gxds_serve_validator: whether clients will accept a resource, by asking our own client's
- * decoders. A control plane for development must be able to serve what clients refuse (that is how
- * NACKs are tried), so `xds serve` only warns. Confined; after grpc_init(). */
+/* What clients will refuse of a set. A control plane for development must be able to serve that (it
+ * is how NACKs are tried), so `xds serve` only warns. */
 #ifndef GRPC_XDS_TOOLS_SERVE_VALIDATE_H_
 #define GRPC_XDS_TOOLS_SERVE_VALIDATE_H_
 
 #include "files/file_set.h"
+#include "tools/command/validator.h"
 #include "tools/serve/event.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct gxds_serve_validator gxds_serve_validator;
-
-gxds_serve_validator *gxds_serve_validator_create(void);
-void gxds_serve_validator_destroy(gxds_serve_validator *v);
-
 /* Calls tell with a WARNING for each resource that clients will refuse; the callee takes what is in
  * the event. Resources that previous (may be NULL) shares with the set were warned of before and
  * are passed over. */
-void gxds_serve_validator_run(gxds_serve_validator *v, const gxds_file_set *set,
-                              const gxds_file_set *previous,
-                              void (*tell)(void *arg, gxds_serve_event *take_event), void *arg);
+void gxds_serve_validate(const gxds_validator *v, const gxds_file_set *set,
+                         const gxds_file_set *previous,
+                         void (*tell)(void *arg, gxds_serve_event *take_event), void *arg);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,221 @@
+// `xds lint`, in a process of its own; and how it takes a NACK apart.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/files/support.h"
+#include "test/support/child.h"
+#include "tools/lint/nack.h"
+
+namespace {
+
+using gxds_test::Child;
+using gxds_test::Runfile;
+using gxds_test::TempDir;
+using Lines = std::vector<std::string>;
+
+std::vector<std::string> Errors(const std::string& text) {
+  std::vector<std::string> errors;
+  gxds_nack_each_error(
+      View(text),
+      [](void* arg, gxds_str field, gxds_str error) {
+        static_cast<std::vector<std::string>*>(arg)->push_back(String(field) + "|" + String(error));
+      },
+      &errors);
+  return errors;
+}
+
+TEST(Nack, IsTakenApartFieldByField) {
+  EXPECT_EQ(Errors("errors validating X: [field:a.b[0] error:must be set; field:c errors:[d; e]]"),
+            (Lines{"a.b[0]|must be set", "c|[d; e]"}));
+  EXPECT_EQ(Errors("errors validating JSON: [field:a[\"k\"].b error:bad] (a[\"k\"].b line 3)"),
+            (Lines{"a[\"k\"].b|bad"}));
+  EXPECT_EQ(Errors("errors validating X: [field: error:is not an object]"),
+            (Lines{"|is not an object"}));
+}
+
+TEST(Nack, ATextThatIsNoListIsToldWhole) {
+  EXPECT_EQ(Errors("Can't parse CDS resource."), (Lines{"|Can't parse CDS resource."}));
+  EXPECT_EQ(Errors(""), (Lines{"|"}));
+}
+
+// All that a program printed, once it has ended by itself.
+Lines AllLines(Child* child) {
+  child->WaitForLine([](const std::string&) { return false; });
+  return child->Lines();
+}
+
+class Lint : public ::testing::Test {
+ protected:
+  // What it prints, and its exit status as the last line.
+  Lines Run(const Lines& args) {
+    Lines all = {Runfile("tools/xds"), "lint"};
+    for (const auto& arg : args) {
+      all.push_back(arg[0] == '-' ? arg : files_.path() + "/" + arg);
+    }
+    Child child(all);
+    Lines lines = AllLines(&child);
+    int status = child.Wait();
+    const std::string prefix = files_.path() + "/";
+    for (auto& line : lines) {
+      for (size_t at; (at = line.find(prefix)) != std::string::npos;) line.erase(at, prefix.size());
+    }
+    lines.push_back(std::to_string(status));
+    return lines;
+  }
+
+  TempDir files_;
+};
+
+const char kCluster[] = "'@type': type.googleapis.com/envoy.config.cluster.v3.Cluster\n";
+
+TEST_F(Lint, GoodResourcesHaveNothingToSay) {
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n");
+  EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
+}
+
+TEST_F(Lint, EveryErrorHasFileLineAndFieldInTheWordsOfTheNack) {
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\n"
+                             "type: STRICT_DNS\n"
+                             "outlierDetection:\n"
+                             "  interval: 10s\n"
+                             "  maxEjectionPercent: 101\n"
+                             "---\n"
+                             "'@type': "
+                             "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
+                             "cluster_name: e\n"
+                             "endpoints:\n"
+                             "- locality: {}\n"
+                             "  load_balancing_weight: 1\n"
+                             "  lb_endpoints:\n"
+                             "  - endpoint:\n"
+                             "      address:\n"
+                             "        socket_address: {address: nowhere, port_value: 1}\n");
+  EXPECT_EQ(Run({"a.yaml"}),
+            (Lines{"a.yaml:3: error: Cluster \"c\": field type: unknown discovery type",
+                   "a.yaml:6: error: Cluster \"c\": field outlier_detection.max_ejection_percent: "
+                   "value must be <= 100",
+                   "a.yaml:16: error: ClusterLoadAssignment \"e\": field "
+                   "endpoints[0].lb_endpoints[0].endpoint.address.socket_address: Failed to parse "
+                   "address:nowhere:1",
+                   "1"}));
+}
+
+TEST_F(Lint, FieldsInsideOfAnAnyAreFound) {
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\n"
+                             "type: EDS\n"
+                             "eds_cluster_config: {eds_config: {ads: {}}}\n"
+                             "transport_socket:\n"
+                             "  typed_config:\n"
+                             "    '@type': "
+                             "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
+                             "UpstreamTlsContext\n"
+                             "    common_tls_context:\n"
+                             "      tls_params: {}\n"
+                             "      alpn_protocols: [h2]\n");
+  Lines lines = Run({"a.yaml"});
+  ASSERT_EQ(lines.size(), 4u) << ::testing::PrintToString(lines);
+  EXPECT_EQ(lines[0].substr(0, 16), "a.yaml:8: error:") << lines[0];
+  EXPECT_NE(lines[1].find("a.yaml:9: error:"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("common_tls_context.tls_params: feature unsupported"), std::string::npos)
+      << lines[1];
+  EXPECT_EQ(lines[2],
+            "a.yaml:10: warning: Cluster \"c\": field "
+            "transport_socket.typed_config.common_tls_context.alpn_protocols: is ignored by gRPC");
+}
+
+TEST_F(Lint, WarnsOfWhatIsDeprecatedOrIgnored) {
+  files_.Write("a.yaml",
+               "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
+               "name: r\n"
+               "virtual_hosts:\n"
+               "- domains: ['*']\n"
+               "  routes:\n"
+               "  - match: {prefix: '', headers: [{name: a, exact_match: b}]}\n"
+               "    route: {cluster: a, timeout: 1s}\n");
+  EXPECT_EQ(Run({"a.yaml"}),
+            (Lines{"a.yaml:6: warning: RouteConfiguration \"r\": field "
+                   "virtual_hosts[0].routes[0].match.headers[0].exact_match: is deprecated",
+                   "a.yaml:7: warning: RouteConfiguration \"r\": field "
+                   "virtual_hosts[0].routes[0].route.timeout: is ignored by gRPC",
+                   "0"}));
+  EXPECT_EQ(Run({"--no-warnings", "a.yaml"}), (Lines{"0"}));
+}
+
+TEST_F(Lint, UnknownFieldsAndBrokenFilesAreErrors) {
+  files_.Write("a.yaml", std::string(kCluster) + "name: c\ntypo: 1\n");
+  files_.Write("b.json", "{\"xds_servers\": [}");
+  Lines lines = Run({"a.yaml", "b.json"});
+  ASSERT_EQ(lines.size(), 3u) << ::testing::PrintToString(lines);
+  EXPECT_EQ(lines[0].find("a.yaml:3: error: field typo: no such field"), 0u) << lines[0];
+  EXPECT_EQ(lines[1].find("b.json:1: error: syntax error"), 0u) << lines[1];
+  EXPECT_EQ(lines[2], "1");
+}
+
+TEST_F(Lint, TheFilesOfOneCallBelongTogether) {
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n");
+  files_.Write("b.yaml", std::string(kCluster) +
+                             "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n");
+  Lines lines = Run({"a.yaml", "b.yaml"});
+  EXPECT_EQ(lines.back(), "1") << ::testing::PrintToString(lines);
+  EXPECT_NE(lines[0].find("b.yaml:1: error: "), std::string::npos) << lines[0];
+}
+
+TEST_F(Lint, ABootstrapIsReadAsAClientReadsIt) {
+  files_.Write("b.json",
+               "{\n"
+               " \"xds_servers\": [\n"
+               "  {\"server_uri\": \"x:1\", \"channel_creds\": [{\"type\": \"insecure\"}],\n"
+               "   \"server_features\": [\"xds_v3\", \"what\"],\n"
+               "   \"uri\": 1}],\n"
+               " \"node\": {\"id\": 3,\n"
+               "  \"build_version\": \"x\"},\n"
+               " \"authorities\": {\"a.b\": {\n"
+               "   \"client_listener_resource_name_template\": \"xx\"}}\n"
+               "}\n");
+  EXPECT_EQ(
+      Run({"b.json"}),
+      (Lines{"b.json:4: warning: field xds_servers[0].server_features[0]: \"xds_v3\" is ignored by "
+             "gRPC: v3 is the only version there is",
+             "b.json:4: warning: field xds_servers[0].server_features[1]: \"what\" is not known to "
+             "gRPC, and ignored",
+             "b.json:5: warning: field xds_servers[0].uri: is not known to gRPC, and ignored",
+             "b.json:6: error: field node.id: is not a string",
+             "b.json:7: warning: field node.build_version: is deprecated, and ignored by gRPC: xDS "
+             "v3 has no such field",
+             "b.json:9: error: field authorities[\"a.b\"].client_listener_resource_name_template: "
+             "field must begin with \"xdstp://a.b/\"",
+             "1"}));
+}
+
+TEST_F(Lint, JsonIsForPrograms) {
+  files_.Write("a.yaml", std::string(kCluster) + "name: c\ntype: STRICT_DNS\n");
+  EXPECT_EQ(Run({"--json", "a.yaml"}),
+            (Lines{"{\"severity\":\"error\",\"file\":\"a.yaml\",\"line\":3,\"resource\":\"Cluster "
+                   "\\\"c\\\"\",\"field\":\"type\",\"detail\":\"unknown discovery type\"}",
+                   "1"}));
+}
+
+TEST_F(Lint, ADirectoryIsReadAsServeReadsIt) {
+  files_.Write("a.yaml", std::string(kCluster) + "name: c\ntype: STRICT_DNS\n");
+  files_.Write("notes.txt", "no resource\n");
+  EXPECT_EQ(Run({"."}),
+            (Lines{"./a.yaml:3: error: Cluster \"c\": field type: unknown discovery type", "1"}));
+}
+
+TEST_F(Lint, ItsStatusTellsAWrongCallFromAWrongFile) {
+  EXPECT_EQ(Run({"missing.yaml"}),
+            (Lines{"xds lint: missing.yaml: No such file or directory", "2"}));
+  EXPECT_EQ(Run({"--nonsense"}).back(), "2");
+  EXPECT_EQ(Run({}), (Lines{"xds lint: which files? (xds lint --help)", "2"}));
+  Lines help = Run({"--help"});
+  EXPECT_EQ(help[0].find("usage: xds lint"), 0u);
+  EXPECT_EQ(help.back(), "0");
+}
+
+}  // namespace

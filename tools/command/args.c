@@ -1,0 +1,30 @@
+#include "tools/command/args.h"
+
+#include <stdlib.h>
+
+const char *gxds_args_value(char *const *argv, int *i, const char *name, gxds_text *error) {
+  size_t size = strlen(name);
+  if (strncmp(argv[*i], name, size) != 0) return NULL;
+  if (argv[*i][size] == '=') return argv[*i] + size + 1;
+  if (argv[*i][size] != 0) return NULL;
+  const char *value = argv[*i + 1]; /* NULL behind the last */
+  if (value) {
+    ++*i;
+  } else {
+    gxds_text_addf(error, "%s needs a value", name);
+  }
+  return value;
+}
+
+bool gxds_args_flag(char *const *argv, int i, const char *name) {
+  return strcmp(argv[i], name) == 0;
+}
+
+bool gxds_args_seconds(const char *text, gxds_duration *out) {
+  static const double kMost = 86400; /* nobody waits a day */
+  char *end;
+  double seconds = strtod(text, &end);
+  if (end == text || *end || !(seconds >= 0.001) || seconds > kMost) return false;
+  *out = (gxds_duration)(seconds * (double)GXDS_SECOND);
+  return true;
+}

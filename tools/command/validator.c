@@ -1,0 +1,49 @@
+#include "tools/command/validator.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "plugin/host.h"
+#include "resources/resources.h"
+
+struct gxds_validator {
+  const gxds_bootstrap *bootstrap;
+};
+
+gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap) {
+  static const char plain[] =
+      "{\"xds_servers\":[{\"server_uri\":\"localhost\",\"channel_creds\":[{\"type\":\"insecure\"}]}"
+      "],\"node\":{\"id\":\"xds\"}}";
+  gxds_validator *v = GXDS_NEW(gxds_validator);
+  if (bootstrap) {
+    v->bootstrap = gxds_bootstrap_ref(bootstrap);
+    return v;
+  }
+  gxds_status status = gxds_bootstrap_parse(gxds_str_z(plain), gxds_host_get(), &v->bootstrap);
+  GXDS_CHECK(gxds_status_is_ok(&status));
+  return v;
+}
+
+void gxds_validator_destroy(gxds_validator *v) {
+  gxds_bootstrap_unref(v->bootstrap);
+  gxds_free(v);
+}
+
+static const gxds_resource_type *type_of(gxds_file_type type) {
+  for (size_t i = 0; i < GXDS_RESOURCE_TYPE_COUNT; i++) {
+    if (gxds_file_type_find(gxds_str_z(gxds_resource_types[i]->type_url)) == type) {
+      return gxds_resource_types[i];
+    }
+  }
+  GXDS_CHECK(false);
+  return NULL;
+}
+
+gxds_status gxds_validator_check(const gxds_validator *v, const gxds_file_resource *resource) {
+  gxds_decode_context context = {
+      .bootstrap = v->bootstrap, .server = v->bootstrap->servers[0], .host = gxds_host_get()};
+  gxds_decoded decoded = {0};
+  gxds_status status = type_of(resource->type)->decode(&context, resource->bytes, &decoded);
+  gxds_resource_unref(decoded.resource);
+  gxds_str_free(&decoded.name);
+  return status;
+}

@@ -1,0 +1,27 @@
+/* gxds_validator: whether clients will accept a resource, by asking our own client's decoders.
+ * Confined; after grpc_init(). */
+#ifndef GRPC_XDS_TOOLS_COMMAND_VALIDATOR_H_
+#define GRPC_XDS_TOOLS_COMMAND_VALIDATOR_H_
+
+#include "bootstrap/bootstrap.h"
+#include "files/file_set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_validator gxds_validator;
+
+/* bootstrap: of the clients (a reference is taken), which has the certificate providers and
+ * authorities that resources may name; NULL: one that has none. */
+gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap);
+void gxds_validator_destroy(gxds_validator *v);
+/* Not OK: the words of the client's NACK. */
+GXDS_MUST_USE gxds_status gxds_validator_check(const gxds_validator *v,
+                                               const gxds_file_resource *resource);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

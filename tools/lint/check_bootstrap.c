@@ -1,0 +1,159 @@
+#include <upb/upb.h>
+
+#include "base/check.h"
+#include "files/json_reader.h"
+#include "plugin/host.h"
+#include "tools/lint/check.h"
+#include "tools/lint/nack.h"
+
+/* What a bootstrap may hold, by gRFC; everything else is ignored by gRPC. */
+typedef struct shape {
+  const char *key;             /* NULL ends a list; "*": any key */
+  const struct shape *members; /* of the object, or of each object in the list; NULL: anything */
+  const char *note;            /* not NULL: a warning when it is there */
+} shape;
+
+static const shape creds[] = {{"type", NULL, NULL}, {"config", NULL, NULL}, {NULL, NULL, NULL}};
+static const shape server[] = {{"server_uri", NULL, NULL},
+                               {"channel_creds", creds, NULL},
+                               {"server_features", NULL, NULL},
+                               {NULL, NULL, NULL}};
+static const shape locality[] = {
+    {"region", NULL, NULL}, {"zone", NULL, NULL}, {"sub_zone", NULL, NULL}, {NULL, NULL, NULL}};
+static const shape node[] = {
+    {"id", NULL, NULL},
+    {"cluster", NULL, NULL},
+    {"locality", locality, NULL},
+    {"metadata", NULL, NULL},
+    {"build_version", NULL, "is deprecated, and ignored by gRPC: xDS v3 has no such field"},
+    {NULL, NULL, NULL}};
+static const shape provider[] = {
+    {"plugin_name", NULL, NULL}, {"config", NULL, NULL}, {NULL, NULL, NULL}};
+static const shape providers[] = {{"*", provider, NULL}, {NULL, NULL, NULL}};
+static const shape authority[] = {{"client_listener_resource_name_template", NULL, NULL},
+                                  {"xds_servers", server, NULL},
+                                  {NULL, NULL, NULL}};
+static const shape authorities[] = {{"*", authority, NULL}, {NULL, NULL, NULL}};
+static const shape root[] = {{"xds_servers", server, NULL},
+                             {"node", node, NULL},
+                             {"certificate_providers", providers, NULL},
+                             {"authorities", authorities, NULL},
+                             {"client_default_listener_resource_name_template", NULL, NULL},
+                             {"server_listener_resource_name_template", NULL, NULL},
+                             {NULL, NULL, NULL}};
+
+static const struct feature {
+  const char *name;
+  const char *note; /* NULL: it is as it should be */
+} features[] = {
+    {"delta", NULL},
+    {"fail_on_data_errors", NULL},
+    {"resource_timer_is_transient_error", NULL},
+    {"trusted_xds_server", NULL},
+    {"ignore_resource_deletion", "has no effect any more (A88): it is now what is always done"},
+    {"xds_v3", "is ignored by gRPC: v3 is the only version there is"},
+};
+
+typedef struct looker {
+  gxds_findings *findings;
+  gxds_str file;
+  const gxds_file_node *node;
+} looker;
+
+static void on_error(void *arg, gxds_str field, gxds_str error) {
+  const looker *l = arg;
+  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
+                                                 .file = l->file,
+                                                 .line = gxds_nack_line_of(l->node, field),
+                                                 .field = field,
+                                                 .text = error});
+}
+
+static void warn(const looker *l, uint32_t line, const gxds_path *at, const char *text) {
+  gxds_text field = {0};
+  gxds_path_render(at, &field);
+  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
+                                                 .file = l->file,
+                                                 .line = line,
+                                                 .field = gxds_text_str(&field),
+                                                 .text = gxds_str_z(text)});
+  gxds_text_fini(&field);
+}
+
+static void look_at_features(const looker *l, const gxds_file_node *list, const gxds_path *up) {
+  for (size_t i = 0; list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
+    const gxds_file_node *item = list->items[i];
+    if (item->kind != GXDS_FILE_NODE_STRING) continue; /* an error that is told elsewhere */
+    const char *note = "is not known to gRPC, and ignored";
+    for (size_t k = 0; k < sizeof features / sizeof *features; k++) {
+      if (gxds_str_equal(item->text, gxds_str_z(features[k].name))) note = features[k].note;
+    }
+    if (!note) continue;
+    gxds_text text = {0};
+    gxds_text_addf(&text, "\"%.*s\" %s", GXDS_STR_ARG(item->text), note);
+    warn(l, item->line, GXDS_ITEM(up, "server_features", i), text.data);
+    gxds_text_fini(&text);
+  }
+}
+
+static const shape *find_shape(const shape *members, gxds_str key) {
+  while (members->key && strcmp(members->key, "*") != 0 &&
+         !gxds_str_equal(key, gxds_str_z(members->key))) {
+    members++;
+  }
+  return members->key ? members : NULL;
+}
+
+/* Depth is bounded: that of the shapes. */
+static void look_at_object(const looker *l, const gxds_file_node *object, const shape *members,
+                           const gxds_path *at) {
+  for (size_t i = 0; object->kind == GXDS_FILE_NODE_MAP && i < object->count; i++) {
+    const gxds_file_node_entry *e = &object->entries[i];
+    const shape *s = find_shape(members, e->key);
+    const gxds_path *here =
+        s && strcmp(s->key, "*") == 0
+            ? &(const gxds_path){at ? at->up : NULL, at ? at->field : NULL, -1, e->key.data}
+            : GXDS_FIELD(at, e->key.data);
+    if (!s || s->note) warn(l, e->line, here, s ? s->note : "is not known to gRPC, and ignored");
+    if (!s) continue;
+    if (strcmp(s->key, "server_features") == 0) look_at_features(l, e->value, at);
+    if (!s->members) continue;
+    if (e->value->kind == GXDS_FILE_NODE_LIST) {
+      for (size_t k = 0; k < e->value->count; k++) {
+        look_at_object(l, e->value->items[k], s->members, GXDS_ITEM(at, s->key, k));
+      }
+    } else {
+      look_at_object(l, e->value, s->members, here);
+    }
+  }
+}
+
+bool gxds_lint_is_bootstrap(gxds_file_input file) {
+  if (gxds_str_ends_with(file.name, gxds_str_z(".yaml")) ||
+      gxds_str_ends_with(file.name, gxds_str_z(".yml"))) {
+    return false;
+  }
+  gxds_file_errors errors = {.file = file.name};
+  upb_Arena *arena = upb_Arena_New();
+  const gxds_file_node *n = gxds_file_json_read(file.bytes, arena, &errors);
+  bool is = n && n->kind == GXDS_FILE_NODE_MAP && !gxds_file_node_get(n, "@type") &&
+            (gxds_file_node_get(n, "xds_servers") || gxds_file_node_get(n, "node"));
+  upb_Arena_Free(arena);
+  gxds_file_errors_fini(&errors);
+  return is;
+}
+
+const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings) {
+  gxds_file_errors errors = {.file = file.name};
+  upb_Arena *arena = upb_Arena_New();
+  looker l = {findings, file.name, gxds_file_json_read(file.bytes, arena, &errors)};
+  GXDS_CHECK(l.node != NULL); /* it was recognised by what is in it */
+  const gxds_bootstrap *bootstrap = NULL;
+  gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap);
+  if (!gxds_status_is_ok(&status)) gxds_nack_each_error(status.message, on_error, &l);
+  gxds_status_fini(&status);
+  look_at_object(&l, l.node, root, NULL);
+  upb_Arena_Free(arena);
+  gxds_file_errors_fini(&errors);
+  return bootstrap;
+}

@@ -1,0 +1,120 @@
+#include <google/protobuf/descriptor.upb.h>
+#include <upb/def.h>
+
+#include "files/file_reader.h"
+#include "tools/lint/check.h"
+#include "tools/lint/nack.h"
+#include "tools/lint/read_fields.h"
+
+/* One resource that is being looked at. */
+typedef struct looker {
+  const gxds_schema *schema;
+  const gxds_validator *validator;
+  gxds_findings *findings;
+  gxds_str file;
+  gxds_str resource;
+  const gxds_file_node *node;
+} looker;
+
+static void on_nack(void *arg, gxds_str field, gxds_str error) {
+  const looker *l = arg;
+  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
+                                                 .file = l->file,
+                                                 .line = gxds_nack_line_of(l->node, field),
+                                                 .resource = l->resource,
+                                                 .field = field,
+                                                 .text = error});
+}
+
+static void warn(const looker *l, uint32_t line, const gxds_path *at, const char *text) {
+  gxds_text field = {0};
+  gxds_path_render(at, &field);
+  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
+                                                 .file = l->file,
+                                                 .line = line,
+                                                 .resource = l->resource,
+                                                 .field = gxds_text_str(&field),
+                                                 .text = gxds_str_z(text)});
+  gxds_text_fini(&field);
+}
+
+static const upb_FieldDef *field_of(const upb_MessageDef *m, gxds_str key) {
+  const upb_FieldDef *f = upb_MessageDef_FindFieldByNameWithSize(m, key.data, key.size);
+  return f ? f : upb_MessageDef_FindByJsonNameWithSize(m, key.data, key.size);
+}
+
+static bool is_read(const char *read, const char *name) {
+  gxds_text word = {0};
+  gxds_text_addf(&word, " %s ", name);
+  bool found = strstr(read, word.data) != NULL;
+  gxds_text_fini(&word);
+  return found;
+}
+
+static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
+                            const gxds_path *at);
+
+/* What is in a field that is read. */
+static void look_at_value(const looker *l, const upb_FieldDef *f, const gxds_file_node *value,
+                          const gxds_path *up, const char *name) {
+  if (!upb_FieldDef_IsSubMessage(f) || upb_FieldDef_IsMap(f)) return;
+  const upb_MessageDef *m = upb_FieldDef_MessageSubDef(f);
+  if (value->kind != GXDS_FILE_NODE_LIST) {
+    look_at_message(l, m, value, GXDS_FIELD(up, name));
+    return;
+  }
+  for (size_t i = 0; i < value->count; i++) {
+    look_at_message(l, m, value->items[i], GXDS_ITEM(up, name, i));
+  }
+}
+
+/* Depth is bounded: the file's nodes are. */
+static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
+                            const gxds_path *at) {
+  if (node->kind != GXDS_FILE_NODE_MAP) return;
+  const gxds_file_node *type = gxds_file_node_get(node, "@type");
+  if (type && type->kind == GXDS_FILE_NODE_STRING) {
+    m = gxds_schema_find(l->schema, type->text);
+    if (!m) return;
+  }
+  const char *read = gxds_read_fields(upb_MessageDef_FullName(m));
+  if (!read) return;
+  for (size_t i = 0; i < node->count; i++) {
+    const gxds_file_node_entry *e = &node->entries[i];
+    const upb_FieldDef *f = field_of(m, e->key);
+    if (!f || e->value->kind == GXDS_FILE_NODE_NULL) continue; /* "@type"; not set */
+    const char *name = upb_FieldDef_Name(f);
+    bool deprecated = google_protobuf_FieldOptions_deprecated(upb_FieldDef_Options(f));
+    bool ignored = !is_read(read, name);
+    if (deprecated || ignored) {
+      warn(l, e->line, GXDS_FIELD(at, name),
+           !ignored     ? "is deprecated"
+           : deprecated ? "is deprecated, and ignored by gRPC"
+                        : "is ignored by gRPC");
+    }
+    if (!ignored) look_at_value(l, f, e->value, at, name);
+  }
+}
+
+static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_node *node) {
+  looker *l = arg;
+  const gxds_file_type_info *info = &gxds_file_types[take_resource->type];
+  gxds_text resource = {0};
+  gxds_text_addf(&resource, "%s \"%.*s\"", info->message, GXDS_STR_ARG(take_resource->name));
+  l->resource = gxds_text_str(&resource);
+  l->node = node;
+  gxds_status status = gxds_validator_check(l->validator, take_resource);
+  if (!gxds_status_is_ok(&status)) gxds_nack_each_error(status.message, on_nack, l);
+  gxds_status_fini(&status);
+  look_at_message(l, gxds_schema_find(l->schema, gxds_str_z(info->type_url)), node, NULL);
+  gxds_text_fini(&resource);
+  gxds_file_resource_unref(take_resource);
+}
+
+void gxds_lint_resources(const gxds_schema *schema, const gxds_validator *validator,
+                         gxds_file_input file, gxds_findings *findings) {
+  looker l = {.schema = schema, .validator = validator, .findings = findings, .file = file.name};
+  gxds_file_errors told = {0};
+  gxds_file_read_each(schema, file.name, file.bytes, look, &l, &told);
+  gxds_file_errors_fini(&told);
+}

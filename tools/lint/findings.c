@@ -1,0 +1,92 @@
+#include "tools/lint/findings.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "files/utf8.h"
+
+void gxds_findings_fini(gxds_findings *f) {
+  for (size_t i = 0; i < f->count; i++) {
+    gxds_str_free(&f->items[i].file);
+    gxds_str_free(&f->items[i].resource);
+    gxds_str_free(&f->items[i].field);
+    gxds_str_free(&f->items[i].text);
+  }
+  gxds_free(f->items);
+  *f = (gxds_findings){0};
+}
+
+void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed) {
+  f->items = gxds_realloc(f->items, f->count + 1, sizeof *f->items);
+  f->items[f->count++] = (gxds_finding){.kind = borrowed->kind,
+                                        .file = gxds_str_dup(borrowed->file),
+                                        .line = borrowed->line,
+                                        .resource = gxds_str_dup(borrowed->resource),
+                                        .field = gxds_str_dup(borrowed->field),
+                                        .text = gxds_str_dup(borrowed->text)};
+  f->errors += borrowed->kind == GXDS_FINDING_ERROR;
+}
+
+static bool goes_before(const gxds_finding *a, const gxds_finding *b) {
+  int order = gxds_str_compare(a->file, b->file);
+  return order < 0 || (order == 0 && a->line < b->line);
+}
+
+/* Merges, so that what is equal keeps its order. */
+static void sort(gxds_finding *items, gxds_finding *spare, size_t count) {
+  if (count < 2) return;
+  size_t half = count / 2;
+  sort(items, spare, half);
+  sort(items + half, spare, count - half);
+  memcpy(spare, items, half * sizeof *items);
+  size_t left = 0;
+  size_t right = half;
+  for (size_t i = 0; left < half; i++) {
+    bool take_right = right < count && goes_before(&items[right], &spare[left]);
+    items[i] = take_right ? items[right++] : spare[left++];
+  }
+}
+
+void gxds_findings_sort(gxds_findings *f) {
+  gxds_finding *spare = gxds_calloc(f->count, sizeof *spare);
+  sort(f->items, spare, f->count);
+  gxds_free(spare);
+}
+
+static const char *kind_name(gxds_finding_kind kind) {
+  return kind == GXDS_FINDING_ERROR ? "error" : "warning";
+}
+
+void gxds_finding_render_text(const gxds_finding *f, bool colours, gxds_text *out) {
+  const char *colour = f->kind == GXDS_FINDING_ERROR ? "\033[1;31m" : "\033[1;33m";
+  gxds_text_add_escaped(out, f->file);
+  if (f->line) gxds_text_addf(out, ":%u", f->line);
+  gxds_text_addf(out, ": %s%s%s: ", colours ? colour : "", kind_name(f->kind),
+                 colours ? "\033[0m" : "");
+  if (f->resource.size) {
+    gxds_text_add_escaped(out, f->resource);
+    gxds_text_add_z(out, ": ");
+  }
+  if (f->field.size) {
+    gxds_text_add_z(out, "field ");
+    gxds_text_add_escaped(out, f->field);
+    gxds_text_add_z(out, ": ");
+  }
+  gxds_text_add_escaped(out, f->text);
+}
+
+static void add_member(gxds_text *out, const char *name, gxds_str value) {
+  if (value.size == 0) return;
+  gxds_text_addf(out, ",\"%s\":", name);
+  gxds_utf8_add_json(out, value);
+}
+
+void gxds_finding_render_json(const gxds_finding *f, gxds_text *out) {
+  gxds_text_addf(out, "{\"severity\":\"%s\"", kind_name(f->kind));
+  add_member(out, "file", f->file);
+  if (f->line) gxds_text_addf(out, ",\"line\":%u", f->line);
+  add_member(out, "resource", f->resource);
+  add_member(out, "field", f->field);
+  add_member(out, "detail", f->text);
+  gxds_text_add_z(out, "}");
+}

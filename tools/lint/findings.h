@@ -1,0 +1,47 @@
+/* gxds_findings: what `xds lint` found, in the order in which it is to be told. Confined. */
+#ifndef GRPC_XDS_TOOLS_LINT_FINDINGS_H_
+#define GRPC_XDS_TOOLS_LINT_FINDINGS_H_
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_finding_kind { GXDS_FINDING_ERROR, GXDS_FINDING_WARNING } gxds_finding_kind;
+
+/* Strings are owned. */
+typedef struct gxds_finding {
+  gxds_finding_kind kind;
+  gxds_str file;
+  uint32_t line;     /* 0: the file as a whole */
+  gxds_str resource; /* "Cluster \"a\""; empty: none, or not to be told */
+  gxds_str field;    /* empty: none */
+  gxds_str text;
+} gxds_finding;
+
+/* Zero-initialised is empty. */
+typedef struct gxds_findings {
+  gxds_finding *items;
+  size_t count;
+  size_t errors; /* of them */
+} gxds_findings;
+
+void gxds_findings_fini(gxds_findings *f);
+/* Copies everything. */
+void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
+/* By file, line, then in the order of adding. */
+void gxds_findings_sort(gxds_findings *f);
+/* "a.yaml:3: error: Cluster \"x\": field a.b: must be set", without a line end. colours: for a
+ * terminal. */
+void gxds_finding_render_text(const gxds_finding *f, bool colours, gxds_text *out);
+/* One JSON object, without a line end. */
+void gxds_finding_render_json(const gxds_finding *f, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

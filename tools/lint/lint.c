@@ -1,0 +1,206 @@
+#include "tools/lint/lint.h"
+
+#include <errno.h>
+#include <grpc/grpc.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "files/dir.h"
+#include "tools/command/args.h"
+#include "tools/lint/check.h"
+
+static const char help[] =
+    "usage: xds lint [--json] [--no-warnings] FILE|DIR...\n"
+    "\n"
+    "Checks bootstraps and resource files as a gRPC client would: every error with file, line and\n"
+    "field, in the words of the client's NACK, and warnings of fields that are unknown, "
+    "deprecated\n"
+    "or ignored by gRPC. The files of one call belong together: no two may hold the same "
+    "resource,\n"
+    "and a bootstrap among them is the one that resources are checked against (certificate\n"
+    "providers, servers); without one, a plain bootstrap is taken.\n"
+    "\n"
+    "A JSON object with \"xds_servers\" or \"node\" is a bootstrap; all else holds resources, as\n"
+    "`xds serve --help` describes. Of a directory, the files that `xds serve` would read are\n"
+    "checked.\n"
+    "\n"
+    "  --json         print one JSON object per finding, for machines: severity (\"error\" or\n"
+    "                 \"warning\"), file, line, resource, field, detail; empty ones are left out\n"
+    "  --no-warnings  print errors only\n"
+    "\n"
+    "Exit status: 0 no errors, 1 errors, 2 a file cannot be read or the command line is wrong.\n";
+
+typedef struct lint {
+  bool json;
+  bool no_warnings;
+  bool unreadable;
+  gxds_file_input *files;
+  size_t count;
+  gxds_findings findings;
+} lint;
+
+static void add_file(lint *l, gxds_str name, gxds_str take_bytes) {
+  l->files = gxds_realloc(l->files, l->count + 1, sizeof *l->files);
+  l->files[l->count++] = (gxds_file_input){gxds_str_dup(name), take_bytes};
+}
+
+static void cannot_read(lint *l, const char *path, const char *why) {
+  fprintf(stderr, "xds lint: %s: %s\n", path, why);
+  l->unreadable = true;
+}
+
+static void read_file(lint *l, const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (!f) {
+    cannot_read(l, path, strerror(errno));
+    return;
+  }
+  gxds_text bytes = {0};
+  char part[65536];
+  size_t size;
+  while ((size = fread(part, 1, sizeof part, f)) > 0 && bytes.size <= GXDS_FILE_SIZE_MAX) {
+    gxds_text_add(&bytes, gxds_str_of(part, size));
+  }
+  if (ferror(f)) {
+    cannot_read(l, path, strerror(errno));
+    gxds_text_fini(&bytes);
+  } else {
+    gxds_str take = gxds_text_take(&bytes);
+    add_file(l, gxds_str_z(path), take.data ? take : gxds_str_dup(take));
+  }
+  fclose(f);
+}
+
+static void read_dir(lint *l, const char *path) {
+  gxds_dir_files files;
+  gxds_file_errors errors = {0};
+  if (!gxds_dir_read(path, &files, &errors)) {
+    gxds_text text = {0};
+    gxds_file_errors_render(&errors, &text);
+    cannot_read(l, path, text.data);
+    gxds_text_fini(&text);
+  }
+  gxds_file_errors_fini(&errors);
+  for (size_t i = 0; i < files.count; i++) {
+    gxds_text name = {0};
+    gxds_text_addf(&name, "%s%s%.*s", path, path[strlen(path) - 1] == '/' ? "" : "/",
+                   GXDS_STR_ARG(files.items[i].name));
+    add_file(l, gxds_text_str(&name), gxds_str_dup(files.items[i].bytes));
+    gxds_text_fini(&name);
+  }
+  gxds_dir_files_fini(&files);
+}
+
+static void read_path(lint *l, const char *path) {
+  struct stat s;
+  if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
+    read_dir(l, path);
+  } else {
+    read_file(l, path);
+  }
+}
+
+static void add_file_errors(lint *l, const gxds_file_errors *errors) {
+  for (size_t i = 0; i < errors->stored; i++) {
+    const gxds_file_error *e = &errors->items[i];
+    gxds_findings_add(&l->findings, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
+                                                    .file = e->file,
+                                                    .line = e->line,
+                                                    .field = e->field,
+                                                    .text = e->text});
+  }
+  if (errors->count == errors->stored) return;
+  fprintf(stderr, "xds lint: and %zu more errors\n", errors->count - errors->stored);
+}
+
+static void check(lint *l) {
+  const gxds_bootstrap *bootstrap = NULL;
+  gxds_file_input *resources = gxds_calloc(l->count, sizeof *resources);
+  size_t count = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (!gxds_lint_is_bootstrap(l->files[i])) {
+      resources[count++] = l->files[i];
+      continue;
+    }
+    gxds_bootstrap_unref(bootstrap);
+    bootstrap = gxds_lint_bootstrap(l->files[i], &l->findings);
+  }
+  gxds_schema *schema = gxds_schema_create();
+  gxds_validator *validator = gxds_validator_create(bootstrap);
+  gxds_file_errors errors = {0};
+  gxds_file_set_unref(gxds_file_set_build(schema, resources, count, NULL, &errors));
+  add_file_errors(l, &errors);
+  gxds_file_errors_fini(&errors);
+  for (size_t i = 0; i < count; i++) {
+    gxds_lint_resources(schema, validator, resources[i], &l->findings);
+  }
+  gxds_validator_destroy(validator);
+  gxds_schema_destroy(schema);
+  gxds_bootstrap_unref(bootstrap);
+  gxds_free(resources);
+}
+
+static void print(const lint *l) {
+  bool colours = isatty(STDOUT_FILENO) != 0;
+  for (size_t i = 0; i < l->findings.count; i++) {
+    const gxds_finding *f = &l->findings.items[i];
+    if (l->no_warnings && f->kind == GXDS_FINDING_WARNING) continue;
+    gxds_text line = {0};
+    if (l->json) {
+      gxds_finding_render_json(f, &line);
+    } else {
+      gxds_finding_render_text(f, colours, &line);
+    }
+    puts(line.data);
+    gxds_text_fini(&line);
+  }
+}
+
+/* -1: go on; else the exit status. */
+static int parse(lint *l, int argc, char **argv) {
+  int paths = 0;
+  for (int i = 1; i < argc; i++) {
+    if (gxds_args_flag(argv, i, "--help") || gxds_args_flag(argv, i, "-h")) {
+      fputs(help, stdout);
+      return 0;
+    }
+    if (gxds_args_flag(argv, i, "--json")) {
+      l->json = true;
+    } else if (gxds_args_flag(argv, i, "--no-warnings")) {
+      l->no_warnings = true;
+    } else if (argv[i][0] == '-') {
+      fprintf(stderr, "xds lint: no such option: %s (xds lint --help)\n", argv[i]);
+      return 2;
+    } else {
+      argv[1 + paths++] = argv[i];
+    }
+  }
+  if (paths == 0) {
+    fprintf(stderr, "xds lint: which files? (xds lint --help)\n");
+    return 2;
+  }
+  for (int i = 0; i < paths; i++) read_path(l, argv[1 + i]);
+  return -1;
+}
+
+int xds_lint_main(int argc, char **argv) {
+  lint l = {0};
+  int result = parse(&l, argc, argv);
+  if (result < 0) {
+    grpc_init();
+    check(&l);
+    grpc_shutdown_blocking();
+    gxds_findings_sort(&l.findings);
+    print(&l);
+    result = l.unreadable ? 2 : l.findings.errors ? 1 : 0;
+  }
+  gxds_findings_fini(&l.findings);
+  for (size_t i = 0; i < l.count; i++) {
+    gxds_str_free(&l.files[i].name);
+    gxds_str_free(&l.files[i].bytes);
+  }
+  gxds_free(l.files);
+  return result;
+}
