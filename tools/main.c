@@ -5,6 +5,7 @@
 #include "grpc_xds/grpc_xds.h"
 #include "tools/demo/demo.h"
 #include "tools/lint/lint.h"
+#include "tools/resolve/resolve.h"
 #include "tools/serve/serve.h"
 
 typedef struct command {
@@ -18,6 +19,8 @@ static int run_help(int argc, char **argv);
 
 static const command commands[] = {
     {"serve", xds_serve_main, "serve the xDS resources in a directory, for development"},
+    {"resolve", xds_resolve_main, "print the configuration of a target as a tree"},
+    {"route", xds_resolve_main, "say which route an RPC takes, and why not the others"},
     {"lint", xds_lint_main, "check bootstraps and resource files as a client would"},
     {"demo", xds_demo_main, "show what the plugin does, in fifteen seconds"},
     {"demo-backend", xds_demo_backend_main, NULL},

@@ -191,6 +191,13 @@ void gxds_client_handle_reset_backoff(gxds_client_handle *h) {
   gxds_session_reset_backoff(h->client->session);
 }
 
+void gxds_client_handle_each_resource(gxds_client_handle *h,
+                                      void (*fn)(void *arg, const gxds_resource_info *),
+                                      void *arg) {
+  GXDS_CHECK(gxds_reactor_is_current());
+  gxds_client_each_resource(gxds_session_engine(h->client->session), fn, arg);
+}
+
 gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h) {
   return gxds_session_load_store(h->client->session);
 }

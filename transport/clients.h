@@ -55,6 +55,10 @@ void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *t
                               uint64_t token);
 void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token);
 void gxds_client_handle_reset_backoff(gxds_client_handle *h);
+/* What the client holds of every resource, by type and name, for whoever has a use of it. fn must
+ * not call the client. */
+void gxds_client_handle_each_resource(gxds_client_handle *h,
+                                      void (*fn)(void *arg, const gxds_resource_info *), void *arg);
 /* Borrow: as long as the handle; ref to keep it. */
 gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h);
 const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h);

@@ -1,5 +1,5 @@
-/* One route against one RPC (A28): its path, headers and fraction. Private to xds_resolver.
- * Immutable once made: any thread. */
+/* One route against one RPC (A28): its path, headers and fraction. Immutable once made: any
+ * thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
 #define GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
 

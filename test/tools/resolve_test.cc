@@ -1,0 +1,284 @@
+// `xds resolve` and `xds route`, in processes of their own, against `xds serve`.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "test/support/child.h"
+#include "test/support/control_plane.h"
+
+namespace {
+
+using gxds_test::Child;
+using gxds_test::ControlPlane;
+using gxds_test::Mesh;
+using gxds_test::Runfile;
+using gxds_test::TempDir;
+using Lines = std::vector<std::string>;
+
+// A hexadecimal version is cut out: it is the hash of the resource.
+std::string WithoutVersion(std::string line) {
+  const std::string word = "  version ";
+  for (size_t at; (at = line.find(word)) != std::string::npos;) line.erase(at, word.size() + 16);
+  return line;
+}
+
+class Program {
+ public:
+  Program(const Lines& args, const std::string& bootstrap) {
+    Lines all = {Runfile("tools/xds")};
+    all.insert(all.end(), args.begin(), args.end());
+    child_ = std::make_unique<Child>(
+        all, std::map<std::string, std::string>{{"GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap}});
+  }
+  // Its output after the first line, which names the port, and its status as the last line.
+  Lines Finish() {
+    child_->WaitForLine([](const std::string&) { return false; });
+    Lines lines;
+    for (const auto& line : child_->Lines()) lines.push_back(WithoutVersion(line));
+    if (!lines.empty() && lines[0].find("target ") == 0) lines.erase(lines.begin());
+    lines.push_back(std::to_string(child_->Wait()));
+    return lines;
+  }
+  std::string Wait(const std::string& text, size_t from = 0) {
+    return child_->WaitForLine(
+        [&](const std::string& line) { return line.find(text) != std::string::npos; }, from);
+  }
+  Child& child() { return *child_; }
+
+ private:
+  std::unique_ptr<Child> child_;
+};
+
+std::string Text(const Lines& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
+  return text;
+}
+
+Mesh Greeter() {
+  Mesh mesh;
+  mesh.routes = {{"/a/", "blue"}, {"", "green"}};
+  mesh.clusters.resize(2);
+  mesh.clusters[0].name = "blue";
+  mesh.clusters[0].localities = {{"z1", 2, 0, {1001, 1002}}, {"z2", 1, 1, {1003}}};
+  mesh.clusters[1].name = "green";
+  mesh.clusters[1].localities = {{"z1", 1, 0, {1004}}};
+  for (auto& c : mesh.clusters) c.report_load = false;
+  return mesh;
+}
+
+class Resolve : public ::testing::Test {
+ protected:
+  void Start(const Mesh& mesh) {
+    plane_.Set(mesh);
+    plane_.Start();
+  }
+  Lines Run(const Lines& args) { return Program(args, plane_.Bootstrap()).Finish(); }
+
+  ControlPlane plane_;
+};
+
+TEST_F(Resolve, PrintsTheWholeConfigurationAsATree) {
+  Start(Greeter());
+  const std::string policy =
+      "policy [{\"xds_wrr_locality_experimental\":{\"childPolicy\":[{\"round_robin\":{}}]}}]";
+  EXPECT_EQ(Text(Run({"resolve", "xds:///greeter.example"})),
+            "└─ listener greeter.example  state ACKED\n"
+            "   └─ route_config greeter.example-routes  state ACKED  virtual_hosts 1\n"
+            "      └─ virtual_host *\n"
+            "         ├─ route prefix \"/a/\"\n"
+            "         │  └─ cluster blue  state ACKED  type EDS  " +
+                policy +
+                "\n"
+                "         │     └─ endpoints blue  state ACKED\n"
+                "         │        ├─ priority 0\n"
+                "         │        │  └─ locality r/z1/  weight 2\n"
+                "         │        │     ├─ endpoint 127.0.0.1:1001\n"
+                "         │        │     └─ endpoint 127.0.0.1:1002\n"
+                "         │        └─ priority 1\n"
+                "         │           └─ locality r/z2/  weight 1\n"
+                "         │              └─ endpoint 127.0.0.1:1003\n"
+                "         └─ route prefix \"\"\n"
+                "            └─ cluster green  state ACKED  type EDS  " +
+                policy +
+                "\n"
+                "               └─ endpoints green  state ACKED\n"
+                "                  └─ priority 0\n"
+                "                     └─ locality r/z1/  weight 1\n"
+                "                        └─ endpoint 127.0.0.1:1004\n"
+                "an RPC could be sent\n"
+                "0\n");
+}
+
+TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheStatusTellsIt) {
+  Mesh mesh = Greeter();
+  mesh.routes = {{"", "blue"}};
+  mesh.clusters[0].outlier_detection = R"({"max_ejection_percent":101})";
+  Start(mesh);
+  Lines lines = Run({"resolve", "xds:///greeter.example"});
+  std::string text = Text(lines);
+  EXPECT_EQ(lines.back(), "1") << text;
+  size_t cluster = text.find("cluster blue  state NACKED");
+  size_t error = text.find("max_ejection_percent error:value must be <= 100");
+  ASSERT_NE(cluster, std::string::npos) << text;
+  EXPECT_NE(error, std::string::npos) << text;
+  EXPECT_LT(cluster, error);
+  EXPECT_NE(text.find("an RPC could not be sent\n"), std::string::npos) << text;
+}
+
+TEST_F(Resolve, ACloseLookAtWhatIsMissing) {
+  Mesh mesh = Greeter();
+  mesh.routes = {{"", "blue"}};
+  mesh.clusters[0].localities.clear();
+  Start(mesh);
+  Lines lines = Run({"resolve", "xds:///greeter.example"});
+  EXPECT_EQ(lines.back(), "1");
+  EXPECT_NE(Text(lines).find("error: there are no endpoints"), std::string::npos) << Text(lines);
+}
+
+TEST_F(Resolve, WhatIsAwaitedIsNamedWhenTheTimeIsUp) {
+  Mesh mesh = Greeter();
+  mesh.clusters[1].with_endpoints = false;
+  Start(mesh);
+  Lines lines = Run({"resolve", "--timeout", "1", "xds:///greeter.example"});
+  std::string text = Text(lines);
+  EXPECT_EQ(lines.back(), "1") << text;
+  EXPECT_NE(text.find("the time is up: still waiting for"), std::string::npos) << text;
+}
+
+TEST_F(Resolve, AServerThatIsNotThereIsTheError) {
+  Start(Greeter());
+  plane_.Kill();
+  Lines lines = Run({"resolve", "xds:///greeter.example"});
+  EXPECT_EQ(lines.back(), "1");
+  EXPECT_NE(Text(lines).find("error: "), std::string::npos) << Text(lines);
+  EXPECT_NE(Text(lines).find("127.0.0.1:" + std::to_string(plane_.port())), std::string::npos)
+      << Text(lines);
+}
+
+TEST_F(Resolve, JsonIsForPrograms) {
+  Start(Greeter());
+  Lines lines = Run({"resolve", "--json", "xds:///greeter.example"});
+  ASSERT_EQ(lines.size(), 2u) << Text(lines);
+  EXPECT_EQ(lines[0].find("{\"kind\":\"target\",\"name\":\"xds:///greeter.example\""), 0u)
+      << lines[0];
+  EXPECT_NE(lines[0].find("{\"kind\":\"endpoint\",\"name\":\"127.0.0.1:1004\"}"),
+            std::string::npos);
+  EXPECT_EQ(lines[1], "0");
+}
+
+TEST_F(Resolve, WatchFollowsChangesAsADiff) {
+  Start(Greeter());
+  Program program({"resolve", "--watch", "xds:///greeter.example"}, plane_.Bootstrap());
+  ASSERT_NE(program.Wait("an RPC could be sent"), "") << program.child().Output();
+  Mesh mesh = Greeter();
+  mesh.clusters[1].localities[0].ports = {1005};
+  plane_.Set(mesh);
+  std::string removed = program.Wait("endpoint 127.0.0.1:1004", program.child().Lines().size());
+  EXPECT_EQ(removed.substr(0, 2), "- ") << program.child().Output();
+  std::string added = program.Wait("endpoint 127.0.0.1:1005");
+  EXPECT_EQ(added.substr(0, 2), "+ ") << program.child().Output();
+  program.child().Signal(SIGTERM);
+}
+
+TEST_F(Resolve, TheGraphIsTextForGraphvizAtLeast) {
+  Start(Greeter());
+  TempDir dir;
+  const std::string file = dir.path() + "/graph.dot";
+  EXPECT_EQ(Run({"resolve", "--graph", file, "xds:///greeter.example"}).back(), "0");
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_EQ(text.str().find("digraph xds {"), 0u) << text.str();
+  EXPECT_NE(text.str().find("[label=\"endpoint\\n127.0.0.1:1004\"];"), std::string::npos)
+      << text.str();
+}
+
+TEST_F(Resolve, AWrongCallOrBootstrapHasAStatusOfItsOwn) {
+  EXPECT_EQ(Program({"resolve"}, "").Finish(),
+            (Lines{"xds resolve: which target? (xds:///service) (xds resolve --help)", "2"}));
+  EXPECT_EQ(Program({"resolve", "dns:///x"}, "").Finish(),
+            (Lines{"xds resolve: expected a target such as xds:///service, found dns:///x (xds "
+                   "resolve --help)",
+                   "2"}));
+  Lines lines = Program({"resolve", "xds:///x"}, "{}").Finish();
+  EXPECT_EQ(lines.back(), "2");
+  EXPECT_NE(Text(lines).find("field:xds_servers error:field not present"), std::string::npos)
+      << Text(lines);
+  for (const char* command : {"resolve", "route"}) {
+    lines = Program({command, "--help"}, "").Finish();
+    EXPECT_EQ(lines[0].find(std::string("usage: xds ") + command), 0u);
+    EXPECT_EQ(lines.back(), "0");
+  }
+}
+
+class Route : public Resolve {
+ protected:
+  void SetUp() override {
+    Start(Greeter());
+    const std::string type = R"("@type":"type.googleapis.com/envoy.)";
+    // A service of its own, with routes that look at headers.
+    plane_.WriteFile(
+        "routes.json",
+        R"([{)" + type + R"(config.listener.v3.Listener",
+      "name":"headers.example","api_listener":{"api_listener":{)" +
+            type +
+            R"(extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+      "rds":{"route_config_name":"headers","config_source":{"ads":{}}},
+      "http_filters":[{"name":"router","typed_config":{)" +
+            type + R"(extensions.filters.http.router.v3.Router"}}]}}},
+      {)" + type +
+            R"(config.route.v3.RouteConfiguration","name":"headers","virtual_hosts":[
+        {"domains":["other.example"],
+         "routes":[{"match":{"prefix":""},"route":{"cluster":"blue"}}]},
+        {"domains":["headers.example"],"routes":[
+        {"match":{"path":"/s/Exact"},"route":{"cluster":"green"}},
+        {"match":{"prefix":"/s/","headers":[{"name":"user","string_match":{"exact":"amy"}}]},
+         "route":{"cluster":"green"}},
+        {"match":{"prefix":"/s/","runtime_fraction":{"default_value":{"numerator":25}}},
+         "route":{"cluster":"green"}},
+        {"match":{"prefix":"/s/"},"route":{"weighted_clusters":{"clusters":[
+          {"name":"blue","weight":3},{"name":"green","weight":1}]}}},
+        {"match":{"prefix":""},"route":{"cluster":"blue"}}]}]}])");
+  }
+};
+
+TEST_F(Route, SaysWhichRouteMatchesAndWhyTheOthersDoNot) {
+  Lines lines = Run({"route", "xds:///headers.example", "/s/Method", "-H", "User=bob"});
+  std::string text = Text(lines);
+  EXPECT_EQ(lines.back(), "0") << text;
+  for (const char* part :
+       {"virtual_host headers.example\n",
+        "route path \"/s/Exact\"  matches no: it wants the path \"/s/Exact\", the RPC's path is "
+        "\"/s/Method\"\n",
+        "route prefix \"/s/\", header user is \"amy\"  matches no: it wants that header user is "
+        "\"amy\", the RPC has \"bob\"\n",
+        "route prefix \"/s/\", 25 % of RPCs  matches sometimes: it takes 25 % of such RPCs\n",
+        "route prefix \"/s/\"  matches yes\n", "cluster blue  share 75 %", "cluster green",
+        "route prefix \"\"  matches not asked: an earlier route matched\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+}
+
+TEST_F(Route, MetadataChoosesTheRoute) {
+  Lines lines = Run({"route", "xds:///headers.example", "s/Method", "-H", "user=amy"});
+  EXPECT_NE(Text(lines).find("header user is \"amy\"  matches yes"), std::string::npos)
+      << Text(lines);
+  EXPECT_EQ(lines.back(), "0");
+}
+
+TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsTold) {
+  Lines lines = Run({"route", "--authority", "x", "xds:///headers.example", "/s/Method"});
+  EXPECT_EQ(lines.back(), "1");
+  EXPECT_NE(Text(lines).find("no virtual host has a domain that matches \"x\"; there are: "
+                             "other.example headers.example"),
+            std::string::npos)
+      << Text(lines);
+}
+
+}  // namespace

@@ -1,0 +1,36 @@
+/* The command lines of `xds resolve` and `xds route`. */
+#ifndef GRPC_XDS_TOOLS_RESOLVE_OPTIONS_H_
+#define GRPC_XDS_TOOLS_RESOLVE_OPTIONS_H_
+
+#include "tools/resolve/explain.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Strings are those of argv, but for the RPC's. */
+typedef struct gxds_query {
+  bool is_route; /* `xds route` */
+  const char *target;
+  const char *authority; /* NULL: the target's */
+  gxds_duration timeout;
+  bool watch;
+  bool json;
+  bool help;
+  const char *graph; /* NULL: none */
+  gxds_rpc rpc;      /* of `xds route`; owned */
+} gxds_query;
+
+extern const char gxds_resolve_help[];
+extern const char gxds_route_help[];
+
+/* argv[0] is "resolve" or "route", argv[argc] is NULL. False: error says what is wrong. Ends with
+ * gxds_query_fini() in either case. */
+bool gxds_query_parse(int argc, char *const *argv, gxds_query *out, gxds_text *error);
+void gxds_query_fini(gxds_query *q);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,166 @@
+#include "tools/resolve/resolve.h"
+
+#include <grpc/grpc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "plugin/host.h"
+#include "tools/resolve/graph.h"
+#include "tools/resolve/options.h"
+#include "tools/resolve/tree.h"
+
+/* NACKs and states that change nothing for the channel are no news: they are looked for. */
+#define LOOK_INTERVAL (GXDS_SECOND / 2)
+
+typedef struct session {
+  const gxds_query *query;
+  gxds_fetch_target target;
+  gxds_fetch *fetch;
+  bool colours;
+} session;
+
+static const char *command(const session *s) { return s->query->is_route ? "route" : "resolve"; }
+
+static gxds_tree tree_of(const session *s, const gxds_fetched *f) {
+  return gxds_tree_build(f, &s->target, s->query->is_route ? &s->query->rpc : NULL,
+                         gxds_host_get());
+}
+
+static void print_text(gxds_text *text) {
+  fwrite(text->data, 1, text->size, stdout);
+  fflush(stdout);
+  gxds_text_fini(text);
+}
+
+static void print_tree(const session *s, const gxds_tree *tree) {
+  gxds_text text = {0};
+  if (s->query->json) {
+    gxds_view_render_json(tree->view, &text);
+    gxds_text_add_z(&text, "\n");
+  } else {
+    gxds_view_render_text(tree->view, s->colours, &text);
+  }
+  print_text(&text);
+}
+
+/* What it waits for, in a word or two. */
+static void say_waiting(const session *s, const gxds_fetched *f, const char *how) {
+  gxds_text names = {0};
+  for (size_t i = 0; i < f->resource_count; i++) {
+    const gxds_fetched_resource *r = &f->resources[i];
+    if (r->state != GXDS_RESOURCE_REQUESTED) continue;
+    gxds_text_addf(&names, "%s%s ", names.size ? ", " : "", r->type->short_name);
+    gxds_text_add_escaped(&names, r->name);
+  }
+  fprintf(stderr, "xds %s: %s %s from %.*s\n", command(s), how,
+          names.size ? names.data : "an answer", GXDS_STR_ARG(f->servers));
+  gxds_text_fini(&names);
+}
+
+/* Everything, or what there is when the time is up. */
+static gxds_fetched *first(session *s) {
+  gxds_time begin = gxds_fetch_now();
+  gxds_time end = begin + s->query->timeout;
+  gxds_time speak = begin + GXDS_SECOND;
+  for (;;) {
+    bool quiet = speak >= end;
+    gxds_fetch_wait(s->fetch, quiet ? end : speak);
+    gxds_fetched *f = gxds_fetch_take(s->fetch);
+    if (f->answered) return f;
+    gxds_time now = gxds_fetch_now();
+    if (now >= end) {
+      say_waiting(s, f, "the time is up: still waiting for");
+      return f;
+    }
+    if (!quiet && now >= speak) {
+      if (isatty(STDERR_FILENO)) say_waiting(s, f, "waiting for");
+      speak = GXDS_TIME_NEVER;
+    }
+    gxds_fetched_destroy(f);
+  }
+}
+
+/* Forever: an interrupt ends the program. */
+static void follow(session *s, gxds_tree *tree) {
+  for (;;) {
+    gxds_fetch_wait(s->fetch, gxds_fetch_now() + LOOK_INTERVAL);
+    gxds_fetched *f = gxds_fetch_take(s->fetch);
+    gxds_tree next = tree_of(s, f);
+    gxds_fetched_destroy(f);
+    gxds_text diff = {0};
+    gxds_view_render_diff(tree->view, next.view, s->colours, &diff);
+    bool changed = diff.size > 0;
+    if (changed && s->query->json) {
+      print_tree(s, &next);
+    } else if (changed) {
+      char when[16];
+      time_t now = time(NULL);
+      struct tm local;
+      strftime(when, sizeof when, "%H:%M:%S", localtime_r(&now, &local));
+      gxds_text text = {0};
+      gxds_text_addf(&text, "\n%s  an RPC %s\n%s", when,
+                     next.usable ? "could be sent" : "could not be sent", diff.data);
+      print_text(&text);
+    }
+    gxds_text_fini(&diff);
+    gxds_tree_fini(tree);
+    *tree = next;
+  }
+}
+
+static int run(session *s) {
+  gxds_status status;
+  s->fetch = gxds_fetch_start(&s->target, &status);
+  if (!s->fetch) {
+    fprintf(stderr, "xds %s: %s\n", command(s), status.message.data);
+    gxds_status_fini(&status);
+    return 2;
+  }
+  gxds_fetched *f = first(s);
+  gxds_tree tree = tree_of(s, f);
+  gxds_fetched_destroy(f);
+  print_tree(s, &tree);
+  if (!s->query->json) printf("an RPC %s be sent\n", tree.usable ? "could" : "could not");
+  fflush(stdout);
+  int result = tree.usable ? 0 : 1;
+  if (s->query->graph && !gxds_graph_write(tree.view, s->query->graph)) result = 2;
+  if (s->query->watch) follow(s, &tree);
+  gxds_tree_fini(&tree);
+  gxds_fetch_stop(s->fetch);
+  return result;
+}
+
+static int run_query(const gxds_query *query, gxds_text *error) {
+  session s = {.query = query, .colours = isatty(STDOUT_FILENO) != 0};
+  int result = 2;
+  if (gxds_fetch_target_parse(query->target, query->authority, &s.target, error)) {
+    setenv("GRPC_VERBOSITY", "NONE", 0); /* errors stand in the tree */
+    grpc_init();
+    result = run(&s);
+    grpc_shutdown_blocking();
+  }
+  gxds_fetch_target_fini(&s.target);
+  return result;
+}
+
+int xds_resolve_main(int argc, char **argv) {
+  gxds_query query;
+  gxds_text error = {0};
+  int result = 2;
+  if (gxds_query_parse(argc, argv, &query, &error)) {
+    if (query.help) {
+      fputs(query.is_route ? gxds_route_help : gxds_resolve_help, stdout);
+      result = 0;
+    } else {
+      result = run_query(&query, &error);
+    }
+  }
+  if (error.size) {
+    fprintf(stderr, "xds %s: %s (xds %s --help)\n", argv[0], error.data, argv[0]);
+  }
+  gxds_text_fini(&error);
+  gxds_query_fini(&query);
+  return result;
+}

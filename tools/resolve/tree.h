@@ -1,0 +1,33 @@
+/* What was fetched, as a view: listener → route configuration → virtual host → routes → clusters →
+ * priorities → localities → endpoints, with versions, states and errors in place. Pure. */
+#ifndef GRPC_XDS_TOOLS_RESOLVE_TREE_H_
+#define GRPC_XDS_TOOLS_RESOLVE_TREE_H_
+
+#include "tools/resolve/explain.h"
+#include "tools/resolve/fetch.h"
+#include "tools/resolve/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_tree {
+  gxds_view *view; /* owned */
+  bool usable;     /* an RPC could be sent: a route (for an RPC: the one that it takes) leads to a
+                      cluster with endpoints */
+} gxds_tree;
+
+/* rpc: not NULL: which routes match it and why the others do not, and only what lies behind those
+ * that do. */
+gxds_tree gxds_tree_build(const gxds_fetched *f, const gxds_fetch_target *target,
+                          const gxds_rpc *rpc, const gxds_host *host);
+void gxds_tree_fini(gxds_tree *t);
+
+/* "REQUESTED", …. Static. */
+const char *gxds_resource_state_name(gxds_resource_state state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

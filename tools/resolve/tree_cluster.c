@@ -1,0 +1,144 @@
+#include "tools/resolve/tree_cluster.h"
+
+#include "base/memory.h"
+#include "resources/resources.h"
+
+/* A37: deeper aggregates are an error of the configuration, which is told elsewhere. */
+#define AGGREGATES_MAX 20
+
+void gxds_tree_clusters_fini(gxds_tree_clusters *c) { gxds_free(c->shown); }
+
+/* ---- endpoints ---- */
+
+static void add_endpoint(gxds_view *up, const gxds_endpoint *e) {
+  gxds_text address = {0};
+  gxds_address_render(&e->address, &address);
+  gxds_view *v = gxds_view_add(up, "endpoint", gxds_text_str(&address));
+  gxds_text_fini(&address);
+  if (e->weight != 1) gxds_view_attribute(v, "weight", "%u", e->weight);
+  if (e->health == GXDS_HEALTH_HEALTHY) gxds_view_attribute(v, "health", "HEALTHY");
+  if (e->health == GXDS_HEALTH_DRAINING) gxds_view_attribute(v, "health", "DRAINING");
+}
+
+static bool add_locality(gxds_view *up, const gxds_locality *l) {
+  gxds_text name = {0};
+  gxds_text_addf(&name, "%.*s/%.*s/%.*s", GXDS_STR_ARG(l->region), GXDS_STR_ARG(l->zone),
+                 GXDS_STR_ARG(l->sub_zone));
+  gxds_view *v = gxds_view_add(up, "locality", gxds_text_str(&name));
+  gxds_text_fini(&name);
+  gxds_view_attribute(v, "weight", "%u", l->weight);
+  if (l->endpoint_count == 0) gxds_view_error(v, gxds_str_z("it has no endpoints"));
+  for (uint32_t i = 0; i < l->endpoint_count; i++) add_endpoint(v, &l->endpoints[i]);
+  return l->endpoint_count > 0;
+}
+
+static bool add_endpoints(gxds_view *v, const gxds_endpoints *e) {
+  bool any = false;
+  for (size_t i = 0; i < e->drop_count; i++) {
+    gxds_view *drop = gxds_view_add(v, "drop", e->drops[i].name);
+    gxds_view_attribute(drop, "share", "%g %%", (double)e->drops[i].per_million / 10000);
+  }
+  for (size_t p = 0; p < e->priority_count; p++) {
+    gxds_text number = {0};
+    gxds_text_addf(&number, "%zu", p);
+    gxds_view *priority = gxds_view_add(v, "priority", gxds_text_str(&number));
+    gxds_text_fini(&number);
+    for (size_t i = 0; i < e->priorities[p].locality_count; i++) {
+      any |= add_locality(priority, e->priorities[p].localities[i]);
+    }
+  }
+  if (e->drop_all) gxds_view_error(v, gxds_str_z("every RPC is dropped"));
+  if (!any) gxds_view_error(v, gxds_str_z("there are no endpoints"));
+  return any && !e->drop_all;
+}
+
+/* ---- clusters ---- */
+
+static bool add_eds(gxds_tree_clusters *c, gxds_view *up, const gxds_cluster *cluster) {
+  gxds_str name = gxds_cluster_eds_name(cluster);
+  gxds_view *v = gxds_view_add(up, "endpoints", name);
+  const gxds_fetched_resource *eds = gxds_fetched_find(c->fetched, &gxds_endpoints_type, name);
+  if (!eds) return false;
+  bool usable = eds->resource && add_endpoints(v, (const gxds_endpoints *)eds->resource);
+  gxds_tree_add_resource_state(v, eds);
+  return usable;
+}
+
+static bool add_dns(gxds_view *up, const gxds_cluster *cluster, const gxds_cluster_entry *entry) {
+  gxds_text name = {0};
+  gxds_text_addf(&name, "%.*s:%u", GXDS_STR_ARG(cluster->dns_host), cluster->dns_port);
+  gxds_view *v = gxds_view_add(up, "dns", gxds_text_str(&name));
+  gxds_text_fini(&name);
+  if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) return false;
+  if (entry->endpoints) return add_endpoints(v, entry->endpoints);
+  gxds_view_error(v, entry->resolution_note);
+  return false;
+}
+
+static bool add_aggregate(gxds_tree_clusters *c, gxds_view *up, const gxds_cluster *cluster) {
+  bool usable = false;
+  if (c->depth == AGGREGATES_MAX) return false;
+  c->depth++;
+  for (size_t i = 0; i < cluster->aggregate_count; i++) {
+    gxds_view *v = gxds_view_add(up, "cluster", cluster->aggregate[i]);
+    usable |= gxds_tree_add_cluster(c, v, cluster->aggregate[i]);
+  }
+  c->depth--;
+  return usable;
+}
+
+static void add_options(gxds_view *v, const gxds_cluster *cluster) {
+  gxds_view_attribute(v, "policy", "%.*s", GXDS_STR_ARG(cluster->lb_policy_json));
+  if (cluster->max_concurrent_requests != GXDS_CLUSTER_MAX_REQUESTS_DEFAULT) {
+    gxds_view_attribute(v, "max_requests", "%u", cluster->max_concurrent_requests);
+  }
+  if (cluster->outlier_detection) gxds_view_attribute(v, "outlier_detection", "on");
+  if (cluster->tls) gxds_view_attribute(v, "tls", "on");
+  if (cluster->lrs_server) {
+    gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));
+  }
+}
+
+static bool add_resource(gxds_tree_clusters *c, gxds_view *v, gxds_str name,
+                         const gxds_cluster *cluster) {
+  static const char *const kinds[] = {[GXDS_CLUSTER_EDS] = "EDS",
+                                      [GXDS_CLUSTER_LOGICAL_DNS] = "LOGICAL_DNS",
+                                      [GXDS_CLUSTER_AGGREGATE] = "AGGREGATE"};
+  gxds_view_attribute(v, "type", "%s", kinds[cluster->kind]);
+  add_options(v, cluster);
+  const gxds_config *config = c->fetched->config;
+  const gxds_cluster_entry *entry = config ? gxds_config_cluster(config, name) : NULL;
+  bool usable = false;
+  switch (cluster->kind) {
+    case GXDS_CLUSTER_EDS:
+      usable = add_eds(c, v, cluster);
+      break;
+    case GXDS_CLUSTER_LOGICAL_DNS:
+      usable = add_dns(v, cluster, entry);
+      break;
+    case GXDS_CLUSTER_AGGREGATE:
+      usable = add_aggregate(c, v, cluster);
+      break;
+  }
+  if (!entry || entry->kind != GXDS_ENTRY_ERROR) return usable;
+  gxds_view_error(v, entry->error.message);
+  return false;
+}
+
+bool gxds_tree_add_cluster(gxds_tree_clusters *c, gxds_view *v, gxds_str name) {
+  for (size_t i = 0; i < c->shown_count; i++) {
+    if (!gxds_str_equal(c->shown[i].name, name)) continue;
+    gxds_view_attribute(v, "shown", "above");
+    return c->shown[i].usable;
+  }
+  size_t place = c->shown_count++;
+  c->shown = gxds_realloc(c->shown, c->shown_count, sizeof *c->shown);
+  c->shown[place] = (struct gxds_tree_shown){name, false};
+  const gxds_fetched_resource *cds = gxds_fetched_find(c->fetched, &gxds_cluster_type, name);
+  if (!cds) return false;
+  gxds_tree_add_resource_state(v, cds);
+  if (!cds->resource) return false;
+  bool usable = add_resource(c, v, name, (const gxds_cluster *)cds->resource);
+  c->shown[place].usable = usable;
+  return usable;
+}

@@ -1,0 +1,251 @@
+#include "tools/resolve/view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "files/utf8.h"
+
+typedef struct attribute {
+  const char *key;
+  gxds_str value;
+} attribute;
+
+struct gxds_view {
+  const char *kind;
+  gxds_str name;
+  attribute *attributes;
+  size_t attribute_count;
+  gxds_str error;
+  gxds_view *first;
+  gxds_view *last;
+  gxds_view *next;
+};
+
+static const char red[] = "\033[31m";
+static const char green[] = "\033[32m";
+static const char bold[] = "\033[1m";
+static const char plain[] = "\033[0m";
+
+gxds_view *gxds_view_add(gxds_view *parent, const char *kind, gxds_str name) {
+  gxds_view *v = GXDS_NEW(gxds_view);
+  v->kind = kind;
+  v->name = gxds_str_dup(name);
+  if (!parent) return v;
+  if (parent->last) {
+    parent->last->next = v;
+  } else {
+    parent->first = v;
+  }
+  parent->last = v;
+  return v;
+}
+
+void gxds_view_attribute(gxds_view *v, const char *key, const char *format, ...) {
+  char *value;
+  va_list args;
+  va_start(args, format);
+  int size = vasprintf(&value, format, args);
+  va_end(args);
+  GXDS_CHECK(size >= 0);
+  if (size > 0) {
+    v->attributes = gxds_realloc(v->attributes, v->attribute_count + 1, sizeof *v->attributes);
+    v->attributes[v->attribute_count++] = (attribute){key, gxds_str_dup(gxds_str_z(value))};
+  }
+  free(value);
+}
+
+void gxds_view_error(gxds_view *v, gxds_str error) {
+  gxds_str_free(&v->error);
+  v->error = gxds_str_dup(error);
+}
+
+/* Depth is bounded: that of a configuration. */
+void gxds_view_destroy(gxds_view *root) {
+  if (!root) return;
+  for (gxds_view *v = root->first; v;) {
+    gxds_view *next = v->next;
+    gxds_view_destroy(v);
+    v = next;
+  }
+  for (size_t i = 0; i < root->attribute_count; i++) gxds_str_free(&root->attributes[i].value);
+  gxds_free(root->attributes);
+  gxds_str_free(&root->name);
+  gxds_str_free(&root->error);
+  gxds_free(root);
+}
+
+/* ---- text ---- */
+
+static void add_attributes(const gxds_view *v, const char *between, gxds_text *out) {
+  for (size_t i = 0; i < v->attribute_count; i++) {
+    gxds_text_addf(out, "%s%s ", between, v->attributes[i].key);
+    gxds_text_add_escaped(out, v->attributes[i].value);
+  }
+}
+
+static void add_node(const gxds_view *v, bool colours, const char *stem, const char *branch,
+                     const char *below, gxds_text *out) {
+  gxds_text_addf(out, "%s%s%s ", stem, branch, v->kind);
+  if (colours) gxds_text_add_z(out, bold);
+  gxds_text_add_escaped(out, v->name);
+  if (colours) gxds_text_add_z(out, plain);
+  add_attributes(v, "  ", out);
+  gxds_text_add_z(out, "\n");
+  gxds_text stem_below = {0};
+  gxds_text_addf(&stem_below, "%s%s", stem, below);
+  if (v->error.size) {
+    gxds_text_addf(out, "%s%s%s%serror: ", stem, below, v->first ? "│  " : "   ",
+                   colours ? red : "");
+    gxds_text_add_escaped(out, v->error);
+    gxds_text_addf(out, "%s\n", colours ? plain : "");
+  }
+  for (const gxds_view *child = v->first; child; child = child->next) {
+    add_node(child, colours, stem_below.size ? stem_below.data : "", child->next ? "├─ " : "└─ ",
+             child->next ? "│  " : "   ", out);
+  }
+  gxds_text_fini(&stem_below);
+}
+
+void gxds_view_render_text(const gxds_view *root, bool colours, gxds_text *out) {
+  add_node(root, colours, "", "", "", out);
+}
+
+/* ---- JSON ---- */
+
+static void add_member(const char *key, gxds_str value, gxds_text *out) {
+  if (value.size == 0) return;
+  gxds_text_addf(out, ",\"%s\":", key);
+  gxds_utf8_add_json(out, value);
+}
+
+void gxds_view_render_json(const gxds_view *root, gxds_text *out) {
+  gxds_text_addf(out, "{\"kind\":\"%s\"", root->kind);
+  add_member("name", root->name, out);
+  for (size_t i = 0; i < root->attribute_count; i++) {
+    add_member(root->attributes[i].key, root->attributes[i].value, out);
+  }
+  add_member("error", root->error, out);
+  for (const gxds_view *v = root->first; v; v = v->next) {
+    gxds_text_add_z(out, v == root->first ? ",\"children\":[" : ",");
+    gxds_view_render_json(v, out);
+    if (!v->next) gxds_text_add_z(out, "]");
+  }
+  gxds_text_add_z(out, "}");
+}
+
+/* ---- graph ---- */
+
+static void add_label(gxds_str s, gxds_text *out) {
+  gxds_text escaped = {0};
+  gxds_text_add_escaped(&escaped, s);
+  for (size_t i = 0; i < escaped.size; i++) {
+    char c = escaped.data[i];
+    if (c == '"' || c == '\\') gxds_text_add_z(out, "\\");
+    gxds_text_add(out, gxds_str_of(&c, 1));
+  }
+  gxds_text_fini(&escaped);
+}
+
+/* Returns the number of the next node. */
+static int add_graph_node(const gxds_view *v, int number, gxds_text *out) {
+  gxds_text_addf(out, "  n%d [label=\"%s\\n", number, v->kind);
+  add_label(v->name, out);
+  for (size_t i = 0; i < v->attribute_count; i++) {
+    gxds_text_addf(out, "\\n%s ", v->attributes[i].key);
+    add_label(v->attributes[i].value, out);
+  }
+  if (v->error.size) {
+    gxds_text_add_z(out, "\\n");
+    add_label(v->error, out);
+  }
+  gxds_text_addf(out, "\"%s];\n", v->error.size ? ",color=red,fontcolor=red" : "");
+  int next = number + 1;
+  for (const gxds_view *child = v->first; child; child = child->next) {
+    gxds_text_addf(out, "  n%d -> n%d;\n", number, next);
+    next = add_graph_node(child, next, out);
+  }
+  return next;
+}
+
+void gxds_view_render_dot(const gxds_view *root, gxds_text *out) {
+  gxds_text_add_z(out,
+                  "digraph xds {\n  rankdir=LR;\n"
+                  "  node [shape=box,style=rounded,fontname=\"sans-serif\",fontsize=10];\n");
+  add_graph_node(root, 0, out);
+  gxds_text_add_z(out, "}\n");
+}
+
+/* ---- what changed ---- */
+
+typedef struct line {
+  gxds_str path;
+  gxds_str rest; /* attributes and error */
+} line;
+
+typedef struct lines {
+  line *items;
+  size_t count;
+} lines;
+
+static void flatten(const gxds_view *v, gxds_str above, lines *out) {
+  gxds_text path = {0};
+  if (above.size) gxds_text_addf(&path, "%.*s > ", GXDS_STR_ARG(above));
+  gxds_text_addf(&path, "%s ", v->kind);
+  gxds_text_add_escaped(&path, v->name);
+  gxds_text rest = {0};
+  add_attributes(v, "  ", &rest);
+  if (v->error.size) {
+    gxds_text_add_z(&rest, "  error: ");
+    gxds_text_add_escaped(&rest, v->error);
+  }
+  gxds_str name = gxds_text_take(&path);
+  out->items = gxds_realloc(out->items, out->count + 1, sizeof *out->items);
+  out->items[out->count++] = (line){name, gxds_str_dup(gxds_text_str(&rest))};
+  gxds_text_fini(&rest);
+  for (const gxds_view *child = v->first; child; child = child->next) flatten(child, name, out);
+}
+
+static int by_path(const void *a, const void *b) {
+  const line *x = a;
+  const line *y = b;
+  int order = gxds_str_compare(x->path, y->path);
+  return order ? order : gxds_str_compare(x->rest, y->rest);
+}
+
+static void lines_fini(lines *l) {
+  for (size_t i = 0; i < l->count; i++) {
+    gxds_str_free(&l->items[i].path);
+    gxds_str_free(&l->items[i].rest);
+  }
+  gxds_free(l->items);
+}
+
+static void add_line(const char *sign, const char *colour, const line *l, bool colours,
+                     gxds_text *out) {
+  gxds_text_addf(out, "%s%s %.*s%.*s%s\n", colours ? colour : "", sign, GXDS_STR_ARG(l->path),
+                 GXDS_STR_ARG(l->rest), colours ? plain : "");
+}
+
+void gxds_view_render_diff(const gxds_view *before, const gxds_view *after, bool colours,
+                           gxds_text *out) {
+  lines was = {0};
+  lines is = {0};
+  flatten(before, gxds_str_of(NULL, 0), &was);
+  flatten(after, gxds_str_of(NULL, 0), &is);
+  qsort(was.items, was.count, sizeof *was.items, by_path);
+  qsort(is.items, is.count, sizeof *is.items, by_path);
+  size_t i = 0;
+  size_t j = 0;
+  while (i < was.count || j < is.count) {
+    int order = i == was.count ? 1 : j == is.count ? -1 : by_path(&was.items[i], &is.items[j]);
+    if (order < 0) add_line("-", red, &was.items[i], colours, out);
+    if (order > 0) add_line("+", green, &is.items[j], colours, out);
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+  lines_fini(&was);
+  lines_fini(&is);
+}
