@@ -2,6 +2,8 @@
 # mirror; without root they name the one command that installs what is missing.
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+DEB ?= deb
 SANITIZE ?=
 SEEDS ?= 100000
 TEST_FLAGS ?=
@@ -11,6 +13,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
   dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev libre2-dev \
   libxxhash-dev libyaml-dev uthash-dev
 TEST_PACKAGES = libgmock-dev libgtest-dev
+INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
 LINT_PACKAGES = clang-format-14 clang-tidy-14
 
 CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
@@ -20,7 +23,8 @@ OUTPUTS = //:libgrpc_xds.so //:libgrpc_xds_impl.so //tools:xds
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
-.PHONY: all demo test sim format lint conformance install clean packages lint-packages
+.PHONY: all demo test sim format lint conformance install uninstall deb clean packages \
+  lint-packages install-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -47,11 +51,19 @@ lint: packages lint-packages
 conformance:
 	test/conformance/generate
 
+# What is put where: packaging/install --list.
+INSTALL_ARGUMENTS = $(PREFIX) $(LIBDIR) "$(DESTDIR)"
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/grpc_xds
-	install -m 755 bazel-bin/libgrpc_xds.so bazel-bin/libgrpc_xds_impl.so $(DESTDIR)$(PREFIX)/lib
-	install -m 755 bazel-bin/tools/xds $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/grpc_xds/grpc_xds.h $(DESTDIR)$(PREFIX)/include/grpc_xds
+	packaging/install $(INSTALL_ARGUMENTS)
+
+uninstall:
+	packaging/install --list $(INSTALL_ARGUMENTS) | xargs -d '\n' rm -f
+	rm -fd "$(DESTDIR)$(PREFIX)/include/grpc_xds" "$(DESTDIR)$(LIBDIR)/cmake/grpc_xds"
+
+# Debian packages, in the folder DEB.
+deb: all
+	packaging/deb $(DEB)
 
 clean:
 	$(BAZEL) clean
@@ -61,3 +73,7 @@ packages:
 
 lint-packages:
 	@.ci/packages $(LINT_PACKAGES)
+
+# What .ci/install_check needs.
+install-packages: packages
+	@.ci/packages $(INSTALL_PACKAGES)

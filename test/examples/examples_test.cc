@@ -1,0 +1,52 @@
+// The examples as their users run them: a program of its own, a bootstrap, a control plane. (The
+// pkg-config, CMake, preloaded and Ruby ways are in .ci/install_check.)
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/support/backend.h"
+#include "test/support/child.h"
+#include "test/support/control_plane.h"
+
+namespace {
+
+using gxds_test::Backend;
+using gxds_test::Child;
+using gxds_test::ControlPlane;
+using gxds_test::Mesh;
+using gxds_test::Runfile;
+
+TEST(Examples, TheClientMakesAnRpcWithThePlugin) {
+  Backend backend("hello");
+  ControlPlane plane;
+  Mesh mesh;
+  mesh.routes = {{"", "greeter"}};
+  mesh.clusters.resize(1);
+  mesh.clusters[0].name = "greeter";
+  mesh.clusters[0].localities = {{"z", 1, 0, {backend.port()}}};
+  plane.Set(mesh);
+  plane.Start();
+  Child client({Runfile("examples/client"), "xds:///greeter.example", "/demo.Greeter/Hello"},
+               {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane.Bootstrap()}, {"GRPC_VERBOSITY", "info"}});
+  EXPECT_NE(client.WaitForLine([](const std::string& line) { return line == "hello"; }), "")
+      << client.Output();
+  EXPECT_NE(client.WaitForLine([](const std::string& line) {
+    return line.find(" registered with gRPC core") != std::string::npos;
+  }),
+            "")
+      << client.Output();
+  EXPECT_EQ(client.Wait(), 0);
+}
+
+TEST(Examples, TheClientSaysWhyAnRpcFailed) {
+  Child client({Runfile("examples/client"), "xds:///greeter.example", "/demo.Greeter/Hello"},
+               {{"GRPC_XDS_BOOTSTRAP_CONFIG", "{}"}});
+  EXPECT_NE(client.WaitForLine([](const std::string& line) {
+    return line.find("RPC failed: ") == 0 && line.find("field:xds_servers") != std::string::npos;
+  }),
+            "")
+      << client.Output();
+  EXPECT_EQ(client.Wait(), 1);
+}
+
+}  // namespace
