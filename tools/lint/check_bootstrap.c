@@ -18,8 +18,11 @@ static const shape server[] = {{"server_uri", NULL, NULL},
                                {"channel_creds", creds, NULL},
                                {"server_features", NULL, NULL},
                                {NULL, NULL, NULL}};
-static const shape locality[] = {
-    {"region", NULL, NULL}, {"zone", NULL, NULL}, {"sub_zone", NULL, NULL}, {NULL, NULL, NULL}};
+static const shape locality[] = {{"region", NULL, NULL},
+                                 {"zone", NULL, NULL},
+                                 {"sub_zone", NULL, NULL},
+                                 {"subZone", NULL, NULL},
+                                 {NULL, NULL, NULL}};
 static const shape node[] = {
     {"id", NULL, NULL},
     {"cluster", NULL, NULL},
