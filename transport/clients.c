@@ -186,6 +186,15 @@ void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token) {
   gxds_session_kick(h->client->session);
 }
 
+gxds_str gxds_client_handle_source(gxds_client_handle *h, uint64_t token) {
+  GXDS_CHECK(gxds_reactor_is_current());
+  watch *w;
+  HASH_FIND(hh, h->watches, &token, sizeof(token), w);
+  const gxds_bootstrap_server *server =
+      w ? gxds_client_source(gxds_session_engine(h->client->session), w->id) : NULL;
+  return server ? server->uri : gxds_str_of(NULL, 0);
+}
+
 void gxds_client_handle_reset_backoff(gxds_client_handle *h) {
   GXDS_CHECK(gxds_reactor_is_current());
   gxds_session_reset_backoff(h->client->session);

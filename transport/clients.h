@@ -54,6 +54,9 @@ void gxds_client_handle_release(gxds_client_handle *h);
 void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *type, gxds_str name,
                               uint64_t token);
 void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token);
+/* The server that sent what is watched, for messages; empty: it is not known, or there is nothing.
+ * Borrow: as long as the handle. */
+gxds_str gxds_client_handle_source(gxds_client_handle *h, uint64_t token);
 void gxds_client_handle_reset_backoff(gxds_client_handle *h);
 /* What the client holds of every resource, by type and name, for whoever has a use of it. fn must
  * not call the client. */

@@ -123,9 +123,8 @@ void gxds_entry_set_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_t
  * deletion (A88), it is not used on. */
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   gxds_text message = {0};
-  gxds_text_addf(&message, "does not exist: its ttl ended, xDS server %.*s did not renew it",
-                 GXDS_STR_ARG(e->source->uri));
-  gxds_client_add_node(c, &message);
+  gxds_text_add_z(&message, "does not exist: its ttl ended, the server did not renew it");
+  gxds_client_add_origin(c, e->source, &message);
   gxds_str version = gxds_str_dup(e->version);
   gxds_entry_fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message),
                   version, true, now);

@@ -54,8 +54,12 @@ gxds_status gxds_status_take(gxds_code code, gxds_text *take_message) {
 }
 
 void gxds_client_add_node(const gxds_client *c, gxds_text *out) {
-  gxds_str id = c->bootstrap->node_id;
-  if (id.size) gxds_text_addf(out, " (node ID:%.*s)", GXDS_STR_ARG(id));
+  gxds_text_add_origin(out, gxds_str_of(NULL, 0), c->bootstrap->node_id);
+}
+
+void gxds_client_add_origin(const gxds_client *c, const gxds_bootstrap_server *server,
+                            gxds_text *out) {
+  gxds_text_add_origin(out, server->uri, c->bootstrap->node_id);
 }
 
 void gxds_text_add_untrusted(gxds_text *out, gxds_str s, size_t max) {
@@ -125,6 +129,7 @@ static gxds_entry *obtain_entry(gxds_client *c, size_t type, gxds_str text, gxds
 }
 
 static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_text *take_why) {
+  gxds_client_add_node(c, take_why);
   gxds_shared_status *error = gxds_shared_status_create(gxds_status_take(code, take_why));
   gxds_action a = {.kind = GXDS_ACTION_RESOURCE, .watch = w->id, .watcher = w->watcher};
   gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0), error);
@@ -173,6 +178,11 @@ void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
     if (--e->watch_count == 0) gxds_entry_count_leaving(c, e, true);
   }
   gxds_free(w);
+}
+
+const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch) {
+  const gxds_watch *w = find_watch(c, watch);
+  return w && w->entry ? w->entry->source : NULL;
 }
 
 size_t gxds_client_watch_count(const gxds_client *c) { return HASH_CNT(hh, c->watches); }

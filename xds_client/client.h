@@ -14,8 +14,8 @@
  * that the last message caused, so a consumer that drains in order has flow control: the next
  * message is read when the watchers are done with the last one.
  *
- * The status of an error names the server and the node ("… (node ID:xyz)"), as the host's do, but
- * not the resource: its name is for the watcher to put before it.
+ * The status of an error ends with where it comes from (base/origin.h), or names the server in its
+ * words and ends with the node; its resource's name is for the watcher to put before it.
  *
  * Streams, servers and watches are named by ids that are never reused, so an event that comes late
  * is dropped by its id. */
@@ -117,6 +117,9 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
 /* Ends a watch; no action names it any more. With its last watch a resource is unsubscribed and
  * forgotten. An unknown id is ignored. */
 void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now);
+/* The server that sent what the watched resource is now. NULL: there is none. Borrow: as long as
+ * the bootstrap. */
+const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch);
 
 /* The SEND is on its way: does-not-exist timers of what it asked for start now (A57). */
 void gxds_client_on_sent(gxds_client *c, gxds_stream_id stream, gxds_time now);

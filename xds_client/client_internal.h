@@ -23,6 +23,7 @@
 
 #include "base/backoff.h"
 #include "base/memory.h"
+#include "base/origin.h"
 #include "xds_client/actions.h"
 #include "xds_client/deadlines.h"
 #include "xds_client/resource_name.h"
@@ -393,6 +394,9 @@ struct gxds_client {
 void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line);
 /* " (node ID:xyz)", as the host ends what it tells watchers; nothing without an id. */
 void gxds_client_add_node(const gxds_client *c, gxds_text *out);
+/* " (xDS server S) (node ID:xyz)": for what that server said, or failed to say. */
+void gxds_client_add_origin(const gxds_client *c, const gxds_bootstrap_server *server,
+                            gxds_text *out);
 /* Adds text of the network, at most max bytes of it: what is added is valid UTF-8 without control
  * characters, whatever came. (Backslashes stay: some of it was escaped before.) */
 void gxds_text_add_untrusted(gxds_text *out, gxds_str s, size_t max);

@@ -117,7 +117,7 @@ static void reject(application *a, gxds_entry *e, const gxds_response_resource *
   gxds_text message = {0};
   gxds_text_add_z(&message, "invalid resource: ");
   gxds_text_add_untrusted(&message, rendered, GXDS_NACK_ERROR_BYTES_MAX);
-  gxds_client_add_node(a->c, &message);
+  gxds_client_add_origin(a->c, a->conn->server, &message);
   gxds_entry_fail(a->c, e, GXDS_RESOURCE_NACKED, gxds_status_take(GXDS_UNAVAILABLE, &message),
                   version_of(a, r), a->conn->server->fail_on_data_errors, a->now);
 }
@@ -294,13 +294,9 @@ static void delete_entry(application *a, gxds_sub *sub, deletions *d) {
     gxds_text_add_untrusted(&d->line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
   }
   gxds_text message = {0};
-  if (e->resource) {
-    gxds_text_addf(&message, "resource deleted by xDS server %.*s", GXDS_STR_ARG(server->uri));
-  } else {
-    gxds_text_addf(&message, "does not exist: xDS server %.*s does not have it",
-                   GXDS_STR_ARG(server->uri));
-  }
-  gxds_client_add_node(a->c, &message);
+  gxds_text_add_z(&message,
+                  e->resource ? "resource deleted" : "does not exist: the server does not have it");
+  gxds_client_add_origin(a->c, server, &message);
   gxds_entry_fail(a->c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message),
                   a->response->version, server->fail_on_data_errors, a->now);
 }

@@ -218,14 +218,9 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
   bool transient = server->resource_timer_is_transient_error;
   sub->settled = true;
   gxds_text message = {0};
-  if (transient) {
-    gxds_text_addf(&message, "timeout obtaining resource from xDS server %.*s",
-                   GXDS_STR_ARG(server->uri));
-  } else {
-    gxds_text_addf(&message, "does not exist: xDS server %.*s did not send it",
-                   GXDS_STR_ARG(server->uri));
-  }
-  gxds_client_add_node(c, &message);
+  gxds_text_add_z(&message, transient ? "timeout obtaining resource"
+                                      : "does not exist: the server did not send it");
+  gxds_client_add_origin(c, server, &message);
   gxds_entry_fail(c, sub->entry, transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST,
                   gxds_status_take(transient ? GXDS_UNAVAILABLE : GXDS_NOT_FOUND, &message),
                   gxds_str_of(NULL, 0), false, now);

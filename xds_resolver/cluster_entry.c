@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/memory.h"
 #include "xds_resolver/cluster_map.h"
 
@@ -14,10 +16,20 @@ static const gxds_cluster *cluster_ref(const gxds_cluster *cluster) {
   return cluster;
 }
 
-const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error) {
+static gxds_cluster_entry *error_create(gxds_str name, const gxds_status *error) {
   GXDS_CHECK(!gxds_status_is_ok(error));
   gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ERROR);
   e->error = gxds_status_copy(error);
+  return e;
+}
+
+const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error) {
+  return error_create(name, error);
+}
+
+const gxds_cluster_entry *gxds_cluster_entry_deleted(gxds_str name, const gxds_status *error) {
+  gxds_cluster_entry *e = error_create(name, error);
+  e->deleted = true;
   return e;
 }
 
@@ -35,14 +47,15 @@ const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds
 }
 
 const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds_cluster *cluster,
-                                                       const gxds_str *leaf_clusters,
-                                                       size_t count) {
+                                                       const gxds_str *leaf_clusters, size_t count,
+                                                       gxds_str resolution_note) {
   gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_AGGREGATE);
   e->cluster = cluster_ref(cluster);
   gxds_str *leaves = gxds_calloc(count, sizeof *leaves);
   for (size_t i = 0; i < count; i++) leaves[i] = gxds_str_dup(leaf_clusters[i]);
   e->leaf_clusters = leaves;
   e->leaf_cluster_count = count;
+  e->resolution_note = gxds_str_dup(resolution_note);
   return e;
 }
 
@@ -69,11 +82,32 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
   if (a == b) return true;
   if (a->kind != b->kind || !gxds_str_equal(a->name, b->name)) return false;
   if (a->cluster != b->cluster || a->endpoints != b->endpoints) return false;
-  if (!gxds_status_equal(&a->error, &b->error)) return false;
+  if (a->deleted != b->deleted || !gxds_status_equal(&a->error, &b->error)) return false;
   if (!gxds_str_equal(a->resolution_note, b->resolution_note)) return false;
   if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
   for (size_t i = 0; i < a->leaf_cluster_count; i++) {
     if (!gxds_str_equal(a->leaf_clusters[i], b->leaf_clusters[i])) return false;
   }
   return true;
+}
+
+static bool contains(gxds_str s, gxds_str part) {
+  return part.size == 0 || (s.size && memmem(s.data, s.size, part.data, part.size) != NULL);
+}
+
+void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {
+  gxds_str note = e->resolution_note;
+  if (contains(gxds_text_str(message), note)) return;
+  bool only_origin = note.data[0] == '(';
+  gxds_text_add_z(message, only_origin ? " " : ": ");
+  gxds_text_add(message, note);
+}
+
+void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message) {
+  gxds_str note = e->resolution_note;
+  if (note.size && contains(gxds_text_str(message), note)) return;
+  gxds_text_add_z(message, " (cluster ");
+  gxds_text_add_escaped(message, e->name);
+  gxds_text_add_z(message, ")");
+  gxds_cluster_entry_add_note(e, message);
 }

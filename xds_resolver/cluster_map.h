@@ -27,10 +27,13 @@ typedef struct gxds_cluster_entry {
   gxds_str name;
   gxds_cluster_entry_kind kind;
   gxds_status error;               /* ERROR */
+  bool deleted;                    /* ERROR: no route names it any more; RPCs that hold it are to be
+                                      dropped, or they would wait for it in vain (A31) */
   const gxds_cluster *cluster;     /* not for ERROR; a reference */
   const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: none, see resolution_note */
   gxds_str resolution_note;        /* ENDPOINTS: for error messages (A88): what is wrong with its
-                                      resources, else the node's id */
+                                      resources, and where they come from; AGGREGATE without leaf
+                                      clusters: why */
   const gxds_str *leaf_clusters; /* AGGREGATE: by priority, each once; may be none (all missing) */
   size_t leaf_cluster_count;
 } gxds_cluster_entry;
@@ -39,15 +42,21 @@ typedef struct gxds_cluster_entry {
  * own. name: what is asked for; the resource may spell its own otherwise (A47: the order of an
  * xdstp name's parameters is of no account). */
 const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error);
+const gxds_cluster_entry *gxds_cluster_entry_deleted(gxds_str name, const gxds_status *error);
 const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_endpoints *endpoints,
                                                        gxds_str resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds_cluster *cluster,
-                                                       const gxds_str *leaf_clusters, size_t count);
+                                                       const gxds_str *leaf_clusters, size_t count,
+                                                       gxds_str resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
 void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* NULL is allowed */
 /* Same name, kind, error, leaf clusters and note, and the same resources by pointer. */
 bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
+/* Adds the resolution note to a message, unless it has it. */
+void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message);
+/* Adds " (cluster NAME)" and the note, unless the message has the note: then it has both. */
+void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message);
 
 typedef struct gxds_cluster_map gxds_cluster_map; /* NULL is the empty map */
 

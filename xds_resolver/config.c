@@ -70,13 +70,11 @@ bool gxds_names_equal(const gxds_names *a, const gxds_names *b) {
 
 /* ---- gxds_config ---- */
 
-const gxds_config *gxds_config_create(const gxds_listener *take_listener,
-                                      const gxds_route_config *take_route_config,
-                                      const gxds_virtual_host *virtual_host,
-                                      const gxds_cluster_map *take_clusters,
-                                      const gxds_names *take_roots,
-                                      const gxds_plugins *take_plugins,
-                                      gxds_load_store *take_load_store) {
+const gxds_config *gxds_config_create(
+    const gxds_listener *take_listener, const gxds_route_config *take_route_config,
+    const gxds_virtual_host *virtual_host, const gxds_cluster_map *take_clusters,
+    const gxds_names *take_roots, const gxds_plugins *take_plugins,
+    gxds_load_store *take_load_store, gxds_str take_route_source) {
   gxds_config *c = GXDS_NEW(gxds_config);
   gxds_ref_init(&c->refs);
   c->listener = take_listener;
@@ -86,6 +84,7 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
   c->roots = take_roots;
   c->plugins = take_plugins;
   c->load_store = take_load_store;
+  c->route_source = take_route_source;
   return c;
 }
 
@@ -102,6 +101,7 @@ void gxds_config_unref(const gxds_config *c) {
   gxds_names_unref(c->roots);
   gxds_plugins_unref(c->plugins);
   gxds_load_store_unref(c->load_store);
+  gxds_str_free(&((gxds_config *)c)->route_source);
   gxds_free((gxds_config *)c);
 }
 

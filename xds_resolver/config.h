@@ -41,6 +41,7 @@ typedef struct gxds_config {
                                             and those that RPCs still hold */
   const gxds_plugins *plugins; /* cluster_manager's other children, likewise; NULL: none */
   gxds_load_store *load_store; /* a reference */
+  gxds_str route_source;       /* what the routes come from, for messages */
 } gxds_config;
 
 /* Takes every reference that is given. One reference, the caller's. */
@@ -50,7 +51,7 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       const gxds_cluster_map *take_clusters,
                                       const gxds_names *take_roots,
                                       const gxds_plugins *take_plugins,
-                                      gxds_load_store *take_load_store);
+                                      gxds_load_store *take_load_store, gxds_str take_route_source);
 const gxds_config *gxds_config_ref(const gxds_config *c);
 void gxds_config_unref(const gxds_config *c); /* NULL is allowed */
 /* Borrow: as long as c. NULL: not in this snapshot. */

@@ -107,8 +107,8 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
   gxds_route_request request = {ToGxds(grpc_core::StringViewFromSlice(*args.path)), GetHeader,
                                 &metadata, ThreadRandom()};
   gxds_selection selection = gxds_selector_select(selector_, &request);
-  if (selection.error != nullptr) {
-    result.status = absl::UnavailableError(selection.error);
+  if (selection.error.size > 0) {
+    result.status = absl::UnavailableError(ToAbsl(selection.error));
     return result;
   }
   if (selection.method_config != GXDS_NO_METHOD_CONFIG) {

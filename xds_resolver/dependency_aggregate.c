@@ -39,12 +39,15 @@ static void find_heights(gxds_dependency_manager *m) {
   }
 }
 
+#define TEXT_OF(number) #number
+#define EXPANDED_TEXT_OF(number) TEXT_OF(number)
+#define DEPTH_MAX_TEXT EXPANDED_TEXT_OF(GXDS_AGGREGATE_DEPTH_MAX)
+
 static void fail_too_deep(gxds_dependency_manager *m, gxds_node *node) {
-  gxds_status error = gxds_status_make(
-      GXDS_UNAVAILABLE,
-      "CDS resource %.*s: aggregate cluster graph has a loop or exceeds max depth (%d)%s%.*s%s",
-      GXDS_STR_ARG(node->subject.name), GXDS_AGGREGATE_DEPTH_MAX,
-      m->node_id.size ? " (node ID:" : "", GXDS_STR_ARG(m->node_id), m->node_id.size ? ")" : "");
+  gxds_status error = gxds_subject_refusal(
+      m, &node->subject,
+      "aggregate cluster graph has a loop or exceeds max depth (" DEPTH_MAX_TEXT ")",
+      gxds_str_of(NULL, 0));
   gxds_node_release_sources(m, node);
   gxds_node_set_entry(m, node, gxds_cluster_entry_error(node->subject.name, &error));
   gxds_status_fini(&error);
@@ -70,8 +73,23 @@ static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_str name) {
   l->items[l->count++] = leaf->subject.name;
 }
 
+/* Why nothing is below an aggregate. */
+static gxds_str note_of_none(const gxds_dependency_manager *m, const gxds_node *node,
+                             const gxds_cluster *aggregate) {
+  gxds_note note = {{NULL, 0, 0}, 0, 0};
+  gxds_root_add_troubles(m, &note);
+  for (size_t i = 0; i < aggregate->aggregate_count; i++) {
+    const gxds_node *child = gxds_node_find(m, aggregate->aggregate[i]);
+    if (!child || !child->entry) continue;
+    bool failed = child->subject.presence == GXDS_FAILED;
+    gxds_note_add(&note, "CDS resource", child->subject.name,
+                  failed ? child->subject.error.message : child->entry->resolution_note);
+  }
+  return gxds_note_take(&note, node->subject.server, m->node_id);
+}
+
 /* The entry of an aggregate, from its children's. A74: those in error are left out. */
-static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, gxds_str name,
+static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, const gxds_node *node,
                                             const gxds_cluster *aggregate) {
   m->last_mark++;
   leaf_list leaves = {NULL, 0, 0};
@@ -83,9 +101,12 @@ static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, gxds_str
       add_leaf(m, &leaves, child->entry->leaf_clusters[j]);
     }
   }
+  gxds_str note = {NULL, 0};
+  if (leaves.count == 0) note = note_of_none(m, node, aggregate);
   const gxds_cluster_entry *entry =
-      gxds_cluster_entry_aggregate(name, aggregate, leaves.items, leaves.count);
+      gxds_cluster_entry_aggregate(node->subject.name, aggregate, leaves.items, leaves.count, note);
   gxds_free(leaves.items);
+  gxds_str_free(&note);
   return entry;
 }
 
@@ -106,7 +127,7 @@ static bool are_settled(const gxds_dependency_manager *m, const gxds_cluster *ag
 }
 
 static void adopt(gxds_dependency_manager *m, gxds_node *node) {
-  gxds_node_set_entry(m, node, make_entry(m, node->subject.name, gxds_node_latest(node)));
+  gxds_node_set_entry(m, node, make_entry(m, node, gxds_node_latest(node)));
   gxds_node_release_sources(m, node);
 }
 
@@ -119,7 +140,7 @@ static void renew_waiting(gxds_dependency_manager *m) {
     DL_FOREACH2(m->aggregates, node, next_aggregate) {
       if (node->settled || !node->entry || node->entry->kind != GXDS_ENTRY_AGGREGATE) continue;
       const gxds_cluster_entry *before = node->entry;
-      gxds_node_set_entry(m, node, make_entry(m, node->subject.name, node->entry->cluster));
+      gxds_node_set_entry(m, node, make_entry(m, node, node->entry->cluster));
       changed = changed || node->entry != before;
     }
   }

@@ -1,4 +1,5 @@
 /* The clusters that are wanted, and what their endpoints come from. */
+#include "base/origin.h"
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -129,6 +130,11 @@ void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node) {
   m->dirty = node;
 }
 
+void gxds_nodes_touch_all(gxds_dependency_manager *m) {
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) { gxds_node_touch(m, node); }
+}
+
 const gxds_cluster *gxds_node_latest(const gxds_node *node) {
   return node->subject.presence == GXDS_PRESENT ? (const gxds_cluster *)node->subject.resource
                                                 : NULL;
@@ -167,33 +173,28 @@ void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
 
 /* ---- leaves ---- */
 
-static void note_add(gxds_text *note, const char *type, gxds_str name, gxds_str what) {
-  if (what.size == 0) return;
-  gxds_text_addf(note, "%s%s ", note->size ? "; " : "", type);
-  gxds_text_add_escaped(note, name);
-  gxds_text_addf(note, ": %.*s", GXDS_STR_ARG(what));
-}
-
 static gxds_str ambient_of(const gxds_subject *s) {
   return gxds_status_is_ok(&s->ambient) ? gxds_str_of(NULL, 0) : s->ambient.message;
 }
 
-/* A88: whatever is wrong around this cluster; each kind of trouble has its own words, and the node
- * id is told when there is none. */
+/* A88: whatever is wrong around this cluster, and where it is from. */
 static gxds_str make_note(const gxds_dependency_manager *m, const gxds_node *node,
                           const gxds_source *source) {
   const gxds_subject *s = &source->subject;
-  const char *type = s->type ? "EDS resource" : "DNS name";
-  gxds_text note = {NULL, 0, 0};
-  gxds_text_add(&note, m->root_note);
-  note_add(&note, "CDS resource", node->subject.name, ambient_of(&node->subject));
-  if (s->presence == GXDS_FAILED) note_add(&note, type, s->name, s->error.message);
-  note_add(&note, type, s->name, source->warning);
-  note_add(&note, type, s->name, ambient_of(s));
-  if (note.size == 0 && m->node_id.size) {
-    gxds_text_addf(&note, "xDS node ID:%.*s", GXDS_STR_ARG(m->node_id));
+  const char *kind = s->type ? "EDS resource" : "DNS name";
+  gxds_note note = {{NULL, 0, 0}, 0, 0};
+  gxds_root_add_troubles(m, &note);
+  gxds_note_add(&note, "CDS resource", node->subject.name, ambient_of(&node->subject));
+  if (s->presence == GXDS_FAILED) gxds_note_add(&note, kind, s->name, s->error.message);
+  gxds_note_add(&note, kind, s->name, ambient_of(s));
+  if (source->warning.size) {
+    gxds_text warning = {NULL, 0, 0};
+    gxds_text_add(&warning, source->warning);
+    gxds_text_add_origin(&warning, s->server, m->node_id);
+    gxds_note_add(&note, kind, s->name, gxds_text_str(&warning));
+    gxds_text_fini(&warning);
   }
-  return gxds_text_take(&note);
+  return gxds_note_take(&note, node->subject.server, m->node_id);
 }
 
 static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, const gxds_node *node,
@@ -242,7 +243,11 @@ static void refresh(gxds_dependency_manager *m, gxds_node *node) {
   if (node->subject.presence == GXDS_FAILED) {
     gxds_status error = gxds_subject_failure(&node->subject);
     gxds_node_release_sources(m, node);
-    gxds_node_set_entry(m, node, gxds_cluster_entry_error(node->subject.name, &error));
+    /* A31: deleted, when only RPCs that are under way still want it. */
+    bool deleted = node->held && !node->in_published && node->subscriptions == 0;
+    gxds_node_set_entry(m, node,
+                        deleted ? gxds_cluster_entry_deleted(node->subject.name, &error)
+                                : gxds_cluster_entry_error(node->subject.name, &error));
     gxds_status_fini(&error);
   } else if (latest && latest->kind == GXDS_CLUSTER_AGGREGATE) {
     use_set(m, &node->awaited, node, NULL);

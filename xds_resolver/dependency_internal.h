@@ -21,6 +21,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "xds_resolver/dependency_manager.h"
+#include "xds_resolver/note.h"
 
 /* A37: clusters on any way from a root to a leaf, both included. */
 #define GXDS_AGGREGATE_DEPTH_MAX 16
@@ -43,6 +44,7 @@ typedef struct gxds_subject {
   gxds_subject_kind kind;
   const gxds_resource_type *type; /* NULL: a DNS name */
   gxds_str name;                  /* owned */
+  gxds_str server;                /* who sent resource; borrowed from the manager's servers */
   uint64_t token;
   gxds_presence presence;
   bool renewed;                  /* it was told since it was last looked at */
@@ -123,8 +125,9 @@ typedef struct gxds_queued_action {
 
 struct gxds_dependency_manager {
   gxds_str data_plane_authority;
-  gxds_str server;
   gxds_str node_id;
+  gxds_str *servers; /* all that sent anything: owned, few */
+  size_t server_count;
   gxds_load_store *load_store;
 
   /* What is known. */
@@ -137,7 +140,6 @@ struct gxds_dependency_manager {
   gxds_node *aggregates;
   gxds_source *eds;
   gxds_source *dns;
-  gxds_str root_note; /* ambient errors of listener and route configuration (A88) */
 
   /* What came of it. */
   gxds_root published;
@@ -176,6 +178,11 @@ gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
 /* UNAVAILABLE "CDS resource NAME: WHY", whatever the code of why (A88: codes of the control plane
  * are not those of RPCs). */
 GXDS_MUST_USE gxds_status gxds_subject_failure(const gxds_subject *s);
+/* The same of a resource that was received, and in which we find this wrong ourselves: "what", then
+ * about, which is escaped. */
+GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_dependency_manager *m,
+                                               const gxds_subject *s, const char *what,
+                                               gxds_str about);
 /* Frees what it holds; s is empty afterwards. */
 void gxds_subject_fini(gxds_subject *s);
 
@@ -183,8 +190,11 @@ void gxds_subject_fini(gxds_subject *s);
 
 /* From what is known of the two: a candidate, or failure, or nothing yet. */
 void gxds_root_update(gxds_dependency_manager *m);
-/* Renews root_note from the ambient errors of the two. */
-void gxds_root_renew_note(gxds_dependency_manager *m);
+/* Adds the ambient errors of the two: they are told with every cluster (A88). */
+void gxds_root_add_troubles(const gxds_dependency_manager *m, gxds_note *note);
+/* "RDS resource NAME (xDS server S) (node ID:N)": what the published routes come from. The caller
+ * frees it. */
+gxds_str gxds_root_route_source(const gxds_dependency_manager *m);
 /* If the candidate has all it needs, it is the published root. */
 void gxds_root_promote(gxds_dependency_manager *m);
 /* The published root has no use for its former route configuration any more. */
@@ -196,6 +206,7 @@ void gxds_root_fini(gxds_dependency_manager *m);
 gxds_node *gxds_node_find(const gxds_dependency_manager *m, gxds_str name);
 gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name); /* made when there is none */
 void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node);   /* to be looked at */
+void gxds_nodes_touch_all(gxds_dependency_manager *m);
 void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source); /* with all that use it */
 void gxds_source_warn(gxds_source *source); /* renews its warning from its resource */
 /* Its latest resource, when it is there and of that kind; else NULL. */

@@ -1,5 +1,6 @@
 #include "xds_resolver/dependency_manager.h"
 
+#include "base/origin.h"
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -75,6 +76,17 @@ gxds_status gxds_subject_failure(const gxds_subject *s) {
                           GXDS_STR_ARG(s->name), GXDS_STR_ARG(s->error.message));
 }
 
+gxds_status gxds_subject_refusal(const gxds_dependency_manager *m, const gxds_subject *s,
+                                 const char *what, gxds_str about) {
+  gxds_text why = {NULL, 0, 0};
+  gxds_text_addf(&why, "%s resource ", s->type->short_name);
+  gxds_text_add_escaped(&why, s->name);
+  gxds_text_addf(&why, ": %s", what);
+  gxds_text_add_escaped(&why, about);
+  gxds_text_add_origin(&why, s->server, m->node_id);
+  return (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)};
+}
+
 static gxds_subject *find_subject(gxds_dependency_manager *m, uint64_t token) {
   gxds_subject *s = NULL;
   HASH_FIND(by_token, m->subjects, &token, sizeof token, s);
@@ -87,7 +99,6 @@ gxds_dependency_manager *gxds_dependency_manager_create(
     const gxds_dependency_manager_options *options) {
   gxds_dependency_manager *m = GXDS_NEW(gxds_dependency_manager);
   m->data_plane_authority = gxds_str_dup(options->data_plane_authority);
-  m->server = gxds_str_dup(options->server);
   m->node_id = gxds_str_dup(options->node_id);
   if (options->load_store) m->load_store = gxds_load_store_ref(options->load_store);
   gxds_subject_start(m, &m->listener, GXDS_SUBJECT_LISTENER, &gxds_listener_type,
@@ -109,9 +120,9 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   }
   gxds_status_fini(&m->failure);
   gxds_names_unref(m->held_plugins);
-  gxds_str_free(&m->root_note);
   gxds_str_free(&m->data_plane_authority);
-  gxds_str_free(&m->server);
+  for (size_t i = 0; i < m->server_count; i++) gxds_str_free(&m->servers[i]);
+  gxds_free(m->servers);
   gxds_str_free(&m->node_id);
   gxds_load_store_unref(m->load_store);
   gxds_free(m);
@@ -142,6 +153,22 @@ static bool is_root_subject(const gxds_subject *s) {
   return s->kind == GXDS_SUBJECT_LISTENER || s->kind == GXDS_SUBJECT_ROUTE_CONFIG;
 }
 
+/* The manager's copy of it. */
+static gxds_str server_named(gxds_dependency_manager *m, gxds_str server) {
+  for (size_t i = 0; i < m->server_count; i++) {
+    if (gxds_str_equal(m->servers[i], server)) return m->servers[i];
+  }
+  m->servers = gxds_realloc(m->servers, m->server_count + 1, sizeof *m->servers);
+  m->servers[m->server_count] = gxds_str_dup(server);
+  return m->servers[m->server_count++];
+}
+
+void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token,
+                                       gxds_str server) {
+  gxds_subject *s = find_subject(m, token);
+  if (s) s->server = server_named(m, server);
+}
+
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
                                          const gxds_resource *resource, const gxds_status *status) {
   gxds_subject *s = find_subject(m, token);
@@ -151,7 +178,7 @@ void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t to
   gxds_status_fini(&s->ambient);
   set_resource(s, resource ? GXDS_PRESENT : GXDS_FAILED, resource);
   if (!resource) s->error = gxds_status_copy(status);
-  if (ambient && is_root_subject(s)) gxds_root_renew_note(m);
+  if (ambient && is_root_subject(s)) gxds_nodes_touch_all(m);
   subject_changed(m, s);
 }
 
@@ -162,7 +189,7 @@ void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64
   gxds_status_fini(&s->ambient);
   s->ambient = gxds_status_copy(status);
   if (is_root_subject(s)) {
-    gxds_root_renew_note(m);
+    gxds_nodes_touch_all(m);
   } else {
     subject_changed(m, s);
   }
@@ -220,6 +247,7 @@ void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
   m->grown = false;
   if (m->aggregates_dirty) gxds_aggregates_resolve(m);
   gxds_root_promote(m);
+  gxds_nodes_refresh(m); /* other routes make other clusters deleted ones */
   gxds_dependency_publish(m);
   if (m->shrunk) {
     gxds_nodes_walk(m);

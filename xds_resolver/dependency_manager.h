@@ -53,8 +53,7 @@ typedef struct gxds_dependency_action {
 typedef struct gxds_dependency_manager_options {
   gxds_str listener_name;
   gxds_str data_plane_authority; /* chooses the virtual host */
-  gxds_str server;               /* for messages: the xDS server's uri; empty: several */
-  gxds_str node_id;              /* likewise */
+  gxds_str node_id;              /* for messages */
   gxds_load_store *load_store;   /* travels in each snapshot; a reference is taken. May be NULL */
 } gxds_dependency_manager_options;
 
@@ -65,8 +64,11 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m);
 
 /* ---- events; none does anything visible before settle() ---- */
 
+/* The xDS server that sent the resource that is told next, for messages. An unknown token is
+ * ignored, here and below. */
+void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token, gxds_str server);
 /* A resource (a reference is taken), or NULL and why there is none: it is then no longer used
- * (A88). An unknown token is ignored, here and below. */
+ * (A88). */
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
                                          const gxds_resource *resource, const gxds_status *status);
 /* Something is wrong, but what is there stays in use (A88); OK: no longer. */

@@ -123,10 +123,10 @@ static void publish(gxds_dependency_manager *m, const gxds_names *take_roots,
   gxds_resource_ref(&m->published.listener->base);
   gxds_resource_ref(&m->published.route_config->base);
   gxds_config_unref(m->config);
-  m->config =
-      gxds_config_create(m->published.listener, m->published.route_config,
-                         m->published.virtual_host, gxds_cluster_map_ref(m->map), take_roots,
-                         take_plugins, m->load_store ? gxds_load_store_ref(m->load_store) : NULL);
+  m->config = gxds_config_create(
+      m->published.listener, m->published.route_config, m->published.virtual_host,
+      gxds_cluster_map_ref(m->map), take_roots, take_plugins,
+      m->load_store ? gxds_load_store_ref(m->load_store) : NULL, gxds_root_route_source(m));
   gxds_status_fini(&m->failure);
   gxds_dependency_action *a = gxds_dependency_add_action(m, GXDS_DEPENDENCY_PUBLISH);
   a->config = gxds_config_ref(m->config);

@@ -1,4 +1,5 @@
 /* Listener and route configuration: which root to go to, or that there is none. */
+#include "base/origin.h"
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 #include "xds_resolver/route_table.h"
@@ -92,38 +93,32 @@ static void fail(gxds_dependency_manager *m, gxds_status take_status) {
   gxds_dependency_add_action(m, GXDS_DEPENDENCY_FAIL)->status = gxds_status_copy(&m->failure);
 }
 
-/* What we find wrong ourselves with a resource that was received. */
-static gxds_status refuse(const gxds_dependency_manager *m, const gxds_subject *s, const char *what,
-                          gxds_str about) {
-  gxds_text why = {NULL, 0, 0};
-  gxds_text_addf(&why, "%s resource ", s->type->short_name);
-  gxds_text_add_escaped(&why, s->name);
-  gxds_text_addf(&why, ": %s", what);
-  gxds_text_add_escaped(&why, about);
-  if (m->server.size) gxds_text_addf(&why, " (xDS server %.*s)", GXDS_STR_ARG(m->server));
-  if (m->node_id.size) gxds_text_addf(&why, " (node ID:%.*s)", GXDS_STR_ARG(m->node_id));
-  return (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)};
+/* ---- words ---- */
+
+void gxds_root_add_troubles(const gxds_dependency_manager *m, gxds_note *note) {
+  if (!gxds_status_is_ok(&m->listener.ambient)) {
+    gxds_note_add(note, "LDS resource", m->listener.name, m->listener.ambient.message);
+  }
+  if (m->route_config && !gxds_status_is_ok(&m->route_config->ambient)) {
+    gxds_note_add(note, "RDS resource", m->route_config->name, m->route_config->ambient.message);
+  }
+}
+
+gxds_str gxds_root_route_source(const gxds_dependency_manager *m) {
+  gxds_str rds_name = m->published.listener->rds_name;
+  const gxds_subject *s = &m->listener;
+  if (rds_name.size) {
+    bool is_old = m->old_route_config && gxds_str_equal(m->old_route_config->name, rds_name);
+    s = is_old ? m->old_route_config : m->route_config;
+  }
+  gxds_text text = {NULL, 0, 0};
+  gxds_text_addf(&text, "%s resource ", s->type->short_name);
+  gxds_text_add_escaped(&text, s->name);
+  gxds_text_add_origin(&text, s->server, m->node_id);
+  return gxds_text_take(&text);
 }
 
 /* ---- the route configuration's watch ---- */
-
-/* A88: what is wrong around listener and route configuration is told with every cluster. */
-void gxds_root_renew_note(gxds_dependency_manager *m) {
-  gxds_text note = {NULL, 0, 0};
-  const gxds_subject *both[] = {&m->listener, m->route_config};
-  for (size_t i = 0; i < 2; i++) {
-    if (!both[i] || gxds_status_is_ok(&both[i]->ambient)) continue;
-    gxds_text_addf(&note, "%s%s resource ", note.size ? "; " : "", both[i]->type->short_name);
-    gxds_text_add_escaped(&note, both[i]->name);
-    gxds_text_addf(&note, ": %.*s", GXDS_STR_ARG(both[i]->ambient.message));
-  }
-  bool changed = !gxds_str_equal(gxds_text_str(&note), m->root_note);
-  gxds_str_free(&m->root_note);
-  m->root_note = gxds_text_take(&note);
-  if (!changed) return;
-  gxds_node *node;
-  DL_FOREACH(m->nodes, node) { gxds_node_touch(m, node); }
-}
 
 static void stop_route_config(gxds_dependency_manager *m, gxds_subject **s) {
   if (!*s) return;
@@ -155,7 +150,7 @@ static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
     gxds_subject_start(m, m->route_config, GXDS_SUBJECT_ROUTE_CONFIG, &gxds_route_config_type,
                        name);
   }
-  gxds_root_renew_note(m);
+  gxds_nodes_touch_all(m); /* their notes tell of it */
 }
 
 void gxds_root_drop_old(gxds_dependency_manager *m) {
@@ -179,7 +174,7 @@ static void use_route_config(gxds_dependency_manager *m, const gxds_listener *li
   if (virtual_host) {
     set_candidate(m, listener, route_config, virtual_host);
   } else {
-    fail(m, refuse(m, source, "no virtual host for ", m->data_plane_authority));
+    fail(m, gxds_subject_refusal(m, source, "no virtual host for ", m->data_plane_authority));
   }
 }
 
@@ -194,7 +189,7 @@ void gxds_root_update(gxds_dependency_manager *m) {
   const gxds_listener *listener = (const gxds_listener *)m->listener.resource;
   if (listener->kind != GXDS_LISTENER_API) {
     want_route_config(m, gxds_str_of(NULL, 0));
-    fail(m, refuse(m, &m->listener, "not an API listener", gxds_str_of(NULL, 0)));
+    fail(m, gxds_subject_refusal(m, &m->listener, "not an API listener", gxds_str_of(NULL, 0)));
     return;
   }
   want_route_config(m, listener->rds_name);
@@ -231,6 +226,10 @@ void gxds_root_promote(gxds_dependency_manager *m) {
   if (!m->published.set || m->published.names != m->candidate.names) {
     m->map_dirty = true;
     m->shrunk = true;
+  }
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) {
+    if (node->held && node->subject.presence == GXDS_FAILED) gxds_node_touch(m, node);
   }
   root_clear(&m->published);
   m->published = m->candidate;

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "base/memory.h"
+#include "bootstrap/share.h"
 #include "bootstrap/source.h"
 #include "transport/reactor.h"
 #include "xds_resolver/dependency_manager.h"
@@ -35,7 +36,8 @@ struct gxds_resolver {
 
   /* The reactor's. */
   const gxds_bootstrap *bootstrap;
-  gxds_prepared *prepared; /* until the client is acquired */
+  gxds_bootstrap_share *share; /* NULL: the bootstrap is this channel's own */
+  gxds_prepared *prepared;     /* until the client is acquired */
   gxds_client_handle *handle;
   gxds_dependency_manager *manager; /* NULL: the listener can't be named */
   gxds_dns_names *dns_names;        /* likewise */
@@ -143,6 +145,10 @@ static void settle(gxds_resolver *r) {
 static void on_resource(void *owner, uint64_t token, const gxds_resource *resource,
                         const gxds_status *status) {
   gxds_resolver *r = owner;
+  if (resource) {
+    gxds_dependency_manager_on_source(r->manager, token,
+                                      gxds_client_handle_source(r->handle, token));
+  }
   gxds_dependency_manager_on_resource(r->manager, token, resource, status);
 }
 
@@ -208,22 +214,6 @@ static box *box_create(gxds_resolver *r) {
 
 /* ---- start and end on the reactor ---- */
 
-/* The server that the listener comes from, if it can be no other; for messages. */
-static gxds_str only_server(const gxds_bootstrap *b, gxds_str listener_name) {
-  const gxds_bootstrap_server *const *servers = b->servers;
-  size_t count = b->server_count;
-  gxds_str scheme = gxds_str_z("xdstp://");
-  if (gxds_str_starts_with(listener_name, scheme)) { /* A47 */
-    gxds_str rest = gxds_str_of(listener_name.data + scheme.size, listener_name.size - scheme.size);
-    const char *slash = memchr(rest.data, '/', rest.size);
-    gxds_str name = gxds_str_of(rest.data, slash ? (size_t)(slash - rest.data) : rest.size);
-    const gxds_bootstrap_authority *authority = gxds_bootstrap_find_authority(b, name);
-    servers = authority ? authority->servers : NULL;
-    count = authority ? authority->server_count : 0;
-  }
-  return count == 1 ? servers[0]->uri : gxds_str_of(NULL, 0);
-}
-
 static void begin(void *arg) {
   static const gxds_watch_events events = {on_resource, on_ambient_error, on_drained};
   gxds_resolver *r = arg;
@@ -245,7 +235,6 @@ static void begin(void *arg) {
   const gxds_dependency_manager_options options = {
       .listener_name = listener_name,
       .data_plane_authority = r->data_plane_authority,
-      .server = only_server(bootstrap, listener_name),
       .node_id = bootstrap->node_id,
       .load_store = gxds_client_handle_load_store(r->handle),
   };
@@ -262,6 +251,7 @@ static void destroy(gxds_resolver *r) {
   gxds_str_free(&r->uri_path);
   gxds_str_free(&r->data_plane_authority);
   gxds_bootstrap_unref(r->bootstrap);
+  gxds_bootstrap_share_end(r->share);
   gxds_free(r);
 }
 
@@ -283,7 +273,7 @@ static void end(void *arg) {
 
 /* ---- the owner's side ---- */
 
-/* The bootstrap of this channel. A failure says where it was looked for. */
+/* The bootstrap, read for this channel. A failure says where it was looked for. */
 static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out) {
   gxds_str json;
   gxds_str where;
@@ -307,9 +297,25 @@ static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_boo
   return status;
 }
 
+/* The same, or what other channels of the target use. *share: a use of it; NULL: it is the
+ * channel's own. */
+static gxds_status obtain_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out,
+                                    gxds_bootstrap_share **share) {
+  if (o->bootstrap_json) return read_bootstrap(o, out);
+  *share = gxds_bootstrap_share_find(o->target);
+  if (!*share) {
+    gxds_status status = read_bootstrap(o, out);
+    if (!gxds_status_is_ok(&status)) return status;
+    *share = gxds_bootstrap_share_add(o->target, *out);
+  }
+  *out = gxds_bootstrap_ref(gxds_bootstrap_share_get(*share));
+  return gxds_status_ok();
+}
+
 gxds_status gxds_resolver_start(const gxds_resolver_options *options, gxds_resolver **out) {
   const gxds_bootstrap *bootstrap = NULL;
-  gxds_status status = read_bootstrap(options, &bootstrap);
+  gxds_bootstrap_share *share = NULL;
+  gxds_status status = obtain_bootstrap(options, &bootstrap, &share);
   if (!gxds_status_is_ok(&status)) return status;
   gxds_resolver *r = GXDS_NEW(gxds_resolver);
   r->target = gxds_str_dup(options->target);
@@ -325,6 +331,7 @@ gxds_status gxds_resolver_start(const gxds_resolver_options *options, gxds_resol
   r->gone = options->gone;
   r->arg = options->arg;
   r->bootstrap = bootstrap;
+  r->share = share;
   r->prepared = gxds_clients_prepare(bootstrap, options->host);
   r->box = box_create(r);
   r->cluster_refs = gxds_cluster_refs_create(r->box->mailbox);

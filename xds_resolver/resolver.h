@@ -52,9 +52,10 @@ typedef struct gxds_resolver_update {
                                        same pointer as long as they name the same. A reference */
 } gxds_resolver_update;
 
-/* Reads the bootstrap and makes what may block (credentials) on this thread, then starts on the
- * reactor. When the bootstrap can't be read or is wrong, the status says what was looked for and
- * where; then nothing was started, and gone() is not called. */
+/* Reads the bootstrap (unless a channel of the target has it in use already) and makes what may
+ * block (credentials) on this thread, then starts on the reactor. When the bootstrap can't be read
+ * or is wrong, the status says what was looked for and where; then nothing was started, and gone()
+ * is not called. */
 GXDS_MUST_USE gxds_status gxds_resolver_start(const gxds_resolver_options *options,
                                               gxds_resolver **out);
 

@@ -8,7 +8,17 @@ struct gxds_selector {
   const gxds_listener *listener;
   const gxds_cluster_set *clusters;
   const gxds_route_table *table;
+  gxds_str route_source;
+  gxds_str nowhere; /* what RPCs are told that no route matches, */
+  gxds_str inapt;   /* and those whose route leads nowhere */
 };
+
+static gxds_str words(const char *what, gxds_str route_source) {
+  gxds_text t = {NULL, 0, 0};
+  gxds_text_add_z(&t, what);
+  if (route_source.size) gxds_text_addf(&t, ": %.*s", GXDS_STR_ARG(route_source));
+  return gxds_text_take(&t);
+}
 
 const gxds_selector *gxds_selector_create(const gxds_config *config,
                                           const gxds_cluster_set *clusters, const gxds_host *host) {
@@ -20,6 +30,9 @@ const gxds_selector *gxds_selector_create(const gxds_config *config,
   s->clusters = gxds_cluster_set_ref(clusters);
   s->table = gxds_route_table_create(config->route_config, config->virtual_host, s->listener,
                                      gxds_cluster_set_names(clusters), host);
+  s->route_source = gxds_str_dup(config->route_source);
+  s->nowhere = words("No matching route found in xDS route config", s->route_source);
+  s->inapt = words("Matching route has inappropriate action", s->route_source);
   return s;
 }
 
@@ -28,12 +41,16 @@ const gxds_selector *gxds_selector_ref(const gxds_selector *s) {
   return s;
 }
 
-void gxds_selector_unref(const gxds_selector *s) {
-  if (!s || !gxds_ref_dec(&s->refs)) return;
+void gxds_selector_unref(const gxds_selector *shared) {
+  if (!shared || !gxds_ref_dec(&shared->refs)) return;
+  gxds_selector *s = (gxds_selector *)shared;
+  gxds_str_free(&s->route_source);
+  gxds_str_free(&s->nowhere);
+  gxds_str_free(&s->inapt);
   gxds_route_table_unref(s->table);
   gxds_cluster_set_unref(s->clusters);
   gxds_resource_unref(&s->listener->base);
-  gxds_free((gxds_selector *)s);
+  gxds_free(s);
 }
 
 /* Those that concern all routes. */
@@ -46,6 +63,7 @@ static bool same_settings(const gxds_listener *a, const gxds_listener *b) {
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters) {
   return s->clusters == clusters && same_settings(s->listener, config->listener) &&
+         gxds_str_equal(s->route_source, config->route_source) &&
          gxds_virtual_host_equal(s->virtual_host, config->virtual_host);
 }
 
@@ -64,9 +82,9 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
     case GXDS_ROUTED:
       break;
     case GXDS_ROUTED_NOWHERE:
-      return (gxds_selection){.error = "No matching route found in xDS route config"};
+      return (gxds_selection){.error = s->nowhere};
     case GXDS_ROUTED_IN_ERROR:
-      return (gxds_selection){.error = "Matching route has inappropriate action"};
+      return (gxds_selection){.error = s->inapt};
   }
   return (gxds_selection){.cluster = gxds_cluster_set_hold(s->clusters, r.cluster),
                           .method_config = r.method_config};

@@ -16,7 +16,8 @@ typedef struct gxds_selector gxds_selector;
 
 /* What was chosen for an RPC. */
 typedef struct gxds_selection {
-  const char *error;         /* not NULL: the RPC fails with UNAVAILABLE and these words. Static */
+  gxds_str error;            /* not empty: the RPC fails with UNAVAILABLE and these words. Borrow:
+                                as long as the selector */
   gxds_cluster_ref *cluster; /* else a hold of the RPC's own, until it is committed */
   size_t method_config;      /* its number, or GXDS_NO_METHOD_CONFIG */
 } gxds_selection;

@@ -186,21 +186,29 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
     case GXDS_ENTRY_ERROR:
       /* RPCs see UNAVAILABLE, whatever became of the resource: other codes are the backend's. */
       fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
+      c->step.drop = entry->deleted;
       break;
     case GXDS_ENTRY_ENDPOINTS: {
       gxds_status refusal = check_leaf(entry->cluster);
       if (gxds_status_is_ok(&refusal)) {
         step_leaf(c, entry);
       } else {
-        fail(c, refusal);
+        gxds_text why = {NULL, 0, 0};
+        gxds_text_add(&why, refusal.message);
+        gxds_cluster_entry_add_note(entry, &why);
+        gxds_status_fini(&refusal);
+        fail(c, (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)});
       }
       break;
     }
     case GXDS_ENTRY_AGGREGATE:
       if (entry->leaf_cluster_count == 0) {
-        fail(c,
-             gxds_status_make(GXDS_UNAVAILABLE, "aggregate cluster \"%.*s\" has no leaf clusters",
-                              GXDS_STR_ARG(entry->name)));
+        gxds_text why = {NULL, 0, 0};
+        gxds_text_add_z(&why, "aggregate cluster \"");
+        gxds_text_add_escaped(&why, entry->name);
+        gxds_text_add_z(&why, "\" has no leaf clusters");
+        gxds_cluster_entry_add_note(entry, &why);
+        fail(c, (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)});
       } else {
         c->step.kind = GXDS_CDS_AGGREGATE;
         c->step.same_children = old && same_names(old, entry);

@@ -32,6 +32,7 @@ typedef enum gxds_cds_step_kind {
 typedef struct gxds_cds_step {
   gxds_cds_step_kind kind;
   gxds_status error;                 /* FAIL: what to report; owned by the machine */
+  bool drop;                         /* FAIL: also RPCs that wait for ready (A31) */
   const gxds_cluster_entry *entry;   /* LEAF, AGGREGATE: the cluster's, with the resolution note and
                                         the leaf clusters */
   bool same_children;                /* LEAF, AGGREGATE: names, order and policies are as in the

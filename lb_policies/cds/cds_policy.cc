@@ -56,6 +56,18 @@ struct MachineDelete {
   void operator()(gxds_cds* c) const { gxds_cds_destroy(c); }
 };
 
+// Fails every RPC.
+class DropPicker : public LoadBalancingPolicy::SubchannelPicker {
+ public:
+  explicit DropPicker(absl::Status status) : status_(std::move(status)) {}
+  LoadBalancingPolicy::PickResult Pick(LoadBalancingPolicy::PickArgs /*args*/) override {
+    return LoadBalancingPolicy::PickResult::Drop(status_);
+  }
+
+ private:
+  const absl::Status status_;
+};
+
 class CdsPolicy : public ParentPolicy {
  public:
   explicit CdsPolicy(Args args) : ParentPolicy(std::move(args)), machine_(gxds_cds_create()) {}
@@ -81,7 +93,8 @@ class CdsPolicy : public ParentPolicy {
   RefCountedPtr<Config> LeafConfig(const gxds_cds_step& step) const;
   RefCountedPtr<Config> AggregateConfig(const gxds_cds_step& step) const;
   absl::Status UpdateChild(const gxds_cds_step& step, const ChannelArgs& args);
-  void Fail(const absl::Status& status);
+  // drop: RPCs that wait for ready fail too.
+  void Fail(const absl::Status& status, bool drop);
 
   std::unique_ptr<gxds_cds, MachineDelete> machine_;
   std::string cluster_;
@@ -101,7 +114,7 @@ absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
     case GXDS_CDS_NOTHING:
       return absl::OkStatus();
     case GXDS_CDS_FAIL:
-      Fail(ToAbsl(step->error));
+      Fail(ToAbsl(step->error), step->drop);
       return absl::OkStatus();
     case GXDS_CDS_LEAF:
     case GXDS_CDS_AGGREGATE:
@@ -115,7 +128,7 @@ absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, const ChannelArgs
   absl::Status status = config.ok() ? ParseOutlierDetection(step) : config.status();
   if (!status.ok()) {
     gxds_cds_forget(machine_.get());
-    Fail(absl::UnavailableError(absl::StrCat(cluster_, ": ", status.message())));
+    Fail(absl::UnavailableError(absl::StrCat(cluster_, ": ", status.message())), false);
     return status;
   }
   child_config_ = std::move(*config);
@@ -211,13 +224,18 @@ void CdsPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_state state,
   channel_control_helper()->UpdateState(state, status, std::move(picker));
 }
 
-void CdsPolicy::Fail(const absl::Status& status) {
+void CdsPolicy::Fail(const absl::Status& status, bool drop) {
   gpr_log(GPR_ERROR, "grpc_xds: [cdslb %p] %s", this, status.ToString().c_str());
   EndChild(std::move(child_));
   child_config_.reset();
   outlier_config_.reset();
-  channel_control_helper()->UpdateState(GRPC_CHANNEL_TRANSIENT_FAILURE, status,
-                                        std::make_unique<TransientFailurePicker>(status));
+  std::unique_ptr<SubchannelPicker> picker;
+  if (drop) {
+    picker = std::make_unique<DropPicker>(status);
+  } else {
+    picker = std::make_unique<TransientFailurePicker>(status);
+  }
+  channel_control_helper()->UpdateState(GRPC_CHANNEL_TRANSIENT_FAILURE, status, std::move(picker));
 }
 
 void CdsPolicy::ShutdownChildren() {

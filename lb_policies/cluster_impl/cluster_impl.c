@@ -93,7 +93,8 @@ static void adopt_counters(gxds_cluster_impl *c, bool service_changed) {
   for (size_t i = 0; i < c->slot_count; i++) set_slot(c, c->slots[i]);
 }
 
-/* Takes the entry into force. True when the picker is another one. */
+/* Takes the entry into force. True when the picker is another one, or explains failures otherwise.
+ */
 static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_load_store *store) {
   const gxds_cluster_entry *old = c->entry;
   const gxds_cluster *was = old ? old->cluster : NULL;
@@ -116,8 +117,9 @@ static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_lo
     c->picker = gxds_drop_picker_create(entry->endpoints, c->counter, is->max_concurrent_requests,
                                         c->drops, gxds_random_next(&c->random));
   }
+  bool renote = old && !gxds_str_equal(old->resolution_note, entry->resolution_note);
   gxds_cluster_entry_unref(old);
-  return repick;
+  return repick || renote;
 }
 
 gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
@@ -164,6 +166,8 @@ grpc_connectivity_state gxds_cluster_impl_state(const gxds_cluster_impl *c) {
 }
 
 gxds_drop_picker *gxds_cluster_impl_picker(const gxds_cluster_impl *c) { return c->picker; }
+
+const gxds_cluster_entry *gxds_cluster_impl_entry(const gxds_cluster_impl *c) { return c->entry; }
 
 gxds_locality_slot *gxds_cluster_impl_slot(gxds_cluster_impl *c, gxds_str region, gxds_str zone,
                                            gxds_str sub_zone) {

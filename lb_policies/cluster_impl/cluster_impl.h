@@ -55,6 +55,9 @@ grpc_connectivity_state gxds_cluster_impl_state(const gxds_cluster_impl *c);
 bool gxds_cluster_impl_state_is_childs(const gxds_cluster_impl *c);
 /* What to drop. Borrow: until the next update. NULL before the first update with a leaf. */
 gxds_drop_picker *gxds_cluster_impl_picker(const gxds_cluster_impl *c);
+/* What explains failed picks (gxds_cluster_entry_explain()). Borrow: until the next update. NULL
+ * before the first update with a leaf. */
+const gxds_cluster_entry *gxds_cluster_impl_entry(const gxds_cluster_impl *c);
 
 /* The slot of a locality, for a new subchannel. One reference, the caller's. */
 gxds_locality_slot *gxds_cluster_impl_slot(gxds_cluster_impl *c, gxds_str region, gxds_str zone,

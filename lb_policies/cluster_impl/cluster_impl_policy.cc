@@ -125,36 +125,39 @@ class ClusterCallTracker : public CallTracker {
   gxds_cluster_call call_ = {};
 };
 
-absl::Status CircuitBreakerDrop() { return absl::UnavailableError("circuit breaker drop"); }
-
 class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
  public:
   using PickResult = LoadBalancingPolicy::PickResult;
 
   // child: null only while everything is dropped, or before the child reported.
-  ClusterImplPicker(gxds_drop_picker* drops, RefCountedPtr<SharedPicker> child)
-      : drops_(gxds_drop_picker_ref(drops)), child_(std::move(child)) {}
+  ClusterImplPicker(gxds_drop_picker* drops, const gxds_cluster_entry* entry,
+                    RefCountedPtr<SharedPicker> child)
+      : drops_(gxds_drop_picker_ref(drops)),
+        entry_(gxds_cluster_entry_ref(entry)),
+        child_(std::move(child)) {}
 
   PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
     gxds_str category;
     switch (gxds_drop_picker_pick(drops_.get(), &category)) {
       case GXDS_DROP_CATEGORY:
-        return PickResult::Drop(
-            absl::UnavailableError(absl::StrCat("EDS-configured drop: ", ToAbsl(category))));
+        return Drop(absl::StrCat("EDS-configured drop: ", ToAbsl(category)));
       case GXDS_DROP_CIRCUIT_BREAKER:
-        return PickResult::Drop(CircuitBreakerDrop());
+        return Drop("circuit breaker drop");
       case GXDS_DROP_NONE:
         break;
     }
     if (child_ == nullptr) return PickResult::Queue();
     PickResult result = child_->Pick(args);
+    if (auto* fail = absl::get_if<PickResult::Fail>(&result.result); fail != nullptr) {
+      fail->status = absl::Status(fail->status.code(), Explained(fail->status.message()));
+    }
     auto* complete = absl::get_if<PickResult::Complete>(&result.result);
     if (complete == nullptr || complete->subchannel == nullptr) return result;
     auto* subchannel = static_cast<CountedSubchannel*>(complete->subchannel.get());
     auto tracker =
         std::make_unique<ClusterCallTracker>(std::move(complete->subchannel_call_tracker));
     if (!tracker->Init(drops_.get(), subchannel->slot())) {
-      return PickResult::Drop(CircuitBreakerDrop());
+      return Drop("circuit breaker drop");
     }
     complete->subchannel_call_tracker = std::move(tracker);
     complete->subchannel = subchannel->wrapped_subchannel();
@@ -162,7 +165,21 @@ class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
   }
 
  private:
+  // A message with what is known of the cluster.
+  std::string Explained(absl::string_view message) const {
+    gxds_text text = {};
+    gxds_text_add(&text, ToGxds(message));
+    gxds_cluster_entry_explain(entry_.get(), &text);
+    std::string out(ToAbsl(gxds_text_str(&text)));
+    gxds_text_fini(&text);
+    return out;
+  }
+  PickResult Drop(absl::string_view message) const {
+    return PickResult::Drop(absl::UnavailableError(Explained(message)));
+  }
+
   const DropPickerRef drops_;
+  const CRef<gxds_cluster_entry> entry_;
   const RefCountedPtr<SharedPicker> child_;
 };
 
@@ -281,7 +298,8 @@ void ClusterImplPolicy::Publish() {
   }
   channel_control_helper()->UpdateState(
       state, status,
-      std::make_unique<ClusterImplPicker>(gxds_cluster_impl_picker(machine_.get()), child_picker_));
+      std::make_unique<ClusterImplPicker>(gxds_cluster_impl_picker(machine_.get()),
+                                          gxds_cluster_impl_entry(machine_.get()), child_picker_));
 }
 
 RefCountedPtr<SubchannelInterface> ClusterImplPolicy::CreateChildSubchannel(

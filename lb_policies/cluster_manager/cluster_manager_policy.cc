@@ -82,8 +82,10 @@ class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
     gxds_str name = ToGxds(cluster);
     gxds_child_picker* child;
     if (!gxds_picker_map_get(map_.get(), gxds_picker_map_hash(name), name, &child)) {
-      return LoadBalancingPolicy::PickResult::Fail(absl::InternalError(
-          absl::StrCat("xds cluster manager picker: unknown cluster \"", cluster, "\"")));
+      gxds_status unknown = gxds_picker_map_unknown(name);
+      absl::Status status = ToAbsl(unknown);
+      gxds_status_fini(&unknown);
+      return LoadBalancingPolicy::PickResult::Fail(std::move(status));
     }
     if (child == nullptr) return LoadBalancingPolicy::PickResult::Queue();
     return ChildPicker::Pick(child, args);

@@ -251,3 +251,8 @@ size_t gxds_picker_map_unshared(const gxds_picker_map *m, const gxds_picker_map 
   }
   return count;
 }
+
+gxds_status gxds_picker_map_unknown(gxds_str name) {
+  return gxds_status_make(GXDS_INTERNAL, "xds cluster manager picker: unknown cluster \"%.*s\"",
+                          GXDS_STR_ARG(name));
+}

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/ref.h"
-#include "base/str.h"
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +41,8 @@ const gxds_picker_map *gxds_picker_map_remove(const gxds_picker_map *take_m, uin
 /* False: no such name. *picker: borrow, as long as m; NULL: it has none yet. */
 bool gxds_picker_map_get(const gxds_picker_map *m, uint64_t hash, gxds_str name,
                          gxds_child_picker **picker);
+/* A31: what a pick for a name that the map lacks fails with: INTERNAL. */
+GXDS_MUST_USE gxds_status gxds_picker_map_unknown(gxds_str name);
 /* How many nodes and entries of m are not shared with before: what the change cost. For tests. */
 size_t gxds_picker_map_unshared(const gxds_picker_map *m, const gxds_picker_map *before);
 

@@ -4,6 +4,7 @@
 
 #include "base/backoff.h"
 #include "base/errors.h"
+#include "base/origin.h"
 #include "base/ref.h"
 #include "base/status.h"
 #include "base/str.h"
@@ -158,6 +159,56 @@ TEST(Ref, TheLastOneTells) {
   gxds_ref_inc(&ref);
   EXPECT_FALSE(gxds_ref_dec(&ref));
   EXPECT_TRUE(gxds_ref_dec(&ref));
+}
+
+std::string Origin(const char *server, const char *node) {
+  gxds_text text = {};
+  gxds_text_add_origin(&text, gxds_str_z(server), gxds_str_z(node));
+  std::string s(text.data ? text.data : "", text.size);
+  gxds_text_fini(&text);
+  return s;
+}
+
+TEST(Origin, LeavesOutWhatIsNotKnown) {
+  EXPECT_EQ(Origin("s:1", "n"), " (xDS server s:1) (node ID:n)");
+  EXPECT_EQ(Origin("s:1", ""), " (xDS server s:1)");
+  EXPECT_EQ(Origin("", "n"), " (node ID:n)");
+  EXPECT_EQ(Origin("", ""), "");
+}
+
+TEST(Origin, IsFoundAtTheEndOfAMessage) {
+  auto origin_of = [](const char *message) {
+    gxds_str origin = gxds_origin_of(gxds_str_z(message));
+    return std::string(origin.size ? origin.data : "", origin.size);
+  };
+  EXPECT_EQ(origin_of("gone (xDS server s:1) (node ID:n)"), " (xDS server s:1) (node ID:n)");
+  EXPECT_EQ(origin_of("gone (xDS server s:1)"), " (xDS server s:1)");
+  EXPECT_EQ(origin_of("gone (node ID:n)"), " (node ID:n)");
+  EXPECT_EQ(origin_of("a (xDS server x) b (xDS server s:1)"), " (xDS server s:1)");
+  EXPECT_EQ(origin_of("gone (xDS server s:1) later"), "");
+  EXPECT_EQ(origin_of("gone"), "");
+  EXPECT_EQ(origin_of(""), "");
+}
+
+// What is left of the first message when the second follows it.
+std::string Cut(const char *message, const char *next) {
+  gxds_text text = {};
+  gxds_text_add_z(&text, message);
+  gxds_text_cut_origin(&text, gxds_str_z(next));
+  std::string s(text.data);
+  EXPECT_EQ(s.size(), text.size);
+  gxds_text_fini(&text);
+  return s;
+}
+
+TEST(Origin, IsCutWhereItWouldBeToldTwice) {
+  EXPECT_EQ(Cut("a (xDS server s) (node ID:n)", "b (xDS server s) (node ID:n)"), "a");
+  EXPECT_EQ(Cut("a (xDS server s) (node ID:n)", "b (node ID:n)"), "a (xDS server s)");
+  EXPECT_EQ(Cut("a (node ID:n)", "b (xDS server s) (node ID:n)"), "a");
+  EXPECT_EQ(Cut("a (xDS server s) (node ID:n)", "b (xDS server t) (node ID:n)"),
+            "a (xDS server s) (node ID:n)");
+  EXPECT_EQ(Cut("a (xDS server s)", "b"), "a (xDS server s)");
+  EXPECT_EQ(Cut("a", "b (xDS server s)"), "a");
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST(EndToEnd, DropsAreCountedByCategory) {  // A27.39
   for (int i = 0; i < 10; ++i) {
     Reply reply = client.Call();
     EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
-    EXPECT_EQ(reply.status.error_message(), "EDS-configured drop: throttle");
+    EXPECT_EQ(reply.status.error_message().rfind("EDS-configured drop: throttle ", 0), 0u);
   }
   ASSERT_NE(plane.Wait({"\"event\":\"load\"", "\"throttle\""}), "");
   std::map<std::pair<std::string, std::string>, long> drops;
@@ -162,7 +162,7 @@ TEST(EndToEnd, CircuitBreakerDropsWhatExceedsItsLimit) {  // A32.5
   ASSERT_TRUE(backend.WaitForHeld(2));
   Reply third = client.Call();
   EXPECT_EQ(third.status.error_code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_EQ(third.status.error_message(), "circuit breaker drop");
+  EXPECT_EQ(third.status.error_message().rfind("circuit breaker drop ", 0), 0u);
   backend.Release();
   EXPECT_TRUE(first->Wait().status.ok());
   EXPECT_TRUE(second->Wait().status.ok());

@@ -110,6 +110,22 @@ TEST(EndToEnd, ChannelsOfOneTargetShareAStream) {  // A71
   unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
 }
 
+TEST(EndToEnd, TheBootstrapIsReadForTheFirstChannelOfATarget) {  // A71
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  setenv("GRPC_XDS_BOOTSTRAP_CONFIG", plane.Bootstrap().c_str(), 1);
+  Client one("xds:///greeter.example", "");
+  EXPECT_EQ(one.Call().name, "a");
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  Client two("xds:///greeter.example", "");
+  EXPECT_EQ(two.Call().name, "a");
+  Client other("xds:///other.example", "");
+  EXPECT_NE(other.Call().status.error_message().find("GRPC_XDS_BOOTSTRAP_CONFIG"),
+            std::string::npos);
+}
+
 TEST(EndToEnd, WithoutABootstrapTheStatusSaysWhatWasLookedFor) {
   unsetenv("GRPC_XDS_BOOTSTRAP");
   unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");

@@ -155,7 +155,8 @@ TEST(Csds, ADeletedListenerDoesNotExist) {  // A40, A88
   mesh.service = "another.example";
   plane.Set(mesh);
   StatusOfResource listener = WaitForState("Listener", "greeter.example", "DOES_NOT_EXIST");
-  EXPECT_NE(listener.error.find("deleted by xDS server"), std::string::npos) << listener.error;
+  EXPECT_NE(listener.error.find("resource deleted (xDS server"), std::string::npos)
+      << listener.error;
 }
 
 TEST(Csds, EachTargetIsShownByItself) {  // A71

@@ -83,6 +83,9 @@ TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74.25
   EXPECT_NE(message.find("DNS name missing.test:" + std::to_string(a.port())), std::string::npos)
       << message;
   EXPECT_NE(message.find("Domain name not found"), std::string::npos) << message;
+  const std::string server = "127.0.0.1:" + std::to_string(plane.port());
+  EXPECT_NE(message.find("(xDS server " + server + ") (node ID:test-node)"), std::string::npos)
+      << message;
   // The host tries again by itself.
   dns.Set("missing.test", {"127.0.0.1"});
   EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));

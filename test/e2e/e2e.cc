@@ -14,11 +14,19 @@ void DestroyArgs(void*) {}
 int CompareArgs(void* a, void* b) { return a < b ? -1 : (a > b ? 1 : 0); }
 const grpc_arg_pointer_vtable kArgsVtable = {CopyArgs, DestroyArgs, CompareArgs};
 grpc_channel_args g_no_args = {0, nullptr};
+grpc_arg g_impatience = {
+    GRPC_ARG_INTEGER,
+    const_cast<char*>("grpc.xds_resource_does_not_exist_timeout_ms"),
+    {.integer = kImpatience},
+};
+grpc_channel_args g_impatient_args = {1, &g_impatience};
 
-grpc::ChannelArguments WithBootstrap(grpc::ChannelArguments args, const std::string& bootstrap) {
+grpc::ChannelArguments WithBootstrap(grpc::ChannelArguments args, const std::string& bootstrap,
+                                     int resource_timeout) {
   if (!bootstrap.empty()) {
     args.SetString("grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config", bootstrap);
-    args.SetPointerWithVtable("grpc.xds_client_channel_args", &g_no_args, &kArgsVtable);
+    args.SetPointerWithVtable("grpc.xds_client_channel_args",
+                              resource_timeout > 0 ? &g_impatient_args : &g_no_args, &kArgsVtable);
   }
   // Tests in one process must not share connections: each sees its own.
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -60,10 +68,10 @@ Reply PendingCall::Wait() {
 }
 
 Client::Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args,
-               std::shared_ptr<grpc::ChannelCredentials> credentials)
+               std::shared_ptr<grpc::ChannelCredentials> credentials, int resource_timeout)
     : channel_(grpc::CreateCustomChannel(
           target, credentials != nullptr ? credentials : grpc::InsecureChannelCredentials(),
-          WithBootstrap(std::move(args), bootstrap))),
+          WithBootstrap(std::move(args), bootstrap, resource_timeout))),
       stub_(channel_) {}
 
 std::unique_ptr<PendingCall> Client::Start(const CallOptions& options, const std::string& method) {

@@ -48,12 +48,16 @@ class PendingCall {
   bool done_ = false;
 };
 
+// For how long a resource is waited for where a test is about one that never comes. Those that do
+// may be late too: then the channel recovers.
+inline constexpr int kImpatience = 500;  // milliseconds
+
 class Client {
  public:
   // A channel of its own XdsClient with that bootstrap (JSON), or the process's when it is empty.
-  // credentials: null for insecure ones.
+  // credentials: null for insecure ones. resource_timeout: 0 or kImpatience; of its own XdsClient.
   Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args = {},
-         std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr);
+         std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr, int resource_timeout = 0);
   Reply Call(const CallOptions& options = {}, const std::string& method = "/test.Echo/Name");
   std::unique_ptr<PendingCall> Start(const CallOptions& options = {},
                                      const std::string& method = "/test.Echo/Name");

@@ -1,7 +1,11 @@
 // Config tears (A74): what RPCs see while a route has moved to a cluster that has not arrived yet.
 // The same scenarios run on the plugin and, built without it, on the host's own xDS, which is what
 // they are compared with: there the route is used at once and RPCs wait for the cluster.
+#include <algorithm>
+#include <iostream>
+
 #include "test/e2e/e2e.h"
+#include "test/e2e/resources_json.h"
 
 namespace gxds_test {
 namespace {
@@ -75,6 +79,70 @@ TEST_F(Tear, ARouteToAClusterWhoseEndpointsAreLateMakesNoRpcWait) {  // A74.11
   EXPECT_TRUE(client_->CallUntilAnsweredBy("b"));
 }
 
+// One part of the configuration is another, and what it needs is late.
+class LatePart : public testing::Test {
+ protected:
+  // With what is served by now.
+  void Connect() {
+    plane_.Start();
+    client_ = std::make_unique<Client>("xds:///greeter.example", plane_.Bootstrap());
+    ASSERT_TRUE(client_->CallUntilAnsweredBy("a"));
+  }
+  void Serve(std::vector<std::string> resources, const std::string& route_to) {
+    resources.push_back(RdsListener());
+    resources.push_back(Routes(VirtualHost(RouteTo(route_to))));
+    plane_.WriteFile("resources.json", Document(resources));
+  }
+  // The client has asked for what is late (a resource of that type and name): its RPCs go on; then
+  // it comes, and they move to b. None fails, and none waits for more than a connection; on the
+  // host too.
+  void ExpectNoTear(const std::vector<std::string>& without, const std::string& late,
+                    const std::string& route_to, const std::string& type, const std::string& name) {
+    const size_t mark = plane_.Mark();
+    Serve(without, route_to);
+    ASSERT_NE(plane_.Wait({"\"event\":\"subscribed\"", type, "\"" + name + "\""}, mark), "");
+    CallOptions options;
+    options.timeout = kDeadline;
+    std::chrono::microseconds longest{0};
+    for (int i = 0; i < kCalls; ++i) {
+      Reply reply = client_->Call(options);
+      ASSERT_TRUE(reply.status.ok()) << reply.status.error_message();
+      ASSERT_EQ(reply.name, "a");
+      longest = std::max(longest, reply.took);
+    }
+    std::vector<std::string> all = without;
+    all.push_back(late);
+    Serve(all, route_to);
+    EXPECT_TRUE(client_->CallUntil([&](const Reply& reply) {
+      longest = std::max(longest, reply.took);
+      return reply.name == "b";
+    }));
+    std::cout << "the longest RPC took " << longest.count() << " us\n";
+  }
+
+  Backend a_{"a"};
+  Backend b_{"b"};
+  ControlPlane plane_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(LatePart, EndpointsOfAnotherServiceNameMakeNoRpcWait) {  // A74.11
+  Serve({EdsCluster("a"), Endpoints("a", LocalityOf({a_.port()}))}, "a");
+  Connect();
+  ExpectNoTear({EdsCluster("a", "other"), Endpoints("a", LocalityOf({a_.port()}))},
+               Endpoints("other", LocalityOf({b_.port()})), "a", "ClusterLoadAssignment\"",
+               "other");
+}
+
+TEST_F(LatePart, AnotherClusterOfAnAggregateMakesNoRpcWait) {  // A74.10
+  const std::string a = EdsCluster("a");
+  const std::string a_endpoints = Endpoints("a", LocalityOf({a_.port()}));
+  Serve({AggregateCluster("both", R"("a")"), a, a_endpoints}, "both");
+  Connect();
+  ExpectNoTear({AggregateCluster("both", R"("b","a")"), a, a_endpoints, EdsCluster("b")},
+               Endpoints("b", LocalityOf({b_.port()})), "both", "ClusterLoadAssignment\"", "b");
+}
+
 #ifndef WITHOUT_PLUGIN
 // While a new route waits for its cluster, the old one goes on receiving updates.
 TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74.10
@@ -86,6 +154,26 @@ TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74.10
   mesh_.clusters[0].localities[0].ports = {other.port()};
   plane_.Set(mesh_);
   EXPECT_TRUE(client_->CallUntilAnsweredBy("other"));
+  mesh_.clusters.push_back(B());
+  plane_.Set(mesh_);
+  EXPECT_TRUE(client_->CallUntilAnsweredBy("b"));
+}
+
+TEST_F(Tear, AnEndpointOfTheOldRouteDiesWhileTheNewOneWaits) {  // A74.10
+  Backend other("other");
+  const size_t mark = plane_.Mark();
+  mesh_.routes[0].cluster = "b";
+  plane_.Set(mesh_);
+  ASSERT_NE(plane_.Wait({"\"event\":\"subscribed\"", "v3.Cluster\"", "\"b\""}, mark), "");
+  mesh_.clusters[0].localities[0].ports = {other.port()};
+  plane_.Set(mesh_);
+  EXPECT_TRUE(client_->CallUntilAnsweredBy("other"));
+  a_.Stop();
+  for (int i = 0; i < kCalls; ++i) {
+    Reply reply = client_->Call();
+    ASSERT_TRUE(reply.status.ok()) << reply.status.error_message();
+    ASSERT_EQ(reply.name, "other");
+  }
   mesh_.clusters.push_back(B());
   plane_.Set(mesh_);
   EXPECT_TRUE(client_->CallUntilAnsweredBy("b"));

@@ -51,9 +51,11 @@ class DnsServer {
   void BeSilent() { silent_ = true; }
   // IPv4 questions so far.
   int questions() const { return questions_; }
+  // Questions for TXT records, which service configs are in, so far.
+  int text_questions() const { return text_questions_; }
 
  private:
-  enum { kHeader = 12, kTypeA = 1, kNameError = 3 };
+  enum { kHeader = 12, kTypeA = 1, kTypeTxt = 16, kNameError = 3 };
 
   // Of the last one; read by the host's threads.
   static std::atomic<int>& port() {
@@ -96,6 +98,7 @@ class DnsServer {
       if (is_known && type == kTypeA) addresses = it->second;
     }
     if (type == kTypeA) questions_++;
+    if (type == kTypeTxt) text_questions_++;
     std::string out = query.substr(0, 2);
     out += '\x81';  // a response, recursion desired
     out += static_cast<char>(0x80 | (is_known ? 0 : kNameError));
@@ -114,6 +117,7 @@ class DnsServer {
   const int socket_;
   std::atomic<bool> silent_{false};
   std::atomic<int> questions_{0};
+  std::atomic<int> text_questions_{0};
   std::mutex mu_;
   std::map<std::string, std::vector<std::string>> known_;
   std::thread thread_;

@@ -136,6 +136,20 @@ TEST_F(Dns, AsksAServerThoughTheProgramMakesNoCalls) {
   EXPECT_EQ(Sorted(answer.addresses), (Strings{"127.0.0.2:80", "127.0.0.3:80"}));
 }
 
+// Of a channel whose own names come with service configs. All questions are asked at once, and an
+// answer waits for all of them.
+TEST_F(Dns, AsksForAddressesAndForNoServiceConfig) {  // A37.16
+  DnsServer server;
+  server.Set("backend.test", {"127.0.0.2"});
+  ChannelArgs args = Eager().Set(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 0);
+  Name name("backend.test:80", args);
+  EXPECT_EQ(name.Take().addresses, (Strings{"127.0.0.2:80"}));
+  name.Reresolve();
+  EXPECT_EQ(name.Take().addresses, (Strings{"127.0.0.2:80"}));
+  EXPECT_GE(server.questions(), 2);
+  EXPECT_EQ(server.text_questions(), 0);
+}
+
 TEST_F(Dns, AsksAgainWhenItIsToldTo) {  // A74
   DnsServer server;
   server.Set("backend.test", {"127.0.0.2"});

@@ -258,7 +258,7 @@ const gxds_config *Channel::PlantInConfig(const gxds_config *c) {
                                      : gxds_cluster_map_remove(c->clusters, c->roots->names[0]);
   const gxds_config *other =
       gxds_config_create(c->listener, c->route_config, c->virtual_host, map,
-                         gxds_names_ref(torn ? config_->roots : c->roots), nullptr, nullptr);
+                         gxds_names_ref(torn ? config_->roots : c->roots), nullptr, nullptr, {});
   gxds_config_unref(c);
   return other;
 }

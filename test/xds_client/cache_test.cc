@@ -32,7 +32,7 @@ ScenarioOptions FailOnDataErrors() {
 }
 
 const char kDeleted[] =
-    "NOT_FOUND: resource deleted by xDS server server1 (node ID:xds_client_test)";
+    "NOT_FOUND: resource deleted (xDS server server1) (node ID:xds_client_test)";
 
 TEST(Cache, SameBytesAreNoUpdate) {  // A28.36
   Cached s;
@@ -180,7 +180,7 @@ TEST(Cache, RejectionOfACachedResourceIsAnAmbientError) {  // A46.2, A88
   s.Respond(kFoo, "2", {"foo1=bad", "foo2=2"});
   EXPECT_EQ(s.foo1.Next(),
             "ambient UNAVAILABLE: invalid resource: INVALID_ARGUMENT: errors validating Foo "
-            "resource: [field:value error:bad] (node ID:xds_client_test)");
+            "resource: [field:value error:bad] (xDS server server1) (node ID:xds_client_test)");
   s.Respond(kFoo, "3", {"foo1=1", "foo2=2"});
   EXPECT_EQ(s.foo1.Next(), "ambient OK");
 }

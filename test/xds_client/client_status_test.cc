@@ -82,7 +82,7 @@ TEST(ClientStatus, ADeletedOneSaysWhoDeletedItAndStaysInUse) {  // A88
   StatusOfResource foo = StatusOf(s).Find("Foo", "foo1");
   EXPECT_EQ(foo.state, "DOES_NOT_EXIST");
   EXPECT_EQ(foo.config, "foo1=1");
-  EXPECT_THAT(foo.error, HasSubstr("deleted by xDS server server1"));
+  EXPECT_THAT(foo.error, HasSubstr("resource deleted (xDS server server1)"));
 }
 
 TEST(ClientStatus, ATimeoutThatIsTransientIsSaidSo) {  // A88

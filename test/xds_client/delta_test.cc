@@ -283,8 +283,8 @@ TEST(DeltaResponse, RemovalIsAnAmbientErrorForEveryType) {  // A53, A88
   s.server().RespondDelta(kBar, {}, {"bar1", "nobody", ""});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n3");
   EXPECT_EQ(s.NextRequest(), "Bar nonce=n4");
-  EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted by xDS server server1"));
-  EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted by xDS server server1"));
+  EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted (xDS server server1)"));
+  EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted (xDS server server1)"));
   EXPECT_TRUE(s.Logged("xds server server1: deleted: Bar bar1"));
   s.server().RespondDelta(kBar, {{"bar1", "1", "bar1=1"}});  // and it comes back as it was
   EXPECT_EQ(s.NextRequest(), "Bar nonce=n5");
@@ -412,8 +412,9 @@ TEST(Ttl, ResourceThatIsNotRenewedEnds) {
   s.Advance(2 * GXDS_SECOND);
   EXPECT_EQ(foo1.Next(), "nothing");
   s.Advance(GXDS_SECOND);
-  EXPECT_THAT(foo1.Next(), HasSubstr("error NOT_FOUND: does not exist: its ttl ended, xDS server "
-                                     "server1 did not renew it"));
+  EXPECT_THAT(foo1.Next(),
+              HasSubstr("error NOT_FOUND: does not exist: its ttl ended, the server did "
+                        "not renew it (xDS server server1)"));
   EXPECT_TRUE(s.Logged("xds server server1: ttl ended: Foo foo1"));
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 DOES_NOT_EXIST failed 1"));
 }

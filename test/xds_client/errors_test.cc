@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 const char kDoesNotExist[] =
-    "error NOT_FOUND: does not exist: xDS server server1 did not send it "
+    "error NOT_FOUND: does not exist: the server did not send it (xDS server server1) "
     "(node ID:xds_client_test)";
 
 TEST(Timer, ResourceThatDoesNotComeDoesNotExist) {
@@ -186,7 +186,7 @@ TEST(Timer, DeletedResourceGetsNone) {  // it would say something else than was 
   s.server().HoldSends();
   s.server().CloseStream();  // what the next one begins with is not on its way yet
   s.Respond(kFoo, "2", {});
-  EXPECT_THAT(foo1.Next(), HasSubstr("NOT_FOUND: resource deleted by xDS server server1"));
+  EXPECT_THAT(foo1.Next(), HasSubstr("NOT_FOUND: resource deleted (xDS server server1)"));
   s.server().ReleaseSend();
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
 }
@@ -224,7 +224,7 @@ TEST(Timer, MayBeATransientErrorOfTheServer) {  // A88
   EXPECT_EQ(s.UntilDeadline(), 30 * GXDS_SECOND);
   s.Advance(30 * GXDS_SECOND);
   EXPECT_EQ(foo1.Next(),
-            "error UNAVAILABLE: timeout obtaining resource from xDS server server1 "
+            "error UNAVAILABLE: timeout obtaining resource (xDS server server1) "
             "(node ID:xds_client_test)");
   EXPECT_THAT(s.Dump(), StartsWith("Foo foo1 TIMEOUT failed "));
   s.Forgive();
@@ -257,8 +257,10 @@ TEST(Timer, EarlyDeadlineCallsAreHarmless) {
 TEST(Watch, OfANameThatCanNotBeParsedIsAnError) {
   Scenario s;
   EXPECT_EQ(s.Watch(kFoo, "xdstp://auth/wrong.Type/foo1").Next(),
-            "error UNAVAILABLE: Unable to parse resource name xdstp://auth/wrong.Type/foo1");
-  EXPECT_EQ(s.Watch(kFoo, "").Next(), "error UNAVAILABLE: Unable to parse resource name ");
+            "error UNAVAILABLE: Unable to parse resource name xdstp://auth/wrong.Type/foo1 "
+            "(node ID:xds_client_test)");
+  EXPECT_EQ(s.Watch(kFoo, "").Next(),
+            "error UNAVAILABLE: Unable to parse resource name  (node ID:xds_client_test)");
   EXPECT_EQ(s.TakeTrace(), (std::vector<std::string>{"TOLD", "TOLD"}));
   EXPECT_EQ(s.Dump(), "");
   EXPECT_EQ(gxds_client_watch_count(s.client()), 2u);
@@ -272,14 +274,16 @@ TEST(Watch, OfAnOverlongNameIsAnError) {
 
 TEST(Watch, OfANameThatIsNotUtf8IsAnErrorThatIs) {
   Scenario s;
-  EXPECT_EQ(s.Watch(kFoo, "foo\xff\n").Next(),
-            "error UNAVAILABLE: Unable to parse resource name foo\\xff\\x0a");
+  EXPECT_EQ(
+      s.Watch(kFoo, "foo\xff\n").Next(),
+      "error UNAVAILABLE: Unable to parse resource name foo\\xff\\x0a (node ID:xds_client_test)");
 }
 
 TEST(Watch, OfAnUnknownAuthorityIsAnError) {
   Scenario s;
   EXPECT_EQ(s.Watch(kFoo, "xdstp://nowhere/test.v3.Foo/foo1").Next(),
-            "error UNAVAILABLE: authority \"nowhere\" not present in bootstrap config");
+            "error UNAVAILABLE: authority \"nowhere\" not present in bootstrap config (node "
+            "ID:xds_client_test)");
 }
 
 TEST(Watch, ThatWasRefusedCanBeEnded) {

@@ -35,7 +35,7 @@ TEST(Response, NackCarriesTheErrorAndNoVersionWhenNoneWasAccepted) {  // A46.3
             "[resource index 0: foo1: " +
                 std::string(kBadFoo1) + "]");
   EXPECT_EQ(s.foo1.Next(), "error UNAVAILABLE: invalid resource: " + std::string(kBadFoo1) +
-                               " (node ID:xds_client_test)");
+                               " (xDS server server1) (node ID:xds_client_test)");
 }
 
 TEST(Response, NackCarriesTheLastAcceptedVersion) {  // A46.3
@@ -71,7 +71,7 @@ TEST(Response, GoodResourcesBesideBadOnesAreUsed) {  // A46.1
   EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v1 nonce=n1 NACK 3: "));
   EXPECT_EQ(s.Dump(),
             "Foo foo1 NACKED failed v1 UNAVAILABLE: invalid resource: " + std::string(kBadFoo1) +
-                " (node ID:xds_client_test) watchers=1\n"
+                " (xDS server server1) (node ID:xds_client_test) watchers=1\n"
                 "Foo foo2 ACKED v1 foo2=2 watchers=1\n");
 }
 
@@ -121,7 +121,7 @@ TEST(Response, WrapperNamesAResourceThatCanNotNameItself) {
               HasSubstr("[resource index 0: foo1: INVALID_ARGUMENT: Can't parse Foo resource.]"));
   EXPECT_EQ(s.foo1.Next(),
             "error UNAVAILABLE: invalid resource: INVALID_ARGUMENT: Can't parse Foo resource. "
-            "(node ID:xds_client_test)");
+            "(xDS server server1) (node ID:xds_client_test)");
 }
 
 TEST(Response, WrappedResourcesAreUsed) {

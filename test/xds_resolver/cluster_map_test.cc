@@ -258,10 +258,10 @@ TEST(ClusterEntry, AggregatesCompareTheirLeavesInOrder) {  // A74.15
   const gxds_cluster *c = made_up::Aggregate("agg", {"x", "y"});
   gxds_str xy[] = {Z("x"), Z("y")};
   gxds_str yx[] = {Z("y"), Z("x")};
-  const gxds_cluster_entry *a = gxds_cluster_entry_aggregate(c->name, c, xy, 2);
-  const gxds_cluster_entry *same = gxds_cluster_entry_aggregate(c->name, c, xy, 2);
-  const gxds_cluster_entry *turned = gxds_cluster_entry_aggregate(c->name, c, yx, 2);
-  const gxds_cluster_entry *fewer = gxds_cluster_entry_aggregate(c->name, c, xy, 1);
+  const gxds_cluster_entry *a = gxds_cluster_entry_aggregate(c->name, c, xy, 2, Z(""));
+  const gxds_cluster_entry *same = gxds_cluster_entry_aggregate(c->name, c, xy, 2, Z(""));
+  const gxds_cluster_entry *turned = gxds_cluster_entry_aggregate(c->name, c, yx, 2, Z(""));
+  const gxds_cluster_entry *fewer = gxds_cluster_entry_aggregate(c->name, c, xy, 1, Z(""));
   EXPECT_TRUE(gxds_cluster_entry_equal(a, same));
   EXPECT_FALSE(gxds_cluster_entry_equal(a, turned));
   EXPECT_FALSE(gxds_cluster_entry_equal(a, fewer));

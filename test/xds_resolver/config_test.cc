@@ -48,7 +48,7 @@ TEST(Config, KeepsItsPartsUntilItsLastReference) {
   made_up::Unref(c);
   gxds_str name = Z("c");
   const gxds_config *config = gxds_config_create(nullptr, nullptr, nullptr, map,
-                                                 gxds_names_create(&name, 1), nullptr, nullptr);
+                                                 gxds_names_create(&name, 1), nullptr, nullptr, {});
   gxds_config_ref(config);
   gxds_config_unref(config);
   EXPECT_EQ(gxds_config_cluster(config, Z("c"))->cluster, c);

@@ -67,7 +67,7 @@ TEST_F(DependencyCluster, MissingEndpointsAreAnEntryWithoutThem) {  // A74.14, A
   EXPECT_EQ(Note("a"), "EDS resource svc: does not exist");
   Send(NewEndpoints("svc"));
   EXPECT_TRUE(Entry("a")->endpoints != nullptr);
-  EXPECT_EQ(Note("a"), "xDS node ID:node1");
+  EXPECT_EQ(Note("a"), "");
 }
 
 TEST_F(DependencyCluster, AnErrorOnEndpointsEndsTheirUse) {  // A37.22, A88
@@ -85,11 +85,11 @@ TEST_F(DependencyCluster, AmbientErrorsLeaveTheResourcesInUseAndAreNoted) {  // 
   EXPECT_EQ(Note("a"), "EDS resource a: no server");
   SendAmbient("CDS", "a", "nor here");
   EXPECT_EQ(Note("a"), "CDS resource a: nor here; EDS resource a: no server");
-  EXPECT_EQ(Note("b"), "xDS node ID:node1");
+  EXPECT_EQ(Note("b"), "");
   SendAmbient("EDS", "a", nullptr);
   EXPECT_EQ(Note("a"), "CDS resource a: nor here");
   SendAmbient("CDS", "a", nullptr);
-  EXPECT_EQ(Note("a"), "xDS node ID:node1");
+  EXPECT_EQ(Note("a"), "");
 }
 
 TEST_F(DependencyCluster, NoKindOfTroubleHidesAnother) {
@@ -99,10 +99,11 @@ TEST_F(DependencyCluster, NoKindOfTroubleHidesAnother) {
   TellAmbient("CDS", "a", "two");
   TellAmbient("EDS", "a", "three");
   Settle();
-  EXPECT_EQ(Note("a"),
-            "LDS resource listener: one; CDS resource a: two; EDS resource a: contains empty "
-            "localities: [{region=\"region\", zone=\"zone0\", sub_zone=\"\"}; {region=\"region\", "
-            "zone=\"zone2\", sub_zone=\"\"}]; EDS resource a: three");
+  EXPECT_EQ(
+      Note("a"),
+      "LDS resource listener: one; CDS resource a: two; EDS resource a: three; EDS resource a: "
+      "contains empty localities: [{region=\"region\", zone=\"zone0\", sub_zone=\"\"}; "
+      "{region=\"region\", zone=\"zone2\", sub_zone=\"\"}]");
 }
 
 TEST_F(DependencyCluster, ControlCharactersInNamesAreEscaped) {
@@ -120,7 +121,7 @@ TEST_F(DependencyCluster, EndpointsWithoutLocalitiesAreNoted) {  // A27.28
   Send(NewEndpoints("a", {}));
   EXPECT_EQ(Note("a"), "EDS resource a: contains no localities");
   Send(NewEndpoints("a", {1}));
-  EXPECT_EQ(Note("a"), "xDS node ID:node1");
+  EXPECT_EQ(Note("a"), "");
 }
 
 TEST_F(DependencyCluster, AClusterKeepsItsEndpointsUntilThoseOfItsNewServiceAreThere) {  // A74.11
@@ -340,7 +341,7 @@ TEST_F(DependencyCluster, ALogicalDnsClusterIsResolved) {  // A74.7
   SendDns("example.com:443", e);
   EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ENDPOINTS);
   EXPECT_EQ(Entry("a")->endpoints, e);
-  EXPECT_EQ(Note("a"), "xDS node ID:node1");
+  EXPECT_EQ(Note("a"), "");
   TakeLog();
   Route({"b"});
   Leaf("b");
@@ -363,7 +364,7 @@ TEST_F(DependencyCluster, ADnsErrorIsNotedAndLeavesEarlierAddressesInUse) {  // 
   EXPECT_EQ(Note("a"), "DNS name example.com:443: no such host");
   const gxds_endpoints *e = NewEndpoints("example.com:443");
   SendDns("example.com:443", e);
-  EXPECT_EQ(Note("a"), "xDS node ID:node1");
+  EXPECT_EQ(Note("a"), "");
   SendDns("example.com:443", nullptr, "timed out");
   EXPECT_EQ(Entry("a")->endpoints, e);
   EXPECT_EQ(Note("a"), "DNS name example.com:443: timed out");
@@ -397,6 +398,24 @@ TEST_F(DependencyCluster, AClusterMayChangeItsKind) {
   SendDns("example.com:443", NewEndpoints("example.com:443"));
   EXPECT_EQ(Entry("a")->cluster->kind, GXDS_CLUSTER_LOGICAL_DNS);
   EXPECT_FALSE(Watched("EDS", "a"));
+}
+
+TEST_F(DependencyCluster, AClusterInErrorThatOnlyRpcsHoldIsADeletedOne) {  // A31.20
+  Start({"a", "b"});
+  Hold("a", true);
+  SendError("CDS", "a");
+  EXPECT_FALSE(Entry("a")->deleted) << "a route names it: it may come back";
+  Route({"b"});
+  EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ERROR);
+  EXPECT_TRUE(Entry("a")->deleted);
+  Route({"a", "b"});
+  EXPECT_FALSE(Entry("a")->deleted);
+  Route({"b"});
+  EXPECT_TRUE(Entry("a")->deleted);
+  Leaf("a");
+  EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ENDPOINTS) << "it is there again";
+  SendError("CDS", "a");
+  EXPECT_TRUE(Entry("a")->deleted);
 }
 
 }  // namespace

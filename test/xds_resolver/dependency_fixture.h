@@ -28,7 +28,6 @@ class Dependencies : public ::testing::Test {
     gxds_dependency_manager_options options = {};
     options.listener_name = Z("listener");
     options.data_plane_authority = Z("authority");
-    options.server = Z("xds.example");
     options.node_id = Z("node1");
     m_ = gxds_dependency_manager_create(&options);
     Settle();
@@ -108,6 +107,7 @@ class Dependencies : public ::testing::Test {
   void Tell(const gxds_endpoints *e) { TellResource("EDS", Str(e->cluster_name), &e->base); }
   void TellResource(const char *type, const std::string &name, const gxds_resource *r) {
     gxds_status ok = gxds_status_ok();
+    gxds_dependency_manager_on_source(m_, Token(type, name), Z("xds.example"));
     gxds_dependency_manager_on_resource(m_, Token(type, name), r, &ok);
     gxds_resource_unref(r);
   }
@@ -187,7 +187,14 @@ class Dependencies : public ::testing::Test {
     for (size_t i = 0; i < e->leaf_cluster_count; i++) out.push_back(Str(e->leaf_clusters[i]));
     return out;
   }
-  std::string Note(const std::string &name) { return Str(Entry(name)->resolution_note); }
+  // Without where it comes from, which is always told, and once.
+  std::string Note(const std::string &name) {
+    const std::string origin = "(xDS server xds.example) (node ID:node1)";
+    std::string note = Str(Entry(name)->resolution_note);
+    size_t at = note.find(origin);
+    EXPECT_TRUE(at != std::string::npos && at + origin.size() == note.size()) << note;
+    return note.substr(0, at > 0 ? at - 1 : 0);
+  }
   Strings Roots() { return ToStrings(config_->roots); }
   static Strings ToStrings(const gxds_names *n) {
     Strings out;

@@ -121,6 +121,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
       gxds_dependency_manager_on_dns(m_, watch->second,
                                      reinterpret_cast<const gxds_endpoints *>(t.resource), &status);
     } else {
+      gxds_dependency_manager_on_source(m_, watch->second, Z("xds.example"));
       gxds_dependency_manager_on_resource(m_, watch->second, t.resource, &status);
     }
     gxds_status_fini(&status);

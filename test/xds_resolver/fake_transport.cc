@@ -112,6 +112,10 @@ void gxds_client_handle_unwatch(gxds_client_handle *, uint64_t token) {
   ADD_FAILURE() << "unwatched what is not watched";
 }
 
+gxds_str gxds_client_handle_source(gxds_client_handle *, uint64_t) {
+  return gxds_str_z("xds.example");
+}
+
 void gxds_client_handle_reset_backoff(gxds_client_handle *) {
   FakeTransport::Get().backoffs_reset++;
 }

@@ -193,7 +193,7 @@ TEST_F(Resolver, TellsTheServerOfWhatItRefuses) {
   fake_.Tell("LDS", "service", &SocketListener()->base);
   fake_.Drained();
   EXPECT_EQ(TakeFailure(),
-            "LDS resource service: not an API listener (xDS server xds.example:443) (node "
+            "LDS resource service: not an API listener (xDS server xds.example) (node "
             "ID:node1)");
 }
 
@@ -205,6 +205,25 @@ TEST_F(Resolver, AnAbsentBootstrapSaysWhatWasLookedFor) {
   EXPECT_NE(message.find("GRPC_XDS_BOOTSTRAP_CONFIG"), std::string::npos);
   EXPECT_EQ(resolver_, nullptr);
   EXPECT_EQ(gone_, 0);
+}
+
+TEST_F(Resolver, TheBootstrapIsReadForTheFirstChannelOfATarget) {  // A71
+  Start();
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  // Another of the same target takes what is in use, another target does not.
+  gxds_resolver *first = std::exchange(resolver_, nullptr);
+  options_.uri_path = Z("second"); /* a listener of its own, for the fake's sake */
+  EXPECT_EQ(TryToStart(), "");
+  gxds_resolver *second = std::exchange(resolver_, nullptr);
+  options_.target = Z("xds:///other");
+  EXPECT_NE(TryToStart(), "");
+  options_.target = Z("xds:///service");
+  // The first may go before the second has begun; with the last of them the bootstrap goes.
+  gxds_resolver_close(first);
+  gxds_resolver_close(second);
+  EXPECT_EQ(TryToStart(), "");
+  Close();
+  EXPECT_NE(TryToStart(), "");
 }
 
 TEST_F(Resolver, AnUnreadableBootstrapSaysWhere) {
@@ -352,7 +371,10 @@ TEST_F(Resolver, AHostWithoutDnsIsAnErrorOfThatCluster) {
   Routes({"a"});
   fake_.Tell("CDS", "a", &DnsCluster("a", "example.com", 443)->base);
   fake_.Drained();
-  EXPECT_EQ(TakeNote("a"), "DNS name example.com:443: DNS resolution is not available");
+  EXPECT_EQ(
+      TakeNote("a"),
+      "DNS name example.com:443: DNS resolution is not available (xDS server xds.example) (node "
+      "ID:node1)");
   gxds_resolver_reresolve(resolver_);
   fake_.RunReactor();
 }
@@ -411,7 +433,8 @@ TEST_F(DnsResolver, AFailureKeepsEarlierAddresses) {  // A74.25, A88
   Routes({"a"});
   DnsLeaf("a", "example.com", 443);
   dns_.Fail("example.com:443", "no such host");
-  EXPECT_EQ(TakeNote("a"), "DNS name example.com:443: no such host");
+  EXPECT_EQ(TakeNote("a"),
+            "DNS name example.com:443: no such host (xDS server xds.example) (node ID:node1)");
   dns_.Answer("example.com:443", {"10.0.0.1"});
   EXPECT_EQ(TakeAddresses("a"), 1);
   dns_.Fail("example.com:443", "timed out");

@@ -29,7 +29,7 @@ class Selector : public ::testing::Test {
     gxds_resource_ref(&rc->base);
     const gxds_virtual_host *vh = &rc->virtual_hosts[0];
     return gxds_config_create(listener, rc, vh, nullptr, gxds_route_cluster_names(vh), nullptr,
-                              nullptr);
+                              nullptr, gxds_str_dup(Z("RDS resource rc (node ID:n)")));
   }
   const gxds_config *Config(std::vector<Route> routes) {
     return Config(InlineListener(NewRouteConfig("rc", {{{"*"}, std::move(routes)}})));
@@ -66,7 +66,7 @@ TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31.1
   gxds_config_unref(config);  // what it needs is kept
   gxds_cluster_set_unref(clusters);
   gxds_selection selection = Select(s, "/s/m");
-  ASSERT_EQ(selection.error, nullptr);
+  ASSERT_EQ(Str(selection.error), "");
   EXPECT_EQ(Str(gxds_cluster_ref_name(selection.cluster)), "a");
   EXPECT_EQ(selection.method_config, GXDS_NO_METHOD_CONFIG);
   gxds_selector_unref(s);
@@ -81,8 +81,10 @@ TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
   const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}, other});
   const gxds_cluster_set *clusters = Hold(config);
   const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
-  EXPECT_STREQ(Select(s, "/t/m").error, "No matching route found in xDS route config");
-  EXPECT_STREQ(Select(s, "/other/m").error, "Matching route has inappropriate action");
+  EXPECT_EQ(Str(Select(s, "/t/m").error),
+            "No matching route found in xDS route config: RDS resource rc (node ID:n)");
+  EXPECT_EQ(Str(Select(s, "/other/m").error),
+            "Matching route has inappropriate action: RDS resource rc (node ID:n)");
   gxds_selector_unref(s);
   gxds_cluster_set_unref(clusters);
   gxds_config_unref(config);

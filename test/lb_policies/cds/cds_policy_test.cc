@@ -54,7 +54,7 @@ TEST_F(CdsPolicyTest, LeafClusterFailsOverBetweenItsPriorities) {  // A56.1
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
   ASSERT_EQ(Leaf::created, 2);
   Report("b", GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "b");
+  EXPECT_EQ(Pick(), "b (cluster c)");
 }
 
 TEST_F(CdsPolicyTest, DropsAreAboveThePriorities) {  // A75.2
@@ -76,7 +76,7 @@ TEST_F(CdsPolicyTest, LocalityThatMovesKeepsItsLeaf) {  // A74.38, A56
   Entry after = snapshot::Leaf(cluster, MakeEndpoints({{"b"}, {"a"}}));
   Apply({&after});
   EXPECT_EQ(Leaf::created, 2) << "no leaf is made anew";
-  EXPECT_EQ(Pick(), "b");
+  EXPECT_EQ(Pick(), "b (cluster c)");
 }
 
 TEST_F(CdsPolicyTest, UnchangedUpdatesTouchNoLeafAndPublishNothing) {
@@ -110,7 +110,7 @@ TEST_F(CdsPolicyTest, ErrorEndsTheChildAndTheNextGoodEntryRecovers) {  // A31.10
   EXPECT_TRUE(Leaf::leaves().empty());
   Apply({&good});
   Report("a", GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "a");
+  EXPECT_EQ(Pick(), "a (cluster c)");
 }
 
 TEST_F(CdsPolicyTest, AggregateFailsOverBetweenItsLeafClusters) {  // A37.13, A75.1, A75.4, A75.5
@@ -121,7 +121,7 @@ TEST_F(CdsPolicyTest, AggregateFailsOverBetweenItsLeafClusters) {  // A37.13, A7
   EXPECT_EQ(Leaf::created, 1);
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
   Report("b", GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "b");
+  EXPECT_EQ(Pick(), "b (cluster y)");
   Entry other = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"d"}}));
   Apply({&c, &x, &other});
   EXPECT_NE(Leaf::InZone("d"), nullptr) << "a leaf cluster changed, the aggregate did not";
@@ -132,7 +132,7 @@ TEST_F(CdsPolicyTest, AggregateWhoseFirstLeafFailsGoesOn) {
   Entry y = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"b"}}));
   Start({&c, &x, &y});
   Report("b", GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "b");
+  EXPECT_EQ(Pick(), "b (cluster y)");
 }
 
 TEST_F(CdsPolicyTest, LeafThatBecomesAnAggregateIsKeptUntilThatIsReady) {  // A37.20
@@ -142,9 +142,9 @@ TEST_F(CdsPolicyTest, LeafThatBecomesAnAggregateIsKeptUntilThatIsReady) {  // A3
   Entry c = snapshot::Aggregate("c", {"x"});
   Entry x = snapshot::Leaf("x", Weighted(), MakeEndpoints({{"b"}}));
   Apply({&c, &x});
-  EXPECT_EQ(Pick(), "a");
+  EXPECT_EQ(Pick(), "a (cluster c)");
   Report("b", GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "b");
+  EXPECT_EQ(Pick(), "b (cluster x)");
   EXPECT_EQ(Leaf::InZone("a"), nullptr);
 }
 
@@ -165,7 +165,7 @@ TEST_F(CdsPolicyTest, PolicyThatTheHostRefusesFailsUntilItIsAnother) {
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: c: refused");
   Apply({&good});
   Report("a", GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "a");
+  EXPECT_EQ(Pick(), "a (cluster c)");
 }
 
 // Over leaves that count and pick.
@@ -214,7 +214,7 @@ TEST_F(CdsPolicyTest, ChangedOutlierDetectionTouchesNoLeaf) {
   Apply({&changed});
   EXPECT_EQ(Leaf::created, 1);
   EXPECT_EQ(Leaf::updated, updated);
-  EXPECT_EQ(Pick(), "a");
+  EXPECT_EQ(Pick(), "a (cluster c)");
 }
 
 TEST_F(CdsPolicyTest, OutlierDetectionComesAndGoesWithoutAGap) {

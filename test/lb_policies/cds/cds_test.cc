@@ -250,7 +250,7 @@ TEST(Cds, AggregateHasItsLeavesInOrder) {  // A75.1, A75.7
 TEST(Cds, AggregateWithoutLeavesFails) {  // A74.27
   Scenario s;
   EXPECT_EQ(s.Update(Aggregate("c", {})),
-            "fail: UNAVAILABLE aggregate cluster \"c\" has no leaf clusters");
+            "fail: UNAVAILABLE aggregate cluster \"c\" has no leaf clusters (node ID:n)");
   EXPECT_EQ(s.Update(Aggregate("c", {"x"})), "aggregate x");
 }
 

@@ -79,17 +79,17 @@ TEST_F(ClusterImplPolicyTest, LrsThatComesLaterCountsOnTheSubchannelsThereAre) {
 TEST_F(ClusterImplPolicyTest, DroppedByCategory) {
   Start(Leaf(Picking(&lrs_), MakeEndpoints({{"a"}}, {{"lb", 1000000}})));
   EXPECT_EQ(state_, GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "drop: UNAVAILABLE: EDS-configured drop: lb");
+  EXPECT_EQ(Pick(), "drop: UNAVAILABLE: EDS-configured drop: lb (cluster c)");
   EXPECT_EQ(Told(), "c[a 0=0+0 0 now] dropped 1 lb:1");
 }
 
 TEST_F(ClusterImplPolicyTest, DropAllIsReadyWithoutAnyBackend) {
   Start(Leaf(Picking(&lrs_), MakeEndpoints({}, {{"lb", 1000000}})));
   EXPECT_EQ(state_, GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "drop: UNAVAILABLE: EDS-configured drop: lb");
+  EXPECT_EQ(Pick(), "drop: UNAVAILABLE: EDS-configured drop: lb (cluster c)");
   Apply(Leaf(Picking(&lrs_), MakeEndpoints({})));
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE) << "the child's";
-  EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no address");
+  EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no address (cluster c)");
 }
 
 TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A32.5, A32.6
@@ -99,7 +99,7 @@ TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A
   std::unique_ptr<Tracker> tracker;
   EXPECT_EQ(PickWith(&tracker), "127.0.0.1:97");
   tracker->Start();
-  EXPECT_EQ(Pick(), "drop: UNAVAILABLE: circuit breaker drop");
+  EXPECT_EQ(Pick(), "drop: UNAVAILABLE: circuit breaker drop (cluster c)");
   tracker->Finish({absl::OkStatus(), nullptr, nullptr});
   EXPECT_EQ(Pick(), "127.0.0.1:97") << "finished, though the host still has the tracker";
   EXPECT_EQ(Told(), "c[a 1=1+0 0 now] dropped 1");

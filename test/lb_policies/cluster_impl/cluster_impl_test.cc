@@ -40,6 +40,14 @@ struct Scenario {
     gxds_str category;
     return gxds_drop_picker_pick(gxds_cluster_impl_picker(c), &category) != GXDS_DROP_NONE;
   }
+  std::string Explained(const char* message) {
+    gxds_text text = {};
+    gxds_text_add_z(&text, message);
+    gxds_cluster_entry_explain(gxds_cluster_impl_entry(c), &text);
+    std::string out(text.data, text.size);
+    gxds_text_fini(&text);
+    return out;
+  }
   gxds_locality_slot* Slot(const char* zone) {
     return gxds_cluster_impl_slot(c, gxds_str_z("r"), gxds_str_z(zone), gxds_str_z(""));
   }
@@ -57,6 +65,20 @@ TEST(ClusterImpl, ChildsStateIsReported) {
   EXPECT_TRUE(s.Child(GRPC_CHANNEL_TRANSIENT_FAILURE));
   EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_TRUE(gxds_cluster_impl_state_is_childs(s.c));
+}
+
+TEST(ClusterImpl, AnotherNoteIsAnotherPickerWhichExplainsFailures) {  // A88
+  Scenario s;
+  auto cluster = snapshot::MakeCluster("c");
+  auto endpoints = snapshot::MakeEndpoints({{"a"}});
+  s.Update(Leaf(cluster, endpoints, "(node ID:n)"));
+  s.Child(GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "EDS resource c: gone (node ID:n)")),
+            "publish child");
+  EXPECT_EQ(s.Explained("refused"), "refused (cluster c): EDS resource c: gone (node ID:n)");
+  EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "(node ID:n)")), "publish child");
+  EXPECT_EQ(s.Explained("refused"), "refused (cluster c) (node ID:n)");
+  EXPECT_EQ(s.Explained("empty address list: (node ID:n)"), "empty address list: (node ID:n)");
 }
 
 TEST(ClusterImpl, UnchangedUpdatesTouchNothing) {

@@ -139,8 +139,8 @@ inline Entry Aggregate(const std::string& name, const std::vector<std::string>& 
   Cluster cluster = MakeCluster(name, options);
   std::vector<gxds_str> names;
   for (const std::string& l : leaves) names.push_back(gxds_str_of(l.data(), l.size()));
-  return Entry(
-      gxds_cluster_entry_aggregate(cluster.get()->name, cluster.get(), names.data(), names.size()));
+  return Entry(gxds_cluster_entry_aggregate(cluster.get()->name, cluster.get(), names.data(),
+                                            names.size(), gxds_str_z("(node ID:n)")));
 }
 inline Entry Error(const std::string& name, const char* words) {
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%s", words);
@@ -171,7 +171,7 @@ inline Config MakeConfig(const std::vector<const gxds_cluster_entry*>& entries,
   auto* routes = new Fake<gxds_route_config>;
   static const gxds_virtual_host kVirtualHost = {};
   return Config(gxds_config_create(listener, routes, &kVirtualHost, map, set, nullptr,
-                                   store ? gxds_load_store_ref(store) : nullptr));
+                                   store ? gxds_load_store_ref(store) : nullptr, {}));
 }
 
 }  // namespace snapshot

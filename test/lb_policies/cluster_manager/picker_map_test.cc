@@ -152,4 +152,14 @@ TEST(PickerMap, ReadersKeepTheirVersionWhileOthersAreMade) {
   for (auto& t : readers) t.join();
 }
 
+TEST(PickerMap, APickForAnUnknownClusterIsAnInternalError) {  // A31.12
+  gxds_child_picker* picker;
+  gxds_str name = gxds_str_z("c");
+  ASSERT_FALSE(gxds_picker_map_get(nullptr, gxds_picker_map_hash(name), name, &picker));
+  gxds_status status = gxds_picker_map_unknown(name);
+  EXPECT_EQ(status.code, GXDS_INTERNAL);
+  EXPECT_STREQ(status.message.data, "xds cluster manager picker: unknown cluster \"c\"");
+  gxds_status_fini(&status);
+}
+
 }  // namespace

@@ -61,9 +61,9 @@ class FakeCluster {
                                      gxds_str_of(note_.data(), note_.size()));
     gxds_resource_unref(&cluster->resource.base);
     if (endpoints != nullptr) gxds_resource_unref(&endpoints->resource.base);
-    return CRef<gxds_config>(gxds_config_create(nullptr, nullptr, nullptr,
-                                                gxds_cluster_map_put(nullptr, entry),
-                                                gxds_names_create(nullptr, 0), nullptr, nullptr));
+    return CRef<gxds_config>(
+        gxds_config_create(nullptr, nullptr, nullptr, gxds_cluster_map_put(nullptr, entry),
+                           gxds_names_create(nullptr, 0), nullptr, nullptr, {}));
   }
 
   // The same localities in the same priorities, in new objects.
