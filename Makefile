@@ -7,6 +7,7 @@ DEB ?= deb
 SANITIZE ?=
 SEEDS ?= 100000
 TEST_FLAGS ?=
+QUICK ?=
 BAZEL ?= bazel
 
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
@@ -14,6 +15,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
   libxxhash-dev libyaml-dev uthash-dev
 TEST_PACKAGES = libgmock-dev libgtest-dev
 INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
+BENCH_PACKAGES = valgrind
 LINT_PACKAGES = clang-format-14 clang-tidy-14
 
 CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
@@ -23,8 +25,10 @@ OUTPUTS = //:libgrpc_xds.so //:libgrpc_xds_impl.so //tools:xds
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
-.PHONY: all demo test sim format lint conformance install uninstall deb clean packages \
-  lint-packages install-packages
+BENCH_FLAGS = $(if $(QUICK),--quick)
+
+.PHONY: all demo test sim bench bench-check bench-build format lint conformance install uninstall \
+  deb clean packages bench-packages lint-packages install-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -40,6 +44,18 @@ test: packages
 sim: packages
 	$(BAZEL) build $(HOST) $(CONFIG) //test/sim:sim
 	bazel-bin/test/sim/sim --seeds=$(SEEDS) $(FLAGS)
+
+# Beside the host's own xDS, in the same run: see test/bench/README.md.
+bench: bench-build
+	cd bazel-bin && test/bench/bench $(BENCH_FLAGS) --table=$(CURDIR)/docs/benchmarks.md \
+	  --lines=$(CURDIR)/bench.tsv
+
+# Fails when a target is missed by more than the measured spread.
+bench-check: bench-build
+	cd bazel-bin && test/bench/bench $(BENCH_FLAGS) --check --lines=$(CURDIR)/bench.tsv
+
+bench-build: packages bench-packages
+	$(BAZEL) build $(HOST) $(OUTPUTS) //test/bench:bench //test/bench:client
 
 format: lint-packages
 	clang-format-14 -i $(SOURCES)
@@ -70,6 +86,9 @@ clean:
 
 packages:
 	@.ci/packages $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+bench-packages:
+	@.ci/packages $(BENCH_PACKAGES)
 
 lint-packages:
 	@.ci/packages $(LINT_PACKAGES)

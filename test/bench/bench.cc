@@ -1,0 +1,116 @@
+// The benchmark: what the plugin costs beside the host's own xDS, both in one run, each client in a
+// process of its own.
+//
+// usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check]
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "test/bench/report.h"
+#include "test/bench/rows.h"
+
+namespace {
+
+struct Arguments {
+  bool quick = false;
+  bool check = false;
+  std::string table;
+  std::string lines;
+};
+
+bool Parse(int argc, char** argv, Arguments* out) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    if (arg == "--quick") {
+      out->quick = true;
+    } else if (arg == "--check") {
+      out->check = true;
+    } else if (arg.rfind("--table=", 0) == 0) {
+      out->table = arg.substr(strlen("--table="));
+    } else if (arg.rfind("--lines=", 0) == 0) {
+      out->lines = arg.substr(strlen("--lines="));
+    } else {
+      fprintf(stderr, "usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check]\n");
+      return false;
+    }
+  }
+  return true;
+}
+
+// Thousands of connections, at both ends.
+void AllowManyFiles() {
+  rlimit files;
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+void Measure(gxds_bench::Rows* rows, bool quick) {
+  const int runs = quick ? 1 : 5;
+  rows->RpcInstructions(1);
+  if (!quick) {
+    rows->RpcInstructions(100);
+    rows->RpcInstructions(1000);
+  }
+  rows->RpcInstructions(10000);
+  for (int i = 0; i < (quick ? 3 : runs); ++i) rows->RpcCpu(quick ? 3000 : 20000);
+  for (int i = 0; i < runs; ++i) {
+    rows->Endpoints(1000, 20);
+    rows->Endpoints(10000, quick ? 10 : 30);
+    rows->Clusters(100, 20, true);
+    if (quick) rows->Clusters(300, 20, true);
+  }
+  for (int i = 0; !quick && i < 2; ++i) {
+    rows->Clusters(1000, 20, true);
+    rows->Clusters(5000, 20, false);
+  }
+  rows->Moved(quick ? 5 : 20);
+}
+
+void WriteDocument(FILE* out, const gxds_bench::Report& report, bool quick) {
+  utsname system = {};
+  uname(&system);
+  fprintf(
+      out,
+      "# Benchmarks\n\n"
+      "Written by `make bench%s` on %u processors (%s %s). What is measured, and how:\n"
+      "`test/bench/README.md`. A number is a median; in brackets the least and the greatest.\n\n",
+      quick ? " QUICK=1" : "", std::thread::hardware_concurrency(), system.sysname, system.machine);
+  report.WriteTable(out);
+  fprintf(out, "\n## Targets\n\n");
+  report.WriteTargets(out);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  if (!Parse(argc, argv, &arguments)) return 2;
+  AllowManyFiles();
+  gxds_bench::Report report;
+  {
+    gxds_bench::Rows rows(&report);
+    Measure(&rows, arguments.quick);
+  }
+  WriteDocument(stdout, report, arguments.quick);
+  if (!arguments.table.empty()) {
+    FILE* file = fopen(arguments.table.c_str(), "w");
+    if (file == nullptr) return perror(arguments.table.c_str()), 1;
+    WriteDocument(file, report, arguments.quick);
+    fclose(file);
+  }
+  if (!arguments.lines.empty()) {
+    FILE* file = fopen(arguments.lines.c_str(), "w");
+    if (file == nullptr) return perror(arguments.lines.c_str()), 1;
+    report.WriteLines(file);
+    fclose(file);
+  }
+  if (!arguments.check) return 0;
+  FILE* nowhere = fopen("/dev/null", "w");
+  const bool met = nowhere != nullptr && report.WriteTargets(nowhere);
+  return met ? 0 : 1;
+}

@@ -1,0 +1,62 @@
+// The benchmark's control plane: state-of-the-world ADS and LRS from prepared bytes, cheap enough
+// to cost little beside the client, and with a push that can be waited for.
+#ifndef GRPC_XDS_TEST_BENCH_PLANE_H_
+#define GRPC_XDS_TEST_BENCH_PLANE_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace gxds_bench {
+
+// Any thread.
+class Plane {
+ public:
+  Plane();
+  ~Plane();
+  // A bootstrap that names this server.
+  std::string Bootstrap() const;
+
+  // Drops every resource.
+  void Clear();
+  // Clients are told at their next request only.
+  void Set(const std::string& type, const std::string& name, std::string bytes);
+  // Sets it, tells every client that wants it, and waits until each has accepted it. False: refused
+  // (the reason is printed) or no answer in a minute.
+  bool Push(const std::string& type, const std::string& name, std::string bytes);
+
+ private:
+  class Service;
+  class AdsStream;
+  class LrsStream;
+  // What one client wants of one type, and what it was told.
+  struct Subscription {
+    std::set<std::string> names;
+    uint64_t sent = 0;
+    uint64_t accepted = 0;
+    std::string refusal;
+  };
+
+  // Under mu_.
+  std::string Response(const std::string& type, const std::set<std::string>& names);
+  void OnRequest(AdsStream* stream, const std::string& bytes);
+
+  std::mutex mu_;
+  std::condition_variable changed_;
+  std::map<std::string, std::map<std::string, std::string>> resources_;  // by type, then name
+  std::set<AdsStream*> streams_;
+  uint64_t version_ = 0;
+  int port_ = 0;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace gxds_bench
+
+#endif

@@ -1,0 +1,142 @@
+#include "test/bench/process.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+namespace gxds_bench {
+namespace {
+
+constexpr char kValgrind[] = "/usr/bin/valgrind";
+constexpr char kRoundRobin[] = R"({"loadBalancingConfig":[{"round_robin":{}}]})";
+constexpr std::chrono::minutes kPatience{11};
+
+// Of all threads, in the part that one window wrote.
+double TotalInstructions(const std::string& file) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("totals: ", 0) == 0) return std::stod(line.substr(8));
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool HaveValgrind() { return access(kValgrind, X_OK) == 0; }
+
+Client::Client(const ClientOptions& options)
+    : variant_(options.variant), counts_instructions_(options.counts_instructions) {
+  const std::string pipe = dir_.path() + "/orders";
+  if (mkfifo(pipe.c_str(), 0600) != 0) abort();
+  std::vector<std::string> args;
+  if (counts_instructions_) {
+    args = {kValgrind, "--quiet", "--tool=callgrind", "--fair-sched=yes",
+            "--callgrind-out-file=" + dir_.path() + "/instructions"};
+  }
+  args.insert(args.end(), {gxds_test::Runfile("test/bench/client"), pipe, options.target,
+                           options.variant == Variant::kPlain ? kRoundRobin : ""});
+  if (options.polls) args.push_back("poll");
+  std::map<std::string, std::string> env = {{"GRPC_XDS_BOOTSTRAP_CONFIG", options.bootstrap},
+                                            {"GRPC_VERBOSITY", "info"}};
+  if (options.variant == Variant::kOurs) {
+    env["LD_PRELOAD"] = std::filesystem::absolute(gxds_test::Runfile("libgrpc_xds.so"));
+  }
+  child_ = std::make_unique<gxds_test::Child>(args, env);
+  orders_ = fopen(pipe.c_str(), "w");  // waits for the client
+  if (orders_ == nullptr) abort();
+  if (clock_getcpuclockid(child_->pid(), &clock_) != 0) abort();
+}
+
+Client::~Client() { fclose(orders_); }
+
+std::string Client::Ask(const std::string& order, const std::string& answer) {
+  fprintf(orders_, "%s\n", order.c_str());
+  fflush(orders_);
+  std::string line = child_->WaitForLine(
+      [&](const std::string& l) { return l.rfind(answer + " ", 0) == 0; }, seen_, kPatience);
+  seen_ = child_->Lines().size();
+  if (line.empty()) {
+    fprintf(stderr, "no answer to \"%s\":\n%s", order.c_str(), child_->Output().c_str());
+    return line;
+  }
+  return line.substr(answer.size() + 1);
+}
+
+std::optional<double> Client::First(const std::string& method) {
+  std::string nanoseconds = Ask("first " + method, "first");
+  if (nanoseconds.empty() || nanoseconds == "-1") return std::nullopt;
+  // Without the plugin everything would pass on the host's own.
+  const bool registered = child_->Output().find("grpc_xds: ") != std::string::npos;
+  if (registered != (variant_ == Variant::kOurs)) {
+    fprintf(stderr, "measured the wrong xDS:\n%s", child_->Output().c_str());
+    abort();
+  }
+  return std::stod(nanoseconds) / 1e9;
+}
+
+bool Client::Call(const std::string& method) { return Ask("call " + method, "called") == "OK"; }
+
+std::optional<Client::Cost> Client::Calls(long count, const std::string& method) {
+  std::istringstream answer(Ask("calls " + method + " " + std::to_string(count), "calls"));
+  long failed = 0;
+  double cpu = 0;
+  if (!(answer >> failed >> cpu) || failed > 0) return std::nullopt;
+  Cost cost;
+  cost.cpu_seconds = cpu / 1e9 / static_cast<double>(count);
+  if (counts_instructions_) {
+    windows_ += 2;
+    cost.instructions =
+        TotalInstructions(dir_.path() + "/instructions." + std::to_string(windows_)) /
+        static_cast<double>(count);
+  }
+  return cost;
+}
+
+double Client::Cpu() const {
+  timespec now = {};
+  clock_gettime(clock_, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// On a loaded machine a thread that is ready to run may wait long for a processor.
+bool Client::IsRunning() const {
+  std::error_code gone;
+  const std::string tasks = "/proc/" + std::to_string(child_->pid()) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    std::ifstream in(task.path() / "stat");
+    std::string stat;
+    std::getline(in, stat);
+    // The state comes after the name, which is in brackets.
+    const size_t name_end = stat.rfind(')');
+    if (name_end != std::string::npos && stat.compare(name_end, 3, ") R") == 0) return true;
+  }
+  return false;
+}
+
+void Client::WaitForQuiet(std::chrono::milliseconds time) const {
+  constexpr auto kStep = std::chrono::milliseconds(5);
+  constexpr double kAlmostNone = 0.0002;  // seconds of CPU per step
+  for (auto quiet = std::chrono::milliseconds(0); quiet < time;) {
+    const double before = Cpu();
+    std::this_thread::sleep_for(kStep);
+    const bool idle = Cpu() - before < kAlmostNone && !IsRunning();
+    quiet = idle ? quiet + kStep : std::chrono::milliseconds(0);
+  }
+}
+
+double Client::Memory() const {
+  std::ifstream in("/proc/" + std::to_string(child_->pid()) + "/statm");
+  double size = 0, resident = 0;
+  in >> size >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace gxds_bench

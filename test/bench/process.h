@@ -1,0 +1,72 @@
+// The client process under measurement, and what it costs.
+#ifndef GRPC_XDS_TEST_BENCH_PROCESS_H_
+#define GRPC_XDS_TEST_BENCH_PROCESS_H_
+
+#include <time.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "test/support/child.h"
+
+namespace gxds_bench {
+
+enum class Variant {
+  kPlain,  // an ipv4: target with the host's round_robin: the floor
+  kHost,   // the host's own xDS
+  kOurs,   // the plugin, preloaded
+};
+
+struct ClientOptions {
+  Variant variant = Variant::kOurs;
+  std::string target;
+  std::string bootstrap;
+  bool polls = true;
+  bool counts_instructions = false;  // runs under valgrind
+};
+
+class Client {
+ public:
+  explicit Client(const ClientOptions& options);
+  ~Client();
+
+  // Creates the channel; seconds to the first answer, nothing if there was none.
+  std::optional<double> First(const std::string& method = "/bench/Call");
+  bool Call(const std::string& method = "/bench/Call");
+  struct Cost {
+    double cpu_seconds = 0;   // each
+    double instructions = 0;  // each; 0 without counts_instructions
+  };
+  // That many calls, one after the other; nothing when one failed.
+  std::optional<Cost> Calls(long count, const std::string& method = "/bench/Call");
+
+  // CPU time that the process used so far, all threads, user and system.
+  double Cpu() const;
+  // Waits until it used (almost) none for that long.
+  void WaitForQuiet(std::chrono::milliseconds time = std::chrono::milliseconds(200)) const;
+  // Resident memory in bytes.
+  double Memory() const;
+
+ private:
+  bool IsRunning() const;
+  std::string Ask(const std::string& order, const std::string& answer);
+
+  const Variant variant_;
+  const bool counts_instructions_;
+  gxds_test::TempDir dir_;
+  FILE* orders_ = nullptr;
+  std::unique_ptr<gxds_test::Child> child_;
+  clockid_t clock_ = 0;
+  size_t seen_ = 0;
+  int windows_ = 0;
+};
+
+// Whether instructions can be counted here.
+bool HaveValgrind();
+
+}  // namespace gxds_bench
+
+#endif

@@ -1,0 +1,157 @@
+#include "test/bench/report.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gxds_bench {
+
+double Sample::Median() const {
+  if (values.empty()) return 0;
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+double Sample::Least() const {
+  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+}
+
+double Sample::Most() const {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+namespace {
+
+std::string Number(double value) {
+  char text[32];
+  snprintf(text, sizeof text, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.3g", value);
+  return text;
+}
+
+// "12.3 (11.9–13)", or a dash.
+std::string Cell(const Sample& s) {
+  if (s.values.empty()) return "–";
+  std::string cell = Number(s.Median());
+  if (s.values.size() > 1) cell += " (" + Number(s.Least()) + "–" + Number(s.Most()) + ")";
+  return cell;
+}
+
+std::string Ratio(const Sample& over, const Sample& under) {
+  if (over.values.empty() || under.values.empty() || under.Median() <= 0) return "–";
+  return Number(over.Median() / under.Median());
+}
+
+enum class Kind {
+  kHostOverOurs,   // at least
+  kOursOverPlain,  // at most
+  kOursOverOurs,   // at most: of this size over that of base_size
+  kOurs,           // at most, in the row's unit
+};
+
+struct Target {
+  const char* id;
+  long size;
+  Kind kind;
+  double bound;
+  const char* text;
+  long base_size = 0;
+};
+
+const Target kTargets[] = {
+    {"rpc", 0, Kind::kOursOverPlain, 1.015, "unary RPC over plain round_robin: at most +1.5 %"},
+    {"routes", 10000, Kind::kOursOverOurs, 1.03, "10,000 exact routes over 1: at most +3 %", 1},
+    {"endpoint_change", 10000, Kind::kHostOverOurs, 60,
+     "one endpoint of 10,000 changes: at least 60 times less CPU than the host"},
+    {"first_endpoints", 10000, Kind::kHostOverOurs, 10,
+     "first RPC with 10,000 endpoints: at least 10 times sooner than the host"},
+    {"first_clusters", 1000, Kind::kHostOverOurs, 15,
+     "first RPC with 1,000 clusters: at least 15 times sooner than the host"},
+    {"first_clusters", 5000, Kind::kOurs, 5, "first RPC with 5,000 clusters: under 5 s"},
+    {"cluster_change", 5000, Kind::kOursOverOurs, 1.3,
+     "EDS of one of 5,000 clusters over one of 100: the same but for the depth of a map", 100},
+    {"idle_update", 0, Kind::kOurs, 20, "idle synchronous client, update to use: under 20 ms"},
+    {"moved", 0, Kind::kHostOverOurs, 1, "EDS moved, to the first RPC there: not slower"},
+};
+
+}  // namespace
+
+Row& Report::At(const std::string& id, long size, const std::string& title,
+                const std::string& unit) {
+  for (Row& r : rows_) {
+    if (r.id == id && r.size == size) return r;
+  }
+  Row row;
+  row.id = id;
+  row.size = size;
+  row.title = title;
+  row.unit = unit;
+  rows_.push_back(std::move(row));
+  return rows_.back();
+}
+
+const Row* Report::Find(const std::string& id, long size) const {
+  for (const Row& r : rows_) {
+    if (r.id == id && r.size == size) return &r;
+  }
+  return nullptr;
+}
+
+void Report::WriteLines(FILE* out) const {
+  fprintf(out, "row\tsize\tunit\tvariant\tmedian\tleast\tmost\truns\n");
+  for (const Row& r : rows_) {
+    const std::pair<const char*, const Sample*> variants[] = {
+        {"plain", &r.plain}, {"host", &r.host}, {"ours", &r.ours}};
+    for (const auto& [name, s] : variants) {
+      if (s->values.empty()) continue;
+      fprintf(out, "%s\t%ld\t%s\t%s\t%.9g\t%.9g\t%.9g\t%zu\n", r.id.c_str(), r.size, r.unit.c_str(),
+              name, s->Median(), s->Least(), s->Most(), s->values.size());
+    }
+  }
+}
+
+void Report::WriteTable(FILE* out) const {
+  fprintf(out,
+          "| | unit | plain gRPC | host's xDS | ours | host over ours | ours over plain |\n"
+          "|---|---|---|---|---|---|---|\n");
+  for (const Row& r : rows_) {
+    fprintf(out, "| %s | %s | %s | %s | %s | %s | %s |\n", r.title.c_str(), r.unit.c_str(),
+            Cell(r.plain).c_str(), Cell(r.host).c_str(), Cell(r.ours).c_str(),
+            Ratio(r.host, r.ours).c_str(), Ratio(r.ours, r.plain).c_str());
+  }
+}
+
+bool Report::WriteTargets(FILE* out) const {
+  fprintf(out, "| target | measured | |\n|---|---|---|\n");
+  bool met = true;
+  for (const Target& t : kTargets) {
+    const Row* row = Find(t.id, t.size);
+    const Row* base = t.kind == Kind::kOursOverOurs ? Find(t.id, t.base_size) : row;
+    static const Sample one = {{1}};
+    const Sample* over = row == nullptr                  ? nullptr
+                         : t.kind == Kind::kHostOverOurs ? &row->host
+                                                         : &row->ours;
+    const Sample* under = base == nullptr                  ? nullptr
+                          : t.kind == Kind::kOursOverPlain ? &base->plain
+                          : t.kind == Kind::kOurs          ? &one
+                                                           : &base->ours;
+    if (over == nullptr || under == nullptr || over->values.empty() || under->values.empty()) {
+      fprintf(out, "| %s | – | not measured |\n", t.text);
+      continue;
+    }
+    const double ratio = over->Median() / under->Median();
+    const bool at_least = t.kind == Kind::kHostOverOurs;
+    const bool reached = at_least ? ratio >= t.bound : ratio <= t.bound;
+    // As good as the spread of the runs allows.
+    const double best = at_least ? over->Most() / under->Least() : over->Least() / under->Most();
+    const bool missed = at_least ? best < t.bound : best > t.bound;
+    fprintf(out, "| %s | %s | %s |\n", t.text, Number(ratio).c_str(),
+            reached  ? "met"
+            : missed ? "missed"
+                     : "missed, within the spread");
+    met = met && !missed;
+  }
+  return met;
+}
+
+}  // namespace gxds_bench

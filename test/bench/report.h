@@ -1,0 +1,51 @@
+// What was measured: medians with their spread, as a table for people, as lines for machines, and
+// against the targets.
+#ifndef GRPC_XDS_TEST_BENCH_REPORT_H_
+#define GRPC_XDS_TEST_BENCH_REPORT_H_
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "test/bench/process.h"
+
+namespace gxds_bench {
+
+// The values of one variant in one row, one per run.
+struct Sample {
+  double Median() const;
+  double Least() const;
+  double Most() const;
+  std::vector<double> values;
+};
+
+struct Row {
+  std::string id;  // for targets and machines: "routes"
+  long size = 0;   // routes, endpoints, clusters; 0: the row has no size
+  std::string title;
+  std::string unit;  // "instructions", "s", "ms", "us", "kB"
+  Sample plain, host, ours;
+
+  Sample& Of(Variant v) { return v == Variant::kPlain ? plain : v == Variant::kHost ? host : ours; }
+};
+
+class Report {
+ public:
+  // The row of that id and size; made at the first call.
+  Row& At(const std::string& id, long size, const std::string& title, const std::string& unit);
+
+  // One line per row and variant: id, size, unit, variant, median, least, most, runs.
+  void WriteLines(FILE* out) const;
+  void WriteTable(FILE* out) const;
+  // Each target with what was measured; those of rows that were not measured are named as such.
+  // False: one is missed by more than the measured spread.
+  bool WriteTargets(FILE* out) const;
+
+ private:
+  const Row* Find(const std::string& id, long size) const;
+  std::vector<Row> rows_;
+};
+
+}  // namespace gxds_bench
+
+#endif

@@ -1,0 +1,94 @@
+#include "test/bench/resources.h"
+
+namespace gxds_bench {
+
+void Message::Varint(uint64_t value) {
+  for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
+  bytes_.push_back(static_cast<char>(value));
+}
+
+Message& Message::Bytes(uint32_t field, const std::string& value) {
+  Varint(field << 3 | 2);
+  Varint(value.size());
+  bytes_ += value;
+  return *this;
+}
+
+Message& Message::Number(uint32_t field, uint64_t value) {
+  Varint(field << 3);
+  Varint(value);
+  return *this;
+}
+
+namespace {
+
+Message Any(const std::string& type, const Message& value) {
+  return Message().Bytes(1, "type.googleapis.com/" + type).Bytes(2, value);
+}
+
+// ConfigSource
+Message FromAds() { return Message().Bytes(3, Message()); }
+Message FromSelf() { return Message().Bytes(5, Message()); }
+
+Message RouteMatch(const Route& route) {
+  switch (route.match) {
+    case Match::kPath:
+      return Message().Bytes(2, route.value);
+    case Match::kPrefix:
+      return Message().Bytes(1, route.value);
+    case Match::kRegex:
+      return Message().Bytes(10, Message().Bytes(1, Message()).Bytes(2, route.value));
+    case Match::kHeader:
+      return Message().Bytes(1, "").Bytes(6, Message().Bytes(1, "tenant").Bytes(4, route.value));
+  }
+  return Message();
+}
+
+}  // namespace
+
+std::string ListenerBytes(const std::string& name, const std::string& route_config) {
+  const std::string http = "envoy.extensions.filters.";
+  Message router =
+      Message().Bytes(1, "router").Bytes(4, Any(http + "http.router.v3.Router", Message()));
+  Message manager =
+      Message().Bytes(3, Message().Bytes(1, FromAds()).Bytes(2, route_config)).Bytes(5, router);
+  Message api = Message().Bytes(
+      1, Any(http + "network.http_connection_manager.v3.HttpConnectionManager", manager));
+  return Message().Bytes(1, name).Bytes(19, api).bytes();
+}
+
+std::string RoutesBytes(const std::string& name, const std::vector<Route>& routes) {
+  Message host = Message().Bytes(1, "all").Bytes(2, "*");
+  for (const Route& r : routes) {
+    host.Bytes(3, Message().Bytes(1, RouteMatch(r)).Bytes(2, Message().Bytes(1, r.cluster)));
+  }
+  return Message().Bytes(1, name).Bytes(2, host).bytes();
+}
+
+std::string ClusterBytes(const std::string& name) {
+  const int eds = 3;
+  return Message()
+      .Bytes(1, name)
+      .Number(2, eds)
+      .Bytes(3, Message().Bytes(1, FromAds()))
+      .Bytes(42, FromSelf())
+      .bytes();
+}
+
+std::string EndpointsBytes(const std::string& name,
+                           const std::vector<std::vector<Endpoint>>& localities) {
+  Message assignment = Message().Bytes(1, name);
+  for (size_t i = 0; i < localities.size(); ++i) {
+    Message locality =
+        Message().Bytes(1, Message().Bytes(1, "region").Bytes(2, "zone-" + std::to_string(i)));
+    for (const Endpoint& e : localities[i]) {
+      Message socket = Message().Bytes(2, e.ip).Number(3, static_cast<uint64_t>(e.port));
+      locality.Bytes(2, Message().Bytes(1, Message().Bytes(1, Message().Bytes(1, socket))));
+    }
+    locality.Bytes(3, Message().Number(1, 1));
+    assignment.Bytes(2, locality);
+  }
+  return assignment.bytes();
+}
+
+}  // namespace gxds_bench
