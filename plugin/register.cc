@@ -12,6 +12,7 @@
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 #include "lb_policies/priority/priority_policy.h"
+#include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "plugin/host_state.h"
 #include "plugin/impl.h"
@@ -89,6 +90,7 @@ void RegisterExtraFilters(Builder* builder) {
   // No xds_cluster_resolver_experimental: the snapshot took its place (A74), and the host's needs
   // the host's own XdsClient.
   RegisterWeightedLocalityLbPolicy(builder);
+  RegisterOurRoundRobinLbPolicy(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }
 

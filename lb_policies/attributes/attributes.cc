@@ -171,20 +171,22 @@ uint32_t WeightOf(const ServerAddress& address) {
   return attribute == nullptr ? 1 : attribute->weight();
 }
 
+ServerAddress AddressOf(const gxds_locality* locality, const gxds_endpoint& endpoint) {
+  std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
+  attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(locality);
+  if (endpoint.weight != 1) {
+    attributes[ServerAddressWeightAttribute::kServerAddressWeightAttributeKey] =
+        std::make_unique<ServerAddressWeightAttribute>(endpoint.weight);
+  }
+  return ServerAddress(ToResolved(endpoint.address), ChannelArgs(), std::move(attributes));
+}
+
 void AppendAddresses(const gxds_locality* locality, ServerAddressList* out) {
   // Not reserve() alone: called once per locality it would copy the list each time.
   size_t wanted = out->size() + locality->endpoint_count;
   if (out->capacity() < wanted) out->reserve(std::max(wanted, 2 * out->capacity()));
-  const ChannelArgs no_args;
   for (uint32_t i = 0; i < locality->endpoint_count; ++i) {
-    const gxds_endpoint& endpoint = locality->endpoints[i];
-    std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
-    attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(locality);
-    if (endpoint.weight != 1) {
-      attributes[ServerAddressWeightAttribute::kServerAddressWeightAttributeKey] =
-          std::make_unique<ServerAddressWeightAttribute>(endpoint.weight);
-    }
-    out->emplace_back(ToResolved(endpoint.address), no_args, std::move(attributes));
+    out->push_back(AddressOf(locality, locality->endpoints[i]));
   }
 }
 

@@ -61,7 +61,9 @@ const gxds_locality* LocalityOf(const grpc_core::ServerAddress& address);
 // The endpoint's weight (load_balancing_weight); 1 when the address says nothing.
 uint32_t WeightOf(const grpc_core::ServerAddress& address);
 
-// The addresses of one locality, in order, with locality and weight attributes.
+// The address of an endpoint of that locality, with locality and weight attributes.
+grpc_core::ServerAddress AddressOf(const gxds_locality* locality, const gxds_endpoint& endpoint);
+// The addresses of one locality, in order, with those attributes.
 void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddressList* out);
 // All addresses of one priority: for policies directly below priority that are none of ours.
 grpc_core::ServerAddressList AddressesOf(const gxds_priority* priority);

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality.h"
 #include "lb_policies/weighted_locality/wheel.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -41,6 +42,9 @@ using grpc_core::RefCountedPtr;
 using grpc_core::ServerAddressList;
 
 namespace {
+
+// Ours takes its place.
+constexpr absl::string_view kHostsRoundRobin = "round_robin";
 
 struct WheelDelete {
   void operator()(gxds_wheel* w) const { gxds_wheel_destroy(w); }
@@ -222,8 +226,12 @@ void WeightedLocalityPolicy::UpdateLeaf(uint64_t token, const gxds_locality* loc
   CRef<gxds_locality> held(gxds_locality_ref(locality));  // the leaf's reports come in meanwhile
   UpdateArgs update;
   update.addresses.emplace();
-  AppendAddresses(locality, &*update.addresses);
-  update.config = leaf_config_;
+  if (leaf_config_->name() == kHostsRoundRobin) {
+    update.config = grpc_core::MakeRefCounted<RoundRobinConfig>(locality);
+  } else {
+    update.config = leaf_config_;
+    AppendAddresses(locality, &*update.addresses);
+  }
   update.resolution_note = note_;
   update.args = leaf_args_;
   absl::Status status = leaves_[token].policy->UpdateLocked(std::move(update));

@@ -1,6 +1,6 @@
 // The locality-picking policy as the host sees it: "xds_wrr_locality_experimental". It takes the
 // localities of its Slice (attributes.h) and carries out what weighted_locality.h decides: one leaf
-// policy per locality, picked by weight.
+// policy per locality, picked by weight. A round_robin leaf is one of ours (round_robin_policy.h).
 //
 // Without a slice (outside of our own tree) it reports TRANSIENT_FAILURE.
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WEIGHTED_LOCALITY_POLICY_H_

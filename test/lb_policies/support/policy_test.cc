@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/variant.h"
 #include "lb_policies/priority/priority_policy.h"
+#include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/lib/config/core_configuration.h"
@@ -69,6 +70,7 @@ class LeafFactory : public grpc_core::LoadBalancingPolicyFactory {
 void BuildConfiguration(grpc_core::CoreConfiguration::Builder* builder) {
   RegisterPriorityLbPolicy(builder);
   RegisterWeightedLocalityLbPolicy(builder);
+  RegisterOurRoundRobinLbPolicy(builder);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   for (const char* name : {"test_leaf", "other_leaf"}) {

@@ -1,0 +1,437 @@
+#include "lb_policies/round_robin/round_robin.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "lb_policies/round_robin/address_index.h"
+
+typedef enum standing {
+  SLOT_FREE,
+  SLOT_WANTED,  /* of the last update; it has no subchannel yet */
+  SLOT_CURRENT, /* of the last update */
+  SLOT_REFUSED, /* of the last update; it can't have a subchannel */
+  SLOT_LEAVING, /* gone from the last update, READY, and still in the picks */
+} standing;
+
+typedef struct slot {
+  gxds_address address;
+  uint8_t standing;
+  uint8_t state; /* as it counts: failed until it is READY */
+  bool has_reported;
+  bool connect_due;
+  uint32_t generation;
+} slot;
+
+struct gxds_round_robin {
+  slot *slots;
+  uint32_t slot_count;
+  uint32_t *free; /* slots that are free: a stack, with room for all */
+  uint32_t free_count;
+
+  uint32_t *current; /* slots in the order of the last update */
+  uint32_t current_count;
+  uint32_t *leaving; /* in the order they had */
+  uint32_t leaving_count;
+
+  /* Of the current ones. Those that wait for a subchannel count as connecting. */
+  uint32_t counts[GRPC_CHANNEL_SHUTDOWN];
+  uint32_t refused_count;
+
+  uint32_t wanted_count;
+  uint32_t wanted_next; /* no current one before it waits for a subchannel */
+  uint32_t allowance;   /* how many subchannels may be made in this turn */
+  uint64_t *connects;   /* tokens; those whose connect_due is gone are passed over */
+  size_t connect_count;
+  bool reresolution_due;
+  uint64_t *removals; /* tokens */
+  size_t removal_count;
+
+  bool updated;     /* it has had an update */
+  bool publish_due; /* what is published says it no longer, though the state may be the same */
+  bool has_published;
+  grpc_connectivity_state published; /* what was said last */
+  bool published_empty;
+  uint64_t *members; /* of the last PUBLISH */
+};
+
+gxds_round_robin *gxds_round_robin_create(void) { return GXDS_NEW(gxds_round_robin); }
+
+void gxds_round_robin_destroy(gxds_round_robin *r) {
+  if (!r) return;
+  gxds_free(r->slots);
+  gxds_free(r->free);
+  gxds_free(r->current);
+  gxds_free(r->leaving);
+  gxds_free(r->connects);
+  gxds_free(r->removals);
+  gxds_free(r->members);
+  gxds_free(r);
+}
+
+uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r) { return r->slot_count; }
+
+/* Slots */
+
+static uint64_t token_of(const gxds_round_robin *r, uint32_t index) {
+  return (uint64_t)r->slots[index].generation << 32 | index;
+}
+
+/* NULL: it is gone. */
+static slot *find_slot(const gxds_round_robin *r, uint64_t token) {
+  uint32_t index = (uint32_t)token;
+  if (index >= r->slot_count || r->slots[index].generation != token >> 32) return NULL;
+  return r->slots[index].standing == SLOT_FREE ? NULL : &r->slots[index];
+}
+
+/* Makes room for so many more slots in use. */
+static void reserve_slots(gxds_round_robin *r, uint32_t more) {
+  if (more <= r->free_count) return;
+  uint32_t before = r->slot_count;
+  uint32_t count = before + (more - r->free_count);
+  r->slots = gxds_realloc(r->slots, count, sizeof *r->slots);
+  r->free = gxds_realloc(r->free, count, sizeof *r->free);
+  memset(r->slots + before, 0, (count - before) * sizeof *r->slots);
+  for (uint32_t i = count; i > before; i--) r->free[r->free_count++] = i - 1;
+  r->slot_count = count;
+}
+
+static uint32_t take_slot(gxds_round_robin *r, const gxds_address *address) {
+  uint32_t index = r->free[--r->free_count];
+  slot *s = &r->slots[index];
+  uint32_t generation = s->generation + 1;
+  *s = (slot){.address = *address,
+              .standing = SLOT_WANTED,
+              .state = GRPC_CHANNEL_CONNECTING,
+              .generation = generation};
+  return index;
+}
+
+/* Ends its subchannel, if it has one. The caller has taken it off its list and its counts. */
+static void free_slot(gxds_round_robin *r, uint32_t index) {
+  slot *s = &r->slots[index];
+  if (s->standing == SLOT_CURRENT || s->standing == SLOT_LEAVING) {
+    r->removals = gxds_realloc(r->removals, r->removal_count + 1, sizeof *r->removals);
+    r->removals[r->removal_count++] = token_of(r, index);
+  }
+  s->standing = SLOT_FREE;
+  r->free[r->free_count++] = index;
+}
+
+static bool same_address(const gxds_address *a, const gxds_address *b) {
+  return a->port == b->port && a->is_ipv6 == b->is_ipv6 &&
+         memcmp(a->ip, b->ip, a->is_ipv6 ? 16 : 4) == 0;
+}
+
+/* Updates */
+
+static void end_leaving(gxds_round_robin *r) {
+  for (uint32_t i = 0; i < r->leaving_count; i++) free_slot(r, r->leaving[i]);
+  r->leaving_count = 0;
+  r->publish_due = true;
+}
+
+/* As in the host: the endpoints before go when one of the new ones is READY, or none of the new
+ * ones is left to hope for, or none of those before is READY (those are ended at once). */
+static void settle(gxds_round_robin *r) {
+  if (r->leaving_count == 0) return;
+  uint32_t failed = r->counts[GRPC_CHANNEL_TRANSIENT_FAILURE];
+  if (r->counts[GRPC_CHANNEL_READY] > 0 || failed == r->current_count - r->refused_count) {
+    end_leaving(r);
+  }
+}
+
+/* Takes the slots before[0 … count) out of the current ones; those that are READY may stay on in
+ * leaving, which has room. */
+static void dismiss(gxds_round_robin *r, const uint32_t *before, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    slot *s = &r->slots[before[i]];
+    if (s->standing == SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) {
+      s->standing = SLOT_LEAVING;
+      r->leaving[r->leaving_count++] = before[i];
+    } else {
+      free_slot(r, before[i]);
+    }
+  }
+}
+
+/* Puts those of the slots that have an address of endpoints in their new places; out gets
+ * UINT32_MAX where none has. Those that found no place are left in slots. Gives their number. */
+static uint32_t match(const gxds_round_robin *r, uint32_t *slots, uint32_t slot_count,
+                      const gxds_endpoint *endpoints, uint32_t count, uint32_t *out) {
+  gxds_address_index index;
+  gxds_address_index_init(&index, slot_count);
+  for (uint32_t i = 0; i < slot_count; i++) {
+    gxds_address_index_add(&index, &r->slots[slots[i]].address, i);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t found = gxds_address_index_take(&index, &endpoints[i].address);
+    out[i] = found == UINT32_MAX ? UINT32_MAX : slots[found];
+    if (found != UINT32_MAX) slots[found] = UINT32_MAX;
+  }
+  gxds_address_index_fini(&index);
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < slot_count; i++) {
+    if (slots[i] != UINT32_MAX) slots[left++] = slots[i];
+  }
+  return left;
+}
+
+static void recount(gxds_round_robin *r) {
+  memset(r->counts, 0, sizeof r->counts);
+  r->refused_count = 0;
+  r->wanted_count = 0;
+  r->wanted_next = 0;
+  for (uint32_t i = 0; i < r->current_count; i++) {
+    const slot *s = &r->slots[r->current[i]];
+    if (s->standing == SLOT_REFUSED) {
+      r->refused_count++;
+      continue;
+    }
+    r->counts[s->state]++;
+    if (s->standing == SLOT_WANTED) r->wanted_count++;
+  }
+}
+
+/* Whether one of the slots is in the picks. */
+static bool any_ready(const gxds_round_robin *r, const uint32_t *slots, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const slot *s = &r->slots[slots[i]];
+    if (s->standing == SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) return true;
+  }
+  return false;
+}
+
+/* What is between the parts at the front and the back that stayed as they were. */
+static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
+                           const gxds_endpoint *endpoints, uint32_t count, bool renew) {
+  uint32_t old_count = r->current_count - front - back;
+  uint32_t new_count = count - front - back;
+  reserve_slots(r, new_count);
+  uint32_t *next = gxds_calloc(count ? count : 1, sizeof *next);
+  memcpy(next, r->current, front * sizeof *next);
+  memcpy(next + count - back, r->current + front + old_count, back * sizeof *next);
+  /* What is leaving may come back. */
+  uint32_t pool_count = r->leaving_count + old_count;
+  uint32_t *pool = gxds_calloc(pool_count ? pool_count : 1, sizeof *pool);
+  memcpy(pool, r->leaving, r->leaving_count * sizeof *pool);
+  memcpy(pool + r->leaving_count, r->current + front, old_count * sizeof *pool);
+  uint32_t *placed = next + front;
+  if (any_ready(r, r->current + front, old_count)) r->publish_due = true;
+  if (renew) {
+    for (uint32_t i = 0; i < new_count; i++) placed[i] = UINT32_MAX;
+  } else {
+    pool_count = match(r, pool, pool_count, endpoints + front, new_count, placed);
+  }
+  for (uint32_t i = 0; i < new_count; i++) {
+    if (placed[i] == UINT32_MAX) {
+      placed[i] = take_slot(r, &endpoints[front + i].address);
+    } else if (r->slots[placed[i]].standing == SLOT_LEAVING) {
+      r->slots[placed[i]].standing = SLOT_CURRENT;
+      r->publish_due = true;
+    }
+  }
+  r->leaving = gxds_realloc(r->leaving, pool_count ? pool_count : 1, sizeof *r->leaving);
+  /* Those that were leaving before stay so, in front. */
+  r->leaving_count = 0;
+  uint32_t kept = 0;
+  while (kept < pool_count && r->slots[pool[kept]].standing == SLOT_LEAVING) kept++;
+  memcpy(r->leaving, pool, kept * sizeof *pool);
+  r->leaving_count = kept;
+  dismiss(r, pool + kept, pool_count - kept);
+  gxds_free(pool);
+  gxds_free(r->current);
+  r->current = next;
+  r->current_count = count;
+}
+
+void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
+                                bool renew) {
+  uint32_t front = 0;
+  uint32_t back = 0;
+  uint32_t least = count < r->current_count ? count : r->current_count;
+  if (!renew) {
+    while (front < least &&
+           same_address(&r->slots[r->current[front]].address, &endpoints[front].address)) {
+      front++;
+    }
+    while (back < least - front &&
+           same_address(&r->slots[r->current[r->current_count - 1 - back]].address,
+                        &endpoints[count - 1 - back].address)) {
+      back++;
+    }
+  }
+  r->allowance = GXDS_ROUND_ROBIN_BATCH;
+  if (front + back < count || count != r->current_count) {
+    replace_middle(r, front, back, endpoints, count, renew);
+    recount(r);
+    settle(r);
+  }
+  r->updated = true;
+  if (count == 0) r->publish_due = true; /* the note may be another */
+}
+
+/* Other events */
+
+static void count_as(gxds_round_robin *r, slot *s, grpc_connectivity_state state) {
+  r->counts[s->state]--;
+  r->counts[state]++;
+  if (s->state == GRPC_CHANNEL_READY || state == GRPC_CHANNEL_READY) r->publish_due = true;
+  s->state = (uint8_t)state;
+}
+
+static void remove_leaving(gxds_round_robin *r, uint32_t index) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < r->leaving_count; i++) {
+    if (r->leaving[i] != index) r->leaving[kept++] = r->leaving[i];
+  }
+  r->leaving_count = kept;
+  free_slot(r, index);
+  r->publish_due = true;
+}
+
+void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
+                               grpc_connectivity_state state) {
+  slot *s = find_slot(r, endpoint);
+  if (!s || state == GRPC_CHANNEL_SHUTDOWN) return;
+  if (s->standing == SLOT_LEAVING) {
+    if (state != GRPC_CHANNEL_READY) remove_leaving(r, (uint32_t)endpoint);
+    return;
+  }
+  if (s->standing != SLOT_CURRENT) return;
+  bool fell = state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_IDLE;
+  if (s->has_reported && fell) r->reresolution_due = true; /* the first report is no news */
+  s->has_reported = true;
+  if (state == GRPC_CHANNEL_IDLE && !s->connect_due) {
+    s->connect_due = true;
+    r->connects = gxds_realloc(r->connects, r->connect_count + 1, sizeof *r->connects);
+    r->connects[r->connect_count++] = endpoint;
+  }
+  if (state == GRPC_CHANNEL_IDLE) state = GRPC_CHANNEL_CONNECTING;
+  if (s->state != GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_READY) {
+    count_as(r, s, state);
+  }
+  /* Another failure is another status to report. */
+  if (state == GRPC_CHANNEL_TRANSIENT_FAILURE &&
+      r->counts[GRPC_CHANNEL_READY] + r->counts[GRPC_CHANNEL_CONNECTING] == 0) {
+    r->publish_due = true;
+  }
+  settle(r);
+}
+
+void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint) {
+  slot *s = find_slot(r, endpoint);
+  if (!s || s->standing != SLOT_CURRENT) return;
+  r->counts[s->state]--;
+  r->refused_count++;
+  s->standing = SLOT_REFUSED;
+  r->publish_due = true;
+  settle(r);
+}
+
+void gxds_round_robin_on_turn(gxds_round_robin *r) { r->allowance = GXDS_ROUND_ROBIN_BATCH; }
+
+/* Operations */
+
+bool gxds_round_robin_wants_turn(const gxds_round_robin *r) { return r->wanted_count > 0; }
+
+static bool next_create(gxds_round_robin *r, gxds_round_robin_op *op) {
+  if (r->wanted_count == 0 || r->allowance == 0) return false;
+  while (r->slots[r->current[r->wanted_next]].standing != SLOT_WANTED) r->wanted_next++;
+  uint32_t index = r->current[r->wanted_next];
+  r->slots[index].standing = SLOT_CURRENT;
+  r->wanted_count--;
+  r->allowance--;
+  *op = (gxds_round_robin_op){
+      .kind = GXDS_ROUND_ROBIN_CREATE, .endpoint = token_of(r, index), .position = r->wanted_next};
+  return true;
+}
+
+static bool next_connect(gxds_round_robin *r, gxds_round_robin_op *op) {
+  while (r->connect_count > 0) {
+    uint64_t token = r->connects[--r->connect_count];
+    slot *s = find_slot(r, token);
+    if (!s || !s->connect_due) continue;
+    s->connect_due = false;
+    *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_CONNECT, .endpoint = token};
+    return true;
+  }
+  return false;
+}
+
+static void collect_members(gxds_round_robin *r, gxds_round_robin_op *op) {
+  bool leaving = r->counts[GRPC_CHANNEL_READY] == 0;
+  const uint32_t *from = leaving ? r->leaving : r->current;
+  uint32_t count = leaving ? r->leaving_count : r->current_count;
+  r->members = gxds_realloc(r->members, count, sizeof *r->members);
+  for (uint32_t i = 0; i < count; i++) {
+    const slot *s = &r->slots[from[i]];
+    if (s->standing == SLOT_WANTED || s->standing == SLOT_REFUSED) continue;
+    if (s->state == GRPC_CHANNEL_READY) r->members[op->member_count++] = token_of(r, from[i]);
+  }
+  op->members = r->members;
+}
+
+static grpc_connectivity_state add_up(const gxds_round_robin *r) {
+  if (r->counts[GRPC_CHANNEL_READY] + r->leaving_count > 0) return GRPC_CHANNEL_READY;
+  if (r->counts[GRPC_CHANNEL_CONNECTING] > 0) return GRPC_CHANNEL_CONNECTING;
+  return GRPC_CHANNEL_TRANSIENT_FAILURE;
+}
+
+static bool next_publish(gxds_round_robin *r, gxds_round_robin_op *op) {
+  grpc_connectivity_state state = add_up(r);
+  bool empty = r->refused_count == r->current_count;
+  bool changed = !r->has_published || r->published != state || r->published_empty != empty;
+  if (!r->updated || (!changed && !r->publish_due)) return false;
+  r->publish_due = false;
+  r->has_published = true;
+  r->published = state;
+  r->published_empty = empty;
+  if (state == GRPC_CHANNEL_CONNECTING && !changed) return false; /* all that queue are alike */
+  *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_PUBLISH, .state = state};
+  if (empty) op->kind = GXDS_ROUND_ROBIN_PUBLISH_EMPTY;
+  if (state == GRPC_CHANNEL_READY) collect_members(r, op);
+  return true;
+}
+
+bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op) {
+  if (next_create(r, op) || next_connect(r, op)) return true;
+  if (r->reresolution_due) {
+    r->reresolution_due = false;
+    *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_RERESOLVE};
+    return true;
+  }
+  if (next_publish(r, op)) return true;
+  if (r->removal_count == 0) return false;
+  *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_REMOVE,
+                              .endpoint = r->removals[--r->removal_count]};
+  return true;
+}
+
+void gxds_round_robin_validate(const gxds_round_robin *r) {
+  uint32_t counts[GRPC_CHANNEL_SHUTDOWN] = {0};
+  uint32_t wanted = 0;
+  uint32_t refused = 0;
+  for (uint32_t i = 0; i < r->current_count; i++) {
+    const slot *s = &r->slots[r->current[i]];
+    GXDS_CHECK(s->standing == SLOT_WANTED || s->standing == SLOT_CURRENT ||
+               s->standing == SLOT_REFUSED);
+    if (s->standing == SLOT_WANTED) {
+      wanted++;
+      GXDS_CHECK(i >= r->wanted_next);
+    }
+    if (s->standing == SLOT_REFUSED) {
+      refused++;
+    } else {
+      counts[s->state]++;
+    }
+  }
+  GXDS_CHECK(memcmp(counts, r->counts, sizeof counts) == 0);
+  GXDS_CHECK(wanted == r->wanted_count && refused == r->refused_count);
+  for (uint32_t i = 0; i < r->leaving_count; i++) {
+    GXDS_CHECK(r->slots[r->leaving[i]].standing == SLOT_LEAVING);
+    GXDS_CHECK(r->slots[r->leaving[i]].state == GRPC_CHANNEL_READY);
+  }
+  GXDS_CHECK(r->leaving_count == 0 || r->counts[GRPC_CHANNEL_READY] == 0);
+  GXDS_CHECK(r->current_count + r->leaving_count + r->free_count == r->slot_count);
+}

@@ -1,0 +1,91 @@
+/* gxds_round_robin: the endpoints of one locality, each with a subchannel, picked in turn: which
+ * subchannels there are, which state they add up to, and who shares in the picks.
+ *
+ * It behaves as the host's round_robin does, but that an update is a difference: an endpoint that
+ * stays keeps its subchannel and its place, and costs a comparison. Subchannels are made a few per
+ * turn, so that the first RPC does not wait for the ten-thousandth.
+ *
+ * It holds no subchannel and no picker of the host. Events go in (an update, an endpoint's state, a
+ * turn), operations come out of gxds_round_robin_next(), which the owner carries out one at a time;
+ * each may cause the next events at once. However many events come together, one picker is
+ * published for them.
+ *
+ * The state: READY if any endpoint is, else CONNECTING if any is, else TRANSIENT_FAILURE. IDLE
+ * counts as CONNECTING, since the endpoint is told to connect. An endpoint that failed counts as
+ * failed until it is READY.
+ *
+ * Endpoints that are gone from an update but READY stay in the picks, as in the host, until one of
+ * the new endpoints is READY or all of them have failed. The others are ended at once.
+ *
+ * Confined: the owner's serializer. Never calls out. */
+#ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ROUND_ROBIN_H_
+#define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ROUND_ROBIN_H_
+
+#include <grpc/impl/codegen/connectivity_state.h>
+#include <stdint.h>
+
+#include "resources/endpoints.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_round_robin gxds_round_robin;
+
+/* How many subchannels are made per turn. */
+#define GXDS_ROUND_ROBIN_BATCH 32
+
+typedef enum gxds_round_robin_op_kind {
+  GXDS_ROUND_ROBIN_CREATE,    /* make a subchannel for the endpoint at position, and watch it */
+  GXDS_ROUND_ROBIN_CONNECT,   /* tell endpoint's subchannel to connect */
+  GXDS_ROUND_ROBIN_RERESOLVE, /* ask for addresses */
+  GXDS_ROUND_ROBIN_PUBLISH,   /* report state: READY with a picker over members; CONNECTING with one
+                                 that queues; TRANSIENT_FAILURE with the last failure */
+  GXDS_ROUND_ROBIN_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there is no endpoint */
+  GXDS_ROUND_ROBIN_REMOVE,        /* end endpoint's subchannel */
+} gxds_round_robin_op_kind;
+
+/* Borrow: until the next call. */
+typedef struct gxds_round_robin_op {
+  gxds_round_robin_op_kind kind;
+  uint64_t endpoint;             /* CREATE, CONNECT, REMOVE: its token, never reused */
+  uint32_t position;             /* CREATE: in the endpoints of the last update */
+  grpc_connectivity_state state; /* PUBLISH */
+  const uint64_t *members;       /* PUBLISH of READY: tokens, in the order of the endpoints */
+  size_t member_count;
+} gxds_round_robin_op;
+
+/* One owner. */
+gxds_round_robin *gxds_round_robin_create(void);
+void gxds_round_robin_destroy(gxds_round_robin *r); /* NULL is allowed */
+
+/* The endpoints from now on; copied. The same address twice is two endpoints, as in the host.
+ * renew: what subchannels are made with changed, so that none can stay. */
+void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
+                                bool renew);
+/* An endpoint's subchannel reported its state. An unknown token and SHUTDOWN are ignored. */
+void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
+                               grpc_connectivity_state state);
+/* CREATE could not be carried out: the endpoint is left out, as in the host. */
+void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint);
+/* Another batch of subchannels may be made. */
+void gxds_round_robin_on_turn(gxds_round_robin *r);
+
+/* The next thing to do; false: nothing. To be called after every event until it is false. */
+bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op);
+/* Whether subchannels are left to make: gxds_round_robin_on_turn() is to be called when the channel
+ * did what else it had to do. */
+bool gxds_round_robin_wants_turn(const gxds_round_robin *r);
+
+/* A token's low half is less than this: the owner can keep subchannels in an array. The high half
+ * tells those apart that had the same place one after the other. */
+uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r);
+
+/* Checks the invariant; for tests. */
+void gxds_round_robin_validate(const gxds_round_robin *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,480 @@
+#include "lb_policies/round_robin/round_robin.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+gxds_endpoint Endpoint(int port) {
+  gxds_endpoint e = {};
+  e.address.ip[0] = 10;
+  e.address.port = static_cast<uint16_t>(port);
+  e.weight = 1;
+  return e;
+}
+
+// Carries the operations out on subchannels that are only ports, and reads the picks back as ports.
+class RoundRobinTest : public ::testing::Test {
+ protected:
+  struct Subchannel {
+    int port = 0;
+    bool asked_to_connect = false;
+  };
+
+  ~RoundRobinTest() override { gxds_round_robin_destroy(r_); }
+
+  void Update(const std::vector<int>& ports, bool renew = false) {
+    ports_ = ports;
+    std::vector<gxds_endpoint> endpoints;
+    for (int port : ports) endpoints.push_back(Endpoint(port));
+    gxds_round_robin_on_update(r_, endpoints.data(), static_cast<uint32_t>(endpoints.size()),
+                               renew);
+    Drain();
+  }
+  void Turn() {
+    gxds_round_robin_on_turn(r_);
+    Drain();
+  }
+  // To the subchannel of that port; of several, the one made first.
+  void Report(int port, grpc_connectivity_state state) { ReportTo(TokenOf(port), state); }
+  void ReportTo(uint64_t token, grpc_connectivity_state state) {
+    gxds_round_robin_on_state(r_, token, state);
+    Drain();
+  }
+  void Connect(const std::vector<int>& ports) {
+    for (int port : ports) Report(port, GRPC_CHANNEL_READY);
+  }
+
+  uint64_t TokenOf(int port) const {
+    for (const auto& [token, s] : subchannels_) {
+      if (s.port == port) return token;
+    }
+    ADD_FAILURE() << "no subchannel for " << port;
+    return 0;
+  }
+  // The ports of all subchannels.
+  std::vector<int> Made() const {
+    std::vector<int> ports;
+    for (const auto& [token, s] : subchannels_) ports.push_back(s.port);
+    std::sort(ports.begin(), ports.end());
+    return ports;
+  }
+
+  void Drain() {
+    gxds_round_robin_op op;
+    while (gxds_round_robin_next(r_, &op)) {
+      CarryOut(op);
+      gxds_round_robin_validate(r_);
+    }
+    for (uint64_t member : members_) EXPECT_EQ(subchannels_.count(member), 1u);
+  }
+
+  void CarryOut(const gxds_round_robin_op& op) {
+    switch (op.kind) {
+      case GXDS_ROUND_ROBIN_CREATE: {
+        ASSERT_LT(op.position, ports_.size());
+        EXPECT_LT(static_cast<uint32_t>(op.endpoint), gxds_round_robin_slot_count(r_));
+        const int port = ports_[op.position];
+        ++created_;
+        if (refused_.count(port)) {
+          gxds_round_robin_on_refused(r_, op.endpoint);
+          break;
+        }
+        EXPECT_TRUE(subchannels_.insert({op.endpoint, {port, false}}).second) << "token reused";
+        break;
+      }
+      case GXDS_ROUND_ROBIN_CONNECT:
+        ASSERT_EQ(subchannels_.count(op.endpoint), 1u);
+        subchannels_[op.endpoint].asked_to_connect = true;
+        ++connects_;
+        break;
+      case GXDS_ROUND_ROBIN_RERESOLVE:
+        ++reresolutions_;
+        break;
+      case GXDS_ROUND_ROBIN_PUBLISH:
+        ++published_;
+        state_ = op.state;
+        empty_ = false;
+        picks_.clear();
+        members_.assign(op.members, op.members + op.member_count);
+        for (uint64_t member : members_) picks_.push_back(subchannels_.at(member).port);
+        break;
+      case GXDS_ROUND_ROBIN_PUBLISH_EMPTY:
+        ++published_;
+        state_ = GRPC_CHANNEL_TRANSIENT_FAILURE;
+        empty_ = true;
+        picks_.clear();
+        members_.clear();
+        break;
+      case GXDS_ROUND_ROBIN_REMOVE:
+        EXPECT_EQ(subchannels_.erase(op.endpoint), 1u);
+        break;
+    }
+  }
+
+  gxds_round_robin* r_ = gxds_round_robin_create();
+  std::vector<int> ports_;
+  std::map<int, bool> refused_;  // ports for which no subchannel can be made
+  std::map<uint64_t, Subchannel> subchannels_;
+  int created_ = 0;
+  int connects_ = 0;
+  int reresolutions_ = 0;
+  int published_ = 0;
+  bool empty_ = false;
+  grpc_connectivity_state state_ = GRPC_CHANNEL_SHUTDOWN;
+  std::vector<uint64_t> members_;
+  std::vector<int> picks_;
+};
+
+using Ports = std::vector<int>;
+
+TEST_F(RoundRobinTest, NothingIsDoneBeforeTheFirstUpdate) {
+  Drain();
+  EXPECT_EQ(published_, 0);
+}
+
+TEST_F(RoundRobinTest, EachEndpointGetsASubchannelAndAllAreConnecting) {
+  Update({1, 2, 3});
+  EXPECT_EQ(Made(), (Ports{1, 2, 3}));
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(published_, 1);
+}
+
+TEST_F(RoundRobinTest, IdleEndpointIsToldToConnect) {
+  Update({1});
+  Report(1, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(connects_, 1);
+  EXPECT_EQ(reresolutions_, 0);  // the first report is no news
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(published_, 1);
+}
+
+TEST_F(RoundRobinTest, ReadyEndpointsArePickedInTheirOrder) {
+  Update({3, 1, 2});
+  Connect({1, 3});
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  EXPECT_EQ(picks_, (Ports{3, 1}));
+  Connect({2});
+  EXPECT_EQ(picks_, (Ports{3, 1, 2}));
+}
+
+TEST_F(RoundRobinTest, LostConnectionIsMadeAgainAndAddressesAreAskedFor) {
+  Update({1, 2});
+  Connect({1, 2});
+  Report(1, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(connects_, 1);
+  EXPECT_EQ(reresolutions_, 1);
+  EXPECT_EQ(picks_, (Ports{2}));
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  Report(2, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+}
+
+TEST_F(RoundRobinTest, FailedWhenAllHaveFailedAndSaysSoAgainAtEachFailure) {
+  Update({1, 2});
+  Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  Report(2, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  const int published = published_;
+  Report(1, GRPC_CHANNEL_IDLE);  // its backoff is over
+  Report(1, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(published_, published);
+  Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(published_, published + 1);  // with another status
+  EXPECT_GE(connects_, 1);
+}
+
+TEST_F(RoundRobinTest, FailedEndpointCountsAsFailedUntilItIsReady) {
+  Update({1});
+  Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report(1, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Report(1, GRPC_CHANNEL_READY);
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+}
+
+TEST_F(RoundRobinTest, UpdateTouchesOnlyWhatChanged) {
+  Update({1, 2, 3, 4});
+  Connect({1, 2, 3, 4});
+  const auto before = subchannels_;
+  const int published = published_;
+  Update({1, 2, 3, 4});
+  EXPECT_EQ(created_, 4);
+  EXPECT_EQ(published_, published);
+  Update({1, 2, 9, 4});
+  EXPECT_EQ(created_, 5);
+  EXPECT_EQ(Made(), (Ports{1, 2, 4, 9}));
+  for (int port : {1, 2, 4}) EXPECT_EQ(before.count(TokenOf(port)), 1u) << port;
+  EXPECT_EQ(picks_, (Ports{1, 2, 4}));
+  Connect({9});
+  EXPECT_EQ(picks_, (Ports{1, 2, 9, 4}));
+}
+
+TEST_F(RoundRobinTest, EndpointThatIsNotReadyComesAndGoesUnseenByPicks) {
+  Update({1, 2, 3});
+  Connect({1});
+  Report(2, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  const int published = published_;
+  Update({1, 9, 3});
+  EXPECT_EQ(Made(), (Ports{1, 3, 9}));
+  EXPECT_EQ(published_, published);
+}
+
+TEST_F(RoundRobinTest, AnotherOrderKeepsTheSubchannels) {
+  Update({1, 2, 3});
+  Connect({1, 2, 3});
+  Update({3, 1, 2});
+  EXPECT_EQ(created_, 3);
+  EXPECT_EQ(picks_, (Ports{3, 1, 2}));
+}
+
+TEST_F(RoundRobinTest, SameAddressTwiceIsTwoEndpoints) {
+  Update({1, 1, 2});
+  EXPECT_EQ(Made(), (Ports{1, 1, 2}));
+  for (const auto& [token, s] : std::map<uint64_t, Subchannel>(subchannels_)) {
+    ReportTo(token, GRPC_CHANNEL_READY);
+  }
+  EXPECT_EQ(picks_, (Ports{1, 1, 2}));
+  Update({1, 2});
+  EXPECT_EQ(Made(), (Ports{1, 2}));
+  EXPECT_EQ(picks_, (Ports{1, 2}));
+}
+
+TEST_F(RoundRobinTest, ReadyEndpointsStayUntilAReplacementIsReady) {
+  Update({1, 2});
+  Connect({1, 2});
+  Update({3, 4});
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  EXPECT_EQ(picks_, (Ports{1, 2}));
+  Report(3, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(picks_, (Ports{1, 2}));
+  Connect({4});
+  EXPECT_EQ(picks_, (Ports{4}));
+  EXPECT_EQ(Made(), (Ports{3, 4}));
+}
+
+TEST_F(RoundRobinTest, ReadyEndpointsGoWhenAllReplacementsFailed) {
+  Update({1});
+  Connect({1});
+  Update({2, 3});
+  Report(2, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(picks_, (Ports{1}));
+  Report(3, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(Made(), (Ports{2, 3}));
+}
+
+TEST_F(RoundRobinTest, EndpointThatLeavesIsDroppedWhenItsConnectionBreaks) {
+  Update({1, 2});
+  Connect({1, 2});
+  Update({3});
+  Report(1, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(picks_, (Ports{2}));
+  EXPECT_EQ(connects_, 0);
+  Report(2, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(Made(), (Ports{3}));
+}
+
+TEST_F(RoundRobinTest, EndpointThatLeavesMayComeBack) {
+  Update({1, 2});
+  Connect({1, 2});
+  Update({3});
+  Update({2, 3});
+  EXPECT_EQ(created_, 3);
+  EXPECT_EQ(picks_, (Ports{2}));
+  EXPECT_EQ(Made(), (Ports{2, 3}));
+}
+
+TEST_F(RoundRobinTest, NoEndpointsFailAtOnceAndAtEachUpdate) {
+  Update({1});
+  Connect({1});
+  Update({});
+  EXPECT_TRUE(empty_);
+  EXPECT_EQ(Made(), Ports());
+  const int published = published_;
+  Update({});
+  EXPECT_EQ(published_, published + 1);  // the note may be another
+  Update({1});
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+}
+
+TEST_F(RoundRobinTest, RenewMakesAllSubchannelsAnew) {
+  Update({1, 2});
+  Connect({1, 2});
+  const auto before = subchannels_;
+  Update({1, 2}, /*renew=*/true);
+  EXPECT_EQ(created_, 4);
+  EXPECT_EQ(picks_, (Ports{1, 2}));  // those before, until one of the new ones is READY
+  for (const auto& [token, s] : std::map<uint64_t, Subchannel>(subchannels_)) {
+    if (before.count(token) == 0 && s.port == 1) ReportTo(token, GRPC_CHANNEL_READY);
+  }
+  EXPECT_EQ(picks_, (Ports{1}));
+  EXPECT_EQ(Made(), (Ports{1, 2}));
+}
+
+TEST_F(RoundRobinTest, EndpointWithoutASubchannelIsLeftOut) {
+  refused_[2] = true;
+  Update({1, 2});
+  Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_FALSE(empty_);
+  Update({2});
+  EXPECT_TRUE(empty_);
+  Update({2, 3});
+  Connect({3});
+  EXPECT_EQ(picks_, (Ports{3}));
+}
+
+TEST_F(RoundRobinTest, LateReportsAreDropped) {
+  Update({1, 2});
+  const uint64_t token = TokenOf(1);
+  Update({2, 3});
+  gxds_round_robin_on_state(r_, token, GRPC_CHANNEL_READY);  // 3 may be in its place
+  Drain();
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+}
+
+TEST_F(RoundRobinTest, SubchannelsAreMadeABatchPerTurn) {
+  Ports ports;
+  for (int i = 1; i <= 3 * GXDS_ROUND_ROBIN_BATCH; i++) ports.push_back(i);
+  Update(ports);
+  EXPECT_EQ(created_, GXDS_ROUND_ROBIN_BATCH);
+  EXPECT_TRUE(gxds_round_robin_wants_turn(r_));
+  Connect({1});
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);  // the rest does not hold it up
+  EXPECT_EQ(created_, GXDS_ROUND_ROBIN_BATCH);
+  for (int turn = 2; turn <= 3; turn++) {
+    Turn();
+    EXPECT_EQ(created_, turn * GXDS_ROUND_ROBIN_BATCH);
+  }
+  EXPECT_FALSE(gxds_round_robin_wants_turn(r_));
+}
+
+TEST_F(RoundRobinTest, EndpointsThatWaitForTheirTurnMayGo) {
+  Ports ports;
+  for (int i = 1; i <= 2 * GXDS_ROUND_ROBIN_BATCH; i++) ports.push_back(i);
+  Update(ports);
+  ports.resize(GXDS_ROUND_ROBIN_BATCH);
+  Update(ports);
+  EXPECT_EQ(created_, GXDS_ROUND_ROBIN_BATCH);
+  EXPECT_FALSE(gxds_round_robin_wants_turn(r_));
+  for (int port : ports) Report(port, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+}
+
+// Random differences and states, against a model that knows the rules of the host's round_robin and
+// nothing of differences.
+class RoundRobinModelTest : public RoundRobinTest {
+ protected:
+  void RandomUpdate() {
+    Ports ports = ports_;
+    const int changes = Random(4);
+    for (int i = 0; i <= changes; i++) {
+      const int kind = Random(5);
+      if (kind == 0 && !ports.empty()) {
+        ports.erase(ports.begin() + Random(static_cast<int>(ports.size())));
+      } else if (kind == 1) {
+        std::shuffle(ports.begin(), ports.end(), random_);
+      } else if (kind == 2 && Random(10) == 0) {
+        ports.clear();
+      } else {
+        ports.insert(ports.begin() + Random(static_cast<int>(ports.size()) + 1), 1 + Random(40));
+      }
+    }
+    std::map<uint64_t, int> before;
+    for (const auto& [token, s] : subchannels_) before[token] = s.port;
+    Update(ports);
+    while (gxds_round_robin_wants_turn(r_)) Turn();
+    // What stays keeps its subchannel: at least as many of a port as there were and are to be.
+    std::map<int, int> kept, had, wanted;
+    for (const auto& [token, s] : subchannels_)
+      kept[s.port] += static_cast<int>(before.count(token));
+    for (const auto& [token, port] : before) ++had[port];
+    for (int port : ports) ++wanted[port];
+    for (const auto& [port, count] : wanted) {
+      EXPECT_GE(kept[port], std::min(count, had[port])) << port;
+    }
+    for (auto it = states_.begin(); it != states_.end();) {
+      it = subchannels_.count(it->first) ? std::next(it) : states_.erase(it);
+    }
+  }
+
+  void RandomReport() {
+    if (subchannels_.empty()) return;
+    auto it = std::next(subchannels_.begin(), Random(static_cast<int>(subchannels_.size())));
+    const uint64_t token = it->first;
+    const grpc_connectivity_state states[] = {GRPC_CHANNEL_IDLE, GRPC_CHANNEL_CONNECTING,
+                                              GRPC_CHANNEL_READY, GRPC_CHANNEL_READY,
+                                              GRPC_CHANNEL_TRANSIENT_FAILURE};
+    const grpc_connectivity_state state = states[Random(5)];
+    auto& counts_as = states_.insert({token, GRPC_CHANNEL_CONNECTING}).first->second;
+    if (counts_as != GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_READY) {
+      counts_as = state == GRPC_CHANNEL_IDLE ? GRPC_CHANNEL_CONNECTING : state;
+    }
+    ReportTo(token, state);
+  }
+
+  // What the picks and the state must be, from the subchannels that there are.
+  void Check() {
+    std::map<int, int> wanted;
+    for (int port : ports_) ++wanted[port];
+    std::map<grpc_connectivity_state, int> counts;
+    std::map<int, int> ready;
+    for (const auto& [token, s] : subchannels_) {
+      auto it = states_.find(token);
+      const auto state = it == states_.end() ? GRPC_CHANNEL_CONNECTING : it->second;
+      ++counts[state];
+      if (state == GRPC_CHANNEL_READY) ++ready[s.port];
+    }
+    if (counts[GRPC_CHANNEL_READY] > 0) {
+      ASSERT_EQ(state_, GRPC_CHANNEL_READY);
+      std::map<int, int> picked;
+      for (int port : picks_) ++picked[port];
+      EXPECT_EQ(picked, ready);
+      // As many subchannels as endpoints: nothing leaves, and the picks are in the order.
+      if (subchannels_.size() == ports_.size()) {
+        auto at = ports_.begin();
+        for (int port : picks_) {
+          at = std::find(at, ports_.end(), port);
+          ASSERT_NE(at++, ports_.end()) << "out of order";
+        }
+      }
+    } else if (ports_.empty()) {
+      EXPECT_TRUE(empty_);
+    } else {
+      EXPECT_EQ(state_, counts[GRPC_CHANNEL_CONNECTING] > 0 ? GRPC_CHANNEL_CONNECTING
+                                                            : GRPC_CHANNEL_TRANSIENT_FAILURE);
+      EXPECT_EQ(subchannels_.size(), ports_.size());
+    }
+  }
+
+  int Random(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+
+  std::mt19937 random_{20261122};
+  std::map<uint64_t, grpc_connectivity_state> states_;  // as they count
+};
+
+TEST_F(RoundRobinModelTest, RandomDifferencesAndStates) {
+  Update({1, 2, 3});
+  for (int i = 0; i < 20000 && !HasFailure(); i++) {
+    if (Random(4) == 0) {
+      RandomUpdate();
+    } else {
+      RandomReport();
+    }
+    for (auto it = states_.begin(); it != states_.end();) {
+      it = subchannels_.count(it->first) ? std::next(it) : states_.erase(it);
+    }
+    Check();
+  }
+}
+
+}  // namespace
