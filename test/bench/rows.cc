@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "test/bench/resources.h"
 
@@ -88,7 +89,7 @@ void Rows::RpcCpu(long calls) {
   }
 }
 
-void Rows::RpcInstructions(long routes) {
+void Rows::RpcInstructions(long routes, bool polls) {
   if (!HaveValgrind()) return;
   std::vector<Route> list;
   for (long i = 1; i < routes; ++i) {
@@ -96,26 +97,22 @@ void Rows::RpcInstructions(long routes) {
   }
   list.push_back({Match::kPath, "/bench/Call", "c0"});
   Serve(list);
-  Row& row = report_->At("routes", routes,
-                         "unary RPC with " + Grouped(routes) + (routes == 1 ? " route" : " routes"),
-                         "instructions");
+  Row& row = polls
+                 ? report_->At("rpc", 0, "unary RPC, load reported, program with a polling thread",
+                               "instructions")
+                 : report_->At("routes", routes,
+                               "unary RPC with " + Grouped(routes) +
+                                   (routes == 1 ? " route" : " routes") + ", synchronous program",
+                               "instructions");
   for (Variant v : {Variant::kPlain, Variant::kHost, Variant::kOurs}) {
     if (v == Variant::kPlain && routes != 1) continue;
     Note("instructions of a unary RPC, routes", routes, v);
     ClientOptions options = Options(v);
     options.counts_instructions = true;
-    // The caller alone polls: with a second poller a call costs what the two do to each other.
-    options.polls = false;
+    options.polls = polls;
     Client client(options);
     if (!client.First() || !client.Calls(50)) continue;
     if (auto cost = client.Calls(300)) row.Of(v).values.push_back(cost->instructions);
-  }
-  if (routes == 1) {
-    Row& rpc = report_->At("rpc", 0, "unary RPC, load reported", "instructions");
-    const Row& one = report_->At("routes", 1, "", "");
-    rpc.plain = one.plain;
-    rpc.host = one.host;
-    rpc.ours = one.ours;
   }
 }
 
@@ -160,11 +157,12 @@ void Rows::Clusters(long count, int updates, bool with_host) {
     const std::string name = "c" + std::to_string(i);
     routes.push_back({Match::kPath, i == 0 ? "/bench/Call" : "/bench/" + name, name});
   }
-  auto endpoints_of = [&](long cluster, long shift) {
+  auto endpoints_of = [&](long cluster, bool swapped) {
     std::vector<Endpoint> endpoints = {{"127.0.0.1", backends_[0]->port()}};
     for (long i = 1; i < kEndpointsOfACluster; ++i) {
-      endpoints.push_back(Refusing(cluster * kEndpointsOfACluster + i + shift));
+      endpoints.push_back(Refusing(cluster * kEndpointsOfACluster + i));
     }
+    if (swapped) std::swap(endpoints[1], endpoints[2]);
     return EndpointsBytes("c" + std::to_string(cluster), {endpoints});
   };
   for (Variant v : {Variant::kHost, Variant::kOurs}) {
@@ -174,7 +172,7 @@ void Rows::Clusters(long count, int updates, bool with_host) {
     for (long i = 0; i < count; ++i) {
       const std::string name = "c" + std::to_string(i);
       plane_.Set(kCluster, name, ClusterBytes(name));
-      plane_.Set(kEndpoints, name, endpoints_of(i, 0));
+      plane_.Set(kEndpoints, name, endpoints_of(i, false));
     }
     Client client(Options(v));
     auto first = client.First();
@@ -187,8 +185,7 @@ void Rows::Clusters(long count, int updates, bool with_host) {
     client.WaitForQuiet();
     auto cpu = CpuOfUpdates(client, updates, [&](int i) {
       const long cluster = 1 + i % (count - 1);
-      return plane_.Push(kEndpoints, "c" + std::to_string(cluster),
-                         endpoints_of(cluster, 1 + count * kEndpointsOfACluster));
+      return plane_.Push(kEndpoints, "c" + std::to_string(cluster), endpoints_of(cluster, true));
     });
     if (!cpu) continue;
     report_

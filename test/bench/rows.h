@@ -18,13 +18,14 @@ class Rows {
 
   // CPU of a unary RPC.
   void RpcCpu(long calls);
-  // Instructions of a unary RPC with that many exact routes, of which it matches the last.
-  void RpcInstructions(long routes);
+  // Instructions of a unary RPC with that many exact routes, of which it matches the last. polls:
+  // of a program with a thread that waits for completions all the time.
+  void RpcInstructions(long routes, bool polls);
   // One cluster of that many endpoints in ten localities, in each of which one accepts connections:
   // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
   void Endpoints(long count, int updates);
   // That many clusters of ten endpoints, one of which accepts connections: the time to the first
-  // RPC, and the CPU of an update of one cluster's endpoints.
+  // RPC, and the CPU of an update that swaps two of one cluster's endpoints.
   void Clusters(long count, int updates, bool with_host);
   // The endpoints of the only cluster are replaced: the time from the push to the first RPC there.
   void Moved(int moves);
