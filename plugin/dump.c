@@ -1,4 +1,5 @@
-/* The entries of the implementation for the client status discovery service (A40). */
+/* The entries of the implementation for what its clients hold: for the client status discovery
+ * service (A40), and metrics (A78). */
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <stdlib.h>
@@ -24,18 +25,28 @@ __attribute__((visibility("default"))) struct grpc_slice grpc_xds_impl_merge_dum
   return merged;
 }
 
-__attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_dump_client_status(
-    char **data, size_t *size) {
+static grpc_xds_result give(gxds_dump_form form, char **data, size_t *size) {
   gxds_str out;
-  bool answered = gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &out);
+  bool answered = gxds_clients_dump(form, gxds_str_of(NULL, 0), &out);
   if (answered) {
     *data = malloc(out.size + 1);
     if (!*data) abort();
-    memcpy(*data, out.data, out.size);
+    memcpy(*data, out.data ? out.data : "", out.size);
+    (*data)[out.size] = 0;
     *size = out.size;
   } else {
     gpr_log(GPR_ERROR, kTooLate, GXDS_DUMP_SECONDS_MAX);
   }
   gxds_str_free(&out);
   return answered ? GRPC_XDS_OK : GRPC_XDS_ERROR_BUSY;
+}
+
+__attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_dump_client_status(
+    char **data, size_t *size) {
+  return give(GXDS_DUMP_BY_CLIENT, data, size);
+}
+
+__attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_dump_metrics(char **data,
+                                                                                  size_t *size) {
+  return give(GXDS_DUMP_METRICS, data, size);
 }

@@ -16,6 +16,7 @@ extern "C" {
 #define GXDS_IMPL_ENTRY "grpc_xds_impl_register"
 #define GXDS_IMPL_MERGE_DUMP "grpc_xds_impl_merge_dump"
 #define GXDS_IMPL_DUMP_CLIENT_STATUS "grpc_xds_impl_dump_client_status"
+#define GXDS_IMPL_DUMP_METRICS "grpc_xds_impl_dump_metrics"
 
 struct grpc_slice; /* the host's */
 
@@ -30,9 +31,10 @@ typedef grpc_xds_result (*gxds_impl_register_function)(void);
 struct grpc_slice grpc_xds_impl_merge_dump(struct grpc_slice take_host);
 typedef struct grpc_slice (*gxds_impl_merge_dump_function)(struct grpc_slice take_host);
 
-/* grpc_xds_dump_client_status(), once registered. */
+/* grpc_xds_dump_client_status() and grpc_xds_dump_metrics(), once registered. */
 grpc_xds_result grpc_xds_impl_dump_client_status(char **data, size_t *size);
-typedef grpc_xds_result (*gxds_impl_dump_client_status_function)(char **data, size_t *size);
+grpc_xds_result grpc_xds_impl_dump_metrics(char **data, size_t *size);
+typedef grpc_xds_result (*gxds_impl_dump_function)(char **data, size_t *size);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* What the client status discovery service asks (A40): grpc_dump_xds_configs(), in front of the
- * host's, and the form of our own. */
+ * host's, and the form of our own; and metrics (A78). */
 #include <dlfcn.h>
 #include <grpc/slice.h>
 #include <stddef.h>
@@ -33,13 +33,19 @@ grpc_slice grpc_dump_xds_configs(void) {
   return merge ? merge(dump) : dump;
 }
 
-grpc_xds_result grpc_xds_dump_client_status(char **data, size_t *size) {
+static grpc_xds_result ask(const char *entry, char **data, size_t *size) {
   *data = NULL;
   *size = 0;
   grpc_xds_result registered = gxds_loader_register(GXDS_ASKED_BY_CALL);
   if (registered != GRPC_XDS_OK) return registered;
-  gxds_impl_dump_client_status_function dump =
-      (gxds_impl_dump_client_status_function)gxds_loader_impl_function(
-          GXDS_IMPL_DUMP_CLIENT_STATUS);
+  gxds_impl_dump_function dump = (gxds_impl_dump_function)gxds_loader_impl_function(entry);
   return dump ? dump(data, size) : GRPC_XDS_ERROR_IMPLEMENTATION;
+}
+
+grpc_xds_result grpc_xds_dump_client_status(char **data, size_t *size) {
+  return ask(GXDS_IMPL_DUMP_CLIENT_STATUS, data, size);
+}
+
+grpc_xds_result grpc_xds_dump_metrics(char **text, size_t *size) {
+  return ask(GXDS_IMPL_DUMP_METRICS, text, size);
 }

@@ -28,4 +28,11 @@ grpc_xds_result grpc_xds_dump_client_status(char **data, size_t *size) {
   return registered == GRPC_XDS_OK ? grpc_xds_impl_dump_client_status(data, size) : registered;
 }
 
+grpc_xds_result grpc_xds_dump_metrics(char **text, size_t *size) {
+  *text = NULL;
+  *size = 0;
+  grpc_xds_result registered = grpc_xds_plugin_register();
+  return registered == GRPC_XDS_OK ? grpc_xds_impl_dump_metrics(text, size) : registered;
+}
+
 const char *grpc_xds_version(void) { return GRPC_XDS_VERSION; }

@@ -7,6 +7,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "transport/metrics_server.h"
 #include "transport/prepared.h"
 #include "transport/reactor.h"
 #include "transport/session.h"
@@ -126,6 +127,7 @@ gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstr
         .arg = c,
     };
     c->session = gxds_session_create(&options);
+    gxds_metrics_server_start();
     c->next = clients;
     clients = c;
   }

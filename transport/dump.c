@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "transport/clients.h"
 #include "transport/reactor.h"
+#include "xds_client/metrics.h"
 
 /* A question. It is freed by whoever is done with it last. */
 typedef struct question {
@@ -51,7 +52,11 @@ static gxds_str dump(gxds_dump_form form, gxds_str host_config) {
   /* The clock of the reactor is CLOCK_MONOTONIC. */
   int64_t epoch = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
   gxds_str out;
-  if (form == GXDS_DUMP_BY_CLIENT) {
+  if (form == GXDS_DUMP_METRICS) {
+    gxds_text text = {0};
+    gxds_metrics_render(all, count, &text);
+    out = gxds_text_take(&text);
+  } else if (form == GXDS_DUMP_BY_CLIENT) {
     out = gxds_client_status_each(all, count, epoch);
   } else if (count == 0) {
     out = gxds_str_dup(host_config);

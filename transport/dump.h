@@ -1,5 +1,5 @@
-/* gxds_clients_dump(): what all clients hold, for the client status discovery service (A40), from
- * any thread: the reactor is asked, and answers.
+/* gxds_clients_dump(): what all clients hold, for the client status discovery service (A40) and for
+ * metrics (A78), from any thread: the reactor is asked, and answers.
  *
  * It must not be called where a serializer runs: nothing there waits for the reactor. On the
  * reactor itself it answers at once. */
@@ -15,6 +15,7 @@ extern "C" {
 typedef enum gxds_dump_form {
   GXDS_DUMP_MERGED,    /* gxds_client_status_merge() */
   GXDS_DUMP_BY_CLIENT, /* gxds_client_status_each() */
+  GXDS_DUMP_METRICS,   /* gxds_metrics_render() */
 } gxds_dump_form;
 
 /* The reactor's longest turn is the decoding of one large response, some hundred milliseconds. */

@@ -45,6 +45,7 @@ void gxds_client_destroy(gxds_client *c) {
   gxds_free((void *)c->without_delta);
   gxds_actions_fini(&c->actions);
   gxds_deadlines_fini(&c->deadlines);
+  gxds_server_counts_destroy(c->counts);
   gxds_bootstrap_unref(c->bootstrap);
   gxds_free(c);
 }

@@ -27,6 +27,7 @@
 #include "xds_client/actions.h"
 #include "xds_client/deadlines.h"
 #include "xds_client/resource_name.h"
+#include "xds_client/server_counts.h"
 
 #include "upb/upb.h"
 
@@ -211,8 +212,9 @@ struct gxds_conn {
   gxds_server_id id;
   const gxds_bootstrap_server *server;
   const gxds_protocol *protocol;
-  size_t use_count; /* authorities that use it */
-  gxds_conn *prev;  /* of the client's, in the order of creation */
+  gxds_server_counts *counts; /* the client's: they outlive this */
+  size_t use_count;           /* authorities that use it */
+  gxds_conn *prev;            /* of the client's, in the order of creation */
   gxds_conn *next;
   bool connected;            /* CONNECT was said */
   gxds_shared_status *error; /* why it can't be reached; NULL: no failure since the last response */
@@ -388,6 +390,7 @@ struct gxds_client {
   uint64_t next_id; /* of streams and watches */
   gxds_server_id next_server_id;
   uint64_t response_serial;
+  gxds_server_counts *counts; /* of all servers that were used */
 };
 
 /* Queues a line for the log. */

@@ -372,6 +372,16 @@ static void answer(application *a) {
   gxds_conn_say_again(a->c, a->conn, a->type);
 }
 
+/* A78: also what did not change. */
+static void count_resource(const application *a, size_t errors_before) {
+  gxds_update_counts *counts = &a->conn->counts->updates[a->type];
+  if (a->error_count == errors_before) {
+    counts->valid++;
+  } else {
+    counts->invalid++;
+  }
+}
+
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
                          const gxds_response *response, gxds_time now) {
   application a = {.c = c, .conn = conn, .type = type, .response = response, .now = now};
@@ -379,7 +389,11 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   GXDS_CHECK(a.arena != NULL);
   c->response_serial++;
   gxds_conn_heal(c, conn);
-  for (size_t i = 0; i < response->resource_count; i++) apply_resource(&a, i);
+  for (size_t i = 0; i < response->resource_count; i++) {
+    size_t errors_before = a.error_count;
+    apply_resource(&a, i);
+    count_resource(&a, errors_before);
+  }
   if (response->complete && c->types[type]->all_resources_required_in_sotw) apply_absence(&a);
   apply_removals(&a);
   answer(&a);

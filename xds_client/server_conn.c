@@ -28,6 +28,8 @@ gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
   conn = gxds_calloc(1, sizeof *conn + c->type_count * sizeof conn->types[0]);
   conn->id = c->next_server_id++;
   conn->server = server;
+  conn->counts = gxds_server_counts_get(&c->counts, server, c->types, c->type_count);
+  conn->counts->connected = true; /* A78: until it fails */
   conn->protocol = &gxds_protocol_sotw;
   if (server->delta && !lacks_delta(c, server)) conn->protocol = &gxds_protocol_delta;
   conn->retry.kind = GXDS_DEADLINE_RETRY;
@@ -255,6 +257,8 @@ static void take_claims_back(gxds_client *c, gxds_conn *conn) {
 }
 
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason) {
+  if (!conn->error) conn->counts->failures++;
+  conn->counts->connected = false;
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
   gxds_text_add(&message, gxds_text_str(take_reason));
@@ -289,6 +293,7 @@ void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
     gxds_client_log(c, GXDS_INFO, &line);
   }
   conn->got_response = true;
+  conn->counts->connected = true;
   bool failed = conn->error != NULL;
   gxds_shared_status_assign(&conn->error, NULL);
   for (size_t i = 0; i < c->authority_count; i++) {
@@ -324,6 +329,7 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
 }
 
 void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
+  conn->counts->connected = false;
   gxds_deadlines_cancel(&c->deadlines, &conn->retry);
   for (size_t i = 0; i < c->type_count; i++) {
     GXDS_CHECK(conn->types[i].subs == NULL);

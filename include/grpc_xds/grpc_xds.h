@@ -48,6 +48,18 @@ __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_client_status(char **data,
                                                                                    size_t *size);
 
+/* The metrics of the xDS clients of this process (gRFC A78), as text for Prometheus:
+ * grpc_xds_client_connected, grpc_xds_client_server_failure_total,
+ * grpc_xds_client_resource_updates_valid_total and …_invalid_total, grpc_xds_client_resources, each
+ * with the labels that A78 gives it. A client's are there as long as a channel of its target is. On
+ * GRPC_XDS_OK *text holds *size bytes and a zero byte, which are the caller's: end them with
+ * free(). Errors and threads are those of grpc_xds_dump_client_status().
+ *
+ * The same is served over HTTP, at /metrics, when GRPC_XDS_METRICS_ADDRESS ("127.0.0.1:9464") is
+ * set as the process makes its first xDS client. */
+__attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_metrics(char **text,
+                                                                             size_t *size);
+
 /* The version of this library, "0.1.0". Static. Any thread. */
 __attribute__((visibility("default"))) const char *grpc_xds_version(void);
 

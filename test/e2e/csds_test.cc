@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "grpc_xds/grpc_xds.h"
 #include "test/e2e/e2e.h"
@@ -121,6 +122,25 @@ TEST(Csds, EveryResourceInUseIsAcked) {  // A40
     EXPECT_GT(r.updated, now - int64_t{3600} * 1000000000);
     EXPECT_LE(r.updated, now);
   }
+}
+
+TEST(Csds, MetricsAreOfTheSameClients) {  // A78
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  Bootstrap bootstrap(plane.Bootstrap());
+  Client client(kTarget, "");
+  ASSERT_TRUE(client.Call().status.ok());
+  char* text = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(grpc_xds_dump_metrics(&text, &size), GRPC_XDS_OK);
+  EXPECT_EQ(strlen(text), size);
+  const std::string connected =
+      "\ngrpc_xds_client_connected{grpc_target=\"" + std::string(kTarget) +
+      "\",grpc_xds_server=\"127.0.0.1:" + std::to_string(plane.port()) + "\"} 1\n";
+  EXPECT_NE(std::string(text).find(connected), std::string::npos) << text;
+  free(text);
 }
 
 TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40

@@ -1,0 +1,20 @@
+/* The port on which Prometheus finds the metrics of this process, if the environment names one
+ * (GRPC_XDS_METRICS_ADDRESS, "127.0.0.1:9464"; port 0: the kernel picks one, and the log says
+ * which). It answers GET /metrics, one connection at a time, without any security: use an address
+ * of the machine itself. */
+#ifndef GRPC_XDS_TRANSPORT_METRICS_SERVER_H_
+#define GRPC_XDS_TRANSPORT_METRICS_SERVER_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Starts it, if it is wanted and was not started in this process or one that it was forked from;
+ * what goes wrong is logged. It runs until the process ends. Any thread. */
+void gxds_metrics_server_start(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,179 @@
+#include "xds_client/metrics.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "xds_client/server_counts.h"
+
+/* ---- labels ---- */
+
+static void add_label(gxds_text *out, const char *name, gxds_str value) {
+  gxds_text_addf(out, "%s=\"", name);
+  for (size_t i = 0; i < value.size; i++) {
+    char c = value.data[i];
+    if (c == '\n') {
+      gxds_text_add_z(out, "\\n");
+      continue;
+    }
+    if (c == '"' || c == '\\') gxds_text_add_z(out, "\\");
+    gxds_text_add(out, gxds_str_of(&c, 1));
+  }
+  gxds_text_add_z(out, "\"");
+}
+
+/* "envoy.config.listener.v3.Listener". */
+static gxds_str type_name(const gxds_resource_type *type) {
+  const char *slash = strrchr(type->type_url, '/');
+  return gxds_str_z(slash ? slash + 1 : type->type_url);
+}
+
+static void begin_family(gxds_text *out, const char *name, const char *kind, const char *help) {
+  gxds_text_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind);
+}
+
+/* ---- servers ---- */
+
+typedef struct server_family {
+  const char *name;
+  const char *kind;
+  const char *help;
+  uint64_t (*value)(const gxds_server_counts *s, size_t type);
+  bool by_type;
+} server_family;
+
+static uint64_t connected(const gxds_server_counts *s, size_t type) {
+  (void)type;
+  return s->connected;
+}
+
+static uint64_t failures(const gxds_server_counts *s, size_t type) {
+  (void)type;
+  return s->failures;
+}
+
+static uint64_t valid(const gxds_server_counts *s, size_t type) { return s->updates[type].valid; }
+
+static uint64_t invalid(const gxds_server_counts *s, size_t type) {
+  return s->updates[type].invalid;
+}
+
+static const server_family server_families[] = {
+    {"grpc_xds_client_connected", "gauge",
+     "Whether the client has a working ADS stream to the server.", connected, false},
+    {"grpc_xds_client_server_failure_total", "counter",
+     "Times that a server went from healthy to unhealthy.", failures, false},
+    {"grpc_xds_client_resource_updates_valid_total", "counter",
+     "Resources received that were valid, changed or not.", valid, true},
+    {"grpc_xds_client_resource_updates_invalid_total", "counter",
+     "Resources received that were invalid.", invalid, true},
+};
+
+typedef struct server_walk {
+  const server_family *family;
+  gxds_str target;
+  gxds_text *out;
+} server_walk;
+
+static void add_server(void *arg, const gxds_server_counts *s) {
+  const server_walk *w = arg;
+  const server_family *f = w->family;
+  for (size_t type = 0; type < (f->by_type ? s->type_count : 1); type++) {
+    gxds_text_addf(w->out, "%s{", f->name);
+    add_label(w->out, "grpc_target", w->target);
+    gxds_text_add_z(w->out, ",");
+    add_label(w->out, "grpc_xds_server", s->server->uri);
+    if (f->by_type) {
+      gxds_text_add_z(w->out, ",");
+      add_label(w->out, "grpc_xds_resource_type", type_name(s->types[type]));
+    }
+    gxds_text_addf(w->out, "} %" PRIu64 "\n", f->value(s, type));
+  }
+}
+
+/* ---- resources ---- */
+
+/* A78 and A88. */
+static const char *cache_state(gxds_resource_state state, bool cached) {
+  switch (state) {
+    case GXDS_RESOURCE_REQUESTED:
+      return "requested";
+    case GXDS_RESOURCE_ACKED:
+      return "acked";
+    case GXDS_RESOURCE_NACKED:
+      return cached ? "nacked_but_cached" : "nacked";
+    case GXDS_RESOURCE_DOES_NOT_EXIST:
+      return cached ? "does_not_exist_but_cached" : "does_not_exist";
+    case GXDS_RESOURCE_RECEIVED_ERROR:
+      return cached ? "received_error_but_cached" : "received_error";
+    case GXDS_RESOURCE_TIMEOUT:
+      return "timeout";
+  }
+  return "unknown";
+}
+
+/* A78: of an xdstp: name its own, of an old-style name "#old". */
+static gxds_str authority_of(gxds_str name) {
+  gxds_str scheme = gxds_str_z("xdstp://");
+  if (!gxds_str_starts_with(name, scheme)) return gxds_str_z("#old");
+  gxds_str rest = gxds_str_of(name.data + scheme.size, name.size - scheme.size);
+  const char *slash = rest.size ? memchr(rest.data, '/', rest.size) : NULL;
+  return gxds_str_of(rest.data, slash ? (size_t)(slash - rest.data) : rest.size);
+}
+
+typedef struct group {
+  const gxds_resource_type *type;
+  gxds_str authority; /* owned */
+  const char *state;
+  uint64_t count;
+} group;
+
+typedef struct groups {
+  group *items;
+  size_t count;
+} groups;
+
+static void count_resource(void *arg, const gxds_resource_info *info) {
+  groups *g = arg;
+  gxds_str authority = authority_of(info->name);
+  const char *state = cache_state(info->state, info->resource != NULL);
+  for (size_t i = g->count; i-- > 0;) { /* mostly the last: they come sorted */
+    group *item = &g->items[i];
+    if (item->type != info->type || item->state != state) continue;
+    if (!gxds_str_equal(item->authority, authority)) continue;
+    item->count++;
+    return;
+  }
+  g->items = gxds_realloc(g->items, g->count + 1, sizeof *g->items);
+  g->items[g->count++] = (group){info->type, gxds_str_dup(authority), state, 1};
+}
+
+static void add_resources(const gxds_status_source *source, gxds_text *out) {
+  groups g = {0};
+  gxds_client_each_resource(source->client, count_resource, &g);
+  for (size_t i = 0; i < g.count; i++) {
+    gxds_text_add_z(out, "grpc_xds_client_resources{");
+    add_label(out, "grpc_target", source->scope);
+    gxds_text_add_z(out, ",");
+    add_label(out, "grpc_xds_authority", g.items[i].authority);
+    gxds_text_add_z(out, ",");
+    add_label(out, "grpc_xds_cache_state", gxds_str_z(g.items[i].state));
+    gxds_text_add_z(out, ",");
+    add_label(out, "grpc_xds_resource_type", type_name(g.items[i].type));
+    gxds_text_addf(out, "} %" PRIu64 "\n", g.items[i].count);
+    gxds_str_free(&g.items[i].authority);
+  }
+  gxds_free(g.items);
+}
+
+void gxds_metrics_render(const gxds_status_source *sources, size_t count, gxds_text *out) {
+  for (size_t i = 0; i < sizeof server_families / sizeof *server_families; i++) {
+    const server_family *f = &server_families[i];
+    begin_family(out, f->name, f->kind, f->help);
+    for (size_t k = 0; k < count; k++) {
+      server_walk w = {f, sources[k].scope, out};
+      gxds_client_each_server(sources[k].client, add_server, &w);
+    }
+  }
+  begin_family(out, "grpc_xds_client_resources", "gauge", "Resources by the state of the cache.");
+  for (size_t k = 0; k < count; k++) add_resources(&sources[k], out);
+}

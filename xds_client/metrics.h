@@ -1,0 +1,22 @@
+/* The metrics of clients (gRFC A78), as text for Prometheus: what is "grpc.xds_client.connected"
+ * there is "grpc_xds_client_connected" here, as OpenTelemetry has it; counters end in "_total".
+ *
+ * A pure function on the clients; confined as these are. */
+#ifndef GRPC_XDS_XDS_CLIENT_METRICS_H_
+#define GRPC_XDS_XDS_CLIENT_METRICS_H_
+
+#include "xds_client/client_status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Adds the metrics of all sources, whose scope is the label grpc_target, to out. It costs what the
+ * clients hold. */
+void gxds_metrics_render(const gxds_status_source *sources, size_t count, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
