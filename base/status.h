@@ -18,12 +18,14 @@ typedef enum gxds_code {
   GXDS_INVALID_ARGUMENT = 3,
   GXDS_DEADLINE_EXCEEDED = 4,
   GXDS_NOT_FOUND = 5,
+  GXDS_PERMISSION_DENIED = 7,
   GXDS_RESOURCE_EXHAUSTED = 8,
   GXDS_FAILED_PRECONDITION = 9,
   GXDS_UNIMPLEMENTED = 12,
   GXDS_INTERNAL = 13,
   GXDS_UNAVAILABLE = 14,
 } gxds_code;
+#define GXDS_CODE_MAX 16
 
 typedef struct gxds_status {
   gxds_code code;

@@ -34,6 +34,8 @@ static void read_authority(gxds_reader *r, const json_t *object, const gxds_path
     gxds_reader_error(r, GXDS_FIELD(at, name), "field must begin with \"%s\"", prefix.data);
   }
   gxds_text_fini(&prefix);
+  out->fallback_on_reachability_only =
+      gxds_reader_bool(r, object, at, "fallback_on_reachability_only");
   out->servers = gxds_reader_servers(r, object, at, GXDS_FIELD_OPTIONAL, &out->server_count);
   if (out->server_count == 0) {
     out->servers = bootstrap->servers;
@@ -96,6 +98,19 @@ static void read_providers(gxds_reader *r, const json_t *object, gxds_bootstrap 
   out->certificate_providers = list;
 }
 
+/* Our own: the host's client passes over it. */
+static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
+  const gxds_path *at = GXDS_FIELD(NULL, "resource_cache");
+  const json_t *cache = gxds_reader_object(r, object, NULL, "resource_cache", GXDS_FIELD_OPTIONAL);
+  if (!cache) return;
+  size_t before = r->errors.count;
+  out->resource_cache_dir = gxds_reader_string(r, cache, at, "dir", GXDS_FIELD_REQUIRED);
+  if (r->errors.count == before &&
+      !gxds_str_starts_with(out->resource_cache_dir, gxds_str_z("/"))) {
+    gxds_reader_error(r, GXDS_FIELD(at, "dir"), "must be an absolute path");
+  }
+}
+
 static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   if (!gxds_reader_is_object(r, object, NULL)) return;
   out->servers = gxds_reader_servers(r, object, NULL, GXDS_FIELD_REQUIRED, &out->server_count);
@@ -110,6 +125,7 @@ static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap 
                            GXDS_FIELD_OPTIONAL);
   read_authorities(r, object, out);
   read_providers(r, object, out);
+  read_resource_cache(r, object, out);
 }
 
 static gxds_status with_lines(const gxds_reader *r) {

@@ -17,8 +17,9 @@ extern "C" {
 /* One xDS server. Two servers are the same when they are equal (gxds_bootstrap_server_equal), also
  * across bootstraps: A47's authorities may name the same server again. */
 typedef struct gxds_bootstrap_server {
-  gxds_str uri;                           /* "host:port" or any gRPC target; never empty */
-  gxds_str creds_type;                    /* the first supported entry of channel_creds */
+  gxds_str uri;        /* "host:port", any gRPC target, or "file:///directory"; never empty */
+  gxds_str directory;  /* of a file: URI, which is no gRPC server; else empty */
+  gxds_str creds_type; /* the first supported entry of channel_creds; empty: it is a file: URI */
   gxds_str creds_config_json;             /* its "config", as JSON text; empty: none */
   bool delta;                             /* server_features has "delta" */
   bool ignore_resource_deletion;          /* accepted without effect (A88) */
@@ -32,6 +33,7 @@ typedef struct gxds_bootstrap_authority {
   gxds_str client_listener_resource_name_template; /* never empty: A47's default is filled in */
   const gxds_bootstrap_server *const *servers;     /* its own, or the top-level list */
   size_t server_count;
+  bool fallback_on_reachability_only; /* A95: the next server is used though all is cached */
 } gxds_bootstrap_authority;
 
 typedef struct gxds_bootstrap_certificate_provider {
@@ -52,7 +54,8 @@ typedef struct gxds_bootstrap {
   size_t authority_count;
   const gxds_bootstrap_certificate_provider *certificate_providers; /* sorted by instance_name */
   size_t certificate_provider_count;
-  struct upb_Arena *arena; /* private: owns all of the above */
+  gxds_str resource_cache_dir; /* where accepted resources are kept; empty: nowhere */
+  struct upb_Arena *arena;     /* private: owns all of the above */
 } gxds_bootstrap;
 
 /* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has one

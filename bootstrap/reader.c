@@ -75,6 +75,14 @@ gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_pat
   return gxds_reader_copy(r, gxds_str_of(json_string_value(value), json_string_length(value)));
 }
 
+bool gxds_reader_bool(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name) {
+  const json_t *value = json_object_get(object, name);
+  if (value && !json_is_boolean(value)) {
+    gxds_reader_error(r, GXDS_FIELD(at, name), "is not a boolean");
+  }
+  return json_is_true(value);
+}
+
 bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path *at) {
   if (json_is_object(value)) return true;
   gxds_reader_error(r, at, "is not an object");

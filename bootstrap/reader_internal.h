@@ -49,6 +49,8 @@ typedef enum gxds_presence { GXDS_FIELD_OPTIONAL, GXDS_FIELD_REQUIRED } gxds_pre
  * is absent or wrong. Objects and arrays are borrowed: as long as the parsed JSON. */
 gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_path *at,
                             const char *name, gxds_presence presence);
+/* False when it is absent or wrong. */
+bool gxds_reader_bool(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name);
 json_t *gxds_reader_object(gxds_reader *r, const json_t *object, const gxds_path *at,
                            const char *name, gxds_presence presence);
 json_t *gxds_reader_array(gxds_reader *r, const json_t *object, const gxds_path *at,

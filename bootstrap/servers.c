@@ -61,6 +61,21 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
   }
 }
 
+/* A directory of resource files in place of a server (our own). Credentials may stand there, for
+ * the host's client, which reads the same list for xDS-enabled servers; nothing is done with them.
+ */
+static bool read_directory(gxds_reader *r, const gxds_path *at, gxds_bootstrap_server *server) {
+  gxds_str scheme = gxds_str_z("file:");
+  if (!gxds_str_starts_with(server->uri, scheme)) return false;
+  if (!gxds_str_starts_with(server->uri, gxds_str_z("file:///"))) {
+    gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "must be file:///DIRECTORY");
+  } else {
+    size_t skip = strlen("file://");
+    server->directory = gxds_str_of(server->uri.data + skip, server->uri.size - skip);
+  }
+  return true;
+}
+
 static void read_server(gxds_reader *r, const json_t *object, const gxds_path *at,
                         gxds_bootstrap_server *server) {
   if (!gxds_reader_is_object(r, object, at)) return;
@@ -69,7 +84,7 @@ static void read_server(gxds_reader *r, const json_t *object, const gxds_path *a
   if (r->errors.count == before && gxds_str_empty(server->uri)) {
     gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "must be non-empty");
   }
-  read_creds(r, object, at, server);
+  if (!read_directory(r, at, server)) read_creds(r, object, at, server);
   read_features(r, object, at, server);
 }
 

@@ -119,6 +119,7 @@ gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstr
     c->told_end = &c->told;
     const gxds_session_options options = {
         .bootstrap = bootstrap,
+        .target = key.target,
         .take_prepared = take_prepared,
         .host = host,
         .resource_timeout = resource_timeout,

@@ -29,8 +29,11 @@ static void add(gxds_prepared *p, const gxds_host *host,
   for (size_t i = 0; i < count; i++) {
     if (find(p, servers[i])) continue;
     p->entries = gxds_realloc(p->entries, p->count + 1, sizeof(entry));
+    bool is_directory = servers[i]->directory.size > 0;
     p->entries[p->count++] = (entry){
-        servers[i], host->creds_create(servers[i]->creds_type, servers[i]->creds_config_json)};
+        servers[i],
+        is_directory ? NULL
+                     : host->creds_create(servers[i]->creds_type, servers[i]->creds_config_json)};
   }
 }
 

@@ -2,25 +2,30 @@
 
 #include <grpc/support/log.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "resources/resources.h"
 #include "transport/channel_args.h"
+#include "transport/file_source.h"
 #include "transport/lrs_call.h"
 #include "transport/prepared.h"
 #include "transport/reactor.h"
+#include "transport/resource_cache.h"
 #include "transport/server_channel.h"
 #include "transport/stream_call.h"
 
 /* A server in use: by the engine, for load reports, or both. */
 typedef struct connection {
   gxds_session *session;
-  gxds_server_channel *channel;
-  gxds_server_id id;       /* the engine's; 0: it does not use it */
-  gxds_stream_call *call;  /* the engine's stream; NULL: none */
-  gxds_stream_id stream;   /* of call */
-  gxds_lrs_call *lrs_call; /* NULL: no load is reported here */
+  const gxds_bootstrap_server *server;
+  gxds_server_channel *channel; /* NULL: it is a directory */
+  gxds_file_source *files;      /* NULL: it is none */
+  gxds_server_id id;            /* the engine's; 0: it does not use it */
+  gxds_stream_call *call;       /* the engine's stream; NULL: none, or of files */
+  gxds_stream_id stream;        /* 0: none */
+  gxds_lrs_call *lrs_call;      /* NULL: no load is reported here */
   struct connection *next;
 } connection;
 
@@ -31,6 +36,7 @@ struct gxds_session {
   gxds_prepared *prepared;
   grpc_channel_args *args;
   gxds_load_store *load_store;
+  gxds_resource_cache *cache; /* NULL: the bootstrap has none */
   const gxds_session_events *events;
   void *arg;
   connection *connections; /* a handful at most */
@@ -47,6 +53,19 @@ static void drain(gxds_session *s);
 
 /* Connections */
 
+/* The lines of the engine name the server themselves. */
+static void write_log(const gxds_session *s, gxds_severity of_engine, gxds_str line) {
+  static const gpr_log_severity severities[] = {
+      [GXDS_DEBUG] = GPR_LOG_SEVERITY_DEBUG,
+      [GXDS_INFO] = GPR_LOG_SEVERITY_INFO,
+      [GXDS_ERROR] = GPR_LOG_SEVERITY_ERROR,
+  };
+  gpr_log_severity severity = severities[of_engine];
+  if (!gpr_should_log(severity)) return;
+  gpr_log(__FILE__, __LINE__, severity, "grpc_xds: [xds_client %llu] %.*s",
+          (unsigned long long)s->number, GXDS_STR_ARG(line));
+}
+
 static connection *connection_of_id(gxds_session *s, gxds_server_id id) {
   connection *c = s->connections;
   while (c && c->id != id) c = c->next;
@@ -55,16 +74,26 @@ static connection *connection_of_id(gxds_session *s, gxds_server_id id) {
 
 static connection *connection_of_stream(gxds_session *s, gxds_stream_id stream) {
   connection *c = s->connections;
-  while (c && !(c->call && c->stream == stream)) c = c->next;
+  while (c && c->stream != stream) c = c->next;
   return c;
+}
+
+static void on_server_failed(connection *c, const gxds_status *status) {
+  if (c->id == 0) return; /* load reports alone: they go on when it is back */
+  gxds_client_on_channel_failed(c->session->engine, c->id, status, gxds_reactor_now());
+  drain(c->session);
 }
 
 static void on_channel_failed(void *arg, gxds_server_channel *channel, const gxds_status *status) {
   (void)channel;
-  connection *c = arg;
-  if (c->id == 0) return; /* load reports alone: they go on when it is back */
-  gxds_client_on_channel_failed(c->session->engine, c->id, status, gxds_reactor_now());
-  drain(c->session);
+  on_server_failed(arg, status);
+}
+
+static void on_files_failed(void *arg, const gxds_status *status) { on_server_failed(arg, status); }
+
+static void on_files_log(void *arg, bool error, gxds_str line) {
+  const connection *c = arg;
+  write_log(c->session, error ? GXDS_ERROR : GXDS_INFO, line);
 }
 
 /* The connection to a server, made when there is none. NULL: it is none of the bootstrap's. */
@@ -73,11 +102,17 @@ static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *w
   const gxds_bootstrap_server *server = gxds_prepared_find(s->prepared, wanted, &creds);
   if (!server) return NULL;
   for (connection *c = s->connections; c; c = c->next) {
-    if (gxds_server_channel_server(c->channel) == server) return c;
+    if (c->server == server) return c;
   }
+  static const gxds_file_source_events file_events = {on_files_failed, on_files_log};
   connection *c = GXDS_NEW(connection);
   c->session = s;
-  c->channel = gxds_server_channel_create(server, creds, s->args, on_channel_failed, c);
+  c->server = server;
+  if (server->directory.size) {
+    c->files = gxds_file_source_create(server->directory, &file_events, c);
+  } else {
+    c->channel = gxds_server_channel_create(server, creds, s->args, on_channel_failed, c);
+  }
   c->next = s->connections;
   s->connections = c;
   return c;
@@ -89,7 +124,8 @@ static void close_connection(gxds_session *s, connection *c) {
   *at = c->next;
   gxds_stream_call_close(c->call);
   if (c->lrs_call) gxds_lrs_call_destroy(c->lrs_call);
-  gxds_server_channel_destroy(c->channel);
+  if (c->channel) gxds_server_channel_destroy(c->channel);
+  gxds_file_source_destroy(c->files);
   gxds_free(c);
 }
 
@@ -105,9 +141,9 @@ static void open_load_reports(void *arg) {
   gxds_session *s = sessions;
   while (s && s->number != use->session) s = s->next;
   connection *c = s ? connection_to(s, &use->server) : NULL;
-  if (c && !c->lrs_call) {
+  if (c && c->channel && !c->lrs_call) { /* a directory takes no reports */
     c->lrs_call =
-        gxds_lrs_call_create(s->bootstrap, gxds_server_channel_server(c->channel), s->load_store,
+        gxds_lrs_call_create(s->bootstrap, c->server, s->load_store,
                              gxds_server_channel_get(c->channel), gxds_random_next(&s->random));
   }
   gxds_str_free(&use->server.uri);
@@ -150,6 +186,7 @@ static void on_closed(void *owner, uint64_t id, const gxds_status *status) {
   gxds_session *s = owner;
   connection *c = connection_of_stream(s, id);
   if (c) c->call = NULL;
+  if (c) c->stream = 0;
   gxds_client_on_stream_closed(s->engine, id, status, gxds_reactor_now());
   drain(s);
 }
@@ -165,7 +202,12 @@ static void on_timer(void *arg) {
 static void open_stream(gxds_session *s, const gxds_action *a) {
   static const gxds_stream_call_events events = {on_sent, on_message, on_closed};
   connection *c = connection_of_id(s, a->server_id);
-  GXDS_CHECK(c && !c->call);
+  GXDS_CHECK(c && !c->stream);
+  c->stream = a->stream;
+  if (c->files) {
+    gxds_file_source_open(c->files, a->stream, &events, s);
+    return;
+  }
   const gxds_stream_call_options options = {
       .method = a->method,
       .wait_for_ready = true,
@@ -175,7 +217,29 @@ static void open_stream(gxds_session *s, const gxds_action *a) {
       .owner = s,
   };
   c->call = gxds_stream_call_open(gxds_server_channel_get(c->channel), &options);
-  c->stream = a->stream;
+}
+
+static void send(connection *c, gxds_str message) {
+  if (c->files) {
+    gxds_file_source_send(c->files, message);
+  } else {
+    gxds_stream_call_send(c->call, message);
+  }
+}
+
+static void read_message(connection *c) {
+  if (c->files) {
+    gxds_file_source_read(c->files);
+  } else {
+    gxds_stream_call_read(c->call);
+  }
+}
+
+static void close_stream(connection *c) {
+  if (c->files) gxds_file_source_close(c->files);
+  gxds_stream_call_close(c->call);
+  c->call = NULL;
+  c->stream = 0;
 }
 
 static void tell(gxds_session *s, const gxds_action *borrowed) {
@@ -188,17 +252,15 @@ static void tell(gxds_session *s, const gxds_action *borrowed) {
   gxds_resource_unref(a.resource);
 }
 
-/* The lines of the engine name the server themselves. */
-static void write_log(const gxds_session *s, const gxds_action *a) {
-  static const gpr_log_severity severities[] = {
-      [GXDS_DEBUG] = GPR_LOG_SEVERITY_DEBUG,
-      [GXDS_INFO] = GPR_LOG_SEVERITY_INFO,
-      [GXDS_ERROR] = GPR_LOG_SEVERITY_ERROR,
-  };
-  gpr_log_severity severity = severities[a->severity];
-  if (!gpr_should_log(severity)) return;
-  gpr_log(__FILE__, __LINE__, severity, "grpc_xds: [xds_client %llu] %.*s",
-          (unsigned long long)s->number, GXDS_STR_ARG(a->bytes));
+static void carry_out_cache(gxds_session *s, const gxds_action *a) {
+  gxds_text line = {0};
+  if (a->kind == GXDS_ACTION_RESTORE) {
+    gxds_resource_cache_restore(s->cache, a, s->engine, gxds_reactor_now(), &line);
+  } else {
+    gxds_resource_cache_put(s->cache, a, &line);
+  }
+  if (line.size) write_log(s, GXDS_ERROR, gxds_text_str(&line));
+  gxds_text_fini(&line);
 }
 
 static void carry_out(gxds_session *s, const gxds_action *a) {
@@ -219,23 +281,25 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
       open_stream(s, a);
       break;
     case GXDS_ACTION_SEND:
-      if ((c = connection_of_stream(s, a->stream))) gxds_stream_call_send(c->call, a->bytes);
+      if ((c = connection_of_stream(s, a->stream))) send(c, a->bytes);
       break;
     case GXDS_ACTION_READ:
-      if ((c = connection_of_stream(s, a->stream))) gxds_stream_call_read(c->call);
+      if ((c = connection_of_stream(s, a->stream))) read_message(c);
       break;
     case GXDS_ACTION_CLOSE_STREAM:
-      if ((c = connection_of_stream(s, a->stream))) {
-        gxds_stream_call_close(c->call);
-        c->call = NULL;
-      }
+      if ((c = connection_of_stream(s, a->stream))) close_stream(c);
       break;
     case GXDS_ACTION_RESOURCE:
     case GXDS_ACTION_AMBIENT_ERROR:
       tell(s, a);
       break;
     case GXDS_ACTION_LOG:
-      write_log(s, a);
+      write_log(s, a->severity, a->bytes);
+      break;
+    case GXDS_ACTION_PERSIST:
+    case GXDS_ACTION_FORGET:
+    case GXDS_ACTION_RESTORE:
+      carry_out_cache(s, a);
       break;
   }
 }
@@ -261,6 +325,13 @@ static uint64_t make_seed(void) {
   return (uint64_t)gxds_reactor_now(); /* jitter needs no more */
 }
 
+/* From the reactor's clock to that since 1970. */
+static gxds_duration wall_offset(void) {
+  struct timespec wall;
+  clock_gettime(CLOCK_REALTIME, &wall);
+  return wall.tv_sec * GXDS_SECOND + wall.tv_nsec - gxds_reactor_now();
+}
+
 gxds_session *gxds_session_create(const gxds_session_options *options) {
   gxds_reactor_acquire();
   gxds_session *s = GXDS_NEW(gxds_session);
@@ -272,6 +343,8 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
   s->arg = options->arg;
   s->random.state = make_seed();
   s->load_store = gxds_load_store_create(on_first_use, s);
+  gxds_str dir = options->bootstrap->resource_cache_dir;
+  if (dir.size) s->cache = gxds_resource_cache_create(dir, options->target);
   const gxds_client_options engine = {
       .bootstrap = options->bootstrap,
       .host = options->host,
@@ -279,6 +352,8 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
       .type_count = GXDS_RESOURCE_TYPE_COUNT,
       .seed = gxds_random_next(&s->random),
       .resource_does_not_exist_timeout = options->resource_timeout,
+      .wall_offset = wall_offset(),
+      .keeps_resources = s->cache != NULL,
   };
   s->engine = gxds_client_create(&engine);
   s->next = sessions;
@@ -296,6 +371,7 @@ void gxds_session_destroy(gxds_session *s) {
   gxds_client_destroy(s->engine);
   while (s->connections) close_connection(s, s->connections);
   gxds_load_store_unref(s->load_store);
+  gxds_resource_cache_destroy(s->cache);
   gxds_prepared_destroy(s->prepared);
   gxds_channel_args_destroy(s->args);
   gxds_bootstrap_unref(s->bootstrap);
@@ -317,7 +393,7 @@ void gxds_session_kick(gxds_session *s) {
 void gxds_session_reset_backoff(gxds_session *s) {
   gxds_client_reset_backoff(s->engine, gxds_reactor_now());
   for (connection *c = s->connections; c; c = c->next) {
-    gxds_server_channel_reset_backoff(c->channel);
+    if (c->channel) gxds_server_channel_reset_backoff(c->channel);
   }
   gxds_session_kick(s);
 }

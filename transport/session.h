@@ -27,6 +27,7 @@ typedef struct gxds_session_events {
 
 typedef struct gxds_session_options {
   const gxds_bootstrap *bootstrap; /* the session takes a reference of its own */
+  gxds_str target; /* whose resources it may keep; borrow: during gxds_session_create() */
   gxds_prepared *take_prepared;
   const gxds_host *host;             /* borrow: as long as the session */
   gxds_duration resource_timeout;    /* 0: default */

@@ -24,7 +24,7 @@ void gxds_shared_status_assign(gxds_shared_status **slot, gxds_shared_status *s)
 
 typedef struct gxds_queued_action {
   gxds_action action;
-  gxds_str bytes;            /* owned; action.bytes shows it */
+  gxds_str bytes;            /* owned; action.bytes shows it, or name, version and bytes do */
   gxds_shared_status *error; /* one reference; action.status shows it */
 } gxds_queued_action;
 
@@ -42,6 +42,8 @@ void gxds_actions_fini(gxds_actions *q);
  * error are referenced. */
 void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes,
                        gxds_shared_status *error);
+/* The same with copies of a's name, version and bytes. */
+void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a);
 /* Borrow: until the next pop. NULL: empty. */
 const gxds_action *gxds_actions_pop(gxds_actions *q);
 

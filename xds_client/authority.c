@@ -5,7 +5,7 @@ void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
                          const gxds_bootstrap_authority *config) {
   const gxds_bootstrap_server *const *servers = config ? config->servers : bootstrap->servers;
   size_t count = config ? config->server_count : bootstrap->server_count;
-  *a = (gxds_authority){.config = config};
+  *a = (gxds_authority){.config = config, .restore_at.kind = GXDS_DEADLINE_RESTORE};
   a->servers = gxds_calloc(count, sizeof(gxds_bootstrap_server *));
   a->conns = gxds_calloc(count, sizeof(gxds_conn *));
   for (size_t i = 0; i < count; i++) {
@@ -18,7 +18,8 @@ void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
   GXDS_CHECK(a->server_count > 0);
 }
 
-void gxds_authority_fini(gxds_authority *a) {
+void gxds_authority_fini(gxds_client *c, gxds_authority *a) {
+  gxds_deadlines_cancel(&c->deadlines, &a->restore_at);
   gxds_free((void *)a->servers);
   gxds_free(a->conns);
 }
@@ -56,10 +57,15 @@ static bool lacks_a_resource(const gxds_authority *a) {
   return false;
 }
 
+static bool wants_next_server(const gxds_authority *a) {
+  if (!a->conns[a->conn_count - 1]->error) return false;
+  if (a->config && a->config->fallback_on_reachability_only) return true; /* A95 */
+  return lacks_a_resource(a);
+}
+
 void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
   size_t before = a->conn_count;
-  while (a->conn_count > 0 && a->conn_count < a->server_count &&
-         a->conns[a->conn_count - 1]->error && lacks_a_resource(a)) {
+  while (a->conn_count > 0 && a->conn_count < a->server_count && wants_next_server(a)) {
     use_next_server(c, a);
     gxds_conn *conn = a->conns[a->conn_count - 1];
     gxds_entry *e;
@@ -72,6 +78,7 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
                    GXDS_STR_ARG(conn->server->uri));
     gxds_client_log(c, GXDS_INFO, &line);
   }
+  if (gxds_authority_error(a)) gxds_authority_restore(c, a);
   if (a->conn_count == before) return;
   gxds_entry *e; /* there is hope again: an outage told before is over */
   DL_FOREACH(a->entries, e) { gxds_entry_sync(c, e); }
@@ -90,11 +97,14 @@ static void give_up_last_server(gxds_client *c, gxds_authority *a) {
 
 void gxds_authority_recover(gxds_client *c, gxds_authority *a, const gxds_conn *conn) {
   if (!gxds_authority_uses(a, conn)) return;
+  gxds_authority_on_answer(c, a);
   while (a->conns[a->conn_count - 1] != conn) give_up_last_server(c, a);
 }
 
-void gxds_authority_release_unused(gxds_authority *a) {
+void gxds_authority_release_unused(gxds_client *c, gxds_authority *a) {
   if (a->entry_count > 0) return;
+  gxds_deadlines_cancel(&c->deadlines, &a->restore_at);
+  a->restoring = false;
   while (a->conn_count > 0) a->conns[--a->conn_count]->use_count--;
 }
 

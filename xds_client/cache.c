@@ -38,7 +38,7 @@ static void drop_resource(gxds_client *c, gxds_entry *e) {
   e->indexed_by_bytes = false;
   gxds_resource_unref(e->resource);
   e->resource = NULL;
-  e->news = false;
+  e->news = e->restored = false;
   e->source = NULL;
   gxds_deadlines_cancel(&c->deadlines, &e->ttl);
   gxds_entry_set_alias(c, e, gxds_str_of(NULL, 0));
@@ -54,6 +54,7 @@ static void clear_error(gxds_entry *e) {
 
 void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
   GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
+  gxds_entry_forget(c, e);
   drop_resource(c, e);
   clear_error(e);
   gxds_shared_status_assign(&e->told, NULL);
@@ -69,7 +70,7 @@ static void replace_str(gxds_str *s, gxds_str with) {
   *s = gxds_str_dup(with);
 }
 
-void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
+static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
   drop_resource(c, e);
   clear_error(e);
   e->state = GXDS_RESOURCE_ACKED;
@@ -87,12 +88,30 @@ void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
       e->indexed_by_bytes = true;
     }
   }
+}
+
+void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
+  take_resource(c, e, take, now);
+  gxds_entry_persist(c, e);
+  gxds_entry_sync(c, e);
+}
+
+void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
+                            gxds_shared_status *error, gxds_time now) {
+  take_resource(c, e, take, now);
+  e->restored = true;
+  e->failed = now;
+  gxds_shared_status_assign(&e->error, error);
+  for (gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
+    gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+  }
   gxds_entry_sync(c, e);
 }
 
 void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version) {
   GXDS_CHECK(e->resource != NULL);
   e->state = GXDS_RESOURCE_ACKED;
+  e->restored = false;
   if (!gxds_str_equal(e->version, version)) replace_str(&e->version, version);
   if (e->error) clear_error(e);
   gxds_entry_sync(c, e);
@@ -100,7 +119,10 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version) {
 
 void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
                      gxds_status take_error, gxds_str version, bool drop, gxds_time now) {
-  if (drop) drop_resource(c, e);
+  if (drop) {
+    gxds_entry_forget(c, e);
+    drop_resource(c, e);
+  }
   e->state = state;
   e->failed = now;
   replace_str(&e->failed_version, version);
@@ -132,12 +154,16 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
 }
 
 bool gxds_entry_is_cached(const gxds_entry *e) {
-  return e->resource || e->state == GXDS_RESOURCE_DOES_NOT_EXIST;
+  if (e->resource) return !e->restored;
+  if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return true;
+  /* xRFC TP3: to be told so is as if its timer had fired. */
+  return e->state == GXDS_RESOURCE_RECEIVED_ERROR && e->error->status.code == GXDS_NOT_FOUND;
 }
 
 /* A trouble with the server comes before one of the resource: it is the newer, since it ends with
- * the next response. */
-static gxds_shared_status *current_error(const gxds_entry *e) {
+ * the next response. That a resource was only kept names that trouble itself. */
+gxds_shared_status *gxds_entry_error(const gxds_entry *e) {
+  if (e->restored) return e->error;
   gxds_shared_status *unreachable = gxds_authority_error(e->authority);
   return unreachable ? unreachable : e->error;
 }
@@ -161,7 +187,8 @@ void gxds_entry_sync(gxds_client *c, gxds_entry *e) {
     e->news = false;
   }
   bool instead = e->resource == NULL;
-  gxds_shared_status *error = current_error(e);
+  if (instead && e->looking_up) return;
+  gxds_shared_status *error = gxds_entry_error(e);
   if (error == e->told && (!error || instead == e->told_instead)) return;
   if (!instead) {
     tell_all(c, e, GXDS_ACTION_AMBIENT_ERROR, NULL, error);

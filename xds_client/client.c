@@ -16,6 +16,8 @@ gxds_client *gxds_client_create(const gxds_client_options *options) {
   c->type_count = options->type_count;
   c->random.state = options->seed;
   c->resource_timeout = options->resource_does_not_exist_timeout;
+  c->wall_offset = options->wall_offset;
+  c->keeps_resources = options->keeps_resources;
   c->by_name = gxds_calloc(c->type_count, sizeof(gxds_entry *));
   c->by_bytes = gxds_calloc(c->type_count, sizeof(gxds_entry *));
   c->authority_count = 1 + c->bootstrap->authority_count;
@@ -37,7 +39,7 @@ void gxds_client_destroy(gxds_client *c) {
   }
   for (size_t i = 0; i < c->authority_count; i++) {
     GXDS_CHECK(c->authorities[i].entries == NULL);
-    gxds_authority_fini(&c->authorities[i]);
+    gxds_authority_fini(c, &c->authorities[i]);
   }
   gxds_free(c->authorities);
   gxds_free(c->by_name);
@@ -91,7 +93,7 @@ void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_lin
 
 /* ---- watches ---- */
 
-static size_t index_of(const gxds_client *c, const gxds_resource_type *type) {
+size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type) {
   size_t i = 0;
   while (i < c->type_count && c->types[i] != type) i++;
   GXDS_CHECK(i < c->type_count);
@@ -139,14 +141,13 @@ static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_tex
 
 gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, gxds_str name,
                                 gxds_watcher watcher, gxds_time now) {
-  (void)now;
   gxds_watch *w = GXDS_NEW(gxds_watch);
   w->id = c->next_id++;
   w->watcher = watcher;
   HASH_ADD(hh, c->watches, id, sizeof w->id, w);
   gxds_code code;
   gxds_text why = {0};
-  gxds_entry *e = obtain_entry(c, index_of(c, type), name, &code, &why);
+  gxds_entry *e = obtain_entry(c, gxds_client_index_of(c, type), name, &code, &why);
   if (!e) {
     refuse(c, w, code, &why);
     return w->id;
@@ -154,8 +155,10 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
   w->entry = e;
   if (e->watch_count == 0) gxds_entry_count_leaving(c, e, false);
   if (e->watch_count++ == 0) {
+    gxds_authority_await_answer(c, e->authority, now);
     gxds_authority_subscribe(c, e->authority, e);
     gxds_authority_fall_back(c, e->authority);
+    gxds_entry_look_up(c, e);
   }
   gxds_entry_greet(c, e, w);
   DL_APPEND(e->watches, w);
@@ -287,20 +290,20 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
     gxds_deadlines_set(&c->deadlines, &conn->retry, gxds_time_after(now, wait));
     gxds_text_add_z(&reason, "xDS call failed with no responses received; status: ");
     gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
-    gxds_conn_fail(c, conn, GXDS_UNAVAILABLE, &reason);
+    gxds_conn_fail(c, conn, GXDS_UNAVAILABLE, &reason, now);
   }
   gxds_text_fini(&rendered);
 }
 
 void gxds_client_on_channel_failed(gxds_client *c, gxds_server_id server, const gxds_status *status,
                                    gxds_time now) {
-  (void)now;
   gxds_conn *conn;
   DL_FOREACH(c->conns, conn) {
     if (conn->id != server) continue;
     gxds_text reason = {0};
     gxds_text_add_untrusted(&reason, status->message, GXDS_NACK_ERROR_BYTES_MAX);
-    gxds_conn_fail(c, conn, status->code == GXDS_OK ? GXDS_UNAVAILABLE : status->code, &reason);
+    gxds_conn_fail(c, conn, status->code == GXDS_OK ? GXDS_UNAVAILABLE : status->code, &reason,
+                   now);
     return;
   }
 }
@@ -320,6 +323,10 @@ static gxds_sub *sub_of(gxds_deadline *d) {
   return (gxds_sub *)((char *)d - offsetof(gxds_sub, timer));
 }
 
+static gxds_authority *authority_of(gxds_deadline *d) {
+  return (gxds_authority *)((char *)d - offsetof(gxds_authority, restore_at));
+}
+
 static gxds_entry *entry_of(gxds_deadline *d) {
   return (gxds_entry *)((char *)d - offsetof(gxds_entry, ttl));
 }
@@ -329,7 +336,9 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
   gxds_text line = {0};
   gxds_deadline *d;
   while ((d = gxds_deadlines_take_due(&c->deadlines, now)) != NULL) {
-    if (d->kind == GXDS_DEADLINE_RETRY) continue; /* settling opens the stream */
+    if (d->kind == GXDS_DEADLINE_RESTORE) gxds_authority_restore(c, authority_of(d));
+    if (d->kind != GXDS_DEADLINE_SUB && d->kind != GXDS_DEADLINE_TTL)
+      continue; /* settling does it */
     const gxds_entry *e = d->kind == GXDS_DEADLINE_TTL ? entry_of(d) : sub_of(d)->entry;
     const gxds_bootstrap_server *server =
         d->kind == GXDS_DEADLINE_TTL ? e->source : sub_of(d)->conn->server;
@@ -389,6 +398,7 @@ static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
                              .updated = e->updated,
                              .failed_version = e->failed_version,
                              .failed = e->failed,
+                             .restored = e->restored,
                              .watcher_count = e->watch_count};
   if (e->error) info.error = e->error->status;
   return info;

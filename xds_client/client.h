@@ -44,6 +44,11 @@ typedef enum gxds_action_kind {
   GXDS_ACTION_RESOURCE,     /* watch: resource, or (A88) a data error in status and resource NULL */
   GXDS_ACTION_AMBIENT_ERROR, /* watch: status; what the watcher holds stays good. OK: it is over */
   GXDS_ACTION_LOG,           /* severity, bytes: one line for the log */
+  /* Only with keeps_resources: */
+  GXDS_ACTION_PERSIST, /* server, type, name, version, bytes, accepted: keep that, in place of what
+                          was kept of that name from that server */
+  GXDS_ACTION_FORGET,  /* server, type, name: it is not in use any more */
+  GXDS_ACTION_RESTORE, /* server, type, name: report gxds_client_restore(), if it was kept or not */
 } gxds_action_kind;
 
 typedef enum gxds_severity { GXDS_DEBUG, GXDS_INFO, GXDS_ERROR } gxds_severity;
@@ -60,6 +65,10 @@ typedef struct gxds_action {
   gxds_server_id server_id;
   const gxds_bootstrap_server *server;
   gxds_stream_id stream;
+  const gxds_resource_type *type;
+  gxds_str name;
+  gxds_str version;
+  int64_t accepted;   /* ns since 1970, if wall_offset is known */
   const char *method; /* "/envoy.service.discovery.v3.AggregatedDiscoveryService/…" */
   gxds_str bytes;
   gxds_watch_id watch;
@@ -76,6 +85,9 @@ typedef struct gxds_client_options {
   size_t type_count;
   uint64_t seed;                                 /* of the backoff's jitter */
   gxds_duration resource_does_not_exist_timeout; /* 0: 15 s */
+  gxds_duration wall_offset; /* from the caller's clock to that since 1970, so that errors can say
+                                since when (A88); 0: they don't */
+  bool keeps_resources;      /* the owner carries out PERSIST, FORGET and RESTORE */
 } gxds_client_options;
 
 /* What the client holds of one resource: what CSDS shows (A40), and only that. */
@@ -100,8 +112,15 @@ typedef struct gxds_resource_info {
   gxds_status error;             /* the last rejection or error; OK: none */
   gxds_str failed_version;
   gxds_time failed;
+  bool restored; /* it is one that was kept: no server has sent it since the start; error says so */
   size_t watcher_count;
 } gxds_resource_info;
+
+/* A client that keeps resources and hears from no server of an authority starts from those: when
+ * all have failed, or at the latest after this time. A server that is well answers within
+ * milliseconds, with name resolution and TLS within a second; and RPCs with the usual deadlines of
+ * some ten seconds must not run into them for a server that is silent. */
+#define GXDS_RESTORE_AFTER (5 * GXDS_SECOND)
 
 /* A client without watches: it opens nothing until the first. */
 gxds_client *gxds_client_create(const gxds_client_options *options);
@@ -134,6 +153,19 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
  * have data, an error for those who have none (A57, A88). */
 void gxds_client_on_channel_failed(gxds_client *c, gxds_server_id server, const gxds_status *status,
                                    gxds_time now);
+/* What was kept of a resource; borrowed during the call. */
+typedef struct gxds_kept {
+  const gxds_bootstrap_server *server; /* that of the action */
+  const gxds_resource_type *type;
+  gxds_str name;
+  bool found; /* false: nothing, and the rest is empty */
+  gxds_str version;
+  gxds_str bytes;
+  int64_t accepted;
+} gxds_kept;
+/* The answer to a RESTORE. Until a server of its authority answers, what was kept is used: of one
+ * server, the first in order of which there is anything. */
+void gxds_client_restore(gxds_client *c, const gxds_kept *kept, gxds_time now);
 /* Streams that wait in backoff restart at once (the channel's ResetBackoff). */
 void gxds_client_reset_backoff(gxds_client *c, gxds_time now);
 

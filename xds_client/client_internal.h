@@ -80,6 +80,8 @@ struct gxds_entry {
   gxds_str bytes;                /* its serialized form */
   gxds_str version;
   gxds_time updated;
+  bool restored;   /* resource was kept: no server sent it since the start */
+  bool looking_up; /* whether it was kept is being asked: till then the watchers hear no error */
   const gxds_bootstrap_server *source; /* who sent it: a decoder may look at that */
   gxds_shared_status *error;           /* A88: of this resource; NULL: none */
   gxds_str failed_version;
@@ -117,6 +119,9 @@ typedef struct gxds_accepted {
 } gxds_accepted;
 /* A good resource came. */
 void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now);
+/* None came, but one was kept; error says so. */
+void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
+                            gxds_shared_status *error, gxds_time now);
 /* The very bytes in use came again. */
 void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version);
 /* A88: the resource is in error. drop: and what is cached is not to be used any more. */
@@ -132,8 +137,26 @@ void gxds_entry_set_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_t
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now);
 /* The resource in use came under another name; empty: it did not. */
 void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name);
-/* A71: received and usable, or known not to exist. */
+/* A71: received and usable, or known not to exist. What was only kept is not: a server may have
+ * better. */
 bool gxds_entry_is_cached(const gxds_entry *e);
+/* What the watchers should be told; NULL: no error. */
+gxds_shared_status *gxds_entry_error(const gxds_entry *e);
+
+/* ---- what is kept (kept.c) ---- */
+
+/* It was accepted from a server: it is to be kept. */
+void gxds_entry_persist(gxds_client *c, gxds_entry *e);
+/* What is kept of it is out of date, or nobody asks for it any more. */
+void gxds_entry_forget(gxds_client *c, gxds_entry *e);
+/* A new one: it starts from what was kept, if its authority does. */
+void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
+/* The first watch of an authority: its servers have until then to answer. */
+void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time now);
+/* A server answered: from now on resources come from servers. */
+void gxds_authority_on_answer(gxds_client *c, gxds_authority *a);
+/* No server answers: starts from what was kept, if there ever was no answer. */
+void gxds_authority_restore(gxds_client *c, gxds_authority *a);
 
 /* ---- servers (server_conn.c) ---- */
 
@@ -218,6 +241,7 @@ struct gxds_conn {
   gxds_conn *next;
   bool connected;            /* CONNECT was said */
   gxds_shared_status *error; /* why it can't be reached; NULL: no failure since the last response */
+  gxds_time failed;          /* since when */
   gxds_backoff backoff;
   gxds_deadline retry; /* set: no stream before that */
 
@@ -237,7 +261,7 @@ struct gxds_conn {
   gxds_type_state types[]; /* one per type of the options */
 };
 
-enum { GXDS_DEADLINE_RETRY, GXDS_DEADLINE_SUB, GXDS_DEADLINE_TTL };
+enum { GXDS_DEADLINE_RETRY, GXDS_DEADLINE_SUB, GXDS_DEADLINE_TTL, GXDS_DEADLINE_RESTORE };
 
 /* The conn of a server, made when there is none. */
 gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server);
@@ -271,7 +295,8 @@ gxds_dropped *gxds_type_find_dropped(const gxds_type_state *t, gxds_str name);
 /* The server does not know this protocol: from now on it is spoken to in SotW. */
 void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
 /* The server can't be reached, for that reason. */
-void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason);
+void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
+                    gxds_time now);
 /* A response came: the server is well. */
 void gxds_conn_heal(gxds_client *c, gxds_conn *conn);
 /* The stream is gone. */
@@ -289,23 +314,30 @@ struct gxds_authority {
   size_t conn_count;
   gxds_entry *entries; /* in the order of creation */
   size_t entry_count;
+
+  /* Of a client that keeps resources. */
+  bool answered;       /* some server was heard */
+  bool restoring;      /* none was in time: it lives on what was kept */
+  bool restored;       /* there was something, of servers[restore_from] */
+  size_t restore_from; /* else the one that is asked about */
+  gxds_deadline restore_at;
 };
 
 void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
                          const gxds_bootstrap_authority *config);
-void gxds_authority_fini(gxds_authority *a);
+void gxds_authority_fini(gxds_client *c, gxds_authority *a);
 /* The authority a name belongs to; NULL: the bootstrap has none such. */
 gxds_authority *gxds_authority_find(gxds_client *c, const gxds_resource_name *name);
 bool gxds_authority_uses(const gxds_authority *a, const gxds_conn *conn);
 /* Subscribes an entry on all servers in use; on the first one if none was. */
 void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e);
 /* A71: takes the next server into use while the last one in use has failed and some resource is
- * not cached. */
+ * not cached; or only the former, if the bootstrap says so (A95). */
 void gxds_authority_fall_back(gxds_client *c, gxds_authority *a);
 /* A71: conn is well, so what comes after it in order is no longer used. */
 void gxds_authority_recover(gxds_client *c, gxds_authority *a, const gxds_conn *conn);
 /* Gives up the servers of an authority without entries. */
-void gxds_authority_release_unused(gxds_authority *a);
+void gxds_authority_release_unused(gxds_client *c, gxds_authority *a);
 /* Why none of the servers in use can be reached; NULL: some can, or may. */
 gxds_shared_status *gxds_authority_error(const gxds_authority *a);
 
@@ -323,6 +355,14 @@ typedef struct gxds_response_resource {
   const char *fault; /* of the wrapper: why it can't be used; NULL: it can */
 } gxds_response_resource;
 
+/* What a server says of a resource that it cannot send (xRFC TP3). */
+typedef struct gxds_resource_error {
+  gxds_str name;
+  int code; /* whatever the server wrote */
+  gxds_str message;
+  bool undecodable;
+} gxds_resource_error;
+
 /* One response, in the words of no protocol. Borrows the message and the arena. */
 typedef struct gxds_response {
   gxds_str type_url;
@@ -330,6 +370,8 @@ typedef struct gxds_response {
   gxds_str nonce;
   gxds_response_resource *resources;
   size_t resource_count;
+  gxds_resource_error *errors;
+  size_t error_count;
   bool complete;  /* lists all that there is, if the type requires it: absence is deletion */
   bool versioned; /* delta: each resource has its own version, and what went is told */
   const upb_StringView *removed;
@@ -363,6 +405,11 @@ gxds_response_resource gxds_unwrap(const struct envoy_service_discovery_v3_Resou
 /* Forgets a type's unsent answers. */
 void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t);
 
+/* Reads the errors of single resources into *out: the fields of that number of the message. False,
+ * and why (static), if there are too many. */
+bool gxds_response_read_errors(gxds_str message, uint64_t number, struct upb_Arena *arena,
+                               gxds_response *out, const char **why);
+
 /* Carries out a response: cache, watchers, and what is to be said back. */
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
                          const gxds_response *response, gxds_time now);
@@ -376,7 +423,9 @@ struct gxds_client {
   size_t type_count;
   gxds_random random;
   gxds_duration resource_timeout; /* 0: the default */
-  gxds_authority *authorities;    /* the default one, then those of the bootstrap */
+  gxds_duration wall_offset;      /* 0: unknown */
+  bool keeps_resources;
+  gxds_authority *authorities; /* the default one, then those of the bootstrap */
   size_t authority_count;
   gxds_conn *conns;
   gxds_watch *watches;                         /* by id */
@@ -393,6 +442,8 @@ struct gxds_client {
   gxds_server_counts *counts; /* of all servers that were used */
 };
 
+/* The index of one of the options' types. */
+size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type);
 /* Queues a line for the log. */
 void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line);
 /* " (node ID:xyz)", as the host ends what it tells watchers; nothing without an id. */
@@ -405,6 +456,8 @@ void gxds_client_add_origin(const gxds_client *c, const gxds_bootstrap_server *s
 void gxds_text_add_untrusted(gxds_text *out, gxds_str s, size_t max);
 /* For a version, a type or the like in a line of the log. */
 #define GXDS_LOGGED_BYTES_MAX 256
+/* "2025-01-31T12:00:00Z", of ns since 1970. */
+void gxds_text_add_time(gxds_text *out, int64_t wall);
 gxds_status gxds_status_take(gxds_code code, gxds_text *take_message);
 
 #endif

@@ -173,6 +173,9 @@ static void said(gxds_conn *conn, size_t type) {
 
 /* ---- responses ---- */
 
+/* DeltaDiscoveryResponse.resource_errors (xRFC TP3). */
+#define RESOURCE_ERRORS 9
+
 static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const char **why) {
   envoy_service_discovery_v3_DeltaDiscoveryResponse *response =
       envoy_service_discovery_v3_DeltaDiscoveryResponse_new(arena);
@@ -205,7 +208,7 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
   out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
   GXDS_CHECK(out->resources != NULL);
   for (size_t i = 0; i < count; i++) out->resources[i] = gxds_unwrap(resources[i]);
-  return true;
+  return gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out, why);
 }
 
 static void answer(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,

@@ -243,7 +243,7 @@ static void apply_heartbeat(application *a, size_t index) {
   if (!e || !first) return;
   gxds_str version = r->version.size ? r->version : version_of(a, r);
   if (e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
-      e->state == GXDS_RESOURCE_ACKED && gxds_str_equal(e->version, version)) {
+      e->state == GXDS_RESOURCE_ACKED && !e->restored && gxds_str_equal(e->version, version)) {
     confirm(a, e, r);
     return;
   }
@@ -307,15 +307,57 @@ static void log_deletions(application *a, deletions *d) {
   gxds_client_log(a->c, GXDS_INFO, &d->line);
 }
 
+/* A88, xRFC TP3: what the server can't send, and why. The resource stays if it has only trouble. */
+static void apply_error(application *a, gxds_entry *e, const gxds_resource_error *error) {
+  const gxds_bootstrap_server *server = a->conn->server;
+  gxds_code code =
+      error->code <= GXDS_CODE_MAX && error->code > 0 ? (gxds_code)error->code : GXDS_UNKNOWN;
+  bool of_data = code == GXDS_NOT_FOUND || code == GXDS_PERMISSION_DENIED;
+  gxds_text message = {0};
+  gxds_text_addf(&message, "xDS server %.*s reports: ", GXDS_STR_ARG(server->uri));
+  gxds_text_add_untrusted(&message, error->message, GXDS_NACK_ERROR_BYTES_MAX);
+  gxds_client_add_node(a->c, &message);
+  gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  gxds_entry_fail(a->c, e, GXDS_RESOURCE_RECEIVED_ERROR, gxds_status_take(code, &message),
+                  a->response->version, of_data && server->fail_on_data_errors, a->now);
+}
+
+static void refuse_error(application *a, size_t index, gxds_str name, const char *why) {
+  gxds_text message = {0};
+  gxds_text_addf(&message, "resource_errors[%zu]: %s", index, why);
+  add_error(a, index, name, gxds_text_str(&message));
+  gxds_text_fini(&message);
+}
+
+static void apply_errors(application *a) {
+  for (size_t i = 0; i < a->response->error_count; i++) {
+    const gxds_resource_error *error = &a->response->errors[i];
+    gxds_resource_name name;
+    if (error->undecodable) {
+      refuse_error(a, i, gxds_str_of(NULL, 0), "can't be decoded");
+    } else if (error->code == GXDS_OK) {
+      refuse_error(a, i, error->name, "error_detail.code must not be OK");
+    } else if (!gxds_resource_name_init(&name, error->name, gxds_str_z(type_of(a)->type_url))) {
+      refuse_error(a, i, gxds_str_of(NULL, 0), "resource_name.name is no name of this type");
+    } else {
+      gxds_entry *e = wanted_entry(a, name.canonical);
+      if (e && check_first(a, i, e, e->name)) apply_error(a, e, error);
+      gxds_resource_name_fini(&name);
+    }
+  }
+}
+
 /* A27: absence from a complete response deletes. What never came is left to its timer, since the
- * response may answer an earlier request. */
+ * response may answer an earlier request. An error is said once and holds until the resource comes
+ * (xRFC TP3), so absence after one says nothing. */
 static void apply_absence(application *a) {
   deletions d = {0};
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
     const gxds_entry *e = sub->entry;
     bool gone = e->seen_in != a->c->response_serial && e->resource &&
-                e->state != GXDS_RESOURCE_DOES_NOT_EXIST;
+                e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
+                e->state != GXDS_RESOURCE_RECEIVED_ERROR;
     if (gone) delete_entry(a, sub, &d);
   }
   log_deletions(a, &d);
@@ -394,6 +436,7 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
     apply_resource(&a, i);
     count_resource(&a, errors_before);
   }
+  apply_errors(&a);
   if (response->complete && c->types[type]->all_resources_required_in_sotw) apply_absence(&a);
   apply_removals(&a);
   answer(&a);

@@ -256,8 +256,19 @@ static void take_claims_back(gxds_client *c, gxds_conn *conn) {
   gxds_conn_lose_stream(c, conn);
 }
 
-void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason) {
-  if (!conn->error) conn->counts->failures++;
+/* ", unreachable since 2025-01-31T12:00:00Z": an RPC may fail by that an hour later (A88). */
+static void add_since(const gxds_client *c, gxds_time since, gxds_text *out) {
+  if (c->wall_offset == 0) return;
+  gxds_text_add_z(out, ", unreachable since ");
+  gxds_text_add_time(out, since + c->wall_offset);
+}
+
+void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
+                    gxds_time now) {
+  if (!conn->error) {
+    conn->failed = now;
+    conn->counts->failures++;
+  }
   conn->counts->connected = false;
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
@@ -266,6 +277,7 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
   take_claims_back(c, conn);
   gxds_text line = {0};
   gxds_text_add(&line, gxds_text_str(&message));
+  add_since(c, conn->failed, &message);
   gxds_client_add_node(c, &message);
   gxds_status status = gxds_status_take(code, &message);
   bool known = conn->error && gxds_status_equal(&conn->error->status, &status);
@@ -360,7 +372,7 @@ static void open_stream(gxds_client *c, gxds_conn *conn) {
 
 bool gxds_sub_may_claim(const gxds_sub *sub) {
   const gxds_entry *e = sub->entry;
-  return e->state == GXDS_RESOURCE_ACKED &&
+  return e->state == GXDS_RESOURCE_ACKED && !e->restored &&
          gxds_bootstrap_server_equal(e->source, sub->conn->server); /* A71: it may be another's */
 }
 
@@ -425,7 +437,7 @@ bool gxds_client_settle(gxds_client *c) {
     if (!conn->stream || conn->sub_count == conn->leaving_count) purge_all(c, conn);
   }
   for (size_t i = 0; i < c->authority_count; i++) {
-    gxds_authority_release_unused(&c->authorities[i]);
+    gxds_authority_release_unused(c, &c->authorities[i]);
   }
   DL_FOREACH_SAFE(c->conns, conn, next) {
     if (conn->use_count == 0) {

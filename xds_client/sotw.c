@@ -69,6 +69,9 @@ static gxds_response_resource unwrap(const google_protobuf_Any *any, upb_Arena *
   return (gxds_response_resource){.fault = "Can't decode Resource proto wrapper"};
 }
 
+/* DiscoveryResponse.resource_errors (xRFC TP3). */
+#define RESOURCE_ERRORS 7
+
 static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const char **why) {
   envoy_service_discovery_v3_DiscoveryResponse *response =
       envoy_service_discovery_v3_DiscoveryResponse_new(arena);
@@ -102,7 +105,7 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
     heartbeats += out->resources[i].heartbeat;
   }
   if (count > 0 && heartbeats == count) out->complete = false; /* it only says what lives on */
-  return true;
+  return gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out, why);
 }
 
 /* A version says "I have this": a server takes its word and may send nothing. So a stream starts a

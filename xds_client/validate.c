@@ -7,7 +7,7 @@ static void check_entry_state(const gxds_entry *e) {
       GXDS_CHECK(!e->resource && !e->error);
       break;
     case GXDS_RESOURCE_ACKED:
-      GXDS_CHECK(e->resource && !e->error);
+      GXDS_CHECK(e->resource && e->restored == (e->error != NULL));
       break;
     case GXDS_RESOURCE_TIMEOUT:
       GXDS_CHECK(!e->resource && e->error);
@@ -20,9 +20,8 @@ static void check_entry_state(const gxds_entry *e) {
   GXDS_CHECK(e->resource || (!e->indexed_by_bytes && e->bytes.size == 0 && e->version.size == 0));
   GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && e->alias_of.size == 0));
   GXDS_CHECK(!e->news); /* all that happened was told */
-  gxds_shared_status *unreachable = gxds_authority_error(e->authority);
-  gxds_shared_status *error = unreachable ? unreachable : e->error;
-  GXDS_CHECK(e->told == error);
+  GXDS_CHECK(e->told == gxds_entry_error(e) || (e->looking_up && !e->resource));
+  GXDS_CHECK(!e->restored || e->resource);
   GXDS_CHECK(!e->told || e->told_instead == (e->resource == NULL));
 }
 

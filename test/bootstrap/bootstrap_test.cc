@@ -62,7 +62,7 @@ TEST(Bootstrap, SmallestIsOneServer) {  // A27.3
   EXPECT_EQ(b->certificate_provider_count, 0u);
 }
 
-TEST(Bootstrap, ServersKeepTheirOrder) {  // A71: the first is the primary
+TEST(Bootstrap, ServersKeepTheirOrder) {  // A71.2
   Bootstrap b = MustParse(R"({"xds_servers": [
       {"server_uri": "z:1", "channel_creds": [{"type": "fake"}]},
       {"server_uri": "unix:/run/a", "channel_creds": [{"type": "insecure"}]}]})");
@@ -277,6 +277,16 @@ std::vector<Bad> BadContent() {
                "authorities[\"x.com\"].client_listener_resource_name_template line 2, "
                "authorities[\"x.com\"].xds_servers[0].server_uri line 2, "
                "authorities[\"x.com\"].xds_servers[0].channel_creds line 2")},
+      {WithTop(R"("authorities": {"a": {"fallback_on_reachability_only": "yes"}})"),
+       Invalid("field:authorities[\"a\"].fallback_on_reachability_only error:is not a boolean",
+               "authorities[\"a\"].fallback_on_reachability_only line 1")},
+      {WithTop(R"("resource_cache": "/var/cache")"),
+       Invalid("field:resource_cache error:is not an object", "resource_cache line 1")},
+      {WithTop(R"("resource_cache": {})"),
+       Invalid("field:resource_cache.dir error:field not present", "resource_cache.dir line 1")},
+      {WithTop(R"("resource_cache": {"dir": "cache"})"),
+       Invalid("field:resource_cache.dir error:must be an absolute path",
+               "resource_cache.dir line 1")},
       {WithTop(R"("certificate_providers": {"p": 1})"),
        Invalid("field:certificate_providers[\"p\"] error:is not an object",
                "certificate_providers[\"p\"] line 1")},
@@ -293,6 +303,33 @@ std::vector<Bad> BadContent() {
                "error:Unrecognized plugin name: unknown",
                "certificate_providers[\"p\"] line 1")},
   };
+}
+
+TEST(Bootstrap, AnAuthorityMayFallBackOnReachabilityAlone) {  // A95.1
+  Bootstrap b = MustParse(WithTop(R"("authorities": {
+    "a": {}, "b": {"fallback_on_reachability_only": true},
+    "c": {"fallback_on_reachability_only": false}})"));
+  EXPECT_FALSE(b->authorities[0].fallback_on_reachability_only);
+  EXPECT_TRUE(b->authorities[1].fallback_on_reachability_only);
+  EXPECT_FALSE(b->authorities[2].fallback_on_reachability_only);
+}
+
+TEST(Bootstrap, ServerMayBeADirectory) {
+  Bootstrap b = MustParse(
+      R"({"xds_servers":[{"server_uri":"file:///etc/xds"},
+          {"server_uri":"files:1","channel_creds":[{"type":"insecure"}]}]})");
+  EXPECT_EQ(ToString(b->servers[0]->uri), "file:///etc/xds");
+  EXPECT_EQ(ToString(b->servers[0]->directory), "/etc/xds");
+  EXPECT_EQ(ToString(b->servers[1]->directory), "");
+  EXPECT_EQ(Parse(R"({"xds_servers":[{"server_uri":"file:xds"}]})"),
+            Invalid("field:xds_servers[0].server_uri error:must be file:///DIRECTORY",
+                    "xds_servers[0].server_uri line 1"));
+}
+
+TEST(Bootstrap, MayNameADirectoryForTheResourceCache) {
+  EXPECT_EQ(ToString(MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_dir),
+            "/c");
+  EXPECT_EQ(ToString(MustParse(WithTop(R"("x": 1)"))->resource_cache_dir), "");
 }
 
 TEST(Bootstrap, EveryWrongFieldIsReported) {  // A27.5

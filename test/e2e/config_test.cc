@@ -78,7 +78,7 @@ TEST(EndToEnd, ARejectedUpdateIsNackedAndTrafficGoesOn) {  // A46.2
   EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
 }
 
-TEST(EndToEnd, AControlPlaneThatRestartsIsFoundAgain) {  // A57
+TEST(EndToEnd, AControlPlaneThatRestartsIsFoundAgain) {  // A57.7
   Backend a("a"), b("b");
   ControlPlane plane;
   plane.Set(SimpleMesh({&a}));
@@ -92,7 +92,7 @@ TEST(EndToEnd, AControlPlaneThatRestartsIsFoundAgain) {  // A57
   EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
 }
 
-TEST(EndToEnd, ChannelsOfOneTargetShareAStream) {  // A71
+TEST(EndToEnd, ChannelsOfOneTargetShareAStream) {  // A71.1
   Backend a("a");
   ControlPlane plane;
   plane.Set(SimpleMesh({&a}));
@@ -149,7 +149,7 @@ TEST(EndToEnd, AWrongBootstrapTellsAllItsErrors) {
       << reply.status.error_message();
 }
 
-TEST(EndToEnd, AnUnreachableControlPlaneFailsRpcsWithItsName) {  // A74.18, A57
+TEST(EndToEnd, AnUnreachableControlPlaneFailsRpcsWithItsName) {  // A74.18, A57.5, A57.6, A88.21
   int port;
   { port = Backend("gone").port(); }
   const std::string server = "127.0.0.1:" + std::to_string(port);

@@ -427,7 +427,7 @@ void Client::Carry(const gxds_action &action) {
     case GXDS_ACTION_RESOURCE:
     case GXDS_ACTION_AMBIENT_ERROR:
       return Tell(action);
-    case GXDS_ACTION_LOG:
+    default: /* a line of the log */
       return;
   }
 }

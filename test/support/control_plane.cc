@@ -54,8 +54,12 @@ void ControlPlane::Kill() {
 }
 
 std::string ControlPlane::Bootstrap() const {
-  return R"({"xds_servers":[{"server_uri":"127.0.0.1:)" + std::to_string(port_) +
-         R"(","channel_creds":[{"type":"insecure"}]}],"node":{"id":"test-node"}})";
+  return R"({"xds_servers":[)" + ServerJson() + R"(],"node":{"id":"test-node"}})";
+}
+
+std::string ControlPlane::ServerJson() const {
+  return R"({"server_uri":"127.0.0.1:)" + std::to_string(port_) +
+         R"(","channel_creds":[{"type":"insecure"}]})";
 }
 
 std::string ControlPlane::Wait(const std::vector<std::string>& parts, size_t from,

@@ -2,6 +2,8 @@
 #ifndef GRPC_XDS_TEST_SUPPORT_CONTROL_PLANE_H_
 #define GRPC_XDS_TEST_SUPPORT_CONTROL_PLANE_H_
 
+#include <signal.h>
+
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,9 +35,14 @@ class ControlPlane {
 
   void Start();  // on the port it had before, if it ran before
   void Kill();   // as by kill -9
+  // It is there and says nothing, as by kill -STOP; and goes on.
+  void Freeze() { server_->Signal(SIGSTOP); }
+  void Thaw() { server_->Signal(SIGCONT); }
   int port() const { return port_; }
   // A bootstrap that names this server, as JSON text.
   std::string Bootstrap() const;
+  // Its entry in a bootstrap's list of servers.
+  std::string ServerJson() const;
 
   // How many lines the server printed so far: give it to Wait() to see only what comes later.
   size_t Mark() { return server_->Lines().size(); }

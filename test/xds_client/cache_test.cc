@@ -94,7 +94,7 @@ TEST(Cache, AbsenceDeletesOnlyTypesThatRequireAllResources) {
   s.Forgive();
 }
 
-TEST(Cache, DeletionIsAnAmbientErrorAndTheResourceStays) {  // A88
+TEST(Cache, DeletionIsAnAmbientErrorAndTheResourceStays) {  // A88.3
   Cached s;
   s.Respond(kFoo, "2", {"foo2=2"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=2 nonce=n2");
@@ -113,7 +113,7 @@ TEST(Cache, DeletionIsToldOnce) {
   EXPECT_EQ(s.foo1.Next(), "nothing");
 }
 
-TEST(Cache, DeletedResourceThatComesBackUnchangedEndsTheError) {  // A88
+TEST(Cache, DeletedResourceThatComesBackUnchangedEndsTheError) {  // A88.2
   Cached s;
   s.Respond(kFoo, "2", {"foo2=2"});
   EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kDeleted));
@@ -132,7 +132,7 @@ TEST(Cache, DeletedResourceThatComesBackChangedIsToldAlone) {  // which ends the
   EXPECT_EQ(s.foo1.Next(), "nothing");
 }
 
-TEST(Cache, LaterWatchIsToldTheResourceThenTheAmbientError) {  // A88
+TEST(Cache, LaterWatchIsToldTheResourceThenTheAmbientError) {  // A88.8
   Cached s;
   s.Respond(kFoo, "2", {"foo2=2"});
   Watcher &later = s.Watch(kFoo, "foo1");
@@ -140,7 +140,7 @@ TEST(Cache, LaterWatchIsToldTheResourceThenTheAmbientError) {  // A88
   EXPECT_EQ(later.Next(), "ambient " + std::string(kDeleted));
 }
 
-TEST(Cache, DeletionDropsTheResourceWhereDataErrorsFail) {  // A88
+TEST(Cache, DeletionDropsTheResourceWhereDataErrorsFail) {  // A88.1, A88.4
   Cached s(FailOnDataErrors());
   s.Respond(kFoo, "2", {"foo2=2"});
   EXPECT_EQ(s.foo1.Next(), "error " + std::string(kDeleted));
@@ -153,7 +153,7 @@ TEST(Cache, DeletionDropsTheResourceWhereDataErrorsFail) {  // A88
   EXPECT_EQ(later.Next(), "foo1=1");
 }
 
-TEST(Cache, IgnoreResourceDeletionHasNoEffect) {  // A88
+TEST(Cache, IgnoreResourceDeletionHasNoEffect) {  // A88.17
   ScenarioOptions options = FailOnDataErrors();
   options.servers[0].ignore_resource_deletion = true;
   Cached s(options);
@@ -175,7 +175,7 @@ TEST(Cache, RejectedResourceIsNotDeleted) {
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 NACKED 1 foo1=1 failed 2 UNAVAILABLE"));
 }
 
-TEST(Cache, RejectionOfACachedResourceIsAnAmbientError) {  // A46.2, A88
+TEST(Cache, RejectionOfACachedResourceIsAnAmbientError) {  // A46.2, A88.3
   Cached s;
   s.Respond(kFoo, "2", {"foo1=bad", "foo2=2"});
   EXPECT_EQ(s.foo1.Next(),
@@ -185,7 +185,7 @@ TEST(Cache, RejectionOfACachedResourceIsAnAmbientError) {  // A46.2, A88
   EXPECT_EQ(s.foo1.Next(), "ambient OK");
 }
 
-TEST(Cache, RejectionDropsTheResourceWhereDataErrorsFail) {  // A88
+TEST(Cache, RejectionDropsTheResourceWhereDataErrorsFail) {  // A88.5
   Cached s(FailOnDataErrors());
   s.Respond(kFoo, "2", {"foo1=bad", "foo2=2"});
   EXPECT_THAT(s.foo1.Next(), HasSubstr("error UNAVAILABLE: invalid resource: "));

@@ -399,6 +399,17 @@ TEST(DeltaResponse, BytesThatAreNoResponseAreIgnored) {
   s.ForgiveTimers();
 }
 
+TEST(DeltaResponse, ErrorOfOneResourceIsTold) {  // xRFC TP3
+  Scenario s(Delta());
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  s.server().SendRaw(DeltaResponse(kFoo, "n1", {}) +
+                     Field(9, Render(ResourceError{"foo1", GXDS_PERMISSION_DENIED, "not yours"})));
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
+  EXPECT_THAT(foo1.Next(), HasSubstr("error PERMISSION_DENIED: xDS server server1 reports: not "
+                                     "yours"));
+}
+
 // ---- time to live ----
 
 TEST(Ttl, ResourceThatIsNotRenewedEnds) {

@@ -15,7 +15,7 @@ const char kDoesNotExist[] =
     "error NOT_FOUND: does not exist: the server did not send it (xDS server server1) "
     "(node ID:xds_client_test)";
 
-TEST(Timer, ResourceThatDoesNotComeDoesNotExist) {
+TEST(Timer, ResourceThatDoesNotComeDoesNotExist) {  // A57.8, A88.15
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
@@ -48,7 +48,7 @@ TEST(Timer, TimeoutIsAnOption) {
   s.Forgive();
 }
 
-TEST(Timer, StartsWhenTheRequestIsOnItsWay) {  // A57
+TEST(Timer, StartsWhenTheRequestIsOnItsWay) {  // A57.9
   Scenario s;
   s.server().HoldSends();
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -141,7 +141,7 @@ TEST(Timer, EndsWithTheWatch) {
   s.Forgive();
 }
 
-TEST(Timer, StopsWithTheStreamAndStartsWithTheNextOne) {  // A57
+TEST(Timer, StopsWithTheStreamAndStartsWithTheNextOne) {  // A57.11
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &bar1 = s.Watch(kBar, "bar1");
@@ -162,7 +162,7 @@ TEST(Timer, StopsWithTheStreamAndStartsWithTheNextOne) {  // A57
   s.Forgive();
 }
 
-TEST(Timer, CachedResourceGetsNoneOnTheNextStream) {  // A57
+TEST(Timer, CachedResourceGetsNoneOnTheNextStream) {  // A57.10
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Respond(kFoo, "1", {"foo1=1"});
@@ -216,7 +216,7 @@ TEST(Timer, SecondTimeoutOfAResourceIsToldNoMore) {
   s.Forgive();
 }
 
-TEST(Timer, MayBeATransientErrorOfTheServer) {  // A88
+TEST(Timer, MayBeATransientErrorOfTheServer) {  // A88.16
   ScenarioOptions options;
   options.servers[0].resource_timer_is_transient_error = true;
   Scenario s(options);

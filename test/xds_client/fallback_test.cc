@@ -29,14 +29,14 @@ struct TwoServers : Scenario {
   Server &secondary;
 };
 
-TEST(Fallback, OnlyTheFirstServerIsUsedWhileItIsWell) {
+TEST(Fallback, OnlyTheFirstServerIsUsedWhileItIsWell) {  // A71.2
   TwoServers s;
   s.Watch(kFoo, "foo1");
   EXPECT_TRUE(s.primary.connected());
   EXPECT_FALSE(s.secondary.connected());
 }
 
-TEST(Fallback, HappensWhenTheChannelFailsAndAResourceIsMissing) {
+TEST(Fallback, HappensWhenTheChannelFailsAndAResourceIsMissing) {  // A71.3, A71.5, A71.7
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.FailChannel("down");
@@ -48,7 +48,7 @@ TEST(Fallback, HappensWhenTheChannelFailsAndAResourceIsMissing) {
   EXPECT_TRUE(s.Logged("xds server server1: falling back to server2"));
 }
 
-TEST(Fallback, HappensWhenTheStreamFailsWithoutAResponse) {
+TEST(Fallback, HappensWhenTheStreamFailsWithoutAResponse) {  // A71.3
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.CloseStream();
@@ -64,7 +64,7 @@ TEST(Fallback, DoesNotHappenWhenAStreamEndsAfterAResponse) {
   EXPECT_FALSE(s.secondary.connected());
 }
 
-TEST(Fallback, DoesNotHappenWhileEverythingIsCached) {
+TEST(Fallback, DoesNotHappenWhileEverythingIsCached) {  // A71.3
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.Respond(kFoo, "1", {"foo1=1"});
@@ -74,7 +74,7 @@ TEST(Fallback, DoesNotHappenWhileEverythingIsCached) {
   EXPECT_FALSE(s.secondary.connected());
 }
 
-TEST(Fallback, ResourceKnownNotToExistCountsAsCached) {
+TEST(Fallback, ResourceKnownNotToExistCountsAsCached) {  // A71.4
   TwoServers s;
   s.Watch(kFoo, "foo1");
   s.Advance(15 * GXDS_SECOND);
@@ -98,7 +98,7 @@ TEST(Fallback, HappensWhenAMissingResourceIsWatchedDuringAFailure) {
   EXPECT_EQ(foo1.Next(), "foo1=fallback");
 }
 
-TEST(Fallback, EndsWithTheFirstResponseOfThePrimary) {
+TEST(Fallback, EndsWithTheFirstResponseOfThePrimary) {  // A71.8
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.FailChannel("down");
@@ -132,7 +132,7 @@ TEST(Fallback, ClaimsNoVersionOfThePrimaryForWhatAnotherServerSent) {
   EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1 foo2]");
 }
 
-TEST(Fallback, ErrorIsToldWhenAllServersFail) {
+TEST(Fallback, ErrorIsToldWhenAllServersFail) {  // A71.6
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.FailChannel("down");
@@ -208,7 +208,38 @@ TEST(Fallback, ServerListedTwiceIsOneServer) {
   s.Forgive();
 }
 
-TEST(Fallback, IsPerAuthority) {
+TEST(Fallback, MayHappenThoughEverythingIsCached) {  // A95.1
+  ScenarioOptions options;
+  options.authorities["x"] = Servers(2).servers;
+  options.fallback_on_reachability_only = true;
+  Scenario s(options);
+  s.Forgive();
+  Watcher &foo1 = s.Watch(kFoo, "xdstp://x/test.v3.Foo/foo1");
+  s.server("server1").Respond(kFoo, "1", {"xdstp://x/test.v3.Foo/foo1=primary"});
+  EXPECT_EQ(foo1.Next(), "xdstp://x/test.v3.Foo/foo1=primary");
+  s.server("server1").FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "nothing");
+  s.server("server2").Respond(kFoo, "7", {"xdstp://x/test.v3.Foo/foo1=fallback"});
+  EXPECT_EQ(foo1.Next(), "xdstp://x/test.v3.Foo/foo1=fallback");
+  s.server("server1").Respond(kFoo, "1", {"xdstp://x/test.v3.Foo/foo1=primary"});
+  EXPECT_EQ(foo1.Next(), "xdstp://x/test.v3.Foo/foo1=primary");
+  EXPECT_FALSE(s.server("server2").connected());
+}
+
+TEST(Fallback, OnReachabilityAloneIsOfItsAuthority) {  // A95.2
+  ScenarioOptions options = Servers(2);
+  options.authorities["x"] = options.servers;
+  options.fallback_on_reachability_only = true;
+  Scenario s(options);
+  s.Forgive();
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server("server1").Respond(kFoo, "1", {"foo1=1"});
+  s.server("server1").FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  EXPECT_FALSE(s.server("server2").connected());
+}
+
+TEST(Fallback, IsPerAuthority) {  // A71.12
   ScenarioOptions options = Servers(2);
   ServerConfig alone;
   alone.uri = "server1";

@@ -397,7 +397,7 @@ class Walk {
       case GXDS_ACTION_AMBIENT_ERROR:
         Tell(action);
         break;
-      case GXDS_ACTION_LOG:
+      default:
         break;
     }
   }

@@ -53,6 +53,16 @@ void Server::Send(const std::string &type_url, const std::string &version,
   SendRaw(Response(type_url, version, "n" + std::to_string(++nonce_), resources));
 }
 
+void Server::RespondWithErrors(const gxds_resource_type &type, const std::string &version,
+                               const std::vector<std::string> &resources,
+                               const std::vector<ResourceError> &errors) {
+  std::vector<Any> anys;
+  for (const std::string &bytes : resources) anys.push_back(Bare(type, bytes));
+  std::string message = Response(type.type_url, version, "n" + std::to_string(++nonce_), anys);
+  for (const ResourceError &error : errors) message += Field(7, Render(error));
+  SendRaw(message);
+}
+
 void Server::RespondDelta(const gxds_resource_type &type, const std::vector<Item> &items,
                           const std::vector<std::string> &removed) {
   SendRaw(DeltaResponse(type, "n" + std::to_string(++nonce_), items, removed));
@@ -94,7 +104,7 @@ void Server::ReleaseSend() {
   scenario_->Drain();
 }
 
-Scenario::Scenario(ScenarioOptions options) {
+Scenario::Scenario(ScenarioOptions options) : disk_(options.disk) {
   BuildBootstrap(options);
   gxds_client_options client_options = {};
   client_options.bootstrap = &bootstrap_;
@@ -102,6 +112,8 @@ Scenario::Scenario(ScenarioOptions options) {
   client_options.type_count = 2;
   client_options.seed = 1;
   client_options.resource_does_not_exist_timeout = options.resource_timeout;
+  client_options.wall_offset = options.wall_offset;
+  client_options.keeps_resources = disk_ != nullptr;
   client_ = gxds_client_create(&client_options);
 }
 
@@ -159,6 +171,7 @@ void Scenario::BuildBootstrap(const ScenarioOptions &options) {
     a.name = Str(strings_.back());
     a.servers = Build(authority.second);
     a.server_count = authority.second.size();
+    a.fallback_on_reachability_only = options.fallback_on_reachability_only;
     bootstrap_authorities_.push_back(a);
   }
   bootstrap_.authorities = bootstrap_authorities_.data();
@@ -304,6 +317,39 @@ void Scenario::Carry(const gxds_action &action) {
       ExpectPrintable(String(action.bytes));
       log_.push_back(String(action.bytes));
       break;
+    case GXDS_ACTION_PERSIST:
+    case GXDS_ACTION_FORGET:
+    case GXDS_ACTION_RESTORE:
+      CarryKept(action);
+      break;
+  }
+}
+
+void Scenario::CarryKept(const gxds_action &action) {
+  std::string key =
+      String(action.server->uri) + " " + action.type->short_name + " " + String(action.name);
+  if (action.kind == GXDS_ACTION_PERSIST) {
+    (*disk_)[key] = String(action.version) + " " + String(action.bytes);
+    trace_.push_back("PERSIST " + key);
+  } else if (action.kind == GXDS_ACTION_FORGET) {
+    disk_->erase(key);
+    trace_.push_back("FORGET " + key);
+  } else {
+    gxds_kept kept = {};
+    kept.server = action.server;
+    kept.type = action.type;
+    kept.name = action.name;
+    auto found = disk_->find(key);
+    if (found != disk_->end()) {
+      size_t space = found->second.find(' ');
+      kept.found = true;
+      kept.version = gxds_str_of(found->second.data(), space);
+      kept.bytes = gxds_str_of(found->second.data() + space + 1, found->second.size() - space - 1);
+      kept.accepted = 1738324800 * GXDS_SECOND;
+    }
+    trace_.push_back("RESTORE " + key);
+    gxds_client_restore(client_, &kept, now_);
+    gxds_client_validate(client_);
   }
 }
 

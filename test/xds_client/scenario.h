@@ -26,10 +26,16 @@ struct ServerConfig {
   bool delta = false;
 };
 
+// What an engine's owner keeps: by "server type name", "version bytes".
+using Disk = std::map<std::string, std::string>;
+
 struct ScenarioOptions {
+  Disk *disk = nullptr;  // not NULL: resources are kept there
   std::vector<ServerConfig> servers = {ServerConfig{}};
   std::map<std::string, std::vector<ServerConfig>> authorities = {};
+  bool fallback_on_reachability_only = false;  // of the authorities
   gxds_duration resource_timeout = 0;
+  gxds_duration wall_offset = 0;
   std::string node_id = "xds_client_test";
 };
 
@@ -67,6 +73,10 @@ class Server {
                const std::vector<std::string> &resources);
   void Send(const std::string &type_url, const std::string &version,
             const std::vector<Any> &resources);
+  // The same with errors of single resources (xRFC TP3).
+  void RespondWithErrors(const gxds_resource_type &type, const std::string &version,
+                         const std::vector<std::string> &resources,
+                         const std::vector<ResourceError> &errors);
   // The same in delta: "removed" are names.
   void RespondDelta(const gxds_resource_type &type, const std::vector<Item> &items,
                     const std::vector<std::string> &removed = {});
@@ -146,6 +156,7 @@ class Scenario {
   void Drain();
   void Carry(const gxds_action &action);
   void Tell(const gxds_action &action);
+  void CarryKept(const gxds_action &action);
   Server &by_stream(gxds_stream_id stream);
   const gxds_bootstrap_server *const *Build(const std::vector<ServerConfig> &configs);
   void BuildBootstrap(const ScenarioOptions &options);
@@ -155,6 +166,7 @@ class Scenario {
   std::deque<std::vector<const gxds_bootstrap_server *>> server_lists_;
   std::vector<gxds_bootstrap_authority> bootstrap_authorities_;
   gxds_bootstrap bootstrap_ = {};
+  Disk *disk_;
   gxds_client *client_ = nullptr;
   gxds_time now_ = 1000 * GXDS_SECOND;
   std::map<std::string, std::unique_ptr<Server>> servers_;

@@ -31,7 +31,7 @@ struct Connected : Scenario {
   Watcher &foo1;
 };
 
-TEST(Stream, LostAfterAResponseIsNoErrorAndRestartsAtOnce) {  // A57
+TEST(Stream, LostAfterAResponseIsNoErrorAndRestartsAtOnce) {  // A57.2
   Connected s;
   s.server().CloseStream();
   EXPECT_EQ(s.foo1.Next(), "nothing");
@@ -169,7 +169,7 @@ TEST(Stream, MessageOfAnOldStreamChangesNothing) {
   EXPECT_THAT(s.TakeTrace(), ElementsAre());
 }
 
-TEST(Stream, LostBeforeAnyResponseIsAnErrorForThoseWithoutData) {  // A57
+TEST(Stream, LostBeforeAnyResponseIsAnErrorForThoseWithoutData) {  // A57.1
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &bar1 = s.Watch(kBar, "bar1");
@@ -180,7 +180,7 @@ TEST(Stream, LostBeforeAnyResponseIsAnErrorForThoseWithoutData) {  // A57
   s.Forgive();
 }
 
-TEST(Stream, LostBeforeAnyResponseIsAmbientForThoseWithData) {  // A57, A88
+TEST(Stream, LostBeforeAnyResponseIsAmbientForThoseWithData) {  // A57.1, A88.6
   Connected s;
   s.server().CloseStream();
   s.server().CloseStream();
@@ -204,7 +204,7 @@ TEST(Stream, SameFailureIsToldOnceAndAnotherAgain) {
   s.Forgive();
 }
 
-TEST(Stream, BacksOffFurtherWithEachFailure) {
+TEST(Stream, BacksOffFurtherWithEachFailure) {  // A57.3
   Scenario s;
   s.Watch(kFoo, "foo1");
   double expected = 1;
@@ -220,7 +220,7 @@ TEST(Stream, BacksOffFurtherWithEachFailure) {
   s.Forgive();
 }
 
-TEST(Stream, ResponseEndsTheBackoff) {
+TEST(Stream, ResponseEndsTheBackoff) {  // A57.4
   Scenario s;
   s.Watch(kFoo, "foo1");
   for (int i = 0; i < 5; i++) {
@@ -272,7 +272,7 @@ TEST(Stream, EndOfTheLastWatchDuringBackoffEndsIt) {
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
 }
 
-TEST(Channel, FailureIsAnErrorForThoseWithoutDataAndAmbientForOthers) {  // A57, A88
+TEST(Channel, FailureIsAnErrorForThoseWithoutDataAndAmbientForOthers) {  // A57.5, A88.6, A88.7
   Connected s;
   Watcher &bar1 = s.Watch(kBar, "bar1");
   s.server().FailChannel("connection refused");
@@ -335,6 +335,26 @@ TEST(Channel, WordsOfTheNetworkAreEscaped) {
   s.server().CloseStream(GXDS_INTERNAL, "x\ry");  // the scenario checks the log
   EXPECT_TRUE(s.Logged("INTERNAL: x\\x0dy"));
   s.Forgive();
+}
+
+TEST(Channel, FailureSaysSinceWhen) {  // A88.18
+  ScenarioOptions options;
+  options.wall_offset = 1738324800 * GXDS_SECOND - 1000 * GXDS_SECOND;
+  Scenario s(options);
+  s.Forgive();
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Advance(1 * GXDS_SECOND);
+  s.server().FailChannel("down");
+  EXPECT_EQ(foo1.Next(),
+            "error UNAVAILABLE: xDS channel for server server1: down, unreachable since "
+            "2025-01-31T12:00:01Z (node ID:xds_client_test)");
+  s.Advance(10 * GXDS_SECOND);
+  s.server().FailChannel("still down");
+  EXPECT_THAT(foo1.Next(), HasSubstr("still down, unreachable since 2025-01-31T12:00:01Z"));
+  s.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  s.server().FailChannel("down again");
+  EXPECT_THAT(foo1.Next(), HasSubstr("unreachable since 2025-01-31T12:00:11Z"));
 }
 
 TEST(Channel, NodeWithoutAnIdIsNotNamed) {

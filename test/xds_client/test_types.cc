@@ -172,6 +172,23 @@ std::string Response(const std::string &type_url, const std::string &version,
   return std::string(data, size);
 }
 
+std::string Field(unsigned number, const std::string &value) {
+  std::string out(1, static_cast<char>(number << 3 | 2));
+  size_t size = value.size();
+  for (; size >= 0x80; size >>= 7) out += static_cast<char>((size & 0x7f) | 0x80);
+  return out + static_cast<char>(size) + value;
+}
+
+std::string Render(const ResourceError &error) {
+  upb::Arena arena;
+  auto *status = google_rpc_Status_new(arena.ptr());
+  google_rpc_Status_set_code(status, error.code);
+  google_rpc_Status_set_message(status, View(error.message));
+  size_t size;
+  const char *data = google_rpc_Status_serialize(status, arena.ptr(), &size);
+  return Field(1, Field(1, error.name)) + Field(2, std::string(data, size));
+}
+
 Request ParseRequest(gxds_str bytes) {
   upb::Arena arena;
   const auto *message =

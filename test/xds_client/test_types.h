@@ -39,6 +39,16 @@ Any Wrapped(const gxds_resource_type &type, const std::string &name, const std::
 std::string Response(const std::string &type_url, const std::string &version,
                      const std::string &nonce, const std::vector<Any> &resources);
 
+// A field of a message that holds a string or a message.
+std::string Field(unsigned number, const std::string &value);
+// What a server says of a resource that it can't send (xRFC TP3), as bytes of that message.
+struct ResourceError {
+  std::string name;
+  int code;
+  std::string message;
+};
+std::string Render(const ResourceError &error);
+
 // A resource in a delta response. No bytes: a heartbeat.
 struct Item {
   std::string name;

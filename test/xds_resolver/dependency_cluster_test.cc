@@ -70,14 +70,15 @@ TEST_F(DependencyCluster, MissingEndpointsAreAnEntryWithoutThem) {  // A74.14, A
   EXPECT_EQ(Note("a"), "");
 }
 
-TEST_F(DependencyCluster, AnErrorOnEndpointsEndsTheirUse) {  // A37.22, A88
+TEST_F(DependencyCluster, AnErrorOnEndpointsEndsTheirUse) {  // A37.22, A88.1
   Start({"a"});
   SendError("EDS", "a", "refused");
   EXPECT_EQ(Entry("a")->endpoints, nullptr);
   EXPECT_EQ(Note("a"), "EDS resource a: refused");
 }
 
-TEST_F(DependencyCluster, AmbientErrorsLeaveTheResourcesInUseAndAreNoted) {  // A37.11, A74.24, A88
+TEST_F(DependencyCluster, AmbientErrorsLeaveTheResourcesInUseAndAreNoted) {
+  // A37.11, A74.24, A88.19, A88.20
   Start({"a", "b"});
   const gxds_endpoints *endpoints = Entry("a")->endpoints;
   SendAmbient("EDS", "a", "no server");

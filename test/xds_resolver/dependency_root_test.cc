@@ -149,7 +149,7 @@ TEST_F(DependencyRoot, AmbientErrorsDontFailTheChannel) {  // A74.19, A88
   EXPECT_EQ(Clusters(), (Strings{"a"}));
 }
 
-TEST_F(DependencyRoot, AmbientErrorsOfTheRootAreToldWithEveryCluster) {  // A88
+TEST_F(DependencyRoot, AmbientErrorsOfTheRootAreToldWithEveryCluster) {  // A88.19
   Send(RdsListener("routes"));
   Send(RoutesTo({"a", "b"}));
   Leaf("a");

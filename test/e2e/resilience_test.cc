@@ -1,0 +1,139 @@
+// Control planes that die, freeze, come back or are files, under RPCs that go on.
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+const char kTarget[] = "xds:///greeter.example";
+
+// One backend in a cluster of its name.
+Mesh MeshOf(const Backend& backend) {
+  Mesh mesh;
+  mesh.routes = {{"", backend.name()}};
+  mesh.clusters.push_back({});
+  mesh.clusters[0].name = backend.name();
+  mesh.clusters[0].localities = {{"z", 1, 0, {backend.port()}}};
+  return mesh;
+}
+
+std::string Bootstrap(const std::vector<std::string>& servers, const std::string& more = "") {
+  std::string list;
+  for (const auto& s : servers) list += (list.empty() ? "" : ",") + s;
+  return R"({"xds_servers":[)" + list + R"(],"node":{"id":"test-node"})" + more + "}";
+}
+
+std::string Files(const TempDir& dir) { return R"({"server_uri":"file://)" + dir.path() + "\"}"; }
+
+std::string Cache(const TempDir& dir) {
+  return R"(,"resource_cache":{"dir":")" + dir.path() + R"(/cache"})";
+}
+
+// Has a port, and nobody there.
+struct DeadControlPlane : ControlPlane {
+  explicit DeadControlPlane(const Mesh& mesh) {
+    Set(mesh);
+    Start();
+    Kill();
+  }
+};
+
+TEST(Resilience, SecondServerWithOtherClustersAndBackWithoutAFailedRpc) {  // A71.5, A71.8, A71.11
+  Backend a("a"), b("b");
+  DeadControlPlane primary(MeshOf(a));
+  ControlPlane secondary;
+  secondary.Set(MeshOf(b));
+  secondary.Start();
+  Client client(kTarget, Bootstrap({primary.ServerJson(), secondary.ServerJson()}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+  primary.Start();
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  client.CallMany(100);
+  EXPECT_EQ(client.Call().name, "a");
+}
+
+TEST(Resilience, FilesAlone) {
+  Backend a("a"), b("b");
+  TempDir dir;
+  dir.Write("mesh.json", MeshOf(a).Json());
+  Client client(kTarget, Bootstrap({Files(dir)}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  dir.Write("mesh.json", MeshOf(b).Json());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST(Resilience, FilesThatBreakLeaveTheLastGoodState) {
+  Backend a("a"), b("b");
+  TempDir dir;
+  dir.Write("mesh.json", MeshOf(a).Json());
+  Client client(kTarget, Bootstrap({Files(dir)}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  dir.Write("mesh.json", "[{\"@type\":");
+  client.CallMany(100);
+  EXPECT_EQ(client.Call().name, "a");
+  dir.Write("mesh.json", MeshOf(b).Json());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST(Resilience, FilesThatAreWrongFromTheStartFailRpcsWithWhatIsWrong) {
+  TempDir dir;
+  dir.Write("mesh.yaml", "name: [");
+  Client client(kTarget, Bootstrap({Files(dir)}));
+  Reply reply = client.Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_NE(reply.status.error_message().find("mesh.yaml"), std::string::npos)
+      << reply.status.error_message();
+}
+
+TEST(Resilience, FilesAfterAServerAndBackWithoutAFailedRpc) {
+  Backend a("a"), b("b");
+  DeadControlPlane primary(MeshOf(a));
+  TempDir dir;
+  dir.Write("mesh.json", MeshOf(b).Json());
+  Client client(kTarget, Bootstrap({primary.ServerJson(), Files(dir)}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+  primary.Start();
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+}
+
+// A client was answered, and is gone; so is its control plane.
+struct LastKnownGood : testing::Test {
+  LastKnownGood() {
+    control.Set(MeshOf(a));
+    control.Start();
+    bootstrap = Bootstrap({control.ServerJson()}, Cache(dir));
+    Client client(kTarget, bootstrap);
+    EXPECT_TRUE(client.CallUntilAnsweredBy("a"));
+    control.Kill();
+  }
+  Backend a{"a"}, b{"b"};
+  TempDir dir;
+  ControlPlane control;
+  std::string bootstrap;
+};
+
+TEST_F(LastKnownGood, IsUsedWhileTheServerIsDownWithoutAFailedRpc) {
+  Client client(kTarget, bootstrap);
+  EXPECT_EQ(client.Call().name, "a");
+  client.CallMany(50);
+  control.Set(MeshOf(b));
+  control.Start();
+  EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST_F(LastKnownGood, IsUsedWhileTheServerIsSilent) {
+  control.Set(MeshOf(b));
+  control.Start();
+  control.Freeze();
+  Client client(kTarget, bootstrap);
+  EXPECT_EQ(client.Call().name, "a");
+  control.Thaw();
+  EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST_F(LastKnownGood, IsNotThereWithoutACache) {
+  Client client(kTarget, Bootstrap({control.ServerJson()}));
+  EXPECT_EQ(client.Call().status.error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+}  // namespace
+}  // namespace gxds_test

@@ -1,0 +1,263 @@
+// The file that keeps what a server sent: format, directory, damage, compaction.
+#include "transport/cache_file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "test/support/child.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+gxds_str Str(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
+std::string String(gxds_str s) { return std::string(s.data ? s.data : "", s.size); }
+
+const char kType[] = "type.googleapis.com/Foo";
+
+class File {
+ public:
+  explicit File(const std::string &dir, const std::string &target = "xds:///t",
+                const std::string &server = "server:1") {
+    file_ = gxds_cache_file_open(Str(dir), Str(target), Str(server), &log_);
+  }
+  ~File() {
+    gxds_cache_file_close(file_);
+    gxds_text_fini(&log_);
+  }
+  bool usable() const { return file_ != nullptr; }
+  std::string Log() const { return String(gxds_text_str(&log_)); }
+  std::string Path() const { return String(gxds_cache_file_path(file_)); }
+  size_t Count() const { return gxds_cache_file_count(file_); }
+  void Put(const std::string &name, const std::string &bytes, const std::string &version = "1") {
+    gxds_cache_record r = {};
+    r.accepted = 42;
+    r.type = gxds_str_z(kType);
+    r.name = Str(name);
+    r.version = Str(version);
+    r.bytes = Str(bytes);
+    gxds_cache_file_put(file_, &r, &log_);
+  }
+  void Remove(const std::string &name) {
+    gxds_cache_record r = {};
+    r.removed = true;
+    r.type = gxds_str_z(kType);
+    r.name = Str(name);
+    gxds_cache_file_put(file_, &r, &log_);
+  }
+  std::string Get(const std::string &name) {
+    gxds_cache_record r;
+    if (!gxds_cache_file_find(file_, gxds_str_z(kType), Str(name), &r)) return "nothing";
+    EXPECT_EQ(r.accepted, 42);
+    EXPECT_EQ(String(r.type), kType);
+    EXPECT_EQ(String(r.name), name);
+    return String(r.version) + " " + String(r.bytes);
+  }
+
+ private:
+  gxds_cache_file *file_;
+  gxds_text log_ = {};
+};
+
+std::string Read(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+void Write(const std::string &path, const std::string &bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// A directory as the cache makes it, with two resources in a file.
+struct CacheFile : testing::Test {
+  CacheFile() {
+    File f(dir);
+    f.Put("a", "one");
+    f.Put("b", std::string("\0two", 4), "2");
+    EXPECT_EQ(f.Log(), "");
+    path = f.Path();
+  }
+  TempDir parent;
+  std::string dir = parent.path() + "/cache";
+  std::string path;
+};
+
+TEST_F(CacheFile, HoldsWhatWasPutThere) {
+  File f(dir);
+  EXPECT_EQ(f.Count(), 2u);
+  EXPECT_EQ(f.Get("a"), "1 one");
+  EXPECT_EQ(f.Get("b"), std::string("2 \0two", 6));
+  EXPECT_EQ(f.Get("c"), "nothing");
+  EXPECT_EQ(f.Log(), "");
+}
+
+TEST_F(CacheFile, LaterRecordTakesThePlaceOfAnEarlier) {
+  {
+    File f(dir);
+    f.Put("a", "other");
+    f.Remove("b");
+    f.Remove("c");
+    EXPECT_EQ(f.Get("a"), "1 other");
+  }
+  File f(dir);
+  EXPECT_EQ(f.Count(), 1u);
+  EXPECT_EQ(f.Get("a"), "1 other");
+}
+
+TEST_F(CacheFile, SameAgainIsNotWritten) {
+  const std::string before = Read(path);
+  File f(dir);
+  f.Put("a", "one");
+  EXPECT_EQ(Read(path), before);
+}
+
+TEST_F(CacheFile, IsOfItsOwnerAlone) {
+  struct stat info;
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0600u);
+  ASSERT_EQ(stat(dir.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0700u);
+}
+
+TEST_F(CacheFile, DirectoryThatOthersMayWriteIsRefused) {
+  for (mode_t mode : {0770, 0707, 01777}) {
+    ASSERT_EQ(chmod(dir.c_str(), mode), 0);
+    File f(dir);
+    EXPECT_FALSE(f.usable());
+    EXPECT_THAT(f.Log(), HasSubstr("resource cache " + dir +
+                                   ": the directory can't be used: others may write into it"));
+  }
+}
+
+TEST_F(CacheFile, DirectoryThatCanNotBeMadeIsRefused) {
+  File f(dir + "/not/there");
+  EXPECT_FALSE(f.usable());
+  EXPECT_THAT(f.Log(), HasSubstr("No such file or directory"));
+}
+
+TEST_F(CacheFile, FileThatOthersMayWriteIsIgnored) {
+  ASSERT_EQ(chmod(path.c_str(), 0620), 0);
+  File f(dir);
+  EXPECT_EQ(f.Count(), 0u);
+  EXPECT_THAT(f.Log(), HasSubstr("ignored: others may write to it"));
+  f.Put("a", "new");
+  EXPECT_EQ(f.Count(), 0u);
+}
+
+TEST_F(CacheFile, LinkIsNotFollowed) {
+  const std::string other = parent.path() + "/other";
+  ASSERT_EQ(rename(path.c_str(), other.c_str()), 0);
+  ASSERT_EQ(symlink(other.c_str(), path.c_str()), 0);
+  File f(dir);
+  EXPECT_EQ(f.Count(), 0u);
+  EXPECT_THAT(f.Log(), HasSubstr("can't be opened"));
+}
+
+TEST_F(CacheFile, OtherTargetsAndServersHaveTheirOwn) {
+  File target(dir, "xds:///other");
+  File server(dir, "xds:///t", "server:2");
+  EXPECT_EQ(target.Count(), 0u);
+  EXPECT_EQ(server.Count(), 0u);
+  EXPECT_NE(target.Path(), server.Path());
+}
+
+TEST_F(CacheFile, CutAtAnyByteHoldsWhatIsWhole) {
+  const std::string whole = Read(path);
+  for (size_t size = 0; size < whole.size(); size++) {
+    Write(path, whole.substr(0, size));
+    File f(dir);
+    EXPECT_EQ(f.Log(), "") << size;
+    EXPECT_LE(f.Count(), 1u);
+    const size_t before = f.Count();
+    EXPECT_EQ(f.Get("a"), before == 1 ? "1 one" : "nothing");
+    f.Put("c", "three");  // and what is cut can be gone on with
+    File again(dir);
+    EXPECT_EQ(again.Count(), before + 1);
+    EXPECT_EQ(again.Get("c"), "1 three");
+  }
+}
+
+TEST_F(CacheFile, AnyOtherByteMakesItUnusable) {
+  const std::string whole = Read(path);
+  for (size_t at = 0; at < whole.size(); at++) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    Write(path, damaged);
+    File f(dir);
+    EXPECT_EQ(f.Count(), 0u) << at;
+    EXPECT_THAT(f.Log(), HasSubstr("ignored: it is ")) << at;
+  }
+}
+
+TEST_F(CacheFile, DamagedOneIsReplaced) {
+  std::string damaged = Read(path);
+  damaged.back() ^= 1;
+  Write(path, damaged);
+  {
+    File f(dir);
+    EXPECT_THAT(f.Log(), HasSubstr("it is damaged"));
+    f.Put("c", "three");
+  }
+  File f(dir);
+  EXPECT_EQ(f.Log(), "");
+  EXPECT_EQ(f.Count(), 1u);
+}
+
+TEST_F(CacheFile, ForeignOneIsLeftAlone) {
+  Write(path, "something of another program, which happens to have that name");
+  const std::string before = Read(path);
+  File f(dir);
+  EXPECT_THAT(f.Log(), HasSubstr("no resource cache"));
+  f.Put("a", "one");
+  EXPECT_EQ(Read(path), before);
+}
+
+TEST_F(CacheFile, OfAnotherVersionIsIgnored) {
+  std::string other = Read(path);
+  other[14] = 2;
+  Write(path, other);
+  File f(dir);
+  EXPECT_EQ(f.Count(), 0u);
+  EXPECT_THAT(f.Log(), HasSubstr("another version of the format"));
+}
+
+TEST_F(CacheFile, SecondProcessOnlyReads) {
+  File first(dir);
+  File second(dir);
+  EXPECT_THAT(second.Log(), HasSubstr("only read: another process keeps it"));
+  EXPECT_EQ(second.Get("a"), "1 one");
+  second.Put("a", "other");
+  EXPECT_EQ(second.Get("a"), "1 one");
+  first.Put("a", "mine");
+  EXPECT_EQ(File(dir).Get("a"), "1 mine");
+}
+
+TEST_F(CacheFile, IsWrittenAnewWhenMostOfItIsOutOfDate) {
+  const std::string big(GXDS_CACHE_COMPACT_MIN / 8, 'x');
+  size_t largest = 0;
+  {
+    File f(dir);
+    for (int i = 0; i < 40; i++) {
+      f.Put("c", big + std::to_string(i));
+      largest = std::max(largest, Read(path).size());
+    }
+    EXPECT_EQ(f.Get("a"), "1 one");
+    EXPECT_EQ(f.Get("c"), "1 " + big + "39");
+  }
+  EXPECT_LE(largest, GXDS_CACHE_COMPACT_MIN + 2 * big.size());
+  File f(dir);
+  EXPECT_EQ(f.Count(), 3u);
+  EXPECT_EQ(f.Get("a"), "1 one");
+  EXPECT_EQ(f.Get("c"), "1 " + big + "39");
+}
+
+}  // namespace
+}  // namespace gxds_test

@@ -1,0 +1,214 @@
+// The last known good: what is kept, and starts from it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/xds_client/scenario.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+struct Keeping : Scenario {
+  explicit Keeping(Disk *disk, int servers = 1, bool fail_on_data_errors = false)
+      : Scenario(Options(disk, servers, fail_on_data_errors)) {
+    Forgive();
+  }
+  static ScenarioOptions Options(Disk *disk, int servers, bool fail_on_data_errors) {
+    ScenarioOptions options;
+    options.disk = disk;
+    options.servers.clear();
+    for (int i = 1; i <= servers; i++) {
+      ServerConfig server;
+      server.uri = "server" + std::to_string(i);
+      server.fail_on_data_errors = fail_on_data_errors;
+      options.servers.push_back(server);
+    }
+    return options;
+  }
+};
+
+const char kNote[] =
+    "ambient UNAVAILABLE: used from the resource cache, as xDS server server1 sent it at "
+    "2025-01-31T12:00:00Z, for no xDS server answers";
+
+Disk OneKept() { return {{"server1 Foo foo1", "7 foo1=kept"}}; }
+
+TEST(Kept, IsEveryResourceThatIsAccepted) {
+  Disk disk;
+  Keeping s(&disk);
+  s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}, {&kBar, "bar1"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=bad", "foo3=1"});
+  s.Respond(kBar, "4", {"bar1=1"});
+  EXPECT_THAT(disk, ElementsAre(Pair("server1 Bar bar1", "4 bar1=1"),
+                                Pair("server1 Foo foo1", "1 foo1=1")));
+  s.Respond(kFoo, "2", {"foo1=2"});
+  EXPECT_EQ(disk["server1 Foo foo1"], "2 foo1=2");
+}
+
+TEST(Kept, IsNotWrittenAgainWhenItDidNotChange) {
+  Disk disk;
+  Keeping s(&disk);
+  s.Watch(kFoo, "foo1");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.TakeTrace();
+  s.Respond(kFoo, "2", {"foo1=1"});
+  EXPECT_THAT(s.TakeTrace(), Not(testing::Contains(HasSubstr("PERSIST"))));
+}
+
+TEST(Kept, IsForgottenWhenNobodyAsksForItAnyMore) {
+  Disk disk;
+  Keeping s(&disk);
+  auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
+  s.Cancel(*watchers[1]);
+  EXPECT_THAT(disk, ElementsAre(Pair("server1 Foo foo1", "1 foo1=1")));
+  s.Cancel(*watchers[0]);  // the last: all is at rest
+  EXPECT_THAT(disk, ElementsAre(Pair("server1 Foo foo1", "1 foo1=1")));
+}
+
+TEST(Kept, IsForgottenWhenItIsDropped) {
+  Disk disk;
+  Keeping s(&disk, 1, true);
+  s.Watch(kFoo, "foo1");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.Respond(kFoo, "2", {});
+  EXPECT_THAT(disk, IsEmpty());
+}
+
+TEST(Kept, StaysWhenAnErrorIsAmbient) {
+  Disk disk;
+  Keeping s(&disk);
+  s.Watch(kFoo, "foo1");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.Respond(kFoo, "2", {});
+  EXPECT_EQ(disk["server1 Foo foo1"], "1 foo1=1");
+}
+
+TEST(Kept, IsUsedAsSoonAsAllServersHaveFailed) {
+  Disk disk = OneKept();
+  Keeping s(&disk, 2);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server("server1").FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "nothing");
+  s.server("server2").FailChannel("down too");
+  EXPECT_EQ(foo1.Next(), "foo1=kept");
+  EXPECT_EQ(foo1.Next(), std::string(kNote) +
+                             ": xDS channel for server server2: down too (node "
+                             "ID:xds_client_test)");
+  EXPECT_EQ(foo1.Next(), "nothing");
+  EXPECT_TRUE(s.Logged("xds server server1: no server answers: starting from the resource cache"));
+  EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 ACKED 7 foo1=kept failed"));
+}
+
+TEST(Kept, IsUsedWhenNoServerAnswersInTime) {
+  Disk disk = OneKept();
+  Keeping s(&disk, 2);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Advance(GXDS_RESTORE_AFTER - 1);
+  EXPECT_EQ(foo1.Next(), "nothing");
+  s.Advance(1);
+  EXPECT_EQ(foo1.Next(), "foo1=kept");
+  EXPECT_EQ(foo1.Next(), std::string(kNote) + " (node ID:xds_client_test)");
+  s.Advance(60 * GXDS_SECOND);
+  EXPECT_EQ(foo1.Next(), "nothing");
+}
+
+TEST(Kept, IsLookedUpForLaterWatchesToo) {
+  Disk disk = OneKept();
+  disk["server1 Bar bar1"] = "9 bar1=kept";
+  Keeping s(&disk);
+  s.Watch(kFoo, "foo1");
+  s.server().FailChannel("down");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  EXPECT_EQ(bar1.Next(), "bar1=kept");
+  Watcher &bar2 = s.Watch(kBar, "bar2");  // which was not kept
+  EXPECT_THAT(bar2.Next(), HasSubstr("error UNAVAILABLE: xDS channel for server server1: down"));
+}
+
+TEST(Kept, GivesWayToWhatAServerSends) {
+  Disk disk = OneKept();
+  Keeping s(&disk);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server().FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "foo1=kept");
+  foo1.Next();
+  s.Respond(kFoo, "8", {"foo1=new"});
+  EXPECT_EQ(foo1.Next(), "foo1=new");
+  EXPECT_EQ(foo1.Next(), "nothing");
+  EXPECT_EQ(s.Dump(), "Foo foo1 ACKED 8 foo1=new watchers=1\n");
+}
+
+TEST(Kept, IsGoodWhenAServerSendsTheSame) {
+  Disk disk = OneKept();
+  Keeping s(&disk);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server().FailChannel("down");
+  EXPECT_EQ(foo1.Next(), "foo1=kept");
+  foo1.Next();
+  s.Respond(kFoo, "8", {"foo1=kept"});
+  EXPECT_EQ(foo1.Next(), "ambient OK");
+  EXPECT_EQ(s.Dump(), "Foo foo1 ACKED 8 foo1=kept watchers=1\n");
+}
+
+TEST(Kept, IsNotUsedOnceAServerAnswered) {
+  Disk disk = OneKept();
+  Keeping s(&disk);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Respond(kBar, "1", {});
+  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+  s.server().FailChannel("down");
+  EXPECT_THAT(foo1.Next(), HasSubstr("error UNAVAILABLE"));
+  EXPECT_EQ(foo1.Next(), "nothing");
+}
+
+TEST(Kept, IsOfOneServer) {  // what two sent was never meant to go together (A71)
+  Disk disk = {{"server2 Foo foo1", "7 foo1=second"},
+               {"server3 Foo foo1", "7 foo1=third"},
+               {"server1 Foo foo2", "7 foo2=first"}};
+  Keeping s(&disk, 3);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Advance(GXDS_RESTORE_AFTER);
+  EXPECT_EQ(foo1.Next(), "foo1=second");
+  Watcher &foo2 = s.Watch(kFoo, "foo2");
+  EXPECT_EQ(foo2.Next(), "nothing");
+}
+
+TEST(Kept, DoesNotKeepTheNextServerFromBeingTried) {
+  Disk disk = OneKept();
+  Keeping s(&disk, 2);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Advance(GXDS_RESTORE_AFTER);
+  EXPECT_EQ(foo1.Next(), "foo1=kept");
+  foo1.Next();
+  EXPECT_FALSE(s.server("server2").connected());
+  s.server("server1").FailChannel("down");
+  s.server("server2").Respond(kFoo, "1", {"foo1=fallback"});
+  EXPECT_EQ(foo1.Next(), "foo1=fallback");
+}
+
+TEST(Kept, ThatIsRefusedIsIgnoredAndSaid) {
+  Disk disk = {{"server1 Foo foo1", "7 foo1=bad"}};
+  Keeping s(&disk);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server().FailChannel("down");
+  EXPECT_THAT(foo1.Next(), HasSubstr("error UNAVAILABLE: xDS channel for server server1: down"));
+  EXPECT_TRUE(s.Logged("resource cache: Foo resource foo1 ignored: errors validating Foo"));
+}
+
+TEST(Kept, WatchThatEndsMeanwhileIsNoHarm) {
+  Disk disk = OneKept();
+  Keeping s(&disk);
+  s.Together([&] {
+    Watcher &foo1 = s.Watch(kFoo, "foo1");
+    s.server();
+    s.Cancel(foo1);
+  });
+  s.Advance(GXDS_RESTORE_AFTER);
+}
+
+}  // namespace
+}  // namespace gxds_test

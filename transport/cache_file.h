@@ -1,0 +1,51 @@
+/* gxds_cache_file: what one server last sent for one target, on disk: the last known good.
+ *
+ * An append-only log of records (cache_record.h): a change costs what changed. When more than half
+ * of it is out of date it is written anew aside and renamed. A process that is killed leaves a file
+ * that can be read; a file that is damaged, or somebody else's, is not used at all. One process
+ * writes it, the others of that target read what was there when they opened it.
+ *
+ * Nothing is synced to the medium: the kernel keeps what a killed process wrote, and after a loss
+ * of power the checksums tell whether all came there.
+ *
+ * Confined; blocks on the file system. */
+#ifndef GRPC_XDS_TRANSPORT_CACHE_FILE_H_
+#define GRPC_XDS_TRANSPORT_CACHE_FILE_H_
+
+#include "transport/cache_record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A file beyond this is no longer added to: 100,000 clusters with their endpoints are some 200 MB,
+ * and it is read whole at a start. */
+#define GXDS_CACHE_FILE_MAX ((size_t)1 << 30)
+/* Below this a file is not written anew, however much of it is out of date. */
+#define GXDS_CACHE_COMPACT_MIN ((size_t)256 << 10)
+
+typedef struct gxds_cache_file gxds_cache_file;
+
+/* Opens the file of that target and server in dir, which is made (mode 0700) if it is not there.
+ * What is noteworthy is added to *log, a line: that a file is ignored, and why; that another
+ * process writes it. NULL: the directory can't be used, or others may write into it, as *log says.
+ */
+gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server,
+                                      gxds_text *log);
+/* NULL is allowed. */
+void gxds_cache_file_close(gxds_cache_file *f);
+
+/* The record of that name; false: there is none. Borrow: until the next call on f. */
+bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name, gxds_cache_record *out);
+/* Keeps a record, or with removed set takes it away; what is there already is not written again.
+ * That it can't be written, and so will not be from now on, is added to *log. */
+void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_text *log);
+size_t gxds_cache_file_count(const gxds_cache_file *f);
+/* "DIR/0123456789abcdef.gxds". Borrow: as long as f. */
+gxds_str gxds_cache_file_path(const gxds_cache_file *f);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

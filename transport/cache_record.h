@@ -1,0 +1,62 @@
+/* gxds_cache_record: the bytes of a resource cache file: a header, then records, each with its
+ * size and checksums. Pure functions, any thread; nothing is allocated but what is encoded.
+ *
+ *     header   magic (16 bytes, the version of the format among them), target, server
+ *     record   kind, time, type, name, version, bytes
+ *
+ * Numbers are little-endian. A later record of the same type and name takes the place of an earlier
+ * one; one of kind REMOVED takes it away. Whoever writes appends whole records, so a writer that is
+ * killed leaves a file that ends in a part of one: that is no damage, and what is before it counts.
+ * Any other difference from what was written is: then nothing in the file does. */
+#ifndef GRPC_XDS_TRANSPORT_CACHE_RECORD_H_
+#define GRPC_XDS_TRANSPORT_CACHE_RECORD_H_
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Type, name and version of one record: each is bounded where it comes from the network
+ * (GXDS_RESOURCE_NAME_BYTES_MAX, GXDS_VERSION_BYTES_MAX). */
+#define GXDS_CACHE_WORDS_MAX ((size_t)64 << 10)
+/* One resource: no message that is received is longer (GXDS_RECEIVE_SIZE_MAX). */
+#define GXDS_CACHE_RECORD_MAX ((size_t)256 << 20)
+/* Of the target and of the server's name, together. */
+#define GXDS_CACHE_HEADER_MAX ((size_t)64 << 10)
+
+typedef struct gxds_cache_record {
+  bool removed;     /* it is gone: no version, no bytes */
+  int64_t accepted; /* ns since 1970 */
+  gxds_str type;
+  gxds_str name;
+  gxds_str version;
+  gxds_str bytes;
+} gxds_cache_record;
+
+typedef enum gxds_cache_part {
+  GXDS_CACHE_PART_OK,
+  GXDS_CACHE_PART_END,     /* nothing follows */
+  GXDS_CACHE_PART_CUT,     /* the beginning of a part, and no more */
+  GXDS_CACHE_PART_DAMAGED, /* not what was written */
+  GXDS_CACHE_PART_FOREIGN, /* the header of something else */
+  GXDS_CACHE_PART_VERSION, /* the header of another version of the format */
+} gxds_cache_part;
+
+/* Adds the header. */
+void gxds_cache_header_encode(gxds_str target, gxds_str server, gxds_text *out);
+/* Takes the header off the front of *rest, if it is OK; FOREIGN also if it is of another target or
+ * server. */
+gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_str server);
+/* Adds a record. */
+void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out);
+/* Takes a record off the front of *rest, if it is OK. Borrow: as long as the bytes. */
+gxds_cache_part gxds_cache_record_decode(gxds_str *rest, gxds_cache_record *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

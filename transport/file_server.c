@@ -1,0 +1,265 @@
+#include "transport/file_server.h"
+
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "envoy/service/discovery/v3/discovery.upb.h"
+#include "google/protobuf/any.upb.h"
+#include "google/rpc/status.upb.h"
+#include "upb/upb.h"
+
+/* What was asked for of one type on this stream. */
+typedef struct subscription {
+  bool asked;
+  gxds_str *names; /* owned */
+  size_t count;
+  uint64_t shown; /* a hash of what the last response had; only with nonce */
+  uint64_t nonce; /* of the last response; 0: none */
+  bool accepted;  /* or refused: that response was answered */
+} subscription;
+
+struct gxds_file_server {
+  gxds_str directory;
+  const gxds_file_set *set;    /* NULL: none yet */
+  const gxds_file_set *before; /* what it had and set lacks still is; NULL: no more */
+  gxds_time removal_at;        /* when before goes */
+  uint64_t nonce;
+  subscription types[GXDS_FILE_TYPE_COUNT];
+};
+
+gxds_file_server *gxds_file_server_create(gxds_str directory) {
+  gxds_file_server *s = GXDS_NEW(gxds_file_server);
+  s->directory = gxds_str_dup(directory);
+  s->removal_at = GXDS_TIME_NEVER;
+  return s;
+}
+
+static void clear_names(subscription *t) {
+  for (size_t i = 0; i < t->count; i++) gxds_str_free(&t->names[i]);
+  gxds_free(t->names);
+  t->names = NULL;
+  t->count = 0;
+}
+
+void gxds_file_server_open(gxds_file_server *s) {
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    clear_names(&s->types[i]);
+    s->types[i] = (subscription){0};
+  }
+}
+
+void gxds_file_server_destroy(gxds_file_server *s) {
+  if (!s) return;
+  gxds_file_server_open(s);
+  gxds_file_set_unref(s->set);
+  gxds_file_set_unref(s->before);
+  gxds_str_free(&s->directory);
+  gxds_free(s);
+}
+
+void gxds_file_server_set(gxds_file_server *s, const gxds_file_set *set, gxds_time now) {
+  gxds_file_set_unref(s->before);
+  s->before = s->set;
+  s->set = gxds_file_set_ref(set);
+  s->removal_at = gxds_time_after(now, GXDS_FILE_REMOVAL_GRACE);
+}
+
+static void take_names(subscription *t,
+                       const envoy_service_discovery_v3_DiscoveryRequest *request) {
+  size_t count;
+  const upb_StringView *names =
+      envoy_service_discovery_v3_DiscoveryRequest_resource_names(request, &count);
+  clear_names(t);
+  t->names = gxds_calloc(count, sizeof *t->names);
+  t->count = count;
+  for (size_t i = 0; i < count; i++) {
+    t->names[i] = gxds_str_dup(gxds_str_of(names[i].data, names[i].size));
+  }
+}
+
+static void render_nonce(uint64_t nonce, gxds_text *out) {
+  gxds_text_addf(out, "%llu", (unsigned long long)nonce);
+}
+
+/* A request with another nonce than the last crossed the response on its way. */
+static bool is_current(const subscription *t, gxds_str nonce) {
+  gxds_text last = {0};
+  render_nonce(t->nonce, &last);
+  bool current = nonce.size == 0 || gxds_str_equal(nonce, gxds_text_str(&last));
+  gxds_text_fini(&last);
+  return current;
+}
+
+void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time now) {
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  const envoy_service_discovery_v3_DiscoveryRequest *request =
+      envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
+  GXDS_CHECK(request != NULL); /* the engine's own */
+  upb_StringView url = envoy_service_discovery_v3_DiscoveryRequest_type_url(request);
+  upb_StringView nonce = envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request);
+  gxds_file_type type = gxds_file_type_find(gxds_str_of(url.data, url.size));
+  if (type < GXDS_FILE_TYPE_COUNT) {
+    subscription *t = &s->types[type];
+    if (is_current(t, gxds_str_of(nonce.data, nonce.size))) {
+      t->asked = true;
+      t->accepted = t->accepted || nonce.size > 0;
+      take_names(t, request);
+    }
+    if (s->before) s->removal_at = gxds_time_after(now, GXDS_FILE_REMOVAL_GRACE);
+  }
+  upb_Arena_Free(arena);
+}
+
+/* ---- responses ---- */
+
+static const gxds_file_resource *find(const gxds_file_server *s, gxds_file_type type,
+                                      gxds_str name) {
+  const gxds_file_entry *e = gxds_file_set_find(s->set, type, name);
+  if (!e && s->before) e = gxds_file_set_find(s->before, type, name);
+  return e ? e->resource : NULL;
+}
+
+static uint64_t hash_of(const gxds_file_server *s, gxds_file_type type) {
+  const subscription *t = &s->types[type];
+  uint64_t hash = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    const gxds_file_resource *r = find(s, type, t->names[i]);
+    hash = XXH3_64bits_withSeed(t->names[i].data, t->names[i].size, hash + (r ? r->version : 1));
+  }
+  return hash;
+}
+
+/* "wire type 2": a field that holds bytes. */
+static void add_field(unsigned number, gxds_str bytes, gxds_text *out) {
+  gxds_text header = {0};
+  char byte = (char)(number << 3 | 2);
+  gxds_text_add(&header, gxds_str_of(&byte, 1));
+  size_t size = bytes.size;
+  do {
+    byte = (char)((size & 0x7f) | (size > 0x7f ? 0x80 : 0));
+    gxds_text_add(&header, gxds_str_of(&byte, 1));
+    size >>= 7;
+  } while (size > 0);
+  gxds_text_add(out, gxds_text_str(&header));
+  gxds_text_add(out, bytes);
+  gxds_text_fini(&header);
+}
+
+/* xRFC TP3, which is newer than the host's tables: DiscoveryResponse.resource_errors = 7, of
+ * message ResourceError { ResourceName resource_name = 1; google.rpc.Status error_detail = 2; } */
+static void add_missing(const gxds_file_server *s, gxds_file_type type, gxds_str name,
+                        upb_Arena *arena, gxds_text *out) {
+  gxds_text why = {0};
+  gxds_text_addf(&why, "no file in %.*s has a %s of that name", GXDS_STR_ARG(s->directory),
+                 gxds_file_types[type].message);
+  google_rpc_Status *status = google_rpc_Status_new(arena);
+  GXDS_CHECK(status != NULL);
+  google_rpc_Status_set_code(status, 5); /* NOT_FOUND */
+  google_rpc_Status_set_message(status, upb_StringView_FromDataAndSize(why.data, why.size));
+  size_t size;
+  const char *detail = google_rpc_Status_serialize(status, arena, &size);
+  GXDS_CHECK(detail != NULL);
+  gxds_text named = {0};
+  gxds_text error = {0};
+  add_field(1, name, &named);
+  add_field(1, gxds_text_str(&named), &error);
+  add_field(2, gxds_str_of(detail, size), &error);
+  add_field(7, gxds_text_str(&error), out);
+  gxds_text_fini(&named);
+  gxds_text_fini(&error);
+  gxds_text_fini(&why);
+}
+
+static void add_resource(envoy_service_discovery_v3_DiscoveryResponse *response,
+                         const gxds_file_resource *r, upb_Arena *arena) {
+  google_protobuf_Any *any =
+      envoy_service_discovery_v3_DiscoveryResponse_add_resources(response, arena);
+  GXDS_CHECK(any != NULL);
+  google_protobuf_Any_set_type_url(any,
+                                   upb_StringView_FromString(gxds_file_types[r->type].type_url));
+  google_protobuf_Any_set_value(any, upb_StringView_FromDataAndSize(r->bytes.data, r->bytes.size));
+}
+
+static gxds_str make_response(gxds_file_server *s, gxds_file_type type, uint64_t hash) {
+  subscription *t = &s->types[type];
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  envoy_service_discovery_v3_DiscoveryResponse *response =
+      envoy_service_discovery_v3_DiscoveryResponse_new(arena);
+  GXDS_CHECK(response != NULL);
+  gxds_text version = {0};
+  gxds_text nonce = {0};
+  gxds_text errors = {0};
+  gxds_file_version_render(hash, &version);
+  t->nonce = ++s->nonce;
+  t->shown = hash;
+  t->accepted = false;
+  render_nonce(t->nonce, &nonce);
+  envoy_service_discovery_v3_DiscoveryResponse_set_type_url(
+      response, upb_StringView_FromString(gxds_file_types[type].type_url));
+  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(
+      response, upb_StringView_FromDataAndSize(version.data, version.size));
+  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(
+      response, upb_StringView_FromDataAndSize(nonce.data, nonce.size));
+  for (size_t i = 0; i < t->count; i++) {
+    const gxds_file_resource *r = find(s, type, t->names[i]);
+    if (r) {
+      add_resource(response, r, arena);
+    } else {
+      add_missing(s, type, t->names[i], arena, &errors);
+    }
+  }
+  size_t size;
+  const char *bytes =
+      envoy_service_discovery_v3_DiscoveryResponse_serialize(response, arena, &size);
+  GXDS_CHECK(bytes != NULL);
+  gxds_text out = {0};
+  gxds_text_add(&out, gxds_str_of(bytes, size));
+  gxds_text_add(&out, gxds_text_str(&errors));
+  gxds_text_fini(&version);
+  gxds_text_fini(&nonce);
+  gxds_text_fini(&errors);
+  upb_Arena_Free(arena);
+  return gxds_text_take(&out);
+}
+
+static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *hash) {
+  static const gxds_file_type order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS, GXDS_FILE_LISTENER,
+                                         GXDS_FILE_ROUTE_CONFIG};
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    const subscription *t = &s->types[order[i]];
+    if (!t->asked || t->count == 0) continue;
+    *out = order[i];
+    *hash = hash_of(s, order[i]);
+    if (t->nonce == 0 || t->shown != *hash) return true;
+  }
+  return false;
+}
+
+/* Whether every response was answered. */
+static bool is_settled(const gxds_file_server *s) {
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    if (s->types[i].nonce && !s->types[i].accepted) return false;
+  }
+  return true;
+}
+
+bool gxds_file_server_next(gxds_file_server *s, gxds_time now, gxds_str *out) {
+  if (!s->set) return false;
+  if (s->before && now >= s->removal_at && is_settled(s)) {
+    gxds_file_set_unref(s->before);
+    s->before = NULL;
+  }
+  gxds_file_type type;
+  uint64_t hash;
+  if (!next_type(s, &type, &hash)) return false;
+  *out = make_response(s, type, hash);
+  return true;
+}
+
+gxds_time gxds_file_server_deadline(const gxds_file_server *s) {
+  return s->before && is_settled(s) ? s->removal_at : GXDS_TIME_NEVER;
+}

@@ -1,0 +1,256 @@
+#include "transport/file_source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/ref.h"
+#include "files/dir_watch.h"
+#include "transport/file_server.h"
+#include "transport/reactor.h"
+
+struct gxds_file_source {
+  /* Of the reactor and of the watching thread. */
+  gxds_ref refs;
+  gxds_str directory;
+  int wake; /* an eventfd */
+  atomic_bool stopped;
+
+  /* Of the reactor. */
+  gxds_file_server *server;
+  const gxds_file_source_events *events;
+  void *arg;
+  bool has_set;
+  gxds_timer timer;
+  const gxds_stream_call_events *stream_events;
+  void *stream_owner;
+  uint64_t stream; /* 0: none */
+  bool sent;       /* on_sent is to be told */
+  bool read;       /* a message is wanted */
+};
+
+static void unref(gxds_file_source *s) {
+  if (!gxds_ref_dec(&s->refs)) return;
+  close(s->wake);
+  gxds_str_free(&s->directory);
+  gxds_free(s);
+}
+
+/* ---- the stream ---- */
+
+static void fire(void *arg) {
+  gxds_file_source *s = arg;
+  gxds_ref_inc(&s->refs); /* what is told may destroy it */
+  uint64_t stream = s->stream;
+  if (s->sent) {
+    s->sent = false;
+    s->stream_events->on_sent(s->stream_owner, stream);
+  }
+  gxds_str message;
+  if (s->stream && s->stream == stream && s->read) {
+    if (gxds_file_server_next(s->server, gxds_reactor_now(), &message)) {
+      s->read = false; /* the next read comes back here */
+      s->stream_events->on_message(s->stream_owner, stream, message.data, message.size);
+      gxds_str_free(&message);
+    } else if (!s->sent) {
+      gxds_timer_set(&s->timer, gxds_file_server_deadline(s->server), fire, s);
+    }
+  }
+  unref(s);
+}
+
+static void schedule(gxds_file_source *s) {
+  gxds_timer_set(&s->timer, gxds_reactor_now(), fire, s);
+}
+
+void gxds_file_source_open(gxds_file_source *s, uint64_t id, const gxds_stream_call_events *events,
+                           void *owner) {
+  GXDS_CHECK(s->stream == 0 && id != 0);
+  s->stream = id;
+  s->stream_events = events;
+  s->stream_owner = owner;
+  gxds_file_server_open(s->server);
+}
+
+void gxds_file_source_send(gxds_file_source *s, gxds_str message) {
+  GXDS_CHECK(s->stream && !s->sent);
+  gxds_file_server_on_request(s->server, message, gxds_reactor_now());
+  s->sent = true;
+  schedule(s);
+}
+
+void gxds_file_source_read(gxds_file_source *s) {
+  GXDS_CHECK(s->stream && !s->read);
+  s->read = true;
+  schedule(s);
+}
+
+void gxds_file_source_close(gxds_file_source *s) {
+  s->stream = 0;
+  s->sent = s->read = false;
+}
+
+/* ---- news of the directory, on the reactor ---- */
+
+typedef struct news {
+  gxds_file_source *source;
+  const gxds_file_set *set; /* NULL: errors */
+  gxds_text errors;
+  bool last; /* the thread is gone */
+} news;
+
+static void take_set(gxds_file_source *s, const gxds_file_set *set) {
+  gxds_text line = {0};
+  size_t count = 0;
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) count += set->types[i].count;
+  gxds_text_addf(&line, "file source %.*s: %zu resources", GXDS_STR_ARG(s->directory), count);
+  s->has_set = true;
+  gxds_file_server_set(s->server, set, gxds_reactor_now());
+  s->events->on_log(s->arg, false, gxds_text_str(&line));
+  gxds_text_fini(&line);
+  schedule(s);
+}
+
+static void take_errors(gxds_file_source *s, gxds_str errors) {
+  gxds_text line = {0};
+  gxds_text_addf(&line, "file source %.*s: %s: ", GXDS_STR_ARG(s->directory),
+                 s->has_set ? "not taken, the last good state stays" : "no good state");
+  gxds_text_add(&line, errors);
+  if (s->has_set) {
+    s->events->on_log(s->arg, true, gxds_text_str(&line));
+  } else {
+    gxds_status status =
+        gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(gxds_text_str(&line)));
+    s->events->on_failed(s->arg, &status);
+    gxds_status_fini(&status);
+  }
+  gxds_text_fini(&line);
+}
+
+static void on_news(void *arg) {
+  news *n = arg;
+  gxds_file_source *s = n->source;
+  if (!atomic_load(&s->stopped)) {
+    if (n->set) {
+      take_set(s, n->set);
+    } else if (n->errors.size) {
+      take_errors(s, gxds_text_str(&n->errors));
+    }
+  }
+  gxds_file_set_unref(n->set);
+  gxds_text_fini(&n->errors);
+  bool last = n->last;
+  gxds_free(n);
+  if (!last) return;
+  unref(s);
+  gxds_reactor_release();
+}
+
+/* ---- the watching thread ---- */
+
+static gxds_time monotonic_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * GXDS_SECOND + t.tv_nsec;
+}
+
+static void post(gxds_file_source *s, const gxds_file_set *set, gxds_text *take_errors, bool last) {
+  news *n = GXDS_NEW(news);
+  n->source = s;
+  n->set = set ? gxds_file_set_ref(set) : NULL;
+  if (take_errors) n->errors = *take_errors;
+  n->last = last;
+  gxds_reactor_post(on_news, n);
+}
+
+static void look(gxds_file_source *s, gxds_dir_watch *w) {
+  gxds_dir_watch_on_readable(w, monotonic_now());
+  gxds_dir_news what = gxds_dir_watch_on_deadline(w, monotonic_now());
+  if (what == GXDS_DIR_SET) post(s, gxds_dir_watch_set(w), NULL, false);
+  if (what != GXDS_DIR_ERRORS) return;
+  gxds_text text = {0};
+  gxds_file_errors_render(gxds_dir_watch_errors(w), &text);
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.data[i] == '\n') text.data[i] = i + 1 < text.size ? ';' : ' '; /* one line */
+  }
+  post(s, NULL, &text, false);
+}
+
+static int milliseconds_until(gxds_time deadline) {
+  if (deadline == GXDS_TIME_NEVER) return -1;
+  gxds_time left = deadline - monotonic_now();
+  if (left <= 0) return 0;
+  return left > GXDS_SECOND ? 1000 : (int)(left / GXDS_MILLISECOND) + 1;
+}
+
+static void *watch_directory(void *arg) {
+  gxds_file_source *s = arg;
+  gxds_status status;
+  gxds_dir_watch *w = gxds_dir_watch_create(s->directory.data, monotonic_now(), &status);
+  if (!w) {
+    gxds_text text = {0};
+    gxds_text_add(&text, status.message);
+    post(s, NULL, &text, false);
+    gxds_status_fini(&status);
+  }
+  while (w && !atomic_load(&s->stopped)) {
+    look(s, w);
+    struct pollfd fds[] = {{gxds_dir_watch_fd(w), POLLIN, 0}, {s->wake, POLLIN, 0}};
+    (void)poll(fds, 2, milliseconds_until(gxds_dir_watch_deadline(w)));
+    uint64_t count;
+    /* A child of a fork shares it, and may have written for its own. */
+    if (fds[1].revents && read(s->wake, &count, sizeof count) < 0 && errno != EAGAIN) break;
+  }
+  gxds_dir_watch_destroy(w);
+  post(s, NULL, NULL, true);
+  return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static void start_thread(gxds_file_source *s) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  int error = pthread_create(&thread, NULL, watch_directory, s);
+  GXDS_CHECK(error == 0); /* as the reactor's own */
+  pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+gxds_file_source *gxds_file_source_create(gxds_str directory, const gxds_file_source_events *events,
+                                          void *arg) {
+  gxds_file_source *s = GXDS_NEW(gxds_file_source);
+  gxds_ref_init(&s->refs);
+  gxds_ref_inc(&s->refs); /* the thread's */
+  s->directory = gxds_str_dup(directory);
+  s->server = gxds_file_server_create(directory);
+  s->events = events;
+  s->arg = arg;
+  s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  GXDS_CHECK(s->wake >= 0);
+  gxds_reactor_acquire(); /* the thread's */
+  start_thread(s);
+  return s;
+}
+
+void gxds_file_source_destroy(gxds_file_source *s) {
+  if (!s) return;
+  gxds_file_source_close(s);
+  gxds_timer_cancel(&s->timer);
+  gxds_file_server_destroy(s->server);
+  s->server = NULL;
+  atomic_store(&s->stopped, true);
+  uint64_t one = 1;
+  ssize_t written = write(s->wake, &one, sizeof one);
+  (void)written; /* full only when the thread is woken anyway */
+  unref(s);
+}

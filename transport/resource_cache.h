@@ -1,0 +1,32 @@
+/* gxds_resource_cache: the cache files of one engine, one for each server that it hears (bootstrap
+ * "resource_cache"): carries out its PERSIST, FORGET and RESTORE.
+ *
+ * Confined: the reactor's thread, which it blocks for as long as the file system takes. A file is
+ * opened when it is first needed. */
+#ifndef GRPC_XDS_TRANSPORT_RESOURCE_CACHE_H_
+#define GRPC_XDS_TRANSPORT_RESOURCE_CACHE_H_
+
+#include "base/text.h"
+#include "xds_client/client.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_resource_cache gxds_resource_cache;
+
+/* dir and target are copied. */
+gxds_resource_cache *gxds_resource_cache_create(gxds_str dir, gxds_str target);
+void gxds_resource_cache_destroy(gxds_resource_cache *c); /* NULL is allowed */
+
+/* PERSIST and FORGET. What a person should know is added to *log, here and below. */
+void gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_text *log);
+/* RESTORE: tells the engine. */
+void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,
+                                 gxds_time now, gxds_text *log);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+/* Errors that a server reports of single resources (xRFC TP3). The field is newer than the host's
+ * tables of the responses, so it is found among the message's fields; what is in it, the host
+ * knows. */
+#include "base/wire.h"
+#include "envoy/service/discovery/v3/discovery.upb.h"
+#include "google/rpc/status.upb.h"
+#include "upb/upb.h"
+#include "xds_client/client_internal.h"
+
+/* message ResourceError { ResourceName resource_name = 1; google.rpc.Status error_detail = 2; } */
+enum { RESOURCE_NAME = 1, ERROR_DETAIL = 2 };
+
+static void *decode_part(gxds_str bytes, void *message, const upb_MiniTable *table,
+                         upb_Arena *arena) {
+  GXDS_CHECK(message != NULL);
+  char *padded = upb_Arena_Malloc(arena, bytes.size + GXDS_WIRE_PADDING_SIZE);
+  GXDS_CHECK(padded != NULL);
+  gxds_wire_pad(bytes, padded);
+  upb_DecodeStatus status = upb_Decode(padded, bytes.size + GXDS_WIRE_PADDING_SIZE, message, table,
+                                       NULL, kUpb_DecodeOption_AliasString, arena);
+  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
+  return status == kUpb_DecodeStatus_Ok ? message : NULL;
+}
+
+static bool read_name(gxds_str bytes, upb_Arena *arena, gxds_resource_error *out) {
+  const envoy_service_discovery_v3_ResourceName *name =
+      decode_part(bytes, envoy_service_discovery_v3_ResourceName_new(arena),
+                  &envoy_service_discovery_v3_ResourceName_msginit, arena);
+  if (!name) return false;
+  upb_StringView text = envoy_service_discovery_v3_ResourceName_name(name);
+  out->name = gxds_str_of(text.data, text.size);
+  return true;
+}
+
+static bool read_detail(gxds_str bytes, upb_Arena *arena, gxds_resource_error *out) {
+  const google_rpc_Status *detail =
+      decode_part(bytes, google_rpc_Status_new(arena), &google_rpc_Status_msginit, arena);
+  if (!detail) return false;
+  upb_StringView text = google_rpc_Status_message(detail);
+  out->code = google_rpc_Status_code(detail);
+  out->message = gxds_str_of(text.data, text.size);
+  return true;
+}
+
+static gxds_resource_error read_error(gxds_str bytes, upb_Arena *arena) {
+  gxds_resource_error out = {0};
+  gxds_wire_field field;
+  out.undecodable = !gxds_wire_is_whole(bytes);
+  while (!out.undecodable && gxds_wire_next(&bytes, &field)) {
+    if (!field.has_size) continue;
+    if (field.number == RESOURCE_NAME) out.undecodable = !read_name(field.value, arena, &out);
+    if (field.number == ERROR_DETAIL) out.undecodable = !read_detail(field.value, arena, &out);
+  }
+  return out;
+}
+
+/* Calls nothing for most responses, which have none: one pass over the fields, not into them. */
+static size_t count_fields(gxds_str message, uint64_t number) {
+  size_t count = 0;
+  gxds_wire_field field;
+  while (gxds_wire_next(&message, &field)) count += field.number == number && field.has_size;
+  return count;
+}
+
+bool gxds_response_read_errors(gxds_str message, uint64_t number, upb_Arena *arena,
+                               gxds_response *out, const char **why) {
+  size_t count = count_fields(message, number);
+  if (count > GXDS_RESOURCES_PER_RESPONSE_MAX) {
+    *why = "too many resource errors in one response";
+    return false;
+  }
+  out->errors = NULL;
+  out->error_count = 0;
+  if (count == 0) return true;
+  out->errors = upb_Arena_Malloc(arena, count * sizeof *out->errors);
+  GXDS_CHECK(out->errors != NULL);
+  gxds_wire_field field;
+  while (gxds_wire_next(&message, &field)) {
+    if (field.number != number || !field.has_size) continue;
+    out->errors[out->error_count++] = read_error(field.value, arena);
+  }
+  return true;
+}
