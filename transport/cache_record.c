@@ -79,7 +79,7 @@ gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_s
   gxds_cache_part part = take_frame(&after, GXDS_CACHE_HEADER_MAX, &payload);
   if (part == GXDS_CACHE_PART_END) return GXDS_CACHE_PART_CUT;
   if (part != GXDS_CACHE_PART_OK) return part;
-  if (payload.size < NUMBER_SIZE) return GXDS_CACHE_PART_DAMAGED;
+  if (!payload.data || payload.size < NUMBER_SIZE) return GXDS_CACHE_PART_DAMAGED;
   uint64_t size = get_number(take(&payload, NUMBER_SIZE).data);
   if (size > payload.size) return GXDS_CACHE_PART_DAMAGED;
   bool ours = gxds_str_equal(take(&payload, (size_t)size), target);
@@ -100,7 +100,7 @@ void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out) {
 }
 
 static bool read_payload(gxds_str payload, gxds_cache_record *out) {
-  if (payload.size < PAYLOAD_MIN) return false;
+  if (!payload.data || payload.size < PAYLOAD_MIN) return false;
   char kind = take(&payload, 1).data[0];
   if (kind != '+' && kind != '-') return false;
   *out = (gxds_cache_record){.removed = kind == '-'};

@@ -204,14 +204,10 @@ static size_t check_response(const gxds_client *c, const gxds_response *response
   bool retired = false;
   for (size_t i = 0; i < c->type_count; i++) {
     if (gxds_str_equal(name, gxds_type_name(gxds_str_z(c->types[i]->type_url)))) {
-      if (response->version.size > GXDS_VERSION_BYTES_MAX) {
-        gxds_text_add_z(why, "version too long");
-      } else if (response->nonce.size > GXDS_NONCE_BYTES_MAX) {
-        gxds_text_add_z(why, "nonce too long");
-      } else {
-        return i;
-      }
-      return GXDS_NO_TYPE;
+      if (response->nonce.size <= GXDS_NONCE_BYTES_MAX) return i;
+      gxds_text_addf(why, "nonce of %zu bytes: more than %d", response->nonce.size,
+                     GXDS_NONCE_BYTES_MAX);
+      return GXDS_NO_TYPE; /* it would have to be in the NACK */
     }
     gxds_str v2 = gxds_type_name(gxds_str_z(c->types[i]->v2_type_url));
     retired = retired || (v2.size && gxds_str_equal(name, v2));

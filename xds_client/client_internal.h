@@ -36,7 +36,8 @@ struct envoy_service_discovery_v3_Resource;
 /* Watches of one type. A hostile route configuration names clusters by the megabyte; the largest
  * meshes have some hundred thousand. */
 #define GXDS_ENTRIES_PER_TYPE_MAX 1000000
-/* Resources in one response: an empty Any is two bytes on the wire and a hundred in memory. */
+/* Resources in one response, and as many errors: an empty Any is two bytes on the wire and a
+ * hundred in memory. */
 #define GXDS_RESOURCES_PER_RESPONSE_MAX 1000000
 /* Kept for the life of the stream and sent back in every request; real ones are tens of bytes. */
 #define GXDS_VERSION_BYTES_MAX 16384
@@ -372,8 +373,9 @@ typedef struct gxds_response {
   size_t resource_count;
   gxds_resource_error *errors;
   size_t error_count;
-  bool complete;  /* lists all that there is, if the type requires it: absence is deletion */
-  bool versioned; /* delta: each resource has its own version, and what went is told */
+  const char *refused; /* static: it is over a limit, and nothing of it is used; NULL: it is not */
+  bool complete;       /* lists all that there is, if the type requires it: absence is deletion */
+  bool versioned;      /* delta: each resource has its own version, and what went is told */
   const upb_StringView *removed;
   size_t removed_count;
 } gxds_response;
@@ -405,10 +407,11 @@ gxds_response_resource gxds_unwrap(const struct envoy_service_discovery_v3_Resou
 /* Forgets a type's unsent answers. */
 void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t);
 
-/* Reads the errors of single resources into *out: the fields of that number of the message. False,
- * and why (static), if there are too many. */
-bool gxds_response_read_errors(gxds_str message, uint64_t number, struct upb_Arena *arena,
-                               gxds_response *out, const char **why);
+/* What is said of a response with more than GXDS_RESOURCES_PER_RESPONSE_MAX of either. */
+extern const char gxds_too_many_resources[];
+/* Reads the errors of single resources into *out: the fields of that number of the message. */
+void gxds_response_read_errors(gxds_str message, uint64_t number, struct upb_Arena *arena,
+                               gxds_response *out);
 
 /* Carries out a response: cache, watchers, and what is to be said back. */
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,

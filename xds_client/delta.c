@@ -202,13 +202,15 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
       response, &out->removed_count);
   if (count > GXDS_RESOURCES_PER_RESPONSE_MAX ||
       out->removed_count > GXDS_RESOURCES_PER_RESPONSE_MAX) {
-    *why = "too many resources in one response";
-    return false;
+    out->refused = gxds_too_many_resources;
+    out->resource_count = 0;
+    return true;
   }
   out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
   GXDS_CHECK(out->resources != NULL);
   for (size_t i = 0; i < count; i++) out->resources[i] = gxds_unwrap(resources[i]);
-  return gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out, why);
+  gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out);
+  return true;
 }
 
 static void answer(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,

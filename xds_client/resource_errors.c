@@ -62,16 +62,13 @@ static size_t count_fields(gxds_str message, uint64_t number) {
   return count;
 }
 
-bool gxds_response_read_errors(gxds_str message, uint64_t number, upb_Arena *arena,
-                               gxds_response *out, const char **why) {
+void gxds_response_read_errors(gxds_str message, uint64_t number, upb_Arena *arena,
+                               gxds_response *out) {
   size_t count = count_fields(message, number);
-  if (count > GXDS_RESOURCES_PER_RESPONSE_MAX) {
-    *why = "too many resource errors in one response";
-    return false;
-  }
   out->errors = NULL;
   out->error_count = 0;
-  if (count == 0) return true;
+  if (count > GXDS_RESOURCES_PER_RESPONSE_MAX) out->refused = gxds_too_many_resources;
+  if (count == 0 || out->refused) return;
   out->errors = upb_Arena_Malloc(arena, count * sizeof *out->errors);
   GXDS_CHECK(out->errors != NULL);
   gxds_wire_field field;
@@ -79,5 +76,4 @@ bool gxds_response_read_errors(gxds_str message, uint64_t number, upb_Arena *are
     if (field.number != number || !field.has_size) continue;
     out->errors[out->error_count++] = read_error(field.value, arena);
   }
-  return true;
 }

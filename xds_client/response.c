@@ -424,6 +424,31 @@ static void count_resource(const application *a, size_t errors_before) {
   }
 }
 
+#define TEXT_OF(x) #x
+#define MORE_THAN(max) "more than " TEXT_OF(max)
+
+const char gxds_too_many_resources[] =
+    MORE_THAN(GXDS_RESOURCES_PER_RESPONSE_MAX) " resources or errors in one response";
+
+/* Over a limit as a whole; NULL: it is not. */
+static const char *refused(const application *a) {
+  if (a->response->version.size > GXDS_VERSION_BYTES_MAX) {
+    return "a version of " MORE_THAN(GXDS_VERSION_BYTES_MAX) " bytes";
+  }
+  return a->response->refused;
+}
+
+static void apply_parts(application *a) {
+  for (size_t i = 0; i < a->response->resource_count; i++) {
+    size_t errors_before = a->error_count;
+    apply_resource(a, i);
+    count_resource(a, errors_before);
+  }
+  apply_errors(a);
+  if (a->response->complete && type_of(a)->all_resources_required_in_sotw) apply_absence(a);
+  apply_removals(a);
+}
+
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
                          const gxds_response *response, gxds_time now) {
   application a = {.c = c, .conn = conn, .type = type, .response = response, .now = now};
@@ -431,14 +456,13 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   GXDS_CHECK(a.arena != NULL);
   c->response_serial++;
   gxds_conn_heal(c, conn);
-  for (size_t i = 0; i < response->resource_count; i++) {
-    size_t errors_before = a.error_count;
-    apply_resource(&a, i);
-    count_resource(&a, errors_before);
+  const char *why = refused(&a);
+  if (why) {
+    a.error_count = 1;
+    gxds_text_addf(&a.errors, "xDS response validation errors: [%s", why);
+  } else {
+    apply_parts(&a);
   }
-  apply_errors(&a);
-  if (response->complete && c->types[type]->all_resources_required_in_sotw) apply_absence(&a);
-  apply_removals(&a);
   answer(&a);
   HASH_CLEAR(hh, a.unsolicited);
   upb_Arena_Free(a.arena);

@@ -94,8 +94,9 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
       .resource_count = count,
       .complete = true};
   if (count > GXDS_RESOURCES_PER_RESPONSE_MAX) {
-    *why = "too many resources in one response";
-    return false;
+    out->refused = gxds_too_many_resources;
+    out->resource_count = 0;
+    return true;
   }
   out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
   GXDS_CHECK(out->resources != NULL);
@@ -105,7 +106,8 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
     heartbeats += out->resources[i].heartbeat;
   }
   if (count > 0 && heartbeats == count) out->complete = false; /* it only says what lives on */
-  return gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out, why);
+  gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out);
+  return true;
 }
 
 /* A version says "I have this": a server takes its word and may send nothing. So a stream starts a

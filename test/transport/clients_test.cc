@@ -437,10 +437,11 @@ TEST(Clients, TheChannelsArgumentsGoBeforeOurs) {
   EXPECT_NE(a.TakeFailure().text.find("RESOURCE_EXHAUSTED"), std::string::npos);
 }
 
-// Takes one connection, speaks HTTP/2 as far as the SETTINGS, and is dead from then on.
+// Takes one connection, speaks HTTP/2 as far as the SETTINGS, answers so many pings, and is dead
+// from then on.
 class DeadServer {
  public:
-  DeadServer() : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit DeadServer(int pings = 0) : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -449,10 +450,11 @@ class DeadServer {
     socklen_t size = sizeof(address);
     getsockname(listener_, reinterpret_cast<sockaddr *>(&address), &size);
     port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] {
+    thread_ = std::thread([this, pings] {
       int connection = accept(listener_, nullptr, nullptr);
       const char settings[9] = {0, 0, 0, 4, 0, 0, 0, 0, 0};
       EXPECT_EQ(write(connection, settings, sizeof(settings)), 9);
+      AnswerPings(connection, pings);
       char ignored[4096];
       while (read(connection, ignored, sizeof(ignored)) > 0) {
       }
@@ -467,10 +469,37 @@ class DeadServer {
   std::string uri() const { return "127.0.0.1:" + std::to_string(port_); }
 
  private:
+  static bool Read(int connection, size_t size, std::string *out) {
+    out->resize(size);
+    return size == 0 || recv(connection, out->data(), size, MSG_WAITALL) == ssize_t(size);
+  }
+  static void AnswerPings(int connection, int pings) {
+    const char kPing = 6, kAck = 1;
+    std::string preface, header, payload;
+    if (pings == 0 || !Read(connection, 24, &preface)) return;
+    while (pings > 0 && Read(connection, 9, &header)) {
+      const auto byte = [&](int i) { return static_cast<unsigned char>(header[i]); };
+      if (!Read(connection, byte(0) << 16 | byte(1) << 8 | byte(2), &payload)) return;
+      if (header[3] != kPing || (header[4] & kAck) != 0) continue;
+      header[4] = kAck;
+      const std::string answer = header + payload;
+      EXPECT_EQ(write(connection, answer.data(), answer.size()), ssize_t(answer.size()));
+      pings--;
+    }
+  }
+
   int listener_;
   int port_ = 0;
   std::thread thread_;
 };
+
+TEST(Clients, AStreamWithoutDataIsPingedOnAndOn) {  // gRPC alone would stop after two
+  DeadServer server(5);
+  User a(server.uri(), {.args = {User::Arg(GRPC_ARG_KEEPALIVE_TIME_MS, 200),
+                                 User::Arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 2000)}});
+  a.Watch({{1, "c"}});
+  EXPECT_NE(a.TakeFailure().text.find("keepalive"), std::string::npos);
+}
 
 TEST(Clients, AServerThatFellSilentIsNoticedByKeepalive) {
   DeadServer server;

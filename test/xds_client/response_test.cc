@@ -312,22 +312,36 @@ TEST(Response, ErrorsBeyondALimitAreCounted) {
   EXPECT_THAT(nack, EndsWith("; and 150 more]"));
 }
 
-TEST(Response, OverlongVersionOrNonceIsIgnored) {
+TEST(Response, OverlongVersionIsNackedWithWordsThatSaySo) {
   TwoFoos s;
-  s.server().Send(kFoo.type_url, std::string(20000, 'v'), {});
-  EXPECT_TRUE(s.Logged("version too long"));
+  s.Respond(kFoo, std::string(20000, 'v'), {"foo1=1"});
+  EXPECT_EQ(s.NextRequest(),
+            "Foo [foo1 foo2] nonce=n1 NACK 3: xDS response validation errors: "
+            "[a version of more than 16384 bytes]");
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  s.Forgive();
+}
+
+TEST(Response, OverlongNonceIsIgnored) {  // a NACK would have to say it
+  TwoFoos s;
   s.server().SendRaw(Response(kFoo.type_url, "1", std::string(20000, 'n'), {}));
-  EXPECT_TRUE(s.Logged("nonce too long"));
+  EXPECT_TRUE(s.Logged("nonce of 20000 bytes: more than 16384"));
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-TEST(Response, ResponseOfTooManyResourcesIsIgnored) {
+TEST(Response, ResponseOfTooManyResourcesIsNackedWithWordsThatSaySo) {
   TwoFoos s;
-  std::string message;
-  for (int i = 0; i <= 1000000; i++) message.append("\x12\x00", 2);
-  s.server().SendRaw(message);
-  EXPECT_TRUE(s.Logged("too many resources in one response"));
-  EXPECT_EQ(s.NextRequest(), "nothing");
+  const char nack[] =
+      " NACK 3: xDS response validation errors: "
+      "[more than 1000000 resources or errors in one response]";
+  std::string resources, errors;
+  for (int i = 0; i <= 1000000; i++) resources.append("\x12\x00", 2);
+  for (int i = 0; i <= 1000000; i++) errors.append("\x3a\x00", 2);
+  s.server().SendRaw(Response(kFoo.type_url, "1", "a", {}) + resources);
+  EXPECT_EQ(s.NextRequest(), std::string("Foo [foo1 foo2] nonce=a") + nack);
+  s.server().SendRaw(Response(kFoo.type_url, "2", "b", {Bare(kFoo, "foo1=1")}) + errors);
+  EXPECT_EQ(s.NextRequest(), std::string("Foo [foo1 foo2] nonce=b") + nack);
+  EXPECT_EQ(s.foo1.Next(), "nothing");
   EXPECT_TRUE(s.server().wants_message());
 }
 
