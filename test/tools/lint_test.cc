@@ -193,6 +193,20 @@ TEST_F(Lint, ABootstrapIsReadAsAClientReadsIt) {
              "1"}));
 }
 
+TEST_F(Lint, ABootstrapWithAllThatIsKnownHasNothingToSay) {
+  files_.Write("b.json",
+               R"({"xds_servers": [{"server_uri": "x:1", "channel_creds": [{"type": "insecure"}],
+                    "server_features": ["delta", "fail_on_data_errors"]},
+                   {"server_uri": "file:///etc/xds"}],
+                   "node": {"id": "n", "cluster": "c", "metadata": {"any": "thing"},
+                            "locality": {"region": "r", "zone": "z", "subZone": "s"}},
+                   "authorities": {"a": {"xds_servers": [],
+                                         "fallback_on_reachability_only": true}},
+                   "resource_cache": {"dir": "/var/cache/xds"},
+                   "client_default_listener_resource_name_template": "%s"})");
+  EXPECT_EQ(Run({"b.json"}), (Lines{"0"}));
+}
+
 TEST_F(Lint, JsonIsForPrograms) {
   files_.Write("a.yaml", std::string(kCluster) + "name: c\ntype: STRICT_DNS\n");
   EXPECT_EQ(Run({"--json", "a.yaml"}),

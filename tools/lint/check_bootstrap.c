@@ -35,12 +35,15 @@ static const shape provider[] = {
 static const shape providers[] = {{"*", provider, NULL}, {NULL, NULL, NULL}};
 static const shape authority[] = {{"client_listener_resource_name_template", NULL, NULL},
                                   {"xds_servers", server, NULL},
+                                  {"fallback_on_reachability_only", NULL, NULL},
                                   {NULL, NULL, NULL}};
 static const shape authorities[] = {{"*", authority, NULL}, {NULL, NULL, NULL}};
+static const shape cache[] = {{"dir", NULL, NULL}, {NULL, NULL, NULL}};
 static const shape root[] = {{"xds_servers", server, NULL},
                              {"node", node, NULL},
                              {"certificate_providers", providers, NULL},
                              {"authorities", authorities, NULL},
+                             {"resource_cache", cache, NULL},
                              {"client_default_listener_resource_name_template", NULL, NULL},
                              {"server_listener_resource_name_template", NULL, NULL},
                              {NULL, NULL, NULL}};
