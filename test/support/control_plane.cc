@@ -53,13 +53,14 @@ void ControlPlane::Kill() {
   server_->Wait();
 }
 
-std::string ControlPlane::Bootstrap() const {
-  return R"({"xds_servers":[)" + ServerJson() + R"(],"node":{"id":"test-node"}})";
+std::string ControlPlane::Bootstrap(const std::string& feature) const {
+  return R"({"xds_servers":[)" + ServerJson(feature) + R"(],"node":{"id":"test-node"}})";
 }
 
-std::string ControlPlane::ServerJson() const {
+std::string ControlPlane::ServerJson(const std::string& feature) const {
+  std::string features = feature.empty() ? "" : R"(,"server_features":[")" + feature + R"("])";
   return R"({"server_uri":"127.0.0.1:)" + std::to_string(port_) +
-         R"(","channel_creds":[{"type":"insecure"}]})";
+         R"(","channel_creds":[{"type":"insecure"}])" + features + "}";
 }
 
 std::string ControlPlane::Wait(const std::vector<std::string>& parts, size_t from,

@@ -39,10 +39,10 @@ class ControlPlane {
   void Freeze() { server_->Signal(SIGSTOP); }
   void Thaw() { server_->Signal(SIGCONT); }
   int port() const { return port_; }
-  // A bootstrap that names this server, as JSON text.
-  std::string Bootstrap() const;
+  // A bootstrap that names this server, as JSON text. feature: of the server; empty: none.
+  std::string Bootstrap(const std::string& feature = "") const;
   // Its entry in a bootstrap's list of servers.
-  std::string ServerJson() const;
+  std::string ServerJson(const std::string& feature = "") const;
 
   // How many lines the server printed so far: give it to Wait() to see only what comes later.
   size_t Mark() { return server_->Lines().size(); }

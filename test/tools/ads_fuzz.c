@@ -1,5 +1,6 @@
-/* Bytes as events of an ADS server with two streams and two states of the resources. The first byte
- * of each step says what happens; a request carries the bytes up to the next step. */
+/* Bytes as events of an ADS server with two streams, a SotW and a delta one, and two states of the
+ * resources. The first byte of each step says what happens; a request carries the bytes up to the
+ * next step. */
 #include "test/files/resource_fuzz.h"
 #include "tools/serve/ads_server.h"
 
@@ -63,7 +64,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int i = step & 1;
     if (length > size - at) length = size - at;
     now += (step >> 4) * 20 * GXDS_MILLISECOND;
-    if (!streams[i]) streams[i] = gxds_ads_server_open(s, gxds_str_z("peer"), now);
+    if (!streams[i]) {
+      streams[i] =
+          gxds_ads_server_open(s, i ? GXDS_ADS_DELTA : GXDS_ADS_SOTW, gxds_str_z("peer"), now);
+    }
     switch ((step >> 1) & 7) {
       case 0:
         gxds_ads_server_set_resources(s, sets[i], now);

@@ -164,9 +164,72 @@ Response Decode(const std::string &bytes) {
   return response;
 }
 
+std::string Encode(const DeltaRequest &request) {
+  Arena arena;
+  auto *msg = envoy_service_discovery_v3_DeltaDiscoveryRequest_new(arena);
+  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_type_url(msg, View(request.type_url));
+  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_response_nonce(msg, View(request.nonce));
+  for (const auto &name : request.subscribe) {
+    envoy_service_discovery_v3_DeltaDiscoveryRequest_add_resource_names_subscribe(msg, View(name),
+                                                                                  arena);
+  }
+  for (const auto &name : request.unsubscribe) {
+    envoy_service_discovery_v3_DeltaDiscoveryRequest_add_resource_names_unsubscribe(msg, View(name),
+                                                                                    arena);
+  }
+  for (const auto &entry : request.versions) {
+    envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_set(
+        msg, View(entry.first), View(entry.second), arena);
+  }
+  if (!request.error.empty()) {
+    auto *error = envoy_service_discovery_v3_DeltaDiscoveryRequest_mutable_error_detail(msg, arena);
+    google_rpc_Status_set_code(error, 3);
+    google_rpc_Status_set_message(error, View(request.error));
+  }
+  if (!request.node.empty()) {
+    SetNode(envoy_service_discovery_v3_DeltaDiscoveryRequest_mutable_node(msg, arena), request.node,
+            false, arena);
+  }
+  size_t size;
+  const char *data = envoy_service_discovery_v3_DeltaDiscoveryRequest_serialize(msg, arena, &size);
+  return std::string(data, size);
+}
+
+Response DecodeDelta(const std::string &bytes) {
+  Arena arena;
+  Response response;
+  const auto *msg =
+      envoy_service_discovery_v3_DeltaDiscoveryResponse_parse(bytes.data(), bytes.size(), arena);
+  if (!msg) return response;
+  std::string url = String(envoy_service_discovery_v3_DeltaDiscoveryResponse_type_url(msg));
+  int type = LDS;
+  while (type <= EDS && url != TypeUrl(static_cast<Type>(type))) type++;
+  if (type > EDS) return response;
+  response.type = kNames[type];
+  response.version =
+      String(envoy_service_discovery_v3_DeltaDiscoveryResponse_system_version_info(msg));
+  response.nonce = String(envoy_service_discovery_v3_DeltaDiscoveryResponse_nonce(msg));
+  size_t count;
+  const auto *const *all = envoy_service_discovery_v3_DeltaDiscoveryResponse_resources(msg, &count);
+  for (size_t i = 0; i < count; i++) {
+    std::string name = String(envoy_service_discovery_v3_Resource_name(all[i]));
+    const auto *any = envoy_service_discovery_v3_Resource_resource(all[i]);
+    response.versions[name] = String(envoy_service_discovery_v3_Resource_version(all[i]));
+    std::string text = ReadResource(static_cast<Type>(type), google_protobuf_Any_value(any));
+    bool right =
+        String(google_protobuf_Any_type_url(any)) == url && text.substr(0, text.find('=')) == name;
+    response.resources.push_back(right ? text : "another resource");
+  }
+  const upb_StringView *removed =
+      envoy_service_discovery_v3_DeltaDiscoveryResponse_removed_resources(msg, &count);
+  for (size_t i = 0; i < count; i++) response.removed.push_back(String(removed[i]));
+  return response;
+}
+
 std::string Response::Text() const {
   std::string s = type;
   for (const auto &resource : resources) s += " " + resource;
+  for (const auto &name : removed) s += " -" + name;
   return s;
 }
 

@@ -4,6 +4,7 @@
 #ifndef GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 #define GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,16 +29,30 @@ struct Request {
 };
 std::string Encode(const Request &request);
 
+struct DeltaRequest {
+  std::string type_url;
+  std::vector<std::string> subscribe;
+  std::vector<std::string> unsubscribe;
+  std::map<std::string, std::string> versions;  // initial ones
+  std::string nonce;
+  std::string error;  // not empty: a NACK
+  std::string node;   // not empty: with a node of that id
+};
+std::string Encode(const DeltaRequest &request);
+
 struct Response {
   std::string type;                    // "CDS"
   std::vector<std::string> resources;  // "a=1"
   std::string version;
   std::string nonce;
-  // "CDS a=1 b=2"
+  std::map<std::string, std::string> versions;  // delta: of each resource
+  std::vector<std::string> removed;             // delta
+  // "CDS a=1 b=2 -c"
   std::string Text() const;
 };
 // An empty type: the bytes are no DiscoveryResponse of ours.
 Response Decode(const std::string &bytes);
+Response DecodeDelta(const std::string &bytes);
 
 struct Locality {
   std::string zone;

@@ -37,8 +37,6 @@ using xds_test::TypeUrl;
 
 const char kAds[] =
     "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
-const char kDelta[] =
-    "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 const char kLrs[] = "/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats";
 
 // A call of raw bytes in both directions. Waits, but never longer than kPatience.
@@ -65,6 +63,7 @@ class Call {
     Await(kWrite);
   }
   void Send(const Request &request) { Send(Encode(request)); }
+  void Send(const xds_test::DeltaRequest &request) { Send(Encode(request)); }
   void Send(const Report &report) { Send(Encode(report)); }
   void HalfClose() {
     call_->WritesDone(Tag(kWrite));
@@ -315,9 +314,37 @@ TEST_F(Serve, WhatClientsWillRefuseIsServedWithAWarning) {
   EXPECT_EQ(ads.Get(), "CDS bad=");
 }
 
+TEST_F(Serve, EveryServiceIsServedInBothWays) {
+  Write("a.json", {"LDS l=1", "RDS r=1", "CDS a=1", "EDS a=1"});
+  Start();
+  struct {
+    const char *service;
+    const char *what;
+    xds_test::Type type;
+    const char *sent;
+  } services[] = {
+      {"listener.v3.ListenerDiscoveryService", "Listeners", LDS, "LDS l=1"},
+      {"route.v3.RouteDiscoveryService", "Routes", RDS, "RDS r=1"},
+      {"cluster.v3.ClusterDiscoveryService", "Clusters", CDS, "CDS a=1"},
+      {"endpoint.v3.EndpointDiscoveryService", "Endpoints", EDS, "EDS a=1"},
+      {"discovery.v3.AggregatedDiscoveryService", "AggregatedResources", EDS, "EDS a=1"},
+  };
+  for (const auto &s : services) {
+    std::string name = std::string(s.sent).substr(4, 1);
+    std::string prefix = std::string("/envoy.service.") + s.service + "/";
+    Call sotw(channel_, (prefix + "Stream" + s.what).c_str());
+    sotw.Send(Ask(s.type, {name}));
+    EXPECT_EQ(sotw.Get(), s.sent);
+    Call delta(channel_, (prefix + "Delta" + s.what).c_str());
+    delta.Send(xds_test::DeltaRequest{TypeUrl(s.type), {name, "x"}, {}, {}, "", "", "test-node"});
+    EXPECT_EQ(xds_test::DecodeDelta(delta.Receive()).Text(), std::string(s.sent) + " -x");
+  }
+}
+
 TEST_F(Serve, OtherMethodsAreUnimplemented) {
   Start();
-  for (const char *method : {kDelta, "/grpc.health.v1.Health/Check"}) {
+  for (const char *method : {"/envoy.service.discovery.v3.AggregatedDiscoveryService/Other",
+                             "/grpc.health.v1.Health/Check"}) {
     Call call(channel_, method);
     EXPECT_EQ(call.Receive(), "");
     EXPECT_EQ(call.Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);

@@ -1,4 +1,4 @@
-#include "tools/serve/ads_server.h"
+#include "tools/serve/ads_internal.h"
 
 #include <envoy/config/core/v3/base.upb.h>
 #include <envoy/service/discovery/v3/discovery.upb.h>
@@ -7,30 +7,11 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "tools/serve/subscription.h"
 #include "tools/serve/wire_input.h"
-
-typedef struct type_state {
-  gxds_ads_subscription subscription;
-  uint64_t nonce;   /* of the last response; 0: none yet */
-  bool outstanding; /* it was neither accepted nor refused yet */
-  bool dirty;       /* something changed since nothing was due */
-} type_state;
-
-typedef struct stream {
-  uint64_t id;
-  gxds_str node;
-  gxds_str peer;
-  type_state types[GXDS_FILE_TYPE_COUNT];
-  uint64_t last_nonce;
-  bool sending;        /* one message at a time is under way */
-  bool removals_due;   /* all else is sent */
-  gxds_time last_sign; /* the client's last request, or the end of the last sending */
-} stream;
 
 struct gxds_ads_server {
   const gxds_file_set *set;
-  stream **streams; /* in order of opening */
+  gxds_ads_stream **streams; /* in order of opening */
   size_t stream_count;
   size_t stream_capacity;
   uint64_t last_id;
@@ -41,15 +22,31 @@ struct gxds_ads_server {
 static const gxds_file_type update_order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS,
                                               GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG};
 /* And goes last. */
-static const gxds_file_type removal_order[] = {GXDS_FILE_LISTENER, GXDS_FILE_CLUSTER};
+static const gxds_file_type removal_order[] = {GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG,
+                                               GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS};
+
+static const char *const service_names[GXDS_ADS_SERVICE_COUNT] = {
+    "ads",       "delta ads", "lds",       "delta lds", "rds",
+    "delta rds", "cds",       "delta cds", "eds",       "delta eds",
+};
+
+bool gxds_ads_service_is_delta(gxds_ads_service service) { return service & 1; }
+
+gxds_file_type gxds_ads_service_type(gxds_ads_service service) {
+  static const gxds_file_type types[] = {GXDS_FILE_TYPE_COUNT, GXDS_FILE_LISTENER,
+                                         GXDS_FILE_ROUTE_CONFIG, GXDS_FILE_CLUSTER,
+                                         GXDS_FILE_ENDPOINTS};
+  return types[service / 2];
+}
 
 gxds_ads_server *gxds_ads_server_create(void) { return GXDS_NEW(gxds_ads_server); }
 
-static void free_stream(stream *st) {
+static void free_stream(gxds_ads_stream *st) {
   gxds_str_free(&st->node);
   gxds_str_free(&st->peer);
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     gxds_ads_subscription_fini(&st->types[t].subscription);
+    gxds_delta_subscription_fini(&st->types[t].delta);
   }
   gxds_free(st);
 }
@@ -74,18 +71,16 @@ static upb_StringView upb_view(gxds_str s) {
   return upb_StringView_FromDataAndSize(s.data, s.size);
 }
 
-/* An event of a stream, to be completed by the caller. type: GXDS_FILE_TYPE_COUNT for the stream as
- * a whole. */
-static gxds_serve_event event_of(const stream *st, gxds_serve_event_kind kind,
-                                 gxds_file_type type) {
+gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind kind,
+                                gxds_file_type type) {
   return (gxds_serve_event){.kind = kind,
                             .node = gxds_str_dup(st->node),
                             .peer = gxds_str_dup(st->peer),
-                            .service = "ads",
+                            .service = service_names[st->service],
                             .type = type == GXDS_FILE_TYPE_COUNT ? NULL : &gxds_file_types[type]};
 }
 
-static gxds_str nonce_text(uint64_t nonce) {
+gxds_str gxds_ads_nonce_text(uint64_t nonce) {
   gxds_text text = {0};
   gxds_text_addf(&text, "%llu", (unsigned long long)nonce);
   return gxds_text_take(&text);
@@ -126,15 +121,15 @@ static gxds_str encode(gxds_file_type type, const gxds_ads_response *response, g
   return bytes;
 }
 
-static void send(gxds_ads_server *s, stream *st, gxds_file_type type,
+static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
                  gxds_ads_response *take_response) {
-  type_state *t = &st->types[type];
+  gxds_ads_type_state *t = &st->types[type];
   t->nonce = ++st->last_nonce;
   t->outstanding = true;
   st->sending = true;
-  gxds_serve_event event = event_of(st, GXDS_SERVE_PUSH, type);
+  gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_PUSH, type);
   event.version = version_text(s, type, take_response->kept);
-  event.nonce = nonce_text(t->nonce);
+  event.nonce = gxds_ads_nonce_text(t->nonce);
   for (size_t i = 0; i < take_response->count; i++) {
     gxds_serve_event_add_name(&event, take_response->resources[i]->name);
   }
@@ -147,12 +142,14 @@ static void send(gxds_ads_server *s, stream *st, gxds_file_type type,
   gxds_ads_response_fini(take_response);
 }
 
-static bool send_update(gxds_ads_server *s, stream *st) {
+static bool send_update(gxds_ads_server *s, gxds_ads_stream *st) {
   for (size_t i = 0; i < sizeof update_order / sizeof *update_order; i++) {
-    type_state *t = &st->types[update_order[i]];
+    gxds_ads_type_state *t = &st->types[update_order[i]];
     gxds_ads_response response;
     if (!t->dirty) continue;
-    if (gxds_ads_subscription_take_update(&t->subscription, s->set, &response)) {
+    if (gxds_ads_service_is_delta(st->service)) {
+      if (gxds_ads_delta_send(&s->queue, s->set, st, update_order[i], false)) return true;
+    } else if (gxds_ads_subscription_take_update(&t->subscription, s->set, &response)) {
       send(s, st, update_order[i], &response);
       return true;
     }
@@ -162,21 +159,29 @@ static bool send_update(gxds_ads_server *s, stream *st) {
 }
 
 /* When the removals of a stream may go; the client's silence counts from its last sign of life. */
-static gxds_time removal_time(const stream *st) {
+static gxds_time removal_time(const gxds_ads_stream *st) {
   bool outstanding = false;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) outstanding |= st->types[t].outstanding;
   return gxds_time_after(st->last_sign,
                          outstanding ? GXDS_ADS_REMOVAL_MAX : GXDS_ADS_REMOVAL_GRACE);
 }
 
-static void send_removal(gxds_ads_server *s, stream *st, gxds_time now) {
+static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   st->removals_due = false;
   for (size_t i = 0; i < sizeof removal_order / sizeof *removal_order; i++) {
     gxds_ads_subscription *sub = &st->types[removal_order[i]].subscription;
+    const gxds_delta_subscription *delta = &st->types[removal_order[i]].delta;
     gxds_ads_response response;
-    if (!gxds_ads_subscription_removal_due(sub, s->set)) continue;
+    if (!gxds_ads_subscription_removal_due(sub, s->set) &&
+        !gxds_delta_subscription_removal_due(delta, s->set)) {
+      continue;
+    }
     if (now < removal_time(st)) {
       st->removals_due = true;
+      return;
+    }
+    if (gxds_ads_service_is_delta(st->service)) {
+      gxds_ads_delta_send(&s->queue, s->set, st, removal_order[i], true);
       return;
     }
     gxds_ads_subscription_take_removal(sub, s->set, &response);
@@ -186,7 +191,7 @@ static void send_removal(gxds_ads_server *s, stream *st, gxds_time now) {
 }
 
 /* Sends what is due first, if anything is and the stream is free. */
-static void pump(gxds_ads_server *s, stream *st, gxds_time now) {
+static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   if (st->sending || !s->set) return;
   if (!send_update(s, st)) send_removal(s, st, now);
 }
@@ -204,32 +209,35 @@ void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set,
   gxds_file_set_unref(old);
 }
 
-uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_str peer, gxds_time now) {
-  stream *st = GXDS_NEW(stream);
+uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds_str peer,
+                              gxds_time now) {
+  gxds_ads_stream *st = GXDS_NEW(gxds_ads_stream);
   st->id = ++s->last_id;
+  st->service = service;
   st->peer = gxds_str_dup(peer);
   st->last_sign = now;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     gxds_ads_subscription_init(&st->types[t].subscription, (gxds_file_type)t);
+    gxds_delta_subscription_init(&st->types[t].delta, (gxds_file_type)t);
   }
   if (s->stream_count == s->stream_capacity) {
     s->stream_capacity = s->stream_capacity ? 2 * s->stream_capacity : 8;
-    s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(stream *));
+    s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(gxds_ads_stream *));
   }
   s->streams[s->stream_count++] = st;
-  gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_OPEN, GXDS_FILE_TYPE_COUNT);
+  gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_OPEN, GXDS_FILE_TYPE_COUNT);
   gxds_serve_queue_event(&s->queue, &event);
   return st->id;
 }
 
 static void forget(gxds_ads_server *s, size_t i, gxds_str why) {
-  stream *st = s->streams[i];
-  gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
+  gxds_ads_stream *st = s->streams[i];
+  gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
   free_stream(st);
   s->stream_count--;
-  memmove(&s->streams[i], &s->streams[i + 1], (s->stream_count - i) * sizeof(stream *));
+  memmove(&s->streams[i], &s->streams[i + 1], (s->stream_count - i) * sizeof(gxds_ads_stream *));
 }
 
 void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t id, gxds_str why) {
@@ -246,7 +254,7 @@ static void refuse(gxds_ads_server *s, size_t i, const char *why) {
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t id, gxds_time now) {
   size_t i = find(s, id);
   if (i == s->stream_count) return;
-  stream *st = s->streams[i];
+  gxds_ads_stream *st = s->streams[i];
   st->sending = false;
   st->last_sign = now;
   pump(s, st, now);
@@ -255,16 +263,16 @@ void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t id, gxds_time now) {
 typedef const envoy_service_discovery_v3_DiscoveryRequest request;
 
 /* The node comes with the first request of a stream, and may be left out after that. */
-static void keep_node(stream *st, request *msg) {
+static void keep_node(gxds_ads_stream *st, request *msg) {
   const envoy_config_core_v3_Node *node = envoy_service_discovery_v3_DiscoveryRequest_node(msg);
   if (!node) return;
   gxds_str_free(&st->node);
   st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
 }
 
-static void tell_of_request(gxds_ads_server *s, const stream *st, gxds_file_type type,
+static void tell_of_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_file_type type,
                             gxds_serve_event_kind kind, request *msg) {
-  gxds_serve_event event = event_of(st, kind, type);
+  gxds_serve_event event = gxds_ads_event(st, kind, type);
   event.version = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_version_info(msg)));
   event.nonce = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg)));
   const google_rpc_Status *error = envoy_service_discovery_v3_DiscoveryRequest_error_detail(msg);
@@ -273,11 +281,11 @@ static void tell_of_request(gxds_ads_server *s, const stream *st, gxds_file_type
 }
 
 /* False: the nonce is stale, and the request with it. */
-static bool take_nonce(gxds_ads_server *s, stream *st, gxds_file_type type, request *msg) {
-  type_state *t = &st->types[type];
+static bool take_nonce(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, request *msg) {
+  gxds_ads_type_state *t = &st->types[type];
   gxds_str nonce = view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg));
   if (nonce.size > 0) {
-    gxds_str last = nonce_text(t->nonce);
+    gxds_str last = gxds_ads_nonce_text(t->nonce);
     bool current = t->nonce != 0 && gxds_str_equal(nonce, last);
     gxds_str_free(&last);
     if (!current) {
@@ -293,14 +301,14 @@ static bool take_nonce(gxds_ads_server *s, stream *st, gxds_file_type type, requ
   return true;
 }
 
-static void take_names(gxds_ads_server *s, stream *st, gxds_file_type type, request *msg) {
+static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, request *msg) {
   size_t count;
   upb_StringView const *names =
       envoy_service_discovery_v3_DiscoveryRequest_resource_names(msg, &count);
   gxds_str *copy = gxds_calloc(count, sizeof *copy);
   for (size_t i = 0; i < count; i++) copy[i] = view(names[i]);
-  gxds_serve_event added = event_of(st, GXDS_SERVE_SUBSCRIBED, type);
-  gxds_serve_event dropped = event_of(st, GXDS_SERVE_UNSUBSCRIBED, type);
+  gxds_serve_event added = gxds_ads_event(st, GXDS_SERVE_SUBSCRIBED, type);
+  gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
   /* A client that accepts and asks for nothing new costs no look at the resources. */
@@ -311,44 +319,69 @@ static void take_names(gxds_ads_server *s, stream *st, gxds_file_type type, requ
   gxds_serve_event_fini(&dropped);
 }
 
-static void take_request(gxds_ads_server *s, stream *st, request *msg, gxds_time now) {
-  keep_node(st, msg);
-  st->last_sign = now;
-  gxds_str url = view(envoy_service_discovery_v3_DiscoveryRequest_type_url(msg));
+static void take_typed(gxds_ads_server *s, gxds_ads_stream *st, request *msg, gxds_str url) {
   gxds_file_type type = gxds_file_type_find(url);
   if (type == GXDS_FILE_TYPE_COUNT) {
-    gxds_serve_event event = event_of(st, GXDS_SERVE_UNKNOWN_TYPE, type);
+    gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_UNKNOWN_TYPE, type);
     event.detail = gxds_str_dup(url);
     gxds_serve_queue_event(&s->queue, &event);
   } else if (take_nonce(s, st, type, msg)) {
     take_names(s, st, type, msg);
   }
-  pump(s, st, now);
+}
+
+/* Why it can't be taken; NULL: it was. */
+static const char *take_request(gxds_ads_server *s, gxds_ads_stream *st, gxds_str bytes) {
+  gxds_file_type only = gxds_ads_service_type(st->service);
+  upb_Arena *arena = upb_Arena_New();
+  gxds_str padded;
+  request *msg = NULL;
+  const char *why = NULL;
+  if (gxds_serve_pad(bytes, arena, &padded)) {
+    msg = envoy_service_discovery_v3_DiscoveryRequest_parse(padded.data, padded.size, arena);
+  }
+  gxds_str url =
+      msg ? view(envoy_service_discovery_v3_DiscoveryRequest_type_url(msg)) : gxds_str_of(NULL, 0);
+  if (!msg) {
+    why = "the message is no DiscoveryRequest";
+  } else {
+    why = gxds_ads_check_type(only, &url);
+  }
+  if (!why) {
+    keep_node(st, msg);
+    take_typed(s, st, msg, url);
+  }
+  upb_Arena_Free(arena);
+  return why;
+}
+
+const char *gxds_ads_check_type(gxds_file_type only, gxds_str *url) {
+  if (only == GXDS_FILE_TYPE_COUNT) {
+    return url->size > 0 ? NULL : "a request on an ADS stream must have a type_url";
+  }
+  if (url->size == 0) *url = gxds_str_z(gxds_file_types[only].type_url);
+  if (gxds_file_type_find(*url) == only) return NULL;
+  return "a request on the stream of one type must be of that type";
 }
 
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t id, gxds_str bytes, gxds_time now) {
   size_t i = find(s, id);
   if (i == s->stream_count) return;
-  upb_Arena *arena = upb_Arena_New();
-  gxds_str padded;
-  request *msg = NULL;
-  if (gxds_serve_pad(bytes, arena, &padded)) {
-    msg = envoy_service_discovery_v3_DiscoveryRequest_parse(padded.data, padded.size, arena);
+  gxds_ads_stream *st = s->streams[i];
+  bool delta = gxds_ads_service_is_delta(st->service);
+  const char *why = delta ? gxds_ads_delta_take(&s->queue, st, bytes) : take_request(s, st, bytes);
+  if (why) {
+    refuse(s, i, why);
+    return;
   }
-  if (!msg) {
-    refuse(s, i, "the message is no DiscoveryRequest");
-  } else if (envoy_service_discovery_v3_DiscoveryRequest_type_url(msg).size == 0) {
-    refuse(s, i, "a DiscoveryRequest on an ADS stream must have a type_url");
-  } else {
-    take_request(s, s->streams[i], msg, now);
-  }
-  upb_Arena_Free(arena);
+  st->last_sign = now;
+  pump(s, st, now);
 }
 
 gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
   gxds_time deadline = GXDS_TIME_NEVER;
   for (size_t i = 0; i < s->stream_count; i++) {
-    const stream *st = s->streams[i];
+    const gxds_ads_stream *st = s->streams[i];
     if (!st->removals_due || st->sending) continue;
     gxds_time t = removal_time(st);
     if (t < deadline) deadline = t;
@@ -358,7 +391,7 @@ gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
 
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now) {
   for (size_t i = 0; i < s->stream_count; i++) {
-    stream *st = s->streams[i];
+    gxds_ads_stream *st = s->streams[i];
     if (st->removals_due && !st->sending && removal_time(st) <= now) pump(s, st, now);
   }
 }
@@ -371,15 +404,18 @@ size_t gxds_ads_server_stream_count(const gxds_ads_server *s) { return s->stream
 
 void gxds_ads_server_validate(const gxds_ads_server *s) {
   for (size_t i = 0; i < s->stream_count; i++) {
-    const stream *st = s->streams[i];
+    const gxds_ads_stream *st = s->streams[i];
     GXDS_CHECK(st->id != 0 && st->id <= s->last_id);
     GXDS_CHECK(i == 0 || s->streams[i - 1]->id < st->id);
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
-      const type_state *ts = &st->types[t];
+      const gxds_ads_type_state *ts = &st->types[t];
       gxds_ads_subscription_validate(&ts->subscription);
+      gxds_delta_subscription_validate(&ts->delta);
+      GXDS_CHECK(!(gxds_ads_service_is_delta(st->service) ? ts->subscription.requested
+                                                          : ts->delta.requested));
       GXDS_CHECK(ts->nonce <= st->last_nonce);
       GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
-      GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered);
+      GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered || ts->delta.requested);
       /* A free stream has nothing left to say but removals. */
       GXDS_CHECK(!s->set || st->sending || !ts->dirty);
     }

@@ -1,9 +1,18 @@
-/* gxds_ads_server: the server side of SotW ADS v3 for any number of clients, as pure logic.
+/* gxds_ads_server: the server side of xDS v3, SotW and delta, aggregated and by type, for any
+ * number of clients, as pure logic.
  *
  * Confined, and like the client's engine without I/O, clock or callbacks: events go in with the
  * time, actions come out of gxds_ads_server_next_action(), which the owner drains after each event.
  *
- * What it does, by the xDS protocol:
+ * What it does in delta (incremental) xDS:
+ * - Every resource has a version, the hash of its contents. A client is sent what it does not have,
+ *   by the versions that it says it has and those it was sent; and what it asks for again.
+ * - Names that do not exist are told as removed, once, and again to who asks again.
+ * - No request is stale: names are taken from each. Names given up that were never asked for are no
+ *   error.
+ * - Responses stay below a size (GXDS_DELTA_RESPONSE_BYTES); what is more goes in further ones.
+ *
+ * What it does in SotW, by the xDS protocol:
  * - An LDS or CDS response always carries all that the client is subscribed to and that exists; an
  *   RDS or EDS response only what changed or was newly asked for, and absence deletes nothing.
  * - A client is sent a type only when something it asked for changed, came or (LDS, CDS) went. What
@@ -36,6 +45,25 @@ extern "C" {
 
 typedef struct gxds_ads_server gxds_ads_server;
 
+/* What a client called. Odd ones are delta. */
+typedef enum gxds_ads_service {
+  GXDS_ADS_SOTW,
+  GXDS_ADS_DELTA,
+  GXDS_ADS_LDS_SOTW,
+  GXDS_ADS_LDS_DELTA,
+  GXDS_ADS_RDS_SOTW,
+  GXDS_ADS_RDS_DELTA,
+  GXDS_ADS_CDS_SOTW,
+  GXDS_ADS_CDS_DELTA,
+  GXDS_ADS_EDS_SOTW,
+  GXDS_ADS_EDS_DELTA,
+  GXDS_ADS_SERVICE_COUNT,
+} gxds_ads_service;
+
+bool gxds_ads_service_is_delta(gxds_ads_service service);
+/* The type that the service is of; GXDS_FILE_TYPE_COUNT: any. */
+gxds_file_type gxds_ads_service_type(gxds_ads_service service);
+
 gxds_ads_server *gxds_ads_server_create(void);
 void gxds_ads_server_destroy(gxds_ads_server *s);
 
@@ -44,9 +72,10 @@ void gxds_ads_server_destroy(gxds_ads_server *s);
 void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now);
 
 /* A stream opened; peer: the client's address, copied. Gives its id, never reused, not 0. */
-uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_str peer, gxds_time now);
-/* One DiscoveryRequest. Bytes that are none end the stream (INVALID_ARGUMENT). An unknown stream is
- * ignored, here and below. */
+uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds_str peer,
+                              gxds_time now);
+/* One DiscoveryRequest, or DeltaDiscoveryRequest. Bytes that are none end the stream
+ * (INVALID_ARGUMENT). An unknown stream is ignored, here and below. */
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t stream, gxds_str bytes, gxds_time now);
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t stream, gxds_time now);
 /* The stream ended; why: for the log. */

@@ -8,8 +8,18 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-static const char ads_method[] =
-    "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
+static const char *const ads_methods[GXDS_ADS_SERVICE_COUNT] = {
+    "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
+    "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
+    "/envoy.service.listener.v3.ListenerDiscoveryService/StreamListeners",
+    "/envoy.service.listener.v3.ListenerDiscoveryService/DeltaListeners",
+    "/envoy.service.route.v3.RouteDiscoveryService/StreamRoutes",
+    "/envoy.service.route.v3.RouteDiscoveryService/DeltaRoutes",
+    "/envoy.service.cluster.v3.ClusterDiscoveryService/StreamClusters",
+    "/envoy.service.cluster.v3.ClusterDiscoveryService/DeltaClusters",
+    "/envoy.service.endpoint.v3.EndpointDiscoveryService/StreamEndpoints",
+    "/envoy.service.endpoint.v3.EndpointDiscoveryService/DeltaEndpoints",
+};
 static const char lrs_method[] =
     "/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats";
 
@@ -112,8 +122,12 @@ static void on_closed(gxds_serve_tag *tag, bool ok) {
   maybe_end(c);
 }
 
-static gxds_serve_call_kind kind_of(const grpc_slice *method) {
-  if (grpc_slice_str_cmp(*method, ads_method) == 0) return GXDS_SERVE_CALL_ADS;
+static gxds_serve_call_kind kind_of(const grpc_slice *method, gxds_ads_service *service) {
+  for (int i = 0; i < GXDS_ADS_SERVICE_COUNT; i++) {
+    if (grpc_slice_str_cmp(*method, ads_methods[i]) != 0) continue;
+    *service = (gxds_ads_service)i;
+    return GXDS_SERVE_CALL_ADS;
+  }
   if (grpc_slice_str_cmp(*method, lrs_method) == 0) return GXDS_SERVE_CALL_LRS;
   return GXDS_SERVE_CALL_OTHER;
 }
@@ -125,7 +139,7 @@ static void on_requested(gxds_serve_tag *tag, bool ok) {
     maybe_end(c);
     return;
   }
-  c->kind = kind_of(&c->details.method);
+  c->kind = kind_of(&c->details.method, &c->service);
   grpc_op close = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
   close.data.recv_close_on_server.cancelled = &c->cancelled;
   start(c, &close, 1, &c->closed);

@@ -6,6 +6,7 @@
 #include <grpc/grpc.h>
 
 #include "base/status.h"
+#include "tools/serve/ads_server.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,7 +45,8 @@ struct gxds_serve_call {
   bool started; /* on_started was called */
   /* To be read by the owner. */
   gxds_serve_call_kind kind;
-  bool told_closed; /* on_closed was called, or the owner closed the call */
+  gxds_ads_service service; /* of an ADS call */
+  bool told_closed;         /* on_closed was called, or the owner closed the call */
   /* Private. */
   const gxds_serve_call_events *events;
   void *owner;

@@ -111,7 +111,7 @@ static void on_started(void *owner, gxds_serve_call *c) {
   s->calls = c;
   gxds_str peer = gxds_serve_call_peer(c);
   if (c->kind == GXDS_SERVE_CALL_ADS) {
-    c->stream = gxds_ads_server_open(s->ads, peer, now_of());
+    c->stream = gxds_ads_server_open(s->ads, c->service, peer, now_of());
   } else if (c->kind == GXDS_SERVE_CALL_LRS) {
     c->stream = gxds_lrs_server_open(s->lrs, peer);
   }

@@ -1,0 +1,205 @@
+/* Delta on a stream of the ADS server. */
+#include <envoy/config/core/v3/base.upb.h>
+#include <envoy/service/discovery/v3/discovery.upb.h>
+#include <google/protobuf/any.upb.h>
+#include <google/rpc/status.upb.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "tools/serve/ads_internal.h"
+#include "tools/serve/wire_input.h"
+
+typedef const envoy_service_discovery_v3_DeltaDiscoveryRequest request;
+
+static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
+
+static upb_StringView upb_view(gxds_str s) {
+  return upb_StringView_FromDataAndSize(s.data, s.size);
+}
+
+/* ---- responses ---- */
+
+static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
+  gxds_text text = {0};
+  gxds_file_version_render(version, &text);
+  char *copy = upb_Arena_Malloc(arena, text.size);
+  GXDS_CHECK(copy != NULL);
+  memcpy(copy, text.data, text.size);
+  upb_StringView out = upb_StringView_FromDataAndSize(copy, text.size);
+  gxds_text_fini(&text);
+  return out;
+}
+
+static gxds_str encode(gxds_file_type type, const gxds_delta_response *response, gxds_str version,
+                       gxds_str nonce) {
+  upb_Arena *arena = upb_Arena_New();
+  upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
+  envoy_service_discovery_v3_DeltaDiscoveryResponse *msg =
+      envoy_service_discovery_v3_DeltaDiscoveryResponse_new(arena);
+  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_system_version_info(msg, upb_view(version));
+  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_type_url(msg, url);
+  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_nonce(msg, upb_view(nonce));
+  for (size_t i = 0; i < response->count; i++) {
+    const gxds_file_resource *r = response->resources[i];
+    envoy_service_discovery_v3_Resource *resource =
+        envoy_service_discovery_v3_DeltaDiscoveryResponse_add_resources(msg, arena);
+    envoy_service_discovery_v3_Resource_set_name(resource, upb_view(r->name));
+    envoy_service_discovery_v3_Resource_set_version(resource, version_view(r->version, arena));
+    google_protobuf_Any *any =
+        envoy_service_discovery_v3_Resource_mutable_resource(resource, arena);
+    google_protobuf_Any_set_type_url(any, url);
+    google_protobuf_Any_set_value(any, upb_view(r->bytes));
+  }
+  for (size_t i = 0; i < response->removed_count; i++) {
+    envoy_service_discovery_v3_DeltaDiscoveryResponse_add_removed_resources(
+        msg, upb_view(response->removed[i]), arena);
+  }
+  size_t size;
+  const char *data = envoy_service_discovery_v3_DeltaDiscoveryResponse_serialize(msg, arena, &size);
+  GXDS_CHECK(data != NULL);
+  gxds_str bytes = gxds_str_dup(gxds_str_of(data, size));
+  upb_Arena_Free(arena);
+  return bytes;
+}
+
+bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
+                         gxds_file_type type, bool with_removals) {
+  gxds_ads_type_state *t = &st->types[type];
+  gxds_delta_response response;
+  if (!gxds_delta_subscription_take(&t->delta, set, with_removals, &response)) return false;
+  t->nonce = ++st->last_nonce;
+  t->outstanding = true;
+  st->sending = true;
+  gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_PUSH, type);
+  gxds_text version = {0};
+  gxds_file_version_render(set->types[type].version, &version);
+  event.version = gxds_text_take(&version);
+  event.nonce = gxds_ads_nonce_text(t->nonce);
+  for (size_t i = 0; i < response.count; i++) {
+    gxds_serve_event_add_name(&event, response.resources[i]->name);
+  }
+  gxds_serve_queue_send(q, st->id, encode(type, &response, event.version, event.nonce));
+  event.removed = response.removed;
+  event.removed_count = response.removed_count;
+  response.removed = NULL;
+  response.removed_count = 0;
+  gxds_text has = {0};
+  gxds_text_addf(&has, "the client has %zu now", gxds_delta_subscription_held(&t->delta));
+  event.detail = gxds_text_take(&has);
+  gxds_serve_queue_event(q, &event);
+  gxds_delta_response_fini(&response);
+  return true;
+}
+
+/* ---- requests ---- */
+
+static void keep_node(gxds_ads_stream *st, request *msg) {
+  const envoy_config_core_v3_Node *node =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_node(msg);
+  if (!node) return;
+  gxds_str_free(&st->node);
+  st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
+}
+
+/* An answer to an older response is one too, and says nothing of the last. */
+static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type type,
+                       request *msg) {
+  gxds_str nonce = view(envoy_service_discovery_v3_DeltaDiscoveryRequest_response_nonce(msg));
+  const google_rpc_Status *error =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_error_detail(msg);
+  if (nonce.size == 0 && !error) return;
+  gxds_ads_type_state *t = &st->types[type];
+  gxds_str last = gxds_ads_nonce_text(t->nonce);
+  if (gxds_str_equal(nonce, last)) t->outstanding = false;
+  gxds_str_free(&last);
+  gxds_serve_event event = gxds_ads_event(st, error ? GXDS_SERVE_NACK : GXDS_SERVE_ACK, type);
+  event.nonce = gxds_str_dup(nonce);
+  if (error) event.detail = gxds_str_dup(view(google_rpc_Status_message(error)));
+  gxds_serve_queue_event(q, &event);
+}
+
+/* All names of a request; those that are asked for with the version that is claimed of them. */
+static gxds_delta_name *names_of(request *msg, size_t *count) {
+  size_t subscribed;
+  const upb_StringView *names =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_subscribe(msg, &subscribed);
+  size_t claimed =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_size(msg);
+  gxds_delta_name *out = gxds_calloc(subscribed + claimed, sizeof *out);
+  *count = 0;
+  for (size_t i = 0; i < subscribed; i++) {
+    gxds_delta_name *n = &out[(*count)++];
+    upb_StringView version;
+    *n = (gxds_delta_name){.name = view(names[i]), .subscribe = true};
+    n->claimed = claimed > 0 &&
+                 envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_get(
+                     msg, names[i], &version);
+    if (n->claimed) n->version = view(version);
+  }
+  size_t iterator = kUpb_Map_Begin;
+  const envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry *e;
+  while ((e = envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_next(
+              msg, &iterator)) != NULL) {
+    out[(*count)++] = (gxds_delta_name){
+        .name = view(
+            envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_key(e)),
+        .claimed = true,
+        .version = view(
+            envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_value(
+                e))};
+  }
+  return out;
+}
+
+static void take_names(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type type,
+                       request *msg) {
+  size_t count;
+  gxds_delta_name *names = names_of(msg, &count);
+  size_t dropped_count;
+  const upb_StringView *given_up =
+      envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_unsubscribe(msg,
+                                                                                  &dropped_count);
+  gxds_str *unsubscribed = gxds_calloc(dropped_count, sizeof *unsubscribed);
+  for (size_t i = 0; i < dropped_count; i++) unsubscribed[i] = view(given_up[i]);
+  gxds_serve_event added = gxds_ads_event(st, GXDS_SERVE_SUBSCRIBED, type);
+  gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
+  gxds_delta_subscription_update(&st->types[type].delta, names, count, unsubscribed, dropped_count,
+                                 &added, &dropped);
+  gxds_free(names);
+  gxds_free(unsubscribed);
+  if (added.name_count) st->types[type].dirty = true;
+  if (added.name_count) gxds_serve_queue_event(q, &added);
+  if (dropped.name_count) gxds_serve_queue_event(q, &dropped);
+  gxds_serve_event_fini(&added);
+  gxds_serve_event_fini(&dropped);
+}
+
+static void take_request(gxds_serve_queue *q, gxds_ads_stream *st, request *msg, gxds_str url) {
+  keep_node(st, msg);
+  gxds_file_type type = gxds_file_type_find(url);
+  if (type == GXDS_FILE_TYPE_COUNT) {
+    gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_UNKNOWN_TYPE, type);
+    event.detail = gxds_str_dup(url);
+    gxds_serve_queue_event(q, &event);
+    return;
+  }
+  take_nonce(q, st, type, msg);
+  take_names(q, st, type, msg);
+}
+
+const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes) {
+  upb_Arena *arena = upb_Arena_New();
+  gxds_str padded;
+  request *msg = NULL;
+  const char *why = "the message is no DeltaDiscoveryRequest";
+  if (gxds_serve_pad(bytes, arena, &padded)) {
+    msg = envoy_service_discovery_v3_DeltaDiscoveryRequest_parse(padded.data, padded.size, arena);
+  }
+  if (msg) {
+    gxds_str url = view(envoy_service_discovery_v3_DeltaDiscoveryRequest_type_url(msg));
+    why = gxds_ads_check_type(gxds_ads_service_type(st->service), &url);
+    if (!why) take_request(q, st, msg, url);
+  }
+  upb_Arena_Free(arena);
+  return why;
+}

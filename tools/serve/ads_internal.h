@@ -1,0 +1,48 @@
+/* What the ADS server's own files share: a stream, and how SotW (ads_server.c) and delta
+ * (ads_delta.c) are spoken on it. Private to tools/serve/. */
+#ifndef GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
+#define GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
+
+#include "tools/serve/ads_server.h"
+#include "tools/serve/delta_subscription.h"
+#include "tools/serve/subscription.h"
+
+typedef struct gxds_ads_type_state {
+  gxds_ads_subscription subscription; /* of a SotW stream */
+  gxds_delta_subscription delta;      /* of a delta stream */
+  uint64_t nonce;                     /* of the last response; 0: none yet */
+  bool outstanding;                   /* it was neither accepted nor refused yet */
+  bool dirty;                         /* something changed since nothing was due */
+} gxds_ads_type_state;
+
+typedef struct gxds_ads_stream {
+  uint64_t id;
+  gxds_ads_service service;
+  gxds_str node;
+  gxds_str peer;
+  gxds_ads_type_state types[GXDS_FILE_TYPE_COUNT];
+  uint64_t last_nonce;
+  bool sending;        /* one message at a time is under way */
+  bool removals_due;   /* all else is sent */
+  gxds_time last_sign; /* the client's last request, or the end of the last sending */
+} gxds_ads_stream;
+
+/* An event of a stream, to be completed by the caller. type: GXDS_FILE_TYPE_COUNT for the stream as
+ * a whole. */
+gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind kind,
+                                gxds_file_type type);
+/* Owned by the caller. */
+gxds_str gxds_ads_nonce_text(uint64_t nonce);
+
+/* Whether a stream (of one type, or of any: GXDS_FILE_TYPE_COUNT) may carry a request with that
+ * type URL, which may be left out where it is known: then it is filled in. NULL: it may; or why not
+ * (static). */
+const char *gxds_ads_check_type(gxds_file_type only, gxds_str *url);
+
+/* Sends what is due of a type; false: nothing is. */
+bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
+                         gxds_file_type type, bool with_removals);
+/* Takes a DeltaDiscoveryRequest. The text says why it is none (static); NULL: it was taken. */
+const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes);
+
+#endif

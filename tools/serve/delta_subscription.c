@@ -1,0 +1,229 @@
+#include "tools/serve/delta_subscription.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+
+void gxds_delta_subscription_init(gxds_delta_subscription *s, gxds_file_type type) {
+  *s = (gxds_delta_subscription){.type = type};
+}
+
+void gxds_delta_subscription_fini(gxds_delta_subscription *s) {
+  for (size_t i = 0; i < s->count; i++) gxds_str_free(&s->entries[i].name);
+  gxds_free(s->entries);
+  *s = (gxds_delta_subscription){0};
+}
+
+static bool is_star(gxds_str s) { return gxds_str_equal(s, gxds_str_z("*")); }
+
+/* Of equal names, those that are asked for come first. */
+static int by_name(const void *a, const void *b) {
+  const gxds_delta_name *x = a;
+  const gxds_delta_name *y = b;
+  int order = gxds_str_compare(x->name, y->name);
+  return order ? order : (int)y->subscribe - (int)x->subscribe;
+}
+
+static int by_bytes(const void *a, const void *b) {
+  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
+}
+
+/* 16 hexadecimal digits; 0: it is none of ours. */
+static uint64_t parse_version(gxds_str s) {
+  uint64_t version = 0;
+  if (s.size != 16) return 0;
+  for (size_t i = 0; i < s.size; i++) {
+    char c = s.data[i];
+    bool digit = c >= '0' && c <= '9';
+    if (!digit && (c < 'a' || c > 'f')) return 0;
+    version = version << 4 | (uint64_t)(digit ? c - '0' : c - 'a' + 10);
+  }
+  return version;
+}
+
+/* A name that is only claimed matters to who asks for everything. */
+static void ask(gxds_delta_entry *e, const gxds_delta_name *n, gxds_serve_event *added) {
+  bool known = e->named || e->has;
+  if (n->claimed && !known) {
+    e->has = true;
+    e->version = parse_version(n->version);
+  }
+  if (!n->subscribe) return;
+  gxds_serve_event_add_name(added, n->name);
+  if (known) e->again = true;
+  e->named = true;
+}
+
+static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size_t count,
+                  gxds_serve_event *added) {
+  gxds_delta_entry *entries = gxds_calloc(s->count + count, sizeof *entries);
+  size_t out = 0;
+  size_t i = 0;
+  for (size_t j = 0; j < count; j++) {
+    const gxds_delta_name *n = &names[j];
+    if (is_star(n->name) || (!n->subscribe && !s->wildcard)) continue;
+    if (j > 0 && gxds_str_equal(n->name, names[j - 1].name)) continue;
+    while (i < s->count && gxds_str_compare(s->entries[i].name, n->name) < 0) {
+      entries[out++] = s->entries[i++];
+    }
+    bool known = i < s->count && gxds_str_equal(s->entries[i].name, n->name);
+    gxds_delta_entry entry =
+        known ? s->entries[i++] : (gxds_delta_entry){.name = gxds_str_dup(n->name)};
+    ask(&entry, n, added);
+    entries[out++] = entry;
+  }
+  while (i < s->count) entries[out++] = s->entries[i++];
+  gxds_free(s->entries);
+  s->entries = entries;
+  s->count = out;
+}
+
+/* Entries that nobody asks for (any more) go. */
+static void sweep(gxds_delta_subscription *s) {
+  size_t kept = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    gxds_delta_entry *e = &s->entries[i];
+    if (e->named || (s->wildcard && e->has)) {
+      s->entries[kept++] = *e;
+    } else {
+      gxds_str_free(&e->name);
+    }
+  }
+  s->count = kept;
+}
+
+static void give_up(gxds_delta_subscription *s, gxds_str *names, size_t count,
+                    gxds_serve_event *dropped) {
+  if (count) qsort(names, count, sizeof *names, by_bytes);
+  size_t i = 0;
+  for (size_t j = 0; j < count; j++) {
+    if (is_star(names[j]) && s->wildcard) {
+      s->wildcard = false;
+      gxds_serve_event_add_name(dropped, names[j]);
+    }
+    while (i < s->count && gxds_str_compare(s->entries[i].name, names[j]) < 0) i++;
+    bool asked = i < s->count && gxds_str_equal(s->entries[i].name, names[j]);
+    if (!asked || !s->entries[i].named) continue; /* never asked for: no matter */
+    s->entries[i].named = false;
+    gxds_serve_event_add_name(dropped, names[j]);
+  }
+  sweep(s);
+}
+
+void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name *names,
+                                    size_t count, gxds_str *unsubscribed, size_t unsubscribed_count,
+                                    gxds_serve_event *added, gxds_serve_event *dropped) {
+  bool star = false;
+  bool nothing = true;
+  for (size_t i = 0; i < count; i++) {
+    star = star || (names[i].subscribe && is_star(names[i].name));
+    nothing = nothing && !names[i].subscribe;
+  }
+  if (!s->requested && nothing) star = true;
+  s->requested = true;
+  if (star && !s->wildcard) gxds_serve_event_add_name(added, gxds_str_z("*"));
+  s->wildcard = s->wildcard || star;
+  if (count) qsort(names, count, sizeof *names, by_name);
+  if (count) merge(s, names, count, added);
+  if (unsubscribed_count) give_up(s, unsubscribed, unsubscribed_count, dropped);
+}
+
+/* What comes with "*" gets an entry. */
+static void add_everything(gxds_delta_subscription *s, const gxds_file_set *set) {
+  const gxds_file_list *list = &set->types[s->type];
+  gxds_delta_entry *entries = gxds_calloc(s->count + list->count, sizeof *entries);
+  size_t out = 0;
+  size_t i = 0;
+  for (size_t j = 0; j < list->count; j++) {
+    gxds_str name = list->entries[j].resource->name;
+    while (i < s->count && gxds_str_compare(s->entries[i].name, name) < 0) {
+      entries[out++] = s->entries[i++];
+    }
+    bool known = i < s->count && gxds_str_equal(s->entries[i].name, name);
+    entries[out++] = known ? s->entries[i++] : (gxds_delta_entry){.name = gxds_str_dup(name)};
+  }
+  while (i < s->count) entries[out++] = s->entries[i++];
+  gxds_free(s->entries);
+  s->entries = entries;
+  s->count = out;
+}
+
+void gxds_delta_response_fini(gxds_delta_response *r) {
+  for (size_t i = 0; i < r->count; i++) gxds_file_resource_unref(r->resources[i]);
+  for (size_t i = 0; i < r->removed_count; i++) gxds_str_free(&r->removed[i]);
+  gxds_free(r->resources);
+  gxds_free(r->removed);
+  *r = (gxds_delta_response){0};
+}
+
+static bool is_due(const gxds_delta_entry *e, const gxds_file_resource *now, bool with_removals) {
+  if (now) return e->again || !e->has || e->version != now->version;
+  if (e->has) return with_removals || e->again;
+  return e->named && (e->again || !e->told_absent);
+}
+
+static void include(gxds_delta_entry *e, const gxds_file_resource *now, gxds_delta_response *out) {
+  if (now) {
+    out->resources[out->count++] = gxds_file_resource_ref(now);
+    e->version = now->version;
+  } else {
+    out->removed[out->removed_count++] = gxds_str_dup(e->name);
+  }
+  e->has = now != NULL;
+  e->told_absent = now == NULL;
+  e->again = false;
+}
+
+static const gxds_file_resource *find(const gxds_delta_subscription *s, const gxds_file_set *set,
+                                      const gxds_delta_entry *e) {
+  const gxds_file_entry *found = gxds_file_set_find(set, s->type, e->name);
+  return found ? found->resource : NULL;
+}
+
+bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_set *set,
+                                  bool with_removals, gxds_delta_response *out) {
+  if (s->wildcard) add_everything(s, set);
+  size_t due = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    due += is_due(&s->entries[i], find(s, set, &s->entries[i]), with_removals);
+  }
+  if (due > 0) {
+    *out = (gxds_delta_response){.resources = gxds_calloc(due, sizeof *out->resources),
+                                 .removed = gxds_calloc(due, sizeof *out->removed)};
+    size_t bytes = 0;
+    for (size_t i = 0; i < s->count && bytes < GXDS_DELTA_RESPONSE_BYTES; i++) {
+      gxds_delta_entry *e = &s->entries[i];
+      const gxds_file_resource *now = find(s, set, e);
+      if (!is_due(e, now, with_removals)) continue;
+      include(e, now, out);
+      bytes += e->name.size + (now ? now->bytes.size : 0);
+    }
+  }
+  if (s->wildcard) sweep(s);
+  return due > 0;
+}
+
+bool gxds_delta_subscription_removal_due(const gxds_delta_subscription *s,
+                                         const gxds_file_set *set) {
+  for (size_t i = 0; i < s->count; i++) {
+    if (s->entries[i].has && !find(s, set, &s->entries[i])) return true;
+  }
+  return false;
+}
+
+size_t gxds_delta_subscription_held(const gxds_delta_subscription *s) {
+  size_t held = 0;
+  for (size_t i = 0; i < s->count; i++) held += s->entries[i].has;
+  return held;
+}
+
+void gxds_delta_subscription_validate(const gxds_delta_subscription *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    const gxds_delta_entry *e = &s->entries[i];
+    GXDS_CHECK(i == 0 || gxds_str_compare(s->entries[i - 1].name, e->name) < 0);
+    GXDS_CHECK(e->named || (s->wildcard && e->has));
+    GXDS_CHECK(!e->told_absent || !e->has);
+  }
+  GXDS_CHECK(s->requested || (s->count == 0 && !s->wildcard));
+}
