@@ -108,6 +108,13 @@ bool RegexFullMatch(const void* regex, gxds_str text) {
   return RE2::FullMatch(re2::StringPiece(text.data, text.size), *static_cast<const RE2*>(regex));
 }
 
+gxds_str RegexReplace(const void* regex, gxds_str text, gxds_str rewrite) {
+  std::string out = ToString(text);
+  RE2::GlobalReplace(&out, *static_cast<const RE2*>(regex),
+                     re2::StringPiece(rewrite.data, rewrite.size));
+  return gxds_str_dup(gxds_str_of(out.data(), out.size()));
+}
+
 void RegexDestroy(void* regex) { delete static_cast<RE2*>(regex); }
 
 void CertificateProviderCheck(gxds_str plugin_name, gxds_str config_json, const gxds_path* at,
@@ -138,6 +145,7 @@ gxds_host MakeHost() {
   host.regex_check = RegexCheck;
   host.regex_create = RegexCreate;
   host.regex_full_match = RegexFullMatch;
+  host.regex_replace = RegexReplace;
   host.regex_destroy = RegexDestroy;
   host.certificate_provider_check = CertificateProviderCheck;
   host.certificate_provider_get = CertificateProviderGet;

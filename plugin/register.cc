@@ -2,7 +2,8 @@
 //
 // The host has no way to replace one registration: a second "xds" aborts. But it takes a whole
 // builder, as long as its registry is not built. So ours calls all that the host's calls
-// (src/core/plugin_registry/), in the same order, but for the xDS resolver and the xDS policies.
+// (src/core/plugin_registry/), in the same order, but for the xDS resolver, the xDS policies, and
+// two that are not sound: ring_hash and outlier_detection.
 #include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>
 
@@ -11,7 +12,9 @@
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
+#include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lb_policies/priority/priority_policy.h"
+#include "lb_policies/ring_hash/ring_hash_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "plugin/host_state.h"
@@ -47,10 +50,8 @@ void RegisterHttpFilters(CoreConfiguration::Builder* builder);
 void RegisterHttpProxyMapper(CoreConfiguration::Builder* builder);
 void RegisterMessageSizeFilter(CoreConfiguration::Builder* builder);
 void RegisterNativeDnsResolver(CoreConfiguration::Builder* builder);
-void RegisterOutlierDetectionLbPolicy(CoreConfiguration::Builder* builder);
 void RegisterPickFirstLbPolicy(CoreConfiguration::Builder* builder);
 void RegisterResourceQuota(CoreConfiguration::Builder* builder);
-void RegisterRingHashLbPolicy(CoreConfiguration::Builder* builder);
 void RegisterRlsLbPolicy(CoreConfiguration::Builder* builder);
 void RegisterRoundRobinLbPolicy(CoreConfiguration::Builder* builder);
 void RegisterSecurityFilters(CoreConfiguration::Builder* builder);
@@ -101,11 +102,11 @@ void BuildConfiguration(Builder* builder) {
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
   RegisterPriorityLbPolicy(builder);
-  grpc_core::RegisterOutlierDetectionLbPolicy(builder);
+  RegisterOutlierDetectionLbPolicy(builder);
   grpc_core::RegisterWeightedTargetLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
-  grpc_core::RegisterRingHashLbPolicy(builder);
+  RegisterRingHashLbPolicy(builder);
   grpc_core::BuildClientChannelConfiguration(builder);
   grpc_core::SecurityRegisterHandshakerFactories(builder);
   grpc_core::RegisterClientAuthorityFilter(builder);

@@ -1,11 +1,8 @@
 #include "resources/outlier_detection.h"
 
-#include <inttypes.h>
-
 #include "envoy/config/cluster/v3/outlier_detection.upb.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/cluster_internal.h"
-#include "resources/json_internal.h"
 
 typedef envoy_config_cluster_v3_OutlierDetection outlier_message;
 
@@ -78,30 +75,4 @@ void gxds_outlier_detection_decode(const outlier_message *in, gxds_errors *error
   o->success_rate = decode_success_rate(in, at, errors);
   o->failure_percentage = decode_failure_percentage(in, at, errors);
   out->outlier_detection = o;
-}
-
-static void render_ejection(const gxds_ejection *e, const char *name, const char *threshold_name,
-                            gxds_text *out) {
-  if (e->enforcement_percentage == 0) return;
-  gxds_text_addf(out,
-                 ",\"%s\":{\"%s\":%" PRIu32 ",\"enforcementPercentage\":%" PRIu32
-                 ",\"minimumHosts\":%" PRIu32 ",\"requestVolume\":%" PRIu32 "}",
-                 name, threshold_name, e->threshold, e->enforcement_percentage, e->minimum_hosts,
-                 e->request_volume);
-}
-
-void gxds_outlier_detection_render_json(const gxds_outlier_detection *o, gxds_str child_json,
-                                        gxds_text *out) {
-  gxds_text_add_z(out, "[{\"outlier_detection_experimental\":{\"interval\":");
-  gxds_json_add_duration(out, o->interval);
-  gxds_text_add_z(out, ",\"baseEjectionTime\":");
-  gxds_json_add_duration(out, o->base_ejection_time);
-  gxds_text_add_z(out, ",\"maxEjectionTime\":");
-  gxds_json_add_duration(out, o->max_ejection_time);
-  gxds_text_addf(out, ",\"maxEjectionPercent\":%" PRIu32, o->max_ejection_percent);
-  render_ejection(&o->success_rate, "successRateEjection", "stdevFactor", out);
-  render_ejection(&o->failure_percentage, "failurePercentageEjection", "threshold", out);
-  gxds_text_add_z(out, ",\"childPolicy\":");
-  gxds_text_add(out, child_json);
-  gxds_text_add_z(out, "}}]");
 }

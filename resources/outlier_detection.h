@@ -3,12 +3,7 @@
 #ifndef GRPC_XDS_RESOURCES_OUTLIER_DETECTION_H_
 #define GRPC_XDS_RESOURCES_OUTLIER_DETECTION_H_
 
-#include "base/text.h"
 #include "base/time.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* One way to find outliers: by success rate, or by percentage of failures. */
 typedef struct gxds_ejection {
@@ -27,14 +22,5 @@ typedef struct gxds_outlier_detection {
   gxds_ejection success_rate;
   gxds_ejection failure_percentage;
 } gxds_outlier_detection;
-
-/* Adds the list of policies with outlier_detection_experimental above the child (a list in JSON),
- * as the host's registry takes it. */
-void gxds_outlier_detection_render_json(const gxds_outlier_detection *o, gxds_str child_json,
-                                        gxds_text *out);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,6 +1,7 @@
 #include "xds_resolver/config_selector.h"
 
 #include <grpc/support/port_platform.h>
+#include <string.h>
 
 #include <atomic>
 #include <random>
@@ -8,7 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "lb_policies/attributes/attributes.h"
+#include "src/core/ext/filters/client_channel/lb_policy/ring_hash/ring_hash.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
@@ -63,6 +66,14 @@ bool GetHeader(void* arg, gxds_str name, gxds_str* value) {
   return true;
 }
 
+// In decimal, as the host has it.
+absl::string_view HashText(uint64_t hash, grpc_core::Arena* arena) {
+  absl::AlphaNum digits(hash);
+  auto* text = static_cast<char*>(arena->Alloc(digits.size()));
+  memcpy(text, digits.data(), digits.size());
+  return absl::string_view(text, digits.size());
+}
+
 const grpc_core::XdsHttpFilterImpl& FaultFilter() {
   static const grpc_core::NoDestruct<grpc_core::XdsHttpFaultFilter> filter;
   return *filter;
@@ -70,9 +81,9 @@ const grpc_core::XdsHttpFilterImpl& FaultFilter() {
 
 }  // namespace
 
-XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, const ChannelArgs& args,
-                                     const XdsConfigSelector* before)
-    : selector_(take_selector) {
+XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id,
+                                     const ChannelArgs& args, const XdsConfigSelector* before)
+    : selector_(take_selector), channel_id_(channel_id) {
   const gxds_method_configs* texts = gxds_selector_method_configs(selector_);
   const gxds_method_configs* old_texts =
       before == nullptr ? nullptr : gxds_selector_method_configs(before->selector_);
@@ -105,7 +116,7 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
   CallConfig result;
   Metadata metadata = {args.initial_metadata, {}};
   gxds_route_request request = {ToGxds(grpc_core::StringViewFromSlice(*args.path)), GetHeader,
-                                &metadata, ThreadRandom()};
+                                &metadata, ThreadRandom(), channel_id_};
   gxds_selection selection = gxds_selector_select(selector_, &request);
   if (selection.error.size > 0) {
     result.status = absl::UnavailableError(ToAbsl(selection.error));
@@ -124,6 +135,8 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
   }
   result.call_attributes[grpc_core::XdsClusterAttributeTypeName()] =
       ToAbsl(gxds_cluster_ref_name(selection.cluster));
+  result.call_attributes[grpc_core::RequestHashAttributeName()] =
+      HashText(selection.hash, args.arena);
   result.call_dispatch_controller = args.arena->New<DispatchController>(selection.cluster);
   return result;
 }

@@ -3,6 +3,7 @@
 #define GRPC_XDS_XDS_RESOLVER_CONFIG_SELECTOR_H_
 
 #include <grpc/support/port_platform.h>
+#include <stdint.h>
 
 #include <vector>
 
@@ -17,10 +18,11 @@ namespace grpc_xds {
 
 class XdsConfigSelector : public grpc_core::ConfigSelector {
  public:
-  // Takes the reference. args: for the parsers of method configs. before: the selector that this
-  // one follows, whose method configs it goes on with where they say the same; null: none.
-  XdsConfigSelector(const gxds_selector* take_selector, const grpc_core::ChannelArgs& args,
-                    const XdsConfigSelector* before);
+  // Takes the reference. channel_id: a random number of the channel's. args: for the parsers of
+  // method configs. before: the selector that this one follows, whose method configs it goes on
+  // with where they say the same; null: none.
+  XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id,
+                    const grpc_core::ChannelArgs& args, const XdsConfigSelector* before);
   ~XdsConfigSelector() override;
 
   const char* name() const override { return "grpc_xds.XdsConfigSelector"; }
@@ -37,6 +39,7 @@ class XdsConfigSelector : public grpc_core::ConfigSelector {
   using MethodConfig = absl::StatusOr<grpc_core::RefCountedPtr<grpc_core::ServiceConfig>>;
 
   const gxds_selector* const selector_;
+  const uint64_t channel_id_;
   std::vector<MethodConfig> method_configs_;  // by their numbers
 };
 

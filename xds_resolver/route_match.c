@@ -83,8 +83,7 @@ static bool parse_integer(gxds_str s, int64_t *out) {
   return true;
 }
 
-/* A28: -bin headers are never seen, and content-type is what the transport will send. */
-static bool header_value(const gxds_route_request *request, gxds_str name, gxds_str *value) {
+bool gxds_route_request_header(const gxds_route_request *request, gxds_str name, gxds_str *value) {
   if (gxds_str_ends_with(name, gxds_str_z("-bin"))) return false;
   if (gxds_str_equal(name, gxds_str_z("content-type"))) {
     *value = gxds_str_z("application/grpc");
@@ -119,7 +118,7 @@ static bool value_matches(const gxds_header_match *h, const void *regex, const g
 static bool header_matches(const gxds_header_match *h, const void *regex, const gxds_host *host,
                            const gxds_route_request *request) {
   gxds_str value = {NULL, 0};
-  bool present = header_value(request, h->name, &value);
+  bool present = gxds_route_request_header(request, h->name, &value);
   if (h->kind == GXDS_HEADER_PRESENT) return (present == h->present) != h->invert;
   if (!present) return false; /* also when inverted: there is nothing to compare */
   return value_matches(h, regex, host, value) != h->invert;

@@ -19,6 +19,10 @@ typedef struct gxds_route_matcher {
 void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host);
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
 
+/* The value of an RPC's header as A28 has it: "-bin" headers are never seen, and content-type is
+ * what the transport will send. False: not there. Borrow: until the next call for the RPC. */
+bool gxds_route_request_header(const gxds_route_request *request, gxds_str name, gxds_str *value);
+
 bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host, gxds_str path);
 /* Headers, then fraction: draws a random number only when it comes to that. */
 bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,

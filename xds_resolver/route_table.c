@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "xds_resolver/path_index.h"
+#include "xds_resolver/request_hash.h"
 #include "xds_resolver/route_match.h"
 
 /* One cluster of a route: chosen when the number drawn is below its end, and not below the end of
@@ -15,6 +16,7 @@ typedef struct share {
 
 typedef struct compiled_route {
   gxds_route_matcher matcher;
+  gxds_request_hasher hasher;
   const share *shares; /* in the table's own array */
   size_t share_count;  /* 0: the route can't be followed */
 } compiled_route;
@@ -101,6 +103,7 @@ static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r
 
 static void compile_route(compiler *c, compiled_route *out, const gxds_route *r) {
   gxds_route_matcher_init(&out->matcher, r, c->table->host);
+  gxds_request_hasher_init(&out->hasher, r, c->table->host);
   out->shares = c->next_share;
   if (r->action == GXDS_ROUTE_PLUGIN) {
     compile_plugin(c, out, r);
@@ -158,6 +161,7 @@ void gxds_route_table_unref(const gxds_route_table *shared) {
   gxds_route_table *t = (gxds_route_table *)shared;
   for (size_t i = 0; i < t->route_count; i++) {
     gxds_route_matcher_fini(&t->routes[i].matcher, t->host);
+    gxds_request_hasher_fini(&t->routes[i].hasher, t->host);
   }
   gxds_free(t->routes);
   gxds_free(t->shares);
@@ -233,11 +237,12 @@ static const share *pick_share(const compiled_route *r, gxds_random *random) {
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request) {
   int64_t number = gxds_route_table_match(t, request);
-  if (number < 0) return (gxds_route_result){GXDS_ROUTED_NOWHERE, 0, GXDS_NO_METHOD_CONFIG};
+  if (number < 0) return (gxds_route_result){GXDS_ROUTED_NOWHERE, 0, GXDS_NO_METHOD_CONFIG, 0};
   const compiled_route *r = &t->routes[number];
   if (r->share_count == 0) {
-    return (gxds_route_result){GXDS_ROUTED_IN_ERROR, 0, GXDS_NO_METHOD_CONFIG};
+    return (gxds_route_result){GXDS_ROUTED_IN_ERROR, 0, GXDS_NO_METHOD_CONFIG, 0};
   }
   const share *picked = pick_share(r, request->random);
-  return (gxds_route_result){GXDS_ROUTED, picked->cluster, picked->method_config};
+  return (gxds_route_result){GXDS_ROUTED, picked->cluster, picked->method_config,
+                             gxds_request_hasher_hash(&r->hasher, t->host, request)};
 }

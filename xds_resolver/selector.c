@@ -87,5 +87,6 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
       return (gxds_selection){.error = s->inapt};
   }
   return (gxds_selection){.cluster = gxds_cluster_set_hold(s->clusters, r.cluster),
+                          .hash = r.hash,
                           .method_config = r.method_config};
 }

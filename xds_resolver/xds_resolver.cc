@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,11 @@ constexpr char kServiceConfig[] =
 
 constexpr char kBootstrapArg[] = "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config";
 
+uint64_t RandomId() {
+  std::random_device random;
+  return uint64_t{random()} << 32 | random();
+}
+
 // The part of the path after the last slash.
 std::string DefaultAuthority(const URI& uri) {
   size_t slash = uri.path().find_last_of('/');
@@ -54,7 +60,8 @@ class XdsResolver : public grpc_core::Resolver {
       : work_serializer_(std::move(args.work_serializer)),
         result_handler_(std::move(args.result_handler)),
         args_(std::move(args.args)),
-        uri_(std::move(args.uri)) {}
+        uri_(std::move(args.uri)),
+        channel_id_(RandomId()) {}
 
   ~XdsResolver() override { gxds_config_unref(config_); }
 
@@ -91,6 +98,7 @@ class XdsResolver : public grpc_core::Resolver {
   const std::unique_ptr<ResultHandler> result_handler_;
   const ChannelArgs args_;
   const URI uri_;
+  const uint64_t channel_id_;
 
   // Under the serializer.
   gxds_resolver* resolver_ = nullptr;
@@ -192,7 +200,7 @@ void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
   if (selector_ == nullptr ||
       !gxds_selector_fits(selector_->selector(), update->config, update->clusters)) {
     selector_ = grpc_core::MakeRefCounted<XdsConfigSelector>(
-        gxds_selector_create(update->config, update->clusters, gxds_host_get()), args_,
+        gxds_selector_create(update->config, update->clusters, gxds_host_get()), channel_id_, args_,
         selector_.get());
   }
   Result result;

@@ -1,7 +1,5 @@
 #include "lb_policies/cds/cds.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 /* A37: the addresses of a DNS name are tried in the order of the answer. */
@@ -99,30 +97,6 @@ static void fail(gxds_cds *c, gxds_status take_error) {
   c->failed = true;
 }
 
-/* Whether the list of policies has the policy of that name, at any depth: a JSON key. What a string
- * in there quotes has backslashes before its quotation marks. */
-static bool names_policy(gxds_str json, const char *quoted_name) {
-  size_t size = strlen(quoted_name);
-  for (size_t at = 0; at + size < json.size; at++) {
-    if (memcmp(json.data + at, quoted_name, size) != 0) continue;
-    size_t after = at + size;
-    while (after < json.size && strchr(" \t\r\n", json.data[after])) after++;
-    if (after < json.size && json.data[after] == ':') return true;
-  }
-  return false;
-}
-
-/* What must not be carried out, for a leaf cluster: UNAVAILABLE and why, or OK. */
-static gxds_status check_leaf(const gxds_cluster *cluster) {
-  if (names_policy(policy_of(cluster), "\"ring_hash_experimental\"")) {
-    return gxds_status_make(GXDS_UNAVAILABLE,
-                            "cluster \"%.*s\": ring_hash is not supported yet by this version of "
-                            "grpc-xds: that of the gRPC library would crash the process",
-                            GXDS_STR_ARG(cluster->name));
-  }
-  return gxds_status_ok();
-}
-
 /* What finds the outliers of a leaf cluster; NULL: nothing does. */
 static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
   const gxds_outlier_detection *o = cluster->outlier_detection;
@@ -130,27 +104,7 @@ static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
   /* A50: neither way to eject is on: a no-op, which would only cost. */
   bool ejects = o->success_rate.enforcement_percentage > 0 ||
                 o->failure_percentage.enforcement_percentage > 0;
-  if (!ejects) return NULL;
-  /* The host's pick_first gives up its subchannels when one of them is ejected: in the middle of
-   * the host's walk over them, which then reads what is freed. It has nowhere else to send RPCs to.
-   */
-  return names_policy(policy_of(cluster), "\"pick_first\"") ? NULL : o;
-}
-
-static bool same_ejection(const gxds_ejection *a, const gxds_ejection *b) {
-  if (a->enforcement_percentage != b->enforcement_percentage) return false;
-  return a->enforcement_percentage == 0 ||
-         (a->threshold == b->threshold && a->minimum_hosts == b->minimum_hosts &&
-          a->request_volume == b->request_volume);
-}
-
-static bool same_outliers(const gxds_outlier_detection *a, const gxds_outlier_detection *b) {
-  if (a == b) return true;
-  return a && b && a->interval == b->interval && a->base_ejection_time == b->base_ejection_time &&
-         a->max_ejection_time == b->max_ejection_time &&
-         a->max_ejection_percent == b->max_ejection_percent &&
-         same_ejection(&a->success_rate, &b->success_rate) &&
-         same_ejection(&a->failure_percentage, &b->failure_percentage);
+  return ejects ? o : NULL;
 }
 
 /* entry takes the place of c->entry, which is of the same cluster and a leaf too, or NULL. */
@@ -167,8 +121,6 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
   c->step.policy_json = policy;
   c->step.ignore_reresolution = !is_dns;
   c->step.outlier_detection = outliers_of(entry->cluster);
-  c->step.outlier_changed =
-      !old || !same_outliers(outliers_of(old->cluster), c->step.outlier_detection);
   c->step.same_children = old && !renumbered && !c->step.policy_changed &&
                           (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns;
 }
@@ -188,19 +140,9 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
       fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
       c->step.drop = entry->deleted;
       break;
-    case GXDS_ENTRY_ENDPOINTS: {
-      gxds_status refusal = check_leaf(entry->cluster);
-      if (gxds_status_is_ok(&refusal)) {
-        step_leaf(c, entry);
-      } else {
-        gxds_text why = {NULL, 0, 0};
-        gxds_text_add(&why, refusal.message);
-        gxds_cluster_entry_add_note(entry, &why);
-        gxds_status_fini(&refusal);
-        fail(c, (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)});
-      }
+    case GXDS_ENTRY_ENDPOINTS:
+      step_leaf(c, entry);
       break;
-    }
     case GXDS_ENTRY_AGGREGATE:
       if (entry->leaf_cluster_count == 0) {
         gxds_text why = {NULL, 0, 0};

@@ -42,16 +42,12 @@ typedef struct gxds_cds_step {
   bool policy_changed;               /* LEAF: it is not what it was in the update before */
   bool ignore_reresolution;          /* LEAF: children ask in vain, since EDS pushes */
   const gxds_outlier_detection *outlier_detection; /* LEAF: NULL: none, or one that does nothing
-                                                      (A50), or pick_first is below */
-  bool outlier_changed;                            /* LEAF: it is not what it was in the update
-                                                      before */
+                                                      (A50) */
 } gxds_cds_step;
 
 /* An update. config: NULL changes nothing. mailbox: NULL when there is none. An entry that is the
  * same pointer as before changes nothing (of an aggregate: when those of its leaves are too). A
- * snapshot without the cluster is ignored: that of a dynamic cluster comes later.
- * A leaf cluster is failed, not connected to, when it asks for what would crash (the host's
- * ring_hash). */
+ * snapshot without the cluster is ignored: that of a dynamic cluster comes later. */
 const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
                                         gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic);
 /* The step could not be carried out (a policy that the host does not take): the next update starts

@@ -14,6 +14,7 @@
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cds/cds.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
+#include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -39,18 +40,6 @@ using grpc_core::RefCountedPtr;
 namespace {
 
 using grpc_core::ChannelArgs;
-
-// Of all priorities. endpoints: null for none.
-grpc_core::ServerAddressList AllAddresses(const gxds_endpoints* endpoints) {
-  grpc_core::ServerAddressList out;
-  for (size_t i = 0; endpoints != nullptr && i < endpoints->priority_count; ++i) {
-    const gxds_priority& priority = endpoints->priorities[i];
-    for (size_t k = 0; k < priority.locality_count; ++k) {
-      AppendAddresses(priority.localities[k], &out);
-    }
-  }
-  return out;
-}
 
 struct MachineDelete {
   void operator()(gxds_cds* c) const { gxds_cds_destroy(c); }
@@ -89,7 +78,6 @@ class CdsPolicy : public ParentPolicy {
   // What the child is given: made anew, or the one before while it says the same.
   absl::StatusOr<RefCountedPtr<Config>> ChildConfig(const gxds_cds_step& step);
   absl::Status ParsePolicy(const gxds_cds_step& step);
-  absl::Status ParseOutlierDetection(const gxds_cds_step& step);
   RefCountedPtr<Config> LeafConfig(const gxds_cds_step& step) const;
   RefCountedPtr<Config> AggregateConfig(const gxds_cds_step& step) const;
   absl::Status UpdateChild(const gxds_cds_step& step, const ChannelArgs& args);
@@ -98,9 +86,8 @@ class CdsPolicy : public ParentPolicy {
 
   std::unique_ptr<gxds_cds, MachineDelete> machine_;
   std::string cluster_;
-  RefCountedPtr<Config> leaf_policy_;     // what the cluster's policy_json was parsed to
-  RefCountedPtr<Config> outlier_config_;  // null: child_config_ is the child's
-  RefCountedPtr<Config> child_config_;
+  RefCountedPtr<Config> leaf_policy_;   // what the cluster's policy_json was parsed to
+  RefCountedPtr<Config> child_config_;  // below outlier_detection, where that is
   OrphanablePtr<LoadBalancingPolicy> child_;
 };
 
@@ -125,11 +112,10 @@ absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
 
 absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, const ChannelArgs& args) {
   auto config = ChildConfig(step);
-  absl::Status status = config.ok() ? ParseOutlierDetection(step) : config.status();
-  if (!status.ok()) {
+  if (!config.ok()) {
     gxds_cds_forget(machine_.get());
-    Fail(absl::UnavailableError(absl::StrCat(cluster_, ": ", status.message())), false);
-    return status;
+    Fail(absl::UnavailableError(absl::StrCat(cluster_, ": ", config.status().message())), false);
+    return config.status();
   }
   child_config_ = std::move(*config);
   UpdateArgs child_args;
@@ -138,12 +124,9 @@ absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, const ChannelArgs
   child_args.resolution_note = std::string(ToAbsl(step.entry->resolution_note));
   // The control plane checks health.
   child_args.args = args.Set(GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
-  if (outlier_config_ != nullptr) {
-    child_args.config = outlier_config_;
-    child_args.args = WithClusterImplConfig(child_args.args,
-                                            static_cast<ClusterImplConfig*>(child_config_.get()));
-    // The host's policy knows endpoints by this list alone.
-    child_args.addresses = AllAddresses(step.entry->endpoints);
+  if (step.outlier_detection != nullptr) {
+    child_args.config =
+        MakeRefCounted<OutlierDetectionConfig>(cluster_, *step.outlier_detection, child_config_);
   }
   if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_cds_lb_trace);
   if (GRPC_TRACE_FLAG_ENABLED(grpc_cds_lb_trace)) {
@@ -170,27 +153,6 @@ absl::Status CdsPolicy::ParsePolicy(const gxds_cds_step& step) {
       grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*json);
   if (!config.ok()) return config.status();
   leaf_policy_ = std::move(*config);
-  return absl::OkStatus();
-}
-
-// Its child is only named in the JSON, which stays the same while the settings do: the config of
-// cluster_impl travels in the channel args.
-absl::Status CdsPolicy::ParseOutlierDetection(const gxds_cds_step& step) {
-  if (step.outlier_detection == nullptr) {
-    outlier_config_.reset();
-    return absl::OkStatus();
-  }
-  if (!step.outlier_changed && outlier_config_ != nullptr) return absl::OkStatus();
-  gxds_text text = {};
-  gxds_outlier_detection_render_json(step.outlier_detection, ToGxds(kClusterImplConfigInArgsJson),
-                                     &text);
-  auto json = Json::Parse(ToAbsl(gxds_text_str(&text)));
-  gxds_text_fini(&text);
-  if (!json.ok()) return json.status();
-  auto config =
-      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*json);
-  if (!config.ok()) return config.status();
-  outlier_config_ = std::move(*config);
   return absl::OkStatus();
 }
 
@@ -228,7 +190,6 @@ void CdsPolicy::Fail(const absl::Status& status, bool drop) {
   gpr_log(GPR_ERROR, "grpc_xds: [cdslb %p] %s", this, status.ToString().c_str());
   EndChild(std::move(child_));
   child_config_.reset();
-  outlier_config_.reset();
   std::unique_ptr<SubchannelPicker> picker;
   if (drop) {
     picker = std::make_unique<DropPicker>(status);

@@ -1,5 +1,5 @@
 // The cds_experimental LB policy (A74, A75): looks its cluster up in the snapshot and builds the
-// tree below it: cluster_impl over priority for a leaf, below the host's outlier_detection when
+// tree below it: cluster_impl over priority for a leaf, below outlier_detection when
 // that is configured (A50), or priority over one cds per leaf for an aggregate. Under the channel's
 // WorkSerializer.
 #ifndef GRPC_XDS_LB_POLICIES_CDS_CDS_POLICY_H_

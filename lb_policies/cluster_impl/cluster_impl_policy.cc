@@ -17,7 +17,6 @@
 #include "lb_policies/cluster_impl/cluster_security.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
-#include "src/core/lib/gpr/useful.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
@@ -54,30 +53,6 @@ struct SlotUnref {
 };
 using DropPickerRef = std::unique_ptr<gxds_drop_picker, DropPickerUnref>;
 using SlotRef = std::unique_ptr<gxds_locality_slot, SlotUnref>;
-
-constexpr char kClusterImplConfigArg[] = "grpc_xds.cluster_impl_config";
-
-const grpc_arg_pointer_vtable kClusterImplConfigVtable = {
-    [](void* p) -> void* {
-      static_cast<ClusterImplConfig*>(p)->Ref().release();
-      return p;
-    },
-    [](void* p) { static_cast<ClusterImplConfig*>(p)->Unref(); },
-    [](void* a, void* b) { return grpc_core::QsortCompare(a, b); },
-};
-
-// The config in force: that of the update, or the one in its args, which is taken out of them;
-// null: it should have been there.
-RefCountedPtr<ClusterImplConfig> TakeConfig(LoadBalancingPolicy::UpdateArgs* args) {
-  RefCountedPtr<ClusterImplConfig> config(static_cast<ClusterImplConfig*>(args->config.release()));
-  if (config->child() != nullptr) return config;
-  auto* in_args = static_cast<ClusterImplConfig*>(args->args.GetVoidPointer(kClusterImplConfigArg));
-  if (in_args == nullptr) return nullptr;
-  config.reset(static_cast<ClusterImplConfig*>(in_args->Ref().release()));
-  args->args = args->args.Remove(kClusterImplConfigArg);
-  args->addresses.emplace();
-  return config;
-}
 
 uint64_t RandomSeed() {
   std::random_device random;
@@ -217,12 +192,7 @@ class ClusterImplPolicy : public ParentPolicy {
 };
 
 absl::Status ClusterImplPolicy::UpdateLocked(UpdateArgs args) {
-  RefCountedPtr<ClusterImplConfig> config = TakeConfig(&args);
-  if (config == nullptr) {
-    absl::Status status = absl::InvalidArgumentError("no config in the channel args");
-    Fail(absl::UnavailableError(status.message()));
-    return status;
-  }
+  RefCountedPtr<ClusterImplConfig> config(static_cast<ClusterImplConfig*>(args.config.release()));
   const gxds_config* snapshot = ConfigOf(args.args);
   if (snapshot == nullptr) return absl::OkStatus();  // goes on with the one before
   gxds_cluster_impl_todo todo = gxds_cluster_impl_on_update(
@@ -377,9 +347,6 @@ ClusterImplFactory::ParseLoadBalancingConfig(const Json& json) const {
     errors.AddError("is not an object");
     return errors.status("errors validating xds_cluster_impl LB policy config");
   }
-  if (json.object_value().count("configInArgs") > 0) {
-    return grpc_core::MakeRefCounted<ClusterImplConfig>(std::string(), nullptr);
-  }
   std::string cluster = ParseClusterName(json.object_value(), &errors);
   auto child = ParseChild(json.object_value(), &errors);
   if (!errors.ok()) return errors.status("errors validating xds_cluster_impl LB policy config");
@@ -387,11 +354,6 @@ ClusterImplFactory::ParseLoadBalancingConfig(const Json& json) const {
 }
 
 }  // namespace
-
-ChannelArgs WithClusterImplConfig(const ChannelArgs& args, ClusterImplConfig* config) {
-  return args.Set(kClusterImplConfigArg, ChannelArgs::Pointer(kClusterImplConfigVtable.copy(config),
-                                                              &kClusterImplConfigVtable));
-}
 
 void RegisterClusterImplLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
   builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(

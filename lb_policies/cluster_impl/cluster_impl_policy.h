@@ -27,7 +27,6 @@ class ClusterImplConfig : public grpc_core::LoadBalancingPolicy::Config {
 
   absl::string_view name() const override { return kClusterImplPolicyName; }
   const std::string& cluster() const { return cluster_; }
-  // Null: the config in force is in the channel args, see below.
   const grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config>& child() const {
     return child_;
   }
@@ -36,16 +35,6 @@ class ClusterImplConfig : public grpc_core::LoadBalancingPolicy::Config {
   std::string cluster_;
   grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config> child_;
 };
-
-// For a policy of the host's between cds and cluster_impl, which takes its child's config as JSON
-// alone: this list of policies says that the config is to be found in the channel args, where
-// WithClusterImplConfig() left it. It is taken out of them there, and the address list, which was
-// for the policy in between, is emptied.
-inline constexpr absl::string_view kClusterImplConfigInArgsJson =
-    R"([{"xds_cluster_impl_experimental":{"configInArgs":true}}])";
-// Takes a reference of its own.
-grpc_core::ChannelArgs WithClusterImplConfig(const grpc_core::ChannelArgs& args,
-                                             ClusterImplConfig* config);
 
 void RegisterClusterImplLbPolicy(grpc_core::CoreConfiguration::Builder* builder);
 

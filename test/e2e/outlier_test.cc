@@ -70,6 +70,34 @@ TEST(OutlierDetection, FailingBackendOfALowerPriorityIsEjected) {  // A50
   FailingBackendIsEjected(mesh, &good, &bad);
 }
 
+TEST(OutlierDetection, EjectedBackendReturnsWhenItsTimeIsOver) {  // A50
+  Backend good("good"), bad("bad");
+  Mesh mesh = SimpleMesh({&good, &bad});
+  mesh.clusters[0].outlier_detection =
+      R"({"interval":"0.100s","base_ejection_time":"3s","max_ejection_percent":50,)"
+      R"("enforcing_success_rate":0,"failure_percentage_threshold":50,)"
+      R"("enforcing_failure_percentage":100,"failure_percentage_minimum_hosts":2,)"
+      R"("failure_percentage_request_volume":5})";
+  ControlPlane plane;
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("bad"));
+  bad.FailWith(grpc::StatusCode::INTERNAL);
+  ASSERT_TRUE(CallUntilAllSucceed(&client, 20));
+  bad.FailWith(grpc::StatusCode::OK);
+  EXPECT_TRUE(client.CallUntilAnsweredBy("bad"));
+  EXPECT_EQ(bad.connections(), 1u);
+}
+
+TEST(OutlierDetection, RequestsOfAnEjectedBackendMoveOnTheRing) {  // A42, A50
+  Backend good("good"), bad("bad");
+  Mesh mesh = SimpleMesh({&good, &bad});
+  mesh.clusters[0].more = R"("lb_policy":"RING_HASH")";
+  mesh.clusters[0].outlier_detection = kEjectFailing;
+  FailingBackendIsEjected(mesh, &good, &bad);
+}
+
 TEST(OutlierDetection, EjectedPriorityFailsOver) {  // A50, A75: the state is of the whole cluster
   Backend good("good"), bad("bad");
   Mesh mesh = SimpleMesh({&bad, &good});

@@ -82,20 +82,6 @@ TEST_F(HostAccepts, CustomPolicies) {  // A52
             "load balancing policy config found]");
 }
 
-TEST_F(HostAccepts, OutlierDetection) {  // A50
-  for (const char* fields :
-       {"", "'enforcing_success_rate':0", "'enforcing_failure_percentage':7,'interval':'0.25s'"}) {
-    Decoded result =
-        Decode(gxds_cluster_type, Eds("'outlier_detection':{" + std::string(fields) + "}"));
-    ASSERT_EQ(result.message(), "");
-    gxds_text json = {};
-    gxds_outlier_detection_render_json(result.As<gxds_cluster>().outlier_detection,
-                                       gxds_str_z("[{\"round_robin\":{}}]"), &json);
-    EXPECT_EQ(LbErrors(ToString(gxds_text_str(&json))), "") << fields;
-    gxds_text_fini(&json);
-  }
-}
-
 std::string Routes(const std::string& action, const std::string& more = "") {
   return "{'name':'foo'" + more +
          ",'virtual_hosts':[{'domains':['*'],'routes':[{'match':{'prefix':''},'route':{" + action +

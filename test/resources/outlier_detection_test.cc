@@ -21,13 +21,6 @@ class Outliers {
   const gxds_outlier_detection* operator->() const {
     return result_.As<gxds_cluster>().outlier_detection;
   }
-  std::string RenderJson() const {
-    gxds_text text = {};
-    gxds_outlier_detection_render_json(operator->(), gxds_str_z("[CHILD]"), &text);
-    std::string out = ToString(gxds_text_str(&text));
-    gxds_text_fini(&text);
-    return out;
-  }
 
  private:
   Decoder decoder_;
@@ -68,23 +61,24 @@ TEST(OutlierDetection, AllFields) {  // A50
       "'success_rate_minimum_hosts':2,'success_rate_request_volume':3,"
       "'enforcing_failure_percentage':100,'failure_percentage_threshold':100,"
       "'failure_percentage_minimum_hosts':4,'failure_percentage_request_volume':6");
-  EXPECT_EQ(o.RenderJson(),
-            Json("[{'outlier_detection_experimental':{'interval':'1.000000000s',"
-                 "'baseEjectionTime':'2.000000000s','maxEjectionTime':'3.000000004s',"
-                 "'maxEjectionPercent':100,'successRateEjection':{'stdevFactor':1000,"
-                 "'enforcementPercentage':1,'minimumHosts':2,'requestVolume':3},"
-                 "'failurePercentageEjection':{'threshold':100,'enforcementPercentage':100,"
-                 "'minimumHosts':4,'requestVolume':6},'childPolicy':[CHILD]}}]"));
+  EXPECT_EQ(o->interval, GXDS_SECOND);
+  EXPECT_EQ(o->base_ejection_time, 2 * GXDS_SECOND);
+  EXPECT_EQ(o->max_ejection_time, 3 * GXDS_SECOND + 4);
+  EXPECT_EQ(o->max_ejection_percent, 100u);
+  EXPECT_EQ(o->success_rate.threshold, 1000u);
+  EXPECT_EQ(o->success_rate.enforcement_percentage, 1u);
+  EXPECT_EQ(o->success_rate.minimum_hosts, 2u);
+  EXPECT_EQ(o->success_rate.request_volume, 3u);
+  EXPECT_EQ(o->failure_percentage.threshold, 100u);
+  EXPECT_EQ(o->failure_percentage.enforcement_percentage, 100u);
+  EXPECT_EQ(o->failure_percentage.minimum_hosts, 4u);
+  EXPECT_EQ(o->failure_percentage.request_volume, 6u);
 }
 
-TEST(OutlierDetection, WhatIsOffIsNotInTheConfig) {  // A50
-  Outliers o(
-      "'interval':'1s','base_ejection_time':'1s','enforcing_success_rate':0,"
-      "'enforcing_failure_percentage':0");
-  EXPECT_EQ(o.RenderJson(), Json("[{'outlier_detection_experimental':{'interval':'1.000000000s',"
-                                 "'baseEjectionTime':'1.000000000s',"
-                                 "'maxEjectionTime':'300.000000000s',"
-                                 "'maxEjectionPercent':10,'childPolicy':[CHILD]}}]"));
+TEST(OutlierDetection, EitherWayCanBeOff) {  // A50
+  Outliers o("'enforcing_success_rate':0,'enforcing_failure_percentage':0");
+  EXPECT_EQ(o->success_rate.enforcement_percentage, 0u);
+  EXPECT_EQ(o->failure_percentage.enforcement_percentage, 0u);
 }
 
 TEST(OutlierDetection, LongestTimeIsNeverLessThanTheBaseWhenNotSet) {  // A50

@@ -109,11 +109,6 @@ static void check_cluster(const gxds_cluster *c) {
   if (c->kind == GXDS_CLUSTER_AGGREGATE) return;
   check_json(c->lb_policy_json);
   if (c->tls) GXDS_CHECK(c->tls->ca.instance_name.size > 0);
-  if (!c->outlier_detection) return;
-  gxds_text json = {0};
-  gxds_outlier_detection_render_json(c->outlier_detection, c->lb_policy_json, &json);
-  check_json(gxds_text_str(&json));
-  gxds_text_fini(&json);
 }
 
 static void check_resource(const gxds_resource *resource, const gxds_resource *before) {

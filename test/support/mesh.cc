@@ -37,6 +37,7 @@ std::string ClusterJson(const Cluster& c) {
                      R"(,"type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}})";
   if (!c.outlier_detection.empty()) json += ",\"outlier_detection\":" + c.outlier_detection;
   if (!c.transport_socket.empty()) json += ",\"transport_socket\":" + c.transport_socket;
+  if (!c.more.empty()) json += "," + c.more;
   if (c.report_load) json += R"(,"lrs_server":{"self":{}})";
   if (c.max_requests >= 0) {
     json += R"(,"circuit_breakers":{"thresholds":[{"max_requests":)" +

@@ -24,6 +24,7 @@ struct Cluster {
   bool with_endpoints = true;          // false: no EDS resource exists
   std::string outlier_detection = {};  // JSON of the field; empty: not set
   std::string transport_socket = {};   // the same
+  std::string more = {};               // more fields: R"("lb_policy":"RING_HASH")"
 };
 
 struct Route {

@@ -96,7 +96,7 @@ class Table {
   int64_t Match(const std::string &path, Metadata metadata = {}) {
     gxds_random one = random_;
     gxds_random other = random_;
-    gxds_route_request request = {S(path), Lookup, &metadata, &one};
+    gxds_route_request request = {S(path), Lookup, &metadata, &one, 0};
     int64_t compiled = gxds_route_table_match(table_, &request);
     request.random = &other;
     int64_t linear = gxds_route_table_match_linear(table_, &request);
@@ -106,7 +106,7 @@ class Table {
     return compiled;
   }
   gxds_route_result Find(const std::string &path, Metadata metadata = {}) {
-    gxds_route_request request = {S(path), Lookup, &metadata, &random_};
+    gxds_route_request request = {S(path), Lookup, &metadata, &random_, 0};
     return gxds_route_table_find(table_, &request);
   }
   std::string Cluster(const std::string &path) {

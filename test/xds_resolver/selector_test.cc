@@ -40,7 +40,7 @@ class Selector : public ::testing::Test {
   }
   gxds_selection Select(const gxds_selector *s, const char *path) {
     gxds_route_request request = {Z(path), [](void *, gxds_str, gxds_str *) { return false; },
-                                  nullptr, &random_};
+                                  nullptr, &random_, 0};
     return gxds_selector_select(s, &request);
   }
   size_t MailCount() {

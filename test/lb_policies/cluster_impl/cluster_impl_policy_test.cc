@@ -144,24 +144,6 @@ TEST_F(ClusterImplPolicyTest, PickersOutliveThePolicy) {
   EXPECT_EQ(Told(), "c[a 1=1+0 0 now]");
 }
 
-TEST_F(ClusterImplPolicyTest, ConfigThatIsInTheArgsIsTakenFromThere) {
-  auto named = ParseConfig(kClusterImplConfigInArgsJson);
-  ASSERT_TRUE(named.ok()) << named.status();
-  Entry e = Leaf(Picking());
-  ChannelArgs args = Args(MakeConfig({e.get()}, {"c"}, store_.get()));
-  Create(kClusterImplPolicyName);
-  Update(*named, args);
-  EXPECT_FALSE(accepted_.ok()) << "it is not there";
-  EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no config in the channel args");
-  Update(*named, WithClusterImplConfig(args, static_cast<ClusterImplConfig*>(config_.get())));
-  EXPECT_EQ(accepted_, absl::OkStatus());
-  EXPECT_EQ(Pick(), "127.0.0.1:97");
-  ASSERT_FALSE(subchannels_.empty());
-  EXPECT_EQ(subchannels_[0].args, args_.Set("grpc.internal.xds_cluster_name", "c"));
-  Update(config_, args);
-  EXPECT_EQ(PickingLeaf().updates, 1) << "the same config, wherever it came from";
-}
-
 TEST_F(ClusterImplPolicyTest, ConfigFromJson) {  // A37.24, A74.41
   auto config = ParseConfig(
       R"([{"xds_cluster_impl_experimental":{"clusterName":"c","childPolicy":[{"test_leaf":{}}]}}])");

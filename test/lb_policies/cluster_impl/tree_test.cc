@@ -2,15 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/variant.h"
+#include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lrs/load_report.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
-
-namespace grpc_core {
-extern void RegisterOutlierDetectionLbPolicy(CoreConfiguration::Builder* builder);
-}  // namespace grpc_core
 
 namespace grpc_xds {
 namespace testing {
@@ -87,7 +84,7 @@ const bool g_registered = [] {
     RegisterClusterImplLbPolicy(builder);
     RegisterCdsLbPolicy(builder);
     RegisterClusterManagerLbPolicy(builder);
-    grpc_core::RegisterOutlierDetectionLbPolicy(builder);
+    RegisterOutlierDetectionLbPolicy(builder);
     builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
         std::make_unique<PickingLeafFactory>());
   });

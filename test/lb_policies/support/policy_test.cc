@@ -319,9 +319,9 @@ void PolicyTest::Pass(gxds_duration time) { engine_->Pass(time); }
 
 size_t PolicyTest::timer_count() const { return engine_->timer_count(); }
 
-std::string PolicyTest::Pick() {
+std::string PolicyTest::Pick(LoadBalancingPolicy::MetadataInterface* metadata) {
   grpc_core::ExecCtx exec_ctx;
-  LoadBalancingPolicy::PickArgs args = {"/service/method", nullptr, nullptr};
+  LoadBalancingPolicy::PickArgs args = {"/service/method", metadata, nullptr};
   LoadBalancingPolicy::PickResult result = picker_->Pick(args);
   using Result = LoadBalancingPolicy::PickResult;
   if (auto* complete = absl::get_if<Result::Complete>(&result.result)) {

@@ -92,11 +92,12 @@ class FakeSubchannel : public grpc_core::SubchannelInterface {
   void CancelConnectivityStateWatch(ConnectivityStateWatcherInterface*) override {
     watcher.reset();
   }
-  void RequestConnection() override {}
+  void RequestConnection() override { ++connects; }
   void ResetBackoff() override {}
   void AddDataWatcher(std::unique_ptr<DataWatcherInterface>) override {}
 
   const std::string address;
+  int connects = 0;
   std::unique_ptr<ConnectivityStateWatcherInterface> watcher;
 };
 
@@ -125,7 +126,7 @@ class PolicyTest : public ::testing::Test {
 
   // One pick of the last picker: the zone that a Leaf's picker named, or the address of the
   // subchannel, or "queue", or "fail: …".
-  std::string Pick();
+  std::string Pick(LoadBalancingPolicy::MetadataInterface* metadata = nullptr);
   static absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(
       absl::string_view json);
 

@@ -1,0 +1,302 @@
+#include "lb_policies/outlier_detection/outliers.h"
+
+#include <math.h>
+
+#define uthash_malloc(size) gxds_calloc(1, size)
+#define uthash_free(memory, size) gxds_free(memory)
+#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
+
+#include <uthash.h>
+#include <utlist.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+typedef struct host {
+  uint64_t token;
+  gxds_str address; /* owned */
+  size_t subchannels;
+  gxds_call_results *results;
+  bool ejected;
+  gxds_time ejected_at;
+  uint32_t multiplier;
+  bool told_ejected; /* what its subchannels say */
+  /* Of the interval that is looked at. */
+  uint64_t volume;
+  uint64_t successes;
+  UT_hash_handle by_address;
+  UT_hash_handle by_token;
+  bool changed; /* in the list of those */
+  struct host *next_changed;
+} host;
+
+struct gxds_outliers {
+  gxds_outlier_detection settings;
+  gxds_random random;
+  size_t addresses;
+  gxds_time started; /* of the timer; NEVER: it does not run */
+  host *by_address;
+  host *by_token;
+  size_t ejected;
+  uint64_t last_token;
+  host *changed;
+};
+
+gxds_outliers *gxds_outliers_create(uint64_t seed) {
+  gxds_outliers *o = GXDS_NEW(gxds_outliers);
+  o->random.state = seed;
+  o->started = GXDS_TIME_NEVER;
+  return o;
+}
+
+/* ---- addresses ---- */
+
+size_t gxds_outliers_count_addresses(const gxds_endpoints *endpoints) {
+  size_t count = 0;
+  for (size_t i = 0; endpoints && i < endpoints->priority_count; i++) {
+    const gxds_priority *p = &endpoints->priorities[i];
+    for (size_t j = 0; j < p->locality_count; j++) count += p->localities[j]->endpoint_count;
+  }
+  return count;
+}
+
+static void forget(gxds_outliers *o, host *h) {
+  if (h->changed) LL_DELETE2(o->changed, h, next_changed);
+  HASH_DELETE(by_address, o->by_address, h);
+  HASH_DELETE(by_token, o->by_token, h);
+  gxds_call_results_unref(h->results);
+  gxds_str_free(&h->address);
+  gxds_free(h);
+}
+
+void gxds_outliers_destroy(gxds_outliers *o) {
+  if (!o) return;
+  host *h;
+  host *next;
+  HASH_ITER(by_address, o->by_address, h, next) forget(o, h);
+  gxds_free(o);
+}
+
+static void forget_if_clean(gxds_outliers *o, host *h) {
+  if (h->subchannels == 0 && !h->ejected && h->multiplier == 0) forget(o, h);
+}
+
+uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address) {
+  host *h;
+  HASH_FIND(by_address, o->by_address, address.data, address.size, h);
+  if (!h) {
+    h = GXDS_NEW(host);
+    h->token = ++o->last_token;
+    h->address = gxds_str_dup(address);
+    h->results = gxds_call_results_create();
+    HASH_ADD_KEYPTR(by_address, o->by_address, h->address.data, h->address.size, h);
+    HASH_ADD(by_token, o->by_token, token, sizeof h->token, h);
+  }
+  /* The new one says what the address is from the start. */
+  if (h->subchannels == 0) h->told_ejected = h->ejected;
+  h->subchannels++;
+  return h->token;
+}
+
+static host *find(const gxds_outliers *o, uint64_t token) {
+  host *h;
+  HASH_FIND(by_token, o->by_token, &token, sizeof token, h);
+  GXDS_CHECK(h != NULL);
+  return h;
+}
+
+void gxds_outliers_remove(gxds_outliers *o, uint64_t token) {
+  host *h = find(o, token);
+  GXDS_CHECK(h->subchannels > 0);
+  h->subchannels--;
+  forget_if_clean(o, h);
+}
+
+bool gxds_outliers_ejected(const gxds_outliers *o, uint64_t token) {
+  return find(o, token)->ejected;
+}
+
+gxds_call_results *gxds_outliers_results(const gxds_outliers *o, uint64_t token) {
+  return find(o, token)->results;
+}
+
+/* ---- ejections ---- */
+
+static void set_ejected(gxds_outliers *o, host *h, bool ejected) {
+  h->ejected = ejected;
+  if (ejected) {
+    o->ejected++;
+  } else {
+    o->ejected--;
+  }
+  if (h->changed) return;
+  h->changed = true;
+  LL_APPEND2(o->changed, h, next_changed);
+}
+
+static void eject(gxds_outliers *o, host *h, gxds_time now) {
+  h->ejected_at = now;
+  if (h->multiplier < UINT32_MAX) h->multiplier++;
+  set_ejected(o, h, true);
+}
+
+bool gxds_outliers_next(gxds_outliers *o, uint64_t *token) {
+  while (o->changed) {
+    host *h = o->changed;
+    LL_DELETE2(o->changed, h, next_changed);
+    h->changed = false;
+    if (h->subchannels == 0 || h->told_ejected == h->ejected) continue;
+    h->told_ejected = h->ejected;
+    *token = h->token;
+    return true;
+  }
+  return false;
+}
+
+/* ---- config ---- */
+
+static bool is_on(const gxds_ejection *e) { return e->enforcement_percentage > 0; }
+
+bool gxds_outliers_counting(const gxds_outliers *o) {
+  return is_on(&o->settings.success_rate) || is_on(&o->settings.failure_percentage);
+}
+
+static void reset_counts(gxds_outliers *o) {
+  host *h;
+  host *next;
+  uint64_t successes;
+  uint64_t failures;
+  HASH_ITER(by_address, o->by_address, h, next) {
+    gxds_call_results_turn(h->results, &successes, &failures);
+  }
+}
+
+static void switch_off(gxds_outliers *o) {
+  o->started = GXDS_TIME_NEVER;
+  host *h;
+  host *next;
+  HASH_ITER(by_address, o->by_address, h, next) {
+    if (h->ejected) set_ejected(o, h, false);
+    h->multiplier = 0;
+    forget_if_clean(o, h);
+  }
+}
+
+void gxds_outliers_on_config(gxds_outliers *o, const gxds_outlier_detection *settings,
+                             size_t addresses, gxds_time now) {
+  o->settings = *settings;
+  if (o->settings.interval < GXDS_OUTLIERS_INTERVAL_MIN) {
+    o->settings.interval = GXDS_OUTLIERS_INTERVAL_MIN;
+  }
+  o->addresses = addresses;
+  if (!gxds_outliers_counting(o)) {
+    switch_off(o);
+  } else if (o->started == GXDS_TIME_NEVER) {
+    o->started = now;
+    reset_counts(o);
+  }
+}
+
+gxds_time gxds_outliers_deadline(const gxds_outliers *o) {
+  if (o->started == GXDS_TIME_NEVER) return GXDS_TIME_NEVER;
+  return gxds_time_after(o->started, o->settings.interval);
+}
+
+/* ---- the end of an interval ---- */
+
+/* "The percentage of ejected addresses": of all there are. */
+static bool enough_are_ejected(const gxds_outliers *o) {
+  size_t addresses = HASH_CNT(by_address, o->by_address);
+  if (addresses < o->addresses) addresses = o->addresses;
+  return (double)o->ejected * 100 >= (double)o->settings.max_ejection_percent * (double)addresses;
+}
+
+static bool takes_part(const host *h, const gxds_ejection *e) {
+  return h->volume > 0 && h->volume >= e->request_volume;
+}
+
+static size_t count_participants(const gxds_outliers *o, const gxds_ejection *e) {
+  size_t count = 0;
+  for (const host *h = o->by_address; h; h = h->by_address.next) count += takes_part(h, e);
+  return count;
+}
+
+static double success_rate(const host *h) { return (double)h->successes / (double)h->volume; }
+
+/* Below which success rate an address is an outlier. */
+static double success_threshold(const gxds_outliers *o, const gxds_ejection *e, size_t count) {
+  double mean = 0;
+  for (const host *h = o->by_address; h; h = h->by_address.next) {
+    if (takes_part(h, e)) mean += success_rate(h) / (double)count;
+  }
+  double variance = 0;
+  for (const host *h = o->by_address; h; h = h->by_address.next) {
+    if (!takes_part(h, e)) continue;
+    double off = success_rate(h) - mean;
+    variance += off * off / (double)count;
+  }
+  return mean - sqrt(variance) * (e->threshold / 1000.0);
+}
+
+static bool fails_too_often(const host *h, const gxds_ejection *e) {
+  double failures = (double)(h->volume - h->successes);
+  return failures * 100 > (double)e->threshold * (double)h->volume;
+}
+
+/* One of the two algorithms. An address that is ejected is not ejected again: what it still answers
+ * was asked before. */
+static void run_algorithm(gxds_outliers *o, bool by_success_rate, gxds_time now) {
+  const gxds_ejection *e =
+      by_success_rate ? &o->settings.success_rate : &o->settings.failure_percentage;
+  if (!is_on(e)) return;
+  size_t count = count_participants(o, e);
+  if (count == 0 || count < e->minimum_hosts) return;
+  double threshold = by_success_rate ? success_threshold(o, e, count) : 0;
+  for (host *h = o->by_address; h; h = h->by_address.next) {
+    if (enough_are_ejected(o)) return;
+    if (h->ejected || !takes_part(h, e)) continue;
+    bool is_outlier = by_success_rate ? success_rate(h) < threshold : fails_too_often(h, e);
+    if (is_outlier && gxds_random_next(&o->random) % 100 < e->enforcement_percentage) {
+      eject(o, h, now);
+    }
+  }
+}
+
+static gxds_time end_of_ejection(const gxds_outliers *o, const host *h) {
+  const gxds_outlier_detection *s = &o->settings;
+  gxds_duration most =
+      s->base_ejection_time > s->max_ejection_time ? s->base_ejection_time : s->max_ejection_time;
+  gxds_duration time;
+  if (__builtin_mul_overflow(s->base_ejection_time, (gxds_duration)h->multiplier, &time) ||
+      time > most) {
+    time = most;
+  }
+  return gxds_time_after(h->ejected_at, time);
+}
+
+static void let_time_pass(gxds_outliers *o, gxds_time now) {
+  host *h;
+  host *next;
+  HASH_ITER(by_address, o->by_address, h, next) {
+    if (!h->ejected) {
+      if (h->multiplier > 0) h->multiplier--;
+      forget_if_clean(o, h);
+    } else if (now > end_of_ejection(o, h)) {
+      set_ejected(o, h, false);
+    }
+  }
+}
+
+void gxds_outliers_on_deadline(gxds_outliers *o, gxds_time now) {
+  if (now < gxds_outliers_deadline(o)) return;
+  o->started = now;
+  for (host *h = o->by_address; h; h = h->by_address.next) {
+    uint64_t failures;
+    gxds_call_results_turn(h->results, &h->successes, &failures);
+    h->volume = h->successes + failures;
+  }
+  run_algorithm(o, true, now);
+  run_algorithm(o, false, now);
+  let_time_pass(o, now);
+}

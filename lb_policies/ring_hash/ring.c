@@ -1,0 +1,119 @@
+#include "lb_policies/ring_hash/ring.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/ref.h"
+
+typedef struct place {
+  uint64_t hash;
+  size_t member;
+} place;
+
+struct gxds_ring {
+  gxds_ref refs;
+  size_t size;
+  size_t capacity;
+  place *places; /* by hash */
+};
+
+uint64_t gxds_ring_hash_text(gxds_str text) { return XXH64(text.data, text.size, 0); }
+
+static double weight_of(const gxds_ring_member *m) { return m->weight ? (double)m->weight : 1; }
+
+static int compare_places(const void *a, const void *b) {
+  const place *left = a;
+  const place *right = b;
+  if (left->hash != right->hash) return left->hash < right->hash ? -1 : 1;
+  return (left->member > right->member) - (left->member < right->member);
+}
+
+static void add_place(gxds_ring *r, uint64_t hash, size_t member) {
+  if (r->size == r->capacity) {
+    r->capacity = 2 * r->capacity;
+    r->places = gxds_realloc(r->places, r->capacity, sizeof *r->places);
+  }
+  r->places[r->size++] = (place){hash, member};
+}
+
+/* How many places there are for all: so many that the member with the least weight has a whole
+ * number of them. */
+static double scale_of(const gxds_ring_member *members, size_t count, double sum, uint64_t min_size,
+                       uint64_t max_size) {
+  double least = 1;
+  for (size_t i = 0; i < count; i++) least = fmin(least, weight_of(&members[i]) / sum);
+  return fmin(ceil(least * (double)min_size) / least, (double)max_size);
+}
+
+/* A member's places: the hashes of "key_0", "key_1" and so on. The sums run on from member to
+ * member, as Envoy's do, so that fractions of places add up to whole ones. */
+static void add_members(gxds_ring *r, const gxds_ring_member *members, size_t count, double sum,
+                        double scale) {
+  enum { NUMBER_MAX = 22 }; /* "_", a number, and a zero */
+  double placed = 0;
+  double target = 0;
+  for (size_t i = 0; i < count; i++) {
+    gxds_str key = members[i].key;
+    char *text = gxds_calloc(key.size + NUMBER_MAX, 1);
+    if (key.size) memcpy(text, key.data, key.size);
+    target += scale * (weight_of(&members[i]) / sum);
+    uint64_t number = 0;
+    while (placed < target) {
+      int length = snprintf(text + key.size, NUMBER_MAX, "_%" PRIu64, number++);
+      add_place(r, gxds_ring_hash_text(gxds_str_of(text, key.size + (size_t)length)), i);
+      placed++;
+    }
+    gxds_free(text);
+  }
+}
+
+const gxds_ring *gxds_ring_create(const gxds_ring_member *members, size_t count, uint64_t min_size,
+                                  uint64_t max_size) {
+  GXDS_CHECK(count > 0 && min_size > 0 && max_size > 0);
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += weight_of(&members[i]);
+  double scale = scale_of(members, count, sum, min_size, max_size);
+  gxds_ring *r = GXDS_NEW(gxds_ring);
+  gxds_ref_init(&r->refs);
+  r->capacity = (size_t)ceil(scale) + 1;
+  r->places = gxds_calloc(r->capacity, sizeof *r->places);
+  add_members(r, members, count, sum, scale);
+  qsort(r->places, r->size, sizeof *r->places, compare_places);
+  return r;
+}
+
+const gxds_ring *gxds_ring_ref(const gxds_ring *r) {
+  gxds_ref_inc(&r->refs);
+  return r;
+}
+
+void gxds_ring_unref(const gxds_ring *r) {
+  if (!r || !gxds_ref_dec(&r->refs)) return;
+  gxds_free(r->places);
+  gxds_free((gxds_ring *)r);
+}
+
+size_t gxds_ring_size(const gxds_ring *r) { return r->size; }
+
+size_t gxds_ring_find(const gxds_ring *r, uint64_t hash) {
+  size_t low = 0;
+  size_t high = r->size;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (r->places[middle].hash < hash) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < r->size ? low : 0;
+}
+
+size_t gxds_ring_member_at(const gxds_ring *r, size_t index) { return r->places[index].member; }
+
+uint64_t gxds_ring_hash_at(const gxds_ring *r, size_t index) { return r->places[index].hash; }

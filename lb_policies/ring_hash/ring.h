@@ -1,0 +1,50 @@
+/* gxds_ring: endpoints on a ring of hashes (A42). A request's hash is at or before one of the
+ * ring's places; that place's endpoint is its first choice, the endpoints of the places behind it
+ * are the next ones.
+ *
+ * The same endpoints in the same order make the same ring in every process, and the one that
+ * Envoy's and gRPC's other implementations make of them. Immutable, counted by reference: any
+ * thread. */
+#ifndef GRPC_XDS_LB_POLICIES_RING_HASH_RING_H_
+#define GRPC_XDS_LB_POLICIES_RING_HASH_RING_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_ring gxds_ring;
+
+typedef struct gxds_ring_member {
+  gxds_str key;    /* where it is put is a matter of this: its address, as text */
+  uint64_t weight; /* how many places it has, compared with the others; 0 counts as 1 */
+} gxds_ring_member;
+
+/* members: at least one, no key twice; borrow: during the call. sizes: of the ring, at least 1; how
+ * many places it has lies between them, or there are somewhat more than max_size when members have
+ * fractions of places. One reference, the caller's. */
+const gxds_ring *gxds_ring_create(const gxds_ring_member *members, size_t count, uint64_t min_size,
+                                  uint64_t max_size);
+const gxds_ring *gxds_ring_ref(const gxds_ring *r);
+void gxds_ring_unref(const gxds_ring *r); /* NULL is allowed */
+
+size_t gxds_ring_size(const gxds_ring *r);
+/* The first place for a hash. */
+size_t gxds_ring_find(const gxds_ring *r, uint64_t hash);
+/* Whose place that is: an index into the members. place < size. */
+size_t gxds_ring_member_at(const gxds_ring *r, size_t place);
+/* Of that place; ascending. */
+uint64_t gxds_ring_hash_at(const gxds_ring *r, size_t place);
+
+/* The hash of a text: of a header's value (A76), and of what is put on the ring. */
+uint64_t gxds_ring_hash_text(gxds_str text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

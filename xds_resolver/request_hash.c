@@ -1,0 +1,60 @@
+#include "xds_resolver/request_hash.h"
+
+#include <xxhash.h>
+
+#include "base/memory.h"
+#include "xds_resolver/route_match.h"
+
+void gxds_request_hasher_init(gxds_request_hasher *h, const gxds_route *route,
+                              const gxds_host *host) {
+  *h = (gxds_request_hasher){.route = route};
+  h->rewrites = gxds_calloc(route->hash_policy_count, sizeof *h->rewrites);
+  for (size_t i = 0; i < route->hash_policy_count; i++) {
+    const gxds_hash_policy *p = &route->hash_policies[i];
+    if (p->has_rewrite && host->regex_create) h->rewrites[i] = host->regex_create(p->rewrite_regex);
+  }
+}
+
+void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host) {
+  for (size_t i = 0; i < h->route->hash_policy_count; i++) {
+    if (h->rewrites[i]) host->regex_destroy(h->rewrites[i]);
+  }
+  gxds_free(h->rewrites);
+}
+
+static uint64_t hash_of(gxds_str text) { return XXH64(text.data, text.size, 0); }
+
+/* The policy's hash; false: it has none for this RPC. */
+static bool hash_by(const gxds_hash_policy *p, const void *rewrite, const gxds_host *host,
+                    const gxds_route_request *request, uint64_t *hash) {
+  if (p->kind == GXDS_HASH_CHANNEL_ID) {
+    *hash = request->channel_id;
+    return true;
+  }
+  gxds_str value;
+  if (!gxds_route_request_header(request, p->header, &value)) return false;
+  if (!rewrite) {
+    *hash = hash_of(value);
+    return true;
+  }
+  gxds_str rewritten = host->regex_replace(rewrite, value, p->rewrite_text);
+  *hash = hash_of(rewritten);
+  gxds_str_free(&rewritten);
+  return true;
+}
+
+uint64_t gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
+                                  const gxds_route_request *request) {
+  uint64_t hash = 0;
+  bool any = false;
+  for (size_t i = 0; i < h->route->hash_policy_count; i++) {
+    const gxds_hash_policy *p = &h->route->hash_policies[i];
+    uint64_t policy_hash;
+    if (hash_by(p, h->rewrites[i], host, request, &policy_hash)) {
+      hash = any ? ((hash << 1) | (hash >> 63)) ^ policy_hash : policy_hash;
+      any = true;
+    }
+    if (any && p->terminal) break;
+  }
+  return any ? hash : gxds_random_next(request->random);
+}

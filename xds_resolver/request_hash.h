@@ -1,0 +1,31 @@
+/* gxds_request_hasher: the hash policies of a route (A42), compiled: they give an RPC the hash by
+ * which policies such as ring_hash choose. Private to xds_resolver. Immutable once made: any
+ * thread; allocates nothing but for what a regular expression rewrites. */
+#ifndef GRPC_XDS_XDS_RESOLVER_REQUEST_HASH_H_
+#define GRPC_XDS_XDS_RESOLVER_REQUEST_HASH_H_
+
+#include "xds_resolver/route_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_request_hasher {
+  const gxds_route *route; /* borrowed: as long as the hasher */
+  void **rewrites;         /* one per policy, NULL where it rewrites nothing */
+} gxds_request_hasher;
+
+/* route and host: borrow, as long as the hasher. */
+void gxds_request_hasher_init(gxds_request_hasher *h, const gxds_route *route,
+                              const gxds_host *host);
+void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host);
+
+/* The RPC's hash: random when no policy gives one. */
+uint64_t gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
+                                  const gxds_route_request *request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
