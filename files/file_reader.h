@@ -33,6 +33,10 @@ void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
 /* Copies name and bytes. One reference, the caller's. (file_set.c) */
 gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes);
 
+/* A set of these entries, which are sorted by type, then name, and taken: *take is empty after it.
+ * One reference, the caller's. (file_set.c) */
+const gxds_file_set *gxds_file_set_of(gxds_file_found *take);
+
 #ifdef __cplusplus
 }
 #endif

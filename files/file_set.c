@@ -153,6 +153,13 @@ const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_f
   return NULL;
 }
 
+const gxds_file_set *gxds_file_set_of(gxds_file_found *take) {
+  gxds_file_set *s = GXDS_NEW(gxds_file_set);
+  gxds_ref_init(&s->refs);
+  fill_lists(s, take);
+  return s;
+}
+
 /* The copy of a file's name that the set owns: names are sorted. */
 static gxds_str own_name(const gxds_file_set *s, gxds_str name) {
   size_t low = 0;

@@ -60,6 +60,12 @@ TEST(Options, SayWhatIsWrong) {
   } cases[] = {
       {{}, "which directory?"},
       {{"a", "b"}, "one directory at a time: a and b"},
+      {{"a", "--synthetic", "clusters=1"}, "either a directory or --synthetic, not both: a"},
+      {{"--synthetic", "clusters=0"},
+       "--synthetic: expected clusters=1..1000000,endpoints=1..10000,localities=1..10000,"
+       "seed=0..4294967295, found clusters=0"},
+      {{"--synthetic", "clusters=1000000,endpoints=10000"},
+       "--synthetic: at most 20000000 endpoints in all"},
       {{"a", "--listen"}, "--listen needs a value"},
       {{"a", "--listens=1"}, "no such option: --listens=1"},
       {{"a", "-x"}, "no such option: -x"},

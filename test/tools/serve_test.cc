@@ -142,8 +142,11 @@ class Call {
 class Serve : public ::testing::Test {
  protected:
   void Start(std::vector<std::string> more = {"--json"}, const std::string &dir = "") {
-    std::vector<std::string> args = {Runfile("tools/xds"), "serve",
-                                     dir.empty() ? files_.path() : dir, "--listen", "127.0.0.1:0"};
+    more.push_back(dir.empty() ? files_.path() : dir);
+    StartWith(more);
+  }
+  void StartWith(const std::vector<std::string> &more) {
+    std::vector<std::string> args = {Runfile("tools/xds"), "serve", "--listen", "127.0.0.1:0"};
     args.insert(args.end(), more.begin(), more.end());
     server_ = std::make_unique<Child>(args);
     std::string line = server_->WaitForLine(
@@ -339,6 +342,14 @@ TEST_F(Serve, EveryServiceIsServedInBothWays) {
     delta.Send(xds_test::DeltaRequest{TypeUrl(s.type), {name, "x"}, {}, {}, "", "", "test-node"});
     EXPECT_EQ(xds_test::DecodeDelta(delta.Receive()).Text(), std::string(s.sent) + " -x");
   }
+}
+
+TEST_F(Serve, SyntheticResourcesNeedNoFiles) {
+  StartWith({"--synthetic", "clusters=3,endpoints=2,localities=2,seed=7", "--json"});
+  EXPECT_NE(Wait({"\"event\":\"resources\"", "1 LDS, 1 RDS, 3 CDS, 3 EDS"}), "");
+  Call ads(channel_, kAds);
+  ads.Send(Ask(CDS, {"cluster-000002", "cluster-000003"}));
+  EXPECT_EQ(ads.Get(), "CDS cluster-000002=");
 }
 
 TEST_F(Serve, OtherMethodsAreUnimplemented) {

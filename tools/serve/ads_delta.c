@@ -30,13 +30,12 @@ static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
   return out;
 }
 
-static gxds_str encode(gxds_file_type type, const gxds_delta_response *response, gxds_str version,
-                       gxds_str nonce) {
+/* Without a version of the whole, which says nothing that those of the resources don't. */
+static gxds_str encode(gxds_file_type type, const gxds_delta_response *response, gxds_str nonce) {
   upb_Arena *arena = upb_Arena_New();
   upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
   envoy_service_discovery_v3_DeltaDiscoveryResponse *msg =
       envoy_service_discovery_v3_DeltaDiscoveryResponse_new(arena);
-  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_system_version_info(msg, upb_view(version));
   envoy_service_discovery_v3_DeltaDiscoveryResponse_set_type_url(msg, url);
   envoy_service_discovery_v3_DeltaDiscoveryResponse_set_nonce(msg, upb_view(nonce));
   for (size_t i = 0; i < response->count; i++) {
@@ -78,7 +77,7 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
   for (size_t i = 0; i < response.count; i++) {
     gxds_serve_event_add_name(&event, response.resources[i]->name);
   }
-  gxds_serve_queue_send(q, st->id, encode(type, &response, event.version, event.nonce));
+  gxds_serve_queue_send(q, st->id, encode(type, &response, event.nonce));
   event.removed = response.removed;
   event.removed_count = response.removed_count;
   response.removed = NULL;

@@ -5,6 +5,7 @@
 const char gxds_serve_help[] =
     "usage: xds serve DIR [--listen ADDRESS:PORT] [--load-interval SECONDS] [--json] [--quiet]\n"
     "                     [--port-file FILE] [--http ADDRESS:PORT]\n"
+    "       xds serve --synthetic clusters=K,endpoints=N,localities=L,seed=S [...]\n"
     "\n"
     "An xDS control plane for development: serves the resources in the files of DIR to any number\n"
     "of clients (ADS and the services of one type, in state of the world and in delta), follows\n"
@@ -20,6 +21,9 @@ const char gxds_serve_help[] =
     "  --http ADDRESS:PORT      a page for the browser: who is connected, what each client asked\n"
     "                           for and holds, load against weights; weights can be changed there\n"
     "                           (until a file changes)\n"
+    "  --synthetic SPEC         no files: K clusters of N endpoints in L localities each, made "
+    "from\n"
+    "                           the seed, behind the listener synthetic.example\n"
     "\n"
     "Files: *.json, *.yaml and *.yml, not in folders below DIR and not hidden. Each holds "
     "Listeners,\n"
@@ -67,6 +71,8 @@ static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_t
     out->help = true;
   } else if ((value = gxds_args_value(argv, i, "--listen", error)) != NULL) {
     out->listen = value;
+  } else if ((value = gxds_args_value(argv, i, "--synthetic", error)) != NULL) {
+    out->is_synthetic = gxds_synthetic_parse(value, &out->synthetic, error);
   } else if ((value = gxds_args_value(argv, i, "--http", error)) != NULL) {
     out->http = value;
   } else if ((value = gxds_args_value(argv, i, "--port-file", error)) != NULL) {
@@ -93,6 +99,10 @@ bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *o
   for (int i = 1; i < argc; i++) {
     if (!parse_one(argv, &i, out, error)) return false;
   }
-  if (!out->dir && !out->help) gxds_text_add_z(error, "which directory?");
+  if (out->dir && out->is_synthetic) {
+    gxds_text_addf(error, "either a directory or --synthetic, not both: %s", out->dir);
+  } else if (!out->dir && !out->is_synthetic && !out->help) {
+    gxds_text_add_z(error, "which directory?");
+  }
   return error->size == 0;
 }

@@ -4,13 +4,16 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "files/synthetic.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct gxds_serve_command {
-  const char *dir;
+  const char *dir; /* NULL: synthetic */
+  bool is_synthetic;
+  gxds_synthetic synthetic; /* instead of a directory */
   const char *listen;
   const char *http; /* where the page is; NULL: nowhere */
   gxds_duration load_interval;

@@ -20,7 +20,7 @@ typedef struct serve {
   gxds_serve_server *server;
   gxds_page_server *page; /* NULL: not asked for */
   gxds_validator *validator;
-  gxds_dir_watch *watch;
+  gxds_dir_watch *watch;       /* NULL: synthetic */
   const gxds_file_set *served; /* NULL: none yet */
 } serve;
 
@@ -93,6 +93,12 @@ static void serve_set(serve *s, const gxds_file_set *set) {
   s->served = gxds_file_set_ref(set);
 }
 
+static void serve_synthetic(serve *s) {
+  const gxds_file_set *set = gxds_synthetic_set(&s->command.synthetic);
+  serve_set(s, set);
+  gxds_file_set_unref(set);
+}
+
 /* Somebody set a weight on the page. */
 static void on_change(serve *s) {
   const gxds_file_set *set = gxds_page_server_take_change(s->page);
@@ -101,6 +107,7 @@ static void on_change(serve *s) {
 }
 
 static void on_deadline(serve *s) {
+  if (!s->watch) return;
   gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, now_of());
   if (news == GXDS_DIR_ERRORS) {
     tell_errors(s, gxds_dir_watch_errors(s->watch));
@@ -118,13 +125,14 @@ static int timeout_ms(gxds_time deadline) {
 
 static void follow(serve *s) {
   struct pollfd fds[] = {{.fd = s->signals, .events = POLLIN},
-                         {.fd = gxds_dir_watch_fd(s->watch), .events = POLLIN},
+                         {.fd = s->watch ? gxds_dir_watch_fd(s->watch) : -1, .events = POLLIN},
                          {.fd = s->page ? gxds_page_server_fd(s->page) : -1, .events = POLLIN}};
   for (;;) {
-    int ready = poll(fds, 3, timeout_ms(gxds_dir_watch_deadline(s->watch)));
+    gxds_time deadline = s->watch ? gxds_dir_watch_deadline(s->watch) : GXDS_TIME_NEVER;
+    int ready = poll(fds, 3, timeout_ms(deadline));
     if (ready < 0 && errno != EINTR) return;
     if (ready > 0 && fds[0].revents) return;
-    gxds_dir_watch_on_readable(s->watch, now_of());
+    if (s->watch) gxds_dir_watch_on_readable(s->watch, now_of());
     on_deadline(s);
     if (ready > 0 && fds[2].revents) on_change(s);
   }
@@ -163,8 +171,8 @@ static int run(serve *s) {
                                 .load_interval = s->command.load_interval,
                                 .on_event = on_event,
                                 .arg = s};
-  s->watch = gxds_dir_watch_create(s->command.dir, now_of(), &status);
-  bool ok = s->watch != NULL;
+  if (s->command.dir) s->watch = gxds_dir_watch_create(s->command.dir, now_of(), &status);
+  bool ok = s->watch != NULL || s->command.is_synthetic;
   if (ok && s->command.http) {
     s->page = gxds_page_server_start(s->command.http, &page_port, &status);
     ok = s->page != NULL;
@@ -174,10 +182,11 @@ static int run(serve *s) {
     fprintf(stderr, "xds serve: %s\n", status.message.data);
     gxds_status_fini(&status);
     gxds_page_server_stop(s->page);
-    gxds_dir_watch_destroy(s->watch);
+    if (s->watch) gxds_dir_watch_destroy(s->watch);
     return 1;
   }
   s->validator = gxds_validator_create(NULL);
+  if (s->command.is_synthetic) serve_synthetic(s);
   on_deadline(s); /* what is there already is served from the first request on */
   ok = !s->command.port_file || write_port(s->command.port_file, port);
   if (ok) {
@@ -189,7 +198,7 @@ static int run(serve *s) {
   gxds_serve_server_stop(s->server);
   gxds_page_server_stop(s->page);
   gxds_file_set_unref(s->served);
-  gxds_dir_watch_destroy(s->watch);
+  if (s->watch) gxds_dir_watch_destroy(s->watch);
   return ok ? 0 : 1;
 }
 

@@ -1,0 +1,40 @@
+/* gxds_synthetic: resources that no file holds, to try sizes with: a listener with a route to each
+ * of K clusters, and endpoints for each. The same description gives the same resources. Pure
+ * functions, any thread. */
+#ifndef GRPC_XDS_FILES_SYNTHETIC_H_
+#define GRPC_XDS_FILES_SYNTHETIC_H_
+
+#include "files/file_set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Beyond what a machine for development holds in memory. */
+#define GXDS_SYNTHETIC_CLUSTERS_MAX 1000000u
+#define GXDS_SYNTHETIC_ENDPOINTS_MAX 10000u
+#define GXDS_SYNTHETIC_TOTAL_MAX 20000000u /* endpoints of all clusters */
+
+typedef struct gxds_synthetic {
+  unsigned clusters;   /* "cluster-000000", … */
+  unsigned endpoints;  /* of each, in all localities together */
+  unsigned localities; /* of each cluster, at least 1 */
+  uint64_t seed;       /* addresses and weights depend on it */
+} gxds_synthetic;
+
+/* Reads "clusters=K,endpoints=N,localities=L,seed=S": any order; what is left out is 100, 10, 1
+ * and 1. False: error says what is wrong. */
+bool gxds_synthetic_parse(const char *text, gxds_synthetic *out, gxds_text *error);
+
+/* The resources; the listener is "synthetic.example", its routes are "/cluster-000000/" and so on.
+ * One reference, the caller's. */
+const gxds_file_set *gxds_synthetic_set(const gxds_synthetic *s);
+
+/* The bytes of the endpoints of one cluster, for a seed of their own. Owned by the caller. */
+gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uint64_t seed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,270 @@
+/* What a configuration of K clusters costs a client, in delta: the engine and the dependency
+ * manager of one channel, and the server of `xds serve`, in one process and without a network,
+ * policies or connections. Prints what docs/scale.md shows:
+ *
+ *     scale clusters=K,endpoints=N,localities=L,seed=S
+ *
+ * on_change_arrived() is what valgrind --tool=callgrind counts with
+ * --toggle-collect=on_change_arrived. */
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "bootstrap/bootstrap.h"
+#include "files/synthetic.h"
+#include "plugin/host.h"
+#include "resources/resources.h"
+#include "tools/serve/ads_server.h"
+#include "xds_client/client.h"
+#include "xds_resolver/dependency_manager.h"
+
+typedef struct scale {
+  gxds_ads_server *server;
+  const gxds_bootstrap *bootstrap;
+  gxds_client *client;
+  gxds_dependency_manager *manager;
+  const gxds_config *published;
+  size_t publications;
+  gxds_time now;
+  gxds_stream_id stream;
+  uint64_t server_stream;
+  bool read;
+  bool sending;
+  gxds_str to_client; /* the message that was sent and not yet read */
+  /* Counted. */
+  size_t requests;
+  size_t request_bytes;
+  size_t largest_request;
+  size_t responses;
+  size_t response_bytes;
+} scale;
+
+/* Whether it asks for more. */
+static bool carry_manager(scale *s) {
+  bool more = false;
+  const gxds_dependency_action *a;
+  while ((a = gxds_dependency_manager_next_action(s->manager)) != NULL) {
+    gxds_watcher watcher = {s, a->token};
+    switch (a->kind) {
+      case GXDS_DEPENDENCY_WATCH:
+        gxds_client_watch(s->client, a->type, a->name, watcher, s->now);
+        more = true;
+        break;
+      case GXDS_DEPENDENCY_PUBLISH:
+        gxds_config_unref(s->published);
+        s->published = gxds_config_ref(a->config);
+        s->publications++;
+        break;
+      case GXDS_DEPENDENCY_FAIL:
+        fprintf(stderr, "%.*s\n", GXDS_STR_ARG(a->status.message));
+        break;
+      default:
+        break; /* nothing is given up here, and nothing is looked up in DNS */
+    }
+  }
+  return more;
+}
+
+static void on_send(scale *s, const gxds_action *a) {
+  s->requests++;
+  s->request_bytes += a->bytes.size;
+  if (a->bytes.size > s->largest_request) s->largest_request = a->bytes.size;
+  gxds_ads_server_on_message(s->server, s->server_stream, a->bytes, s->now);
+  s->sending = true;
+}
+
+static void carry_client(scale *s) {
+  const gxds_action *a;
+  while ((a = gxds_client_next_action(s->client)) != NULL) {
+    switch (a->kind) {
+      case GXDS_ACTION_OPEN_STREAM:
+        s->stream = a->stream;
+        s->server_stream =
+            gxds_ads_server_open(s->server, GXDS_ADS_DELTA, gxds_str_z("client"), s->now);
+        break;
+      case GXDS_ACTION_SEND:
+        on_send(s, a);
+        break;
+      case GXDS_ACTION_READ:
+        s->read = true;
+        break;
+      case GXDS_ACTION_RESOURCE:
+        gxds_dependency_manager_on_resource(s->manager, a->watcher.token, a->resource, &a->status);
+        break;
+      case GXDS_ACTION_AMBIENT_ERROR:
+        gxds_dependency_manager_on_ambient_error(s->manager, a->watcher.token, &a->status);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+/* All that a message causes in the client, to the published snapshot. */
+static void settle(scale *s) {
+  do {
+    carry_client(s);
+    gxds_dependency_manager_settle(s->manager);
+  } while (carry_manager(s));
+}
+
+/* From the bytes to the published snapshot; not inlined, so that it can be counted. */
+void on_change_arrived(scale *s, gxds_str message);
+__attribute__((noinline)) void on_change_arrived(scale *s, gxds_str message) {
+  gxds_client_on_message(s->client, s->stream, message.data, message.size, s->now);
+  settle(s);
+}
+
+/* Takes the server's actions: at most one message is on its way. */
+static void carry_server(scale *s) {
+  gxds_serve_action a;
+  while (gxds_ads_server_next_action(s->server, &a)) {
+    if (a.kind == GXDS_SERVE_SEND) {
+      GXDS_CHECK(s->to_client.size == 0);
+      s->to_client = gxds_str_dup(a.bytes);
+      s->responses++;
+      s->response_bytes += a.bytes.size;
+    }
+    GXDS_CHECK(a.kind != GXDS_SERVE_CLOSE);
+    gxds_serve_action_fini(&a);
+  }
+}
+
+/* Until nobody has anything to say. */
+static void run(scale *s) {
+  for (bool more = true; more;) {
+    more = false;
+    settle(s);
+    carry_server(s);
+    if (s->sending) {
+      s->sending = false;
+      gxds_client_on_sent(s->client, s->stream, s->now);
+      more = true;
+    }
+    if (s->read && s->to_client.size > 0) {
+      gxds_str message = s->to_client;
+      s->to_client = gxds_str_of(NULL, 0);
+      s->read = false;
+      gxds_ads_server_on_sent(s->server, s->server_stream, s->now);
+      gxds_client_on_message(s->client, s->stream, message.data, message.size, s->now);
+      gxds_str_free(&message);
+      more = true;
+    }
+  }
+}
+
+static void forget_counts(scale *s) {
+  s->requests = s->request_bytes = s->largest_request = s->responses = s->response_bytes = 0;
+}
+
+static size_t in_use(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+static void start(scale *s, const gxds_synthetic *synthetic) {
+  static const char bootstrap[] =
+      "{\"xds_servers\":[{\"server_uri\":\"scale\",\"channel_creds\":[{\"type\":\"insecure\"}],"
+      "\"server_features\":[\"delta\"]}],\"node\":{\"id\":\"scale\"}}";
+  gxds_status status = gxds_bootstrap_parse(gxds_str_z(bootstrap), gxds_host_get(), &s->bootstrap);
+  GXDS_CHECK(gxds_status_is_ok(&status));
+  s->now = GXDS_SECOND;
+  s->server = gxds_ads_server_create();
+  const gxds_file_set *set = gxds_synthetic_set(synthetic);
+  gxds_ads_server_set_resources(s->server, set, s->now);
+  gxds_file_set_unref(set);
+  gxds_client_options options = {.bootstrap = s->bootstrap,
+                                 .host = gxds_host_get(),
+                                 .types = gxds_resource_types,
+                                 .type_count = GXDS_RESOURCE_TYPE_COUNT,
+                                 .seed = 1};
+  s->client = gxds_client_create(&options);
+  gxds_dependency_manager_options manager = {
+      .listener_name = gxds_str_z("synthetic.example"),
+      .data_plane_authority = gxds_str_z("synthetic.example"),
+      .node_id = gxds_str_z("scale")};
+  s->manager = gxds_dependency_manager_create(&manager);
+  run(s);
+}
+
+/* The endpoints of one cluster change. */
+static void change(scale *s, const gxds_synthetic *synthetic) {
+  unsigned cluster = synthetic->clusters / 2;
+  const gxds_file_set *set = gxds_synthetic_set(synthetic);
+  char name[32];
+  snprintf(name, sizeof name, "cluster-%06u", cluster);
+  const gxds_file_entry *entry = gxds_file_set_find(set, GXDS_FILE_ENDPOINTS, gxds_str_z(name));
+  gxds_str bytes = gxds_synthetic_endpoints(synthetic, cluster, synthetic->seed + 1);
+  const gxds_file_set *changed = gxds_file_set_replace(set, entry, bytes);
+  forget_counts(s);
+  size_t publications = s->publications;
+  gxds_ads_server_set_resources(s->server, changed, s->now);
+  carry_server(s);
+  GXDS_CHECK(s->read && s->to_client.size > 0);
+  gxds_str message = s->to_client;
+  s->to_client = gxds_str_of(NULL, 0);
+  s->read = false;
+  on_change_arrived(s, message);
+  GXDS_CHECK(s->publications == publications + 1);
+  printf("change: resource %zu bytes, received %zu bytes\n", bytes.size, message.size);
+  gxds_ads_server_on_sent(s->server, s->server_stream, s->now);
+  gxds_str_free(&message);
+  gxds_str_free(&bytes);
+  gxds_file_set_unref(changed);
+  gxds_file_set_unref(set);
+  run(s);
+}
+
+static void reconnect(scale *s) {
+  forget_counts(s);
+  size_t publications = s->publications;
+  gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "gone");
+  gxds_ads_server_on_closed(s->server, s->server_stream, gxds_str_z("gone"));
+  s->read = s->sending = false;
+  gxds_client_on_stream_closed(s->client, s->stream, &status, s->now);
+  gxds_status_fini(&status);
+  run(s);
+  GXDS_CHECK(s->publications == publications);
+  printf("reconnect: %zu requests, %zu bytes, the largest %zu; %zu responses, %zu bytes\n",
+         s->requests, s->request_bytes, s->largest_request, s->responses, s->response_bytes);
+}
+
+/* By what goes when it ends. */
+static void measure_memory(scale *s, const gxds_synthetic *synthetic) {
+  size_t before = in_use();
+  gxds_config_unref(s->published);
+  gxds_dependency_manager_destroy(s->manager);
+  size_t manager = before - in_use();
+  before = in_use();
+  gxds_client_destroy(s->client);
+  size_t client = before - in_use();
+  double clusters = synthetic->clusters;
+  printf(
+      "memory: %.0f bytes per cluster (engine with its resources %.0f, dependency manager and "
+      "snapshot %.0f)\n",
+      (double)(manager + client) / clusters, (double)client / clusters, (double)manager / clusters);
+}
+
+int main(int argc, char **argv) {
+  gxds_synthetic synthetic;
+  gxds_text error = {0};
+  if (argc != 2 || !gxds_synthetic_parse(argv[1], &synthetic, &error)) {
+    fprintf(stderr, "%s\n", argc == 2 ? error.data : "usage: scale clusters=K,endpoints=N,…");
+    return 2;
+  }
+  scale s = {0};
+  start(&s, &synthetic);
+  printf(
+      "start: %zu requests, %zu bytes, the largest %zu; %zu responses, %zu bytes; %zu snapshots\n",
+      s.requests, s.request_bytes, s.largest_request, s.responses, s.response_bytes,
+      s.publications);
+  GXDS_CHECK(s.publications > 0);
+  change(&s, &synthetic);
+  reconnect(&s);
+  measure_memory(&s, &synthetic);
+  gxds_ads_server_destroy(s.server);
+  gxds_bootstrap_unref(s.bootstrap);
+  return 0;
+}
