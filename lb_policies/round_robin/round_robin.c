@@ -202,6 +202,11 @@ static bool any_ready(const gxds_round_robin *r, const uint32_t *slots, uint32_t
   return false;
 }
 
+/* A list that is empty may be NULL, which memcpy() must not see. */
+static void copy_slots(uint32_t *to, const uint32_t *from, uint32_t count) {
+  if (count) memcpy(to, from, count * sizeof *to);
+}
+
 /* What is between the parts at the front and the back that stayed as they were. */
 static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
                            const gxds_endpoint *endpoints, uint32_t count, bool renew) {
@@ -209,13 +214,13 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   uint32_t new_count = count - front - back;
   reserve_slots(r, new_count);
   uint32_t *next = gxds_calloc(count ? count : 1, sizeof *next);
-  memcpy(next, r->current, front * sizeof *next);
-  memcpy(next + count - back, r->current + front + old_count, back * sizeof *next);
+  copy_slots(next, r->current, front);
+  copy_slots(next + count - back, r->current + front + old_count, back);
   /* What is leaving may come back. */
   uint32_t pool_count = r->leaving_count + old_count;
   uint32_t *pool = gxds_calloc(pool_count ? pool_count : 1, sizeof *pool);
-  memcpy(pool, r->leaving, r->leaving_count * sizeof *pool);
-  memcpy(pool + r->leaving_count, r->current + front, old_count * sizeof *pool);
+  copy_slots(pool, r->leaving, r->leaving_count);
+  copy_slots(pool + r->leaving_count, r->current + front, old_count);
   uint32_t *placed = next + front;
   if (any_ready(r, r->current + front, old_count)) r->publish_due = true;
   if (renew) {
@@ -236,7 +241,7 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   r->leaving_count = 0;
   uint32_t kept = 0;
   while (kept < pool_count && r->slots[pool[kept]].standing == SLOT_LEAVING) kept++;
-  memcpy(r->leaving, pool, kept * sizeof *pool);
+  copy_slots(r->leaving, pool, kept);
   r->leaving_count = kept;
   dismiss(r, pool + kept, pool_count - kept);
   gxds_free(pool);
