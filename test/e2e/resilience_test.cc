@@ -121,9 +121,9 @@ TEST_F(LastKnownGood, IsUsedWhileTheServerIsDownWithoutAFailedRpc) {
 }
 
 TEST_F(LastKnownGood, IsUsedWhileTheServerIsSilent) {
-  control.Set(MeshOf(b));
   control.Start();
   control.Freeze();
+  control.Set(MeshOf(b));  // after that, so that nobody keeps it before it thaws
   Client client(kTarget, bootstrap);
   EXPECT_EQ(client.Call().name, "a");
   control.Thaw();

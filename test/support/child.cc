@@ -98,12 +98,22 @@ void Child::Signal(int signal) {
   if (pid_ > 0) kill(pid_, signal);
 }
 
+void Child::Stop() {
+  Signal(SIGSTOP);
+  siginfo_t info;
+  while (pid_ > 0 && waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED) < 0 &&
+         errno == EINTR) {
+  }
+}
+
 int Child::Wait() {
   if (pid_ <= 0) return 0;
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+  std::unique_lock<std::mutex> lock(mu_);
+  changed_.wait_for(lock, kPatience, [this] { return ended_; });
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 

@@ -36,7 +36,9 @@ class Child {
   std::string Output();
 
   void Signal(int signal);
-  // Waits for the end: the exit status, or -signal.
+  // Stops it (SIGSTOP) and waits until it stands.
+  void Stop();
+  // Waits for the end, and for all that was written: the exit status, or -signal.
   int Wait();
   pid_t pid() const { return pid_; }
 

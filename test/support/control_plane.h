@@ -36,7 +36,7 @@ class ControlPlane {
   void Start();  // on the port it had before, if it ran before
   void Kill();   // as by kill -9
   // It is there and says nothing, as by kill -STOP; and goes on.
-  void Freeze() { server_->Signal(SIGSTOP); }
+  void Freeze() { server_->Stop(); }
   void Thaw() { server_->Signal(SIGCONT); }
   int port() const { return port_; }
   // A bootstrap that names this server, as JSON text. feature: of the server; empty: none.

@@ -124,8 +124,12 @@ TEST_F(PageServer, PagesFromElsewhereCanNeitherReadNorChange) {
 TEST_F(PageServer, AnAddressThatCannotBeIsSaid) {
   Child bad({Runfile("tools/xds"), "serve", files_.path(), "--listen", "127.0.0.1:0", "--http",
              "nonsense"});
+  EXPECT_NE(bad.WaitForLine([](const std::string& s) {
+    return Has(s, "--http: expected ADDRESS:PORT, found nonsense");
+  }),
+            "")
+      << bad.Output();
   EXPECT_NE(bad.Wait(), 0);
-  EXPECT_TRUE(Has(bad.Output(), "--http: expected ADDRESS:PORT, found nonsense")) << bad.Output();
 }
 
 }  // namespace
