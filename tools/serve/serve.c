@@ -164,7 +164,7 @@ static void tell_listening(serve *s, const char *service, const char *address, i
 }
 
 static int run(serve *s) {
-  gxds_status status;
+  gxds_status status = gxds_status_ok();
   int port = 0;
   int page_port = 0;
   gxds_serve_options options = {.listen = s->command.listen,
