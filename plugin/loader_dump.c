@@ -16,8 +16,8 @@ typedef grpc_slice (*dump_function)(void);
 /* The host's: the state of its xDS-enabled servers, for which it keeps a client of its own. */
 static dump_function host_dump(void) {
   gxds_host_library host;
-  if (!gxds_host_library_find(&host)) return NULL;
-  if (!host.handle) host.handle = RTLD_NEXT;
+  /* Another gRPC than the one that is known has its own to be passed on to. */
+  if (!gxds_host_library_find(&host) || !host.handle) host.handle = RTLD_NEXT;
   gxds_host_function symbol = gxds_host_library_function(&host, "grpc_dump_xds_configs");
   return symbol == (gxds_host_function)grpc_dump_xds_configs ? NULL : (dump_function)symbol;
 }

@@ -33,6 +33,7 @@ struct gxds_cache_file {
   int dir; /* descriptors; -1: none */
   int fd;
   int lock;
+  pid_t owner; /* who opened it: not the child of a fork */
   bool read_only;
   size_t size; /* of the file, up to the last whole record */
   size_t live; /* of that, what is not out of date */
@@ -241,6 +242,7 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str se
                                       gxds_text *log) {
   gxds_cache_file *f = GXDS_NEW(gxds_cache_file);
   f->dir = f->fd = f->lock = -1;
+  f->owner = getpid();
   f->target = gxds_str_dup(target);
   f->server = gxds_str_dup(server);
   f->path = gxds_str_dup(dir);
@@ -265,6 +267,8 @@ void gxds_cache_file_close(gxds_cache_file *f) {
   if (!f) return;
   forget_all(f);
   close_file(f);
+  /* Children of a fork have the descriptor too: closing it here does not end the lock. */
+  if (f->lock >= 0 && f->owner == getpid()) (void)flock(f->lock, LOCK_UN);
   if (f->lock >= 0) close(f->lock);
   if (f->dir >= 0) close(f->dir);
   gxds_text_fini(&f->read);

@@ -164,21 +164,30 @@ static int start_thread(int *fd) {
   return error;
 }
 
+static int listening = -1; /* the thread's, from its start on */
+
+/* No thread accepts in the child, and its copy would keep the port from whoever wants it next. */
+static void after_fork_in_child(void) {
+  if (listening >= 0) close(listening);
+  listening = -1;
+}
+
 static void start(void) {
-  static int fd; /* the thread's, from its start on */
   const char *address = getenv(variable);
   if (!address || !*address) return;
   const char *why;
-  fd = listen_on(address, &why);
-  if (fd < 0) {
+  listening = listen_on(address, &why);
+  if (listening < 0) {
     gpr_log(GPR_ERROR, "grpc_xds: no metrics: cannot listen on %s=%s: %s", variable, address, why);
     return;
   }
-  log_address(fd);
-  int error = start_thread(&fd);
+  log_address(listening);
+  pthread_atfork(NULL, NULL, after_fork_in_child);
+  int error = start_thread(&listening);
   if (error == 0) return;
   gpr_log(GPR_ERROR, "grpc_xds: no metrics: no thread for them: %s", strerror(error));
-  close(fd);
+  close(listening);
+  listening = -1;
 }
 
 void gxds_metrics_server_start(void) {

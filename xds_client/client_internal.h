@@ -46,6 +46,11 @@ struct envoy_service_discovery_v3_Resource;
  * it into its log. */
 #define GXDS_NACK_ERRORS_MAX 100
 #define GXDS_NACK_ERROR_BYTES_MAX 16384
+/* Of all errors in one NACK, about: gRPC servers take no message above 4 MiB, and would end the
+ * stream over it. */
+#define GXDS_NACK_BYTES_MAX 1000000
+/* Of one resource: each that is asked for holds a copy of its bytes. */
+#define GXDS_ALIASES_MAX 100
 
 typedef struct gxds_authority gxds_authority;
 typedef struct gxds_conn gxds_conn;

@@ -17,6 +17,7 @@ typedef struct application {
   upb_Arena *arena;
   seen_name *unsolicited; /* names in this response that nobody asked for */
   size_t error_count;
+  size_t told_count; /* of them: those in errors */
   gxds_text errors;
   bool any_valid;
 } application;
@@ -25,7 +26,9 @@ static const gxds_resource_type *type_of(const application *a) { return a->c->ty
 
 /* "xDS response validation errors: [resource index 0: NAME: MESSAGE; resource index 2: …]" */
 static void add_error(application *a, size_t index, gxds_str name, gxds_str message) {
-  if (a->error_count++ >= GXDS_NACK_ERRORS_MAX) return;
+  a->error_count++;
+  if (a->told_count >= GXDS_NACK_ERRORS_MAX || a->errors.size > GXDS_NACK_BYTES_MAX) return;
+  a->told_count++;
   gxds_text_add_z(&a->errors, a->errors.size ? "; " : "xDS response validation errors: [");
   gxds_text_addf(&a->errors, "resource index %zu: ", index);
   if (name.size) {
@@ -125,6 +128,7 @@ static void reject(application *a, gxds_entry *e, const gxds_response_resource *
 /* What is in use came again, or was said to live on. */
 static void confirm(application *a, gxds_entry *e, const gxds_response_resource *r) {
   a->any_valid = true;
+  gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0)); /* who came by an alias sets it after */
   gxds_entry_confirm(a->c, e, version_of(a, r));
   gxds_entry_set_ttl(a->c, e, r->ttl, a->now);
 }
@@ -230,8 +234,30 @@ static void apply_changed(application *a, size_t index) {
 }
 
 /* A server says that what it sent lives on, without sending it again. */
+/* Whether a heartbeat is about what the client has of that server. */
+static bool is_in_use(const application *a, const gxds_entry *e, const gxds_response_resource *r) {
+  gxds_str version = r->version.size ? r->version : version_of(a, r);
+  return e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
+         e->state == GXDS_RESOURCE_ACKED && !e->restored && gxds_str_equal(e->version, version);
+}
+
+static void renew_alias(application *a, const gxds_response_resource *r, gxds_str text) {
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(type_of(a)->type_url))) return;
+  gxds_entry *e = wanted_entry(a, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || e->seen_in == a->c->response_serial || !is_in_use(a, e, r)) return;
+  e->seen_in = a->c->response_serial;
+  confirm(a, e, r);
+  gxds_entry_set_alias(a->c, e, r->name);
+}
+
 static void apply_heartbeat(application *a, size_t index) {
   const gxds_response_resource *r = &a->response->resources[index];
+  for (size_t i = 0; i < r->alias_count; i++) {
+    gxds_str alias = gxds_str_of(r->aliases[i].data, r->aliases[i].size);
+    if (!gxds_str_equal(alias, r->name)) renew_alias(a, r, alias);
+  }
   gxds_resource_name name;
   if (!gxds_resource_name_init(&name, r->name, gxds_str_z(type_of(a)->type_url))) {
     add_error(a, index, gxds_str_of(NULL, 0), gxds_str_z("Cannot parse xDS resource name"));
@@ -241,12 +267,11 @@ static void apply_heartbeat(application *a, size_t index) {
   bool first = check_first(a, index, e, name.canonical);
   gxds_resource_name_fini(&name);
   if (!e || !first) return;
-  gxds_str version = r->version.size ? r->version : version_of(a, r);
-  if (e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
-      e->state == GXDS_RESOURCE_ACKED && !e->restored && gxds_str_equal(e->version, version)) {
+  if (is_in_use(a, e, r)) {
     confirm(a, e, r);
     return;
   }
+  gxds_str version = r->version.size ? r->version : version_of(a, r);
   gxds_text message = {0};
   gxds_text_add_z(&message, "resource: must be set, since version \"");
   gxds_text_add_untrusted(&message, version, GXDS_LOGGED_BYTES_MAX);
@@ -373,6 +398,30 @@ static void apply_removal(application *a, gxds_entry *e, deletions *d) {
   if (e->state != GXDS_RESOURCE_DOES_NOT_EXIST) delete_entry(a, sub, d);
 }
 
+/* Those that came under another name: one pass over the subscriptions, however many names went. */
+static void remove_aliased(application *a, deletions *d) {
+  if (a->c->alias_count == 0 || a->response->removed_count == 0) return;
+  seen_name *gone = NULL;
+  for (size_t i = 0; i < a->response->removed_count; i++) {
+    gxds_str text = gxds_str_of(a->response->removed[i].data, a->response->removed[i].size);
+    seen_name *n = NULL;
+    HASH_FIND(hh, gone, text.data, text.size, n);
+    if (n || text.size == 0) continue;
+    n = upb_Arena_Malloc(a->arena, sizeof *n);
+    GXDS_CHECK(n != NULL);
+    n->name = text;
+    HASH_ADD_KEYPTR(hh, gone, n->name.data, n->name.size, n);
+  }
+  gxds_sub *sub;
+  DL_FOREACH(a->conn->types[a->type].subs, sub) {
+    gxds_str of = sub->entry->alias_of;
+    seen_name *n = NULL;
+    if (of.size > 0) HASH_FIND(hh, gone, of.data, of.size, n);
+    if (n) apply_removal(a, sub->entry, d);
+  }
+  HASH_CLEAR(hh, gone);
+}
+
 static void apply_removals(application *a) {
   deletions d = {0};
   for (size_t i = 0; i < a->response->removed_count; i++) {
@@ -382,12 +431,8 @@ static void apply_removals(application *a) {
     gxds_entry *e = wanted_entry(a, name.canonical);
     gxds_resource_name_fini(&name);
     if (e && e->alias_of.size == 0) apply_removal(a, e, &d);
-    if (a->c->alias_count == 0) continue;
-    gxds_sub *sub;
-    DL_FOREACH(a->conn->types[a->type].subs, sub) {
-      if (gxds_str_equal(sub->entry->alias_of, text)) apply_removal(a, sub->entry, &d);
-    }
   }
+  remove_aliased(a, &d);
   log_deletions(a, &d);
 }
 
@@ -396,8 +441,8 @@ static void answer(application *a) {
   bool accepted = a->any_valid || a->error_count == 0;
   gxds_str errors = {0};
   if (a->error_count > 0) {
-    if (a->error_count > GXDS_NACK_ERRORS_MAX) {
-      gxds_text_addf(&a->errors, "; and %zu more", a->error_count - GXDS_NACK_ERRORS_MAX);
+    if (a->error_count > a->told_count) {
+      gxds_text_addf(&a->errors, "; and %zu more", a->error_count - a->told_count);
     }
     gxds_text_add_z(&a->errors, "]");
     gxds_text line = {0};
@@ -458,7 +503,7 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   gxds_conn_heal(c, conn);
   const char *why = refused(&a);
   if (why) {
-    a.error_count = 1;
+    a.error_count = a.told_count = 1;
     gxds_text_addf(&a.errors, "xDS response validation errors: [%s", why);
   } else {
     apply_parts(&a);

@@ -361,11 +361,16 @@ gxds_ejection ToEjection(const absl::optional<Ejection>& in, uint32_t threshold)
   return {in->enforcement_percentage, threshold, in->minimum_hosts, in->request_volume};
 }
 
+// As of the control plane's: 292 years are as good as more.
+gxds_duration ToDuration(grpc_core::Duration in) {
+  return in.millis() > INT64_MAX / GXDS_MILLISECOND ? INT64_MAX : in.millis() * GXDS_MILLISECOND;
+}
+
 gxds_outlier_detection ToSettings(const grpc_core::OutlierDetectionConfig& in) {
   gxds_outlier_detection out = {};
-  out.interval = in.interval.millis() * GXDS_MILLISECOND;
-  out.base_ejection_time = in.base_ejection_time.millis() * GXDS_MILLISECOND;
-  out.max_ejection_time = in.max_ejection_time.millis() * GXDS_MILLISECOND;
+  out.interval = ToDuration(in.interval);
+  out.base_ejection_time = ToDuration(in.base_ejection_time);
+  out.max_ejection_time = ToDuration(in.max_ejection_time);
   out.max_ejection_percent = in.max_ejection_percent;
   out.success_rate =
       ToEjection(in.success_rate_ejection,

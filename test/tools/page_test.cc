@@ -43,7 +43,8 @@ class Page : public ::testing::Test {
 
   // An event of the client "n" at the address "p".
   void Tell(gxds_serve_event_kind kind, int type, const std::vector<std::string> &names = {},
-            const std::string &version = "", const std::string &detail = "") {
+            const std::string &version = "", const std::string &detail = "",
+            const std::string &nonce = "") {
     gxds_serve_event e = {};
     e.kind = kind;
     e.service = "ads";
@@ -53,6 +54,7 @@ class Page : public ::testing::Test {
     for (const auto &name : names) gxds_serve_event_add_name(&e, View(name));
     e.version = gxds_str_dup(View(version));
     e.detail = gxds_str_dup(View(detail));
+    e.nonce = gxds_str_dup(View(nonce));
     gxds_page_state_on_event(state_, &e);
     gxds_serve_event_fini(&e);
   }
@@ -129,6 +131,17 @@ TEST_F(Page, ShowsARefusalUntilSomethingIsAccepted) {
   EXPECT_EQ(Get({"clients", "0", "types", "0", "why"}), R"("too bad")");
   Tell(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "3");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "refused"}), R"("")");
+}
+
+TEST_F(Page, AnAckOfDeltaNamesItsResponseByTheNonce) {
+  Tell(GXDS_SERVE_STREAM_OPEN, -1);
+  Tell(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"a"});
+  Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1", "", "n1");
+  Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "2", "", "n2");
+  Tell(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "", "", "n1");
+  EXPECT_EQ(Get({"clients", "0", "types", "0", "accepted"}), R"("")");
+  Tell(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "", "", "n2");
+  EXPECT_EQ(Get({"clients", "0", "types", "0", "accepted"}), R"("2")");
 }
 
 TEST_F(Page, ForgetsAClientWhoseLastStreamCloses) {

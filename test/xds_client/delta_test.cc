@@ -377,6 +377,51 @@ TEST(DeltaResponse, ResourceAnswersToItsAliases) {
   EXPECT_THAT(w[1]->Next(), HasSubstr("ambient NOT_FOUND"));
 }
 
+TEST(DeltaResponse, ResourceUnderItsOwnNameIsNoAliasAnyMore) {
+  Scenario s(Delta());
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  s.server().RespondDelta(kFoo, {{"real", "1", "real=1", 0, {"foo1"}}});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
+  EXPECT_EQ(foo1.Next(), "real=1");
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "real=1"}});  // the same bytes
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n2");
+  s.server().RespondDelta(kFoo, {}, {"real"});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n3");
+  EXPECT_EQ(foo1.Next(), "nothing");
+  s.server().RespondDelta(kFoo, {}, {"foo1"});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n4");
+  EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND"));
+}
+
+TEST(DeltaResponse, TooManyAliasesAreRefused) {
+  Scenario s(Delta());
+  s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  std::vector<std::string> aliases;
+  for (int i = 0; i < 101; i++) aliases.push_back("alias" + std::to_string(i));
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1", 0, aliases}});
+  EXPECT_EQ(s.NextRequest(),
+            "Foo nonce=n1 NACK 3: xDS response validation errors: [resource index 0: foo1: more "
+            "than 100 aliases]");
+  s.ForgiveTimers();
+}
+
+TEST(DeltaResponse, NackFitsIntoWhatServersTake) {
+  Scenario s(Delta());
+  s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  std::vector<Item> items;
+  for (int i = 0; i < 100; i++) {
+    items.push_back({std::to_string(i) + std::string(7000, 1), "1", "x=bad"});
+  }
+  s.server().RespondDelta(kFoo, items);
+  std::string nack = s.NextRequest();
+  EXPECT_LT(nack.size(), 2000000u);
+  EXPECT_THAT(nack, HasSubstr(" more]"));
+  s.ForgiveTimers();
+}
+
 TEST(DeltaResponse, VersionThatIsTooLongIsRefused) {
   Scenario s(Delta());
   s.Watch(kFoo, "foo1");
@@ -446,6 +491,21 @@ TEST(Ttl, HeartbeatRenewsWithoutTheResource) {
   s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});  // and without a ttl it stays
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n5");
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+}
+
+TEST(Ttl, HeartbeatRenewsWhatCameByAnAlias) {
+  Scenario s(Delta());
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  s.server().RespondDelta(kFoo, {{"real", "1", "real=1", 2, {"foo1"}}});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
+  EXPECT_EQ(foo1.Next(), "real=1");
+  s.Advance(GXDS_SECOND);
+  s.server().RespondDelta(kFoo, {{"real", "1", "", 2, {"foo1"}}});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n2");
+  EXPECT_EQ(s.UntilDeadline(), 2 * GXDS_SECOND);
+  EXPECT_EQ(foo1.Next(), "nothing");
+  s.ForgiveTimers();
 }
 
 TEST(Ttl, HeartbeatOfAnotherVersionIsRefused) {

@@ -16,6 +16,7 @@ typedef struct type_view {
   size_t asked; /* all of them */
   uint64_t pushes;
   gxds_str pushed;   /* version */
+  gxds_str nonce;    /* of that push */
   gxds_str accepted; /* version */
   gxds_str refused;  /* version; empty: the last response was accepted */
   gxds_str why;
@@ -66,6 +67,7 @@ static void free_client(gxds_page_state *s, client_view *c) {
     for (size_t i = 0; i < v->shown; i++) gxds_str_free(&v->names[i]);
     gxds_free(v->names);
     gxds_str_free(&v->pushed);
+    gxds_str_free(&v->nonce);
     gxds_str_free(&v->accepted);
     gxds_str_free(&v->refused);
     gxds_str_free(&v->why);
@@ -155,9 +157,17 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
     case GXDS_SERVE_PUSH:
       v->pushes++;
       set_str(&v->pushed, event->version);
+      set_str(&v->nonce, event->nonce);
       break;
     case GXDS_SERVE_ACK:
-      set_str(&v->accepted, event->version);
+      /* Delta tells the nonce alone. */
+      if (event->version.size) {
+        set_str(&v->accepted, event->version);
+      } else if (gxds_str_equal(event->nonce, v->nonce)) {
+        set_str(&v->accepted, v->pushed);
+      } else {
+        break;
+      }
       gxds_str_free(&v->refused);
       gxds_str_free(&v->why);
       break;
