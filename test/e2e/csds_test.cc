@@ -179,7 +179,7 @@ TEST(Csds, ADeletedListenerDoesNotExist) {  // A40, A88
       << listener.error;
 }
 
-TEST(Csds, EachTargetIsShownByItself) {  // A71
+TEST(Csds, EachTargetIsShownByItself) {  // A71, A71.9
   Backend a("a");
   ControlPlane plane;
   plane.Set(SimpleMesh({&a}));
