@@ -6,6 +6,7 @@ LIBDIR ?= $(PREFIX)/lib
 DEB ?= deb
 SANITIZE ?=
 SEEDS ?= 100000
+KILLS ?= 5000
 TEST_FLAGS ?=
 QUICK ?=
 BAZEL ?= bazel
@@ -27,7 +28,7 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
-.PHONY: all demo test sim bench bench-check bench-build format lint conformance install uninstall \
+.PHONY: all demo test sim kills bench bench-check bench-build format lint conformance install uninstall \
   deb clean packages bench-packages lint-packages install-packages
 
 all: packages
@@ -44,6 +45,11 @@ test: packages
 sim: packages
 	$(BAZEL) build $(HOST) $(CONFIG) //test/sim:sim
 	bazel-bin/test/sim/sim --seeds=$(SEEDS) $(FLAGS)
+
+# The resource cache, whose writer is killed that often.
+kills: packages
+	$(BAZEL) test $(HOST) $(CONFIG) --test_env=GXDS_KILLS=$(KILLS) --test_output=all \
+	  //test/transport:cache_kill_test
 
 # Beside the host's own xDS, in the same run: see test/bench/README.md.
 bench: bench-build
