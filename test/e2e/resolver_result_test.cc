@@ -1,0 +1,84 @@
+// What the resolver gives to a channel, seen in the channel's place.
+#include <grpc/grpc.h>
+
+#include <future>
+
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/iomgr/pollset_set.h"
+#include "src/core/lib/resolver/resolver_registry.h"
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+using grpc_core::Resolver;
+
+// The first result of a resolver.
+struct First {
+  std::mutex mu;
+  std::condition_variable changed;
+  bool there = false;
+  absl::StatusOr<grpc_core::ServerAddressList> addresses;
+  absl::Status service_config;
+};
+
+class Handler : public Resolver::ResultHandler {
+ public:
+  explicit Handler(First* first) : first_(first) {}
+  void ReportResult(Resolver::Result result) override {
+    std::lock_guard<std::mutex> lock(first_->mu);
+    if (first_->there) return;
+    first_->there = true;
+    first_->addresses = std::move(result.addresses);
+    first_->service_config = result.service_config.status();
+    first_->changed.notify_all();
+  }
+
+ private:
+  First* first_;
+};
+
+TEST(ResolverResult, HasAnEmptyListOfAddresses) {  // A27.44
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  grpc_init();
+  First first;
+  {
+    grpc_core::ApplicationCallbackExecCtx callbacks;
+    grpc_core::ExecCtx exec_ctx;
+    const auto& config = grpc_core::CoreConfiguration::Get();
+    grpc_core::ChannelArgs args =
+        config.channel_args_preconditioning().PreconditionChannelArgs(nullptr).Set(
+            "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config", plane.Bootstrap());
+    grpc_pollset_set* polled = grpc_pollset_set_create();
+    auto serializer = std::make_shared<grpc_core::WorkSerializer>();
+    auto resolver = config.resolver_registry().CreateResolver(
+        "xds:///greeter.example", args, polled, serializer, std::make_unique<Handler>(&first));
+    ASSERT_NE(resolver, nullptr);
+    serializer->Run([&] { resolver->StartLocked(); }, DEBUG_LOCATION);
+    std::unique_lock<std::mutex> lock(first.mu);
+    EXPECT_TRUE(first.changed.wait_for(lock, kPatience, [&] { return first.there; }));
+    lock.unlock();
+    // Who still reports carries this out, and perhaps later than Run() returns.
+    std::promise<void> gone;
+    serializer->Run(
+        [&] {
+          resolver.reset();
+          gone.set_value();
+        },
+        DEBUG_LOCATION);
+    gone.get_future().wait();
+    grpc_pollset_set_destroy(polled);
+  }
+  EXPECT_TRUE(first.service_config.ok()) << first.service_config;
+  ASSERT_TRUE(first.addresses.ok()) << first.addresses.status();
+  EXPECT_TRUE(first.addresses->empty());
+  grpc_shutdown();
+}
+
+}  // namespace
+}  // namespace gxds_test
