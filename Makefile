@@ -7,6 +7,8 @@ DEB ?= deb
 SANITIZE ?=
 SEEDS ?= 100000
 KILLS ?= 5000
+SECONDS ?= 20
+SEED ?= 1
 TEST_FLAGS ?=
 QUICK ?=
 BAZEL ?= bazel
@@ -17,6 +19,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
 TEST_PACKAGES = libgmock-dev libgtest-dev
 INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
 BENCH_PACKAGES = valgrind
+FUZZ_PACKAGES = clang-14 libclang-rt-14-dev
 LINT_PACKAGES = clang-format-14 clang-tidy-14
 
 CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
@@ -28,8 +31,8 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
-.PHONY: all demo test sim kills bench bench-check bench-build format lint conformance install uninstall \
-  deb clean packages bench-packages lint-packages install-packages
+.PHONY: all demo test sim kills fuzz bench bench-check bench-build format lint conformance install uninstall \
+  deb clean packages bench-packages fuzz-packages lint-packages install-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -50,6 +53,12 @@ sim: packages
 kills: packages
 	$(BAZEL) test $(HOST) $(CONFIG) --test_env=GXDS_KILLS=$(KILLS) --test_output=all \
 	  //test/transport:cache_kill_test
+
+# New inputs for every parser, SECONDS for each fuzz target: see test/fuzz/run.
+fuzz: packages fuzz-packages
+	$(BAZEL) build $(HOST) --config=fuzz \
+	  $$(git ls-files 'test/*_fuzz.c' | sed 's,^,//,; s,/\([^/]*\)\.c$$,:\1,')
+	test/fuzz/run $(SECONDS) $(SEED)
 
 # Beside the host's own xDS, in the same run: see test/bench/README.md.
 bench: bench-build
@@ -95,6 +104,9 @@ packages:
 
 bench-packages:
 	@.ci/packages $(BENCH_PACKAGES)
+
+fuzz-packages:
+	@.ci/packages $(FUZZ_PACKAGES)
 
 lint-packages:
 	@.ci/packages $(LINT_PACKAGES)

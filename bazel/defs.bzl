@@ -53,14 +53,24 @@ def gxds_test(name, copts = [], data = [], deps = [], linkopts = [], **kwargs):
         **kwargs
     )
 
-def gxds_fuzz_test(name, srcs, corpus, deps = []):
-    """A fuzz target (LLVMFuzzerTestOneInput in C), replayed over its corpus as a plain test."""
+def gxds_fuzz_test(name, srcs, deps = []):
+    """A fuzz target (LLVMFuzzerTestOneInput in C) named x_fuzz with its inputs in corpus_x: replayed over
+    them as a plain test, and with --config=fuzz libFuzzer's own program (make fuzz)."""
+    corpus = native.glob(["corpus_%s/*" % name[:-len("_fuzz")]])
     native.cc_test(
         name = name,
         srcs = srcs,
         copts = C_COPTS + ["-Wno-missing-prototypes"],
         args = ["$(locations %s)" % f for f in corpus],
         data = corpus + _SANITIZER_DATA,
+        linkopts = select({
+            "//test/fuzz:fuzzing": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
         linkstatic = True,
-        deps = deps + ["//test/fuzz:replay"],
+        tags = ["fuzz"],
+        deps = deps + select({
+            "//test/fuzz:fuzzing": [],
+            "//conditions:default": ["//test/fuzz:replay"],
+        }),
     )
