@@ -20,7 +20,12 @@ typedef struct gxds_dns gxds_dns;
 typedef void (*gxds_dns_answered)(void *arg, const struct gxds_address *addresses, size_t count,
                                   const gxds_status *status);
 
+/* The host's trace flags (GRPC_TRACE) that our C side has something to say for. */
+typedef enum gxds_trace { GXDS_TRACE_XDS_CLIENT } gxds_trace;
+
 typedef struct gxds_host {
+  /* Whether that trace is on. NULL: none is. */
+  bool (*traces)(gxds_trace trace);
   /* Whether the host's ChannelCredsRegistry knows this type ("insecure", "google_default", …). */
   bool (*creds_supported)(gxds_str type);
   /* Adds to errors, at path, what is wrong with the config of a type (JSON text; empty: none). */

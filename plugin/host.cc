@@ -15,12 +15,18 @@
 #include "plugin/fallback_bootstrap.h"
 #include "plugin/tls_creds.h"
 #include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/debug/trace.h"
 #include "src/core/lib/iomgr/error.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/security/certificate_provider/certificate_provider_factory.h"
 #include "src/core/lib/security/certificate_provider/certificate_provider_registry.h"
 #include "src/core/lib/security/credentials/channel_creds_registry.h"
 #include "src/core/lib/security/credentials/credentials.h"
+
+namespace grpc_core {
+// The host's: GRPC_TRACE=xds_client goes on working.
+extern TraceFlag grpc_xds_client_trace;
+}  // namespace grpc_core
 
 namespace grpc_xds {
 namespace {
@@ -135,8 +141,14 @@ void CertificateProviderCheck(gxds_str plugin_name, gxds_str config_json, const 
   if (!error.ok()) AddFieldError(errors, at, "config", grpc_core::StatusToString(error));
 }
 
+bool Traces(gxds_trace trace) {
+  return trace == GXDS_TRACE_XDS_CLIENT &&
+         GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_xds_client_trace);
+}
+
 gxds_host MakeHost() {
   gxds_host host = {};
+  host.traces = Traces;
   host.creds_supported = CredsSupported;
   host.creds_check = CredsCheck;
   host.creds_create = CredsCreate;

@@ -1,5 +1,5 @@
 /* Authorities (A47) and which of their servers are in use (A71). */
-#include "xds_client/client_internal.h"
+#include "xds_client/trace_internal.h"
 
 void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
                          const gxds_bootstrap_authority *config) {
@@ -86,6 +86,7 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
 
 static void give_up_last_server(gxds_client *c, gxds_authority *a) {
   gxds_conn *conn = a->conns[--a->conn_count];
+  gxds_trace_server(c, conn->server, "not used any more: one before it in the list answers again");
   gxds_entry *e;
   gxds_entry *next;
   DL_FOREACH_SAFE(a->entries, e, next) {

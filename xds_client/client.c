@@ -6,6 +6,7 @@
 
 #include "upb/upb.h"
 #include "xds_client/client_internal.h"
+#include "xds_client/trace_internal.h"
 
 gxds_client *gxds_client_create(const gxds_client_options *options) {
   GXDS_CHECK(options->type_count > 0);
@@ -160,6 +161,7 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
     gxds_authority_fall_back(c, e->authority);
     gxds_entry_look_up(c, e);
   }
+  gxds_trace_watch(c, w, "started");
   gxds_entry_greet(c, e, w);
   DL_APPEND(e->watches, w);
   return w->id;
@@ -178,6 +180,7 @@ void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
   HASH_DELETE(hh, c->watches, w);
   gxds_entry *e = w->entry;
   if (e) {
+    gxds_trace_watch(c, w, "stopped");
     DL_DELETE(e->watches, w);
     if (--e->watch_count == 0) gxds_entry_count_leaving(c, e, true);
   }
@@ -218,19 +221,6 @@ static size_t check_response(const gxds_client *c, const gxds_response *response
   return GXDS_NO_TYPE;
 }
 
-static void log_response(gxds_client *c, const gxds_conn *conn, const gxds_response *response) {
-  gxds_text line = {0};
-  gxds_text_addf(&line,
-                 "xds server %.*s: received response: type=", GXDS_STR_ARG(conn->server->uri));
-  gxds_text_add_untrusted(&line, gxds_type_name(response->type_url), GXDS_LOGGED_BYTES_MAX);
-  gxds_text_add_z(&line, " version=");
-  gxds_text_add_untrusted(&line, response->version, GXDS_LOGGED_BYTES_MAX);
-  gxds_text_add_z(&line, " nonce=");
-  gxds_text_add_untrusted(&line, response->nonce, GXDS_LOGGED_BYTES_MAX);
-  gxds_text_addf(&line, " resources=%zu", response->resource_count);
-  gxds_client_log(c, GXDS_DEBUG, &line);
-}
-
 void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *data, size_t size,
                             gxds_time now) {
   gxds_conn *conn = gxds_conn_of_stream(c, stream);
@@ -245,7 +235,7 @@ void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *d
   if (!conn->protocol->decode(gxds_str_of(data, size), arena, &response, &undecodable)) {
     gxds_text_add_z(&why, undecodable);
   } else {
-    log_response(c, conn, &response);
+    gxds_trace_response(c, conn, &response);
     type = check_response(c, &response, &why);
   }
   if (type == GXDS_NO_TYPE) {
@@ -284,6 +274,7 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
   } else {
     gxds_duration wait = gxds_backoff_next(&conn->backoff, &c->random);
     gxds_deadlines_set(&c->deadlines, &conn->retry, gxds_time_after(now, wait));
+    gxds_trace_retry(c, conn, wait);
     gxds_text_add_z(&reason, "xDS call failed with no responses received; status: ");
     gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
     gxds_conn_fail(c, conn, GXDS_UNAVAILABLE, &reason, now);

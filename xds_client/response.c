@@ -2,6 +2,7 @@
  * protocol. Texts are the host's, since people's tools match on them. */
 #include "upb/upb.h"
 #include "xds_client/client_internal.h"
+#include "xds_client/trace_internal.h"
 
 typedef struct seen_name {
   gxds_str name;
@@ -117,6 +118,7 @@ static gxds_str version_of(const application *a, const gxds_response_resource *r
 
 static void reject(application *a, gxds_entry *e, const gxds_response_resource *r,
                    gxds_str rendered) {
+  gxds_trace_resource(a->c, a->conn, e, "rejected", version_of(a, r), rendered);
   gxds_text message = {0};
   gxds_text_add_z(&message, "invalid resource: ");
   gxds_text_add_untrusted(&message, rendered, GXDS_NACK_ERROR_BYTES_MAX);
@@ -129,6 +131,7 @@ static void reject(application *a, gxds_entry *e, const gxds_response_resource *
 static void confirm(application *a, gxds_entry *e, const gxds_response_resource *r) {
   a->any_valid = true;
   gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0)); /* who came by an alias sets it after */
+  gxds_trace_resource(a->c, a->conn, e, "unchanged", version_of(a, r), gxds_str_of(NULL, 0));
   gxds_entry_confirm(a->c, e, version_of(a, r));
   gxds_entry_set_ttl(a->c, e, r->ttl, a->now);
 }
@@ -146,6 +149,7 @@ static void accept(application *a, gxds_entry *e, const gxds_response_resource *
                             .named_by_bytes = r->name.size == 0,
                             .version = version_of(a, r),
                             .server = a->conn->server};
+  gxds_trace_resource(a->c, a->conn, e, "accepted", version_of(a, r), gxds_str_of(NULL, 0));
   gxds_entry_accept(a->c, e, &accepted, a->now);
   gxds_entry_set_ttl(a->c, e, r->ttl, a->now);
 }
@@ -343,6 +347,7 @@ static void apply_error(application *a, gxds_entry *e, const gxds_resource_error
   gxds_text_add_untrusted(&message, error->message, GXDS_NACK_ERROR_BYTES_MAX);
   gxds_client_add_node(a->c, &message);
   gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  gxds_trace_resource(a->c, a->conn, e, "error for", a->response->version, error->message);
   gxds_entry_fail(a->c, e, GXDS_RESOURCE_RECEIVED_ERROR, gxds_status_take(code, &message),
                   a->response->version, of_data && server->fail_on_data_errors, a->now);
 }

@@ -1,5 +1,5 @@
 /* One server: its channel, the life of its ADS stream, and what is asked for on it. */
-#include "xds_client/client_internal.h"
+#include "xds_client/trace_internal.h"
 
 static bool lacks_delta(const gxds_client *c, const gxds_bootstrap_server *server) {
   for (size_t i = 0; i < c->without_delta_count; i++) {
@@ -210,6 +210,7 @@ void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
     bool waits = !sub->settled && !sub->entry->resource && sub->entry->watch_count > 0;
     if (!waits) continue;
     gxds_deadlines_set(&c->deadlines, &sub->timer, at < sub->wait_until ? at : sub->wait_until);
+    gxds_trace_wait(c, sub, sub->timer.at - now);
   }
   t->sending = NULL;
   conn->sending_type = GXDS_NO_TYPE;
@@ -247,12 +248,17 @@ static void act(gxds_client *c, const gxds_conn *conn, gxds_action_kind kind, gx
 
 static const gxds_str no_bytes = {NULL, 0};
 
+static void close_stream(gxds_client *c, const gxds_conn *conn, const char *why) {
+  gxds_trace_stream(c, conn, why);
+  act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
+}
+
 /* What waits to be sent says "I have this" of some version. By the time the server hears it,
  * another server may have sent something else (A71), and it would be lost that this one never
  * answers. So it is asked anew, without. */
 static void take_claims_back(gxds_client *c, gxds_conn *conn) {
   if (!conn->stream || !conn->claimed || conn->withheld || conn->got_response) return;
-  act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
+  close_stream(c, conn, "closed: it told versions that may not be in use any more");
   gxds_conn_lose_stream(c, conn);
 }
 
@@ -357,9 +363,12 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
 }
 
 static void close_conn(gxds_client *c, gxds_conn *conn) {
-  if (conn->stream) act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
+  if (conn->stream) close_stream(c, conn, "closed: the server is not needed any more");
   conn->stream = 0;
-  if (conn->connected) act(c, conn, GXDS_ACTION_DISCONNECT, no_bytes);
+  if (conn->connected) {
+    gxds_trace_server(c, conn->server, "channel given up");
+    act(c, conn, GXDS_ACTION_DISCONNECT, no_bytes);
+  }
   gxds_conn_destroy(c, conn);
 }
 
@@ -367,6 +376,7 @@ static void open_stream(gxds_client *c, gxds_conn *conn) {
   conn->stream = c->next_id++;
   conn->read_due = true;
   conn->next_type = 0;
+  gxds_trace_stream(c, conn, "opened");
   act(c, conn, GXDS_ACTION_OPEN_STREAM, no_bytes);
 }
 
@@ -376,24 +386,10 @@ bool gxds_sub_may_claim(const gxds_sub *sub) {
          gxds_bootstrap_server_equal(e->source, sub->conn->server); /* A71: it may be another's */
 }
 
-static void log_request(gxds_client *c, const gxds_conn *conn, size_t type) {
-  const gxds_type_state *t = &conn->types[type];
-  const gxds_answer *answer = t->answers;
-  gxds_text line = {0};
-  gxds_text_addf(&line, "xds server %.*s: sending request: type=%s names=%zu version=",
-                 GXDS_STR_ARG(conn->server->uri), c->types[type]->short_name, t->sub_count);
-  gxds_text_add_untrusted(&line, t->version, GXDS_LOGGED_BYTES_MAX);
-  gxds_text_add_z(&line, " nonce=");
-  gxds_text_add_untrusted(&line, answer ? answer->nonce : t->nonce, GXDS_LOGGED_BYTES_MAX);
-  if (t->giving_up) gxds_text_addf(&line, " unsubscribed=%zu", t->giving_up);
-  if (t->errors.size || (answer && answer->errors.size)) gxds_text_add_z(&line, " (NACK)");
-  gxds_client_log(c, GXDS_DEBUG, &line);
-}
-
 static void say(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   conn->protocol->plan(c, conn, type);
-  log_request(c, conn, type);
+  gxds_trace_request(c, conn, type);
   act(c, conn, GXDS_ACTION_SEND, conn->protocol->encode(c, conn, type, !conn->node_sent));
   conn->node_sent = true;
   conn->sending_type = type;
@@ -424,7 +420,10 @@ static void say_next(gxds_client *c, gxds_conn *conn) {
 }
 
 static void settle_conn(gxds_client *c, gxds_conn *conn) {
-  if (!conn->connected) act(c, conn, GXDS_ACTION_CONNECT, no_bytes);
+  if (!conn->connected) {
+    gxds_trace_server(c, conn->server, "channel wanted");
+    act(c, conn, GXDS_ACTION_CONNECT, no_bytes);
+  }
   conn->connected = true;
   if (!conn->stream && !gxds_deadline_is_set(&conn->retry)) open_stream(c, conn);
   if (conn->stream && conn->sending_type == GXDS_NO_TYPE) say_next(c, conn);

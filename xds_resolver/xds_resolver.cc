@@ -3,6 +3,7 @@
 #include <grpc/event_engine/event_engine.h>
 #include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>
+#include <inttypes.h>
 
 #include <algorithm>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "plugin/host.h"
 #include "src/core/ext/xds/xds_channel_args.h"
 #include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/gprpp/work_serializer.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
@@ -23,13 +25,20 @@
 #include "src/core/lib/resolver/resolver_factory.h"
 #include "src/core/lib/service_config/service_config_impl.h"
 #include "src/core/lib/uri/uri_parser.h"
+#include "xds_resolver/config_change.h"
 #include "xds_resolver/config_selector.h"
 #include "xds_resolver/resolver.h"
+
+namespace grpc_core {
+// The host's: GRPC_TRACE=xds_resolver goes on working.
+extern TraceFlag grpc_xds_resolver_trace;
+}  // namespace grpc_core
 
 namespace grpc_xds {
 namespace {
 
 using grpc_core::ChannelArgs;
+using grpc_core::grpc_xds_resolver_trace;
 using grpc_core::RefCountedPtr;
 using grpc_core::ServiceConfig;
 using grpc_core::ServiceConfigImpl;
@@ -93,6 +102,8 @@ class XdsResolver : public grpc_core::Resolver {
   void DrainLocked();
   void ReportConfigLocked(const gxds_resolver_update* update);
   void ReportFailureLocked(const gxds_status& failure);
+  // For a line of the trace, which is on.
+  void TraceSnapshotLocked(const gxds_config* after) const;
 
   const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
   const std::unique_ptr<ResultHandler> result_handler_;
@@ -103,6 +114,7 @@ class XdsResolver : public grpc_core::Resolver {
   // Under the serializer.
   gxds_resolver* resolver_ = nullptr;
   const gxds_config* config_ = nullptr;  // the last good one
+  uint64_t config_count_ = 0;
   RefCountedPtr<ServiceConfig> service_config_;
   RefCountedPtr<XdsConfigSelector> selector_;
 };
@@ -141,6 +153,10 @@ void XdsResolver::StartLocked() {
   options.uri_path = ToGxds(path);
   options.data_plane_authority = ToGxds(authority);
   FillOptions(link.get(), &options);
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_resolver_trace)) {
+    gpr_log(GPR_INFO, "[xds_resolver %p] started for %s, data plane authority %s", this,
+            target.c_str(), authority.c_str());
+  }
   gxds_status status = gxds_resolver_start(&options, &resolver_);
   if (gxds_status_is_ok(&status)) {
     (void)link.release();  // until Gone()
@@ -151,6 +167,9 @@ void XdsResolver::StartLocked() {
 }
 
 void XdsResolver::ShutdownLocked() {
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_resolver_trace)) {
+    gpr_log(GPR_INFO, "[xds_resolver %p] shut down", this);
+  }
   if (resolver_ != nullptr) gxds_resolver_close(resolver_);
   resolver_ = nullptr;
   selector_.reset();
@@ -189,7 +208,17 @@ void XdsResolver::DrainLocked() {
   gxds_resolver_update_destroy(update);
 }
 
+void XdsResolver::TraceSnapshotLocked(const gxds_config* after) const {
+  gxds_text change = {};
+  gxds_config_describe_change(config_, after, &change);
+  gpr_log(GPR_INFO, "[xds_resolver %p] snapshot %" PRIu64 " (%p): %s", this, config_count_, after,
+          change.data);
+  gxds_text_fini(&change);
+}
+
 void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
+  ++config_count_;
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_resolver_trace)) TraceSnapshotLocked(update->config);
   gxds_config_unref(config_);
   config_ = gxds_config_ref(update->config);
   if (service_config_ == nullptr) {
@@ -202,6 +231,10 @@ void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
     selector_ = grpc_core::MakeRefCounted<XdsConfigSelector>(
         gxds_selector_create(update->config, update->clusters, gxds_host_get()), channel_id_, args_,
         selector_.get());
+    if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_resolver_trace)) {
+      gpr_log(GPR_INFO, "[xds_resolver %p] config selector %p: made of snapshot %" PRIu64, this,
+              selector_.get(), config_count_);
+    }
   }
   Result result;
   result.addresses.emplace();

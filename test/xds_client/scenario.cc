@@ -104,10 +104,17 @@ void Server::ReleaseSend() {
   scenario_->Drain();
 }
 
+static const gxds_host kTracingHost = [] {
+  gxds_host host = {};
+  host.traces = [](gxds_trace trace) { return trace == GXDS_TRACE_XDS_CLIENT; };
+  return host;
+}();
+
 Scenario::Scenario(ScenarioOptions options) : disk_(options.disk) {
   BuildBootstrap(options);
   gxds_client_options client_options = {};
   client_options.bootstrap = &bootstrap_;
+  client_options.host = options.trace ? &kTracingHost : nullptr;
   client_options.types = kTypes;
   client_options.type_count = 2;
   client_options.seed = 1;

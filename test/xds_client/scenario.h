@@ -37,6 +37,7 @@ struct ScenarioOptions {
   gxds_duration resource_timeout = 0;
   gxds_duration wall_offset = 0;
   std::string node_id = "xds_client_test";
+  bool trace = false;  // GRPC_TRACE=xds_client
 };
 
 class Scenario;

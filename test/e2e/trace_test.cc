@@ -1,0 +1,107 @@
+// GRPC_TRACE's names print what our code does, through the host's own flags.
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+
+#include <mutex>
+
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+std::mutex g_mu;
+std::vector<std::string> g_lines;
+
+void Keep(gpr_log_func_args* args) {
+  std::lock_guard<std::mutex> lock(g_mu);
+  g_lines.emplace_back(args->message);
+}
+
+// The log of this process, as long as it lives, with those traces on.
+class Log {
+ public:
+  explicit Log(const std::vector<std::string>& traces) : traces_(traces) {
+    gpr_set_log_function(Keep);
+    gpr_set_log_verbosity(GPR_LOG_SEVERITY_INFO);
+    for (const std::string& t : traces_) EXPECT_EQ(grpc_tracer_set_enabled(t.c_str(), 1), 1) << t;
+  }
+  ~Log() {
+    for (const std::string& t : traces_) grpc_tracer_set_enabled(t.c_str(), 0);
+    gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
+    gpr_set_log_function(nullptr);
+    std::lock_guard<std::mutex> lock(g_mu);
+    g_lines.clear();
+  }
+  // Whether a line has all of these.
+  bool Has(const std::vector<std::string>& parts) const {
+    std::lock_guard<std::mutex> lock(g_mu);
+    for (const std::string& line : g_lines) {
+      bool all = true;
+      for (const std::string& part : parts) all = all && line.find(part) != std::string::npos;
+      if (all) return true;
+    }
+    return false;
+  }
+
+ private:
+  const std::vector<std::string> traces_;
+};
+
+struct Service {
+  Service() {
+    plane.Set(SimpleMesh({&a}));
+    plane.Start();
+  }
+  Backend a{"a"};
+  ControlPlane plane;
+};
+
+TEST(Trace, OfTheClientShowsRequestsResponsesAndResources) {
+  Service service;
+  Log log({"xds_client"});
+  Client client("xds:///greeter.example", service.plane.Bootstrap());
+  EXPECT_EQ(client.Call().name, "a");
+  EXPECT_TRUE(log.Has({"[xds_client ", " ADS stream ", "opened"}));
+  EXPECT_TRUE(log.Has({"watch ", " of LDS greeter.example started"}));
+  EXPECT_TRUE(log.Has({"sending request: type=CDS", "names=[a]"}));
+  EXPECT_TRUE(
+      log.Has({"received response: type=envoy.config.cluster.v3.Cluster version=", "resources=1"}));
+  EXPECT_TRUE(log.Has({"accepted EDS a version="}));
+}
+
+TEST(Trace, OfTheResolverShowsSnapshotsAndConfigSelectors) {
+  Service service;
+  Log log({"xds_resolver"});
+  Client client("xds:///greeter.example", service.plane.Bootstrap());
+  EXPECT_EQ(client.Call().name, "a");
+  EXPECT_TRUE(log.Has({"[xds_resolver ", "started for xds:///greeter.example"}));
+  EXPECT_TRUE(log.Has({"snapshot 1 ", "listener new, routes new, clusters: +a (1 in all)"}));
+  EXPECT_TRUE(log.Has({"config selector ", "made of snapshot 1"}));
+}
+
+TEST(Trace, OfEachPolicyHasItsHostsName) {
+  Service service;
+  Log log({"cds_lb", "xds_cluster_manager_lb", "xds_cluster_impl_lb", "priority_lb",
+           "xds_wrr_locality_lb", "round_robin"});
+  Client client("xds:///greeter.example", service.plane.Bootstrap());
+  EXPECT_EQ(client.Call().name, "a");
+  for (const char* line : {"[cdslb ", "[xds_cluster_manager_lb ", "[xds_cluster_impl_lb ",
+                           "[priority_lb ", "[xds_wrr_locality_lb ", "[grpc_xds_round_robin "}) {
+    EXPECT_TRUE(log.Has({line})) << line;
+  }
+}
+
+TEST(Trace, ThatIsOffPrintsNothing) {
+  Service service;
+  Log log({});
+  Client client("xds:///greeter.example", service.plane.Bootstrap());
+  EXPECT_EQ(client.Call().name, "a");
+  EXPECT_TRUE(log.Has({"ADS stream is up"}));
+  for (const char* line : {"sending request", "received response", "watch ", "[xds_resolver ",
+                           "[cdslb ", "[priority_lb "}) {
+    EXPECT_FALSE(log.Has({line})) << line;
+  }
+}
+
+}  // namespace
+}  // namespace gxds_test
