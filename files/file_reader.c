@@ -4,17 +4,24 @@
 #include <upb/reflection.h>
 
 #include "base/memory.h"
+#include "files/binary_reader.h"
 #include "files/convert.h"
 #include "files/json_reader.h"
 #include "files/yaml_reader.h"
 
 typedef struct reader {
   const gxds_schema *schema;
-  void (*found)(void *arg, gxds_file_resource *take_resource, const gxds_file_node *node);
+  gxds_file_found_fn found;
   void *arg;
   gxds_file_errors *errors;
+  gxds_str response_type; /* what the response that is read says it is of; empty: nothing */
   size_t documents;
 } reader;
+
+bool gxds_file_is_binary(gxds_str name) {
+  return gxds_str_ends_with(name, gxds_str_z(".pb")) ||
+         gxds_str_ends_with(name, gxds_str_z(".binpb"));
+}
 
 void gxds_file_found_fini(gxds_file_found *f) {
   for (size_t i = 0; i < f->count; i++) gxds_file_resource_unref(f->entries[i].resource);
@@ -35,46 +42,99 @@ static void add_found(void *arg, gxds_file_resource *take_resource, const gxds_f
     f->entries = gxds_realloc(f->entries, f->capacity, sizeof *f->entries);
   }
   f->entries[f->count++] =
-      (gxds_file_entry){.resource = take_resource, .file = a->file, .line = node->line};
+      (gxds_file_entry){.resource = take_resource, .file = a->file, .line = node ? node->line : 0};
 }
 
-/* The type of a resource by its "@type"; GXDS_FILE_TYPE_COUNT when it has none of ours, which is
- * then said. */
-static gxds_file_type type_of(reader *r, const gxds_file_node *node, const gxds_path *at) {
+static void add_expected_type(gxds_file_errors *errors, uint32_t line, const gxds_path *at,
+                              const char *found) {
+  gxds_file_errors_add(errors, line, at,
+                       "expected the type URL of a Listener, RouteConfiguration, Cluster or "
+                       "ClusterLoadAssignment, found %s",
+                       found);
+}
+
+gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, uint32_t line,
+                                    const gxds_path *at, gxds_file_errors *errors) {
+  gxds_file_type type = gxds_file_type_find(type_url);
+  if (type != GXDS_FILE_TYPE_COUNT) {
+    if (response_type.size == 0 || gxds_str_equal(type_url, response_type)) return type;
+    gxds_file_errors_add(errors, line, at, "is not the \"type_url\" of the response: %.*s",
+                         GXDS_STR_ARG(response_type));
+    return GXDS_FILE_TYPE_COUNT;
+  }
+  for (int i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    if (!gxds_str_equal(type_url, gxds_str_z(gxds_file_types[i].v2_type_url))) continue;
+    gxds_file_errors_add(errors, line, at, "the v2 API is retired: expected %s",
+                         gxds_file_types[i].type_url);
+    return GXDS_FILE_TYPE_COUNT;
+  }
+  gxds_file_node string = {.kind = GXDS_FILE_NODE_STRING, .text = type_url};
+  gxds_text text = {0};
+  gxds_file_node_describe(&string, &text);
+  add_expected_type(errors, line, at, text.data);
+  gxds_text_fini(&text);
+  return GXDS_FILE_TYPE_COUNT;
+}
+
+bool gxds_file_check_name(const gxds_file_type_info *info, gxds_str name, gxds_str wrapper_name,
+                          uint32_t line, const gxds_path *at, gxds_file_errors *errors) {
+  if (name.size == 0) {
+    gxds_file_errors_add(errors, line, GXDS_FIELD(at, info->name_field),
+                         "must be set: the name of the resource");
+    return false;
+  }
+  if (wrapper_name.size == 0 || gxds_str_equal(wrapper_name, name)) return true;
+  gxds_file_errors_add(errors, line, GXDS_FIELD(at, "name"),
+                       "\"%.*s\" is not the name of the %s in it: \"%.*s\"",
+                       GXDS_STR_ARG(wrapper_name), info->message, GXDS_STR_ARG(name));
+  return false;
+}
+
+/* GXDS_FILE_TYPE_COUNT when it has none of ours, which is then said. */
+static gxds_file_type type_of(const reader *r, const gxds_file_node *node, const gxds_path *at) {
   const gxds_file_node *type = gxds_file_node_get(node, "@type");
   const gxds_path *where = GXDS_FIELD(at, "@type");
   if (!type) {
     gxds_file_errors_add(r->errors, node->line, where, "must be set: the type of the resource");
     return GXDS_FILE_TYPE_COUNT;
   }
-  gxds_str url = type->kind == GXDS_FILE_NODE_STRING ? type->text : gxds_str_of(NULL, 0);
-  gxds_file_type found = gxds_file_type_find(url);
-  if (found != GXDS_FILE_TYPE_COUNT) return found;
-  for (int i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
-    if (!gxds_str_equal(url, gxds_str_z(gxds_file_types[i].v2_type_url))) continue;
-    gxds_file_errors_add(r->errors, type->line, where, "the v2 API is retired: expected %s",
-                         gxds_file_types[i].type_url);
-    return GXDS_FILE_TYPE_COUNT;
+  if (type->kind == GXDS_FILE_NODE_STRING) {
+    return gxds_file_check_type(type->text, r->response_type, type->line, where, r->errors);
   }
   gxds_text text = {0};
   gxds_file_node_describe(type, &text);
-  gxds_file_errors_add(r->errors, type->line, where,
-                       "expected the type URL of a Listener, RouteConfiguration, Cluster or "
-                       "ClusterLoadAssignment, found %s",
-                       text.data);
+  add_expected_type(r->errors, type->line, where, text.data);
   gxds_text_fini(&text);
   return GXDS_FILE_TYPE_COUNT;
 }
 
-static void read_resource(reader *r, const gxds_file_node *node, const gxds_path *at) {
-  if (node->kind != GXDS_FILE_NODE_MAP) {
-    gxds_text text = {0};
-    gxds_file_node_describe(node, &text);
-    gxds_file_errors_add(r->errors, node->line, at,
-                         "expected a resource (an object with \"@type\"), found %s", text.data);
-    gxds_text_fini(&text);
-    return;
+static gxds_str field_text(const upb_MessageDef *m, const upb_Message *msg, const char *name) {
+  const upb_FieldDef *f = upb_MessageDef_FindFieldByNameWithSize(m, name, strlen(name));
+  upb_StringView text = upb_Message_Get(msg, f).str_val;
+  return gxds_str_of(text.data, text.size);
+}
+
+/* What a message around resources says beside them; NULL: errors. */
+static upb_Message *convert_but(const reader *r, const char *type_url, const gxds_file_node *node,
+                                const char *but, upb_Arena *arena) {
+  gxds_file_node_entry *entries = gxds_calloc(node->count, sizeof *entries);
+  gxds_file_node rest = *node;
+  rest.count = 0;
+  rest.entries = entries;
+  for (size_t i = 0; i < node->count; i++) {
+    if (!gxds_str_equal(node->entries[i].key, gxds_str_z(but)))
+      entries[rest.count++] = node->entries[i];
   }
+  gxds_str bytes;
+  upb_Message *msg = gxds_file_convert(r->schema, gxds_schema_find(r->schema, gxds_str_z(type_url)),
+                                       &rest, arena, r->errors, &bytes);
+  gxds_free(entries);
+  return msg;
+}
+
+/* wrapper_name: empty when there is none. */
+static void read_plain(const reader *r, const gxds_file_node *node, const gxds_path *at,
+                       gxds_str wrapper_name) {
   gxds_file_type type = type_of(r, node, at);
   if (type == GXDS_FILE_TYPE_COUNT) return;
   const gxds_file_type_info *info = &gxds_file_types[type];
@@ -83,24 +143,70 @@ static void read_resource(reader *r, const gxds_file_node *node, const gxds_path
   gxds_str bytes;
   upb_Message *msg = gxds_file_convert(r->schema, m, node, arena, r->errors, &bytes);
   if (msg) {
-    const upb_FieldDef *f =
-        upb_MessageDef_FindFieldByNameWithSize(m, info->name_field, strlen(info->name_field));
-    upb_StringView name = upb_Message_Get(msg, f).str_val;
-    if (name.size == 0) {
-      gxds_file_errors_add(r->errors, node->line, GXDS_FIELD(NULL, info->name_field),
-                           "must be set: the name of the resource");
-    } else {
-      r->found(r->arg, gxds_file_resource_create(type, gxds_str_of(name.data, name.size), bytes),
-               node);
+    gxds_str name = field_text(m, msg, info->name_field);
+    if (gxds_file_check_name(info, name, wrapper_name, node->line, NULL, r->errors)) {
+      r->found(r->arg, gxds_file_resource_create(type, name, bytes), node);
     }
   }
   upb_Arena_Free(arena);
 }
 
-static void read_list(reader *r, const gxds_file_node *list, const char *field) {
+static bool is_map(const reader *r, const gxds_file_node *node, const gxds_path *at) {
+  if (node->kind == GXDS_FILE_NODE_MAP) return true;
+  gxds_text text = {0};
+  gxds_file_node_describe(node, &text);
+  gxds_file_errors_add(r->errors, node->line, at,
+                       "expected a resource (an object with \"@type\"), found %s", text.data);
+  gxds_text_fini(&text);
+  return false;
+}
+
+static void read_wrapper(const reader *r, const gxds_file_node *node, const gxds_path *at) {
+  const gxds_path *where = GXDS_FIELD(at, "resource");
+  const gxds_file_node *inner = gxds_file_node_get(node, "resource");
+  if (!inner) gxds_file_errors_add(r->errors, node->line, where, "must be set");
+  if (!inner || !is_map(r, inner, where)) return;
+  upb_Arena *arena = upb_Arena_New();
+  const upb_MessageDef *m = gxds_schema_find(r->schema, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL));
+  const upb_Message *msg = convert_but(r, GXDS_FILE_WRAPPER_TYPE_URL, node, "resource", arena);
+  if (msg) read_plain(r, inner, where, field_text(m, msg, "name"));
+  upb_Arena_Free(arena);
+}
+
+static void read_resource(const reader *r, const gxds_file_node *node, const gxds_path *at) {
+  if (!is_map(r, node, at)) return;
+  const gxds_file_node *type = gxds_file_node_get(node, "@type");
+  if (type && type->kind == GXDS_FILE_NODE_STRING &&
+      gxds_str_equal(type->text, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL))) {
+    read_wrapper(r, node, at);
+  } else {
+    read_plain(r, node, at, gxds_str_of(NULL, 0));
+  }
+}
+
+static void read_list(const reader *r, const gxds_file_node *list, const char *field) {
   for (size_t i = 0; i < list->count; i++) {
     read_resource(r, list->items[i], GXDS_ITEM(NULL, field, i));
   }
+}
+
+/* {"resources": […]}: a DiscoveryResponse, of which the other fields may be missing. */
+static void read_response(reader *r, const gxds_file_node *root, const gxds_file_node *resources) {
+  static const char type_url[] = "type.googleapis.com/envoy.service.discovery.v3.DiscoveryResponse";
+  upb_Arena *arena = upb_Arena_New();
+  const upb_Message *msg = convert_but(r, type_url, root, "resources", arena);
+  if (resources->kind != GXDS_FILE_NODE_LIST) {
+    gxds_file_errors_add(r->errors, resources->line, GXDS_FIELD(NULL, "resources"),
+                         "expected a list");
+  } else {
+    if (msg) {
+      r->response_type =
+          field_text(gxds_schema_find(r->schema, gxds_str_z(type_url)), msg, "type_url");
+    }
+    read_list(r, resources, "resources");
+    r->response_type = gxds_str_of(NULL, 0);
+  }
+  upb_Arena_Free(arena);
 }
 
 static void read_document(void *arg, const gxds_file_node *root) {
@@ -120,28 +226,19 @@ static void read_document(void *arg, const gxds_file_node *root) {
     read_resource(r, root, NULL);
     return;
   }
-  for (size_t i = 0; i < root->count; i++) {
-    const gxds_file_node_entry *e = &root->entries[i];
-    if (e->value == resources) continue;
-    gxds_file_errors_add(r->errors, e->line, GXDS_FIELD(NULL, e->key.data),
-                         "nothing but \"resources\" is expected here");
-  }
-  if (resources->kind == GXDS_FILE_NODE_LIST) {
-    read_list(r, resources, "resources");
-  } else {
-    gxds_file_errors_add(r->errors, resources->line, GXDS_FIELD(NULL, "resources"),
-                         "expected a list");
-  }
+  read_response(r, root, resources);
 }
 
 void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
-                         void (*found)(void *arg, gxds_file_resource *take_resource,
-                                       const gxds_file_node *node),
-                         void *arg, gxds_file_errors *errors) {
+                         gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
   errors->file = name;
   size_t before = errors->count;
   if (bytes.size > GXDS_FILE_SIZE_MAX) {
     gxds_file_errors_add(errors, 0, NULL, "longer than %zu bytes", GXDS_FILE_SIZE_MAX);
+    return;
+  }
+  if (gxds_file_is_binary(name)) {
+    gxds_binary_read(schema, bytes, found, arg, errors);
     return;
   }
   reader r = {.schema = schema, .found = found, .arg = arg, .errors = errors};

@@ -18,17 +18,32 @@ typedef struct gxds_file_found {
 
 void gxds_file_found_fini(gxds_file_found *f);
 
-/* Calls found for each resource of a file, with what it is made of (borrow: during the call); the
- * callee owns the resource. Adds what is wrong in the file to errors. name: borrow, as long as the
- * errors' current file. */
+/* Told of a resource, which the callee owns, and what it is made of (borrow: during the call; NULL
+ * in a binary file). */
+typedef void (*gxds_file_found_fn)(void *arg, gxds_file_resource *take_resource,
+                                   const gxds_file_node *node);
+
+/* Calls found for each resource of a file. Adds what is wrong in the file to errors. name: borrow,
+ * as long as the errors' current file. */
 void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
-                         void (*found)(void *arg, gxds_file_resource *take_resource,
-                                       const gxds_file_node *node),
-                         void *arg, gxds_file_errors *errors);
+                         gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
 /* The same into a list. name: borrow, as long as the entries too. */
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                     gxds_file_found *found, gxds_file_errors *errors);
+
+/* What may be around a resource in a DiscoveryResponse. */
+#define GXDS_FILE_WRAPPER_TYPE_URL "type.googleapis.com/envoy.service.discovery.v3.Resource"
+
+/* The type of a resource by its type URL, which must be that of the response when this says one
+ * (empty: it does not); GXDS_FILE_TYPE_COUNT when it is none of ours, or not that, as is then said
+ * of the field at. */
+gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, uint32_t line,
+                                    const gxds_path *at, gxds_file_errors *errors);
+/* Whether a resource's name is set, and that of the wrapper around it when this has one; what is
+ * wrong is said of the resource at. */
+bool gxds_file_check_name(const gxds_file_type_info *info, gxds_str name, gxds_str wrapper_name,
+                          uint32_t line, const gxds_path *at, gxds_file_errors *errors);
 
 /* Copies name and bytes. One reference, the caller's. (file_set.c) */
 gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes);

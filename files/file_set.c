@@ -1,5 +1,6 @@
 #include "files/file_set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -67,10 +68,12 @@ static void report_duplicates(const gxds_file_found *found, gxds_file_errors *er
       continue;
     }
     const gxds_file_type_info *type = &gxds_file_types[b->resource->type];
+    char line[16] = ""; /* a binary file has none */
+    if (a->line) snprintf(line, sizeof line, ":%u", (unsigned)a->line);
     errors->file = b->file;
     gxds_file_errors_add(errors, b->line, GXDS_FIELD(NULL, type->name_field),
-                         "a %s named \"%.*s\" is in %.*s:%u too", type->message,
-                         GXDS_STR_ARG(b->resource->name), GXDS_STR_ARG(a->file), (unsigned)a->line);
+                         "a %s named \"%.*s\" is in %.*s%s too", type->message,
+                         GXDS_STR_ARG(b->resource->name), GXDS_STR_ARG(a->file), line);
   }
 }
 

@@ -1,8 +1,10 @@
 /* gxds_file_set: one state of a directory of resource files, checked, sorted by type, then name.
  *
  * A file is JSON or YAML; it holds any number of resources of the four types, each an object with
- * "@type" in proto3 JSON form: one by itself, a list of them, {"resources": [...]}, and in YAML any
- * of these per document.
+ * "@type" in proto3 JSON form: one by itself, a list of them, {"resources": [...]} or a whole
+ * DiscoveryResponse (which is that with more fields), and in YAML any of these per document. Or it
+ * is a DiscoveryResponse in binary. Resources in a response may be wrapped in
+ * envoy.service.discovery.v3.Resource.
  *
  * Sets and resources are immutable and shared by reference count: any thread. A new set shares each
  * resource that did not change with the set before it, so that "did it change?" is a comparison of
@@ -69,8 +71,8 @@ typedef struct gxds_file_set {
   size_t file_count;
 } gxds_file_set;
 
-/* A file: its name (for errors; the ending .json decides how it is read, all else is YAML) and its
- * contents. */
+/* A file: its name (for errors; the endings .json, .pb and .binpb decide how it is read, all else
+ * is YAML) and its contents. */
 typedef struct gxds_file_input {
   gxds_str name;
   gxds_str bytes;
@@ -78,6 +80,9 @@ typedef struct gxds_file_input {
 
 /* Files longer than this are not read: ten times what 100,000 clusters need. */
 #define GXDS_FILE_SIZE_MAX ((size_t)256 << 20)
+
+/* Whether a file of that name is a DiscoveryResponse in binary. */
+bool gxds_file_is_binary(gxds_str name);
 
 /* A set of the files' resources, with one reference, the caller's. NULL when anything is wrong with
  * any of them: then all of it is in errors. The result does not depend on the order of the files.

@@ -1,5 +1,6 @@
 // Control planes that die, freeze, come back or are files, under RPCs that go on.
 #include "test/e2e/e2e.h"
+#include "test/support/proto_json.h"
 
 namespace gxds_test {
 namespace {
@@ -26,6 +27,19 @@ std::string Files(const TempDir& dir) { return R"({"server_uri":"file://)" + dir
 
 std::string Cache(const TempDir& dir) {
   return R"(,"resource_cache":{"dir":")" + dir.path() + R"(/cache"})";
+}
+
+// A DiscoveryResponse with all of it.
+std::string Binary(const Mesh& mesh) {
+  const std::string json = "{\"resources\":" + mesh.Json() + "}";
+  gxds_str bytes = {};
+  gxds_text error = {};
+  EXPECT_TRUE(gxds_test_proto_from_json("envoy.service.discovery.v3.DiscoveryResponse",
+                                        gxds_str_of(json.data(), json.size()), &bytes, &error))
+      << gxds_text_str(&error).data;
+  std::string s(bytes.data, bytes.size);
+  gxds_str_free(&bytes);
+  return s;
 }
 
 // Has a port, and nobody there.
@@ -58,6 +72,16 @@ TEST(Resilience, FilesAlone) {
   Client client(kTarget, Bootstrap({Files(dir)}));
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
   dir.Write("mesh.json", MeshOf(b).Json());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST(Resilience, FilesMayBeBinaryResponses) {
+  Backend a("a"), b("b");
+  TempDir dir;
+  dir.Write("mesh.pb", Binary(MeshOf(a)));
+  Client client(kTarget, Bootstrap({Files(dir)}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  dir.Write("mesh.pb", Binary(MeshOf(b)));
   ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
 }
 

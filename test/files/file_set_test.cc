@@ -334,7 +334,7 @@ TEST_F(FileSet, WhatIsNoResourceIsSaid) {
        "f.json:1: field [0]: expected a resource (an object with \"@type\"), found the number 1\n"
        "f.json:2: field [1]: expected a resource (an object with \"@type\"), found the number 2\n"},
       {"f.yaml", "resources: {}\nother: 1\n",
-       "f.yaml:2: field other: nothing but \"resources\" is expected here\n"
+       "f.yaml:2: field other: no such field in envoy.service.discovery.v3.DiscoveryResponse\n"
        "f.yaml:1: field resources: expected a list\n"},
       {"f.yaml", "resources:\n- {}\n",
        "f.yaml:2: field resources[0].@type: must be set: the type of the resource\n"},

@@ -1,4 +1,4 @@
-/* What both fuzz targets of resource files do: build a set, and check what came of it. */
+/* What all fuzz targets of resource files do: build a set, and check what came of it. */
 #ifndef GRPC_XDS_TEST_FILES_RESOURCE_FUZZ_H_
 #define GRPC_XDS_TEST_FILES_RESOURCE_FUZZ_H_
 

@@ -156,6 +156,22 @@ TEST_F(Lint, UnknownFieldsAndBrokenFilesAreErrors) {
   EXPECT_EQ(lines[2], "1");
 }
 
+TEST_F(Lint, ABinaryResponseIsCheckedWithoutLines) {
+  const std::string type = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const std::string cluster =
+      "\x0a\x01"
+      "c\x10\x01";  // name "c", type STRICT_DNS
+  const std::string any = "\x0a" + std::string(1, static_cast<char>(type.size())) + type + "\x12" +
+                          std::string(1, static_cast<char>(cluster.size())) + cluster;
+  files_.Write("a.pb", "\x12" + std::string(1, static_cast<char>(any.size())) + any);
+  files_.Write("b.pb", "no message");
+  EXPECT_EQ(Run({"a.pb", "b.pb"}),
+            (Lines{"a.pb: error: Cluster \"c\": field type: unknown discovery type",
+                   "b.pb: error: is no DiscoveryResponse in binary: cut off, damaged, or something "
+                   "else",
+                   "1"}));
+}
+
 TEST_F(Lint, TheFilesOfOneCallBelongTogether) {
   files_.Write("a.yaml", std::string(kCluster) +
                              "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n");

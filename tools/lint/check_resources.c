@@ -13,17 +13,18 @@ typedef struct looker {
   gxds_findings *findings;
   gxds_str file;
   gxds_str resource;
-  const gxds_file_node *node;
+  const gxds_file_node *node; /* NULL: of a binary file */
 } looker;
 
 static void on_nack(void *arg, gxds_str field, gxds_str error) {
   const looker *l = arg;
-  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
-                                                 .file = l->file,
-                                                 .line = gxds_nack_line_of(l->node, field),
-                                                 .resource = l->resource,
-                                                 .field = field,
-                                                 .text = error});
+  gxds_findings_add(l->findings,
+                    &(gxds_finding){.kind = GXDS_FINDING_ERROR,
+                                    .file = l->file,
+                                    .line = l->node ? gxds_nack_line_of(l->node, field) : 0,
+                                    .resource = l->resource,
+                                    .field = field,
+                                    .text = error});
 }
 
 static void warn(const looker *l, uint32_t line, const gxds_path *at, const char *text) {
@@ -106,7 +107,7 @@ static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_n
   gxds_status status = gxds_validator_check(l->validator, take_resource);
   if (!gxds_status_is_ok(&status)) gxds_nack_each_error(status.message, on_nack, l);
   gxds_status_fini(&status);
-  look_at_message(l, gxds_schema_find(l->schema, gxds_str_z(info->type_url)), node, NULL);
+  if (node) look_at_message(l, gxds_schema_find(l->schema, gxds_str_z(info->type_url)), node, NULL);
   gxds_text_fini(&resource);
   gxds_file_resource_unref(take_resource);
 }

@@ -1,0 +1,112 @@
+#include "files/binary_reader.h"
+
+#include <upb/decode.h>
+#include <upb/def.h>
+#include <upb/reflection.h>
+
+#include "base/check.h"
+#include "base/wire.h"
+
+/* Fields are taken one by one, so that a response costs no memory beyond what its resources do. */
+enum {
+  RESPONSE_RESOURCES = 2,
+  RESPONSE_TYPE_URL = 4,
+  ANY_TYPE_URL = 1,
+  ANY_VALUE = 2,
+  RESOURCE_RESOURCE = 2, /* of envoy.service.discovery.v3.Resource */
+  RESOURCE_NAME = 3,
+};
+
+typedef struct any {
+  gxds_str type_url;
+  gxds_str value;
+} any;
+
+/* The last field of that number, as every decoder takes it. */
+static gxds_str last_field(gxds_str message, uint64_t number) {
+  gxds_str found = gxds_str_of(NULL, 0);
+  gxds_wire_field field;
+  while (gxds_wire_next(&message, &field)) {
+    if (field.number == number && field.has_size) found = field.value;
+  }
+  return found;
+}
+
+/* Takes the wrapper off, if there is one. False: it is broken, as is said. */
+static bool read_any(gxds_str bytes, const gxds_path *at, gxds_file_errors *errors, any *out,
+                     gxds_str *wrapper_name) {
+  *wrapper_name = gxds_str_of(NULL, 0);
+  *out = (any){last_field(bytes, ANY_TYPE_URL), last_field(bytes, ANY_VALUE)};
+  bool whole = gxds_wire_is_whole(bytes);
+  if (whole && gxds_str_equal(out->type_url, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL))) {
+    *wrapper_name = last_field(out->value, RESOURCE_NAME);
+    gxds_str inner = last_field(out->value, RESOURCE_RESOURCE);
+    whole = gxds_wire_is_whole(out->value) && gxds_wire_is_whole(inner);
+    *out = (any){last_field(inner, ANY_TYPE_URL), last_field(inner, ANY_VALUE)};
+  }
+  if (!whole) gxds_file_errors_add(errors, 0, at, "is no message: cut off, or damaged");
+  return whole;
+}
+
+/* Decoded only for its name: what is in it is looked at by clients. False: it can't be. */
+static bool read_name(const gxds_schema *schema, const gxds_file_type_info *info, gxds_str bytes,
+                      upb_Arena *arena, gxds_str *name) {
+  const upb_MessageDef *m = gxds_schema_find(schema, gxds_str_z(info->type_url));
+  upb_Message *msg = upb_Message_New(m, arena);
+  char *padded = upb_Arena_Malloc(arena, bytes.size + GXDS_WIRE_PADDING_SIZE);
+  GXDS_CHECK(msg != NULL && padded != NULL);
+  gxds_wire_pad(bytes, padded);
+  upb_DecodeStatus status = upb_Decode(padded, bytes.size + GXDS_WIRE_PADDING_SIZE, msg,
+                                       upb_MessageDef_MiniTable(m), NULL, 0, arena);
+  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
+  if (status != kUpb_DecodeStatus_Ok) return false;
+  const upb_FieldDef *f =
+      upb_MessageDef_FindFieldByNameWithSize(m, info->name_field, strlen(info->name_field));
+  upb_StringView found = upb_Message_Get(msg, f).str_val;
+  *name = gxds_str_of(found.data, found.size);
+  return true;
+}
+
+static void read_resource(const gxds_schema *schema, gxds_str bytes, gxds_str response_type,
+                          const gxds_path *at, gxds_file_found_fn found, void *arg,
+                          gxds_file_errors *errors) {
+  any resource;
+  gxds_str wrapper_name;
+  if (!read_any(bytes, at, errors, &resource, &wrapper_name)) return;
+  gxds_file_type type =
+      gxds_file_check_type(resource.type_url, response_type, 0, GXDS_FIELD(at, "type_url"), errors);
+  if (type == GXDS_FILE_TYPE_COUNT) return;
+  const gxds_file_type_info *info = &gxds_file_types[type];
+  upb_Arena *arena = upb_Arena_New();
+  gxds_str name;
+  if (!gxds_wire_is_whole(resource.value) ||
+      !read_name(schema, info, resource.value, arena, &name)) {
+    gxds_file_errors_add(errors, 0, GXDS_FIELD(at, "value"), "is no %s: cut off, or damaged",
+                         info->message);
+  } else if (gxds_file_check_name(info, name, wrapper_name, 0, at, errors)) {
+    found(arg, gxds_file_resource_create(type, name, resource.value), NULL);
+  }
+  upb_Arena_Free(arena);
+}
+
+void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, gxds_file_found_fn found,
+                      void *arg, gxds_file_errors *errors) {
+  if (!gxds_wire_is_whole(bytes)) {
+    gxds_file_errors_add(errors, 0, NULL,
+                         "is no DiscoveryResponse in binary: cut off, damaged, or something else");
+    return;
+  }
+  gxds_str type_url = last_field(bytes, RESPONSE_TYPE_URL);
+  gxds_wire_field field;
+  int64_t index = 0;
+  while (gxds_wire_next(&bytes, &field)) {
+    if (field.number != RESPONSE_RESOURCES || !field.has_size) continue;
+    read_resource(schema, field.value, type_url, GXDS_ITEM(NULL, "resources", index++), found, arg,
+                  errors);
+  }
+  /* A file that was just cut to nothing must not delete what it held; a response with no resource
+   * names its type. */
+  if (index == 0 && type_url.size == 0) {
+    gxds_file_errors_add(errors, 0, NULL, "holds no resource, and no \"type_url\" that it is of");
+  }
+}
