@@ -35,8 +35,9 @@ struct gxds_cache_file {
   int lock;
   pid_t owner; /* who opened it: not the child of a fork */
   bool read_only;
-  size_t size; /* of the file, up to the last whole record */
-  size_t live; /* of that, what is not out of date */
+  bool locked_out; /* by another process: not yet tried again */
+  size_t size;     /* of the file, up to the last whole record */
+  size_t live;     /* of that, what is not out of date */
   kept *records;
   gxds_text read; /* what find() gave last */
 };
@@ -229,12 +230,13 @@ static const char *open_dir(gxds_cache_file *f, gxds_str dir) {
 }
 
 /* The lock is of a file of its own, since the log is replaced now and then. */
-static void take_lock(gxds_cache_file *f, gxds_text *log) {
+static void open_lock(gxds_cache_file *f, gxds_text *log) {
   char name[NAME_SIZE];
   make_name(f, "lock", name);
   f->lock = openat(f->dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (f->lock >= 0 && flock(f->lock, LOCK_EX | LOCK_NB) == 0) return;
-  f->read_only = true;
+  f->locked_out = f->lock >= 0 && errno == EWOULDBLOCK;
+  f->read_only = !f->locked_out;
   say(f, log, "only read: ", errno == EWOULDBLOCK ? "another process keeps it" : strerror(errno));
 }
 
@@ -258,7 +260,7 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str se
   gxds_text_addf(&path, "%.*s/%s", GXDS_STR_ARG(dir), name);
   gxds_str_free(&f->path);
   f->path = gxds_text_take(&path);
-  take_lock(f, log);
+  open_lock(f, log);
   load(f, log);
   return f;
 }
@@ -364,8 +366,21 @@ static bool append(gxds_cache_file *f, const gxds_cache_record *r) {
   return true;
 }
 
+/* Whether it is ours to write. The process that kept it may be gone: what it left is read anew. */
+static bool take_over(gxds_cache_file *f, gxds_text *log) {
+  if (f->read_only) return false;
+  if (!f->locked_out) return true;
+  if (flock(f->lock, LOCK_EX | LOCK_NB) != 0) return false;
+  f->locked_out = false;
+  forget_all(f);
+  close_file(f);
+  say(f, log, "kept by this process from now on: the other one let it go", "");
+  load(f, log);
+  return !f->read_only;
+}
+
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_text *log) {
-  if (f->read_only) return;
+  if (!take_over(f, log)) return;
   const kept *k = find_kept(f, r->type, r->name);
   if (r->removed ? !k : k && k->content == content_of(r)) return;
   bool ok = (f->fd >= 0 || write_anew(f)) && append(f, r);

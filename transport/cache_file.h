@@ -3,7 +3,8 @@
  * An append-only log of records (cache_record.h): a change costs what changed. When more than half
  * of it is out of date it is written anew aside and renamed. A process that is killed leaves a file
  * that can be read; a file that is damaged, or somebody else's, is not used at all. One process
- * writes it, the others of that target read what was there when they opened it.
+ * writes it; the others of that target read what was there when they opened it, and the first of
+ * them that has something to put when the writer is gone goes on in its place.
  *
  * Nothing is synced to the medium: the kernel keeps what a killed process wrote, and after a loss
  * of power the checksums tell whether all came there.
@@ -38,7 +39,8 @@ void gxds_cache_file_close(gxds_cache_file *f);
 /* The record of that name; false: there is none. Borrow: until the next call on f. */
 bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name, gxds_cache_record *out);
 /* Keeps a record, or with removed set takes it away; what is there already is not written again.
- * That it can't be written, and so will not be from now on, is added to *log. */
+ * That it can't be written, and so will not be from now on, is added to *log, as is that it is
+ * this process now that writes. While another one does, nothing is kept. */
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_text *log);
 size_t gxds_cache_file_count(const gxds_cache_file *f);
 /* "DIR/0123456789abcdef.gxds". Borrow: as long as f. */

@@ -16,11 +16,14 @@
 #include "transport/file_server.h"
 #include "transport/reactor.h"
 
+/* How often it tries to watch while the system has nothing to do it with. */
+#define RETRY_MS 1000
+
 struct gxds_file_source {
   /* Of the reactor and of the watching thread. */
   gxds_ref refs;
   gxds_str directory;
-  int wake; /* an eventfd */
+  int wake; /* an eventfd; -1: there was none to be had */
   atomic_bool stopped;
 
   /* Of the reactor. */
@@ -38,7 +41,7 @@ struct gxds_file_source {
 
 static void unref(gxds_file_source *s) {
   if (!gxds_ref_dec(&s->refs)) return;
-  close(s->wake);
+  if (s->wake >= 0) close(s->wake);
   gxds_str_free(&s->directory);
   gxds_free(s);
 }
@@ -183,27 +186,40 @@ static void look(gxds_file_source *s, gxds_dir_watch *w) {
   post(s, NULL, &text, false);
 }
 
-static int milliseconds_until(gxds_time deadline) {
-  if (deadline == GXDS_TIME_NEVER) return -1;
+/* How long to wait at most; that often does a thread that can't be woken look whether it is to
+ * stop.
+ */
+static int milliseconds_until(const gxds_file_source *s, gxds_time deadline) {
+  if (deadline == GXDS_TIME_NEVER) return s->wake < 0 ? 1000 : -1;
   gxds_time left = deadline - monotonic_now();
   if (left <= 0) return 0;
   return left > GXDS_SECOND ? 1000 : (int)(left / GXDS_MILLISECOND) + 1;
 }
 
+/* When the system has no more descriptors or inotify instances, that is told once, and tried again
+ * until it has, or the source is gone: NULL. */
+static gxds_dir_watch *make_watch(gxds_file_source *s) {
+  for (bool told = false; !atomic_load(&s->stopped); told = true) {
+    gxds_status status;
+    gxds_dir_watch *w = gxds_dir_watch_create(s->directory.data, monotonic_now(), &status);
+    if (w) return w;
+    gxds_text text = {0};
+    if (!told) gxds_text_add(&text, status.message);
+    gxds_status_fini(&status);
+    if (!told) post(s, NULL, &text, false);
+    struct pollfd fd = {s->wake, POLLIN, 0};
+    (void)poll(&fd, 1, RETRY_MS);
+  }
+  return NULL;
+}
+
 static void *watch_directory(void *arg) {
   gxds_file_source *s = arg;
-  gxds_status status;
-  gxds_dir_watch *w = gxds_dir_watch_create(s->directory.data, monotonic_now(), &status);
-  if (!w) {
-    gxds_text text = {0};
-    gxds_text_add(&text, status.message);
-    post(s, NULL, &text, false);
-    gxds_status_fini(&status);
-  }
+  gxds_dir_watch *w = make_watch(s);
   while (w && !atomic_load(&s->stopped)) {
     look(s, w);
     struct pollfd fds[] = {{gxds_dir_watch_fd(w), POLLIN, 0}, {s->wake, POLLIN, 0}};
-    (void)poll(fds, 2, milliseconds_until(gxds_dir_watch_deadline(w)));
+    (void)poll(fds, 2, milliseconds_until(s, gxds_dir_watch_deadline(w)));
     uint64_t count;
     /* A child of a fork shares it, and may have written for its own. */
     if (fds[1].revents && read(s->wake, &count, sizeof count) < 0 && errno != EAGAIN) break;
@@ -236,7 +252,6 @@ gxds_file_source *gxds_file_source_create(gxds_str directory, const gxds_file_so
   s->events = events;
   s->arg = arg;
   s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  GXDS_CHECK(s->wake >= 0);
   gxds_reactor_acquire(); /* the thread's */
   start_thread(s);
   return s;
@@ -250,7 +265,7 @@ void gxds_file_source_destroy(gxds_file_source *s) {
   s->server = NULL;
   atomic_store(&s->stopped, true);
   uint64_t one = 1;
-  ssize_t written = write(s->wake, &one, sizeof one);
+  ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
   (void)written; /* full only when the thread is woken anyway */
   unref(s);
 }

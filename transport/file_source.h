@@ -2,7 +2,8 @@
  * read and watched on a thread of its own, that answers one engine as an xDS server would.
  *
  * A state of the directory counts as a whole or not at all: one with errors replaces nothing. Until
- * the first good one the source has failed, as a channel that can't connect. Confined: the
+ * the first good one the source has failed, as a channel that can't connect; so it has while the
+ * system has no descriptors or inotify instances left, which is tried every second. Confined: the
  * reactor's thread. */
 #ifndef GRPC_XDS_TRANSPORT_FILE_SOURCE_H_
 #define GRPC_XDS_TRANSPORT_FILE_SOURCE_H_

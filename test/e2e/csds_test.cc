@@ -163,6 +163,32 @@ TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40
   EXPECT_GT(endpoints.failed, endpoints.updated);
 }
 
+TEST(Csds, WhatIsRejectedOfAFileIsNackedAndCounted) {  // A40, A78
+  Backend a("a");
+  TempDir dir;
+  Mesh mesh = SimpleMesh({&a});
+  dir.Write("mesh.json", mesh.Json());
+  Bootstrap bootstrap(R"({"xds_servers":[{"server_uri":"file://)" + dir.path() +
+                      R"("}],"node":{"id":"files"}})");
+  Client client(kTarget, "");
+  ASSERT_TRUE(client.Call().status.ok());
+  mesh.clusters[0].localities[0].priority = 1;  // there is no priority 0
+  dir.Write("mesh.json", mesh.Json());
+  StatusOfResource endpoints = WaitForState("ClusterLoadAssignment", "a", "NACKED");
+  EXPECT_NE(endpoints.config, "");
+  EXPECT_NE(endpoints.error.find("priority 0 empty"), std::string::npos) << endpoints.error;
+  char* text = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(grpc_xds_dump_metrics(&text, &size), GRPC_XDS_OK);
+  const std::string invalid =
+      "\ngrpc_xds_client_resource_updates_invalid_total{grpc_target=\"" + std::string(kTarget) +
+      "\",grpc_xds_server=\"file://" + dir.path() +
+      "\",grpc_xds_resource_type=\"envoy.config.endpoint.v3.ClusterLoadAssignment\"} 1\n";
+  EXPECT_NE(std::string(text).find(invalid), std::string::npos) << text;
+  free(text);
+  EXPECT_EQ(client.Call().name, "a");
+}
+
 TEST(Csds, ADeletedListenerDoesNotExist) {  // A40, A88
   Backend a("a");
   ControlPlane plane;

@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "test/support/child.h"
@@ -238,6 +239,25 @@ TEST_F(CacheFile, SecondProcessOnlyReads) {
   EXPECT_EQ(second.Get("a"), "1 one");
   first.Put("a", "mine");
   EXPECT_EQ(File(dir).Get("a"), "1 mine");
+}
+
+TEST_F(CacheFile, SecondProcessGoesOnWhereTheFirstLeftOff) {
+  auto first = std::make_unique<File>(dir);
+  File second(dir), third(dir);
+  second.Put("b", "not kept");
+  first->Put("a", "mine");
+  const std::string big(GXDS_CACHE_COMPACT_MIN / 2, 'x');
+  for (int i = 0; i < 5; i++) first->Put("c", big + std::to_string(i));  // it is written anew
+  first.reset();
+  second.Put("d", "four");
+  EXPECT_THAT(second.Log(), HasSubstr("kept by this process from now on"));
+  EXPECT_EQ(second.Get("a"), "1 mine");
+  EXPECT_EQ(second.Get("c"), "1 " + big + "4");
+  third.Put("d", "not kept either");
+  File fourth(dir);
+  EXPECT_EQ(fourth.Count(), 4u);
+  EXPECT_EQ(fourth.Get("b"), std::string("2 \0two", 6));
+  EXPECT_EQ(fourth.Get("d"), "1 four");
 }
 
 TEST_F(CacheFile, IsWrittenAnewWhenMostOfItIsOutOfDate) {

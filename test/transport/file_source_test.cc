@@ -1,0 +1,86 @@
+// A directory as a server, on the reactor: what it tells when it can't be watched.
+#include "transport/file_source.h"
+
+#include <grpc/grpc.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "test/support/child.h"
+#include "test/transport/on_reactor.h"
+
+namespace grpc_xds {
+namespace {
+
+using gxds_test::TempDir;
+
+// No descriptor can be opened as long as it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoDescriptors() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_;
+};
+
+struct FileSource : testing::Test {
+  FileSource() { grpc_init(); }
+  ~FileSource() override { grpc_shutdown(); }
+
+  void Create() {
+    static const gxds_file_source_events events = {
+        [](void *arg, const gxds_status *status) {
+          static_cast<FileSource *>(arg)->told.Put(
+              "failed: " + std::string(status->message.data, status->message.size));
+        },
+        [](void *arg, bool error, gxds_str line) {
+          static_cast<FileSource *>(arg)->told.Put((error ? "error: " : "") +
+                                                   std::string(line.data, line.size));
+        }};
+    OnReactor([this] {
+      source =
+          gxds_file_source_create(gxds_str_of(dir.path().data(), dir.path().size()), &events, this);
+    });
+  }
+  void Destroy() {
+    OnReactor([this] { gxds_file_source_destroy(source); });
+  }
+
+  TempDir dir;
+  Inbox<std::string> told;
+  gxds_file_source *source = nullptr;
+};
+
+TEST_F(FileSource, ThatCanNotBeWatchedIsTriedAgain) {
+  ReactorUse use;
+  dir.Write("f.json", "[]");
+  OnReactor([] {});  // it has what it needs
+  {
+    NoDescriptors none;
+    Create();
+    EXPECT_EQ(told.Take().value_or(""), "failed: file source " + dir.path() +
+                                            ": no good state: inotify: Too many open files");
+  }
+  EXPECT_EQ(told.Take().value_or(""), "file source " + dir.path() + ": 0 resources");
+  Destroy();
+}
+
+TEST_F(FileSource, ThatCanNotBeWatchedEndsWithItsOwner) {
+  ReactorUse use;
+  OnReactor([] {});
+  NoDescriptors none;
+  Create();
+  told.Take();
+  Destroy();  // and the reactor ends only when the thread has
+}
+
+}  // namespace
+}  // namespace grpc_xds
