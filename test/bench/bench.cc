@@ -1,11 +1,15 @@
 // The benchmark: what the plugin costs beside the host's own xDS, both in one run, each client in a
 // process of its own.
 //
-// usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check]
+// usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]
+//
+// --only: one measurement, once, for work on it by hand: "endpoints:10000" or "clusters:1000";
+// ":ours" leaves the host out.
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -20,7 +24,11 @@ struct Arguments {
   bool check = false;
   std::string table;
   std::string lines;
+  std::string only;
 };
+
+constexpr char kUsage[] =
+    "usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]\n";
 
 bool Parse(int argc, char** argv, Arguments* out) {
   for (int i = 1; i < argc; ++i) {
@@ -33,8 +41,10 @@ bool Parse(int argc, char** argv, Arguments* out) {
       out->table = arg.substr(strlen("--table="));
     } else if (arg.rfind("--lines=", 0) == 0) {
       out->lines = arg.substr(strlen("--lines="));
+    } else if (arg.rfind("--only=", 0) == 0) {
+      out->only = arg.substr(strlen("--only="));
     } else {
-      fprintf(stderr, "usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check]\n");
+      fputs(kUsage, stderr);
       return false;
     }
   }
@@ -61,8 +71,8 @@ void Measure(gxds_bench::Rows* rows, bool quick) {
   rows->RpcInstructions(10000, false);
   for (int i = 0; i < (quick ? 3 : runs); ++i) rows->RpcCpu(quick ? 3000 : 20000);
   for (int i = 0; i < runs; ++i) {
-    rows->Endpoints(1000, 20);
-    rows->Endpoints(10000, quick ? 10 : 30);
+    rows->Endpoints(1000, 20, true);
+    rows->Endpoints(10000, quick ? 10 : 30, true);
     rows->Clusters(100, 20, true);
     if (quick) rows->Clusters(300, 20, true);
   }
@@ -71,6 +81,24 @@ void Measure(gxds_bench::Rows* rows, bool quick) {
     rows->Clusters(5000, 20, false);
   }
   rows->Moved(quick ? 5 : 20);
+}
+
+// False: no such row.
+bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only) {
+  const size_t name_end = only.find(':');
+  if (name_end == std::string::npos) return false;
+  const std::string row = only.substr(0, name_end);
+  const long size = strtol(only.c_str() + name_end + 1, nullptr, 10);
+  const bool with_host = only.find(":ours", name_end) == std::string::npos;
+  if (size < 10) return false;
+  if (row == "endpoints") {
+    rows->Endpoints(size, 20, with_host);
+  } else if (row == "clusters") {
+    rows->Clusters(size, 20, with_host);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 void WriteDocument(FILE* out, const gxds_bench::Report& report, bool quick) {
@@ -96,7 +124,12 @@ int main(int argc, char** argv) {
   gxds_bench::Report report;
   {
     gxds_bench::Rows rows(&report);
-    Measure(&rows, arguments.quick);
+    if (arguments.only.empty()) {
+      Measure(&rows, arguments.quick);
+    } else if (!MeasureOnly(&rows, arguments.only)) {
+      fputs(kUsage, stderr);
+      return 2;
+    }
   }
   WriteDocument(stdout, report, arguments.quick);
   if (!arguments.table.empty()) {

@@ -116,7 +116,7 @@ void Rows::RpcInstructions(long routes, bool polls) {
   }
 }
 
-void Rows::Endpoints(long count, int updates) {
+void Rows::Endpoints(long count, int updates, bool with_host) {
   std::vector<std::vector<Endpoint>> localities(kLocalities);
   for (int i = 0; i < kLocalities; ++i) {
     localities[i].push_back({"127.0.0.1", backends_[i]->port()});
@@ -126,6 +126,7 @@ void Rows::Endpoints(long count, int updates) {
   }
   const std::string of = " of " + Grouped(count) + " endpoints";
   for (Variant v : {Variant::kHost, Variant::kOurs}) {
+    if (v == Variant::kHost && !with_host) continue;
     Note("endpoints", count, v);
     Serve();
     plane_.Set(kEndpoints, "c0", EndpointsBytes("c0", localities));

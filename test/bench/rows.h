@@ -23,7 +23,7 @@ class Rows {
   void RpcInstructions(long routes, bool polls);
   // One cluster of that many endpoints in ten localities, in each of which one accepts connections:
   // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
-  void Endpoints(long count, int updates);
+  void Endpoints(long count, int updates, bool with_host);
   // That many clusters of ten endpoints, one of which accepts connections: the time to the first
   // RPC, and the CPU of an update that swaps two of one cluster's endpoints.
   void Clusters(long count, int updates, bool with_host);
