@@ -40,7 +40,7 @@ struct gxds_round_robin {
 
   uint32_t wanted_count;
   uint32_t wanted_next; /* no current one before it waits for a subchannel */
-  uint32_t allowance;   /* how many subchannels may be made in this turn */
+  bool may_make;        /* one of them gets its subchannel now */
   uint64_t *connects;   /* tokens; those whose connect_due is gone are passed over */
   size_t connect_count;
   bool reresolution_due;
@@ -266,7 +266,6 @@ void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoi
       back++;
     }
   }
-  r->allowance = GXDS_ROUND_ROBIN_BATCH;
   if (front + back < count || count != r->current_count) {
     replace_middle(r, front, back, endpoints, count, renew);
     recount(r);
@@ -334,19 +333,19 @@ void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint) {
   settle(r);
 }
 
-void gxds_round_robin_on_turn(gxds_round_robin *r) { r->allowance = GXDS_ROUND_ROBIN_BATCH; }
+void gxds_round_robin_on_start(gxds_round_robin *r) { r->may_make = true; }
 
 /* Operations */
 
-bool gxds_round_robin_wants_turn(const gxds_round_robin *r) { return r->wanted_count > 0; }
+uint32_t gxds_round_robin_wanted(const gxds_round_robin *r) { return r->wanted_count; }
 
 static bool next_create(gxds_round_robin *r, gxds_round_robin_op *op) {
-  if (r->wanted_count == 0 || r->allowance == 0) return false;
+  if (r->wanted_count == 0 || !r->may_make) return false;
   while (r->slots[r->current[r->wanted_next]].standing != SLOT_WANTED) r->wanted_next++;
   uint32_t index = r->current[r->wanted_next];
   r->slots[index].standing = SLOT_CURRENT;
   r->wanted_count--;
-  r->allowance--;
+  r->may_make = false;
   *op = (gxds_round_robin_op){
       .kind = GXDS_ROUND_ROBIN_CREATE, .endpoint = token_of(r, index), .position = r->wanted_next};
   return true;

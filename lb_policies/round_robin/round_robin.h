@@ -2,12 +2,13 @@
  * subchannels there are, which state they add up to, and who shares in the picks.
  *
  * It behaves as the host's round_robin does, but that an update is a difference: an endpoint that
- * stays keeps its subchannel and its place, and costs a comparison. Subchannels are made a few per
- * turn, so that the first RPC does not wait for the ten-thousandth.
+ * stays keeps its subchannel and its place, and costs a comparison. Subchannels are made one at a
+ * time, when the owner says so (pace.h), so that the first RPC does not wait for the
+ * ten-thousandth.
  *
  * It holds no subchannel and no picker of the host. Events go in (an update, an endpoint's state, a
- * turn), operations come out of gxds_round_robin_next(), which the owner carries out one at a time;
- * each may cause the next events at once. However many events come together, one picker is
+ * start), operations come out of gxds_round_robin_next(), which the owner carries out one at a
+ * time; each may cause the next events at once. However many events come together, one picker is
  * published for them.
  *
  * The state: READY if any endpoint is, else CONNECTING if any is, else TRANSIENT_FAILURE. IDLE
@@ -31,9 +32,6 @@ extern "C" {
 #endif
 
 typedef struct gxds_round_robin gxds_round_robin;
-
-/* How many subchannels are made per turn. */
-#define GXDS_ROUND_ROBIN_BATCH 32
 
 typedef enum gxds_round_robin_op_kind {
   GXDS_ROUND_ROBIN_CREATE,    /* make a subchannel for the endpoint at position, and watch it */
@@ -68,14 +66,14 @@ void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
                                grpc_connectivity_state state);
 /* CREATE could not be carried out: the endpoint is left out, as in the host. */
 void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint);
-/* Another batch of subchannels may be made. */
-void gxds_round_robin_on_turn(gxds_round_robin *r);
+/* Another subchannel may be made: one of the next operations, if any is wanted. */
+void gxds_round_robin_on_start(gxds_round_robin *r);
 
 /* The next thing to do; false: nothing. To be called after every event until it is false. */
 bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op);
-/* Whether subchannels are left to make: gxds_round_robin_on_turn() is to be called when the channel
- * did what else it had to do. */
-bool gxds_round_robin_wants_turn(const gxds_round_robin *r);
+/* How many subchannels are left to make: so many calls of gxds_round_robin_on_start() are waited
+ * for. */
+uint32_t gxds_round_robin_wanted(const gxds_round_robin *r);
 
 /* A token's low half is less than this: the owner can keep subchannels in an array. The high half
  * tells those apart that had the same place one after the other. */

@@ -6,11 +6,13 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "lb_policies/pace/channel_pace.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/round_robin/round_robin.h"
 #include "lb_policies/weighted_locality/wheel.h"
@@ -65,16 +67,22 @@ class RoundRobinPicker : public LoadBalancingPolicy::SubchannelPicker {
   const TurnsRef turns_;
 };
 
-// It has no children, but the parents' timer, for its turns.
-class RoundRobinPolicy : public ParentPolicy {
+class RoundRobinPolicy : public LoadBalancingPolicy, private ChannelPace::User {
  public:
   explicit RoundRobinPolicy(Args args)
-      : ParentPolicy(std::move(args)),
+      : LoadBalancingPolicy(std::move(args)),
         machine_(gxds_round_robin_create()),
-        turns_(gxds_turns_create(RandomTurn())) {}
+        turns_(gxds_turns_create(RandomTurn())),
+        pace_(ChannelPace::Of(work_serializer())),
+        user_(pace_->Join(this, channel_control_helper()->GetEventEngine())) {}
 
   absl::string_view name() const override { return kRoundRobinPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;
+  // Called for a pick that waits, too: what it waits for goes before the rest of the channel.
+  void ExitIdleLocked() override {
+    hurries_ = published_ == GRPC_CHANNEL_CONNECTING;
+    TellPace();
+  }
   void ResetBackoffLocked() override {
     for (auto& e : endpoints_) {
       if (e.subchannel != nullptr) e.subchannel->ResetBackoff();
@@ -89,12 +97,13 @@ class RoundRobinPolicy : public ParentPolicy {
   };
 
   void OnEndpointState(uint64_t token, grpc_connectivity_state state, const absl::Status& status);
-  void OnChildState(uint64_t, grpc_connectivity_state, const absl::Status&,
-                    std::unique_ptr<SubchannelPicker>) override {}
-  void OnDeadline() override;
-  void ShutdownChildren() override;
+  void Start(uint64_t start) override;
+  void ShutdownLocked() override;
 
   void Drain();
+  void TellPace() {
+    if (!shutting_down_) pace_->Want(user_, gxds_round_robin_wanted(machine_.get()), hurries_);
+  }
   void CarryOut(const gxds_round_robin_op& op);
   void CreateEndpoint(uint64_t token, uint32_t position);
   void RemoveEndpoint(Endpoint* endpoint);
@@ -103,8 +112,13 @@ class RoundRobinPolicy : public ParentPolicy {
 
   const std::unique_ptr<gxds_round_robin, MachineDelete> machine_;
   const TurnsRef turns_;
+  const RefCountedPtr<ChannelPace> pace_;
+  const uint32_t user_;
+  uint64_t start_ = 0;  // that was given and not used yet
+  bool hurries_ = false;
+  grpc_connectivity_state published_ = GRPC_CHANNEL_IDLE;
   bool draining_ = false;
-  bool turn_is_due_ = false;
+  bool shutting_down_ = false;
   std::vector<Endpoint> endpoints_;  // by the low half of the token
   absl::Status last_failure_;
 
@@ -116,17 +130,26 @@ class RoundRobinPolicy : public ParentPolicy {
 
 class RoundRobinPolicy::Watcher : public SubchannelInterface::ConnectivityStateWatcherInterface {
  public:
-  Watcher(RefCountedPtr<LoadBalancingPolicy> policy, uint64_t token)
-      : policy_(std::move(policy)), token_(token) {}
+  Watcher(RefCountedPtr<LoadBalancingPolicy> policy, uint64_t token, uint64_t start)
+      : policy_(std::move(policy)), token_(token), start_(start) {}
 
   void OnConnectivityStateChange(grpc_connectivity_state state, absl::Status status) override {
-    static_cast<RoundRobinPolicy*>(policy_.get())->OnEndpointState(token_, state, status);
+    if (state == GRPC_CHANNEL_READY || state == GRPC_CHANNEL_TRANSIENT_FAILURE) Settle();
+    policy().OnEndpointState(token_, state, status);
   }
   grpc_pollset_set* interested_parties() override { return policy_->interested_parties(); }
 
+  // The first attempt is over.
+  void Settle() {
+    if (start_ != 0) policy().pace_->Settle(std::exchange(start_, 0));
+  }
+
  private:
+  RoundRobinPolicy& policy() { return *static_cast<RoundRobinPolicy*>(policy_.get()); }
+
   const RefCountedPtr<LoadBalancingPolicy> policy_;
   const uint64_t token_;
+  uint64_t start_;
 };
 
 absl::Status RoundRobinPolicy::UpdateLocked(UpdateArgs args) {
@@ -144,7 +167,7 @@ absl::Status RoundRobinPolicy::UpdateLocked(UpdateArgs args) {
 
 void RoundRobinPolicy::OnEndpointState(uint64_t token, grpc_connectivity_state state,
                                        const absl::Status& status) {
-  if (shutting_down()) return;
+  if (shutting_down_) return;
   if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_round_robin_trace)) {
     gpr_log(GPR_INFO, "[grpc_xds_round_robin %p] endpoint %" PRIx64 ": %s (%s)", this, token,
             grpc_core::ConnectivityStateName(state), status.ToString().c_str());
@@ -157,14 +180,18 @@ void RoundRobinPolicy::OnEndpointState(uint64_t token, grpc_connectivity_state s
   Drain();
 }
 
-void RoundRobinPolicy::OnDeadline() {
-  turn_is_due_ = false;
-  gxds_round_robin_on_turn(machine_.get());
+void RoundRobinPolicy::Start(uint64_t start) {
+  RefCountedPtr<LoadBalancingPolicy> self = Ref();  // what we report may end us
+  start_ = start;
+  gxds_round_robin_on_start(machine_.get());
   Drain();
+  if (start_ != 0) pace_->Settle(std::exchange(start_, 0));
 }
 
-void RoundRobinPolicy::ShutdownChildren() {
+void RoundRobinPolicy::ShutdownLocked() {
+  shutting_down_ = true;
   for (auto& e : endpoints_) RemoveEndpoint(&e);
+  pace_->Leave(user_);
 }
 
 void RoundRobinPolicy::Drain() {
@@ -172,12 +199,9 @@ void RoundRobinPolicy::Drain() {
   RefCountedPtr<LoadBalancingPolicy> self = Ref();  // what we report may end us
   draining_ = true;
   gxds_round_robin_op op;
-  while (!shutting_down() && gxds_round_robin_next(machine_.get(), &op)) CarryOut(op);
+  while (!shutting_down_ && gxds_round_robin_next(machine_.get(), &op)) CarryOut(op);
   draining_ = false;
-  if (shutting_down() || gxds_round_robin_wants_turn(machine_.get()) == turn_is_due_) return;
-  // The turn comes from a timer that is over at once, so that what connected meanwhile is heard.
-  turn_is_due_ = !turn_is_due_;
-  SetDeadline(turn_is_due_ ? Now() : GXDS_TIME_NEVER);
+  TellPace();
 }
 
 void RoundRobinPolicy::CarryOut(const gxds_round_robin_op& op) {
@@ -213,13 +237,14 @@ void RoundRobinPolicy::CreateEndpoint(uint64_t token, uint32_t position) {
     gxds_round_robin_on_refused(machine_.get(), token);
     return;
   }
-  auto watcher = std::make_unique<Watcher>(Ref(), token);
+  auto watcher = std::make_unique<Watcher>(Ref(), token, std::exchange(start_, 0));
   At(token) = {subchannel, watcher.get()};
   subchannel->WatchConnectivityState(std::move(watcher));
 }
 
 void RoundRobinPolicy::RemoveEndpoint(Endpoint* endpoint) {
   if (endpoint->subchannel == nullptr) return;
+  endpoint->watcher->Settle();
   endpoint->subchannel->CancelConnectivityStateWatch(endpoint->watcher);
   *endpoint = Endpoint();
 }
@@ -229,6 +254,8 @@ void RoundRobinPolicy::Publish(const gxds_round_robin_op& op) {
     gpr_log(GPR_INFO, "[grpc_xds_round_robin %p] state=%s, %" PRIuPTR " endpoints in the picks",
             this, grpc_core::ConnectivityStateName(op.state), op.member_count);
   }
+  published_ = op.state;
+  if (op.state != GRPC_CHANNEL_CONNECTING) hurries_ = false;
   if (op.state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     channel_control_helper()->UpdateState(op.state, last_failure_,
                                           std::make_unique<TransientFailurePicker>(last_failure_));

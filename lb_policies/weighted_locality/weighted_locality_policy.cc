@@ -90,6 +90,9 @@ class WeightedLocalityPolicy : public ParentPolicy {
 
   absl::string_view name() const override { return kWeightedLocalityPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;
+  void ExitIdleLocked() override {
+    for (auto& p : leaves_) p.second.policy->ExitIdleLocked();
+  }
   void ResetBackoffLocked() override {
     for (auto& p : leaves_) p.second.policy->ResetBackoffLocked();
   }

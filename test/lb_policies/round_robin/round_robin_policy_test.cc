@@ -1,9 +1,11 @@
 #include "lb_policies/round_robin/round_robin_policy.h"
 
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "lb_policies/pace/pace.h"
 #include "lb_policies/round_robin/round_robin.h"
 #include "test/lb_policies/support/policy_test.h"
 
@@ -30,6 +32,12 @@ class RoundRobinPolicyTest : public PolicyTest {
         }
       }
     });
+  }
+  // More than may connect at a time.
+  static std::vector<uint16_t> Many() {
+    std::vector<uint16_t> ports(GXDS_PACE_WINDOW + 20);
+    std::iota(ports.begin(), ports.end(), uint16_t{1000});
+    return ports;
   }
   std::map<std::string, int> Picks(int count) {
     std::map<std::string, int> picks;
@@ -78,24 +86,57 @@ TEST_F(RoundRobinPolicyTest, OtherArgsMakeOtherSubchannels) {
   EXPECT_EQ(Living(), 1u);
 }
 
-TEST_F(RoundRobinPolicyTest, SubchannelsAreMadeABatchPerTurn) {
-  std::vector<uint16_t> ports;
-  for (int i = 0; i < 2 * GXDS_ROUND_ROBIN_BATCH; i++)
-    ports.push_back(static_cast<uint16_t>(1000 + i));
+TEST_F(RoundRobinPolicyTest, OneEndpointReadyServesWhileTheOthersWaitForTheirStart) {
+  const std::vector<uint16_t> ports = Many();
   Apply(ports);
-  EXPECT_EQ(subchannels_.size(), static_cast<size_t>(GXDS_ROUND_ROBIN_BATCH));
-  ReportPort(1000, GRPC_CHANNEL_READY);
-  EXPECT_EQ(Pick(), "10.0.0.1:1000");
   Pass(0);
-  EXPECT_EQ(subchannels_.size(), ports.size());
+  EXPECT_EQ(subchannels_.size(), size_t{GXDS_PACE_WINDOW});
+  ReportPort(ports[0], GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "10.0.0.1:" + std::to_string(ports[0]));
+  Pass(0);
+  EXPECT_EQ(subchannels_.size(), size_t{GXDS_PACE_WINDOW + 1});
+  for (size_t i = 1; subchannels_.size() < ports.size(); ++i) {
+    ReportPort(ports[i], GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
+    Pass(0);
+  }
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
   EXPECT_EQ(timer_count(), 0u);
 }
 
-TEST_F(RoundRobinPolicyTest, MayEndBeforeItsTurn) {
-  std::vector<uint16_t> ports;
-  for (int i = 0; i < 2 * GXDS_ROUND_ROBIN_BATCH; i++)
-    ports.push_back(static_cast<uint16_t>(1000 + i));
+TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotAnswerDoNotKeepTheOthersOut) {
+  const std::vector<uint16_t> ports = Many();
   Apply(ports);
+  Pass(0);
+  EXPECT_EQ(subchannels_.size(), size_t{GXDS_PACE_WINDOW});
+  Pass(GXDS_PACE_PATIENCE);
+  Pass(0);
+  EXPECT_EQ(subchannels_.size(), ports.size());
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(timer_count(), 0u);
+}
+
+TEST_F(RoundRobinPolicyTest, EndpointsThatGoLeaveTheirPlaces) {
+  std::vector<uint16_t> ports = Many();
+  Apply(ports);
+  Pass(0);
+  ports.erase(ports.begin(), ports.begin() + GXDS_PACE_WINDOW);
+  Apply(ports);
+  Pass(0);
+  EXPECT_EQ(Living(), ports.size());
+}
+
+TEST_F(RoundRobinPolicyTest, EndpointThatCanHaveNoSubchannelLeavesItsPlace) {
+  refuse_ = true;
+  const std::vector<uint16_t> ports = Many();
+  Apply(ports);
+  Pass(0);
+  EXPECT_EQ(subchannels_.size(), 0u);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(timer_count(), 0u);
+}
+
+TEST_F(RoundRobinPolicyTest, MayEndWhileEndpointsWait) {
+  Apply(Many());
   EXPECT_EQ(timer_count(), 1u);
   In([this] { policy_.reset(); });
   EXPECT_EQ(timer_count(), 0u);

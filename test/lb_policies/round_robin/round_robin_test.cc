@@ -35,10 +35,14 @@ class RoundRobinTest : public ::testing::Test {
     gxds_round_robin_on_update(r_, endpoints.data(), static_cast<uint32_t>(endpoints.size()),
                                renew);
     Drain();
+    Start(starts_);
   }
-  void Turn() {
-    gxds_round_robin_on_turn(r_);
-    Drain();
+  // So many more subchannels may be made.
+  void Start(int count) {
+    for (; count > 0 && gxds_round_robin_wanted(r_) > 0; count--) {
+      gxds_round_robin_on_start(r_);
+      Drain();
+    }
   }
   // To the subchannel of that port; of several, the one made first.
   void Report(int port, grpc_connectivity_state state) { ReportTo(TokenOf(port), state); }
@@ -118,6 +122,7 @@ class RoundRobinTest : public ::testing::Test {
   }
 
   gxds_round_robin* r_ = gxds_round_robin_create();
+  int starts_ = 1000;  // that are given at an update
   std::vector<int> ports_;
   std::map<int, bool> refused_;  // ports for which no subchannel can be made
   std::map<uint64_t, Subchannel> subchannels_;
@@ -342,31 +347,44 @@ TEST_F(RoundRobinTest, LateReportsAreDropped) {
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
 }
 
-TEST_F(RoundRobinTest, SubchannelsAreMadeABatchPerTurn) {
-  Ports ports;
-  for (int i = 1; i <= 3 * GXDS_ROUND_ROBIN_BATCH; i++) ports.push_back(i);
-  Update(ports);
-  EXPECT_EQ(created_, GXDS_ROUND_ROBIN_BATCH);
-  EXPECT_TRUE(gxds_round_robin_wants_turn(r_));
+TEST_F(RoundRobinTest, OneSubchannelIsMadePerStart) {
+  starts_ = 0;
+  Update({1, 2, 3});
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(created_, 0);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 3u);
+  Start(1);
+  EXPECT_EQ(Made(), (Ports{1}));
   Connect({1});
   EXPECT_EQ(state_, GRPC_CHANNEL_READY);  // the rest does not hold it up
-  EXPECT_EQ(created_, GXDS_ROUND_ROBIN_BATCH);
-  for (int turn = 2; turn <= 3; turn++) {
-    Turn();
-    EXPECT_EQ(created_, turn * GXDS_ROUND_ROBIN_BATCH);
-  }
-  EXPECT_FALSE(gxds_round_robin_wants_turn(r_));
+  EXPECT_EQ(picks_, (Ports{1}));
+  Start(2);
+  EXPECT_EQ(Made(), (Ports{1, 2, 3}));
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u);
+  gxds_round_robin_on_start(r_);
+  Drain();
+  EXPECT_EQ(created_, 3);
 }
 
-TEST_F(RoundRobinTest, EndpointsThatWaitForTheirTurnMayGo) {
-  Ports ports;
-  for (int i = 1; i <= 2 * GXDS_ROUND_ROBIN_BATCH; i++) ports.push_back(i);
-  Update(ports);
-  ports.resize(GXDS_ROUND_ROBIN_BATCH);
-  Update(ports);
-  EXPECT_EQ(created_, GXDS_ROUND_ROBIN_BATCH);
-  EXPECT_FALSE(gxds_round_robin_wants_turn(r_));
-  for (int port : ports) Report(port, GRPC_CHANNEL_TRANSIENT_FAILURE);
+TEST_F(RoundRobinTest, FailsOnlyWhenThoseThatWaitForTheirStartHaveFailedToo) {
+  starts_ = 1;
+  Update({1, 2});
+  Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  Start(1);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  Report(2, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+}
+
+TEST_F(RoundRobinTest, EndpointsThatWaitForTheirStartMayGo) {
+  starts_ = 1;
+  Update({1, 2});
+  starts_ = 0;
+  Update({1});
+  EXPECT_EQ(created_, 1);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u);
+  Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
 }
 
@@ -392,7 +410,6 @@ class RoundRobinModelTest : public RoundRobinTest {
     std::map<uint64_t, int> before;
     for (const auto& [token, s] : subchannels_) before[token] = s.port;
     Update(ports);
-    while (gxds_round_robin_wants_turn(r_)) Turn();
     // What stays keeps its subchannel: at least as many of a port as there were and are to be.
     std::map<int, int> kept, had, wanted;
     for (const auto& [token, s] : subchannels_)

@@ -236,6 +236,7 @@ class PolicyTest::Helper : public LoadBalancingPolicy::ChannelControlHelper {
 
   RefCountedPtr<grpc_core::SubchannelInterface> CreateSubchannel(ServerAddress address,
                                                                  const ChannelArgs& args) override {
+    if (test_->refuse_) return nullptr;
     auto subchannel = grpc_core::MakeRefCounted<FakeSubchannel>(AddressText(address));
     // As the channel does: what an address carries becomes part of the subchannel's identity.
     test_->subchannels_.push_back(

@@ -140,6 +140,7 @@ class PolicyTest : public ::testing::Test {
     RefCountedPtr<FakeSubchannel> subchannel;
   };
   std::vector<Subchannel> subchannels_;
+  bool refuse_ = false;  // no subchannel can be made
   int published_ = 0;
   grpc_connectivity_state state_ = GRPC_CHANNEL_SHUTDOWN;
   absl::Status status_;
