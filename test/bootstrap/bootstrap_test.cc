@@ -95,7 +95,7 @@ TEST(Bootstrap, ServerFeaturesAreRead) {
   EXPECT_TRUE(all->servers[0]->trusted_xds_server);
 }
 
-TEST(Bootstrap, AuthoritiesAreSortedAndFilledIn) {  // A47
+TEST(Bootstrap, AuthoritiesAreSortedAndFilledIn) {  // A47.6, A47.7
   Bootstrap b = MustParse(WithTop(R"("authorities": {
       "b.com": {"client_listener_resource_name_template": "xdstp://b.com/L/%s?a=1",
                 "xds_servers": [{"server_uri": "b:1", "channel_creds": [{"type": "fake"}]}]},
@@ -126,7 +126,7 @@ TEST(Bootstrap, NoAuthorityIsFoundWhereThereAreNone) {
   EXPECT_EQ(gxds_bootstrap_find_authority(b.get(), gxds_str_z("")), nullptr);
 }
 
-TEST(Bootstrap, CertificateProvidersAreSorted) {
+TEST(Bootstrap, CertificateProvidersAreSorted) {  // A29.32
   Bootstrap b = MustParse(WithTop(R"("certificate_providers": {
       "two": {"plugin_name": "file_watcher"},
       "one": {"plugin_name": "file_watcher", "config": {"b": 1.5, "a": [10, null]}}})"));
@@ -145,7 +145,7 @@ TEST(Bootstrap, UnknownFieldsAreIgnored) {  // A27.8
       {"p": {"plugin_name": "file_watcher", "x": 0}}})");
 }
 
-TEST(Bootstrap, ServersAreEqualByWhatTheySay) {
+TEST(Bootstrap, ServersAreEqualByWhatTheySay) {  // A47.11
   auto server = [](const std::string& uri, const std::string& type, const std::string& config,
                    const std::string& feature) {
     return MustParse(R"({"xds_servers": [{"server_uri": ")" + uri +
@@ -332,7 +332,7 @@ TEST(Bootstrap, MayNameADirectoryForTheResourceCache) {
   EXPECT_EQ(ToString(MustParse(WithTop(R"("x": 1)"))->resource_cache_dir), "");
 }
 
-TEST(Bootstrap, EveryWrongFieldIsReported) {  // A27.5
+TEST(Bootstrap, EveryWrongFieldIsReported) {  // A47.5, A27.5
   for (const Bad& bad : BadContent()) EXPECT_EQ(Parse(bad.json), bad.error) << bad.json;
 }
 

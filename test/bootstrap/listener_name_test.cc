@@ -43,7 +43,7 @@ const Case kCases[] = {
     {R"(, "client_default_listener_resource_name_template": "100%")", "", "a", "100%", nullptr},
 };
 
-TEST(ListenerName, FollowsTheTemplate) {  // A47
+TEST(ListenerName, FollowsTheTemplate) {  // A47.1, A47.2, A47.3, A47.4
   for (const Case& c : kCases) {
     std::string json =
         R"({"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "insecure"}]}])" +

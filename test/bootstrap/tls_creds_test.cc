@@ -28,14 +28,14 @@ std::string Read(const std::string& json) {
   return out;
 }
 
-TEST(TlsCreds, EveryFieldIsOptional) {  // A65
+TEST(TlsCreds, EveryFieldIsOptional) {  // A65.6, A65.7
   EXPECT_EQ(Read(""), "|||600000000000");
   EXPECT_EQ(Read("{}"), "|||600000000000");
   EXPECT_EQ(Read(R"({"ca_certificate_file":"/ca","unknown":1})"), "/ca|||600000000000");
   EXPECT_EQ(Read(R"({"certificate_file":"/c","private_key_file":"/k"})"), "|/c|/k|600000000000");
 }
 
-TEST(TlsCreds, DurationsAreThoseOfProtobuf) {  // A65
+TEST(TlsCreds, DurationsAreThoseOfProtobuf) {  // A65.8
   const std::string wrong =
       "E: [field:config.refresh_interval error:is not a duration, as "
       "\"600s\" is]";
@@ -64,7 +64,7 @@ TEST(TlsCreds, DurationsAreThoseOfProtobuf) {  // A65
   }
 }
 
-TEST(TlsCreds, AllThatIsWrongIsSaid) {  // A65
+TEST(TlsCreds, AllThatIsWrongIsSaid) {  // A65.9
   EXPECT_EQ(Read("[]"), "E: [field:config error:is not an object]");
   EXPECT_EQ(Read("{"), "E: [field:config error:is not an object]");
   EXPECT_EQ(Read(R"({"ca_certificate_file":1,"certificate_file":[],"refresh_interval":5})"),
@@ -73,7 +73,7 @@ TEST(TlsCreds, AllThatIsWrongIsSaid) {  // A65
             "field:config.refresh_interval error:is not a string]");
 }
 
-TEST(TlsCreds, ACertificateNeedsItsKey) {  // A65
+TEST(TlsCreds, ACertificateNeedsItsKey) {  // A65.5
   const std::string both =
       "E: [field:config error:\"certificate_file\" and \"private_key_file\" must be both set or "
       "both unset]";

@@ -89,9 +89,13 @@ after != "" {
   next
 }
 
-waiting != "" && match($0, /^ *\{"[A-Za-z0-9_]+"/) {
+waiting != "" && /^ *[A-Z][a-z]+\($/ {
+  next
+}
+
+waiting != "" && match($0, /^ *(\{|[A-Z][a-z]+\()?"[A-Za-z0-9_]+"/) {
   name = $0
-  sub(/^ *\{"/, "", name)
+  sub(/^[^"]*"/, "", name)
   sub(/".*/, "", name)
   row_tags[++row_count] = waiting
   row_name[row_count] = name
@@ -99,7 +103,7 @@ waiting != "" && match($0, /^ *\{"[A-Za-z0-9_]+"/) {
 }
 
 waiting != "" {
-  if ($0 !~ /^ *\{"/) complain(FILENAME ":" FNR - 1 ": a tag of neither a test nor a case")
+  if ($0 !~ /^ *(\{|[A-Z][a-z]+\()?"/) complain(FILENAME ":" FNR - 1 ": a tag of neither a test nor a case")
   waiting = ""
 }
 

@@ -86,7 +86,7 @@ class SilentServer {
   int port_ = 0;
 };
 
-TEST(Csds, AResourceThatDidNotComeIsRequested) {  // A40
+TEST(Csds, AResourceThatDidNotComeIsRequested) {  // A40.1, A40.8
   SilentServer server;
   Bootstrap bootstrap(server.Bootstrap());
   Client client(kTarget, "");
@@ -96,7 +96,7 @@ TEST(Csds, AResourceThatDidNotComeIsRequested) {  // A40
   EXPECT_EQ(Dump().node_id, "silent");
 }
 
-TEST(Csds, EveryResourceInUseIsAcked) {  // A40
+TEST(Csds, EveryResourceInUseIsAcked) {  // A40.2, A40.9
   Backend a("a");
   ControlPlane plane;
   plane.Set(SimpleMesh({&a}));
@@ -143,7 +143,7 @@ TEST(Csds, MetricsAreOfTheSameClients) {  // A78
   free(text);
 }
 
-TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40
+TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40.3
   Backend a("a");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&a});
@@ -163,7 +163,7 @@ TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40
   EXPECT_GT(endpoints.failed, endpoints.updated);
 }
 
-TEST(Csds, WhatIsRejectedOfAFileIsNackedAndCounted) {  // A40, A78
+TEST(Csds, WhatIsRejectedOfAFileIsNackedAndCounted) {  // A40.3, A78
   Backend a("a");
   TempDir dir;
   Mesh mesh = SimpleMesh({&a});
@@ -189,7 +189,7 @@ TEST(Csds, WhatIsRejectedOfAFileIsNackedAndCounted) {  // A40, A78
   EXPECT_EQ(client.Call().name, "a");
 }
 
-TEST(Csds, ADeletedListenerDoesNotExist) {  // A40, A88
+TEST(Csds, ADeletedListenerDoesNotExist) {  // A40.4, A88
   Backend a("a");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&a});
@@ -227,7 +227,7 @@ TEST(Csds, EachTargetIsShownByItself) {  // A71, A71.9
   EXPECT_EQ(Dump().resources.size(), each[0].resources.size() + each[1].resources.size());
 }
 
-TEST(Csds, WhatTheHostKeepsForServersIsInTheSameConfig) {  // A40
+TEST(Csds, WhatTheHostKeepsForServersIsInTheSameConfig) {  // A40.10
   Backend a("a");
   ControlPlane plane;
   plane.Set(SimpleMesh({&a}));

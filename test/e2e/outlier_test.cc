@@ -45,7 +45,7 @@ void FailingBackendIsEjected(const Mesh& mesh, Backend* good, Backend* bad) {
   EXPECT_EQ(bad->connections(), 1u);
 }
 
-TEST(OutlierDetection, FailingBackendOfALocalityIsEjected) {  // A50
+TEST(OutlierDetection, FailingBackendOfALocalityIsEjected) {  // A50.1
   Backend good("good"), bad("bad");
   Mesh mesh = SimpleMesh({&good});
   mesh.clusters[0].localities[0].ports.push_back(bad.port());
@@ -70,7 +70,7 @@ TEST(OutlierDetection, FailingBackendOfALowerPriorityIsEjected) {  // A50
   FailingBackendIsEjected(mesh, &good, &bad);
 }
 
-TEST(OutlierDetection, EjectedBackendReturnsWhenItsTimeIsOver) {  // A50
+TEST(OutlierDetection, EjectedBackendReturnsWhenItsTimeIsOver) {  // A50.8
   Backend good("good"), bad("bad");
   Mesh mesh = SimpleMesh({&good, &bad});
   mesh.clusters[0].outlier_detection =

@@ -66,7 +66,7 @@ std::set<std::string> Values(const std::map<std::string, std::string>& map) {
   return values;
 }
 
-TEST(RingHash, SameHeaderGoesToTheSameBackend) {  // A42
+TEST(RingHash, SameHeaderGoesToTheSameBackend) {  // A42.4
   Backend b1("b1"), b2("b2"), b3("b3");
   std::map<std::string, std::string> by_field;
   for (const char* policy : {kRingHash, kRingHashInList}) {
@@ -80,7 +80,7 @@ TEST(RingHash, SameHeaderGoesToTheSameBackend) {  // A42
   }
 }
 
-TEST(RingHash, ConnectsOnlyToWhatIsPicked) {  // A42
+TEST(RingHash, ConnectsOnlyToWhatIsPicked) {  // A42.23
   Backend b1("b1"), b2("b2"), b3("b3");
   ControlPlane plane;
   plane.Set(RingMesh({&b1, &b2, &b3}));
@@ -90,7 +90,7 @@ TEST(RingHash, ConnectsOnlyToWhatIsPicked) {  // A42
   EXPECT_EQ(b1.connections() + b2.connections() + b3.connections(), 1u);
 }
 
-TEST(RingHash, RpcsWithoutAHashAreSpread) {  // A42
+TEST(RingHash, RpcsWithoutAHashAreSpread) {  // A42.2
   Backend b1("b1"), b2("b2");
   ControlPlane plane;
   plane.Set(RingMesh({&b1, &b2}));
@@ -100,7 +100,7 @@ TEST(RingHash, RpcsWithoutAHashAreSpread) {  // A42
   EXPECT_TRUE(client.CallUntilAnsweredBy("b2"));
 }
 
-TEST(RingHash, ChannelKeepsToOneBackend) {  // A42
+TEST(RingHash, ChannelKeepsToOneBackend) {  // A42.8
   Backend b1("b1"), b2("b2"), b3("b3");
   ControlPlane plane;
   plane.Set(RingMesh({&b1, &b2, &b3},
@@ -118,7 +118,7 @@ TEST(RingHash, ChannelKeepsToOneBackend) {  // A42
   EXPECT_GE(used.size(), 2u);
 }
 
-TEST(RingHash, RewrittenAndTerminalPoliciesDecide) {  // A42
+TEST(RingHash, RewrittenAndTerminalPoliciesDecide) {  // A42.3, A42.7
   Backend b1("b1"), b2("b2"), b3("b3");
   ControlPlane plane;
   plane.Set(
@@ -137,7 +137,7 @@ TEST(RingHash, RewrittenAndTerminalPoliciesDecide) {  // A42
   EXPECT_EQ(used.size(), 1u) << "all are of one tenant";
 }
 
-TEST(RingHash, ValuesOfAHeaderAreJoined) {  // A28, A42
+TEST(RingHash, ValuesOfAHeaderAreJoined) {  // A28, A42.6
   Backend b1("b1"), b2("b2"), b3("b3");
   ControlPlane plane;
   plane.Set(RingMesh({&b1, &b2, &b3}));
@@ -151,7 +151,7 @@ TEST(RingHash, ValuesOfAHeaderAreJoined) {  // A28, A42
   }
 }
 
-TEST(RingHash, UsersOfADeadBackendMoveAndTheOthersStay) {  // A42
+TEST(RingHash, UsersOfADeadBackendMoveAndTheOthersStay) {  // A42.30
   Backend b1("b1"), b2("b2"), b3("b3");
   ControlPlane plane;
   plane.Set(RingMesh({&b1, &b2, &b3}));
@@ -202,7 +202,7 @@ TEST(RingHash, UpdateKeepsConnections) {  // A61
   for (const auto& entry : backends) EXPECT_LE(entry.second->connections(), 1u);
 }
 
-TEST(RingHash, FailedPriorityFailsOverAndComesBack) {  // A42, A56
+TEST(RingHash, FailedPriorityFailsOverAndComesBack) {  // A42.28, A56
   Backend first("first"), second("second");
   const int port = first.port();
   Mesh mesh = RingMesh({&first, &second});

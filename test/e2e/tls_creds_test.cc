@@ -25,7 +25,7 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(TlsCreds, TheControlPlaneIsTrustedByItsAuthority) {  // A65
+TEST(TlsCreds, TheControlPlaneIsTrustedByItsAuthority) {  // A65.1, A65.2
   RawServer server(0, TlsServer(1, false));
   ClientFiles files(1);
   Client client("xds:///greeter.example", Bootstrap(server, files.Json(false)));
@@ -33,7 +33,7 @@ TEST(TlsCreds, TheControlPlaneIsTrustedByItsAuthority) {  // A65
   ExpectToBeAsked(&server);
 }
 
-TEST(TlsCreds, TheClientShowsItsCertificate) {  // A65
+TEST(TlsCreds, TheClientShowsItsCertificate) {  // A65.4
   RawServer server(0, TlsServer(1, true));
   ClientFiles files(1);
   Client client("xds:///greeter.example", Bootstrap(server, files.Json(true)));
@@ -41,7 +41,7 @@ TEST(TlsCreds, TheClientShowsItsCertificate) {  // A65
   ExpectToBeAsked(&server);
 }
 
-TEST(TlsCreds, AControlPlaneOfAnotherAuthorityIsNotTrustedUntilTheFilesSaySo) {  // A65
+TEST(TlsCreds, AControlPlaneOfAnotherAuthorityIsNotTrustedUntilTheFilesSaySo) {  // A65.7
   RawServer server(0, TlsServer(2, true));
   ClientFiles files(1);
   Client client("xds:///greeter.example", Bootstrap(server, files.Json(true)));
@@ -53,7 +53,7 @@ TEST(TlsCreds, AControlPlaneOfAnotherAuthorityIsNotTrustedUntilTheFilesSaySo) { 
   ExpectToBeAsked(&server);
 }
 
-TEST(TlsCreds, TheSystemsAuthoritiesAreTrustedWithoutAFile) {  // A65
+TEST(TlsCreds, TheSystemsAuthoritiesAreTrustedWithoutAFile) {  // A65.3
   RawServer server(0, TlsServer(1, false));
   Client client("xds:///greeter.example", Bootstrap(server, "{}"));
   Reply reply = client.Call();
@@ -61,7 +61,7 @@ TEST(TlsCreds, TheSystemsAuthoritiesAreTrustedWithoutAFile) {  // A65
   EXPECT_TRUE(server.NoMoreStreams());
 }
 
-TEST(TlsCreds, AWrongConfigurationFailsRpcsInWords) {  // A65
+TEST(TlsCreds, AWrongConfigurationFailsRpcsInWords) {  // A65.9
   RawServer server(0, TlsServer(1, false));
   Client client("xds:///greeter.example",
                 Bootstrap(server, R"({"certificate_file":"/c","refresh_interval":"often"})"));

@@ -77,7 +77,7 @@ TEST_F(Host, CreatesCredentials) {
   EXPECT_EQ(host_->creds_create(gxds_str_z("exotic"), gxds_str_of(nullptr, 0)), nullptr);
 }
 
-TEST_F(Host, CreatesTlsCredentials) {  // A65
+TEST_F(Host, CreatesTlsCredentials) {  // A65.1
   for (const char* config :
        {"", R"({"ca_certificate_file":"/nowhere"})",
         R"({"certificate_file":"/no","private_key_file":"/where","refresh_interval":"0.1s"})"}) {
@@ -89,7 +89,7 @@ TEST_F(Host, CreatesTlsCredentials) {  // A65
             nullptr);
 }
 
-TEST_F(Host, SharesACertificateProviderWhileItIsInUse) {  // A29
+TEST_F(Host, SharesACertificateProviderWhileItIsInUse) {  // A29.34
   auto get = [&](const char* plugin, const char* config) {
     return host_->certificate_provider_get(gxds_str_z(plugin), gxds_str_z(config));
   };

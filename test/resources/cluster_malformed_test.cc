@@ -123,6 +123,7 @@ std::vector<Malformed> Balancing() {
        Bad("field:lb_policy error:LB policy is not supported")},
       {"RingSizesZero", RingHash("'minimum_ring_size':'0','maximum_ring_size':'0'"),
        Bad(ring + ".maximum_ring_size" + range + "; " + ring + ".minimum_ring_size" + range)},
+      // A42.12
       {"RingSizesTooGreat", RingHash("'minimum_ring_size':'8388609','maximum_ring_size':'8388609'"),
        Bad(ring + ".maximum_ring_size" + range + "; " + ring + ".minimum_ring_size" + range)},
       {"RingSizesCrossed", RingHash("'minimum_ring_size':'1025','maximum_ring_size':'1024'"),
@@ -130,6 +131,7 @@ std::vector<Malformed> Balancing() {
       {"RingSizeTooGreatAndCrossed", RingHash("'minimum_ring_size':'8388609'"),
        Bad(ring + ".minimum_ring_size errors:[must be in the range of 1 to 8388608; cannot be "
                   "greater than maximum_ring_size]")},
+      // A42.14
       {"RingHashFunction", RingHash("'hash_function':'MURMUR_HASH_2'"),
        Bad(ring + ".hash_function error:invalid hash function")},
   };
@@ -181,7 +183,7 @@ MALFORMED_SUITE(ClusterBalancing, gxds_cluster_type, Balancing());
 MALFORMED_SUITE(ClusterOthers, gxds_cluster_type, Others());
 MALFORMED_SUITE(ClusterUnparsable, gxds_cluster_type, Unparsable());
 
-TEST(ClusterXdstp, EndpointsNeedANameOfTheirOwn) {  // A47
+TEST(ClusterXdstp, EndpointsNeedANameOfTheirOwn) {  // A47.16
   const char json[] =
       "{'name':'xdstp://a/envoy.config.cluster.v3.Cluster/c','type':'EDS',"
       "'eds_cluster_config':{'eds_config':{'ads':{}}}}";

@@ -39,7 +39,7 @@ TEST(Cluster, OfEds) {  // A27.24, A32.3, A37.1, A37.25
   EXPECT_EQ(c->max_concurrent_requests, 1024u);
 }
 
-TEST(Cluster, OfEdsWithAServiceName) {  // A27.24
+TEST(Cluster, OfEdsWithAServiceName) {  // A47.18, A27.24
   Cluster c(
       "'name':'foo','type':'EDS','eds_cluster_config':{'service_name':'bar',"
       "'eds_config':{'self':{}}}");
@@ -95,7 +95,7 @@ TEST(ClusterBalancing, RoundRobinIsTheDefault) {
   EXPECT_EQ(ToString(Cluster(kEds + ",'lb_policy':'ROUND_ROBIN'")->lb_policy_json), Json(expected));
 }
 
-TEST(ClusterBalancing, RingHash) {  // A42
+TEST(ClusterBalancing, RingHash) {  // A42.11, A42.13
   auto json = [](const std::string& more) {
     return ToString(Cluster(kEds + ",'lb_policy':'RING_HASH'" + more)->lb_policy_json);
   };
@@ -111,7 +111,7 @@ TEST(ClusterBalancing, RingHash) {  // A42
   EXPECT_EQ(json(",'ring_hash_lb_config':{'maximum_ring_size':'10'}"), expected("10", "1024"));
 }
 
-TEST(ClusterLoad, IsReportedToTheServerThatSentIt) {  // A27.26
+TEST(ClusterLoad, IsReportedToTheServerThatSentIt) {  // A47.17, A27.26
   Cluster c(kEds + ",'lrs_server':{'self':{}}");
   EXPECT_EQ(c->lrs_server, c.decoder().server());
   EXPECT_EQ(c->bootstrap, &c.decoder().bootstrap());

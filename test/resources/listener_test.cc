@@ -41,7 +41,7 @@ TEST(Listener, NamesItsRoutes) {  // A27.18
   EXPECT_EQ(l.max_stream_duration, -1);
 }
 
-TEST(Listener, TakesRoutesFromTheServerItself) {  // A47: self means the same server
+TEST(Listener, TakesRoutesFromTheServerItself) {  // A47.18: self means the same server
   Decoder d;
   Decoded result =
       d.Good(gxds_listener_type,

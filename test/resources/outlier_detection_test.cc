@@ -27,13 +27,13 @@ class Outliers {
   Decoded result_;
 };
 
-TEST(OutlierDetection, IsNotConfiguredUnlessTheFieldIsSet) {  // A50
+TEST(OutlierDetection, IsNotConfiguredUnlessTheFieldIsSet) {  // A50.21
   Decoder d;
   Decoded result = d.Good(gxds_cluster_type, Cluster("'lb_policy':'ROUND_ROBIN'"));
   EXPECT_EQ(result.As<gxds_cluster>().outlier_detection, nullptr);
 }
 
-TEST(OutlierDetection, Defaults) {  // A50
+TEST(OutlierDetection, Defaults) {  // A50.18, A50.20
   Outliers o("");
   EXPECT_EQ(o->interval, 10 * GXDS_SECOND);
   EXPECT_EQ(o->base_ejection_time, 30 * GXDS_SECOND);
@@ -54,7 +54,7 @@ TEST(OutlierDetection, FailurePercentageHasDefaultsToo) {  // A50
   EXPECT_EQ(o->failure_percentage.request_volume, 50u);
 }
 
-TEST(OutlierDetection, AllFields) {  // A50
+TEST(OutlierDetection, AllFields) {  // A50.18
   Outliers o(
       "'interval':'1s','base_ejection_time':'2s','max_ejection_time':'3.000000004s',"
       "'max_ejection_percent':100,'enforcing_success_rate':1,'success_rate_stdev_factor':1000,"
@@ -75,7 +75,7 @@ TEST(OutlierDetection, AllFields) {  // A50
   EXPECT_EQ(o->failure_percentage.request_volume, 6u);
 }
 
-TEST(OutlierDetection, EitherWayCanBeOff) {  // A50
+TEST(OutlierDetection, EitherWayCanBeOff) {  // A50.19, A50.20
   Outliers o("'enforcing_success_rate':0,'enforcing_failure_percentage':0");
   EXPECT_EQ(o->success_rate.enforcement_percentage, 0u);
   EXPECT_EQ(o->failure_percentage.enforcement_percentage, 0u);
@@ -103,15 +103,22 @@ std::vector<Malformed> Rules() {
   const std::string seconds = ".seconds error:value must be in the range [0, 315576000000]";
   const std::string percent = " error:value must be <= 100";
   return {
+      // A50.22
       Rule("Interval", "'interval':'-1s'", at + ".interval" + seconds),
+      // A50.22
       Rule("BaseEjectionTime", "'base_ejection_time':'-1s'", at + ".base_ejection_time" + seconds),
+      // A50.22
       Rule("MaxEjectionTime", "'max_ejection_time':'-1s'", at + ".max_ejection_time" + seconds),
+      // A50.23
       Rule("MaxEjectionPercent", "'max_ejection_percent':101",
            at + ".max_ejection_percent" + percent),
+      // A50.23
       Rule("EnforcingSuccessRate", "'enforcing_success_rate':101",
            at + ".enforcing_success_rate" + percent),
+      // A50.23
       Rule("EnforcingFailurePercentage", "'enforcing_failure_percentage':101",
            at + ".enforcing_failure_percentage" + percent),
+      // A50.23
       Rule("FailurePercentageThreshold",
            "'failure_percentage_threshold':101,'enforcing_failure_percentage':1",
            at + ".failure_percentage_threshold" + percent),

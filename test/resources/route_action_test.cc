@@ -39,7 +39,7 @@ Malformed Rule(const char* name, const std::string& config, const std::string& e
 
 // ---- hash policies ----
 
-TEST(HashPolicy, Header) {  // A42
+TEST(HashPolicy, Header) {  // A42.4
   Routes r(
       Config(Action(",'hash_policy':[{'header':{'header_name':'h'},'terminal':true},"
                     "{'header':{'header_name':'i','regex_rewrite':{'pattern':{'regex':'a+'},"
@@ -57,7 +57,7 @@ TEST(HashPolicy, Header) {  // A42
   EXPECT_EQ(ToString(p[1].rewrite_text), "b");
 }
 
-TEST(HashPolicy, ChannelId) {  // A42
+TEST(HashPolicy, ChannelId) {  // A42.8
   Routes r(
       Config(Action(",'hash_policy':[{'filter_state':{'key':'io.grpc.channel_id'},'terminal':true},"
                     "{'filter_state':{'key':'other'}}]")));
@@ -66,7 +66,7 @@ TEST(HashPolicy, ChannelId) {  // A42
   EXPECT_TRUE(r[0].hash_policies[0].terminal);
 }
 
-TEST(HashPolicy, OfOtherKindsNeverGiveAHash) {  // A42
+TEST(HashPolicy, OfOtherKindsNeverGiveAHash) {  // A42.9
   Routes r(
       Config(Action(",'hash_policy':[{'cookie':{'name':'x'}},{'connection_properties':{}},"
                     "{'query_parameter':{'name':'x'}},{},{'header':{'header_name':'h'}}]")));

@@ -34,7 +34,7 @@ class Tls {
   Decoded result_;
 };
 
-TEST(Tls, IsNotConfiguredWithoutATransportSocket) {  // A29
+TEST(Tls, IsNotConfiguredWithoutATransportSocket) {  // A29.8
   Decoder d;
   Decoded result =
       d.Good(gxds_cluster_type,
@@ -42,7 +42,7 @@ TEST(Tls, IsNotConfiguredWithoutATransportSocket) {  // A29
   EXPECT_EQ(result.As<gxds_cluster>().tls, nullptr);
 }
 
-TEST(Tls, NamesCertificateProviders) {  // A29
+TEST(Tls, NamesCertificateProviders) {  // A29.8
   Tls t(
       "'validation_context':{'ca_certificate_provider_instance':"
       "{'instance_name':'a_provider','certificate_name':'root'}},"
@@ -55,14 +55,14 @@ TEST(Tls, NamesCertificateProviders) {  // A29
   EXPECT_EQ(t->san_count, 0u);
 }
 
-TEST(Tls, NeedsNoIdentity) {  // A29
+TEST(Tls, NeedsNoIdentity) {  // A29.14
   Tls t(Validation(""));
   EXPECT_EQ(ToString(t->ca.instance_name), "a_provider");
   EXPECT_EQ(ToString(t->ca.certificate_name), "");
   EXPECT_EQ(ToString(t->identity.instance_name), "");
 }
 
-TEST(Tls, CombinedValidationContext) {  // A29
+TEST(Tls, CombinedValidationContext) {  // A29.10
   Tls t(
       "'combined_validation_context':{'default_validation_context':"
       "{'ca_certificate_provider_instance':{'instance_name':'b_provider'},"
@@ -87,7 +87,7 @@ TEST(Tls, OlderFieldsOfTheProtocol) {  // A29
   EXPECT_EQ(t->san_count, 1u);
 }
 
-TEST(Tls, SubjectAlternativeNames) {  // A29
+TEST(Tls, SubjectAlternativeNames) {  // A29.20
   Tls t(
       Validation("'match_subject_alt_names':[{'exact':'e'},{'prefix':'p','ignore_case':true},"
                  "{'suffix':'s'},{'contains':'c'},{'safe_regex':{'regex':'r.*'}},{'exact':''}]"));
@@ -102,7 +102,7 @@ TEST(Tls, SubjectAlternativeNames) {  // A29
   }
 }
 
-TEST(Tls, WhatIsHarmlessIsIgnored) {  // A29
+TEST(Tls, WhatIsHarmlessIsIgnored) {  // A29.18, A29.31
   Decoder d;
   d.Good(gxds_cluster_type,
          Upstream(",'sni':'x','allow_renegotiation':true,'max_session_keys':3,"
@@ -133,11 +133,15 @@ std::vector<Malformed> Providers() {
       ".instance_name error:unrecognized certificate provider instance name: ";
   return {
       Rule("NothingInIt", Upstream(""), kAt + none),
+      // A29.9
       Rule("NoValidation", Common(""), kAt + none),
+      // A29.11
       Rule("NoAuthorities", Common("'validation_context':{}"), kAt + none),
       Rule("NoAuthoritiesButAnIdentity",
            Common("'tls_certificate_provider_instance':" + Instance("a_provider")), kAt + none),
+      // A29.11
       Rule("CombinedOfNothing", Common("'combined_validation_context':{}"), kAt + none),
+      // A29.12
       Rule(
           "AuthoritiesUnknown",
           Common("'validation_context':{'ca_certificate_provider_instance':" + Instance("c") + "}"),
@@ -160,6 +164,7 @@ std::vector<Malformed> Providers() {
                   Instance("a") + "}"),
            kAt + ".combined_validation_context.validation_context_certificate_provider_instance" +
                unknown + "a"),
+      // A29.16
       Rule("IdentityUnknown",
            Common(Validation("") + ",'tls_certificate_provider_instance':" + Instance("z")),
            kAt + ".tls_certificate_provider_instance" + unknown + "z"),
@@ -173,11 +178,16 @@ std::vector<Malformed> Providers() {
 std::vector<Malformed> Unsupported() {
   const std::string sans = "match_subject_alt_names[0]";
   return {
+      // A29.26
       Field("Spki", "'verify_certificate_spki':['x']", "verify_certificate_spki" + kUnsupported),
+      // A29.27
       Field("Hash", "'verify_certificate_hash':['x']", "verify_certificate_hash" + kUnsupported),
+      // A29.28
       Field("Timestamp", "'require_signed_certificate_timestamp':true",
             "require_signed_certificate_timestamp" + kUnsupported),
+      // A29.29
       Field("Crl", "'crl':{}", "crl" + kUnsupported),
+      // A29.30
       Field("Validator", "'custom_validator_config':{'name':'x'}",
             "custom_validator_config" + kUnsupported),
       Field("SanOfNoKind", "'match_subject_alt_names':[{}]",
@@ -190,13 +200,17 @@ std::vector<Malformed> Unsupported() {
       Rule("ValidationBySds", Common("'validation_context_sds_secret_config':{'name':'x'}"),
            kAt + " error:no CA certificate provider instance configured; " + kAt +
                ".validation_context_sds_secret_config" + kUnsupported),
+      // A29.17
       Rule("IdentityInTheMessage", Common(Validation("") + ",'tls_certificates':[{}]"),
            kAt + ".tls_certificates" + kUnsupported),
+      // A29.17
       Rule("IdentityBySds",
            Common(Validation("") + ",'tls_certificate_sds_secret_configs':[{'name':'x'}]"),
            kAt + ".tls_certificate_sds_secret_configs" + kUnsupported),
+      // A29.25
       Rule("Params", Common(Validation("") + ",'tls_params':{}"),
            kAt + ".tls_params" + kUnsupported),
+      // A29.25
       Rule("Handshaker", Common(Validation("") + ",'custom_handshaker':{'name':'x'}"),
            kAt + ".custom_handshaker" + kUnsupported),
       Rule("FaultsOfManyKinds",
@@ -216,7 +230,7 @@ std::vector<Malformed> Unsupported() {
 MALFORMED_SUITE(TlsProviders, gxds_cluster_type, Providers());      // A29
 MALFORMED_SUITE(TlsUnsupported, gxds_cluster_type, Unsupported());  // A29
 
-TEST(Tls, NoProviderIsKnownWithoutABootstrap) {  // A29
+TEST(Tls, NoProviderIsKnownWithoutABootstrap) {  // A29.12
   gxds_decode_context context = {};
   gxds_decoded decoded = {};
   std::string bytes = Resource(gxds_cluster_type, Common(Validation("")));

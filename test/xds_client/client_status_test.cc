@@ -35,7 +35,7 @@ struct Watching : Scenario {
   }
 };
 
-TEST(ClientStatus, WhatDidNotComeIsRequested) {  // A40
+TEST(ClientStatus, WhatDidNotComeIsRequested) {  // A40.1
   Watching s;
   StatusOfResource foo = StatusOf(s).Find("Foo", "foo1");
   EXPECT_EQ(foo.state, "REQUESTED");
@@ -45,7 +45,7 @@ TEST(ClientStatus, WhatDidNotComeIsRequested) {  // A40
   EXPECT_FALSE(foo.has_error);
 }
 
-TEST(ClientStatus, AResourceInUseIsShownWithItsVersionAndTime) {  // A40
+TEST(ClientStatus, AResourceInUseIsShownWithItsVersionAndTime) {  // A40.2
   Watching s;
   s.Advance(2 * GXDS_SECOND);
   const gxds_time accepted = s.now();
@@ -60,7 +60,7 @@ TEST(ClientStatus, AResourceInUseIsShownWithItsVersionAndTime) {  // A40
   EXPECT_FALSE(foo.has_error);
 }
 
-TEST(ClientStatus, ARejectedOneHasItsErrorAndTheLastGoodResource) {  // A40
+TEST(ClientStatus, ARejectedOneHasItsErrorAndTheLastGoodResource) {  // A40.3
   Watching s;
   s.Respond(kFoo, "1", {"foo1=1"});
   s.Advance(GXDS_SECOND);

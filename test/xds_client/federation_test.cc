@@ -20,7 +20,7 @@ ScenarioOptions Federated() {
   return options;
 }
 
-TEST(Federation, NameGoesToTheServerOfItsAuthority) {
+TEST(Federation, NameGoesToTheServerOfItsAuthority) {  // A47.8
   Scenario s(Federated());
   Watcher &old_style = s.Watch(kFoo, "foo1");
   Watcher &other = s.Watch(kFoo, "xdstp://other.com/test.v3.Foo/foo1");
@@ -34,7 +34,7 @@ TEST(Federation, NameGoesToTheServerOfItsAuthority) {
   s.Forgive();
 }
 
-TEST(Federation, AuthoritiesOfOneServerShareItsStream) {
+TEST(Federation, AuthoritiesOfOneServerShareItsStream) {  // A47.10
   Scenario s(Federated());
   s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "xdstp://same.com/test.v3.Foo/foo1"}});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 xdstp://same.com/test.v3.Foo/foo1] node");
@@ -42,14 +42,14 @@ TEST(Federation, AuthoritiesOfOneServerShareItsStream) {
   s.Forgive();
 }
 
-TEST(Federation, EmptyAuthorityIsOneOfTheMap) {
+TEST(Federation, EmptyAuthorityIsOneOfTheMap) {  // A47.9
   Scenario s(Federated());
   s.Watch(kFoo, "xdstp:///test.v3.Foo/foo1");
   EXPECT_EQ(s.server("server2").NextRequest(), "Foo [xdstp:///test.v3.Foo/foo1] node");
   s.Forgive();
 }
 
-TEST(Federation, TwoSpellingsOfANameAreOneResource) {
+TEST(Federation, TwoSpellingsOfANameAreOneResource) {  // A47.14
   Scenario s(Federated());
   s.Watch(kFoo, "xdstp://other.com/test.v3.Foo/foo?b=2&a=1");
   s.Watch(kFoo, "xdstp://other.com/test.v3.Foo/foo?a=1&b=2#fragment");
@@ -69,7 +69,7 @@ TEST(Federation, ResourceIsKnownByAnotherSpellingOfItsName) {
   s.Forgive();
 }
 
-TEST(Federation, ServerOfAnotherAuthorityIsNotBelieved) {
+TEST(Federation, ServerOfAnotherAuthorityIsNotBelieved) {  // A47.13
   Scenario s(Federated());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &other = s.Watch(kFoo, "xdstp://other.com/test.v3.Foo/foo1");
@@ -79,7 +79,7 @@ TEST(Federation, ServerOfAnotherAuthorityIsNotBelieved) {
   s.Forgive();
 }
 
-TEST(Federation, AbsenceFromOneServerDeletesNothingOfAnother) {
+TEST(Federation, AbsenceFromOneServerDeletesNothingOfAnother) {  // A47.13
   Scenario s(Federated());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "xdstp://other.com/test.v3.Foo/foo1");
@@ -90,7 +90,7 @@ TEST(Federation, AbsenceFromOneServerDeletesNothingOfAnother) {
   s.Forgive();
 }
 
-TEST(Federation, FailureOfOneServerConcernsItsAuthoritiesOnly) {
+TEST(Federation, FailureOfOneServerConcernsItsAuthoritiesOnly) {  // A47.15
   Scenario s(Federated());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &same = s.Watch(kFoo, "xdstp://same.com/test.v3.Foo/foo1");
@@ -102,7 +102,7 @@ TEST(Federation, FailureOfOneServerConcernsItsAuthoritiesOnly) {
   s.Forgive();
 }
 
-TEST(Federation, ServerGoesWithTheLastOfItsAuthorities) {
+TEST(Federation, ServerGoesWithTheLastOfItsAuthorities) {  // A47.12
   Scenario s(Federated());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &same = s.Watch(kFoo, "xdstp://same.com/test.v3.Foo/foo1");

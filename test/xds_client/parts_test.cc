@@ -36,7 +36,7 @@ TEST(ResourceName, OldStyleStaysAsItIs) {
             "gr\xc3\xbcn \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
-TEST(ResourceName, NewStyleIsCanonical) {
+TEST(ResourceName, NewStyleIsCanonical) {  // A47.14
   struct {
     const char *text;
     const char *expected;

@@ -95,7 +95,7 @@ TEST(Response, RejectedBytesSentAgainAreNackedAgainButToldOnce) {
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 NACKED failed v2 "));
 }
 
-TEST(Response, GoodResourceAfterABadOneIsToldAndAcked) {
+TEST(Response, GoodResourceAfterABadOneIsToldAndAcked) {  // A40.5
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
@@ -189,7 +189,7 @@ TEST(Response, RetiredTypeIsIgnoredAndLoggedWithWordsThatSaySo) {
   EXPECT_TRUE(s.Logged("unknown resource type test.v2.Foo: the xDS v2 API is not supported"));
 }
 
-TEST(Response, UndecodableMessageIsIgnoredAndTheNextOneRead) {
+TEST(Response, UndecodableMessageIsIgnoredAndTheNextOneRead) {  // A40.7
   TwoFoos s;
   s.server().SendRaw("\x0a\xff garbage");
   EXPECT_EQ(s.NextRequest(), "nothing");

@@ -99,31 +99,31 @@ uint64_t FirstRandom(uint64_t seed) {
   return gxds_random_next(&random);
 }
 
-TEST(RequestHash, OfAHeaderIsThatOfItsValue) {  // A42
+TEST(RequestHash, OfAHeaderIsThatOfItsValue) {  // A42.4, A42.10
   EXPECT_EQ(Hash({Header("user")}, {{"user", "a"}}), kHashOfA);
   EXPECT_EQ(Hash({Header("user")}, {{"user", "user-1"}}), kHashOfUser1);
   EXPECT_EQ(Hash({Header("user")}, {{"user", ""}}), kHashOfEmpty);
 }
 
-TEST(RequestHash, IsRandomWhenNoPolicyGivesOne) {  // A42
+TEST(RequestHash, IsRandomWhenNoPolicyGivesOne) {  // A42.2
   EXPECT_EQ(Hash({}, {}, 7), FirstRandom(7));
   EXPECT_EQ(Hash({Header("user"), Header("other", true)}, {}, 8), FirstRandom(8));
 }
 
-TEST(RequestHash, BinaryHeadersAreNeverSeen) {  // A28, A42
+TEST(RequestHash, BinaryHeadersAreNeverSeen) {  // A28, A42.5
   EXPECT_EQ(Hash({Header("user-bin")}, {{"user-bin", "a"}}, 9), FirstRandom(9));
 }
 
-TEST(RequestHash, ContentTypeIsWhatIsSent) {  // A28, A42
+TEST(RequestHash, ContentTypeIsWhatIsSent) {  // A28, A42.5
   uint64_t hash = Hash({Header("content-type")}, {});
   EXPECT_EQ(hash, Hash({Header("user")}, {{"user", "application/grpc"}}));
 }
 
-TEST(RequestHash, OfAChannelIsItsId) {  // A42
+TEST(RequestHash, OfAChannelIsItsId) {  // A42.8
   EXPECT_EQ(Hash({ChannelId()}, {}), kChannelId);
 }
 
-TEST(RequestHash, PoliciesAreCombinedInOrder) {  // A42
+TEST(RequestHash, PoliciesAreCombinedInOrder) {  // A42.1
   const Metadata metadata = {{"x", "user-1"}, {"y", "user-2"}};
   EXPECT_EQ(Hash({Header("x"), Header("y")}, metadata), RotateLeft(kHashOfUser1) ^ kHashOfUser2);
   EXPECT_EQ(Hash({Header("y"), Header("x")}, metadata), RotateLeft(kHashOfUser2) ^ kHashOfUser1);
@@ -132,14 +132,14 @@ TEST(RequestHash, PoliciesAreCombinedInOrder) {  // A42
       << "what gives none does not count";
 }
 
-TEST(RequestHash, TerminalPolicyEndsItOnceThereIsAHash) {  // A42
+TEST(RequestHash, TerminalPolicyEndsItOnceThereIsAHash) {  // A42.3
   const Metadata metadata = {{"x", "user-1"}, {"y", "user-2"}};
   EXPECT_EQ(Hash({Header("x", true), Header("y")}, metadata), kHashOfUser1);
   EXPECT_EQ(Hash({Header("absent", true), Header("y")}, metadata), kHashOfUser2);
   EXPECT_EQ(Hash({Header("x"), Header("absent", true), ChannelId()}, metadata), kHashOfUser1);
 }
 
-TEST(RequestHash, RewriteIsHashedInsteadOfTheValue) {  // A42
+TEST(RequestHash, RewriteIsHashedInsteadOfTheValue) {  // A42.7
   EXPECT_EQ(Hash({Rewritten("user", "/v1", "")}, {{"user", "/v1user-1"}}), kHashOfUser1);
   EXPECT_EQ(Hash({Rewritten("user", "3", "2")}, {{"user", "user-3"}}), kHashOfUser2);
   EXPECT_EQ(Hash({Rewritten("user", "no", "match")}, {{"user", "a"}}), kHashOfA);

@@ -253,14 +253,14 @@ TEST_F(Resolver, ABootstrapOfTheChannelGivesItAClientOfItsOwn) {
   EXPECT_EQ(fake_.resource_timeout, 500 * GXDS_MILLISECOND);
 }
 
-TEST_F(Resolver, TheAuthorityOfTheUriNamesTheListener) {  // A47
+TEST_F(Resolver, TheAuthorityOfTheUriNamesTheListener) {  // A47.1
   options_.uri_authority = Z("auth");
   Start();
   EXPECT_EQ(fake_.watches.count({"LDS", "xdstp://auth/envoy.config.listener.v3.Listener/service"}),
             1u);
 }
 
-TEST_F(Resolver, AnUnknownAuthorityFails) {
+TEST_F(Resolver, AnUnknownAuthorityFails) {  // A47.2
   options_.uri_authority = Z("nobody");
   Start();
   EXPECT_NE(TakeFailure().find("authority not found for nobody"), std::string::npos);

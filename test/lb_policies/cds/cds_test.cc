@@ -167,7 +167,7 @@ snapshot::ClusterOptions Outliers(int threshold, uint32_t enforcement = 100) {
   return options;
 }
 
-TEST(Cds, OutlierDetectionIsPutInWhenItIsConfigured) {  // A50, A75
+TEST(Cds, OutlierDetectionIsPutInWhenItIsConfigured) {  // A50.21, A75
   Scenario s;
   EXPECT_EQ(s.Update(Leaf("c")), "leaf 0 (policy)");
   EXPECT_EQ(s.Update(Leaf("c", Outliers(50))), "leaf 0 (same) (outliers)");

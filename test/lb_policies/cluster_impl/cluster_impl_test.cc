@@ -106,7 +106,7 @@ struct SecuredScenario : Scenario {
   snapshot::ClusterOptions plain, tls, mutual;
 };
 
-TEST(ClusterImpl, TlsComesAndGoesWithNewConnections) {  // A29
+TEST(ClusterImpl, TlsComesAndGoesWithNewConnections) {  // A29.7
   SecuredScenario s;
   EXPECT_EQ(s.Update(Leaf("c", s.plain)), "child");
   EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls renew");
@@ -126,7 +126,7 @@ TEST(ClusterImpl, TlsOfTheSameClusterIsKept) {  // A29
   EXPECT_EQ(s.Update(e), "");
 }
 
-TEST(ClusterImpl, TlsIsNothingToOtherCredentials) {  // A29
+TEST(ClusterImpl, TlsIsNothingToOtherCredentials) {  // A29.5
   SecuredScenario s;
   s.xds_credentials = false;
   EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child");
@@ -217,7 +217,7 @@ TEST(ClusterImpl, ClusterThatWasNeverThereFails) {
   EXPECT_EQ(s.Update(Leaf("c")), "child");
 }
 
-TEST(ClusterImpl, SlotOfALocalityIsShared) {
+TEST(ClusterImpl, SlotOfALocalityIsShared) {  // A42.17
   Scenario s;
   s.Update(Leaf("c"));
   gxds_locality_slot* a = s.Slot("a");

@@ -86,7 +86,7 @@ class OutlierDetectionPolicyTest : public PolicyTest {
 constexpr char kA[] = "10.0.0.1:1";
 constexpr char kB[] = "10.0.0.1:2";
 
-TEST_F(OutlierDetectionPolicyTest, EjectedBackendIsLeftAloneUntilItsTimeIsOver) {  // A50
+TEST_F(OutlierDetectionPolicyTest, EjectedBackendIsLeftAloneUntilItsTimeIsOver) {  // A50.1
   Start("round_robin", {1, 2});
   EXPECT_EQ(accepted_, absl::OkStatus());
   for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
@@ -97,7 +97,7 @@ TEST_F(OutlierDetectionPolicyTest, EjectedBackendIsLeftAloneUntilItsTimeIsOver) 
   EXPECT_NE(Call(""), Call("")) << "both again";
 }
 
-TEST_F(OutlierDetectionPolicyTest, EjectedBackendsStatesAreKeptForLater) {  // A50
+TEST_F(OutlierDetectionPolicyTest, EjectedBackendsStatesAreKeptForLater) {  // A50.2
   Start("round_robin", {1, 2});
   for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
   Eject(kA);
@@ -111,7 +111,7 @@ TEST_F(OutlierDetectionPolicyTest, EjectedBackendsStatesAreKeptForLater) {  // A
   EXPECT_NE(Call(""), Call(""));
 }
 
-TEST_F(OutlierDetectionPolicyTest, UpdateDoesNotFreeTheEjected) {  // A50
+TEST_F(OutlierDetectionPolicyTest, UpdateDoesNotFreeTheEjected) {  // A50.3
   Start("round_robin", {1, 2});
   for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
   Eject(kA);
@@ -120,7 +120,7 @@ TEST_F(OutlierDetectionPolicyTest, UpdateDoesNotFreeTheEjected) {  // A50
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Call(""), kB);
 }
 
-TEST_F(OutlierDetectionPolicyTest, WithoutEjectionNothingIsCounted) {  // A50
+TEST_F(OutlierDetectionPolicyTest, WithoutEjectionNothingIsCounted) {  // A50.5
   Start("round_robin", {1, 2});
   for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
   Call("");
@@ -181,7 +181,7 @@ TEST_F(OutlierDetectionPolicyTest, PickersAndCallsOutliveThePolicy) {
   tracker->Finish({absl::OkStatus(), nullptr, nullptr});
 }
 
-TEST_F(OutlierDetectionPolicyTest, ConfigFromJson) {  // A50
+TEST_F(OutlierDetectionPolicyTest, ConfigFromJson) {  // A50.24
   auto config = ParseConfig(
       R"([{"outlier_detection_experimental":{"interval":"1s","baseEjectionTime":"2s",)"
       R"("maxEjectionTime":"3s","maxEjectionPercent":4,"successRateEjection":{"stdevFactor":5,)"

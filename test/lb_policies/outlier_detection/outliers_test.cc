@@ -93,7 +93,7 @@ class Scenario {
   std::map<std::string, uint64_t> tokens_;
 };
 
-TEST(Outliers, FailurePercentageAboveTheThresholdEjects) {  // A50
+TEST(Outliers, FailurePercentageAboveTheThresholdEjects) {  // A50.14
   Scenario s(ByFailures(50));
   s.Calls("a", 49, 51);
   s.Calls("b", 50, 50);
@@ -102,7 +102,7 @@ TEST(Outliers, FailurePercentageAboveTheThresholdEjects) {  // A50
   EXPECT_TRUE(s.Ejected("a"));
 }
 
-TEST(Outliers, TooFewCallsProveNothing) {  // A50
+TEST(Outliers, TooFewCallsProveNothing) {  // A50.15
   Scenario s(ByFailures(50));
   s.Calls("a", 0, 9);
   EXPECT_EQ(s.Interval(), "");
@@ -112,7 +112,7 @@ TEST(Outliers, TooFewCallsProveNothing) {  // A50
   EXPECT_EQ(s.Interval(), "-a");
 }
 
-TEST(Outliers, TooFewHostsProveNothing) {  // A50
+TEST(Outliers, TooFewHostsProveNothing) {  // A50.12
   Scenario s(ByFailures(50, 3));
   s.Calls("a", 0, 10);
   s.Calls("b", 10, 0);
@@ -122,7 +122,7 @@ TEST(Outliers, TooFewHostsProveNothing) {  // A50
   EXPECT_EQ(s.Interval(), "-a");
 }
 
-TEST(Outliers, SuccessRateFarBelowTheOthersEjects) {  // A50
+TEST(Outliers, SuccessRateFarBelowTheOthersEjects) {  // A50.12, A50.13
   Scenario s(BySuccessRate(1500));
   for (const char* h : {"a", "b", "c"}) s.Calls(h, 100, 0);
   s.Calls("d", 50, 50);
@@ -134,13 +134,13 @@ TEST(Outliers, SuccessRateFarBelowTheOthersEjects) {  // A50
   EXPECT_EQ(t.Interval(), "") << "the threshold is 0.46";
 }
 
-TEST(Outliers, SuccessRateOfAllTheSameEjectsNobody) {  // A50
+TEST(Outliers, SuccessRateOfAllTheSameEjectsNobody) {  // A50.13
   Scenario s(BySuccessRate(1000));
   for (const char* h : {"a", "b", "c", "d"}) s.Calls(h, 0, 100);
   EXPECT_EQ(s.Interval(), "");
 }
 
-TEST(Outliers, NoMoreThanTheirShareIsEjected) {  // A50
+TEST(Outliers, NoMoreThanTheirShareIsEjected) {  // A50.16
   gxds_outlier_detection settings = ByFailures(50);
   settings.max_ejection_percent = 26;
   Scenario s(settings);
@@ -162,7 +162,7 @@ TEST(Outliers, AddressesWithoutSubchannelsCountInTheShare) {  // A50, A75
   EXPECT_EQ(s.Interval(), "-a-b");
 }
 
-TEST(Outliers, EnforcementDecidesByChance) {  // A50
+TEST(Outliers, EnforcementDecidesByChance) {  // A50.17
   gxds_outlier_detection settings = ByFailures(50);
   settings.failure_percentage.enforcement_percentage = 30;
   settings.max_ejection_percent = 100;
@@ -178,7 +178,7 @@ TEST(Outliers, EnforcementDecidesByChance) {  // A50
   EXPECT_NEAR(ejected, 3000, 200);
 }
 
-TEST(Outliers, EjectionLastsLongerEachTime) {  // A50
+TEST(Outliers, EjectionLastsLongerEachTime) {  // A50.8
   gxds_outlier_detection settings = ByFailures(50);
   settings.max_ejection_time = 70 * GXDS_SECOND;
   Scenario s(settings);
@@ -197,7 +197,7 @@ TEST(Outliers, EjectionLastsLongerEachTime) {  // A50
   EXPECT_EQ(s.Pass(10 * GXDS_SECOND), "+a");
 }
 
-TEST(Outliers, GoodBehaviourShortensTheNextEjection) {  // A50
+TEST(Outliers, GoodBehaviourShortensTheNextEjection) {  // A50.7
   Scenario s(ByFailures(50));
   for (int i = 0; i < 2; i++) {
     s.Calls("a", 0, 100);
@@ -211,7 +211,7 @@ TEST(Outliers, GoodBehaviourShortensTheNextEjection) {  // A50
   EXPECT_EQ(s.Pass(40 * GXDS_SECOND), "+a") << "as if it were the first time";
 }
 
-TEST(Outliers, BaseTimeHoldsThoughTheMaximumIsLess) {  // A50
+TEST(Outliers, BaseTimeHoldsThoughTheMaximumIsLess) {  // A50.9
   gxds_outlier_detection settings = ByFailures(50);
   settings.max_ejection_time = GXDS_SECOND;
   Scenario s(settings);
@@ -221,7 +221,7 @@ TEST(Outliers, BaseTimeHoldsThoughTheMaximumIsLess) {  // A50
   EXPECT_EQ(s.Pass(10 * GXDS_SECOND), "+a");
 }
 
-TEST(Outliers, SwitchedOffFreesAll) {  // A50
+TEST(Outliers, SwitchedOffFreesAll) {  // A50.11
   Scenario s(ByFailures(50));
   s.Calls("a", 0, 100);
   s.Interval();
@@ -234,7 +234,7 @@ TEST(Outliers, SwitchedOffFreesAll) {  // A50
   EXPECT_EQ(s.Interval(), "") << "what was counted before does not count";
 }
 
-TEST(Outliers, NewIntervalCountsFromTheLastStart) {  // A50
+TEST(Outliers, NewIntervalCountsFromTheLastStart) {  // A50.10
   Scenario s(ByFailures(50));
   gxds_time start = s.now();
   s.Wait(4 * GXDS_SECOND);
@@ -263,7 +263,7 @@ TEST(Outliers, AddressThatComesBackIsStillEjected) {
   EXPECT_FALSE(s.Ejected("a"));
 }
 
-TEST(Outliers, CountsCallsOfAllThreads) {
+TEST(Outliers, CountsCallsOfAllThreads) {  // A50.4
   gxds_call_results* r = gxds_call_results_create();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; t++) {
@@ -408,7 +408,7 @@ gxds_outlier_detection RandomSettings(std::mt19937* random) {
   return s;
 }
 
-TEST(Outliers, DoAsTheModelDoes) {  // A50
+TEST(Outliers, DoAsTheModelDoes) {  // A50.6
   int ejections = 0;
   for (uint32_t seed = 1; seed <= 300; seed++) {
     std::mt19937 random(seed);

@@ -72,7 +72,7 @@ class RingHashPolicyTest : public PolicyTest {
   std::vector<CRef<gxds_locality>> localities_;
 };
 
-TEST_F(RingHashPolicyTest, PickConnectsItsEndpoint) {  // A42
+TEST_F(RingHashPolicyTest, PickConnectsItsEndpoint) {  // A76.4, A76.5, A42
   Start({{"z", 1, {1, 2, 3}}});
   EXPECT_EQ(accepted_, absl::OkStatus());
   EXPECT_EQ(state_, GRPC_CHANNEL_IDLE);
@@ -92,7 +92,7 @@ TEST_F(RingHashPolicyTest, PickConnectsItsEndpoint) {  // A42
   EXPECT_EQ(PickFor(""), chosen) << "no value: what is READY";
 }
 
-TEST_F(RingHashPolicyTest, WithoutAHashAnRpcFails) {  // A76
+TEST_F(RingHashPolicyTest, WithoutAHashAnRpcFails) {  // A76.2
   Start({{"z", 1, {1}}}, "");
   EXPECT_EQ(PickFor("someone").substr(0, 23), "fail: INTERNAL: ring_ha");
 }
@@ -147,7 +147,7 @@ TEST_F(RingHashPolicyTest, ExitIdleConnects) {
   EXPECT_EQ(Connects("10.0.0.1:2"), 0);
 }
 
-TEST(RingHashConfigTest, IsChecked) {  // A42, A76
+TEST(RingHashConfigTest, IsChecked) {  // A42.18, A76.1
   auto check = [](const std::string& fields) {
     auto json = grpc_core::Json::Parse("[{\"ring_hash_experimental\":{" + fields + "}}]");
     EXPECT_TRUE(json.ok());

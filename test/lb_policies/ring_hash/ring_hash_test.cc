@@ -138,7 +138,7 @@ class Scenario {
   std::set<uint64_t> alive_;
 };
 
-TEST(RingHash, ConnectsWhenAPickWantsIt) {  // A42
+TEST(RingHash, ConnectsWhenAPickWantsIt) {  // A42.23, A42.29
   Scenario s;
   EXPECT_EQ(s.Update({{"a"}, {"b"}}), "+a +b IDLE");
   EXPECT_EQ(s.Report("a", kIdle), "") << "that was known";
@@ -153,7 +153,7 @@ TEST(RingHash, ConnectsWhenAPickWantsIt) {  // A42
   EXPECT_EQ(s.Pick("b"), "queue !b") << "its own endpoint, though another is READY";
 }
 
-TEST(RingHash, LostConnectionIsMadeAgainByAPick) {  // A42
+TEST(RingHash, LostConnectionIsMadeAgainByAPick) {  // A42.25
   Scenario s;
   s.Update({{"a"}});
   s.Report("a", kIdle);
@@ -172,7 +172,7 @@ TEST(RingHash, FirstReportOfAnOldFailureAsksForNoAddresses) {
   EXPECT_EQ(s.Report("a", kFailure), "FAILED ?") << "with other words";
 }
 
-TEST(RingHash, FailedEndpointCountsAsFailedUntilItIsReady) {  // A42
+TEST(RingHash, FailedEndpointCountsAsFailedUntilItIsReady) {  // A42.24
   Scenario s;
   s.Update({{"a"}});
   s.Report("a", kIdle);
@@ -186,7 +186,7 @@ TEST(RingHash, FailedEndpointCountsAsFailedUntilItIsReady) {  // A42
   EXPECT_EQ(s.Pick("a"), "a");
 }
 
-TEST(RingHash, StateByTheFirstRuleThatFits) {  // A42
+TEST(RingHash, StateByTheFirstRuleThatFits) {  // A42.26
   struct Case {
     std::vector<grpc_connectivity_state> states;
     grpc_connectivity_state expected;
@@ -213,7 +213,7 @@ TEST(RingHash, StateByTheFirstRuleThatFits) {  // A42
   }
 }
 
-TEST(RingHash, FailedPolicyTriesOneEndpointAfterTheOther) {  // A42, A61
+TEST(RingHash, FailedPolicyTriesOneEndpointAfterTheOther) {  // A42.27, A61
   Scenario s;
   s.Update({{"a"}, {"b"}, {"c"}});
   for (const char* e : {"a", "b", "c"}) s.Report(e, kIdle);
@@ -229,7 +229,7 @@ TEST(RingHash, FailedPolicyTriesOneEndpointAfterTheOther) {  // A42, A61
   EXPECT_EQ(s.Report("c", kIdle), "!c FAILED ?") << "two still fail";
 }
 
-TEST(RingHash, PickGoesToTheNextOfTheRingWhenItsEndpointFails) {  // A61
+TEST(RingHash, PickGoesToTheNextOfTheRingWhenItsEndpointFails) {  // A42.30, A61
   Scenario s;
   s.Update({{"a"}, {"b"}, {"c"}, {"d"}});
   std::vector<std::string> order = s.Order("a");
@@ -249,7 +249,7 @@ TEST(RingHash, PickGoesToTheNextOfTheRingWhenItsEndpointFails) {  // A61
   EXPECT_EQ(s.Pick("a"), "fail a") << "the first choice says why";
 }
 
-TEST(RingHash, RandomPickTakesWhatIsReady) {  // A76
+TEST(RingHash, RandomPickTakesWhatIsReady) {  // A76.6, A76.7, A76.8
   Scenario s;
   s.Update({{"a"}, {"b"}, {"c"}});
   std::vector<std::string> order = s.Order("a");
@@ -283,10 +283,21 @@ TEST(RingHash, NewDetailIsANewSubchannel) {
   EXPECT_EQ(s.Update({{"a", "zone 2"}}, /*renew=*/true), "+a IDLE -a");
 }
 
-TEST(RingHash, SameAddressTwiceIsOneEndpointWithBothWeights) {  // A42
+TEST(RingHash, SameAddressTwiceIsOneEndpointWithBothWeights) {  // A42.16
   Scenario s;
   EXPECT_EQ(s.Update({{"a"}, {"b"}, {"a", "", 2}}), "+a +b IDLE");
   EXPECT_EQ(s.count(), 2u);
+}
+
+TEST(RingHash, CapOfTheClientLimitsTheRing) {  // A42.19
+  Scenario s(4);
+  std::vector<Scenario::Spec> specs;
+  for (int i = 0; i < 20; i++) specs.push_back({std::to_string(i)});
+  s.Update(specs);
+  for (const auto& spec : specs) s.Report(spec.key, kReady);
+  std::set<std::string> chosen;
+  for (const auto& spec : specs) chosen.insert(s.Pick(spec.key));
+  EXPECT_LE(chosen.size(), 5u) << "4 and a fraction; the config asks for 64";
 }
 
 TEST(RingHash, WithoutEndpointsItFails) {

@@ -90,7 +90,7 @@ const Reference kReferences[] = {
      {3, 4, 0, 2, 0, 3, 2, 2, 1, 1}},
 };
 
-TEST(Ring, IsWhatAnotherImplementationMakes) {  // A42
+TEST(Ring, IsWhatAnotherImplementationMakes) {  // A42.21
   for (const Reference& r : kReferences) {
     Ring ring = Make(r.members, r.min_size, r.max_size);
     ASSERT_EQ(gxds_ring_size(ring.get()), r.size) << r.name;
@@ -107,7 +107,7 @@ TEST(Ring, IsWhatAnotherImplementationMakes) {  // A42
   }
 }
 
-TEST(Ring, FindsTheFirstPlaceAtOrAfterAHash) {  // A42
+TEST(Ring, FindsTheFirstPlaceAtOrAfterAHash) {  // A42.22
   Ring ring = Make(kReferences[0].members, 100, 4096);
   const size_t size = gxds_ring_size(ring.get());
   for (size_t i = 0; i < size; i++) {
@@ -119,7 +119,7 @@ TEST(Ring, FindsTheFirstPlaceAtOrAfterAHash) {  // A42
   EXPECT_EQ(gxds_ring_find(ring.get(), UINT64_MAX), 0u);
 }
 
-TEST(Ring, GivesTheLeastWeightAWholeNumberOfPlaces) {  // A42
+TEST(Ring, GivesTheLeastWeightAWholeNumberOfPlaces) {  // A42.15, A42.20
   // A42's example: localities of 3 and 2, endpoints of 2, 1, 3 and 1.
   Ring ring = Make({{"a", 6}, {"b", 3}, {"c", 6}, {"d", 2}}, 17, 4096);
   EXPECT_EQ(Places(ring, 4), (std::vector<size_t>{6, 3, 6, 2}));
@@ -131,7 +131,7 @@ TEST(Ring, GivesTheLeastWeightAWholeNumberOfPlaces) {  // A42
   EXPECT_EQ(Places(ring, 2), (std::vector<size_t>{5, 5})) << "no weight counts as one";
 }
 
-TEST(Ring, WithMoreMembersThanPlacesLeavesSomeOut) {  // A42
+TEST(Ring, WithMoreMembersThanPlacesLeavesSomeOut) {  // A42.20
   Members members;
   for (int i = 0; i < 100; i++) members.push_back({"h" + std::to_string(i), 1});
   Ring ring = Make(members, 1, 10);
