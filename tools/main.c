@@ -7,6 +7,7 @@
 #include "tools/lint/lint.h"
 #include "tools/resolve/resolve.h"
 #include "tools/serve/serve.h"
+#include "tools/status/status.h"
 
 typedef struct command {
   const char *name;
@@ -21,6 +22,7 @@ static const command commands[] = {
     {"serve", xds_serve_main, "serve the xDS resources in a directory, for development"},
     {"resolve", xds_resolve_main, "print the configuration of a target as a tree"},
     {"route", xds_resolve_main, "say which route an RPC takes, and why not the others"},
+    {"status", xds_status_main, "print what a running program's xDS clients hold"},
     {"lint", xds_lint_main, "check bootstraps and resource files as a client would"},
     {"demo", xds_demo_main, "show what the plugin does, in fifteen seconds"},
     {"demo-backend", xds_demo_backend_main, NULL},

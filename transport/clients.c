@@ -11,6 +11,7 @@
 #include "transport/prepared.h"
 #include "transport/reactor.h"
 #include "transport/session.h"
+#include "transport/status_socket.h"
 
 typedef struct shared_client shared_client;
 
@@ -129,6 +130,7 @@ gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstr
     };
     c->session = gxds_session_create(&options);
     gxds_metrics_server_start();
+    gxds_status_socket_start();
     c->next = clients;
     clients = c;
   }

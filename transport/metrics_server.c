@@ -4,18 +4,17 @@
 #include <grpc/support/log.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "transport/dump.h"
+#include "transport/listener.h"
 
 /* A scraper's request is some hundred bytes, and comes at once. */
-enum { kRequestBytesMax = 8192, kPatienceSeconds = 5 };
+enum { kRequestBytesMax = 8192 };
 
 static const char variable[] = "GRPC_XDS_METRICS_ADDRESS";
 
@@ -35,15 +34,6 @@ static bool read_head(int fd, char *buffer) {
   return false;
 }
 
-static void send_all(int fd, gxds_str s) {
-  while (s.size > 0) {
-    ssize_t sent = send(fd, s.data, s.size, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;
-    s = gxds_str_of(s.data + sent, s.size - (size_t)sent);
-  }
-}
-
 static void answer(int fd, const char *status, const char *type, gxds_str body) {
   gxds_text text = {0};
   gxds_text_addf(&text,
@@ -51,7 +41,7 @@ static void answer(int fd, const char *status, const char *type, gxds_str body) 
                  "Connection: close\r\n\r\n",
                  status, type, body.size);
   gxds_text_add(&text, body);
-  send_all(fd, gxds_text_str(&text));
+  gxds_listener_send(fd, gxds_text_str(&text));
   gxds_text_fini(&text);
 }
 
@@ -63,9 +53,6 @@ static bool asks_for_metrics(const char *head) {
 
 static void serve_one(int fd) {
   static const char plain[] = "text/plain; charset=utf-8";
-  const struct timeval patience = {.tv_sec = kPatienceSeconds};
-  (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   char head[kRequestBytesMax + 1];
   if (!read_head(fd, head)) return;
   if (!asks_for_metrics(head)) {
@@ -79,21 +66,6 @@ static void serve_one(int fd) {
     answer(fd, "503 Service Unavailable", plain, gxds_str_z("the xDS clients are busy\n"));
   }
   gxds_str_free(&metrics);
-}
-
-static void *serve(void *arg) {
-  int listener = *(int *)arg;
-  for (;;) {
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd >= 0) {
-      serve_one(fd);
-      close(fd);
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-      sleep(1); /* the program is out of them: it may have some again */
-    } else if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
-      return NULL; /* the program closed what it did not open */
-    }
-  }
 }
 
 /* ---- start ---- */
@@ -151,43 +123,19 @@ static void log_address(int fd) {
   gpr_log(GPR_INFO, format, host, port);
 }
 
-/* Signals are the program's. */
-static int start_thread(int *fd) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  int error = pthread_create(&thread, NULL, serve, fd);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error == 0) pthread_detach(thread);
-  return error;
-}
-
-static int listening = -1; /* the thread's, from its start on */
-
-/* No thread accepts in the child, and its copy would keep the port from whoever wants it next. */
-static void after_fork_in_child(void) {
-  if (listening >= 0) close(listening);
-  listening = -1;
-}
-
 static void start(void) {
   const char *address = getenv(variable);
   if (!address || !*address) return;
   const char *why;
-  listening = listen_on(address, &why);
-  if (listening < 0) {
+  int fd = listen_on(address, &why);
+  if (fd < 0) {
     gpr_log(GPR_ERROR, "grpc_xds: no metrics: cannot listen on %s=%s: %s", variable, address, why);
     return;
   }
-  log_address(listening);
-  pthread_atfork(NULL, NULL, after_fork_in_child);
-  int error = start_thread(&listening);
-  if (error == 0) return;
-  gpr_log(GPR_ERROR, "grpc_xds: no metrics: no thread for them: %s", strerror(error));
-  close(listening);
-  listening = -1;
+  log_address(fd);
+  if (!gxds_listener_start(fd, serve_one, &why)) {
+    gpr_log(GPR_ERROR, "grpc_xds: no metrics: no thread for them: %s", why);
+  }
 }
 
 void gxds_metrics_server_start(void) {

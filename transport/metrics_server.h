@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Starts it, if it is wanted and was not started in this process or one that it was forked from;
- * what goes wrong is logged. It runs until the process ends. Any thread. */
+ * what goes wrong is logged. It runs until the process ends. On the reactor. */
 void gxds_metrics_server_start(void);
 
 #ifdef __cplusplus

@@ -1,0 +1,186 @@
+// The socket of `xds status`, in processes of the test's own: each scenario is the child of a fork,
+// whose exit status is its result.
+#include "transport/status_socket.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "test/support/child.h"
+
+namespace {
+
+using gxds_test::TempDir;
+
+int InAProcess(const std::function<int()>& scenario) {
+  pid_t pid = fork();
+  if (pid == 0) exit(scenario());  // with what the library does at exit
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+sockaddr_un Address(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+// All that comes; "refused" when nobody is there, "gone" when there is no socket.
+std::string Ask(const std::string& path) {
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address = Address(path);
+  std::string answer;
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+    char part[256];
+    for (ssize_t got; (got = read(fd, part, sizeof part)) > 0;) {
+      answer.append(part, static_cast<size_t>(got));
+    }
+  } else {
+    answer = errno == ENOENT ? "gone" : errno == ECONNREFUSED ? "refused" : strerror(errno);
+  }
+  close(fd);
+  return answer;
+}
+
+void LeaveASocketBehind(const std::string& path) {
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address = Address(path);
+  bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
+  close(fd);
+}
+
+std::string Path(const std::string& dir) { return dir + "/" + std::to_string(getpid()) + ".sock"; }
+
+const char kNoClients[] = "grpc_xds status 0\n";
+
+TEST(StatusSocket, IsThereOnlyWhenAskedFor) {
+  TempDir dir;
+  EXPECT_EQ(InAProcess([&] {
+              unsetenv("GRPC_XDS_STATUS_DIR");
+              gxds_status_socket_start();
+              return Ask(Path(dir.path())) == "gone" ? 0 : 1;
+            }),
+            0);
+}
+
+TEST(StatusSocket, IsTheUsersOwnAndGoesWithTheProcess) {
+  TempDir dir;
+  const std::string made = dir.path() + "/made";
+  std::string path;
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", made.c_str(), 1);
+              umask(0);
+              gxds_status_socket_start();
+              gxds_status_socket_start();  // as the next client does
+              struct stat info;
+              if (stat(made.c_str(), &info) != 0 || (info.st_mode & 0777) != 0700) return 1;
+              if (stat(Path(made).c_str(), &info) != 0 || (info.st_mode & 0777) != 0600) return 2;
+              return Ask(Path(made)) == kNoClients ? 0 : 3;
+            }),
+            0);
+  EXPECT_EQ(rmdir(made.c_str()), 0) << "something was left";
+}
+
+TEST(StatusSocket, WhatAKilledProcessLeftIsReplaced) {
+  TempDir dir;
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
+              LeaveASocketBehind(Path(dir.path()));
+              if (Ask(Path(dir.path())) != "refused") return 1;
+              gxds_status_socket_start();
+              return Ask(Path(dir.path())) == kNoClients ? 0 : 2;
+            }),
+            0);
+}
+
+// Of another container, say, that shares the directory but not the process ids.
+TEST(StatusSocket, OneThatIsInUseIsLeftAlone) {
+  TempDir dir;
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
+              int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+              sockaddr_un address = Address(Path(dir.path()));
+              if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 1;
+              if (listen(fd, 1) != 0) return 2;
+              gxds_status_socket_start();
+              return access(address.sun_path, F_OK) == 0 ? 0 : 3;
+            }),
+            0);
+}
+
+TEST(StatusSocket, ADirectoryThatOthersMayWriteIntoIsRefused) {
+  TempDir dir;
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
+              if (chmod(dir.path().c_str(), 0777) != 0) return 1;
+              gxds_status_socket_start();
+              return Ask(Path(dir.path())) == "gone" ? 0 : 2;
+            }),
+            0);
+}
+
+TEST(StatusSocket, ATooLongPathIsRefused) {
+  TempDir dir;
+  const std::string far = dir.path() + "/" + std::string(120, 'x');
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", far.c_str(), 1);
+              gxds_status_socket_start();
+              return 0;
+            }),
+            0);
+}
+
+TEST(StatusSocket, TheChildOfAForkHasItsOwn) {
+  TempDir dir;
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
+              gxds_status_socket_start();
+              const std::string parents = Path(dir.path());
+              int child = InAProcess([&] {
+                if (Ask(Path(dir.path())) != "gone") return 1;
+                if (Ask(parents) != kNoClients) return 2;
+                gxds_status_socket_start();
+                return Ask(Path(dir.path())) == kNoClients ? 0 : 3;
+              });
+              if (child != 0) return child;
+              return Ask(parents) == kNoClients ? 0 : 4;
+            }),
+            0);
+}
+
+// Were the mode not enough: whoever asks is known by the kernel's word.
+TEST(StatusSocket, OtherUsersAreToldNothing) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  TempDir dir;
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
+              gxds_status_socket_start();
+              const std::string path = Path(dir.path());
+              if (chmod(dir.path().c_str(), 0755) != 0) return 1;
+              auto as_another = [&](const std::string& expected) {
+                pid_t pid = fork();
+                if (pid == 0) {
+                  if (setresuid(65534, 65534, 65534) != 0) _exit(9);
+                  _exit(Ask(path) == expected ? 0 : 1);
+                }
+                int status = 0;
+                waitpid(pid, &status, 0);
+                return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+              };
+              if (as_another(strerror(EACCES)) != 0) return 2;
+              if (chmod(path.c_str(), 0666) != 0) return 3;
+              return as_another("") == 0 ? 0 : 4;
+            }),
+            0);
+}
+
+}  // namespace

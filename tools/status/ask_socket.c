@@ -1,0 +1,178 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tools/status/ask.h"
+#include "transport/status_socket.h"
+
+enum { kHeadBytesMax = 64, kPartBytes = 65536, kEnvironmentBytesMax = 4 << 20 };
+
+/* ---- one socket ---- */
+
+static int connect_to(const char *path, gxds_duration timeout, gxds_text *error) {
+  struct sockaddr_un to = {.sun_family = AF_UNIX};
+  int size = snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
+  if (size < 0 || (size_t)size >= sizeof to.sun_path) {
+    gxds_text_addf(error, "%s: the path of a socket has at most 107 bytes", path);
+    return -1;
+  }
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct timeval patience = {.tv_sec = (time_t)(timeout / GXDS_SECOND),
+                             .tv_usec = (suseconds_t)(timeout % GXDS_SECOND / 1000)};
+  if (fd >= 0) {
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
+  }
+  int why = errno;
+  if (fd >= 0) close(fd);
+  if (why == ENOENT) {
+    gxds_text_addf(error,
+                   "there is no %s: the program has made no xds: channel yet, or runs without this "
+                   "library (GRPC_VERBOSITY=info shows what it logs)",
+                   path);
+  } else if (why == ECONNREFUSED) {
+    gxds_text_addf(error, "nobody listens on %s: a program that ended left it", path);
+  } else if (why == EACCES) {
+    gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", path);
+  } else {
+    gxds_text_addf(error, "cannot connect to %s: %s", path, strerror(why));
+  }
+  return -1;
+}
+
+/* A directory that others may write into could hold anyone's socket. */
+static bool check_peer(int fd, const char *path, pid_t pid, gxds_text *error) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    gxds_text_addf(error, "cannot tell whose %s is: %s", path, strerror(errno));
+    return false;
+  }
+  if (geteuid() != 0 && peer.uid != geteuid() && peer.uid != 0) {
+    gxds_text_addf(error, "%s is user %u's, not yours", path, (unsigned)peer.uid);
+    return false;
+  }
+  if (pid != 0 && peer.pid != pid) {
+    gxds_text_addf(error, "%s is process %ld's, not %ld's", path, (long)peer.pid, (long)pid);
+    return false;
+  }
+  return true;
+}
+
+/* The head, and of what follows it what came with it. */
+static bool parse_head(gxds_text *got, size_t *size) {
+  char *end = got->size ? memchr(got->data, '\n', got->size) : NULL;
+  size_t mark = strlen(GXDS_STATUS_HEAD);
+  if (!end || !gxds_str_starts_with(gxds_text_str(got), gxds_str_z(GXDS_STATUS_HEAD))) return false;
+  char *digits_end;
+  unsigned long long number = strtoull(got->data + mark, &digits_end, 10);
+  if (digits_end != end || number > GXDS_ASK_BYTES_MAX) return false;
+  *size = (size_t)number;
+  gxds_text rest = {0};
+  gxds_text_add(&rest, gxds_str_of(end + 1, got->size - (size_t)(end + 1 - got->data)));
+  gxds_text_fini(got);
+  *got = rest;
+  return true;
+}
+
+static bool read_reply(int fd, const char *path, gxds_text *reply, gxds_text *error) {
+  char part[kPartBytes];
+  bool has_head = false;
+  size_t size = 0;
+  while (!has_head || reply->size < size) {
+    ssize_t count = recv(fd, part, sizeof part, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      gxds_text_addf(error, "%s does not answer: %s", path, strerror(errno));
+      return false;
+    }
+    gxds_text_add(reply, gxds_str_of(part, (size_t)count));
+    bool line = reply->size && memchr(reply->data, '\n', reply->size) != NULL;
+    if (!has_head && (line || count == 0 || reply->size > kHeadBytesMax)) {
+      if (gxds_str_starts_with(gxds_text_str(reply), gxds_str_z(GXDS_STATUS_BUSY))) {
+        gxds_text_addf(error, "the program's xDS clients are too busy to answer: ask again");
+        return false;
+      }
+      if (!line && reply->size == 0) {
+        gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", path);
+        return false;
+      }
+      has_head = parse_head(reply, &size);
+      if (!has_head) {
+        gxds_text_addf(error, "%s is no status socket of grpc_xds", path);
+        return false;
+      }
+    } else if (count == 0) {
+      gxds_text_addf(error, "%s: the program ended in the middle of its answer", path);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool gxds_ask_socket(const char *path, pid_t pid, gxds_duration timeout, gxds_text *reply,
+                     gxds_text *error) {
+  int fd = connect_to(path, timeout, error);
+  if (fd < 0) return false;
+  bool ok = check_peer(fd, path, pid, error) && read_reply(fd, path, reply, error);
+  close(fd);
+  return ok;
+}
+
+/* ---- a process ---- */
+
+/* GRPC_XDS_STATUS_DIR as the process was started with it; false: it is not there, or (in error) it
+ * cannot be read. */
+static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
+  static const char key[] = "\0" GXDS_STATUS_DIR_VARIABLE "=";
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
+  FILE *file = fopen(path, "re");
+  if (!file && errno == ENOENT) {
+    gxds_text_addf(error, "there is no process %ld", (long)pid);
+  } else if (!file && errno == EACCES) {
+    gxds_text_addf(error, "process %ld belongs to another user: ask as that user, or as root",
+                   (long)pid);
+  } else if (!file) {
+    gxds_text_addf(error, "cannot read %s: %s", path, strerror(errno));
+  }
+  if (!file) return false;
+  gxds_text all = {0};
+  gxds_text_add(&all, gxds_str_of("", 1));
+  char part[4096];
+  for (size_t got; all.size < kEnvironmentBytesMax && (got = fread(part, 1, sizeof part, file));) {
+    gxds_text_add(&all, gxds_str_of(part, got));
+  }
+  fclose(file);
+  const char *at = memmem(all.data, all.size, key, sizeof key - 1);
+  if (at) gxds_text_add_z(dir, at + sizeof key - 1);
+  gxds_text_fini(&all);
+  return dir->size > 0;
+}
+
+bool gxds_ask_process(pid_t pid, gxds_duration timeout, gxds_text *reply, gxds_text *error) {
+  gxds_text path = {0};
+  bool found = find_dir(pid, &path, error);
+  const char *own = getenv(GXDS_STATUS_DIR_VARIABLE);
+  if (!found && error->size == 0 && own && *own) {
+    gxds_text_add_z(&path, own);
+    found = true;
+  }
+  if (found) {
+    gxds_text_addf(&path, "/%ld.sock", (long)pid);
+    found = gxds_ask_socket(path.data, pid, timeout, reply, error);
+  } else if (error->size == 0) {
+    gxds_text_addf(
+        error,
+        "process %ld was not started with %s=DIR in its environment: start it so, or give "
+        "the ADDRESS:PORT of its CSDS service",
+        (long)pid, GXDS_STATUS_DIR_VARIABLE);
+  }
+  gxds_text_fini(&path);
+  return found;
+}

@@ -1,0 +1,282 @@
+#include "tools/status/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/wire.h"
+
+/* Field numbers of envoy/service/status/v3/csds.proto and what it uses. */
+enum { kResponseConfig = 1 };
+enum { kConfigNode = 1, kConfigOldForm = 2, kConfigResource = 3, kConfigScope = 4 };
+enum { kNodeId = 1 };
+enum {
+  kResourceType = 1,
+  kResourceName = 2,
+  kResourceVersion = 3,
+  kResourceAny = 4,
+  kResourceUpdated = 5,
+  kResourceState = 7,
+  kResourceError = 8,
+};
+enum { kAnyValue = 2 };
+enum { kErrorTime = 2, kErrorDetails = 3, kErrorVersion = 4 };
+enum { kTimestampSeconds = 1 };
+
+/* Deeper aggregates than A37 has are an error of the configuration: shown, but side by side. */
+enum { kDepthMax = 24 };
+enum { kStateAcked = 3 };
+
+/* ---- fields ---- */
+
+/* The number that a field without a size holds. */
+static uint64_t number_of(const gxds_wire_field *f) {
+  uint64_t value = 0;
+  size_t i = 0;
+  while (i < f->whole.size && (f->whole.data[i] & 0x80)) i++; /* the tag */
+  i++;
+  for (unsigned shift = 0; i < f->whole.size && shift < 64; i++, shift += 7) {
+    value |= (uint64_t)(f->whole.data[i] & 0x7f) << shift;
+  }
+  return value;
+}
+
+static gxds_str bytes_at(gxds_str message, uint64_t number) {
+  gxds_str found = {NULL, 0};
+  gxds_wire_field f;
+  while (gxds_wire_next(&message, &f)) {
+    if (f.number == number && f.has_size) found = f.value;
+  }
+  return found;
+}
+
+static uint64_t number_at(gxds_str message, uint64_t number) {
+  uint64_t found = 0;
+  gxds_wire_field f;
+  while (gxds_wire_next(&message, &f)) {
+    if (f.number == number && !f.has_size) found = number_of(&f);
+  }
+  return found;
+}
+
+/* Tells each value that the field numbers in path, which ends with a zero, lead to. */
+static void follow(gxds_str message, const uint8_t *path, void (*fn)(void *arg, gxds_str value),
+                   void *arg) {
+  gxds_wire_field f;
+  while (gxds_wire_next(&message, &f)) {
+    if (f.number != *path || !f.has_size) continue;
+    if (path[1] == 0) {
+      fn(arg, f.value);
+    } else {
+      follow(f.value, path + 1, fn, arg);
+    }
+  }
+}
+
+/* ---- resources ---- */
+
+typedef enum kind { LISTENER, ROUTE_CONFIG, CLUSTER, ENDPOINTS, OTHER } kind;
+
+typedef struct entry {
+  kind kind;
+  gxds_str message; /* the GenericXdsConfig */
+  gxds_str type_url;
+  gxds_str name;
+  gxds_str bytes; /* of the resource */
+  bool shown;
+} entry;
+
+typedef struct client {
+  entry *entries; /* by kind and name */
+  size_t count;
+  gxds_report *report;
+} client;
+
+static kind kind_of(gxds_str type_url) {
+  static const char *const endings[] = {".Listener", ".RouteConfiguration", ".Cluster",
+                                        ".ClusterLoadAssignment"};
+  for (int i = 0; i < OTHER; i++) {
+    if (gxds_str_ends_with(type_url, gxds_str_z(endings[i]))) return (kind)i;
+  }
+  return OTHER;
+}
+
+static int by_kind_and_name(const void *a, const void *b) {
+  const entry *x = a;
+  const entry *y = b;
+  if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+  return gxds_str_compare(x->name, y->name);
+}
+
+static entry *find(const client *c, kind k, gxds_str name) {
+  const entry key = {.kind = k, .name = name};
+  if (c->count == 0) return NULL;
+  return bsearch(&key, c->entries, c->count, sizeof *c->entries, by_kind_and_name);
+}
+
+static void add_time(gxds_view *v, const char *key, gxds_str timestamp) {
+  time_t at = (time_t)number_at(timestamp, kTimestampSeconds);
+  struct tm utc;
+  char text[32];
+  if (at == 0 || !gmtime_r(&at, &utc)) return;
+  if (strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)) {
+    gxds_view_attribute(v, key, "%s", text);
+  }
+}
+
+static void add_state(gxds_view *v, const entry *e, gxds_report *report) {
+  static const char *const names[] = {"UNKNOWN", "REQUESTED",      "DOES_NOT_EXIST", "ACKED",
+                                      "NACKED",  "RECEIVED_ERROR", "TIMEOUT"};
+  gxds_str version = bytes_at(e->message, kResourceVersion);
+  gxds_view_attribute(v, "version", "%.*s", GXDS_STR_ARG(version));
+  uint64_t state = number_at(e->message, kResourceState);
+  if (state < sizeof names / sizeof *names) {
+    gxds_view_attribute(v, "state", "%s", names[state]);
+  } else {
+    gxds_view_attribute(v, "state", "%" PRIu64, state);
+  }
+  add_time(v, "updated", bytes_at(e->message, kResourceUpdated));
+  gxds_str error = bytes_at(e->message, kResourceError);
+  gxds_str rejected = bytes_at(error, kErrorVersion);
+  gxds_view_attribute(v, "rejected_version", "%.*s", GXDS_STR_ARG(rejected));
+  add_time(v, "failed", bytes_at(error, kErrorTime));
+  gxds_view_error(v, bytes_at(error, kErrorDetails));
+  report->resources++;
+  if (state == kStateAcked) report->acked++;
+}
+
+static void count_one(void *arg, gxds_str value) {
+  (void)value;
+  ++*(size_t *)arg;
+}
+
+static void add_counts(gxds_view *v, const entry *e) {
+  static const uint8_t localities[] = {2, 0};
+  static const uint8_t endpoints[] = {2, 2, 0};
+  size_t count = 0;
+  if (e->kind != ENDPOINTS || !e->bytes.data) return;
+  follow(e->bytes, localities, count_one, &count);
+  gxds_view_attribute(v, "localities", "%zu", count);
+  count = 0;
+  follow(e->bytes, endpoints, count_one, &count);
+  gxds_view_attribute(v, "endpoints", "%zu", count);
+}
+
+/* ---- what names what ---- */
+
+typedef struct place {
+  client *client;
+  gxds_view *view; /* of what names it */
+  kind kind;       /* of what is named */
+  int depth;
+} place;
+
+static void add_entry(client *c, gxds_view *up, entry *e, int depth);
+
+static void add_named(void *arg, gxds_str name) {
+  const place *p = arg;
+  entry *e = find(p->client, p->kind, name);
+  if (e) add_entry(p->client, p->view, e, p->depth);
+}
+
+static void add_routes(place *p, gxds_str route_config) {
+  static const uint8_t cluster[] = {2, 3, 2, 1, 0};
+  static const uint8_t weighted[] = {2, 3, 2, 3, 1, 1, 0};
+  p->kind = CLUSTER;
+  follow(route_config, cluster, add_named, p);
+  follow(route_config, weighted, add_named, p);
+}
+
+static void add_inline_routes(void *arg, gxds_str route_config) { add_routes(arg, route_config); }
+
+static void add_endpoints(place *p, const entry *e) {
+  enum { kType = 2, kEdsConfig = 3, kServiceName = 2, kEds = 3 };
+  if (number_at(e->bytes, kType) != kEds) return;
+  gxds_str service = bytes_at(bytes_at(e->bytes, kEdsConfig), kServiceName);
+  p->kind = ENDPOINTS;
+  add_named(p, service.size ? service : e->name);
+}
+
+static void add_below(client *c, gxds_view *v, const entry *e, int depth) {
+  static const uint8_t rds[] = {19, 1, kAnyValue, 3, 2, 0};
+  static const uint8_t inline_routes[] = {19, 1, kAnyValue, 4, 0};
+  static const uint8_t aggregate[] = {38, 2, kAnyValue, 1, 0};
+  place p = {c, v, ROUTE_CONFIG, depth + 1};
+  switch (e->kind) {
+    case LISTENER:
+      follow(e->bytes, rds, add_named, &p);
+      follow(e->bytes, inline_routes, add_inline_routes, &p);
+      break;
+    case ROUTE_CONFIG:
+      add_routes(&p, e->bytes);
+      break;
+    case CLUSTER:
+      add_endpoints(&p, e);
+      p.kind = CLUSTER;
+      follow(e->bytes, aggregate, add_named, &p);
+      break;
+    case ENDPOINTS:
+    case OTHER:
+      break;
+  }
+}
+
+/* The second time it is only named. */
+static void add_entry(client *c, gxds_view *up, entry *e, int depth) {
+  static const char *const kinds[] = {"listener", "route_config", "cluster", "endpoints",
+                                      "resource"};
+  if (depth > kDepthMax) return;
+  gxds_view *v = gxds_view_add(up, kinds[e->kind], e->name);
+  if (e->shown) return;
+  e->shown = true;
+  if (e->kind == OTHER) gxds_view_attribute(v, "type", "%.*s", GXDS_STR_ARG(e->type_url));
+  add_state(v, e, c->report);
+  add_counts(v, e);
+  add_below(c, v, e, depth);
+}
+
+/* ---- clients ---- */
+
+static void add_client(gxds_view *root, gxds_str config, gxds_report *report) {
+  client c = {.report = report};
+  bool old_form = false;
+  gxds_str rest = config;
+  gxds_wire_field f;
+  while (gxds_wire_next(&rest, &f)) {
+    old_form |= f.number == kConfigOldForm;
+    if (f.number != kConfigResource || !f.has_size) continue;
+    gxds_str type_url = bytes_at(f.value, kResourceType);
+    c.entries = gxds_realloc(c.entries, c.count + 1, sizeof *c.entries);
+    c.entries[c.count++] = (entry){
+        .kind = kind_of(type_url),
+        .message = f.value,
+        .type_url = type_url,
+        .name = bytes_at(f.value, kResourceName),
+        .bytes = bytes_at(bytes_at(f.value, kResourceAny), kAnyValue),
+    };
+  }
+  if (c.count) qsort(c.entries, c.count, sizeof *c.entries, by_kind_and_name);
+  gxds_view *v = gxds_view_add(root, "client", bytes_at(config, kConfigScope));
+  gxds_str node = bytes_at(bytes_at(config, kConfigNode), kNodeId);
+  gxds_view_attribute(v, "node", "%.*s", GXDS_STR_ARG(node));
+  if (old_form) {
+    gxds_view_error(v, gxds_str_z("the program tells its resources in a form of before 2021 "
+                                  "(PerXdsConfig), which is not read"));
+  }
+  report->clients++;
+  for (size_t i = 0; i < c.count; i++) {
+    if (!c.entries[i].shown) add_entry(&c, v, &c.entries[i], 0);
+  }
+  gxds_free(c.entries);
+}
+
+bool gxds_report_add(gxds_view *root, gxds_str response, gxds_report *out) {
+  *out = (gxds_report){0};
+  if (!gxds_wire_is_whole(response)) return false;
+  gxds_wire_field f;
+  while (gxds_wire_next(&response, &f)) {
+    if (f.number == kResponseConfig && f.has_size) add_client(root, f.value, out);
+  }
+  return true;
+}

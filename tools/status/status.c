@@ -1,0 +1,203 @@
+#include "tools/status/status.h"
+
+#include <ctype.h>
+#include <grpc/grpc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/command/args.h"
+#include "tools/status/ask.h"
+#include "tools/status/report.h"
+
+static const char help[] =
+    "usage: xds status PID|ADDRESS:PORT|SOCKET [--watch] [--json] [--timeout SECONDS]\n"
+    "\n"
+    "Prints what the xDS clients of a running program hold as a tree: for each client its\n"
+    "listeners, route configurations, clusters and endpoints, with versions, states, the time of\n"
+    "the last change, and what was refused and why.\n"
+    "\n"
+    "  PID                a process with this library that was started with\n"
+    "                     GRPC_XDS_STATUS_DIR=DIR in its environment: it answers on DIR/PID.sock,\n"
+    "                     to its own user and root only\n"
+    "  SOCKET             that socket's path\n"
+    "  ADDRESS:PORT       the client status discovery service (CSDS, gRFC A40) of any program,\n"
+    "                     without TLS\n"
+    "  --watch            then ask once a second and print what changed, as lines of what was (-)\n"
+    "                     and what is (+), until interrupted; with --json the whole tree again at\n"
+    "                     each change\n"
+    "  --json             print the tree as one line of JSON, for machines: kind, name,\n"
+    "                     attributes, error, children\n"
+    "  --timeout SECONDS  wait for an answer at most that long (default 15)\n"
+    "\n"
+    "Exit status: 0 every resource is ACKED, 1 one is not, or the program has no xDS client now, "
+    "2\n"
+    "the command line is wrong or the program cannot be asked.\n";
+
+typedef struct question {
+  const char *whom;
+  pid_t pid; /* 0: not a process */
+  gxds_duration timeout;
+  bool watch;
+  bool json;
+  bool help;
+  bool colours;
+} question;
+
+/* What came, and what it says of the exit status. */
+typedef struct answer {
+  gxds_view *view; /* owned; NULL: none */
+  gxds_report report;
+} answer;
+
+static bool parse_pid(const char *text, pid_t *out) {
+  size_t length = strlen(text);
+  if (length == 0 || length > 9 || strspn(text, "0123456789") != length) return false;
+  *out = (pid_t)strtol(text, NULL, 10);
+  return *out > 0;
+}
+
+static bool parse(int argc, char *const *argv, question *out, gxds_text *error) {
+  *out = (question){.timeout = 15 * GXDS_SECOND, .colours = isatty(STDOUT_FILENO) != 0};
+  for (int i = 1; i < argc && error->size == 0; i++) {
+    const char *value;
+    if (gxds_args_flag(argv, i, "--help") || gxds_args_flag(argv, i, "-h")) {
+      out->help = true;
+    } else if (gxds_args_flag(argv, i, "--json")) {
+      out->json = true;
+    } else if (gxds_args_flag(argv, i, "--watch")) {
+      out->watch = true;
+    } else if ((value = gxds_args_value(argv, &i, "--timeout", error)) != NULL) {
+      if (!gxds_args_seconds(value, &out->timeout)) {
+        gxds_text_addf(error, "--timeout: expected 0.001 to 86400 seconds, found %s", value);
+      }
+    } else if (error->size == 0 && argv[i][0] == '-') {
+      gxds_text_addf(error, "no such option: %s", argv[i]);
+    } else if (error->size == 0 && out->whom) {
+      gxds_text_addf(error, "one argument too many: %s", argv[i]);
+    } else if (error->size == 0) {
+      out->whom = argv[i];
+    }
+  }
+  if (error->size || out->help) return error->size == 0;
+  if (!out->whom) {
+    gxds_text_add_z(error, "which program? (PID, ADDRESS:PORT or the path of a socket)");
+  } else if (!parse_pid(out->whom, &out->pid) && !strchr(out->whom, ':') && out->whom[0] != '/') {
+    gxds_text_addf(error, "%s is no PID, ADDRESS:PORT or path of a socket", out->whom);
+  }
+  return error->size == 0;
+}
+
+static bool ask(const question *q, answer *out, gxds_text *error) {
+  gxds_text reply = {0};
+  bool ok;
+  *out = (answer){0};
+  if (q->pid) {
+    ok = gxds_ask_process(q->pid, q->timeout, &reply, error);
+  } else if (q->whom[0] == '/') {
+    ok = gxds_ask_socket(q->whom, 0, q->timeout, &reply, error);
+  } else {
+    ok = gxds_ask_server(q->whom, q->timeout, &reply, error);
+  }
+  if (ok) {
+    out->view = gxds_view_add(NULL, q->pid ? "process" : "program", gxds_str_z(q->whom));
+    ok = gxds_report_add(out->view, gxds_text_str(&reply), &out->report);
+    if (!ok) gxds_text_addf(error, "the answer of %s is no ClientStatusResponse", q->whom);
+  }
+  gxds_text_fini(&reply);
+  return ok;
+}
+
+static void print_text(gxds_text *text) {
+  fwrite(text->data, 1, text->size, stdout);
+  fflush(stdout);
+  gxds_text_fini(text);
+}
+
+static void add_summary(const gxds_report *r, gxds_text *out) {
+  if (r->clients == 0) {
+    gxds_text_add_z(out, "the program has no xDS client now\n");
+  } else {
+    gxds_text_addf(out, "%zu of %zu resources ACKED\n", r->acked, r->resources);
+  }
+}
+
+static void print(const question *q, const answer *a) {
+  gxds_text text = {0};
+  if (q->json) {
+    gxds_view_render_json(a->view, &text);
+    gxds_text_add_z(&text, "\n");
+  } else {
+    gxds_view_render_text(a->view, q->colours, &text);
+    add_summary(&a->report, &text);
+  }
+  print_text(&text);
+}
+
+static void print_change(const question *q, const answer *before, const answer *now) {
+  gxds_text diff = {0};
+  gxds_view_render_diff(before->view, now->view, q->colours, &diff);
+  if (diff.size > 0 && q->json) {
+    print(q, now);
+  } else if (diff.size > 0) {
+    char when[16];
+    time_t seconds = time(NULL);
+    struct tm local;
+    strftime(when, sizeof when, "%H:%M:%S", localtime_r(&seconds, &local));
+    gxds_text text = {0};
+    gxds_text_addf(&text, "\n%s  ", when);
+    add_summary(&now->report, &text);
+    gxds_text_add(&text, gxds_text_str(&diff));
+    print_text(&text);
+  }
+  gxds_text_fini(&diff);
+}
+
+/* Until the program cannot be asked any more; an interrupt ends this one. */
+static void follow(const question *q, answer *a, gxds_text *error) {
+  for (;;) {
+    sleep(1);
+    answer next;
+    bool ok = ask(q, &next, error);
+    if (ok) print_change(q, a, &next);
+    gxds_view_destroy(ok ? a->view : next.view);
+    if (!ok) return;
+    *a = next;
+  }
+}
+
+static int run(const question *q, gxds_text *error) {
+  setenv("GRPC_VERBOSITY", "NONE", 0); /* what is wrong is told below */
+  grpc_init();
+  answer a;
+  int result = 2;
+  if (ask(q, &a, error)) {
+    print(q, &a);
+    if (q->watch) {
+      follow(q, &a, error);
+    } else {
+      result = a.report.clients > 0 && a.report.acked == a.report.resources ? 0 : 1;
+    }
+  }
+  gxds_view_destroy(a.view);
+  grpc_shutdown_blocking();
+  return result;
+}
+
+int xds_status_main(int argc, char **argv) {
+  question q;
+  gxds_text error = {0};
+  int result = 2;
+  if (!parse(argc, argv, &q, &error)) {
+    fprintf(stderr, "xds status: %s (xds status --help)\n", error.data);
+  } else if (q.help) {
+    fputs(help, stdout);
+    result = 0;
+  } else {
+    result = run(&q, &error);
+    if (error.size) fprintf(stderr, "xds status: %s\n", error.data);
+  }
+  gxds_text_fini(&error);
+  return result;
+}

@@ -1,0 +1,130 @@
+#include "transport/status_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grpc/support/log.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "transport/dump.h"
+#include "transport/listener.h"
+
+enum { kBacklog = 16 };
+
+/* ---- one connection ---- */
+
+/* The mode of the socket says so as well; but a directory may be moved, and root's umask is its
+ * own. */
+static bool may_ask(int connection) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == geteuid() || peer.uid == 0;
+}
+
+static void answer(int connection) {
+  if (!may_ask(connection)) return;
+  gxds_str status;
+  if (gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &status)) {
+    gxds_text head = {0};
+    gxds_text_addf(&head, GXDS_STATUS_HEAD "%zu\n", status.size);
+    gxds_listener_send(connection, gxds_text_str(&head));
+    gxds_listener_send(connection, status);
+    gxds_text_fini(&head);
+  } else {
+    gxds_listener_send(connection, gxds_str_z(GXDS_STATUS_BUSY "\n"));
+  }
+  gxds_str_free(&status);
+}
+
+/* ---- start ---- */
+
+static pid_t tried;           /* the process that has a socket, or can't have one; 0: none */
+static struct sockaddr_un at; /* written before the owner is */
+static _Atomic(pid_t) owner;  /* of the socket; 0: there is none */
+
+/* The owner's alone: not that of a child that a fork gave its memory. */
+static void remove_file(void) {
+  if (atomic_load_explicit(&owner, memory_order_acquire) == getpid()) unlink(at.sun_path);
+}
+
+/* What anyone may write into is where anyone may put a socket of their own. */
+static const char *check_dir(const char *dir) {
+  if (mkdir(dir, S_IRWXU) != 0 && errno != EEXIST) return strerror(errno);
+  struct stat info;
+  if (stat(dir, &info) != 0) return strerror(errno);
+  if (!S_ISDIR(info.st_mode)) return strerror(ENOTDIR);
+  if (info.st_uid != geteuid() && info.st_uid != 0) return "it belongs to another user";
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !(info.st_mode & S_ISVTX)) {
+    return "others may write into it (chmod go-w)";
+  }
+  return NULL;
+}
+
+/* A process of this id that was killed left a file, on which nobody listens. */
+static bool is_left_over(void) {
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  bool refused = connect(fd, (struct sockaddr *)&at, sizeof at) != 0 && errno == ECONNREFUSED;
+  close(fd);
+  return refused;
+}
+
+static bool bind_it(int fd) {
+  if (bind(fd, (struct sockaddr *)&at, sizeof at) == 0) return true;
+  if (errno != EADDRINUSE) return false;
+  if (is_left_over() && unlink(at.sun_path) == 0) {
+    return bind(fd, (struct sockaddr *)&at, sizeof at) == 0;
+  }
+  errno = EADDRINUSE;
+  return false;
+}
+
+/* A listening socket, or -1: *why says it. */
+static int listen_in(const char *dir, const char **why) {
+  *why = check_dir(dir);
+  if (*why) return -1;
+  struct sockaddr_un to = {.sun_family = AF_UNIX};
+  int size = snprintf(to.sun_path, sizeof to.sun_path, "%s/%ld.sock", dir, (long)getpid());
+  if (size < 0 || (size_t)size >= sizeof to.sun_path) {
+    *why = "the path of a socket has at most 107 bytes";
+    return -1;
+  }
+  at = to;
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  /* The kernel makes the file with the mode of the socket: it is never open to others. */
+  bool bound = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && bind_it(fd);
+  if (bound && listen(fd, kBacklog) == 0) return fd;
+  *why = strerror(errno);
+  if (bound) unlink(at.sun_path);
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+void gxds_status_socket_start(void) {
+  if (tried == getpid()) return;
+  tried = getpid();
+  const char *dir = getenv(GXDS_STATUS_DIR_VARIABLE);
+  if (!dir || !*dir) return;
+  const char *why;
+  int fd = listen_in(dir, &why);
+  if (fd < 0) {
+    gpr_log(GPR_ERROR, "grpc_xds: no status: cannot listen in %s=%s: %s", GXDS_STATUS_DIR_VARIABLE,
+            dir, why);
+    return;
+  }
+  if (!gxds_listener_start(fd, answer, &why)) {
+    gpr_log(GPR_ERROR, "grpc_xds: no status: no thread for it: %s", why);
+    unlink(at.sun_path);
+    return;
+  }
+  gpr_log(GPR_INFO, "grpc_xds: status at %s", at.sun_path);
+  if (atomic_exchange_explicit(&owner, tried, memory_order_acq_rel) == 0) atexit(remove_file);
+}
