@@ -31,8 +31,8 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
-.PHONY: all demo test sim kills fuzz bench bench-check bench-build format lint conformance install uninstall \
-  deb clean packages bench-packages fuzz-packages lint-packages install-packages
+.PHONY: all demo test interop sim kills fuzz bench bench-check bench-build format lint conformance \
+  install uninstall deb clean packages bench-packages fuzz-packages lint-packages install-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -43,6 +43,11 @@ demo: packages
 
 test: packages
 	$(BAZEL) test $(HOST) $(CONFIG) $(TEST_FLAGS) //...
+
+# With control planes and clients of others, where Go is there: see CONTRIBUTING.md; FLAGS=-help lists flags.
+interop: packages
+	$(BAZEL) build $(HOST) $(OUTPUTS) //test/interop:client
+	test/interop/run $(CURDIR)/bazel-bin $(FLAGS)
 
 # The engine in a simulated world, once per seed; FLAGS: see bazel-bin/test/sim/sim --help.
 sim: packages

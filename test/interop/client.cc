@@ -1,0 +1,105 @@
+// An ordinary gRPC program that a driver holds open: it knows nothing of this project, which is
+// preloaded.
+//
+//   client TARGET
+//
+// Lines on standard input are orders: "call PATH" makes one RPC and prints "ok REPLY" or "failed
+// CODE MESSAGE"; "dump" prints "config BASE64", the ClientConfig that a CSDS service would answer
+// with. The end of standard input ends it.
+#include <grpc/grpc.h>
+#include <grpc/slice.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <string>
+#include <vector>
+
+extern "C" grpc_slice grpc_dump_xds_configs(void);
+
+namespace {
+
+// A call that meets a change under way may wait for it.
+constexpr auto kDeadline = std::chrono::seconds(5);
+
+std::string Text(grpc::ByteBuffer* buffer) {
+  std::vector<grpc::Slice> slices;
+  std::string text;
+  if (!buffer->Dump(&slices).ok()) return text;
+  for (const auto& s : slices) text.append(reinterpret_cast<const char*>(s.begin()), s.size());
+  return text;
+}
+
+std::string Call(grpc::GenericStub* stub, const std::string& path) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kDeadline);
+  grpc::Slice empty("");
+  grpc::ByteBuffer request(&empty, 1);
+  grpc::ByteBuffer response;
+  grpc::Status status;
+  std::mutex mu;
+  std::condition_variable cv;
+  bool done = false;
+  stub->UnaryCall(&context, path, {}, &request, &response, [&](const grpc::Status& s) {
+    std::lock_guard<std::mutex> lock(mu);
+    status = s;
+    done = true;
+    cv.notify_one();
+  });
+  std::unique_lock<std::mutex> lock(mu);
+  cv.wait(lock, [&] { return done; });
+  if (status.ok()) return "ok " + Text(&response);
+  std::string message = status.error_message();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return "failed " + std::to_string(status.error_code()) + " " + message;
+}
+
+std::string Base64(const std::string& bytes) {
+  static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned group = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      out += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+std::string Dump() {
+  grpc_slice slice = grpc_dump_xds_configs();
+  std::string bytes(reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
+                    GRPC_SLICE_LENGTH(slice));
+  grpc_slice_unref(slice);
+  return "config " + Base64(bytes);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: client TARGET\n";
+    return 2;
+  }
+  auto channel = grpc::CreateChannel(argv[1], grpc::InsecureChannelCredentials());
+  channel->GetState(true);  // asks for its configuration now, not at the first RPC
+  grpc::GenericStub stub(channel);
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    if (line == "dump") {
+      std::cout << Dump() << std::endl;
+    } else if (line.rfind("call ", 0) == 0) {
+      std::cout << Call(&stub, line.substr(5)) << std::endl;
+    } else {
+      std::cout << "failed: no such order: " << line << std::endl;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	adminpb "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
+	statuspb "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+	"google.golang.org/protobuf/proto"
+)
+
+// difference is what leads from one set of resources to another.
+func difference(from, to map[string]proto.Message) (map[string]types.Resource, []string) {
+	updates := map[string]types.Resource{}
+	var removed []string
+	for name, r := range to {
+		if from[name] == nil || !proto.Equal(from[name], r) {
+			updates[name] = r
+		}
+	}
+	for name := range from {
+		if to[name] == nil {
+			removed = append(removed, name)
+		}
+	}
+	return updates, removed
+}
+
+type key struct{ url, name string }
+
+// An expectation is what a client must show of a resource.
+type expectation struct {
+	want    proto.Message // nil: whatever it shows is right
+	refused bool          // NACKED, with an error
+}
+
+// expected lists what a client of the world must have, and what it may have.
+func (w *world) expected() map[key]expectation {
+	all := map[key]expectation{}
+	t := w.truth()
+	for _, url := range []string{resource.ListenerType, resource.RouteType} {
+		for name, r := range t[url] {
+			all[key{url, name}] = expectation{want: r}
+		}
+	}
+	for _, c := range w.clusters {
+		of := key{resource.ClusterType, c.name}
+		endpoints := key{resource.EndpointType, c.endpointsName()}
+		all[of], all[endpoints] = expectation{}, expectation{}
+		if c.state == broken {
+			all[of] = expectation{refused: true}
+		} else if c.state == good {
+			all[of] = expectation{want: c.resource()}
+			if c.edsState == broken {
+				all[endpoints] = expectation{refused: true}
+			} else if c.edsState == good {
+				all[endpoints] = expectation{want: c.endpoints()}
+			}
+		}
+	}
+	return all
+}
+
+func short(k key) string { return k.url[strings.LastIndex(k.url, ".")+1:] + " " + k.name }
+
+// differences lists where what a client shows is not what is expected; none: they are equal.
+func differences(expected map[key]expectation, config *statuspb.ClientConfig) []string {
+	var out []string
+	seen := map[key]bool{}
+	for _, entry := range config.GetGenericXdsConfigs() {
+		k := key{entry.GetTypeUrl(), entry.GetName()}
+		seen[k] = true
+		e, known := expected[k]
+		state := entry.GetClientStatus()
+		switch {
+		case !known:
+			out = append(out, short(k)+": the client holds it in vain")
+		case e.refused && (state != adminpb.ClientResourceStatus_NACKED || entry.GetErrorState().GetDetails() == ""):
+			out = append(out, fmt.Sprintf("%s: %v, and was to be refused", short(k), state))
+		case e.want == nil:
+		case state != adminpb.ClientResourceStatus_ACKED:
+			out = append(out, fmt.Sprintf("%s: %v (%s)", short(k), state, entry.GetErrorState().GetDetails()))
+		default:
+			held, err := entry.GetXdsConfig().UnmarshalNew()
+			if err != nil {
+				out = append(out, fmt.Sprintf("%s: %v", short(k), err))
+			} else if !proto.Equal(held, e.want) {
+				out = append(out, short(k)+": other contents, of version "+entry.GetVersionInfo())
+			}
+		}
+	}
+	for _, k := range slices.Collect(maps.Keys(expected)) {
+		if e := expected[k]; !seen[k] && (e.want != nil || e.refused) {
+			out = append(out, short(k)+": the client does not have it")
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,123 @@
+// The driver of `make interop`: starts the processes of each pairing of a client and a control plane, one of
+// which is not of this project, drives both through one sequence of changes, and compares what they hold.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+var (
+	bin     = flag.String("bin", "bazel-bin", "where Bazel put what it built")
+	seed    = flag.Uint64("seed", 1, "of the changes")
+	changes = flag.Int("changes", 500, "how many, in each pairing")
+	only    = flag.String("only", "", "part of a pairing's name: run such ones")
+	verbose = flag.Bool("verbose", false, "print every change")
+)
+
+// A kind is a pairing by name. Its run says what is wrong.
+type kind struct {
+	name string
+	run  func(k kind) error
+}
+
+func kinds() []kind {
+	var all []kind
+	for _, caching := range []string{"snapshot", "linear", "mux"} {
+		for _, feature := range []string{"", "delta"} {
+			way := "state of the world"
+			if feature != "" {
+				way = "delta"
+			}
+			all = append(all, kind{
+				name: fmt.Sprintf("go-control-plane, %s cache, %s", caching, way),
+				run:  func(k kind) error { return runOnGoPlane(k, caching, feature) },
+			})
+		}
+	}
+	return all
+}
+
+func bootstrap(address, feature string) string {
+	features := ""
+	if feature != "" {
+		features = fmt.Sprintf(`,"server_features":["%s"]`, feature)
+	}
+	return fmt.Sprintf(`{"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}]%s}],`+
+		`"node":{"id":"%s"}}`, address, features, nodeID)
+}
+
+func startOwnClient(address, feature string) (client, error) {
+	p, err := startProcess("the client", []string{
+		"LD_PRELOAD=" + filepath.Join(*bin, "libgrpc_xds.so"),
+		"GRPC_XDS_BOOTSTRAP_CONFIG=" + bootstrap(address, feature),
+		"GRPC_VERBOSITY=info",
+	}, filepath.Join(*bin, "test/interop/client"), "xds:///"+service)
+	return client{p}, err
+}
+
+func runOnGoPlane(k kind, caching, feature string) error {
+	plane, err := newGoPlane(caching)
+	if err != nil {
+		return err
+	}
+	defer plane.stop()
+	c, err := startOwnClient(plane.address(), feature)
+	if err != nil {
+		return err
+	}
+	return k.drive(plane, c)
+}
+
+// drive runs the changes on a control plane and a client, which it ends.
+func (k kind) drive(plane controlPlane, c client) error {
+	defer c.stop()
+	p := &pairing{plane: plane, client: c, world: newWorld(*seed, ports), verbose: func(format string, args ...any) {
+		if *verbose {
+			fmt.Printf("  "+format+"\n", args...)
+		}
+	}}
+	if err := p.run(*changes); err != nil {
+		return fmt.Errorf("%w\n  last lines of the client:\n%s", err, c.logged())
+	}
+	return nil
+}
+
+var ports []int // of the backends
+
+func main() {
+	flag.DurationVar(&patience, "patience", patience, "how long to wait for any one thing")
+	flag.Parse()
+	for range 6 {
+		port, err := startBackend()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "interop:", err)
+			os.Exit(1)
+		}
+		ports = append(ports, port)
+	}
+	ok, failed := 0, 0
+	for _, k := range kinds() {
+		if !strings.Contains(k.name, *only) {
+			continue
+		}
+		began := time.Now()
+		err := k.run(k)
+		took := time.Since(began).Seconds()
+		if err != nil {
+			failed++
+			fmt.Printf("FAILED   %s (%.0f s): %v\n", k.name, took, err)
+		} else {
+			ok++
+			fmt.Printf("ok       %s (%.0f s)\n", k.name, took)
+		}
+	}
+	fmt.Printf("%d pairings ok, %d failed; seed %d, %d changes in each\n", ok, failed, *seed, *changes)
+	if failed > 0 || ok == 0 {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A pairing drives one control plane and one client through the changes of a seed.
+type pairing struct {
+	plane   controlPlane
+	client  client
+	world   *world
+	verbose func(format string, args ...any)
+}
+
+const (
+	reportedCalls = 100
+	restarts      = 6
+)
+
+// run makes the changes. At some it waits until the client has what the control plane serves, at the end it
+// does so with everything good.
+func (p *pairing) run(changes int) error {
+	if err := p.plane.set(p.world.truth()); err != nil {
+		return err
+	}
+	if err := p.settle("the beginning"); err != nil {
+		return err
+	}
+	for i := 1; i <= changes; i++ {
+		what, err := p.step(i, changes)
+		if err != nil {
+			return fmt.Errorf("change %d (%s): %w", i, what, err)
+		}
+		p.verbose("change %d: %s", i, what)
+		if p.world.rng.IntN(4) == 0 {
+			if err := p.settle(fmt.Sprintf("change %d (%s)", i, what)); err != nil {
+				return err
+			}
+		}
+	}
+	p.world.heal()
+	if err := p.plane.set(p.world.truth()); err != nil {
+		return err
+	}
+	if err := p.settle("the end"); err != nil {
+		return err
+	}
+	if p.plane.nacks() == 0 {
+		return errors.New("nothing was refused: the sequence proves nothing about NACKs")
+	}
+	return p.reports()
+}
+
+// step makes one change; now and then the control plane is away meanwhile, or has forgotten everything; now
+// and then a cluster goes and comes back in one breath.
+func (p *pairing) step(i, changes int) (string, error) {
+	every := max(changes/restarts, 1)
+	if i%every == every/2 {
+		what := p.world.change()
+		err := p.plane.restart(i/every%2 == 1, func() error { return p.plane.set(p.world.truth()) })
+		return what + " while the control plane is away", err
+	}
+	if p.world.rng.IntN(20) == 0 {
+		was := slices.Clone(p.world.clusters)
+		k := p.world.rng.IntN(len(was))
+		p.world.clusters = slices.Delete(slices.Clone(was), k, k+1)
+		if err := p.plane.set(p.world.truth()); err != nil {
+			return "", err
+		}
+		p.world.clusters = was
+		return "cluster " + was[k].name + " goes and comes back", p.plane.set(p.world.truth())
+	}
+	what := p.world.change()
+	return what, p.plane.set(p.world.truth())
+}
+
+// settle waits until the client shows what the control plane serves, and its RPCs go where that says.
+func (p *pairing) settle(when string) error {
+	expected := p.world.expected()
+	var last []string
+	err := eventually(func() (bool, error) {
+		config, err := p.client.dump()
+		if err != nil {
+			return false, err
+		}
+		last = differences(expected, config)
+		return len(last) == 0, nil
+	})
+	if err == errNever {
+		return fmt.Errorf("after %s the client has not what is served:\n    %s", when, strings.Join(last, "\n    "))
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range p.world.clusters {
+		if c.state != good || c.edsState != good {
+			continue
+		}
+		if err := p.route(c); err != nil {
+			return fmt.Errorf("after %s: %w", when, err)
+		}
+	}
+	return nil
+}
+
+// route makes RPCs to a cluster until three in a row reach backends that are its endpoints.
+func (p *pairing) route(c *cluster) error {
+	right := 0
+	var last string
+	err := eventually(func() (bool, error) {
+		reply, err := p.client.call("/" + c.name + "/Call")
+		if err == nil && c.has(reply) {
+			right++
+		} else {
+			last = fmt.Sprint(reply, err)
+			right = 0
+		}
+		return right == 3, nil
+	})
+	if err == errNever {
+		return fmt.Errorf("RPCs to %s do not reach its endpoints: %s", c.name, last)
+	}
+	return err
+}
+
+func (c *cluster) has(port string) bool {
+	for _, l := range c.localities {
+		for _, e := range l.endpoints {
+			if strconv.Itoa(e.port) == port {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reports makes RPCs to a new cluster and waits until all are in load reports, and no more than these.
+func (p *pairing) reports() error {
+	c := p.world.addCluster()
+	if err := p.plane.set(p.world.truth()); err != nil {
+		return err
+	}
+	if err := p.settle("a last cluster"); err != nil {
+		return err
+	}
+	made := uint64(3) // by settle, at least
+	for range reportedCalls {
+		if _, err := p.client.call("/" + c.name + "/Call"); err != nil {
+			return err
+		}
+		made++
+	}
+	err := eventually(func() (bool, error) { return p.plane.load(c.name) >= made, nil })
+	if err != nil {
+		return fmt.Errorf("load reports: %d of %d RPCs", p.plane.load(c.name), made)
+	}
+	return nil
+}
+
+var errNever = errors.New("it did not come")
+
+// eventually asks until the answer is yes, or patience ends.
+func eventually(done func() (bool, error)) error {
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		yes, err := done()
+		if err != nil || yes {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return errNever
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	corepb "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoverypb "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	lrspb "github.com/envoyproxy/go-control-plane/envoy/service/load_stats/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+	"github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/server/sotw/v3"
+	"github.com/envoyproxy/go-control-plane/pkg/server/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+const (
+	nodeID         = "interop"
+	reportInterval = 50 * time.Millisecond
+)
+
+var typeURLs = []string{
+	resource.ListenerType, resource.RouteType, resource.ClusterType, resource.EndpointType,
+}
+
+// A controlPlane is one side of a pairing.
+type controlPlane interface {
+	address() string
+	set(t truth) error
+	// restart ends all streams and listens again on the same port; in between it calls meanwhile. A fresh
+	// one has forgotten what it sent.
+	restart(fresh bool, meanwhile func() error) error
+	nacks() int
+	// load is how many RPCs to a cluster were reported as successful.
+	load(cluster string) uint64
+	stop()
+}
+
+// A goPlane is a control plane of go-control-plane's caches and servers, with a sink for load reports.
+type goPlane struct {
+	caching  string // "snapshot", "linear" or "mux"
+	at       string
+	sequence int // of truths: the version in snapshots
+	life     int // of caches: the prefix of versions in linear ones
+	current  truth
+	cache    cache.Cache
+	snapshot cache.SnapshotCache
+	linear   map[string]*cache.LinearCache
+
+	server *grpc.Server
+	cancel context.CancelFunc
+	watch  streamWatch
+	sink   loadSink
+}
+
+func newGoPlane(caching string) (*goPlane, error) {
+	p := &goPlane{caching: caching, at: "127.0.0.1:0", sink: loadSink{sum: map[string]uint64{}}}
+	p.watch.sent = map[string]bool{}
+	p.newCaches()
+	return p, p.start()
+}
+
+// newCaches makes the caches: one snapshot cache, a linear cache for each type, or a mux of both kinds.
+func (p *goPlane) newCaches() {
+	p.life++
+	p.snapshot = cache.NewSnapshotCache(true, cache.IDHash{}, nil)
+	p.linear = map[string]*cache.LinearCache{}
+	caches := map[string]cache.Cache{}
+	for _, url := range typeURLs {
+		caches[url] = p.snapshot
+		if p.caching == "linear" || (p.caching == "mux" && (url == resource.ClusterType || url == resource.EndpointType)) {
+			p.linear[url] = cache.NewLinearCache(url, cache.WithVersionPrefix(fmt.Sprintf("life%d-", p.life)))
+			caches[url] = p.linear[url]
+		}
+	}
+	p.cache = &cache.MuxCache{
+		Classify:      func(r *cache.Request) string { return r.GetTypeUrl() },
+		ClassifyDelta: func(r *cache.DeltaRequest) string { return r.GetTypeUrl() },
+		Caches:        caches,
+	}
+	if p.caching == "snapshot" {
+		p.cache = p.snapshot
+	}
+}
+
+func (p *goPlane) start() error {
+	listener, err := net.Listen("tcp", p.at)
+	if err != nil {
+		return err
+	}
+	p.at = listener.Addr().String()
+	var ctx context.Context
+	ctx, p.cancel = context.WithCancel(context.Background())
+	p.server = grpc.NewServer()
+	// As go-control-plane's documentation asks for clients of gRPC, which never mean "everything".
+	xds := server.NewServer(ctx, p.cache, &p.watch, sotw.WithOrderedADS(), sotw.DeactivateLegacyWildcard())
+	discoverypb.RegisterAggregatedDiscoveryServiceServer(p.server, xds)
+	lrspb.RegisterLoadReportingServiceServer(p.server, &p.sink)
+	go p.server.Serve(listener)
+	return nil
+}
+
+func (p *goPlane) address() string { return p.at }
+
+func (p *goPlane) set(t truth) error {
+	p.sequence++
+	if len(p.linear) < len(typeURLs) {
+		byType := map[resource.Type][]types.Resource{}
+		for url, resources := range t {
+			if p.linear[url] != nil {
+				continue
+			}
+			for _, r := range resources {
+				byType[url] = append(byType[url], r)
+			}
+		}
+		snapshot, err := cache.NewSnapshot(fmt.Sprint(p.sequence), byType)
+		if err != nil {
+			return err
+		}
+		if err := p.snapshot.SetSnapshot(context.Background(), nodeID, snapshot); err != nil {
+			return err
+		}
+	}
+	for _, url := range typeURLs {
+		if p.linear[url] == nil {
+			continue
+		}
+		updates, removed := difference(p.current[url], t[url])
+		if len(updates)+len(removed) == 0 {
+			continue
+		}
+		if err := p.linear[url].UpdateResources(updates, removed); err != nil {
+			return err
+		}
+	}
+	p.current = t
+	return nil
+}
+
+func (p *goPlane) restart(fresh bool, meanwhile func() error) error {
+	p.stop()
+	if fresh {
+		now := p.current
+		p.current = nil
+		p.newCaches()
+		if err := p.set(now); err != nil {
+			return err
+		}
+	}
+	if err := meanwhile(); err != nil {
+		return err
+	}
+	return p.start()
+}
+
+func (p *goPlane) stop() {
+	p.cancel()
+	p.server.Stop()
+}
+
+func (p *goPlane) nacks() int {
+	p.watch.mu.Lock()
+	defer p.watch.mu.Unlock()
+	return p.watch.nacked
+}
+
+func (p *goPlane) load(cluster string) uint64 {
+	p.sink.mu.Lock()
+	defer p.sink.mu.Unlock()
+	return p.sink.sum[cluster]
+}
+
+// A streamWatch counts NACKs and ends a stream whose client breaks the protocol.
+type streamWatch struct {
+	mu     sync.Mutex
+	nacked int
+	sent   map[string]bool // nonces, by stream, kind and type
+}
+
+func (w *streamWatch) request(kind string, id int64, url, nonce, detail string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if detail != "" {
+		w.nacked++
+		if nonce == "" {
+			return fmt.Errorf("a NACK without a nonce: %s", detail)
+		}
+	}
+	if nonce != "" && !w.sent[fmt.Sprint(kind, id, url, nonce)] {
+		return fmt.Errorf("nonce %s was not sent for %s on this stream", nonce, url)
+	}
+	return nil
+}
+
+func (w *streamWatch) response(kind string, id int64, url, nonce string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sent[fmt.Sprint(kind, id, url, nonce)] = true
+}
+
+func (w *streamWatch) OnStreamOpen(context.Context, int64, string) error      { return nil }
+func (w *streamWatch) OnStreamClosed(int64, *corepb.Node)                     {}
+func (w *streamWatch) OnDeltaStreamOpen(context.Context, int64, string) error { return nil }
+func (w *streamWatch) OnDeltaStreamClosed(int64, *corepb.Node)                {}
+func (w *streamWatch) OnFetchRequest(context.Context, *discoverypb.DiscoveryRequest) error {
+	return errors.New("not asked for by gRPC")
+}
+func (w *streamWatch) OnFetchResponse(*discoverypb.DiscoveryRequest, *discoverypb.DiscoveryResponse) {
+}
+
+func (w *streamWatch) OnStreamRequest(id int64, r *discoverypb.DiscoveryRequest) error {
+	return w.request("sotw", id, r.GetTypeUrl(), r.GetResponseNonce(), r.GetErrorDetail().GetMessage())
+}
+
+func (w *streamWatch) OnStreamResponse(_ context.Context, id int64, _ *discoverypb.DiscoveryRequest,
+	r *discoverypb.DiscoveryResponse) {
+	w.response("sotw", id, r.GetTypeUrl(), r.GetNonce())
+}
+
+func (w *streamWatch) OnStreamDeltaRequest(id int64, r *discoverypb.DeltaDiscoveryRequest) error {
+	return w.request("delta", id, r.GetTypeUrl(), r.GetResponseNonce(), r.GetErrorDetail().GetMessage())
+}
+
+func (w *streamWatch) OnStreamDeltaResponse(id int64, _ *discoverypb.DeltaDiscoveryRequest,
+	r *discoverypb.DeltaDiscoveryResponse) {
+	w.response("delta", id, r.GetTypeUrl(), r.GetNonce())
+}
+
+// A loadSink asks for the load of all clusters and adds it up.
+type loadSink struct {
+	mu  sync.Mutex
+	sum map[string]uint64
+}
+
+func (s *loadSink) StreamLoadStats(stream lrspb.LoadReportingService_StreamLoadStatsServer) error {
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	if first.GetNode().GetId() != nodeID {
+		return fmt.Errorf("the first load report is of node %q", first.GetNode().GetId())
+	}
+	if err := stream.Send(&lrspb.LoadStatsResponse{
+		SendAllClusters:       true,
+		LoadReportingInterval: durationpb.New(reportInterval),
+	}); err != nil {
+		return err
+	}
+	for {
+		report, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		for _, c := range report.GetClusterStats() {
+			for _, l := range c.GetUpstreamLocalityStats() {
+				s.sum[c.GetClusterName()] += l.GetTotalSuccessfulRequests()
+			}
+		}
+		s.mu.Unlock()
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	statuspb "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
+	"google.golang.org/protobuf/proto"
+)
+
+// How long any one thing may take, however loaded the machine is.
+var patience = 60 * time.Second
+
+// A process is a child that writes lines and ends when its standard input does.
+type process struct {
+	name  string
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	lines chan string
+	mu    sync.Mutex
+	log   []string // the last lines of its standard error
+}
+
+func startProcess(name string, env []string, argv ...string) (*process, error) {
+	p := &process{name: name, cmd: exec.Command(argv[0], argv[1:]...), lines: make(chan string, 1<<16)}
+	p.cmd.Env = append(os.Environ(), env...)
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		reader := bufio.NewReader(stdout)
+		for {
+			line, err := reader.ReadString('\n')
+			if err != nil {
+				close(p.lines)
+				return
+			}
+			p.lines <- strings.TrimSuffix(line, "\n")
+		}
+	}()
+	go func() {
+		scanner := bufio.NewScanner(stderr)
+		scanner.Buffer(nil, 1<<20)
+		for scanner.Scan() {
+			p.mu.Lock()
+			p.log = append(p.log, scanner.Text())
+			if len(p.log) > 40 {
+				p.log = p.log[1:]
+			}
+			p.mu.Unlock()
+		}
+	}()
+	return p, nil
+}
+
+// line is the next line of the child.
+func (p *process) line() (string, error) {
+	select {
+	case line, ok := <-p.lines:
+		if !ok {
+			return "", fmt.Errorf("%s ended", p.name)
+		}
+		return line, nil
+	case <-time.After(patience):
+		return "", fmt.Errorf("%s says nothing", p.name)
+	}
+}
+
+func (p *process) logged() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.log, "\n")
+}
+
+// stop ends the child: by the end of its input, or by force.
+func (p *process) stop() {
+	p.stdin.Close()
+	ended := make(chan struct{})
+	go func() { p.cmd.Wait(); close(ended) }()
+	go func() {
+		for range p.lines {
+		}
+	}()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		p.cmd.Process.Kill()
+		<-ended
+	}
+}
+
+// A client is a program that makes RPCs and shows what its xDS client holds, by order.
+type client struct{ *process }
+
+func (c client) order(text string) (string, error) {
+	if _, err := io.WriteString(c.stdin, text+"\n"); err != nil {
+		return "", fmt.Errorf("%s: %w", c.name, err)
+	}
+	return c.line()
+}
+
+// call makes an RPC; the reply is the name of the backend.
+func (c client) call(path string) (string, error) {
+	line, err := c.order("call " + path)
+	if err != nil {
+		return "", err
+	}
+	if reply, ok := strings.CutPrefix(line, "ok "); ok {
+		return reply, nil
+	}
+	return "", errors.New(line)
+}
+
+func (c client) dump() (*statuspb.ClientConfig, error) {
+	line, err := c.order("dump")
+	if err != nil {
+		return nil, err
+	}
+	word, text, _ := strings.Cut(line, " ")
+	bytes, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || (word != "config" && word != "response") {
+		return nil, fmt.Errorf("%s: not a dump: %.80s", c.name, line)
+	}
+	if word == "config" {
+		config := &statuspb.ClientConfig{}
+		return config, proto.Unmarshal(bytes, config)
+	}
+	response := &statuspb.ClientStatusResponse{}
+	if err := proto.Unmarshal(bytes, response); err != nil {
+		return nil, err
+	}
+	merged := &statuspb.ClientConfig{}
+	for _, config := range response.GetConfig() {
+		merged.GenericXdsConfigs = append(merged.GenericXdsConfigs, config.GetGenericXdsConfigs()...)
+	}
+	return merged, nil
+}
