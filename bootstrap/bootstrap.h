@@ -42,6 +42,10 @@ typedef struct gxds_bootstrap_certificate_provider {
   gxds_str config_json; /* empty: none */
 } gxds_bootstrap_certificate_provider;
 
+/* The one client feature of the node that speaks of ADS, not of the client: it can read resources
+ * that are wrapped (A30). */
+#define GXDS_FEATURE_OF_ADS "xds.config.resource-in-sotw"
+
 typedef struct gxds_bootstrap {
   gxds_ref refs;
   const gxds_bootstrap_server *const *servers; /* xds_servers, in order; at least one */

@@ -116,7 +116,7 @@ static void fill_client(gxds_reader *r, envoy_config_core_v3_Node *node) {
       node, view(gxds_reader_copy(r, gxds_text_str(&version))));
   gxds_text_fini(&version);
   static const char *const features[] = {"envoy.lb.does_not_support_overprovisioning",
-                                         "xds.config.resource-in-sotw"};
+                                         GXDS_FEATURE_OF_ADS};
   for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
     envoy_config_core_v3_Node_add_client_features(node, upb_StringView_FromString(features[i]),
                                                   r->arena);

@@ -93,11 +93,25 @@ static void add_resource(void *arg, const gxds_resource_info *info) {
   if (!gxds_status_is_ok(&info->error)) set_error(a, entry, info);
 }
 
+/* Like the host's: what an ADS request alone says is left out. */
+static void leave_out_feature_of_ads(const assembly *a, envoy_config_core_v3_Node *node) {
+  size_t count = 0;
+  upb_StringView *features = envoy_config_core_v3_Node_mutable_client_features(node, &count);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool of_ads = gxds_str_equal(gxds_str_of(features[i].data, features[i].size),
+                                 gxds_str_z(GXDS_FEATURE_OF_ADS));
+    if (!of_ads) features[kept++] = features[i];
+  }
+  if (kept < count) envoy_config_core_v3_Node_resize_client_features(node, kept, a->arena);
+}
+
 static void set_node(const assembly *a, const gxds_client *c) {
   gxds_str bytes = c->bootstrap->node;
   envoy_config_core_v3_Node *node =
       envoy_config_core_v3_Node_parse(bytes.data, bytes.size, a->arena);
   GXDS_CHECK(node != NULL); /* the bootstrap's own serialization */
+  leave_out_feature_of_ads(a, node);
   envoy_service_status_v3_ClientConfig_set_node(a->config, node);
 }
 

@@ -96,6 +96,17 @@ TEST(Csds, AResourceThatDidNotComeIsRequested) {  // A40.1, A40.8
   EXPECT_EQ(Dump().node_id, "silent");
 }
 
+// As the host's: the node of ADS requests says one more.
+TEST(Csds, TheNodeHasTheFeaturesOfTheClient) {  // A40
+  SilentServer server;
+  Bootstrap bootstrap(server.Bootstrap());
+  Client client(kTarget, "");
+  client.channel()->GetState(true);
+  WaitForState("Listener", "greeter.example", "REQUESTED");
+  EXPECT_EQ(Dump().client_features,
+            std::vector<std::string>{"envoy.lb.does_not_support_overprovisioning"});
+}
+
 TEST(Csds, EveryResourceInUseIsAcked) {  // A40.2, A40.9
   Backend a("a");
   ControlPlane plane;

@@ -68,6 +68,9 @@ StatusOfClient Read(const envoy_service_status_v3_ClientConfig* config) {
   out.parsed = true;
   if (const auto* node = envoy_service_status_v3_ClientConfig_node(config)) {
     out.node_id = ToString(envoy_config_core_v3_Node_id(node));
+    size_t features = 0;
+    const auto* names = envoy_config_core_v3_Node_client_features(node, &features);
+    for (size_t i = 0; i < features; ++i) out.client_features.push_back(ToString(names[i]));
   }
   out.scope = Scope(config);
   size_t count = 0;

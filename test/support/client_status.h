@@ -25,6 +25,7 @@ struct StatusOfResource {
 struct StatusOfClient {
   bool parsed = false;
   std::string node_id;
+  std::vector<std::string> client_features;  // of the node
   std::string scope;
   std::vector<StatusOfResource> resources;
 
