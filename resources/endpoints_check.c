@@ -120,15 +120,15 @@ static bool check_locality(checker *c, const locality_message *in, const gxds_pa
   }
   const envoy_config_core_v3_Locality *name =
       envoy_config_endpoint_v3_LocalityLbEndpoints_locality(in);
-  if (!name) {
+  if (!name) { /* the host, too, says no more of it */
     gxds_errors_add(c->errors, GXDS_FIELD(at, "locality"), "field not present");
-  } else {
-    out->view.region = gxds_pb_str(envoy_config_core_v3_Locality_region(name));
-    out->view.zone = gxds_pb_str(envoy_config_core_v3_Locality_zone(name));
-    out->view.sub_zone = gxds_pb_str(envoy_config_core_v3_Locality_sub_zone(name));
+    return false;
   }
+  out->view.region = gxds_pb_str(envoy_config_core_v3_Locality_region(name));
+  out->view.zone = gxds_pb_str(envoy_config_core_v3_Locality_zone(name));
+  out->view.sub_zone = gxds_pb_str(envoy_config_core_v3_Locality_sub_zone(name));
   check_endpoints_of(c, in, at, &out->view);
-  return name && out->priority < GXDS_PRIORITIES_MAX;
+  return out->priority < GXDS_PRIORITIES_MAX;
 }
 
 static int by_priority_and_name(const void *a, const void *b) {

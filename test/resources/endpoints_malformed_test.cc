@@ -45,6 +45,9 @@ std::vector<Malformed> Rules() {
   return {
       {"LocalityMissing", Assignment("{'load_balancing_weight':1,'lb_endpoints':[" + a + "]}"),
        Bad("field:endpoints[0].locality error:field not present")},
+      {"LocalityMissingSaysNothingOfItsEndpoints",
+       Assignment("{'load_balancing_weight':1,'lb_endpoints':[" + Endpoint("", "2") + "]}"),
+       Bad("field:endpoints[0].locality error:field not present")},
       // A27.32
       {"LocalityTwice", Assignment(Locality("z", a) + "," + Locality("z", b)),
        Bad("field:endpoints[1] error:duplicate locality {region=\"r\", zone=\"z\", "
@@ -153,8 +156,6 @@ std::vector<Malformed> Several() {
            "field:endpoints[0].lb_endpoints[0].endpoint error:field not present; "
            "field:endpoints[0].lb_endpoints[1].endpoint.address.socket_address.port_value "
            "error:invalid port; "
-           "field:endpoints[1].lb_endpoints[0] error:duplicate endpoint address "
-           "\"ipv4:10.0.0.1:80\"; "
            "field:endpoints[1].locality error:field not present; "
            "field:endpoints[2].lb_endpoints[0].load_balancing_weight error:must be greater than "
            "0; "
