@@ -46,7 +46,7 @@ static void find_heights(gxds_dependency_manager *m) {
 static void fail_too_deep(gxds_dependency_manager *m, gxds_node *node) {
   gxds_status error = gxds_subject_refusal(
       m, &node->subject,
-      "aggregate cluster graph has a loop or exceeds max depth (" DEPTH_MAX_TEXT ")",
+      "aggregate cluster graph exceeds max depth (" DEPTH_MAX_TEXT ") or has a loop",
       gxds_str_of(NULL, 0));
   gxds_node_release_sources(m, node);
   gxds_node_set_entry(m, node, gxds_cluster_entry_error(node->subject.name, &error));

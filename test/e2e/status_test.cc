@@ -100,7 +100,7 @@ std::vector<Broken> AllBroken() {
       {"AggregateLoop",
        {RdsListener(), Routes(kToA), AggregateCluster("a", R"("b")"),
         AggregateCluster("b", R"("a")")},
-       "CDS resource a: aggregate cluster graph has a loop or exceeds max depth (16)"},
+       "CDS resource a: aggregate cluster graph exceeds max depth (16) or has a loop"},
       {"Drops",
        {RdsListener(), Routes(kToA), EdsCluster("a"),
         Endpoints("a", some,
