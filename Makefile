@@ -11,6 +11,8 @@ SECONDS ?= 20
 SEED ?= 1
 TEST_FLAGS ?=
 QUICK ?=
+UPSTREAM ?= upstream
+SUITES ?=
 BAZEL ?= bazel
 
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
@@ -20,6 +22,7 @@ TEST_PACKAGES = libgmock-dev libgtest-dev
 INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
 BENCH_PACKAGES = valgrind
 FUZZ_PACKAGES = clang-14 libclang-rt-14-dev
+UPSTREAM_PACKAGES = libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
 LINT_PACKAGES = clang-format-14 clang-tidy-14
 
 CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
@@ -31,8 +34,9 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
-.PHONY: all demo test interop sim kills fuzz bench bench-check bench-build format lint conformance \
-  install uninstall deb clean packages bench-packages fuzz-packages lint-packages install-packages
+.PHONY: all demo test test-upstream interop sim kills fuzz bench bench-check bench-build format lint \
+  conformance install uninstall deb clean packages bench-packages fuzz-packages upstream-packages \
+  lint-packages install-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -48,6 +52,11 @@ test: packages
 interop: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //test/interop:client
 	test/interop/run $(CURDIR)/bazel-bin $(FLAGS)
+
+# gRPC's own end-to-end tests of its xDS client, in the folder UPSTREAM: see test/upstream/README.md.
+test-upstream: packages upstream-packages
+	$(BAZEL) build $(HOST) $(OUTPUTS) //test/upstream:hooks.so
+	BAZEL=$(BAZEL) test/upstream/test $(UPSTREAM) $(SUITES)
 
 # The engine in a simulated world, once per seed; FLAGS: see bazel-bin/test/sim/sim --help.
 sim: packages
@@ -112,6 +121,9 @@ bench-packages:
 
 fuzz-packages:
 	@.ci/packages $(FUZZ_PACKAGES)
+
+upstream-packages:
+	@.ci/packages $(UPSTREAM_PACKAGES)
 
 lint-packages:
 	@.ci/packages $(LINT_PACKAGES)

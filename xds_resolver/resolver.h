@@ -30,13 +30,15 @@ typedef struct gxds_resolver_options {
   gxds_str uri_authority;        /* of the xds: URI; empty: none */
   gxds_str uri_path;             /* of the xds: URI, decoded, without the leading slash */
   gxds_str data_plane_authority; /* chooses the virtual host */
-  /* Not NULL: the bootstrap, and an XdsClient of this channel's own, whose channels have args. */
+  /* Not NULL: the bootstrap, and an XdsClient of this channel's own. */
   const char *bootstrap_json;
-  const grpc_channel_args *args;  /* borrow: until gone(). May be NULL */
-  gxds_duration resource_timeout; /* of that client; 0: the default */
-  const gxds_host *host;          /* borrow: for good */
-  const void *channel_args;       /* the channel's own, as the host has them, for DNS. Borrow: until
-                                     gone(). May be NULL */
+  /* Of the client, if it is this channel that makes it: for its channels to the servers, and its
+   * does-not-exist timeout (0: the default). args: borrow until gone(); may be NULL. */
+  const grpc_channel_args *args;
+  gxds_duration resource_timeout;
+  const gxds_host *host;    /* borrow: for good */
+  const void *channel_args; /* the channel's own, as the host has them, for DNS. Borrow: until
+                               gone(). May be NULL */
   /* There is an update to take. On the reactor: it must only pass this on to another thread. */
   void (*schedule)(void *arg);
   /* After gxds_resolver_close(), on the reactor: arg is not used any more. */

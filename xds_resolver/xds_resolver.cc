@@ -121,17 +121,17 @@ class XdsResolver : public grpc_core::Resolver {
 
 void XdsResolver::FillOptions(Link* link, gxds_resolver_options* options) {
   if (auto bootstrap = args_.GetString(kBootstrapArg); bootstrap.has_value()) {
-    // Like the host: a client of this channel's own, with these args for its channels.
     options->bootstrap_json = bootstrap->data();
-    ChannelArgs args = ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
-        GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS));
-    link->client_args = args.ToC();
-    options->args = link->client_args.get();
-    auto timeout = args.GetInt(GRPC_ARG_XDS_RESOURCE_DOES_NOT_EXIST_TIMEOUT_MS);
-    if (timeout.has_value()) {
-      options->resource_timeout =
-          std::max<gxds_duration>(1, std::max(0, *timeout) * GXDS_MILLISECOND);
-    }
+  }
+  // Without a bootstrap the host has these in a global, which only its tests can set.
+  ChannelArgs args = ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
+      GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS));
+  link->client_args = args.ToC();
+  options->args = link->client_args.get();
+  auto timeout = args.GetInt(GRPC_ARG_XDS_RESOURCE_DOES_NOT_EXIST_TIMEOUT_MS);
+  if (timeout.has_value()) {
+    options->resource_timeout =
+        std::max<gxds_duration>(1, std::max(0, *timeout) * GXDS_MILLISECOND);
   }
   options->host = gxds_host_get();
   options->channel_args = &args_;  // the link keeps us

@@ -1,0 +1,91 @@
+# Compares what the runs of each suite left in out (result, test, attempts) and prints one row for each.
+# The input is expected.txt, which says what may differ.
+function passed(result) { return result == "pass" || result == "skip" }
+
+function read_results(suite, mode, into, path, line, part) {
+  path = out "/result/" suite "." mode
+  while ((getline line < path) > 0) {
+    split(line, part, "\t")
+    into[part[2]] = part[1]
+    if (mode == "ours" && part[3] > 1 && passed(part[1])) repeated++
+  }
+  close(path)
+}
+
+# The line of expected.txt for that test; 0: there is none.
+function line_of(suite, test, i) {
+  for (i = 1; i <= lines; i++) {
+    if (line_suite[i] == suite && test ~ ("^(" line_test[i] ")$")) return i
+  }
+  return 0
+}
+
+# Whether each text in which the test differs is one of those that expected.txt has.
+function words_known(suite, test, path, text, i, known) {
+  path = out "/log/ours/" suite "/" test ".log.words"
+  known = 1
+  while ((getline text < path) > 0) {
+    for (i = 1; i <= words && text !~ ("^(" words_text[i] ")$"); i++) {
+    }
+    if (i > words) {
+      known = 0
+      complain(suite, test, "unknown words: " text)
+    }
+    used_words[i] = 1
+  }
+  close(path)
+  return known
+}
+
+function complain(suite, test, what) { bad[++bads] = suite " " test ": " what }
+
+BEGIN {
+  FS = " \\| "
+}
+/^#/ || /^$/ { next }
+$1 == "words" {
+  words_text[++words] = $2
+  next
+}
+{
+  line_suite[++lines] = $1
+  line_test[lines] = $2
+}
+
+END {
+  n = split(suites, suite, " ")
+  row = "%-36s %6s %6s %6s %9s %11s %10s\n"
+  printf row, "suite", "tests", "both", "words", "expected", "only stock", "not stock"
+  for (s = 1; s <= n; s++) {
+    split("", stock)
+    split("", ours)
+    split("", count)
+    read_results(suite[s], "stock", stock)
+    read_results(suite[s], "ours", ours)
+    for (test in ours) {
+      i = line_of(suite[s], test)
+      if (!passed(stock[test])) {
+        kind = "not_stock"
+      } else if (passed(ours[test])) {
+        kind = "both"
+        if (i) complain(suite[s], test, "passes, but is in expected.txt")
+      } else if (i) {
+        kind = "expected"
+      } else if (ours[test] == "words" && words_known(suite[s], test)) {
+        kind = "words"
+      } else {
+        kind = "only_stock"
+        complain(suite[s], test, "passes on the stock library only (" ours[test] ")")
+      }
+      count["tests"]++; count[kind]++
+      all["tests"]++; all[kind]++
+    }
+    printf row, suite[s], count["tests"] + 0, count["both"] + 0, count["words"] + 0,
+           count["expected"] + 0, count["only_stock"] + 0, count["not_stock"] + 0
+  }
+  printf row, "all", all["tests"] + 0, all["both"] + 0, all["words"] + 0, all["expected"] + 0,
+         all["only_stock"] + 0, all["not_stock"] + 0
+  if (repeated) printf "%d tests passed at a later attempt.\n", repeated
+  for (i = 1; i <= bads; i++) print bad[i]
+  exit bads > 0
+}
