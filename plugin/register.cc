@@ -12,7 +12,9 @@
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
+#include "lb_policies/least_request/least_request_policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
+#include "lb_policies/pick_first/shuffled_policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/ring_hash/ring_hash_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
@@ -92,6 +94,9 @@ void RegisterExtraFilters(Builder* builder) {
   // the host's own XdsClient.
   RegisterWeightedLocalityLbPolicy(builder);
   RegisterOurRoundRobinLbPolicy(builder);
+  // What later versions of the host have.
+  RegisterLeastRequestLbPolicy(builder);
+  RegisterShuffledLbPolicy(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }
 

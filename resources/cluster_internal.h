@@ -32,6 +32,10 @@ void gxds_lb_list_decode(const envoy_config_cluster_v3_LoadBalancingPolicy *in,
 /* A list of this one policy, added to *json. */
 void gxds_ring_hash_render_json(uint64_t min, uint64_t max, gxds_text *json);
 
+/* The same of least_request (A48). in: its config; NULL: none. */
+void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,
+                               const gxds_path *at, gxds_errors *errors, gxds_text *json);
+
 /* Sets tls. */
 void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,
                      const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,

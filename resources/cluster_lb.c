@@ -44,6 +44,24 @@ static void decode_ring_hash(const ring_hash_message *in, const gxds_path *at, g
   gxds_ring_hash_render_json(min, max, json);
 }
 
+void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,
+                               const gxds_path *at, gxds_errors *errors, gxds_text *json) {
+  const google_protobuf_UInt32Value *choices =
+      in ? envoy_config_cluster_v3_Cluster_LeastRequestLbConfig_choice_count(in) : NULL;
+  uint32_t count = choices ? google_protobuf_UInt32Value_value(choices) : 2;
+  if (count < 2) gxds_errors_add(errors, GXDS_FIELD(at, "choice_count"), "must be at least 2");
+  gxds_text_addf(json, "[{\"least_request_experimental\":{\"choiceCount\":%" PRIu32 "}}]", count);
+}
+
+/* A48: within a locality, as round_robin. */
+static void decode_least_request(const envoy_config_cluster_v3_Cluster *in, const gxds_path *at,
+                                 gxds_errors *errors, gxds_text *json) {
+  gxds_text_add_z(json, "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":");
+  gxds_least_request_decode(envoy_config_cluster_v3_Cluster_least_request_lb_config(in), at, errors,
+                            json);
+  gxds_text_add_z(json, "}}]");
+}
+
 /* A52: what the host's registry would not take is refused here, not by the policy that gets it. */
 static void check_json(const gxds_host *host, const gxds_text *json, size_t errors_before,
                        const gxds_path *at, gxds_errors *errors) {
@@ -70,6 +88,10 @@ void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in, const gxd
   } else if (policy == envoy_config_cluster_v3_Cluster_RING_HASH) {
     const gxds_path *at = GXDS_FIELD(NULL, "ring_hash_lb_config");
     decode_ring_hash(envoy_config_cluster_v3_Cluster_ring_hash_lb_config(in), at, errors, &json);
+    check_json(host, &json, before, at, errors);
+  } else if (policy == envoy_config_cluster_v3_Cluster_LEAST_REQUEST) {
+    const gxds_path *at = GXDS_FIELD(NULL, "least_request_lb_config");
+    decode_least_request(in, at, errors, &json);
     check_json(host, &json, before, at, errors);
   } else {
     gxds_errors_add(errors, GXDS_FIELD(NULL, "lb_policy"), "LB policy is not supported");

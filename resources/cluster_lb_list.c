@@ -10,6 +10,7 @@
 typedef envoy_config_cluster_v3_LoadBalancingPolicy list_message;
 typedef envoy_config_cluster_v3_LoadBalancingPolicy_Policy policy_message;
 typedef envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash ring_hash_message;
+typedef envoy_config_cluster_v3_Cluster_LeastRequestLbConfig least_request_message;
 typedef envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality wrr_locality_message;
 
 /* A52: lists within lists. */
@@ -68,6 +69,33 @@ static void decode_round_robin(const lb_decoder *d, const gxds_extension *config
   gxds_text_add_z(d->json, "[{\"round_robin\":{}}]");
 }
 
+/* The host has no table of the message, but one that has the same field in the same place. */
+static void decode_least_request(const lb_decoder *d, const gxds_extension *config, int depth) {
+  (void)depth;
+  const least_request_message *in =
+      GXDS_DECODE(envoy_config_cluster_v3_Cluster_LeastRequestLbConfig, config->value, d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, config->at, "can't decode LeastRequest LB policy config");
+    return;
+  }
+  gxds_least_request_decode(in, config->at, d->errors, d->json);
+}
+
+/* PickFirst, likewise, begins as a BoolValue does. */
+static void decode_pick_first(const lb_decoder *d, const gxds_extension *config, int depth) {
+  (void)depth;
+  const google_protobuf_BoolValue *in =
+      GXDS_DECODE(google_protobuf_BoolValue, config->value, d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, config->at, "can't decode PickFirst LB policy config");
+    return;
+  }
+  bool shuffled = google_protobuf_BoolValue_value(in); /* A62: the host's pick_first can't do it */
+  gxds_text_add_z(d->json, shuffled
+                               ? "[{\"grpc_xds_shuffled\":{\"childPolicy\":[{\"pick_first\":{}}]}}]"
+                               : "[{\"pick_first\":{}}]");
+}
+
 static void decode_wrr_locality(const lb_decoder *d, const gxds_extension *config, int depth) {
   const wrr_locality_message *in =
       GXDS_DECODE(envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality,
@@ -95,6 +123,9 @@ typedef struct lb_type {
 } lb_type;
 
 static const lb_type lb_types[] = {
+    {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
+     decode_least_request},
+    {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", decode_pick_first},
     {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash", decode_ring_hash},
     {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin", decode_round_robin},
     {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality", decode_wrr_locality},

@@ -333,6 +333,8 @@ void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint) {
   settle(r);
 }
 
+void gxds_round_robin_on_other_picks(gxds_round_robin *r) { r->publish_due = true; }
+
 void gxds_round_robin_on_start(gxds_round_robin *r) { r->may_make = true; }
 
 /* Operations */

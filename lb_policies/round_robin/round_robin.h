@@ -66,6 +66,8 @@ void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
                                grpc_connectivity_state state);
 /* CREATE could not be carried out: the endpoint is left out, as in the host. */
 void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint);
+/* Picks are to be made in another way: a picker is due, whatever the endpoints do. */
+void gxds_round_robin_on_other_picks(gxds_round_robin *r);
 /* Another subchannel may be made: one of the next operations, if any is wanted. */
 void gxds_round_robin_on_start(gxds_round_robin *r);
 

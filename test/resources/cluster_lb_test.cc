@@ -5,6 +5,8 @@ namespace grpc_xds_test {
 namespace {
 
 const std::string kPolicies = "envoy.extensions.load_balancing_policies.";
+const std::string kLeastRequest = kPolicies + "least_request.v3.LeastRequest";
+const std::string kPickFirst = kPolicies + "pick_first.v3.PickFirst";
 const std::string kRingHash = kPolicies + "ring_hash.v3.RingHash";
 const std::string kRoundRobin = kPolicies + "round_robin.v3.RoundRobin";
 const std::string kWrrLocality = kPolicies + "wrr_locality.v3.WrrLocality";
@@ -67,6 +69,27 @@ TEST(LbPolicyList, RingHash) {  // A42, A52
             expected("8388608", "1"));
 }
 
+TEST(LbPolicyList, LeastRequest) {  // A48.1, A48.10
+  auto least_request = [](const std::string& value) {
+    return PolicyOf(List({Any(Type(kLeastRequest), value)}));
+  };
+  auto expected = [](const std::string& count) {
+    return Json("[{'least_request_experimental':{'choiceCount':" + count + "}}]");
+  };
+  EXPECT_EQ(least_request(""), expected("2"));
+  EXPECT_EQ(least_request(Field(1, Number(1, 7))), expected("7"));
+  EXPECT_EQ(least_request(Field(1, Number(1, 7)) + Field(2, Field(2, "bias")) + Field(9, "new")),
+            expected("7"))
+      << "active_request_bias and all else are ignored";
+}
+
+TEST(LbPolicyList, PickFirst) {  // A62.1, A62.2
+  EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), "")})), Json("[{'pick_first':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), Number(1, 0))})), Json("[{'pick_first':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), Number(1, 1))})),
+            Json("[{'grpc_xds_shuffled':{'childPolicy':[{'pick_first':{}}]}}]"));
+}
+
 TEST(LbPolicyList, WrrLocalityHasAChild) {  // A52
   EXPECT_EQ(PolicyOf(List({Wrr(List({RingHash("")}))})),
             Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{'ring_hash_experimental':"
@@ -81,7 +104,7 @@ TEST(LbPolicyList, TakesThePlaceOfTheEnum) {  // A52
 }
 
 TEST(LbPolicyList, TheFirstSupportedOneCounts) {  // A52
-  std::string unknown = Any(Type(kPolicies + "least_request.v3.LeastRequest"), "");
+  std::string unknown = Any(Type(kPolicies + "random.v3.Random"), "");
   EXPECT_EQ(PolicyOf(List({unknown, Custom("other.Lb", "{'a':1}"), RoundRobin(),
                            RingHash(std::string(1, '\0'))})),
             Json("[{'round_robin':{}}]"));
@@ -200,6 +223,14 @@ std::vector<Malformed> Lists() {
        Bad(ring + ".maximum_ring_size" + range + "; " + ring + ".minimum_ring_size" + range)},
       {"RingSizesCrossed", Cluster(List({RingHash(RingSizes(1025, 1024))})),
        Bad(ring + ".minimum_ring_size error:cannot be greater than maximum_ring_size")},
+      {"LeastRequestUnparsable", Cluster(List({Any(Type(kLeastRequest), std::string(1, '\0'))})),
+       Bad(kAtConfig + ".value[" + kLeastRequest +
+           "] error:can't decode LeastRequest LB policy config")},
+      // A48.2
+      {"LeastRequestOfOneChoice", Cluster(List({Any(Type(kLeastRequest), Field(1, Number(1, 1)))})),
+       Bad(kAtConfig + ".value[" + kLeastRequest + "].choice_count error:must be at least 2")},
+      {"PickFirstUnparsable", Cluster(List({Any(Type(kPickFirst), std::string(1, '\0'))})),
+       Bad(kAtConfig + ".value[" + kPickFirst + "] error:can't decode PickFirst LB policy config")},
       {"AFaultyPolicyIsNotPassedOver",
        Cluster(List({RingHash(std::string(1, '\0')), RoundRobin()})),
        Bad(ring + " error:can't decode RingHash LB policy config")},

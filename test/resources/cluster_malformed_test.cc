@@ -116,11 +116,15 @@ std::vector<Malformed> Balancing() {
   const std::string range = " error:must be in the range of 1 to 8388608";
   return {
       // A27.25
-      {"PolicyUnsupported", Eds("'lb_policy':'LEAST_REQUEST'"),
+      {"PolicyUnsupported", Eds("'lb_policy':'RANDOM'"),
        Bad("field:lb_policy error:LB policy is not supported")},
       // A27.25
       {"PolicyUnknown", Eds("'lb_policy':77"),
        Bad("field:lb_policy error:LB policy is not supported")},
+      // A48.2
+      {"LeastRequestOfOneChoice",
+       Eds("'lb_policy':'LEAST_REQUEST','least_request_lb_config':{'choice_count':1}"),
+       Bad("field:least_request_lb_config.choice_count error:must be at least 2")},
       {"RingSizesZero", RingHash("'minimum_ring_size':'0','maximum_ring_size':'0'"),
        Bad(ring + ".maximum_ring_size" + range + "; " + ring + ".minimum_ring_size" + range)},
       // A42.12

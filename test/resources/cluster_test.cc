@@ -95,6 +95,22 @@ TEST(ClusterBalancing, RoundRobinIsTheDefault) {
   EXPECT_EQ(ToString(Cluster(kEds + ",'lb_policy':'ROUND_ROBIN'")->lb_policy_json), Json(expected));
 }
 
+TEST(ClusterBalancing, LeastRequest) {  // A48.1, A48.9, A48.10
+  auto json = [](const std::string& more) {
+    return ToString(Cluster(kEds + ",'lb_policy':'LEAST_REQUEST'" + more)->lb_policy_json);
+  };
+  auto expected = [](const std::string& count) {
+    return Json(
+        "[{'xds_wrr_locality_experimental':{'childPolicy':[{'least_request_experimental':{"
+        "'choiceCount':" +
+        count + "}}]}}]");
+  };
+  EXPECT_EQ(json(""), expected("2"));
+  EXPECT_EQ(json(",'least_request_lb_config':{'choice_count':5,'active_request_bias':{"
+                 "'default_value':2,'runtime_key':'k'},'slow_start_config':{}}"),
+            expected("5"));
+}
+
 TEST(ClusterBalancing, RingHash) {  // A42.11, A42.13
   auto json = [](const std::string& more) {
     return ToString(Cluster(kEds + ",'lb_policy':'RING_HASH'" + more)->lb_policy_json);

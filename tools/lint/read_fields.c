@@ -13,10 +13,12 @@ static const struct row {
     {"envoy.config.cluster.v3.CircuitBreakers.Thresholds", " max_requests priority "},
     {"envoy.config.cluster.v3.Cluster",
      " circuit_breakers cluster_type eds_cluster_config lb_policy load_assignment "
-     "load_balancing_policy lrs_server name outlier_detection ring_hash_lb_config "
+     "least_request_lb_config load_balancing_policy lrs_server name outlier_detection "
+     "ring_hash_lb_config "
      "transport_socket type "},
     {"envoy.config.cluster.v3.Cluster.CustomClusterType", " name typed_config "},
     {"envoy.config.cluster.v3.Cluster.EdsClusterConfig", " eds_config service_name "},
+    {"envoy.config.cluster.v3.Cluster.LeastRequestLbConfig", " choice_count "},
     {"envoy.config.cluster.v3.Cluster.RingHashLbConfig",
      " hash_function maximum_ring_size minimum_ring_size "},
     {"envoy.config.cluster.v3.LoadBalancingPolicy", " policies "},
@@ -82,6 +84,8 @@ static const struct row {
      " is_optional name typed_config "},
     {"envoy.extensions.filters.network.http_connection_manager.v3.Rds",
      " config_source route_config_name "},
+    {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest", " choice_count "},
+    {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", " shuffle_address_list "},
     {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
      " hash_function maximum_ring_size minimum_ring_size "},
     {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",

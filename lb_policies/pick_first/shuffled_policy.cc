@@ -1,0 +1,112 @@
+#include "lb_policies/pick_first/shuffled_policy.h"
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/pick_first/shuffle.h"
+#include "src/core/lib/json/json.h"
+#include "src/core/lib/load_balancing/lb_policy_factory.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
+
+namespace grpc_core {
+// The host's: what its child is most of the time.
+extern TraceFlag grpc_lb_pick_first_trace;
+}  // namespace grpc_core
+
+namespace grpc_xds {
+
+using grpc_core::Json;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::OrphanablePtr;
+using grpc_core::RefCountedPtr;
+using grpc_core::ServerAddressList;
+
+namespace {
+
+gxds_random RandomSeed() {
+  std::random_device device;
+  return {(uint64_t{device()} << 32) | device()};
+}
+
+class ShuffledPolicy : public ParentPolicy {
+ public:
+  explicit ShuffledPolicy(Args args) : ParentPolicy(std::move(args)), random_(RandomSeed()) {}
+
+  absl::string_view name() const override { return kShuffledPolicy; }
+  absl::Status UpdateLocked(UpdateArgs update) override;
+  void ExitIdleLocked() override {
+    if (child_ != nullptr) child_->ExitIdleLocked();
+  }
+  void ResetBackoffLocked() override {
+    if (child_ != nullptr) child_->ResetBackoffLocked();
+  }
+
+ private:
+  void OnChildState(uint64_t /*token*/, grpc_connectivity_state state, const absl::Status& status,
+                    std::unique_ptr<SubchannelPicker> picker) override {
+    channel_control_helper()->UpdateState(state, status, std::move(picker));
+  }
+  void ShutdownChildren() override { EndChild(std::move(child_)); }
+
+  gxds_random random_;
+  OrphanablePtr<LoadBalancingPolicy> child_;
+  ServerAddressList given_;  // the list of the last update, as it came
+  std::vector<size_t> order_;
+};
+
+absl::Status ShuffledPolicy::UpdateLocked(UpdateArgs update) {
+  update.config = static_cast<const ShuffledConfig*>(update.config.get())->child();
+  if (update.addresses.ok()) {
+    // A62: for a new list. Another update of the same one moves no connection.
+    if (*update.addresses != given_) {
+      given_ = *update.addresses;
+      order_.resize(given_.size());
+      gxds_shuffle(order_.data(), order_.size(), &random_);
+    }
+    update.addresses->clear();
+    for (size_t place : order_) update.addresses->push_back(given_[place]);
+  }
+  if (child_ == nullptr) {
+    child_ = CreateChild(0, update.args, &grpc_core::grpc_lb_pick_first_trace);
+  }
+  return child_->UpdateLocked(std::move(update));
+}
+
+class Factory : public grpc_core::LoadBalancingPolicyFactory {
+ public:
+  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
+      LoadBalancingPolicy::Args args) const override {
+    return grpc_core::MakeOrphanable<ShuffledPolicy>(std::move(args));
+  }
+
+  absl::string_view name() const override { return kShuffledPolicy; }
+
+  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
+      const Json& json) const override {
+    const auto& object = json.object_value();  // none, where it is no object
+    auto it = object.find("childPolicy");
+    if (it == object.end()) {
+      return absl::InvalidArgumentError("field:childPolicy error:field not present");
+    }
+    auto child = grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(
+        it->second);
+    if (!child.ok()) {
+      return absl::InvalidArgumentError("field:childPolicy error:" +
+                                        std::string(child.status().message()));
+    }
+    return grpc_core::MakeRefCounted<ShuffledConfig>(std::move(*child));
+  }
+};
+
+}  // namespace
+
+void RegisterShuffledLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
+  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,116 @@
+// Leaf policies that the host does not have (A48, A62), through real channels.
+#include <sched.h>
+
+#include <set>
+
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+const char kLeastRequestByEnum[] =
+    R"("lb_policy":"LEAST_REQUEST","least_request_lb_config":{"choice_count":10})";
+const char kLeastRequest[] =
+    R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.least_request.v3.)"
+    R"(LeastRequest","choice_count":10})";
+
+// The policies of a Cluster, by the list.
+std::string List(const std::string& config) {
+  return R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
+         R"("typed_config":)" +
+         config + "}}]}";
+}
+std::string WithinLocalities(const std::string& config) {
+  return List(
+      R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.wrr_locality.v3.)"
+      R"(WrrLocality","endpoint_picking_policy":{"policies":[{"typed_extension_config":{)"
+      R"("name":"x","typed_config":)" +
+      config + "}}]}}");
+}
+std::string PickFirst(const std::string& fields = "") {
+  return List(
+      R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.pick_first.v3.)"
+      R"(PickFirst")" +
+      fields + "}");
+}
+
+// All backends in one locality of cluster "a".
+Mesh OneLocality(const std::vector<Backend*>& backends, const std::string& policy) {
+  Mesh mesh = SimpleMesh({backends[0]});
+  for (size_t i = 1; i < backends.size(); i++) {
+    mesh.clusters[0].localities[0].ports.push_back(backends[i]->port());
+  }
+  mesh.clusters[0].more = policy;
+  return mesh;
+}
+
+// Calls one after the other, while slow answers none: how many went there.
+size_t CallsTo(Backend* slow, Backend* quick, Client* client) {
+  std::vector<std::unique_ptr<PendingCall>> held;
+  for (int i = 0; i < 100; i++) {
+    const long slows = slow->calls();
+    const long quicks = quick->calls();
+    auto call = client->Start();
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (slow->calls() == slows && quick->calls() == quicks &&
+           std::chrono::steady_clock::now() < until) {
+      sched_yield();
+    }
+    if (quick->calls() > quicks) {
+      EXPECT_EQ(call->Wait().name, quick->name());
+    } else {
+      held.push_back(std::move(call));
+    }
+  }
+  slow->Release();
+  for (auto& call : held) EXPECT_EQ(call->Wait().name, slow->name());
+  return held.size();
+}
+
+TEST(LeastRequest, ASlowBackendGetsFewRpcs) {  // A48.1, A48.3, A48.6
+  for (const std::string& policy :
+       {std::string(kLeastRequestByEnum), List(kLeastRequest), WithinLocalities(kLeastRequest)}) {
+    Backend slow("slow"), quick("quick");
+    ControlPlane plane;
+    plane.Set(OneLocality({&slow, &quick}, policy));
+    plane.Start();
+    Client client("xds:///greeter.example", plane.Bootstrap());
+    ASSERT_TRUE(client.CallUntilAnsweredBy("slow")) << policy;
+    ASSERT_TRUE(client.CallUntilAnsweredBy("quick")) << policy;
+    slow.Hold();
+    const size_t calls = CallsTo(&slow, &quick, &client);
+    EXPECT_GE(calls, 1u) << policy;
+    EXPECT_LE(calls, 20u) << policy;  // more than one: as often as ten draws are the same
+  }
+}
+
+TEST(PickFirst, StaysWithTheFirstThatAnswersAndGoesOnWhenItDies) {  // A62.1
+  Backend a("a"), b("b"), c("c");
+  ControlPlane plane;
+  plane.Set(OneLocality({&a, &b, &c}, PickFirst()));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_EQ(client.CallMany(20), (std::map<std::string, long>{{"a", 20}}));
+  a.Stop();
+  EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "b"; }, true));
+  EXPECT_EQ(client.CallMany(20), (std::map<std::string, long>{{"b", 20}}));
+}
+
+TEST(PickFirst, ClientsShuffleTheListEachByItself) {  // A62.2
+  Backend a("a"), b("b"), c("c"), d("d");
+  ControlPlane plane;
+  plane.Set(OneLocality({&a, &b, &c, &d}, PickFirst(R"(,"shuffle_address_list":true)")));
+  plane.Start();
+  std::set<std::string> chosen;
+  for (int i = 0; i < 100 && chosen.size() < 2; i++) {
+    Client client("xds:///greeter.example", plane.Bootstrap());
+    Reply reply = client.Call();
+    ASSERT_TRUE(reply.status.ok()) << reply.status.error_message();
+    chosen.insert(reply.name);
+    EXPECT_EQ(client.Call().name, reply.name);
+  }
+  EXPECT_EQ(chosen.size(), 2u);
+}
+
+}  // namespace
+}  // namespace gxds_test
