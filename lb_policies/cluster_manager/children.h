@@ -23,7 +23,8 @@ struct gxds_child {
   uint64_t hash;
   uint64_t token;
   bool in_snapshot;                /* it is a root; else one of the others */
-  bool update_wanted;              /* a mark: an operation for it is queued */
+  bool created;                    /* it is there, or the operation that makes it is queued */
+  bool update_wanted;              /* a mark: an operation for it is queued, or will be */
   grpc_connectivity_state state;   /* what it counts as */
   const gxds_cluster_entry *entry; /* a reference: what leaves names; NULL: no aggregate */
   gxds_leaf_use *uses;             /* one for each of entry's leaf clusters */

@@ -23,10 +23,18 @@ struct gxds_cluster_manager {
   size_t op_next;
   size_t op_count;
   size_t op_capacity;
+
+  bool on_demand;
+  size_t allowance;  /* how many more children may be made in this turn */
+  uint64_t *waiting; /* tokens of children that are not created; some are, or are gone, by now */
+  size_t waiting_next;
+  size_t waiting_count;
+  size_t waiting_capacity;
 };
 
-gxds_cluster_manager *gxds_cluster_manager_create(void) {
+gxds_cluster_manager *gxds_cluster_manager_create(bool on_demand) {
   gxds_cluster_manager *m = GXDS_NEW(gxds_cluster_manager);
+  m->on_demand = on_demand;
   m->publish_wanted = true; /* the host waits for a first picker */
   return m;
 }
@@ -43,6 +51,7 @@ void gxds_cluster_manager_destroy(gxds_cluster_manager *m) {
   gxds_config_unref(m->config);
   free_others(m);
   gxds_free(m->ops);
+  gxds_free(m->waiting);
   gxds_free(m);
 }
 
@@ -62,19 +71,49 @@ static void queue_op(gxds_cluster_manager *m, gxds_cluster_manager_op_kind kind,
 
 /* Children come and go */
 
-static void add_child(gxds_cluster_manager *m, gxds_str name, bool in_snapshot) {
-  gxds_child *child = gxds_children_add(&m->children, name);
-  child->in_snapshot = in_snapshot;
-  child->update_wanted = true;
-  child->state = GRPC_CHANNEL_CONNECTING;
-  m->in_state[child->state]++;
-  m->pickers = gxds_picker_map_put(m->pickers, child->hash, child->name, NULL);
-  m->publish_wanted = true;
+static void create_child(gxds_cluster_manager *m, gxds_child *child) {
+  child->created = true;
   queue_op(m, GXDS_CLUSTER_MANAGER_CREATE, child->token);
 }
 
+static void let_wait(gxds_cluster_manager *m, const gxds_child *child) {
+  if (m->waiting_next == m->waiting_count) m->waiting_next = m->waiting_count = 0;
+  if (m->waiting_count == m->waiting_capacity) {
+    m->waiting_capacity = m->waiting_capacity ? 2 * m->waiting_capacity : 8;
+    m->waiting = gxds_realloc(m->waiting, m->waiting_capacity, sizeof *m->waiting);
+  }
+  m->waiting[m->waiting_count++] = child->token;
+}
+
+/* The next of those that wait for their turn; NULL: none. */
+static gxds_child *first_waiting(gxds_cluster_manager *m) {
+  for (; m->waiting_next < m->waiting_count; m->waiting_next++) {
+    gxds_child *child = gxds_children_by_token(&m->children, m->waiting[m->waiting_next]);
+    if (child && !child->created) return child;
+  }
+  return NULL;
+}
+
+static gxds_child *add_child(gxds_cluster_manager *m, gxds_str name, bool in_snapshot) {
+  gxds_child *child = gxds_children_add(&m->children, name);
+  child->in_snapshot = in_snapshot;
+  child->update_wanted = true;
+  child->state = m->on_demand ? GRPC_CHANNEL_IDLE : GRPC_CHANNEL_CONNECTING;
+  m->in_state[child->state]++;
+  m->pickers = gxds_picker_map_put(m->pickers, child->hash, child->name, NULL);
+  m->publish_wanted = true;
+  if (m->on_demand) return child;
+  if (m->allowance > 0) {
+    m->allowance--;
+    create_child(m, child);
+  } else {
+    let_wait(m, child);
+  }
+  return child;
+}
+
 static void remove_child(gxds_cluster_manager *m, gxds_child *child) {
-  queue_op(m, GXDS_CLUSTER_MANAGER_REMOVE, child->token);
+  if (child->created) queue_op(m, GXDS_CLUSTER_MANAGER_REMOVE, child->token);
   m->in_state[child->state]--;
   m->pickers = gxds_picker_map_remove(m->pickers, child->hash, child->name);
   m->publish_wanted = true;
@@ -97,15 +136,25 @@ static bool contains(const gxds_str *sorted, size_t count, gxds_str name) {
   return false;
 }
 
+/* What stands in a new child's entry is not in the difference when its cluster was known before it
+ * became a root. */
+static void adopt_entry(gxds_cluster_manager *m, gxds_child *child, const gxds_config *config) {
+  if (!config) return;
+  gxds_children_set_entry(&m->children, child,
+                          child->in_snapshot ? gxds_config_cluster(config, child->name) : NULL);
+}
+
 /* A name that is both is one of the others: what it stands for was said in so many words. */
-static void want(gxds_cluster_manager *m, gxds_str name, bool in_snapshot) {
+static void want(gxds_cluster_manager *m, const gxds_config *config, gxds_str name,
+                 bool in_snapshot) {
   gxds_child *child = gxds_children_by_name(&m->children, name);
   if (!child) {
-    add_child(m, name, in_snapshot);
+    adopt_entry(m, add_child(m, name, in_snapshot), config);
   } else if (child->in_snapshot != in_snapshot) {
     child->in_snapshot = in_snapshot;
     child->update_wanted = true;
-    queue_op(m, GXDS_CLUSTER_MANAGER_UPDATE, child->token);
+    if (child->created) queue_op(m, GXDS_CLUSTER_MANAGER_UPDATE, child->token);
+    adopt_entry(m, child, config);
   }
 }
 
@@ -124,8 +173,10 @@ static name_set roots_of(const gxds_config *config) {
   return roots ? (name_set){roots->names, roots->count} : (name_set){NULL, 0};
 }
 
-static void change_members(gxds_cluster_manager *m, name_set old_roots, name_set old_others,
-                           name_set roots, name_set others) {
+static void change_members(gxds_cluster_manager *m, const gxds_config *config, name_set old_roots,
+                           name_set others) {
+  name_set roots = roots_of(config);
+  name_set old_others = {m->others, m->other_count};
   for (size_t i = 0; i < old_roots.count; i++) {
     gxds_str name = old_roots.names[i];
     if (!contains(roots.names, roots.count, name) && !contains(others.names, others.count, name)) {
@@ -139,9 +190,10 @@ static void change_members(gxds_cluster_manager *m, name_set old_roots, name_set
     }
   }
   for (size_t i = 0; i < roots.count; i++) {
-    if (!contains(others.names, others.count, roots.names[i])) want(m, roots.names[i], true);
+    if (!contains(others.names, others.count, roots.names[i]))
+      want(m, config, roots.names[i], true);
   }
-  for (size_t i = 0; i < others.count; i++) want(m, others.names[i], false);
+  for (size_t i = 0; i < others.count; i++) want(m, config, others.names[i], false);
 }
 
 /* What an update concerns */
@@ -193,27 +245,15 @@ static bool same_others(const gxds_cluster_manager *m, const gxds_str *others, s
   return true;
 }
 
-/* The children that are new: what stands in their entries is not in the difference when a cluster
- * was known before it became a root. */
-static void adopt_entries(gxds_cluster_manager *m, size_t from_op, const gxds_config *config) {
-  for (size_t i = from_op; i < m->op_count; i++) {
-    if (m->ops[i].kind == GXDS_CLUSTER_MANAGER_REMOVE) continue;
-    gxds_child *child = gxds_children_by_token(&m->children, m->ops[i].child);
-    gxds_children_set_entry(&m->children, child,
-                            child->in_snapshot ? gxds_config_cluster(config, child->name) : NULL);
-  }
-}
-
 void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
                                     const gxds_str *others, size_t other_count) {
   const gxds_config *old = m->config;
   if (!config) config = old;
-  size_t first = queue_end(m);
+  queue_end(m);
+  m->allowance = GXDS_CLUSTER_MANAGER_BATCH;
   bool new_roots = !old || !config || old->roots != config->roots;
   if (new_roots || !same_others(m, others, other_count)) {
-    change_members(m, roots_of(old), (name_set){m->others, m->other_count}, roots_of(config),
-                   (name_set){others, other_count});
-    if (config) adopt_entries(m, first, config);
+    change_members(m, config, roots_of(old), (name_set){others, other_count});
     take_others(m, others, other_count);
   }
   changes c = {m, m->op_count};
@@ -233,6 +273,45 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
   }
 }
 
+/* Children that wait to be made */
+
+void gxds_cluster_manager_on_turn(gxds_cluster_manager *m) {
+  queue_end(m);
+  for (size_t i = 0; i < GXDS_CLUSTER_MANAGER_BATCH; i++) {
+    gxds_child *child = first_waiting(m);
+    if (!child) return;
+    m->waiting_next++;
+    create_child(m, child);
+  }
+}
+
+bool gxds_cluster_manager_wants_turn(gxds_cluster_manager *m) { return first_waiting(m) != NULL; }
+
+static void set_state(gxds_cluster_manager *m, gxds_child *child, grpc_connectivity_state state) {
+  m->in_state[child->state]--;
+  child->state = state;
+  m->in_state[state]++;
+}
+
+void gxds_cluster_manager_on_pick(gxds_cluster_manager *m, gxds_str name) {
+  gxds_child *child = gxds_children_by_name(&m->children, name);
+  if (!child || child->created) return;
+  queue_end(m);
+  create_child(m, child);
+  set_state(m, child, GRPC_CHANNEL_CONNECTING);
+  m->publish_wanted = true;
+}
+
+void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m) {
+  if (!m->on_demand || m->in_state[GRPC_CHANNEL_IDLE] != m->children.count) return;
+  name_set roots = roots_of(m->config);
+  if (roots.count > 0) {
+    gxds_cluster_manager_on_pick(m, roots.names[0]);
+  } else if (m->other_count > 0) {
+    gxds_cluster_manager_on_pick(m, m->others[0]);
+  }
+}
+
 /* What children report */
 
 void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t token,
@@ -248,9 +327,7 @@ void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t token
   /* Failed until READY, or a cluster that tries again and again would look like one that may come
    * up soon. */
   if (child->state == GRPC_CHANNEL_TRANSIENT_FAILURE && state != GRPC_CHANNEL_READY) return;
-  m->in_state[child->state]--;
-  child->state = state;
-  m->in_state[state]++;
+  set_state(m, child, state);
 }
 
 bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op *op) {
@@ -291,6 +368,7 @@ void gxds_cluster_manager_validate(const gxds_cluster_manager *m) {
       GXDS_CHECK(gxds_picker_map_get(m->pickers, c->hash, c->name, &picker));
       GXDS_CHECK(gxds_children_by_token(&m->children, c->token) == c);
       const gxds_cluster_entry *entry = m->config ? gxds_config_cluster(m->config, c->name) : NULL;
+      GXDS_CHECK(c->created || c->update_wanted);
       bool is_aggregate = c->in_snapshot && entry && entry->kind == GXDS_ENTRY_AGGREGATE;
       GXDS_CHECK(c->entry == (is_aggregate ? entry : NULL));
     }

@@ -6,6 +6,9 @@
  * next events at once. However many children change while operations are left, one picker is
  * published after the last of them.
  *
+ * Children are made some per turn, and those that RPCs wait for at once. Until a child is made its
+ * name is in the map without a picker: RPCs for it wait.
+ *
  * The children are the roots of the snapshot, which hold a cluster until its last RPC is done with
  * its pick (A74); so a child that is not among them any more is ended at once, where the host's own
  * policy keeps it for 15 minutes. What an update costs depends on what changed: entries that are
@@ -27,7 +30,12 @@ extern "C" {
 
 typedef struct gxds_cluster_manager gxds_cluster_manager;
 
-gxds_cluster_manager *gxds_cluster_manager_create(void);
+/* How many children are made per turn, so that the first RPC need not wait for the thousandth. */
+#define GXDS_CLUSTER_MANAGER_BATCH 16
+
+/* on_demand: each child is made when the first RPC is to be picked by it, and is IDLE until then.
+ * One owner. */
+gxds_cluster_manager *gxds_cluster_manager_create(bool on_demand);
 void gxds_cluster_manager_destroy(gxds_cluster_manager *m); /* NULL is allowed */
 
 typedef enum gxds_cluster_manager_op_kind {
@@ -54,6 +62,17 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
 void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t child,
                                          grpc_connectivity_state state,
                                          gxds_child_picker *take_picker);
+
+/* A pick found no picker for that name: its child is made now, if it is not there yet. */
+void gxds_cluster_manager_on_pick(gxds_cluster_manager *m, gxds_str name);
+/* The channel is to connect (for its first RPC, too): if all children wait to be picked by, the
+ * first of them is made, so that a program can wait for the channel. */
+void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m);
+/* More children may be made. */
+void gxds_cluster_manager_on_turn(gxds_cluster_manager *m);
+/* Whether children wait for gxds_cluster_manager_on_turn(), to be called when the channel did what
+ * else it had to do. A child is given the latest update, whenever its turn comes. */
+bool gxds_cluster_manager_wants_turn(gxds_cluster_manager *m);
 
 /* The next thing to do; false: nothing. To be called after every event until it is false. */
 bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op *op);

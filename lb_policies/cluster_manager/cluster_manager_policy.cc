@@ -2,6 +2,7 @@
 
 #include <grpc/support/log.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include <map>
 #include <memory>
@@ -19,7 +20,12 @@
 #include "lb_policies/parent/parent_policy.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
+#include "src/core/lib/gprpp/debug_location.h"
 #include "src/core/lib/gprpp/validation_errors.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/iomgr/closure.h"
+#include "src/core/lib/iomgr/error.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
@@ -71,43 +77,27 @@ class ChildPicker : public gxds_child_picker {
   const std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker_;
 };
 
-class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
- public:
-  explicit ClusterPicker(const gxds_picker_map* map) : map_(gxds_picker_map_ref(map)) {}
-
-  LoadBalancingPolicy::PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
-    using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
-    absl::string_view cluster = static_cast<CallState*>(args.call_state)
-                                    ->GetCallAttribute(grpc_core::XdsClusterAttributeTypeName());
-    gxds_str name = ToGxds(cluster);
-    gxds_child_picker* child;
-    if (!gxds_picker_map_get(map_.get(), gxds_picker_map_hash(name), name, &child)) {
-      gxds_status unknown = gxds_picker_map_unknown(name);
-      absl::Status status = ToAbsl(unknown);
-      gxds_status_fini(&unknown);
-      return LoadBalancingPolicy::PickResult::Fail(std::move(status));
-    }
-    if (child == nullptr) return LoadBalancingPolicy::PickResult::Queue();
-    return ChildPicker::Pick(child, args);
-  }
-
- private:
-  const std::unique_ptr<const gxds_picker_map, MapUnref> map_;
-};
+// Whether clusters connect when the first RPC is picked by them, not before.
+bool ClustersConnectOnDemand() {
+  const char* value = getenv("GRPC_XDS_CONNECT_ON_DEMAND");
+  return value != nullptr &&
+         (absl::string_view(value) == "true" || absl::string_view(value) == "1");
+}
 
 class ClusterManagerPolicy : public ParentPolicy {
  public:
   explicit ClusterManagerPolicy(Args args)
-      : ParentPolicy(std::move(args)), machine_(gxds_cluster_manager_create()) {}
+      : ParentPolicy(std::move(args)),
+        machine_(gxds_cluster_manager_create(ClustersConnectOnDemand())) {}
 
   absl::string_view name() const override { return kClusterManagerPolicyName; }
   absl::Status UpdateLocked(UpdateArgs args) override;
-  void ExitIdleLocked() override {
-    for (auto& p : children_) p.second->ExitIdleLocked();
-  }
+  void ExitIdleLocked() override;
   void ResetBackoffLocked() override {
     for (auto& p : children_) p.second->ResetBackoffLocked();
   }
+  // A pick waits for a child that is not there yet. Any thread, without the data-plane mutex.
+  void ScheduleOnPick(std::string cluster);
 
  private:
   using Errors = std::vector<std::string>;
@@ -115,23 +105,74 @@ class ClusterManagerPolicy : public ParentPolicy {
 
   void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
                     std::unique_ptr<SubchannelPicker> picker) override;
+  void OnPick(const std::string& cluster);
+  void OnDeadline() override;
   void ShutdownChildren() override;
 
   // The children beside the clusters: of the JSON config, and of the snapshot's plugins.
   void RenewOthers(const ClusterManagerConfig& config, const gxds_config* snapshot, Errors* errors);
   RefCountedPtr<Config> PluginConfig(const gxds_plugin& plugin, Errors* errors) const;
-  // Carries out what the machine wants, args being the update that it is about; adds the errors
-  // of children that refused it.
-  void Drain(const UpdateArgs* args, Errors* errors);
-  void CarryOut(const gxds_cluster_manager_op& op, const UpdateArgs* args, Errors* errors);
-  void UpdateChild(const gxds_cluster_manager_op& op, const UpdateArgs& args, Errors* errors);
+  // Carries out what the machine wants; adds the errors of children that refused their update.
+  void Drain(Errors* errors);
+  void CarryOut(const gxds_cluster_manager_op& op, Errors* errors);
+  void UpdateChild(const gxds_cluster_manager_op& op, Errors* errors);
   void Publish();
 
   std::unique_ptr<gxds_cluster_manager, MachineDelete> machine_;  // null after shutdown
   std::unique_ptr<const gxds_plugins, PluginsUnref> plugins_;     // that others_ has
   Others others_;
   bool draining_ = false;
+  bool turn_is_due_ = false;
+  UpdateArgs last_update_;
   std::map<uint64_t, OrphanablePtr<LoadBalancingPolicy>> children_;  // by token
+};
+
+class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
+ public:
+  ClusterPicker(const gxds_picker_map* map, RefCountedPtr<LoadBalancingPolicy> policy)
+      : map_(gxds_picker_map_ref(map)), policy_(std::move(policy)) {}
+
+  LoadBalancingPolicy::PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
+    using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
+    absl::string_view cluster = static_cast<CallState*>(args.call_state)
+                                    ->GetCallAttribute(grpc_core::XdsClusterAttributeTypeName());
+    gxds_str name = ToGxds(cluster);
+    const uint64_t hash = gxds_picker_map_hash(name);
+    gxds_child_picker* child;
+    if (!gxds_picker_map_get(map_.get(), hash, name, &child)) {
+      gxds_status unknown = gxds_picker_map_unknown(name);
+      absl::Status status = ToAbsl(unknown);
+      gxds_status_fini(&unknown);
+      return LoadBalancingPolicy::PickResult::Fail(std::move(status));
+    }
+    if (child == nullptr) {
+      if (hash != asked_for_) AskFor(std::string(cluster));
+      asked_for_ = hash;
+      return LoadBalancingPolicy::PickResult::Queue();
+    }
+    return ChildPicker::Pick(child, args);
+  }
+
+ private:
+  // Not from here: the answer may be a new picker, for this very pick.
+  void AskFor(std::string cluster) const {
+    struct Question {
+      RefCountedPtr<LoadBalancingPolicy> policy;
+      std::string cluster;
+    };
+    auto ask = [](void* arg, grpc_error_handle) {
+      std::unique_ptr<Question> question(static_cast<Question*>(arg));
+      static_cast<ClusterManagerPolicy*>(question->policy.get())
+          ->ScheduleOnPick(std::move(question->cluster));
+    };
+    auto* question = new Question{policy_, std::move(cluster)};
+    grpc_core::ExecCtx::Run(DEBUG_LOCATION, GRPC_CLOSURE_CREATE(ask, question, nullptr),
+                            absl::OkStatus());
+  }
+
+  const std::unique_ptr<const gxds_picker_map, MapUnref> map_;
+  const RefCountedPtr<LoadBalancingPolicy> policy_;
+  uint64_t asked_for_ = 0;  // hash of the name that was asked for last; under the data-plane mutex
 };
 
 absl::Status ClusterManagerPolicy::UpdateLocked(UpdateArgs args) {
@@ -142,7 +183,8 @@ absl::Status ClusterManagerPolicy::UpdateLocked(UpdateArgs args) {
   std::vector<gxds_str> others;
   for (const auto& p : others_) others.push_back(ToGxds(p.first));
   gxds_cluster_manager_on_update(machine_.get(), snapshot, others.data(), others.size());
-  Drain(&args, &errors);
+  last_update_ = std::move(args);
+  Drain(&errors);
   if (errors.empty()) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("errors from children: [", absl::StrJoin(errors, "; "), "]"));
@@ -188,32 +230,61 @@ void ClusterManagerPolicy::OnChildState(uint64_t token, grpc_connectivity_state 
   }
   gxds_cluster_manager_on_child_state(machine_.get(), token, state,
                                       ChildPicker::Make(std::move(picker)));
-  Drain(nullptr, nullptr);
+  Errors errors;  // as below
+  Drain(&errors);
 }
 
-void ClusterManagerPolicy::Drain(const UpdateArgs* args, Errors* errors) {
+void ClusterManagerPolicy::ScheduleOnPick(std::string cluster) {
+  work_serializer()->Run([this, self = Ref(), cluster = std::move(cluster)] { OnPick(cluster); },
+                         DEBUG_LOCATION);
+}
+
+void ClusterManagerPolicy::OnPick(const std::string& cluster) {
+  if (shutting_down()) return;
+  gxds_cluster_manager_on_pick(machine_.get(), ToGxds(cluster));
+  Errors errors;  // nobody is there to hear them; a child that refused its update fails its RPCs
+  Drain(&errors);
+}
+
+void ClusterManagerPolicy::ExitIdleLocked() {
+  for (auto& p : children_) p.second->ExitIdleLocked();
+  gxds_cluster_manager_on_exit_idle(machine_.get());
+  Errors errors;  // as above
+  Drain(&errors);
+}
+
+void ClusterManagerPolicy::OnDeadline() {
+  turn_is_due_ = false;
+  gxds_cluster_manager_on_turn(machine_.get());
+  Errors errors;  // as above
+  Drain(&errors);
+}
+
+void ClusterManagerPolicy::Drain(Errors* errors) {
   if (draining_) return;  // the loop below goes on with what came meanwhile
   draining_ = true;
   gxds_cluster_manager_op op;
-  while (!shutting_down() && gxds_cluster_manager_next(machine_.get(), &op)) {
-    CarryOut(op, args, errors);
-  }
+  while (!shutting_down() && gxds_cluster_manager_next(machine_.get(), &op)) CarryOut(op, errors);
   draining_ = false;
+  if (shutting_down() || turn_is_due_ || !gxds_cluster_manager_wants_turn(machine_.get())) return;
+  // The turn comes from a timer that is over at once: after what this thread has left to do.
+  turn_is_due_ = true;
+  SetDeadline(Now());
 }
 
-void ClusterManagerPolicy::CarryOut(const gxds_cluster_manager_op& op, const UpdateArgs* args,
-                                    Errors* errors) {
+void ClusterManagerPolicy::CarryOut(const gxds_cluster_manager_op& op, Errors* errors) {
   switch (op.kind) {
     case GXDS_CLUSTER_MANAGER_CREATE:
       if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
         gpr_log(GPR_INFO, "[xds_cluster_manager_lb %p] child %" PRIu64 " is %s: created", this,
                 op.child, std::string(ToAbsl(op.name)).c_str());
       }
-      children_[op.child] = CreateChild(op.child, args->args, &grpc_xds_cluster_manager_lb_trace);
-      UpdateChild(op, *args, errors);
+      children_[op.child] =
+          CreateChild(op.child, last_update_.args, &grpc_xds_cluster_manager_lb_trace);
+      UpdateChild(op, errors);
       break;
     case GXDS_CLUSTER_MANAGER_UPDATE:
-      UpdateChild(op, *args, errors);
+      UpdateChild(op, errors);
       break;
     case GXDS_CLUSTER_MANAGER_REMOVE: {
       if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
@@ -229,8 +300,8 @@ void ClusterManagerPolicy::CarryOut(const gxds_cluster_manager_op& op, const Upd
   }
 }
 
-void ClusterManagerPolicy::UpdateChild(const gxds_cluster_manager_op& op, const UpdateArgs& args,
-                                       Errors* errors) {
+void ClusterManagerPolicy::UpdateChild(const gxds_cluster_manager_op& op, Errors* errors) {
+  const UpdateArgs& args = last_update_;
   std::string name(ToAbsl(op.name));
   auto other = others_.find(name);
   UpdateArgs child_args;
@@ -257,7 +328,8 @@ void ClusterManagerPolicy::Publish() {
             grpc_core::ConnectivityStateName(state));
   }
   channel_control_helper()->UpdateState(
-      state, status, std::make_unique<ClusterPicker>(gxds_cluster_manager_pickers(machine_.get())));
+      state, status,
+      std::make_unique<ClusterPicker>(gxds_cluster_manager_pickers(machine_.get()), Ref()));
 }
 
 void ClusterManagerPolicy::ShutdownChildren() {
@@ -266,6 +338,7 @@ void ClusterManagerPolicy::ShutdownChildren() {
   // It holds pickers of children, which may hold their policies, and those this one.
   machine_.reset();
   others_.clear();
+  last_update_ = UpdateArgs();
 }
 
 // JSON: {"children": {NAME: {"childPolicy": [...]}}}, beside the snapshot's roots. None is needed.

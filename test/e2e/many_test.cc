@@ -1,5 +1,8 @@
-// More endpoints than may connect at a time: through real channels.
+// More endpoints than may connect at a time, more clusters than are made at a time: through real
+// channels.
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "test/e2e/e2e.h"
@@ -64,6 +67,54 @@ TEST(Many, EndpointsFailTogetherWhenTheLastOfThemHas) {
   EXPECT_NE(reply.status.error_message().find("connections to all backends failing"),
             std::string::npos)
       << reply.status.error_message();
+}
+
+// Cluster "cN" has the backend N of its zone; the first ones have nobody.
+Mesh Clusters(int count, const std::vector<Backend*>& backends) {
+  Mesh mesh;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    std::vector<int> ports = Refusing(3);
+    const size_t from_the_end = static_cast<size_t>(count - 1 - i);
+    if (from_the_end < backends.size()) ports.push_back(backends[from_the_end]->port());
+    Cluster cluster;
+    cluster.name = name;
+    cluster.localities = {{"z", 1, 0, std::move(ports)}};
+    mesh.clusters.push_back(std::move(cluster));
+    mesh.routes.push_back({"/" + name + "/", name, {}, {}});
+  }
+  return mesh;
+}
+
+TEST(Many, RpcOfAnyClusterIsServedWhileTheOthersConnect) {
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  plane.Set(Clusters(60, {&a, &b}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  Reply last = client.Call({}, "/c59/Name");
+  EXPECT_EQ(last.name, "a") << last.status.error_message();
+  Reply before_last = client.Call({}, "/c58/Name");
+  EXPECT_EQ(before_last.name, "b") << before_last.status.error_message();
+  EXPECT_EQ(client.Call({}, "/c0/Name").status.error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST(Many, RpcsGoOnWhileClustersComeByTheDozen) {
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  Mesh mesh = Clusters(1, {&a});
+  mesh.routes = {{"", "c0", {}, {}}};
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_EQ(client.Call().name, "a");
+  Mesh more = Clusters(60, {&b});
+  more.clusters[0] = mesh.clusters[0];
+  more.routes.push_back({"", "c59", {}, {}});
+  plane.Set(more);
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));  // fails at an RPC that does
+  EXPECT_EQ(client.Call({}, "/c0/Name").name, "a");
+  EXPECT_EQ(a.connections(), 1u);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 
+#include "lb_policies/cluster_manager/cluster_manager.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
 
 namespace grpc_xds {
@@ -39,6 +40,44 @@ TEST_F(ClusterManagerPolicyTest, ChildForEachRootInOnePublication) {  // A31.5, 
   EXPECT_EQ(Leaf::created, 2);
   EXPECT_EQ(published_, 1);
   EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+}
+
+TEST_F(ClusterManagerPolicyTest, ChildrenAreMadeABatchPerTurnWithTheLatestUpdate) {
+  Leaf::on_update = [](Leaf* leaf) { leaf->Report(GRPC_CHANNEL_READY); };
+  std::vector<Entry> entries;
+  std::vector<const Entry*> list;
+  std::vector<std::string> roots;
+  for (int i = 0; i < GXDS_CLUSTER_MANAGER_BATCH + 2; ++i) {
+    roots.push_back("c" + std::to_string(1000 + i));
+    entries.push_back(Flat(roots.back()));
+  }
+  for (const Entry& entry : entries) list.push_back(&entry);
+  Apply(list, roots);
+  EXPECT_EQ(Leaf::created, GXDS_CLUSTER_MANAGER_BATCH);
+  Entry changed = snapshot::Leaf(roots.back(), flat_, MakeEndpoints({{"late"}}));
+  Apply({&changed}, roots);
+  EXPECT_EQ(Leaf::created, GXDS_CLUSTER_MANAGER_BATCH);
+  Pass(0);
+  EXPECT_EQ(Leaf::created, GXDS_CLUSTER_MANAGER_BATCH + 2);
+  ASSERT_NE(Leaf::InZone("late"), nullptr);
+  EXPECT_EQ(Leaf::InZone("late")->updates, 1);
+  EXPECT_EQ(timer_count(), 0u);
+}
+
+TEST_F(ClusterManagerPolicyTest, MayEndBeforeItsTurn) {
+  Leaf::on_update = [](Leaf* leaf) { leaf->Report(GRPC_CHANNEL_READY); };
+  std::vector<Entry> entries;
+  std::vector<const Entry*> list;
+  std::vector<std::string> roots;
+  for (int i = 0; i < GXDS_CLUSTER_MANAGER_BATCH + 1; ++i) {
+    roots.push_back("c" + std::to_string(1000 + i));
+    entries.push_back(Flat(roots.back()));
+  }
+  for (const Entry& entry : entries) list.push_back(&entry);
+  Apply(list, roots);
+  EXPECT_EQ(timer_count(), 1u);
+  In([this] { policy_.reset(); });
+  EXPECT_EQ(timer_count(), 0u);
 }
 
 TEST_F(ClusterManagerPolicyTest, UnchangedUpdatesTouchNobody) {

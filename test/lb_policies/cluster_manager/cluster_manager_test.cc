@@ -26,7 +26,10 @@ struct Picker : gxds_child_picker {
 };
 
 struct Scenario {
-  gxds_cluster_manager* m = gxds_cluster_manager_create();
+  explicit Scenario(bool on_demand = false) : m(gxds_cluster_manager_create(on_demand)) {}
+
+  gxds_cluster_manager* const m;
+  bool turns = true;                      // they come at once
   std::map<uint64_t, std::string> names;  // of the children there are
   std::map<std::string, uint64_t> tokens;
   int operations = 0;
@@ -37,7 +40,7 @@ struct Scenario {
   std::string Drain() {
     std::string out;
     gxds_cluster_manager_op op;
-    while (gxds_cluster_manager_next(m, &op)) {
+    while (gxds_cluster_manager_next(m, &op) || Turn(&op)) {
       operations++;
       if (!out.empty()) out += " ";
       switch (op.kind) {
@@ -63,6 +66,15 @@ struct Scenario {
     }
     gxds_cluster_manager_validate(m);
     return out;
+  }
+  bool Turn(gxds_cluster_manager_op* op) {
+    if (!turns || !gxds_cluster_manager_wants_turn(m)) return false;
+    gxds_cluster_manager_on_turn(m);
+    return gxds_cluster_manager_next(m, op);
+  }
+  std::string Picked(const std::string& name) {
+    gxds_cluster_manager_on_pick(m, gxds_str_of(name.data(), name.size()));
+    return Drain();
   }
   std::string State() {
     static const char* const kNames[] = {"IDLE", "CONNECTING", "READY", "FAILED"};
@@ -277,6 +289,97 @@ TEST(ClusterManager, NoSnapshotLeavesItsChildrenAlone) {
   s.Update(MakeConfig({a.get()}, {"a"}));
   EXPECT_EQ(s.Update(Config(), {"plugin"}), "+plugin CONNECTING");
   EXPECT_EQ(s.PickerOf("a"), "none");
+}
+
+constexpr int kBatch = GXDS_CLUSTER_MANAGER_BATCH;
+
+std::string Number(int i) { return std::to_string(1000 + i); }
+
+// Clusters 1000 … of that number.
+Config Numbered(int count, std::vector<Entry>* entries, std::vector<std::string>* roots) {
+  std::vector<const gxds_cluster_entry*> list;
+  for (int i = 0; i < count; i++) {
+    roots->push_back(Number(i));
+    entries->push_back(Leaf(roots->back()));
+    list.push_back(entries->back().get());
+  }
+  return MakeConfig(list, *roots);
+}
+
+TEST(ClusterManager, ChildrenAreMadeABatchPerTurn) {
+  Scenario s;
+  s.turns = false;
+  std::vector<Entry> entries;
+  std::vector<std::string> roots;
+  s.Update(Numbered(2 * kBatch + 1, &entries, &roots));
+  EXPECT_EQ(s.names.size(), size_t{kBatch});
+  EXPECT_EQ(s.PickerOf(Number(2 * kBatch)), "none") << "RPCs for it wait, they do not fail";
+  s.Child(Number(0), GRPC_CHANNEL_READY);
+  EXPECT_EQ(s.names.size(), size_t{kBatch}) << "the channel works before the rest";
+  for (int children : {2 * kBatch, 2 * kBatch + 1}) {
+    ASSERT_TRUE(gxds_cluster_manager_wants_turn(s.m));
+    gxds_cluster_manager_on_turn(s.m);
+    s.Drain();
+    EXPECT_EQ(s.names.size(), static_cast<size_t>(children));
+  }
+  EXPECT_FALSE(gxds_cluster_manager_wants_turn(s.m));
+}
+
+TEST(ClusterManager, ChildThatAnRpcWaitsForIsMadeAtOnce) {
+  Scenario s;
+  s.turns = false;
+  std::vector<Entry> entries;
+  std::vector<std::string> roots;
+  s.Update(Numbered(3 * kBatch, &entries, &roots));
+  const std::string last = Number(3 * kBatch - 1);
+  EXPECT_EQ(s.Picked(last), "+" + last + " CONNECTING");
+  EXPECT_EQ(s.Picked(last), "") << "it is there";
+  EXPECT_EQ(s.Picked("unknown"), "");
+  s.turns = true;
+  s.Drain();
+  EXPECT_EQ(s.names.size(), roots.size());
+}
+
+TEST(ClusterManager, ChildThatWaitsForItsTurnIsNotToldOfUpdatesAndGoesSilently) {
+  Scenario s;
+  s.turns = false;
+  std::vector<Entry> entries;
+  std::vector<std::string> roots;
+  Config config = Numbered(kBatch + 2, &entries, &roots);
+  s.Update(config);
+  Entry changed = Leaf(Number(kBatch));
+  config = Next(config, {changed.get()}, roots);
+  EXPECT_EQ(s.Update(config), "");
+  roots.pop_back();
+  EXPECT_EQ(s.Update(Next(config, {}, roots)), "CONNECTING");
+  s.turns = true;
+  EXPECT_EQ(s.Drain(), "+" + Number(kBatch));
+}
+
+TEST(ClusterManager, OnDemandChildrenAreIdleUntilAnRpcWaitsForThem) {
+  Scenario s(/*on_demand=*/true);
+  Entry a = Leaf("a"), b = Leaf("b"), changed = Leaf("b");
+  Config config = MakeConfig({a.get(), b.get()}, {"a", "b"});
+  EXPECT_EQ(s.Update(config, {"plugin"}), "IDLE");
+  EXPECT_EQ(s.PickerOf("b"), "none");
+  EXPECT_EQ(s.Picked("b"), "+b CONNECTING");
+  EXPECT_EQ(s.Child("b", GRPC_CHANNEL_READY), "READY");
+  config = Next(config, {changed.get()}, {"a", "b"});
+  EXPECT_EQ(s.Update(config, {"plugin"}), "~b");
+  EXPECT_EQ(s.Picked("plugin"), "+plugin READY");
+  EXPECT_EQ(s.Update(Next(config, {}, {"b"}), {"plugin"}), "~plugin READY") << "a was not there";
+}
+
+TEST(ClusterManager, OnDemandOneChildIsMadeWhenTheChannelIsToConnect) {
+  Scenario s(/*on_demand=*/true);
+  gxds_cluster_manager_on_exit_idle(s.m);
+  EXPECT_EQ(s.Drain(), "FAILED");
+  Entry a = Leaf("a"), b = Leaf("b");
+  s.Update(MakeConfig({a.get(), b.get()}, {"a", "b"}));
+  gxds_cluster_manager_on_exit_idle(s.m);
+  EXPECT_EQ(s.Drain(), "+a CONNECTING");
+  gxds_cluster_manager_on_exit_idle(s.m);
+  EXPECT_EQ(s.Drain(), "");
 }
 
 // What a change costs does not depend on how many children there are.
