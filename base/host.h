@@ -43,10 +43,13 @@ typedef struct gxds_host {
   /* Whether a regular expression compiles as RE2 with the host's options. NULL: any does. */
   bool (*regex_check)(gxds_str regex);
   /* The same expression, compiled, owned by the caller (regex_destroy); NULL: it does not compile.
-   * The four are NULL together: then no expression matches anything. */
+   * These five are NULL together: then no expression matches anything. */
   void *(*regex_create)(gxds_str regex);
   /* Whether all of text matches. */
   bool (*regex_full_match)(const void *regex, gxds_str text);
+  /* What every text that matches begins with; empty: nothing is known of it. The caller frees it
+   * with gxds_str_free(). */
+  gxds_str (*regex_prefix)(const void *regex);
   /* Text with every match replaced by rewrite, which may name groups of the expression ("\\1"). The
    * caller frees it with gxds_str_free(). */
   gxds_str (*regex_replace)(const void *regex, gxds_str text, gxds_str rewrite);

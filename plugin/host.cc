@@ -3,6 +3,7 @@
 #include <grpc/support/port_platform.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -114,6 +115,18 @@ bool RegexFullMatch(const void* regex, gxds_str text) {
   return RE2::FullMatch(re2::StringPiece(text.data, text.size), *static_cast<const RE2*>(regex));
 }
 
+gxds_str RegexPrefix(const void* regex) {
+  constexpr int kLongest = 128;  // what is longer is cut, which is right, too
+  std::string least, most;
+  if (!static_cast<const RE2*>(regex)->PossibleMatchRange(&least, &most, kLongest)) {
+    return gxds_str_of(nullptr, 0);
+  }
+  const size_t end = std::min(least.size(), most.size());
+  size_t same = 0;
+  while (same < end && least[same] == most[same]) ++same;
+  return gxds_str_dup(gxds_str_of(least.data(), same));
+}
+
 gxds_str RegexReplace(const void* regex, gxds_str text, gxds_str rewrite) {
   std::string out = ToString(text);
   RE2::GlobalReplace(&out, *static_cast<const RE2*>(regex),
@@ -157,6 +170,7 @@ gxds_host MakeHost() {
   host.regex_check = RegexCheck;
   host.regex_create = RegexCreate;
   host.regex_full_match = RegexFullMatch;
+  host.regex_prefix = RegexPrefix;
   host.regex_replace = RegexReplace;
   host.regex_destroy = RegexDestroy;
   host.certificate_provider_check = CertificateProviderCheck;

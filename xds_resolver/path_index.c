@@ -38,11 +38,21 @@ static uint64_t hash_finish(uint64_t state, gxds_path_match_kind kind, bool igno
   return h ^ (h >> 33);
 }
 
+static gxds_str text_of(const gxds_path_index *x, uint32_t number) {
+  const gxds_path_match *p = &x->routes[number].path;
+  return p->kind == GXDS_PATH_REGEX ? x->regex_prefixes[number] : p->text;
+}
+
+static bool ignores_case(const gxds_path_match *p) {
+  return p->kind != GXDS_PATH_REGEX && !p->case_sensitive;
+}
+
 static bool chain_is(const gxds_path_index *x, const gxds_path_chain *c, gxds_path_match_kind kind,
                      bool ignore_case, gxds_str text) {
   const gxds_path_match *p = &x->routes[c->first].path;
-  if (p->kind != kind || p->case_sensitive == ignore_case) return false;
-  return ignore_case ? gxds_str_equal_nocase(p->text, text) : gxds_str_equal(p->text, text);
+  if (p->kind != kind || ignores_case(p) != ignore_case) return false;
+  gxds_str own = text_of(x, c->first);
+  return ignore_case ? gxds_str_equal_nocase(own, text) : gxds_str_equal(own, text);
 }
 
 /* The chain's place, or the empty place where it would be. */
@@ -63,15 +73,13 @@ static int compare_lengths(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static void lengths_init(gxds_path_lengths *l, const gxds_route *routes, size_t count,
-                         bool ignore_case) {
+static void lengths_init(gxds_path_lengths *l, const gxds_path_index *x, size_t count,
+                         gxds_path_match_kind kind, bool ignore_case) {
   size_t *items = gxds_calloc(count, sizeof *items);
   size_t found = 0;
-  for (size_t i = 0; i < count; i++) {
-    const gxds_path_match *p = &routes[i].path;
-    if (p->kind == GXDS_PATH_PREFIX && p->case_sensitive != ignore_case) {
-      items[found++] = p->text.size;
-    }
+  for (uint32_t i = 0; i < count; i++) {
+    const gxds_path_match *p = &x->routes[i].path;
+    if (p->kind == kind && ignores_case(p) == ignore_case) items[found++] = text_of(x, i).size;
   }
   if (found) qsort(items, found, sizeof *items, compare_lengths);
   size_t kept = 0;
@@ -84,9 +92,10 @@ static void lengths_init(gxds_path_lengths *l, const gxds_route *routes, size_t 
 
 static void add_route(gxds_path_index *x, uint32_t number) {
   const gxds_path_match *p = &x->routes[number].path;
-  bool ignore_case = !p->case_sensitive;
-  uint64_t hash = hash_finish(hash_text(p->text, ignore_case), p->kind, ignore_case);
-  gxds_path_chain *c = find_place(x, hash, p->kind, ignore_case, p->text);
+  bool ignore_case = ignores_case(p);
+  gxds_str text = text_of(x, number);
+  uint64_t hash = hash_finish(hash_text(text, ignore_case), p->kind, ignore_case);
+  gxds_path_chain *c = find_place(x, hash, p->kind, ignore_case, text);
   if (c->first == GXDS_PATH_CHAIN_END) {
     *c = (gxds_path_chain){hash, number, number};
   } else {
@@ -95,29 +104,25 @@ static void add_route(gxds_path_index *x, uint32_t number) {
   }
 }
 
-void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes, size_t count) {
+void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes,
+                          const gxds_str *regex_prefixes, size_t count) {
   GXDS_CHECK(count < UINT32_MAX);
-  *x = (gxds_path_index){.routes = routes, .regex_first = GXDS_PATH_CHAIN_END};
+  *x = (gxds_path_index){.routes = routes, .regex_prefixes = regex_prefixes};
   size_t places = 8;
   while (places < count * 2) places *= 2;
   x->mask = places - 1;
   x->chains = gxds_calloc(places, sizeof *x->chains);
   for (size_t i = 0; i < places; i++) x->chains[i].first = GXDS_PATH_CHAIN_END;
   x->next = gxds_calloc(count, sizeof *x->next);
-  uint32_t regex_last = GXDS_PATH_CHAIN_END;
   for (uint32_t i = 0; i < count; i++) {
     x->next[i] = GXDS_PATH_CHAIN_END;
     const gxds_path_match *p = &routes[i].path;
-    if (p->kind != GXDS_PATH_REGEX) {
-      if (p->kind == GXDS_PATH_EXACT) x->exact[p->case_sensitive ? 0 : 1] = true;
-      add_route(x, i);
-      continue;
-    }
-    *(regex_last == GXDS_PATH_CHAIN_END ? &x->regex_first : &x->next[regex_last]) = i;
-    regex_last = i;
+    if (p->kind == GXDS_PATH_EXACT) x->exact[p->case_sensitive ? 0 : 1] = true;
+    add_route(x, i);
   }
-  lengths_init(&x->prefix[0], routes, count, false);
-  lengths_init(&x->prefix[1], routes, count, true);
+  lengths_init(&x->prefix[0], x, count, GXDS_PATH_PREFIX, false);
+  lengths_init(&x->prefix[1], x, count, GXDS_PATH_PREFIX, true);
+  lengths_init(&x->regex, x, count, GXDS_PATH_REGEX, false);
 }
 
 void gxds_path_index_fini(gxds_path_index *x) {
@@ -125,6 +130,7 @@ void gxds_path_index_fini(gxds_path_index *x) {
   gxds_free(x->chains);
   gxds_free(x->prefix[0].items);
   gxds_free(x->prefix[1].items);
+  gxds_free(x->regex.items);
 }
 
 /* ---- ask ---- */
@@ -146,20 +152,35 @@ static void look_up(const gxds_path_index *x, uint64_t state, gxds_path_match_ki
   found_add(f, find_place(x, hash, kind, ignore_case, text)->first);
 }
 
-static void find_texts(const gxds_path_index *x, gxds_str path, bool ignore_case, found_chains *f) {
-  const gxds_path_lengths *lengths = &x->prefix[ignore_case ? 1 : 0];
-  bool exact = x->exact[ignore_case ? 1 : 0];
-  uint64_t state = HASH_START;
-  size_t hashed = 0;
-  for (size_t i = 0; i < lengths->count && lengths->items[i] <= path.size; i++) {
-    for (; hashed < lengths->items[i]; hashed++) {
-      state = hash_add(state, path.data[hashed], ignore_case);
-    }
-    look_up(x, state, GXDS_PATH_PREFIX, ignore_case, gxds_str_of(path.data, hashed), f);
+/* What of a path is hashed. */
+typedef struct hashed_path {
+  gxds_str path;
+  bool ignore_case;
+  uint64_t state;
+  size_t size;
+} hashed_path;
+
+static void hash_up_to(hashed_path *h, size_t size) {
+  for (; h->size < size; h->size++) {
+    h->state = hash_add(h->state, h->path.data[h->size], h->ignore_case);
   }
-  if (!exact) return;
-  for (; hashed < path.size; hashed++) state = hash_add(state, path.data[hashed], ignore_case);
-  look_up(x, state, GXDS_PATH_EXACT, ignore_case, path, f);
+}
+
+/* The chains of a kind whose texts the path begins with. */
+static void find_prefixes(const gxds_path_index *x, const gxds_path_lengths *lengths,
+                          gxds_path_match_kind kind, hashed_path *h, found_chains *f) {
+  for (size_t i = 0; i < lengths->count && lengths->items[i] <= h->path.size; i++) {
+    hash_up_to(h, lengths->items[i]);
+    look_up(x, h->state, kind, h->ignore_case, gxds_str_of(h->path.data, h->size), f);
+  }
+}
+
+static void find_texts(const gxds_path_index *x, gxds_str path, bool ignore_case, found_chains *f) {
+  hashed_path h = {path, ignore_case, HASH_START, 0};
+  find_prefixes(x, &x->prefix[ignore_case ? 1 : 0], GXDS_PATH_PREFIX, &h, f);
+  if (!x->exact[ignore_case ? 1 : 0]) return;
+  hash_up_to(&h, path.size);
+  look_up(x, h.state, GXDS_PATH_EXACT, ignore_case, path, f);
 }
 
 size_t gxds_path_index_find(const gxds_path_index *x, gxds_str path,
@@ -167,6 +188,7 @@ size_t gxds_path_index_find(const gxds_path_index *x, gxds_str path,
   found_chains f = {out, 0};
   find_texts(x, path, false, &f);
   find_texts(x, path, true, &f);
-  found_add(&f, x->regex_first);
+  hashed_path h = {path, false, HASH_START, 0};
+  find_prefixes(x, &x->regex, GXDS_PATH_REGEX, &h, &f);
   return f.count;
 }

@@ -1,7 +1,8 @@
 /* gxds_path_index: which routes match a path, by a hash of their texts. Private to xds_resolver.
  * Immutable once made: any thread.
  *
- * Routes with the same kind, case rule and text are one chain, in order. The hash is one that grows
+ * Routes with the same kind, case rule and text are one chain, in order; the text of a regular
+ * expression is what all that it matches begins with. The hash is one that grows
  * byte by byte, so the hashes of all prefixes of a path cost one pass over it. */
 #ifndef GRPC_XDS_XDS_RESOLVER_PATH_INDEX_H_
 #define GRPC_XDS_XDS_RESOLVER_PATH_INDEX_H_
@@ -28,16 +29,19 @@ typedef struct gxds_path_index {
   size_t mask;                    /* its size less one */
   gxds_path_lengths prefix[2];    /* lengths of prefixes; [1]: those that ignore case */
   bool exact[2];                  /* whether there are exact ones; [1]: those that ignore case */
-  uint32_t regex_first;           /* the chain of all regular expressions */
+  const gxds_str *regex_prefixes; /* borrowed: as long as the index */
+  gxds_path_lengths regex;        /* lengths of what regular expressions begin with */
 } gxds_path_index;
 
-/* count < UINT32_MAX. */
-void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes, size_t count);
+/* regex_prefixes: by route, what paths that match its regular expression begin with. Borrow both,
+ * as long as the index. count < UINT32_MAX. */
+void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes,
+                          const gxds_str *regex_prefixes, size_t count);
 void gxds_path_index_fini(gxds_path_index *x);
 
-/* The first routes of every chain that matches the path, and of the chain of regular expressions,
- * which are yet to be tried. Returns how many; more than GXDS_PATH_CHAINS_MAX: there are too many,
- * and out is of no use. */
+/* The first routes of every chain that matches the path, and of the chains of regular expressions
+ * that may, which are yet to be tried. Returns how many; more than GXDS_PATH_CHAINS_MAX: there are
+ * too many, and out is of no use. */
 size_t gxds_path_index_find(const gxds_path_index *x, gxds_str path,
                             uint32_t out[GXDS_PATH_CHAINS_MAX]);
 

@@ -115,20 +115,25 @@ static bool value_matches(const gxds_header_match *h, const void *regex, const g
   return false;
 }
 
+static void look_at(gxds_header_memo *memo, const gxds_route_request *request, gxds_str name) {
+  if (memo->name.size && gxds_str_equal(memo->name, name)) return;
+  *memo = (gxds_header_memo){.name = name};
+  memo->present = gxds_route_request_header(request, name, &memo->value);
+}
+
 static bool header_matches(const gxds_header_match *h, const void *regex, const gxds_host *host,
-                           const gxds_route_request *request) {
-  gxds_str value = {NULL, 0};
-  bool present = gxds_route_request_header(request, h->name, &value);
-  if (h->kind == GXDS_HEADER_PRESENT) return (present == h->present) != h->invert;
-  if (!present) return false; /* also when inverted: there is nothing to compare */
-  return value_matches(h, regex, host, value) != h->invert;
+                           const gxds_header_memo *memo) {
+  if (h->kind == GXDS_HEADER_PRESENT) return (memo->present == h->present) != h->invert;
+  if (!memo->present) return false; /* also when inverted: there is nothing to compare */
+  return value_matches(h, regex, host, memo->value) != h->invert;
 }
 
 bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
-                             const gxds_route_request *request) {
+                             const gxds_route_request *request, gxds_header_memo *memo) {
   const gxds_route *r = m->route;
   for (size_t i = 0; i < r->header_count; i++) {
-    if (!header_matches(&r->headers[i], m->header_regexes[i], host, request)) return false;
+    look_at(memo, request, r->headers[i].name);
+    if (!header_matches(&r->headers[i], m->header_regexes[i], host, memo)) return false;
   }
   if (r->fraction_per_million < 0) return true;
   uint64_t drawn = gxds_random_next(request->random) % 1000000;

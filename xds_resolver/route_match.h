@@ -23,10 +23,18 @@ void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
  * what the transport will send. False: not there. Borrow: until the next call for the RPC. */
 bool gxds_route_request_header(const gxds_route_request *request, gxds_str name, gxds_str *value);
 
+/* The header that was looked at last, in one search for an RPC's route: many routes ask for the
+ * same one. Starts zeroed. */
+typedef struct gxds_header_memo {
+  gxds_str name; /* empty: none yet. Borrowed from a route */
+  gxds_str value;
+  bool present;
+} gxds_header_memo;
+
 bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host, gxds_str path);
 /* Headers, then fraction: draws a random number only when it comes to that. */
 bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
-                             const gxds_route_request *request);
+                             const gxds_route_request *request, gxds_header_memo *memo);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,7 @@ struct gxds_route_table {
   size_t route_count;
   share *shares;
   gxds_method_configs *method_configs;
+  gxds_str *regex_prefixes; /* by route */
   gxds_path_index paths;
 };
 
@@ -147,7 +148,12 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
   for (size_t i = 0; i < t->route_count; i++) {
     compile_route(&c, &t->routes[i], &virtual_host->routes[i]);
   }
-  gxds_path_index_init(&t->paths, virtual_host->routes, t->route_count);
+  t->regex_prefixes = gxds_calloc(t->route_count, sizeof *t->regex_prefixes);
+  for (size_t i = 0; i < t->route_count; i++) {
+    const void *regex = t->routes[i].matcher.path_regex;
+    if (regex) t->regex_prefixes[i] = host->regex_prefix(regex);
+  }
+  gxds_path_index_init(&t->paths, virtual_host->routes, t->regex_prefixes, t->route_count);
   return t;
 }
 
@@ -162,7 +168,9 @@ void gxds_route_table_unref(const gxds_route_table *shared) {
   for (size_t i = 0; i < t->route_count; i++) {
     gxds_route_matcher_fini(&t->routes[i].matcher, t->host);
     gxds_request_hasher_fini(&t->routes[i].hasher, t->host);
+    gxds_str_free(&t->regex_prefixes[i]);
   }
+  gxds_free(t->regex_prefixes);
   gxds_free(t->routes);
   gxds_free(t->shares);
   gxds_method_configs_destroy(t->method_configs);
@@ -182,10 +190,11 @@ const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_tabl
 
 int64_t gxds_route_table_match_linear(const gxds_route_table *t,
                                       const gxds_route_request *request) {
+  gxds_header_memo memo = {0};
   for (size_t i = 0; i < t->route_count; i++) {
     const gxds_route_matcher *m = &t->routes[i].matcher;
     if (gxds_route_matcher_path(m, t->host, request->path) &&
-        gxds_route_matcher_rest(m, t->host, request)) {
+        gxds_route_matcher_rest(m, t->host, request, &memo)) {
       return (int64_t)i;
     }
   }
@@ -198,6 +207,7 @@ int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_reque
   uint32_t heads[GXDS_PATH_CHAINS_MAX];
   size_t count = gxds_path_index_find(&t->paths, request->path, heads);
   if (count > GXDS_PATH_CHAINS_MAX) return gxds_route_table_match_linear(t, request);
+  gxds_header_memo memo = {0};
   while (count > 0) {
     size_t least = 0;
     for (size_t i = 1; i < count; i++) {
@@ -207,7 +217,7 @@ int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_reque
     const gxds_route_matcher *m = &t->routes[number].matcher;
     bool path_known = m->route->path.kind != GXDS_PATH_REGEX;
     if ((path_known || gxds_route_matcher_path(m, t->host, request->path)) &&
-        gxds_route_matcher_rest(m, t->host, request)) {
+        gxds_route_matcher_rest(m, t->host, request, &memo)) {
       return (int64_t)number;
     }
     heads[least] = t->paths.next[number];

@@ -135,6 +135,23 @@ TEST_F(Host, ChecksRegularExpressions) {
   EXPECT_FALSE(host_->regex_check(gxds_str_z("(?=lookahead)")));
 }
 
+TEST_F(Host, TellsWhatMatchesOfARegularExpressionBeginWith) {
+  auto prefix = [&](const char* text) {
+    void* regex = host_->regex_create(gxds_str_z(text));
+    gxds_str found = host_->regex_prefix(regex);
+    std::string result(found.data == nullptr ? "" : found.data, found.size);
+    gxds_str_free(&found);
+    host_->regex_destroy(regex);
+    return result;
+  };
+  EXPECT_EQ(prefix("/service/[A-Z].*"), "/service/");
+  EXPECT_EQ(prefix("^/service/m$"), "/service/m");
+  EXPECT_EQ(prefix("/(foo|foobar)/.*"), "/foo");
+  EXPECT_EQ(prefix("/a*b"), "/");
+  EXPECT_EQ(prefix("/ab?"), "/a");
+  for (const char* any : {".*/x", "/a|b", "(?i)a/", "[/x]a", ""}) EXPECT_EQ(prefix(any), "") << any;
+}
+
 TEST_F(Host, ChecksCertificateProviders) {
   auto check = [&](const char* plugin, const char* config) {
     return Errors([&](const gxds_path* at, gxds_errors* errors) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <regex.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -19,13 +20,20 @@ using made_up::Str;
 using made_up::Z;
 
 int g_regexes = 0;
+int g_regexes_tried = 0;
+
+struct Expression {
+  regex_t compiled;
+  std::string text;
+};
 
 const gxds_host *FakeHost() {
   static const gxds_host host = [] {
     gxds_host h = {};
     h.regex_create = [](gxds_str text) -> void * {
-      auto *regex = new regex_t;
-      if (regcomp(regex, ("^(" + Str(text) + ")$").c_str(), REG_EXTENDED | REG_NOSUB) == 0) {
+      auto *regex = new Expression{{}, Str(text)};
+      if (regcomp(&regex->compiled, ("^(" + Str(text) + ")$").c_str(), REG_EXTENDED | REG_NOSUB) ==
+          0) {
         g_regexes++;
         return regex;
       }
@@ -33,21 +41,32 @@ const gxds_host *FakeHost() {
       return nullptr;
     };
     h.regex_full_match = [](const void *regex, gxds_str text) {
-      return regexec(static_cast<const regex_t *>(regex), Str(text).c_str(), 0, nullptr, 0) == 0;
+      g_regexes_tried++;
+      return regexec(&static_cast<const Expression *>(regex)->compiled, Str(text).c_str(), 0,
+                     nullptr, 0) == 0;
+    };
+    // Those of these tests have no operator behind a letter.
+    h.regex_prefix = [](const void *regex) {
+      const std::string &text = static_cast<const Expression *>(regex)->text;
+      return gxds_str_dup(
+          gxds_str_of(text.data(), std::min(text.find_first_of(".["), text.size())));
     };
     h.regex_destroy = [](void *regex) {
       g_regexes--;
-      regfree(static_cast<regex_t *>(regex));
-      delete static_cast<regex_t *>(regex);
+      regfree(&static_cast<Expression *>(regex)->compiled);
+      delete static_cast<Expression *>(regex);
     };
     return h;
   }();
   return &host;
 }
 
+int g_headers_looked_up = 0;
+
 using Metadata = std::map<std::string, std::string>;
 
 bool Lookup(void *arg, gxds_str name, gxds_str *value) {
+  g_headers_looked_up++;
   auto *metadata = static_cast<const Metadata *>(arg);
   auto it = metadata->find(Str(name));
   if (it == metadata->end()) return false;
@@ -104,6 +123,10 @@ class Table {
     EXPECT_EQ(one.state, other.state) << path;
     random_ = one;
     return compiled;
+  }
+  int64_t MatchCompiled(const std::string &path, Metadata metadata = {}) {
+    gxds_route_request request = {S(path), Lookup, &metadata, &random_, 0};
+    return gxds_route_table_match(table_, &request);
   }
   gxds_route_result Find(const std::string &path, Metadata metadata = {}) {
     gxds_route_request request = {S(path), Lookup, &metadata, &random_, 0};
@@ -181,6 +204,33 @@ TEST(RouteTable, ARegexMatchesTheWholePathAndCaseMatters) {  // A28.17
   EXPECT_EQ(t.Match("/abc/m"), 0);
   EXPECT_EQ(t.Match("/abc/mm"), 1);
   EXPECT_EQ(t.Match("/ABC/m"), -1);
+}
+
+TEST(RouteTable, ARegexIsTriedOnlyOnPathsWithItsBeginning) {
+  std::vector<Route> routes;
+  for (int i = 0; i < 100; i++) routes.push_back(Regex("/s" + std::to_string(i) + "/[a-z]"));
+  routes.push_back(Regex(".*/last"));
+  Table t(routes);
+  g_regexes_tried = 0;
+  EXPECT_EQ(t.MatchCompiled("/s42/x"), 42);
+  EXPECT_EQ(g_regexes_tried, 1);
+  EXPECT_EQ(t.MatchCompiled("/s42/last"), 100);
+  EXPECT_EQ(g_regexes_tried, 3);
+}
+
+TEST(RouteTable, AHeaderIsLookedUpOnceForManyRoutes) {
+  std::vector<Route> routes;
+  for (int i = 0; i < 100; i++) {
+    routes.push_back(With({GXDS_HEADER_EXACT, "k", "v" + std::to_string(i)}));
+  }
+  routes.push_back(With({GXDS_HEADER_EXACT, "other", "x"}));
+  routes.push_back(With({GXDS_HEADER_EXACT, "k", "last"}));
+  Table t(routes);
+  g_headers_looked_up = 0;
+  EXPECT_EQ(t.MatchCompiled("/", {{"k", "v99"}}), 99);
+  EXPECT_EQ(g_headers_looked_up, 1);
+  EXPECT_EQ(t.MatchCompiled("/", {{"k", "last"}, {"other", "y"}}), 101);
+  EXPECT_EQ(g_headers_looked_up, 4);
 }
 
 TEST(RouteTable, ARegexThatDoesNotCompileMatchesNothing) {

@@ -72,10 +72,11 @@ static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
   gxds_random random = {0}; /* not drawn from: the part has no fraction */
   const gxds_route_request request = {a->rpc->path, header, a, &random, 0};
   gxds_route_matcher m;
+  gxds_header_memo memo = {0};
   part.fraction_per_million = -1;
   gxds_route_matcher_init(&m, &part, host);
   bool matches = gxds_route_matcher_path(&m, host, a->rpc->path) &&
-                 gxds_route_matcher_rest(&m, host, &request);
+                 gxds_route_matcher_rest(&m, host, &request, &memo);
   gxds_route_matcher_fini(&m, host);
   return matches;
 }
