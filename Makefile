@@ -18,7 +18,7 @@ BAZEL ?= bazel
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
   dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev libre2-dev \
   libxxhash-dev libyaml-dev uthash-dev
-TEST_PACKAGES = libgmock-dev libgtest-dev
+TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev
 INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
 BENCH_PACKAGES = valgrind
 FUZZ_PACKAGES = clang-14 libclang-rt-14-dev

@@ -3,7 +3,8 @@
 //
 // usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]
 //
-// --only: one measurement, once, for work on it by hand: "endpoints:10000" or "clusters:1000";
+// --only: one measurement, once, for work on it by hand: "endpoints:10000", "clusters:1000",
+// "mixed_routes:10000", or "steps:10000" for those that take little;
 // ":ours" leaves the host out.
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -62,13 +63,12 @@ void AllowManyFiles() {
 void Measure(gxds_bench::Rows* rows, bool quick) {
   const int runs = quick ? 1 : 5;
   // Which of two threads polls is chance, even under valgrind: more runs.
-  for (int i = 0; i < (quick ? 3 : 9); ++i) rows->RpcInstructions(1, true);
-  rows->RpcInstructions(1, false);
-  if (!quick) {
-    rows->RpcInstructions(100, false);
-    rows->RpcInstructions(1000, false);
+  for (int i = 0; i < (quick ? 3 : 9); ++i) rows->RpcInstructions();
+  for (long routes : {1, 100, 1000, 10000}) {
+    if (!quick || routes == 1 || routes == 10000) rows->RpcRoutes(routes, false);
   }
-  rows->RpcInstructions(10000, false);
+  rows->RpcRoutes(10000, true);
+  rows->Decode(10000);
   for (int i = 0; i < (quick ? 3 : runs); ++i) rows->RpcCpu(quick ? 3000 : 20000);
   for (int i = 0; i < runs; ++i) {
     rows->Endpoints(1000, 20, true);
@@ -81,6 +81,8 @@ void Measure(gxds_bench::Rows* rows, bool quick) {
     rows->Clusters(5000, 20, false);
   }
   rows->Moved(quick ? 5 : 20);
+  rows->Late(quick ? 1 : 5);
+  rows->Idle(quick ? 2 : 5);
 }
 
 // False: no such row.
@@ -95,6 +97,13 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only) {
     rows->Endpoints(size, 20, with_host);
   } else if (row == "clusters") {
     rows->Clusters(size, 20, with_host);
+  } else if (row == "mixed_routes") {
+    rows->RpcRoutes(1, false);
+    rows->RpcRoutes(size, true);
+  } else if (row == "steps") {
+    rows->Decode(size);
+    rows->Late(1);
+    rows->Idle(2);
   } else {
     return false;
   }

@@ -139,4 +139,28 @@ double Client::Memory() const {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
+DecodeCost MeasureDecode(long endpoints) {
+  constexpr int kRounds = 3;
+  const std::string program = gxds_test::Runfile("test/bench/decode");
+  const std::string count = std::to_string(endpoints);
+  gxds_test::TempDir dir;
+  auto instructions = [&](const char* mode) {
+    const std::string out = dir.path() + "/" + mode;
+    gxds_test::Child child({kValgrind, "--quiet", "--tool=callgrind", "--callgrind-out-file=" + out,
+                            program, mode, count, std::to_string(kRounds)});
+    if (child.Wait() != 0) abort();
+    return TotalInstructions(out + ".2") / kRounds;
+  };
+  DecodeCost cost;
+  if (HaveValgrind()) {
+    cost.raw = instructions("raw");
+    cost.build = instructions("build");
+    cost.change = instructions("change");
+  }
+  gxds_test::Child child({program, "held", count, "1"});
+  if (child.Wait() != 0) abort();
+  cost.held = std::stod(child.Output());
+  return cost;
+}
+
 }  // namespace gxds_bench

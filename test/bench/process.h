@@ -64,6 +64,15 @@ class Client {
   int windows_ = 0;
 };
 
+// Of one EDS resource (decode.cc), each time.
+struct DecodeCost {
+  double raw = 0;     // instructions: protobuf alone; these three are 0 without valgrind
+  double build = 0;   // decoded, validated and built
+  double change = 0;  // the same after one that differs in one endpoint
+  double held = 0;    // bytes per endpoint, in the resource and in the policy
+};
+DecodeCost MeasureDecode(long endpoints);
+
 // Whether instructions can be counted here.
 bool HaveValgrind();
 

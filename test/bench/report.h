@@ -4,6 +4,7 @@
 #define GRPC_XDS_TEST_BENCH_REPORT_H_
 
 #include <cstdio>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ class Report {
 
  private:
   const Row* Find(const std::string& id, long size) const;
-  std::vector<Row> rows_;
+  std::deque<Row> rows_;  // a row stays where it is
 };
 
 }  // namespace gxds_bench

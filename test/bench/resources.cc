@@ -46,6 +46,34 @@ Message RouteMatch(const Route& route) {
 
 }  // namespace
 
+std::vector<Route> PathRoutes(long count) {
+  std::vector<Route> routes;
+  for (long i = 1; i < count; ++i) {
+    routes.push_back({Match::kPath, "/bench/Route" + std::to_string(i), "c0"});
+  }
+  routes.push_back({Match::kPath, "/bench/Call", "c0"});
+  return routes;
+}
+
+std::vector<Route> MixedRoutes(long count) {
+  constexpr long kOfEach = 100;
+  std::vector<Route> routes;
+  for (long i = 1; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    if (i <= kOfEach) {
+      routes.push_back({Match::kRegex, "/service" + number + "/[A-Z][a-z]*", "c0"});
+    } else if (i <= 2 * kOfEach) {
+      routes.push_back({Match::kHeader, "tenant-" + number, "c0"});
+    } else if (i % 2 == 0) {
+      routes.push_back({Match::kPath, "/bench/Route" + number, "c0"});
+    } else {
+      routes.push_back({Match::kPrefix, "/bench/prefix" + number + "/", "c0"});
+    }
+  }
+  routes.push_back({Match::kPath, "/bench/Call", "c0"});
+  return routes;
+}
+
 std::string ListenerBytes(const std::string& name, const std::string& route_config) {
   const std::string http = "envoy.extensions.filters.";
   Message router =

@@ -41,6 +41,12 @@ struct Route {
   std::string cluster;
 };
 
+// So many routes to cluster "c0", of which the last matches "/bench/Call" and the others nothing
+// that is called: by path; and a mix, half by path, half by prefix, but for 100 regular expressions
+// and 100 headers.
+std::vector<Route> PathRoutes(long count);
+std::vector<Route> MixedRoutes(long count);
+
 std::string ListenerBytes(const std::string& name, const std::string& route_config);
 std::string RoutesBytes(const std::string& name, const std::vector<Route>& routes);
 // With load reports to the server it came from.

@@ -1,12 +1,16 @@
 #include "test/bench/rows.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "test/bench/decoding.h"
 #include "test/bench/resources.h"
 
 namespace gxds_bench {
@@ -44,6 +48,14 @@ std::optional<double> CpuOfUpdates(const Client& client, int updates,
     client.WaitForQuiet(std::chrono::milliseconds(20));
   }
   return (client.Cpu() - before) / updates;
+}
+
+// CPU seconds for which protobuf alone reads an EDS resource.
+double CpuOfRawDecode(const std::string& bytes) {
+  constexpr int kRounds = 50;
+  const clock_t before = clock();
+  for (int i = 0; i < kRounds; ++i) DecodeRaw(bytes);
+  return static_cast<double>(clock() - before) / CLOCKS_PER_SEC / kRounds;
 }
 
 void Note(const char* what, long size, Variant v) {
@@ -89,31 +101,36 @@ void Rows::RpcCpu(long calls) {
   }
 }
 
-void Rows::RpcInstructions(long routes, bool polls) {
-  if (!HaveValgrind()) return;
-  std::vector<Route> list;
-  for (long i = 1; i < routes; ++i) {
-    list.push_back({Match::kPath, "/bench/Route" + std::to_string(i), "c0"});
-  }
-  list.push_back({Match::kPath, "/bench/Call", "c0"});
-  Serve(list);
-  Row& row = polls
-                 ? report_->At("rpc", 0, "unary RPC, load reported, program with a polling thread",
-                               "instructions")
-                 : report_->At("routes", routes,
-                               "unary RPC with " + Grouped(routes) +
-                                   (routes == 1 ? " route" : " routes") + ", synchronous program",
-                               "instructions");
+void Rows::Instructions(Row* row, bool plain, bool polls) {
   for (Variant v : {Variant::kPlain, Variant::kHost, Variant::kOurs}) {
-    if (v == Variant::kPlain && routes != 1) continue;
-    Note("instructions of a unary RPC, routes", routes, v);
+    if (v == Variant::kPlain && !plain) continue;
+    Note(row->title.c_str(), 0, v);
     ClientOptions options = Options(v);
     options.counts_instructions = true;
     options.polls = polls;
     Client client(options);
     if (!client.First() || !client.Calls(50)) continue;
-    if (auto cost = client.Calls(300)) row.Of(v).values.push_back(cost->instructions);
+    if (auto cost = client.Calls(300)) row->Of(v).values.push_back(cost->instructions);
   }
+}
+
+void Rows::RpcInstructions() {
+  if (!HaveValgrind()) return;
+  Serve(PathRoutes(1));
+  Instructions(&report_->At("rpc", 0, "unary RPC, load reported, program with a polling thread",
+                            "instructions"),
+               true, true);
+}
+
+void Rows::RpcRoutes(long routes, bool mixed) {
+  if (!HaveValgrind()) return;
+  Serve(mixed ? MixedRoutes(routes) : PathRoutes(routes));
+  const std::string of = Grouped(routes) + (mixed         ? " routes of all kinds"
+                                            : routes == 1 ? " route"
+                                                          : " routes");
+  Instructions(&report_->At(mixed ? "mixed_routes" : "routes", routes,
+                            "unary RPC with " + of + ", synchronous program", "instructions"),
+               routes == 1, false);
 }
 
 void Rows::Endpoints(long count, int updates, bool with_host) {
@@ -146,9 +163,11 @@ void Rows::Endpoints(long count, int updates, bool with_host) {
       return plane_.Push(kEndpoints, "c0", EndpointsBytes("c0", changed));
     });
     if (!cpu) continue;
-    report_->At("endpoint_change", count, "one" + of + " changes, CPU", "ms")
-        .Of(v)
-        .values.push_back(*cpu * 1e3);
+    Row& row = report_->At("endpoint_change", count, "one" + of + " changes, CPU", "ms");
+    row.Of(v).values.push_back(*cpu * 1e3);
+    if (v == Variant::kOurs) {
+      row.plain.values.push_back(CpuOfRawDecode(EndpointsBytes("c0", changed)) * 1e3);
+    }
   }
 }
 
@@ -218,6 +237,80 @@ void Rows::Moved(int moves) {
       row.Of(v).values.push_back(std::chrono::duration<double, std::milli>(took).count());
     }
   }
+}
+
+void Rows::Late(int times) {
+  constexpr auto kLate = std::chrono::milliseconds(500);
+  Row& row = report_->At("late", 0, "route switched to a cluster 500 ms before its endpoints come",
+                         "ms, longest RPC");
+  for (Variant v : {Variant::kHost, Variant::kOurs}) {
+    Note("endpoints late", 0, v);
+    for (int i = 0; i < times; ++i) {
+      Serve();
+      plane_.Set(kCluster, "c1", ClusterBytes("c1"));
+      Client client(Options(v));
+      if (!client.First()) break;
+      gxds_test::Backend& next = *backends_[1];
+      const long before = next.calls();
+      if (!plane_.Push(kRoutes, "routes", RoutesBytes("routes", {{Match::kPrefix, "", "c1"}}))) {
+        break;
+      }
+      std::thread late([this, &next, kLate] {
+        std::this_thread::sleep_for(kLate);
+        plane_.Push(kEndpoints, "c1", EndpointsBytes("c1", {{{"127.0.0.1", next.port()}}}));
+      });
+      double longest = 0;
+      while (next.calls() == before) {
+        const auto start = std::chrono::steady_clock::now();
+        if (!client.Call()) break;
+        const auto took = std::chrono::steady_clock::now() - start;
+        longest = std::max(longest, std::chrono::duration<double, std::milli>(took).count());
+      }
+      late.join();
+      row.Of(v).values.push_back(longest);
+    }
+  }
+}
+
+void Rows::Idle(int updates) {
+  Row& row = report_->At("idle_update", 0,
+                         "idle synchronous program, from an update to its acceptance", "ms");
+  for (Variant v : {Variant::kHost, Variant::kOurs}) {
+    Note("update of an idle program", 0, v);
+    Serve();
+    ClientOptions options = Options(v);
+    options.polls = false;
+    Client client(options);
+    if (!client.First()) continue;
+    for (int i = 1; i <= updates; ++i) {
+      client.WaitForQuiet();
+      const int port = backends_[static_cast<size_t>(i % kLocalities)]->port();
+      const auto start = std::chrono::steady_clock::now();
+      if (!plane_.Push(kEndpoints, "c0", EndpointsBytes("c0", {{{"127.0.0.1", port}}}))) break;
+      const auto took = std::chrono::steady_clock::now() - start;
+      row.Of(v).values.push_back(std::chrono::duration<double, std::milli>(took).count());
+    }
+  }
+}
+
+void Rows::Decode(long endpoints) {
+  const std::string of = "EDS of " + Grouped(endpoints) + " endpoints: ";
+  const DecodeCost cost = MeasureDecode(endpoints);
+  Row& build =
+      report_->At("decode", endpoints, of + "decode, validate and build (plain: protobuf alone)",
+                  "instructions");
+  Row& change = report_->At("decode_change", endpoints,
+                            of + "the same after one that differs in one endpoint", "instructions");
+  if (HaveValgrind()) {
+    build.plain.values.push_back(cost.raw);
+    build.ours.values.push_back(cost.build);
+    change.plain.values.push_back(cost.raw);
+    change.ours.values.push_back(cost.change);
+  }
+  report_
+      ->At("held", endpoints, of + "held for each, before connecting, beside the received bytes",
+           "bytes")
+      .ours.values.push_back(cost.held);
 }
 
 }  // namespace gxds_bench

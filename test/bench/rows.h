@@ -18,9 +18,11 @@ class Rows {
 
   // CPU of a unary RPC.
   void RpcCpu(long calls);
-  // Instructions of a unary RPC with that many exact routes, of which it matches the last. polls:
-  // of a program with a thread that waits for completions all the time.
-  void RpcInstructions(long routes, bool polls);
+  // Instructions of a unary RPC, with a thread that waits for completions all the time.
+  void RpcInstructions();
+  // Instructions of a unary RPC of a synchronous program with that many routes, of which it matches
+  // the last: exact paths, or a mix of all kinds.
+  void RpcRoutes(long routes, bool mixed);
   // One cluster of that many endpoints in ten localities, in each of which one accepts connections:
   // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
   void Endpoints(long count, int updates, bool with_host);
@@ -29,9 +31,17 @@ class Rows {
   void Clusters(long count, int updates, bool with_host);
   // The endpoints of the only cluster are replaced: the time from the push to the first RPC there.
   void Moved(int moves);
+  // The route is switched to a cluster whose endpoints come half a second late: the longest RPC.
+  void Late(int times);
+  // A synchronous program that makes no calls: from an update to its acceptance.
+  void Idle(int updates);
+  // Instructions from the bytes of an EDS resource of that many endpoints to what is built of it,
+  // over those of protobuf alone; and the memory that is held for each of them.
+  void Decode(long endpoints);
 
  private:
   ClientOptions Options(Variant variant) const;
+  void Instructions(Row* row, bool plain, bool polls);
   // The service "bench" with these routes, or one that sends everything to cluster "c0".
   void Serve(const std::vector<struct Route>& routes = {});
 

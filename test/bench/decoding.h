@@ -1,0 +1,36 @@
+// One endpoints resource on its way into the client: as it is, and as protobuf alone would read it,
+// which is the floor.
+#ifndef GRPC_XDS_TEST_BENCH_DECODING_H_
+#define GRPC_XDS_TEST_BENCH_DECODING_H_
+
+#include <string>
+
+#include "resources/resources.h"
+
+namespace gxds_bench {
+
+// A resource of that many endpoints in ten localities. changed: the last but one is another.
+std::string EndpointsOf(long count, bool changed);
+
+// upb_Decode and no more.
+void DecodeRaw(const std::string& bytes);
+
+// Decodes, validates and builds.
+class Decoder {
+ public:
+  Decoder();
+  ~Decoder();
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  // previous: the last good resource of that name, or null. One reference, the caller's.
+  const gxds_resource* Decode(const gxds_resource_type& type, const std::string& bytes,
+                              const gxds_resource* previous = nullptr) const;
+
+ private:
+  const gxds_bootstrap* bootstrap_ = nullptr;
+};
+
+}  // namespace gxds_bench
+
+#endif
