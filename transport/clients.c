@@ -222,17 +222,29 @@ const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h) {
 
 /* All */
 
-gxds_status_source *gxds_clients_all(size_t *count) {
+gxds_client_measures *gxds_clients_measures(size_t *count) {
   GXDS_CHECK(gxds_reactor_is_current());
   size_t size = 0;
   for (const shared_client *c = clients; c; c = c->next) size++;
-  gxds_status_source *all = gxds_calloc(size, sizeof(gxds_status_source));
+  gxds_client_measures *all = gxds_calloc(size, sizeof *all);
   *count = 0;
   for (const shared_client *c = clients; c; c = c->next) { /* the newest first */
     if (c->generation != gxds_reactor_generation()) continue;
     ++*count;
-    all[size - *count] = (gxds_status_source){gxds_session_engine(c->session), c->target};
+    all[size - *count] = (gxds_client_measures){
+        .status = {gxds_session_engine(c->session), c->target},
+        .load_store = gxds_session_load_store(c->session),
+        .update_times = gxds_session_update_times(c->session),
+    };
   }
-  memmove(all, all + size - *count, *count * sizeof(gxds_status_source));
+  memmove(all, all + size - *count, *count * sizeof *all);
+  return all;
+}
+
+gxds_status_source *gxds_clients_all(size_t *count) {
+  gxds_client_measures *measures = gxds_clients_measures(count);
+  gxds_status_source *all = gxds_calloc(*count, sizeof *all);
+  for (size_t i = 0; i < *count; i++) all[i] = measures[i].status;
+  gxds_free(measures);
   return all;
 }

@@ -7,6 +7,7 @@
 
 #include <grpc/grpc.h>
 
+#include "base/metric.h"
 #include "lrs/load_store.h"
 #include "xds_client/client.h"
 #include "xds_client/client_status.h"
@@ -69,6 +70,16 @@ const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h);
 /* All clients, in the order of their creation; each one's scope is its target. The array is the
  * caller's (gxds_free); what is in it is borrowed until the reactor goes on. */
 gxds_status_source *gxds_clients_all(size_t *count);
+
+/* What metrics tell of a client; borrowed. */
+typedef struct gxds_client_measures {
+  gxds_status_source status;
+  gxds_load_store *load_store;
+  const gxds_histogram *update_times;
+} gxds_client_measures;
+
+/* The same clients, as gxds_clients_all(). */
+gxds_client_measures *gxds_clients_measures(size_t *count);
 
 #ifdef __cplusplus
 }

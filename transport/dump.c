@@ -4,9 +4,10 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/text.h"
+#include "transport/client_metrics.h"
 #include "transport/clients.h"
 #include "transport/reactor.h"
-#include "xds_client/metrics.h"
 
 /* A question. It is freed by whoever is done with it last. */
 typedef struct question {
@@ -46,17 +47,20 @@ static int64_t nanoseconds(clockid_t clock) {
   return (int64_t)t.tv_sec * GXDS_SECOND + t.tv_nsec;
 }
 
+static gxds_str metrics(void) {
+  gxds_text text = {0};
+  gxds_client_metrics_render(&text);
+  return gxds_text_take(&text);
+}
+
 static gxds_str dump(gxds_dump_form form, gxds_str host_config) {
+  if (form == GXDS_DUMP_METRICS) return metrics();
   size_t count;
   gxds_status_source *all = gxds_clients_all(&count);
   /* The clock of the reactor is CLOCK_MONOTONIC. */
   int64_t epoch = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
   gxds_str out;
-  if (form == GXDS_DUMP_METRICS) {
-    gxds_text text = {0};
-    gxds_metrics_render(all, count, &text);
-    out = gxds_text_take(&text);
-  } else if (form == GXDS_DUMP_BY_CLIENT) {
+  if (form == GXDS_DUMP_BY_CLIENT) {
     out = gxds_client_status_each(all, count, epoch);
   } else if (count == 0) {
     out = gxds_str_dup(host_config);

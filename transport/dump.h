@@ -15,7 +15,7 @@ extern "C" {
 typedef enum gxds_dump_form {
   GXDS_DUMP_MERGED,    /* gxds_client_status_merge() */
   GXDS_DUMP_BY_CLIENT, /* gxds_client_status_each() */
-  GXDS_DUMP_METRICS,   /* gxds_metrics_render() */
+  GXDS_DUMP_METRICS,   /* gxds_client_metrics_render() */
 } gxds_dump_form;
 
 /* The reactor's longest turn is the decoding of one large response, some hundred milliseconds. */

@@ -43,6 +43,8 @@ struct gxds_session {
   gxds_timer timer;        /* the engine's deadline, or now: there are actions to drain */
   gxds_random random;
   bool draining;
+  bool told; /* a watcher, since it was cleared */
+  gxds_histogram update_times;
   struct gxds_session *next;
 };
 
@@ -170,6 +172,13 @@ static void on_first_use(void *arg, const gxds_bootstrap_server *server) {
 
 /* Events of the engine's streams */
 
+/* That of the reactor, which stands still during a turn of it. */
+static gxds_time clock_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * GXDS_SECOND + now.tv_nsec;
+}
+
 static void on_sent(void *owner, uint64_t id) {
   gxds_session *s = owner;
   gxds_client_on_sent(s->engine, id, gxds_reactor_now());
@@ -178,8 +187,10 @@ static void on_sent(void *owner, uint64_t id) {
 
 static void on_message(void *owner, uint64_t id, const void *data, size_t size) {
   gxds_session *s = owner;
+  s->told = false;
   gxds_client_on_message(s->engine, id, data, size, gxds_reactor_now());
   drain(s);
+  if (s->told) gxds_histogram_add(&s->update_times, clock_now() - gxds_reactor_now());
 }
 
 static void on_closed(void *owner, uint64_t id, const gxds_status *status) {
@@ -243,6 +254,7 @@ static void close_stream(connection *c) {
 }
 
 static void tell(gxds_session *s, const gxds_action *borrowed) {
+  s->told = true;
   /* The callback may call the engine, which ends the borrow. */
   gxds_action a = *borrowed;
   if (a.resource) gxds_resource_ref(a.resource);
@@ -384,6 +396,8 @@ gxds_client *gxds_session_engine(gxds_session *s) { return s->engine; }
 gxds_load_store *gxds_session_load_store(gxds_session *s) { return s->load_store; }
 
 const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s) { return s->bootstrap; }
+
+const gxds_histogram *gxds_session_update_times(const gxds_session *s) { return &s->update_times; }
 
 void gxds_session_kick(gxds_session *s) {
   if (s->draining) return; /* the drain goes on until there is nothing left */

@@ -40,10 +40,12 @@ gxds_session *gxds_session_create(const gxds_session_options *options);
 /* Ends the engine, its streams and channels. */
 void gxds_session_destroy(gxds_session *s);
 
-/* Borrow, all three: as long as s. */
+/* Borrow, all four: as long as s. */
 gxds_client *gxds_session_engine(gxds_session *s);
 gxds_load_store *gxds_session_load_store(gxds_session *s);
 const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s);
+/* From the arrival of each response that changed something for a watcher until all are told. */
+const gxds_histogram *gxds_session_update_times(const gxds_session *s);
 /* Drains the actions at the end of this turn: what is done to the engine until then goes out
  * together. */
 void gxds_session_kick(gxds_session *s);

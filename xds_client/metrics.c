@@ -3,32 +3,13 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "base/metric.h"
 #include "xds_client/server_counts.h"
-
-/* ---- labels ---- */
-
-static void add_label(gxds_text *out, const char *name, gxds_str value) {
-  gxds_text_addf(out, "%s=\"", name);
-  for (size_t i = 0; i < value.size; i++) {
-    char c = value.data[i];
-    if (c == '\n') {
-      gxds_text_add_z(out, "\\n");
-      continue;
-    }
-    if (c == '"' || c == '\\') gxds_text_add_z(out, "\\");
-    gxds_text_add(out, gxds_str_of(&c, 1));
-  }
-  gxds_text_add_z(out, "\"");
-}
 
 /* "envoy.config.listener.v3.Listener". */
 static gxds_str type_name(const gxds_resource_type *type) {
   const char *slash = strrchr(type->type_url, '/');
   return gxds_str_z(slash ? slash + 1 : type->type_url);
-}
-
-static void begin_family(gxds_text *out, const char *name, const char *kind, const char *help) {
-  gxds_text_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind);
 }
 
 /* ---- servers ---- */
@@ -79,12 +60,12 @@ static void add_server(void *arg, const gxds_server_counts *s) {
   const server_family *f = w->family;
   for (size_t type = 0; type < (f->by_type ? s->type_count : 1); type++) {
     gxds_text_addf(w->out, "%s{", f->name);
-    add_label(w->out, "grpc_target", w->target);
+    gxds_metric_label(w->out, "grpc_target", w->target);
     gxds_text_add_z(w->out, ",");
-    add_label(w->out, "grpc_xds_server", s->server->uri);
+    gxds_metric_label(w->out, "grpc_xds_server", s->server->uri);
     if (f->by_type) {
       gxds_text_add_z(w->out, ",");
-      add_label(w->out, "grpc_xds_resource_type", type_name(s->types[type]));
+      gxds_metric_label(w->out, "grpc_xds_resource_type", type_name(s->types[type]));
     }
     gxds_text_addf(w->out, "} %" PRIu64 "\n", f->value(s, type));
   }
@@ -152,13 +133,13 @@ static void add_resources(const gxds_status_source *source, gxds_text *out) {
   gxds_client_each_resource(source->client, count_resource, &g);
   for (size_t i = 0; i < g.count; i++) {
     gxds_text_add_z(out, "grpc_xds_client_resources{");
-    add_label(out, "grpc_target", source->scope);
+    gxds_metric_label(out, "grpc_target", source->scope);
     gxds_text_add_z(out, ",");
-    add_label(out, "grpc_xds_authority", g.items[i].authority);
+    gxds_metric_label(out, "grpc_xds_authority", g.items[i].authority);
     gxds_text_add_z(out, ",");
-    add_label(out, "grpc_xds_cache_state", gxds_str_z(g.items[i].state));
+    gxds_metric_label(out, "grpc_xds_cache_state", gxds_str_z(g.items[i].state));
     gxds_text_add_z(out, ",");
-    add_label(out, "grpc_xds_resource_type", type_name(g.items[i].type));
+    gxds_metric_label(out, "grpc_xds_resource_type", type_name(g.items[i].type));
     gxds_text_addf(out, "} %" PRIu64 "\n", g.items[i].count);
     gxds_str_free(&g.items[i].authority);
   }
@@ -168,12 +149,13 @@ static void add_resources(const gxds_status_source *source, gxds_text *out) {
 void gxds_metrics_render(const gxds_status_source *sources, size_t count, gxds_text *out) {
   for (size_t i = 0; i < sizeof server_families / sizeof *server_families; i++) {
     const server_family *f = &server_families[i];
-    begin_family(out, f->name, f->kind, f->help);
+    gxds_metric_family(out, f->name, f->kind, f->help);
     for (size_t k = 0; k < count; k++) {
       server_walk w = {f, sources[k].scope, out};
       gxds_client_each_server(sources[k].client, add_server, &w);
     }
   }
-  begin_family(out, "grpc_xds_client_resources", "gauge", "Resources by the state of the cache.");
+  gxds_metric_family(out, "grpc_xds_client_resources", "gauge",
+                     "Resources by the state of the cache.");
   for (size_t k = 0; k < count; k++) add_resources(&sources[k], out);
 }

@@ -154,6 +154,49 @@ TEST(Csds, MetricsAreOfTheSameClients) {  // A78
   free(text);
 }
 
+std::string Metrics() {
+  char* text = nullptr;
+  size_t size = 0;
+  EXPECT_EQ(grpc_xds_dump_metrics(&text, &size), GRPC_XDS_OK);
+  std::string metrics(text != nullptr ? text : "", size);
+  free(text);
+  return metrics;
+}
+
+TEST(Csds, MetricsTellTheRpcsOfEachLocalityAndHowLongUpdatesTook) {
+  Backend a("a");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  Bootstrap bootstrap(plane.Bootstrap());
+  Client client(kTarget, "");
+  for (int i = 0; i < 3; i++) ASSERT_TRUE(client.Call().status.ok());
+  const std::string locality =
+      "{grpc_target=\"xds:///greeter.example\",grpc_lb_backend_service=\"a\","
+      "grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"a\\\", sub_zone=\\\"\\\"}\"";
+  const std::string server =
+      ",grpc_xds_eds_service=\"\",grpc_xds_server=\"127.0.0.1:" + std::to_string(plane.port()) +
+      "\"";
+  const std::string succeeded =
+      "\ngrpc_xds_client_locality_rpcs_succeeded_total" + locality + server + "} 3\n";
+  std::string metrics = Metrics();
+  EXPECT_NE(
+      metrics.find("\ngrpc_xds_client_locality_rpcs_started_total" + locality + server + "} 3\n"),
+      std::string::npos)
+      << metrics;
+  // The end of an RPC is counted when gRPC is done with it.
+  for (const auto until = Clock::now() + kPatience;
+       metrics.find(succeeded) == std::string::npos && Clock::now() < until; sched_yield()) {
+    metrics = Metrics();
+  }
+  EXPECT_NE(metrics.find(succeeded), std::string::npos) << metrics;
+  // One for each response: listener, routes, cluster, endpoints.
+  EXPECT_NE(metrics.find("\ngrpc_xds_client_update_duration_seconds_count{grpc_target="
+                         "\"xds:///greeter.example\"} 4\n"),
+            std::string::npos)
+      << metrics;
+}
+
 TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40.3
   Backend a("a");
   ControlPlane plane;

@@ -1,0 +1,59 @@
+#include "base/metric.h"
+
+#include <inttypes.h>
+
+void gxds_metric_family(gxds_text *out, const char *name, const char *kind, const char *help) {
+  gxds_text_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind);
+}
+
+void gxds_metric_label(gxds_text *out, const char *name, gxds_str value) {
+  gxds_text_addf(out, "%s=\"", name);
+  for (size_t i = 0; i < value.size; i++) {
+    char c = value.data[i];
+    if (c == '\n') {
+      gxds_text_add_z(out, "\\n");
+      continue;
+    }
+    if (c == '"' || c == '\\') gxds_text_add_z(out, "\\");
+    gxds_text_add(out, gxds_str_of(&c, 1));
+  }
+  gxds_text_add_z(out, "\"");
+}
+
+#define MICROSECOND (GXDS_MILLISECOND / 1000)
+
+static const struct step {
+  gxds_duration most;
+  const char *seconds;
+} steps[GXDS_HISTOGRAM_STEPS] = {
+    {10 * MICROSECOND, "0.00001"},  {25 * MICROSECOND, "0.000025"}, {50 * MICROSECOND, "0.00005"},
+    {100 * MICROSECOND, "0.0001"},  {250 * MICROSECOND, "0.00025"}, {500 * MICROSECOND, "0.0005"},
+    {1000 * MICROSECOND, "0.001"},  {2500 * MICROSECOND, "0.0025"}, {5000 * MICROSECOND, "0.005"},
+    {10000 * MICROSECOND, "0.01"},  {25000 * MICROSECOND, "0.025"}, {50000 * MICROSECOND, "0.05"},
+    {100000 * MICROSECOND, "0.1"},  {250000 * MICROSECOND, "0.25"}, {1000000 * MICROSECOND, "1"},
+    {10000000 * MICROSECOND, "10"},
+};
+
+void gxds_histogram_add(gxds_histogram *h, gxds_duration took) {
+  if (took < 0) took = 0;
+  size_t i = 0;
+  while (i < GXDS_HISTOGRAM_STEPS && took > steps[i].most) i++;
+  h->counts[i]++;
+  h->count++;
+  h->sum += took;
+}
+
+void gxds_histogram_render(const gxds_histogram *h, const char *name, gxds_str labels,
+                           gxds_text *out) {
+  uint64_t up_to = 0;
+  for (size_t i = 0; i < GXDS_HISTOGRAM_STEPS; i++) {
+    up_to += h->counts[i];
+    gxds_text_addf(out, "%s_bucket{%.*s,le=\"%s\"} %" PRIu64 "\n", name, GXDS_STR_ARG(labels),
+                   steps[i].seconds, up_to);
+  }
+  gxds_text_addf(out, "%s_bucket{%.*s,le=\"+Inf\"} %" PRIu64 "\n", name, GXDS_STR_ARG(labels),
+                 h->count);
+  gxds_text_addf(out, "%s_sum{%.*s} %.9g\n", name, GXDS_STR_ARG(labels),
+                 (double)h->sum / (double)GXDS_SECOND);
+  gxds_text_addf(out, "%s_count{%.*s} %" PRIu64 "\n", name, GXDS_STR_ARG(labels), h->count);
+}

@@ -1,0 +1,38 @@
+/* Metrics as text for Prometheus (its exposition format 0.0.4), and gxds_histogram: how long
+ * something took, counted in steps. Pure; the caller's locks. */
+#ifndef GRPC_XDS_BASE_METRIC_H_
+#define GRPC_XDS_BASE_METRIC_H_
+
+#include "base/text.h"
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The head of a family; its values follow. All are static. */
+void gxds_metric_family(gxds_text *out, const char *name, const char *kind, const char *help);
+/* name="value", escaped. */
+void gxds_metric_label(gxds_text *out, const char *name, gxds_str value);
+
+#define GXDS_HISTOGRAM_STEPS 16
+
+/* Zero-initialised: nothing was counted. */
+typedef struct gxds_histogram {
+  uint64_t counts[GXDS_HISTOGRAM_STEPS + 1]; /* the last: of what took longer than every step */
+  uint64_t count;
+  gxds_duration sum;
+} gxds_histogram;
+
+/* In steps from 10 microseconds to 10 seconds. A negative time counts as 0. */
+void gxds_histogram_add(gxds_histogram *h, gxds_duration took);
+/* The values of a family of kind histogram, in seconds. labels: a="b",c="d", as of
+ * gxds_metric_label(); not empty. */
+void gxds_histogram_render(const gxds_histogram *h, const char *name, gxds_str labels,
+                           gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,35 @@
+#include "transport/client_metrics.h"
+
+#include "base/memory.h"
+#include "lrs/load_metrics.h"
+#include "transport/clients.h"
+#include "xds_client/metrics.h"
+
+static void add_update_times(const gxds_client_measures *all, size_t count, gxds_text *out) {
+  static const char name[] = "grpc_xds_client_update_duration_seconds";
+  gxds_metric_family(out, name, "histogram",
+                     "From the arrival of a response to the end of publishing what it changed.");
+  for (size_t i = 0; i < count; i++) {
+    gxds_text labels = {0};
+    gxds_metric_label(&labels, "grpc_target", all[i].status.scope);
+    gxds_histogram_render(all[i].update_times, name, gxds_text_str(&labels), out);
+    gxds_text_fini(&labels);
+  }
+}
+
+void gxds_client_metrics_render(gxds_text *out) {
+  size_t count;
+  gxds_client_measures *all = gxds_clients_measures(&count);
+  gxds_status_source *statuses = gxds_calloc(count, sizeof *statuses);
+  gxds_load_source *loads = gxds_calloc(count, sizeof *loads);
+  for (size_t i = 0; i < count; i++) {
+    statuses[i] = all[i].status;
+    loads[i] = (gxds_load_source){all[i].load_store, all[i].status.scope};
+  }
+  gxds_metrics_render(statuses, count, out);
+  add_update_times(all, count, out);
+  gxds_load_metrics_render(loads, count, out);
+  gxds_free(statuses);
+  gxds_free(loads);
+  gxds_free(all);
+}

@@ -1,0 +1,18 @@
+/* All metrics of all clients, as text for Prometheus: those of A78 (xds_client/metrics.h), the RPCs
+ * of each locality (lrs/load_metrics.h), and how long updates took. Confined: the reactor. */
+#ifndef GRPC_XDS_TRANSPORT_CLIENT_METRICS_H_
+#define GRPC_XDS_TRANSPORT_CLIENT_METRICS_H_
+
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void gxds_client_metrics_render(gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
