@@ -84,10 +84,22 @@ bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out) {
 }
 
 void gxds_wire_pad(gxds_str bytes, char *out) {
-  /* The greatest field number that there is, and how many bytes follow. */
+  /* The tag of the field, and how many bytes follow. */
   static const unsigned char header[] = {0xfa, 0xff, 0xff, 0xff, 0x0f, GXDS_WIRE_PADDING_SIZE - 6};
   if (bytes.size) memcpy(out, bytes.data, bytes.size);
   out += bytes.size;
   memset(out, 0, GXDS_WIRE_PADDING_SIZE);
   memcpy(out, header, sizeof header);
+}
+
+size_t gxds_wire_unpad(char *bytes, size_t size) {
+  gxds_str rest = gxds_str_of(bytes, size);
+  size_t kept = 0;
+  gxds_wire_field f;
+  while (gxds_wire_next(&rest, &f)) {
+    if (f.number == GXDS_WIRE_PADDING_FIELD) continue;
+    memmove(bytes + kept, f.whole.data, f.whole.size);
+    kept += f.whole.size;
+  }
+  return kept;
 }

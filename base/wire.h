@@ -16,6 +16,8 @@ extern "C" {
 #endif
 
 #define GXDS_WIRE_PADDING_SIZE 32
+/* The greatest field number that there is. */
+#define GXDS_WIRE_PADDING_FIELD 0x1fffffff
 
 /* Whether bytes are nothing but whole fields, so that a field may follow them. What is not is no
  * message; padding it would complete what was cut off. */
@@ -34,6 +36,10 @@ bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
 
 /* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
 void gxds_wire_pad(gxds_str bytes, char *out);
+
+/* Takes the padding out of a message that was decoded with it and encoded again, in place: an
+ * unknown field like others, it came along. Returns the new size. bytes: whole fields. */
+size_t gxds_wire_unpad(char *bytes, size_t size);
 
 #ifdef __cplusplus
 }

@@ -49,7 +49,7 @@ static gxds_certificate_source make_source(tls_decoder *d, upb_StringView instan
                                            upb_StringView certificate, const gxds_path *at) {
   gxds_str name = gxds_pb_str(instance);
   const gxds_bootstrap_certificate_provider *provider = find_provider(d->context->bootstrap, name);
-  if (!provider) {
+  if (!provider && !d->context->any_bootstrap) {
     gxds_errors_add(d->errors, GXDS_FIELD(at, "instance_name"),
                     "unrecognized certificate provider instance name: %.*s", GXDS_QUOTED(name));
   }

@@ -27,6 +27,9 @@ typedef struct gxds_decode_context {
   const gxds_bootstrap *bootstrap;
   const gxds_bootstrap_server *server; /* the one that sent the bytes: lrs_server "self" means it */
   const gxds_host *host;
+  /* The bootstrap stands for another that is not known: whatever a resource names of it, such as a
+   * certificate provider, may be there. What is decoded so is only for a look. */
+  bool any_bootstrap;
   /* The last good resource of that name, or NULL: parts that did not change are taken from it, so
    * that they compare equal by pointer. Borrowed. May be NULL itself. */
   const gxds_resource *(*previous)(void *arg, gxds_str name);

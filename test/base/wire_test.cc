@@ -49,6 +49,18 @@ TEST(WireIsWhole, NotWhenThereIsNoSuchThing) {
   EXPECT_FALSE(Whole("\x0a" + std::string(9, '\xff') + "\x01" + "abc")) << "a size of 64 bits";
 }
 
+TEST(WireUnpad, TakesThePaddingOutAndNothingElse) {
+  const std::string field = "\x08\x81\x01"s, other = "\x12\x02"s + "ab";
+  std::string padding(GXDS_WIRE_PADDING_SIZE, 'x');
+  gxds_wire_pad({}, padding.data());
+  for (const std::string& message : {field + padding + other, padding + field + padding + other,
+                                     field + other + padding, field + other}) {
+    std::string bytes = message;
+    bytes.resize(gxds_wire_unpad(bytes.data(), bytes.size()));
+    EXPECT_EQ(bytes, field + other);
+  }
+}
+
 TEST(WirePad, IsOneMoreField) {
   std::string padded(3 + GXDS_WIRE_PADDING_SIZE, 'x');
   gxds_wire_pad(gxds_str_of("\x08\x81\x01", 3), padded.data());

@@ -128,6 +128,30 @@ TEST_F(Lint, FieldsInsideOfAnAnyAreFound) {
             "transport_socket.typed_config.common_tls_context.alpn_protocols: is ignored by gRPC");
 }
 
+TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\n"
+                             "type: EDS\n"
+                             "eds_cluster_config: {eds_config: {ads: {}}}\n"
+                             "transport_socket:\n"
+                             "  name: tls\n"
+                             "  typed_config:\n"
+                             "    '@type': "
+                             "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
+                             "UpstreamTlsContext\n"
+                             "    common_tls_context:\n"
+                             "      validation_context:\n"
+                             "        ca_certificate_provider_instance: {instance_name: ours}\n");
+  files_.Write("bootstrap.json",
+               R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}]}]})");
+  EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
+  Lines lines = Run({"bootstrap.json", "a.yaml"});
+  EXPECT_EQ(lines.back(), "1");
+  EXPECT_NE(lines[0].find("unrecognized certificate provider instance name: \"ours\""),
+            std::string::npos)
+      << lines[0];
+}
+
 TEST_F(Lint, WarnsOfWhatIsDeprecatedOrIgnored) {
   files_.Write("a.yaml",
                "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"

@@ -212,6 +212,20 @@ TEST_F(Page, AWeightChangesOneLocalityAndSharesTheRest) {
   gxds_file_set_unref(changed);
 }
 
+TEST_F(Page, ChangingAWeightAgainAndAgainDoesNotMakeTheResourceGrow) {
+  Serve();
+  gxds_status status;
+  size_t size = set_->types[GXDS_FILE_ENDPOINTS].entries[0].resource->bytes.size;
+  for (uint32_t weight = 1; weight <= 5; weight++) {
+    gxds_page_weight to = {gxds_str_z("a"), 1, gxds_str_z("r"), gxds_str_z("z1"), {}, weight};
+    const gxds_file_set *changed = gxds_page_localities_reweigh(set_, &to, &status);
+    ASSERT_NE(changed, nullptr) << String(status.message);
+    EXPECT_EQ(changed->types[GXDS_FILE_ENDPOINTS].entries[0].resource->bytes.size, size);
+    gxds_file_set_unref(set_);
+    set_ = changed;
+  }
+}
+
 TEST_F(Page, AWeightOfNoLocalityIsRefusedWithWords) {
   Serve();
   gxds_page_weight weight = {gxds_str_z("a"), 2, gxds_str_z("r"), gxds_str_z("z1"), {}, 7};

@@ -317,6 +317,23 @@ TEST_F(Serve, WhatClientsWillRefuseIsServedWithAWarning) {
   EXPECT_EQ(ads.Get(), "CDS bad=");
 }
 
+TEST_F(Serve, CertificateProvidersAreTheClientsAndNoReasonToWarn) {
+  files_.Write("a.json", R"([{"@type":")" + std::string(TypeUrl(CDS)) + R"(",
+    "name":"tls","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},
+    "transport_socket":{"name":"tls","typed_config":{
+      "@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+      "common_tls_context":{"validation_context":{
+        "ca_certificate_provider_instance":{"instance_name":"ours"}}}}}},
+    {"@type":")" + std::string(TypeUrl(CDS)) +
+                             R"(","name":"zzz","type":"STRICT_DNS"}])");
+  Start();
+  // Warnings come in the order of the names.
+  EXPECT_NE(Wait({"\"event\":\"warning\"", "\"names\":[\"zzz\"]"}), "");
+  for (const auto &l : server_->Lines()) {
+    EXPECT_EQ(l.find("certificate provider"), std::string::npos) << l;
+  }
+}
+
 TEST_F(Serve, EveryServiceIsServedInBothWays) {
   Write("a.json", {"LDS l=1", "RDS r=1", "CDS a=1", "EDS a=1"});
   Start();

@@ -7,6 +7,7 @@
 
 struct gxds_validator {
   const gxds_bootstrap *bootstrap;
+  bool any_bootstrap; /* it only stands for that of the clients */
 };
 
 gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap) {
@@ -18,6 +19,7 @@ gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap) {
     v->bootstrap = gxds_bootstrap_ref(bootstrap);
     return v;
   }
+  v->any_bootstrap = true;
   gxds_status status = gxds_bootstrap_parse(gxds_str_z(plain), gxds_host_get(), &v->bootstrap);
   GXDS_CHECK(gxds_status_is_ok(&status));
   return v;
@@ -39,8 +41,10 @@ static const gxds_resource_type *type_of(gxds_file_type type) {
 }
 
 gxds_status gxds_validator_check(const gxds_validator *v, const gxds_file_resource *resource) {
-  gxds_decode_context context = {
-      .bootstrap = v->bootstrap, .server = v->bootstrap->servers[0], .host = gxds_host_get()};
+  gxds_decode_context context = {.bootstrap = v->bootstrap,
+                                 .server = v->bootstrap->servers[0],
+                                 .host = gxds_host_get(),
+                                 .any_bootstrap = v->any_bootstrap};
   gxds_decoded decoded = {0};
   gxds_status status = type_of(resource->type)->decode(&context, resource->bytes, &decoded);
   gxds_resource_unref(decoded.resource);

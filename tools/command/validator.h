@@ -12,8 +12,8 @@ extern "C" {
 
 typedef struct gxds_validator gxds_validator;
 
-/* bootstrap: of the clients (a reference is taken), which has the certificate providers and
- * authorities that resources may name; NULL: one that has none. */
+/* bootstrap: of the clients (a reference is taken), which has the certificate providers
+ * that resources may name; NULL: it is not known, so they may name any. */
 gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap);
 void gxds_validator_destroy(gxds_validator *v);
 /* Not OK: the words of the client's NACK. */

@@ -1,5 +1,6 @@
 #include "tools/serve/page/localities.h"
 
+#include "base/wire.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/endpoint/v3/endpoint.upb.h"
 #include "envoy/config/endpoint/v3/endpoint_components.upb.h"
@@ -108,7 +109,10 @@ const gxds_file_set *gxds_page_localities_reweigh(const gxds_file_set *set,
   if (a && set_weight(a, weight, arena)) {
     size_t size;
     char *bytes = envoy_config_endpoint_v3_ClusterLoadAssignment_serialize(a, arena, &size);
-    if (bytes) result = gxds_file_set_replace(set, entry, gxds_str_of(bytes, size));
+    if (bytes) {
+      size = gxds_wire_unpad(bytes, size);
+      result = gxds_file_set_replace(set, entry, gxds_str_of(bytes, size));
+    }
   }
   upb_Arena_Free(arena);
   if (!result) {
