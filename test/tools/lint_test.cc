@@ -147,7 +147,7 @@ TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
   EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
   Lines lines = Run({"bootstrap.json", "a.yaml"});
   EXPECT_EQ(lines.back(), "1");
-  EXPECT_NE(lines[0].find("unrecognized certificate provider instance name: \"ours\""),
+  EXPECT_NE(lines[0].find("unrecognized certificate provider instance name: ours"),
             std::string::npos)
       << lines[0];
 }

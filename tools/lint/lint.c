@@ -20,7 +20,7 @@ static const char help[] =
     "or ignored by gRPC. The files of one call belong together: no two may hold the same "
     "resource,\n"
     "and a bootstrap among them is the one that resources are checked against (certificate\n"
-    "providers, servers); without one, a plain bootstrap is taken.\n"
+    "providers, servers); without one, any will do.\n"
     "\n"
     "A JSON object with \"xds_servers\" or \"node\" is a bootstrap; all else holds resources, as\n"
     "`xds serve --help` describes. Of a directory, the files that `xds serve` would read are\n"
