@@ -25,6 +25,8 @@ grpc::ChannelArguments WithBootstrap(grpc::ChannelArguments args, const std::str
                                      int resource_timeout) {
   if (!bootstrap.empty()) {
     args.SetString("grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config", bootstrap);
+  }
+  if (!bootstrap.empty() || resource_timeout > 0) {
     args.SetPointerWithVtable("grpc.xds_client_channel_args",
                               resource_timeout > 0 ? &g_impatient_args : &g_no_args, &kArgsVtable);
   }

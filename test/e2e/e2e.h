@@ -55,7 +55,8 @@ inline constexpr int kImpatience = 500;  // milliseconds
 class Client {
  public:
   // A channel of its own XdsClient with that bootstrap (JSON), or the process's when it is empty.
-  // credentials: null for insecure ones. resource_timeout: 0 or kImpatience; of its own XdsClient.
+  // credentials: null for insecure ones. resource_timeout: 0 or kImpatience; of an XdsClient that
+  // it makes.
   Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args = {},
          std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr, int resource_timeout = 0);
   Reply Call(const CallOptions& options = {}, const std::string& method = "/test.Echo/Name");

@@ -135,6 +135,20 @@ INSTANTIATE_TEST_SUITE_P(EndToEnd, Status, testing::ValuesIn(AllBroken()),
                            return std::string(info.param.name);
                          });
 
+// Without them the resource would be waited for 15 seconds.
+TEST(EndToEnd, ArgumentsOfTheXdsClientReachTheOneOfTheProcesssBootstrap) {
+  ControlPlane plane;
+  plane.WriteFile("resources.json", Document({}));
+  plane.Start();
+  setenv("GRPC_XDS_BOOTSTRAP_CONFIG", plane.Bootstrap().c_str(), 1);
+  Client client("xds:///greeter.example", "", {}, nullptr, kImpatience);
+  const auto began = std::chrono::steady_clock::now();
+  Reply reply;
+  EXPECT_TRUE(FailsWith(&client, "LDS resource greeter.example: does not exist", &reply));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+}
+
 TEST(EndToEnd, AnUnreachableServerIsNamedWithTheNodeAndWhatItWasAskedFor) {  // A57, A74.16
   const std::string server = "127.0.0.1:" + std::to_string(DeadPort());
   Client client("xds:///greeter.example",
