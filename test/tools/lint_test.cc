@@ -152,6 +152,29 @@ TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
       << lines[0];
 }
 
+TEST_F(Lint, WarnsOfNamesThatAreInNoneOfTheFiles) {
+  const std::string routes =
+      "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
+      "name: r\n"
+      "virtual_hosts:\n"
+      "- domains: ['*']\n"
+      "  routes:\n"
+      "  - match: {prefix: /a}\n"
+      "    route: {cluster: c}\n"
+      "  - match: {prefix: ''}\n"
+      "    route: {weighted_clusters: {clusters: [{name: d, weight: 1}]}}\n";
+  files_.Write("a.yaml", routes);
+  EXPECT_EQ(Run({"a.yaml"}), Lines({"0"})) << "clusters come from elsewhere";
+  files_.Write("b.yaml", std::string(kCluster) +
+                             "name: c\n"
+                             "type: EDS\n"
+                             "eds_cluster_config: {eds_config: {ads: {}}}\n");
+  EXPECT_EQ(Run({"a.yaml", "b.yaml"}),
+            (Lines{"a.yaml:1: warning: RouteConfiguration \"r\": names the Cluster \"d\", which is "
+                   "in none of these files",
+                   "0"}));
+}
+
 TEST_F(Lint, WarnsOfWhatIsDeprecatedOrIgnored) {
   files_.Write("a.yaml",
                "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"

@@ -25,6 +25,10 @@ const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *f
 void gxds_lint_resources(const gxds_schema *schema, const gxds_validator *validator,
                          gxds_file_input file, gxds_findings *findings);
 
+/* Warns of resources that others name and that are in none of the files, though others of their
+ * type are. */
+void gxds_lint_links(const gxds_file_set *set, gxds_findings *findings);
+
 #ifdef __cplusplus
 }
 #endif

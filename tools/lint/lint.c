@@ -19,6 +19,8 @@ static const char help[] =
     "deprecated\n"
     "or ignored by gRPC. The files of one call belong together: no two may hold the same "
     "resource,\n"
+    "what resources name should be in them (when any of its type is: else it comes from "
+    "elsewhere),\n"
     "and a bootstrap among them is the one that resources are checked against (certificate\n"
     "providers, servers); without one, any will do.\n"
     "\n"
@@ -130,7 +132,9 @@ static void check(lint *l) {
   gxds_schema *schema = gxds_schema_create();
   gxds_validator *validator = gxds_validator_create(bootstrap);
   gxds_file_errors errors = {0};
-  gxds_file_set_unref(gxds_file_set_build(schema, resources, count, NULL, &errors));
+  const gxds_file_set *set = gxds_file_set_build(schema, resources, count, NULL, &errors);
+  if (set) gxds_lint_links(set, &l->findings);
+  gxds_file_set_unref(set);
   add_file_errors(l, &errors);
   gxds_file_errors_fini(&errors);
   for (size_t i = 0; i < count; i++) {

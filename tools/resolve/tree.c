@@ -160,7 +160,9 @@ static void add_listener(routes *r, gxds_view *up, const gxds_fetched *f, gxds_s
   if (l->kind == GXDS_LISTENER_SOCKET) {
     gxds_view_error(v, gxds_str_z("it is a server's listener: it has no api_listener"));
   } else if (l->route_config) {
-    gxds_view *inline_ = gxds_view_add(v, "route_config", l->route_config->name);
+    gxds_str name = l->route_config->name;
+    if (name.size == 0) name = gxds_str_z("(in the listener)");
+    gxds_view *inline_ = gxds_view_add(v, "route_config", name);
     add_route_config(r, inline_, l->route_config, authority);
   } else {
     gxds_view *rds_view = gxds_view_add(v, "route_config", l->rds_name);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/wire.h"
+#include "tools/command/links.h"
 
 /* Field numbers of envoy/service/status/v3/csds.proto and what it uses. */
 enum { kResponseConfig = 1 };
@@ -28,59 +29,13 @@ enum { kTimestampSeconds = 1 };
 enum { kDepthMax = 24 };
 enum { kStateAcked = 3 };
 
-/* ---- fields ---- */
-
-/* The number that a field without a size holds. */
-static uint64_t number_of(const gxds_wire_field *f) {
-  uint64_t value = 0;
-  size_t i = 0;
-  while (i < f->whole.size && (f->whole.data[i] & 0x80)) i++; /* the tag */
-  i++;
-  for (unsigned shift = 0; i < f->whole.size && shift < 64; i++, shift += 7) {
-    value |= (uint64_t)(f->whole.data[i] & 0x7f) << shift;
-  }
-  return value;
-}
-
-static gxds_str bytes_at(gxds_str message, uint64_t number) {
-  gxds_str found = {NULL, 0};
-  gxds_wire_field f;
-  while (gxds_wire_next(&message, &f)) {
-    if (f.number == number && f.has_size) found = f.value;
-  }
-  return found;
-}
-
-static uint64_t number_at(gxds_str message, uint64_t number) {
-  uint64_t found = 0;
-  gxds_wire_field f;
-  while (gxds_wire_next(&message, &f)) {
-    if (f.number == number && !f.has_size) found = number_of(&f);
-  }
-  return found;
-}
-
-/* Tells each value that the field numbers in path, which ends with a zero, lead to. */
-static void follow(gxds_str message, const uint8_t *path, void (*fn)(void *arg, gxds_str value),
-                   void *arg) {
-  gxds_wire_field f;
-  while (gxds_wire_next(&message, &f)) {
-    if (f.number != *path || !f.has_size) continue;
-    if (path[1] == 0) {
-      fn(arg, f.value);
-    } else {
-      follow(f.value, path + 1, fn, arg);
-    }
-  }
-}
-
 /* ---- resources ---- */
 
-typedef enum kind { LISTENER, ROUTE_CONFIG, CLUSTER, ENDPOINTS, OTHER } kind;
+#define OTHER GXDS_FILE_TYPE_COUNT
 
 typedef struct entry {
-  kind kind;
-  gxds_str message; /* the GenericXdsConfig */
+  gxds_file_type kind; /* OTHER: none that gRPC knows */
+  gxds_str message;    /* the GenericXdsConfig */
   gxds_str type_url;
   gxds_str name;
   gxds_str bytes; /* of the resource */
@@ -93,11 +48,11 @@ typedef struct client {
   gxds_report *report;
 } client;
 
-static kind kind_of(gxds_str type_url) {
+static gxds_file_type kind_of(gxds_str type_url) {
   static const char *const endings[] = {".Listener", ".RouteConfiguration", ".Cluster",
                                         ".ClusterLoadAssignment"};
-  for (int i = 0; i < OTHER; i++) {
-    if (gxds_str_ends_with(type_url, gxds_str_z(endings[i]))) return (kind)i;
+  for (unsigned i = 0; i < OTHER; i++) {
+    if (gxds_str_ends_with(type_url, gxds_str_z(endings[i]))) return (gxds_file_type)i;
   }
   return OTHER;
 }
@@ -109,14 +64,14 @@ static int by_kind_and_name(const void *a, const void *b) {
   return gxds_str_compare(x->name, y->name);
 }
 
-static entry *find(const client *c, kind k, gxds_str name) {
+static entry *find(const client *c, gxds_file_type k, gxds_str name) {
   const entry key = {.kind = k, .name = name};
   if (c->count == 0) return NULL;
   return bsearch(&key, c->entries, c->count, sizeof *c->entries, by_kind_and_name);
 }
 
 static void add_time(gxds_view *v, const char *key, gxds_str timestamp) {
-  time_t at = (time_t)number_at(timestamp, kTimestampSeconds);
+  time_t at = (time_t)gxds_links_number_at(timestamp, kTimestampSeconds);
   struct tm utc;
   char text[32];
   if (at == 0 || !gmtime_r(&at, &utc)) return;
@@ -128,20 +83,20 @@ static void add_time(gxds_view *v, const char *key, gxds_str timestamp) {
 static void add_state(gxds_view *v, const entry *e, gxds_report *report) {
   static const char *const names[] = {"UNKNOWN", "REQUESTED",      "DOES_NOT_EXIST", "ACKED",
                                       "NACKED",  "RECEIVED_ERROR", "TIMEOUT"};
-  gxds_str version = bytes_at(e->message, kResourceVersion);
+  gxds_str version = gxds_links_bytes_at(e->message, kResourceVersion);
   gxds_view_attribute(v, "version", "%.*s", GXDS_STR_ARG(version));
-  uint64_t state = number_at(e->message, kResourceState);
+  uint64_t state = gxds_links_number_at(e->message, kResourceState);
   if (state < sizeof names / sizeof *names) {
     gxds_view_attribute(v, "state", "%s", names[state]);
   } else {
     gxds_view_attribute(v, "state", "%" PRIu64, state);
   }
-  add_time(v, "updated", bytes_at(e->message, kResourceUpdated));
-  gxds_str error = bytes_at(e->message, kResourceError);
-  gxds_str rejected = bytes_at(error, kErrorVersion);
+  add_time(v, "updated", gxds_links_bytes_at(e->message, kResourceUpdated));
+  gxds_str error = gxds_links_bytes_at(e->message, kResourceError);
+  gxds_str rejected = gxds_links_bytes_at(error, kErrorVersion);
   gxds_view_attribute(v, "rejected_version", "%.*s", GXDS_STR_ARG(rejected));
-  add_time(v, "failed", bytes_at(error, kErrorTime));
-  gxds_view_error(v, bytes_at(error, kErrorDetails));
+  add_time(v, "failed", gxds_links_bytes_at(error, kErrorTime));
+  gxds_view_error(v, gxds_links_bytes_at(error, kErrorDetails));
   report->resources++;
   if (state == kStateAcked) report->acked++;
 }
@@ -155,11 +110,11 @@ static void add_counts(gxds_view *v, const entry *e) {
   static const uint8_t localities[] = {2, 0};
   static const uint8_t endpoints[] = {2, 2, 0};
   size_t count = 0;
-  if (e->kind != ENDPOINTS || !e->bytes.data) return;
-  follow(e->bytes, localities, count_one, &count);
+  if (e->kind != GXDS_FILE_ENDPOINTS || !e->bytes.data) return;
+  gxds_links_follow(e->bytes, localities, count_one, &count);
   gxds_view_attribute(v, "localities", "%zu", count);
   count = 0;
-  follow(e->bytes, endpoints, count_one, &count);
+  gxds_links_follow(e->bytes, endpoints, count_one, &count);
   gxds_view_attribute(v, "endpoints", "%zu", count);
 }
 
@@ -168,58 +123,15 @@ static void add_counts(gxds_view *v, const entry *e) {
 typedef struct place {
   client *client;
   gxds_view *view; /* of what names it */
-  kind kind;       /* of what is named */
   int depth;
 } place;
 
 static void add_entry(client *c, gxds_view *up, entry *e, int depth);
 
-static void add_named(void *arg, gxds_str name) {
+static void add_named(void *arg, gxds_file_type type, gxds_str name) {
   const place *p = arg;
-  entry *e = find(p->client, p->kind, name);
+  entry *e = find(p->client, type, name);
   if (e) add_entry(p->client, p->view, e, p->depth);
-}
-
-static void add_routes(place *p, gxds_str route_config) {
-  static const uint8_t cluster[] = {2, 3, 2, 1, 0};
-  static const uint8_t weighted[] = {2, 3, 2, 3, 1, 1, 0};
-  p->kind = CLUSTER;
-  follow(route_config, cluster, add_named, p);
-  follow(route_config, weighted, add_named, p);
-}
-
-static void add_inline_routes(void *arg, gxds_str route_config) { add_routes(arg, route_config); }
-
-static void add_endpoints(place *p, const entry *e) {
-  enum { kType = 2, kEdsConfig = 3, kServiceName = 2, kEds = 3 };
-  if (number_at(e->bytes, kType) != kEds) return;
-  gxds_str service = bytes_at(bytes_at(e->bytes, kEdsConfig), kServiceName);
-  p->kind = ENDPOINTS;
-  add_named(p, service.size ? service : e->name);
-}
-
-static void add_below(client *c, gxds_view *v, const entry *e, int depth) {
-  static const uint8_t rds[] = {19, 1, kAnyValue, 3, 2, 0};
-  static const uint8_t inline_routes[] = {19, 1, kAnyValue, 4, 0};
-  static const uint8_t aggregate[] = {38, 2, kAnyValue, 1, 0};
-  place p = {c, v, ROUTE_CONFIG, depth + 1};
-  switch (e->kind) {
-    case LISTENER:
-      follow(e->bytes, rds, add_named, &p);
-      follow(e->bytes, inline_routes, add_inline_routes, &p);
-      break;
-    case ROUTE_CONFIG:
-      add_routes(&p, e->bytes);
-      break;
-    case CLUSTER:
-      add_endpoints(&p, e);
-      p.kind = CLUSTER;
-      follow(e->bytes, aggregate, add_named, &p);
-      break;
-    case ENDPOINTS:
-    case OTHER:
-      break;
-  }
 }
 
 /* The second time it is only named. */
@@ -233,7 +145,8 @@ static void add_entry(client *c, gxds_view *up, entry *e, int depth) {
   if (e->kind == OTHER) gxds_view_attribute(v, "type", "%.*s", GXDS_STR_ARG(e->type_url));
   add_state(v, e, c->report);
   add_counts(v, e);
-  add_below(c, v, e, depth);
+  place below = {c, v, depth + 1};
+  gxds_links_each(e->kind, e->name, e->bytes, add_named, &below);
 }
 
 /* ---- clients ---- */
@@ -246,19 +159,19 @@ static void add_client(gxds_view *root, gxds_str config, gxds_report *report) {
   while (gxds_wire_next(&rest, &f)) {
     old_form |= f.number == kConfigOldForm;
     if (f.number != kConfigResource || !f.has_size) continue;
-    gxds_str type_url = bytes_at(f.value, kResourceType);
+    gxds_str type_url = gxds_links_bytes_at(f.value, kResourceType);
     c.entries = gxds_realloc(c.entries, c.count + 1, sizeof *c.entries);
     c.entries[c.count++] = (entry){
         .kind = kind_of(type_url),
         .message = f.value,
         .type_url = type_url,
-        .name = bytes_at(f.value, kResourceName),
-        .bytes = bytes_at(bytes_at(f.value, kResourceAny), kAnyValue),
+        .name = gxds_links_bytes_at(f.value, kResourceName),
+        .bytes = gxds_links_bytes_at(gxds_links_bytes_at(f.value, kResourceAny), kAnyValue),
     };
   }
   if (c.count) qsort(c.entries, c.count, sizeof *c.entries, by_kind_and_name);
-  gxds_view *v = gxds_view_add(root, "client", bytes_at(config, kConfigScope));
-  gxds_str node = bytes_at(bytes_at(config, kConfigNode), kNodeId);
+  gxds_view *v = gxds_view_add(root, "client", gxds_links_bytes_at(config, kConfigScope));
+  gxds_str node = gxds_links_bytes_at(gxds_links_bytes_at(config, kConfigNode), kNodeId);
   gxds_view_attribute(v, "node", "%.*s", GXDS_STR_ARG(node));
   if (old_form) {
     gxds_view_error(v, gxds_str_z("the program tells its resources in a form of before 2021 "
