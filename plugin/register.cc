@@ -19,6 +19,7 @@
 #include "lb_policies/ring_hash/ring_hash_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
+#include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 #include "plugin/host_state.h"
 #include "plugin/impl.h"
 #include "src/core/lib/config/core_configuration.h"
@@ -97,6 +98,7 @@ void RegisterExtraFilters(Builder* builder) {
   // What later versions of the host have.
   RegisterLeastRequestLbPolicy(builder);
   RegisterShuffledLbPolicy(builder);
+  RegisterWeightedRoundRobinLbPolicy(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }
 

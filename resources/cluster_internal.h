@@ -36,6 +36,12 @@ void gxds_ring_hash_render_json(uint64_t min, uint64_t max, gxds_text *json);
 void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,
                                const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
+/* The same of weighted_round_robin, from a serialized ClientSideWeightedRoundRobin (A58). */
+void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
+                                      gxds_errors *errors, gxds_text *json);
+/* Whether it wants load reports out of band, for which there is nobody here. */
+bool gxds_weighted_round_robin_is_out_of_band(gxds_str message, upb_Arena *scratch);
+
 /* Sets tls. */
 void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,
                      const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,

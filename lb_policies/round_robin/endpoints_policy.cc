@@ -98,6 +98,7 @@ void EndpointsPolicy::Start(uint64_t start) {
 }
 
 void EndpointsPolicy::ShutdownChildren() {
+  OnNoPicker();
   for (auto& e : endpoints_) RemoveEndpoint(&e);
   pace_->Leave(user_);
 }

@@ -56,7 +56,7 @@ class EndpointsPolicy : public ParentPolicy, private ChannelPace::User {
   virtual void OnReady(uint64_t /*token*/) {}
   // A picker over those endpoints: at least one, all of them READY, in the order of the update.
   virtual std::unique_ptr<SubchannelPicker> MakePicker(const uint64_t* tokens, size_t count) = 0;
-  // There is none: no endpoint is READY.
+  // There is none: no endpoint is READY, or the policy ends.
   virtual void OnNoPicker() {}
 
  private:

@@ -74,6 +74,38 @@ TEST_F(Faults, AHeaderAsksForNoMoreThanTheConfiguredPercentage) {  // A33.6
   EXPECT_EQ(Call("/s/m", abort), StatusCode::OK);
 }
 
+TEST_F(Faults, AHeadersPercentageIsOfTheFiltersDenominator) {  // A33.8
+  mesh_.filters =
+      Filter("fault", R"(,"abort":{"header_abort":{},"percentage":{"numerator":1000000,)"
+                      R"("denominator":"MILLION"}})");
+  Start(mesh_);
+  CallOptions abort;
+  abort.metadata = {{"x-envoy-fault-abort-grpc-request", "10"},
+                    {"x-envoy-fault-abort-percentage", "100"}};
+  int aborted = 0;
+  for (int i = 0; i < 20; ++i) aborted += Call("/s/m", abort) == StatusCode::ABORTED ? 1 : 0;
+  EXPECT_LT(aborted, 10) << "one in ten thousand";
+  abort.metadata[1].second = "1000000";
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Call("/s/m", abort), StatusCode::ABORTED);
+}
+
+TEST_F(Faults, DelaysAndAbortsAreDrawnEachByItself) {  // A33.11
+  mesh_.filters = Filter("fault", Abort(StatusCode::ABORTED, 50) +
+                                      R"(,"delay":{"fixed_delay":"600s",)" + Percentage(50) + "}");
+  Start(mesh_);
+  ASSERT_TRUE(client_->channel()->WaitForConnected(std::chrono::system_clock::now() + kPatience));
+  CallOptions options;
+  options.timeout = std::chrono::seconds(2);
+  std::vector<std::unique_ptr<PendingCall>> calls;
+  for (int i = 0; i < 128; ++i) calls.push_back(client_->Start(options));
+  std::map<StatusCode, int> ended;
+  for (auto& call : calls) ++ended[call->Wait().status.error_code()];
+  // Expected are 64, 32 and 32, with standard deviations of six and five.
+  EXPECT_GT(ended[StatusCode::DEADLINE_EXCEEDED], 16);
+  EXPECT_GT(ended[StatusCode::ABORTED], 6);
+  EXPECT_GT(ended[StatusCode::OK], 6);
+}
+
 TEST_F(Faults, AShareOfRpcsIsAborted) {  // A33.10
   mesh_.filters = Filter("fault", Abort(StatusCode::ABORTED, 50));
   Start(mesh_);

@@ -1,5 +1,6 @@
-// Leaf policies that the host does not have (A48, A62), through real channels.
+// Leaf policies that the host does not have (A48, A58, A62), through real channels.
 #include <sched.h>
+#include <string.h>
 
 #include <set>
 
@@ -110,6 +111,38 @@ TEST(PickFirst, ClientsShuffleTheListEachByItself) {  // A62.2
     EXPECT_EQ(client.Call().name, reply.name);
   }
   EXPECT_EQ(chosen.size(), 2u);
+}
+
+// 100 queries per second at this utilization of the application.
+std::string Load(double utilization) {
+  std::string out;
+  for (auto [number, value] :
+       {std::pair<int, double>(6, 100), std::pair<int, double>(9, utilization)}) {
+    char bytes[sizeof value];
+    memcpy(bytes, &value, sizeof value);
+    out += static_cast<char>(number << 3 | 1) + std::string(bytes, sizeof bytes);
+  }
+  return out;
+}
+
+TEST(WeightedRoundRobin, SharesFollowTheLoadThatBackendsReport) {  // A58.1, A58.12
+  Backend busy("busy"), idle("idle");
+  ControlPlane plane;
+  plane.Set(OneLocality(
+      {&busy, &idle},
+      WithinLocalities(R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
+                       R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
+                       R"("blackout_period":"0s","weight_update_period":"0.1s"})")));
+  plane.Start();
+  busy.ReportLoad(Load(0.8));
+  idle.ReportLoad(Load(0.2));
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  long idles = 0;
+  for (const auto until = std::chrono::steady_clock::now() + kPatience;
+       idles < 140 && std::chrono::steady_clock::now() < until;) {
+    idles = client.CallMany(200)["idle"];
+  }
+  EXPECT_GE(idles, 140) << "of 200; four of five are its share, with a change on the way fewer";
 }
 
 }  // namespace

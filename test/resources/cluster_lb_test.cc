@@ -5,6 +5,8 @@ namespace grpc_xds_test {
 namespace {
 
 const std::string kPolicies = "envoy.extensions.load_balancing_policies.";
+const std::string kWeighted =
+    kPolicies + "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
 const std::string kLeastRequest = kPolicies + "least_request.v3.LeastRequest";
 const std::string kPickFirst = kPolicies + "pick_first.v3.PickFirst";
 const std::string kRingHash = kPolicies + "ring_hash.v3.RingHash";
@@ -81,6 +83,27 @@ TEST(LbPolicyList, LeastRequest) {  // A48.1, A48.10
   EXPECT_EQ(least_request(Field(1, Number(1, 7)) + Field(2, Field(2, "bias")) + Field(9, "new")),
             expected("7"))
       << "active_request_bias and all else are ignored";
+}
+
+std::string Seconds(unsigned field, int seconds) { return Field(field, Number(1, seconds)); }
+
+TEST(LbPolicyList, WeightedRoundRobin) {  // A58.12
+  auto weighted = [](const std::string& value) {
+    return PolicyOf(List({Any(Type(kWeighted), value)}));
+  };
+  EXPECT_EQ(weighted(""), Json("[{'weighted_round_robin':{}}]"));
+  EXPECT_EQ(weighted(Field(1, "") + Seconds(2, 3) + Seconds(3, 5) + Seconds(4, 60) + Seconds(5, 1) +
+                     Field(6, std::string("\x0d\0\0\0\x3f", 5)) + Field(8, "slow start")),
+            Json("[{'weighted_round_robin':{'blackoutPeriod':'5.000000000s',"
+                 "'errorUtilizationPenalty':0.5,'weightExpirationPeriod':'60.000000000s',"
+                 "'weightUpdatePeriod':'1.000000000s'}}]"));
+}
+
+TEST(LbPolicyList, WeightedRoundRobinByReportsOutOfBandIsPassedOver) {
+  EXPECT_EQ(PolicyOf(List({Any(Type(kWeighted), Field(1, Number(1, 1))), RoundRobin()})),
+            Json("[{'round_robin':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kWeighted), Field(1, Number(1, 0))), RoundRobin()})),
+            Json("[{'weighted_round_robin':{}}]"));
 }
 
 TEST(LbPolicyList, PickFirst) {  // A62.1, A62.2
@@ -229,6 +252,19 @@ std::vector<Malformed> Lists() {
       // A48.2
       {"LeastRequestOfOneChoice", Cluster(List({Any(Type(kLeastRequest), Field(1, Number(1, 1)))})),
        Bad(kAtConfig + ".value[" + kLeastRequest + "].choice_count error:must be at least 2")},
+      {"WeightedUnparsable", Cluster(List({Any(Type(kWeighted), std::string(1, '\0'))})),
+       Bad(kAtConfig + ".value[" + kWeighted +
+           "] error:can't decode ClientSideWeightedRoundRobin LB policy config")},
+      {"WeightedFieldsUnparsable",
+       Cluster(List({Any(Type(kWeighted), Field(3, "\x08") + Field(6, "\x08"))})),
+       Bad(kAtConfig + ".value[" + kWeighted + "].blackout_period error:can't decode Duration; " +
+           kAtConfig + ".value[" + kWeighted +
+           "].error_utilization_penalty error:can't decode FloatValue")},
+      // A58.11
+      {"WeightedPenaltyNegative",
+       Cluster(List({Any(Type(kWeighted), Field(6, std::string("\x0d\0\0\x80\xbf", 5)))})),
+       Bad(kAtConfig + ".value[" + kWeighted +
+           "].error_utilization_penalty error:must be non-negative")},
       {"PickFirstUnparsable", Cluster(List({Any(Type(kPickFirst), std::string(1, '\0'))})),
        Bad(kAtConfig + ".value[" + kPickFirst + "] error:can't decode PickFirst LB policy config")},
       {"AFaultyPolicyIsNotPassedOver",

@@ -72,6 +72,9 @@ class Backend::Service : public grpc::CallbackGenericService {
     {
       std::lock_guard<std::mutex> lock(backend_->mu_);
       backend_->peers_.insert(context->peer());
+      if (!backend_->load_.empty()) {
+        context->AddTrailingMetadata("endpoint-load-metrics-bin", backend_->load_);
+      }
     }
     return new Reactor(backend_);
   }
@@ -127,6 +130,11 @@ bool Backend::WaitForHeld(size_t count) {
 void Backend::AnswerWith(std::string text) {
   std::lock_guard<std::mutex> lock(mu_);
   answer_ = std::move(text);
+}
+
+void Backend::ReportLoad(std::string report) {
+  std::lock_guard<std::mutex> lock(mu_);
+  load_ = std::move(report);
 }
 
 void Backend::FailWith(grpc::StatusCode code) { status_ = code; }

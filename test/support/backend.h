@@ -38,6 +38,8 @@ class Backend {
   void FailWith(grpc::StatusCode code);
   // That many calls are answered with this status; those after them as before.
   void FailTimes(int count, grpc::StatusCode code);
+  // From now on each answer carries this load report (a serialized OrcaLoadReport); empty: none.
+  void ReportLoad(std::string report);
   // Stops at once: connections break.
   void Stop();
 
@@ -54,6 +56,7 @@ class Backend {
   mutable std::mutex mu_;
   std::condition_variable changed_;
   std::string answer_;  // empty: the name
+  std::string load_;    // empty: none
   bool hold_ = false;
   std::vector<Reactor*> held_;
   std::set<std::string> peers_;

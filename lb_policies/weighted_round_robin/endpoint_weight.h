@@ -1,0 +1,34 @@
+/* gxds_endpoint_weight: the weight of one endpoint by the load that it reports (A58): unknown until
+ * it has reported for a while, and again when it reports no more.
+ *
+ * Counted by reference, since RPCs outlive the policy. Any thread, no locks: reports and looks may
+ * cross each other, which costs no more than one report. */
+#ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_ENDPOINT_WEIGHT_H_
+#define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_ENDPOINT_WEIGHT_H_
+
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_endpoint_weight gxds_endpoint_weight;
+
+/* Without a report. One reference, the caller's. */
+gxds_endpoint_weight *gxds_endpoint_weight_create(void);
+gxds_endpoint_weight *gxds_endpoint_weight_ref(gxds_endpoint_weight *w);
+void gxds_endpoint_weight_unref(gxds_endpoint_weight *w); /* NULL is allowed */
+
+/* A report; a weight of 0 says nothing. */
+void gxds_endpoint_weight_on_report(gxds_endpoint_weight *w, double weight, gxds_time now);
+/* It connected: the blackout begins anew with its next report. */
+void gxds_endpoint_weight_on_ready(gxds_endpoint_weight *w);
+/* 0: unknown: for `blackout` after the first report, and from `expiration` after the last one. */
+double gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,
+                                gxds_duration expiration, gxds_time now);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+/* gxds_stride: picks among weighted members, in turn (A58), as gRPC's other implementations do it
+ * ("static stride"): turn t is offered to member t mod n, who passes on some of them, evenly
+ * spread, the more the less it weighs. So a pick costs a division or two, and takes no lock.
+ *
+ * Weights may change while it is used. Counted by reference: any thread. */
+#ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_STRIDE_H_
+#define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_STRIDE_H_
+
+#include <stddef.h>
+
+#include "lb_policies/weighted_locality/wheel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* No member weighs more than so many times the mean, or less than the mean by so much: one
+ * report gone wrong must not take all RPCs, nor end all of a member's, with whose answers its next
+ * report comes. */
+#define GXDS_STRIDE_ABOVE_MEAN_MAX 10
+#define GXDS_STRIDE_BELOW_MEAN_MAX 100
+
+typedef struct gxds_stride gxds_stride;
+
+/* count: at least 1. All weigh the same. One reference, the caller's. */
+gxds_stride *gxds_stride_create(size_t count);
+gxds_stride *gxds_stride_ref(gxds_stride *s);
+void gxds_stride_unref(gxds_stride *s); /* NULL is allowed */
+/* One for each member, not negative; 0: unknown, which counts as the mean of those that are known.
+ * With fewer than two known ones, all weigh the same. One caller at a time. */
+void gxds_stride_set(gxds_stride *s, const double *weights);
+/* Whose turn it is. */
+size_t gxds_stride_pick(const gxds_stride *s, gxds_turns *turns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

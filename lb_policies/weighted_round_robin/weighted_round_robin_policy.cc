@@ -1,0 +1,260 @@
+#include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lb_policies/attributes/attributes.h"
+#include "lb_policies/round_robin/address_list_policy.h"
+#include "lb_policies/weighted_locality/wheel.h"
+#include "lb_policies/weighted_round_robin/endpoint_weight.h"
+#include "lb_policies/weighted_round_robin/load_report.h"
+#include "lb_policies/weighted_round_robin/stride.h"
+#include "src/core/lib/gprpp/time.h"
+#include "src/core/lib/gprpp/validation_errors.h"
+#include "src/core/lib/json/json.h"
+#include "src/core/lib/json/json_args.h"
+#include "src/core/lib/json/json_object_loader.h"
+#include "src/core/lib/load_balancing/lb_policy_factory.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
+
+namespace grpc_core {
+// The host's; it has none for this policy, which is a round_robin but for its picks.
+extern TraceFlag grpc_lb_round_robin_trace;
+}  // namespace grpc_core
+
+namespace grpc_xds {
+
+using grpc_core::Json;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::OrphanablePtr;
+using grpc_core::RefCountedPtr;
+using grpc_core::SubchannelInterface;
+
+namespace {
+
+// What backends report with their answers.
+constexpr char kLoadReportKey[] = "endpoint-load-metrics-bin";
+
+struct Unref {
+  void operator()(gxds_turns* t) const { gxds_turns_unref(t); }
+  void operator()(gxds_stride* s) const { gxds_stride_unref(s); }
+  void operator()(gxds_endpoint_weight* w) const { gxds_endpoint_weight_unref(w); }
+};
+using TurnsRef = std::unique_ptr<gxds_turns, Unref>;
+using StrideRef = std::unique_ptr<gxds_stride, Unref>;
+using WeightRef = std::unique_ptr<gxds_endpoint_weight, Unref>;
+
+WeightRef Share(gxds_endpoint_weight* w) { return WeightRef(gxds_endpoint_weight_ref(w)); }
+
+uint64_t RandomTurn() {
+  std::random_device random;
+  return uint64_t{random()} << 32 | random();
+}
+
+// The endpoints of one picker. Their shares may change while it is used.
+struct Members {
+  explicit Members(size_t count) : stride(gxds_stride_create(count)) {}
+
+  StrideRef stride;
+  std::vector<RefCountedPtr<SubchannelInterface>> subchannels;
+  std::vector<WeightRef> weights;
+};
+
+class WeightedRoundRobinPolicy : public AddressListPolicy {
+ public:
+  explicit WeightedRoundRobinPolicy(Args args)
+      : AddressListPolicy(std::move(args), &grpc_core::grpc_lb_round_robin_trace),
+        turns_(gxds_turns_create(RandomTurn())) {}
+
+  absl::string_view name() const override { return kWeightedRoundRobinPolicy; }
+  absl::Status UpdateLocked(UpdateArgs update) override;
+
+ private:
+  class Picker;
+  class ReportTracker;
+
+  void OnCreated(uint64_t token, uint32_t position) override;
+  void OnReady(uint64_t token) override { gxds_endpoint_weight_on_ready(WeightOf(token)); }
+  std::unique_ptr<SubchannelPicker> MakePicker(const uint64_t* tokens, size_t count) override;
+  void OnNoPicker() override {
+    members_.reset();
+    SetDeadline(GXDS_TIME_NEVER);
+  }
+  void OnDeadline() override {
+    if (members_ != nullptr) Reweigh();
+  }
+
+  // Takes up what was reported, and sets the timer for the next time.
+  void Reweigh();
+  gxds_endpoint_weight* WeightOf(uint64_t token) {
+    return by_slot_[static_cast<uint32_t>(token)].get();
+  }
+
+  const TurnsRef turns_;
+  WeightedRoundRobinSettings settings_;
+  // A58: by address, so that an endpoint that gets another subchannel keeps what it earned.
+  std::map<std::string, WeightRef> by_address_;
+  std::vector<WeightRef> by_slot_;    // by the low half of the token
+  std::shared_ptr<Members> members_;  // of the last picker; null: there is none
+};
+
+class WeightedRoundRobinPolicy::ReportTracker : public SubchannelCallTrackerInterface {
+ public:
+  ReportTracker(WeightRef weight, double penalty) : weight_(std::move(weight)), penalty_(penalty) {}
+
+  void Start() override {}
+  void Finish(FinishArgs args) override {
+    if (args.trailing_metadata == nullptr) return;
+    // Not by the host's BackendMetricData, which lacks all but the CPU's.
+    std::string buffer;
+    auto bytes = args.trailing_metadata->Lookup(kLoadReportKey, &buffer);
+    gxds_load_report report;
+    if (!bytes.has_value() || !gxds_load_report_decode(ToGxds(*bytes), &report)) return;
+    gxds_endpoint_weight_on_report(weight_.get(), gxds_load_report_weight(&report, penalty_),
+                                   Now());
+  }
+
+ private:
+  const WeightRef weight_;
+  const double penalty_;
+};
+
+class WeightedRoundRobinPolicy::Picker : public SubchannelPicker {
+ public:
+  Picker(std::shared_ptr<const Members> members, gxds_turns* turns, double penalty)
+      : members_(std::move(members)), turns_(gxds_turns_ref(turns)), penalty_(penalty) {}
+
+  PickResult Pick(PickArgs) override {
+    size_t chosen = gxds_stride_pick(members_->stride.get(), turns_.get());
+    return PickResult::Complete(
+        members_->subchannels[chosen],
+        std::make_unique<ReportTracker>(Share(members_->weights[chosen].get()), penalty_));
+  }
+
+ private:
+  const std::shared_ptr<const Members> members_;
+  const TurnsRef turns_;
+  const double penalty_;
+};
+
+absl::Status WeightedRoundRobinPolicy::UpdateLocked(UpdateArgs update) {
+  settings_ = static_cast<const WeightedRoundRobinConfig*>(update.config.get())->settings();
+  RenewPicker();
+  absl::Status status = UpdateAddresses(std::move(update));
+  for (auto it = by_address_.begin(); it != by_address_.end();) {
+    it = HasKey(it->first) ? std::next(it) : by_address_.erase(it);
+  }
+  return status;
+}
+
+void WeightedRoundRobinPolicy::OnCreated(uint64_t token, uint32_t position) {
+  WeightRef& weight = by_address_[KeyAt(position)];
+  if (weight == nullptr) weight.reset(gxds_endpoint_weight_create());
+  by_slot_.resize(slot_count());
+  by_slot_[static_cast<uint32_t>(token)] = Share(weight.get());
+}
+
+std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> WeightedRoundRobinPolicy::MakePicker(
+    const uint64_t* tokens, size_t count) {
+  members_ = std::make_shared<Members>(count);
+  for (size_t i = 0; i < count; ++i) {
+    members_->subchannels.push_back(SubchannelOf(tokens[i]));
+    members_->weights.push_back(Share(WeightOf(tokens[i])));
+  }
+  Reweigh();
+  return std::make_unique<Picker>(members_, turns_.get(), settings_.error_utilization_penalty);
+}
+
+void WeightedRoundRobinPolicy::Reweigh() {
+  const gxds_time now = Now();
+  std::vector<double> weights;
+  weights.reserve(members_->weights.size());
+  for (const WeightRef& w : members_->weights) {
+    weights.push_back(gxds_endpoint_weight_get(w.get(), settings_.blackout_period,
+                                               settings_.weight_expiration_period, now));
+  }
+  gxds_stride_set(members_->stride.get(), weights.data());
+  SetDeadline(gxds_time_after(now, settings_.weight_update_period));
+}
+
+// What the JSON form holds.
+struct JsonConfig {
+  bool enable_oob_load_report = false;
+  grpc_core::Duration oob_reporting_period = grpc_core::Duration::Seconds(10);
+  grpc_core::Duration blackout_period = grpc_core::Duration::Seconds(10);
+  grpc_core::Duration weight_expiration_period = grpc_core::Duration::Minutes(3);
+  grpc_core::Duration weight_update_period = grpc_core::Duration::Seconds(1);
+  float error_utilization_penalty = 1;
+
+  static const grpc_core::JsonLoaderInterface* JsonLoader(const grpc_core::JsonArgs&) {
+    static const auto* loader =
+        grpc_core::JsonObjectLoader<JsonConfig>()
+            .OptionalField("enableOobLoadReport", &JsonConfig::enable_oob_load_report)
+            .OptionalField("oobReportingPeriod", &JsonConfig::oob_reporting_period)
+            .OptionalField("blackoutPeriod", &JsonConfig::blackout_period)
+            .OptionalField("weightExpirationPeriod", &JsonConfig::weight_expiration_period)
+            .OptionalField("weightUpdatePeriod", &JsonConfig::weight_update_period)
+            .OptionalField("errorUtilizationPenalty", &JsonConfig::error_utilization_penalty)
+            .Finish();
+    return loader;
+  }
+
+  void JsonPostLoad(const Json&, const grpc_core::JsonArgs&, grpc_core::ValidationErrors* errors) {
+    if (enable_oob_load_report) {
+      grpc_core::ValidationErrors::ScopedField field(errors, ".enableOobLoadReport");
+      errors->AddError("out-of-band load reports are not supported");
+    }
+    grpc_core::ValidationErrors::ScopedField field(errors, ".errorUtilizationPenalty");
+    if (errors->FieldHasErrors() || error_utilization_penalty >= 0) return;
+    errors->AddError("must be non-negative");
+  }
+
+  WeightedRoundRobinSettings ToSettings() const {
+    WeightedRoundRobinSettings settings;
+    settings.blackout_period = ToGxdsDuration(blackout_period);
+    settings.weight_expiration_period = ToGxdsDuration(weight_expiration_period);
+    // A58: at least 100 ms.
+    settings.weight_update_period =
+        std::max<gxds_duration>(ToGxdsDuration(weight_update_period), 100 * GXDS_MILLISECOND);
+    settings.error_utilization_penalty = error_utilization_penalty;
+    return settings;
+  }
+
+  // 292 years are as good as more.
+  static gxds_duration ToGxdsDuration(grpc_core::Duration in) {
+    return in.millis() > INT64_MAX / GXDS_MILLISECOND ? INT64_MAX : in.millis() * GXDS_MILLISECOND;
+  }
+};
+
+class Factory : public grpc_core::LoadBalancingPolicyFactory {
+ public:
+  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
+      LoadBalancingPolicy::Args args) const override {
+    return grpc_core::MakeOrphanable<WeightedRoundRobinPolicy>(std::move(args));
+  }
+
+  absl::string_view name() const override { return kWeightedRoundRobinPolicy; }
+
+  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
+      const Json& json) const override {
+    auto config = grpc_core::LoadFromJson<JsonConfig>(
+        json, grpc_core::JsonArgs(), "errors validating weighted_round_robin LB policy config");
+    if (!config.ok()) return config.status();
+    return grpc_core::MakeRefCounted<WeightedRoundRobinConfig>(config->ToSettings());
+  }
+};
+
+}  // namespace
+
+void RegisterWeightedRoundRobinLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
+  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,93 @@
+/* ClientSideWeightedRoundRobin (A58), which the host has no table of: taken apart field by field.
+ */
+#include <math.h>
+
+#include "base/wire.h"
+#include "google/protobuf/wrappers.upb.h"
+#include "resources/cluster_internal.h"
+#include "resources/json_internal.h"
+
+enum {
+  ENABLE_OOB_LOAD_REPORT = 1,
+  BLACKOUT_PERIOD = 3,
+  WEIGHT_EXPIRATION_PERIOD = 4,
+  WEIGHT_UPDATE_PERIOD = 5,
+  ERROR_UTILIZATION_PENALTY = 6,
+  FIELDS_END,
+};
+
+/* The last field of each number is what it holds; fields are messages of one scalar or two. */
+static bool take_apart(gxds_str message, gxds_str fields[FIELDS_END]) {
+  if (!gxds_wire_is_whole(message)) return false;
+  gxds_wire_field field;
+  while (gxds_wire_next(&message, &field)) {
+    if (field.number < FIELDS_END && field.has_size) fields[field.number] = field.value;
+  }
+  return true;
+}
+
+bool gxds_weighted_round_robin_is_out_of_band(gxds_str message, upb_Arena *scratch) {
+  gxds_str fields[FIELDS_END] = {{0}};
+  if (!take_apart(message, fields) || !fields[ENABLE_OOB_LOAD_REPORT].data) return false;
+  const google_protobuf_BoolValue *in =
+      GXDS_DECODE(google_protobuf_BoolValue, fields[ENABLE_OOB_LOAD_REPORT], scratch);
+  return in && google_protobuf_BoolValue_value(in);
+}
+
+typedef struct weighted_decoder {
+  gxds_str fields[FIELDS_END];
+  const gxds_path *at;
+  upb_Arena *scratch;
+  gxds_errors *errors;
+  gxds_text *json;
+  bool any;
+} weighted_decoder;
+
+static void add_name(weighted_decoder *d, const char *name) {
+  gxds_text_addf(d->json, "%s\"%s\":", d->any ? "," : "", name);
+  d->any = true;
+}
+
+static void add_duration(weighted_decoder *d, int number, const char *field, const char *name) {
+  if (!d->fields[number].data) return;
+  const gxds_path *at = GXDS_FIELD(d->at, field);
+  const google_protobuf_Duration *in =
+      GXDS_DECODE(google_protobuf_Duration, d->fields[number], d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, at, "can't decode Duration");
+    return;
+  }
+  gxds_duration duration = gxds_duration_decode(in, at, d->errors);
+  add_name(d, name);
+  gxds_json_add_duration(d->json, duration);
+}
+
+static void add_penalty(weighted_decoder *d) {
+  if (!d->fields[ERROR_UTILIZATION_PENALTY].data) return;
+  const gxds_path *at = GXDS_FIELD(d->at, "error_utilization_penalty");
+  const google_protobuf_FloatValue *in =
+      GXDS_DECODE(google_protobuf_FloatValue, d->fields[ERROR_UTILIZATION_PENALTY], d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, at, "can't decode FloatValue");
+    return;
+  }
+  double penalty = (double)google_protobuf_FloatValue_value(in);
+  if (!isfinite(penalty) || penalty < 0) gxds_errors_add(d->errors, at, "must be non-negative");
+  add_name(d, "errorUtilizationPenalty");
+  gxds_text_addf(d->json, "%.9g", penalty);
+}
+
+void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
+                                      gxds_errors *errors, gxds_text *json) {
+  weighted_decoder d = {.at = at, .scratch = scratch, .errors = errors, .json = json};
+  if (!take_apart(message, d.fields)) {
+    gxds_errors_add(errors, at, "can't decode ClientSideWeightedRoundRobin LB policy config");
+    return;
+  }
+  gxds_text_add_z(json, "[{\"weighted_round_robin\":{");
+  add_duration(&d, BLACKOUT_PERIOD, "blackout_period", "blackoutPeriod");
+  add_penalty(&d);
+  add_duration(&d, WEIGHT_EXPIRATION_PERIOD, "weight_expiration_period", "weightExpirationPeriod");
+  add_duration(&d, WEIGHT_UPDATE_PERIOD, "weight_update_period", "weightUpdatePeriod");
+  gxds_text_add_z(json, "}}]");
+}
