@@ -128,6 +128,17 @@ TEST(StatusSocket, ADirectoryThatOthersMayWriteIntoIsRefused) {
             0);
 }
 
+TEST(StatusSocket, ARelativePathIsRefused) {
+  TempDir dir;
+  EXPECT_EQ(InAProcess([&] {
+              if (chdir(dir.path().c_str()) != 0) return 1;
+              setenv("GRPC_XDS_STATUS_DIR", "here", 1);
+              gxds_status_socket_start();
+              return access("here", F_OK) == 0 ? 2 : 0;
+            }),
+            0);
+}
+
 TEST(StatusSocket, ATooLongPathIsRefused) {
   TempDir dir;
   const std::string far = dir.path() + "/" + std::string(120, 'x');
