@@ -9,6 +9,8 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "transport/timer_heap.h"
+#include "transport/waiter.h"
+#include "transport/worker.h"
 
 /* Completions of one turn before timers get theirs: far more than streams have outstanding, so what
  * was ready when the turn began is handled first; but a server that never pauses cannot keep timers
@@ -22,9 +24,7 @@ enum { kParkSeconds = 5 };
 
 /* One life of the thread, and what it alone owns. */
 typedef struct loop {
-  grpc_completion_queue *cq;
-  grpc_channel *lame; /* never connects; only gives a call to wake the thread with */
-  grpc_call *wake_call;
+  gxds_waiter *waiter;
   pthread_t thread;
   atomic_bool ended; /* the thread's last act: joining it takes no time */
   struct loop *next; /* among those that are to be joined */
@@ -43,14 +43,9 @@ enum { kWakeIdle, kWakePending, kWakeStopped };
 static atomic_int wake_state = kWakeStopped;
 static _Atomic(post *) posts; /* newest first */
 static atomic_int uses;
-static atomic_bool park_wanted;
+static atomic_uint parks_wanted;
 static atomic_bool leave_wanted;
 static atomic_uint generation;
-
-/* Written while wake_state is stopped; read by whoever made it pending, until the completion of
- * that wake-up is taken: without it the loop does not end. Atomic, as that order is made inside
- * gRPC, where the thread sanitizer does not see it. */
-static _Atomic(grpc_call *) wake_call;
 
 /* Under the lock. */
 static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER;
@@ -60,6 +55,9 @@ static loop *running;
 static loop *ended_loops; /* to be joined */
 static bool parked;
 static bool fork_handlers_registered;
+
+/* The thread that forks, from before to after: whose worker it keeps outside gRPC. */
+static _Thread_local loop *forking;
 
 /* The reactor's thread. */
 static _Thread_local loop *current;
@@ -72,13 +70,7 @@ static gxds_time clock_now(void) {
   return (gxds_time)t.tv_sec * GXDS_SECOND + t.tv_nsec;
 }
 
-/* GPR_CLOCK_MONOTONIC is CLOCK_MONOTONIC. */
-static gpr_timespec to_gpr(gxds_time t) {
-  if (t == GXDS_TIME_NEVER) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
-  return (gpr_timespec){t / GXDS_SECOND, (int32_t)(t % GXDS_SECOND), GPR_CLOCK_MONOTONIC};
-}
-
-/* Waking: one zero-operation batch outstanding at a time. */
+/* Waking: one wake-up outstanding at a time. */
 
 static void run_posts(void) {
   post *newest = atomic_exchange(&posts, NULL);
@@ -104,13 +96,11 @@ static void on_woken(gxds_completion *self, bool ok) {
   run_posts();
 }
 
-static gxds_completion woken = {on_woken};
+static gxds_completion woken = {.done = on_woken};
 
 static void wake(void) {
   int idle = kWakeIdle;
-  if (!atomic_compare_exchange_strong(&wake_state, &idle, kWakePending)) return;
-  grpc_call *call = atomic_load(&wake_call);
-  GXDS_CHECK(grpc_call_start_batch(call, NULL, 0, &woken, NULL) == GRPC_CALL_OK);
+  if (atomic_compare_exchange_strong(&wake_state, &idle, kWakePending)) gxds_waiter_wake();
 }
 
 void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
@@ -123,6 +113,31 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
   wake();
 }
 
+/* Completions that a thread of the host calls. */
+
+static void run_completion(void *arg) {
+  gxds_completion *c = arg;
+  c->done(c, c->ok);
+}
+
+static void post_completion(grpc_completion_queue_functor *functor, int ok) {
+  gxds_completion *c = (gxds_completion *)functor;
+  unsigned expected = __atomic_load_n(&c->generation, __ATOMIC_ACQUIRE);
+  if (expected != atomic_load(&generation)) return;
+  c->ok = ok != 0;
+  gxds_reactor_post(run_completion, c);
+}
+
+gxds_completion gxds_completion_make(void (*done)(gxds_completion *self, bool ok)) {
+  return (gxds_completion){.functor = {.functor_run = post_completion}, .done = done};
+}
+
+/* Release and acquire are what the thread sanitizer sees of the order that is made inside gRPC. */
+gxds_completion *gxds_completion_expect(gxds_completion *c) {
+  __atomic_store_n(&c->generation, atomic_load(&generation), __ATOMIC_RELEASE);
+  return c;
+}
+
 /* The thread. */
 
 /* A fork is waiting. With the lock, nobody starts or stops a loop meanwhile. */
@@ -130,24 +145,23 @@ static void park(void) {
   pthread_mutex_lock(&lifecycle);
   parked = true;
   pthread_cond_broadcast(&parked_or_stopped);
-  while (atomic_load(&park_wanted)) pthread_cond_wait(&resumed, &lifecycle);
+  while (atomic_load(&parks_wanted) > 0) pthread_cond_wait(&resumed, &lifecycle);
   parked = false;
   pthread_mutex_unlock(&lifecycle);
 }
 
-static grpc_event next_event(loop *l, gxds_time deadline) {
-  if (atomic_load(&park_wanted)) park();
-  return grpc_completion_queue_next(l->cq, to_gpr(deadline), NULL);
+static gxds_completion *next_completion(loop *l, gxds_time deadline) {
+  if (atomic_load(&parks_wanted) > 0) park();
+  return gxds_waiter_wait(l->waiter, deadline);
 }
 
 static void run_completions(loop *l) {
-  grpc_event e = next_event(l, gxds_timer_heap_deadline(&timers));
-  for (int taken = 0; e.type == GRPC_OP_COMPLETE;) {
+  gxds_completion *c = next_completion(l, gxds_timer_heap_deadline(&timers));
+  for (int taken = 0; c;) {
     turn_now = clock_now();
-    gxds_completion *c = e.tag;
-    c->done(c, e.success != 0);
+    c->done(c, c->ok);
     if (++taken == kCompletionsPerTurn) break;
-    e = next_event(l, 0); /* what is ready already */
+    c = next_completion(l, 0); /* what is ready already */
   }
 }
 
@@ -169,16 +183,11 @@ static bool stop_if_unused(loop *l) {
   return stop;
 }
 
-/* From here on it touches nothing that a new loop uses, and takes no lock of ours: it may be joined
- * under it. */
+/* From here on it touches nothing that a new loop uses. The worker, which ends here, may be in code
+ * that wants the lock. */
 static void tear_down(loop *l) {
-  grpc_call_unref(l->wake_call);
-  grpc_channel_destroy(l->lame);
-  grpc_completion_queue_shutdown(l->cq);
-  grpc_event e = grpc_completion_queue_next(l->cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
-  GXDS_CHECK(e.type == GRPC_QUEUE_SHUTDOWN); /* whoever has a batch outstanding holds a use */
-  grpc_completion_queue_destroy(l->cq);
-  grpc_shutdown_blocking(); /* here, not in a thread of gRPC's: joined means done */
+  gxds_waiter_destroy(l->waiter); /* whoever has a batch outstanding holds a use */
+  grpc_shutdown_blocking();       /* here, not in a thread of gRPC's: joined means done */
   atomic_store(&l->ended, true);
 }
 
@@ -186,7 +195,10 @@ static void *run(void *arg) {
   loop *l = arg;
   current = l;
   while (!stop_if_unused(l)) {
-    if (atomic_load(&leave_wanted)) return NULL;
+    if (atomic_load(&leave_wanted)) {
+      gxds_waiter_leave(l->waiter);
+      return NULL;
+    }
     run_completions(l);
     turn_now = clock_now();
     gxds_timer_heap_fire(&timers, turn_now);
@@ -202,11 +214,17 @@ static void join(loop *l) {
   gxds_free(l);
 }
 
-/* Under the lock. */
+/* Under the lock; it lets go of it when it waits. */
 static void join_ended_loops(bool wait) {
   for (loop **at = &ended_loops; *at;) {
     loop *l = *at;
-    if (wait || atomic_load(&l->ended)) {
+    if (wait) {
+      *at = l->next;
+      pthread_mutex_unlock(&lifecycle);
+      join(l);
+      pthread_mutex_lock(&lifecycle);
+      at = &ended_loops;
+    } else if (atomic_load(&l->ended)) {
       *at = l->next;
       join(l);
     } else {
@@ -232,12 +250,7 @@ static void start(void) {
   grpc_init();
   register_fork_handlers();
   loop *l = GXDS_NEW(loop);
-  l->cq = grpc_completion_queue_create_for_next(NULL);
-  l->lame = grpc_lame_client_channel_create("grpc_xds", GRPC_STATUS_UNAVAILABLE, "wakes a thread");
-  l->wake_call = grpc_channel_create_call(l->lame, NULL, GRPC_PROPAGATE_DEFAULTS, l->cq,
-                                          grpc_slice_from_static_string("/wake"), NULL,
-                                          gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
-  atomic_store(&wake_call, l->wake_call);
+  l->waiter = gxds_waiter_create(&woken);
   running = l;
   atomic_store(&wake_state, kWakeIdle);
   start_thread(l);
@@ -271,23 +284,38 @@ unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
  * registers at its first grpc_init, so the reactor is out before gRPC looks for threads inside it,
  * and goes on when gRPC is ready again. */
 
-static void before_fork(void) {
-  pthread_mutex_lock(&lifecycle);
-  if (running && !current) {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += kParkSeconds;
-    for (int error = 0; running && !parked && error == 0;) {
-      atomic_store(&park_wanted, true); /* each time: another fork may have ended meanwhile */
-      wake();
-      error = pthread_cond_timedwait(&parked_or_stopped, &lifecycle, &limit);
-    }
+/* One of ours that forks waits for none of ours. */
+static bool is_ours(void) { return current || gxds_worker_is_current(); }
+
+/* Under the lock, of which it lets go while it waits. A loop that is parked does not end, nor does
+ * its worker. False: the time is over. */
+static bool park_running(const struct timespec *limit) {
+  if (!parked) {
+    wake();
+    return pthread_cond_timedwait(&parked_or_stopped, &lifecycle, limit) == 0;
   }
+  forking = running;
+  pthread_mutex_unlock(&lifecycle);
+  bool in_time = gxds_waiter_park(forking->waiter, limit);
+  pthread_mutex_lock(&lifecycle);
+  return in_time;
+}
+
+static void before_fork(void) {
+  struct timespec limit;
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += kParkSeconds;
+  pthread_mutex_lock(&lifecycle);
+  if (is_ours()) return;
+  atomic_fetch_add(&parks_wanted, 1);
   join_ended_loops(true);
+  while (running && !forking && park_running(&limit)) join_ended_loops(true);
 }
 
 static void after_fork_in_parent(void) {
-  atomic_store(&park_wanted, false);
+  if (forking) gxds_waiter_resume(forking->waiter);
+  forking = NULL;
+  if (!is_ours()) atomic_fetch_sub(&parks_wanted, 1);
   pthread_cond_broadcast(&resumed);
   pthread_mutex_unlock(&lifecycle);
 }
@@ -296,14 +324,16 @@ static void after_fork_in_parent(void) {
  * grpc_init), and the uses of streams and clients that wait for it, stay. A loop is started by the
  * next acquire. */
 static void after_fork_in_child(void) {
-  atomic_store(&park_wanted, false);
+  atomic_store(&parks_wanted, 0);
   atomic_fetch_add(&generation, 1);
   atomic_store(&wake_state, kWakeStopped);
   atomic_store(&posts, NULL);
   gxds_timer_heap_clear(&timers);
+  if (running) gxds_waiter_abandon(running->waiter);
   running = NULL;
   parked = false;
   current = NULL;
+  forking = NULL;
   /* They count waiters that do not exist here. */
   parked_or_stopped = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
   resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -319,7 +349,7 @@ static void register_fork_handlers(void) {
 /* When the process exits or the library is unloaded, no thread may be left in our code. A loop that
  * is still in use is left as it is: its batches are outstanding, and others still hold it. */
 __attribute__((destructor)) static void leave(void) {
-  if (current) return; /* exit() was called on the reactor */
+  if (is_ours()) return; /* it called exit() */
   pthread_mutex_lock(&lifecycle);
   atomic_store(&leave_wanted, true);
   loop *l = running;
@@ -340,7 +370,7 @@ gxds_time gxds_reactor_now(void) {
 
 grpc_completion_queue *gxds_reactor_cq(void) {
   GXDS_CHECK(current);
-  return current->cq;
+  return gxds_waiter_cq(current->waiter);
 }
 
 void gxds_timer_set(gxds_timer *t, gxds_time deadline, void (*fire)(void *arg), void *arg) {

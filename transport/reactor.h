@@ -1,9 +1,11 @@
-/* gxds_reactor: the one thread that owns every engine object, in grpc_completion_queue_next().
+/* gxds_reactor: the one thread that owns every engine object.
  *
- * It lives while somebody holds a use of it, holds a grpc_init, and is stopped with the last use:
- * it then ends its grpc_init itself and is joined by whoever comes next (a start, a fork, the exit
- * of the process), so that nobody waits in gxds_reactor_release(). It never runs policy work.
- * Functions say from which thread they may be called.
+ * It waits outside gRPC, and a second thread (worker.h) polls when nobody else does. Where that
+ * one cannot see the host's sockets (gxds_host_epoll()), it waits, and polls, inside
+ * grpc_completion_queue_next(). It lives while somebody holds a use of it, holds a grpc_init, and
+ * is stopped with the last use: it then ends its grpc_init itself and is joined by whoever comes
+ * next (a start, a fork, the exit of the process), so that nobody waits in gxds_reactor_release().
+ * It never runs policy work. Functions say from which thread they may be called.
  *
  * Fork: before one the reactor leaves gRPC and waits, so that the host's own fork handlers find no
  * thread of ours inside; in the parent it goes on. The child has no reactor until somebody acquires
@@ -12,6 +14,7 @@
 #ifndef GRPC_XDS_TRANSPORT_REACTOR_H_
 #define GRPC_XDS_TRANSPORT_REACTOR_H_
 
+#include <grpc/grpc.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,8 +23,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct grpc_completion_queue;
 
 /* Starts the reactor's thread if it does not run. Any thread. Each use is ended by one release,
  * which any thread may call, the reactor included; it does not wait. */
@@ -41,13 +42,20 @@ unsigned gxds_reactor_generation(void);
 /* On the reactor's thread only: */
 bool gxds_reactor_is_current(void);
 gxds_time gxds_reactor_now(void); /* when the event that is being handled was taken */
-struct grpc_completion_queue *gxds_reactor_cq(void);
+/* For calls and watches, whose tags are completions; not to be waited on. */
+grpc_completion_queue *gxds_reactor_cq(void);
 
 /* A completion: give its address as the tag of a batch on gxds_reactor_cq(), and hold a use of the
  * reactor until done is called, on the reactor. */
-typedef struct gxds_completion {
+typedef struct gxds_completion {         /* private */
+  grpc_completion_queue_functor functor; /* first: a completion queue may call it */
   void (*done)(struct gxds_completion *self, bool ok);
+  unsigned generation; /* atomic; one from before a fork is dead */
+  bool ok;
 } gxds_completion;
+gxds_completion gxds_completion_make(void (*done)(gxds_completion *self, bool ok));
+/* Before each batch: returns c, the tag. */
+gxds_completion *gxds_completion_expect(gxds_completion *c);
 
 /* A timer. Lives in the caller's struct, zero-initialised is idle; it must be idle when that dies.
  */

@@ -56,7 +56,7 @@ static void ask_for_reason(gxds_server_channel *c) {
 static void watch(gxds_server_channel *c) {
   c->watching = true;
   grpc_channel_watch_connectivity_state(c->channel, c->state, gpr_inf_future(GPR_CLOCK_MONOTONIC),
-                                        gxds_reactor_cq(), &c->watch);
+                                        gxds_reactor_cq(), gxds_completion_expect(&c->watch));
 }
 
 static void free_channel(gxds_server_channel *c) {
@@ -116,7 +116,7 @@ gxds_server_channel *gxds_server_channel_create(
     void *arg) {
   gxds_reactor_acquire();
   gxds_server_channel *c = GXDS_NEW(gxds_server_channel);
-  c->watch.done = on_state_changed;
+  c->watch = gxds_completion_make(on_state_changed);
   c->channel = make_channel(server, creds, args);
   c->server = server;
   c->on_failed = on_failed;

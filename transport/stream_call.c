@@ -39,7 +39,8 @@ static void start(gxds_stream_call *c, batch *b, const grpc_op *ops, size_t coun
   GXDS_CHECK(!b->outstanding);
   b->outstanding = true;
   c->holds++;
-  GXDS_CHECK(grpc_call_start_batch(c->call, ops, count, &b->completion, NULL) == GRPC_CALL_OK);
+  void *tag = gxds_completion_expect(&b->completion);
+  GXDS_CHECK(grpc_call_start_batch(c->call, ops, count, tag, NULL) == GRPC_CALL_OK);
 }
 
 static void free_call(gxds_stream_call *c) {
@@ -137,9 +138,9 @@ gxds_stream_call *gxds_stream_call_open(grpc_channel *channel,
   c->details = grpc_empty_slice();
   grpc_metadata_array_init(&c->initial_metadata);
   grpc_metadata_array_init(&c->trailing_metadata);
-  c->whole = (batch){{on_finished}, c, false};
-  c->send = (batch){{on_sent}, c, false};
-  c->read = (batch){{on_read}, c, false};
+  c->whole = (batch){gxds_completion_make(on_finished), c, false};
+  c->send = (batch){gxds_completion_make(on_sent), c, false};
+  c->read = (batch){gxds_completion_make(on_read), c, false};
 
   grpc_op ops[3] = {{.op = GRPC_OP_SEND_INITIAL_METADATA},
                     {.op = GRPC_OP_RECV_INITIAL_METADATA},

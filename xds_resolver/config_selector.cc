@@ -1,7 +1,6 @@
 #include "xds_resolver/config_selector.h"
 
 #include <grpc/support/port_platform.h>
-#include <string.h>
 
 #include <atomic>
 #include <random>
@@ -11,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lb_policies/attributes/attributes.h"
-#include "src/core/ext/filters/client_channel/lb_policy/ring_hash/ring_hash.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
@@ -64,14 +62,6 @@ bool GetHeader(void* arg, gxds_str name, gxds_str* value) {
   if (!found.has_value()) return false;
   *value = ToGxds(*found);
   return true;
-}
-
-// In decimal, as the host has it.
-absl::string_view HashText(uint64_t hash, grpc_core::Arena* arena) {
-  absl::AlphaNum digits(hash);
-  auto* text = static_cast<char*>(arena->Alloc(digits.size()));
-  memcpy(text, digits.data(), digits.size());
-  return absl::string_view(text, digits.size());
 }
 
 const grpc_core::XdsHttpFilterImpl& FaultFilter() {
@@ -133,10 +123,8 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
     result.service_config = *config;
     result.method_configs = result.service_config->GetMethodParsedConfigVector(grpc_empty_slice());
   }
-  result.call_attributes[grpc_core::XdsClusterAttributeTypeName()] =
-      ToAbsl(gxds_cluster_ref_name(selection.cluster));
-  result.call_attributes[grpc_core::RequestHashAttributeName()] =
-      HashText(selection.hash, args.arena);
+  result.call_attributes[grpc_core::XdsClusterAttributeTypeName()] = ClusterAttribute(
+      args.arena, ToAbsl(gxds_cluster_ref_name(selection.cluster)), selection.hash);
   result.call_dispatch_controller = args.arena->New<DispatchController>(selection.cluster);
   return result;
 }

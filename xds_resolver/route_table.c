@@ -201,9 +201,13 @@ int64_t gxds_route_table_match_linear(const gxds_route_table *t,
   return -1;
 }
 
+/* With so few routes, to compare is less than to hash the path. */
+enum { kFewRoutes = 4 };
+
 /* Goes through the chains that match the path in the order of the routes, as if it were one list.
  */
 int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request) {
+  if (t->route_count <= kFewRoutes) return gxds_route_table_match_linear(t, request);
   uint32_t heads[GXDS_PATH_CHAINS_MAX];
   size_t count = gxds_path_index_find(&t->paths, request->path, heads);
   if (count > GXDS_PATH_CHAINS_MAX) return gxds_route_table_match_linear(t, request);

@@ -6,6 +6,7 @@
 
 #include <grpc/support/port_platform.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "resources/endpoints.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/resolver/server_address.h"
+#include "src/core/lib/resource_quota/arena.h"
 #include "xds_resolver/config.h"
 #include "xds_resolver/mailbox.h"
 
@@ -25,8 +27,14 @@ inline constexpr char kConfigArg[] = "grpc_xds.config";    // const gxds_config*
 inline constexpr char kMailboxArg[] = "grpc_xds.mailbox";  // gxds_mailbox*
 inline constexpr char kSliceArg[] = "grpc_xds.slice";      // Slice: see below
 
-// The call attribute in which the ConfigSelector leaves the cluster of an RPC: the host's own (one
-// in the process), so that other policies find it.
+// The value of the call attribute in which the ConfigSelector leaves the cluster of an RPC: the
+// host's own attribute (one in the process), so that other policies find it. Behind the name, out
+// of its sight, is the hash of the RPC (A42): an attribute of its own would cost every RPC a node
+// of a map, and only ring_hash asks. Lives as long as the call.
+absl::string_view ClusterAttribute(grpc_core::Arena* arena, absl::string_view cluster,
+                                   uint64_t hash);
+// The hash behind a value that ClusterAttribute() made.
+uint64_t HashBehind(absl::string_view cluster);
 
 // Args with the snapshot and the mailbox, each as a reference of its own; null: args without it.
 grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,

@@ -74,9 +74,15 @@ class CountedSubchannel : public grpc_core::DelegatingSubchannel {
 using CallTracker = LoadBalancingPolicy::SubchannelCallTrackerInterface;
 
 // The host calls Start when the attempt goes to the backend, Finish when it is over; it may drop
-// the tracker before either.
+// the tracker before either. It lies in the memory of the call, which outlives it.
 class ClusterCallTracker : public CallTracker {
  public:
+  static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {
+    return call->Alloc(size);
+  }
+  static void operator delete(void* /*memory*/) {}
+  static void operator delete(void* /*memory*/, LoadBalancingPolicy::CallState* /*call*/) {}
+
   explicit ClusterCallTracker(std::unique_ptr<CallTracker> childs) : childs_(std::move(childs)) {}
   ~ClusterCallTracker() override { gxds_cluster_call_fini(&call_); }
 
@@ -129,8 +135,8 @@ class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
     auto* complete = absl::get_if<PickResult::Complete>(&result.result);
     if (complete == nullptr || complete->subchannel == nullptr) return result;
     auto* subchannel = static_cast<CountedSubchannel*>(complete->subchannel.get());
-    auto tracker =
-        std::make_unique<ClusterCallTracker>(std::move(complete->subchannel_call_tracker));
+    std::unique_ptr<ClusterCallTracker> tracker(
+        new (args.call_state) ClusterCallTracker(std::move(complete->subchannel_call_tracker)));
     if (!tracker->Init(drops_.get(), subchannel->slot())) {
       return Drop("circuit breaker drop");
     }

@@ -15,14 +15,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/ring_hash/ring_hash.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
-#include "src/core/ext/filters/client_channel/lb_policy/ring_hash/ring_hash.h"
+#include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/iomgr/closure.h"
@@ -210,13 +209,10 @@ class RingHashPolicy::Picker : public SubchannelPicker {
   static absl::optional<uint64_t> HashOfRoute(const PickArgs& args) {
     using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
     if (args.call_state == nullptr) return absl::nullopt;
-    uint64_t hash;
-    if (!absl::SimpleAtoi(static_cast<CallState*>(args.call_state)
-                              ->GetCallAttribute(grpc_core::RequestHashAttributeName()),
-                          &hash)) {
-      return absl::nullopt;
-    }
-    return hash;
+    absl::string_view cluster = static_cast<CallState*>(args.call_state)
+                                    ->GetCallAttribute(grpc_core::XdsClusterAttributeTypeName());
+    if (cluster.empty()) return absl::nullopt;
+    return HashBehind(cluster);
   }
 
   absl::optional<uint64_t> HashOfHeader(const PickArgs& args, bool* is_random) const {

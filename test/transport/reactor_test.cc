@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <utility>
@@ -90,8 +91,9 @@ class ReadyCompletions {
     grpc_channel_destroy(channel_);
   }
   void Start(int name) {
-    auto *one = new One{{Done}, this, name};
-    ASSERT_EQ(grpc_call_start_batch(call_, nullptr, 0, &one->completion, nullptr), GRPC_CALL_OK);
+    auto *one = new One{gxds_completion_make(Done), this, name};
+    void *tag = gxds_completion_expect(&one->completion);
+    ASSERT_EQ(grpc_call_start_batch(call_, nullptr, 0, tag, nullptr), GRPC_CALL_OK);
   }
 
  private:
@@ -111,21 +113,37 @@ class ReadyCompletions {
   grpc_call *call_;
 };
 
-TEST(Reactor, RunsReadyCompletionsBeforeDeadlines) {
+TEST(Reactor, RunsEveryCompletionOnItsThread) {
+  ReactorUse use;
+  constexpr int kCompletions = 100;
+  std::vector<int> log;
+  ReadyCompletions *ready = nullptr;
+  OnReactor([&] {
+    ready = new ReadyCompletions(&log);
+    for (int i = 0; i < kCompletions; i++) ready->Start(i);
+  });
+  EXPECT_TRUE(WaitUntil([&] {
+    bool all = false;
+    OnReactor([&] { all = log.size() == kCompletions; });
+    return all;
+  }));
+  std::sort(log.begin(), log.end());
+  for (int i = 0; i < kCompletions; i++) EXPECT_EQ(log[static_cast<size_t>(i)], i);
+  OnReactor([&] { delete ready; });
+}
+
+TEST(Reactor, RunsWhatIsReadyBeforeDeadlines) {
   ReactorUse use;
   std::vector<int> log;
   Timer timer;
   Inbox<bool> done;
-  ReadyCompletions *ready = nullptr;
   timer.fire = [&] {
     log.push_back(-1);
-    delete ready;
     done.Put(true);
   };
   OnReactor([&] {
-    ready = new ReadyCompletions(&log);
     timer.Set(gxds_reactor_now() - GXDS_SECOND);  // long due
-    for (int i = 0; i < 100; i++) ready->Start(i);
+    for (int i = 0; i < 100; i++) Post([&log, i] { log.push_back(i); });
   });
   ASSERT_TRUE(done.Take().has_value());
   std::vector<int> expected;

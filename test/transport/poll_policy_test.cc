@@ -1,0 +1,107 @@
+#include "transport/poll_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace grpc_xds {
+namespace {
+
+// A thread of ours on a made-up clock: each step takes the time that it says, a WATCH none when
+// there are events.
+class Thread {
+ public:
+  Thread() : step_(gxds_poll_policy_init(&policy_)) {}
+
+  gxds_poll_kind kind() const { return step_.kind; }
+  gxds_duration time() const { return step_.time; }
+  gxds_time now() const { return now_; }
+  void Step(bool events) {
+    const bool waits = step_.kind != GXDS_POLL_WATCH || !events;
+    if (waits && step_.time != GXDS_TIME_NEVER) now_ += step_.time;
+    step_ = gxds_poll_policy_next(&policy_, events, now_);
+  }
+  // Events that nobody else takes: how long until it polls.
+  gxds_duration UntilItPolls() {
+    const gxds_time start = now_;
+    while (kind() != GXDS_POLL_POLL) Step(true);
+    return now_ - start;
+  }
+  // Nothing happens: how often it polls.
+  int BecomeIdle() {
+    int polls = 0;
+    while (kind() != GXDS_POLL_WATCH || time() != GXDS_TIME_NEVER) {
+      polls += kind() == GXDS_POLL_POLL;
+      Step(false);
+    }
+    return polls;
+  }
+  // A program with a thread that takes all events.
+  void Others(gxds_duration how_long) {
+    for (const gxds_time until = now_ + how_long; now_ < until;) {
+      EXPECT_NE(kind(), GXDS_POLL_POLL);
+      Step(kind() == GXDS_POLL_WATCH);
+    }
+  }
+
+ private:
+  gxds_poll_policy policy_;
+  gxds_poll_step step_;
+  gxds_time now_ = GXDS_SECOND;
+};
+
+TEST(PollPolicy, PollsAtOnceWhereNobodyElseDoes) {
+  Thread t;
+  t.BecomeIdle();
+  EXPECT_LE(t.UntilItPolls(), GXDS_MILLISECOND);
+}
+
+TEST(PollPolicy, NeverPollsWhatOthersTake) {
+  Thread t;
+  t.BecomeIdle();
+  t.Others(10 * GXDS_SECOND);  // expects no poll
+}
+
+TEST(PollPolicy, LooksAtMostAHundredAndFiftyTimesASecondWhereOthersPoll) {
+  Thread t;
+  t.Others(GXDS_SECOND);
+  int steps = 0;
+  for (const gxds_time until = t.now() + GXDS_SECOND; t.now() < until; ++steps) {
+    t.Step(t.kind() == GXDS_POLL_WATCH);
+  }
+  EXPECT_LE(steps, 3 * 150);  // WATCH, a look, a rest
+}
+
+TEST(PollPolicy, TakesWhatOthersLeaveWithin20Milliseconds) {
+  for (int at = 0; at < 4; ++at) {  // wherever it is when they stop
+    Thread t;
+    t.Others(GXDS_SECOND);
+    for (int i = 0; i < at; ++i) t.Step(t.kind() == GXDS_POLL_WATCH);
+    EXPECT_LE(t.UntilItPolls(), 19 * GXDS_MILLISECOND) << at;
+    EXPECT_LE(t.time(), GXDS_MILLISECOND) << "they may be back";
+  }
+}
+
+// The host fetches many events and handles one at a time: those are not seen in the set.
+TEST(PollPolicy, LooksForWhatOthersFetchedAndLeftUndone) {
+  Thread t;
+  t.Others(GXDS_SECOND);
+  const gxds_time stopped = t.now();
+  while (t.kind() != GXDS_POLL_POLL) t.Step(false);
+  EXPECT_LE(t.now() - stopped, 19 * GXDS_MILLISECOND);
+}
+
+TEST(PollPolicy, SleepsForGoodWhereNothingHappens) {
+  Thread t;
+  EXPECT_LE(t.BecomeIdle(), 8);
+  t.UntilItPolls();
+  EXPECT_LE(t.BecomeIdle(), 8);
+}
+
+TEST(PollPolicy, IsQuickAgainWhenOthersHaveGone) {
+  Thread t;
+  t.Others(GXDS_SECOND);
+  t.BecomeIdle();
+  EXPECT_LE(t.UntilItPolls(), GXDS_MILLISECOND);
+}
+
+}  // namespace
+}  // namespace grpc_xds

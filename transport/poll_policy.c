@@ -1,0 +1,86 @@
+#include "transport/poll_policy.h"
+
+/* All together, an update is taken in within 20 ms after the last call of a synchronous program
+ * (kRest, kLooks times kLook, or kRest and kQuiet), and within 1 ms when it has been idle. */
+
+/* How long events may lie before they count as left by others. A thread of the program's that was
+ * woken for them has them within microseconds; while its next call is on the way, there are often
+ * new ones, so one look does not tell. */
+#define LOOK_ALONE (GXDS_MILLISECOND * 3 / 10)
+#define LOOK GXDS_MILLISECOND
+enum { kLooks = 8 };
+
+/* Where others poll, the set is looked at about a hundred times a second and no more. */
+#define REST (7 * GXDS_MILLISECOND)
+
+/* How long after others were seen they are expected back. */
+#define OTHERS_EXPECTED (200 * GXDS_MILLISECOND)
+
+/* How long to poll: alone, long enough for the next step of an exchange with a server; else as long
+ * as it takes to handle what is there. */
+#define POLL_ALONE (10 * GXDS_MILLISECOND)
+#define POLL_SHORT GXDS_MILLISECOND
+
+/* What others have left undone is looked for after 4 ms of quiet, then at eight times longer
+ * intervals each, up to 16 s, and then no more. */
+#define QUIET (4 * GXDS_MILLISECOND)
+#define QUIET_FACTOR 8
+#define QUIET_MAX (20 * GXDS_SECOND)
+
+static bool others_expected(const gxds_poll_policy *p, gxds_time now) {
+  return p->others_seen != GXDS_TIME_NEVER && now - p->others_seen < OTHERS_EXPECTED;
+}
+
+static gxds_poll_step look(const gxds_poll_policy *p, gxds_time now) {
+  return (gxds_poll_step){GXDS_POLL_PAUSE, others_expected(p, now) ? LOOK : LOOK_ALONE};
+}
+
+static gxds_poll_step events_stayed(gxds_poll_policy *p, gxds_time now) {
+  bool others = others_expected(p, now);
+  if (++p->looks < (others ? kLooks : 1)) return look(p, now);
+  p->quiet = QUIET;
+  return (gxds_poll_step){GXDS_POLL_POLL, others ? POLL_SHORT : POLL_ALONE};
+}
+
+static gxds_poll_step others_took_them(gxds_poll_policy *p, gxds_time now) {
+  p->others_seen = now;
+  p->quiet = QUIET;
+  return (gxds_poll_step){GXDS_POLL_REST, REST};
+}
+
+static gxds_poll_step watch(gxds_poll_policy *p) {
+  p->looks = 0;
+  return (gxds_poll_step){GXDS_POLL_WATCH, p->quiet};
+}
+
+static gxds_poll_step was_quiet(gxds_poll_policy *p) {
+  p->quiet = p->quiet < QUIET_MAX / QUIET_FACTOR ? p->quiet * QUIET_FACTOR : GXDS_TIME_NEVER;
+  return (gxds_poll_step){GXDS_POLL_POLL, POLL_SHORT};
+}
+
+static gxds_poll_step after_watch(gxds_poll_policy *p, bool events, gxds_time now) {
+  if (events) return look(p, now);
+  return p->quiet == GXDS_TIME_NEVER ? watch(p) : was_quiet(p);
+}
+
+gxds_poll_step gxds_poll_policy_init(gxds_poll_policy *p) {
+  *p = (gxds_poll_policy){.others_seen = GXDS_TIME_NEVER, .quiet = QUIET};
+  p->step = watch(p);
+  return p->step;
+}
+
+gxds_poll_step gxds_poll_policy_next(gxds_poll_policy *p, bool events, gxds_time now) {
+  switch (p->step.kind) {
+    case GXDS_POLL_WATCH:
+      p->step = after_watch(p, events, now);
+      break;
+    case GXDS_POLL_PAUSE:
+      p->step = events ? events_stayed(p, now) : others_took_them(p, now);
+      break;
+    case GXDS_POLL_REST:
+    case GXDS_POLL_POLL:
+      p->step = watch(p);
+      break;
+  }
+  return p->step;
+}

@@ -1,0 +1,56 @@
+/* gxds_poll_policy: when a thread of ours polls the host's sockets, so that it is nobody's rival.
+ *
+ * All sockets of the host are in one epoll set, and one thread at a time waits for it. A second one
+ * costs every RPC of the program some wake-ups across threads, and does nothing for it; but where
+ * no other thread polls, as in a synchronous program between two calls, ours must, or xDS
+ * updates wait for the next call. A thread of ours can see, without taking part, whether the set
+ * has events: those that stay are nobody's.
+ *
+ *     WATCH ──events──► PAUSE ──still there──► POLL ──► WATCH      (nobody polls: at once)
+ *       │                 └──gone──► REST ──► WATCH                (others do: rarely looked at)
+ *       └──none for a while──► POLL, less and less often
+ *
+ * The last is for events that another thread has fetched from the set and left undone (the host
+ * fetches many and handles one at a time).
+ *
+ * A pure value; confined to the thread that carries the steps out. */
+#ifndef GRPC_XDS_TRANSPORT_POLL_POLICY_H_
+#define GRPC_XDS_TRANSPORT_POLL_POLICY_H_
+
+#include <stdbool.h>
+
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_poll_kind {
+  GXDS_POLL_WATCH, /* wait until the set has events, or the time is over */
+  GXDS_POLL_PAUSE, /* wait without looking, then look */
+  GXDS_POLL_REST,  /* wait without looking */
+  GXDS_POLL_POLL,  /* let the host poll */
+} gxds_poll_kind;
+
+typedef struct gxds_poll_step {
+  gxds_poll_kind kind;
+  gxds_duration time; /* GXDS_TIME_NEVER: no end */
+} gxds_poll_step;
+
+typedef struct gxds_poll_policy { /* private */
+  gxds_poll_step step;
+  gxds_time others_seen;
+  unsigned looks;      /* at events that stayed */
+  gxds_duration quiet; /* the time of the next WATCH */
+} gxds_poll_policy;
+
+/* Returns the first step. */
+gxds_poll_step gxds_poll_policy_init(gxds_poll_policy *p);
+/* The step was carried out; events: whether the set has events now. Returns the next one. */
+gxds_poll_step gxds_poll_policy_next(gxds_poll_policy *p, bool events, gxds_time now);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

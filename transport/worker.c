@@ -1,0 +1,152 @@
+#include "transport/worker.h"
+
+#include <grpc/grpc.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "transport/poll_policy.h"
+
+struct gxds_worker {
+  pthread_t thread;
+  int host_epoll;
+  int end;                   /* an eventfd: readable when it is to end */
+  grpc_completion_queue *cq; /* to poll with; nothing ever completes on it */
+
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  /* Under the mutex. */
+  unsigned parks;
+  bool inside;
+};
+
+static _Thread_local bool is_worker;
+
+static gxds_time clock_now(void) {
+  struct timespec t;
+  GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
+  return (gxds_time)t.tv_sec * GXDS_SECOND + t.tv_nsec;
+}
+
+/* Waits for the time, or until fds have events. */
+static void wait_for(struct pollfd *fds, nfds_t count, gxds_duration time) {
+  struct timespec t = {.tv_sec = (time_t)(time / GXDS_SECOND),
+                       .tv_nsec = (long)(time % GXDS_SECOND)};
+  for (nfds_t i = 0; i < count; i++) fds[i].revents = 0;
+  (void)ppoll(fds, count, time == GXDS_TIME_NEVER ? NULL : &t, NULL);
+}
+
+static void enter(gxds_worker *w) {
+  pthread_mutex_lock(&w->mutex);
+  while (w->parks > 0) pthread_cond_wait(&w->changed, &w->mutex);
+  w->inside = true;
+  pthread_mutex_unlock(&w->mutex);
+}
+
+static void leave(gxds_worker *w) {
+  pthread_mutex_lock(&w->mutex);
+  w->inside = false;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->mutex);
+}
+
+static void poll_host(gxds_worker *w, gxds_duration time) {
+  enter(w);
+  gxds_time until = clock_now() + time;
+  grpc_event e =
+      grpc_completion_queue_next(w->cq, gpr_time_from_nanos(until, GPR_CLOCK_MONOTONIC), NULL);
+  GXDS_CHECK(e.type == GRPC_QUEUE_TIMEOUT);
+  leave(w);
+}
+
+static void *run(void *arg) {
+  gxds_worker *w = arg;
+  is_worker = true;
+  struct pollfd fds[] = {{.fd = w->end, .events = POLLIN}, {.fd = w->host_epoll, .events = POLLIN}};
+  gxds_poll_policy policy;
+  gxds_poll_step step = gxds_poll_policy_init(&policy);
+  while (!fds[0].revents) {
+    switch (step.kind) {
+      case GXDS_POLL_WATCH:
+        wait_for(fds, 2, step.time);
+        break;
+      case GXDS_POLL_PAUSE:
+        wait_for(fds, 1, step.time);
+        if (!fds[0].revents) wait_for(fds, 2, 0);
+        break;
+      case GXDS_POLL_REST:
+        wait_for(fds, 1, step.time);
+        break;
+      case GXDS_POLL_POLL:
+        poll_host(w, step.time);
+        wait_for(fds, 1, 0);
+        break;
+    }
+    step = gxds_poll_policy_next(&policy, fds[1].revents != 0, clock_now());
+  }
+  return NULL;
+}
+
+static void start_thread(gxds_worker *w) {
+  /* Signals are for the program's own threads. */
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  GXDS_CHECK(pthread_create(&w->thread, NULL, run, w) == 0);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_setname_np(w->thread, "grpc_xds_poll");
+}
+
+gxds_worker *gxds_worker_create(int host_epoll) {
+  int end = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (end < 0) return NULL;
+  gxds_worker *w = GXDS_NEW(gxds_worker);
+  w->host_epoll = host_epoll;
+  w->end = end;
+  w->cq = grpc_completion_queue_create_for_next(NULL);
+  pthread_mutex_init(&w->mutex, NULL);
+  pthread_cond_init(&w->changed, NULL);
+  start_thread(w);
+  return w;
+}
+
+void gxds_worker_destroy(gxds_worker *w) {
+  GXDS_CHECK(eventfd_write(w->end, 1) == 0);
+  GXDS_CHECK(pthread_join(w->thread, NULL) == 0);
+  grpc_completion_queue_shutdown(w->cq);
+  grpc_event e = grpc_completion_queue_next(w->cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+  GXDS_CHECK(e.type == GRPC_QUEUE_SHUTDOWN);
+  grpc_completion_queue_destroy(w->cq);
+  close(w->end);
+  pthread_cond_destroy(&w->changed);
+  pthread_mutex_destroy(&w->mutex);
+  gxds_free(w);
+}
+
+bool gxds_worker_is_current(void) { return is_worker; }
+
+bool gxds_worker_park(gxds_worker *w, const struct timespec *limit) {
+  pthread_mutex_lock(&w->mutex);
+  w->parks++;
+  for (int error = 0; w->inside && error == 0;) {
+    error = pthread_cond_timedwait(&w->changed, &w->mutex, limit);
+  }
+  bool outside = !w->inside;
+  pthread_mutex_unlock(&w->mutex);
+  return outside;
+}
+
+void gxds_worker_resume(gxds_worker *w) {
+  pthread_mutex_lock(&w->mutex);
+  w->parks--;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->mutex);
+}
+
+void gxds_worker_abandon(gxds_worker *w) { close(w->end); }
