@@ -20,7 +20,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
   libxxhash-dev libyaml-dev uthash-dev
 TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev
 INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
-BENCH_PACKAGES = valgrind
+BENCH_PACKAGES = gnuplot-nox valgrind
 FUZZ_PACKAGES = clang-14 libclang-rt-14-dev
 UPSTREAM_PACKAGES = libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
 LINT_PACKAGES = clang-format-14 clang-tidy-14
@@ -78,6 +78,7 @@ fuzz: packages fuzz-packages
 bench: bench-build
 	cd bazel-bin && test/bench/bench $(BENCH_FLAGS) --table=$(CURDIR)/docs/benchmarks.md \
 	  --lines=$(CURDIR)/bench.tsv
+	gnuplot -e "lines='bench.tsv'; folder='docs'" test/bench/plots.gp
 
 # Fails when a target is missed by more than the measured spread.
 bench-check: bench-build

@@ -17,6 +17,7 @@
 
 #include "test/bench/report.h"
 #include "test/bench/rows.h"
+#include "test/support/child.h"
 
 namespace {
 
@@ -110,7 +111,19 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only) {
   return true;
 }
 
-void WriteDocument(FILE* out, const gxds_bench::Report& report, bool quick) {
+// What micro prints, without what it says of the machine.
+std::string SingleSteps() {
+  gxds_test::Child child({gxds_test::Runfile("test/bench/micro"), "--benchmark_min_time=0.2"});
+  if (child.Wait() != 0) return child.Output();
+  std::string table;
+  for (const std::string& line : child.Lines()) {
+    if (!table.empty() || line.rfind("Benchmark", 0) == 0) table += line + "\n";
+  }
+  return table;
+}
+
+void WriteDocument(FILE* out, const gxds_bench::Report& report, const std::string& steps,
+                   bool quick) {
   utsname system = {};
   uname(&system);
   fprintf(
@@ -122,6 +135,15 @@ void WriteDocument(FILE* out, const gxds_bench::Report& report, bool quick) {
   report.WriteTable(out);
   fprintf(out, "\n## Targets\n\n");
   report.WriteTargets(out);
+  if (steps.empty()) return;
+  fprintf(out, "\n## Single steps\n\n`test/bench/micro.cc`, by Google Benchmark:\n\n```\n%s```\n",
+          steps.c_str());
+  fprintf(out,
+          "\n## Plots\n\n"
+          "![an RPC with more and more routes](bench_routes.svg)\n"
+          "![one endpoint of more and more changes](bench_endpoint_change.svg)\n"
+          "![the first RPC with more and more clusters](bench_first_clusters.svg)\n"
+          "![one of more and more clusters changes](bench_cluster_change.svg)\n");
 }
 
 }  // namespace
@@ -140,11 +162,12 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  WriteDocument(stdout, report, arguments.quick);
+  const std::string steps = arguments.only.empty() ? SingleSteps() : "";
+  WriteDocument(stdout, report, steps, arguments.quick);
   if (!arguments.table.empty()) {
     FILE* file = fopen(arguments.table.c_str(), "w");
     if (file == nullptr) return perror(arguments.table.c_str()), 1;
-    WriteDocument(file, report, arguments.quick);
+    WriteDocument(file, report, steps, arguments.quick);
     fclose(file);
   }
   if (!arguments.lines.empty()) {
