@@ -8,27 +8,47 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The pointer argument that gives a channel an XdsClient of its own, as in the host: its value is
-// the arguments of the xDS channel, here none.
+// the arguments of the xDS channel.
 void* CopyArgs(void* p) { return p; }
 void DestroyArgs(void*) {}
 int CompareArgs(void* a, void* b) { return a < b ? -1 : (a > b ? 1 : 0); }
 const grpc_arg_pointer_vtable kArgsVtable = {CopyArgs, DestroyArgs, CompareArgs};
-grpc_channel_args g_no_args = {0, nullptr};
-grpc_arg g_impatience = {
-    GRPC_ARG_INTEGER,
-    const_cast<char*>("grpc.xds_resource_does_not_exist_timeout_ms"),
-    {.integer = kImpatience},
-};
-grpc_channel_args g_impatient_args = {1, &g_impatience};
+
+grpc_arg Integer(const char* name, int value) {
+  grpc_arg arg = {GRPC_ARG_INTEGER, const_cast<char*>(name), {}};
+  arg.value.integer = value;
+  return arg;
+}
+
+// Those of options that are set. They outlive every channel.
+grpc_channel_args* XdsChannelArgs(const XdsOptions& options) {
+  struct Kept {
+    grpc_arg args[4];
+    grpc_channel_args all;
+  };
+  static auto* const kept = new std::map<std::pair<int, int>, Kept>;
+  Kept& k = (*kept)[{options.resource_timeout, options.keepalive}];
+  size_t count = 0;
+  if (options.resource_timeout > 0) {
+    k.args[count++] =
+        Integer("grpc.xds_resource_does_not_exist_timeout_ms", options.resource_timeout);
+  }
+  if (options.keepalive > 0) {
+    k.args[count++] = Integer(GRPC_ARG_KEEPALIVE_TIME_MS, options.keepalive);
+    k.args[count++] = Integer(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, options.keepalive);
+    k.args[count++] = Integer(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, options.keepalive);
+  }
+  k.all = {count, k.args};
+  return &k.all;
+}
 
 grpc::ChannelArguments WithBootstrap(grpc::ChannelArguments args, const std::string& bootstrap,
-                                     int resource_timeout) {
+                                     grpc_channel_args* xds) {
   if (!bootstrap.empty()) {
     args.SetString("grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config", bootstrap);
   }
-  if (!bootstrap.empty() || resource_timeout > 0) {
-    args.SetPointerWithVtable("grpc.xds_client_channel_args",
-                              resource_timeout > 0 ? &g_impatient_args : &g_no_args, &kArgsVtable);
+  if (!bootstrap.empty() || xds->num_args > 0) {
+    args.SetPointerWithVtable("grpc.xds_client_channel_args", xds, &kArgsVtable);
   }
   // Tests in one process must not share connections: each sees its own.
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -70,10 +90,10 @@ Reply PendingCall::Wait() {
 }
 
 Client::Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args,
-               std::shared_ptr<grpc::ChannelCredentials> credentials, int resource_timeout)
+               std::shared_ptr<grpc::ChannelCredentials> credentials, const XdsOptions& xds)
     : channel_(grpc::CreateCustomChannel(
           target, credentials != nullptr ? credentials : grpc::InsecureChannelCredentials(),
-          WithBootstrap(std::move(args), bootstrap, resource_timeout))),
+          WithBootstrap(std::move(args), bootstrap, XdsChannelArgs(xds)))),
       stub_(channel_) {}
 
 std::unique_ptr<PendingCall> Client::Start(const CallOptions& options, const std::string& method) {

@@ -52,13 +52,27 @@ class PendingCall {
 // may be late too: then the channel recovers.
 inline constexpr int kImpatience = 500;  // milliseconds
 
+// For how long a test's xDS channel, in which nothing comes, waits before it pings, and then for
+// the answer; and at least for a connection. A server ends a connection that pings as often as
+// that; the client makes another.
+inline constexpr int kShortKeepalive = 1000;  // milliseconds
+
+// What a channel's own XdsClient may be told.
+struct XdsOptions {
+  // Milliseconds, 0: what it does by itself. resource_timeout: 0 or kImpatience.
+  XdsOptions(int resource_timeout = 0, int keepalive = 0)  // NOLINT: a timeout alone will do
+      : resource_timeout(resource_timeout), keepalive(keepalive) {}
+  int resource_timeout;
+  int keepalive;
+};
+
 class Client {
  public:
   // A channel of its own XdsClient with that bootstrap (JSON), or the process's when it is empty.
-  // credentials: null for insecure ones. resource_timeout: 0 or kImpatience; of an XdsClient that
-  // it makes.
+  // credentials: null for insecure ones. xds: of an XdsClient that it makes.
   Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args = {},
-         std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr, int resource_timeout = 0);
+         std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr,
+         const XdsOptions& xds = {});
   Reply Call(const CallOptions& options = {}, const std::string& method = "/test.Echo/Name");
   std::unique_ptr<PendingCall> Start(const CallOptions& options = {},
                                      const std::string& method = "/test.Echo/Name");

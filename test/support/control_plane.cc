@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace gxds_test {
 namespace {
@@ -36,12 +37,12 @@ void EachLoad(const std::vector<std::string>& lines, const std::function<void(co
 
 }  // namespace
 
-ControlPlane::ControlPlane() = default;
+ControlPlane::ControlPlane(std::string address) : address_(std::move(address)) {}
 
 void ControlPlane::Start() {
-  server_ = std::make_unique<Child>(std::vector<std::string>{
-      Runfile("tools/xds"), "serve", files_.path(), "--listen",
-      "127.0.0.1:" + std::to_string(port_), "--json", "--load-interval", "1"});
+  server_ = std::make_unique<Child>(std::vector<std::string>{Runfile("tools/xds"), "serve",
+                                                             files_.path(), "--listen", address(),
+                                                             "--json", "--load-interval", "1"});
   const std::string line = Wait({"\"event\":\"listening\""});
   ASSERT_NE(line, "") << server_->Output();
   port_ = std::atoi(line.c_str() + line.rfind(':') + 1);
@@ -59,8 +60,8 @@ std::string ControlPlane::Bootstrap(const std::string& feature) const {
 
 std::string ControlPlane::ServerJson(const std::string& feature) const {
   std::string features = feature.empty() ? "" : R"(,"server_features":[")" + feature + R"("])";
-  return R"({"server_uri":"127.0.0.1:)" + std::to_string(port_) +
-         R"(","channel_creds":[{"type":"insecure"}])" + features + "}";
+  return R"({"server_uri":")" + address() + R"(","channel_creds":[{"type":"insecure"}])" +
+         features + "}";
 }
 
 std::string ControlPlane::Wait(const std::vector<std::string>& parts, size_t from,

@@ -24,7 +24,8 @@ struct Load {
 
 class ControlPlane {
  public:
-  ControlPlane();
+  // address: on which it listens.
+  explicit ControlPlane(std::string address = "127.0.0.1");
 
   // Makes that the configuration; clients are told when the server has noticed.
   void Set(const Mesh& mesh) { files_.Write("mesh.json", mesh.Json()); }
@@ -39,6 +40,7 @@ class ControlPlane {
   void Freeze() { server_->Stop(); }
   void Thaw() { server_->Signal(SIGCONT); }
   int port() const { return port_; }
+  std::string address() const { return address_ + ":" + std::to_string(port_); }
   // A bootstrap that names this server, as JSON text. feature: of the server; empty: none.
   std::string Bootstrap(const std::string& feature = "") const;
   // Its entry in a bootstrap's list of servers.
@@ -60,6 +62,7 @@ class ControlPlane {
   bool WaitForIssued(long count);
 
  private:
+  const std::string address_;
   TempDir files_;
   int port_ = 0;
   std::unique_ptr<Child> server_;
