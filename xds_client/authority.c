@@ -96,10 +96,13 @@ static void give_up_last_server(gxds_client *c, gxds_authority *a) {
   conn->use_count--;
 }
 
-void gxds_authority_recover(gxds_client *c, gxds_authority *a, const gxds_conn *conn) {
+void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn) {
   if (!gxds_authority_uses(a, conn)) return;
   gxds_authority_on_answer(c, a);
-  while (a->conns[a->conn_count - 1] != conn) give_up_last_server(c, a);
+  while (a->conns[a->conn_count - 1] != conn) {
+    give_up_last_server(c, a);
+    conn->returned = true;
+  }
 }
 
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a) {

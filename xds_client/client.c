@@ -257,6 +257,8 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
   gxds_conn *conn = gxds_conn_of_stream(c, stream);
   if (!conn) return;
   bool got_response = conn->got_response;
+  bool spared = conn->claimed && conn->sending_type == GXDS_NO_TYPE && !conn->error &&
+                !conn->doubted && conn->protocol == &gxds_protocol_delta;
   gxds_conn_lose_stream(c, conn);
   if (status->code == GXDS_UNIMPLEMENTED && !got_response &&
       conn->protocol == &gxds_protocol_delta) {
@@ -266,7 +268,8 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
   gxds_text rendered = {0};
   gxds_text reason = {0};
   gxds_status_render(status, &rendered);
-  if (got_response) { /* A57: no error, and no wait */
+  conn->doubted = spared && !got_response;
+  if (got_response || conn->doubted) { /* A57: no error, and no wait */
     gxds_text_addf(&reason,
                    "xds server %.*s: ADS stream closed: ", GXDS_STR_ARG(conn->server->uri));
     gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);

@@ -175,6 +175,7 @@ struct gxds_sub {
   gxds_sub *next_of_entry;
   bool settled; /* on this stream: it was received, or its time is up */
   bool asked;   /* on this stream: a request had it */
+  bool known;   /* or one that had it for the sub before this one */
   bool again;   /* its name was asked for before on this stream, and given up: see gxds_dropped */
   bool claims;  /* delta: the request that asks for it tells which version is held */
   gxds_time wait_until; /* no longer, if its timer starts again */
@@ -250,12 +251,15 @@ struct gxds_conn {
   gxds_time failed;          /* since when */
   gxds_backoff backoff;
   gxds_deadline retry; /* set: no stream before that */
+  bool doubted;        /* delta: its last stream ended without a word, but was told what is held:
+                          perhaps there was nothing to say. The next one must hear something. */
 
   /* The stream; all zero without. */
   gxds_stream_id stream;
   bool got_response;
   bool claimed;  /* it began with a version, of some type */
   bool withheld; /* delta: a version was not told, so that there is a response */
+  bool returned; /* a server after it was given up (A71) by the response that is carried out */
   bool read_due;
   bool node_sent;
   size_t sending_type; /* of the outstanding SEND; GXDS_NO_TYPE: none */
@@ -303,6 +307,9 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
 /* The server can't be reached, for that reason. */
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
                     gxds_time now);
+/* What is held of other servers is asked for anew: this one takes their place (A71), and believes
+ * that the client has what it sent before them. */
+void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn);
 /* A response came: the server is well. */
 void gxds_conn_heal(gxds_client *c, gxds_conn *conn);
 /* The stream is gone. */
@@ -341,7 +348,7 @@ void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e);
  * not cached; or only the former, if the bootstrap says so (A95). */
 void gxds_authority_fall_back(gxds_client *c, gxds_authority *a);
 /* A71: conn is well, so what comes after it in order is no longer used. */
-void gxds_authority_recover(gxds_client *c, gxds_authority *a, const gxds_conn *conn);
+void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn);
 /* Gives up the servers of an authority without entries. */
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a);
 /* Why none of the servers in use can be reached; NULL: some can, or may. */

@@ -19,7 +19,8 @@ static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size);
 
 /* ---- requests ---- */
 
-/* Without names, the first request of a type asks for everything. */
+/* Without names, the first request of a type asks for everything. So what comes of a type that was
+ * never asked for is not answered. */
 static bool has_something_to_say(const gxds_type_state *t) {
   return t->unsent || t->dropped || t->answers;
 }
@@ -40,13 +41,13 @@ static bool has_no_other_server(const gxds_client *c, const gxds_conn *conn) {
 
 /* A claim must still be true when it is heard. While a server is in trouble, which the next
  * response ends, another may send something else (A71). And where all is held, one claim is left
- * out, so that there is a response. */
+ * out, so that there is a response. So too after a stream without a word. */
 static bool may_claim(const gxds_client *c, gxds_conn *conn, const gxds_type_state *t,
                       const gxds_sub *sub) {
   if (t->begun || sub->entry->version.size == 0 || sub->entry->alias_of.size > 0) return false;
   if (!gxds_sub_may_claim(sub)) return false;
-  if (!conn->error) return true;
-  if (!has_no_other_server(c, conn)) return false;
+  if (!conn->error && !conn->doubted) return true;
+  if (conn->error && !has_no_other_server(c, conn)) return false;
   bool withhold = !conn->withheld;
   conn->withheld = true;
   return !withhold;
@@ -216,6 +217,10 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
 static void answer(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
                    gxds_str take_errors) {
   (void)accepted; /* versions are those of the resources */
+  if (!conn->types[type].requested) {
+    gxds_str_free(&take_errors);
+    return;
+  }
   gxds_answer *a = GXDS_NEW(gxds_answer);
   a->nonce = gxds_str_dup(response->nonce);
   a->errors = take_errors;

@@ -403,7 +403,8 @@ static void apply_removal(application *a, gxds_entry *e, deletions *d) {
   if (e->state != GXDS_RESOURCE_DOES_NOT_EXIST) delete_entry(a, sub, d);
 }
 
-/* Those that came under another name: one pass over the subscriptions, however many names went. */
+/* Those that came under another name, and go with it: one pass over the subscriptions, however many
+ * names went. */
 static void remove_aliased(application *a, deletions *d) {
   if (a->c->alias_count == 0 || a->response->removed_count == 0) return;
   seen_name *gone = NULL;
@@ -435,7 +436,7 @@ static void apply_removals(application *a) {
     if (!gxds_resource_name_init(&name, text, gxds_str_z(type_of(a)->type_url))) continue;
     gxds_entry *e = wanted_entry(a, name.canonical);
     gxds_resource_name_fini(&name);
-    if (e && e->alias_of.size == 0) apply_removal(a, e, &d);
+    if (e) apply_removal(a, e, &d);
   }
   remove_aliased(a, &d);
   log_deletions(a, &d);
@@ -513,6 +514,8 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   } else {
     apply_parts(&a);
   }
+  if (conn->returned) gxds_conn_ask_anew(c, conn);
+  conn->returned = false;
   answer(&a);
   HASH_CLEAR(hh, a.unsolicited);
   upb_Arena_Free(a.arena);

@@ -101,11 +101,13 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   /* The server never heard that it was given up, and there is nothing to wait for. */
   if (delta && old && old->asked && (old->settled || e->resource)) return;
   bool again = old && old->again;
-  if (old) old->asked = false; /* it is not given up */
+  bool known = old && (old->asked || old->known);
+  if (old) old->asked = old->known = false; /* it is not given up */
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
   sub->conn = conn;
+  sub->known = known;
   sub->wait_until = GXDS_TIME_NEVER;
   sub->timer.kind = GXDS_DEADLINE_SUB;
   LL_APPEND2(e->subs, sub, next_of_entry);
@@ -149,7 +151,7 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
-  if (sub->asked && sub->conn->stream) remember_dropped(sub->conn, t, e->name);
+  if ((sub->asked || sub->known) && sub->conn->stream) remember_dropped(sub->conn, t, e->name);
   set_again(sub, false);
   DL_DELETE(t->subs, sub);
   LL_DELETE2(e->subs, sub, next_of_entry);
@@ -303,8 +305,27 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
   sync_all(c, conn);
 }
 
+/* In delta what is said is heard. (A server of SotW sends its lists again when they change.) */
+void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn) {
+  if (conn->protocol != &gxds_protocol_delta) return;
+  for (size_t i = 0; i < c->type_count; i++) {
+    gxds_type_state *t = &conn->types[i];
+    gxds_sub *next;
+    for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
+      next = sub->next;
+      gxds_entry *e = sub->entry;
+      bool foreign = e->resource && !gxds_bootstrap_server_equal(e->source, conn->server);
+      if (!foreign || e->watch_count == 0) continue;
+      remember_dropped(conn, t, e->name);
+      sub->asked = sub->known = false; /* that is it: not dropped once more */
+      gxds_conn_subscribe(c, conn, e);
+    }
+  }
+}
+
 void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
   gxds_backoff_reset(&conn->backoff);
+  conn->doubted = false;
   if (!conn->got_response) {
     gxds_text line = {0};
     gxds_text_addf(&line, "xds server %.*s: ADS stream is up", GXDS_STR_ARG(conn->server->uri));
@@ -330,7 +351,7 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_type_state *t = &conn->types[i];
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
-      sub->settled = sub->asked = false;
+      sub->settled = sub->asked = sub->known = false;
       sub->wait_until = GXDS_TIME_NEVER;
       set_again(sub, false);
       gxds_deadlines_cancel(&c->deadlines, &sub->timer);

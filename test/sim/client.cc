@@ -1,11 +1,12 @@
 #include "test/sim/client.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/status.h"
+#include "test/sim/ads.h"
 #include "test/sim/channel.h"
 #include "test/sim/codec.h"
-#include "test/sim/sotw.h"
 
 namespace gxds_sim {
 namespace {
@@ -103,7 +104,11 @@ void Client::GiveUpAfter(int server) {
     bool after = false;
     for (int i = 0; i < o.authority_count[a]; i++) {
       int each = o.authority_servers[a][i];
-      if (after) conns_[each].maybe_given_up = true;
+      if (after) {
+        Conn &conn = conns_[each];
+        conn.maybe_given_up = true;  // and it may be taken into use again at once
+        for (int type = 0; type < kTypeCount; type++) conn.vague[type] |= conn.said[type];
+      }
       after = after || each == server;
     }
   }
@@ -131,8 +136,9 @@ int Client::AddWatch(int type, int name, const std::string &text, int channel, u
   if (name >= 0) {
     Entry &e = entries_[type][name];
     if (e.watchers++ == 0) {
-      e.unsure = any_unsure_ = true;  // it may still be there from before
+      BeUnsure(type, name);  // it may still be there from before
       watched_[type] |= Bit(name);
+      for (Conn &conn : conns_) conn.vague[type] |= conn.said[type] & Bit(name);
     }
   }
   if (world_->tracing()) {
@@ -225,16 +231,18 @@ void Client::OnMessage(int index, const Message &message) {
     std::string items;
     for (const Item &item : message.items) {
       static const char *const forms[] = {"", "wrapped ", "wrong-type ", "broken "};
-      items += std::string("; ") + forms[item.form] + "n" + std::to_string(item.name) + "=#" +
-               std::to_string(item.content);
+      items += std::string("; ") + forms[item.form] + "n" + std::to_string(item.name) +
+               (item.heartbeat ? "~#" : "=#") + std::to_string(item.content);
+      if (item.alias >= 0) items += " alias n" + std::to_string(item.alias);
     }
+    ForEachName(message.removed, [&](int name) { items += "; -n" + std::to_string(name); });
     static const char *const effects[] = {"", " of an unknown type", " tampered with"};
     world_->Trace("client%d < server%d: %s version=%s nonce=%s%s%s", index_, s.server,
                   TypeOf(message.type).short_name, message.version.c_str(), message.nonce.c_str(),
                   effects[message.effect], items.c_str());
   }
   gxds_stream_id id = s.id;
-  SotwPredict(world_, &s, message);
+  Predict(world_, &s, message);
   gxds_client_on_message(engine_, id, message.bytes.data(), message.bytes.size(), world_->now());
   AfterEvent();
 }
@@ -274,6 +282,7 @@ void Client::CarryDeadline(gxds_time now) {
       });
     }
   }
+  EndTtls(now);
   gxds_client_on_deadline(engine_, now);
   AfterEvent();
 }
@@ -452,7 +461,7 @@ void Client::CarryServer(const gxds_action &action) {
   if (conn.stream >= 0) Fail("stream-twice", "a second stream, or the channel goes before it");
   if (action.kind == GXDS_ACTION_DISCONNECT) {
     conn.id = 0;
-    conn.ready = conn.failed = conn.failed_lately = false;
+    conn.ready = conn.failed = conn.failed_lately = conn.doubted = false;
     for (int type = 0; type < kTypeCount; type++) {
       conn.version[type].clear();
       conn.version_unsure[type] = false;
@@ -462,9 +471,15 @@ void Client::CarryServer(const gxds_action &action) {
   }
   if (action.stream <= last_stream_id_) Fail("stream-id", "the id of a stream is used again");
   last_stream_id_ = action.stream;
-  conn.stream = world_->OpenStream(index_, server, action.stream);
+  static const char delta_method[] =
+      "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+  bool delta = strcmp(action.method, delta_method) == 0;
+  if (delta != (world_->server(server).options().delta && !conn.no_delta)) {
+    Fail("encoding", "a stream in the wrong encoding");
+  }
+  conn.stream = world_->OpenStream(index_, server, action.stream, delta);
   for (int type = 0; type < kTypeCount; type++) {
-    conn.said[type] = 0;
+    conn.said[type] = conn.vague[type] = 0;
     for (gxds_time &at : conn.sent_at[type]) at = GXDS_TIME_NEVER;
   }
 }
@@ -484,11 +499,12 @@ void Client::CarrySend(const gxds_action &action) {
     e.generation = s.generation;
     return world_->Schedule(0, e);
   }
-  SotwCheckSend(world_, &s, Str(bytes));
+  CheckSend(world_, &s, Str(bytes));
   world_->SendRequest(index, std::move(bytes));
 }
 
 std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {
+  if (s->delta) return PlantInDelta(s, bytes);
   Request r = ParseRequest(bytes);
   const SotwHeard &h = s->sotw.heard[r.type];
   RequestChange change;
@@ -504,7 +520,7 @@ std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {
       if (!h.requested && s->id > 20) change.without = r.names & (~r.names + 1);
       break;
     case kPlantSecondNode:
-      if (s->sotw.node_said) change.node_id = &node_id_;
+      if (s->node_said) change.node_id = &node_id_;
       break;
     case kPlantEmptyStart:
       if (!h.requested) change.without = r.names;
@@ -519,6 +535,30 @@ std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {
       break;
   }
   return ChangeRequest(bytes, change);
+}
+
+std::string Client::PlantInDelta(Stream *s, gxds_str bytes) {
+  static const std::string odd = "odd";
+  DeltaRequest r = ParseDeltaRequest(bytes);
+  const DeltaHeard &h = s->delta_state.heard[r.type];
+  DeltaRequestChange change;
+  switch (world_->plant()) {
+    case kPlantSpontaneousNonce:
+      if (h.unanswered.empty()) change.nonce = &odd;
+      break;
+    case kPlantFalseClaim:
+      change.versions = &odd;
+      break;
+    case kPlantNoClaim:
+      change.without_claims = true;
+      break;
+    case kPlantLostUnsubscribe:
+      change.without_unsubscribe = r.subscribe != 0 || !h.unanswered.empty();
+      break;
+    default:
+      return String(bytes);
+  }
+  return ChangeDeltaRequest(bytes, change);
 }
 
 // ---- what watchers are told ----

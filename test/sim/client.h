@@ -17,6 +17,7 @@ class Channel;
 
 // What a resource is, for the model: a content's number, or one of these.
 enum { kNothing = -1, kSomeSocket = -2 };
+enum { kUnknownAlias = -2 };                  // or none
 int NumberOf(const gxds_resource *resource);  // NULL: kNothing
 
 // What the client should hold of one resource.
@@ -27,6 +28,12 @@ struct Entry {
   int source = -1;         // the server that sent it
   bool unsure = true;      // then the model learns from the engine, once
   bool may_renew = false;  // watchers may be told of what they have
+  bool restored = false;   // it was kept from before
+  // Delta.
+  std::string version;
+  int alias_of = -1;                   // the name under which it came, if not its own
+  gxds_time ttl_at = GXDS_TIME_NEVER;  // when it ends
+  bool ttl_unsure = false;             // or it may end at any time
   // It was asked for and did not come in time (A57; A88's transient errors).
   bool may_not_exist = false;
   bool may_be_late = false;
@@ -41,9 +48,12 @@ struct Conn {
   bool maybe_given_up = false;  // since the last drain
   bool connecting = false;
   int stream = -1;
-  bool failed = false;         // since the last response
-  bool failed_unsure = false;  // or perhaps healed
-  bool failed_lately = false;  // or at some time since the last drain
+  bool failed = false;          // since the last response
+  bool failed_unsure = false;   // or perhaps healed
+  bool failed_lately = false;   // or at some time since the last drain
+  bool no_delta = false;        // it answered UNIMPLEMENTED, once and for all
+  bool doubted = false;         // its last stream was told what is held, and ended without a word
+  Mask vague[kTypeCount] = {};  // said by an earlier subscription of the engine's
   std::string version[kTypeCount];
   bool version_unsure[kTypeCount] = {};
   Mask said[kTypeCount] = {};                      // on this stream
@@ -118,13 +128,17 @@ class Client {
   void AfterEvent();
   void Drain();
 
-  // The model's part in a response: see sotw.cc.
-  void Accept(int type, int name, int content, int server);
+  // The model's part in a response: see ads.cc.
+  void Accept(int type, int name, int server, const Item &item, gxds_duration ttl, int alias_of);
+  void Renew(int type, int name, gxds_duration ttl);
+  void Remove(int type, int name, int server);  // delta: it is told to be gone
   void Reject(int type, int name, int server);
   void Delete(int type, int name, int server);
   void BeUnsure(int type, int name);
   void GiveUpAfter(int server);  // A71: it is well, so those after it are not used any more
   void BeUnsure();               // of everything
+  // A71: what another server sent may be asked for anew there, and what was said is not in force.
+  void ExpectAskedAnew(int server);
 
   // ---- the end ----
   void Heal();
@@ -138,6 +152,10 @@ class Client {
   void CarryServer(const gxds_action &action);
   void CarrySend(const gxds_action &action);
   std::string PlantInRequest(Stream *stream, gxds_str bytes);
+  std::string PlantInDelta(Stream *stream, gxds_str bytes);
+  void EndTtls(gxds_time now);
+  void Drop(Entry *e);
+  bool TellsDeletions(const Watch &watch) const;
   int ServerOf(gxds_server_id id) const;
   int StreamOf(gxds_stream_id id) const;
   Watch *WatchOf(const gxds_action &action);

@@ -1,5 +1,6 @@
 // What a client should hold, and whether it does.
 #include "base/status.h"
+#include "test/sim/ads.h"
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
 
@@ -12,22 +13,59 @@ static int ModelNumber(World *world, int content) {
   return c.kind == kListenerSocket ? static_cast<int>(kSomeSocket) : content;
 }
 
-void Client::Accept(int type, int name, int content, int server) {
+void Client::Accept(int type, int name, int server, const Item &item, gxds_duration ttl,
+                    int alias_of) {
   Entry &e = entries_[type][name];
-  int number = ModelNumber(world_, content);
+  int number = ModelNumber(world_, item.content);
   if (e.unsure || (e.held == number && e.source != server)) e.may_renew = true;
   e.held = number;
   e.source = server;
   e.state = GXDS_RESOURCE_ACKED;
-  e.unsure = e.may_not_exist = e.may_be_late = false;
+  e.unsure = e.may_not_exist = e.may_be_late = e.restored = false;
+  e.version = item.version;
+  e.alias_of = alias_of;
+  Renew(type, name, ttl);
+}
+
+void Client::Renew(int type, int name, gxds_duration ttl) {
+  Entry &e = entries_[type][name];
+  e.ttl_unsure = false;
+  e.ttl_at = ttl ? world_->now() + ttl : GXDS_TIME_NEVER;
+}
+
+// What ends by its ttl is not used on.
+void Client::EndTtls(gxds_time now) {
+  for (int type = 0; type < kTypeCount; type++) {
+    for (int name = 0; name < kNameCount; name++) {
+      Entry &e = entries_[type][name];
+      if (e.ttl_unsure && (e.unsure || e.held != kNothing)) {
+        BeUnsure(type, name);
+        e.may_not_exist = true;
+      } else if (e.ttl_at <= now) {
+        if (e.watchers) world_->Did(kDidTtlEnds);
+        if (!e.unsure) e.state = GXDS_RESOURCE_DOES_NOT_EXIST;
+        Drop(&e);
+        e.may_not_exist = true;
+      }
+    }
+  }
+}
+
+void Client::Drop(Entry *e) {
+  if (!e->unsure) e->held = kNothing;
+  e->source = -1;
+  e->alias_of = -1;
+  e->version.clear();
+  e->restored = false;
+  e->ttl_at = GXDS_TIME_NEVER;
 }
 
 void Client::Reject(int type, int name, int server) {
   Entry &e = entries_[type][name];
   e.state = GXDS_RESOURCE_NACKED;
   if (world_->server(server).options().fail_on_data_errors) {
-    e.held = kNothing;
     e.unsure = false;
+    Drop(&e);
   }
 }
 
@@ -35,18 +73,44 @@ void Client::Delete(int type, int name, int server) {
   Entry &e = entries_[type][name];
   if (e.unsure || e.held == kNothing || e.state == GXDS_RESOURCE_DOES_NOT_EXIST) return;
   e.state = GXDS_RESOURCE_DOES_NOT_EXIST;
-  if (world_->server(server).options().fail_on_data_errors) e.held = kNothing;
+  if (world_->server(server).options().fail_on_data_errors) Drop(&e);
+}
+
+void Client::Remove(int type, int name, int server) {
+  Entry &e = entries_[type][name];
+  e.may_not_exist = true;
+  if (e.unsure || e.state == GXDS_RESOURCE_DOES_NOT_EXIST) return;
+  e.state = GXDS_RESOURCE_DOES_NOT_EXIST;
+  if (world_->server(server).options().fail_on_data_errors) Drop(&e);
 }
 
 void Client::BeUnsure(int type, int name) {
   any_unsure_ = true;
-  entries_[type][name].unsure = entries_[type][name].may_renew = true;
+  Entry &e = entries_[type][name];
+  e.unsure = e.may_renew = true;
+  e.ttl_unsure = e.ttl_unsure || world_->options().any_ttl;
+  e.ttl_at = GXDS_TIME_NEVER;
 }
 
 void Client::BeUnsure() {
   any_unsure_ = true;
   for (auto &names : entries_) {
-    for (Entry &e : names) e.unsure = e.may_renew = true;
+    for (Entry &e : names) {
+      e.unsure = e.may_renew = e.ttl_unsure = true;
+      e.ttl_at = GXDS_TIME_NEVER;
+    }
+  }
+}
+
+void Client::ExpectAskedAnew(int server) {
+  bool returned = false;
+  for (const Conn &conn : conns_) returned = returned || (conn.id && conn.maybe_given_up);
+  Conn &conn = conns_[server];
+  for (int type = 0; returned && type < kTypeCount; type++) {
+    ForEachName(conn.said[type], [&](int name) {
+      const Entry &e = entries_[type][name];
+      if (e.unsure || e.source != server) conn.vague[type] |= Bit(name);
+    });
   }
 }
 
@@ -102,6 +166,10 @@ void Client::CompareResource(const gxds_resource_info &info) {
   if (e.unsure) {
     e.held = number;
     e.source = -1;
+    e.alias_of = kUnknownAlias;
+    e.restored = info.restored;
+    e.may_not_exist = e.may_not_exist || info.state == GXDS_RESOURCE_DOES_NOT_EXIST;
+    e.may_be_late = e.may_be_late || info.state == GXDS_RESOURCE_TIMEOUT;
     bool misnamed = number >= 0 && world_->contents().at(number).name != name;
     if (misnamed) world_->contents().SetMisnamed(number);
   }
@@ -153,8 +221,7 @@ void Client::CheckConverged() {
       }
     } else if (w.held == kNothing && !w.error_code) {
       Fail("untold", "%s n%d: nothing, and no error", type, w.name);
-    } else if (w.held != kNothing && w.type != kRds && w.type != kEds &&
-               w.ambient_code != GXDS_NOT_FOUND) {
+    } else if (w.held != kNothing && TellsDeletions(w) && w.ambient_code != GXDS_NOT_FOUND) {
       Fail("deletion", "%s n%d: deleted, but its watcher was told %d", type, w.name,
            w.ambient_code);
     }
@@ -165,6 +232,14 @@ void Client::CheckConverged() {
   }
 }
 
+// Whether what is gone is known to be.
+bool Client::TellsDeletions(const Watch &w) const {
+  int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
+  const ServerOptions &o = world_->server(primary).options();
+  bool delta = o.delta && !conns_[primary].no_delta;
+  return delta ? o.tells_absent : w.type == kLds || w.type == kCds;
+}
+
 // Each server is asked for what is watched there, and nothing waits for an answer.
 void Client::CheckSubscriptions() {
   for (int server = 0; server < world_->options().servers; server++) {
@@ -172,17 +247,22 @@ void Client::CheckSubscriptions() {
     if (!conn.id) continue;
     if (conn.stream < 0) Fail("no-stream", "no stream to server%d", server);
     const Stream &s = world_->stream(conn.stream);
+    if (s.delta != (world_->server(server).options().delta && !conn.no_delta)) {
+      Fail("encoding", "server%d is spoken to in the wrong encoding", server);
+    }
     if (s.sending || !s.read_wanted || !s.inbox.empty()) {
       Fail("stuck", "something is stuck on the stream to server%d", server);
     }
     for (int type = 0; type < kTypeCount; type++) {
       const SotwHeard &heard = s.sotw.heard[type];
-      if (heard.requested && heard.unanswered) {
+      bool waits = s.delta ? !s.delta_state.heard[type].unanswered.empty()
+                           : heard.requested && heard.unanswered;
+      if (waits) {
         Fail("unanswered", "a response of server%d was never answered", server);
       }
       for (int a = 0; a < kAuthorityCount; a++) {
         Mask watched = watched_[type] & kAuthorityNames[a];
-        Mask asked = s.sotw.served[type].names & kAuthorityNames[a];
+        Mask asked = AskedNames(s, type) & kAuthorityNames[a];
         if (asked == watched || (asked == 0 && !IsPrimary(server, a))) continue;
         Fail("subscriptions", "server%d is asked for %s %x, should be %x", server,
              TypeOf(type).short_name, asked, watched);

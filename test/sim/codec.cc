@@ -39,14 +39,14 @@ std::vector<char> *BuildMemory() {
   return memory;
 }
 
+}  // namespace
+
 int TypeOfUrl(gxds_str url) {
   for (int i = 0; i < kTypeCount; i++) {
     if (gxds_str_equal(url, gxds_str_z(TypeOf(i).type_url))) return i;
   }
   return -1;
 }
-
-}  // namespace
 
 Request ParseRequest(gxds_str bytes) {
   static auto *memory = new std::vector<char>(size_t{32} << 10);
@@ -151,7 +151,15 @@ bool IsAmong(gxds_str value, const std::vector<gxds_str> &known) {
 
 }  // namespace
 
-bool HasOnlyValues(gxds_str bytes, const std::vector<gxds_str> &known) {
+bool HasOnlyValues(gxds_str bytes, bool delta, const std::vector<gxds_str> &known) {
+  if (delta) {
+    std::vector<std::string> values;
+    if (!DeltaValues(bytes, &values)) return true;
+    for (const std::string &value : values) {
+      if (!IsAmong(Str(value), known)) return false;
+    }
+    return true;
+  }
   ScratchArena arena(ParseMemory());
   auto *m = MESSAGE(DiscoveryResponse_new)(arena.get());
   if (upb_Decode(bytes.data, bytes.size, m, &MESSAGE(DiscoveryResponse_msginit), nullptr,

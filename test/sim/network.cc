@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "test/sim/ads.h"
 #include "test/sim/client.h"
-#include "test/sim/sotw.h"
+#include "test/sim/delta.h"
 
 namespace gxds_sim {
 namespace {
@@ -29,12 +30,14 @@ int World::NewMessage() {
   Message &m = messages_[i];
   m.used = true;
   m.effect = kUnderstood;
+  m.removed = 0;
+  m.ttl = 0;
   m.items.clear();
   m.bytes.clear();
   return static_cast<int>(i);
 }
 
-int World::OpenStream(int client, int server, gxds_stream_id id) {
+int World::OpenStream(int client, int server, gxds_stream_id id, bool delta) {
   size_t i = 0;
   while (i < streams_.size() && streams_[i].used) i++;
   if (i == streams_.size()) streams_.emplace_back();
@@ -46,6 +49,7 @@ int World::OpenStream(int client, int server, gxds_stream_id id) {
   s.id = id;
   s.client = client;
   s.server = server;
+  s.delta = delta;
   if (this->client(client).conn(server).ready) {
     s.established = true;
   } else {
@@ -106,7 +110,7 @@ static int TakeFirst(std::vector<int> *queue) {
 void World::OnRequest(int index) {
   int number = TakeFirst(&stream(index).going_up);
   Did(kDidRequest);
-  SotwOnRequest(this, index, Str(message(number).bytes));
+  gxds_sim::OnRequest(this, index, Str(message(number).bytes));
   FreeMessage(number);
 }
 
@@ -119,10 +123,14 @@ void World::OnSent(int index) {
 
 void World::SchedulePush(int index, int type, gxds_duration after) {
   Stream &s = stream(index);
-  if (s.sotw.served[type].push_scheduled) return;
-  s.sotw.served[type].push_scheduled = true;
+  if (s.push_scheduled[type]) return;
+  s.push_scheduled[type] = true;
   gxds_time at = std::max(now_ + after, server(s.server).mute_until);
   ScheduleAt(at, StreamEvent(kEventPush, index, s, type));
+}
+
+void World::ScheduleHeartbeat(int index, int type, gxds_duration after) {
+  Schedule(after, StreamEvent(kEventHeartbeat, index, stream(index), type));
 }
 
 // ---- to the client ----
@@ -170,7 +178,15 @@ void World::OnDies(int index, int code) {
   int server_index = s.server;
   gxds_stream_id id = s.id;
   Conn &conn = client(client_index).conn(server_index);
-  if (!s.got_response) conn.failed = conn.failed_lately = true;
+  /* Who was told what is held has nothing to say, and that is no fault. The next one must. */
+  bool quiet = s.delta && s.delta_state.claimed && !s.sending && !conn.failed && !conn.doubted;
+  if (!s.got_response && s.delta && code == GXDS_UNIMPLEMENTED) {
+    conn.no_delta = true;
+  } else if (!s.got_response && quiet) {
+    conn.doubted = conn.failed_lately = true;
+  } else if (!s.got_response) {
+    conn.failed = conn.failed_lately = true;
+  }
   conn.stream = -1;
   ForgetStream(index);
   client(client_index).OnStreamClosed(server_index, id, code);
@@ -268,12 +284,14 @@ void World::CarryStreamEvent(const Event &e) {
       if (!later) return;
       client(s.client).conn(s.server).ready = false;
       return OnDies(e.a, GXDS_UNAVAILABLE);
+    case kEventHeartbeat:
+      return DeltaOnHeartbeat(this, e.a, e.b);
     case kEventPush: {
-      s.sotw.served[e.b].push_scheduled = false;
+      s.push_scheduled[e.b] = false;
       if (s.dying) return;
       if (now_ < server(s.server).mute_until) return SchedulePush(e.a, e.b, 0);
       Did(kDidPush);
-      int number = SotwServe(this, e.a, e.b, kServeNews, &net_);
+      int number = Serve(this, e.a, e.b, kServeNews, &net_);
       if (number >= 0) SendResponse(e.a, number);
       return;
     }

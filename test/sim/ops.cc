@@ -1,10 +1,10 @@
 #include "test/sim/ops.h"
 
 #include "base/status.h"
+#include "test/sim/ads.h"
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
 #include "test/sim/codec.h"
-#include "test/sim/sotw.h"
 
 namespace gxds_sim {
 namespace {
@@ -131,6 +131,15 @@ void Restore(World *w, Random *r) {
   if (c.fault == kValid && (w->options().names & Bit(c.name))) w->SetTruth(c.type, c.name, content);
 }
 
+// One is what another is: in delta that is one resource with an alias.
+void MakeTwin(World *w, Random *r, int type, int name) {
+  int other = DrawName(w->options(), r);
+  int content = w->truth(type, other);
+  if (other == name || content < 0 || w->contents().at(content).fault != kValid) return;
+  w->contents().SetMisnamed(content);
+  w->SetTruth(type, name, content);
+}
+
 // ---- network and servers ----
 
 void ChangeLink(World *w, Op op, Random *r) {
@@ -168,8 +177,9 @@ void Restart(World *w, Random *r, bool lose_state) {
 
 void CloseStream(World *w, Random *r) {
   int stream = DrawStream(w, r);
-  static const gxds_code codes[] = {GXDS_OK, GXDS_UNAVAILABLE, GXDS_INTERNAL, GXDS_CANCELLED};
-  gxds_code code = codes[r->Int(4)];
+  static const gxds_code codes[] = {GXDS_OK, GXDS_UNAVAILABLE, GXDS_INTERNAL, GXDS_CANCELLED,
+                                    GXDS_UNIMPLEMENTED};
+  gxds_code code = codes[r->Int(5)];
   bool after_messages = r->OneIn(2);
   if (stream >= 0) w->EndStream(stream, code, after_messages);
 }
@@ -183,7 +193,7 @@ void SendGarbage(World *w, Random *r) {
   Message &m = w->message(number);
   m.effect = kUnsure;
   for (size_t size = r->Draw(40); size > 0; size--) m.bytes += static_cast<char>(r->Draw(256));
-  if (!HasOnlyValues(Str(m.bytes), {})) m.bytes = "\x0f";
+  if (!HasOnlyValues(Str(m.bytes), w->stream(stream).delta, {})) m.bytes = "\x0f";
   w->SendResponse(stream, number);
 }
 
@@ -207,7 +217,7 @@ void SendOdd(World *w, Op op, Random *r) {
                 : op == kOpHostile  ? kServeHostile
                 : op == kOpOddNonce ? kServeOddNonce
                                     : kServeAgain;
-  int number = SotwServe(w, stream, type, how, r);
+  int number = Serve(w, stream, type, how, r);
   if (number < 0) return;
   w->SendResponse(stream, number);
   const ServerOptions &o = w->server(w->stream(stream).server).options();
@@ -271,6 +281,8 @@ void Do(World *w, Op op, Random *r) {
       return w->SetTruth(type, name, -1);
     case kOpRestore:
       return Restore(w, r);
+    case kOpTwin:
+      return MakeTwin(w, r, type, name);
     case kOpStartChannel:
       return StartChannel(w, r);
     case kOpStopChannel:

@@ -70,6 +70,12 @@ ServerOptions DrawServer(Random *random) {
   s.wrap_one_in = random->Int(4);
   s.delay = random->Magnitude(GXDS_MILLISECOND, 3 * GXDS_SECOND);
   s.replication = random->Magnitude(GXDS_MILLISECOND, 10 * GXDS_SECOND);
+  s.delta = random->OneIn(2);
+  s.knows_delta = !random->OneIn(6);
+  s.tells_absent = random->OneIn(2);
+  s.breathless = random->OneIn(4);
+  gxds_duration ttl = random->Magnitude(2 * GXDS_SECOND, 200 * GXDS_SECOND);
+  s.ttl = random->OneIn(4) && !s.constant_version ? ttl : 0;
   return s;
 }
 
@@ -97,7 +103,10 @@ Options DrawOptions(uint64_t seed) {
   o.drain_late_one_in = random.OneIn(2) ? 0 : 2 + random.Int(8);
   o.settle_at_once = random.OneIn(3);
   o.complete_truth = random.OneIn(2);
-  for (ServerOptions &s : o.server) s = DrawServer(&random);
+  for (ServerOptions &s : o.server) {
+    s = DrawServer(&random);
+    o.any_ttl = o.any_ttl || (s.delta && s.ttl);
+  }
   for (int op = 0; op < kOpCount; op++) {
     bool off = random.OneIn(3);
     uint32_t weight = uint32_t{1} << random.Int(7);

@@ -23,6 +23,7 @@ namespace gxds_sim {
   X(SetMany, "many resources change together")              \
   X(Delete, "resource is deleted")                          \
   X(Restore, "resource is what it once was")                \
+  X(Twin, "resource is what another is")                    \
   X(StartChannel, "channel starts")                         \
   X(StopChannel, "channel ends")                            \
   X(Hold, "RPCs begin or end to hold a cluster")            \
@@ -84,7 +85,16 @@ extern const char *const kOpWords[kOpCount];
   X(ChannelFail, "channel fails")                       \
   X(Complete, "snapshot compared with the reference")   \
   X(DnsAnswer, "DNS answer")                            \
-  X(Release, "last RPC on a cluster is done")
+  X(Release, "last RPC on a cluster is done")           \
+  X(Claim, "delta: client says which version it has")   \
+  X(Spared, "delta: and is not sent it again")          \
+  X(Removed, "delta: name is told to be gone")          \
+  X(Breath, "delta: gone and back in one response")     \
+  X(Phantom, "delta: response about what was given up") \
+  X(Alias, "delta: resource under two names")           \
+  X(Heartbeat, "delta: heartbeat")                      \
+  X(TtlEnds, "delta: resource ends by its ttl")         \
+  X(NoDelta, "delta: server answers UNIMPLEMENTED")
 
 enum Happening {
 #define X(name, words) kDid##name,
@@ -111,7 +121,11 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(Undead, "undead", "a watch goes on after it was ended")                                   \
   X(EarlyPublish, "early-publish", "a snapshot is published before a cluster of it is there") \
   X(TornSnapshot, "torn-snapshot", "a new root with the clusters of the snapshot before")     \
-  X(LostSnapshot, "lost-snapshot", "a snapshot is not published")
+  X(LostSnapshot, "lost-snapshot", "a snapshot is not published")                             \
+  X(SpontaneousNonce, "spontaneous-nonce", "delta: a request without an answer has a nonce")  \
+  X(FalseClaim, "false-claim", "delta: a version is told that is not the one held")           \
+  X(NoClaim, "no-claim", "delta: a version that is held is not told")                         \
+  X(LostUnsubscribe, "lost-unsubscribe", "delta: a name is given up without a word")
 
 enum Plant {
 #define X(name, flag, words) kPlant##name,
@@ -133,6 +147,11 @@ struct ServerOptions {
   bool reads_stale = false;       // takes the names of a request with a stale nonce
   bool constant_version = false;  // says the same version whatever it sends
   int wrap_one_in = 1;            // of resources; 0: none
+  bool delta = false;             // so says the bootstrap
+  bool knows_delta = true;        // else it answers UNIMPLEMENTED
+  bool tells_absent = false;      // delta: what never was is told; else only what went
+  bool breathless = false;        // delta: what comes back, went in the same response
+  gxds_duration ttl = 0;          // delta: of all resources
   gxds_duration delay = 0;        // until it answers
   gxds_duration replication = 0;  // until a change reaches it
 };
@@ -151,13 +170,16 @@ struct Options {
   int drain_late_one_in = 0;    // events after which the client isn't drained; 0: none
   bool settle_at_once = false;  // dependency managers settle in the middle of a drain
   bool complete_truth = false;  // when all heals, everything exists
+  bool any_ttl = false;
   ServerOptions server[kServerMax];
   uint32_t weights[kOpCount] = {};
   uint32_t weight_sum = 0;
 };
+
 Options DrawOptions(uint64_t seed);
 
 // One run: everything that it depends on.
+
 struct RunSpec {
   uint64_t seed = 0;
   Plant plant = kPlantNone;

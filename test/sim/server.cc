@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "test/sim/ads.h"
 #include "test/sim/client.h"
 
 namespace gxds_sim {
@@ -11,6 +12,7 @@ Server::Server(World *world, int index)
   config_.uri = Str(uri_);
   config_.creds_type = gxds_str_z("insecure");
   config_.fail_on_data_errors = options().fail_on_data_errors;
+  config_.delta = options().delta;
   config_.resource_timer_is_transient_error = options().transient_timer;
   Forget();
 }
@@ -40,7 +42,7 @@ void Server::Resync() {
 void Server::PushAll(int type) {
   for (int i = 0; i < world_->stream_count(); i++) {
     const Stream &s = world_->stream(i);
-    if (s.used && s.server == index_ && s.sotw.served[type].asked) {
+    if (s.used && s.server == index_ && Asks(s, type)) {
       world_->SchedulePush(i, type, world_->net().Around(options().delay));
     }
   }

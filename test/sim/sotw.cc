@@ -14,14 +14,6 @@ const char *ShortName(int type) { return TypeOf(type).short_name; }
 
 // ---- what a client says ----
 
-void CheckNode(const Client &client, SotwStream *s, const Request &r) {
-  if (r.has_node == s->node_said) {
-    Fail("node", "%s", r.has_node ? "the node is said twice" : "no node in the first request");
-  }
-  s->node_said = true;
-  if (r.has_node && String(r.node_id) != client.node_id()) Fail("node-id", "another node's id");
-}
-
 // All that is watched, where it is asked for, and nothing else. The result: what is left out until
 // the next request.
 Mask CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, const Request &r) {
@@ -118,7 +110,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
                  stream->server, ShortName(r.type), r.names, String(r.version).c_str(),
                  String(r.nonce).c_str(), r.nack ? " NACK " : "", String(r.error).c_str());
   }
-  CheckNode(client, &stream->sotw, r);
+  CheckNode(client, stream, r.has_node, r.node_id);
   Mask later = CheckNames(client, *stream, h, r);
   if (h.requested || h.unsure || !h.nonce.empty()) {
     CheckAnswer(&conn, &h, r);
@@ -139,56 +131,12 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
 
 namespace {
 
-struct Prediction {
-  World *world;
-  Client *client;
-  int server;
-  int type;
-  Mask seen = 0;
-  int errors = 0;
-  bool any_valid = false;
-  bool maybe_valid = false;
-};
-
-// The name by which the client finds it; -1: there is none.
-int NameOfItem(const Item &item, const Content &c) {
-  if (item.form == kWrapped) return item.name;
-  return c.fault == kUndecodable ? -1 : c.name;
-}
-
-void PredictItem(Prediction *p, const Item &item) {
-  const Content &c = p->world->contents().at(item.content);
-  int name = NameOfItem(item, c);
-  bool bad = c.fault != kValid || c.type != p->type;
-  if (item.form == kBrokenWrapper || item.form == kWrongType || name < 0) {
-    p->errors++;
-    return;
-  }
-  if (bad) p->errors++;
-  if (p->seen & Bit(name)) {
-    p->errors++;
-    return;
-  }
-  p->seen |= Bit(name);
-  Usage usage = p->client->Uses(p->server, AuthorityOf(name));
-  Entry &e = p->client->entry(p->type, name);
-  if (usage == kNotUsed) return;
-  if (e.watchers == 0 || usage == kMaybeUsed) {
-    p->client->BeUnsure(p->type, name);  // it may be on its way out
-    p->maybe_valid = p->maybe_valid || !bad;
-  } else if (bad) {
-    p->client->Reject(p->type, name, p->server);
-  } else {
-    p->any_valid = true;
-    p->client->Accept(p->type, name, item.content, p->server);
-  }
-}
-
 void PredictDeletions(Prediction *p) {
-  ForEachName(p->client->Watched(p->type) & ~p->seen, [&](int name) {
+  int type = p->message->type;
+  ForEachName(p->client->Watched(type) & ~p->seen, [&](int name) {
     Usage usage = p->client->Uses(p->server, AuthorityOf(name));
-    if (usage == kUsed) p->client->Delete(p->type, name, p->server);
-    if (usage == kMaybeUsed) p->client->BeUnsure(p->type, name);
+    if (usage == kUsed) p->client->Delete(type, name, p->server);
+    if (usage == kMaybeUsed) p->client->BeUnsure(type, name);
   });
 }
 
@@ -197,20 +145,7 @@ void PredictDeletions(Prediction *p) {
 void SotwPredict(World *world, Stream *stream, const Message &message) {
   Client &client = world->client(stream->client);
   Conn &conn = client.conn(stream->server);
-  if (message.effect == kIgnored) return;
-  if (message.effect == kUnsure) {
-    client.BeUnsure();
-    client.GiveUpAfter(stream->server);
-    stream->tainted = true;
-    conn.failed_unsure = conn.failed;
-    for (int type = 0; type < kTypeCount; type++) {
-      stream->sotw.heard[type].unsure = true;
-      conn.version_unsure[type] = true;
-    }
-    return;
-  }
-  client.GiveUpAfter(stream->server);
-  Prediction p = {world, &client, stream->server, message.type};
+  Prediction p = {world, &client, stream->server, &message};
   for (const Item &item : message.items) PredictItem(&p, item);
   if (IsComplete(message.type)) PredictDeletions(&p);
   SotwHeard &h = stream->sotw.heard[message.type];
@@ -226,8 +161,6 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
   } else if (p.maybe_valid) {
     conn.version_unsure[message.type] = true;
   }
-  stream->got_response = true;
-  conn.failed = conn.failed_unsure = false;
 }
 
 // ---- the server's end ----
@@ -274,58 +207,12 @@ void AddResources(World *world, const Server &server, int type, const SotwServed
     item.content = content;
     item.name = static_cast<uint8_t>(name);
     int one_in = server.options().wrap_one_in;
-    item.form = one_in && random->OneIn(one_in) ? kWrapped : kBare;
+    bool other = world->contents().at(content).name != name;
+    item.form = other || (one_in && random->OneIn(one_in)) ? kWrapped : kBare;
     m->items.push_back(item);
   });
-  (void)world;
   if (m->items.size() > 1 && random->OneIn(2)) {
     std::reverse(m->items.begin(), m->items.end());
-  }
-}
-
-// Another content in the place of one: invalid, undecodable, or of nobody's.
-int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random) {
-  Content c = DrawContent(random, type, name, world->options().names);
-  c.fault = fault;
-  return world->contents().Add(c);
-}
-
-void MakeHostile(World *world, int type, Random *random, Message *m) {
-  size_t count = m->items.size();
-  for (size_t i = 0; i < count; i++) {
-    Item &item = m->items[i];
-    switch (random->Int(9)) {
-      case 0:
-        item.form = kWrongType;
-        break;
-      case 1:
-        item.form = kBrokenWrapper;
-        break;
-      case 2:
-        item.content = MakeOdd(world, type, item.name, kUndecodable, random);
-        break;
-      case 3:
-        item.content = MakeOdd(world, type, item.name, kInvalid, random);
-        break;
-      case 4: {
-        Item twin = item;
-        m->items.push_back(twin);
-        break;
-      }
-      case 5:  // a wrapper that says another name than what is in it
-        item.form = kWrapped;
-        item.content = MakeOdd(world, type, random->Int(kNameCount), kValid, random);
-        world->contents().SetMisnamed(item.content);
-        break;
-      default:
-        break;
-    }
-  }
-  if (random->OneIn(2)) {  // one that perhaps nobody asked for
-    Item item;
-    item.name = static_cast<uint8_t>(random->Int(kNameCount));
-    item.content = MakeOdd(world, type, item.name, kValid, random);
-    m->items.push_back(item);
   }
 }
 
@@ -345,27 +232,6 @@ void Encode(World *world, Message *m) {
   }
   BuildResponse(gxds_str_z(TypeOf(m->type).type_url), Str(m->version), Str(m->nonce), *views,
                 &m->bytes);
-}
-
-// Cuts the message, or changes some of its bytes, but never such that a resource comes of it that
-// the model doesn't know.
-void Mangle(World *world, Random *random, Message *m) {
-  std::vector<gxds_str> known;
-  for (const Item &item : m->items) known.push_back(world->contents().BytesOf(item.content));
-  std::string whole = m->bytes;
-  for (int attempt = 0; attempt < 4; attempt++) {
-    m->bytes = whole;
-    size_t at = random->Draw(whole.size() + 1);
-    if (random->OneIn(2)) {
-      m->bytes.resize(at);
-    } else {
-      for (size_t i = 0; i < 1 + random->Draw(3) && at + i < m->bytes.size(); i++) {
-        m->bytes[at + i] = static_cast<char>(random->Draw(256));
-      }
-    }
-    if (HasOnlyValues(Str(m->bytes), known)) return;
-  }
-  m->bytes = "\x0f nonsense";
 }
 
 }  // namespace
@@ -397,7 +263,7 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   }
   Encode(world, m);
   if (how == kServeMangled) {
-    Mangle(world, random, m);
+    Mangle(world, false, random, m);
     m->effect = kUnsure;
   }
   s.nonce = m->nonce;

@@ -1,6 +1,5 @@
 // One ADS stream: what is on its way on it, and what each of its ends knows. The ends' knowledge
-// depends on the encoding: sotw.h has that of state-of-the-world; an incremental one would stand
-// beside it.
+// depends on the encoding: see sotw.h and delta.h.
 #ifndef GRPC_XDS_TEST_SIM_STREAM_H_
 #define GRPC_XDS_TEST_SIM_STREAM_H_
 
@@ -17,7 +16,7 @@ enum ItemForm : uint8_t {
   kBare,
   kWrapped,
   kWrongType,      // bare, but its type is not that of the response
-  kBrokenWrapper,  // a Resource that can't be decoded
+  kBrokenWrapper,  // a Resource that can't be decoded, or (delta) not be used
 };
 
 // One resource of a response.
@@ -25,6 +24,10 @@ struct Item {
   int content = 0;
   uint8_t name = 0;  // the wrapper's, when wrapped
   ItemForm form = kBare;
+  // Delta.
+  int8_t alias = -1;       // it is what is asked for by that name too
+  bool heartbeat = false;  // it lives on: the content is not sent
+  std::string version;
 };
 
 enum MessageEffect : uint8_t {
@@ -43,6 +46,9 @@ struct Message {
   std::string version;
   std::string nonce;
   std::vector<Item> items;
+  // Delta.
+  Mask removed = 0;
+  gxds_duration ttl = 0;  // of its items
 };
 
 // What the client's end should know of one type, by what it was given and what it said.
@@ -61,7 +67,6 @@ struct SotwHeard {
 struct SotwServed {
   bool asked = false;
   bool answered = false;
-  bool push_scheduled = false;
   bool odd = false;  // what was acknowledged is not to be relied on
   Mask names = 0;
   int given[kNameCount] = {};  // what it believes that the client has; -1: nothing; -2: who knows
@@ -69,9 +74,39 @@ struct SotwServed {
 };
 
 struct SotwStream {
-  bool node_said = false;
   SotwHeard heard[kTypeCount];
   SotwServed served[kTypeCount];
+};
+
+// The same in delta. What the client's end should know.
+struct DeltaAnswer {
+  std::string nonce;
+  bool nack = false;
+  bool unsure = false;  // which of both
+};
+struct DeltaHeard {
+  bool requested = false;
+  std::vector<DeltaAnswer> unanswered;  // responses, the oldest first
+};
+
+// What the server's end knows.
+enum { kUntold = -1, kWhoKnows = -2, kToldAbsent = -3 };
+struct DeltaServed {
+  bool asked = false;
+  Mask names = 0;
+  Mask left = 0;                     // given up lately
+  int given[kNameCount] = {};        // of names: a content, or one of these
+  int8_t alias_of[kNameCount] = {};  // it was told under that name; -1: under its own
+  bool heartbeat_scheduled = false;
+  std::string heartbeat;  // the nonce of the last one, and whom it was about
+  Mask heartbeat_names = 0;
+};
+
+struct DeltaStream {
+  bool unsure = false;   // what the client has to answer is not known
+  bool claimed = false;  // it said what it has, of some type
+  DeltaHeard heard[kTypeCount];
+  DeltaServed served[kTypeCount];
 };
 
 // Lives in the world's pool.
@@ -87,6 +122,9 @@ struct Stream {
   bool read_wanted = false;
   bool sending = false;
   bool got_response = false;
+  bool delta = false;
+  bool node_said = false;
+  bool push_scheduled[kTypeCount] = {};
   int unsent = -1;        // message: the outstanding SEND, while not established
   gxds_time last_up = 0;  // when the last message on its way arrives
   gxds_time last_down = 0;
@@ -94,6 +132,7 @@ struct Stream {
   std::vector<int> going_down;
   std::vector<int> inbox;  // messages that arrived and were not read
   SotwStream sotw;
+  DeltaStream delta_state;
 };
 
 }  // namespace gxds_sim

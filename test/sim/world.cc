@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
+#include "test/sim/delta.h"
 #include "test/sim/ops.h"
 
 namespace gxds_sim {
@@ -231,6 +232,7 @@ void World::HealResources() {
     s->up = true;
     s->mute_until = 0;
     s->Resync();
+    if (s->options().ttl) DeltaEndTtls(this, s->index());
   }
 }
 

@@ -26,6 +26,7 @@ enum EventKind : uint8_t {
   kEventPush,       // stream, type
   kEventDies,       // stream, code
   kEventKeepalive,  // stream
+  kEventHeartbeat,  // stream, type
   kEventDeadline,   // client
   kEventReplicate,  // server, type, name, content
   kEventServerUp,   // server
@@ -76,7 +77,7 @@ class World {
   void FreeMessage(int i) { messages_[static_cast<size_t>(i)].used = false; }
 
   // ---- network (network.cc) ----
-  int OpenStream(int client, int server, gxds_stream_id id);
+  int OpenStream(int client, int server, gxds_stream_id id, bool delta);
   // The client gives it up, or it has ended.
   void ForgetStream(int stream);
   // The client's SEND.
@@ -86,6 +87,7 @@ class World {
   // Gives the client what has arrived, as long as it reads.
   void DeliverNext(int stream);
   void SchedulePush(int stream, int type, gxds_duration after);
+  void ScheduleHeartbeat(int stream, int type, gxds_duration after);
   // The stream ends; what is on its way to the client may arrive before.
   void EndStream(int stream, int code, bool after_messages);
   void TryConnect(int client, int server, gxds_duration after);

@@ -74,12 +74,44 @@ TEST(DeltaStream, WhatCameUnderAnAliasIsNotClaimed) {
   EXPECT_EQ(s.NextRequest(), "Foo +alias node");  // the server knows no version by that name
 }
 
+TEST(DeltaStream, WithoutAWordWhereAllIsClaimedIsNoOutageOnce) {  // A57
+  Served s;
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
+  EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
+  s.server().CloseStream();  // by its age: there was nothing to say
+  for (Watcher *w : {s.foo1, s.foo2, s.bar1}) EXPECT_EQ(w->Next(), "nothing");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2@2 node");  // this time there must be an answer
+  EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
+  s.Forgive();
+}
+
+TEST(DeltaStream, NameAskedForAgainAndGivenUpBeforeItWasSaidIsUnsubscribed) {
+  Scenario s(Delta());
+  s.server().HoldSends();
+  std::vector<Watcher *> w = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2 node");
+  s.Cancel(*w[0]);
+  Watcher &again = s.Watch(kFoo, "foo1");
+  s.Cancel(again);
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo -foo1");
+  s.Forgive();
+}
+
 TEST(DeltaStream, AfterAnOutageOneClaimIsLeftOutSoThatThereIsAResponse) {
   Served s;
   s.server().CloseStream();
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
   EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
   s.server().CloseStream();  // without a response
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2@2 node");
+  EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
+  s.server().CloseStream();  // and once more
   for (Watcher *w : {s.foo1, s.foo2, s.bar1}) EXPECT_THAT(w->Next(), HasSubstr("ambient UNAVAIL"));
   s.Advance(2 * GXDS_SECOND);
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2@2 node");
@@ -113,6 +145,9 @@ TEST(DeltaStream, NothingIsClaimedFromAServerThatAnotherMayStandInFor) {  // A71
   Served s(options);
   s.server().CloseStream();
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
+  EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
+  s.server().CloseStream();
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2@2 node");
   EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
   s.server().CloseStream();
   s.Advance(2 * GXDS_SECOND);
@@ -260,6 +295,7 @@ TEST(DeltaStream, TtlOutlivesTheStream) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
   s.server().CloseStream();
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 node");
+  s.server().CloseStream();
   s.server().CloseStream();
   EXPECT_THAT(foo1.Next(), HasSubstr("ambient UNAVAILABLE"));
   s.Advance(19 * GXDS_SECOND);

@@ -1,0 +1,218 @@
+#include "test/sim/ads.h"
+
+#include "test/sim/client.h"
+#include "test/sim/codec.h"
+#include "test/sim/delta.h"
+#include "test/sim/sotw.h"
+
+namespace gxds_sim {
+
+void CheckSend(World *world, Stream *stream, gxds_str bytes) {
+  return stream->delta ? DeltaCheckSend(world, stream, bytes) : SotwCheckSend(world, stream, bytes);
+}
+
+void Predict(World *world, Stream *stream, const Message &message) {
+  if (message.effect == kIgnored) return;
+  if (message.effect == kUnsure) return PredictAnything(world, stream);
+  world->client(stream->client).GiveUpAfter(stream->server);
+  if (stream->delta) {
+    DeltaPredict(world, stream, message);
+  } else {
+    SotwPredict(world, stream, message);
+  }
+  world->client(stream->client).ExpectAskedAnew(stream->server);
+  PredictWell(world, stream);
+}
+
+void OnRequest(World *world, int index, gxds_str bytes) {
+  bool delta = world->stream(index).delta;
+  return delta ? DeltaOnRequest(world, index, bytes) : SotwOnRequest(world, index, bytes);
+}
+
+int Serve(World *world, int index, int type, Serving how, Random *random) {
+  bool delta = world->stream(index).delta;
+  return delta ? DeltaServe(world, index, type, how, random)
+               : SotwServe(world, index, type, how, random);
+}
+
+bool Asks(const Stream &s, int type) {
+  return s.delta ? s.delta_state.served[type].asked : s.sotw.served[type].asked;
+}
+
+Mask AskedNames(const Stream &s, int type) {
+  return s.delta ? s.delta_state.served[type].names : s.sotw.served[type].names;
+}
+
+void CheckNode(const Client &client, Stream *s, bool has_node, gxds_str node_id) {
+  if (has_node == s->node_said) {
+    Fail("node", "%s", has_node ? "the node is said twice" : "no node in the first request");
+  }
+  s->node_said = true;
+  if (has_node && String(node_id) != client.node_id()) Fail("node-id", "another node's id");
+}
+
+// ---- what a response does ----
+
+void PredictWell(World *world, Stream *stream) {
+  Conn &conn = world->client(stream->client).conn(stream->server);
+  stream->got_response = true;
+  conn.failed = conn.failed_unsure = conn.doubted = false;
+}
+
+void PredictAnything(World *world, Stream *stream) {
+  Client &client = world->client(stream->client);
+  Conn &conn = client.conn(stream->server);
+  client.BeUnsure();
+  client.GiveUpAfter(stream->server);
+  stream->tainted = true;
+  stream->delta_state.unsure = true;
+  conn.failed_unsure = conn.failed || conn.doubted;
+  for (int type = 0; type < kTypeCount; type++) {
+    stream->sotw.heard[type].unsure = true;
+    conn.version_unsure[type] = true;
+  }
+}
+
+namespace {
+
+// The name by which the client finds it; -1: there is none.
+int NameOfItem(const Item &item, const Content &c) {
+  if (item.form == kWrapped) return item.name;
+  return c.fault == kUndecodable ? -1 : c.name;
+}
+
+// What is in it, for who asks for it by that name.
+void Apply(Prediction *p, int name, const Item &item, bool bad, int alias_of) {
+  int type = p->message->type;
+  Usage usage = p->client->Uses(p->server, AuthorityOf(name));
+  Entry &e = p->client->entry(type, name);
+  if (usage == kNotUsed) return;
+  if (e.watchers == 0 || usage == kMaybeUsed) {
+    p->client->BeUnsure(type, name);  // it may be on its way out
+    p->maybe_valid = p->maybe_valid || !bad;
+  } else if (bad) {
+    p->client->Reject(type, name, p->server);
+  } else {
+    p->any_valid = true;
+    p->client->Accept(type, name, p->server, item, p->message->ttl, alias_of);
+  }
+}
+
+// Whether the client knows what lives on: else it says so.
+void PredictHeartbeat(Prediction *p, const Item &item) {
+  int name = item.name;
+  int type = p->message->type;
+  if (p->seen & Bit(name)) {
+    p->errors++;
+    return;
+  }
+  p->seen |= Bit(name);
+  Usage usage = p->client->Uses(p->server, AuthorityOf(name));
+  const Entry &e = p->client->entry(type, name);
+  if (usage == kNotUsed) return;
+  if (e.watchers == 0 || usage == kMaybeUsed || e.unsure || (e.held != kNothing && e.source < 0)) {
+    p->client->BeUnsure(type, name);
+    p->maybe_errors = true;
+    return;
+  }
+  bool in_use = e.held != kNothing && e.source == p->server && !e.restored &&
+                e.state == GXDS_RESOURCE_ACKED && e.version == item.version;
+  if (in_use) {
+    p->any_valid = true;
+    p->client->Renew(type, name, p->message->ttl);
+  } else {
+    p->errors++;
+  }
+}
+
+}  // namespace
+
+void PredictItem(Prediction *p, const Item &item) {
+  if (item.heartbeat) return PredictHeartbeat(p, item);
+  const Content &c = p->world->contents().at(item.content);
+  int name = NameOfItem(item, c);
+  bool bad = c.fault != kValid || c.type != p->message->type;
+  if (item.form == kBrokenWrapper || item.form == kWrongType || name < 0) {
+    p->errors++;
+    return;
+  }
+  if (item.alias >= 0 && !(p->seen & Bit(item.alias))) {
+    p->seen |= Bit(item.alias);
+    Apply(p, item.alias, item, bad, name);
+  }
+  if (bad) p->errors++;
+  if (p->seen & Bit(name)) {
+    p->errors++;
+    return;
+  }
+  p->seen |= Bit(name);
+  Apply(p, name, item, bad, -1);
+}
+
+// ---- what is wrong ----
+
+int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random) {
+  Content c = DrawContent(random, type, name, world->options().names);
+  c.fault = fault;
+  return world->contents().Add(c);
+}
+
+void MakeHostile(World *world, int type, Random *random, Message *m) {
+  size_t count = m->items.size();
+  for (size_t i = 0; i < count; i++) {
+    Item &item = m->items[i];
+    switch (random->Int(9)) {
+      case 0:
+        item.form = kWrongType;
+        break;
+      case 1:
+        item.form = kBrokenWrapper;
+        break;
+      case 2:
+        item.content = MakeOdd(world, type, item.name, kUndecodable, random);
+        break;
+      case 3:
+        item.content = MakeOdd(world, type, item.name, kInvalid, random);
+        break;
+      case 4: {
+        Item twin = item;
+        m->items.push_back(twin);
+        break;
+      }
+      case 5:  // a wrapper that says another name than what is in it
+        item.form = kWrapped;
+        item.content = MakeOdd(world, type, random->Int(kNameCount), kValid, random);
+        world->contents().SetMisnamed(item.content);
+        break;
+      default:
+        break;
+    }
+  }
+  if (random->OneIn(2)) {  // one that perhaps nobody asked for
+    Item item;
+    item.name = static_cast<uint8_t>(random->Int(kNameCount));
+    item.content = MakeOdd(world, type, item.name, kValid, random);
+    m->items.push_back(item);
+  }
+}
+
+void Mangle(World *world, bool delta, Random *random, Message *m) {
+  std::vector<gxds_str> known;
+  for (const Item &item : m->items) known.push_back(world->contents().BytesOf(item.content));
+  std::string whole = m->bytes;
+  for (int attempt = 0; attempt < 4; attempt++) {
+    m->bytes = whole;
+    size_t at = random->Draw(whole.size() + 1);
+    if (random->OneIn(2)) {
+      m->bytes.resize(at);
+    } else {
+      for (size_t i = 0; i < 1 + random->Draw(3) && at + i < m->bytes.size(); i++) {
+        m->bytes[at + i] = static_cast<char>(random->Draw(256));
+      }
+    }
+    if (HasOnlyValues(Str(m->bytes), delta, known)) return;
+  }
+  m->bytes = "\x0f nonsense";
+}
+
+}  // namespace gxds_sim

@@ -1,0 +1,20 @@
+// Incremental ADS, as both ends of a stream should speak it: see ads.h.
+#ifndef GRPC_XDS_TEST_SIM_DELTA_H_
+#define GRPC_XDS_TEST_SIM_DELTA_H_
+
+#include "test/sim/ads.h"
+
+namespace gxds_sim {
+
+void DeltaCheckSend(World *world, Stream *stream, gxds_str bytes);
+void DeltaPredict(World *world, Stream *stream, const Message &message);
+void DeltaOnRequest(World *world, int stream, gxds_str bytes);
+int DeltaServe(World *world, int stream, int type, Serving how, Random *random);
+// Says that what it sent lives on, and when it will say so again.
+void DeltaOnHeartbeat(World *world, int stream, int type);
+// Resources of that server don't end any more: they are sent once more, without a ttl.
+void DeltaEndTtls(World *world, int server);
+
+}  // namespace gxds_sim
+
+#endif
