@@ -103,6 +103,37 @@ TEST(DeltaStream, NameAskedForAgainAndGivenUpBeforeItWasSaidIsUnsubscribed) {
   s.Forgive();
 }
 
+TEST(DeltaStream, WhatAnotherServerSentIsAskedForAnewAfterTheReturn) {  // A71
+  ScenarioOptions options = Delta();
+  ServerConfig second;
+  second.uri = "server2";
+  second.delta = true;
+  options.servers.push_back(second);
+  Scenario s(options);
+  std::vector<Watcher *> w = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2 node");
+  s.server().FailChannel("draining");  // but the stream goes on
+  Server &fallback = s.server("server2");
+  EXPECT_EQ(fallback.NextRequest(), "Foo +foo1 +foo2 node");
+  fallback.RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}, {"foo2", "1", "foo2=1"}});
+  EXPECT_EQ(w[0]->Next(), "foo1=1");
+  EXPECT_EQ(w[1]->Next(), "foo2=1");
+  s.server().RespondDelta(kFoo, {{"foo1", "9", "foo1=9"}});
+  EXPECT_EQ(w[0]->Next(), "foo1=9");
+  EXPECT_EQ(s.NextRequest(), "Foo -foo2 nonce=n1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo2");
+  s.Forgive();
+}
+
+TEST(DeltaStream, ResponseOfATypeThatWasNeverAskedForIsNotAnswered) {
+  Scenario s(Delta());
+  s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  s.server().RespondDelta(kBar, {{"bar1", "1", "bar1=1"}});  // without names that asks for all
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.ForgiveTimers();
+}
+
 TEST(DeltaStream, AfterAnOutageOneClaimIsLeftOutSoThatThereIsAResponse) {
   Served s;
   s.server().CloseStream();
