@@ -156,17 +156,10 @@ class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
  private:
   // Not from here: the answer may be a new picker, for this very pick.
   void AskFor(std::string cluster) const {
-    struct Question {
-      RefCountedPtr<LoadBalancingPolicy> policy;
-      std::string cluster;
+    auto ask = [policy = policy_, cluster = std::move(cluster)](const absl::Status&) mutable {
+      static_cast<ClusterManagerPolicy*>(policy.get())->ScheduleOnPick(std::move(cluster));
     };
-    auto ask = [](void* arg, grpc_error_handle) {
-      std::unique_ptr<Question> question(static_cast<Question*>(arg));
-      static_cast<ClusterManagerPolicy*>(question->policy.get())
-          ->ScheduleOnPick(std::move(question->cluster));
-    };
-    auto* question = new Question{policy_, std::move(cluster)};
-    grpc_core::ExecCtx::Run(DEBUG_LOCATION, GRPC_CLOSURE_CREATE(ask, question, nullptr),
+    grpc_core::ExecCtx::Run(DEBUG_LOCATION, grpc_core::NewClosure(std::move(ask)),
                             absl::OkStatus());
   }
 
