@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	statuspb "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -28,6 +31,16 @@ func difference(from, to map[string]proto.Message) (map[string]types.Resource, [
 		}
 	}
 	return updates, removed
+}
+
+func same(a, b truth) bool {
+	for _, url := range typeURLs {
+		updates, removed := difference(a[url], b[url])
+		if len(updates)+len(removed) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 type key struct{ url, name string }
@@ -65,6 +78,18 @@ func (w *world) expected() map[key]expectation {
 	return all
 }
 
+// equal compares contents: the bytes in a google.protobuf.Any may be in any order.
+func equal(a, b proto.Message) bool {
+	var contents [2]any
+	for i, m := range []proto.Message{a, b} {
+		text, err := protojson.Marshal(m)
+		if err != nil || json.Unmarshal(text, &contents[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(contents[0], contents[1])
+}
+
 func short(k key) string { return k.url[strings.LastIndex(k.url, ".")+1:] + " " + k.name }
 
 // differences lists where what a client shows is not what is expected; none: they are equal.
@@ -88,7 +113,7 @@ func differences(expected map[key]expectation, config *statuspb.ClientConfig) []
 			held, err := entry.GetXdsConfig().UnmarshalNew()
 			if err != nil {
 				out = append(out, fmt.Sprintf("%s: %v", short(k), err))
-			} else if !proto.Equal(held, e.want) {
+			} else if !equal(held, e.want) {
 				out = append(out, short(k)+": other contents, of version "+entry.GetVersionInfo())
 			}
 		}

@@ -39,7 +39,10 @@ func kinds() []kind {
 			})
 		}
 	}
-	return all
+	goClient := filepath.Join(filepath.Dir(os.Args[0]), "client")
+	return append(all,
+		kind{name: "xds serve, grpc-go, state of the world",
+			run: func(k kind) error { return runOnServe(k, goClient) }})
 }
 
 func bootstrap(address, feature string) string {
@@ -48,7 +51,7 @@ func bootstrap(address, feature string) string {
 		features = fmt.Sprintf(`,"server_features":["%s"]`, feature)
 	}
 	return fmt.Sprintf(`{"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}]%s}],`+
-		`"node":{"id":"%s"}}`, address, features, nodeID)
+		`"node":{"id":"%s","cluster":"tests","locality":{"region":"r","zone":"z0","sub_zone":""}}}`, address, features, nodeID)
 }
 
 func startOwnClient(address, feature string) (client, error) {
@@ -70,13 +73,37 @@ func runOnGoPlane(k kind, caching, feature string) error {
 	if err != nil {
 		return err
 	}
-	return k.drive(plane, c)
+	return k.drive(plane, c, newWorld(*seed, ports))
 }
 
-// drive runs the changes on a control plane and a client, which it ends.
-func (k kind) drive(plane controlPlane, c client) error {
+// runOnServe has a client of others speak to `xds serve`.
+func runOnServe(k kind, argv ...string) error {
+	w := newWorld(*seed, ports)
+	plane, err := newServePlane()
+	if err != nil {
+		return err
+	}
+	defer plane.stop()
+	if err := plane.set(w.truth()); err != nil {
+		return err
+	}
+	if err := plane.start(); err != nil {
+		return err
+	}
+	p, err := startProcess("the client", []string{
+		"GRPC_XDS_BOOTSTRAP_CONFIG=" + bootstrap(plane.address(), ""),
+		"GRPC_GO_LOG_SEVERITY_LEVEL=warning",
+	}, append(argv, "xds:///"+service)...)
+	if err != nil {
+		return err
+	}
+	return k.drive(plane, client{p}, w)
+}
+
+// drive runs the changes on a control plane and a client, which it ends, through a world.
+func (k kind) drive(plane controlPlane, c client, w *world) error {
 	defer c.stop()
-	p := &pairing{plane: plane, client: c, world: newWorld(*seed, ports), verbose: func(format string, args ...any) {
+	p := &pairing{plane: plane, client: c, world: w, verbose: func(format string, args ...any) {
 		if *verbose {
 			fmt.Printf("  "+format+"\n", args...)
 		}

@@ -82,6 +82,12 @@ func (p *pairing) step(i, changes int) (string, error) {
 // settle waits until the client shows what the control plane serves, and its RPCs go where that says.
 func (p *pairing) settle(when string) error {
 	expected := p.world.expected()
+	began := time.Now()
+	defer func() {
+		if took := time.Since(began); took > 2*time.Second {
+			p.verbose("settled %.1f s after %s", took.Seconds(), when)
+		}
+	}()
 	var last []string
 	err := eventually(func() (bool, error) {
 		config, err := p.client.dump()

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+)
+
+// A servePlane is `xds serve` on a folder of its own.
+type servePlane struct {
+	dir     string
+	current truth
+	process *process
+	mu      sync.Mutex
+	cond    *sync.Cond
+	at      string // empty: not listening yet
+	states  int    // of the folder that were taken, since the last start
+	errors  []string
+	nacked  int
+	reports map[string]uint64
+	ended   bool
+}
+
+func newServePlane() (*servePlane, error) {
+	dir, err := os.MkdirTemp("", "interop")
+	if err != nil {
+		return nil, err
+	}
+	s := &servePlane{dir: dir, reports: map[string]uint64{}}
+	s.cond = sync.NewCond(&s.mu)
+	return s, nil
+}
+
+// event is one line of `xds serve --json`.
+type event struct {
+	Event   string
+	Address string
+	Load    []struct {
+		Cluster    string
+		Successful uint64
+	}
+}
+
+func (s *servePlane) follow(p *process) {
+	for line := range p.lines {
+		var e event
+		if json.Unmarshal([]byte(line), &e) != nil {
+			continue
+		}
+		s.mu.Lock()
+		switch e.Event {
+		case "listening":
+			s.at = e.Address
+		case "resources":
+			s.states++
+		case "nack":
+			s.nacked++
+		case "error":
+			s.errors = append(s.errors, line)
+		case "load":
+			for _, l := range e.Load {
+				s.reports[l.Cluster] += l.Successful
+			}
+		}
+		s.cond.Broadcast()
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.cond.Broadcast()
+	s.mu.Unlock()
+}
+
+// await waits for what was said; the caller holds the lock.
+func (s *servePlane) await(what string, done func() bool) error {
+	timer := time.AfterFunc(patience, s.cond.Broadcast)
+	defer timer.Stop()
+	for deadline := time.Now().Add(patience); !done(); s.cond.Wait() {
+		if s.ended || len(s.errors) > 0 || time.Now().After(deadline) {
+			return fmt.Errorf("xds serve: no %s: %s %s", what, strings.Join(s.errors, "\n"), s.process.logged())
+		}
+	}
+	return nil
+}
+
+func (s *servePlane) start() error {
+	listen := "127.0.0.1:0"
+	if s.at != "" {
+		listen = s.at
+	}
+	p, err := startProcess("xds serve", nil, filepath.Join(*bin, "tools/xds"), "serve", s.dir, "--json",
+		"--listen", listen, "--load-interval", fmt.Sprint(reportInterval.Seconds()))
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.process, s.at, s.states, s.ended = p, "", 0, false
+	go s.follow(p)
+	return s.await("address", func() bool { return s.at != "" && s.states > 0 })
+}
+
+func (s *servePlane) address() string { return s.at }
+
+// write puts the truth into the folder at once.
+func (s *servePlane) write(t truth) error {
+	var all []json.RawMessage
+	for _, url := range typeURLs {
+		for _, r := range t[url] {
+			text, err := protojson.Marshal(pack(r))
+			if err != nil {
+				return err
+			}
+			all = append(all, text)
+		}
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	hidden := filepath.Join(s.dir, ".next")
+	if err := os.WriteFile(hidden, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(hidden, filepath.Join(s.dir, "resources.json"))
+}
+
+func (s *servePlane) set(t truth) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if same(s.current, t) {
+		return nil // and so nothing is said of a new state
+	}
+	before := s.states
+	if err := s.write(t); err != nil {
+		return err
+	}
+	s.current = t
+	if s.process == nil {
+		return nil
+	}
+	return s.await("new state", func() bool { return s.states > before })
+}
+
+func (s *servePlane) restart(_ bool, meanwhile func() error) error {
+	s.process.cmd.Process.Kill()
+	s.process.stop()
+	s.process = nil
+	if err := meanwhile(); err != nil {
+		return err
+	}
+	return s.start()
+}
+
+func (s *servePlane) nacks() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.nacked
+}
+
+func (s *servePlane) load(cluster string) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reports[cluster]
+}
+
+func (s *servePlane) stop() {
+	if s.process != nil {
+		s.process.cmd.Process.Kill()
+		s.process.stop()
+	}
+	os.RemoveAll(s.dir)
+}
