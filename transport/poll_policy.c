@@ -21,11 +21,10 @@ enum { kLooks = 8 };
 #define POLL_ALONE (10 * GXDS_MILLISECOND)
 #define POLL_SHORT GXDS_MILLISECOND
 
-/* What others have left undone is looked for after 4 ms of quiet, then at eight times longer
- * intervals each, up to 16 s, and then no more. */
+/* What was left undone is looked for after 4 ms of quiet, then at eight times longer intervals
+ * each, up to the longest, which costs an idle program next to nothing. */
 #define QUIET (4 * GXDS_MILLISECOND)
 #define QUIET_FACTOR 8
-#define QUIET_MAX (20 * GXDS_SECOND)
 
 static bool others_expected(const gxds_poll_policy *p, gxds_time now) {
   return p->others_seen != GXDS_TIME_NEVER && now - p->others_seen < OTHERS_EXPECTED;
@@ -54,13 +53,9 @@ static gxds_poll_step watch(gxds_poll_policy *p) {
 }
 
 static gxds_poll_step was_quiet(gxds_poll_policy *p) {
-  p->quiet = p->quiet < QUIET_MAX / QUIET_FACTOR ? p->quiet * QUIET_FACTOR : GXDS_TIME_NEVER;
+  p->quiet *= QUIET_FACTOR;
+  if (p->quiet > GXDS_POLL_QUIET_MAX) p->quiet = GXDS_POLL_QUIET_MAX;
   return (gxds_poll_step){GXDS_POLL_POLL, POLL_SHORT};
-}
-
-static gxds_poll_step after_watch(gxds_poll_policy *p, bool events, gxds_time now) {
-  if (events) return look(p, now);
-  return p->quiet == GXDS_TIME_NEVER ? watch(p) : was_quiet(p);
 }
 
 gxds_poll_step gxds_poll_policy_init(gxds_poll_policy *p) {
@@ -72,13 +67,16 @@ gxds_poll_step gxds_poll_policy_init(gxds_poll_policy *p) {
 gxds_poll_step gxds_poll_policy_next(gxds_poll_policy *p, bool events, gxds_time now) {
   switch (p->step.kind) {
     case GXDS_POLL_WATCH:
-      p->step = after_watch(p, events, now);
+      p->step = events ? look(p, now) : was_quiet(p);
       break;
     case GXDS_POLL_PAUSE:
       p->step = events ? events_stayed(p, now) : others_took_them(p, now);
       break;
-    case GXDS_POLL_REST:
     case GXDS_POLL_POLL:
+      if (events) p->quiet = QUIET;
+      p->step = watch(p);
+      break;
+    case GXDS_POLL_REST:
       p->step = watch(p);
       break;
   }

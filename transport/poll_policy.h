@@ -10,8 +10,9 @@
  *       │                 └──gone──► REST ──► WATCH                (others do: rarely looked at)
  *       └──none for a while──► POLL, less and less often
  *
- * The last is for events that another thread has fetched from the set and left undone (the host
- * fetches many and handles one at a time).
+ * The last is for events that were fetched from the set and left undone, by another thread or by
+ * ours when its time was over (the host fetches many and handles one at a time). A poll that had
+ * much to do is a sign of them: the next one comes soon.
  *
  * A pure value; confined to the thread that carries the steps out. */
 #ifndef GRPC_XDS_TRANSPORT_POLL_POLICY_H_
@@ -25,6 +26,9 @@
 extern "C" {
 #endif
 
+/* The longest WATCH. */
+#define GXDS_POLL_QUIET_MAX (2 * GXDS_SECOND)
+
 typedef enum gxds_poll_kind {
   GXDS_POLL_WATCH, /* wait until the set has events, or the time is over */
   GXDS_POLL_PAUSE, /* wait without looking, then look */
@@ -34,7 +38,7 @@ typedef enum gxds_poll_kind {
 
 typedef struct gxds_poll_step {
   gxds_poll_kind kind;
-  gxds_duration time; /* GXDS_TIME_NEVER: no end */
+  gxds_duration time;
 } gxds_poll_step;
 
 typedef struct gxds_poll_policy { /* private */
@@ -46,7 +50,8 @@ typedef struct gxds_poll_policy { /* private */
 
 /* Returns the first step. */
 gxds_poll_step gxds_poll_policy_init(gxds_poll_policy *p);
-/* The step was carried out; events: whether the set has events now. Returns the next one. */
+/* The step was carried out; events: whether the set has events now, after a POLL: whether that had
+ * something to do for most of its time. Returns the next one. */
 gxds_poll_step gxds_poll_policy_next(gxds_poll_policy *p, bool events, gxds_time now);
 
 #ifdef __cplusplus

@@ -259,8 +259,10 @@ static void start(void) {
 void gxds_reactor_acquire(void) {
   pthread_mutex_lock(&lifecycle);
   atomic_fetch_add(&uses, 1);
-  join_ended_loops(false);
-  if (!running && !atomic_load(&leave_wanted)) start();
+  if (!atomic_load(&leave_wanted)) {
+    join_ended_loops(false);
+    if (!running) start();
+  }
   pthread_mutex_unlock(&lifecycle);
 }
 
@@ -308,6 +310,7 @@ static void before_fork(void) {
   pthread_mutex_lock(&lifecycle);
   if (is_ours()) return;
   atomic_fetch_add(&parks_wanted, 1);
+  if (atomic_load(&leave_wanted)) return; /* the process exits: leave() has the loops */
   join_ended_loops(true);
   while (running && !forking && park_running(&limit)) join_ended_loops(true);
 }
@@ -352,9 +355,9 @@ __attribute__((destructor)) static void leave(void) {
   if (is_ours()) return; /* it called exit() */
   pthread_mutex_lock(&lifecycle);
   atomic_store(&leave_wanted, true);
-  loop *l = running;
-  if (l) wake();
+  if (running) wake();
   join_ended_loops(true);
+  loop *l = running; /* only now: while the lock was let go of, it may have ended and been joined */
   pthread_mutex_unlock(&lifecycle);
   if (l) pthread_join(l->thread, NULL);
 }

@@ -65,7 +65,8 @@ static void use_queue(gxds_waiter *w) {
 gxds_waiter *gxds_waiter_create(gxds_completion *woken) {
   gxds_waiter *w = GXDS_NEW(gxds_waiter);
   w->woken = woken;
-  int host_epoll = gxds_host_epoll();
+  /* The host calls completions on threads of its own, which a child of a fork may lack. */
+  int host_epoll = gxds_reactor_generation() > 0 ? -1 : gxds_host_epoll();
   if (host_epoll >= 0) w->worker = gxds_worker_create(host_epoll);
   if (w->worker) {
     use_semaphore(w);

@@ -28,18 +28,20 @@ struct gxds_worker {
 
 static _Thread_local bool is_worker;
 
-static gxds_time clock_now(void) {
+static gxds_time clock_of(clockid_t clock) {
   struct timespec t;
-  GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
+  GXDS_CHECK(clock_gettime(clock, &t) == 0);
   return (gxds_time)t.tv_sec * GXDS_SECOND + t.tv_nsec;
 }
+
+static gxds_time clock_now(void) { return clock_of(CLOCK_MONOTONIC); }
 
 /* Waits for the time, or until fds have events. */
 static void wait_for(struct pollfd *fds, nfds_t count, gxds_duration time) {
   struct timespec t = {.tv_sec = (time_t)(time / GXDS_SECOND),
                        .tv_nsec = (long)(time % GXDS_SECOND)};
   for (nfds_t i = 0; i < count; i++) fds[i].revents = 0;
-  (void)ppoll(fds, count, time == GXDS_TIME_NEVER ? NULL : &t, NULL);
+  (void)ppoll(fds, count, &t, NULL);
 }
 
 static void enter(gxds_worker *w) {
@@ -56,13 +58,17 @@ static void leave(gxds_worker *w) {
   pthread_mutex_unlock(&w->mutex);
 }
 
-static void poll_host(gxds_worker *w, gxds_duration time) {
+/* Whether there was something to do for half of the time, or more. */
+static bool poll_host(gxds_worker *w, gxds_duration time) {
   enter(w);
+  gxds_time before = clock_of(CLOCK_THREAD_CPUTIME_ID);
   gxds_time until = clock_now() + time;
   grpc_event e =
       grpc_completion_queue_next(w->cq, gpr_time_from_nanos(until, GPR_CLOCK_MONOTONIC), NULL);
   GXDS_CHECK(e.type == GRPC_QUEUE_TIMEOUT);
+  bool busy = clock_of(CLOCK_THREAD_CPUTIME_ID) - before >= time / 2;
   leave(w);
+  return busy;
 }
 
 static void *run(void *arg) {
@@ -72,6 +78,7 @@ static void *run(void *arg) {
   gxds_poll_policy policy;
   gxds_poll_step step = gxds_poll_policy_init(&policy);
   while (!fds[0].revents) {
+    bool busy = false;
     switch (step.kind) {
       case GXDS_POLL_WATCH:
         wait_for(fds, 2, step.time);
@@ -84,23 +91,37 @@ static void *run(void *arg) {
         wait_for(fds, 1, step.time);
         break;
       case GXDS_POLL_POLL:
-        poll_host(w, step.time);
+        busy = poll_host(w, step.time);
         wait_for(fds, 1, 0);
         break;
     }
-    step = gxds_poll_policy_next(&policy, fds[1].revents != 0, clock_now());
+    bool found = step.kind == GXDS_POLL_POLL ? busy : fds[1].revents != 0;
+    step = gxds_poll_policy_next(&policy, found, clock_now());
   }
   return NULL;
 }
 
-static void start_thread(gxds_worker *w) {
+static bool start_thread(gxds_worker *w) {
   /* Signals are for the program's own threads. */
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  GXDS_CHECK(pthread_create(&w->thread, NULL, run, w) == 0);
+  bool started = pthread_create(&w->thread, NULL, run, w) == 0;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
-  pthread_setname_np(w->thread, "grpc_xds_poll");
+  if (started) pthread_setname_np(w->thread, "grpc_xds_poll");
+  return started;
+}
+
+/* It has no thread. */
+static void destroy(gxds_worker *w) {
+  grpc_completion_queue_shutdown(w->cq);
+  grpc_event e = grpc_completion_queue_next(w->cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+  GXDS_CHECK(e.type == GRPC_QUEUE_SHUTDOWN);
+  grpc_completion_queue_destroy(w->cq);
+  close(w->end);
+  pthread_cond_destroy(&w->changed);
+  pthread_mutex_destroy(&w->mutex);
+  gxds_free(w);
 }
 
 gxds_worker *gxds_worker_create(int host_epoll) {
@@ -112,21 +133,15 @@ gxds_worker *gxds_worker_create(int host_epoll) {
   w->cq = grpc_completion_queue_create_for_next(NULL);
   pthread_mutex_init(&w->mutex, NULL);
   pthread_cond_init(&w->changed, NULL);
-  start_thread(w);
-  return w;
+  if (start_thread(w)) return w;
+  destroy(w);
+  return NULL;
 }
 
 void gxds_worker_destroy(gxds_worker *w) {
   GXDS_CHECK(eventfd_write(w->end, 1) == 0);
   GXDS_CHECK(pthread_join(w->thread, NULL) == 0);
-  grpc_completion_queue_shutdown(w->cq);
-  grpc_event e = grpc_completion_queue_next(w->cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
-  GXDS_CHECK(e.type == GRPC_QUEUE_SHUTDOWN);
-  grpc_completion_queue_destroy(w->cq);
-  close(w->end);
-  pthread_cond_destroy(&w->changed);
-  pthread_mutex_destroy(&w->mutex);
-  gxds_free(w);
+  destroy(w);
 }
 
 bool gxds_worker_is_current(void) { return is_worker; }
@@ -149,4 +164,7 @@ void gxds_worker_resume(gxds_worker *w) {
   pthread_mutex_unlock(&w->mutex);
 }
 
-void gxds_worker_abandon(gxds_worker *w) { close(w->end); }
+void gxds_worker_abandon(gxds_worker *w) {
+  is_worker = false; /* if it was the one that forked, the child's thread is none any more */
+  close(w->end);
+}

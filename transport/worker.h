@@ -16,7 +16,7 @@ struct timespec;
 typedef struct gxds_worker gxds_worker;
 
 /* Starts it. host_epoll: gxds_host_epoll(), not -1. The caller holds a grpc_init until
- * gxds_worker_destroy(). NULL: the process has no file descriptor left for it. */
+ * gxds_worker_destroy(). NULL: the process has no file descriptor or no thread left for it. */
 gxds_worker *gxds_worker_create(int host_epoll);
 /* Ends and joins it. It may be inside gRPC, and there in our code: the caller holds no lock that
  * code under a serializer takes. */

@@ -15,8 +15,7 @@ class Thread {
   gxds_duration time() const { return step_.time; }
   gxds_time now() const { return now_; }
   void Step(bool events) {
-    const bool waits = step_.kind != GXDS_POLL_WATCH || !events;
-    if (waits && step_.time != GXDS_TIME_NEVER) now_ += step_.time;
+    if (step_.kind != GXDS_POLL_WATCH || !events) now_ += step_.time;
     step_ = gxds_poll_policy_next(&policy_, events, now_);
   }
   // Events that nobody else takes: how long until it polls.
@@ -28,7 +27,7 @@ class Thread {
   // Nothing happens: how often it polls.
   int BecomeIdle() {
     int polls = 0;
-    while (kind() != GXDS_POLL_WATCH || time() != GXDS_TIME_NEVER) {
+    while (kind() != GXDS_POLL_WATCH || time() != GXDS_POLL_QUIET_MAX) {
       polls += kind() == GXDS_POLL_POLL;
       Step(false);
     }
@@ -89,11 +88,30 @@ TEST(PollPolicy, LooksForWhatOthersFetchedAndLeftUndone) {
   EXPECT_LE(t.now() - stopped, 19 * GXDS_MILLISECOND);
 }
 
-TEST(PollPolicy, SleepsForGoodWhereNothingHappens) {
+TEST(PollPolicy, PollsEveryTwoSecondsWhereNothingHappens) {
   Thread t;
   EXPECT_LE(t.BecomeIdle(), 8);
   t.UntilItPolls();
   EXPECT_LE(t.BecomeIdle(), 8);
+  for (int i = 0; i < 3; ++i) {
+    const gxds_time start = t.now();
+    t.Step(false);
+    EXPECT_EQ(t.now() - start, 2 * GXDS_SECOND);
+    EXPECT_EQ(t.kind(), GXDS_POLL_POLL);
+    t.Step(false);
+  }
+}
+
+TEST(PollPolicy, PollsSoonAgainAfterAPollThatHadMuchToDo) {
+  Thread t;
+  t.BecomeIdle();
+  t.UntilItPolls();
+  for (int i = 0; i < 20; ++i) {
+    t.Step(true);  // fetched many, and its time was over
+    const gxds_time start = t.now();
+    while (t.kind() != GXDS_POLL_POLL) t.Step(false);
+    EXPECT_LE(t.now() - start, 4 * GXDS_MILLISECOND);
+  }
 }
 
 TEST(PollPolicy, IsQuickAgainWhenOthersHaveGone) {
