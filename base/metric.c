@@ -53,7 +53,7 @@ void gxds_histogram_render(const gxds_histogram *h, const char *name, gxds_str l
   }
   gxds_text_addf(out, "%s_bucket{%.*s,le=\"+Inf\"} %" PRIu64 "\n", name, GXDS_STR_ARG(labels),
                  h->count);
-  gxds_text_addf(out, "%s_sum{%.*s} %.9g\n", name, GXDS_STR_ARG(labels),
-                 (double)h->sum / (double)GXDS_SECOND);
+  gxds_text_addf(out, "%s_sum{%.*s} %" PRIi64 ".%09" PRIi64 "\n", name, GXDS_STR_ARG(labels),
+                 h->sum / GXDS_SECOND, h->sum % GXDS_SECOND);
   gxds_text_addf(out, "%s_count{%.*s} %" PRIu64 "\n", name, GXDS_STR_ARG(labels), h->count);
 }

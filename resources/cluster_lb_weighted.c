@@ -74,7 +74,7 @@ static void add_penalty(weighted_decoder *d) {
   double penalty = (double)google_protobuf_FloatValue_value(in);
   if (!isfinite(penalty) || penalty < 0) gxds_errors_add(d->errors, at, "must be non-negative");
   add_name(d, "errorUtilizationPenalty");
-  gxds_text_addf(d->json, "%.9g", penalty);
+  gxds_json_add_number(d->json, penalty, 9);
 }
 
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,

@@ -14,6 +14,8 @@ void gxds_json_add_string(gxds_text *out, gxds_str s);
 /* "1.500000000s". Never negative. */
 void gxds_json_add_duration(gxds_text *out, gxds_duration d);
 
+/* As many significant digits, and a point in whatever locale the program has. */
+void gxds_json_add_number(gxds_text *out, double number, int digits);
 /* {"a":1,"b":[true]}, names in the order of their bytes; NULL: {}. Returns NULL, or what in it has
  * no form in JSON (static). scratch: for the order of the names. */
 const char *gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,

@@ -9,6 +9,15 @@
 /* Numbers up to here have no fraction that a double would lose. */
 #define WHOLE_NUMBER_MAX 9007199254740992.0
 
+void gxds_json_add_number(gxds_text *out, double number, int digits) {
+  char text[32];
+  snprintf(text, sizeof text, "%.*g", digits, number);
+  for (char *c = text; *c; c++) {
+    if (*c == ',') *c = '.';
+  }
+  gxds_text_add_z(out, text);
+}
+
 static void add_number(gxds_text *out, double number) {
   if (isnan(number)) {
     gxds_text_add_z(out, "\"NaN\"");
@@ -17,12 +26,7 @@ static void add_number(gxds_text *out, double number) {
   } else if (fabs(number) <= WHOLE_NUMBER_MAX && number == trunc(number)) {
     gxds_text_addf(out, "%.0f", number);
   } else {
-    char text[32];
-    snprintf(text, sizeof text, "%.17g", number);
-    for (char *c = text; *c; c++) {
-      if (*c == ',') *c = '.'; /* the program's locale is not JSON's */
-    }
-    gxds_text_add_z(out, text);
+    gxds_json_add_number(out, number, 17);
   }
 }
 

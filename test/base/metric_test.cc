@@ -37,7 +37,7 @@ TEST(Histogram, CountsAreCumulativeAndEndWithAll) {
        {"t_bucket{a=\"b\",le=\"0.00001\"} 1\n", "t_bucket{a=\"b\",le=\"0.0005\"} 1\n",
         "t_bucket{a=\"b\",le=\"0.001\"} 2\n", "t_bucket{a=\"b\",le=\"0.0025\"} 3\n",
         "t_bucket{a=\"b\",le=\"10\"} 3\n", "t_bucket{a=\"b\",le=\"+Inf\"} 4\n",
-        "t_sum{a=\"b\"} 60.002\n", "t_count{a=\"b\"} 4\n"}) {
+        "t_sum{a=\"b\"} 60.002000001\n", "t_count{a=\"b\"} 4\n"}) {
     EXPECT_NE(all.find(line), std::string::npos) << line << all;
   }
 }
