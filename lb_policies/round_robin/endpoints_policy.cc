@@ -22,7 +22,11 @@ class EndpointsPolicy::Watcher : public SubchannelInterface::ConnectivityStateWa
 
   void OnConnectivityStateChange(grpc_connectivity_state state, absl::Status status) override {
     if (state == GRPC_CHANNEL_READY || state == GRPC_CHANNEL_TRANSIENT_FAILURE) Settle();
-    policy().OnEndpointState(token_, state, status);
+    // The first report says what the connection was already: of one that stays while its
+    // subchannel is made anew, that it is READY.
+    const bool connected = state == GRPC_CHANNEL_READY && reported_;
+    reported_ = true;
+    policy().OnEndpointState(token_, state, status, connected);
   }
   grpc_pollset_set* interested_parties() override { return policy_->interested_parties(); }
 
@@ -37,6 +41,7 @@ class EndpointsPolicy::Watcher : public SubchannelInterface::ConnectivityStateWa
   const RefCountedPtr<LoadBalancingPolicy> policy_;
   const uint64_t token_;
   uint64_t start_;
+  bool reported_ = false;
 };
 
 EndpointsPolicy::EndpointsPolicy(Args args, grpc_core::TraceFlag* tracer)
@@ -74,7 +79,7 @@ absl::Status EndpointsPolicy::UpdateEndpoints(const gxds_endpoint* endpoints, ui
 }
 
 void EndpointsPolicy::OnEndpointState(uint64_t token, grpc_connectivity_state state,
-                                      const absl::Status& status) {
+                                      const absl::Status& status, bool connected) {
   if (shutting_down()) return;
   if (GRPC_TRACE_FLAG_ENABLED(*tracer_)) {
     gpr_log(GPR_INFO, "[%s %p] endpoint %" PRIx64 ": %s (%s)", std::string(name()).c_str(), this,
@@ -84,7 +89,7 @@ void EndpointsPolicy::OnEndpointState(uint64_t token, grpc_connectivity_state st
     last_failure_ = absl::UnavailableError(
         absl::StrCat("connections to all backends failing; last error: ", status.ToString()));
   }
-  if (state == GRPC_CHANNEL_READY) OnReady(token);
+  if (connected) OnReady(token);
   gxds_round_robin_on_state(machine_.get(), token, state);
   Drain();
 }

@@ -52,7 +52,7 @@ class EndpointsPolicy : public ParentPolicy, private ChannelPace::User {
   // A subchannel was made for it; the low half of a token is less than slot_count().
   virtual void OnCreated(uint64_t /*token*/, uint32_t /*position*/) {}
   uint32_t slot_count() const { return gxds_round_robin_slot_count(machine_.get()); }
-  // It connected.
+  // It connected; not called for a connection that was there before the subchannel was made.
   virtual void OnReady(uint64_t /*token*/) {}
   // A picker over those endpoints: at least one, all of them READY, in the order of the update.
   virtual std::unique_ptr<SubchannelPicker> MakePicker(const uint64_t* tokens, size_t count) = 0;
@@ -69,7 +69,8 @@ class EndpointsPolicy : public ParentPolicy, private ChannelPace::User {
     void operator()(gxds_round_robin* r) const { gxds_round_robin_destroy(r); }
   };
 
-  void OnEndpointState(uint64_t token, grpc_connectivity_state state, const absl::Status& status);
+  void OnEndpointState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
+                       bool connected);
   void OnChildState(uint64_t, grpc_connectivity_state, const absl::Status&,
                     std::unique_ptr<SubchannelPicker>) final {}
   void Start(uint64_t start) final;
