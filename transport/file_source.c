@@ -198,6 +198,12 @@ static int milliseconds_until(const gxds_file_source *s, gxds_time deadline) {
 
 /* When the system has no more descriptors or inotify instances, that is told once, and tried again
  * until it has, or the source is gone: NULL. */
+/* A child of a fork shares it, and may have written for its own. False: it is of no use. */
+static bool take_wake(const gxds_file_source *s) {
+  uint64_t count;
+  return read(s->wake, &count, sizeof count) >= 0 || errno == EAGAIN;
+}
+
 static gxds_dir_watch *make_watch(gxds_file_source *s) {
   for (bool told = false; !atomic_load(&s->stopped); told = true) {
     gxds_status status;
@@ -209,6 +215,7 @@ static gxds_dir_watch *make_watch(gxds_file_source *s) {
     if (!told) post(s, NULL, &text, false);
     struct pollfd fd = {s->wake, POLLIN, 0};
     (void)poll(&fd, 1, RETRY_MS);
+    if (fd.revents) take_wake(s);
   }
   return NULL;
 }
@@ -220,9 +227,7 @@ static void *watch_directory(void *arg) {
     look(s, w);
     struct pollfd fds[] = {{gxds_dir_watch_fd(w), POLLIN, 0}, {s->wake, POLLIN, 0}};
     (void)poll(fds, 2, milliseconds_until(s, gxds_dir_watch_deadline(w)));
-    uint64_t count;
-    /* A child of a fork shares it, and may have written for its own. */
-    if (fds[1].revents && read(s->wake, &count, sizeof count) < 0 && errno != EAGAIN) break;
+    if (fds[1].revents && !take_wake(s)) break;
   }
   gxds_dir_watch_destroy(w);
   post(s, NULL, NULL, true);

@@ -71,7 +71,8 @@ static const char *check_dir(const char *dir) {
 
 /* A process of this id that was killed left a file, on which nobody listens. */
 static bool is_left_over(void) {
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  /* Not to wait: a full queue is somebody's, too. */
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
   bool refused = connect(fd, (struct sockaddr *)&at, sizeof at) != 0 && errno == ECONNREFUSED;
   close(fd);
