@@ -120,7 +120,7 @@ snapshot::ClusterOptions TreeTest::Picking(const gxds_bootstrap_server* lrs) con
 std::string TreeTest::PickWith(std::unique_ptr<Tracker>* tracker) {
   grpc_core::ExecCtx exec_ctx;
   using Result = LoadBalancingPolicy::PickResult;
-  Result result = picker_->Pick({"/service/method", nullptr, nullptr});
+  Result result = picker_->Pick({"/service/method", nullptr, &call_});
   if (auto* complete = absl::get_if<Result::Complete>(&result.result)) {
     *tracker = std::move(complete->subchannel_call_tracker);
     return static_cast<FakeSubchannel*>(complete->subchannel.get())->address;
