@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/memory.h"
 
 typedef struct change {
@@ -25,7 +26,11 @@ static void add_change(void *arg, const gxds_cluster_entry *before,
   all->list[all->count++] = (change){before, after};
 }
 
-static gxds_str name_of(const change *c) { return c->after ? c->after->name : c->before->name; }
+static gxds_str name_of(const change *c) {
+  const gxds_cluster_entry *either = c->after ? c->after : c->before;
+  GXDS_CHECK(either);
+  return either->name;
+}
 
 static int by_name(const void *a, const void *b) {
   return gxds_str_compare(name_of(a), name_of(b));

@@ -83,7 +83,9 @@ static bool parse(int argc, char *const *argv, question *out, gxds_text *error) 
   if (error->size || out->help) return error->size == 0;
   if (!out->whom) {
     gxds_text_add_z(error, "which program? (PID, ADDRESS:PORT or the path of a socket)");
-  } else if (!parse_pid(out->whom, &out->pid) && !strchr(out->whom, ':') && out->whom[0] != '/') {
+    return false;
+  }
+  if (!parse_pid(out->whom, &out->pid) && !strchr(out->whom, ':') && out->whom[0] != '/') {
     gxds_text_addf(error, "%s is no PID, ADDRESS:PORT or path of a socket", out->whom);
   }
   return error->size == 0;
