@@ -47,7 +47,7 @@ static bool may_claim(const gxds_client *c, gxds_conn *conn, const gxds_type_sta
   if (t->begun || sub->entry->version.size == 0 || sub->entry->alias_of.size > 0) return false;
   if (!gxds_sub_may_claim(sub)) return false;
   if (!conn->error && !conn->doubted) return true;
-  if (!has_no_other_server(c, conn)) return false;
+  if (conn->error && !has_no_other_server(c, conn)) return false;
   bool withhold = !conn->withheld;
   conn->withheld = true;
   return !withhold;

@@ -314,10 +314,8 @@ void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn) {
     for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
       next = sub->next;
       gxds_entry *e = sub->entry;
-      /* Another server's resource is in use, or its word on this one's counts. */
-      bool own = gxds_sub_may_claim(sub) || e->state == GXDS_RESOURCE_REQUESTED ||
-                 e->seen_in == c->response_serial;
-      if (own || e->watch_count == 0) continue;
+      bool foreign = e->resource && !gxds_bootstrap_server_equal(e->source, conn->server);
+      if (!foreign || e->watch_count == 0) continue;
       remember_dropped(conn, t, e->name);
       sub->asked = sub->known = false; /* that is it: not dropped once more */
       gxds_conn_subscribe(c, conn, e);
