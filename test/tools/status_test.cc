@@ -14,6 +14,9 @@
 
 namespace {
 
+// A socket's path has at most 107 bytes; the folder of a test may have more.
+[[maybe_unused]] const int g_in_a_short_folder = setenv("TEST_TMPDIR", "/tmp", 1);
+
 using gxds_test::Child;
 using gxds_test::ControlPlane;
 using gxds_test::Mesh;

@@ -17,6 +17,9 @@
 
 namespace {
 
+// A socket's path has at most 107 bytes; the folder of a test may have more.
+[[maybe_unused]] const int g_in_a_short_folder = setenv("TEST_TMPDIR", "/tmp", 1);
+
 using gxds_test::TempDir;
 
 int InAProcess(const std::function<int()>& scenario) {
