@@ -43,14 +43,7 @@ static const gxds_locality *find_equal(const gxds_endpoints *previous,
 static const gxds_locality *share_or_copy(const gxds_checked_locality *from,
                                           const gxds_endpoints *previous) {
   const gxds_locality *same = find_equal(previous, from);
-  if (same) return gxds_locality_ref(same);
-  const gxds_locality *v = &from->view;
-  gxds_locality *l =
-      gxds_locality_create(v->region, v->zone, v->sub_zone, v->weight, v->endpoint_count);
-  if (v->endpoint_count) {
-    memcpy((gxds_endpoint *)l->endpoints, v->endpoints, v->endpoint_count * sizeof *l->endpoints);
-  }
-  return l;
+  return same ? gxds_locality_ref(same) : gxds_locality_copy(&from->view);
 }
 
 /* Memory of a resource: the struct, its arrays, its strings, in one allocation. */

@@ -1,4 +1,4 @@
-/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27).
+/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A76).
  * Immutable, shared: any thread. Localities are counted on their own: an update shares each
  * locality that did not change with the resource before it, so "did it change?" is a pointer
  * comparison. */
@@ -38,7 +38,8 @@ typedef struct gxds_locality {
   uint32_t weight; /* never 0: a locality without weight is left out (A27) */
   uint32_t endpoint_count;
   const gxds_endpoint *endpoints;
-} gxds_locality; /* one allocation */
+  const gxds_str *hash_keys; /* NULL: no endpoint has one; see gxds_locality_hash_key() */
+} gxds_locality;             /* one allocation */
 
 typedef struct gxds_priority {
   const gxds_locality *const *localities; /* ordered by name */
@@ -70,10 +71,19 @@ extern const gxds_resource_type gxds_endpoints_type;
  * makes its own). Strings are copied. One reference, the caller's. */
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count);
+/* A copy of all that is in *l but for the references. One reference, the caller's. */
+const gxds_locality *gxds_locality_copy(const gxds_locality *l);
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
 void gxds_locality_unref(const gxds_locality *l);
-/* Same name, weight and endpoints (in the same order). */
+/* A76: by what the endpoint of that number is put on a ring, in place of its address; empty: by its
+ * address. Borrow: as long as l. */
+static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
+  return l->hash_keys ? l->hash_keys[index] : gxds_str_of(NULL, 0);
+}
+/* Same name, weight and endpoints. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
+/* Same endpoints, in the same order, with the same hash keys. */
+bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
 void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);

@@ -6,6 +6,7 @@
 #include "envoy/config/core/v3/health_check.upb.h"
 #include "envoy/config/endpoint/v3/endpoint_components.upb.h"
 #include "envoy/type/v3/percent.upb.h"
+#include "google/protobuf/struct.upb.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/address_internal.h"
 #include "resources/address_set_internal.h"
@@ -19,6 +20,9 @@ typedef struct checker {
   gxds_errors *errors;
   gxds_endpoint *endpoints; /* of all localities, in one piece: what the set's numbers mean */
   size_t endpoint_count;
+  size_t endpoint_capacity;
+  gxds_str *hash_keys; /* of the endpoints, by number; NULL: none has one so far */
+  upb_Arena *scratch;
   gxds_address_set addresses;
   bool priority_seen[GXDS_PRIORITIES_MAX]; /* also by a locality with errors: it is no gap */
 } checker;
@@ -59,6 +63,32 @@ static __attribute__((noinline)) void add_duplicate(const gxds_address *address,
   gxds_text_fini(&uri);
 }
 
+/* A76: the string "hash_key" of "envoy.lb"; empty when there is none, or a value of another kind.
+ */
+static gxds_str hash_key_of(const endpoint_message *in) {
+  const gxds_str none = {NULL, 0};
+  const envoy_config_core_v3_Metadata *metadata = envoy_config_endpoint_v3_LbEndpoint_metadata(in);
+  google_protobuf_Struct *fields = NULL;
+  google_protobuf_Value *value = NULL;
+  if (!metadata ||
+      !envoy_config_core_v3_Metadata_filter_metadata_get(
+          metadata, upb_StringView_FromString("envoy.lb"), &fields) ||
+      !google_protobuf_Struct_fields_get(fields, upb_StringView_FromString("hash_key"), &value) ||
+      !google_protobuf_Value_has_string_value(value)) {
+    return none;
+  }
+  return gxds_pb_str(google_protobuf_Value_string_value(value));
+}
+
+/* Most endpoints have none, and cost nothing here. */
+static void set_hash_key(checker *c, gxds_str key) {
+  if (key.size == 0) return;
+  if (!c->hash_keys) {
+    c->hash_keys = gxds_arena_calloc(c->scratch, c->endpoint_capacity, sizeof *c->hash_keys);
+  }
+  c->hash_keys[c->endpoint_count] = key;
+}
+
 /* Lays one endpoint out behind the others; false when it is left out. */
 static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_path *at) {
   int32_t health = envoy_config_endpoint_v3_LbEndpoint_health_status(in);
@@ -83,6 +113,7 @@ static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_pa
     add_duplicate(&out->address, at, c->errors);
     return false;
   }
+  set_hash_key(c, hash_key_of(in));
   c->endpoint_count++;
   return true;
 }
@@ -92,11 +123,15 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
   size_t count = 0;
   const endpoint_message *const *list =
       envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
-  out->endpoints = &c->endpoints[c->endpoint_count];
+  const size_t first = c->endpoint_count;
+  out->endpoints = &c->endpoints[first];
   uint64_t weights = 0;
   for (size_t i = 0; i < count; i++) {
     if (!check_endpoint(c, list[i], GXDS_ITEM(at, "lb_endpoints", i))) continue;
     weights += out->endpoints[out->endpoint_count++].weight;
+  }
+  for (size_t i = first; c->hash_keys && i < c->endpoint_count; i++) {
+    if (c->hash_keys[i].size) out->hash_keys = &c->hash_keys[first];
   }
   if (weights > UINT32_MAX) {
     gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
@@ -233,7 +268,9 @@ gxds_checked_endpoints gxds_endpoints_check(
     return out;
   }
   checker c = {.errors = errors,
-               .endpoints = gxds_arena_calloc(scratch, total + 1, sizeof *c.endpoints)};
+               .endpoints = gxds_arena_calloc(scratch, total + 1, sizeof *c.endpoints),
+               .endpoint_capacity = total,
+               .scratch = scratch};
   gxds_address_set_init(&c.addresses, c.endpoints, total, seed);
   out.localities = gxds_arena_calloc(scratch, count, sizeof *out.localities);
   for (size_t i = 0; i < count; i++) {

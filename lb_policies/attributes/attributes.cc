@@ -95,6 +95,26 @@ class LocalityAttribute : public ServerAddress::AttributeInterface {
   CRef<gxds_locality> locality_;
 };
 
+constexpr char kHashKeyAttribute[] = "grpc_xds.hash_key";
+
+class HashKeyAttribute : public ServerAddress::AttributeInterface {
+ public:
+  explicit HashKeyAttribute(std::string key) : key_(std::move(key)) {}
+
+  const std::string& key() const { return key_; }
+
+  std::unique_ptr<AttributeInterface> Copy() const override {
+    return std::make_unique<HashKeyAttribute>(key_);
+  }
+  int Cmp(const AttributeInterface* other) const override {
+    return key_.compare(static_cast<const HashKeyAttribute*>(other)->key_);
+  }
+  std::string ToString() const override { return key_; }
+
+ private:
+  const std::string key_;
+};
+
 grpc_resolved_address ToResolved(const gxds_address& address) {
   grpc_resolved_address out;
   memset(&out, 0, sizeof(out));
@@ -185,12 +205,23 @@ uint32_t WeightOf(const ServerAddress& address) {
   return attribute == nullptr ? 1 : attribute->weight();
 }
 
-ServerAddress AddressOf(const gxds_locality* locality, const gxds_endpoint& endpoint) {
+absl::string_view HashKeyOf(const ServerAddress& address) {
+  const auto* attribute =
+      static_cast<const HashKeyAttribute*>(address.GetAttribute(kHashKeyAttribute));
+  return attribute == nullptr ? absl::string_view() : attribute->key();
+}
+
+ServerAddress AddressOf(const gxds_locality* locality, uint32_t index) {
+  const gxds_endpoint& endpoint = locality->endpoints[index];
   std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
   attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(locality);
   if (endpoint.weight != 1) {
     attributes[ServerAddressWeightAttribute::kServerAddressWeightAttributeKey] =
         std::make_unique<ServerAddressWeightAttribute>(endpoint.weight);
+  }
+  const gxds_str key = gxds_locality_hash_key(locality, index);
+  if (key.size > 0) {
+    attributes[kHashKeyAttribute] = std::make_unique<HashKeyAttribute>(std::string(ToAbsl(key)));
   }
   return ServerAddress(ToResolved(endpoint.address), ChannelArgs(), std::move(attributes));
 }
@@ -200,7 +231,7 @@ void AppendAddresses(const gxds_locality* locality, ServerAddressList* out) {
   size_t wanted = out->size() + locality->endpoint_count;
   if (out->capacity() < wanted) out->reserve(std::max(wanted, 2 * out->capacity()));
   for (uint32_t i = 0; i < locality->endpoint_count; ++i) {
-    out->push_back(AddressOf(locality, locality->endpoints[i]));
+    out->push_back(AddressOf(locality, i));
   }
 }
 

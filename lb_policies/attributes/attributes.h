@@ -69,8 +69,12 @@ const gxds_locality* LocalityOf(const grpc_core::ServerAddress& address);
 // The endpoint's weight (load_balancing_weight); 1 when the address says nothing.
 uint32_t WeightOf(const grpc_core::ServerAddress& address);
 
-// The address of an endpoint of that locality, with locality and weight attributes.
-grpc_core::ServerAddress AddressOf(const gxds_locality* locality, const gxds_endpoint& endpoint);
+// By what an endpoint is put on a ring in place of its address (A76); empty: by its address.
+// Borrow: as long as address.
+absl::string_view HashKeyOf(const grpc_core::ServerAddress& address);
+
+// The address of the endpoint of that number, with locality, weight and hash key attributes.
+grpc_core::ServerAddress AddressOf(const gxds_locality* locality, uint32_t index);
 // The addresses of one locality, in order, with those attributes.
 void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddressList* out);
 // All addresses of one priority: for policies directly below priority that are none of ours.

@@ -7,8 +7,9 @@
 
 typedef struct endpoint {
   uint64_t token;
-  gxds_str key;    /* owned */
-  gxds_str detail; /* owned */
+  gxds_str key;      /* owned */
+  gxds_str hash_key; /* owned */
+  gxds_str detail;   /* owned */
   uint64_t weight;
   size_t position; /* in the last update */
   grpc_connectivity_state state;
@@ -41,6 +42,7 @@ gxds_ring_hash *gxds_ring_hash_create(uint64_t size_cap) {
 
 static void fini_endpoint(endpoint *e) {
   gxds_str_free(&e->key);
+  gxds_str_free(&e->hash_key);
   gxds_str_free(&e->detail);
 }
 
@@ -159,6 +161,7 @@ static void place_endpoints(gxds_ring_hash *r, const gxds_ring_hash_endpoint *in
       kept.weight = e->weight;
       kept.position = e->position;
       *e = kept;
+      gxds_str_free(&e->hash_key);
       old->token = 0; /* moved */
     } else {
       e->token = ++r->last_token;
@@ -166,6 +169,7 @@ static void place_endpoints(gxds_ring_hash *r, const gxds_ring_hash_endpoint *in
       e->detail = gxds_str_dup(wanted->detail);
       e->state = GRPC_CHANNEL_IDLE;
     }
+    if (wanted->hash_key.size) e->hash_key = gxds_str_dup(wanted->hash_key);
   }
   gxds_free(sorted);
   for (size_t i = 0; i < r->count; i++) {
@@ -185,7 +189,8 @@ static void make_ring(gxds_ring_hash *r, uint64_t min_size, uint64_t max_size) {
   if (r->count == 0) return;
   gxds_ring_member *members = gxds_calloc(r->count, sizeof *members);
   for (size_t i = 0; i < r->count; i++) {
-    members[i] = (gxds_ring_member){r->endpoints[i].key, r->endpoints[i].weight};
+    const endpoint *e = &r->endpoints[i];
+    members[i] = (gxds_ring_member){e->hash_key.size ? e->hash_key : e->key, e->weight};
   }
   r->ring = gxds_ring_create(members, r->count, capped(min_size, r->size_cap),
                              capped(max_size, r->size_cap));

@@ -41,10 +41,11 @@ void gxds_ring_hash_destroy(gxds_ring_hash *r); /* NULL is allowed */
 
 /* An endpoint of an update. */
 typedef struct gxds_ring_hash_endpoint {
-  gxds_str key;    /* its address, as text: its place on the ring. Endpoints with the same key are
-                      one, with the sum of the weights */
-  gxds_str detail; /* what else a subchannel is made of, as text: when it changes there is a new
-                      subchannel, in the same place */
+  gxds_str key;      /* its address, as text. Endpoints with the same one are one, with the sum of
+                        the weights */
+  gxds_str hash_key; /* A76: its place on the ring; empty: by its address */
+  gxds_str detail;   /* what else a subchannel is made of, as text: when it changes there is a new
+                        subchannel, in the same place */
   uint64_t weight;
 } gxds_ring_hash_endpoint;
 

@@ -82,6 +82,7 @@ uint64_t SizeCap(const ChannelArgs& args) {
 struct Endpoint {
   explicit Endpoint(const ServerAddress& address)
       : key(grpc_sockaddr_to_string(&address.address(), false).value_or("")),
+        hash_key(HashKeyOf(address)),
         detail(address.args().ToString()),
         weight(WeightOf(address)) {
     const gxds_locality* locality = LocalityOf(address);
@@ -93,9 +94,12 @@ struct Endpoint {
     gxds_text_fini(&text);
   }
 
-  gxds_ring_hash_endpoint View() const { return {ToGxds(key), ToGxds(detail), weight}; }
+  gxds_ring_hash_endpoint View() const {
+    return {ToGxds(key), ToGxds(hash_key), ToGxds(detail), weight};
+  }
 
   std::string key;
+  std::string hash_key;
   std::string detail;
   uint64_t weight;
 };

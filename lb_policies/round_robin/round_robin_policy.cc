@@ -65,7 +65,7 @@ class RoundRobinPolicy : public EndpointsPolicy {
 
  private:
   grpc_core::ServerAddress AddressAt(uint32_t position) override {
-    return AddressOf(locality_.get(), locality_->endpoints[position]);
+    return AddressOf(locality_.get(), position);
   }
   std::unique_ptr<SubchannelPicker> MakePicker(const uint64_t* tokens, size_t count) override;
 

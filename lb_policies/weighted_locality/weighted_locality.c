@@ -92,20 +92,6 @@ static void touch_members(gxds_weighted_locality *w) {
 
 /* Updates */
 
-static bool same_endpoints(const gxds_locality *a, const gxds_locality *b) {
-  if (a->endpoint_count != b->endpoint_count) return false;
-  for (uint32_t i = 0; i < a->endpoint_count; i++) {
-    const gxds_endpoint *x = &a->endpoints[i];
-    const gxds_endpoint *y = &b->endpoints[i];
-    if (x->address.port != y->address.port || x->address.is_ipv6 != y->address.is_ipv6 ||
-        x->health != y->health || x->weight != y->weight ||
-        memcmp(x->address.ip, y->address.ip, x->address.is_ipv6 ? 16 : 4) != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static child *make_child(gxds_weighted_locality *w, const gxds_locality *locality) {
   child *c = GXDS_NEW(child);
   c->token = ++w->last_token;
@@ -124,7 +110,7 @@ static void update_child(gxds_weighted_locality *w, child *c, const gxds_localit
     touch_members(w);
   }
   if (c->locality != locality) {
-    endpoints_changed = !same_endpoints(c->locality, locality);
+    endpoints_changed = !gxds_locality_endpoints_equal(c->locality, locality);
     if (c->locality->weight != locality->weight) touch_members(w);
     gxds_locality_unref(c->locality);
     c->locality = gxds_locality_ref(locality);

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "test/e2e/e2e.h"
+#include "test/e2e/resources_json.h"
 
 namespace gxds_test {
 namespace {
@@ -200,6 +201,74 @@ TEST(RingHash, UpdateKeepsConnections) {  // A61
     }
   }
   for (const auto& entry : backends) EXPECT_LE(entry.second->connections(), 1u);
+}
+
+// Cluster "a" with an endpoint for each backend, whose place on the ring is that of its key.
+std::string KeyedEndpoints(const std::vector<std::pair<Backend*, std::string>>& backends) {
+  std::string endpoints;
+  for (const auto& [backend, key] : backends) {
+    endpoints +=
+        (endpoints.empty() ? "" : ",") +
+        std::string(R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1",)") +
+        R"("port_value":)" + std::to_string(backend->port()) +
+        R"(}}},"metadata":{"filter_metadata":{"envoy.lb":{"hash_key":")" + key + "\"}}}}";
+  }
+  return Endpoints("a", R"({"locality":{"region":"r","zone":"z"},"load_balancing_weight":1,)"
+                        R"("lb_endpoints":[)" +
+                            endpoints + "]}");
+}
+
+TEST(RingHash, HashKeyInTheMetadataDecidesThePlace) {  // A76.9, A76.10
+  Backend b1("b1"), b2("b2");
+  ControlPlane plane;
+  auto set = [&](const std::string& key1, const std::string& key2) {
+    plane.WriteFile(
+        "mesh.json",
+        Document(
+            {RdsListener(),
+             Routes(VirtualHost(std::string(R"({"match":{"prefix":""},"route":{"cluster":"a",)") +
+                                kByUser + "}}")),
+             EdsCluster("a", "", std::string(",") + kRingHash),
+             KeyedEndpoints({{&b1, key1}, {&b2, key2}})}));
+  };
+  set("pod-1", "pod-2");
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  auto before = Homes(&client, 20);
+  ASSERT_EQ(Values(before), (std::set<std::string>{"b1", "b2"}));
+  // Each backend takes the other's place, and so its users.
+  set("pod-2", "pod-1");
+  const auto& [user, home] = *before.begin();
+  for (Reply reply = client.Call(From(user)); reply.name == home; reply = client.Call(From(user))) {
+    ASSERT_TRUE(reply.status.ok()) << reply.status.error_message();
+  }
+  for (const auto& [each, now] : Homes(&client, 20)) {
+    EXPECT_NE(now, before[each]) << each;
+  }
+  EXPECT_EQ(b1.connections() + b2.connections(), 2u) << "both are still connected";
+}
+
+TEST(RingHash, ValuesOfTheHashHeaderAreJoined) {  // A76.3
+  Backend b1("b1"), b2("b2"), b3("b3");
+  std::string target = "ipv4:";
+  for (Backend* b : {&b1, &b2, &b3}) {
+    target += (b == &b1 ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(b->port());
+  }
+  grpc::ChannelArguments args;
+  args.SetServiceConfigJSON(
+      R"({"loadBalancingConfig":[{"ring_hash_experimental":{"requestHashHeader":"user"}}]})");
+  Client client(target, "", args);
+  std::set<std::string> used;
+  // A hash of one value alone would differ for one of them, but once in 3^40 runs.
+  for (int i = 0; i < 40; i++) {
+    const std::string user = std::to_string(i);
+    CallOptions twice = From(user);
+    twice.metadata.emplace_back("user", "b");
+    const std::string joined = client.Call(From(user + ",b")).name;
+    EXPECT_EQ(client.Call(twice).name, joined) << user;
+    used.insert(joined);
+  }
+  EXPECT_EQ(used.size(), 3u);
 }
 
 TEST(RingHash, FailedPriorityFailsOverAndComesBack) {  // A42.28, A56

@@ -176,6 +176,70 @@ TEST(Endpoints, ManyAddressesAreToldApart) {
   EXPECT_EQ(result.As<gxds_endpoints>().priorities[0].localities[0]->endpoint_count, 3000u);
 }
 
+// An endpoint with that metadata.
+std::string Keyed(const std::string& address, const std::string& filter_metadata) {
+  return Endpoint(address, 80, "'metadata':{'filter_metadata':{" + filter_metadata + "}},");
+}
+std::string HashKeyOf(const gxds_locality* l, uint32_t index) {
+  return ToString(gxds_locality_hash_key(l, index));
+}
+
+TEST(HashKey, IsThatOfEnvoyLbInTheMetadata) {  // A76.10
+  Decoder d;
+  Decoded result = d.Good(
+      gxds_endpoints_type,
+      Assignment(Locality("a", Endpoint("10.0.0.1") + "," +
+                                   Keyed("10.0.0.2", "'envoy.lb':{'x':1,'hash_key':'pod-2'}") +
+                                   "," + Keyed("10.0.0.3", "'other':{'hash_key':'no'}") + "," +
+                                   Keyed("10.0.0.4", "'envoy.lb':{'hash_key':7}") + "," +
+                                   Keyed("10.0.0.5", "'envoy.lb':{'hash_key':''}") + "," +
+                                   Keyed("10.0.0.6", "'envoy.lb':{}")) +
+                 "," + Locality("b", Endpoint("10.0.0.7"))));
+  const gxds_priority& p = result.As<gxds_endpoints>().priorities[0];
+  std::string keys;
+  for (uint32_t i = 0; i < 6; i++) keys += HashKeyOf(p.localities[0], i) + ";";
+  EXPECT_EQ(keys, ";pod-2;;;;;");
+  EXPECT_EQ(HashKeyOf(p.localities[1], 0), "");
+  EXPECT_EQ(p.localities[1]->hash_keys, nullptr) << "no memory for what nobody has";
+}
+
+TEST(HashKey, BelongsToTheEndpointsThatAreUsed) {
+  Decoder d;
+  const std::string unhealthy =
+      Endpoint("10.0.0.1", 80,
+               "'health_status':'UNHEALTHY','metadata':{'filter_metadata':{'envoy.lb':"
+               "{'hash_key':'no'}}},");
+  Decoded result =
+      d.Good(gxds_endpoints_type,
+             Assignment(Locality("a", unhealthy + "," + Endpoint("10.0.0.2")) + "," +
+                        Locality("b", Keyed("10.0.0.3", "'envoy.lb':{'hash_key':'yes'}"))));
+  const gxds_priority& p = result.As<gxds_endpoints>().priorities[0];
+  EXPECT_EQ(p.localities[0]->hash_keys, nullptr);
+  EXPECT_EQ(HashKeyOf(p.localities[1], 0), "yes");
+}
+
+TEST(HashKey, ThatAloneChangesTheLocality) {
+  Decoder d;
+  auto assignment = [](const std::string& key) {
+    return Assignment(Locality("a", Keyed("10.0.0.1", "'envoy.lb':{'hash_key':'" + key + "'}")) +
+                      "," + Locality("b", Keyed("10.0.0.2", "'envoy.lb':{'hash_key':'same'}")) +
+                      "," + Locality("c", Endpoint("10.0.0.3")));
+  };
+  Decoded first = d.Good(gxds_endpoints_type, assignment("one"));
+  Decoded second = d.Good(gxds_endpoints_type, assignment("two"), first.resource());
+  Decoded third = d.Good(gxds_endpoints_type, assignment(""), second.resource());
+  const gxds_priority& p = first.As<gxds_endpoints>().priorities[0];
+  const gxds_priority& q = second.As<gxds_endpoints>().priorities[0];
+  const gxds_priority& r = third.As<gxds_endpoints>().priorities[0];
+  EXPECT_NE(p.localities[0], q.localities[0]);
+  EXPECT_NE(q.localities[0], r.localities[0]);
+  EXPECT_EQ(HashKeyOf(q.localities[0], 0), "two");
+  for (int i : {1, 2}) {
+    EXPECT_EQ(p.localities[i], q.localities[i]);
+    EXPECT_EQ(q.localities[i], r.localities[i]);
+  }
+}
+
 TEST(Endpoints, OverprovisioningFactorIsIgnored) {  // A27.40
   Decoder d;
   Decoded plain = d.Good(gxds_endpoints_type, Assignment(Locality("z", Endpoint("10.0.0.1"))));

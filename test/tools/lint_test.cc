@@ -104,6 +104,19 @@ TEST_F(Lint, EveryErrorHasFileLineAndFieldInTheWordsOfTheNack) {
                    "1"}));
 }
 
+TEST_F(Lint, MetadataOfEndpointsIsRead) {
+  files_.Write("a.yaml",
+               "'@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
+               "cluster_name: e\n"
+               "endpoints:\n"
+               "- locality: {}\n"
+               "  load_balancing_weight: 1\n"
+               "  lb_endpoints:\n"
+               "  - endpoint: {address: {socket_address: {address: 10.0.0.1, port_value: 1}}}\n"
+               "    metadata: {filter_metadata: {envoy.lb: {hash_key: pod-1}}}\n");
+  EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
+}
+
 TEST_F(Lint, FieldsInsideOfAnAnyAreFound) {
   files_.Write("a.yaml", std::string(kCluster) +
                              "name: c\n"

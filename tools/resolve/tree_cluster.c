@@ -10,7 +10,8 @@ void gxds_tree_clusters_fini(gxds_tree_clusters *c) { gxds_free(c->shown); }
 
 /* ---- endpoints ---- */
 
-static void add_endpoint(gxds_view *up, const gxds_endpoint *e) {
+static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) {
+  const gxds_endpoint *e = &l->endpoints[index];
   gxds_text address = {0};
   gxds_address_render(&e->address, &address);
   gxds_view *v = gxds_view_add(up, "endpoint", gxds_text_str(&address));
@@ -18,6 +19,8 @@ static void add_endpoint(gxds_view *up, const gxds_endpoint *e) {
   if (e->weight != 1) gxds_view_attribute(v, "weight", "%u", e->weight);
   if (e->health == GXDS_HEALTH_HEALTHY) gxds_view_attribute(v, "health", "HEALTHY");
   if (e->health == GXDS_HEALTH_DRAINING) gxds_view_attribute(v, "health", "DRAINING");
+  gxds_str hash_key = gxds_locality_hash_key(l, index);
+  if (hash_key.size) gxds_view_attribute(v, "hash_key", "%.*s", GXDS_STR_ARG(hash_key));
 }
 
 static bool add_locality(gxds_view *up, const gxds_locality *l) {
@@ -28,7 +31,7 @@ static bool add_locality(gxds_view *up, const gxds_locality *l) {
   gxds_text_fini(&name);
   gxds_view_attribute(v, "weight", "%u", l->weight);
   if (l->endpoint_count == 0) gxds_view_error(v, gxds_str_z("it has no endpoints"));
-  for (uint32_t i = 0; i < l->endpoint_count; i++) add_endpoint(v, &l->endpoints[i]);
+  for (uint32_t i = 0; i < l->endpoint_count; i++) add_endpoint(v, l, i);
   return l->endpoint_count > 0;
 }
 

@@ -149,10 +149,29 @@ TEST(AttributesOfAddresses, AddressAndWeightAreThoseOfTheEndpoint) {
             std::string::npos);
 }
 
+TEST(AttributesOfAddresses, HashKeyIsThatOfTheEndpoint) {  // A76.9
+  auto plain = MakeLocality({"a", 1, {80, 81}});
+  gxds_locality view = *plain;
+  const gxds_str keys[] = {gxds_str_of(nullptr, 0), gxds_str_z("pod-1")};
+  view.hash_keys = keys;
+  CRef<gxds_locality> keyed(gxds_locality_copy(&view));
+  ServerAddressList list;
+  AppendAddresses(keyed.get(), &list);
+  AppendAddresses(plain.get(), &list);
+  EXPECT_EQ(HashKeyOf(list[0]), "");
+  EXPECT_EQ(HashKeyOf(list[1]), "pod-1");
+  EXPECT_EQ(HashKeyOf(list[3]), "");
+  EXPECT_TRUE(list[0] == list[2]);
+  EXPECT_FALSE(list[1] == list[3]);
+  ServerAddress copy = list[1];
+  EXPECT_TRUE(copy == list[1]);
+}
+
 TEST(AttributesOfAddresses, AddressOfAnotherOriginSaysNothing) {
   ServerAddress address{grpc_resolved_address(), ChannelArgs()};
   EXPECT_EQ(LocalityOf(address), nullptr);
   EXPECT_EQ(WeightOf(address), 1u);
+  EXPECT_EQ(HashKeyOf(address), "");
 }
 
 // So that the host's policies find it.

@@ -126,6 +126,26 @@ TEST_F(RingHashPolicyTest, UpdateKeepsConnections) {  // A61
   EXPECT_EQ(subchannels_.size(), 5u) << "connections to other args";
 }
 
+TEST_F(RingHashPolicyTest, HashKeyDecidesThePlace) {  // A76.9
+  Start({{"z", 1, {1, 2}}});
+  for (const char* address : {"10.0.0.1:1", "10.0.0.1:2"}) Say(address, GRPC_CHANNEL_READY);
+  auto place = [&](const char* first, const char* second) {
+    auto plain = MakeLocality({"z", 1, {1, 2}});
+    gxds_locality view = *plain;
+    const gxds_str keys[] = {gxds_str_z(first), gxds_str_z(second)};
+    view.hash_keys = keys;
+    localities_.emplace_back(gxds_locality_copy(&view));
+    ServerAddressList addresses;
+    AppendAddresses(localities_.back().get(), &addresses);
+    Update(config_, ChannelArgs(), std::move(addresses), "note");
+    return PickFor("someone");
+  };
+  const std::string before = place("x", "y");
+  EXPECT_NE(place("y", "x"), before);
+  EXPECT_EQ(place("x", "y"), before);
+  EXPECT_EQ(subchannels_.size(), 2u) << "both keep theirs";
+}
+
 TEST_F(RingHashPolicyTest, EmptyListFailsAndBadListIsIgnored) {
   Start({});
   EXPECT_EQ(accepted_, absl::UnavailableError("empty address list: note"));

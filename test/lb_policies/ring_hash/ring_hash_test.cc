@@ -34,13 +34,16 @@ class Scenario {
   struct Spec {
     std::string key, detail = {};
     uint64_t weight = 1;
+    std::string hash_key = {};
   };
 
   // What was done, as "+a" (create), "-a" (remove), "!a" (connect), "?" (re-resolve), and the state
   // that was published.
   std::string Update(const std::vector<Spec>& specs, bool renew = false) {
     std::vector<gxds_ring_hash_endpoint> list;
-    for (const Spec& s : specs) list.push_back({S(s.key), S(s.detail), s.weight});
+    for (const Spec& s : specs) {
+      list.push_back({S(s.key), S(s.hash_key), S(s.detail), s.weight});
+    }
     gxds_ring_hash_on_update(machine_, list.data(), list.size(), 64, 4096, renew);
     specs_ = specs;
     return Drain();
@@ -272,6 +275,19 @@ TEST(RingHash, EndpointsThatStayKeepTheirConnections) {  // A61
   EXPECT_EQ(s.Update({{"c"}, {"a", "", 7}}), "+c READY -b");
   EXPECT_EQ(s.Pick("a"), "a");
   EXPECT_EQ(s.Report("b", kReady), "") << "gone";
+}
+
+TEST(RingHash, EndpointIsPlacedByItsHashKey) {  // A76.9
+  Scenario s;
+  s.Update({{"a", "", 1, "x"}, {"b", "", 1, "y"}});
+  for (const char* e : {"a", "b"}) s.Report(e, kReady);
+  EXPECT_EQ(s.Pick("x"), "a");
+  EXPECT_EQ(s.Pick("y"), "b");
+  EXPECT_EQ(s.Update({{"a", "", 1, "y"}, {"b", "", 1, "x"}}), "READY") << "no new subchannel";
+  EXPECT_EQ(s.Pick("x"), "b");
+  EXPECT_EQ(s.Pick("y"), "a");
+  EXPECT_EQ(s.Update({{"a"}, {"b", "", 1, "a"}}), "READY") << "by its address again";
+  EXPECT_EQ(s.Pick("a"), "a") << "the first of two in one place";
 }
 
 TEST(RingHash, NewDetailIsANewSubchannel) {

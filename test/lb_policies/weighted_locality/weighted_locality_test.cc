@@ -27,6 +27,7 @@ struct Locality {
   std::string zone;
   uint32_t weight = 1;
   std::vector<uint16_t> ports = {80};
+  std::string hash_key = {};  // of all endpoints
 };
 
 const gxds_locality* Make(const Locality& l) {
@@ -39,7 +40,12 @@ const gxds_locality* Make(const Locality& l) {
     endpoints[i].address.port = l.ports[i];
     endpoints[i].weight = 1;
   }
-  return out;
+  if (l.hash_key.empty()) return out;
+  const std::vector<gxds_str> keys(l.ports.size(), gxds_str_z(l.hash_key.c_str()));
+  out->hash_keys = keys.data();
+  const gxds_locality* keyed = gxds_locality_copy(out);
+  gxds_locality_unref(out);
+  return keyed;
 }
 
 class Owner {
@@ -188,6 +194,14 @@ TEST(WeightedLocality, ChangedEndpointsUpdateThatLeafAlone) {  // A28.2
   o.Report("b", kReady);
   EXPECT_EQ(o.Update({{"a"}, {"b", 1, {80, 81}}, {"c"}}), (Log{"update b"}));
   EXPECT_EQ(o.Update({{"a"}, {"b", 1, {81, 80}}, {"c"}}), (Log{"update b"})) << "order counts";
+}
+
+TEST(WeightedLocality, ChangedHashKeyIsAChangeOfTheEndpoints) {  // A76
+  Owner o;
+  o.Update({{"a", 1, {80}, "k1"}, {"b", 1, {80}, "k2"}});
+  EXPECT_EQ(o.Update({{"a", 1, {80}, "k3"}, {"b", 1, {80}, "k2"}})[0], "update a");
+  EXPECT_EQ(o.Update({{"a", 1, {80}}, {"b", 1, {80}, "k2"}})[0], "update a");
+  EXPECT_EQ(o.Update({{"a", 1, {80}}, {"b", 1, {80}, "k2"}}), Log());
 }
 
 TEST(WeightedLocality, ChangedWeightChangesOnlyThePicker) {
