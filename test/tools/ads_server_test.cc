@@ -21,12 +21,29 @@ TEST_F(Ads, NamesThatExistAreSentAtOnce) {
 TEST_F(Ads, NamesThatDoNotExistAreWaitedFor) {
   Serve({"LDS other=1"});
   uint64_t c = Open();
-  for (Type type : {LDS, RDS, CDS, EDS}) Ask(c, type, {"x"});
+  for (Type type : {RDS, EDS}) Ask(c, type, {"x"});
+  EXPECT_EQ(Got(c), "");
+  for (Type type : {LDS, CDS}) Ask(c, type, {"x"});
+  EXPECT_EQ(Got(c), "LDS; CDS") << "the first answer says that there is nothing";
+  for (Type type : {LDS, CDS}) Ack(c, type, {"x", "y"});
   EXPECT_EQ(Got(c), "");
   Serve({"LDS other=1", "EDS x=1"});
   EXPECT_EQ(Got(c), "EDS x=1");
   Serve({"LDS other=1", "EDS x=1", "LDS x=1", "RDS x=1", "CDS x=1"});
   EXPECT_EQ(Got(c), "CDS x=1; LDS x=1; RDS x=1");
+}
+
+TEST_F(Ads, AClientThatComesBackHearsOfListenersAndClustersThatWentMeanwhile) {
+  Serve({"LDS a=1", "CDS a=1", "LDS other=1", "CDS other=1"});
+  uint64_t c = Open();
+  for (Type type : {LDS, CDS}) Ask(c, type, {"a"});
+  for (Type type : {LDS, CDS}) Ack(c, type, {"a"});
+  EXPECT_EQ(Got(c), "LDS a=1; CDS a=1");
+  gxds_ads_server_on_closed(server_, c, View("gone"));
+  Serve({"LDS other=1", "CDS other=1"});
+  c = Open();
+  for (Type type : {LDS, CDS}) Ask(c, type, {"a"});
+  EXPECT_EQ(Got(c), "LDS; CDS") << "their absence deletes them";
 }
 
 TEST_F(Ads, BeforeTheFirstGoodStateNothingIsAnswered) {

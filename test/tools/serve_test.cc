@@ -396,7 +396,7 @@ TEST_F(Serve, BytesThatAreNoRequestEndTheStream) {
 TEST_F(Serve, AClientThatSaysItIsDoneIsAnsweredOk) {
   Start();
   Call ads(channel_, kAds);
-  ads.Send(Ask(LDS, {"x"}));
+  ads.Send(Ask(EDS, {"x"}));
   ads.HalfClose();
   EXPECT_EQ(ads.Receive(), "");
   EXPECT_TRUE(ads.Finish().ok());

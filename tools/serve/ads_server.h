@@ -15,8 +15,10 @@
  * What it does in SotW, by the xDS protocol:
  * - An LDS or CDS response always carries all that the client is subscribed to and that exists; an
  *   RDS or EDS response only what changed or was newly asked for, and absence deletes nothing.
- * - A client is sent a type only when something it asked for changed, came or (LDS, CDS) went. What
- *   does not exist is waited for. What a client refused is not sent again until it changes.
+ * - A client is sent a type only when something it asked for changed, came or (LDS, CDS) went, and
+ *   LDS and CDS once at the beginning, even if nothing of what it asked for exists: it may hold
+ * what went while it was away. What does not exist is waited for. What a client refused is not sent
+ *   again until it changes.
  * - Nothing answers an ACK, a NACK or a request with a stale nonce. A request without nonce is
  *   always current: it is the first of its type, or crossed a response. A newer request of a type
  *   supersedes the older.

@@ -188,8 +188,9 @@ bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file
   if (!s->requested) return false;
   size_t count;
   row *rows = join(s, set, &count);
-  /* "Everything" is answered even when it is nothing: the client is told that this is all. */
-  bool due = s->wildcard && !s->answered;
+  /* The first answer comes even when it is nothing: the client may hold what went while it was
+   * away, and only absence tells it. And so does that to "everything". */
+  bool due = !s->answered && (s->wildcard || gxds_ads_type_is_full_state(s->type));
   for (size_t i = 0; i < count && !due; i++) due = changed(&rows[i]);
   if (due) respond(s, rows, count, false, out);
   gxds_free(rows);
