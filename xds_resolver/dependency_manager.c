@@ -208,13 +208,16 @@ void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
 
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster) {
   gxds_node *node = gxds_node_get(m, cluster);
-  if (node->subscriptions++ == 0) m->grown = m->map_dirty = true;
+  if (node->subscriptions++ > 0) return;
+  m->grown = m->map_dirty = true;
+  gxds_node_touch(m, node); /* whether it is a deleted one depends on who wants it */
 }
 
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster) {
   gxds_node *node = gxds_node_find(m, cluster);
-  if (!node || node->subscriptions == 0) return;
-  if (--node->subscriptions == 0) m->shrunk = m->map_dirty = true;
+  if (!node || node->subscriptions == 0 || --node->subscriptions > 0) return;
+  m->shrunk = m->map_dirty = true;
+  gxds_node_touch(m, node);
 }
 
 void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held) {
@@ -231,6 +234,7 @@ void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, b
   if (node->in_published) return;
   *(held ? &m->grown : &m->shrunk) = true;
   m->map_dirty = true;
+  gxds_node_touch(m, node);
 }
 
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {

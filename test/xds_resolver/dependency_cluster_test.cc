@@ -419,5 +419,17 @@ TEST_F(DependencyCluster, AClusterInErrorThatOnlyRpcsHoldIsADeletedOne) {  // A3
   EXPECT_TRUE(Entry("a")->deleted);
 }
 
+TEST_F(DependencyCluster, WhetherAClusterInErrorIsADeletedOneFollowsWhoWantsIt) {  // A31.20
+  Start({"b"});
+  Subscribe("a");
+  SendError("CDS", "a");
+  Hold("a", true);
+  EXPECT_FALSE(Entry("a")->deleted);
+  Unsubscribe("a");
+  EXPECT_TRUE(Entry("a")->deleted);
+  Subscribe("a");
+  EXPECT_FALSE(Entry("a")->deleted);
+}
+
 }  // namespace
 }  // namespace made_up
