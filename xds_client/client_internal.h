@@ -166,6 +166,13 @@ void gxds_authority_restore(gxds_client *c, gxds_authority *a);
 
 /* ---- servers (server_conn.c) ---- */
 
+/* What a server said of an entry on this stream: it believes that the client knows that. */
+typedef enum gxds_word {
+  GXDS_WORD_NONE,
+  GXDS_WORD_IN_FORCE,
+  GXDS_WORD_OVERRULED, /* another server was heard of the entry since (A71) */
+} gxds_word;
+
 /* One entry, asked for on one conn. */
 struct gxds_sub {
   gxds_entry *entry;
@@ -177,7 +184,8 @@ struct gxds_sub {
   bool asked;   /* on this stream: a request had it */
   bool known;   /* or one that had it for the sub before this one */
   bool again;   /* its name was asked for before on this stream, and given up: see gxds_dropped */
-  bool claims;  /* delta: the request that asks for it tells which version is held */
+  bool claims;  /* the request that asks for it tells which version is held */
+  uint8_t word; /* a gxds_word */
   gxds_time wait_until; /* no longer, if its timer starts again */
   gxds_deadline timer;
 };
@@ -286,7 +294,7 @@ gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e);
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub);
 /* A response came: what was asked for again, and is not in it, has to be said once more. */
 void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type);
-/* It was received: its timer is over. */
+/* Its server was heard of it: its timer is over. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
 /* The SEND is on its way. */
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now);
@@ -307,8 +315,8 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
 /* The server can't be reached, for that reason. */
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
                     gxds_time now);
-/* What is held of other servers is asked for anew: this one takes their place (A71), and believes
- * that the client has what it sent before them. */
+/* A71: it takes the place of servers after it. What they sent, deleted or spoiled since it was
+ * heard of that, it would not send again on its stream: then that is opened anew. */
 void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn);
 /* A response came: the server is well. */
 void gxds_conn_heal(gxds_client *c, gxds_conn *conn);

@@ -316,7 +316,7 @@ typedef struct deletions {
 static void delete_entry(application *a, gxds_sub *sub, deletions *d) {
   const gxds_bootstrap_server *server = a->conn->server;
   gxds_entry *e = sub->entry;
-  sub->settled = true; /* it was told: nothing is to be waited for */
+  gxds_sub_mark_received(a->c, sub); /* it was told: nothing is to be waited for */
   if (d->count++ == 0) {
     gxds_text_addf(&d->line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
                    e->resource ? "deleted" : "does not exist", type_of(a)->short_name);
@@ -399,8 +399,11 @@ static void apply_removal(application *a, gxds_entry *e, deletions *d) {
   gxds_sub *sub = gxds_conn_find_sub(a->conn, e);
   if (!sub || !sub->asked || e->seen_in == a->c->response_serial) return;
   e->seen_in = a->c->response_serial;
-  gxds_sub_mark_received(a->c, sub);
-  if (e->state != GXDS_RESOURCE_DOES_NOT_EXIST) delete_entry(a, sub, d);
+  if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) {
+    gxds_sub_mark_received(a->c, sub);
+  } else {
+    delete_entry(a, sub, d);
+  }
 }
 
 /* Those that came under another name, and go with it: one pass over the subscriptions, however many
@@ -514,9 +517,9 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   } else {
     apply_parts(&a);
   }
+  answer(&a);
   if (conn->returned) gxds_conn_ask_anew(c, conn);
   conn->returned = false;
-  answer(&a);
   HASH_CLEAR(hh, a.unsolicited);
   upb_Arena_Free(a.arena);
 }

@@ -102,12 +102,14 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   if (delta && old && old->asked && (old->settled || e->resource)) return;
   bool again = old && old->again;
   bool known = old && (old->asked || old->known);
+  uint8_t word = old ? old->word : GXDS_WORD_NONE;
   if (old) old->asked = old->known = false; /* it is not given up */
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
   sub->conn = conn;
   sub->known = known;
+  sub->word = word;
   sub->wait_until = GXDS_TIME_NEVER;
   sub->timer.kind = GXDS_DEADLINE_SUB;
   LL_APPEND2(e->subs, sub, next_of_entry);
@@ -191,11 +193,13 @@ static void purge_all(gxds_client *c, gxds_conn *conn) {
 }
 
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *received) {
-  received->settled = true;
-  set_again(received, false);
   for (gxds_sub *sub = received->entry->subs; sub; sub = sub->next_of_entry) {
     gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+    if (sub->word) sub->word = GXDS_WORD_OVERRULED;
   }
+  received->settled = true;
+  received->word = GXDS_WORD_IN_FORCE;
+  set_again(received, false);
 }
 
 static gxds_duration resource_timeout(const gxds_client *c, const gxds_conn *conn) {
@@ -305,22 +309,21 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
   sync_all(c, conn);
 }
 
-/* In delta what is said is heard. (A server of SotW sends its lists again when they change.) */
-void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn) {
-  if (conn->protocol != &gxds_protocol_delta) return;
+static bool is_overruled(const gxds_client *c, const gxds_conn *conn) {
   for (size_t i = 0; i < c->type_count; i++) {
-    gxds_type_state *t = &conn->types[i];
-    gxds_sub *next;
-    for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
-      next = sub->next;
-      gxds_entry *e = sub->entry;
-      bool foreign = e->resource && !gxds_bootstrap_server_equal(e->source, conn->server);
-      if (!foreign || e->watch_count == 0) continue;
-      remember_dropped(conn, t, e->name);
-      sub->asked = sub->known = false; /* that is it: not dropped once more */
-      gxds_conn_subscribe(c, conn, e);
+    const gxds_sub *sub;
+    DL_FOREACH(conn->types[i].subs, sub) {
+      if (sub->word == GXDS_WORD_OVERRULED && sub->entry->watch_count > 0) return true;
     }
   }
+  return false;
+}
+
+void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn) {
+  if (!is_overruled(c, conn)) return;
+  close_stream(c, conn,
+               "closed: other servers took its place, and what they changed is asked anew");
+  gxds_conn_lose_stream(c, conn);
 }
 
 void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
@@ -352,6 +355,7 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
       sub->settled = sub->asked = sub->known = false;
+      sub->word = GXDS_WORD_NONE;
       sub->wait_until = GXDS_TIME_NEVER;
       set_again(sub, false);
       gxds_deadlines_cancel(&c->deadlines, &sub->timer);
@@ -416,7 +420,10 @@ static void say(gxds_client *c, gxds_conn *conn, size_t type) {
   conn->sending_type = type;
   conn->next_type = (type + 1) % c->type_count;
   if (t->unsent != t->until) t->sending = t->unsent;
-  for (gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) sub->asked = true;
+  for (gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
+    sub->asked = true;
+    if (sub->claims) sub->word = GXDS_WORD_IN_FORCE; /* what is held is its own, it is told */
+  }
   t->unsent = t->until;
   t->until = NULL;
   t->requested = true;

@@ -139,7 +139,9 @@ static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   bool first = !t->requested && t->nonce.size == 0;
   if (first && !may_claim_version(conn, t)) gxds_str_free(&t->version);
-  conn->claimed = conn->claimed || (first && t->version.size > 0);
+  bool claims = first && t->version.size > 0;
+  conn->claimed = conn->claimed || claims;
+  for (gxds_sub *sub = t->unsent; sub; sub = sub->next) sub->claims = claims;
   t->until = t->unanswered && has_unsent_again(t) ? t->unsent : NULL;
 }
 

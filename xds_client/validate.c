@@ -62,6 +62,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
     GXDS_CHECK(sub->conn == conn && e->type == type);
     GXDS_CHECK(sub->asked == (part < 2));
     again += sub->again;
+    GXDS_CHECK(conn->stream || sub->word == GXDS_WORD_NONE);
     if (!gxds_deadline_is_set(&sub->timer)) continue;
     GXDS_CHECK(conn->stream && part == 0); /* A57: not before it was sent */
     GXDS_CHECK(!sub->settled && !e->resource && e->watch_count > 0);

@@ -20,7 +20,6 @@ void Predict(World *world, Stream *stream, const Message &message) {
   } else {
     SotwPredict(world, stream, message);
   }
-  world->client(stream->client).ExpectAskedAnew(stream->server);
   PredictWell(world, stream);
 }
 

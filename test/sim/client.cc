@@ -244,7 +244,10 @@ void Client::OnMessage(int index, const Message &message) {
   gxds_stream_id id = s.id;
   Predict(world_, &s, message);
   gxds_client_on_message(engine_, id, message.bytes.data(), message.bytes.size(), world_->now());
-  AfterEvent();
+  bool returned = false;
+  for (const Conn &conn : conns_) returned = returned || (conn.id && conn.maybe_given_up);
+  if (!returned) return AfterEvent();
+  Drain();  // it may have given up the stream, of which nothing must come any more
 }
 
 void Client::OnStreamClosed(int server, gxds_stream_id id, int code) {

@@ -137,8 +137,6 @@ class Client {
   void BeUnsure(int type, int name);
   void GiveUpAfter(int server);  // A71: it is well, so those after it are not used any more
   void BeUnsure();               // of everything
-  // A71: what another server sent may be asked for anew there, and what was said is not in force.
-  void ExpectAskedAnew(int server);
 
   // ---- the end ----
   void Heal();

@@ -102,18 +102,6 @@ void Client::BeUnsure() {
   }
 }
 
-void Client::ExpectAskedAnew(int server) {
-  bool returned = false;
-  for (const Conn &conn : conns_) returned = returned || (conn.id && conn.maybe_given_up);
-  Conn &conn = conns_[server];
-  for (int type = 0; returned && type < kTypeCount; type++) {
-    ForEachName(conn.said[type], [&](int name) {
-      const Entry &e = entries_[type][name];
-      if (e.unsure || e.source != server) conn.vague[type] |= Bit(name);
-    });
-  }
-}
-
 // ---- after every drain ----
 
 void Client::Observe() {
@@ -208,20 +196,21 @@ void Client::CheckConverged() {
     if (!w.told) Fail("untold", "%s n%d: a watcher waits for ever", type, w.name);
     if (w.name < 0) continue;
     CheckWatch(w);
+    /* An outage ends with a response, and who is believed to have all gets none. */
+    int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
+    bool outage = w.ambient_outage && conns_[primary].failed;
     int truth = world_->truth(w.type, w.name);
     if (truth >= 0) {
       if (w.held != ModelNumber(world_, truth)) {
         Fail("not-converged", "%s n%d: #%d, but the truth is #%d", type, w.name, w.held, truth);
       }
-      /* An outage ends with a response, and who is believed to have all gets none. */
-      int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
-      bool outage = w.ambient_outage && conns_[primary].failed;
       if (w.ambient_code && !outage) {
         Fail("leftover-ambient", "%s n%d: an error is left", type, w.name);
       }
     } else if (w.held == kNothing && !w.error_code) {
       Fail("untold", "%s n%d: nothing, and no error", type, w.name);
-    } else if (w.held != kNothing && TellsDeletions(w) && w.ambient_code != GXDS_NOT_FOUND) {
+    } else if (w.held != kNothing && !outage && TellsDeletions(w) &&
+               w.ambient_code != GXDS_NOT_FOUND) {
       Fail("deletion", "%s n%d: deleted, but its watcher was told %d", type, w.name,
            w.ambient_code);
     }

@@ -165,7 +165,6 @@ void ChangeLink(World *w, Op op, Random *r) {
       return;
     default:  // a failure that has nothing to do with the stream
       if (!conn.id) return;
-      if (conn.stream >= 0) w->stream(conn.stream).tainted = true;
       return client.OnChannelFailed(server.index());
   }
 }

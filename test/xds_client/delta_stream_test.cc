@@ -103,25 +103,75 @@ TEST(DeltaStream, NameAskedForAgainAndGivenUpBeforeItWasSaidIsUnsubscribed) {
   s.Forgive();
 }
 
+// A first server that sent foo1, and whose stream lives on while its channel fails, and one to fall
+// back to. Both are asked for foo1 and foo2.
+struct FellBack : Scenario {
+  FellBack() : Scenario(WithFallback()), foo1(Watch(kFoo, "foo1")) {
+    EXPECT_EQ(NextRequest(), "Foo +foo1 node");
+    server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
+    EXPECT_EQ(foo1.Next(), "foo1=1");
+    EXPECT_EQ(NextRequest(), "Foo nonce=n1");
+    server().FailChannel("draining");
+    EXPECT_THAT(foo1.Next(), HasSubstr("ambient UNAVAIL"));
+    foo2 = &Watch(kFoo, "foo2");
+    EXPECT_EQ(NextRequest(), "Foo +foo2");
+    EXPECT_EQ(foo1.Next(), "ambient OK");
+    EXPECT_EQ(fallback().NextRequest(), "Foo +foo1 +foo2 node");
+  }
+  static ScenarioOptions WithFallback() {
+    ScenarioOptions options = Delta();
+    ServerConfig second;
+    second.uri = "server2";
+    second.delta = true;
+    options.servers.push_back(second);
+    return options;
+  }
+  Server &fallback() { return server("server2"); }
+
+  Watcher &foo1;
+  Watcher *foo2;
+};
+
+// The first server believes that the client has what it sent before.
 TEST(DeltaStream, WhatAnotherServerSentIsAskedForAnewAfterTheReturn) {  // A71
-  ScenarioOptions options = Delta();
-  ServerConfig second;
-  second.uri = "server2";
-  second.delta = true;
-  options.servers.push_back(second);
-  Scenario s(options);
-  std::vector<Watcher *> w = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
-  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2 node");
-  s.server().FailChannel("draining");  // but the stream goes on
-  Server &fallback = s.server("server2");
-  EXPECT_EQ(fallback.NextRequest(), "Foo +foo1 +foo2 node");
-  fallback.RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}, {"foo2", "1", "foo2=1"}});
-  EXPECT_EQ(w[0]->Next(), "foo1=1");
-  EXPECT_EQ(w[1]->Next(), "foo2=1");
+  FellBack s;
+  s.fallback().RespondDelta(kFoo, {{"foo1", "1", "foo1=8"}, {"foo2", "1", "foo2=8"}});
+  EXPECT_EQ(s.foo1.Next(), "foo1=8");
+  EXPECT_EQ(s.foo2->Next(), "foo2=8");
+  s.server().RespondDelta(kFoo, {{"foo2", "9", "foo2=9"}});
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2@9 node");
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
+  EXPECT_EQ(s.foo1.Next(), "foo1=1");
+  s.Forgive();
+}
+
+TEST(DeltaStream, WhatAnotherServerDeletedIsAskedForAnewAfterTheReturn) {  // A71
+  FellBack s;
+  s.fallback().RespondDelta(kFoo, {{"foo2", "1", "foo2=8"}}, {"foo1"});
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient NOT_FOUND"));
+  s.server().RespondDelta(kFoo, {{"foo2", "9", "foo2=9"}});
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2@9 node");
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
+  EXPECT_EQ(s.foo1.Next(), "ambient OK");
+  s.Forgive();
+}
+
+TEST(DeltaStream, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {  // A71
+  FellBack s;
+  s.fallback().RespondDelta(kFoo, {{"foo1", "7", "foo1=bad"}, {"foo2", "1", "foo2=8"}});
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient UNAVAIL"));
+  s.server().RespondDelta(kFoo, {{"foo2", "9", "foo2=9"}});
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2@9 node");
+  s.Forgive();
+}
+
+// It will send what it was not yet heard of.
+TEST(DeltaStream, WhatItsServerHasYetToSendIsNotAskedForAnewAfterTheReturn) {  // A71
+  FellBack s;
+  s.fallback().RespondDelta(kFoo, {{"foo2", "1", "foo2=8"}});
+  EXPECT_EQ(s.foo2->Next(), "foo2=8");
   s.server().RespondDelta(kFoo, {{"foo1", "9", "foo1=9"}});
-  EXPECT_EQ(w[0]->Next(), "foo1=9");
-  EXPECT_EQ(s.NextRequest(), "Foo -foo2 nonce=n1");
-  EXPECT_EQ(s.NextRequest(), "Foo +foo2");
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n2");
   s.Forgive();
 }
 
