@@ -33,8 +33,8 @@ static gxds_str last_field(gxds_str message, uint64_t number) {
 }
 
 /* Takes the wrapper off, if there is one. False: it is broken, as is said. */
-static bool read_any(gxds_str bytes, const gxds_path *at, gxds_file_errors *errors, any *out,
-                     gxds_str *wrapper_name) {
+static bool read_any(gxds_str bytes, uint32_t line, const gxds_path *at, gxds_file_errors *errors,
+                     any *out, gxds_str *wrapper_name) {
   *wrapper_name = gxds_str_of(NULL, 0);
   *out = (any){last_field(bytes, ANY_TYPE_URL), last_field(bytes, ANY_VALUE)};
   bool whole = gxds_wire_is_whole(bytes);
@@ -44,7 +44,7 @@ static bool read_any(gxds_str bytes, const gxds_path *at, gxds_file_errors *erro
     whole = gxds_wire_is_whole(out->value) && gxds_wire_is_whole(inner);
     *out = (any){last_field(inner, ANY_TYPE_URL), last_field(inner, ANY_VALUE)};
   }
-  if (!whole) gxds_file_errors_add(errors, 0, at, "is no message: cut off, or damaged");
+  if (!whole) gxds_file_errors_add(errors, line, at, "is no message: cut off, or damaged");
   return whole;
 }
 
@@ -67,30 +67,32 @@ static bool read_name(const gxds_schema *schema, const gxds_file_type_info *info
   return true;
 }
 
+/* line: 0 when there are none. */
 static void read_resource(const gxds_schema *schema, gxds_str bytes, gxds_str response_type,
-                          const gxds_path *at, gxds_file_found_fn found, void *arg,
+                          uint32_t line, const gxds_path *at, gxds_file_found_fn found, void *arg,
                           gxds_file_errors *errors) {
   any resource;
   gxds_str wrapper_name;
-  if (!read_any(bytes, at, errors, &resource, &wrapper_name)) return;
-  gxds_file_type type =
-      gxds_file_check_type(resource.type_url, response_type, 0, GXDS_FIELD(at, "type_url"), errors);
+  if (!read_any(bytes, line, at, errors, &resource, &wrapper_name)) return;
+  gxds_file_type type = gxds_file_check_type(resource.type_url, response_type, line,
+                                             GXDS_FIELD(at, "type_url"), errors);
   if (type == GXDS_FILE_TYPE_COUNT) return;
   const gxds_file_type_info *info = &gxds_file_types[type];
   upb_Arena *arena = upb_Arena_New();
   gxds_str name;
   if (!gxds_wire_is_whole(resource.value) ||
       !read_name(schema, info, resource.value, arena, &name)) {
-    gxds_file_errors_add(errors, 0, GXDS_FIELD(at, "value"), "is no %s: cut off, or damaged",
+    gxds_file_errors_add(errors, line, GXDS_FIELD(at, "value"), "is no %s: cut off, or damaged",
                          info->message);
-  } else if (gxds_file_check_name(info, name, wrapper_name, 0, at, errors)) {
-    found(arg, gxds_file_resource_create(type, name, resource.value), NULL);
+  } else if (gxds_file_check_name(info, name, wrapper_name, line, at, errors)) {
+    gxds_file_node node = {.kind = GXDS_FILE_NODE_MAP, .line = line};
+    found(arg, gxds_file_resource_create(type, name, resource.value), line ? &node : NULL);
   }
   upb_Arena_Free(arena);
 }
 
-void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, gxds_file_found_fn found,
-                      void *arg, gxds_file_errors *errors) {
+void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const uint32_t *lines,
+                      gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
   if (!gxds_wire_is_whole(bytes)) {
     gxds_file_errors_add(errors, 0, NULL,
                          "is no DiscoveryResponse in binary: cut off, damaged, or something else");
@@ -101,8 +103,9 @@ void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, gxds_file_found
   int64_t index = 0;
   while (gxds_wire_next(&bytes, &field)) {
     if (field.number != RESPONSE_RESOURCES || !field.has_size) continue;
-    read_resource(schema, field.value, type_url, GXDS_ITEM(NULL, "resources", index++), found, arg,
-                  errors);
+    read_resource(schema, field.value, type_url, lines ? lines[index] : 0,
+                  GXDS_ITEM(NULL, "resources", index), found, arg, errors);
+    index++;
   }
   /* A file that was just cut to nothing must not delete what it held; a response with no resource
    * names its type. */

@@ -8,10 +8,12 @@
 extern "C" {
 #endif
 
-/* Calls found for each resource, which the callee owns, as gxds_file_read_each() does; there is no
- * node. Adds what is wrong to errors, without lines: fields are those of the response. */
-void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, gxds_file_found_fn found,
-                      void *arg, gxds_file_errors *errors);
+/* Calls found for each resource, which the callee owns, as gxds_file_read_each() does. Adds what is
+ * wrong to errors: fields are those of the response.
+ * lines: of the text that the response was read from, one for each of its resources; then a node
+ * has that line and nothing else. NULL: there are none, and no nodes. */
+void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const uint32_t *lines,
+                      gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,8 @@
 
 bool gxds_dir_is_resource_file(gxds_str name) {
   if (name.size == 0 || name.data[0] == '.') return false;
-  return gxds_file_is_binary(name) || gxds_str_ends_with(name, gxds_str_z(".json")) ||
+  return gxds_file_is_binary(name) || gxds_file_is_prototext(name) ||
+         gxds_str_ends_with(name, gxds_str_z(".json")) ||
          gxds_str_ends_with(name, gxds_str_z(".yaml")) ||
          gxds_str_ends_with(name, gxds_str_z(".yml"));
 }

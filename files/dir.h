@@ -19,7 +19,9 @@ typedef struct gxds_dir_files {
   bool unstable; /* they changed while they were read: not a state to use */
 } gxds_dir_files;
 
-/* Whether a file of that name is read: *.json, *.yaml, *.yml, *.pb or *.binpb, not hidden. */
+/* Whether a file of that name is read: *.json, *.yaml, *.yml, *.pb, *.binpb, *.textproto, *.txtpb
+ * or
+ * *.pbtxt, not hidden. */
 bool gxds_dir_is_resource_file(gxds_str name);
 
 /* Reads all resource files of a directory (not below it; symlinks are followed). False: something

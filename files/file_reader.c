@@ -7,6 +7,7 @@
 #include "files/binary_reader.h"
 #include "files/convert.h"
 #include "files/json_reader.h"
+#include "files/prototext_reader.h"
 #include "files/yaml_reader.h"
 
 typedef struct reader {
@@ -21,6 +22,12 @@ typedef struct reader {
 bool gxds_file_is_binary(gxds_str name) {
   return gxds_str_ends_with(name, gxds_str_z(".pb")) ||
          gxds_str_ends_with(name, gxds_str_z(".binpb"));
+}
+
+bool gxds_file_is_prototext(gxds_str name) {
+  return gxds_str_ends_with(name, gxds_str_z(".textproto")) ||
+         gxds_str_ends_with(name, gxds_str_z(".txtpb")) ||
+         gxds_str_ends_with(name, gxds_str_z(".pbtxt"));
 }
 
 void gxds_file_found_fini(gxds_file_found *f) {
@@ -238,7 +245,11 @@ void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str byte
     return;
   }
   if (gxds_file_is_binary(name)) {
-    gxds_binary_read(schema, bytes, found, arg, errors);
+    gxds_binary_read(schema, bytes, NULL, found, arg, errors);
+    return;
+  }
+  if (gxds_file_is_prototext(name)) {
+    gxds_prototext_read(schema, bytes, found, arg, errors);
     return;
   }
   reader r = {.schema = schema, .found = found, .arg = arg, .errors = errors};

@@ -3,7 +3,8 @@
  * A file is JSON or YAML; it holds any number of resources of the four types, each an object with
  * "@type" in proto3 JSON form: one by itself, a list of them, {"resources": [...]} or a whole
  * DiscoveryResponse (which is that with more fields), and in YAML any of these per document. Or it
- * is a DiscoveryResponse in binary. Resources in a response may be wrapped in
+ * is a DiscoveryResponse in binary or in protobuf's text form, and in that resources may also stand
+ * by themselves, as "[TYPE URL] {...}". Resources in a response may be wrapped in
  * envoy.service.discovery.v3.Resource.
  *
  * Sets and resources are immutable and shared by reference count: any thread. A new set shares each
@@ -71,8 +72,8 @@ typedef struct gxds_file_set {
   size_t file_count;
 } gxds_file_set;
 
-/* A file: its name (for errors; the endings .json, .pb and .binpb decide how it is read, all else
- * is YAML) and its contents. */
+/* A file: its name (for errors; the endings .json, .pb, .binpb, .textproto, .txtpb and .pbtxt
+ * decide how it is read, all else is YAML) and its contents. */
 typedef struct gxds_file_input {
   gxds_str name;
   gxds_str bytes;
@@ -83,6 +84,8 @@ typedef struct gxds_file_input {
 
 /* Whether a file of that name is a DiscoveryResponse in binary. */
 bool gxds_file_is_binary(gxds_str name);
+/* Whether it is one in protobuf's text form. */
+bool gxds_file_is_prototext(gxds_str name);
 
 /* A set of the files' resources, with one reference, the caller's. NULL when anything is wrong with
  * any of them: then all of it is in errors. The result does not depend on the order of the files.

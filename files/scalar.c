@@ -116,9 +116,18 @@ static bool is_base64(gxds_str s) {
   return s.size % 4 != 1;
 }
 
+void gxds_scalar_expect_enum(const upb_EnumDef *e, gxds_text *expected) {
+  enum { kNamesShown = 12 };
+  gxds_text_addf(expected, "a value of %s (", upb_EnumDef_FullName(e));
+  int count = upb_EnumDef_ValueCount(e);
+  for (int i = 0; i < count && i < kNamesShown; i++) {
+    gxds_text_addf(expected, "%s%s", i ? ", " : "", upb_EnumValueDef_Name(upb_EnumDef_Value(e, i)));
+  }
+  gxds_text_add_z(expected, count > kNamesShown ? ", ...)" : ")");
+}
+
 static bool write_enum(const upb_FieldDef *f, const gxds_file_node *node, gxds_text *json,
                        gxds_text *expected) {
-  enum { kNamesShown = 12 };
   const upb_EnumDef *e = upb_FieldDef_EnumSubDef(f);
   if (node->kind == GXDS_FILE_NODE_STRING &&
       upb_EnumDef_FindValueByNameWithSize(e, node->text.data, node->text.size)) {
@@ -132,12 +141,7 @@ static bool write_enum(const upb_FieldDef *f, const gxds_file_node *node, gxds_t
     gxds_text_addf(json, "%s%llu", negative ? "-" : "", (unsigned long long)magnitude);
     return true;
   }
-  gxds_text_addf(expected, "a value of %s (", upb_EnumDef_FullName(e));
-  int count = upb_EnumDef_ValueCount(e);
-  for (int i = 0; i < count && i < kNamesShown; i++) {
-    gxds_text_addf(expected, "%s%s", i ? ", " : "", upb_EnumValueDef_Name(upb_EnumDef_Value(e, i)));
-  }
-  gxds_text_add_z(expected, count > kNamesShown ? ", ...)" : ")");
+  gxds_scalar_expect_enum(e, expected);
   return false;
 }
 

@@ -232,6 +232,18 @@ TEST_F(Lint, ABinaryResponseIsCheckedWithoutLines) {
                    "1"}));
 }
 
+TEST_F(Lint, ATextFilesResourcesHaveTheLineOnWhichTheyBegin) {
+  files_.Write("a.textproto",
+               "# c\n[type.googleapis.com/envoy.config.cluster.v3.Cluster] {\n  name: 'c'\n  type: "
+               "STRICT_DNS\n}\n");
+  files_.Write("b.textproto", "nonce: 'n'\nresources { naem: 'c' }\n");
+  EXPECT_EQ(Run({"a.textproto", "b.textproto"}),
+            (Lines{"a.textproto:2: error: Cluster \"c\": field type: unknown discovery type",
+                   "b.textproto:2: error: field resources[0].naem: at column 13: no such field in "
+                   "google.protobuf.Any",
+                   "1"}));
+}
+
 TEST_F(Lint, TheFilesOfOneCallBelongTogether) {
   files_.Write("a.yaml", std::string(kCluster) +
                              "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n");

@@ -1,0 +1,56 @@
+/* gxds_prototext_lexer: protobuf's text form → tokens
+ * (https://protobuf.dev/reference/protobuf/textformat-spec/). Lives in the caller's struct;
+ * confined to one thread. */
+#ifndef GRPC_XDS_FILES_PROTOTEXT_LEXER_H_
+#define GRPC_XDS_FILES_PROTOTEXT_LEXER_H_
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_prototext_kind {
+  GXDS_PROTOTEXT_END,    /* of the text */
+  GXDS_PROTOTEXT_NAME,   /* letters, digits and '_', as they stand */
+  GXDS_PROTOTEXT_NUMBER, /* what begins as a number, without its sign, as it stands */
+  GXDS_PROTOTEXT_STRING, /* all strings that follow each other, without quotes and escapes */
+  GXDS_PROTOTEXT_MARK,   /* any other character */
+  GXDS_PROTOTEXT_BROKEN, /* the byte that is wrong in a string or URL; empty at the end */
+} gxds_prototext_kind;
+
+typedef struct gxds_prototext_token {
+  gxds_prototext_kind kind;
+  gxds_str text;   /* borrow: until the next token is read */
+  uint32_t line;   /* where it begins, from 1 */
+  uint32_t column; /* in bytes, from 1 */
+} gxds_prototext_token;
+
+typedef struct gxds_prototext_lexer {
+  gxds_prototext_token token; /* that was read last */
+  const char *expected;       /* BROKEN: instead of the token */
+  const char *at;             /* the rest is private */
+  const char *end;
+  const char *line_start;
+  uint32_t line;
+  gxds_text string;
+} gxds_prototext_lexer;
+
+/* Reads the first token. text: borrow, until _fini. */
+void gxds_prototext_lexer_init(gxds_prototext_lexer *l, gxds_str text);
+void gxds_prototext_lexer_fini(gxds_prototext_lexer *l);
+/* Reads the next token; there is none behind END and BROKEN. */
+void gxds_prototext_lexer_next(gxds_prototext_lexer *l);
+/* The token is '[' where the name of a field may be: reads up to its ']', so that the token is the
+ * type URL between them, a NAME. */
+void gxds_prototext_lexer_read_url(gxds_prototext_lexer *l);
+/* Whether the token is this character. */
+bool gxds_prototext_lexer_is(const gxds_prototext_lexer *l, char mark);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
