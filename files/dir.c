@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "files/starved.h"
 
 bool gxds_dir_is_resource_file(gxds_str name) {
   if (name.size == 0 || name.data[0] == '.') return false;
@@ -31,12 +32,19 @@ static int by_name(const void *a, const void *b) {
   return gxds_str_compare(((const gxds_file_input *)a)->name, ((const gxds_file_input *)b)->name);
 }
 
+/* Adds that a call failed: what, by errno. */
+static void add_failure(gxds_dir_files *out, gxds_file_errors *errors, const char *what) {
+  const char *starved = gxds_starved_of(errno);
+  if (starved) out->starved = starved;
+  gxds_file_errors_add(errors, 0, NULL, "%s: %s", what, starved ? starved : strerror(errno));
+}
+
 /* The names, sorted, without contents. */
 static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
   int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = copy < 0 ? NULL : fdopendir(copy);
   if (!stream) {
-    gxds_file_errors_add(errors, 0, NULL, "cannot list the directory: %s", strerror(errno));
+    add_failure(out, errors, "cannot list the directory");
     if (copy >= 0) close(copy);
     return false;
   }
@@ -96,13 +104,14 @@ static bool read_bytes(int fd, gxds_text *out) {
 }
 
 /* A file that vanished since it was listed has no bytes and no error: the stamp tells. */
-static void read_file(int dir, gxds_file_input *file, gxds_file_errors *errors) {
+static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
+                      gxds_file_errors *errors) {
   errors->file = file->name;
   int fd = openat(dir, file->name.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat st;
   if (fd < 0 || fstat(fd, &st) != 0) {
     if (fd >= 0 || errno != ENOENT) {
-      gxds_file_errors_add(errors, 0, NULL, "cannot open: %s", strerror(errno));
+      add_failure(out, errors, "cannot open");
     } else {
       gxds_file_errors_add(errors, 0, NULL, "cannot open: it is gone, or a link to nothing");
     }
@@ -124,13 +133,14 @@ static bool read_listed(int dir, gxds_dir_files *out, gxds_file_errors *errors) 
   uint64_t stamp = stamp_of(dir, out);
   size_t total = 0;
   for (size_t i = 0; i < out->count && total <= GXDS_DIR_SIZE_MAX; i++) {
-    read_file(dir, &out->items[i], errors);
+    read_file(dir, out, &out->items[i], errors);
     total += out->items[i].bytes.size;
   }
   errors->file = gxds_str_of(NULL, 0);
   gxds_dir_files again = {0};
   bool listed = list_names(dir, &again, errors);
-  out->unstable = !listed || stamp_of(dir, &again) != stamp;
+  if (again.starved) out->starved = again.starved;
+  out->unstable = listed ? stamp_of(dir, &again) != stamp : again.starved == NULL;
   gxds_dir_files_fini(&again);
   if (total > GXDS_DIR_SIZE_MAX) {
     gxds_file_errors_add(errors, 0, NULL, "more than %zu bytes in all files", GXDS_DIR_SIZE_MAX);
@@ -145,15 +155,15 @@ bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *erro
   int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   bool ok = dir >= 0;
   if (!ok) {
-    gxds_file_errors_add(errors, 0, NULL, "cannot open the directory: %s", strerror(errno));
+    add_failure(out, errors, "cannot open the directory");
   }
   ok = ok && list_names(dir, out, errors) && read_listed(dir, out, errors);
   if (dir >= 0) close(dir);
   errors->file = gxds_str_of(NULL, 0);
   if (!ok) {
-    bool unstable = out->unstable;
+    gxds_dir_files none = {.unstable = out->unstable, .starved = out->starved};
     gxds_dir_files_fini(out);
-    out->unstable = unstable;
+    *out = none;
   }
   return ok;
 }

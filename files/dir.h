@@ -16,7 +16,8 @@ extern "C" {
 typedef struct gxds_dir_files {
   gxds_file_input *items; /* sorted by name; owned, with their strings */
   size_t count;
-  bool unstable; /* they changed while they were read: not a state to use */
+  bool unstable;       /* they changed while they were read: not a state to use */
+  const char *starved; /* for want of this they could not be read, in words; NULL: they could */
 } gxds_dir_files;
 
 /* Whether a file of that name is read: *.json, *.yaml, *.yml, *.pb, *.binpb, *.textproto, *.txtpb

@@ -15,6 +15,8 @@ struct gxds_dir_watch {
   const gxds_file_set *set;
   gxds_file_errors errors;
   gxds_text error_text; /* as last told */
+  gxds_duration retry;  /* the last; 0: nothing is lacking */
+  gxds_text notice;     /* not taken yet */
 };
 
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status) {
@@ -40,6 +42,7 @@ void gxds_dir_watch_destroy(gxds_dir_watch *w) {
   gxds_file_set_unref(w->set);
   gxds_file_errors_fini(&w->errors);
   gxds_text_fini(&w->error_text);
+  gxds_text_fini(&w->notice);
   gxds_schema_destroy(w->schema);
   gxds_str_free(&w->path);
   gxds_free(w);
@@ -101,12 +104,34 @@ static gxds_dir_news take_set(gxds_dir_watch *w, const gxds_file_set *set) {
   return same ? GXDS_DIR_NOTHING : GXDS_DIR_SET;
 }
 
+/* starved: what was lacking, in words; NULL: nothing. */
+static void try_again(gxds_dir_watch *w, const char *starved, gxds_time now) {
+  bool before = w->retry > 0;
+  if (!starved) {
+    w->retry = 0;
+    if (before) gxds_text_add_z(&w->notice, "all of it is watched again");
+    return;
+  }
+  w->retry = before ? 2 * w->retry : GXDS_DIR_WATCH_RETRY_MIN;
+  if (w->retry > GXDS_DIR_WATCH_RETRY_MAX) w->retry = GXDS_DIR_WATCH_RETRY_MAX;
+  gxds_file_watch_on_starved(&w->watch, gxds_time_after(now, w->retry));
+  if (before) return;
+  gxds_text_addf(&w->notice,
+                 "not all of it is watched: %s. Until that is mended it is read again each %d s "
+                 "at the latest, and changes are noticed then",
+                 starved, (int)(GXDS_DIR_WATCH_RETRY_MAX / GXDS_SECOND));
+}
+
+gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w) { return gxds_text_take(&w->notice); }
+
 gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
   if (!gxds_file_watch_take(&w->watch, now)) return GXDS_DIR_NOTHING;
   rearm(w);
   gxds_dir_files files;
   gxds_file_errors errors = {0};
   bool read = gxds_dir_read(w->path.data, &files, &errors);
+  gxds_text_clear(&w->notice);
+  try_again(w, w->paths.starved ? w->paths.starved : files.starved, now);
   if (files.unstable) {
     gxds_dir_files_fini(&files);
     gxds_file_errors_fini(&errors);

@@ -16,6 +16,12 @@
 extern "C" {
 #endif
 
+/* Where not all can be watched or read for want of watches or descriptors, the directory is read
+ * again after this, and after twice as long each time up to the second: soon enough for a person
+ * who waits, and then seldom enough for a directory that takes a second to read. */
+#define GXDS_DIR_WATCH_RETRY_MIN (1 * GXDS_SECOND)
+#define GXDS_DIR_WATCH_RETRY_MAX (30 * GXDS_SECOND)
+
 typedef struct gxds_dir_watch gxds_dir_watch;
 
 typedef enum gxds_dir_news {
@@ -42,6 +48,11 @@ const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w);
 /* Of the last reading; empty when it was good. Borrow: until the next call. The same errors are
  * news only once. */
 const gxds_file_errors *gxds_dir_watch_errors(const gxds_dir_watch *w);
+
+/* What should be told beside news: that changes may be noticed late, for want of what; and that
+ * they are noticed again. Each is told once; empty: nothing is. Owned by the caller. To be called
+ * after gxds_dir_watch_on_deadline(). */
+gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w);
 
 #ifdef __cplusplus
 }

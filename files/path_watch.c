@@ -1,6 +1,7 @@
 #include "files/path_watch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "files/dir.h"
+#include "files/starved.h"
 
 /* As many as the kernel follows. */
 enum { kLinksMax = 40 };
@@ -23,10 +25,21 @@ void gxds_path_watch_fini(gxds_path_watch *w) {
   *w = (gxds_path_watch){.fd = w->fd};
 }
 
+static void note_starved(gxds_path_watch *w, int error) {
+  const char *starved = gxds_starved_of(error);
+  if (starved) w->starved = starved;
+}
+
 static void add_item(gxds_path_watch *w, const char *dir, gxds_str name, bool is_swap) {
-  if (w->count == kItemsMax) return;
+  if (w->count == kItemsMax) {
+    w->starved = "more than 4096 symlinks lead to its files";
+    return;
+  }
   int wd = inotify_add_watch(w->fd, dir, kMask);
-  if (wd < 0) return; /* gone meanwhile: what is above it is watched too */
+  if (wd < 0) { /* gone meanwhile: what is above it is watched too */
+    note_starved(w, errno);
+    return;
+  }
   if (w->count == w->capacity) {
     w->capacity = w->capacity ? 2 * w->capacity : 8;
     w->items = gxds_realloc(w->items, w->capacity, sizeof *w->items);
@@ -106,7 +119,10 @@ static void add_path(gxds_path_watch *w, const char *start) {
 
 static void add_linked_files(gxds_path_watch *w, const char *path) {
   DIR *dir = opendir(path);
-  if (!dir) return;
+  if (!dir) {
+    note_starved(w, errno);
+    return;
+  }
   for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
     if (!gxds_dir_is_resource_file(gxds_str_z(entry->d_name))) continue;
     if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) continue;

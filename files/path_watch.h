@@ -22,6 +22,7 @@ typedef struct gxds_path_watch {
   gxds_path_item *items;
   size_t count;
   size_t capacity;
+  const char *starved; /* why not all of it is watched, in words; NULL: it is */
 } gxds_path_watch;
 
 /* Drops the items; watches of the descriptor that no item of another names are removed. */

@@ -3,7 +3,8 @@
 #include "base/memory.h"
 
 void gxds_file_watch_init(gxds_file_watch *w, gxds_time now) {
-  *w = (gxds_file_watch){.last_event = now, .pending = true, .swapped = true};
+  *w = (gxds_file_watch){
+      .last_event = now, .pending = true, .retry = GXDS_TIME_NEVER, .swapped = true};
 }
 
 static void close_file(gxds_file_watch *w, size_t i) {
@@ -50,8 +51,10 @@ void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now) {
   w->last_event = now;
 }
 
+void gxds_file_watch_on_starved(gxds_file_watch *w, gxds_time then) { w->retry = then; }
+
 gxds_time gxds_file_watch_deadline(const gxds_file_watch *w) {
-  if (!w->pending) return GXDS_TIME_NEVER;
+  if (!w->pending) return w->retry;
   if (w->swapped) return w->last_event;
   return gxds_time_after(w->last_event,
                          w->open_count ? GXDS_FILE_WATCH_OPEN_MAX : GXDS_FILE_WATCH_QUIET);
@@ -60,6 +63,7 @@ gxds_time gxds_file_watch_deadline(const gxds_file_watch *w) {
 bool gxds_file_watch_take(gxds_file_watch *w, gxds_time now) {
   if (now < gxds_file_watch_deadline(w)) return false;
   w->pending = false;
+  w->retry = GXDS_TIME_NEVER;
   w->swapped = false;
   while (w->open_count) close_file(w, 0);
   return true;

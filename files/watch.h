@@ -32,8 +32,9 @@ typedef enum gxds_file_watch_change {
 
 typedef struct gxds_file_watch {
   gxds_time last_event;
-  bool pending; /* something changed since the last reading */
-  bool swapped; /* a symlink was: what is behind it is whole */
+  bool pending;    /* something changed since the last reading */
+  gxds_time retry; /* GXDS_TIME_NEVER: none is due without an event */
+  bool swapped;    /* a symlink was: what is behind it is whole */
   gxds_str *open;
   size_t open_count;
 } gxds_file_watch;
@@ -48,6 +49,9 @@ void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watc
 void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now);
 /* The files changed while they were read. */
 void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now);
+/* Not all of them could be watched or read, without any event to come when they can: the next
+ * reading is due then, if no event makes one due before. */
+void gxds_file_watch_on_starved(gxds_file_watch *w, gxds_time then);
 
 /* When to ask gxds_file_watch_take(); GXDS_TIME_NEVER: not before the next event. */
 gxds_time gxds_file_watch_deadline(const gxds_file_watch *w);

@@ -106,7 +106,8 @@ typedef struct news {
   gxds_file_source *source;
   const gxds_file_set *set; /* NULL: errors */
   gxds_text errors;
-  bool last; /* the thread is gone */
+  gxds_str notice; /* to be logged beside that; empty: nothing */
+  bool last;       /* the thread is gone */
 } news;
 
 static void take_set(gxds_file_source *s, const gxds_file_set *set) {
@@ -137,10 +138,18 @@ static void take_errors(gxds_file_source *s, gxds_str errors) {
   gxds_text_fini(&line);
 }
 
+static void tell_notice(gxds_file_source *s, gxds_str notice) {
+  gxds_text line = {0};
+  gxds_text_addf(&line, "file source %.*s: %.*s", GXDS_STR_ARG(s->directory), GXDS_STR_ARG(notice));
+  s->events->on_log(s->arg, true, gxds_text_str(&line));
+  gxds_text_fini(&line);
+}
+
 static void on_news(void *arg) {
   news *n = arg;
   gxds_file_source *s = n->source;
   if (!atomic_load(&s->stopped)) {
+    if (n->notice.size) tell_notice(s, n->notice);
     if (n->set) {
       take_set(s, n->set);
     } else if (n->errors.size) {
@@ -149,6 +158,7 @@ static void on_news(void *arg) {
   }
   gxds_file_set_unref(n->set);
   gxds_text_fini(&n->errors);
+  gxds_str_free(&n->notice);
   bool last = n->last;
   gxds_free(n);
   if (!last) return;
@@ -164,6 +174,13 @@ static gxds_time monotonic_now(void) {
   return t.tv_sec * GXDS_SECOND + t.tv_nsec;
 }
 
+static void post_notice(gxds_file_source *s, gxds_str take_notice) {
+  news *n = GXDS_NEW(news);
+  n->source = s;
+  n->notice = take_notice;
+  gxds_reactor_post(on_news, n);
+}
+
 static void post(gxds_file_source *s, const gxds_file_set *set, gxds_text *take_errors, bool last) {
   news *n = GXDS_NEW(news);
   n->source = s;
@@ -176,6 +193,12 @@ static void post(gxds_file_source *s, const gxds_file_set *set, gxds_text *take_
 static void look(gxds_file_source *s, gxds_dir_watch *w) {
   gxds_dir_watch_on_readable(w, monotonic_now());
   gxds_dir_news what = gxds_dir_watch_on_deadline(w, monotonic_now());
+  gxds_str notice = gxds_dir_watch_take_notice(w);
+  if (notice.size) {
+    post_notice(s, notice);
+  } else {
+    gxds_str_free(&notice);
+  }
   if (what == GXDS_DIR_SET) post(s, gxds_dir_watch_set(w), NULL, false);
   if (what != GXDS_DIR_ERRORS) return;
   gxds_text text = {0};

@@ -2,11 +2,15 @@
 // is for (poll), and time is what the test says it is.
 #include "files/dir_watch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -16,6 +20,19 @@
 
 #include "files/dir.h"
 #include "test/files/support.h"
+
+namespace {
+bool g_no_more_watches = false;
+}  // namespace
+
+// In the place of libc's: the system's limit is everybody's, and not to be touched.
+extern "C" int inotify_add_watch(int fd, const char *path, uint32_t mask) noexcept {
+  if (!g_no_more_watches) {
+    return static_cast<int>(syscall(SYS_inotify_add_watch, fd, path, mask));
+  }
+  errno = ENOSPC;
+  return -1;
+}
 
 namespace {
 
@@ -35,6 +52,7 @@ class DirWatch : public ::testing::Test {
     fs::create_directory(dir_);
   }
   void TearDown() override {
+    g_no_more_watches = false;
     gxds_dir_watch_destroy(watch_);
     fs::remove_all(root_);
   }
@@ -82,6 +100,13 @@ class DirWatch : public ::testing::Test {
     gxds_text text = {};
     gxds_file_errors_render(gxds_dir_watch_errors(watch_), &text);
     return Take(&text);
+  }
+
+  std::string Notice() {
+    gxds_str notice = gxds_dir_watch_take_notice(watch_);
+    std::string s = String(notice);
+    gxds_str_free(&notice);
+    return s;
   }
 
   static constexpr gxds_time kNever = GXDS_TIME_NEVER;
@@ -282,6 +307,89 @@ TEST_F(DirWatch, WhatIsNoReadableFileIsSaid) {
   EXPECT_EQ(Errors(),
             "dir.yaml: is no regular file\n"
             "link.yaml: cannot open: it is gone, or a link to nothing\n");
+}
+
+// How long until the next reading that no event asks for.
+gxds_duration Wait(const gxds_dir_watch *w, gxds_time now) {
+  return gxds_dir_watch_deadline(w) - now;
+}
+
+TEST_F(DirWatch, WithoutWatchesItIsReadAgainEachTimeLaterAndThatIsToldOnce) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  g_no_more_watches = true;
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Notice(),
+            "not all of it is watched: the user has no more inotify watches "
+            "(fs.inotify.max_user_watches). Until that is mended it is read again each 30 s at the "
+            "latest, and changes are noticed then");
+  for (int seconds : {1, 2, 4, 8, 16, 30, 30}) {
+    EXPECT_EQ(Wait(watch_, now_), seconds * GXDS_SECOND);
+    EXPECT_EQ(Read(), GXDS_DIR_NOTHING);
+    EXPECT_EQ(Notice(), "");
+  }
+  Write(dir_ / "a.yaml", Cluster("b"));
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+
+  g_no_more_watches = false;
+  Write(dir_ / "a.yaml", Cluster("c"));
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Notice(), "all of it is watched again");
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
+  Write(dir_ / "a.yaml", Cluster("d"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "d");
+}
+
+TEST_F(DirWatch, AnEventIsTakenBeforeTheNextTry) {
+  Write(root_ / "elsewhere.txt", Cluster("a"));
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  g_no_more_watches = true;  // but for those that there are
+  fs::create_symlink(root_ / "elsewhere.txt", dir_ / "a.yaml");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+  EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN);
+}
+
+// While it lives, the process can open nothing more.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const int next = dup(0);
+    close(next);
+    rlimit now = before_;
+    now.rlim_cur = static_cast<rlim_t>(next);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &now), 0);
+  }
+  ~NoMoreDescriptors() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_;
+};
+
+TEST_F(DirWatch, WithoutDescriptorsTheLastGoodStateStaysAndItIsReadAgain) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  Write(dir_ / "a.yaml", Cluster("b"));
+  {
+    NoMoreDescriptors none;
+    EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
+    EXPECT_EQ(Errors(), dir_.string() +
+                            ": cannot open the directory: the process has no more file descriptors "
+                            "(RLIMIT_NOFILE, ulimit -n)\n");
+    EXPECT_NE(Notice(), "");
+    EXPECT_EQ(Read(), GXDS_DIR_NOTHING);  // told already
+    EXPECT_EQ(Notice(), "");
+    EXPECT_EQ(Names(), "a");
+  }
+  EXPECT_EQ(Wait(watch_, now_), 2 * GXDS_DIR_WATCH_RETRY_MIN);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
 }
 
 }  // namespace

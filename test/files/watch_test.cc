@@ -36,6 +36,19 @@ TEST_F(Watch, TheFirstReadingIsDueAtOnceAndThenNothing) {
   EXPECT_FALSE(Take(100000));
 }
 
+TEST_F(Watch, WhatWasStarvedIsReadAgainThenOrAtTheNextChange) {
+  Take(0);
+  gxds_file_watch_on_starved(&watch_, At(1000));
+  EXPECT_EQ(Deadline(), 1000);
+  EXPECT_FALSE(Take(999));
+  Change("a", GXDS_FILE_WATCH_REPLACED, 100);
+  EXPECT_EQ(Deadline(), 150);
+  EXPECT_TRUE(Take(150));
+  EXPECT_EQ(Deadline(), -1);
+  gxds_file_watch_on_starved(&watch_, At(2000));
+  EXPECT_TRUE(Take(2000));
+}
+
 TEST_F(Watch, AChangeIsTakenAfter50MillisecondsWithoutEvents) {
   Take(0);
   Change("a", GXDS_FILE_WATCH_REPLACED, 100);

@@ -144,7 +144,7 @@ void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out) {
     if (e->field.size) gxds_text_add_z(out, ": ");
   }
   add_client(out, e);
-  if (e->kind == GXDS_SERVE_ERROR) {
+  if (e->kind == GXDS_SERVE_ERROR || (e->kind == GXDS_SERVE_WARNING && !e->type)) {
     gxds_text_add_escaped(out, e->detail);
     return;
   }
