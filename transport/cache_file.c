@@ -166,22 +166,32 @@ static const char *check_file(int fd, size_t *size) {
   return NULL;
 }
 
-/* Sets read_only where the file must not be touched. */
+/* Leaves the file as it is. Another process may be able to go on with it. */
+static void give_up(gxds_cache_file *f) {
+  f->read_only = true;
+  if (f->lock < 0) return;
+  /* Children of a fork have the descriptor too: closing it here does not end the lock. */
+  if (f->owner == getpid()) (void)flock(f->lock, LOCK_UN);
+  close(f->lock);
+  f->lock = -1;
+}
+
+/* Gives up where the file must not be touched. */
 static void load(gxds_cache_file *f, gxds_text *log) {
   char name[NAME_SIZE];
   make_name(f, "gxds", name);
   f->fd = openat(f->dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (f->fd < 0) {
     if (errno == ENOENT) return;
-    f->read_only = true;
     say(f, log, "can't be opened: ", strerror(errno));
+    give_up(f);
     return;
   }
   size_t size = 0;
   const char *why = check_file(f->fd, &size);
   if (why) {
-    f->read_only = true;
     ignore_file(f, log, why);
+    give_up(f);
     return;
   }
   gxds_text all = {0};
@@ -202,8 +212,8 @@ static void load(gxds_cache_file *f, gxds_text *log) {
       ignore_file(f, log, "it is of another version of the format");
       break;
     case GXDS_CACHE_PART_FOREIGN:
-      f->read_only = true;
       ignore_file(f, log, "it is of another server or target, or no resource cache");
+      give_up(f);
       break;
   }
 }
@@ -269,9 +279,7 @@ void gxds_cache_file_close(gxds_cache_file *f) {
   if (!f) return;
   forget_all(f);
   close_file(f);
-  /* Children of a fork have the descriptor too: closing it here does not end the lock. */
-  if (f->lock >= 0 && f->owner == getpid()) (void)flock(f->lock, LOCK_UN);
-  if (f->lock >= 0) close(f->lock);
+  give_up(f);
   if (f->dir >= 0) close(f->dir);
   gxds_text_fini(&f->read);
   gxds_str_free(&f->path);
@@ -387,6 +395,6 @@ void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_te
   if (ok && f->size > GXDS_CACHE_COMPACT_MIN && f->size / 2 > f->live) ok = write_anew(f);
   if (ok) return;
   /* What is in the file stays as it is: an earlier state, but a whole one. */
-  f->read_only = true;
   say(f, log, "not written any more: ", strerror(errno));
+  give_up(f);
 }

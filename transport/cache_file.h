@@ -39,8 +39,8 @@ void gxds_cache_file_close(gxds_cache_file *f);
 /* The record of that name; false: there is none. Borrow: until the next call on f. */
 bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name, gxds_cache_record *out);
 /* Keeps a record, or with removed set takes it away; what is there already is not written again.
- * That it can't be written, and so will not be from now on, is added to *log, as is that it is
- * this process now that writes. While another one does, nothing is kept. */
+ * That it can't be written, and so will not be from now on (another process may then), is added to
+ * *log, as is that it is this process now that writes. While another one does, nothing is kept. */
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_text *log);
 size_t gxds_cache_file_count(const gxds_cache_file *f);
 /* "DIR/0123456789abcdef.gxds". Borrow: as long as f. */

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -258,6 +260,44 @@ TEST_F(CacheFile, SecondProcessGoesOnWhereTheFirstLeftOff) {
   EXPECT_EQ(fourth.Count(), 4u);
   EXPECT_EQ(fourth.Get("b"), std::string("2 \0two", 6));
   EXPECT_EQ(fourth.Get("d"), "1 four");
+}
+
+// While it lives, no file can grow beyond that.
+class FilesOfAtMost {
+ public:
+  explicit FilesOfAtMost(rlim_t size) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
+    rlimit now = before_;
+    now.rlim_cur = size;
+    handler_ = signal(SIGXFSZ, SIG_IGN);  // write() fails in its place
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &now), 0);
+  }
+  ~FilesOfAtMost() {
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before_), 0);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_;
+  void (*handler_)(int);
+};
+
+TEST_F(CacheFile, ProcessThatCannotWriteLeavesItToAnother) {
+  File first(dir);
+  File second(dir);
+  {
+    FilesOfAtMost bytes(1000);
+    first.Put("c", std::string(2000, 'x'));
+    EXPECT_THAT(first.Log(), HasSubstr("not written any more: File too large"));
+  }
+  first.Put("d", "not kept");
+  second.Put("e", "five");
+  EXPECT_THAT(second.Log(), HasSubstr("kept by this process from now on"));
+  EXPECT_EQ(second.Get("e"), "1 five");
+  EXPECT_EQ(first.Get("a"), "1 one") << "what it holds goes on being read";
+  File third(dir);
+  EXPECT_EQ(third.Count(), 3u);
+  EXPECT_EQ(third.Get("a"), "1 one");
 }
 
 TEST_F(CacheFile, IsWrittenAnewWhenMostOfItIsOutOfDate) {
