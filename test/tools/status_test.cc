@@ -127,6 +127,15 @@ TEST_F(Status, WithoutTheVariableThereIsNoSocket) {
   EXPECT_NE(r.text.find("the program has made no xds: channel yet"), std::string::npos) << r.text;
 }
 
+TEST_F(Status, WhatAProcessCallsItsDirectoryCannotMoveTheCursor) {
+  Child child({"/bin/sleep", "1000"}, {{"GRPC_XDS_STATUS_DIR", "/tmp/\x1b[31mred\n"}});
+  Result result = Run({std::to_string(child.pid())});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.text.find('\x1b'), std::string::npos) << result.text;
+  EXPECT_NE(result.text.find("there is no /tmp/\\x1b[31mred\\x0a/"), std::string::npos)
+      << result.text;
+}
+
 TEST_F(Status, ADirectoryThatCannotBeUsedIsLoggedAndHarmsNothing) {
   Start();
   ASSERT_EQ(chmod(dir_.path().c_str(), 0777), 0);

@@ -13,11 +13,13 @@ enum { kHeadBytesMax = 64, kPartBytes = 65536, kEnvironmentBytesMax = 4 << 20 };
 
 /* ---- one socket ---- */
 
-static int connect_to(const char *path, gxds_duration timeout, gxds_text *error) {
+/* shown: path as it may be printed. */
+static int connect_to(const char *path, const char *shown, gxds_duration timeout,
+                      gxds_text *error) {
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   int size = snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
   if (size < 0 || (size_t)size >= sizeof to.sun_path) {
-    gxds_text_addf(error, "%s: the path of a socket has at most 107 bytes", path);
+    gxds_text_addf(error, "%s: the path of a socket has at most 107 bytes", shown);
     return -1;
   }
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -34,31 +36,31 @@ static int connect_to(const char *path, gxds_duration timeout, gxds_text *error)
     gxds_text_addf(error,
                    "there is no %s: the program has made no xds: channel yet, or runs without this "
                    "library (GRPC_VERBOSITY=info shows what it logs)",
-                   path);
+                   shown);
   } else if (why == ECONNREFUSED) {
-    gxds_text_addf(error, "nobody listens on %s: a program that ended left it", path);
+    gxds_text_addf(error, "nobody listens on %s: a program that ended left it", shown);
   } else if (why == EACCES) {
-    gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", path);
+    gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", shown);
   } else {
-    gxds_text_addf(error, "cannot connect to %s: %s", path, strerror(why));
+    gxds_text_addf(error, "cannot connect to %s: %s", shown, strerror(why));
   }
   return -1;
 }
 
 /* A directory that others may write into could hold anyone's socket. */
-static bool check_peer(int fd, const char *path, pid_t pid, gxds_text *error) {
+static bool check_peer(int fd, const char *shown, pid_t pid, gxds_text *error) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    gxds_text_addf(error, "cannot tell whose %s is: %s", path, strerror(errno));
+    gxds_text_addf(error, "cannot tell whose %s is: %s", shown, strerror(errno));
     return false;
   }
   if (geteuid() != 0 && peer.uid != geteuid() && peer.uid != 0) {
-    gxds_text_addf(error, "%s is user %u's, not yours", path, (unsigned)peer.uid);
+    gxds_text_addf(error, "%s is user %u's, not yours", shown, (unsigned)peer.uid);
     return false;
   }
   if (pid != 0 && peer.pid != pid) {
-    gxds_text_addf(error, "%s is process %ld's, not %ld's", path, (long)peer.pid, (long)pid);
+    gxds_text_addf(error, "%s is process %ld's, not %ld's", shown, (long)peer.pid, (long)pid);
     return false;
   }
   return true;
@@ -80,7 +82,7 @@ static bool parse_head(gxds_text *got, size_t *size) {
   return true;
 }
 
-static bool read_reply(int fd, const char *path, gxds_text *reply, gxds_text *error) {
+static bool read_reply(int fd, const char *shown, gxds_text *reply, gxds_text *error) {
   char part[kPartBytes];
   bool has_head = false;
   size_t size = 0;
@@ -88,7 +90,7 @@ static bool read_reply(int fd, const char *path, gxds_text *reply, gxds_text *er
     ssize_t count = recv(fd, part, sizeof part, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      gxds_text_addf(error, "%s does not answer: %s", path, strerror(errno));
+      gxds_text_addf(error, "%s does not answer: %s", shown, strerror(errno));
       return false;
     }
     gxds_text_add(reply, gxds_str_of(part, (size_t)count));
@@ -99,16 +101,16 @@ static bool read_reply(int fd, const char *path, gxds_text *reply, gxds_text *er
         return false;
       }
       if (!line && reply->size == 0) {
-        gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", path);
+        gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", shown);
         return false;
       }
       has_head = parse_head(reply, &size);
       if (!has_head) {
-        gxds_text_addf(error, "%s is no status socket of grpc_xds", path);
+        gxds_text_addf(error, "%s is no status socket of grpc_xds", shown);
         return false;
       }
     } else if (count == 0) {
-      gxds_text_addf(error, "%s: the program ended in the middle of its answer", path);
+      gxds_text_addf(error, "%s: the program ended in the middle of its answer", shown);
       return false;
     }
   }
@@ -117,10 +119,13 @@ static bool read_reply(int fd, const char *path, gxds_text *reply, gxds_text *er
 
 bool gxds_ask_socket(const char *path, pid_t pid, gxds_duration timeout, gxds_text *reply,
                      gxds_text *error) {
-  int fd = connect_to(path, timeout, error);
-  if (fd < 0) return false;
-  bool ok = check_peer(fd, path, pid, error) && read_reply(fd, path, reply, error);
-  close(fd);
+  gxds_text shown = {0}; /* another process's environment may have said where */
+  gxds_text_add_escaped(&shown, gxds_str_z(path));
+  int fd = connect_to(path, shown.data, timeout, error);
+  bool ok =
+      fd >= 0 && check_peer(fd, shown.data, pid, error) && read_reply(fd, shown.data, reply, error);
+  if (fd >= 0) close(fd);
+  gxds_text_fini(&shown);
   return ok;
 }
 
