@@ -1,10 +1,20 @@
 #include "envoy/config/route/v3/route_components.upb.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/http_filters_internal.h"
+#include "resources/plugin_child.h"
 #include "resources/route_config_internal.h"
 
 typedef envoy_config_route_v3_RouteAction action_message;
 typedef envoy_config_route_v3_WeightedCluster_ClusterWeight weight_message;
+
+/* False: it is a plugin's, as is said. */
+static bool check_is_cluster(const gxds_route_decoder *d, gxds_str name, const gxds_path *at) {
+  if (!gxds_str_starts_with(name, gxds_str_z(GXDS_PLUGIN_CHILD_PREFIX))) return true;
+  gxds_errors_add(d->errors, at,
+                  "a name that begins with \"" GXDS_PLUGIN_CHILD_PREFIX
+                  "\" is a cluster specifier plugin's; expected a cluster's");
+  return false;
+}
 
 static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const gxds_path *at,
                                gxds_route *out) {
@@ -13,6 +23,7 @@ static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const
                     "RouteAction cluster contains empty cluster name.");
     return;
   }
+  if (!check_is_cluster(d, name, GXDS_FIELD(at, "cluster"))) return;
   gxds_route_cluster *cluster = gxds_arena_calloc(d->arena, 1, sizeof *cluster);
   *cluster = (gxds_route_cluster){.name = gxds_arena_dup(d->arena, name), .weight = 1};
   out->clusters = cluster;
@@ -28,6 +39,8 @@ static bool decode_cluster_weight(const gxds_route_decoder *d, const weight_mess
   if (name.size == 0) {
     gxds_errors_add(d->errors, GXDS_FIELD(at, "name"),
                     "RouteAction weighted_cluster cluster contains empty cluster name.");
+  } else {
+    check_is_cluster(d, name, GXDS_FIELD(at, "name"));
   }
   const google_protobuf_UInt32Value *weight =
       envoy_config_route_v3_WeightedCluster_ClusterWeight_weight(in);

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "resources/plugin_child.h"
 
 void gxds_plugin_add_child_name(gxds_text *out, gxds_str plugin) {
-  gxds_text_add_z(out, "cluster_specifier_plugin:");
+  gxds_text_add_z(out, GXDS_PLUGIN_CHILD_PREFIX);
   gxds_text_add(out, plugin);
 }
 

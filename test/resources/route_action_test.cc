@@ -225,6 +225,9 @@ std::string Rls(const std::string& name, const std::string& service = "s") {
 std::string Plugins(const std::string& plugins) {
   return ",'cluster_specifier_plugins':[" + plugins + "]";
 }
+std::string Cluster(const std::string& name) {
+  return "{'match':{'prefix':''},'route':{'cluster':'" + name + "'}}";
+}
 std::string To(const std::string& plugin) {
   return "{'match':{'prefix':''},'route':{'cluster_specifier_plugin':'" + plugin + "'}}";
 }
@@ -291,6 +294,9 @@ std::vector<Malformed> PluginRules() {
   const std::string unknown =
       " error:RouteAction cluster contains cluster specifier plugin name "
       "not configured: ";
+  const std::string named =
+      "a name that begins with \"cluster_specifier_plugin:\" is a cluster specifier plugin's; "
+      "expected a cluster's";
   return {
       Rule("ExtensionMissing", Config(Action(""), "", Plugins("{}")),
            at + " error:field not present"),
@@ -329,6 +335,12 @@ std::vector<Malformed> PluginRules() {
       Rule("RouteToNone", Config(To("p")), at_route + unknown + "p"),
       Rule("RouteToAnother", Config(To("p"), "", Plugins(Rls("a") + "," + Rls("q"))),
            at_route + unknown + "p"),
+      Rule("RouteToAClusterThatIsNamedLikeOne", Config(Cluster("cluster_specifier_plugin:p")),
+           kRoute + ".cluster error:" + named),
+      Rule("RouteToClustersOfWhichOneIsNamedLikeOne",
+           Config("{'match':{'prefix':''},'route':{'weighted_clusters':{'clusters':[{'name':'a',"
+                  "'weight':1},{'name':'cluster_specifier_plugin:','weight':1}]}}}"),
+           kRoute + ".weighted_clusters.clusters[1].name error:" + named),
       Rule("OnlyRoutesToOptionalUnknownOnes",
            Config(To("p"), "", Plugins(Plugin("p", kUnknown, "", ",'is_optional':true"))),
            kHost + ".routes error:No valid routes specified."),
