@@ -4,8 +4,6 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "lb_policies/attributes/attributes.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
@@ -14,6 +12,7 @@ namespace grpc_xds {
 
 using grpc_core::ServerAddress;
 using grpc_core::ServerAddressList;
+using grpc_core::ServerAddressWeightAttribute;
 
 namespace {
 
@@ -21,39 +20,52 @@ std::string Key(const ServerAddress& address) {
   return grpc_sockaddr_to_string(&address.address(), false).value_or("");
 }
 
-// Its load is its locality's.
-std::string Detail(const ServerAddress& address) {
-  std::string detail = address.args().ToString();
-  const gxds_locality* locality = LocalityOf(address);
-  if (locality == nullptr) return detail;
-  gxds_text name = {};
-  gxds_locality_render_name(locality, &name);
-  absl::StrAppend(&detail, ToAbsl(gxds_text_str(&name)));
-  gxds_text_fini(&name);
-  return detail;
+// Whether a subchannel that was made for one of them is one for the other: not so if one is another
+// balancer's, another locality's (its load is), or has other args. A weight is no part of it.
+bool IsSame(const ServerAddress& a, const ServerAddress& b) {
+  auto bare = [](const ServerAddress& address) {
+    return address.WithAttribute(ServerAddressWeightAttribute::kServerAddressWeightAttributeKey,
+                                 nullptr);
+  };
+  return a == b || bare(a) == bare(b);
 }
 
-// False: it is no IP address, and the endpoint is like any other such.
-bool ToEndpoint(const ServerAddress& address, gxds_endpoint* out) {
+// As round_robin.h knows addresses: none but IP addresses, and these without the scope.
+gxds_endpoint ToEndpoint(const ServerAddress& address) {
+  gxds_endpoint out = {};
   const auto* any = reinterpret_cast<const sockaddr*>(address.address().addr);
-  out->weight = WeightOf(address);
+  out.weight = WeightOf(address);
   if (any->sa_family == AF_INET) {
     const auto* in4 = reinterpret_cast<const sockaddr_in*>(any);
-    memcpy(out->address.ip, &in4->sin_addr, 4);
-    out->address.port = ntohs(in4->sin_port);
-    return true;
-  }
-  if (any->sa_family == AF_INET6) {
+    memcpy(out.address.ip, &in4->sin_addr, 4);
+    out.address.port = ntohs(in4->sin_port);
+  } else if (any->sa_family == AF_INET6) {
     const auto* in6 = reinterpret_cast<const sockaddr_in6*>(any);
-    out->address.is_ipv6 = 1;
-    memcpy(out->address.ip, &in6->sin6_addr, 16);
-    out->address.port = ntohs(in6->sin6_port);
-    return true;
+    out.address.is_ipv6 = 1;
+    memcpy(out.address.ip, &in6->sin6_addr, 16);
+    out.address.port = ntohs(in6->sin6_port);
   }
-  return false;
+  return out;
+}
+
+std::string Known(const gxds_address& address) {
+  return std::string(reinterpret_cast<const char*>(address.ip), sizeof address.ip) +
+         absl::StrCat(address.is_ipv6, ":", address.port);
 }
 
 }  // namespace
+
+bool AddressListPolicy::IsOther(const ServerAddressList& list, const Places& places) const {
+  for (const auto& p : places) {
+    auto before = places_.find(p.first);
+    if (before == places_.end()) continue;
+    if (before->second.size() != p.second.size()) return true;
+    for (size_t i = 0; i < p.second.size(); ++i) {
+      if (!IsSame(addresses_[before->second[i]], list[p.second[i]])) return true;
+    }
+  }
+  return false;
+}
 
 absl::Status AddressListPolicy::UpdateAddresses(UpdateArgs update) {
   if (!update.addresses.ok()) {
@@ -63,21 +75,19 @@ absl::Status AddressListPolicy::UpdateAddresses(UpdateArgs update) {
   }
   bool renew = updated() && args() != update.args;
   ServerAddressList list;
-  std::map<std::string, std::string> details;
+  std::set<std::string> keys;
+  Places places;
   std::vector<gxds_endpoint> endpoints;
   for (ServerAddress& address : *update.addresses) {
-    std::string key = Key(address);
-    std::string detail = Detail(address);
-    auto before = details_.find(key);
-    if (before != details_.end() && before->second != detail) renew = true;
-    if (!details.emplace(std::move(key), std::move(detail)).second) continue;
-    gxds_endpoint endpoint = {};
-    if (!ToEndpoint(address, &endpoint)) renew = true;
-    endpoints.push_back(endpoint);
+    if (!keys.insert(Key(address)).second) continue;
+    endpoints.push_back(ToEndpoint(address));
+    places[Known(endpoints.back().address)].push_back(list.size());
     list.push_back(std::move(address));
   }
+  renew = renew || IsOther(list, places);
   addresses_ = std::move(list);
-  details_ = std::move(details);
+  keys_ = std::move(keys);
+  places_ = std::move(places);
   return UpdateEndpoints(endpoints.data(), static_cast<uint32_t>(endpoints.size()), renew,
                          std::move(update.args), std::move(update.resolution_note));
 }

@@ -5,8 +5,9 @@
 #include <grpc/support/port_platform.h>
 
 #include <map>
+#include <set>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "lb_policies/round_robin/endpoints_policy.h"
 
@@ -22,14 +23,21 @@ class AddressListPolicy : public EndpointsPolicy {
   // The address at that place of the list, as text.
   std::string KeyAt(uint32_t position) const;
   // Whether the list has that address.
-  bool HasKey(const std::string& key) const { return details_.count(key) > 0; }
+  bool HasKey(const std::string& key) const { return keys_.count(key) > 0; }
 
   grpc_core::ServerAddress AddressAt(uint32_t position) override { return addresses_[position]; }
 
  private:
+  // By what round_robin.h knows of an address, where those are of which it knows no more.
+  using Places = std::map<std::string, std::vector<size_t>>;
+
+  // Whether subchannels would be kept that are for other addresses than those of this list.
+  bool IsOther(const grpc_core::ServerAddressList& list, const Places& places) const;
+
+  // From the last update.
   grpc_core::ServerAddressList addresses_;
-  // By address, what else its subchannel is made of.
-  std::map<std::string, std::string> details_;
+  std::set<std::string> keys_;
+  Places places_;
 };
 
 }  // namespace grpc_xds

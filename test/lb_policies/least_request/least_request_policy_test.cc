@@ -1,6 +1,10 @@
 // The least_request policy in the host's terms (A48).
 #include "lb_policies/least_request/least_request_policy.h"
 
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/un.h>
+
 #include <map>
 #include <memory>
 #include <string>
@@ -136,6 +140,101 @@ TEST_F(LeastRequestPolicyTest, UpdateKeepsConnections) {
 TEST_F(LeastRequestPolicyTest, AnAddressThatIsThereTwiceIsOneEndpoint) {  // A48.8
   Apply({80, 80, 81});
   EXPECT_EQ(subchannels_.size(), 2u);
+}
+
+// ---- what of an address is another subchannel ----
+
+// As grpclb's: which of its balancer's tokens RPCs to the address carry.
+class Token : public ServerAddress::AttributeInterface {
+ public:
+  explicit Token(int number) : number_(number) {}
+  std::unique_ptr<AttributeInterface> Copy() const override {
+    return std::make_unique<Token>(number_);
+  }
+  int Cmp(const AttributeInterface* other) const override {
+    return number_ - static_cast<const Token*>(other)->number_;
+  }
+  std::string ToString() const override { return std::to_string(number_); }
+
+ private:
+  const int number_;
+};
+constexpr char kToken[] = "token";
+
+ServerAddress WithToken(const ServerAddress& address, int number) {
+  return address.WithAttribute(kToken, std::make_unique<Token>(number));
+}
+
+// fe80::1 on the link of that number.
+ServerAddress LinkLocal(uint32_t scope) {
+  grpc_resolved_address address = {};
+  auto* in6 = reinterpret_cast<sockaddr_in6*>(address.addr);
+  in6->sin6_family = AF_INET6;
+  in6->sin6_addr.s6_addr[0] = 0xfe;
+  in6->sin6_addr.s6_addr[1] = 0x80;
+  in6->sin6_addr.s6_addr[15] = 1;
+  in6->sin6_port = htons(80);
+  in6->sin6_scope_id = scope;
+  address.len = sizeof *in6;
+  return ServerAddress(address, ChannelArgs());
+}
+
+ServerAddress Unix(const char* path) {
+  grpc_resolved_address address = {};
+  auto* un = reinterpret_cast<sockaddr_un*>(address.addr);
+  un->sun_family = AF_UNIX;
+  strcpy(un->sun_path, path);
+  address.len = sizeof *un;
+  return ServerAddress(address, ChannelArgs());
+}
+
+class LeastRequestAddresses : public LeastRequestPolicyTest {
+ protected:
+  // How many subchannels an update with these addresses makes.
+  size_t MadeFor(ServerAddressList addresses) {
+    const size_t before = subchannels_.size();
+    auto config = ParseConfig("[{\"least_request_experimental\":{}}]");
+    Update(*config, ChannelArgs(), std::move(addresses), "note");
+    Pass(0);
+    return subchannels_.size() - before;
+  }
+  // 10.0.0.1:80.
+  ServerAddress A(uint32_t weight = 1) {
+    localities_.push_back(MakeLocality({"z", 1, {80}}));
+    return AddressOf(localities_.back().get(), 0)
+        .WithAttribute(grpc_core::ServerAddressWeightAttribute::kServerAddressWeightAttributeKey,
+                       std::make_unique<grpc_core::ServerAddressWeightAttribute>(weight));
+  }
+};
+
+TEST_F(LeastRequestAddresses, AnAttributeIsPartOfTheSubchannelButNoWeight) {
+  EXPECT_EQ(MadeFor({WithToken(A(), 1)}), 1u);
+  EXPECT_EQ(MadeFor({WithToken(A(), 1)}), 0u);
+  EXPECT_EQ(MadeFor({WithToken(A(2), 1)}), 0u);
+  EXPECT_EQ(MadeFor({WithToken(A(2), 2)}), 1u);
+  EXPECT_EQ(MadeFor({A(2)}), 1u);
+}
+
+TEST_F(LeastRequestAddresses, OfARepeatedAddressTheFirstCounts) {
+  EXPECT_EQ(MadeFor({WithToken(A(), 1), WithToken(A(), 2)}), 1u);
+  EXPECT_EQ(MadeFor({WithToken(A(), 1), WithToken(A(), 2)}), 0u);
+  EXPECT_EQ(MadeFor({WithToken(A(), 1), WithToken(A(), 3)}), 0u);
+  EXPECT_EQ(MadeFor({WithToken(A(), 2), WithToken(A(), 1)}), 1u);
+}
+
+TEST_F(LeastRequestAddresses, TheLinkOfAnAddressIsPartOfIt) {
+  EXPECT_EQ(MadeFor({LinkLocal(1)}), 1u);
+  EXPECT_EQ(MadeFor({LinkLocal(1)}), 0u);
+  EXPECT_EQ(MadeFor({LinkLocal(2)}), 1u);
+  EXPECT_EQ(MadeFor({LinkLocal(2), LinkLocal(3)}), 2u) << "both anew";
+  EXPECT_EQ(MadeFor({LinkLocal(2), LinkLocal(3)}), 0u);
+  EXPECT_EQ(MadeFor({LinkLocal(3), LinkLocal(2)}), 2u);
+}
+
+TEST_F(LeastRequestAddresses, SocketsThatAreNoIpAddressesStayAsLongAsAllDo) {
+  EXPECT_EQ(MadeFor({Unix("a"), A(), Unix("b")}), 3u);
+  EXPECT_EQ(MadeFor({Unix("a"), Unix("b"), A()}), 0u);
+  EXPECT_EQ(MadeFor({Unix("a"), Unix("c"), A()}), 3u);
 }
 
 TEST_F(LeastRequestPolicyTest, EmptyListFailsAndBadListIsIgnored) {
