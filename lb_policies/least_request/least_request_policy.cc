@@ -11,23 +11,16 @@
 #include "absl/status/statusor.h"
 #include "lb_policies/least_request/least_request.h"
 #include "lb_policies/round_robin/address_list_policy.h"
+#include "lb_policies/round_robin/leaf_factory.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
 #include "src/core/lib/json/json_object_loader.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
-
-namespace grpc_core {
-// The host's; it has none for this policy, which is a round_robin but for its picks.
-extern TraceFlag grpc_lb_round_robin_trace;
-}  // namespace grpc_core
 
 namespace grpc_xds {
 
 using grpc_core::Json;
 using grpc_core::LoadBalancingPolicy;
-using grpc_core::OrphanablePtr;
 using grpc_core::RefCountedPtr;
 using grpc_core::SubchannelInterface;
 
@@ -96,8 +89,7 @@ class LeastRequestPicker : public LoadBalancingPolicy::SubchannelPicker {
 
 class LeastRequestPolicy : public AddressListPolicy {
  public:
-  explicit LeastRequestPolicy(Args args)
-      : AddressListPolicy(std::move(args), &grpc_core::grpc_lb_round_robin_trace) {}
+  explicit LeastRequestPolicy(Args args) : AddressListPolicy(std::move(args)) {}
 
   absl::string_view name() const override { return kLeastRequestPolicy; }
   absl::Status UpdateLocked(UpdateArgs update) override;
@@ -147,29 +139,18 @@ struct JsonConfig {
   }
 };
 
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<LeastRequestPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kLeastRequestPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override {
-    auto config = grpc_core::LoadFromJson<JsonConfig>(
-        json, grpc_core::JsonArgs(), "errors validating least_request LB policy config");
-    if (!config.ok()) return config.status();
-    return grpc_core::MakeRefCounted<LeastRequestConfig>(
-        std::min<uint32_t>(config->choice_count, GXDS_LEAST_REQUEST_CHOICES_MAX));
-  }
-};
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  auto config = grpc_core::LoadFromJson<JsonConfig>(
+      json, grpc_core::JsonArgs(), "errors validating least_request LB policy config");
+  if (!config.ok()) return config.status();
+  return grpc_core::MakeRefCounted<LeastRequestConfig>(
+      std::min<uint32_t>(config->choice_count, GXDS_LEAST_REQUEST_CHOICES_MAX));
+}
 
 }  // namespace
 
 void RegisterLeastRequestLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterLeaf<LeastRequestPolicy>(builder, kLeastRequestPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -8,6 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
+namespace grpc_core {
+// The host's: GRPC_TRACE=round_robin goes on working, and shows those that it has no flag for: each
+// is a round_robin but for its picks.
+extern TraceFlag grpc_lb_round_robin_trace;
+}  // namespace grpc_core
+
 namespace grpc_xds {
 
 using grpc_core::ChannelArgs;
@@ -44,9 +50,8 @@ class EndpointsPolicy::Watcher : public SubchannelInterface::ConnectivityStateWa
   bool reported_ = false;
 };
 
-EndpointsPolicy::EndpointsPolicy(Args args, grpc_core::TraceFlag* tracer)
+EndpointsPolicy::EndpointsPolicy(Args args)
     : ParentPolicy(std::move(args)),
-      tracer_(tracer),
       machine_(gxds_round_robin_create()),
       pace_(ChannelPace::Of(work_serializer())),
       user_(pace_->Join(this, channel_control_helper()->GetEventEngine())) {}
@@ -81,7 +86,7 @@ absl::Status EndpointsPolicy::UpdateEndpoints(const gxds_endpoint* endpoints, ui
 void EndpointsPolicy::OnEndpointState(uint64_t token, grpc_connectivity_state state,
                                       const absl::Status& status, bool connected) {
   if (shutting_down()) return;
-  if (GRPC_TRACE_FLAG_ENABLED(*tracer_)) {
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_lb_round_robin_trace)) {
     gpr_log(GPR_INFO, "[%s %p] endpoint %" PRIx64 ": %s (%s)", std::string(name()).c_str(), this,
             token, grpc_core::ConnectivityStateName(state), status.ToString().c_str());
   }
@@ -162,7 +167,7 @@ void EndpointsPolicy::RemoveEndpoint(Endpoint* endpoint) {
 }
 
 void EndpointsPolicy::Publish(const gxds_round_robin_op& op) {
-  if (GRPC_TRACE_FLAG_ENABLED(*tracer_)) {
+  if (GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_lb_round_robin_trace)) {
     gpr_log(GPR_INFO, "[%s %p] state=%s, %" PRIuPTR " endpoints in the picks",
             std::string(name()).c_str(), this, grpc_core::ConnectivityStateName(op.state),
             op.member_count);

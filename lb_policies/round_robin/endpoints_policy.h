@@ -31,8 +31,7 @@ class EndpointsPolicy : public ParentPolicy, private ChannelPace::User {
  protected:
   using Subchannel = grpc_core::RefCountedPtr<grpc_core::SubchannelInterface>;
 
-  // tracer: what shows the endpoints' states. Borrow: for good.
-  EndpointsPolicy(Args args, grpc_core::TraceFlag* tracer);
+  explicit EndpointsPolicy(Args args);
 
   // An update: these endpoints, in this order; borrow, during the call. What AddressAt() gives is
   // that of the new ones already. renew: nothing of the subchannels so far is of use.
@@ -84,7 +83,6 @@ class EndpointsPolicy : public ParentPolicy, private ChannelPace::User {
   void Publish(const gxds_round_robin_op& op);
   Endpoint& At(uint64_t token) { return endpoints_[static_cast<uint32_t>(token)]; }
 
-  grpc_core::TraceFlag* const tracer_;
   const std::unique_ptr<gxds_round_robin, MachineDelete> machine_;
   const grpc_core::RefCountedPtr<ChannelPace> pace_;
   const uint32_t user_;

@@ -9,20 +9,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "lb_policies/round_robin/endpoints_policy.h"
+#include "lb_policies/round_robin/leaf_factory.h"
 #include "lb_policies/weighted_locality/wheel.h"
 #include "src/core/lib/json/json.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
-
-namespace grpc_core {
-// The host's: GRPC_TRACE=round_robin goes on working.
-extern TraceFlag grpc_lb_round_robin_trace;
-}  // namespace grpc_core
 
 namespace grpc_xds {
 
 using grpc_core::LoadBalancingPolicy;
-using grpc_core::OrphanablePtr;
 using grpc_core::RefCountedPtr;
 using grpc_core::SubchannelInterface;
 
@@ -57,8 +50,7 @@ class RoundRobinPicker : public LoadBalancingPolicy::SubchannelPicker {
 class RoundRobinPolicy : public EndpointsPolicy {
  public:
   explicit RoundRobinPolicy(Args args)
-      : EndpointsPolicy(std::move(args), &grpc_core::grpc_lb_round_robin_trace),
-        turns_(gxds_turns_create(RandomTurn())) {}
+      : EndpointsPolicy(std::move(args)), turns_(gxds_turns_create(RandomTurn())) {}
 
   absl::string_view name() const override { return kRoundRobinPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;
@@ -89,29 +81,17 @@ std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> RoundRobinPolicy::MakePic
   return std::make_unique<RoundRobinPicker>(std::move(subchannels), turns_.get());
 }
 
-class RoundRobinFactory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<RoundRobinPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kRoundRobinPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const grpc_core::Json&) const override {
-    return absl::InvalidArgumentError(
-        absl::StrCat("field:loadBalancingPolicy error:", kRoundRobinPolicy,
-                     " cannot be configured: it is what round_robin becomes inside a locality. Use "
-                     "round_robin."));
-  }
-};
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const grpc_core::Json&) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("field:loadBalancingPolicy error:", kRoundRobinPolicy,
+                   " cannot be configured: it is what round_robin becomes inside a locality. Use "
+                   "round_robin."));
+}
 
 }  // namespace
 
 void RegisterOurRoundRobinLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
-      std::make_unique<RoundRobinFactory>());
+  RegisterLeaf<RoundRobinPolicy>(builder, kRoundRobinPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/round_robin/address_list_policy.h"
+#include "lb_policies/round_robin/leaf_factory.h"
 #include "lb_policies/weighted_locality/wheel.h"
 #include "lb_policies/weighted_round_robin/endpoint_weight.h"
 #include "lb_policies/weighted_round_robin/load_report.h"
@@ -21,19 +22,11 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
 #include "src/core/lib/json/json_object_loader.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
-
-namespace grpc_core {
-// The host's; it has none for this policy, which is a round_robin but for its picks.
-extern TraceFlag grpc_lb_round_robin_trace;
-}  // namespace grpc_core
 
 namespace grpc_xds {
 
 using grpc_core::Json;
 using grpc_core::LoadBalancingPolicy;
-using grpc_core::OrphanablePtr;
 using grpc_core::RefCountedPtr;
 using grpc_core::SubchannelInterface;
 
@@ -70,8 +63,7 @@ struct Members {
 class WeightedRoundRobinPolicy : public AddressListPolicy {
  public:
   explicit WeightedRoundRobinPolicy(Args args)
-      : AddressListPolicy(std::move(args), &grpc_core::grpc_lb_round_robin_trace),
-        turns_(gxds_turns_create(RandomTurn())) {}
+      : AddressListPolicy(std::move(args)), turns_(gxds_turns_create(RandomTurn())) {}
 
   absl::string_view name() const override { return kWeightedRoundRobinPolicy; }
   absl::Status UpdateLocked(UpdateArgs update) override;
@@ -233,28 +225,17 @@ struct JsonConfig {
   }
 };
 
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<WeightedRoundRobinPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kWeightedRoundRobinPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override {
-    auto config = grpc_core::LoadFromJson<JsonConfig>(
-        json, grpc_core::JsonArgs(), "errors validating weighted_round_robin LB policy config");
-    if (!config.ok()) return config.status();
-    return grpc_core::MakeRefCounted<WeightedRoundRobinConfig>(config->ToSettings());
-  }
-};
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  auto config = grpc_core::LoadFromJson<JsonConfig>(
+      json, grpc_core::JsonArgs(), "errors validating weighted_round_robin LB policy config");
+  if (!config.ok()) return config.status();
+  return grpc_core::MakeRefCounted<WeightedRoundRobinConfig>(config->ToSettings());
+}
 
 }  // namespace
 
 void RegisterWeightedRoundRobinLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterLeaf<WeightedRoundRobinPolicy>(builder, kWeightedRoundRobinPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds
