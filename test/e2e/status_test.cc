@@ -320,5 +320,56 @@ TEST_F(AfterGoodData, AChangeOfShapeIsFollowed) {  // A74.3, A74.5
   expect_a();
 }
 
+// ---- without a control plane ----
+
+struct LeafPolicy {
+  const char* name;
+  std::string more;  // of the cluster
+};
+
+LeafPolicy ByList(const char* name, const std::string& type) {
+  return {
+      name,
+      R"(,"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
+      R"("typed_config":{"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)" +
+          type + "}}}]}"};
+}
+
+std::vector<LeafPolicy> AllLeafPolicies() {
+  return {
+      {"RoundRobin", ""},
+      {"RingHash", R"(,"lb_policy":"RING_HASH")"},
+      {"LeastRequest", R"(,"lb_policy":"LEAST_REQUEST")"},
+      ByList("WeightedRoundRobin",
+             R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin")"),
+      ByList("PickFirst", R"(pick_first.v3.PickFirst")"),
+      ByList("ShuffledPickFirst", R"(pick_first.v3.PickFirst","shuffle_address_list":true)"),
+  };
+}
+
+class ControlPlaneThatIsGone : public testing::TestWithParam<LeafPolicy> {};
+
+TEST_P(ControlPlaneThatIsGone, IsToldWithTheTimeSinceWhenByRpcsThatFail) {  // A88.18, A88.22
+  ControlPlane plane;
+  auto backend = std::make_unique<Backend>("a");
+  plane.WriteFile("resources.json",
+                  Document({RdsListener(), Routes(kToA), EdsCluster("a", "", GetParam().more),
+                            Endpoints("a", LocalityOf({backend->port()}))}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  plane.Kill();
+  backend.reset();
+  Reply reply;
+  ASSERT_TRUE(FailsWith(&client, ", unreachable since 20", &reply)) << reply.status.error_message();
+  EXPECT_THAT(reply.status.error_message(), HasSubstr(" (cluster a): "));
+  ExpectOrigin(reply, plane);
+}
+
+INSTANTIATE_TEST_SUITE_P(EndToEnd, ControlPlaneThatIsGone, testing::ValuesIn(AllLeafPolicies()),
+                         [](const testing::TestParamInfo<LeafPolicy>& info) {
+                           return std::string(info.param.name);
+                         });
+
 }  // namespace
 }  // namespace gxds_test

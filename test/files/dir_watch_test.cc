@@ -299,6 +299,16 @@ TEST_F(DirWatch, OtherFilesAreNotRead) {
   EXPECT_EQ(Names(), "c");
 }
 
+TEST_F(DirWatch, MoreFilesThanADirectoryMayHaveAreSaid) {
+  for (unsigned i = 0; i <= GXDS_DIR_FILES_MAX; i++) {
+    close(
+        open((dir_ / (std::to_string(i) + ".yaml")).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  }
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Errors(), dir_.string() + ": more than 10000 resource files\n");
+}
+
 TEST_F(DirWatch, WhatIsNoReadableFileIsSaid) {
   fs::create_directory(dir_ / "dir.yaml");
   fs::create_symlink("nowhere", dir_ / "link.yaml");

@@ -426,6 +426,13 @@ TEST_F(FileSet, DeepStructsInAnAnyDoNotAbort) {
             std::string::npos);
 }
 
+TEST_F(FileSet, AFileThatIsTooLongIsNotRead) {
+  const gxds_file_input file = {gxds_str_z("f.yaml"), gxds_str_of("", GXDS_FILE_SIZE_MAX + 1)};
+  gxds_file_errors errors = {};
+  EXPECT_EQ(gxds_file_set_build(schema_, &file, 1, nullptr, &errors), nullptr);
+  EXPECT_EQ(Take(&errors), "f.yaml: longer than 268435456 bytes\n");
+}
+
 TEST_F(FileSet, AnUnchangedResourceIsSharedWithTheSetBefore) {
   Files files = {{"f.yaml", std::string(kCluster) + "name: a\n---\n" + kCluster + "name: b\n"}};
   Set first = Good(files);

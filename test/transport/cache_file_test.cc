@@ -155,6 +155,13 @@ TEST_F(CacheFile, FileThatOthersMayWriteIsIgnored) {
   EXPECT_EQ(f.Count(), 0u);
 }
 
+TEST_F(CacheFile, FileThatIsTooLongIsIgnored) {
+  ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(GXDS_CACHE_FILE_MAX) + 1), 0);  // sparse
+  File f(dir);
+  EXPECT_THAT(f.Log(), HasSubstr("it is too long"));
+  EXPECT_EQ(f.Count(), 0u);
+}
+
 TEST_F(CacheFile, LinkIsNotFollowed) {
   const std::string other = parent.path() + "/other";
   ASSERT_EQ(rename(path.c_str(), other.c_str()), 0);

@@ -67,7 +67,7 @@ TEST(ClusterImpl, ChildsStateIsReported) {
   EXPECT_TRUE(gxds_cluster_impl_state_is_childs(s.c));
 }
 
-TEST(ClusterImpl, AnotherNoteIsAnotherPickerWhichExplainsFailures) {  // A88
+TEST(ClusterImpl, AnotherNoteIsAnotherPickerWhichExplainsFailures) {  // A88.22
   Scenario s;
   auto cluster = snapshot::MakeCluster("c");
   auto endpoints = snapshot::MakeEndpoints({{"a"}});
