@@ -8,6 +8,7 @@ SANITIZE ?=
 SEEDS ?= 100000
 KILLS ?= 5000
 SECONDS ?= 20
+MINUTES ?= 10
 SEED ?= 1
 TEST_FLAGS ?=
 QUICK ?=
@@ -21,6 +22,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
 TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev
 INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
 BENCH_PACKAGES = gnuplot-nox valgrind
+VALGRIND_PACKAGES = valgrind
 FUZZ_PACKAGES = clang-14 libclang-rt-14-dev
 UPSTREAM_PACKAGES = libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
 LINT_PACKAGES = clang-format-14 clang-tidy-14
@@ -34,9 +36,9 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
-.PHONY: all demo test test-upstream interop sim kills fuzz bench bench-check bench-build format lint \
-  conformance install uninstall deb clean packages bench-packages fuzz-packages upstream-packages \
-  lint-packages install-packages
+.PHONY: all demo test test-upstream interop sim kills fuzz soak valgrind bench bench-check bench-build \
+  format lint conformance install uninstall deb clean packages bench-packages fuzz-packages \
+  valgrind-packages upstream-packages lint-packages install-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -73,6 +75,19 @@ fuzz: packages fuzz-packages
 	$(BAZEL) build $(HOST) --config=fuzz \
 	  $$(git ls-files 'test/*_fuzz.c' | sed 's,^,//,; s,/\([^/]*\)\.c$$,:\1,')
 	test/fuzz/run $(SECONDS) $(SEED)
+
+# A client under RPCs while backends and control planes are killed, stopped and misconfigured, in an order
+# that SEED gives; FLAGS=--verbose tells all of it.
+soak: packages
+	$(BAZEL) build $(HOST) $(OUTPUTS) //test/soak:soak
+	cd bazel-bin && test/soak/soak --minutes=$(MINUTES) --seed=$(SEED) $(FLAGS)
+
+# Channels, end to end, under memcheck. Nothing of the host needs a suppression.
+MEMCHECK = valgrind --error-exitcode=9 --num-callers=30 --leak-check=full --show-leak-kinds=definite \
+  --errors-for-leak-kinds=definite
+valgrind: packages valgrind-packages
+	$(BAZEL) test $(HOST) --run_under='$(MEMCHECK)' --test_timeout=300 --local_test_jobs=2 \
+	  $(addprefix //test/e2e:,config_test resilience_test delta_test)
 
 # Beside the host's own xDS, in the same run: see test/bench/README.md.
 bench: bench-build
@@ -119,6 +134,9 @@ packages:
 
 bench-packages:
 	@.ci/packages $(BENCH_PACKAGES)
+
+valgrind-packages:
+	@.ci/packages $(VALGRIND_PACKAGES)
 
 fuzz-packages:
 	@.ci/packages $(FUZZ_PACKAGES)

@@ -1,0 +1,317 @@
+// Soak: a client under RPCs while backends and control planes are killed, stopped and misconfigured
+// (`make soak MINUTES=10 SEED=1`). Each failed RPC must be explained by a backend that was killed
+// or stopped at that time; the client's heap must not grow, and its file descriptors, subchannels
+// and threads must be what they were.
+//
+// usage, from the folder bazel-bin: soak [--minutes=N] [--seed=N] [--verbose]
+//
+// After each round of faults all is healed; when the client has the configuration of a healed world
+// and has heard from every backend, its threads rest and it is measured.
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test/soak/world.h"
+
+namespace gxds_soak {
+namespace {
+
+// Rounds until each part of client and host has been at work, and what they keep is there.
+constexpr int kWarmUp = 1;
+// Fewer rests than that say nothing of a slope.
+constexpr size_t kRestsToJudge = 8;
+// Growth that may be anything: a leak of one small object in each of many rounds is more.
+constexpr double kNegligible = 64 * 1024;  // bytes over the second half
+
+volatile sig_atomic_t interrupted = 0;
+
+struct Options {
+  double minutes = 1;
+  uint64_t seed = 1;
+  bool verbose = false;
+};
+
+// What an explained and an unexplained failure count as.
+constexpr int kCauses = 3;
+const char* const kCauseNames[kCauses] = {"its backend was killed", "its backend was stopped",
+                                          "unexplained"};
+
+class Soak {
+ public:
+  explicit Soak(const Options& options);
+  // The exit status.
+  int Run();
+
+ private:
+  bool RunRound(int number);
+  void Do(const Action& action, int anchor);
+  bool Heal(int number);
+  bool HeardFromAll();
+  bool Measure();
+  void Account();
+  bool Judge();
+  bool JudgeMemory();
+  bool JudgeOpen();
+  double Elapsed() const { return std::chrono::duration<double>(Now() - began_).count(); }
+  std::string Bootstrap() const;
+
+  const Options options_;
+  const Time began_ = Now();
+  Outages outages_;
+  std::array<std::unique_ptr<BackendProcess>, kBackends> backends_;
+  Ports ports_ = {};
+  std::array<std::unique_ptr<PlaneProcess>, kPlanes> planes_;
+  gxds_test::TempDir cache_;
+  std::unique_ptr<ClientProcess> client_;
+  std::string log_;             // of this round
+  long deeds_[kDeeds][2] = {};  // to backends (or threads), to control planes
+  long failed_[kCauses] = {};
+  std::vector<std::pair<double, Rest>> rests_;  // by seconds; from the end of the warm-up on
+  Open before_;                                 // there was an xDS channel
+  Open after_;
+};
+
+Soak::Soak(const Options& options) : options_(options) {
+  for (int i = 0; i < kBackends; ++i) {
+    backends_[i] = std::make_unique<BackendProcess>(i, &outages_);
+    ports_[i] = backends_[i]->port();
+  }
+  for (auto& plane : planes_) plane = std::make_unique<PlaneProcess>(HealedConfig(ports_, "/-"));
+  client_ = std::make_unique<ClientProcess>(Bootstrap());
+}
+
+// One server speaks incremental xDS, and the other state of the world.
+std::string Soak::Bootstrap() const {
+  const bool first = options_.seed % 2 == 0;
+  return R"({"xds_servers":[)" + planes_[0]->plane().ServerJson(first ? "delta" : "") + "," +
+         planes_[1]->plane().ServerJson(first ? "" : "delta") +
+         R"(],"node":{"id":"soak"},"resource_cache":{"dir":")" + cache_.path() + R"(/cache"}})";
+}
+
+void Soak::Do(const Action& action, int anchor) {
+  const char* what =
+      action.deed == Deed::kSpoil ? kSpoilNames[static_cast<int>(SpoilOf(action.seed))] : "";
+  char line[128];
+  std::snprintf(line, sizeof line, "%8.3f %s %s\n", Elapsed(), action.Text().c_str(), what);
+  log_ += line;
+  ++deeds_[static_cast<int>(action.deed)][action.plane ? 1 : 0];
+  if (action.deed == Deed::kConfigure || action.deed == Deed::kSpoil) {
+    const Spoil spoil = action.deed == Deed::kSpoil ? SpoilOf(action.seed) : Spoil::kNone;
+    planes_[action.index]->Configure(ChaosConfig(ports_, anchor, action.seed, spoil));
+  } else if (action.deed == Deed::kChannel) {
+    client_->Renew(action.index);
+  } else if (action.plane) {
+    planes_[action.index]->Do(action.deed);
+  } else {
+    backends_[action.index]->Do(action.deed);
+  }
+}
+
+bool Soak::RunRound(int number) {
+  const Round round = MakeRound(options_.seed, number);
+  for (const Action& action : round.actions) {
+    std::this_thread::sleep_for(action.after);
+    if (interrupted) return false;
+    Do(action, round.anchor);
+  }
+  return Heal(number) && Measure();
+}
+
+bool Soak::Heal(int number) {
+  const std::string probe = "/probe/" + std::to_string(number) + "/";
+  for (int i = 0; i < kPlanes; ++i) {
+    planes_[i]->Configure(HealedConfig(ports_, probe + std::to_string(i) + "/"));
+    planes_[i]->Heal();
+  }
+  for (auto& b : backends_) b->Heal();
+  // The first control plane's: the client has returned to it.
+  if (client_->Probe(probe + "0/Call") && HeardFromAll()) return true;
+  if (interrupted) return false;
+  std::printf("FAILED: after round %d the client does not reach what is there\n", number);
+  return false;
+}
+
+// Waits until each method was answered by each backend.
+bool Soak::HeardFromAll() {
+  constexpr Time kPatience = std::chrono::seconds(120);
+  std::map<std::string, long> before;
+  if (!client_->Answered(&before)) return false;
+  for (const Time until = Now() + kPatience; Now() < until && !interrupted;) {
+    std::map<std::string, long> now;
+    if (!client_->Answered(&now)) return false;
+    size_t grew = 0;
+    for (const auto& [key, count] : now) grew += count > before[key] ? 1 : 0;
+    if (grew == kMethods.size() * kBackends) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+bool Soak::Measure() {
+  Rest rest;
+  if (!client_->AtRest(&rest)) {
+    std::printf("FAILED: the client is gone:\n%s", client_->Output().c_str());
+    return false;
+  }
+  rests_.emplace_back(Elapsed(), rest);
+  return true;
+}
+
+// Tells the failures of a round, and what was done in it, when something is not explained.
+void Soak::Account() {
+  const std::vector<Failure> failures = client_->TakeFailures();
+  const bool tell =
+      options_.verbose || std::any_of(failures.begin(), failures.end(), [this](const Failure& f) {
+        return outages_.Explain(f) == Cause::kUnexplained;
+      });
+  if (tell) std::printf("%s", log_.c_str());
+  log_.clear();
+  for (const Failure& f : failures) {
+    const Cause cause = outages_.Explain(f);
+    ++failed_[static_cast<int>(cause)];
+    if (!tell) continue;
+    const double at = std::chrono::duration<double>(f.began - began_).count();
+    const double took = std::chrono::duration<double>(f.ended - f.began).count();
+    const auto backend = std::find(ports_.begin(), ports_.end(), f.port);
+    const std::string to = backend == ports_.end()
+                               ? "some backend or none"
+                               : "backend " + std::to_string(backend - ports_.begin());
+    std::printf("%8.3f RPC to %s failed after %.3f s with code %d:%s (%s)\n", at, to.c_str(), took,
+                static_cast<int>(f.code), f.message.c_str(), kCauseNames[static_cast<int>(cause)]);
+  }
+}
+
+int Soak::Run() {
+  if (!client_->Start(&before_) || !Heal(0)) return 1;
+  if (!client_->RanPlugin()) {
+    std::printf("FAILED: the client ran on the host's own xDS:\n%s", client_->Output().c_str());
+    return 1;
+  }
+  bool ok = true;
+  int round = 1;
+  for (; ok && !interrupted && (round <= kWarmUp || Elapsed() < 60 * options_.minutes); ++round) {
+    ok = RunRound(round);
+    Account();
+    if (round < kWarmUp) rests_.clear();
+    if (rests_.empty()) continue;
+    const Rest& r = rests_.back().second;
+    std::printf(
+        "%5.1f min, round %d: %ld RPCs, failed: %ld killed, %ld stopped, %ld unexplained; "
+        "heap %.0f, resident %.0f kB; fds %ld and %ld, threads %ld and %ld\n",
+        Elapsed() / 60, round, r.calls, failed_[0], failed_[1], failed_[2], r.heap / 1024,
+        r.resident / 1024, r.open.fds, r.open.connections, r.open.threads, r.open.pool);
+    std::fflush(stdout);
+  }
+  if (interrupted) return 1;
+  ok = client_->End(&after_) && ok;
+  std::printf("\nseed %llu, %.1f minutes, %d rounds\n",
+              static_cast<unsigned long long>(options_.seed), Elapsed() / 60, round - 1);
+  ok = Judge() && ok;
+  std::printf("%s\n", ok ? "passed" : "FAILED");
+  return ok ? 0 : 1;
+}
+
+bool Soak::JudgeMemory() {
+  std::vector<Point> heap, resident;
+  for (size_t i = rests_.size() / 2; i < rests_.size(); ++i) {
+    const auto& [at, rest] = rests_[i];
+    heap.push_back({at / 60, rest.heap});
+    resident.push_back({at / 60, rest.resident});
+  }
+  if (heap.size() < kRestsToJudge) {
+    std::printf("heap in use          not judged: only %zu rests in the second half\n",
+                heap.size());
+    return true;
+  }
+  const Line line = FitLine(heap);
+  const Line beside = FitLine(resident);
+  std::printf("heap in use          %+.1f +- %.1f kB a minute over the second half (%zu rests)\n",
+              line.slope / 1024, line.error / 1024, heap.size());
+  std::printf("resident             %+.1f +- %.1f kB a minute (not judged)\n", beside.slope / 1024,
+              beside.error / 1024);
+  const double grown = line.slope * (heap.back().x - heap.front().x);
+  if (!line.Rises() || grown < kNegligible) return true;
+  std::printf("FAILED: the heap grows\n");
+  return false;
+}
+
+bool Soak::Judge() {
+  std::printf("done to              ");
+  for (int d = 0; d < kDeeds; ++d) {
+    const char* target = d == static_cast<int>(Deed::kChannel) ? "thread" : "backend";
+    if (deeds_[d][0] > 0) std::printf("%s %s %ld, ", kDeedNames[d], target, deeds_[d][0]);
+    if (deeds_[d][1] > 0) std::printf("%s control plane %ld, ", kDeedNames[d], deeds_[d][1]);
+  }
+  std::printf("\n");
+  if (rests_.empty()) return false;
+  std::printf("RPCs                 %ld\n", rests_.back().second.calls);
+  for (int c = 0; c < kCauses; ++c) std::printf("failed, %-24s %ld\n", kCauseNames[c], failed_[c]);
+  bool ok = JudgeMemory();
+  if (failed_[static_cast<int>(Cause::kUnexplained)] > 0) {
+    std::printf("FAILED: RPCs failed that should not\n");
+    ok = false;
+  }
+  return JudgeOpen() && ok;
+}
+
+// What is said of it and whether it is as it was.
+bool Returned(const char* what, long Open::*count, const Open& before, const Open& first,
+              const Open& last, const Open& after) {
+  std::printf("%-20s %ld before, %ld after the warm-up, %ld at the end, %ld without channels\n",
+              what, before.*count, first.*count, last.*count, after.*count);
+  if (first.*count == last.*count && before.*count == after.*count) return true;
+  std::printf("FAILED: they do not return to what they were\n");
+  return false;
+}
+
+bool Soak::JudgeOpen() {
+  const Open& first = rests_.front().second.open;
+  const Open& last = rests_.back().second.open;
+  bool ok = Returned("file descriptors", &Open::fds, before_, first, last, after_);
+  ok = Returned("subchannels", &Open::subchannels, before_, first, last, after_) && ok;
+  ok = Returned("threads", &Open::threads, before_, first, last, after_) && ok;
+  // Each of the others belongs to a subchannel.
+  std::printf("connections          %ld at the end; %ld were never closed by the host\n",
+              last.connections, after_.connections);
+  std::printf("threads of the host's pool %ld after the warm-up, %ld at the end\n", first.pool,
+              last.pool);
+  return ok;
+}
+
+bool Parse(int argc, char** argv, Options* options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    if (arg.rfind("--minutes=", 0) == 0) {
+      options->minutes = std::atof(argv[i] + strlen("--minutes="));
+    } else if (arg.rfind("--seed=", 0) == 0) {
+      options->seed = std::strtoull(argv[i] + strlen("--seed="), nullptr, 10);
+    } else if (arg == "--verbose") {
+      options->verbose = true;
+    } else {
+      std::fprintf(stderr, "usage: soak [--minutes=N] [--seed=N] [--verbose]\n");
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace gxds_soak
+
+int main(int argc, char** argv) {
+  gxds_soak::Options options;
+  if (!gxds_soak::Parse(argc, argv, &options)) return 2;
+  // What is stopped would outlive us.
+  for (int s : {SIGINT, SIGTERM}) signal(s, [](int) { gxds_soak::interrupted = 1; });
+  return gxds_soak::Soak(options).Run();
+}

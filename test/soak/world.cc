@@ -1,0 +1,220 @@
+#include "test/soak/world.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace gxds_soak {
+namespace {
+
+using gxds_test::Child;
+using gxds_test::Runfile;
+
+// A client whose control planes and backends are all there again is whole in some seconds; a
+// loaded machine may take its time.
+constexpr std::chrono::seconds kPatience(120);
+// Of an RPC: none takes as long unless its backend stands still, however loaded the machine.
+constexpr int kDeadlineMs = 5000;
+
+[[noreturn]] void Die(const std::string& why) {
+  std::fprintf(stderr, "soak: %s\n", why.c_str());
+  std::exit(2);
+}
+
+std::istream& operator>>(std::istream& in, Open& open) {
+  return in >> open.fds >> open.connections >> open.subchannels >> open.threads >> open.pool;
+}
+
+bool Read(const std::string& line, Open* open) {
+  std::istringstream words(line);
+  return static_cast<bool>(words >> *open);
+}
+
+}  // namespace
+
+Time Now() {
+  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+// Bound, and not listening: connections are refused. gRPC's servers share ports.
+HeldPort::HeldPort(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  const int one = 1;
+  setsockopt(fd_, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    Die("port " + std::to_string(port) + " cannot be held");
+  }
+}
+
+HeldPort::~HeldPort() { close(fd_); }
+
+BackendProcess::BackendProcess(int index, Outages* outages)
+    : name_("b" + std::to_string(index)), outages_(outages) {
+  Start();
+  held_ = std::make_unique<HeldPort>(port_);
+}
+
+void BackendProcess::Start() {
+  child_ = std::make_unique<Child>(
+      std::vector<std::string>{Runfile("test/soak/backend"), name_, std::to_string(port_)});
+  const std::string line =
+      child_->WaitForLine([](const std::string& l) { return l.rfind("port ", 0) == 0; });
+  if (line.empty()) Die("a backend does not start: " + child_->Output());
+  port_ = std::atoi(line.c_str() + 5);
+}
+
+void BackendProcess::Do(Deed deed) {
+  if (deed == Deed::kRestart) return Start();
+  if (deed == Deed::kStop) {
+    outages_->Stopped(port_, Now());
+    child_->Stop();
+    stopped_ = true;
+    return;
+  }
+  if (deed == Deed::kContinue) {
+    child_->Signal(SIGCONT);
+  } else {
+    outages_->Killed(port_, Now());
+    child_->Signal(deed == Deed::kEnd ? SIGTERM : SIGKILL);
+    child_->Wait();
+    child_.reset();
+  }
+  if (stopped_) outages_->StopEnded(port_, Now());
+  stopped_ = false;
+}
+
+void BackendProcess::Heal() {
+  if (child_ == nullptr) Do(Deed::kRestart);
+  if (stopped_) Do(Deed::kContinue);
+}
+
+PlaneProcess::PlaneProcess(const std::string& config) {
+  Configure(config);
+  plane_.Start();
+  if (plane_.port() <= 0) Die("xds serve does not start");
+}
+
+void PlaneProcess::Do(Deed deed) {
+  if (deed == Deed::kRestart) {
+    plane_.Start();
+  } else if (deed == Deed::kStop) {
+    plane_.Freeze();
+  } else if (deed == Deed::kContinue) {
+    plane_.Thaw();
+  } else {
+    plane_.Kill();
+  }
+  down_ = deed == Deed::kKill;
+  stopped_ = deed == Deed::kStop;
+}
+
+void PlaneProcess::Heal() {
+  if (down_) Do(Deed::kRestart);
+  if (stopped_) Do(Deed::kContinue);
+}
+
+ClientProcess::ClientProcess(const std::string& bootstrap) {
+  const std::string pipe = dir_.path() + "/orders";
+  if (mkfifo(pipe.c_str(), 0600) != 0) Die("no named pipe at " + pipe);
+  std::vector<std::string> args = {Runfile("test/soak/client"), pipe,
+                                   std::string("xds:///") + kService, std::to_string(kDeadlineMs)};
+  args.insert(args.end(), kMethods.begin(), kMethods.end());
+  child_ = std::make_unique<Child>(
+      args, std::map<std::string, std::string>{
+                {"GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap},
+                {"GRPC_VERBOSITY", "info"},
+                {"LD_PRELOAD", std::filesystem::absolute(Runfile("libgrpc_xds.so"))},
+                // What glibc's caches hold is free, but not counted so.
+                {"GLIBC_TUNABLES", "glibc.malloc.tcache_count=0"},
+                {"MALLOC_ARENA_MAX", "1"}});
+  orders_ = std::fopen(pipe.c_str(), "we");  // waits for the client
+  if (orders_ == nullptr) Die("no pipe to the client");
+}
+
+ClientProcess::~ClientProcess() { std::fclose(orders_); }
+
+void ClientProcess::Order(const std::string& order) {
+  std::fprintf(orders_, "%s\n", order.c_str());
+  std::fflush(orders_);
+}
+
+bool ClientProcess::Answer(const std::string& word, std::string* rest) {
+  // Each line is looked at once.
+  const std::string line = child_->WaitForLine(
+      [&](const std::string& l) {
+        ++seen_;
+        OnLine(l);
+        return l.rfind(word, 0) == 0;
+      },
+      seen_, kPatience);
+  if (line.empty()) return false;
+  *rest = line.substr(word.size());
+  return true;
+}
+
+void ClientProcess::OnLine(const std::string& line) {
+  if (line.find("grpc_xds: ") != std::string::npos) ran_plugin_ = true;
+  std::istringstream words(line);
+  std::string word;
+  long long began, ended;
+  int code;
+  Failure f;
+  if (!(words >> word) || word != "failed") return;
+  if (!(words >> began >> ended >> code >> f.port)) Die("not understood: " + line);
+  f.began = Time(began);
+  f.ended = Time(ended);
+  f.code = static_cast<grpc::StatusCode>(code);
+  std::getline(words, f.message);
+  failures_.push_back(f);
+}
+
+bool ClientProcess::Start(Open* before) {
+  std::string line;
+  Order("start");
+  return Answer("started ", &line) && Read(line, before);
+}
+
+bool ClientProcess::Probe(const std::string& method) {
+  std::string answer;
+  Order("probe " + method);
+  return Answer("probed ", &answer) && answer == "OK";
+}
+
+bool ClientProcess::Answered(std::map<std::string, long>* counts) {
+  std::string line;
+  Order("answered");
+  if (!Answer("answered", &line)) return false;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    const size_t equals = word.rfind('=');
+    (*counts)[word.substr(0, equals)] = std::stol(word.substr(equals + 1));
+  }
+  return true;
+}
+
+bool ClientProcess::AtRest(Rest* rest) {
+  std::string line;
+  Order("rest");
+  if (!Answer("rest ", &line)) return false;
+  std::istringstream words(line);
+  return static_cast<bool>(words >> rest->calls >> rest->heap >> rest->resident >> rest->open);
+}
+
+bool ClientProcess::End(Open* after) {
+  std::string line;
+  Order("end");
+  return Answer("ended ", &line) && Read(line, after);
+}
+
+void ClientProcess::Renew(int thread) { Order("channel " + std::to_string(thread)); }
+
+}  // namespace gxds_soak

@@ -1,0 +1,119 @@
+// The processes of a soak run: backends, control planes and the client that is watched.
+#ifndef GRPC_XDS_TEST_SOAK_WORLD_H_
+#define GRPC_XDS_TEST_SOAK_WORLD_H_
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/soak/account.h"
+#include "test/soak/config.h"
+#include "test/soak/schedule.h"
+#include "test/support/child.h"
+#include "test/support/control_plane.h"
+
+namespace gxds_soak {
+
+Time Now();
+
+// A port of the loopback that nobody else is given, though its owner may be gone.
+class HeldPort {
+ public:
+  explicit HeldPort(int port);
+  ~HeldPort();
+  HeldPort(const HeldPort&) = delete;
+  HeldPort& operator=(const HeldPort&) = delete;
+
+ private:
+  int fd_;
+};
+
+class BackendProcess {
+ public:
+  BackendProcess(int index, Outages* outages);
+  int port() const { return port_; }
+  // Something that a schedule does; what it causes is told to the outages.
+  void Do(Deed deed);
+  void Heal();
+
+ private:
+  void Start();
+
+  const std::string name_;
+  Outages* const outages_;
+  int port_ = 0;
+  bool stopped_ = false;
+  std::unique_ptr<gxds_test::Child> child_;  // null: it was killed
+  std::unique_ptr<HeldPort> held_;
+};
+
+class PlaneProcess {
+ public:
+  explicit PlaneProcess(const std::string& config);
+  void Do(Deed deed);
+  void Configure(const std::string& config) { plane_.WriteFile("mesh.json", config); }
+  void Heal();
+  const gxds_test::ControlPlane& plane() const { return plane_; }
+
+ private:
+  // An address of its own: on the usual one its port might be given to others while it is down.
+  gxds_test::ControlPlane plane_{"127.0.1.1"};
+  bool stopped_ = false;
+  bool down_ = false;
+};
+
+// What the client has.
+struct Open {
+  long fds = 0;  // that are no connections
+  long connections = 0;
+  long subchannels = 0;
+  long threads = 0;  // but for those of the host's pool
+  long pool = 0;     // those
+};
+
+// The client at rest.
+struct Rest {
+  long calls = 0;
+  double heap = 0;      // bytes in use
+  double resident = 0;  // bytes
+  Open open;
+};
+
+class ClientProcess {
+ public:
+  explicit ClientProcess(const std::string& bootstrap);
+  ~ClientProcess();
+
+  // Each is false when the client ended, or gave no answer in time.
+  bool Start(Open* before);
+  bool Probe(const std::string& method);  // or when it was not answered
+  bool Answered(std::map<std::string, long>* counts);
+  bool AtRest(Rest* rest);
+  bool End(Open* after);
+  void Renew(int thread);
+
+  // Those since the last call.
+  std::vector<Failure> TakeFailures() { return std::move(failures_); }
+  // Whether the plugin said that it is there: without it everything might pass on the host's xDS.
+  bool RanPlugin() const { return ran_plugin_; }
+  std::string Output() { return child_->Output(); }
+
+ private:
+  void Order(const std::string& order);
+  // What follows the word in the next line that begins with it.
+  bool Answer(const std::string& word, std::string* rest);
+  void OnLine(const std::string& line);
+
+  gxds_test::TempDir dir_;
+  std::unique_ptr<gxds_test::Child> child_;
+  FILE* orders_ = nullptr;
+  size_t seen_ = 0;  // lines
+  std::vector<Failure> failures_;
+  bool ran_plugin_ = false;
+};
+
+}  // namespace gxds_soak
+
+#endif
