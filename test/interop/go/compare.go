@@ -90,6 +90,11 @@ func equal(a, b proto.Message) bool {
 	return reflect.DeepEqual(contents[0], contents[1])
 }
 
+// fullURL is a type URL as the protocol has it: grpc-js shows only the name of the message.
+func fullURL(url string) string {
+	return resource.APITypePrefix + strings.TrimPrefix(url, resource.APITypePrefix)
+}
+
 func short(k key) string { return k.url[strings.LastIndex(k.url, ".")+1:] + " " + k.name }
 
 // differences lists where what a client shows is not what is expected; none: they are equal.
@@ -97,7 +102,7 @@ func differences(expected map[key]expectation, config *statuspb.ClientConfig) []
 	var out []string
 	seen := map[key]bool{}
 	for _, entry := range config.GetGenericXdsConfigs() {
-		k := key{entry.GetTypeUrl(), entry.GetName()}
+		k := key{fullURL(entry.GetTypeUrl()), entry.GetName()}
 		seen[k] = true
 		e, known := expected[k]
 		state := entry.GetClientStatus()

@@ -13,16 +13,20 @@ import (
 
 var (
 	bin     = flag.String("bin", "bazel-bin", "where Bazel put what it built")
+	js      = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
 	seed    = flag.Uint64("seed", 1, "of the changes")
 	changes = flag.Int("changes", 500, "how many, in each pairing")
 	only    = flag.String("only", "", "part of a pairing's name: run such ones")
 	verbose = flag.Bool("verbose", false, "print every change")
+	meet    = flag.Bool("meet-faults", false, "let grpc-js meet what it gets wrong: test/interop/README.md")
 )
 
 // A kind is a pairing by name. Its run says what is wrong.
 type kind struct {
-	name string
-	run  func(k kind) error
+	name    string
+	run     func(k kind) error
+	missing string  // a program that it needs
+	faulty  *faulty // or nil
 }
 
 func kinds() []kind {
@@ -42,7 +46,20 @@ func kinds() []kind {
 	goClient := filepath.Join(filepath.Dir(os.Args[0]), "client")
 	return append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
-			run: func(k kind) error { return runOnServe(k, goClient) }})
+			run: func(k kind) error { return runOnServe(k, goClient) }},
+		ofGrpcJS())
+}
+
+func ofGrpcJS() kind {
+	k := kind{name: "xds serve, grpc-js, state of the world",
+		run: func(k kind) error { return runOnServe(k, "node", filepath.Join(*js, "client.js")) }}
+	if *js == "" {
+		k.missing = "node and npm"
+	}
+	if !*meet {
+		k.faulty = &faulty{}
+	}
+	return k
 }
 
 func bootstrap(address, feature string) string {
@@ -79,6 +96,7 @@ func runOnGoPlane(k kind, caching, feature string) error {
 // runOnServe has a client of others speak to `xds serve`.
 func runOnServe(k kind, argv ...string) error {
 	w := newWorld(*seed, ports)
+	w.faulty = k.faulty
 	plane, err := newServePlane()
 	if err != nil {
 		return err
@@ -127,9 +145,14 @@ func main() {
 		}
 		ports = append(ports, port)
 	}
-	ok, failed := 0, 0
+	ok, failed, skipped := 0, 0, 0
 	for _, k := range kinds() {
 		if !strings.Contains(k.name, *only) {
+			continue
+		}
+		if k.missing != "" {
+			skipped++
+			fmt.Printf("skipped  %s, for there is no %s\n", k.name, k.missing)
 			continue
 		}
 		began := time.Now()
@@ -142,8 +165,13 @@ func main() {
 			ok++
 			fmt.Printf("ok       %s (%.0f s)\n", k.name, took)
 		}
+		if k.faulty != nil {
+			fmt.Printf("         each change waited for, %d made otherwise, for faults of the client: test/interop/README.md\n",
+				k.faulty.otherwise)
+		}
 	}
-	fmt.Printf("%d pairings ok, %d failed; seed %d, %d changes in each\n", ok, failed, *seed, *changes)
+	fmt.Printf("%d pairings ok, %d failed, %d skipped; seed %d, %d changes in each\n",
+		ok, failed, skipped, *seed, *changes)
 	if failed > 0 || ok == 0 {
 		os.Exit(1)
 	}

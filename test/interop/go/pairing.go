@@ -37,7 +37,7 @@ func (p *pairing) run(changes int) error {
 			return fmt.Errorf("change %d (%s): %w", i, what, err)
 		}
 		p.verbose("change %d: %s", i, what)
-		if p.world.rng.IntN(4) == 0 {
+		if p.world.rng.IntN(4) == 0 || p.world.faulty != nil {
 			if err := p.settle(fmt.Sprintf("change %d (%s)", i, what)); err != nil {
 				return err
 			}
@@ -72,8 +72,15 @@ func (p *pairing) step(i, changes int) (string, error) {
 		if err := p.plane.set(p.world.truth()); err != nil {
 			return "", err
 		}
+		what := "cluster " + was[k].name + " goes and comes back"
+		if f := p.world.faulty; f != nil {
+			if err := p.settle(what); err != nil {
+				return what, err
+			}
+			f.returns(was[k])
+		}
 		p.world.clusters = was
-		return "cluster " + was[k].name + " goes and comes back", p.plane.set(p.world.truth())
+		return what, p.plane.set(p.world.truth())
 	}
 	what := p.world.change()
 	return what, p.plane.set(p.world.truth())

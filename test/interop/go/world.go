@@ -66,6 +66,7 @@ type world struct {
 	made     int    // clusters so far, for names that are not used again
 	rds      string // name of the RouteConfiguration; empty: within the listener
 	timeout  int64  // of the first route, in seconds
+	faulty   *faulty
 }
 
 func newWorld(seed uint64, ports []int) *world {
@@ -111,7 +112,7 @@ func (w *world) change() string {
 		return "other endpoints in " + c.name
 	case n < 50:
 		c := w.any()
-		c.ringHash = !c.ringHash
+		w.faulty.setRingHash(c, !c.ringHash)
 		c.maxRequests = 1024 + uint32(w.rng.IntN(1000))
 		return "another policy in " + c.name
 	case n < 62 && len(w.clusters) < clustersAtMost:
@@ -135,11 +136,11 @@ func (w *world) change() string {
 		return "routes named " + w.rds
 	case n < 91:
 		c := w.any()
-		c.edsState = health(w.rng.IntN(3))
+		w.faulty.setEndpoints(c, health(w.rng.IntN(3)))
 		return fmt.Sprintf("endpoints of %s in state %d", c.name, c.edsState)
 	default:
 		c := w.any()
-		c.state = health(w.rng.IntN(3))
+		w.faulty.setCluster(c, health(w.rng.IntN(3)))
 		return fmt.Sprintf("cluster %s in state %d", c.name, c.state)
 	}
 }
@@ -147,7 +148,8 @@ func (w *world) change() string {
 // heal makes everything good.
 func (w *world) heal() {
 	for _, c := range w.clusters {
-		c.state, c.edsState = good, good
+		w.faulty.setCluster(c, good)
+		w.faulty.setEndpoints(c, good)
 	}
 }
 
