@@ -15,6 +15,7 @@ enum {
   ANY_VALUE = 2,
   RESOURCE_RESOURCE = 2, /* of envoy.service.discovery.v3.Resource */
   RESOURCE_NAME = 3,
+  RESOURCE_ALIASES = 4,
 };
 
 typedef struct any {
@@ -32,14 +33,24 @@ static gxds_str last_field(gxds_str message, uint64_t number) {
   return found;
 }
 
-/* Takes the wrapper off, if there is one. False: it is broken, as is said. */
+/* One more than is allowed, at most, so that they cost no memory beyond that. */
+static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
+  gxds_wire_field field;
+  while (*count <= GXDS_FILE_ALIASES_MAX && gxds_wire_next(&message, &field)) {
+    if (field.number == RESOURCE_ALIASES && field.has_size) aliases[(*count)++] = field.value;
+  }
+}
+
+/* Takes the wrapper off, if there is one; aliases has room for one more than is allowed. False: it
+ * is broken, as is said. */
 static bool read_any(gxds_str bytes, uint32_t line, const gxds_path *at, gxds_file_errors *errors,
-                     any *out, gxds_str *wrapper_name) {
-  *wrapper_name = gxds_str_of(NULL, 0);
+                     any *out, gxds_file_wrapper *wrapper, gxds_str *aliases) {
+  *wrapper = (gxds_file_wrapper){.aliases = aliases};
   *out = (any){last_field(bytes, ANY_TYPE_URL), last_field(bytes, ANY_VALUE)};
   bool whole = gxds_wire_is_whole(bytes);
   if (whole && gxds_str_equal(out->type_url, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL))) {
-    *wrapper_name = last_field(out->value, RESOURCE_NAME);
+    wrapper->name = last_field(out->value, RESOURCE_NAME);
+    read_aliases(out->value, aliases, &wrapper->alias_count);
     gxds_str inner = last_field(out->value, RESOURCE_RESOURCE);
     whole = gxds_wire_is_whole(out->value) && gxds_wire_is_whole(inner);
     *out = (any){last_field(inner, ANY_TYPE_URL), last_field(inner, ANY_VALUE)};
@@ -72,8 +83,9 @@ static void read_resource(const gxds_schema *schema, gxds_str bytes, gxds_str re
                           uint32_t line, const gxds_path *at, gxds_file_found_fn found, void *arg,
                           gxds_file_errors *errors) {
   any resource;
-  gxds_str wrapper_name;
-  if (!read_any(bytes, line, at, errors, &resource, &wrapper_name)) return;
+  gxds_file_wrapper wrapper;
+  gxds_str aliases[GXDS_FILE_ALIASES_MAX + 1];
+  if (!read_any(bytes, line, at, errors, &resource, &wrapper, aliases)) return;
   gxds_file_type type = gxds_file_check_type(resource.type_url, response_type, line,
                                              GXDS_FIELD(at, "type_url"), errors);
   if (type == GXDS_FILE_TYPE_COUNT) return;
@@ -84,9 +96,10 @@ static void read_resource(const gxds_schema *schema, gxds_str bytes, gxds_str re
       !read_name(schema, info, resource.value, arena, &name)) {
     gxds_file_errors_add(errors, line, GXDS_FIELD(at, "value"), "is no %s: cut off, or damaged",
                          info->message);
-  } else if (gxds_file_check_name(info, name, wrapper_name, line, at, errors)) {
+  } else if (gxds_file_check_names(info, name, &wrapper, line, at, errors)) {
     gxds_file_node node = {.kind = GXDS_FILE_NODE_MAP, .line = line};
-    found(arg, gxds_file_resource_create(type, name, resource.value), line ? &node : NULL);
+    found(arg, gxds_file_resource_create(type, name, resource.value, aliases, wrapper.alias_count),
+          line ? &node : NULL);
   }
   upb_Arena_Free(arena);
 }

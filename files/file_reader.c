@@ -3,6 +3,7 @@
 #include <upb/def.h>
 #include <upb/reflection.h>
 
+#include "base/check.h"
 #include "base/memory.h"
 #include "files/binary_reader.h"
 #include "files/convert.h"
@@ -83,18 +84,30 @@ gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, u
   return GXDS_FILE_TYPE_COUNT;
 }
 
-bool gxds_file_check_name(const gxds_file_type_info *info, gxds_str name, gxds_str wrapper_name,
-                          uint32_t line, const gxds_path *at, gxds_file_errors *errors) {
+bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
+                           const gxds_file_wrapper *wrapper, uint32_t line, const gxds_path *at,
+                           gxds_file_errors *errors) {
+  size_t before = errors->count;
   if (name.size == 0) {
     gxds_file_errors_add(errors, line, GXDS_FIELD(at, info->name_field),
                          "must be set: the name of the resource");
-    return false;
+  } else if (wrapper->name.size > 0 && !gxds_str_equal(wrapper->name, name)) {
+    gxds_file_errors_add(errors, line, GXDS_FIELD(at, "name"),
+                         "\"%.*s\" is not the name of the %s in it: \"%.*s\"",
+                         GXDS_STR_ARG(wrapper->name), info->message, GXDS_STR_ARG(name));
   }
-  if (wrapper_name.size == 0 || gxds_str_equal(wrapper_name, name)) return true;
-  gxds_file_errors_add(errors, line, GXDS_FIELD(at, "name"),
-                       "\"%.*s\" is not the name of the %s in it: \"%.*s\"",
-                       GXDS_STR_ARG(wrapper_name), info->message, GXDS_STR_ARG(name));
-  return false;
+  if (wrapper->alias_count > GXDS_FILE_ALIASES_MAX) {
+    gxds_file_errors_add(errors, line, GXDS_FIELD(at, "aliases"), "more than %d",
+                         GXDS_FILE_ALIASES_MAX);
+  }
+  for (size_t i = 0; i < wrapper->alias_count; i++) {
+    gxds_str alias = wrapper->aliases[i];
+    if (alias.size == 0 || gxds_str_equal(alias, gxds_str_z("*"))) {
+      gxds_file_errors_add(errors, line, GXDS_ITEM(at, "aliases", i), "\"%.*s\" is no name",
+                           GXDS_STR_ARG(alias));
+    }
+  }
+  return errors->count == before;
 }
 
 /* GXDS_FILE_TYPE_COUNT when it has none of ours, which is then said. */
@@ -139,9 +152,8 @@ static upb_Message *convert_but(const reader *r, const char *type_url, const gxd
   return msg;
 }
 
-/* wrapper_name: empty when there is none. */
 static void read_plain(const reader *r, const gxds_file_node *node, const gxds_path *at,
-                       gxds_str wrapper_name) {
+                       const gxds_file_wrapper *wrapper) {
   gxds_file_type type = type_of(r, node, at);
   if (type == GXDS_FILE_TYPE_COUNT) return;
   const gxds_file_type_info *info = &gxds_file_types[type];
@@ -151,8 +163,10 @@ static void read_plain(const reader *r, const gxds_file_node *node, const gxds_p
   upb_Message *msg = gxds_file_convert(r->schema, m, node, arena, r->errors, &bytes);
   if (msg) {
     gxds_str name = field_text(m, msg, info->name_field);
-    if (gxds_file_check_name(info, name, wrapper_name, node->line, NULL, r->errors)) {
-      r->found(r->arg, gxds_file_resource_create(type, name, bytes), node);
+    if (gxds_file_check_names(info, name, wrapper, node->line, NULL, r->errors)) {
+      r->found(r->arg,
+               gxds_file_resource_create(type, name, bytes, wrapper->aliases, wrapper->alias_count),
+               node);
     }
   }
   upb_Arena_Free(arena);
@@ -168,6 +182,20 @@ static bool is_map(const reader *r, const gxds_file_node *node, const gxds_path 
   return false;
 }
 
+static gxds_file_wrapper wrapper_of(const upb_MessageDef *m, const upb_Message *msg,
+                                    upb_Arena *arena) {
+  const upb_FieldDef *f = upb_MessageDef_FindFieldByName(m, "aliases");
+  const upb_Array *array = upb_Message_Get(msg, f).array_val;
+  size_t count = array ? upb_Array_Size(array) : 0;
+  gxds_str *aliases = upb_Arena_Malloc(arena, (count + 1) * sizeof *aliases);
+  GXDS_CHECK(aliases != NULL);
+  for (size_t i = 0; i < count; i++) {
+    upb_StringView text = upb_Array_Get(array, i).str_val;
+    aliases[i] = gxds_str_of(text.data, text.size);
+  }
+  return (gxds_file_wrapper){field_text(m, msg, "name"), aliases, count};
+}
+
 static void read_wrapper(const reader *r, const gxds_file_node *node, const gxds_path *at) {
   const gxds_path *where = GXDS_FIELD(at, "resource");
   const gxds_file_node *inner = gxds_file_node_get(node, "resource");
@@ -176,7 +204,10 @@ static void read_wrapper(const reader *r, const gxds_file_node *node, const gxds
   upb_Arena *arena = upb_Arena_New();
   const upb_MessageDef *m = gxds_schema_find(r->schema, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL));
   const upb_Message *msg = convert_but(r, GXDS_FILE_WRAPPER_TYPE_URL, node, "resource", arena);
-  if (msg) read_plain(r, inner, where, field_text(m, msg, "name"));
+  if (msg) {
+    gxds_file_wrapper wrapper = wrapper_of(m, msg, arena);
+    read_plain(r, inner, where, &wrapper);
+  }
   upb_Arena_Free(arena);
 }
 
@@ -187,7 +218,7 @@ static void read_resource(const reader *r, const gxds_file_node *node, const gxd
       gxds_str_equal(type->text, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL))) {
     read_wrapper(r, node, at);
   } else {
-    read_plain(r, node, at, gxds_str_of(NULL, 0));
+    read_plain(r, node, at, &(gxds_file_wrapper){0});
   }
 }
 

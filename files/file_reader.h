@@ -40,13 +40,23 @@ void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
  * of the field at. */
 gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, uint32_t line,
                                     const gxds_path *at, gxds_file_errors *errors);
-/* Whether a resource's name is set, and that of the wrapper around it when this has one; what is
- * wrong is said of the resource at. */
-bool gxds_file_check_name(const gxds_file_type_info *info, gxds_str name, gxds_str wrapper_name,
-                          uint32_t line, const gxds_path *at, gxds_file_errors *errors);
 
-/* Copies name and bytes. One reference, the caller's. (file_set.c) */
-gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes);
+/* What the wrapper around a resource says of its names: borrowed. All zero: there is none. */
+typedef struct gxds_file_wrapper {
+  gxds_str name; /* empty: it says nothing */
+  const gxds_str *aliases;
+  size_t alias_count;
+} gxds_file_wrapper;
+
+/* Whether a resource's name is set, and is that of the wrapper around it when this has one, and
+ * whether its aliases can be such; what is wrong is said of the resource at. */
+bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
+                           const gxds_file_wrapper *wrapper, uint32_t line, const gxds_path *at,
+                           gxds_file_errors *errors);
+
+/* Copies name, bytes and aliases. One reference, the caller's. (file_set.c) */
+gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes,
+                                              const gxds_str *aliases, size_t alias_count);
 
 /* A set of these entries, which are sorted by type, then name, and taken: *take is empty after it.
  * One reference, the caller's. (file_set.c) */

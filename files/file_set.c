@@ -27,16 +27,33 @@ gxds_file_type gxds_file_type_find(gxds_str type_url) {
   return (gxds_file_type)type;
 }
 
-gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes) {
-  gxds_file_resource *r = gxds_calloc(1, sizeof *r + name.size + bytes.size + 1);
-  char *data = (char *)(r + 1);
+/* Copies s to where *data is, and puts that behind it. */
+static gxds_str put(char **data, gxds_str s) {
+  gxds_str copy = gxds_str_of(*data, s.size);
+  if (s.size) memcpy(*data, s.data, s.size);
+  *data += s.size;
+  return copy;
+}
+
+gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes,
+                                              const gxds_str *aliases, size_t alias_count) {
+  size_t size = name.size + bytes.size + 1;
+  for (size_t i = 0; i < alias_count; i++) size += sizeof *aliases + aliases[i].size;
+  gxds_file_resource *r = gxds_calloc(1, sizeof *r + size);
+  gxds_str *names = (gxds_str *)(r + 1);
+  char *data = (char *)(names + alias_count);
   gxds_ref_init(&r->refs);
   r->type = type;
-  r->name = gxds_str_of(data, name.size);
-  if (name.size) memcpy(data, name.data, name.size);
-  r->bytes = gxds_str_of(data + name.size + 1, bytes.size);
-  if (bytes.size) memcpy(data + name.size + 1, bytes.data, bytes.size);
+  r->name = put(&data, name);
+  data++; /* a terminator */
+  r->bytes = put(&data, bytes);
   r->version = XXH3_64bits(r->bytes.data, bytes.size);
+  for (size_t i = 0; i < alias_count; i++) {
+    names[i] = put(&data, aliases[i]);
+    r->version = XXH3_64bits_withSeed(names[i].data, names[i].size, r->version);
+  }
+  r->aliases = names;
+  r->alias_count = alias_count;
   return r;
 }
 
@@ -77,11 +94,68 @@ static void report_duplicates(const gxds_file_found *found, gxds_file_errors *er
   }
 }
 
+/* A name or an alias of a resource. */
+typedef struct some_name {
+  gxds_str text;
+  const gxds_file_entry *entry;
+  bool alias;
+} some_name;
+
+/* By type and text, aliases after names, then as the entries are. */
+static int by_type_and_text(const void *a, const void *b) {
+  const some_name *x = a;
+  const some_name *y = b;
+  gxds_file_type type = x->entry->resource->type;
+  if (type != y->entry->resource->type) return type < y->entry->resource->type ? -1 : 1;
+  int order = gxds_str_compare(x->text, y->text);
+  if (order == 0) order = (int)x->alias - (int)y->alias;
+  return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* An alias that is a name, or another's alias, too. */
+static void report_clashes(const gxds_file_found *found, gxds_file_errors *errors) {
+  size_t aliases = 0;
+  for (size_t i = 0; i < found->count; i++) aliases += found->entries[i].resource->alias_count;
+  if (aliases == 0) return;
+  some_name *names = gxds_calloc(found->count + aliases, sizeof *names);
+  size_t count = 0;
+  for (size_t i = 0; i < found->count; i++) {
+    const gxds_file_entry *e = &found->entries[i];
+    names[count++] = (some_name){e->resource->name, e, false};
+    for (size_t k = 0; k < e->resource->alias_count; k++) {
+      names[count++] = (some_name){e->resource->aliases[k], e, true};
+    }
+  }
+  qsort(names, count, sizeof *names, by_type_and_text);
+  for (size_t i = 1; i < count; i++) {
+    const gxds_file_resource *a = names[i - 1].entry->resource;
+    const gxds_file_resource *b = names[i].entry->resource;
+    if (!names[i].alias || a->type != b->type || !gxds_str_equal(names[i - 1].text, names[i].text))
+      continue;
+    errors->file = names[i].entry->file;
+    gxds_file_errors_add(errors, names[i].entry->line, GXDS_FIELD(NULL, "aliases"),
+                         "\"%.*s\" stands for the %s \"%.*s\" too", GXDS_STR_ARG(names[i].text),
+                         gxds_file_types[a->type].message, GXDS_STR_ARG(a->name));
+  }
+  gxds_free(names);
+}
+
+static bool same_resource(const gxds_file_resource *a, const gxds_file_resource *b) {
+  if (a == b) return true;
+  if (!gxds_str_equal(a->name, b->name) || !gxds_str_equal(a->bytes, b->bytes) ||
+      a->alias_count != b->alias_count) {
+    return false;
+  }
+  size_t i = 0;
+  while (i < a->alias_count && gxds_str_equal(a->aliases[i], b->aliases[i])) i++;
+  return i == a->alias_count;
+}
+
 static void share(gxds_file_found *found, const gxds_file_set *previous) {
   for (size_t i = 0; previous && i < found->count; i++) {
     const gxds_file_resource *r = found->entries[i].resource;
     const gxds_file_entry *old = gxds_file_set_find(previous, r->type, r->name);
-    if (!old || !gxds_str_equal(old->resource->bytes, r->bytes)) continue;
+    if (!old || !same_resource(old->resource, r)) continue;
     found->entries[i].resource = gxds_file_resource_ref(old->resource);
     gxds_file_resource_unref(r);
   }
@@ -101,6 +175,35 @@ static uint64_t list_version(const gxds_file_list *list) {
   return version;
 }
 
+static int by_alias(const void *a, const void *b) {
+  return gxds_str_compare(((const gxds_file_alias *)a)->name, ((const gxds_file_alias *)b)->name);
+}
+
+static void index_aliases(gxds_file_list *list) {
+  size_t count = 0;
+  for (size_t i = 0; i < list->count; i++) count += list->entries[i].resource->alias_count;
+  if (count == 0) return;
+  gxds_file_alias *aliases = gxds_calloc(count, sizeof *aliases);
+  size_t out = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    const gxds_file_resource *r = list->entries[i].resource;
+    for (size_t k = 0; k < r->alias_count; k++) {
+      aliases[out++] = (gxds_file_alias){r->aliases[k], i};
+    }
+  }
+  qsort(aliases, count, sizeof *aliases, by_alias);
+  list->aliases = aliases;
+  list->alias_count = count;
+}
+
+/* Takes the entries. */
+static gxds_file_list make_list(gxds_file_entry *entries, size_t count) {
+  gxds_file_list list = {.entries = entries, .count = count};
+  index_aliases(&list);
+  list.version = list_version(&list);
+  return list;
+}
+
 /* Takes the entries, which are sorted. */
 static void fill_lists(gxds_file_set *s, gxds_file_found *found) {
   size_t at = 0;
@@ -109,8 +212,7 @@ static void fill_lists(gxds_file_set *s, gxds_file_found *found) {
     while (at < found->count && (int)found->entries[at].resource->type == type) at++;
     gxds_file_entry *entries = gxds_calloc(at - start, sizeof *entries);
     if (at > start) memcpy(entries, found->entries + start, (at - start) * sizeof *entries);
-    s->types[type] = (gxds_file_list){.entries = entries, .count = at - start};
-    s->types[type].version = list_version(&s->types[type]);
+    s->types[type] = make_list(entries, at - start);
   }
   found->count = 0;
 }
@@ -144,6 +246,7 @@ const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_f
   read_all(schema, files, count, s, &found, errors);
   if (found.count) qsort(found.entries, found.count, sizeof *found.entries, by_type_and_name);
   report_duplicates(&found, errors);
+  report_clashes(&found, errors);
   bool ok = errors->count == before;
   if (ok) {
     share(&found, previous);
@@ -194,14 +297,14 @@ const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_fi
     gxds_file_entry *entries = gxds_calloc(from->count, sizeof *entries);
     for (size_t i = 0; i < from->count; i++) {
       const gxds_file_entry *e = &from->entries[i];
-      entries[i].resource =
-          e == entry ? gxds_file_resource_create(e->resource->type, e->resource->name, bytes)
-                     : gxds_file_resource_ref(e->resource);
+      const gxds_file_resource *r = e->resource;
+      entries[i].resource = e == entry ? gxds_file_resource_create(r->type, r->name, bytes,
+                                                                   r->aliases, r->alias_count)
+                                       : gxds_file_resource_ref(r);
       entries[i].file = own_name(result, e->file);
       entries[i].line = e->line;
     }
-    result->types[type] = (gxds_file_list){.entries = entries, .count = from->count};
-    result->types[type].version = list_version(&result->types[type]);
+    result->types[type] = make_list(entries, from->count);
   }
   return result;
 }
@@ -217,6 +320,7 @@ void gxds_file_set_unref(const gxds_file_set *s) {
     const gxds_file_list *list = &s->types[type];
     for (size_t i = 0; i < list->count; i++) gxds_file_resource_unref(list->entries[i].resource);
     gxds_free((gxds_file_entry *)list->entries);
+    gxds_free((gxds_file_alias *)list->aliases);
   }
   for (size_t i = 0; i < s->file_count; i++) gxds_str_free(&s->file_names[i]);
   gxds_free(s->file_names);
@@ -241,18 +345,24 @@ const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type
   return NULL;
 }
 
+const gxds_file_entry *gxds_file_set_find_by_any_name(const gxds_file_set *s, gxds_file_type type,
+                                                      gxds_str name) {
+  const gxds_file_entry *entry = gxds_file_set_find(s, type, name);
+  const gxds_file_list *list = &s->types[type];
+  if (entry || list->alias_count == 0) return entry;
+  gxds_file_alias key = {.name = name};
+  const gxds_file_alias *found =
+      bsearch(&key, list->aliases, list->alias_count, sizeof key, by_alias);
+  return found ? &list->entries[found->index] : NULL;
+}
+
 bool gxds_file_set_equal(const gxds_file_set *a, const gxds_file_set *b) {
   for (int type = 0; type < GXDS_FILE_TYPE_COUNT; type++) {
     const gxds_file_list *x = &a->types[type];
     const gxds_file_list *y = &b->types[type];
     if (x->count != y->count) return false;
     for (size_t i = 0; i < x->count; i++) {
-      const gxds_file_resource *r = x->entries[i].resource;
-      const gxds_file_resource *other = y->entries[i].resource;
-      if (r == other) continue;
-      if (!gxds_str_equal(r->name, other->name) || !gxds_str_equal(r->bytes, other->bytes)) {
-        return false;
-      }
+      if (!same_resource(x->entries[i].resource, y->entries[i].resource)) return false;
     }
   }
   return true;

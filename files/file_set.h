@@ -5,7 +5,8 @@
  * DiscoveryResponse (which is that with more fields), and in YAML any of these per document. Or it
  * is a DiscoveryResponse in binary or in protobuf's text form, and in that resources may also stand
  * by themselves, as "[TYPE URL] {...}". Resources in a response may be wrapped in
- * envoy.service.discovery.v3.Resource.
+ * envoy.service.discovery.v3.Resource, whose aliases are then other names of the resource (in
+ * delta).
  *
  * Sets and resources are immutable and shared by reference count: any thread. A new set shares each
  * resource that did not change with the set before it, so that "did it change?" is a comparison of
@@ -46,9 +47,14 @@ typedef struct gxds_file_resource {
   gxds_ref refs;
   gxds_file_type type;
   gxds_str name;
-  gxds_str bytes;     /* the serialized message */
-  uint64_t version;   /* XXH3 of the bytes */
+  gxds_str bytes;          /* the serialized message */
+  const gxds_str *aliases; /* in the order of the file */
+  size_t alias_count;
+  uint64_t version;   /* XXH3 of the bytes and the aliases */
 } gxds_file_resource; /* one allocation */
+
+/* Of one resource: our own client refuses one with more. */
+#define GXDS_FILE_ALIASES_MAX 100
 
 const gxds_file_resource *gxds_file_resource_ref(const gxds_file_resource *r);
 void gxds_file_resource_unref(const gxds_file_resource *r); /* NULL is allowed */
@@ -59,9 +65,17 @@ typedef struct gxds_file_entry {
   uint32_t line;
 } gxds_file_entry;
 
+/* Another name of the resource of that index. */
+typedef struct gxds_file_alias {
+  gxds_str name; /* borrowed from the resource */
+  size_t index;
+} gxds_file_alias;
+
 typedef struct gxds_file_list {
   const gxds_file_entry *entries; /* sorted by name */
   size_t count;
+  const gxds_file_alias *aliases; /* sorted by name; none is the name of a resource */
+  size_t alias_count;
   uint64_t version; /* XXH3 of all names and versions: equal sets of resources have equal ones */
 } gxds_file_list;
 
@@ -103,6 +117,9 @@ void gxds_file_set_unref(const gxds_file_set *s); /* NULL is allowed */
 /* NULL: no such resource. Borrow: as long as the set. */
 const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
                                           gxds_str name);
+/* The same, by its name or by an alias. */
+const gxds_file_entry *gxds_file_set_find_by_any_name(const gxds_file_set *s, gxds_file_type type,
+                                                      gxds_str name);
 /* Whether both hold the same resources. */
 bool gxds_file_set_equal(const gxds_file_set *a, const gxds_file_set *b);
 /* A version as it goes over the wire: 16 hexadecimal digits. */

@@ -142,8 +142,8 @@ gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uin
 static const gxds_file_resource *make(gxds_file_type type, upb_StringView name, const char *data,
                                       size_t size) {
   GXDS_CHECK(data != NULL);
-  return gxds_file_resource_create(type, gxds_str_of(name.data, name.size),
-                                   gxds_str_of(data, size));
+  return gxds_file_resource_create(type, gxds_str_of(name.data, name.size), gxds_str_of(data, size),
+                                   NULL, 0);
 }
 
 static const gxds_file_resource *make_cluster(unsigned cluster) {

@@ -82,6 +82,69 @@ TEST_F(ResponseFile, JsonYamlAndBinaryGiveTheSameResources) {
   EXPECT_TRUE(gxds_file_set_equal(plain.get(), Good({{"f.binpb", Binary(json)}}).get()));
 }
 
+std::string Aliased(const std::string& name, const std::string& aliases) {
+  return R"({"@type":")" + kUrl + R"(service.discovery.v3.Resource","aliases":)" + aliases +
+         R"(,"resource":)" + Cluster(name) + "}";
+}
+
+TEST_F(ResponseFile, AWrapperGivesItsResourceAliases) {
+  const std::string json = Response(kClusterUrl, Cluster("b") + "," + Aliased("a", R"(["y","x"])"));
+  for (const Files& files :
+       {Files{{"f.json", json}}, Files{{"f.yaml", json}}, Files{{"f.pb", Binary(json)}}}) {
+    Set set = Good(files);
+    const gxds_file_entry* a = gxds_file_set_find(set.get(), GXDS_FILE_CLUSTER, gxds_str_z("a"));
+    for (const char* name : {"a", "x", "y"}) {
+      EXPECT_EQ(gxds_file_set_find_by_any_name(set.get(), GXDS_FILE_CLUSTER, gxds_str_z(name)), a);
+    }
+    EXPECT_EQ(gxds_file_set_find(set.get(), GXDS_FILE_CLUSTER, gxds_str_z("x")), nullptr);
+    EXPECT_EQ(gxds_file_set_find_by_any_name(set.get(), GXDS_FILE_CLUSTER, gxds_str_z("z")),
+              nullptr);
+    EXPECT_EQ(gxds_file_set_find_by_any_name(set.get(), GXDS_FILE_ENDPOINTS, gxds_str_z("x")),
+              nullptr);
+    Set changed(gxds_file_set_replace(set.get(), a, gxds_str_z("")));
+    a = gxds_file_set_find(changed.get(), GXDS_FILE_CLUSTER, gxds_str_z("a"));
+    EXPECT_EQ(gxds_file_set_find_by_any_name(changed.get(), GXDS_FILE_CLUSTER, gxds_str_z("y")), a);
+  }
+}
+
+TEST_F(ResponseFile, ResourcesWithOtherAliasesAreOthers) {
+  Set set = Good({{"f.json", Aliased("a", R"(["x"])")}});
+  for (const char* aliases : {"[]", R"(["y"])", R"(["x","y"])"}) {
+    EXPECT_FALSE(gxds_file_set_equal(set.get(), Good({{"f.json", Aliased("a", aliases)}}).get()));
+  }
+  gxds_file_errors errors = {};
+  Set again(Build(schema_, {{"f.json", Aliased("a", R"(["x"])")}}, &errors, set.get()));
+  EXPECT_EQ(again->types[GXDS_FILE_CLUSTER].entries[0].resource,
+            set->types[GXDS_FILE_CLUSTER].entries[0].resource);
+  Set other(Build(schema_, {{"f.json", Aliased("a", R"(["y"])")}}, &errors, set.get()));
+  EXPECT_NE(other->types[GXDS_FILE_CLUSTER].entries[0].resource->version,
+            set->types[GXDS_FILE_CLUSTER].entries[0].resource->version);
+}
+
+TEST_F(ResponseFile, AnAliasIsANameOfOneResource) {
+  EXPECT_EQ(Bad({{"f.json", Cluster("x")}, {"g.json", "\n" + Aliased("a", R"(["x"])")}}),
+            "g.json:2: field aliases: \"x\" stands for the Cluster \"x\" too\n");
+  EXPECT_EQ(
+      Bad({{"f.json", "[" + Aliased("a", R"(["x"])") + ",\n" + Aliased("b", R"(["x"])") + "]"}}),
+      "f.json:2: field aliases: \"x\" stands for the Cluster \"a\" too\n");
+  EXPECT_EQ(Bad({{"f.json", Aliased("a", R"(["a"])")}}),
+            "f.json:1: field aliases: \"a\" stands for the Cluster \"a\" too\n");
+  for (const bool binary : {false, true}) {
+    std::string json = Response(kClusterUrl, Aliased("a", R"(["x","","*"])"));
+    EXPECT_EQ(Bad({binary ? Files{{"f.pb", Binary(json)}} : Files{{"f.json", json}}}),
+              binary ? "f.pb: field resources[0].aliases[1]: \"\" is no name\n"
+                       "f.pb: field resources[0].aliases[2]: \"*\" is no name\n"
+                     : "f.json:1: field aliases[1]: \"\" is no name\n"
+                       "f.json:1: field aliases[2]: \"*\" is no name\n");
+    std::string many = "\"0\"";
+    for (int i = 1; i < 1000; i++) many += ",\"" + std::to_string(i) + "\"";
+    json = Response(kClusterUrl, Aliased("a", "[" + many + "]"));
+    EXPECT_EQ(Bad({binary ? Files{{"f.pb", Binary(json)}} : Files{{"f.json", json}}}),
+              binary ? "f.pb: field resources[0].aliases: more than 100\n"
+                     : "f.json:1: field aliases: more than 100\n");
+  }
+}
+
 TEST_F(ResponseFile, ATypeUrlIsNotNeededAndOneWithoutResourcesIsNone) {
   EXPECT_EQ(Good({{"f.pb", Binary("{\"resources\":[" + Cluster("a") + "]}")}})
                 ->types[GXDS_FILE_CLUSTER]

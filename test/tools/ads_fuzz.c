@@ -24,9 +24,13 @@ static void make_sets(void) {
                              "cluster.v3.Cluster\",\"name\":\"b\"}," URL
                              "endpoint.v3.ClusterLoadAssignment\",\"cluster_name\":\"a\"}," URL
                              "listener.v3.Listener\",\"name\":\"a\"}]");
-  sets[1] = make_set(schema, "[" URL "cluster.v3.Cluster\",\"name\":\"a\",\"type\":\"EDS\"}," URL
-                             "route.v3.RouteConfiguration\",\"name\":\"a\"}," URL
-                             "endpoint.v3.ClusterLoadAssignment\",\"cluster_name\":\"b\"}]");
+  sets[1] =
+      make_set(schema, "[" URL "cluster.v3.Cluster\",\"name\":\"a\",\"type\":\"EDS\"}," URL
+                       "route.v3.RouteConfiguration\",\"name\":\"a\"}," URL
+                       "endpoint.v3.ClusterLoadAssignment\",\"cluster_name\":\"b\"},"
+                       "{\"@type\":\"type.googleapis.com/envoy.service.discovery.v3.Resource\","
+                       "\"aliases\":[\"b\",\"c\"],\"resource\":" URL
+                       "cluster.v3.Cluster\",\"name\":\"d\"}}]");
   gxds_schema_destroy(schema);
 }
 

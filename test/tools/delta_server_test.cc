@@ -90,6 +90,54 @@ TEST_F(Delta, NamesGivenUpAreNotSentAndNotMissed) {
   EXPECT_EQ(Got(c), "CDS a=2");
 }
 
+TEST_F(Delta, AnAliasIsAskedForLikeAName) {
+  Serve({"CDS a|x|y=1", "CDS b=1"});
+  uint64_t c = OpenDelta();
+  AskDelta(c, CDS, {"x", "b", "z"});
+  EXPECT_EQ(Got(c), "CDS a|x|y=1 b=1 -z");
+  Serve({"CDS a|x|y=2", "CDS b=1"});
+  EXPECT_EQ(Got(c), "CDS a|x|y=2");
+  Answer(c, CDS);
+  AskDelta(c, CDS, {"x"});  // again, and so it is sent again
+  EXPECT_EQ(Got(c), "CDS a|x|y=2");
+  AskDelta(c, CDS, {}, {"x", "y"});  // y was never asked for
+  Serve({"CDS a|x|y=3", "CDS b=1"});
+  EXPECT_EQ(Got(c), "");
+}
+
+TEST_F(Delta, AResourceAskedForBySeveralNamesIsSentOnce) {
+  Serve({"CDS a|x|y=1", "CDS b=1"});
+  uint64_t c = OpenDelta();
+  AskDelta(c, CDS, {"a", "b", "x", "y"});
+  EXPECT_EQ(Got(c), "CDS a|x|y=1 b=1");
+  Answer(c, CDS);
+  AskDelta(c, CDS, {}, {"a"});
+  Serve({"CDS a|x|y=2", "CDS b=1"});
+  EXPECT_EQ(Got(c), "CDS a|x|y=2");
+  AskDelta(c, CDS, {"*"});
+  EXPECT_EQ(Got(c), "CDS a|x|y=2");
+}
+
+TEST_F(Delta, AnAliasThatComesOrGoesIsAChange) {
+  Serve({"CDS a=1"});
+  uint64_t c = OpenDelta();
+  AskDelta(c, CDS, {"a", "x"});
+  EXPECT_EQ(Got(c), "CDS a=1 -x");
+  std::string version = Last(c, CDS).versions.at("a");
+  Answer(c, CDS);
+  Serve({"CDS a|x=1"});
+  EXPECT_EQ(Got(c), "CDS a|x=1");
+  EXPECT_NE(Last(c, CDS).versions.at("a"), version);
+  Answer(c, CDS);
+  Serve({"CDS a=1", "CDS b|x=1"});
+  EXPECT_EQ(Got(c), "CDS a=1 b|x=1");
+  EXPECT_EQ(Last(c, CDS).versions.at("a"), version);
+  Answer(c, CDS);
+  Serve({"CDS a=1"});
+  Wait(GXDS_ADS_REMOVAL_GRACE);
+  EXPECT_EQ(Got(c), "CDS -x");
+}
+
 TEST_F(Delta, AnswersAreToldToTheOperator) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();

@@ -95,6 +95,17 @@ std::string ResourceJson(const std::string &resource) {
   size_t equals = resource.find('=');
   std::string name = resource.substr(4, equals - 4);
   std::string value = resource.substr(equals + 1);
+  size_t bar = name.find('|');
+  if (bar != std::string::npos) {
+    std::string aliases = name.substr(bar + 1);
+    for (size_t at = 0; (at = aliases.find('|', at)) != std::string::npos; at += 3) {
+      aliases.replace(at, 1, "\",\"");
+    }
+    return "{\"@type\":\"type.googleapis.com/"
+           "envoy.service.discovery.v3.Resource\",\"aliases\":[\"" +
+           aliases + "\"],\"resource\":" +
+           ResourceJson(resource.substr(0, 4) + name.substr(0, bar) + "=" + value) + "}";
+  }
   std::string json = "{\"@type\":\"" + std::string(TypeUrl(static_cast<Type>(type))) + "\",\"" +
                      (type == EDS ? "cluster_name" : "name") + "\":\"" + name + "\",";
   switch (type) {
@@ -218,7 +229,12 @@ Response DecodeDelta(const std::string &bytes) {
     std::string text = ReadResource(static_cast<Type>(type), google_protobuf_Any_value(any));
     bool right =
         String(google_protobuf_Any_type_url(any)) == url && text.substr(0, text.find('=')) == name;
-    response.resources.push_back(right ? text : "another resource");
+    size_t alias_count;
+    const upb_StringView *aliases =
+        envoy_service_discovery_v3_Resource_aliases(all[i], &alias_count);
+    std::string names = name;
+    for (size_t k = 0; k < alias_count; k++) names += "|" + String(aliases[k]);
+    response.resources.push_back(right ? names + text.substr(name.size()) : "another resource");
   }
   const upb_StringView *removed =
       envoy_service_discovery_v3_DeltaDiscoveryResponse_removed_resources(msg, &count);

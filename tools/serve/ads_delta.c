@@ -44,6 +44,9 @@ static gxds_str encode(gxds_file_type type, const gxds_delta_response *response,
         envoy_service_discovery_v3_DeltaDiscoveryResponse_add_resources(msg, arena);
     envoy_service_discovery_v3_Resource_set_name(resource, upb_view(r->name));
     envoy_service_discovery_v3_Resource_set_version(resource, version_view(r->version, arena));
+    for (size_t k = 0; k < r->alias_count; k++) {
+      envoy_service_discovery_v3_Resource_add_aliases(resource, upb_view(r->aliases[k]), arena);
+    }
     google_protobuf_Any *any =
         envoy_service_discovery_v3_Resource_mutable_resource(resource, arena);
     google_protobuf_Any_set_type_url(any, url);

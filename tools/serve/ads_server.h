@@ -5,8 +5,11 @@
  * time, actions come out of gxds_ads_server_next_action(), which the owner drains after each event.
  *
  * What it does in delta (incremental) xDS:
- * - Every resource has a version, the hash of its contents. A client is sent what it does not have,
- *   by the versions that it says it has and those it was sent; and what it asks for again.
+ * - Every resource has a version, the hash of its contents and aliases. A client is sent what it
+ *   does not have, by the versions that it says it has and those it was sent; and what it asks for
+ *   again.
+ * - An alias of a resource is asked for like its name; the resource comes with its name and all its
+ *   aliases, once, by however many of them it is asked for.
  * - Names that do not exist are told as removed, once, and again to who asks again.
  * - No request is stale: names are taken from each. Names given up that were never asked for are no
  *   error.

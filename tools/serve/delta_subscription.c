@@ -175,9 +175,28 @@ static void include(gxds_delta_entry *e, const gxds_file_resource *now, gxds_del
   e->again = false;
 }
 
+static int by_resource_name(const void *a, const void *b) {
+  return gxds_str_compare((*(const gxds_file_resource *const *)a)->name,
+                          (*(const gxds_file_resource *const *)b)->name);
+}
+
+/* What is asked for by several of its names is in a response once. */
+static void drop_repeated(gxds_delta_response *r) {
+  if (r->count) qsort(r->resources, r->count, sizeof *r->resources, by_resource_name);
+  size_t kept = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    if (kept > 0 && r->resources[kept - 1] == r->resources[i]) {
+      gxds_file_resource_unref(r->resources[i]);
+    } else {
+      r->resources[kept++] = r->resources[i];
+    }
+  }
+  r->count = kept;
+}
+
 static const gxds_file_resource *find(const gxds_delta_subscription *s, const gxds_file_set *set,
                                       const gxds_delta_entry *e) {
-  const gxds_file_entry *found = gxds_file_set_find(set, s->type, e->name);
+  const gxds_file_entry *found = gxds_file_set_find_by_any_name(set, s->type, e->name);
   return found ? found->resource : NULL;
 }
 
@@ -199,6 +218,7 @@ bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_se
       include(e, now, out);
       bytes += e->name.size + (now ? now->bytes.size : 0);
     }
+    if (set->types[s->type].alias_count > 0) drop_repeated(out);
   }
   if (s->wildcard) sweep(s);
   return due > 0;

@@ -1,6 +1,6 @@
-/* gxds_delta_subscription: what one client of incremental xDS asked for of one type, and what it
- * has. Pure walks over this and the current resources say what is due. Lives in the caller's
- * struct; confined. */
+/* gxds_delta_subscription: what one client of incremental xDS asked for of one type, by names or
+ * aliases, and what it has. Pure walks over this and the current resources say what is due. Lives
+ * in the caller's struct; confined. */
 #ifndef GRPC_XDS_TOOLS_SERVE_DELTA_SUBSCRIPTION_H_
 #define GRPC_XDS_TOOLS_SERVE_DELTA_SUBSCRIPTION_H_
 
@@ -50,7 +50,7 @@ void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name 
 typedef struct gxds_delta_response {
   const gxds_file_resource **resources; /* sorted by name; each a reference */
   size_t count;
-  gxds_str *removed; /* owned */
+  gxds_str *removed; /* as they were asked for; owned */
   size_t removed_count;
 } gxds_delta_response;
 
@@ -68,7 +68,7 @@ bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_se
 /* Whether the client has something that does not exist any more. */
 bool gxds_delta_subscription_removal_due(const gxds_delta_subscription *s,
                                          const gxds_file_set *set);
-/* How many resources the client has. */
+/* Under how many names the client has a resource. */
 size_t gxds_delta_subscription_held(const gxds_delta_subscription *s);
 
 /* GXDS_CHECKs. */
