@@ -1,0 +1,197 @@
+// A channel whose bootstrap asks for incremental xDS, and a control plane that does not know it: a
+// real server without the method.
+#include <grpc/support/log.h>
+
+#include <mutex>
+
+#include "files/file_set.h"
+#include "test/e2e/e2e.h"
+#include "test/transport/raw_server.h"
+#include "tools/serve/ads_server.h"
+
+namespace gxds_test {
+namespace {
+
+using grpc_xds::RawServer;
+using grpc_xds::RawStream;
+
+const char kDelta[] =
+    "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+const char kSotw[] =
+    "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
+const char kLine[] = "it does not know incremental xDS: using state of the world";
+
+std::mutex g_mu;
+std::vector<std::string> g_lines;
+
+// How many lines of this process's log have that text.
+class Log {
+ public:
+  Log() {
+    gpr_set_log_function([](gpr_log_func_args* args) {
+      std::lock_guard<std::mutex> lock(g_mu);
+      g_lines.emplace_back(args->message);
+    });
+    gpr_set_log_verbosity(GPR_LOG_SEVERITY_INFO);
+  }
+  ~Log() {
+    gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
+    gpr_set_log_function(nullptr);
+    std::lock_guard<std::mutex> lock(g_mu);
+    g_lines.clear();
+  }
+  int Count(const std::string& text) const {
+    std::lock_guard<std::mutex> lock(g_mu);
+    int count = 0;
+    for (const std::string& line : g_lines) count += line.find(text) != std::string::npos;
+    return count;
+  }
+};
+
+// What a control plane says on one stream at a time, by the rules of `xds serve`.
+class Plane {
+ public:
+  Plane() : schema_(gxds_schema_create()), server_(gxds_ads_server_create()) {}
+  ~Plane() {
+    gxds_ads_server_destroy(server_);
+    gxds_schema_destroy(schema_);
+  }
+
+  void Set(const Mesh& mesh) {
+    std::string json = mesh.Json();
+    gxds_file_input file = {gxds_str_z("mesh.json"), gxds_str_of(json.data(), json.size())};
+    gxds_file_errors errors = {};
+    const gxds_file_set* set = gxds_file_set_build(schema_, &file, 1, nullptr, &errors);
+    ASSERT_NE(set, nullptr);
+    gxds_ads_server_set_resources(server_, set, kNow);
+    gxds_file_set_unref(set);
+    Drain();
+  }
+
+  // Answers a stream from now on.
+  void Take(std::shared_ptr<RawStream> stream, gxds_ads_service service) {
+    if (stream_) gxds_ads_server_on_closed(server_, id_, gxds_str_z("gone"));
+    stream_ = std::move(stream);
+    id_ = gxds_ads_server_open(server_, service, gxds_str_z("peer"), kNow);
+    Drain();
+  }
+
+  // Answers requests until the client accepted a response of that type ("EDS").
+  void AnswerUntilAccepted(const std::string& type) {
+    const std::string line = ": " + type + " ACK";
+    while (events_.find(line) == std::string::npos) {
+      std::optional<std::string> request = stream_->Take();
+      if (!request) return;  // which failed the test
+      gxds_ads_server_on_message(server_, id_, gxds_str_of(request->data(), request->size()), kNow);
+      Drain();
+    }
+    events_.clear();
+  }
+
+ private:
+  static constexpr gxds_time kNow = GXDS_SECOND;  // for nothing is removed here, which takes time
+
+  void Drain() {
+    gxds_serve_action action;
+    while (gxds_ads_server_next_action(server_, &action)) {
+      EXPECT_NE(action.kind, GXDS_SERVE_CLOSE);
+      if (action.kind == GXDS_SERVE_SEND) {
+        stream_->Send(std::string(action.bytes.data, action.bytes.size));
+        gxds_ads_server_on_sent(server_, id_, kNow);
+      } else if (action.kind == GXDS_SERVE_EVENT) {
+        gxds_text text = {};
+        gxds_serve_event_render_text(&action.event, &text);
+        events_ += std::string(text.data, text.size) + "\n";
+        gxds_text_fini(&text);
+      }
+      gxds_serve_action_fini(&action);
+    }
+  }
+
+  gxds_schema* schema_;
+  gxds_ads_server* server_;
+  std::shared_ptr<RawStream> stream_;
+  uint64_t id_ = 0;
+  std::string events_;
+};
+
+std::string Bootstrap(const RawServer& server) {
+  return R"({"xds_servers":[{"server_uri":")" + server.uri() +
+         R"(","channel_creds":[{"type":"insecure"}],"server_features":["delta"]}],)"
+         R"("node":{"id":"test"}})";
+}
+
+// Without load reports, so that every stream is one of ADS.
+Mesh MeshOf(Backend* backend) {
+  Mesh mesh = SimpleMesh({backend});
+  mesh.clusters[0].report_load = false;
+  return mesh;
+}
+
+void Refuse(const std::shared_ptr<RawStream>& stream) {
+  EXPECT_EQ(stream->Method(), kDelta);
+  stream->Finish({grpc::StatusCode::UNIMPLEMENTED, "no such method"});
+}
+
+TEST(DeltaUnknown, IsSpokenToInStateOfTheWorldFromThenOn) {
+  Backend a("a"), b("b"), c("c");
+  Log log;
+  RawServer server;
+  Plane plane;
+  plane.Set(MeshOf(&a));
+  Client client("xds:///greeter.example", Bootstrap(server));
+  auto call = client.Start();
+  Refuse(server.Take());
+  auto stream = server.Take();
+  EXPECT_EQ(stream->Method(), kSotw);
+  plane.Take(stream, GXDS_ADS_SOTW);
+  plane.AnswerUntilAccepted("EDS");
+  Reply reply = call->Wait();  // begun before any of it
+  EXPECT_EQ(reply.name, "a") << reply.status.error_message();
+  EXPECT_EQ(log.Count(kLine), 1);
+  plane.Set(MeshOf(&b));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+  plane.AnswerUntilAccepted("EDS");
+
+  stream->Finish({grpc::StatusCode::UNAVAILABLE, "restarts"});
+  stream = server.Take();
+  EXPECT_EQ(stream->Method(), kSotw);  // it is not asked again
+  EXPECT_EQ(client.Call().name, "b");
+  plane.Take(stream, GXDS_ADS_SOTW);
+  plane.AnswerUntilAccepted("EDS");
+  plane.Set(MeshOf(&c));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("c"));
+  EXPECT_EQ(log.Count(kLine), 1);
+  EXPECT_TRUE(server.NoMoreStreams());
+}
+
+TEST(DeltaUnknown, AServerThatForgotItLosesNothing) {
+  Backend a("a"), b("b");
+  Log log;
+  RawServer server;
+  Plane plane;
+  plane.Set(MeshOf(&a));
+  Client client("xds:///greeter.example", Bootstrap(server));
+  auto call = client.Start();
+  auto stream = server.Take();
+  EXPECT_EQ(stream->Method(), kDelta);
+  plane.Take(stream, GXDS_ADS_DELTA);
+  plane.AnswerUntilAccepted("EDS");
+  EXPECT_EQ(call->Wait().name, "a");
+  EXPECT_EQ(log.Count(kLine), 0);
+
+  stream->Finish({grpc::StatusCode::UNAVAILABLE, "an older release takes over"});
+  Refuse(server.Take());
+  EXPECT_EQ(client.Call().name, "a");  // what is held goes on
+  stream = server.Take();
+  EXPECT_EQ(stream->Method(), kSotw);
+  plane.Take(stream, GXDS_ADS_SOTW);
+  plane.AnswerUntilAccepted("EDS");
+  EXPECT_EQ(log.Count(kLine), 1);
+  EXPECT_EQ(client.Call().name, "a");
+  plane.Set(MeshOf(&b));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+}  // namespace
+}  // namespace gxds_test
