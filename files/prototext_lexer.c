@@ -163,7 +163,6 @@ static void read_number(gxds_prototext_lexer *l) {
 }
 
 void gxds_prototext_lexer_next(gxds_prototext_lexer *l) {
-  if (l->token.kind == GXDS_PROTOTEXT_BROKEN) return;
   skip_space(l);
   begin(l);
   const char *start = l->at;

@@ -41,7 +41,7 @@ typedef struct gxds_prototext_lexer {
 /* Reads the first token. text: borrow, until _fini. */
 void gxds_prototext_lexer_init(gxds_prototext_lexer *l, gxds_str text);
 void gxds_prototext_lexer_fini(gxds_prototext_lexer *l);
-/* Reads the next token; there is none behind END and BROKEN. */
+/* Reads the next token. Not to be called behind END and BROKEN. */
 void gxds_prototext_lexer_next(gxds_prototext_lexer *l);
 /* The token is '[' where the name of a field may be: reads up to its ']', so that the token is the
  * type URL between them, a NAME. */

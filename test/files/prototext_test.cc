@@ -159,6 +159,9 @@ TEST_F(Prototext, WhatIsWrongWithAFieldIsSaidWithLineColumnAndPath) {
       {"name: 'c' connect_timeout { seconds: 08 }",
        ".connect_timeout.seconds: at column 38: expected an integer of 64 bits, found the "
        "number 08"},
+      {"name: 'c' connect_timeout { seconds: 0x }",
+       ".connect_timeout.seconds: at column 38: expected an integer of 64 bits, found the number "
+       "0x"},
       {"name: 'c' connect_timeout: 3",
        ".connect_timeout: at column 28: expected a message in { }, found the number 3"},
       {"name { a: [1, {}] b <> }", ".name: at column 6: expected no message, found one"},
@@ -173,6 +176,21 @@ TEST_F(Prototext, WhatIsWrongWithAFieldIsSaidWithLineColumnAndPath) {
        "}",
        ".round_robin_lb_config.slow_start_config.aggression.default_value: at column 83: "
        "expected a number, found the number 0x1"},
+      {"name: 'c' circuit_breakers { thresholds { track_remaining: 2 } }",
+       ".circuit_breakers.thresholds[0].track_remaining: at column 60: expected true or false, "
+       "found the number 2"},
+      {"name: 'c' round_robin_lb_config { slow_start_config { aggression { default_value: 010 } } "
+       "}",
+       ".round_robin_lb_config.slow_start_config.aggression.default_value: at column 83: expected "
+       "a "
+       "number, found the number 010"},
+      {"name: 'c' metadata { filter_metadata { key: 1 } filter_metadata { key: 2 } }",
+       ".metadata.filter_metadata[0].key: at column 45: expected a string of UTF-8 in quotes, "
+       "found "
+       "the number 1\n"
+       "f.textproto:2: field resources[0].metadata.filter_metadata[0].key: at column 72: expected "
+       "a "
+       "string of UTF-8 in quotes, found the number 2"},
       {"name: 'c' metadata { filter_metadata { key: 'x' } filter_metadata { key: 'x' } }",
        ".metadata.filter_metadata[1]: at column 67: another entry has this key"},
       {"name: 'c' filters { typed_config { [a.b/no.Such] { x: 1 } } }",
@@ -245,6 +263,9 @@ TEST_F(Prototext, ASyntaxErrorIsSaidWithLineAndColumn) {
             "f.textproto:1: field control_plane.x: at column 17: no such field in "
             "envoy.config.core.v3.ControlPlane\n"
             "f.textproto:1: syntax error at column 25: expected ':' or '{', found the number 1\n");
+  EXPECT_EQ(Bad(Cluster("name: 'c' metadata { filter_metadata { key: 'a' key: 'b' } }")),
+            "f.textproto:2: syntax error at column 49: expected \"key\" and \"value\", each once, "
+            "found key\n");
   EXPECT_EQ(Bad(Cluster("name: 'c' metadata { filter_metadata { keys: 1 } }")),
             "f.textproto:2: syntax error at column 40: expected \"key\" and \"value\", each once, "
             "found keys\n");
@@ -263,6 +284,24 @@ TEST_F(Prototext, WhatIsWrongWithAResourceIsSaidWithItsLine) {
             "f.textproto: holds no resource, and no \"type_url\" that it is of\n");
   EXPECT_EQ(Bad(Cluster("name: 'x'") + Cluster("name: 'x'")),
             "f.textproto:3: field name: a Cluster named \"x\" is in f.textproto:1 too\n");
+}
+
+TEST_F(Prototext, TheOrderOfAMapsEntriesIsNoneOfTheBytes) {
+  std::string forward;
+  std::string backward;
+  for (int i = 0; i < 50; i++) {
+    const std::string entry = "fields { key: '" + std::to_string(i) + "' } ";
+    forward += entry;
+    backward.insert(0, entry);
+  }
+  auto with = [](const std::string& fields) {
+    return Cluster("name: 'c' filters { typed_config { [a/google.protobuf.Struct] { " + fields +
+                   "} } }");
+  };
+  Set one = Good("f.textproto", with(forward));
+  Set other = Good("f.textproto", with(backward));
+  ASSERT_TRUE(one && other);
+  EXPECT_TRUE(gxds_file_set_equal(one.get(), other.get()));
 }
 
 // Messages of a ListValue in a Value in a ListValue, n deep.
