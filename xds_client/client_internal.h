@@ -235,6 +235,9 @@ typedef struct gxds_type_state {
   size_t again_count; /* subs that are */
   gxds_str nonce;     /* of the last response */
   gxds_str errors;    /* to be NACKed; empty: none */
+  gxds_text names;    /* of subs, up to names_until (NULL: all), as a request has them; empty: to be
+                         made anew. An ACK says what the request before it said */
+  const gxds_sub *names_until;
 
   /* Delta. */
   bool begun;           /* all that the stream began with was said: no versions are told any more */
@@ -292,6 +295,8 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e);
 gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e);
 /* Ends a sub; with its last one, an entry without watches ends. */
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub);
+/* Other names than before are asked for. */
+void gxds_type_forget_names(gxds_type_state *t);
 /* A response came: what was asked for again, and is not in it, has to be said once more. */
 void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type);
 /* Its server was heard of it: its timer is over. */

@@ -94,6 +94,8 @@ static void set_again(gxds_sub *sub, bool again) {
 
 /* ---- subs ---- */
 
+void gxds_type_forget_names(gxds_type_state *t) { gxds_text_fini(&t->names); }
+
 void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   GXDS_CHECK(e->watch_count > 0);
   gxds_sub *old = gxds_conn_find_sub(conn, e);
@@ -114,6 +116,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   sub->timer.kind = GXDS_DEADLINE_SUB;
   LL_APPEND2(e->subs, sub, next_of_entry);
   gxds_type_state *t = state_of(sub);
+  gxds_type_forget_names(t);
   DL_APPEND(t->subs, sub);
   if (!t->unsent) t->unsent = sub;
   t->dirty = true;
@@ -150,6 +153,7 @@ void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type) {
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
   gxds_type_state *t = state_of(sub);
+  gxds_type_forget_names(t);
   gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
@@ -377,6 +381,7 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
   for (size_t i = 0; i < c->type_count; i++) {
     GXDS_CHECK(conn->types[i].subs == NULL);
     forget_all_dropped(&conn->types[i]);
+    gxds_type_forget_names(&conn->types[i]);
     gxds_str_free(&conn->types[i].version);
     gxds_str_free(&conn->types[i].nonce);
     gxds_str_free(&conn->types[i].errors);

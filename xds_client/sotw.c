@@ -25,6 +25,27 @@ static void set_node(envoy_service_discovery_v3_DiscoveryRequest *request, gxds_
   envoy_service_discovery_v3_DiscoveryRequest_set_node(request, node);
 }
 
+/* DiscoveryRequest.resource_names. */
+#define RESOURCE_NAMES 3
+
+/* Of each name a field: its number, its size, its bytes. They are made once for all requests that
+ * list the same, so that an ACK costs no walk over what is subscribed. */
+static void encode_names(gxds_type_state *t) {
+  if (t->names.size > 0 && t->names_until == t->until) return;
+  gxds_text_clear(&t->names);
+  t->names_until = t->until;
+  for (const gxds_sub *sub = t->subs; sub != t->until; sub = sub->next) {
+    gxds_str name = sub->entry->name;
+    char head[12] = {RESOURCE_NAMES << 3 | 2};
+    size_t size = 1;
+    size_t rest = name.size;
+    for (; rest > 0x7f; rest >>= 7) head[size++] = (char)(rest | 0x80);
+    head[size++] = (char)rest;
+    gxds_text_add(&t->names, gxds_str_of(head, size));
+    gxds_text_add(&t->names, name);
+  }
+}
+
 static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node) {
   const gxds_type_state *t = &conn->types[type];
   upb_Arena *arena = upb_Arena_New();
@@ -38,20 +59,14 @@ static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type,
   envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, to_upb(t->nonce));
   if (t->errors.size) set_errors(request, t->errors, arena);
   if (with_node) set_node(request, c->bootstrap->node, arena);
-  size_t count = 0;
-  for (const gxds_sub *sub = t->subs; sub != t->until; sub = sub->next) count++;
-  upb_StringView *names =
-      envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(request, count, arena);
-  GXDS_CHECK(names != NULL || count == 0);
-  for (const gxds_sub *sub = t->subs; sub != t->until; sub = sub->next) {
-    *names++ = to_upb(sub->entry->name);
-  }
   size_t size = 0;
   char *bytes = envoy_service_discovery_v3_DiscoveryRequest_serialize(request, arena, &size);
   GXDS_CHECK(bytes != NULL);
-  gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
+  gxds_text out = {0};
+  gxds_text_add(&out, gxds_str_of(bytes, size));
+  gxds_text_add(&out, gxds_text_str(&t->names));
   upb_Arena_Free(arena);
-  return out;
+  return gxds_text_take(&out);
 }
 
 static gxds_response_resource unwrap(const google_protobuf_Any *any, upb_Arena *arena) {
@@ -143,6 +158,7 @@ static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
   conn->claimed = conn->claimed || claims;
   for (gxds_sub *sub = t->unsent; sub; sub = sub->next) sub->claims = claims;
   t->until = t->unanswered && has_unsent_again(t) ? t->unsent : NULL;
+  encode_names(t);
 }
 
 static void said(gxds_conn *conn, size_t type) {
