@@ -33,11 +33,16 @@ static void release(gxds_queued_action *a) {
   *a = (gxds_queued_action){0};
 }
 
+static void free_ring(gxds_actions *q) {
+  gxds_free(q->ring);
+  q->ring = NULL;
+  q->head = q->capacity = 0;
+}
+
 void gxds_actions_fini(gxds_actions *q) {
   while (gxds_actions_pop(q)) {
   }
-  gxds_free(q->ring);
-  *q = (gxds_actions){0};
+  free_ring(q);
 }
 
 static void grow(gxds_actions *q) {
@@ -84,7 +89,10 @@ void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a) {
 
 const gxds_action *gxds_actions_pop(gxds_actions *q) {
   release(&q->current);
-  if (q->count == 0) return NULL;
+  if (q->count == 0) {
+    if (q->capacity > GXDS_ACTIONS_KEPT) free_ring(q);
+    return NULL;
+  }
   q->current = q->ring[q->head];
   q->head = (q->head + 1) % q->capacity;
   q->count--;

@@ -22,6 +22,10 @@ void gxds_shared_status_unref(gxds_shared_status *s); /* NULL is allowed */
 /* *slot = s, which is referenced (NULL is allowed); what was there is released. */
 void gxds_shared_status_assign(gxds_shared_status **slot, gxds_shared_status *s);
 
+/* A queue that was longer gives its memory back once it is drained: at the start of a channel it
+ * may be as long as all that is watched. */
+#define GXDS_ACTIONS_KEPT 256
+
 typedef struct gxds_queued_action {
   gxds_action action;
   gxds_str bytes;            /* owned; action.bytes shows it, or name, version and bytes do */

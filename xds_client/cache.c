@@ -8,16 +8,18 @@ gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name) {
 }
 
 gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes) {
-  gxds_entry *e = NULL;
-  if (bytes.size > 0) HASH_FIND(by_bytes, c->by_bytes[type], bytes.data, bytes.size, e);
-  return e;
+  gxds_entry_bytes *found = NULL;
+  if (bytes.size > 0) HASH_FIND(hh, c->by_bytes[type], bytes.data, bytes.size, found);
+  return found ? found->entry : NULL;
 }
 
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name) {
-  gxds_entry *e = GXDS_NEW(gxds_entry);
-  e->type = type;
+  gxds_entry *e = gxds_calloc(1, sizeof *e + name.size + 1);
+  char *text = (char *)(e + 1);
+  memcpy(text, name.data, name.size);
+  e->type = (uint8_t)type;
   e->ttl.kind = GXDS_DEADLINE_TTL;
-  e->name = gxds_str_dup(name);
+  e->name = gxds_str_of(text, name.size);
   e->authority = a;
   DL_APPEND(a->entries, e);
   a->entry_count++;
@@ -34,8 +36,9 @@ void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name) {
 }
 
 static void drop_resource(gxds_client *c, gxds_entry *e) {
-  if (e->indexed_by_bytes) HASH_DELETE(by_bytes, c->by_bytes[e->type], e);
-  e->indexed_by_bytes = false;
+  if (e->in_bytes) HASH_DELETE(hh, c->by_bytes[e->type], e->in_bytes);
+  gxds_free(e->in_bytes);
+  e->in_bytes = NULL;
   gxds_resource_unref(e->resource);
   e->resource = NULL;
   e->news = e->restored = false;
@@ -46,22 +49,32 @@ static void drop_resource(gxds_client *c, gxds_entry *e) {
   gxds_str_free(&e->version);
 }
 
-static void clear_error(gxds_entry *e) {
-  gxds_shared_status_assign(&e->error, NULL);
-  gxds_str_free(&e->failed_version);
-  e->failed = 0;
+static void clear_trouble(gxds_entry *e) {
+  if (!e->trouble) return;
+  gxds_shared_status_unref(e->trouble->error);
+  gxds_str_free(&e->trouble->version);
+  gxds_free(e->trouble);
+  e->trouble = NULL;
+}
+
+static void set_trouble(gxds_entry *e, gxds_shared_status *error, gxds_str version, gxds_time now) {
+  gxds_trouble *trouble = GXDS_NEW(gxds_trouble);
+  trouble->error = gxds_shared_status_ref(error);
+  trouble->version = gxds_str_dup(version);
+  trouble->since = now;
+  clear_trouble(e);
+  e->trouble = trouble;
 }
 
 void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
   GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
   gxds_entry_forget(c, e);
   drop_resource(c, e);
-  clear_error(e);
+  clear_trouble(e);
   gxds_shared_status_assign(&e->told, NULL);
   HASH_DELETE(by_name, c->by_name[e->type], e);
   DL_DELETE(e->authority->entries, e);
   e->authority->entry_count--;
-  gxds_str_free(&e->name);
   gxds_free(e);
 }
 
@@ -72,7 +85,7 @@ static void replace_str(gxds_str *s, gxds_str with) {
 
 static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
   drop_resource(c, e);
-  clear_error(e);
+  clear_trouble(e);
   e->state = GXDS_RESOURCE_ACKED;
   e->resource = take->resource;
   e->news = true;
@@ -80,14 +93,11 @@ static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *ta
   e->version = gxds_str_dup(take->version);
   e->updated = now;
   e->source = take->server;
-  gxds_entry *same = NULL;
-  if (take->named_by_bytes && e->bytes.size > 0) {
-    HASH_FIND(by_bytes, c->by_bytes[e->type], e->bytes.data, e->bytes.size, same);
-    if (!same) {
-      HASH_ADD_KEYPTR(by_bytes, c->by_bytes[e->type], e->bytes.data, e->bytes.size, e);
-      e->indexed_by_bytes = true;
-    }
-  }
+  bool indexed = take->named_by_bytes && e->bytes.size > 0;
+  if (!indexed || gxds_entry_find_by_bytes(c, e->type, e->bytes)) return;
+  e->in_bytes = GXDS_NEW(gxds_entry_bytes);
+  e->in_bytes->entry = e;
+  HASH_ADD_KEYPTR(hh, c->by_bytes[e->type], e->bytes.data, e->bytes.size, e->in_bytes);
 }
 
 void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
@@ -100,8 +110,7 @@ void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *
                             gxds_shared_status *error, gxds_time now) {
   take_resource(c, e, take, now);
   e->restored = true;
-  e->failed = now;
-  gxds_shared_status_assign(&e->error, error);
+  set_trouble(e, error, gxds_str_of(NULL, 0), now);
   for (gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
     gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   }
@@ -113,7 +122,7 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version) {
   e->state = GXDS_RESOURCE_ACKED;
   e->restored = false;
   if (!gxds_str_equal(e->version, version)) replace_str(&e->version, version);
-  if (e->error) clear_error(e);
+  clear_trouble(e);
   gxds_entry_sync(c, e);
 }
 
@@ -123,16 +132,16 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
     gxds_entry_forget(c, e);
     drop_resource(c, e);
   }
-  e->state = state;
-  e->failed = now;
-  replace_str(&e->failed_version, version);
-  if (e->error && gxds_status_equal(&e->error->status, &take_error)) {
-    gxds_status_fini(&take_error); /* the watchers know it already */
+  e->state = (uint8_t)state;
+  gxds_shared_status *error = NULL;
+  if (e->trouble && gxds_status_equal(&e->trouble->error->status, &take_error)) {
+    error = gxds_shared_status_ref(e->trouble->error); /* the watchers know it already */
+    gxds_status_fini(&take_error);
   } else {
-    gxds_shared_status *error = gxds_shared_status_create(take_error);
-    gxds_shared_status_assign(&e->error, error);
-    gxds_shared_status_unref(error);
+    error = gxds_shared_status_create(take_error);
   }
+  set_trouble(e, error, version, now);
+  gxds_shared_status_unref(error);
   gxds_entry_sync(c, e);
 }
 
@@ -157,15 +166,17 @@ bool gxds_entry_is_cached(const gxds_entry *e) {
   if (e->resource) return !e->restored;
   if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return true;
   /* xRFC TP3: to be told so is as if its timer had fired. */
-  return e->state == GXDS_RESOURCE_RECEIVED_ERROR && e->error->status.code == GXDS_NOT_FOUND;
+  return e->state == GXDS_RESOURCE_RECEIVED_ERROR &&
+         e->trouble->error->status.code == GXDS_NOT_FOUND;
 }
 
 /* A trouble with the server comes before one of the resource: it is the newer, since it ends with
  * the next response. That a resource was only kept names that trouble itself. */
 gxds_shared_status *gxds_entry_error(const gxds_entry *e) {
-  if (e->restored) return e->error;
+  gxds_shared_status *own = e->trouble ? e->trouble->error : NULL;
+  if (e->restored) return own;
   gxds_shared_status *unreachable = gxds_authority_error(e->authority);
-  return unreachable ? unreachable : e->error;
+  return unreachable ? unreachable : own;
 }
 
 static void tell(gxds_client *c, const gxds_watch *w, gxds_action_kind kind,

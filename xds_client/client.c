@@ -9,7 +9,7 @@
 #include "xds_client/trace_internal.h"
 
 gxds_client *gxds_client_create(const gxds_client_options *options) {
-  GXDS_CHECK(options->type_count > 0);
+  GXDS_CHECK(options->type_count > 0 && options->type_count <= GXDS_TYPES_MAX);
   gxds_client *c = GXDS_NEW(gxds_client);
   c->bootstrap = gxds_bootstrap_ref(options->bootstrap);
   c->host = options->host;
@@ -20,7 +20,7 @@ gxds_client *gxds_client_create(const gxds_client_options *options) {
   c->wall_offset = options->wall_offset;
   c->keeps_resources = options->keeps_resources;
   c->by_name = gxds_calloc(c->type_count, sizeof(gxds_entry *));
-  c->by_bytes = gxds_calloc(c->type_count, sizeof(gxds_entry *));
+  c->by_bytes = gxds_calloc(c->type_count, sizeof(gxds_entry_bytes *));
   c->authority_count = 1 + c->bootstrap->authority_count;
   c->authorities = gxds_calloc(c->authority_count, sizeof *c->authorities);
   gxds_authority_init(&c->authorities[0], c->bootstrap, NULL);
@@ -386,11 +386,13 @@ static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
                              .bytes = e->bytes,
                              .resource = e->resource,
                              .updated = e->updated,
-                             .failed_version = e->failed_version,
-                             .failed = e->failed,
                              .restored = e->restored,
                              .watcher_count = e->watch_count};
-  if (e->error) info.error = e->error->status;
+  if (e->trouble) {
+    info.error = e->trouble->error->status;
+    info.failed_version = e->trouble->version;
+    info.failed = e->trouble->since;
+  }
   return info;
 }
 

@@ -36,6 +36,8 @@ struct envoy_service_discovery_v3_Resource;
 /* Watches of one type. A hostile route configuration names clusters by the megabyte; the largest
  * meshes have some hundred thousand. */
 #define GXDS_ENTRIES_PER_TYPE_MAX 1000000
+/* An entry's type is one byte. */
+#define GXDS_TYPES_MAX 255
 /* Resources in one response, and as many errors: an empty Any is two bytes on the wire and a
  * hundred in memory. */
 #define GXDS_RESOURCES_PER_RESPONSE_MAX 1000000
@@ -69,42 +71,52 @@ struct gxds_watch {
   UT_hash_handle hh;
 };
 
+/* Of an entry that is in error (A88). */
+typedef struct gxds_trouble {
+  gxds_shared_status *error;
+  gxds_str version; /* that failed */
+  gxds_time since;
+} gxds_trouble;
+
+/* An entry by the bytes of its resource. In state of the world these are all that tells, before it
+ * is decoded, which one it is. */
+typedef struct gxds_entry_bytes {
+  gxds_entry *entry;
+  UT_hash_handle hh;
+} gxds_entry_bytes;
+
+/* There is one for each resource, and a mesh has a hundred thousand of them: what few have is not
+ * in it. */
 struct gxds_entry {
-  size_t type; /* index into the options' types */
-  gxds_str name;
+  uint8_t type;          /* index into the options' types */
+  uint8_t state;         /* gxds_resource_state */
+  bool restored : 1;     /* resource was kept: no server sent it since the start */
+  bool looking_up : 1;   /* whether it was kept is being asked: till then the watchers hear no
+                            error */
+  bool news : 1;         /* the watchers have not yet been told of resource */
+  bool told_instead : 1; /* told was a data error, not an ambient one */
+  uint32_t watch_count;  /* 0: leaving. It stays until a request without it was encoded, because the
+                            server would not send it again to who asks again in one request */
+  gxds_str name;         /* in this allocation */
   gxds_authority *authority;
   gxds_entry *prev; /* of the authority's */
   gxds_entry *next;
   gxds_watch *watches;
-  size_t watch_count; /* 0: leaving. It stays until a request without it was encoded, because the
-                         server would not send it again to who asks again in one request */
-  gxds_sub *subs;     /* one for each conn that the authority uses */
+  gxds_sub *subs; /* one for each conn that the authority uses */
 
   /* What is known. */
-  gxds_resource_state state;
   const gxds_resource *resource; /* the one in use; NULL: none */
   gxds_str bytes;                /* its serialized form */
   gxds_str version;
   gxds_time updated;
-  bool restored;   /* resource was kept: no server sent it since the start */
-  bool looking_up; /* whether it was kept is being asked: till then the watchers hear no error */
   const gxds_bootstrap_server *source; /* who sent it: a decoder may look at that */
-  gxds_shared_status *error;           /* A88: of this resource; NULL: none */
-  gxds_str failed_version;
-  gxds_time failed;
-
-  /* What the watchers were told last. */
-  bool news; /* they have not yet been told of resource */
-  gxds_shared_status *told;
-  bool told_instead; /* told was a data error, not an ambient one */
-
+  gxds_trouble *trouble;               /* NULL: none */
+  gxds_shared_status *told;            /* what the watchers were told last */
   gxds_str alias_of; /* the resource in use came under that name (delta); empty: under its own */
   gxds_deadline ttl; /* set: when the resource in use ends, unless it is renewed */
-
-  uint64_t seen_in; /* the serial of the last response that had it */
-  bool indexed_by_bytes;
+  uint64_t seen_in;  /* the serial of the last response that had it */
+  gxds_entry_bytes *in_bytes; /* NULL: it is not found by its bytes */
   UT_hash_handle by_name;
-  UT_hash_handle by_bytes;
 };
 
 /* The entry of that canonical name; NULL: none. */
@@ -180,14 +192,15 @@ struct gxds_sub {
   gxds_sub *prev; /* of the conn's type, in the order of subscription */
   gxds_sub *next;
   gxds_sub *next_of_entry;
-  bool settled; /* on this stream: it was received, or its time is up */
-  bool asked;   /* on this stream: a request had it */
-  bool known;   /* or one that had it for the sub before this one */
-  bool again;   /* its name was asked for before on this stream, and given up: see gxds_dropped */
-  bool claims;  /* the request that asks for it tells which version is held */
-  uint8_t word; /* a gxds_word */
   gxds_time wait_until; /* no longer, if its timer starts again */
   gxds_deadline timer;
+  bool settled : 1; /* on this stream: it was received, or its time is up */
+  bool asked : 1;   /* on this stream: a request had it */
+  bool known : 1;   /* or one that had it for the sub before this one */
+  bool again : 1;   /* its name was asked for before on this stream, and given up: see
+                       gxds_dropped */
+  bool claims : 1;  /* the request that asks for it tells which version is held */
+  uint8_t word;     /* a gxds_word */
 };
 
 /* A name that was asked for on this stream, and given up. A server ignores a request that crosses
@@ -458,7 +471,7 @@ struct gxds_client {
   gxds_conn *conns;
   gxds_watch *watches;                         /* by id */
   gxds_entry **by_name;                        /* per type */
-  gxds_entry **by_bytes;                       /* per type */
+  gxds_entry_bytes **by_bytes;                 /* per type */
   const gxds_bootstrap_server **without_delta; /* they answered UNIMPLEMENTED; borrowed */
   size_t without_delta_count;
   size_t alias_count; /* entries whose resource came under another name */

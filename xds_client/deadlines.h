@@ -1,10 +1,12 @@
-/* gxds_deadlines: what is to happen when. A heap of deadlines that live in their owners' structs.
- * Equal times come in the order in which they were set. Confined. */
+/* gxds_deadlines: what is to happen when. A heap of deadlines that live in their owners' structs,
+ * where they are small: few of them are set at a time. Equal times come in the order in which they
+ * were set. Confined. */
 #ifndef GRPC_XDS_XDS_CLIENT_DEADLINES_H_
 #define GRPC_XDS_XDS_CLIENT_DEADLINES_H_
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/time.h"
 
@@ -13,15 +15,19 @@ extern "C" {
 #endif
 
 typedef struct gxds_deadline {
-  int kind; /* the owner's word for it */
+  uint32_t kind : 4;  /* the owner's word for it */
+  uint32_t slot : 28; /* 0: idle */
+} gxds_deadline;
+
+typedef struct gxds_deadline_slot {
   gxds_time at;
   uint64_t order;
-  size_t slot; /* 0: idle */
-} gxds_deadline;
+  gxds_deadline *deadline;
+} gxds_deadline_slot;
 
 /* Zero-initialised is empty. */
 typedef struct gxds_deadlines {
-  gxds_deadline **heap; /* 1-based */
+  gxds_deadline_slot *heap; /* 1-based */
   size_t count;
   size_t capacity;
   uint64_t next_order;
@@ -35,6 +41,8 @@ void gxds_deadlines_fini(gxds_deadlines *q);
 void gxds_deadlines_set(gxds_deadlines *q, gxds_deadline *d, gxds_time at);
 /* An idle one is left alone. */
 void gxds_deadlines_cancel(gxds_deadlines *q, gxds_deadline *d);
+/* When one that is set comes. */
+gxds_time gxds_deadlines_at(const gxds_deadlines *q, const gxds_deadline *d);
 /* Removes and gives the first that is due; NULL: none is. */
 gxds_deadline *gxds_deadlines_take_due(gxds_deadlines *q, gxds_time now);
 /* The time of the first; GXDS_TIME_NEVER when empty. */

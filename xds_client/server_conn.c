@@ -133,7 +133,8 @@ static void say_again(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
   gxds_conn *conn = sub->conn;
   bool settled = sub->settled;
-  gxds_time wait_until = gxds_deadline_is_set(&sub->timer) ? sub->timer.at : sub->wait_until;
+  bool waits = gxds_deadline_is_set(&sub->timer);
+  gxds_time wait_until = waits ? gxds_deadlines_at(&c->deadlines, &sub->timer) : sub->wait_until;
   gxds_conn_subscribe(c, conn, e);
   sub = gxds_conn_find_sub(conn, e);
   sub->settled = settled;
@@ -219,8 +220,9 @@ void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
     /* A57: not for what is cached, since the server need not send it again. */
     bool waits = !sub->settled && !sub->entry->resource && sub->entry->watch_count > 0;
     if (!waits) continue;
-    gxds_deadlines_set(&c->deadlines, &sub->timer, at < sub->wait_until ? at : sub->wait_until);
-    gxds_trace_wait(c, sub, sub->timer.at - now);
+    gxds_time until = at < sub->wait_until ? at : sub->wait_until;
+    gxds_deadlines_set(&c->deadlines, &sub->timer, until);
+    gxds_trace_wait(c, sub, until - now);
   }
   t->sending = NULL;
   conn->sending_type = GXDS_NO_TYPE;

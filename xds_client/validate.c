@@ -4,20 +4,20 @@
 static void check_entry_state(const gxds_entry *e) {
   switch (e->state) {
     case GXDS_RESOURCE_REQUESTED:
-      GXDS_CHECK(!e->resource && !e->error);
+      GXDS_CHECK(!e->resource && !e->trouble);
       break;
     case GXDS_RESOURCE_ACKED:
-      GXDS_CHECK(e->resource && e->restored == (e->error != NULL));
+      GXDS_CHECK(e->resource && e->restored == (e->trouble != NULL));
       break;
     case GXDS_RESOURCE_TIMEOUT:
-      GXDS_CHECK(!e->resource && e->error);
+      GXDS_CHECK(!e->resource && e->trouble);
       break;
     default:
-      GXDS_CHECK(e->error != NULL);
+      GXDS_CHECK(e->trouble != NULL);
       break;
   }
   GXDS_CHECK((e->resource != NULL) == (e->source != NULL));
-  GXDS_CHECK(e->resource || (!e->indexed_by_bytes && e->bytes.size == 0 && e->version.size == 0));
+  GXDS_CHECK(e->resource || (!e->in_bytes && e->bytes.size == 0 && e->version.size == 0));
   GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && e->alias_of.size == 0));
   GXDS_CHECK(!e->news); /* all that happened was told */
   GXDS_CHECK(e->told == gxds_entry_error(e) || (e->looking_up && !e->resource));
