@@ -52,10 +52,11 @@ typedef struct gxds_route_decoder {
 /* What virtual hosts that are the same have in common. Immutable, counted: any thread. */
 typedef struct gxds_virtual_host_body {
   gxds_ref refs;
-  gxds_str bytes; /* the message */
+  gxds_str bytes; /* the message; owned, as view.routes is: each of an arena's blocks is twice as
+                     large as the one before, so what is large is not for it */
   bool uses_plugins;
   gxds_virtual_host view; /* its body: this */
-  upb_Arena *arena;       /* owns it all, this too */
+  upb_Arena *arena;       /* owns the rest, this too */
 } gxds_virtual_host_body;
 
 /* One reference, the caller's. Its arena is where the decoder puts what the view holds. */

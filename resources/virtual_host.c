@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "envoy/config/route/v3/route_components.upb.h"
 #include "resources/http_filters_internal.h"
 #include "resources/route_config_internal.h"
@@ -56,14 +57,14 @@ static void decode_routes(const gxds_route_decoder *d, const host_message *in, c
                           const gxds_retry_policy *retry_policy, gxds_virtual_host *out) {
   size_t count = 0;
   const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
-  gxds_route *routes = gxds_arena_calloc(d->arena, count, sizeof *routes);
+  gxds_route *routes = gxds_calloc(count, sizeof *routes);
+  out->routes = routes;
   size_t before = d->errors->count;
   for (size_t i = 0; i < count; i++) {
     gxds_route *route = &routes[out->route_count];
     gxds_route_use use = decode_route(d, list[i], GXDS_ITEM(at, "routes", i), retry_policy, route);
     if (use == GXDS_ROUTE_KEEP) out->route_count++;
   }
-  out->routes = routes;
   if (out->route_count == 0 && d->errors->count == before) {
     gxds_errors_add(d->errors, GXDS_FIELD(at, "routes"), "%s",
                     count ? "No valid routes specified." : "No route found in the virtual host.");

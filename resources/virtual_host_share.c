@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "resources/route_config_internal.h"
 
 gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes) {
@@ -7,13 +8,17 @@ gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes) {
   gxds_virtual_host_body *b = gxds_arena_calloc(arena, 1, sizeof *b);
   gxds_ref_init(&b->refs);
   b->arena = arena;
-  b->bytes = gxds_arena_dup(arena, bytes);
+  b->bytes = gxds_str_dup(bytes);
   b->view.body = b;
   return b;
 }
 
 void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b) {
-  if (b && gxds_ref_dec(&b->refs)) upb_Arena_Free(b->arena);
+  if (!b || !gxds_ref_dec(&b->refs)) return;
+  gxds_free((gxds_route *)b->view.routes);
+  gxds_str bytes = b->bytes;
+  gxds_str_free(&bytes);
+  upb_Arena_Free(b->arena);
 }
 
 bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host *b) {
