@@ -3,11 +3,18 @@
 #include "base/memory.h"
 #include "xds_resolver/cluster_map.h"
 
-static gxds_cluster_entry *entry_create(gxds_str name, gxds_cluster_entry_kind kind) {
-  gxds_cluster_entry *e = GXDS_NEW(gxds_cluster_entry);
+/* Name and note are in its allocation. */
+static gxds_cluster_entry *entry_create(gxds_str name, gxds_cluster_entry_kind kind,
+                                        gxds_str note) {
+  gxds_cluster_entry *e = gxds_calloc(1, sizeof *e + name.size + 1 + note.size + 1);
+  char *texts = (char *)(e + 1);
   gxds_ref_init(&e->refs);
-  e->name = gxds_str_dup(name);
   e->kind = kind;
+  if (name.size) memcpy(texts, name.data, name.size);
+  e->name = gxds_str_of(texts, name.size);
+  texts += name.size + 1;
+  if (note.size) memcpy(texts, note.data, note.size);
+  e->resolution_note = gxds_str_of(texts, note.size);
   return e;
 }
 
@@ -18,7 +25,7 @@ static const gxds_cluster *cluster_ref(const gxds_cluster *cluster) {
 
 static gxds_cluster_entry *error_create(gxds_str name, const gxds_status *error) {
   GXDS_CHECK(!gxds_status_is_ok(error));
-  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ERROR);
+  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ERROR, gxds_str_of(NULL, 0));
   e->error = gxds_status_copy(error);
   return e;
 }
@@ -36,26 +43,24 @@ const gxds_cluster_entry *gxds_cluster_entry_deleted(gxds_str name, const gxds_s
 const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_endpoints *endpoints,
                                                        gxds_str resolution_note) {
-  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ENDPOINTS);
+  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ENDPOINTS, resolution_note);
   e->cluster = cluster_ref(cluster);
   if (endpoints) {
     gxds_resource_ref(&endpoints->base);
     e->endpoints = endpoints;
   }
-  e->resolution_note = gxds_str_dup(resolution_note);
   return e;
 }
 
 const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_str *leaf_clusters, size_t count,
                                                        gxds_str resolution_note) {
-  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_AGGREGATE);
+  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_AGGREGATE, resolution_note);
   e->cluster = cluster_ref(cluster);
   gxds_str *leaves = gxds_calloc(count, sizeof *leaves);
   for (size_t i = 0; i < count; i++) leaves[i] = gxds_str_dup(leaf_clusters[i]);
   e->leaf_clusters = leaves;
   e->leaf_cluster_count = count;
-  e->resolution_note = gxds_str_dup(resolution_note);
   return e;
 }
 
@@ -67,11 +72,9 @@ const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e) {
 void gxds_cluster_entry_unref(const gxds_cluster_entry *shared) {
   if (!shared || !gxds_ref_dec(&shared->refs)) return;
   gxds_cluster_entry *e = (gxds_cluster_entry *)shared;
-  gxds_str_free(&e->name);
   gxds_status_fini(&e->error);
   if (e->cluster) gxds_resource_unref(&e->cluster->base);
   if (e->endpoints) gxds_resource_unref(&e->endpoints->base);
-  gxds_str_free(&e->resolution_note);
   for (size_t i = 0; i < e->leaf_cluster_count; i++)
     gxds_str_free((gxds_str *)&e->leaf_clusters[i]);
   gxds_free((gxds_str *)e->leaf_clusters);

@@ -10,20 +10,35 @@ static int compare_names(const void *a, const void *b) {
   return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
 }
 
+/* One allocation: the struct, the views, the texts. */
+static const gxds_names *pack(const gxds_str *names, size_t count, size_t text_size) {
+  gxds_names *n = gxds_calloc(1, sizeof *n + count * sizeof(gxds_str) + text_size);
+  gxds_str *views = (gxds_str *)(n + 1);
+  char *text = (char *)(views + count);
+  gxds_ref_init(&n->refs);
+  n->count = count;
+  n->names = views;
+  for (size_t i = 0; i < count; i++) {
+    if (names[i].size) memcpy(text, names[i].data, names[i].size);
+    views[i] = gxds_str_of(text, names[i].size);
+    text += names[i].size + 1;
+  }
+  return n;
+}
+
 const gxds_names *gxds_names_create(const gxds_str *names, size_t count) {
   gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
   for (size_t i = 0; i < count; i++) sorted[i] = names[i];
   if (count) qsort(sorted, count, sizeof *sorted, compare_names);
   size_t kept = 0;
+  size_t text_size = 0;
   for (size_t i = 0; i < count; i++) {
     if (kept && gxds_str_equal(sorted[kept - 1], sorted[i])) continue;
+    text_size += sorted[i].size + 1;
     sorted[kept++] = sorted[i];
   }
-  for (size_t i = 0; i < kept; i++) sorted[i] = gxds_str_dup(sorted[i]);
-  gxds_names *n = GXDS_NEW(gxds_names);
-  gxds_ref_init(&n->refs);
-  n->count = kept;
-  n->names = sorted;
+  const gxds_names *n = pack(sorted, kept, text_size);
+  gxds_free(sorted);
   return n;
 }
 
@@ -33,10 +48,7 @@ const gxds_names *gxds_names_ref(const gxds_names *n) {
 }
 
 void gxds_names_unref(const gxds_names *n) {
-  if (!n || !gxds_ref_dec(&n->refs)) return;
-  for (size_t i = 0; i < n->count; i++) gxds_str_free((gxds_str *)&n->names[i]);
-  gxds_free((gxds_str *)n->names);
-  gxds_free((gxds_names *)n);
+  if (n && gxds_ref_dec(&n->refs)) gxds_free((gxds_names *)n);
 }
 
 bool gxds_names_contain(const gxds_names *n, gxds_str name) {

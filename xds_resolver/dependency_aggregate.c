@@ -83,9 +83,9 @@ static gxds_str note_of_none(const gxds_dependency_manager *m, const gxds_node *
     if (!child || !child->entry) continue;
     bool failed = child->subject.presence == GXDS_FAILED;
     gxds_note_add(&note, "CDS resource", child->subject.name,
-                  failed ? child->subject.error.message : child->entry->resolution_note);
+                  failed ? gxds_str_z(child->subject.error) : child->entry->resolution_note);
   }
-  return gxds_note_take(&note, node->subject.server, m->node_id);
+  return gxds_note_take(&note, gxds_str_z(node->subject.server), m->node_id);
 }
 
 /* The entry of an aggregate, from its children's. A74: those in error are left out. */

@@ -65,7 +65,7 @@ void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
 }
 
 static void source_destroy(gxds_source *source) {
-  gxds_str_free(&source->warning);
+  gxds_free(source->warning);
   gxds_subject_fini(&source->subject);
   gxds_free(source);
 }
@@ -84,7 +84,8 @@ void gxds_sources_drop_idle(gxds_dependency_manager *m) {
 }
 
 void gxds_source_warn(gxds_source *source) {
-  gxds_str_free(&source->warning);
+  gxds_free(source->warning);
+  source->warning = NULL;
   const gxds_endpoints *e = (const gxds_endpoints *)source->subject.resource;
   if (!e || !source->subject.type) return;
   gxds_text warning = {NULL, 0, 0};
@@ -100,8 +101,9 @@ void gxds_source_warn(gxds_source *source) {
   if (warning.size && e->priority_count) gxds_text_add_z(&warning, "]");
   gxds_text escaped = {NULL, 0, 0};
   gxds_text_add_escaped(&escaped, gxds_text_str(&warning));
-  source->warning = gxds_text_take(&escaped);
+  if (warning.size) source->warning = (char *)gxds_text_take(&escaped).data;
   gxds_text_fini(&warning);
+  gxds_text_fini(&escaped);
 }
 
 /* ---- nodes ---- */
@@ -173,9 +175,7 @@ void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
 
 /* ---- leaves ---- */
 
-static gxds_str ambient_of(const gxds_subject *s) {
-  return gxds_status_is_ok(&s->ambient) ? gxds_str_of(NULL, 0) : s->ambient.message;
-}
+static gxds_str ambient_of(const gxds_subject *s) { return gxds_str_z(s->ambient); }
 
 /* A88: whatever is wrong around this cluster, and where it is from. */
 static gxds_str make_note(const gxds_dependency_manager *m, const gxds_node *node,
@@ -185,16 +185,16 @@ static gxds_str make_note(const gxds_dependency_manager *m, const gxds_node *nod
   gxds_note note = {{NULL, 0, 0}, 0, 0};
   gxds_root_add_troubles(m, &note);
   gxds_note_add(&note, "CDS resource", node->subject.name, ambient_of(&node->subject));
-  if (s->presence == GXDS_FAILED) gxds_note_add(&note, kind, s->name, s->error.message);
+  if (s->presence == GXDS_FAILED) gxds_note_add(&note, kind, s->name, gxds_str_z(s->error));
   gxds_note_add(&note, kind, s->name, ambient_of(s));
-  if (source->warning.size) {
+  if (source->warning) {
     gxds_text warning = {NULL, 0, 0};
-    gxds_text_add(&warning, source->warning);
-    gxds_text_add_origin(&warning, s->server, m->node_id);
+    gxds_text_add_z(&warning, source->warning);
+    gxds_text_add_origin(&warning, gxds_str_z(s->server), m->node_id);
     gxds_note_add(&note, kind, s->name, gxds_text_str(&warning));
     gxds_text_fini(&warning);
   }
-  return gxds_note_take(&note, node->subject.server, m->node_id);
+  return gxds_note_take(&note, gxds_str_z(node->subject.server), m->node_id);
 }
 
 static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, const gxds_node *node,

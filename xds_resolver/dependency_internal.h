@@ -41,16 +41,16 @@ typedef enum gxds_subject_kind {
 
 /* Something that is watched, and what is known of it. First in the structs of its kinds. */
 typedef struct gxds_subject {
-  gxds_subject_kind kind;
+  uint8_t kind;                   /* gxds_subject_kind */
+  uint8_t presence;               /* gxds_presence */
+  bool renewed;                   /* it was told since it was last looked at */
   const gxds_resource_type *type; /* NULL: a DNS name */
   gxds_str name;                  /* owned */
-  gxds_str server;                /* who sent resource; borrowed from the manager's servers */
+  const char *server;             /* who sent resource; borrowed from the manager's servers */
   uint64_t token;
-  gxds_presence presence;
-  bool renewed;                  /* it was told since it was last looked at */
   const gxds_resource *resource; /* PRESENT: a reference */
-  gxds_status error;             /* FAILED */
-  gxds_status ambient;           /* OK: none */
+  char *error;                   /* FAILED: why; owned, like the next */
+  char *ambient;                 /* what is wrong though the resource stays; NULL: nothing */
   UT_hash_handle by_token;
 } gxds_subject;
 
@@ -68,8 +68,8 @@ typedef struct gxds_use {
 struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
-  gxds_str warning; /* owned: what is odd about the endpoints; empty: nothing */
-  bool idle;        /* in the manager's list of sources without uses */
+  char *warning; /* owned: what is odd about the endpoints; NULL: nothing */
+  bool idle;     /* in the manager's list of sources without uses */
   UT_hash_handle by_name;
   gxds_source *next_idle;
 };
@@ -82,23 +82,22 @@ struct gxds_node {
   gxds_use awaited;                 /* leaf: what the latest resource needs, while that is not in */
 
   /* Why it is wanted, apart from aggregates. */
-  size_t subscriptions;
+  uint32_t subscriptions;
   bool held;
   bool in_published; /* a route of the published root names it */
   bool in_candidate;
 
-  bool dirty; /* in the list of those to look at when settling */
-  gxds_node *next_dirty;
-  bool changed; /* in the list of those whose entry is another than when settling began */
-  gxds_node *next_changed;
-
+  bool dirty;           /* in the list of those to look at when settling */
+  bool changed;         /* in the list of those whose entry is another than when settling began */
   bool is_aggregate;    /* in the list of aggregates */
   bool under_aggregate; /* an aggregate names it */
-  int height;           /* while aggregates are resolved: clusters down to the deepest leaf; 0: too
-                           many */
-  bool settled;         /* likewise: it and all below it are what the latest resources say */
-  uint64_t mark;        /* of the last walk that came here */
-  uint64_t leaf_mark;   /* of the last list of leaves it was put on */
+  bool settled;         /* while aggregates are resolved: it and all below it are what the latest
+                           resources say */
+  int height;           /* likewise: clusters down to the deepest leaf; 0: too many */
+  gxds_node *next_dirty;
+  gxds_node *next_changed;
+  uint64_t mark;      /* of the last walk that came here */
+  uint64_t leaf_mark; /* of the last list of leaves it was put on */
 
   UT_hash_handle by_name;
   gxds_node *prev; /* all nodes, in the order of creation */
@@ -126,7 +125,7 @@ typedef struct gxds_queued_action {
 struct gxds_dependency_manager {
   gxds_str data_plane_authority;
   gxds_str node_id;
-  gxds_str *servers; /* all that sent anything: owned, few */
+  char **servers; /* all that sent anything: owned, few */
   size_t server_count;
   gxds_load_store *load_store;
 

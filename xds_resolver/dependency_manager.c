@@ -35,7 +35,7 @@ const gxds_dependency_action *gxds_dependency_manager_next_action(gxds_dependenc
 
 void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subject_kind kind,
                         const gxds_resource_type *type, gxds_str name) {
-  s->kind = kind;
+  s->kind = (uint8_t)kind;
   s->type = type;
   s->name = gxds_str_dup(name);
   s->token = ++m->last_token;
@@ -47,18 +47,26 @@ void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subjec
   a->name = gxds_str_dup(name);
 }
 
+/* An owned copy, zero-terminated: what is told in messages has no control characters. */
+static char *copy_of(gxds_str text) { return (char *)gxds_str_dup(text).data; }
+
+static void set_text(char **at, char *take_text) {
+  gxds_free(*at);
+  *at = take_text;
+}
+
 static void set_resource(gxds_subject *s, gxds_presence presence, const gxds_resource *resource) {
   const gxds_resource *old = s->resource;
-  s->presence = presence;
+  s->presence = (uint8_t)presence;
   s->renewed = true;
   s->resource = resource ? gxds_resource_ref(resource) : NULL;
   gxds_resource_unref(old);
-  gxds_status_fini(&s->error);
+  set_text(&s->error, NULL);
 }
 
 void gxds_subject_fini(gxds_subject *s) {
   set_resource(s, GXDS_REQUESTED, NULL);
-  gxds_status_fini(&s->ambient);
+  set_text(&s->ambient, NULL);
   gxds_str_free(&s->name);
   s->token = 0;
 }
@@ -72,8 +80,8 @@ void gxds_subject_stop(gxds_dependency_manager *m, gxds_subject *s) {
 }
 
 gxds_status gxds_subject_failure(const gxds_subject *s) {
-  return gxds_status_make(GXDS_UNAVAILABLE, "%s resource %.*s: %.*s", s->type->short_name,
-                          GXDS_STR_ARG(s->name), GXDS_STR_ARG(s->error.message));
+  return gxds_status_make(GXDS_UNAVAILABLE, "%s resource %.*s: %s", s->type->short_name,
+                          GXDS_STR_ARG(s->name), s->error);
 }
 
 gxds_status gxds_subject_refusal(const gxds_dependency_manager *m, const gxds_subject *s,
@@ -83,7 +91,7 @@ gxds_status gxds_subject_refusal(const gxds_dependency_manager *m, const gxds_su
   gxds_text_add_escaped(&why, s->name);
   gxds_text_addf(&why, ": %s", what);
   gxds_text_add_escaped(&why, about);
-  gxds_text_add_origin(&why, s->server, m->node_id);
+  gxds_text_add_origin(&why, gxds_str_z(s->server), m->node_id);
   return (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)};
 }
 
@@ -121,7 +129,7 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   gxds_status_fini(&m->failure);
   gxds_names_unref(m->held_plugins);
   gxds_str_free(&m->data_plane_authority);
-  for (size_t i = 0; i < m->server_count; i++) gxds_str_free(&m->servers[i]);
+  for (size_t i = 0; i < m->server_count; i++) gxds_free(m->servers[i]);
   gxds_free(m->servers);
   gxds_str_free(&m->node_id);
   gxds_load_store_unref(m->load_store);
@@ -154,12 +162,12 @@ static bool is_root_subject(const gxds_subject *s) {
 }
 
 /* The manager's copy of it. */
-static gxds_str server_named(gxds_dependency_manager *m, gxds_str server) {
+static const char *server_named(gxds_dependency_manager *m, gxds_str server) {
   for (size_t i = 0; i < m->server_count; i++) {
-    if (gxds_str_equal(m->servers[i], server)) return m->servers[i];
+    if (gxds_str_equal(gxds_str_z(m->servers[i]), server)) return m->servers[i];
   }
-  m->servers = gxds_realloc(m->servers, m->server_count + 1, sizeof *m->servers);
-  m->servers[m->server_count] = gxds_str_dup(server);
+  m->servers = gxds_realloc(m->servers, m->server_count + 1, sizeof(char *));
+  m->servers[m->server_count] = copy_of(server);
   return m->servers[m->server_count++];
 }
 
@@ -174,10 +182,10 @@ void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t to
   gxds_subject *s = find_subject(m, token);
   if (!s) return;
   /* Whichever it is, it ends the ambient error (A88). */
-  bool ambient = !gxds_status_is_ok(&s->ambient);
-  gxds_status_fini(&s->ambient);
+  bool ambient = s->ambient != NULL;
+  set_text(&s->ambient, NULL);
   set_resource(s, resource ? GXDS_PRESENT : GXDS_FAILED, resource);
-  if (!resource) s->error = gxds_status_copy(status);
+  if (!resource) s->error = copy_of(status->message);
   if (ambient && is_root_subject(s)) gxds_nodes_touch_all(m);
   subject_changed(m, s);
 }
@@ -185,9 +193,12 @@ void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t to
 void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64_t token,
                                               const gxds_status *status) {
   gxds_subject *s = find_subject(m, token);
-  if (!s || gxds_status_equal(&s->ambient, status)) return;
-  gxds_status_fini(&s->ambient);
-  s->ambient = gxds_status_copy(status);
+  if (!s) return;
+  bool over = gxds_status_is_ok(status);
+  if (over ? !s->ambient : s->ambient && gxds_str_equal(gxds_str_z(s->ambient), status->message)) {
+    return;
+  }
+  set_text(&s->ambient, over ? NULL : copy_of(status->message));
   if (is_root_subject(s)) {
     gxds_nodes_touch_all(m);
   } else {

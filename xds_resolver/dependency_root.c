@@ -96,11 +96,12 @@ static void fail(gxds_dependency_manager *m, gxds_status take_status) {
 /* ---- words ---- */
 
 void gxds_root_add_troubles(const gxds_dependency_manager *m, gxds_note *note) {
-  if (!gxds_status_is_ok(&m->listener.ambient)) {
-    gxds_note_add(note, "LDS resource", m->listener.name, m->listener.ambient.message);
+  if (m->listener.ambient) {
+    gxds_note_add(note, "LDS resource", m->listener.name, gxds_str_z(m->listener.ambient));
   }
-  if (m->route_config && !gxds_status_is_ok(&m->route_config->ambient)) {
-    gxds_note_add(note, "RDS resource", m->route_config->name, m->route_config->ambient.message);
+  if (m->route_config && m->route_config->ambient) {
+    gxds_note_add(note, "RDS resource", m->route_config->name,
+                  gxds_str_z(m->route_config->ambient));
   }
 }
 
@@ -114,7 +115,7 @@ gxds_str gxds_root_route_source(const gxds_dependency_manager *m) {
   gxds_text text = {NULL, 0, 0};
   gxds_text_addf(&text, "%s resource ", s->type->short_name);
   gxds_text_add_escaped(&text, s->name);
-  gxds_text_add_origin(&text, s->server, m->node_id);
+  gxds_text_add_origin(&text, gxds_str_z(s->server), m->node_id);
   return gxds_text_take(&text);
 }
 
