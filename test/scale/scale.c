@@ -1,8 +1,8 @@
-/* What a configuration of K clusters costs a client, in delta: the engine and the dependency
- * manager of one channel, and the server of `xds serve`, in one process and without a network,
- * policies or connections. Prints what docs/scale.md shows:
+/* What a configuration of K clusters costs a client, in delta or in state of the world: the engine
+ * and the dependency manager of one channel, and the server of `xds serve`, in one process and
+ * without a network, policies or connections. Prints what docs/scale.md shows:
  *
- *     scale clusters=K,endpoints=N,localities=L,seed=S
+ *     scale clusters=K,endpoints=N,localities=L,seed=S [sotw]
  *
  * on_change_arrived() is what valgrind --tool=callgrind counts with
  * --toggle-collect=on_change_arrived. */
@@ -21,6 +21,7 @@
 #include "xds_resolver/dependency_manager.h"
 
 typedef struct scale {
+  bool sotw;
   gxds_ads_server *server;
   const gxds_bootstrap *bootstrap;
   gxds_client *client;
@@ -31,8 +32,8 @@ typedef struct scale {
   gxds_stream_id stream;
   uint64_t server_stream;
   bool read;
-  bool sending;
-  gxds_str to_client; /* the message that was sent and not yet read */
+  gxds_str to_server; /* the message that is on its way, and the other way; empty: none */
+  gxds_str to_client;
   /* Counted. */
   size_t requests;
   size_t request_bytes;
@@ -71,8 +72,8 @@ static void on_send(scale *s, const gxds_action *a) {
   s->requests++;
   s->request_bytes += a->bytes.size;
   if (a->bytes.size > s->largest_request) s->largest_request = a->bytes.size;
-  gxds_ads_server_on_message(s->server, s->server_stream, a->bytes, s->now);
-  s->sending = true;
+  GXDS_CHECK(s->to_server.size == 0);
+  s->to_server = gxds_str_dup(a->bytes);
 }
 
 static void carry_client(scale *s) {
@@ -81,8 +82,8 @@ static void carry_client(scale *s) {
     switch (a->kind) {
       case GXDS_ACTION_OPEN_STREAM:
         s->stream = a->stream;
-        s->server_stream =
-            gxds_ads_server_open(s->server, GXDS_ADS_DELTA, gxds_str_z("client"), s->now);
+        s->server_stream = gxds_ads_server_open(s->server, s->sotw ? GXDS_ADS_SOTW : GXDS_ADS_DELTA,
+                                                gxds_str_z("client"), s->now);
         break;
       case GXDS_ACTION_SEND:
         on_send(s, a);
@@ -138,8 +139,9 @@ static void run(scale *s) {
     more = false;
     settle(s);
     carry_server(s);
-    if (s->sending) {
-      s->sending = false;
+    if (s->to_server.size > 0) {
+      gxds_ads_server_on_message(s->server, s->server_stream, s->to_server, s->now);
+      gxds_str_free(&s->to_server);
       gxds_client_on_sent(s->client, s->stream, s->now);
       more = true;
     }
@@ -165,10 +167,15 @@ static size_t in_use(void) {
 }
 
 static void start(scale *s, const gxds_synthetic *synthetic) {
-  static const char bootstrap[] =
-      "{\"xds_servers\":[{\"server_uri\":\"scale\",\"channel_creds\":[{\"type\":\"insecure\"}],"
-      "\"server_features\":[\"delta\"]}],\"node\":{\"id\":\"scale\"}}";
-  gxds_status status = gxds_bootstrap_parse(gxds_str_z(bootstrap), gxds_host_get(), &s->bootstrap);
+  gxds_text bootstrap = {0};
+  gxds_text_addf(&bootstrap,
+                 "{\"xds_servers\":[{\"server_uri\":\"scale\","
+                 "\"channel_creds\":[{\"type\":\"insecure\"}],\"server_features\":[%s]}],"
+                 "\"node\":{\"id\":\"scale\"}}",
+                 s->sotw ? "" : "\"delta\"");
+  gxds_status status =
+      gxds_bootstrap_parse(gxds_text_str(&bootstrap), gxds_host_get(), &s->bootstrap);
+  gxds_text_fini(&bootstrap);
   GXDS_CHECK(gxds_status_is_ok(&status));
   s->now = GXDS_SECOND;
   s->server = gxds_ads_server_create();
@@ -222,7 +229,8 @@ static void reconnect(scale *s) {
   size_t publications = s->publications;
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "gone");
   gxds_ads_server_on_closed(s->server, s->server_stream, gxds_str_z("gone"));
-  s->read = s->sending = false;
+  s->read = false;
+  gxds_str_free(&s->to_server);
   gxds_client_on_stream_closed(s->client, s->stream, &status, s->now);
   gxds_status_fini(&status);
   run(s);
@@ -250,11 +258,12 @@ static void measure_memory(scale *s, const gxds_synthetic *synthetic) {
 int main(int argc, char **argv) {
   gxds_synthetic synthetic;
   gxds_text error = {0};
-  if (argc != 2 || !gxds_synthetic_parse(argv[1], &synthetic, &error)) {
-    fprintf(stderr, "%s\n", argc == 2 ? error.data : "usage: scale clusters=K,endpoints=N,…");
+  bool sotw = argc == 3 && strcmp(argv[2], "sotw") == 0;
+  if (argc != (sotw ? 3 : 2) || !gxds_synthetic_parse(argv[1], &synthetic, &error)) {
+    fprintf(stderr, "%s\n", error.data ? error.data : "usage: scale clusters=K,… [sotw]");
     return 2;
   }
-  scale s = {0};
+  scale s = {.sotw = sotw};
   start(&s, &synthetic);
   printf(
       "start: %zu requests, %zu bytes, the largest %zu; %zu responses, %zu bytes; %zu snapshots\n",
