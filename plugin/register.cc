@@ -20,6 +20,7 @@
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
+#include "plugin/child_of_fork.h"
 #include "plugin/host_state.h"
 #include "plugin/impl.h"
 #include "src/core/lib/config/core_configuration.h"
@@ -105,6 +106,7 @@ void RegisterExtraFilters(Builder* builder) {
 void BuildConfiguration(Builder* builder) {
   // Without this one, channel creation crashes.
   grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);
+  RegisterChildOfFork(builder);
   // The TCP handshaker last: it is put at the front of the list.
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);

@@ -1,30 +1,48 @@
 #include "transport/epoll_find.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One line for each watched file: "tfd: 5 events: 19 data: 7f pos:0 ino:61af sdev:7". A number may
- * be that of a file which was closed since; the inode tells. */
-static bool is_line_of(const char *line, int fd, ino_t inode) {
-  int watched;
-  if (sscanf(line, "tfd: %d", &watched) != 1 || watched != fd) return false;
-  const char *ino = strstr(line, " ino:");
-  return !ino || strtoull(ino + strlen(" ino:"), NULL, 16) == inode;
+/* Files that a set watches. A number may be that of a file which was closed since; the inode tells.
+ */
+typedef struct watched {
+  int fd;
+  ino_t inode; /* 0: unknown */
+} watched;
+
+/* One line for each: "tfd: 5 events: 19 data: 7f pos:0 ino:61af sdev:7". False: no more. */
+static bool next_watched(FILE *info, watched *out) {
+  char line[256];
+  while (fgets(line, sizeof line, info)) {
+    if (sscanf(line, "tfd: %d", &out->fd) != 1) continue;
+    const char *ino = strstr(line, " ino:");
+    out->inode = ino ? strtoull(ino + strlen(" ino:"), NULL, 16) : 0;
+    return true;
+  }
+  return false;
+}
+
+static FILE *open_info(const char *epoll) {
+  char path[sizeof "/proc/self/fdinfo/" + NAME_MAX];
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%s", epoll);
+  return fopen(path, "re");
 }
 
 static bool watches(const char *epoll, int fd, ino_t inode) {
-  char path[sizeof "/proc/self/fdinfo/" + NAME_MAX];
-  snprintf(path, sizeof path, "/proc/self/fdinfo/%s", epoll);
-  FILE *info = fopen(path, "re");
+  FILE *info = open_info(epoll);
   if (!info) return false;
   bool found = false;
-  char line[256];
-  while (!found && fgets(line, sizeof line, info)) found = is_line_of(line, fd, inode);
+  watched w;
+  while (!found && next_watched(info, &w)) {
+    found = w.fd == fd && (w.inode == 0 || w.inode == inode);
+  }
   fclose(info);
   return found;
 }
@@ -48,4 +66,25 @@ int gxds_epoll_find(int fd) {
   }
   closedir(all);
   return found;
+}
+
+static bool is_socket(const watched *w) {
+  struct stat file;
+  return fstat(w->fd, &file) == 0 && S_ISSOCK(file.st_mode) &&
+         (w->inode == 0 || w->inode == file.st_ino);
+}
+
+void gxds_epoll_cut_off(int epoll) {
+  char name[16];
+  snprintf(name, sizeof name, "%d", epoll);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return;
+  close(ends[1]);
+  FILE *info = open_info(name);
+  watched w;
+  while (info && next_watched(info, &w)) {
+    if (is_socket(&w)) (void)dup3(ends[0], w.fd, O_CLOEXEC);
+  }
+  if (info) fclose(info);
+  close(ends[0]);
 }

@@ -1,4 +1,4 @@
-/* Which epoll set of this process watches a file. Any thread. */
+/* What the epoll sets of this process watch, as /proc tells it. Any thread. */
 #ifndef GRPC_XDS_TRANSPORT_EPOLL_FIND_H_
 #define GRPC_XDS_TRANSPORT_EPOLL_FIND_H_
 
@@ -8,6 +8,11 @@ extern "C" {
 
 /* The file descriptor of the first epoll set that watches fd; -1: there is none, or no /proc. */
 int gxds_epoll_find(int fd);
+
+/* In the child of a fork: puts a connection that its peer has closed into the place of each socket
+ * that epoll watches, so that nothing that was inherited writes to what is the parent's, nor to
+ * what takes its number next. */
+void gxds_epoll_cut_off(int epoll);
 
 #ifdef __cplusplus
 }

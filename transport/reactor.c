@@ -43,6 +43,7 @@ enum { kWakeIdle, kWakePending, kWakeStopped };
 static atomic_int wake_state = kWakeStopped;
 static _Atomic(post *) posts; /* newest first */
 static atomic_int uses;
+static atomic_int channels;
 static atomic_uint parks_wanted;
 static atomic_bool leave_wanted;
 static atomic_uint generation;
@@ -280,6 +281,15 @@ void gxds_reactor_release(void) {
   if (before == 1) wake();
 }
 
+unsigned gxds_reactor_channel_opened(void) {
+  atomic_fetch_add(&channels, 1);
+  return atomic_load(&generation);
+}
+
+void gxds_reactor_channel_closed(unsigned opened_in) {
+  if (opened_in == atomic_load(&generation)) atomic_fetch_sub(&channels, 1);
+}
+
 unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 
 /* Fork. pthread_atfork runs what was registered last first before the fork, and last after it; gRPC
@@ -288,6 +298,13 @@ unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 
 /* One of ours that forks waits for none of ours. */
 static bool is_ours(void) { return current || gxds_worker_is_current(); }
+
+/* Under the lock, of which it lets go while it waits. */
+static void let_end(const struct timespec *limit) {
+  while (running && atomic_load(&channels) == 0 && !atomic_load(&leave_wanted) &&
+         pthread_cond_timedwait(&parked_or_stopped, &lifecycle, limit) == 0) {
+  }
+}
 
 /* Under the lock, of which it lets go while it waits. A loop that is parked does not end, nor does
  * its worker. False: the time is over. */
@@ -309,6 +326,7 @@ static void before_fork(void) {
   limit.tv_sec += kParkSeconds;
   pthread_mutex_lock(&lifecycle);
   if (is_ours()) return;
+  let_end(&limit);
   atomic_fetch_add(&parks_wanted, 1);
   if (atomic_load(&leave_wanted)) return; /* the process exits: leave() has the loops */
   join_ended_loops(true);
@@ -328,6 +346,7 @@ static void after_fork_in_parent(void) {
  * next acquire. */
 static void after_fork_in_child(void) {
   atomic_store(&parks_wanted, 0);
+  atomic_store(&channels, 0);
   atomic_fetch_add(&generation, 1);
   atomic_store(&wake_state, kWakeStopped);
   atomic_store(&posts, NULL);

@@ -8,9 +8,10 @@
  * It never runs policy work. Functions say from which thread they may be called.
  *
  * Fork: before one the reactor leaves gRPC and waits, so that the host's own fork handlers find no
- * thread of ours inside; in the parent it goes on. The child has no reactor until somebody acquires
- * it anew. What the child inherits (clients, streams, timers) never hears anything again and may
- * only be let go of: gxds_reactor_generation() tells it apart. */
+ * thread of ours inside; in the parent it goes on. One without a channel is on its way to its end,
+ * which the fork waits for: then the child may find a host that was shut down. The child has no
+ * reactor until somebody acquires it anew. What the child inherits (clients, streams, timers) never
+ * hears anything again and may only be let go of: gxds_reactor_generation() tells it apart. */
 #ifndef GRPC_XDS_TRANSPORT_REACTOR_H_
 #define GRPC_XDS_TRANSPORT_REACTOR_H_
 
@@ -31,6 +32,11 @@ void gxds_reactor_release(void);
 /* Acquires a use if the reactor runs, and starts none. False: it does not run, so nobody has
  * anything on it (or this is the child of a fork). Any thread. */
 bool gxds_reactor_acquire_running(void);
+
+/* A channel that counts on the reactor was opened, or closed. Any thread. The generation that it
+ * was opened in tells those of a parent's. */
+unsigned gxds_reactor_channel_opened(void);
+void gxds_reactor_channel_closed(unsigned opened_in);
 
 /* Runs fn(arg) on the reactor, soon, in the order of posting. Any thread that holds a use (also
  * under a serializer); never blocks, never runs fn itself. fn may release that use. */

@@ -29,6 +29,7 @@ struct gxds_resolver {
   void (*schedule)(void *arg);
   void (*gone)(void *arg);
   void *arg;
+  unsigned opened_in; /* a generation of the reactor */
   box *box;
 
   /* Between the two sides. */
@@ -337,6 +338,7 @@ gxds_status gxds_resolver_start(const gxds_resolver_options *options, gxds_resol
   r->cluster_refs = gxds_cluster_refs_create(r->box->mailbox);
   atomic_init(&r->slot, NULL);
   *out = r;
+  r->opened_in = gxds_reactor_channel_opened();
   gxds_reactor_post(begin, r);
   return status;
 }
@@ -364,4 +366,7 @@ static void reset_backoff(void *arg) {
 
 void gxds_resolver_reset_backoff(gxds_resolver *r) { gxds_reactor_post(reset_backoff, r); }
 
-void gxds_resolver_close(gxds_resolver *r) { gxds_reactor_post(end, r); }
+void gxds_resolver_close(gxds_resolver *r) {
+  gxds_reactor_channel_closed(r->opened_in);
+  gxds_reactor_post(end, r);
+}

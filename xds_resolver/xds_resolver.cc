@@ -20,13 +20,13 @@
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/gprpp/work_serializer.h"
-#include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/resolver/resolver.h"
 #include "src/core/lib/resolver/resolver_factory.h"
 #include "src/core/lib/service_config/service_config_impl.h"
 #include "src/core/lib/uri/uri_parser.h"
 #include "xds_resolver/config_change.h"
 #include "xds_resolver/config_selector.h"
+#include "xds_resolver/hand_over.h"
 #include "xds_resolver/resolver.h"
 
 namespace grpc_core {
@@ -177,9 +177,7 @@ void XdsResolver::ShutdownLocked() {
 
 void XdsResolver::Schedule(void* arg) {
   auto* link = static_cast<Link*>(arg);
-  link->engine->Run([self = link->resolver]() mutable {
-    grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
-    grpc_core::ExecCtx exec_ctx;
+  HandOver(link->engine.get(), [self = link->resolver]() mutable {
     XdsResolver* resolver = self.get();
     resolver->work_serializer_->Run([self = std::move(self)] { self->DrainLocked(); },
                                     DEBUG_LOCATION);
@@ -189,11 +187,9 @@ void XdsResolver::Schedule(void* arg) {
 void XdsResolver::Gone(void* arg) {
   auto* link = static_cast<Link*>(arg);
   std::shared_ptr<EventEngine> engine = link->engine;
-  engine->Run([link] {
-    grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
-    grpc_core::ExecCtx exec_ctx;
-    delete link;  // perhaps the last reference to the resolver, and to its channel
-  });             // NOLINT(clang-analyzer-core.StackAddressEscape)
+  // Perhaps the last reference to the resolver, and to its channel.
+  HandOver(engine.get(),
+           [link] { delete link; });  // NOLINT(clang-analyzer-core.StackAddressEscape)
 }
 
 void XdsResolver::DrainLocked() {
@@ -285,6 +281,7 @@ class XdsResolverFactory : public grpc_core::ResolverFactory {
 }  // namespace
 
 void RegisterXdsResolver(grpc_core::CoreConfiguration::Builder* builder) {
+  RegisterHandOverForkHandlers();
   builder->resolver_registry()->RegisterResolverFactory(std::make_unique<XdsResolverFactory>());
 }
 

@@ -73,11 +73,17 @@ inline void OnReactor(const std::function<void()> &fn) {
   ASSERT_TRUE(done.Take().has_value());
 }
 
-// A use of the reactor.
+// A use of the reactor, as a channel is one.
 class ReactorUse {
  public:
-  ReactorUse() { gxds_reactor_acquire(); }
-  ~ReactorUse() { gxds_reactor_release(); }
+  ReactorUse() : opened_in_(gxds_reactor_channel_opened()) { gxds_reactor_acquire(); }
+  ~ReactorUse() {
+    gxds_reactor_channel_closed(opened_in_);
+    gxds_reactor_release();
+  }
+
+ private:
+  const unsigned opened_in_;
 };
 
 // For what nobody tells of.

@@ -33,6 +33,26 @@ TEST(EpollFind, FindsTheSetThatWatchesAFile) {
   for (int fd : {other, set, file, unwatched}) close(fd);
 }
 
+TEST(EpollFind, CutOffSocketsAreAtTheirEndAndOtherFilesStay) {
+  const int set = epoll_create1(0), file = eventfd(1, 0);
+  int watched[2], unwatched[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, watched), 0);
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, unwatched), 0);
+  epoll_event event{};
+  for (int fd : {file, watched[0]}) ASSERT_EQ(epoll_ctl(set, EPOLL_CTL_ADD, fd, &event), 0);
+  const int shared = dup(watched[0]);  // as the parent of a fork has it
+  gxds_epoll_cut_off(set);
+  char byte = 1;
+  EXPECT_EQ(recv(watched[0], &byte, 1, 0), 0);
+  EXPECT_EQ(send(watched[0], &byte, 1, MSG_NOSIGNAL), -1);
+  EXPECT_EQ(errno, EPIPE);
+  for (int fd : {shared, unwatched[0]}) EXPECT_EQ(send(fd, &byte, 1, MSG_NOSIGNAL), 1);
+  eventfd_t count = 0;
+  EXPECT_EQ(eventfd_read(file, &count), 0);
+  EXPECT_EQ(count, 1u);
+  for (int fd : {set, file, shared, watched[0], watched[1], unwatched[0], unwatched[1]}) close(fd);
+}
+
 timespec Limit() {
   timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);

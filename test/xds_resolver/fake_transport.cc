@@ -54,6 +54,8 @@ extern "C" {
 
 void gxds_reactor_acquire(void) { FakeTransport::Get().reactor_uses++; }
 void gxds_reactor_release(void) { FakeTransport::Get().reactor_uses--; }
+unsigned gxds_reactor_channel_opened(void) { return 0; }
+void gxds_reactor_channel_closed(unsigned) {}
 void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
   EXPECT_GT(FakeTransport::Get().reactor_uses, 0);
   FakeTransport::Get().posts.emplace_back(fn, arg);

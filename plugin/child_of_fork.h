@@ -1,0 +1,24 @@
+// What the host does not renew in a child of a fork, of what channels made there need.
+//
+// With fork support (GRPC_ENABLE_FORK_SUPPORT=1, and handlers that the distribution leaves to the
+// program) the host restarts its timers and its executor. Two things it keeps:
+//  - the default event engine, as long as any channel of the parent's has it. Its threads are gone,
+//    so nothing that it is given is ever run: hand-overs, policies' timers, DNS.
+//  - the epoll set (GRPC_POLL_STRATEGY=epoll1), of which parent and child then take each other's
+//    events; the event engine has put its own function into the place of the one that renews it.
+// So here, in the child, the engine is forgotten and the set renewed. What was inherited never
+// hears anything again. Another engine makes another identity of subchannels, so that channels of
+// the child share no connection with those of its parent.
+#ifndef GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
+#define GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
+
+#include "src/core/lib/config/core_configuration.h"
+
+namespace grpc_xds {
+
+// After the stage that gives channels their event engine.
+void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder);
+
+}  // namespace grpc_xds
+
+#endif

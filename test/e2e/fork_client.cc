@@ -1,0 +1,184 @@
+// A program that makes RPCs and forks, as one does that counts on gRPC's fork support: it waits for
+// each RPC on the thread that made it, and forks on no other. Built without the plugin, it shows
+// what the host's own xDS does.
+//
+// usage: fork_client SCENARIO TARGET
+//
+// Each process says on standard output what it did: "NAME: all served", "NAME: CODE: MESSAGE" of
+// the first RPC that failed; "NAME: signal N" is said of a child that died. The exit status is 0
+// when all were served.
+#include <grpc/fork.h>
+#include <grpc/grpc.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+
+#ifndef WITHOUT_PLUGIN
+#include "grpc_xds/grpc_xds.h"
+#endif
+
+namespace {
+
+constexpr int kCalls = 10;
+constexpr int kForks = 5;
+// Of an RPC; a slow sanitizer build needs a part of it.
+constexpr std::chrono::seconds kDeadline{20};
+// The host's handlers of a fork may hang (seen in one of a hundred children of children, without
+// the plugin too): the process then dies of SIGALRM.
+constexpr unsigned kForkSeconds = 30;
+// A child that hangs otherwise ends with this.
+constexpr unsigned kChildSeconds = 120;
+
+std::string g_target;
+std::string g_name = "parent";
+
+bool Say(const std::string& what) {
+  std::cout << g_name + ": " + what + "\n" << std::flush;
+  return what == "all served";
+}
+
+class Client {
+ public:
+  Client() : channel_(grpc::CreateChannel(g_target, grpc::InsecureChannelCredentials())) {}
+
+  // On this thread, which polls for itself: no thread of grpc++'s has a part in it.
+  bool Calls() {
+    const grpc::internal::RpcMethod method("/test.Echo/Name",
+                                           grpc::internal::RpcMethod::NORMAL_RPC);
+    grpc::Slice slice("request");
+    const grpc::ByteBuffer request(&slice, 1);
+    for (int i = 0; i < kCalls; ++i) {
+      grpc::ClientContext context;
+      context.set_deadline(std::chrono::system_clock::now() + kDeadline);
+      grpc::ByteBuffer response;
+      grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+          channel_.get(), method, &context, request, &response);
+      if (!status.ok()) {
+        return Say(std::to_string(status.error_code()) + ": " + status.error_message());
+      }
+    }
+    return Say("all served");
+  }
+
+ private:
+  const std::shared_ptr<grpc::Channel> channel_;
+};
+
+// Of a child: its end does not look like a hang of the host's handlers.
+void LimitChild() {
+  signal(SIGALRM, [](int) { _exit(3); });
+  alarm(kChildSeconds);
+}
+
+void LimitFork() {
+  signal(SIGALRM, SIG_DFL);
+  alarm(kForkSeconds);
+}
+
+// What is run in the child is its end.
+pid_t Fork(const std::string& name, const std::function<bool()>& child) {
+  LimitFork();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    g_name = name;
+    LimitChild();
+    _exit(child() ? 0 : 1);
+  }
+  alarm(0);
+  if (g_name != "parent") LimitChild();
+  return pid;
+}
+
+bool Ended(pid_t pid, const std::string& name) {
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) return false;
+  if (WIFSIGNALED(status)) Say(name + ": signal " + std::to_string(WTERMSIG(status)));
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool ForkAndWait(const std::string& name, const std::function<bool()>& child) {
+  return Ended(Fork(name, child), name);
+}
+
+bool CallsOfItsOwn() { return Client().Calls(); }
+
+bool CloseThenFork() {
+  return CallsOfItsOwn() && ForkAndWait("child", CallsOfItsOwn) && CallsOfItsOwn();
+}
+
+bool ForkWithAChannel() {
+  Client client;
+  return client.Calls() && ForkAndWait("child", CallsOfItsOwn) && client.Calls();
+}
+
+bool ForkInTurn() {
+  Client client;
+  bool ok = client.Calls();
+  for (int i = 1; ok && i <= kForks; ++i) {
+    ok = ForkAndWait("child " + std::to_string(i), CallsOfItsOwn) && client.Calls();
+  }
+  return ok;
+}
+
+// The child goes on with what its parent made.
+bool ForkAndShare() {
+  Client client;
+  return client.Calls() && ForkAndWait("child", [&client] { return client.Calls(); }) &&
+         client.Calls();
+}
+
+// All at once; the parent goes on beside them.
+bool ForkMany() {
+  Client client;
+  bool ok = client.Calls();
+  std::map<std::string, pid_t> children;
+  for (int i = 1; i <= kForks; ++i) {
+    const std::string name = "child " + std::to_string(i);
+    children[name] = Fork(name, CallsOfItsOwn);
+  }
+  ok = client.Calls() && ok;
+  for (const auto& [name, pid] : children) ok = Ended(pid, name) && ok;
+  return client.Calls() && ok;
+}
+
+bool ForkBeforeAnything() { return ForkAndWait("child", CallsOfItsOwn) && CallsOfItsOwn(); }
+
+bool ForkInAChild() {
+  Client client;
+  return client.Calls() &&
+         ForkAndWait("child",
+                     [] {
+                       Client of_child;
+                       return of_child.Calls() && ForkAndWait("grandchild", CallsOfItsOwn) &&
+                              of_child.Calls();
+                     }) &&
+         client.Calls();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, bool (*)()> scenarios = {
+      {"closed", CloseThenFork},   {"open", ForkWithAChannel}, {"share", ForkAndShare},
+      {"in-turn", ForkInTurn},     {"many", ForkMany},         {"before", ForkBeforeAnything},
+      {"grandchild", ForkInAChild}};
+  if (argc != 3 || scenarios.count(argv[1]) == 0) return 2;
+#ifndef WITHOUT_PLUGIN
+  if (grpc_xds_plugin_register() != GRPC_XDS_OK) return 2;
+#endif
+  g_target = argv[2];
+  // The distribution's gRPC leaves this to the program.
+  pthread_atfork(nullptr, nullptr, LimitFork);  // no child inherits an alarm
+  pthread_atfork(grpc_prefork, grpc_postfork_parent, grpc_postfork_child);
+  return scenarios.at(argv[1])() ? 0 : 1;
+}
