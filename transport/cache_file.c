@@ -7,24 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
 #include <xxhash.h>
 
-#include "base/check.h"
 #include "base/memory.h"
-
-/* Where a record stands in the file. */
-typedef struct kept {
-  gxds_str key; /* type, a zero, name; owned */
-  size_t at;
-  size_t size;
-  uint64_t content; /* a hash of version and bytes */
-  UT_hash_handle hh;
-} kept;
+#include "transport/cache_log.h"
 
 struct gxds_cache_file {
   gxds_str path;
@@ -32,14 +18,13 @@ struct gxds_cache_file {
   gxds_str server;
   int dir; /* descriptors; -1: none */
   int fd;
+  int aside; /* what it is written anew into */
+  size_t aside_size;
   int lock;
   pid_t owner; /* who opened it: not the child of a fork */
   bool read_only;
   bool locked_out; /* by another process: not yet tried again */
-  size_t size;     /* of the file, up to the last whole record */
-  size_t live;     /* of that, what is not out of date */
-  kept *records;
-  gxds_text read; /* what find() gave last */
+  gxds_cache_log *log;
 };
 
 /* "0123456789abcdef" and an ending. */
@@ -57,64 +42,10 @@ static void say(const gxds_cache_file *f, gxds_text *log, const char *what, cons
   gxds_text_addf(log, ": %s%s", what, why);
 }
 
-/* ---- the index ---- */
+/* ---- the store of the log ---- */
 
-static gxds_str make_key(gxds_str type, gxds_str name) {
-  gxds_text key = {0};
-  gxds_text_add(&key, type);
-  gxds_text_add(&key, gxds_str_of("", 1));
-  gxds_text_add(&key, name);
-  return gxds_text_take(&key);
-}
-
-static kept *find_kept(const gxds_cache_file *f, gxds_str type, gxds_str name) {
-  gxds_str key = make_key(type, name);
-  kept *k = NULL;
-  HASH_FIND(hh, f->records, key.data, key.size, k);
-  gxds_str_free(&key);
-  return k;
-}
-
-static void drop_kept(gxds_cache_file *f, kept *k) {
-  f->live -= k->size;
-  HASH_DELETE(hh, f->records, k);
-  gxds_str_free(&k->key);
-  gxds_free(k);
-}
-
-static uint64_t content_of(const gxds_cache_record *r) {
-  return XXH3_64bits_withSeed(r->bytes.data ? r->bytes.data : "", r->bytes.size,
-                              XXH3_64bits(r->version.data ? r->version.data : "", r->version.size));
-}
-
-static void index_record(gxds_cache_file *f, const gxds_cache_record *r, size_t at, size_t size) {
-  kept *k = find_kept(f, r->type, r->name);
-  if (r->removed) {
-    if (k) drop_kept(f, k);
-    return;
-  }
-  if (!k) {
-    k = GXDS_NEW(kept);
-    k->key = make_key(r->type, r->name);
-    HASH_ADD_KEYPTR(hh, f->records, k->key.data, k->key.size, k);
-  }
-  f->live = f->live - k->size + size;
-  k->at = at;
-  k->size = size;
-  k->content = content_of(r);
-}
-
-static void forget_all(gxds_cache_file *f) {
-  kept *k;
-  kept *next;
-  HASH_ITER(hh, f->records, k, next) { drop_kept(f, k); }
-  f->size = 0;
-}
-
-/* ---- reading ---- */
-
-/* False: it is not all there. */
-static bool read_at(int fd, size_t at, size_t size, gxds_text *out) {
+static bool read_at(void *arg, size_t at, size_t size, gxds_text *out) {
+  int fd = ((const gxds_cache_file *)arg)->fd;
   gxds_text_clear(out);
   char *buffer = gxds_calloc(1, size + 1);
   size_t have = 0;
@@ -129,19 +60,68 @@ static bool read_at(int fd, size_t at, size_t size, gxds_text *out) {
   return have == size;
 }
 
-/* All of it into the index; what is not OK is how it ends. */
-static gxds_cache_part read_records(gxds_cache_file *f, gxds_str all) {
-  gxds_str rest = all;
-  gxds_cache_part part = gxds_cache_header_decode(&rest, f->target, f->server);
-  while (part == GXDS_CACHE_PART_OK) {
-    f->size = all.size - rest.size;
-    gxds_cache_record r;
-    part = gxds_cache_record_decode(&rest, &r);
-    size_t size = all.size - rest.size - f->size;
-    if (part == GXDS_CACHE_PART_OK) index_record(f, &r, f->size, size);
+static bool write_at(int fd, size_t at, gxds_str s) {
+  while (s.size > 0) {
+    ssize_t n = pwrite(fd, s.data, s.size, (off_t)at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += (size_t)n;
+    s = gxds_str_of(s.data + n, s.size - (size_t)n);
   }
-  return part;
+  return true;
 }
+
+/* A part that a killed process left is cut off first: it may be longer than what is written over
+ * it. */
+static bool cut_and_write(void *arg, size_t at, gxds_str bytes) {
+  const gxds_cache_file *f = arg;
+  return ftruncate(f->fd, (off_t)at) == 0 && write_at(f->fd, at, bytes);
+}
+
+static void drop_aside(gxds_cache_file *f) {
+  int error = errno;
+  char name[NAME_SIZE];
+  make_name(f, "new", name);
+  if (f->aside >= 0) close(f->aside);
+  f->aside = -1;
+  (void)unlinkat(f->dir, name, 0); /* also what a killed process left */
+  errno = error;
+}
+
+static bool begin_anew(void *arg) {
+  gxds_cache_file *f = arg;
+  drop_aside(f);
+  char name[NAME_SIZE];
+  make_name(f, "new", name);
+  f->aside_size = 0;
+  f->aside =
+      openat(f->dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  return f->aside >= 0;
+}
+
+static bool add_anew(void *arg, gxds_str bytes) {
+  gxds_cache_file *f = arg;
+  if (!write_at(f->aside, f->aside_size, bytes)) return false;
+  f->aside_size += bytes.size;
+  return true;
+}
+
+static bool end_anew(void *arg) {
+  gxds_cache_file *f = arg;
+  char aside[NAME_SIZE];
+  char name[NAME_SIZE];
+  make_name(f, "new", aside);
+  make_name(f, "gxds", name);
+  if (renameat(f->dir, aside, f->dir, name) != 0) return false;
+  if (f->fd >= 0) close(f->fd);
+  f->fd = f->aside;
+  f->aside = -1;
+  return true;
+}
+
+static const gxds_cache_store file_store = {read_at, cut_and_write, begin_anew, add_anew, end_anew};
+
+/* ---- reading ---- */
 
 static void close_file(gxds_cache_file *f) {
   if (f->fd >= 0) close(f->fd);
@@ -149,7 +129,6 @@ static void close_file(gxds_cache_file *f) {
 }
 
 static void ignore_file(gxds_cache_file *f, gxds_text *log, const char *why) {
-  forget_all(f);
   close_file(f);
   say(f, log, "ignored: ", why);
 }
@@ -195,27 +174,12 @@ static void load(gxds_cache_file *f, gxds_text *log) {
     return;
   }
   gxds_text all = {0};
-  gxds_cache_part part = GXDS_CACHE_PART_DAMAGED;
-  if (read_at(f->fd, 0, size, &all)) part = read_records(f, gxds_text_str(&all));
+  bool foreign = false;
+  why = read_at(f, 0, size, &all) ? gxds_cache_log_load(f->log, gxds_text_str(&all), &foreign)
+                                  : "it is damaged";
   gxds_text_fini(&all);
-  switch (part) {
-    case GXDS_CACHE_PART_OK:
-    case GXDS_CACHE_PART_END:
-      break;
-    case GXDS_CACHE_PART_CUT: /* killed while it wrote; what is behind is written over */
-      if (f->size == 0) close_file(f);
-      break;
-    case GXDS_CACHE_PART_DAMAGED:
-      ignore_file(f, log, "it is damaged");
-      break;
-    case GXDS_CACHE_PART_VERSION:
-      ignore_file(f, log, "it is of another version of the format");
-      break;
-    case GXDS_CACHE_PART_FOREIGN:
-      ignore_file(f, log, "it is of another server or target, or no resource cache");
-      give_up(f);
-      break;
-  }
+  if (why) ignore_file(f, log, why);
+  if (foreign) give_up(f);
 }
 
 /* ---- opening ---- */
@@ -253,11 +217,12 @@ static void open_lock(gxds_cache_file *f, gxds_text *log) {
 gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server,
                                       gxds_text *log) {
   gxds_cache_file *f = GXDS_NEW(gxds_cache_file);
-  f->dir = f->fd = f->lock = -1;
+  f->dir = f->fd = f->aside = f->lock = -1;
   f->owner = getpid();
   f->target = gxds_str_dup(target);
   f->server = gxds_str_dup(server);
   f->path = gxds_str_dup(dir);
+  f->log = gxds_cache_log_create(target, server, GXDS_CACHE_COMPACT_MIN, &file_store, f);
   const char *why = open_dir(f, dir);
   if (why) {
     say(f, log, "the directory can't be used: ", why);
@@ -277,11 +242,11 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str se
 
 void gxds_cache_file_close(gxds_cache_file *f) {
   if (!f) return;
-  forget_all(f);
   close_file(f);
+  if (f->aside >= 0) drop_aside(f);
+  gxds_cache_log_destroy(f->log);
   give_up(f);
   if (f->dir >= 0) close(f->dir);
-  gxds_text_fini(&f->read);
   gxds_str_free(&f->path);
   gxds_str_free(&f->target);
   gxds_str_free(&f->server);
@@ -289,90 +254,14 @@ void gxds_cache_file_close(gxds_cache_file *f) {
 }
 
 gxds_str gxds_cache_file_path(const gxds_cache_file *f) { return f->path; }
-size_t gxds_cache_file_count(const gxds_cache_file *f) { return HASH_COUNT(f->records); }
+size_t gxds_cache_file_count(const gxds_cache_file *f) { return gxds_cache_log_count(f->log); }
 
 bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name,
                           gxds_cache_record *out) {
-  const kept *k = find_kept(f, type, name);
-  if (!k || !read_at(f->fd, k->at, k->size, &f->read)) return false;
-  gxds_str bytes = gxds_text_str(&f->read);
-  return gxds_cache_record_decode(&bytes, out) == GXDS_CACHE_PART_OK && !out->removed;
+  return gxds_cache_log_find(f->log, type, name, out);
 }
 
 /* ---- writing ---- */
-
-static bool write_at(int fd, size_t at, gxds_str s) {
-  while (s.size > 0) {
-    ssize_t n = pwrite(fd, s.data, s.size, (off_t)at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += (size_t)n;
-    s = gxds_str_of(s.data + n, s.size - (size_t)n);
-  }
-  return true;
-}
-
-static bool copy_records(gxds_cache_file *f, int to, size_t *at) {
-  gxds_text header = {0};
-  gxds_cache_header_encode(f->target, f->server, &header);
-  bool ok = write_at(to, 0, gxds_text_str(&header));
-  *at = header.size;
-  gxds_text_fini(&header);
-  for (kept *k = f->records; ok && k; k = k->hh.next) {
-    ok = read_at(f->fd, k->at, k->size, &f->read) && write_at(to, *at, gxds_text_str(&f->read));
-    *at += k->size;
-  }
-  return ok;
-}
-
-/* Writes what is not out of date aside and puts it in the place of the file, if there is one. */
-static bool write_anew(gxds_cache_file *f) {
-  char aside[NAME_SIZE];
-  char name[NAME_SIZE];
-  make_name(f, "new", aside);
-  make_name(f, "gxds", name);
-  (void)unlinkat(f->dir, aside, 0); /* what a killed process left */
-  int to =
-      openat(f->dir, aside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-  if (to < 0) return false;
-  size_t size = 0;
-  if (!copy_records(f, to, &size) || renameat(f->dir, aside, f->dir, name) != 0) {
-    int error = errno;
-    close(to);
-    (void)unlinkat(f->dir, aside, 0);
-    errno = error;
-    return false;
-  }
-  close_file(f);
-  f->fd = to;
-  f->size = size;
-  f->live = 0;
-  size_t at = size;
-  for (kept *k = f->records; k; k = k->hh.next) f->live += k->size;
-  at -= f->live;
-  for (kept *k = f->records; k; k = k->hh.next) {
-    k->at = at;
-    at += k->size;
-  }
-  return true;
-}
-
-/* A part that a killed process left is cut off first: it may be longer than what is written over
- * it. */
-static bool append(gxds_cache_file *f, const gxds_cache_record *r) {
-  gxds_text bytes = {0};
-  gxds_cache_record_encode(r, &bytes);
-  size_t size = bytes.size;
-  bool fits = f->size + size <= GXDS_CACHE_FILE_MAX;
-  if (!fits) errno = EFBIG;
-  bool ok = fits && ftruncate(f->fd, (off_t)f->size) == 0 &&
-            write_at(f->fd, f->size, gxds_text_str(&bytes));
-  gxds_text_fini(&bytes);
-  if (!ok) return false;
-  index_record(f, r, f->size, size);
-  f->size += size;
-  return true;
-}
 
 /* Whether it is ours to write. The process that kept it may be gone: what it left is read anew. */
 static bool take_over(gxds_cache_file *f, gxds_text *log) {
@@ -380,7 +269,7 @@ static bool take_over(gxds_cache_file *f, gxds_text *log) {
   if (!f->locked_out) return true;
   if (flock(f->lock, LOCK_EX | LOCK_NB) != 0) return false;
   f->locked_out = false;
-  forget_all(f);
+  gxds_cache_log_clear(f->log);
   close_file(f);
   say(f, log, "kept by this process from now on: the other one let it go", "");
   load(f, log);
@@ -389,11 +278,8 @@ static bool take_over(gxds_cache_file *f, gxds_text *log) {
 
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_text *log) {
   if (!take_over(f, log)) return;
-  const kept *k = find_kept(f, r->type, r->name);
-  if (r->removed ? !k : k && k->content == content_of(r)) return;
-  bool ok = (f->fd >= 0 || write_anew(f)) && append(f, r);
-  if (ok && f->size > GXDS_CACHE_COMPACT_MIN && f->size / 2 > f->live) ok = write_anew(f);
-  if (ok) return;
+  if (gxds_cache_log_put(f->log, r)) return;
+  drop_aside(f);
   /* What is in the file stays as it is: an earlier state, but a whole one. */
   say(f, log, "not written any more: ", strerror(errno));
   give_up(f);

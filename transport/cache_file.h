@@ -1,10 +1,9 @@
 /* gxds_cache_file: what one server last sent for one target, on disk: the last known good.
  *
- * An append-only log of records (cache_record.h): a change costs what changed. When more than half
- * of it is out of date it is written anew aside and renamed. A process that is killed leaves a file
- * that can be read; a file that is damaged, or somebody else's, is not used at all. One process
- * writes it; the others of that target read what was there when they opened it, and the first of
- * them that has something to put when the writer is gone goes on in its place.
+ * An append-only log (cache_log.h). A process that is killed leaves a file that can be read; a file
+ * that is damaged, or somebody else's, is not used at all. One process writes it; the others of
+ * that target read what was there when they opened it, and the first of them that has something to
+ * put when the writer is gone goes on in its place.
  *
  * Nothing is synced to the medium: the kernel keeps what a killed process wrote, and after a loss
  * of power the checksums tell whether all came there.
@@ -19,9 +18,6 @@
 extern "C" {
 #endif
 
-/* A file beyond this is no longer added to: 100,000 clusters with their endpoints are some 200 MB,
- * and it is read whole at a start. */
-#define GXDS_CACHE_FILE_MAX ((size_t)1 << 30)
 /* Below this a file is not written anew, however much of it is out of date. */
 #define GXDS_CACHE_COMPACT_MIN ((size_t)256 << 10)
 

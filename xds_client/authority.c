@@ -78,7 +78,7 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
                    GXDS_STR_ARG(conn->server->uri));
     gxds_client_log(c, GXDS_INFO, &line);
   }
-  if (gxds_authority_error(a)) gxds_authority_restore(c, a);
+  if (a->conn_count == a->server_count && gxds_authority_error(a)) gxds_authority_restore(c, a);
   if (a->conn_count == before) return;
   gxds_entry *e; /* there is hope again: an outage told before is over */
   DL_FOREACH(a->entries, e) { gxds_entry_sync(c, e); }

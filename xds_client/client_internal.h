@@ -355,10 +355,10 @@ struct gxds_authority {
   size_t entry_count;
 
   /* Of a client that keeps resources. */
-  bool answered;       /* some server was heard */
-  bool restoring;      /* none was in time: it lives on what was kept */
-  bool restored;       /* there was something, of servers[restore_from] */
-  size_t restore_from; /* else the one that is asked about */
+  bool answered;  /* some server was heard */
+  bool restoring; /* none was in time: it lives on what was kept */
+  bool restored;  /* there was something, of servers[restore_from] */
+  size_t restore_from;
   gxds_deadline restore_at;
 };
 

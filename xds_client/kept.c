@@ -36,15 +36,16 @@ void gxds_entry_forget(gxds_client *c, gxds_entry *e) {
   gxds_actions_push_copy(&c->actions, &a);
 }
 
-static void ask(gxds_client *c, gxds_entry *e) {
+static void ask(gxds_client *c, gxds_entry *e, size_t server) {
   e->looking_up = true;
-  const gxds_authority *a = e->authority;
-  gxds_action action = about(c, e, GXDS_ACTION_RESTORE, a->servers[a->restore_from]);
+  gxds_action action = about(c, e, GXDS_ACTION_RESTORE, e->authority->servers[server]);
   gxds_actions_push_copy(&c->actions, &action);
 }
 
 void gxds_entry_look_up(gxds_client *c, gxds_entry *e) {
-  if (e->authority->restoring && !e->resource && e->watch_count > 0) ask(c, e);
+  const gxds_authority *a = e->authority;
+  if (a->restoring && !e->resource && e->watch_count > 0)
+    ask(c, e, a->restored ? a->restore_from : 0);
 }
 
 void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time now) {
@@ -63,7 +64,6 @@ void gxds_authority_restore(gxds_client *c, gxds_authority *a) {
   gxds_deadlines_cancel(&c->deadlines, &a->restore_at);
   a->restoring = true;
   a->restored = false;
-  a->restore_from = 0;
   gxds_entry *e;
   DL_FOREACH(a->entries, e) { gxds_entry_look_up(c, e); }
 }
@@ -125,33 +125,42 @@ static const gxds_resource *no_previous(void *arg, gxds_str name) {
 }
 
 /* What was accepted once may be refused by another version of this program. */
-static void decode_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
+static bool decode_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
   gxds_decode_context context = {
       .bootstrap = c->bootstrap, .server = kept->server, .host = c->host, .previous = no_previous};
   gxds_decoded decoded = {0};
   gxds_status status = kept->type->decode(&context, kept->bytes, &decoded);
-  if (gxds_status_is_ok(&status)) {
-    gxds_authority *a = e->authority;
-    if (!a->restored) log_start(c, kept);
-    a->restored = true;
+  bool ok = gxds_status_is_ok(&status);
+  if (ok) {
     use(c, e, kept, decoded.resource, now);
   } else {
     log_refusal(c, e, status.message);
   }
   gxds_status_fini(&status);
   gxds_str_free(&decoded.name);
+  return ok;
 }
 
+static size_t place_of(const gxds_authority *a, const gxds_bootstrap_server *server) {
+  size_t i = 0;
+  while (i < a->server_count && !gxds_bootstrap_server_equal(a->servers[i], server)) i++;
+  return i;
+}
+
+/* Each goes through the servers in order, until something of one of them is used: from then on all
+ * is to be of that one. */
 static void take_answer(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
   gxds_authority *a = e->authority;
   if (e->resource || e->watch_count == 0 || !a->restoring) return; /* a server was faster */
-  if (!gxds_bootstrap_server_equal(kept->server, a->servers[a->restore_from])) {
-    ask(c, e); /* meanwhile it is another one that is asked about */
-  } else if (kept->found) {
-    decode_kept(c, e, kept, now);
-  } else if (!a->restored && a->restore_from + 1 < a->server_count) {
-    a->restore_from++; /* nothing yet of this one */
-    ask(c, e);
+  size_t place = place_of(a, kept->server);
+  if (a->restored && place != a->restore_from) {
+    ask(c, e, a->restore_from);
+  } else if (kept->found && decode_kept(c, e, kept, now)) {
+    if (!a->restored) log_start(c, kept);
+    a->restored = true;
+    a->restore_from = place;
+  } else if (!a->restored && place + 1 < a->server_count) {
+    ask(c, e, place + 1);
   }
 }
 

@@ -14,7 +14,9 @@ void CheckSend(World *world, Stream *stream, gxds_str bytes) {
 void Predict(World *world, Stream *stream, const Message &message) {
   if (message.effect == kIgnored) return;
   if (message.effect == kUnsure) return PredictAnything(world, stream);
-  world->client(stream->client).GiveUpAfter(stream->server);
+  Client &client = world->client(stream->client);
+  client.GiveUpAfter(stream->server);
+  if (client.cache()) client.cache()->OnAnswer(stream->server, false);
   if (stream->delta) {
     DeltaPredict(world, stream, message);
   } else {
@@ -63,6 +65,7 @@ void PredictAnything(World *world, Stream *stream) {
   Conn &conn = client.conn(stream->server);
   client.BeUnsure();
   client.GiveUpAfter(stream->server);
+  if (client.cache()) client.cache()->OnAnswer(stream->server, true);
   stream->tainted = true;
   stream->delta_state.unsure = true;
   conn.failed_unsure = conn.failed || conn.doubted;

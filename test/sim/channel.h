@@ -19,6 +19,7 @@ class Channel {
   Channel(const Channel &) = delete;
 
   int index() const { return index_; }
+  int listener() const { return told_.listener; }
   bool touched = false;  // it has to settle
 
   // ---- what the client tells ----

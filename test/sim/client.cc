@@ -11,22 +11,8 @@
 namespace gxds_sim {
 namespace {
 
-// More than the actions that one event can cause, by far.
-constexpr int kActionMax = 20000;
-
-uint64_t Hash(gxds_str s) {
-  uint64_t hash = 14695981039346656037u;
-  for (size_t i = 0; i < s.size; i++) {
-    hash = (hash ^ static_cast<unsigned char>(s.data[i])) * 1099511628211u;
-  }
-  return hash;
-}
-
-bool IsOutage(const gxds_status &status) {
-  return gxds_str_starts_with(status.message, gxds_str_z("xDS channel for server"));
-}
-
 const gxds_host kHost = {};
+constexpr gxds_duration kWallOffset = int64_t{1700000000} * GXDS_SECOND;
 
 }  // namespace
 
@@ -56,6 +42,11 @@ Client::Client(World *world, int index, uint64_t serial)
   options.types = gxds_resource_types;
   options.type_count = kTypeCount;
   options.seed = serial;
+  options.keeps_resources = world->options().cache;
+  if (options.keeps_resources) {
+    cache_ = std::make_unique<ClientCache>(world, this);
+    options.wall_offset = kWallOffset;
+  }
   engine_ = gxds_client_create(&options);
 }
 
@@ -120,6 +111,34 @@ bool Client::IsPrimary(int server, int authority) const {
 
 // ---- what its owner does ----
 
+Client::Use Client::use() const {
+  Use use;
+  for (const auto &c : channels_) {
+    if (c) use.channels.push_back(c->listener());
+  }
+  for (const Watch &w : watches_) {
+    if (w.used && w.channel < 0 && w.name >= 0) use.watches.emplace_back(w.type, w.name);
+  }
+  return use;
+}
+
+void Client::Begin(const Use &use) {
+  for (int listener : use.channels) StartChannel(listener);
+  for (auto [type, name] : use.watches) AddWatch(type, name, NameOf(type, name), -1, 0);
+  AfterEvent();
+}
+
+void Client::CutOff(gxds_duration how_long) {
+  for (Conn &conn : conns_) conn.down_until = world_->now() + how_long;
+}
+
+const gxds_bootstrap_server *Client::SourceOf(int type, int name) const {
+  for (const Watch &w : watches_) {
+    if (w.used && w.type == type && w.name == name) return gxds_client_source(engine_, w.id);
+  }
+  return nullptr;
+}
+
 int Client::AddWatch(int type, int name, const std::string &text, int channel, uint64_t token) {
   size_t i = 0;
   while (i < watches_.size() && watches_[i].used) i++;
@@ -138,6 +157,7 @@ int Client::AddWatch(int type, int name, const std::string &text, int channel, u
     if (e.watchers++ == 0) {
       BeUnsure(type, name);  // it may still be there from before
       watched_[type] |= Bit(name);
+      if (cache_) cache_->OnWatch(AuthorityOf(name));
       for (Conn &conn : conns_) conn.vague[type] |= conn.said[type] & Bit(name);
     }
   }
@@ -154,7 +174,12 @@ void Client::EndWatch(int index) {
   Watch &w = watch(index);
   if (world_->tracing()) world_->Trace("client%d: watch%d ends", index_, index);
   w.used = false;
-  if (w.name >= 0 && --entries_[w.type][w.name].watchers == 0) watched_[w.type] &= ~Bit(w.name);
+  if (w.name >= 0 && --entries_[w.type][w.name].watchers == 0) {
+    watched_[w.type] &= ~Bit(w.name);
+    Mask left = 0;
+    for (Mask names : watched_) left |= names & kAuthorityNames[AuthorityOf(w.name)];
+    if (cache_ && !left) cache_->OnUnwatch(AuthorityOf(w.name));
+  }
   if (world_->plant() == kPlantUndead && w.held >= 0 && !planted_) {
     planted_ = true;
     return;
@@ -286,6 +311,7 @@ void Client::CarryDeadline(gxds_time now) {
     }
   }
   EndTtls(now);
+  carried_ = std::max(carried_, now);
   gxds_client_on_deadline(engine_, now);
   AfterEvent();
 }
@@ -346,333 +372,6 @@ void Client::LateEvents(Random *random) {
     Touch(c->index());
   }
   AfterEvent();
-}
-
-void Client::AfterEvent() {
-  gxds_client_validate(engine_);
-  int one_in = world_->options().drain_late_one_in;
-  if (one_in && !world_->healed() && world_->net().OneIn(one_in)) {
-    ScheduleDeadline();
-    return;
-  }
-  Drain();
-}
-
-// ---- the drain ----
-
-void Client::Drain() {
-  int count = 0;
-  SettleChannels();
-  do {
-    while (const gxds_action *action = gxds_client_next_action(engine_)) {
-      if (++count > kActionMax) Fail("endless-actions", "the actions don't end");
-      bool told = action->kind == GXDS_ACTION_RESOURCE || action->kind == GXDS_ACTION_AMBIENT_ERROR;
-      Carry(*action);
-      if (told && world_->options().settle_at_once) SettleChannels();
-    }
-  } while (SettleChannels());
-  gxds_client_validate(engine_);
-  Observe();
-  ScheduleDeadline();
-  for (int server = 0; server < world_->options().servers; server++) {
-    Conn &conn = conns_[server];
-    if (conn.stream < 0) continue;
-    const Stream &s = world_->stream(conn.stream);
-    if (s.read_wanted && !s.inbox.empty() && !draining_) {
-      draining_ = true;
-      world_->DeliverNext(conn.stream);
-      draining_ = false;
-    }
-  }
-}
-
-// Whether there was anything to do.
-bool Client::SettleChannels() {
-  bool any = false;
-  while (!touched_.empty()) {
-    int index = touched_.back();
-    touched_.pop_back();
-    Channel *c = channel(index);
-    if (!c) continue;
-    c->touched = false;
-    c->Settle();
-    any = true;
-  }
-  return any;
-}
-
-int Client::ServerOf(gxds_server_id id) const {
-  for (int i = 0; id && i < kServerMax; i++) {
-    if (conns_[i].id == id) return i;
-  }
-  return -1;
-}
-
-int Client::StreamOf(gxds_stream_id id) const {
-  for (const Conn &conn : conns_) {
-    if (conn.stream >= 0 && world_->stream(conn.stream).id == id) return conn.stream;
-  }
-  return -1;
-}
-
-void Client::Carry(const gxds_action &action) {
-  switch (action.kind) {
-    case GXDS_ACTION_CONNECT:
-    case GXDS_ACTION_DISCONNECT:
-    case GXDS_ACTION_OPEN_STREAM:
-      return CarryServer(action);
-    case GXDS_ACTION_CLOSE_STREAM: {
-      int stream = StreamOf(action.stream);
-      if (stream < 0) Fail("close-unknown", "a stream is closed that there is none of");
-      conns_[world_->stream(stream).server].stream = -1;
-      return world_->ForgetStream(stream);
-    }
-    case GXDS_ACTION_SEND:
-      return CarrySend(action);
-    case GXDS_ACTION_READ: {
-      int stream = StreamOf(action.stream);
-      if (stream < 0) Fail("read-unknown", "a message is read from a stream that there is none of");
-      if (world_->stream(stream).read_wanted) Fail("read-twice", "two reads at a time");
-      world_->stream(stream).read_wanted = true;
-      return;
-    }
-    case GXDS_ACTION_RESOURCE:
-    case GXDS_ACTION_AMBIENT_ERROR:
-      return Tell(action);
-    default: /* a line of the log */
-      return;
-  }
-}
-
-void Client::CarryServer(const gxds_action &action) {
-  if (action.kind == GXDS_ACTION_CONNECT) {
-    int server = 0;
-    while (server < kServerMax &&
-           !gxds_str_equal(world_->server(server).config()->uri, action.server->uri)) {
-      server++;
-    }
-    Conn &conn = conns_[server];
-    if (conn.id) Fail("connect-twice", "two channels to server%d", server);
-    conn.id = action.server_id;
-    last_server_id_ = std::max(last_server_id_, conn.id);
-    if (!IsPrimary(server, 0) && !IsPrimary(server, 1)) world_->Did(kDidFallback);
-    return;
-  }
-  int server = ServerOf(action.server_id);
-  if (server < 0) Fail("unknown-server", "a server that was not connected to");
-  Conn &conn = conns_[server];
-  if (conn.stream >= 0) Fail("stream-twice", "a second stream, or the channel goes before it");
-  if (action.kind == GXDS_ACTION_DISCONNECT) {
-    conn.id = 0;
-    conn.ready = conn.failed = conn.failed_lately = conn.doubted = false;
-    for (int type = 0; type < kTypeCount; type++) {
-      conn.version[type].clear();
-      conn.version_unsure[type] = false;
-    }
-    if (!IsPrimary(server, 0) && !IsPrimary(server, 1)) world_->Did(kDidReturn);
-    return;
-  }
-  if (action.stream <= last_stream_id_) Fail("stream-id", "the id of a stream is used again");
-  last_stream_id_ = action.stream;
-  static const char delta_method[] =
-      "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
-  bool delta = strcmp(action.method, delta_method) == 0;
-  if (delta != (world_->server(server).options().delta && !conn.no_delta)) {
-    Fail("encoding", "a stream in the wrong encoding");
-  }
-  conn.stream = world_->OpenStream(index_, server, action.stream, delta);
-  for (int type = 0; type < kTypeCount; type++) {
-    conn.said[type] = conn.vague[type] = 0;
-    for (gxds_time &at : conn.sent_at[type]) at = GXDS_TIME_NEVER;
-  }
-}
-
-void Client::CarrySend(const gxds_action &action) {
-  int index = StreamOf(action.stream);
-  if (index < 0) Fail("send-unknown", "a request on a stream that there is none of");
-  Stream &s = world_->stream(index);
-  if (s.sending) Fail("send-twice", "two requests at a time");
-  std::string bytes =
-      world_->plant() == kPlantNone ? String(action.bytes) : PlantInRequest(&s, action.bytes);
-  if (bytes.empty()) { /* the planted fault keeps it back */
-    s.sending = true;
-    Event e;
-    e.kind = kEventSent;
-    e.a = index;
-    e.generation = s.generation;
-    return world_->Schedule(0, e);
-  }
-  CheckSend(world_, &s, Str(bytes));
-  world_->SendRequest(index, std::move(bytes));
-}
-
-std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {
-  if (s->delta) return PlantInDelta(s, bytes);
-  Request r = ParseRequest(bytes);
-  const SotwHeard &h = s->sotw.heard[r.type];
-  RequestChange change;
-  bool sure = !h.unsure && !conns_[s->server].version_unsure[r.type];
-  switch (world_->plant()) {
-    case kPlantNackVersion:
-      if (r.nack && sure) change.version = &h.received_version;
-      break;
-    case kPlantStaleNonce:
-      if (h.unanswered && sure) change.nonce = &h.nonce_before;
-      break;
-    case kPlantForgottenName:
-      if (!h.requested && s->id > 20) change.without = r.names & (~r.names + 1);
-      break;
-    case kPlantSecondNode:
-      if (s->node_said) change.node_id = &node_id_;
-      break;
-    case kPlantEmptyStart:
-      if (!h.requested) change.without = r.names;
-      break;
-    case kPlantLostAck:
-      if (h.unanswered && !planted_) {
-        planted_ = true;
-        return "";
-      }
-      break;
-    default:
-      break;
-  }
-  return ChangeRequest(bytes, change);
-}
-
-std::string Client::PlantInDelta(Stream *s, gxds_str bytes) {
-  static const std::string odd = "odd";
-  DeltaRequest r = ParseDeltaRequest(bytes);
-  const DeltaHeard &h = s->delta_state.heard[r.type];
-  DeltaRequestChange change;
-  switch (world_->plant()) {
-    case kPlantSpontaneousNonce:
-      if (h.unanswered.empty()) change.nonce = &odd;
-      break;
-    case kPlantFalseClaim:
-      change.versions = &odd;
-      break;
-    case kPlantNoClaim:
-      change.without_claims = true;
-      break;
-    case kPlantLostUnsubscribe:
-      change.without_unsubscribe = r.subscribe != 0 || !h.unanswered.empty();
-      break;
-    default:
-      return String(bytes);
-  }
-  return ChangeDeltaRequest(bytes, change);
-}
-
-// ---- what watchers are told ----
-
-Watch *Client::WatchOf(const gxds_action &action) {
-  if (action.watcher.owner != this) Fail("watcher", "a watcher that is nobody's");
-  size_t index = static_cast<uint32_t>(action.watcher.token);
-  uint32_t generation = static_cast<uint32_t>(action.watcher.token >> 32);
-  bool live = index < watches_.size() && watches_[index].used &&
-              watches_[index].generation == generation && watches_[index].id == action.watch;
-  if (!live) Fail("ended-watch", "a watch that was ended is told something");
-  return &watches_[index];
-}
-
-void Client::Tell(const gxds_action &action) {
-  Watch *w = WatchOf(action);
-  bool resource = action.kind == GXDS_ACTION_RESOURCE && action.resource;
-  if (world_->tracing()) {
-    world_->Trace("client%d: watch%d %s: %s #%d %s %s", index_,
-                  static_cast<int>(w - watches_.data()), TypeOf(w->type).short_name,
-                  resource                                   ? "resource"
-                  : action.kind == GXDS_ACTION_AMBIENT_ERROR ? "ambient"
-                                                             : "error",
-                  NumberOf(action.resource), gxds_code_name(action.status.code),
-                  String(action.status.message).c_str());
-  }
-  Plant plant = world_->plant();
-  if (plant == kPlantLostUpdate && resource && w->held >= 0 && !planted_) {
-    planted_ = true;
-    return;
-  }
-  if (plant == kPlantStrayAmbient && !resource && action.kind == GXDS_ACTION_RESOURCE &&
-      w->name >= 0) {
-    return TellAmbient(w, action);
-  }
-  if (action.kind == GXDS_ACTION_AMBIENT_ERROR) return TellAmbient(w, action);
-  TellResource(w, action);
-  if (plant == kPlantDoubleUpdate && resource && !planted_) {
-    planted_ = true;
-    TellResource(w, action);
-  }
-}
-
-void Client::TellResource(Watch *w, const gxds_action &action) {
-  const gxds_resource *resource = action.resource;
-  if ((resource != nullptr) != gxds_status_is_ok(&action.status)) {
-    Fail("resource-or-error", "a watcher is told of both, or of neither");
-  }
-  if (w->name < 0) {
-    if (resource || w->told) Fail("refused", "a refused watch is told of more than that");
-  } else if (resource) {
-    int number = NumberOf(resource);
-    const Entry &e = entries_[w->type][w->name];
-    if (resource->type != &TypeOf(w->type)) Fail("resource-type", "a resource of another type");
-    if (number >= 0) {
-      const Content &c = world_->contents().at(number);
-      if (e.unsure && c.name != w->name) world_->contents().SetMisnamed(number);
-      if (c.name != w->name && !c.misnamed) Fail("resource-name", "a resource of another name");
-    }
-    bool same = w->held == number && number >= 0;
-    if (same && !e.may_renew && !e.unsure) Fail("told-twice", "a watcher is told what it has");
-    world_->Did(kDidResource);
-  } else {
-    CheckTimeout(*w, action.status);
-    CheckUnreachable(*w, action.status);
-    world_->Did(kDidDataError);
-  }
-  w->told = true;
-  w->held = NumberOf(resource);
-  w->error_code = action.status.code;
-  w->ambient_code = 0;
-  w->ambient_hash = 0;
-  if (w->channel < 0) return;
-  channel(w->channel)->OnResource(*w, resource, &action.status);
-  Touch(w->channel);
-}
-
-void Client::TellAmbient(Watch *w, const gxds_action &action) {
-  if (w->held == kNothing) Fail("stray-ambient", "an ambient error for who holds nothing");
-  uint64_t hash = action.status.code ? Hash(action.status.message) : 0;
-  if (w->ambient_code == static_cast<int>(action.status.code) && w->ambient_hash == hash) {
-    Fail("ambient-twice", "an ambient error is told twice");
-  }
-  if (action.status.code) CheckUnreachable(*w, action.status);
-  w->ambient_code = action.status.code;
-  w->ambient_hash = hash;
-  w->ambient_outage = IsOutage(action.status);
-  world_->Did(kDidAmbient);
-  if (w->channel < 0) return;
-  channel(w->channel)->OnAmbient(*w, &action.status);
-  Touch(w->channel);
-}
-
-// A57: that a resource does not exist is only known when it was asked for that long ago, or
-// deleted.
-void Client::CheckTimeout(const Watch &w, const gxds_status &status) {
-  bool transient = gxds_str_starts_with(status.message, gxds_str_z("timeout obtaining"));
-  if (!transient && !gxds_str_starts_with(status.message, gxds_str_z("does not exist"))) return;
-  world_->Did(kDidDoesNotExist);
-  const Entry &e = entries_[w.type][w.name];
-  bool in_time = transient ? e.may_be_late : e.may_not_exist;
-  if (!in_time && !e.unsure && e.held == kNothing) {
-    Fail("early-not-found", "a resource is said not to exist before its time is up");
-  }
-}
-
-// A server is out of reach only when a stream or a channel failed, and nothing came since.
-void Client::CheckUnreachable(const Watch &w, const gxds_status &status) {
-  if (!IsOutage(status)) return;
-  int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
-  if (!conns_[primary].failed_lately) Fail("false-outage", "server%d has not failed", primary);
 }
 
 }  // namespace gxds_sim

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "test/sim/client_cache.h"
 #include "test/sim/server.h"
 #include "test/sim/world.h"
 
@@ -37,6 +38,7 @@ struct Entry {
   // It was asked for and did not come in time (A57; A88's transient errors).
   bool may_not_exist = false;
   bool may_be_late = false;
+  bool was_missing = false;  // one of both was so since the last drain
 };
 
 enum Usage { kNotUsed, kMaybeUsed, kUsed };
@@ -87,8 +89,21 @@ class Client {
   ~Client();
   Client(const Client &) = delete;
 
+  // What its program does with it.
+  struct Use {
+    std::vector<int> channels;                 // their listeners
+    std::vector<std::pair<int, int>> watches;  // of nobody's in particular: types and names
+  };
+  Use use() const;
+  void Begin(const Use &use);
+  // It reaches no server for a while.
+  void CutOff(gxds_duration how_long);
+
   int index() const { return index_; }
   uint64_t serial() const { return serial_; }
+  ClientCache *cache() { return cache_.get(); }  // nullptr: it keeps nothing
+  // Who sent what is watched; nullptr: there is nothing.
+  const gxds_bootstrap_server *SourceOf(int type, int name) const;
   gxds_client *engine() { return engine_; }
   Conn &conn(int server) { return conns_[server]; }
   Entry &entry(int type, int name) { return entries_[type][name]; }
@@ -178,6 +193,7 @@ class Client {
   const gxds_bootstrap_server *lists_[kAuthorityCount][kServerMax] = {};
   gxds_bootstrap_authority authority_ = {};
   gxds_bootstrap bootstrap_ = {};
+  std::unique_ptr<ClientCache> cache_;
   gxds_client *engine_ = nullptr;
   Conn conns_[kServerMax];
   Entry entries_[kTypeCount][kNameCount];
@@ -188,6 +204,7 @@ class Client {
   gxds_stream_id last_stream_id_ = 0;
   gxds_server_id last_server_id_ = 0;
   gxds_time deadline_event_ = GXDS_TIME_NEVER;
+  gxds_time carried_ = 0;  // the last time at which deadlines were carried out
   bool any_unsure_ = true;
   bool draining_ = false;
   uint32_t observations_ = 0;

@@ -21,6 +21,7 @@ void Client::Accept(int type, int name, int server, const Item &item, gxds_durat
   e.held = number;
   e.source = server;
   e.state = GXDS_RESOURCE_ACKED;
+  e.was_missing = e.was_missing || e.may_not_exist || e.may_be_late;
   e.unsure = e.may_not_exist = e.may_be_late = e.restored = false;
   e.version = item.version;
   e.alias_of = alias_of;
@@ -111,7 +112,7 @@ void Client::Observe() {
     if (w.used && w.name >= 0) CheckWatch(w);
   }
   for (auto &names : entries_) {
-    for (Entry &e : names) e.may_renew = false;
+    for (Entry &e : names) e.may_renew = e.was_missing = false;
   }
   for (Conn &conn : conns_) {
     conn.failed_lately = conn.failed;
@@ -216,6 +217,7 @@ void Client::CheckConverged() {
     }
   }
   CheckSubscriptions();
+  if (cache_) cache_->CheckConverged();
   for (auto &c : channels_) {
     if (c) c->CheckConverged();
   }

@@ -5,6 +5,7 @@
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
 #include "test/sim/codec.h"
+#include "test/sim/shelf.h"
 
 namespace gxds_sim {
 namespace {
@@ -243,6 +244,24 @@ void DoServerOp(World *w, Op op, Random *r) {
   }
 }
 
+// Not in good order.
+void EndClient(World *w, Op op, Random *r) {
+  Client &client = DrawClient(w, r);
+  int64_t bytes = r->Magnitude(1, 4000);
+  gxds_duration cut_off = r->OneIn(2) ? r->Magnitude(GXDS_SECOND, 60 * GXDS_SECOND) : 0;
+  if (!client.cache()) return;
+  if (op == kOpClientKilled) return w->KillClient(client.index(), bytes);
+  int index = client.index();
+  w->RestartClient(index, true, [&] {
+    for (int i = 0; i < w->options().servers; i++) {
+      Shelf &shelf = w->shelf(index, i);
+      if (op == kOpCacheCut) shelf.Cut(r);
+      if (op == kOpCacheDamaged) shelf.Damage(r, w->server(i).config()->uri, w->plant());
+    }
+  });
+  w->client(index).CutOff(cut_off);
+}
+
 void DoClientOp(World *w, Op op, Random *r) {
   switch (op) {
     case kOpResetBackoff:
@@ -252,7 +271,11 @@ void DoClientOp(World *w, Op op, Random *r) {
     case kOpEarlyDeadline:
       return DrawClient(w, r).OnDeadline();
     case kOpClientRestarts:
-      return w->RestartClient(DrawClient(w, r).index());
+      return w->RestartClient(DrawClient(w, r).index(), r->OneIn(2));
+    case kOpClientKilled:
+    case kOpCacheCut:
+    case kOpCacheDamaged:
+      return EndClient(w, op, r);
     default:
       return w->JumpClock(r->Magnitude(GXDS_SECOND, 300 * GXDS_SECOND));
   }
@@ -301,6 +324,9 @@ void Do(World *w, Op op, Random *r) {
     case kOpLateEvents:
     case kOpEarlyDeadline:
     case kOpClientRestarts:
+    case kOpClientKilled:
+    case kOpCacheCut:
+    case kOpCacheDamaged:
       return DoClientOp(w, op, r);
     default:
       return DoServerOp(w, op, r);

@@ -47,6 +47,10 @@ bool IsBasic(int op) {
   return op == kOpWatch || op == kOpSet || op == kOpSetMany || op == kOpStartChannel;
 }
 
+bool IsOfCache(int op) {
+  return op == kOpClientKilled || op == kOpCacheCut || op == kOpCacheDamaged;
+}
+
 // An order of servers, and how many of them are used.
 void DrawServerList(Random *random, int servers, int count, int *list) {
   bool used[kServerMax] = {};
@@ -103,12 +107,13 @@ Options DrawOptions(uint64_t seed) {
   o.drain_late_one_in = random.OneIn(2) ? 0 : 2 + random.Int(8);
   o.settle_at_once = random.OneIn(3);
   o.complete_truth = random.OneIn(2);
+  o.cache = random.OneIn(2);
   for (ServerOptions &s : o.server) {
     s = DrawServer(&random);
     o.any_ttl = o.any_ttl || (s.delta && s.ttl);
   }
   for (int op = 0; op < kOpCount; op++) {
-    bool off = random.OneIn(3);
+    bool off = random.OneIn(3) || (IsOfCache(op) && !o.cache);
     uint32_t weight = uint32_t{1} << random.Int(7);
     o.weights[op] = IsBasic(op) ? 16 + weight : off ? 0 : weight;
     o.weight_sum += o.weights[op];

@@ -48,7 +48,10 @@ namespace gxds_sim {
   X(StallSends, "sends are stalled")                        \
   X(LateEvents, "events of what is gone")                   \
   X(EarlyDeadline, "deadline before its time")              \
-  X(ClientRestarts, "client restarts")
+  X(ClientRestarts, "client restarts")                      \
+  X(ClientKilled, "client is killed, within a write")       \
+  X(CacheCut, "client restarts, and its cache is cut")      \
+  X(CacheDamaged, "client restarts, its cache is damaged")
 
 enum Op {
 #define X(name, words) kOp##name,
@@ -94,7 +97,14 @@ extern const char *const kOpWords[kOpCount];
   X(Alias, "delta: resource under two names")           \
   X(Heartbeat, "delta: heartbeat")                      \
   X(TtlEnds, "delta: resource ends by its ttl")         \
-  X(NoDelta, "delta: server answers UNIMPLEMENTED")
+  X(NoDelta, "delta: server answers UNIMPLEMENTED")     \
+  X(Persist, "cache: resource is kept")                 \
+  X(Forget, "cache: resource is not kept any more")     \
+  X(CacheTorn, "cache: record is cut by a kill")        \
+  X(CacheAnew, "cache: log is written anew")            \
+  X(CacheRead, "cache: log of another process is read") \
+  X(CacheIgnored, "cache: damaged log is ignored")      \
+  X(Restored, "cache: resource is used from it")
 
 enum Happening {
 #define X(name, words) kDid##name,
@@ -125,7 +135,9 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(SpontaneousNonce, "spontaneous-nonce", "delta: a request without an answer has a nonce")  \
   X(FalseClaim, "false-claim", "delta: a version is told that is not the one held")           \
   X(NoClaim, "no-claim", "delta: a version that is held is not told")                         \
-  X(LostUnsubscribe, "lost-unsubscribe", "delta: a name is given up without a word")
+  X(LostUnsubscribe, "lost-unsubscribe", "delta: a name is given up without a word")          \
+  X(CacheUnchecked, "cache-unchecked", "cache: a checksum is not looked at")                  \
+  X(CacheLost, "cache-lost", "cache: a resource is not kept")
 
 enum Plant {
 #define X(name, flag, words) kPlant##name,
@@ -171,6 +183,7 @@ struct Options {
   bool settle_at_once = false;  // dependency managers settle in the middle of a drain
   bool complete_truth = false;  // when all heals, everything exists
   bool any_ttl = false;
+  bool cache = false;  // clients keep resources
   ServerOptions server[kServerMax];
   uint32_t weights[kOpCount] = {};
   uint32_t weight_sum = 0;

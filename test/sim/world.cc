@@ -10,6 +10,7 @@
 #include "test/sim/client.h"
 #include "test/sim/delta.h"
 #include "test/sim/ops.h"
+#include "test/sim/shelf.h"
 
 namespace gxds_sim {
 namespace {
@@ -50,6 +51,9 @@ void World::ScheduleAt(gxds_time at, Event event) {
 void World::Clear() {
   clients_.clear();
   servers_.clear();
+  for (auto &of_client : shelves_) {
+    for (auto &shelf : of_client) shelf.reset();
+  }
   heap_.clear();
   streams_.clear();
   for (Message &m : messages_) m.used = false;
@@ -137,6 +141,7 @@ bool World::Step() {
   heap_.pop_back();
   now_ = std::max(now_, e.at);
   Carry(e);
+  BuryKilled();
   if (result_.events > kEventMax) Fail("endless", "this goes on for ever");
   return true;
 }
@@ -160,6 +165,11 @@ void World::Carry(const Event &e) {
       result_.events++;
       Did(kDidServerUp);
       server(e.a).up = true;
+      return;
+    case kEventKill:
+      if (!client_is()) return;
+      result_.events++;
+      client(e.a).cache()->process().killed = true;
       return;
     case kEventResync:
       return server(e.a).Resync();
@@ -205,12 +215,49 @@ void World::SetTruth(int type, int name, int content) {
   }
 }
 
-void World::RestartClient(int index) {
+int World::ServerOf(const gxds_bootstrap_server *server) const {
+  for (size_t i = 0; server && i < servers_.size(); i++) {
+    if (gxds_str_equal(servers_[i]->config()->uri, server->uri)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Shelf &World::shelf(int client, int server) {
+  std::unique_ptr<Shelf> &shelf = shelves_[client][server];
+  if (!shelf) shelf = std::make_unique<Shelf>();
+  return *shelf;
+}
+
+void World::RestartClient(int index, bool again, const std::function<void()> &between) {
   for (int i = 0; i < stream_count(); i++) {
     if (stream(i).used && stream(i).client == index) ForgetStream(i);
   }
-  clients_[static_cast<size_t>(index)].reset();
-  clients_[static_cast<size_t>(index)] = std::make_unique<Client>(this, index, ++last_client_);
+  std::unique_ptr<Client> &place = clients_[static_cast<size_t>(index)];
+  Client::Use use = place->use();
+  place.reset();
+  if (between) between();
+  place = std::make_unique<Client>(this, index, ++last_client_);
+  if (again) place->Begin(use);
+}
+
+void World::KillClient(int index, int64_t after_bytes) {
+  client(index).cache()->process().bytes_left = after_bytes;
+  Event e;
+  e.kind = kEventKill;
+  e.a = index;
+  e.generation = client(index).serial();
+  Schedule(net_.Magnitude(GXDS_MILLISECOND, 20 * GXDS_SECOND), e);
+}
+
+void World::BuryKilled() {
+  for (auto &c : clients_) {
+    if (!c->cache() || !c->cache()->process().killed) continue;
+    if (tracing()) Trace("client%d is killed", c->index());
+    int index = c->index();
+    bool cut_off = net_.OneIn(2);
+    RestartClient(index, true);
+    if (cut_off) client(index).CutOff(net_.Magnitude(GXDS_SECOND, 60 * GXDS_SECOND));
+  }
 }
 
 // ---- the end ----
@@ -253,11 +300,12 @@ void World::Heal() {
   heap_.erase(std::remove_if(heap_.begin(), heap_.end(),
                              [](const Event &e) {
                                return e.kind == kEventReplicate || e.kind == kEventResync ||
-                                      e.kind == kEventServerUp;
+                                      e.kind == kEventServerUp || e.kind == kEventKill;
                              }),
               heap_.end());
   std::make_heap(heap_.begin(), heap_.end(), IsLater);
   for (auto &c : clients_) {
+    if (c->cache()) c->cache()->process().bytes_left = INT64_MAX;
     c->Drain();
     for (int i = 0; i < options_.servers; i++) {
       Conn &conn = c->conn(i);

@@ -4,10 +4,12 @@
 #define GRPC_XDS_TEST_SIM_WORLD_H_
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bootstrap/bootstrap.h"
 #include "test/sim/options.h"
 #include "test/sim/resources.h"
 #include "test/sim/stream.h"
@@ -16,6 +18,7 @@ namespace gxds_sim {
 
 class Client;
 class Server;
+class Shelf;
 
 enum EventKind : uint8_t {
   kEventOp,         // a: its number
@@ -33,6 +36,7 @@ enum EventKind : uint8_t {
   kEventResync,     // server
   kEventDns,        // client, channel, host
   kEventRelease,    // client, channel, cluster
+  kEventKill,       // client
 };
 
 struct Event {
@@ -64,6 +68,10 @@ class World {
   Contents &contents() { return contents_; }
   Random &net() { return net_; }
   Server &server(int i) { return *servers_[static_cast<size_t>(i)]; }
+  // That of the bootstrap; -1: none.
+  int ServerOf(const gxds_bootstrap_server *server) const;
+  // What is kept of a server for the clients in one place.
+  Shelf &shelf(int client, int server);
   Client &client(int i) { return *clients_[static_cast<size_t>(i)]; }
   Stream &stream(int i) { return streams_[static_cast<size_t>(i)]; }
   int stream_count() const { return static_cast<int>(streams_.size()); }
@@ -98,7 +106,10 @@ class World {
   // ---- what happens to everybody ----
   void SetTruth(int type, int name, int content);
   void JumpClock(gxds_duration by) { now_ += by; }
-  void RestartClient(int client);
+  // again: the next process does what this one did. between: called when only one has ended.
+  void RestartClient(int client, bool again, const std::function<void()> &between = nullptr);
+  // It is killed when its process has written so many bytes to its cache, or soon.
+  void KillClient(int client, int64_t after_bytes);
   void CountDeadline();
 
  private:
@@ -117,6 +128,7 @@ class World {
   void Carry(const Event &event);
   void CarryStreamEvent(const Event &event);
   bool IsLate(const Event &event) const;
+  void BuryKilled();
 
   void OnConnect(int client, int server);
   void OnRequest(int stream);
@@ -142,6 +154,7 @@ class World {
   std::deque<Stream> streams_;
   std::deque<Message> messages_;
   int truth_[kTypeCount][kNameCount] = {};
+  std::unique_ptr<Shelf> shelves_[kClientMax][kServerMax];  // before the clients: they close them
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<std::unique_ptr<Client>> clients_;
 };

@@ -177,6 +177,17 @@ TEST(Kept, IsOfOneServer) {  // what two sent was never meant to go together (A7
   EXPECT_EQ(foo2.Next(), "nothing");
 }
 
+TEST(Kept, ThatOneResourceLacksIsUsedForTheOthers) {
+  Disk disk = {{"server1 Foo foo2", "1 foo2=first"}, {"server2 Foo foo3", "1 foo3=second"}};
+  Keeping s(&disk, 2);
+  auto w = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}, {&kFoo, "foo3"}});
+  s.server("server1").FailChannel("down");
+  s.server("server2").FailChannel("down");
+  EXPECT_THAT(w[0]->Next(), HasSubstr("error UNAVAILABLE"));
+  EXPECT_EQ(w[1]->Next(), "foo2=first");
+  EXPECT_THAT(w[2]->Next(), HasSubstr("error UNAVAILABLE"));
+}
+
 TEST(Kept, DoesNotKeepTheNextServerFromBeingTried) {
   Disk disk = OneKept();
   Keeping s(&disk, 2);

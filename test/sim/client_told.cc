@@ -1,0 +1,132 @@
+// What watchers are told, and whether it was right to tell them.
+#include "base/status.h"
+#include "test/sim/channel.h"
+#include "test/sim/client.h"
+
+namespace gxds_sim {
+namespace {
+
+uint64_t Hash(gxds_str s) {
+  uint64_t hash = 14695981039346656037u;
+  for (size_t i = 0; i < s.size; i++) {
+    hash = (hash ^ static_cast<unsigned char>(s.data[i])) * 1099511628211u;
+  }
+  return hash;
+}
+
+bool IsOutage(const gxds_status &status) {
+  return gxds_str_starts_with(status.message, gxds_str_z("xDS channel for server"));
+}
+
+}  // namespace
+
+Watch *Client::WatchOf(const gxds_action &action) {
+  if (action.watcher.owner != this) Fail("watcher", "a watcher that is nobody's");
+  size_t index = static_cast<uint32_t>(action.watcher.token);
+  uint32_t generation = static_cast<uint32_t>(action.watcher.token >> 32);
+  bool live = index < watches_.size() && watches_[index].used &&
+              watches_[index].generation == generation && watches_[index].id == action.watch;
+  if (!live) Fail("ended-watch", "a watch that was ended is told something");
+  return &watches_[index];
+}
+
+void Client::Tell(const gxds_action &action) {
+  Watch *w = WatchOf(action);
+  bool resource = action.kind == GXDS_ACTION_RESOURCE && action.resource;
+  if (world_->tracing()) {
+    world_->Trace("client%d: watch%d %s: %s #%d %s %s", index_,
+                  static_cast<int>(w - watches_.data()), TypeOf(w->type).short_name,
+                  resource                                   ? "resource"
+                  : action.kind == GXDS_ACTION_AMBIENT_ERROR ? "ambient"
+                                                             : "error",
+                  NumberOf(action.resource), gxds_code_name(action.status.code),
+                  String(action.status.message).c_str());
+  }
+  Plant plant = world_->plant();
+  if (plant == kPlantLostUpdate && resource && w->held >= 0 && !planted_) {
+    planted_ = true;
+    return;
+  }
+  if (plant == kPlantStrayAmbient && !resource && action.kind == GXDS_ACTION_RESOURCE &&
+      w->name >= 0) {
+    return TellAmbient(w, action);
+  }
+  if (action.kind == GXDS_ACTION_AMBIENT_ERROR) return TellAmbient(w, action);
+  TellResource(w, action);
+  if (plant == kPlantDoubleUpdate && resource && !planted_) {
+    planted_ = true;
+    TellResource(w, action);
+  }
+}
+
+void Client::TellResource(Watch *w, const gxds_action &action) {
+  const gxds_resource *resource = action.resource;
+  if ((resource != nullptr) != gxds_status_is_ok(&action.status)) {
+    Fail("resource-or-error", "a watcher is told of both, or of neither");
+  }
+  if (w->name < 0) {
+    if (resource || w->told) Fail("refused", "a refused watch is told of more than that");
+  } else if (resource) {
+    int number = NumberOf(resource);
+    const Entry &e = entries_[w->type][w->name];
+    if (resource->type != &TypeOf(w->type)) Fail("resource-type", "a resource of another type");
+    if (number >= 0) {
+      const Content &c = world_->contents().at(number);
+      if (e.unsure && c.name != w->name) world_->contents().SetMisnamed(number);
+      if (c.name != w->name && !c.misnamed) Fail("resource-name", "a resource of another name");
+    }
+    bool same = w->held == number && number >= 0;
+    if (same && !e.may_renew && !e.unsure) Fail("told-twice", "a watcher is told what it has");
+    world_->Did(kDidResource);
+  } else {
+    CheckTimeout(*w, action.status);
+    CheckUnreachable(*w, action.status);
+    world_->Did(kDidDataError);
+  }
+  w->told = true;
+  w->held = NumberOf(resource);
+  w->error_code = action.status.code;
+  w->ambient_code = 0;
+  w->ambient_hash = 0;
+  if (w->channel < 0) return;
+  channel(w->channel)->OnResource(*w, resource, &action.status);
+  Touch(w->channel);
+}
+
+void Client::TellAmbient(Watch *w, const gxds_action &action) {
+  if (w->held == kNothing) Fail("stray-ambient", "an ambient error for who holds nothing");
+  uint64_t hash = action.status.code ? Hash(action.status.message) : 0;
+  if (w->ambient_code == static_cast<int>(action.status.code) && w->ambient_hash == hash) {
+    Fail("ambient-twice", "an ambient error is told twice");
+  }
+  if (action.status.code) CheckUnreachable(*w, action.status);
+  w->ambient_code = action.status.code;
+  w->ambient_hash = hash;
+  w->ambient_outage = IsOutage(action.status);
+  world_->Did(kDidAmbient);
+  if (w->channel < 0) return;
+  channel(w->channel)->OnAmbient(*w, &action.status);
+  Touch(w->channel);
+}
+
+// A57: that a resource does not exist is only known when it was asked for that long ago, or
+// deleted.
+void Client::CheckTimeout(const Watch &w, const gxds_status &status) {
+  bool transient = gxds_str_starts_with(status.message, gxds_str_z("timeout obtaining"));
+  if (!transient && !gxds_str_starts_with(status.message, gxds_str_z("does not exist"))) return;
+  world_->Did(kDidDoesNotExist);
+  const Entry &e = entries_[w.type][w.name];
+  bool in_time = e.was_missing || (transient ? e.may_be_late : e.may_not_exist);
+  if (!in_time && !e.unsure && e.held == kNothing) {
+    Fail("early-not-found", "a resource is said not to exist before its time is up");
+  }
+}
+
+// A server is out of reach only when a stream or a channel failed, and nothing came since.
+void Client::CheckUnreachable(const Watch &w, const gxds_status &status) {
+  if (!IsOutage(status)) return;
+  int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
+  if (!conns_[primary].failed_lately) Fail("false-outage", "server%d has not failed", primary);
+}
+
+}  // namespace gxds_sim
