@@ -54,6 +54,7 @@ struct Conn {
   bool failed_unsure = false;   // or perhaps healed
   bool failed_lately = false;   // or at some time since the last drain
   bool no_delta = false;        // it answered UNIMPLEMENTED, once and for all
+  bool delta_unsure = false;    // or perhaps it did
   bool doubted = false;         // its last stream was told what is held, and ended without a word
   Mask vague[kTypeCount] = {};  // said by an earlier subscription of the engine's
   std::string version[kTypeCount];

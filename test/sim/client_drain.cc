@@ -147,6 +147,8 @@ void Client::CarryServer(const gxds_action &action) {
   static const char delta_method[] =
       "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
   bool delta = strcmp(action.method, delta_method) == 0;
+  if (conn.delta_unsure) conn.no_delta = !delta;
+  conn.delta_unsure = false;
   if (delta != (world_->server(server).options().delta && !conn.no_delta)) {
     Fail("encoding", "a stream in the wrong encoding");
   }

@@ -182,6 +182,7 @@ void World::OnDies(int index, int code) {
   bool quiet = s.delta && s.delta_state.claimed && !s.sending && !conn.failed && !conn.doubted;
   if (!s.got_response && s.delta && code == GXDS_UNIMPLEMENTED) {
     conn.no_delta = true;
+    conn.delta_unsure = s.delta_state.unsure;
   } else if (!s.got_response && quiet) {
     conn.doubted = conn.failed_lately = true;
   } else if (!s.got_response) {
