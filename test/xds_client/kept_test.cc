@@ -104,6 +104,20 @@ TEST(Kept, IsUsedAsSoonAsAllServersHaveFailed) {
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 ACKED 7 foo1=kept failed"));
 }
 
+TEST(Kept, IsNotUsedBeforeEveryServerWasTried) {
+  Disk disk = {{"server1 Foo foo2", "7 foo2=kept"}};
+  ScenarioOptions options = Keeping::Options(&disk, 2, false);
+  options.resource_timeout = GXDS_SECOND;
+  Scenario s(options);
+  s.Forgive();
+  s.Watch(kFoo, "foo1");
+  s.Advance(GXDS_SECOND);  // it does not exist: there is nothing to fall back for (A71)
+  s.server("server1").FailChannel("down");
+  Watcher &foo2 = s.Watch(kFoo, "foo2");
+  EXPECT_TRUE(s.server("server2").connected());
+  EXPECT_EQ(foo2.Next(), "nothing");
+}
+
 TEST(Kept, IsUsedWhenNoServerAnswersInTime) {
   Disk disk = OneKept();
   Keeping s(&disk, 2);
