@@ -10,7 +10,6 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
-#include "transport/cache_log.h"
 
 struct gxds_cache_file {
   gxds_str path;

@@ -12,7 +12,7 @@
 #ifndef GRPC_XDS_TRANSPORT_CACHE_FILE_H_
 #define GRPC_XDS_TRANSPORT_CACHE_FILE_H_
 
-#include "transport/cache_record.h"
+#include "transport/cache_log.h"
 
 #ifdef __cplusplus
 extern "C" {
