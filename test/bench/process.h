@@ -33,8 +33,11 @@ class Client {
   explicit Client(const ClientOptions& options);
   ~Client();
 
-  // Creates the channel; seconds to the first answer, nothing if there was none.
-  std::optional<double> First(const std::string& method = "/bench/Call");
+  // How long a client is waited for: well beyond what anything takes that is to be measured.
+  static constexpr std::chrono::seconds kPatience{120};
+
+  // Creates the channel; seconds to the first answer, nothing if there was none until then.
+  std::optional<double> First(std::chrono::seconds patience = kPatience);
   bool Call(const std::string& method = "/bench/Call");
   struct Cost {
     double cpu_seconds = 0;   // each
@@ -45,14 +48,15 @@ class Client {
 
   // CPU time that the process used so far, all threads, user and system.
   double Cpu() const;
-  // Waits until it used (almost) none for that long.
-  void WaitForQuiet(std::chrono::milliseconds time = std::chrono::milliseconds(200)) const;
+  // Waits until it used (almost) none for that long. False: it never did.
+  bool WaitForQuiet(std::chrono::milliseconds time = std::chrono::milliseconds(200)) const;
   // Resident memory in bytes.
   double Memory() const;
 
  private:
   bool IsRunning() const;
-  std::string Ask(const std::string& order, const std::string& answer);
+  std::string Ask(const std::string& order, const std::string& answer,
+                  std::chrono::seconds patience = kPatience);
 
   const Variant variant_;
   const bool counts_instructions_;

@@ -29,16 +29,19 @@ std::string Number(double value) {
   return text;
 }
 
-// "12.3 (11.9–13)", or a dash.
+// "12.3 (11.9–13)", "> 60" where it was given up, or a dash.
 std::string Cell(const Sample& s) {
-  if (s.values.empty()) return "–";
+  if (s.values.empty()) return s.beyond > 0 ? "> " + Number(s.beyond) : "–";
   std::string cell = Number(s.Median());
   if (s.values.size() > 1) cell += " (" + Number(s.Least()) + "–" + Number(s.Most()) + ")";
   return cell;
 }
 
 std::string Ratio(const Sample& over, const Sample& under) {
-  if (over.values.empty() || under.values.empty() || under.Median() <= 0) return "–";
+  if (under.values.empty() || under.Median() <= 0) return "–";
+  if (over.values.empty()) {
+    return over.beyond > 0 ? "> " + Number(over.beyond / under.Median()) : "–";
+  }
   return Number(over.Median() / under.Median());
 }
 
@@ -148,6 +151,11 @@ bool Report::WriteTargets(FILE* out) const {
                           : t.kind == Kind::kOursOverPlain ? &base->plain
                           : t.kind == Kind::kOurs          ? &one
                                                            : &base->ours;
+    if (row != nullptr && row->ours.values.empty()) {
+      fprintf(out, "| %s | – | failed |\n", t.text);
+      met = false;
+      continue;
+    }
     if (over == nullptr || under == nullptr || over->values.empty() || under->values.empty()) {
       fprintf(out, "| %s | – | not measured |\n", t.text);
       continue;

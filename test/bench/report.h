@@ -18,6 +18,7 @@ struct Sample {
   double Least() const;
   double Most() const;
   std::vector<double> values;
+  double beyond = 0;  // it was given up after so much, in the row's unit; 0: never
 };
 
 struct Row {
@@ -38,8 +39,8 @@ class Report {
   // One line per row and variant: id, size, unit, variant, median, least, most, runs.
   void WriteLines(FILE* out) const;
   void WriteTable(FILE* out) const;
-  // Each target with what was measured; those of rows that were not measured are named as such.
-  // False: one is missed by more than the measured spread.
+  // Each target with what was measured; those of rows that are not there are named as such. False:
+  // one is missed by more than the measured spread, or ours has no value in a row that is there.
   bool WriteTargets(FILE* out) const;
 
  private:

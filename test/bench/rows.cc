@@ -41,11 +41,10 @@ Endpoint Refusing(long number) {
 // CPU seconds of each of the updates that push() makes; nothing if one failed.
 std::optional<double> CpuOfUpdates(const Client& client, int updates,
                                    const std::function<bool(int)>& push) {
-  client.WaitForQuiet();
+  if (!client.WaitForQuiet()) return std::nullopt;
   const double before = client.Cpu();
   for (int i = 0; i < updates; ++i) {
-    if (!push(i)) return std::nullopt;
-    client.WaitForQuiet(std::chrono::milliseconds(20));
+    if (!push(i) || !client.WaitForQuiet(std::chrono::milliseconds(20))) return std::nullopt;
   }
   return (client.Cpu() - before) / updates;
 }
@@ -145,33 +144,33 @@ void Rows::Endpoints(long count, int updates, bool with_host) {
   for (Variant v : {Variant::kHost, Variant::kOurs}) {
     if (v == Variant::kHost && !with_host) continue;
     Note("endpoints", count, v);
+    Row& first_row =
+        report_->At("first_endpoints", count, "channel to first RPC, one cluster" + of, "s");
+    Row& memory_row =
+        report_->At("memory", count, "resident memory of the client, one cluster" + of, "kB");
+    Row& change_row = report_->At("endpoint_change", count, "one" + of + " changes, CPU", "ms");
     Serve();
     plane_.Set(kEndpoints, "c0", EndpointsBytes("c0", localities));
     Client client(Options(v));
     auto first = client.First();
     if (!first) continue;
-    report_->At("first_endpoints", count, "channel to first RPC, one cluster" + of, "s")
-        .Of(v)
-        .values.push_back(*first);
-    client.WaitForQuiet();
-    report_->At("memory", count, "resident memory of the client, one cluster" + of, "kB")
-        .Of(v)
-        .values.push_back(client.Memory() / 1000);
+    first_row.Of(v).values.push_back(*first);
+    if (!client.WaitForQuiet()) continue;
+    memory_row.Of(v).values.push_back(client.Memory() / 1000);
     auto changed = localities;
     auto cpu = CpuOfUpdates(client, updates, [&](int i) {
       changed[static_cast<size_t>(i % kLocalities)][1] = Refusing(count + i);
       return plane_.Push(kEndpoints, "c0", EndpointsBytes("c0", changed));
     });
     if (!cpu) continue;
-    Row& row = report_->At("endpoint_change", count, "one" + of + " changes, CPU", "ms");
-    row.Of(v).values.push_back(*cpu * 1e3);
+    change_row.Of(v).values.push_back(*cpu * 1e3);
     if (v == Variant::kOurs) {
-      row.plain.values.push_back(CpuOfRawDecode(EndpointsBytes("c0", changed)) * 1e3);
+      change_row.plain.values.push_back(CpuOfRawDecode(EndpointsBytes("c0", changed)) * 1e3);
     }
   }
 }
 
-void Rows::Clusters(long count, int updates, bool with_host) {
+void Rows::Clusters(long count, int updates, bool with_host, std::chrono::seconds patience) {
   std::vector<Route> routes;
   for (long i = 0; i < count; ++i) {
     const std::string name = "c" + std::to_string(i);
@@ -188,6 +187,11 @@ void Rows::Clusters(long count, int updates, bool with_host) {
   for (Variant v : {Variant::kHost, Variant::kOurs}) {
     if (v == Variant::kHost && !with_host) continue;
     Note("clusters", count, v);
+    const std::string of = Grouped(count) + " clusters";
+    Row& first_row = report_->At("first_clusters", count,
+                                 "channel to first RPC, " + of + " of 10 endpoints", "s");
+    Row& change_row =
+        report_->At("cluster_change", count, "EDS of one of " + of + " changes, CPU", "ms");
     Serve(routes);
     for (long i = 0; i < count; ++i) {
       const std::string name = "c" + std::to_string(i);
@@ -195,24 +199,17 @@ void Rows::Clusters(long count, int updates, bool with_host) {
       plane_.Set(kEndpoints, name, endpoints_of(i, false));
     }
     Client client(Options(v));
-    auto first = client.First();
-    if (!first) continue;
-    report_
-        ->At("first_clusters", count,
-             "channel to first RPC, " + Grouped(count) + " clusters of 10 endpoints", "s")
-        .Of(v)
-        .values.push_back(*first);
-    client.WaitForQuiet();
+    auto first = client.First(patience);
+    if (!first) {
+      first_row.Of(v).beyond = static_cast<double>(patience.count());
+      continue;
+    }
+    first_row.Of(v).values.push_back(*first);
     auto cpu = CpuOfUpdates(client, updates, [&](int i) {
       const long cluster = 1 + i % (count - 1);
       return plane_.Push(kEndpoints, "c" + std::to_string(cluster), endpoints_of(cluster, true));
     });
-    if (!cpu) continue;
-    report_
-        ->At("cluster_change", count, "EDS of one of " + Grouped(count) + " clusters changes, CPU",
-             "ms")
-        .Of(v)
-        .values.push_back(*cpu * 1e3);
+    if (cpu) change_row.Of(v).values.push_back(*cpu * 1e3);
   }
 }
 

@@ -3,6 +3,7 @@
 #ifndef GRPC_XDS_TEST_BENCH_ROWS_H_
 #define GRPC_XDS_TEST_BENCH_ROWS_H_
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -27,8 +28,10 @@ class Rows {
   // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
   void Endpoints(long count, int updates, bool with_host);
   // That many clusters of ten endpoints, one of which accepts connections: the time to the first
-  // RPC, and the CPU of an update that swaps two of one cluster's endpoints.
-  void Clusters(long count, int updates, bool with_host);
+  // RPC, and the CPU of an update that swaps two of one cluster's endpoints. Who has no RPC
+  // answered in that time is given up.
+  void Clusters(long count, int updates, bool with_host,
+                std::chrono::seconds patience = Client::kPatience);
   // The endpoints of the only cluster are replaced: the time from the push to the first RPC there.
   void Moved(int moves);
   // The route is switched to a cluster whose endpoints come half a second late: the longest RPC.
