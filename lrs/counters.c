@@ -34,18 +34,17 @@ void gxds_counters_fini(gxds_counters *c) {
   }
 }
 
-void gxds_counters_add(gxds_counters *c, size_t index) {
+gxds_counters_line *gxds_counters_line_of_thread(gxds_counters *c) {
   _Atomic(gxds_counters_line *) *place = &c->lines[shard_of_this_thread()];
   gxds_counters_line *line = atomic_load_explicit(place, memory_order_acquire);
-  if (!line) line = make_line(place);
-  atomic_fetch_add_explicit(&line->values[index], 1, memory_order_release);
+  return line ? line : make_line(place);
 }
 
 uint64_t gxds_counters_read(const gxds_counters *c, size_t index) {
   uint64_t sum = 0;
   for (size_t i = 0; i < GXDS_COUNTERS_SHARDS; i++) {
-    const gxds_counters_line *line = atomic_load_explicit(&c->lines[i], memory_order_acquire);
-    if (line) sum += atomic_load_explicit(&line->values[index], memory_order_acquire);
+    const gxds_counters_line *line = atomic_load(&c->lines[i]);
+    if (line) sum += atomic_load(&line->values[index]);
   }
   return sum;
 }

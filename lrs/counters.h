@@ -3,7 +3,8 @@
  *
  * Each thread adds to one of several lines, which is allocated when that thread first adds: what is
  * never counted costs a table of pointers, so a hundred thousand idle clusters cost no lines.
- * Adding: any thread, lock-free. Reading: any thread; every add that happened before is seen. */
+ * Adding: any thread, lock-free. Reading: any thread; every add that happened before is seen.
+ * Both are sequentially consistent. */
 #ifndef GRPC_XDS_LRS_COUNTERS_H_
 #define GRPC_XDS_LRS_COUNTERS_H_
 
@@ -24,10 +25,14 @@ typedef struct gxds_counters {
 
 /* No thread may be adding. */
 void gxds_counters_fini(gxds_counters *c);
-/* Adds one to the counter number index (< GXDS_COUNTERS_WIDTH). Release: who reads the sum sees
- * what the adding thread saw. */
-void gxds_counters_add(gxds_counters *c, size_t index);
-/* The sum over all threads. Acquire. Never less than an earlier read. */
+/* The calling thread's line, made when there is none. */
+gxds_counters_line *gxds_counters_line_of_thread(gxds_counters *c);
+/* Adds one to the counter number index (< GXDS_COUNTERS_WIDTH). Who reads the sum sees what the
+ * adding thread saw. */
+static inline void gxds_counters_add(gxds_counters *c, size_t index) {
+  atomic_fetch_add(&gxds_counters_line_of_thread(c)->values[index], 1);
+}
+/* The sum over all threads. Never less than an earlier read. */
 uint64_t gxds_counters_read(const gxds_counters *c, size_t index);
 
 #endif

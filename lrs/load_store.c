@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "lrs/lingering.h"
 #include "lrs/load_store_internal.h"
 
 static uint64_t hash_bytes(uint64_t h, gxds_str s) {
@@ -182,12 +183,18 @@ void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_L
   totals[GXDS_LOAD_STARTED] = gxds_counters_read(&l->counters, GXDS_LOAD_STARTED);
 }
 
+uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l) {
+  uint64_t totals[GXDS_LOAD_KINDS];
+  gxds_locality_load_read(l, totals);
+  return totals[GXDS_LOAD_STARTED] - totals[GXDS_LOAD_SUCCEEDED] - totals[GXDS_LOAD_FAILED];
+}
+
 static bool is_held(gxds_load_life *life) {
   return life->pins > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
 }
 
 static bool locality_is_needed(gxds_load_store *s, gxds_locality_load *l) {
-  if (is_held(&l->life)) return true;
+  if (is_held(&l->life) || l->lingers) return true;
   if (s->closed) return false;
   uint64_t totals[GXDS_LOAD_KINDS];
   gxds_locality_load_read(l, totals);
@@ -245,13 +252,33 @@ static bool release_fast(gxds_load_life *life) {
   return false;
 }
 
-static void release(gxds_load_life *life, gxds_load_cluster *c, gxds_load_store *s) {
-  if (release_fast(life)) return;
+/* Under the lock. True when that was the last. */
+static bool release_slow(gxds_load_life *life) {
+  return atomic_fetch_sub_explicit(&life->holders, 1, memory_order_acq_rel) == 1;
+}
+
+/* Under the lock: nobody holds the locality, so that no RPC can start any more. Either it goes, and
+ * the caller's reference to the store is to be ended (true), or that is the list's now. */
+static bool go_or_linger(gxds_load_store *s, gxds_locality_load *l) {
+  if (gxds_locality_load_in_progress(l) > 0) {
+    l->lingers = true;
+    gxds_lingering_add(l);
+    return false;
+  }
+  gxds_load_store_sweep(s, l->cluster);
+  return true;
+}
+
+bool gxds_load_store_settle(gxds_locality_load *l) {
+  gxds_load_store *s = l->cluster->server->store;
   pthread_mutex_lock(&s->lock);
-  bool was_last = atomic_fetch_sub_explicit(&life->holders, 1, memory_order_acq_rel) == 1;
-  if (was_last) gxds_load_store_sweep(s, c);
+  l->lingers = false;
+  /* Somebody may hold it again, and have a reference to the store for that. */
+  bool held = atomic_load_explicit(&l->life.holders, memory_order_acquire) > 0;
+  bool ends = held || go_or_linger(s, l);
   pthread_mutex_unlock(&s->lock);
-  if (was_last) gxds_load_store_unref(s);
+  if (ends) gxds_load_store_unref(s);
+  return ends;
 }
 
 /* Without the lock. */
@@ -278,13 +305,15 @@ gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
   return l;
 }
 
-gxds_locality_load *gxds_locality_load_ref(gxds_locality_load *l) {
-  atomic_fetch_add_explicit(&l->life.holders, 1, memory_order_relaxed);
-  return l;
-}
-
 void gxds_locality_load_unref(gxds_locality_load *l) {
-  if (l) release(&l->life, l->cluster, l->cluster->server->store);
+  if (!l || release_fast(&l->life)) return;
+  gxds_load_store *s = l->cluster->server->store;
+  pthread_mutex_lock(&s->lock);
+  bool was_last = release_slow(&l->life);
+  bool ends = was_last && (l->lingers || go_or_linger(s, l));
+  pthread_mutex_unlock(&s->lock);
+  if (was_last) gxds_lingering_given_up();
+  if (ends) gxds_load_store_unref(s);
 }
 
 void gxds_locality_load_started(gxds_locality_load *l) {
@@ -292,7 +321,11 @@ void gxds_locality_load_started(gxds_locality_load *l) {
 }
 
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
+  uint32_t generation = atomic_load(&gxds_lingering_generation);
+  bool held = atomic_load_explicit(&l->life.holders, memory_order_relaxed) > 0;
   gxds_counters_add(&l->counters, failed ? GXDS_LOAD_FAILED : GXDS_LOAD_SUCCEEDED);
+  /* From here on l may be gone. */
+  if (!held || atomic_load(&gxds_lingering_generation) != generation) gxds_lingering_settle();
 }
 
 gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,
@@ -314,7 +347,14 @@ gxds_drop_load *gxds_drop_load_ref(gxds_drop_load *d) {
 }
 
 void gxds_drop_load_unref(gxds_drop_load *d) {
-  if (d) release(&d->life, d->cluster, d->cluster->server->store);
+  if (!d || release_fast(&d->life)) return;
+  gxds_load_cluster *c = d->cluster;
+  gxds_load_store *s = c->server->store;
+  pthread_mutex_lock(&s->lock);
+  bool was_last = release_slow(&d->life);
+  if (was_last) gxds_load_store_sweep(s, c);
+  pthread_mutex_unlock(&s->lock);
+  if (was_last) gxds_load_store_unref(s);
 }
 
 size_t gxds_drop_load_category(gxds_drop_load *d, gxds_str category) {

@@ -1,8 +1,9 @@
 /* gxds_load_store: what the data path counts, until the LRS stream reports it.
  *
  * Any thread. Counters are shared between the policies that count and the reactor that reads; they
- * are atomics, sharded so that threads share no cache line, and counted by reference because call
- * trackers outlive policies. Looking one up takes a lock and is for updates, not for RPCs. A
+ * are atomics, sharded so that threads share no cache line, and counted by reference. Looking one
+ * up takes a lock and is for updates, not for RPCs. RPCs outlive policies, and take no reference,
+ * whose count all threads would write: while one that started has not ended, its counters stay. A
  * counter that nobody holds is dropped once its last counts are reported, so nothing is lost. */
 #ifndef GRPC_XDS_LRS_LOAD_STORE_H_
 #define GRPC_XDS_LRS_LOAD_STORE_H_
@@ -36,11 +37,12 @@ gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
                                              const gxds_bootstrap_server *server, gxds_str cluster,
                                              gxds_str eds_service, gxds_str region, gxds_str zone,
                                              gxds_str sub_zone);
-gxds_locality_load *gxds_locality_load_ref(gxds_locality_load *l);
 void gxds_locality_load_unref(gxds_locality_load *l); /* NULL is allowed */
-/* One RPC attempt started on a backend of the locality. Lock-free. */
+/* One RPC attempt started on a backend of the locality. Somebody holds l, until after this call.
+ * Lock-free. */
 void gxds_locality_load_started(gxds_locality_load *l);
-/* It ended. Each started is followed by exactly one finished. Lock-free. */
+/* It ended; l may be gone then. Each started is followed by exactly one finished. Lock-free while
+ * somebody holds l. */
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed);
 
 /* The drop counters of a cluster. As above. */

@@ -13,8 +13,9 @@
 typedef struct gxds_load_server gxds_load_server;
 typedef struct gxds_load_cluster gxds_load_cluster;
 
-/* The life of a counter. It is kept while somebody holds it, while a report that is on its way
- * names it, and while it has counts that were not reported. */
+/* The life of a counter. It is kept while somebody holds it, while RPCs that it counts are in
+ * flight (lingering.h), while a report that is on its way names it, and while it has counts that
+ * were not reported. */
 typedef struct gxds_load_life {
   _Atomic uint32_t holders; /* any thread; leaves and reaches 0 under the lock only */
   uint32_t pins;            /* reports on their way */
@@ -27,6 +28,8 @@ struct gxds_locality_load {
   gxds_load_life life;
   gxds_load_cluster *cluster;
   gxds_locality_load *next; /* in the cluster, by age */
+  bool lingers;
+  gxds_locality_load *next_lingering; /* guarded by the list's lock */
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
@@ -90,5 +93,10 @@ void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c);
 
 /* The totals now. in progress = started - succeeded - failed, which is never negative. */
 void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]);
+/* RPCs in flight. When nobody holds l, 0 is for good. */
+uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l);
+/* l was taken out of the list of those that linger; takes the list's reference to the store. False:
+ * it had to be added again, for there were new RPCs meanwhile. Without the lock. */
+bool gxds_load_store_settle(gxds_locality_load *l);
 
 #endif

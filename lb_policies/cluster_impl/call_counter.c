@@ -6,9 +6,12 @@
 #include "base/check.h"
 #include "base/memory.h"
 
+/* References and requests in flight are counted in one word, so that who takes away the last of
+ * both knows. */
+#define REFERENCE (UINT64_C(1) << 32)
+
 struct gxds_call_counter {
-  _Atomic uint32_t in_flight; /* any thread */
-  _Atomic uint32_t refs;      /* any thread; leaves and reaches 0 under the lock only */
+  _Atomic uint64_t uses; /* any thread; leaves and reaches 0 under the lock only */
   gxds_str cluster;
   gxds_str eds_service;
   uint64_t hash;
@@ -73,19 +76,18 @@ gxds_call_counter *gxds_call_counter_get(gxds_str cluster, gxds_str eds_service)
     *bucket_of(hash) = c;
     registry.count++;
   }
-  atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&c->uses, REFERENCE, memory_order_relaxed);
   pthread_mutex_unlock(&registry.lock);
   return c;
 }
 
 gxds_call_counter *gxds_call_counter_ref(gxds_call_counter *c) {
-  atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&c->uses, REFERENCE, memory_order_relaxed);
   return c;
 }
 
 /* Under the lock. */
 static void forget(gxds_call_counter *c) {
-  GXDS_CHECK(atomic_load_explicit(&c->in_flight, memory_order_acquire) == 0);
   gxds_call_counter **place = bucket_of(c->hash);
   while (*place != c) place = &(*place)->next;
   *place = c->next;
@@ -99,28 +101,31 @@ static void forget(gxds_call_counter *c) {
   gxds_free(c);
 }
 
-void gxds_call_counter_unref(gxds_call_counter *c) {
-  if (!c) return;
-  uint32_t n = atomic_load_explicit(&c->refs, memory_order_relaxed);
-  while (n > 1) {
-    if (atomic_compare_exchange_weak_explicit(&c->refs, &n, n - 1, memory_order_release,
+static void end_use(gxds_call_counter *c, uint64_t use) {
+  uint64_t n = atomic_load_explicit(&c->uses, memory_order_relaxed);
+  while (n != use) {
+    if (atomic_compare_exchange_weak_explicit(&c->uses, &n, n - use, memory_order_release,
                                               memory_order_relaxed)) {
       return;
     }
   }
   pthread_mutex_lock(&registry.lock);
-  if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) forget(c);
+  if (atomic_fetch_sub_explicit(&c->uses, use, memory_order_acq_rel) == use) forget(c);
   pthread_mutex_unlock(&registry.lock);
 }
 
+void gxds_call_counter_unref(gxds_call_counter *c) {
+  if (c) end_use(c, REFERENCE);
+}
+
 uint32_t gxds_call_counter_load(const gxds_call_counter *c) {
-  return atomic_load_explicit(&c->in_flight, memory_order_relaxed);
+  return (uint32_t)atomic_load_explicit(&c->uses, memory_order_relaxed);
 }
 
 bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limit) {
-  uint32_t n = atomic_load_explicit(&c->in_flight, memory_order_relaxed);
-  while (n < limit) {
-    if (atomic_compare_exchange_weak_explicit(&c->in_flight, &n, n + 1, memory_order_relaxed,
+  uint64_t n = atomic_load_explicit(&c->uses, memory_order_relaxed);
+  while ((uint32_t)n < limit) {
+    if (atomic_compare_exchange_weak_explicit(&c->uses, &n, n + 1, memory_order_relaxed,
                                               memory_order_relaxed)) {
       return true;
     }
@@ -129,6 +134,6 @@ bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limit) {
 }
 
 void gxds_call_counter_remove(gxds_call_counter *c) {
-  uint32_t before = atomic_fetch_sub_explicit(&c->in_flight, 1, memory_order_release);
-  GXDS_CHECK(before > 0);
+  GXDS_CHECK(gxds_call_counter_load(c) > 0);
+  end_use(c, 1);
 }

@@ -84,7 +84,10 @@ class ClusterCallTracker : public CallTracker {
   static void operator delete(void* /*memory*/, LoadBalancingPolicy::CallState* /*call*/) {}
 
   explicit ClusterCallTracker(std::unique_ptr<CallTracker> childs) : childs_(std::move(childs)) {}
-  ~ClusterCallTracker() override { gxds_cluster_call_fini(&call_); }
+  // One that started and never finished counts as failed.
+  ~ClusterCallTracker() override {
+    if (call_.counter != nullptr) gxds_cluster_call_end(&call_, true);
+  }
 
   // False: there is no place for another call.
   bool Init(gxds_drop_picker* picker, const gxds_locality_slot* slot) {
@@ -97,8 +100,7 @@ class ClusterCallTracker : public CallTracker {
   }
   void Finish(FinishArgs args) override {
     if (childs_ != nullptr) childs_->Finish(args);
-    gxds_cluster_call_finished(&call_, !args.status.ok());
-    gxds_cluster_call_fini(&call_);  // the place is free now, not when the host drops the tracker
+    gxds_cluster_call_end(&call_, !args.status.ok());
   }
 
  private:

@@ -82,9 +82,8 @@ bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
     if (p->drops) gxds_drop_load_add_uncategorized(p->drops);
     return false;
   }
-  call->counter = gxds_call_counter_ref(p->counter);
-  gxds_locality_load *load = slot ? gxds_locality_slot_load(slot) : NULL;
-  call->load = load ? gxds_locality_load_ref(load) : NULL;
+  call->counter = p->counter;
+  call->load = slot ? gxds_locality_slot_load(slot) : NULL;
   return true;
 }
 
@@ -94,18 +93,8 @@ void gxds_cluster_call_started(gxds_cluster_call *call) {
   if (call->load) gxds_locality_load_started(call->load);
 }
 
-void gxds_cluster_call_finished(gxds_cluster_call *call, bool failed) {
-  if (!call->in_progress) return;
-  call->in_progress = false;
-  if (call->load) gxds_locality_load_finished(call->load, failed);
-}
-
-void gxds_cluster_call_fini(gxds_cluster_call *call) {
-  gxds_cluster_call_finished(call, true);
-  gxds_locality_load_unref(call->load);
-  if (call->counter) {
-    gxds_call_counter_remove(call->counter);
-    gxds_call_counter_unref(call->counter);
-  }
+void gxds_cluster_call_end(gxds_cluster_call *call, bool failed) {
+  if (call->in_progress && call->load) gxds_locality_load_finished(call->load, failed);
+  if (call->counter) gxds_call_counter_remove(call->counter);
   *call = (gxds_cluster_call){0};
 }

@@ -36,23 +36,25 @@ typedef enum gxds_drop_decision {
 gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category);
 
 /* One RPC attempt, from the moment that the child picked a backend. Lives in the caller's struct;
- * one thread at a time. */
+ * one thread at a time. It holds no reference, so that threads share no line for it but the
+ * counter's: as long as it counts as in flight, the counter stays, and from when it started, so do
+ * the counters of load. */
 typedef struct gxds_cluster_call {
   gxds_call_counter *counter;
   gxds_locality_load *load; /* NULL: not counted */
   bool in_progress;
 } gxds_cluster_call;
 
-/* Takes a place among the requests in flight; holds the counters of slot (NULL: none). False when
- * there is no place: the RPC is dropped by the circuit breaker and counted, and call holds
- * nothing. */
+/* Takes a place among the requests in flight; its load will be counted where slot says (NULL:
+ * nowhere). False when there is no place: the RPC is dropped by the circuit breaker and counted,
+ * and call is zero. slot stays until the call started or ended: the picker that gave it does, for
+ * the host starts or drops an attempt before it lets go of the picker. */
 GXDS_MUST_USE bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
                                           const gxds_locality_slot *slot);
 /* It is sent to the backend: from here it counts in load reports. */
 void gxds_cluster_call_started(gxds_cluster_call *call);
-void gxds_cluster_call_finished(gxds_cluster_call *call, bool failed);
-/* Gives back the place. A call that started and never finished counts as failed. */
-void gxds_cluster_call_fini(gxds_cluster_call *call);
+/* It is over, and gives back its place. Once more: nothing. */
+void gxds_cluster_call_end(gxds_cluster_call *call, bool failed);
 
 #ifdef __cplusplus
 }

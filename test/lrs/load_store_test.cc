@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -243,6 +244,48 @@ TEST(LoadStore, CountersOutliveTheirStore) {
   gxds_drop_load_add(d.get(), gxds_drop_load_category(d.get(), gxds_str_z("x")));
 }
 
+TEST(LoadStore, RpcsInFlightKeepTheirCountersWithoutHoldingThem) {
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  gxds_locality_load *raw = l.get();
+  gxds_locality_load_started(raw);
+  gxds_locality_load_started(raw);
+  l.reset();
+  EXPECT_EQ(s.Sent(), "c/ [z 2=0+0, 2 now] dropped 0 in 0s");
+  gxds_locality_load_finished(raw, false);
+  EXPECT_EQ(s.Sent(), "c/ [z 0=1+0, 1 now] dropped 0 in 5s");
+  gxds_locality_load_finished(raw, true);
+  EXPECT_EQ(s.Sent(), "c/ [z 0=0+1, 0 now] dropped 0 in 5s");
+  EXPECT_EQ(s.Sent(), "") << "told, and nobody needs it";
+}
+
+TEST(LoadStore, CountersOfRpcsInFlightAreTakenUpAgain) {
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  gxds_locality_load *raw = l.get();
+  gxds_locality_load_started(raw);
+  l.reset();
+  l = Locality(s.store.get(), s.server, "c");
+  EXPECT_EQ(l.get(), raw);
+  gxds_locality_load_finished(raw, false);
+  EXPECT_EQ(s.Sent(), "c/ [z 1=1+0, 0 now] dropped 0 in 0s");
+  gxds_locality_load_started(raw);
+  l.reset();
+  gxds_locality_load_finished(raw, false);
+  EXPECT_EQ(s.Sent(), "c/ [z 1=1+0, 0 now] dropped 0 in 5s");
+  EXPECT_EQ(s.Sent(), "");
+}
+
+TEST(LoadStore, RpcInFlightOutlivesTheStoreAndIsTheLastToUseIt) {  // else the leak checker speaks
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  gxds_locality_load *raw = l.get();
+  gxds_locality_load_started(raw);
+  l.reset();
+  s.store.reset();
+  gxds_locality_load_finished(raw, false);
+}
+
 TEST(LoadStore, ManyClustersAreFoundAgain) {
   Scenario s;
   std::vector<Load> loads;
@@ -311,6 +354,38 @@ TEST(LoadStore, ThreadsCountWhileReportsAreReadAndLost) {
   EXPECT_EQ(failed, uint64_t(kThreads * kCalls / 5));
   EXPECT_EQ(succeeded + failed, issued);
   EXPECT_EQ(dropped, uint64_t(kThreads * kCalls / 100));
+}
+
+// As the data path has it: an RPC starts while somebody holds the counters, and ends whenever it
+// does, also while they are given up, taken up again and the store is closed.
+TEST(LoadStore, ThreadsEndRpcsWhileTheirCountersAreGivenUp) {
+  for (int round = 0; round < 300; round++) {
+    Scenario s;
+    std::mutex mu;
+    Load held;  // under mu
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 20; i++) {
+          gxds_locality_load *raw;
+          {
+            std::lock_guard<std::mutex> lock(mu);
+            if (!held) held = Locality(s.store.get(), s.server, "c");
+            raw = held.get();
+            gxds_locality_load_started(raw);
+          }
+          gxds_locality_load_finished(raw, i % 2 == 0);
+        }
+      });
+    }
+    for (int i = 0; i < 20; i++) {
+      std::lock_guard<std::mutex> lock(mu);
+      held.reset();
+      if (i == 10 && round % 2 == 0) gxds_load_store_close(s.store.get());
+    }
+    for (std::thread &t : threads) t.join();
+    held.reset();
+  }
 }
 
 }  // namespace

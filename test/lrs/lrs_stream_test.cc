@@ -315,7 +315,7 @@ TEST(LrsStream, NothingIsLostOrToldTwiceOverRandomBreaks) {
     Scenario s(seed);
     const char *names[] = {"a", "b", "c"};
     std::vector<Load> loads(3);
-    std::vector<std::vector<Load>> in_progress(3);
+    std::vector<std::vector<gxds_locality_load *>> in_progress(3);
     std::map<std::string, Counts> model, told;
     uint64_t id = 1;
     bool sending = true, report = false, open = true, responded = false;
@@ -337,11 +337,11 @@ TEST(LrsStream, NothingIsLostOrToldTwiceOverRandomBreaks) {
         if (!loads[i]) loads[i] = Locality(s.store.get(), s.server, names[i]);
         gxds_locality_load_started(loads[i].get());
         model[names[i]].issued++;
-        in_progress[i].push_back(Load(gxds_locality_load_ref(loads[i].get())));
+        in_progress[i].push_back(loads[i].get());  // which stays until it finished
       }
       if (!in_progress[i].empty() && (!calls || chance(50))) {
         bool failed = chance(30);
-        gxds_locality_load_finished(in_progress[i].back().get(), failed);
+        gxds_locality_load_finished(in_progress[i].back(), failed);
         in_progress[i].pop_back();
         (failed ? model[names[i]].failed : model[names[i]].succeeded)++;
       }

@@ -48,6 +48,19 @@ TEST(CallCounter, StartsAtZeroOnceNobodyUsedIt) {  // A32.9
   gxds_call_counter_unref(c);
 }
 
+TEST(CallCounter, RequestsInFlightKeepItAndItsCount) {
+  gxds_call_counter* c = Get("a");
+  EXPECT_TRUE(gxds_call_counter_try_add(c, 1));
+  gxds_call_counter_unref(c);
+  EXPECT_EQ(Get("a"), c);
+  EXPECT_EQ(gxds_call_counter_load(c), 1u);
+  gxds_call_counter_unref(c);
+  gxds_call_counter_remove(c);  // the last use: else the leak checker speaks
+  c = Get("a");
+  EXPECT_EQ(gxds_call_counter_load(c), 0u);
+  gxds_call_counter_unref(c);
+}
+
 TEST(CallCounter, ManyAreFoundAgain) {
   std::vector<gxds_call_counter*> all;
   for (int i = 0; i < 500; i++) all.push_back(Get(std::to_string(i).c_str()));

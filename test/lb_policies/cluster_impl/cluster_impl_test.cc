@@ -273,7 +273,7 @@ TEST(ClusterImpl, OtherEdsServiceCountsByItself) {  // A32.11: a counter per {cl
   EXPECT_TRUE(s.Drops());
   EXPECT_EQ(s.Update(Leaf("c", two)), "publish child");
   EXPECT_FALSE(s.Drops());
-  gxds_cluster_call_fini(&call);
+  gxds_cluster_call_end(&call, true);
 }
 
 TEST(ClusterImpl, PoliciesOfTwoChannelsShareTheLimit) {  // A32.8, A37.26
@@ -285,7 +285,7 @@ TEST(ClusterImpl, PoliciesOfTwoChannelsShareTheLimit) {  // A32.8, A37.26
   gxds_cluster_call call;
   ASSERT_TRUE(gxds_cluster_call_init(&call, gxds_cluster_impl_picker(a.c), nullptr));
   EXPECT_TRUE(b.Drops());
-  gxds_cluster_call_fini(&call);
+  gxds_cluster_call_end(&call, true);
   EXPECT_FALSE(b.Drops());
 }
 

@@ -110,11 +110,11 @@ TEST(DropPicker, CircuitBreakerDropsAtTheLimitAndCountsWithoutCategory) {  // A3
   ASSERT_TRUE(gxds_cluster_call_init(&b, s.picker, s.slot));
   EXPECT_EQ(s.Pick(), "breaker");
   EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 1");
-  gxds_cluster_call_fini(&a);
+  gxds_cluster_call_end(&a, true);
   EXPECT_EQ(s.Pick(), "") << "a place is free again";
   ASSERT_TRUE(gxds_cluster_call_init(&c, s.picker, s.slot));
-  gxds_cluster_call_fini(&b);
-  gxds_cluster_call_fini(&c);
+  gxds_cluster_call_end(&b, true);
+  gxds_cluster_call_end(&c, true);
 }
 
 TEST(DropPicker, LastPlaceIsGivenOnceThoughTwoSawIt) {  // A32.8: across channels
@@ -126,8 +126,8 @@ TEST(DropPicker, LastPlaceIsGivenOnceThoughTwoSawIt) {  // A32.8: across channel
   ASSERT_TRUE(gxds_cluster_call_init(&a, s.picker, s.slot));
   EXPECT_FALSE(gxds_cluster_call_init(&b, s.picker, s.slot));
   EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 1");
-  gxds_cluster_call_fini(&b);
-  gxds_cluster_call_fini(&a);
+  gxds_cluster_call_end(&b, true);
+  gxds_cluster_call_end(&a, true);
 }
 
 TEST(DropPicker, LimitOfZeroDropsEverything) {
@@ -143,11 +143,11 @@ TEST(DropPicker, LoweredLimitCountsWhatIsInFlight) {  // A32.10's difference to 
   for (auto& c : calls) ASSERT_TRUE(gxds_cluster_call_init(&c, s.picker, s.slot));
   s.Make({}, 4);
   EXPECT_EQ(s.Pick(), "breaker");
-  gxds_cluster_call_fini(&calls[0]);
+  gxds_cluster_call_end(&calls[0], true);
   EXPECT_EQ(s.Pick(), "breaker") << "4 are in flight, the limit is 4";
-  gxds_cluster_call_fini(&calls[1]);
+  gxds_cluster_call_end(&calls[1], true);
   EXPECT_EQ(s.Pick(), "");
-  for (size_t i = 2; i < 5; i++) gxds_cluster_call_fini(&calls[i]);
+  for (size_t i = 2; i < 5; i++) gxds_cluster_call_end(&calls[i], true);
 }
 
 TEST(DropPicker, WithoutLrsDropsAreNotCountedButHappen) {  // A27.27
@@ -167,11 +167,10 @@ TEST(ClusterCall, CountsFromStartToFinish) {  // A32.4
   EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0") << "picked is not started";
   gxds_cluster_call_started(&call);
   EXPECT_EQ(s.Told(), "1=0+0 1 now dropped 0");
-  gxds_cluster_call_finished(&call, true);
+  gxds_cluster_call_end(&call, true);
   EXPECT_EQ(s.Told(), "0=0+1 0 now dropped 0");
-  gxds_cluster_call_finished(&call, true);
+  gxds_cluster_call_end(&call, true);
   EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0") << "once";
-  gxds_cluster_call_fini(&call);
 }
 
 TEST(ClusterCall, NeverStartedIsNotCountedAndGivesBackItsPlace) {  // a pick that is queued again
@@ -179,7 +178,7 @@ TEST(ClusterCall, NeverStartedIsNotCountedAndGivesBackItsPlace) {  // a pick tha
   s.Make({}, 1);
   gxds_cluster_call call;
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
-  gxds_cluster_call_fini(&call);
+  gxds_cluster_call_end(&call, true);
   EXPECT_EQ(gxds_call_counter_load(s.counter), 0u);
   EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0");
 }
@@ -190,7 +189,7 @@ TEST(ClusterCall, StartedAndNeverFinishedHasFailed) {
   gxds_cluster_call call;
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
   gxds_cluster_call_started(&call);
-  gxds_cluster_call_fini(&call);
+  gxds_cluster_call_end(&call, true);
   EXPECT_EQ(s.Told(), "1=0+1 0 now dropped 0");
 }
 
@@ -201,8 +200,7 @@ TEST(ClusterCall, FinishesWhereItStartedThoughTheSlotMoved) {
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
   gxds_cluster_call_started(&call);
   gxds_locality_slot_set(s.slot, s.store.get(), &s.server, gxds_str_z("other"), gxds_str_z(""));
-  gxds_cluster_call_finished(&call, false);
-  gxds_cluster_call_fini(&call);
+  gxds_cluster_call_end(&call, false);
   EXPECT_EQ(s.Told(), "1=1+0 0 now dropped 00=0+0 0 now dropped 0");
 }
 
@@ -212,8 +210,7 @@ TEST(LocalitySlot, WithoutServerNothingIsCounted) {  // A27.27
   gxds_cluster_call call;
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
   gxds_cluster_call_started(&call);
-  gxds_cluster_call_finished(&call, false);
-  gxds_cluster_call_fini(&call);
+  gxds_cluster_call_end(&call, false);
   EXPECT_EQ(s.Told(), "");
 }
 
@@ -244,8 +241,7 @@ TEST(DropPicker, ThreadsPickWhileTheSlotMoves) {
         gxds_cluster_call call;
         ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
         gxds_cluster_call_started(&call);
-        gxds_cluster_call_finished(&call, false);
-        gxds_cluster_call_fini(&call);
+        gxds_cluster_call_end(&call, false);
         called++;
       }
     });
