@@ -1,15 +1,24 @@
 /* The cache: what is known of each resource, and what its watchers were told. */
 #include "xds_client/client_internal.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name) {
   gxds_entry *e = NULL;
   HASH_FIND(by_name, c->by_name[type], name.data, name.size, e);
   return e;
 }
 
+/* Not uthash's own, which takes as long for a large resource as reading it does. */
+static unsigned hash_of_bytes(gxds_str bytes) {
+  return (unsigned)XXH3_64bits(bytes.data, bytes.size);
+}
+
 gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes) {
   gxds_entry_bytes *found = NULL;
-  if (bytes.size > 0) HASH_FIND(hh, c->by_bytes[type], bytes.data, bytes.size, found);
+  if (bytes.size == 0) return NULL;
+  HASH_FIND_BYHASHVALUE(hh, c->by_bytes[type], bytes.data, bytes.size, hash_of_bytes(bytes), found);
   return found ? found->entry : NULL;
 }
 
@@ -83,6 +92,18 @@ static void replace_str(gxds_str *s, gxds_str with) {
   *s = gxds_str_dup(with);
 }
 
+static void index_by_bytes(gxds_client *c, gxds_entry *e) {
+  if (e->bytes.size == 0) return;
+  unsigned hash = hash_of_bytes(e->bytes);
+  gxds_entry_bytes *same = NULL;
+  HASH_FIND_BYHASHVALUE(hh, c->by_bytes[e->type], e->bytes.data, e->bytes.size, hash, same);
+  if (same) return;
+  e->in_bytes = GXDS_NEW(gxds_entry_bytes);
+  e->in_bytes->entry = e;
+  HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->by_bytes[e->type], e->bytes.data, e->bytes.size, hash,
+                              e->in_bytes);
+}
+
 static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
   drop_resource(c, e);
   clear_trouble(e);
@@ -93,11 +114,7 @@ static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *ta
   e->version = gxds_str_dup(take->version);
   e->updated = now;
   e->source = take->server;
-  bool indexed = take->named_by_bytes && e->bytes.size > 0;
-  if (!indexed || gxds_entry_find_by_bytes(c, e->type, e->bytes)) return;
-  e->in_bytes = GXDS_NEW(gxds_entry_bytes);
-  e->in_bytes->entry = e;
-  HASH_ADD_KEYPTR(hh, c->by_bytes[e->type], e->bytes.data, e->bytes.size, e->in_bytes);
+  if (take->named_by_bytes) index_by_bytes(c, e);
 }
 
 void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
