@@ -10,8 +10,8 @@
 #define LOOK GXDS_MILLISECOND
 enum { kLooks = 8 };
 
-/* Where others poll, the set is looked at about a hundred times a second and no more. */
-#define REST (7 * GXDS_MILLISECOND)
+/* Where others poll, the set is looked at less than a hundred times a second. */
+#define REST (10 * GXDS_MILLISECOND)
 
 /* How long after others were seen they are expected back. */
 #define OTHERS_EXPECTED (200 * GXDS_MILLISECOND)
