@@ -15,6 +15,7 @@ struct gxds_cluster_ref {
   _Atomic uint64_t holds;
   gxds_ref refs; /* of the memory: the table's, and one for all holds together */
   gxds_str name;
+  uint64_t id;
   gxds_mailbox *mailbox;
   UT_hash_handle by_name; /* the reactor's */
 };
@@ -64,7 +65,9 @@ static gxds_cluster_ref *find(gxds_cluster_refs *r, gxds_str name) {
 }
 
 static gxds_cluster_ref *add(gxds_cluster_refs *r, gxds_str name) {
+  static _Atomic uint64_t last_id;
   gxds_cluster_ref *c = GXDS_NEW(gxds_cluster_ref);
+  c->id = 1 + atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed);
   gxds_ref_init(&c->refs);
   c->name = gxds_str_dup(name);
   c->mailbox = gxds_mailbox_ref(r->mailbox);
@@ -135,3 +138,5 @@ void gxds_cluster_ref_release(gxds_cluster_ref *c) {
 }
 
 gxds_str gxds_cluster_ref_name(const gxds_cluster_ref *c) { return c->name; }
+
+uint64_t gxds_cluster_ref_id(const gxds_cluster_ref *c) { return c->id; }

@@ -47,6 +47,8 @@ gxds_cluster_ref *gxds_cluster_set_hold(const gxds_cluster_set *s, size_t index)
 void gxds_cluster_ref_release(gxds_cluster_ref *c);
 /* Zero-terminated. Borrow: as long as the hold. */
 gxds_str gxds_cluster_ref_name(const gxds_cluster_ref *c);
+/* What tells it apart from all that the process ever has, in place of its name: never 0. */
+uint64_t gxds_cluster_ref_id(const gxds_cluster_ref *c);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lb_policies/attributes/attributes.h"
-#include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
 #include "src/core/lib/resource_quota/arena.h"
@@ -123,9 +122,13 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
     result.service_config = *config;
     result.method_configs = result.service_config->GetMethodParsedConfigVector(grpc_empty_slice());
   }
-  result.call_attributes[grpc_core::XdsClusterAttributeTypeName()] = ClusterAttribute(
-      args.arena, ToAbsl(gxds_cluster_ref_name(selection.cluster)), selection.hash);
-  result.call_dispatch_controller = args.arena->New<DispatchController>(selection.cluster);
+  absl::string_view cluster = ToAbsl(gxds_cluster_ref_name(selection.cluster));
+  char* memory = static_cast<char*>(
+      args.arena->Alloc(sizeof(DispatchController) + ClusterAttributeSize(cluster)));
+  result.call_dispatch_controller = new (memory) DispatchController(selection.cluster);
+  RoutedCall call = {gxds_cluster_ref_id(selection.cluster), selection.hash};
+  result.call_attributes.emplace(
+      ClusterAttributeName(), ClusterAttribute(memory + sizeof(DispatchController), cluster, call));
   return result;
 }
 

@@ -128,8 +128,8 @@ static bool header_matches(const gxds_header_match *h, const void *regex, const 
   return value_matches(h, regex, host, memo->value) != h->invert;
 }
 
-bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
-                             const gxds_route_request *request, gxds_header_memo *memo) {
+bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host *host,
+                                   const gxds_route_request *request, gxds_header_memo *memo) {
   const gxds_route *r = m->route;
   for (size_t i = 0; i < r->header_count; i++) {
     look_at(memo, request, r->headers[i].name);

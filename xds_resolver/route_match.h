@@ -33,8 +33,15 @@ typedef struct gxds_header_memo {
 
 bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host, gxds_str path);
 /* Headers, then fraction: draws a random number only when it comes to that. */
-bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
-                             const gxds_route_request *request, gxds_header_memo *memo);
+bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host *host,
+                                   const gxds_route_request *request, gxds_header_memo *memo);
+/* The same; most routes have neither. */
+static inline bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
+                                           const gxds_route_request *request,
+                                           gxds_header_memo *memo) {
+  if (m->route->header_count == 0 && m->route->fraction_per_million < 0) return true;
+  return gxds_route_matcher_conditions(m, host, request, memo);
+}
 
 #ifdef __cplusplus
 }

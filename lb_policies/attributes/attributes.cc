@@ -136,18 +136,11 @@ grpc_resolved_address ToResolved(const gxds_address& address) {
 
 }  // namespace
 
-absl::string_view ClusterAttribute(grpc_core::Arena* arena, absl::string_view cluster,
-                                   uint64_t hash) {
-  auto* memory = static_cast<char*>(arena->Alloc(cluster.size() + sizeof hash));
-  memcpy(memory, cluster.data(), cluster.size());
-  memcpy(memory + cluster.size(), &hash, sizeof hash);
-  return absl::string_view(memory, cluster.size());
-}
-
-uint64_t HashBehind(absl::string_view cluster) {
-  uint64_t hash;
-  memcpy(&hash, cluster.data() + cluster.size(), sizeof hash);
-  return hash;
+absl::string_view ClusterAttribute(void* memory, absl::string_view cluster,
+                                   const RoutedCall& call) {
+  char* name = reinterpret_cast<char*>(new (memory) RoutedCall(call) + 1);
+  memcpy(name, cluster.data(), cluster.size());
+  return absl::string_view(name, cluster.size());
 }
 
 ChannelArgs WithConfig(const ChannelArgs& args, const gxds_config* config, gxds_mailbox* mailbox) {

@@ -14,9 +14,10 @@
 #include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "resources/endpoints.h"
+#include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
 #include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/gprpp/unique_type_name.h"
 #include "src/core/lib/resolver/server_address.h"
-#include "src/core/lib/resource_quota/arena.h"
 #include "xds_resolver/config.h"
 #include "xds_resolver/mailbox.h"
 
@@ -27,14 +28,27 @@ inline constexpr char kConfigArg[] = "grpc_xds.config";    // const gxds_config*
 inline constexpr char kMailboxArg[] = "grpc_xds.mailbox";  // gxds_mailbox*
 inline constexpr char kSliceArg[] = "grpc_xds.slice";      // Slice: see below
 
-// The value of the call attribute in which the ConfigSelector leaves the cluster of an RPC: the
-// host's own attribute (one in the process), so that other policies find it. Behind the name, out
-// of its sight, is the hash of the RPC (A42): an attribute of its own would cost every RPC a node
-// of a map, and only ring_hash asks. Lives as long as the call.
-absl::string_view ClusterAttribute(grpc_core::Arena* arena, absl::string_view cluster,
-                                   uint64_t hash);
-// The hash behind a value that ClusterAttribute() made.
-uint64_t HashBehind(absl::string_view cluster);
+// The call attribute in which the ConfigSelector leaves the cluster of an RPC: the host's own (one
+// in the process), so that other policies find it.
+inline grpc_core::UniqueTypeName ClusterAttributeName() {
+  static const grpc_core::UniqueTypeName name = grpc_core::XdsClusterAttributeTypeName();
+  return name;
+}
+// What is before the name that is its value, out of its sight: an attribute of its own would cost
+// every RPC a node of a map.
+struct RoutedCall {
+  uint64_t cluster_id;  // gxds_cluster_ref_id()
+  uint64_t hash;        // A42; only ring_hash asks
+};
+// The value: a copy of the name in memory of that many bytes, aligned for a RoutedCall.
+inline size_t ClusterAttributeSize(absl::string_view cluster) {
+  return sizeof(RoutedCall) + cluster.size();
+}
+absl::string_view ClusterAttribute(void* memory, absl::string_view cluster, const RoutedCall& call);
+// What is before a value that ClusterAttribute() made. Borrow: as long as the call.
+inline const RoutedCall& RoutedCallOf(absl::string_view cluster) {
+  return reinterpret_cast<const RoutedCall*>(cluster.data())[-1];
+}
 
 // Args with the snapshot and the mailbox, each as a reference of its own; null: args without it.
 grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,

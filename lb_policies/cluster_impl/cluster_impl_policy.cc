@@ -256,7 +256,7 @@ void ClusterImplPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_state
                                      const absl::Status& status,
                                      std::unique_ptr<SubchannelPicker> picker) {
   child_status_ = status;
-  child_picker_ = grpc_core::MakeRefCounted<SharedPicker>(std::move(picker));
+  child_picker_ = SharedPicker::Of(std::move(picker));
   if (gxds_cluster_impl_on_child_state(machine_.get(), state)) Publish();
 }
 

@@ -129,31 +129,41 @@ class ClusterManagerPolicy : public ParentPolicy {
 
 class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
  public:
+  using PickResult = LoadBalancingPolicy::PickResult;
+
   ClusterPicker(const gxds_picker_map* map, RefCountedPtr<LoadBalancingPolicy> policy)
       : map_(gxds_picker_map_ref(map)), policy_(std::move(policy)) {}
 
-  LoadBalancingPolicy::PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
+  PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
     using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
-    absl::string_view cluster = static_cast<CallState*>(args.call_state)
-                                    ->GetCallAttribute(grpc_core::XdsClusterAttributeTypeName());
-    gxds_str name = ToGxds(cluster);
-    const uint64_t hash = gxds_picker_map_hash(name);
-    gxds_child_picker* child;
-    if (!gxds_picker_map_get(map_.get(), hash, name, &child)) {
-      gxds_status unknown = gxds_picker_map_unknown(name);
-      absl::Status status = ToAbsl(unknown);
-      gxds_status_fini(&unknown);
-      return LoadBalancingPolicy::PickResult::Fail(std::move(status));
+    absl::string_view cluster =
+        static_cast<CallState*>(args.call_state)->GetCallAttribute(ClusterAttributeName());
+    if (cluster.empty()) return Unknown(cluster);
+    const uint64_t id = RoutedCallOf(cluster).cluster_id;
+    if (id != last_id_) {
+      gxds_str name = ToGxds(cluster);
+      const uint64_t hash = gxds_picker_map_hash(name);
+      gxds_child_picker* child;
+      if (!gxds_picker_map_get(map_.get(), hash, name, &child)) return Unknown(cluster);
+      if (child == nullptr) {
+        if (hash != asked_for_) AskFor(std::string(cluster));
+        asked_for_ = hash;
+        return PickResult::Queue();
+      }
+      last_id_ = id;
+      last_ = child;
     }
-    if (child == nullptr) {
-      if (hash != asked_for_) AskFor(std::string(cluster));
-      asked_for_ = hash;
-      return LoadBalancingPolicy::PickResult::Queue();
-    }
-    return ChildPicker::Pick(child, args);
+    return ChildPicker::Pick(last_, args);
   }
 
  private:
+  static PickResult Unknown(absl::string_view cluster) {
+    gxds_status unknown = gxds_picker_map_unknown(ToGxds(cluster));
+    absl::Status status = ToAbsl(unknown);
+    gxds_status_fini(&unknown);
+    return PickResult::Fail(std::move(status));
+  }
+
   // Not from here: the answer may be a new picker, for this very pick.
   void AskFor(std::string cluster) const {
     auto ask = [policy = policy_, cluster = std::move(cluster)](const absl::Status&) mutable {
@@ -165,7 +175,11 @@ class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
 
   const std::unique_ptr<const gxds_picker_map, MapUnref> map_;
   const RefCountedPtr<LoadBalancingPolicy> policy_;
-  uint64_t asked_for_ = 0;  // hash of the name that was asked for last; under the data-plane mutex
+  // Under the data-plane mutex: the hash of the name that was asked for last; and what the RPC
+  // before this one found, which often is what this one looks for.
+  uint64_t asked_for_ = 0;
+  uint64_t last_id_ = 0;
+  gxds_child_picker* last_ = nullptr;  // borrowed: the map has it
 };
 
 absl::Status ClusterManagerPolicy::UpdateLocked(UpdateArgs args) {

@@ -312,7 +312,7 @@ void OutlierDetectionPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_
                                           std::unique_ptr<SubchannelPicker> picker) {
   child_state_ = state;
   child_status_ = status;
-  child_picker_ = grpc_core::MakeRefCounted<SharedPicker>(std::move(picker));
+  child_picker_ = SharedPicker::Of(std::move(picker));
   Publish();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <typeinfo>
 
 #include "absl/strings/string_view.h"
 #include "src/core/ext/filters/client_channel/lb_policy/child_policy_handler.h"
@@ -30,11 +31,23 @@ class SharedPickerUser : public LoadBalancingPolicy::SubchannelPicker {
     return picker_->Pick(args);
   }
 
+  const RefCountedPtr<SharedPicker>& picker() const { return picker_; }
+
  private:
-  RefCountedPtr<SharedPicker> picker_;
+  const RefCountedPtr<SharedPicker> picker_;
 };
 
 }  // namespace
+
+RefCountedPtr<SharedPicker> SharedPicker::Of(std::unique_ptr<Picker> picker) {
+  const Picker& any = *picker;
+  // By address, since a program's own policy may be compiled without type information: it has none
+  // then, and is not looked at.
+  if (&typeid(any) == &typeid(SharedPickerUser)) {
+    return static_cast<const SharedPickerUser&>(any).picker();
+  }
+  return grpc_core::MakeRefCounted<SharedPicker>(std::move(picker));
+}
 
 std::unique_ptr<SharedPicker::Picker> SharedPicker::Use(RefCountedPtr<SharedPicker> picker) {
   return std::make_unique<SharedPickerUser>(std::move(picker));

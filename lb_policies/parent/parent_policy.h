@@ -33,6 +33,10 @@ class SharedPicker : public grpc_core::RefCounted<SharedPicker> {
   using PickResult = grpc_core::LoadBalancingPolicy::PickResult;
   using PickArgs = grpc_core::LoadBalancingPolicy::PickArgs;
 
+  // Of a picker that Use() made, the one that it uses: levels that only pass on a child's picker
+  // cost a pick nothing.
+  static grpc_core::RefCountedPtr<SharedPicker> Of(std::unique_ptr<Picker> picker);
+
   explicit SharedPicker(std::unique_ptr<Picker> picker) : picker_(std::move(picker)) {}
 
   PickResult Pick(PickArgs args) { return picker_->Pick(args); }

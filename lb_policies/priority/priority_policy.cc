@@ -165,7 +165,7 @@ void PriorityPolicy::OnChildState(uint64_t token, grpc_connectivity_state state,
   auto it = children_.find(token);
   if (it == children_.end()) return;
   it->second.status = status;
-  it->second.picker = grpc_core::MakeRefCounted<SharedPicker>(std::move(picker));
+  it->second.picker = SharedPicker::Of(std::move(picker));
   if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_priority_trace)) {
     gpr_log(GPR_INFO, "[priority_lb %p] child %" PRIu64 ": %s (%s)", this, token,
             grpc_core::ConnectivityStateName(state), status.ToString().c_str());

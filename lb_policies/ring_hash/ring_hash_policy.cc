@@ -213,10 +213,10 @@ class RingHashPolicy::Picker : public SubchannelPicker {
   static absl::optional<uint64_t> HashOfRoute(const PickArgs& args) {
     using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
     if (args.call_state == nullptr) return absl::nullopt;
-    absl::string_view cluster = static_cast<CallState*>(args.call_state)
-                                    ->GetCallAttribute(grpc_core::XdsClusterAttributeTypeName());
+    absl::string_view cluster =
+        static_cast<CallState*>(args.call_state)->GetCallAttribute(ClusterAttributeName());
     if (cluster.empty()) return absl::nullopt;
-    return HashBehind(cluster);
+    return RoutedCallOf(cluster).hash;
   }
 
   absl::optional<uint64_t> HashOfHeader(const PickArgs& args, bool* is_random) const {

@@ -161,7 +161,7 @@ void WeightedLocalityPolicy::OnChildState(uint64_t token, grpc_connectivity_stat
                                           std::unique_ptr<SubchannelPicker> picker) {
   auto it = leaves_.find(token);
   if (it == leaves_.end()) return;
-  it->second.picker = grpc_core::MakeRefCounted<SharedPicker>(std::move(picker));
+  it->second.picker = SharedPicker::Of(std::move(picker));
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) it->second.last_failure = status;
   if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_wrr_locality_lb_trace)) {
     gpr_log(GPR_INFO, "[xds_wrr_locality_lb %p] child %" PRIu64 ": %s (%s)", this, token,
@@ -260,9 +260,13 @@ void WeightedLocalityPolicy::Publish(const gxds_weighted_locality_op& op) {
   for (size_t i = 0; i < op.member_count; ++i) pickers.push_back(leaves_[op.members[i]].picker);
   absl::Status status;
   if (op.state == GRPC_CHANNEL_TRANSIENT_FAILURE) status = leaves_[op.failed].last_failure;
-  channel_control_helper()->UpdateState(
-      op.state, status,
-      std::make_unique<LocalityPicker>(std::move(pickers), op.weights, turns_.get()));
+  std::unique_ptr<SubchannelPicker> picker;
+  if (op.member_count == 1) {
+    picker = SharedPicker::Use(std::move(pickers[0]));
+  } else {
+    picker = std::make_unique<LocalityPicker>(std::move(pickers), op.weights, turns_.get());
+  }
+  channel_control_helper()->UpdateState(op.state, status, std::move(picker));
 }
 
 void WeightedLocalityPolicy::Fail(const absl::Status& status) {

@@ -88,6 +88,24 @@ TEST_F(ClusterRef, ANewerSetTakesAClusterUpAgain) {
   EXPECT_EQ(TakeUnused(), (Strings{"b", "c"}));
 }
 
+TEST_F(ClusterRef, AClusterThatComesBackHasAnotherId) {
+  const gxds_cluster_set *a = Hold({"a", "b"});
+  gxds_cluster_ref *hold = gxds_cluster_set_hold(a, 0);
+  const uint64_t first = gxds_cluster_ref_id(hold);
+  EXPECT_NE(first, 0u);
+  gxds_cluster_ref_release(hold);
+  hold = gxds_cluster_set_hold(a, 1);
+  EXPECT_NE(gxds_cluster_ref_id(hold), first);
+  gxds_cluster_ref_release(hold);
+  gxds_cluster_set_unref(a);
+  TakeUnused();
+  a = Hold({"a"});
+  hold = gxds_cluster_set_hold(a, 0);
+  EXPECT_NE(gxds_cluster_ref_id(hold), first);
+  gxds_cluster_ref_release(hold);
+  gxds_cluster_set_unref(a);
+}
+
 TEST_F(ClusterRef, ANewerSetMayBeFasterThanTheMail) {
   gxds_cluster_set_unref(Hold({"a"}));
   const gxds_cluster_set *again = Hold({"a"});
