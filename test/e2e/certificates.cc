@@ -12,13 +12,14 @@ std::string Pem(const std::string& name) {
   return text.str();
 }
 
-std::shared_ptr<grpc::ServerCredentials> TlsServer(int authority, bool mutual) {
+std::shared_ptr<grpc::ServerCredentials> TlsServer(int authority, bool mutual,
+                                                   const std::string& kind) {
   const std::string n = std::to_string(authority);
   grpc::SslServerCredentialsOptions options(
       mutual ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
              : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
   options.pem_root_certs = Pem("ca" + n + ".pem");
-  options.pem_key_cert_pairs.push_back({Pem("server" + n + ".key"), Pem("server" + n + ".pem")});
+  options.pem_key_cert_pairs.push_back({Pem(kind + n + ".key"), Pem(kind + n + ".pem")});
   return grpc::SslServerCredentials(options);
 }
 

@@ -14,8 +14,10 @@ namespace gxds_test {
 // "ca1.pem", "server1.key", …
 std::string Pem(const std::string& name);
 
-// A server of authority 1 or 2; with mutual it demands a client's certificate of the same.
-std::shared_ptr<grpc::ServerCredentials> TlsServer(int authority, bool mutual);
+// A server of authority 1 or 2; with mutual it demands a client's certificate of the same. kind: of
+// its certificate: "server", or "rare".
+std::shared_ptr<grpc::ServerCredentials> TlsServer(int authority, bool mutual,
+                                                   const std::string& kind = "server");
 
 // What a client is told to use: ca.pem, client.pem and client.key, of one authority at a time.
 class ClientFiles {

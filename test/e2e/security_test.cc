@@ -55,6 +55,31 @@ class Security : public testing::Test {
                                     std::move(credentials));
   }
 
+  // A connection made by the matcher before would stay, whatever this one says.
+  void Serve(const std::string& san, const Backend& backend) {
+    const size_t mark = plane_.Mark();
+    Set(Tls(false, "[" + san + "]"), {&backend});
+    ASSERT_NE(plane_.Wait({R"("event":"resources")"}, mark), "") << san;
+  }
+  // Whether that matcher lets the backend's certificate pass.
+  void ExpectMatch(const std::string& san, const Backend& backend) {
+    Serve(san, backend);
+    auto client = Connect();
+    EXPECT_TRUE(client->CallUntil([&](const Reply& r) { return r.name == backend.name(); }, true))
+        << san;
+  }
+  void ExpectNoMatch(const std::string& san, const Backend& backend) {
+    Serve(san, backend);
+    auto client = Connect();
+    EXPECT_TRUE(client->CallUntil(
+        [](const Reply& r) {
+          return Contains(r.status.error_message(),
+                          "SANs from certificate did not match SANs from xDS control plane");
+        },
+        true))
+        << san;
+  }
+
   ClientFiles files_{1};
   ControlPlane plane_;
 };
@@ -121,10 +146,35 @@ TEST_F(Security, NamesMatchInEveryWay) {  // A29.20, A29.21
        {R"({"exact":"backend.test"})", R"({"prefix":"BACKEND","ignore_case":true})",
         R"({"suffix":"/backend"})", R"({"contains":"//test"})", R"({"exact":"127.0.0.1"})",
         R"({"safe_regex":{"regex":"spiffe://[a-z]+/back.*"}})"}) {
-    Set(Tls(false, "[" + std::string(san) + "]"), {&server});
-    auto client = Connect();
-    EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "server"; }, true)) << san;
+    ExpectMatch(san, server);
   }
+}
+
+TEST_F(Security, Ipv6NamesMatchInTheirCanonicalForm) {  // A29.22
+  Backend rare("rare", 0, TlsServer(1, false, "rare"));
+  plane_.Start();
+  ExpectMatch(R"({"exact":"2001:db8::1"})", rare);
+  ExpectMatch(R"({"prefix":"2001:db8:"})", rare);
+  ExpectNoMatch(R"({"prefix":"2001:DB8:0:"})", rare);
+  ExpectNoMatch(R"({"exact":"2001:db8::2"})", rare);
+}
+
+TEST_F(Security, ExactNamesFitAWildcard) {  // A29.23
+  Backend rare("rare", 0, TlsServer(1, false, "rare"));
+  plane_.Start();
+  ExpectMatch(R"({"exact":"a.wild.test"})", rare);
+  ExpectMatch(R"({"exact":"B.Wild.test"})", rare);
+  ExpectNoMatch(R"({"exact":"wild.test"})", rare);
+  ExpectNoMatch(R"({"exact":"a.b.wild.test"})", rare);
+  ExpectNoMatch(R"({"prefix":"a.wild"})", rare);
+}
+
+// The host's verifier looks at names of other kinds only, against A29.
+TEST_F(Security, NamesOfMailDoNotCount) {
+  Backend rare("rare", 0, TlsServer(1, false, "rare"));
+  plane_.Start();
+  ExpectNoMatch(R"({"exact":"backend@mail.test"})", rare);
+  ExpectNoMatch(R"({"contains":"@"})", rare);
 }
 
 TEST_F(Security, AClusterWithoutTlsUsesTheFallback) {  // A29.2
