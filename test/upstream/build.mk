@@ -8,10 +8,11 @@ PROTOS = $(patsubst $(SRC)/%.proto,%,$(wildcard $(SRC)/src/proto/grpc/testing/xd
   $(addprefix $(SRC)/src/proto/grpc/lookup/v1/,rls.proto rls_config.proto))
 SUPPORT = $(addprefix test/core/,util/build util/port_isolated_runtime_environment \
     util/resolve_localhost_ip46 util/stack_tracer util/test_config util/tls_utils \
+    end2end/data/server1_cert end2end/data/server1_key end2end/data/test_root_cert \
     event_engine/test_init) \
   $(addprefix test/cpp/,end2end/connection_attempt_injector end2end/rls_server \
     end2end/test_service_impl end2end/xds/xds_end2end_test_lib end2end/xds/xds_server \
-    util/string_ref_helper util/tls_test_utils util/test_config_cc) \
+    util/string_ref_helper util/test_config_cc util/test_credentials_provider util/tls_test_utils) \
   src/cpp/server/csds/csds
 
 # Like the libraries: without NDEBUG. Ports are taken at random, as no server gives them out.
@@ -20,7 +21,8 @@ CPPFLAGS = -DGRPC_PORT_ISOLATED_RUNTIME -I$(OUT)/gen -I$(SRC) -I$(SRC)/src/core/
 CXXFLAGS = -std=c++17 -O0 -w
 # What the sources use beside the libraries' own needs, which the linker may look through.
 LDLIBS = -Wl,--copy-dt-needed-entries -lgrpc++ -lgrpc -lprotobuf -lgmock -lgtest \
-  -labsl_failure_signal_handler -labsl_flags_parse
+  -labsl_failure_signal_handler -labsl_flags_parse -labsl_flags_reflection -labsl_flags_internal \
+  -labsl_flags_marshalling
 
 all: $(SUITES:%=$(OUT)/%)
 
