@@ -101,6 +101,25 @@ static void add_field(google_protobuf_DescriptorProto *message, const extra_fiel
   if (f->of) google_protobuf_FieldDescriptorProto_set_type_name(field, Z(f->of));
 }
 
+/* A85. */
+void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena *arena) {
+  size_t count = 0;
+  google_protobuf_DescriptorProto **messages =
+      google_protobuf_FileDescriptorProto_mutable_message_type(file, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (!upb_StringView_IsEqual(google_protobuf_DescriptorProto_name(messages[i]), Z("Cluster"))) {
+      continue;
+    }
+    google_protobuf_FieldDescriptorProto *field =
+        google_protobuf_DescriptorProto_add_field(messages[i], arena);
+    google_protobuf_FieldDescriptorProto_set_name(field, Z("lrs_report_endpoint_metrics"));
+    google_protobuf_FieldDescriptorProto_set_number(field, 57);
+    google_protobuf_FieldDescriptorProto_set_type(field, STRING);
+    google_protobuf_FieldDescriptorProto_set_label(
+        field, google_protobuf_FieldDescriptorProto_LABEL_REPEATED);
+  }
+}
+
 static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Arena *arena = upb_Arena_New();
   google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);

@@ -1,5 +1,5 @@
-/* Messages that a resource may hold in an Any and that the host's libgrpc has no descriptors of:
- * described here field by field, as much as their JSON and wire forms need. */
+/* What a resource may hold and the host's libgrpc has no descriptors of: messages in an Any, and
+ * fields that are newer than the host. Described here as much as their JSON and wire forms need. */
 #ifndef GRPC_XDS_FILES_EXTRA_TYPES_H_
 #define GRPC_XDS_FILES_EXTRA_TYPES_H_
 
@@ -8,9 +8,15 @@ extern "C" {
 #endif
 
 struct upb_DefPool;
+struct google_protobuf_FileDescriptorProto;
+struct upb_Arena;
 
-/* Adds them to a pool that has the types of the host. */
+/* Adds the messages to a pool that has the types of the host. */
 void gxds_extra_types_add(struct upb_DefPool *pool);
+
+/* Adds the fields to the messages of a file of the host: Cluster's, the only one that has any. */
+void gxds_extra_fields_add(struct google_protobuf_FileDescriptorProto *file,
+                           struct upb_Arena *arena);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 #include "files/schema.h"
 
+#include <google/protobuf/descriptor.upb.h>
 #include <upb/def.h>
 
 #include "base/check.h"
@@ -125,6 +126,28 @@ HOST_FILES(DECLARE)
 #define ADDRESS(file) &file##_upbdefinit,
 static const _upb_DefPool_Init *const host_files[] = {HOST_FILES(ADDRESS)};
 
+/* Not with the layouts that libgrpc carries: those of Cluster are without its new fields. */
+static bool load_host_file(upb_DefPool *pool, const _upb_DefPool_Init *file) {
+  return _upb_DefPool_LoadDefInitEx(pool, file, /*rebuild_minitable=*/true);
+}
+
+/* Before those that use it. */
+static void load_cluster_file(upb_DefPool *pool) {
+  const _upb_DefPool_Init *init = &envoy_config_cluster_v3_cluster_proto_upbdefinit;
+  for (_upb_DefPool_Init **needed = init->deps; *needed; needed++) {
+    GXDS_CHECK(load_host_file(pool, *needed));
+  }
+  upb_Arena *arena = upb_Arena_New();
+  google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_parse(
+      init->descriptor.data, init->descriptor.size, arena);
+  GXDS_CHECK(file != NULL);
+  gxds_extra_fields_add(file, arena);
+  upb_Status status;
+  upb_Status_Clear(&status);
+  GXDS_CHECK(upb_DefPool_AddFile(pool, file, &status) != NULL);
+  upb_Arena_Free(arena);
+}
+
 struct gxds_schema {
   upb_DefPool *pool;
 };
@@ -133,8 +156,9 @@ gxds_schema *gxds_schema_create(void) {
   gxds_schema *s = GXDS_NEW(gxds_schema);
   s->pool = upb_DefPool_New();
   GXDS_CHECK(s->pool != NULL);
+  load_cluster_file(s->pool);
   for (size_t i = 0; i < sizeof host_files / sizeof(_upb_DefPool_Init *); i++) {
-    GXDS_CHECK(_upb_DefPool_LoadDefInit(s->pool, host_files[i]));
+    GXDS_CHECK(load_host_file(s->pool, host_files[i]));
   }
   gxds_extra_types_add(s->pool);
   return s;

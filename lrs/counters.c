@@ -1,6 +1,7 @@
 #include "lrs/counters.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 
@@ -46,5 +47,43 @@ uint64_t gxds_counters_read(const gxds_counters *c, size_t index) {
     const gxds_counters_line *line = atomic_load(&c->lines[i]);
     if (line) sum += atomic_load(&line->values[index]);
   }
+  return sum;
+}
+
+/* What a line has of it, which becomes 0. */
+static uint64_t take_from(gxds_counters *c, size_t shard, size_t index) {
+  gxds_counters_line *line = atomic_load_explicit(&c->lines[shard], memory_order_acquire);
+  return line ? atomic_exchange_explicit(&line->values[index], 0, memory_order_acq_rel) : 0;
+}
+
+uint64_t gxds_counters_take(gxds_counters *c, size_t index) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < GXDS_COUNTERS_SHARDS; i++) sum += take_from(c, i, index);
+  return sum;
+}
+
+static double double_of(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+void gxds_counters_add_double(gxds_counters *c, size_t index, double value) {
+  _Atomic uint64_t *place = &gxds_counters_line_of_thread(c)->values[index];
+  uint64_t bits = atomic_load_explicit(place, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(place, &bits, bits_of(double_of(bits) + value),
+                                                memory_order_release, memory_order_relaxed)) {
+  }
+}
+
+double gxds_counters_take_double(gxds_counters *c, size_t index) {
+  double sum = 0; /* whose bits are 0 */
+  for (size_t i = 0; i < GXDS_COUNTERS_SHARDS; i++) sum += double_of(take_from(c, i, index));
   return sum;
 }

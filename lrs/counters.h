@@ -32,7 +32,13 @@ gxds_counters_line *gxds_counters_line_of_thread(gxds_counters *c);
 static inline void gxds_counters_add(gxds_counters *c, size_t index) {
   atomic_fetch_add(&gxds_counters_line_of_thread(c)->values[index], 1);
 }
-/* The sum over all threads. Never less than an earlier read. */
+/* The sum over all threads. Never less than an earlier read, unless it was taken. */
 uint64_t gxds_counters_read(const gxds_counters *c, size_t index);
+/* The same, and begins again at 0: what is added meanwhile is in this sum or in the next. */
+uint64_t gxds_counters_take(gxds_counters *c, size_t index);
+
+/* A counter may hold a double in place of a number of times: then these two are for it. */
+void gxds_counters_add_double(gxds_counters *c, size_t index, double value);
+double gxds_counters_take_double(gxds_counters *c, size_t index);
 
 #endif

@@ -29,7 +29,10 @@ void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *ser
 
 /* Marks all that was counted up to now as told. */
 static void forget(gxds_load_cluster *c, gxds_time now) {
-  for (gxds_locality_load *l = c->first; l; l = l->next) gxds_locality_load_read(l, l->reported);
+  for (gxds_locality_load *l = c->first; l; l = l->next) {
+    gxds_locality_load_read(l, l->reported);
+    gxds_metric_counters_forget(&l->metrics);
+  }
   for (size_t i = 0; i < c->drops.counters.count; i++) {
     c->drops.counters.names[i].reported = gxds_drop_counters_read(&c->drops.counters, i);
   }
@@ -43,7 +46,8 @@ static void add_localities(gxds_cluster_report *out, gxds_load_cluster *c) {
   for (gxds_locality_load *l = c->first; l; l = l->next) {
     uint64_t totals[GXDS_LOAD_KINDS];
     gxds_locality_load_read(l, totals);
-    out->localities[out->locality_count++] = (gxds_locality_report){
+    gxds_locality_report *r = &out->localities[out->locality_count++];
+    *r = (gxds_locality_report){
         .region = l->region,
         .zone = l->zone,
         .sub_zone = l->sub_zone,
@@ -54,6 +58,7 @@ static void add_localities(gxds_cluster_report *out, gxds_load_cluster *c) {
             totals[GXDS_LOAD_STARTED] - totals[GXDS_LOAD_SUCCEEDED] - totals[GXDS_LOAD_FAILED],
         .load = l,
     };
+    r->metrics = gxds_metric_counters_report(&l->metrics, &r->metric_count);
     l->life.pins++;
   }
 }
@@ -77,7 +82,7 @@ static bool cluster_is_zero(const gxds_cluster_report *c) {
   if (c->total_dropped > 0) return false;
   for (size_t i = 0; i < c->locality_count; i++) {
     const gxds_locality_report *l = &c->localities[i];
-    if (l->issued || l->succeeded || l->failed || l->in_progress) return false;
+    if (l->issued || l->succeeded || l->failed || l->in_progress || l->metric_count) return false;
   }
   return true;
 }
@@ -128,6 +133,7 @@ static void mark_told(gxds_cluster_report *c, gxds_time at) {
     l->load->reported[GXDS_LOAD_STARTED] += l->issued;
     l->load->reported[GXDS_LOAD_SUCCEEDED] += l->succeeded;
     l->load->reported[GXDS_LOAD_FAILED] += l->failed;
+    for (size_t k = 0; k < l->metric_count; k++) gxds_metric_counter_told(l->metrics[k].counter);
   }
   gxds_drop_name *names = c->load->drops.counters.names;
   for (size_t i = 0; i < c->drop_count; i++)
@@ -142,7 +148,10 @@ static void end(gxds_load_report *r, bool told) {
   for (size_t i = 0; i < r->cluster_count; i++) {
     gxds_cluster_report *c = &r->clusters[i];
     if (told) mark_told(c, r->at);
-    for (size_t k = 0; k < c->locality_count; k++) c->localities[k].load->life.pins--;
+    for (size_t k = 0; k < c->locality_count; k++) {
+      c->localities[k].load->life.pins--;
+      gxds_free(c->localities[k].metrics);
+    }
     c->load->drops.life.pins--;
     c->load->pins--;
     gxds_load_store_sweep(s, c->load);

@@ -20,6 +20,15 @@ typedef struct gxds_load_filter {
   size_t cluster_count;
 } gxds_load_filter;
 
+/* What backends reported of themselves (A64). */
+typedef struct gxds_metric_report {
+  gxds_load_metric metric;
+  gxds_str name;  /* of GXDS_METRIC_NAMED; borrow: as long as the report */
+  uint64_t count; /* of RPCs that reported it; never 0 */
+  double sum;
+  struct gxds_metric_counter *counter;
+} gxds_metric_report;
+
 typedef struct gxds_locality_report {
   gxds_str region; /* borrow: as long as the report */
   gxds_str zone;
@@ -27,7 +36,9 @@ typedef struct gxds_locality_report {
   uint64_t issued;
   uint64_t succeeded;
   uint64_t failed;
-  uint64_t in_progress; /* now; issued = succeeded + failed + its growth */
+  uint64_t in_progress;        /* now; issued = succeeded + failed + its growth */
+  gxds_metric_report *metrics; /* in order of metrics and names */
+  size_t metric_count;
   struct gxds_locality_load *load;
 } gxds_locality_report;
 

@@ -45,6 +45,7 @@ void gxds_load_store_close(gxds_load_store *s) {
 
 static void free_locality(gxds_locality_load *l) {
   gxds_counters_fini(&l->counters);
+  gxds_metric_counters_fini(&l->metrics);
   gxds_str_free(&l->region);
   gxds_str_free(&l->zone);
   gxds_str_free(&l->sub_zone);
@@ -198,7 +199,7 @@ static bool locality_is_needed(gxds_load_store *s, gxds_locality_load *l) {
   if (s->closed) return false;
   uint64_t totals[GXDS_LOAD_KINDS];
   gxds_locality_load_read(l, totals);
-  return memcmp(totals, l->reported, sizeof totals) != 0;
+  return memcmp(totals, l->reported, sizeof totals) != 0 || gxds_metric_counters_any(&l->metrics);
 }
 
 static bool drops_are_needed(gxds_load_store *s, gxds_drop_load *d) {
@@ -318,6 +319,11 @@ void gxds_locality_load_unref(gxds_locality_load *l) {
 
 void gxds_locality_load_started(gxds_locality_load *l) {
   gxds_counters_add(&l->counters, GXDS_LOAD_STARTED);
+}
+
+void gxds_locality_load_reported(gxds_locality_load *l, gxds_load_metric metric, gxds_str name,
+                                 double value) {
+  gxds_metric_counters_add(&l->metrics, metric, name, value);
 }
 
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {

@@ -41,6 +41,18 @@ void gxds_locality_load_unref(gxds_locality_load *l); /* NULL is allowed */
 /* One RPC attempt started on a backend of the locality. Somebody holds l, until after this call.
  * Lock-free. */
 void gxds_locality_load_started(gxds_locality_load *l);
+/* What a backend may report of itself with an answer (A64, A85). */
+typedef enum gxds_load_metric {
+  GXDS_METRIC_CPU_UTILIZATION,
+  GXDS_METRIC_MEM_UTILIZATION,
+  GXDS_METRIC_APPLICATION_UTILIZATION,
+  GXDS_METRIC_NAMED, /* by a name of its own */
+} gxds_load_metric;
+
+/* An RPC that ends now reported that; before its _finished. name: of GXDS_METRIC_NAMED alone, in
+ * UTF-8. Beyond limits of names (metric_counters.h) it is not counted. Lock-free. */
+void gxds_locality_load_reported(gxds_locality_load *l, gxds_load_metric metric, gxds_str name,
+                                 double value);
 /* It ended; l may be gone then. Each started is followed by exactly one finished. Lock-free while
  * somebody holds l. */
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed);

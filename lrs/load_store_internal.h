@@ -9,6 +9,7 @@
 #include "lrs/counters.h"
 #include "lrs/drop_counters.h"
 #include "lrs/load_store.h"
+#include "lrs/metric_counters.h"
 
 typedef struct gxds_load_server gxds_load_server;
 typedef struct gxds_load_cluster gxds_load_cluster;
@@ -24,7 +25,8 @@ typedef struct gxds_load_life {
 enum { GXDS_LOAD_STARTED, GXDS_LOAD_SUCCEEDED, GXDS_LOAD_FAILED, GXDS_LOAD_KINDS };
 
 struct gxds_locality_load {
-  gxds_counters counters; /* any thread */
+  gxds_counters counters;       /* any thread */
+  gxds_metric_counters metrics; /* likewise */
   gxds_load_life life;
   gxds_load_cluster *cluster;
   gxds_locality_load *next; /* in the cluster, by age */

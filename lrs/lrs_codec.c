@@ -8,6 +8,7 @@
 #include "envoy/config/endpoint/v3/load_report.upb.h"
 #include "envoy/service/load_stats/v3/lrs.upb.h"
 #include "google/protobuf/duration.upb.h"
+#include "upb/msg_internal.h"
 
 static upb_StringView view(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
 
@@ -38,6 +39,51 @@ gxds_str gxds_lrs_encode_first_request(gxds_str node_bytes) {
   return bytes;
 }
 
+static char *allocate(upb_Arena *arena, size_t size) {
+  char *memory = upb_Arena_Malloc(arena, size);
+  GXDS_CHECK(memory != NULL);
+  return memory;
+}
+
+/* A85: the host's table of the locality has no fields for these: they go along as unknown ones, as
+ * an UnnamedEndpointLoadMetricStats each. */
+static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
+                               const gxds_metric_report *m, upb_Arena *arena) {
+  static const uint32_t fields[] = {[GXDS_METRIC_CPU_UTILIZATION] = 12,
+                                    [GXDS_METRIC_MEM_UTILIZATION] = 13,
+                                    [GXDS_METRIC_APPLICATION_UTILIZATION] = 14};
+  enum { VARINT = 0, FIXED64 = 1, MESSAGE = 2, SIZE_MAX_OF_IT = 32 };
+  char *bytes = allocate(arena, SIZE_MAX_OF_IT);
+  size_t size = 2; /* the tag and the size of the whole, one byte each */
+  bytes[size++] = 1 << 3 | VARINT;
+  uint64_t count = m->count;
+  for (; count >= 0x80; count >>= 7) bytes[size++] = (char)(0x80 | (count & 0x7f));
+  bytes[size++] = (char)count;
+  bytes[size++] = 2 << 3 | FIXED64;
+  memcpy(bytes + size, &m->sum, sizeof m->sum);
+  size += sizeof m->sum;
+  bytes[0] = (char)(fields[m->metric] << 3 | MESSAGE);
+  bytes[1] = (char)(size - 2);
+  GXDS_CHECK(_upb_Message_AddUnknown(stats, bytes, size, arena));
+}
+
+/* A85: a named metric's name says which map it is of. */
+static void add_named_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
+                             const gxds_metric_report *m, upb_Arena *arena) {
+  static const char prefix[] = "named_metrics.";
+  const size_t prefix_size = sizeof prefix - 1;
+  char *name = allocate(arena, prefix_size + m->name.size + 1);
+  memcpy(name, prefix, prefix_size);
+  if (m->name.size) memcpy(name + prefix_size, m->name.data, m->name.size);
+  envoy_config_endpoint_v3_EndpointLoadMetricStats *out =
+      envoy_config_endpoint_v3_UpstreamLocalityStats_add_load_metric_stats(stats, arena);
+  envoy_config_endpoint_v3_EndpointLoadMetricStats_set_metric_name(
+      out, upb_StringView_FromDataAndSize(name, prefix_size + m->name.size));
+  envoy_config_endpoint_v3_EndpointLoadMetricStats_set_num_requests_finished_with_metric(out,
+                                                                                         m->count);
+  envoy_config_endpoint_v3_EndpointLoadMetricStats_set_total_metric_value(out, m->sum);
+}
+
 static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
                          const gxds_locality_report *l, upb_Arena *arena) {
   envoy_config_endpoint_v3_UpstreamLocalityStats *out =
@@ -52,6 +98,14 @@ static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
   envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_requests_in_progress(out,
                                                                                 l->in_progress);
   envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_issued_requests(out, l->issued);
+  for (size_t i = 0; i < l->metric_count; i++) {
+    const gxds_metric_report *m = &l->metrics[i];
+    if (m->metric == GXDS_METRIC_NAMED) {
+      add_named_metric(out, m, arena);
+    } else {
+      add_unnamed_metric(out, m, arena);
+    }
+  }
 }
 
 static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,

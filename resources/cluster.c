@@ -48,6 +48,7 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, const gxds_decod
   const envoy_config_core_v3_ConfigSource *lrs_server =
       envoy_config_cluster_v3_Cluster_lrs_server(in);
   if (lrs_server) decode_lrs_server(lrs_server, context, errors, out);
+  gxds_lrs_metrics_decode(in, scratch, out);
   out->max_concurrent_requests =
       decode_max_requests(envoy_config_cluster_v3_Cluster_circuit_breakers(in));
   const struct envoy_config_cluster_v3_OutlierDetection *outlier_detection =

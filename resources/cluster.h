@@ -1,5 +1,5 @@
-/* gxds_cluster: a validated envoy.config.cluster.v3.Cluster (A27, A29, A32, A37, A42, A50,
- * A52).
+/* gxds_cluster: a validated envoy.config.cluster.v3.Cluster (A27, A29, A32, A37, A42, A50, A52,
+ * A85).
  * Immutable, shared: any thread. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_H_
@@ -22,6 +22,16 @@ typedef enum gxds_cluster_kind {
 /* A32's default for max_requests. */
 #define GXDS_CLUSTER_MAX_REQUESTS_DEFAULT 1024
 
+/* A85: what of backends' load reports is told to the LRS server. */
+typedef struct gxds_lrs_metrics {
+  bool cpu_utilization;
+  bool mem_utilization;
+  bool application_utilization;
+  bool all_named;        /* all of named_metrics */
+  const gxds_str *named; /* else these keys of it; sorted, each once */
+  size_t named_count;
+} gxds_lrs_metrics;
+
 typedef struct gxds_cluster {
   gxds_resource base;
   gxds_str name;
@@ -39,6 +49,7 @@ typedef struct gxds_cluster {
   /* Where load is reported: the server that sent this cluster (lrs_server: self), or NULL: nowhere.
    * Kept alive by bootstrap. */
   const gxds_bootstrap_server *lrs_server;
+  const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: nothing */
   uint32_t max_concurrent_requests;                /* circuit_breakers, of priority DEFAULT */
   const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
   const gxds_tls *tls;             /* A29, for xds credentials; NULL: their fallback is used */
@@ -47,6 +58,11 @@ typedef struct gxds_cluster {
 } gxds_cluster;
 
 extern const gxds_resource_type gxds_cluster_type;
+
+/* NULL is allowed. */
+bool gxds_lrs_metrics_equal(const gxds_lrs_metrics *a, const gxds_lrs_metrics *b);
+/* Whether that key of named_metrics is told. */
+bool gxds_lrs_metrics_has_named(const gxds_lrs_metrics *m, gxds_str key);
 
 /* The resource to ask EDS for. */
 static inline gxds_str gxds_cluster_eds_name(const gxds_cluster *c) {

@@ -1,6 +1,6 @@
 /* Parts of the Cluster decoder: where the endpoints come from (cluster_type.c), how they are
- * balanced (cluster_lb.c, cluster_lb_list.c), secured (tls.c) and ejected (outlier_detection.c).
- * Each sets its part of *out, copied to out->arena. */
+ * balanced (cluster_lb.c, cluster_lb_list.c), secured (tls.c) and ejected (outlier_detection.c),
+ * and what is told of them (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 
@@ -46,6 +46,10 @@ bool gxds_weighted_round_robin_is_out_of_band(gxds_str message, upb_Arena *scrat
 void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,
                      const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,
                      gxds_cluster *out);
+
+/* Sets lrs_metrics. Nothing in it is an error (A85). */
+void gxds_lrs_metrics_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
+                             gxds_cluster *out);
 
 /* Sets outlier_detection. */
 void gxds_outlier_detection_decode(const struct envoy_config_cluster_v3_OutlierDetection *in,

@@ -111,11 +111,13 @@ static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_lo
   if (recount) adopt_counters(c, service_changed);
   prune_slots(c);
   bool repick = recount || was->max_concurrent_requests != is->max_concurrent_requests ||
+                !gxds_lrs_metrics_equal(was->lrs_metrics, is->lrs_metrics) ||
                 !same_drops(old->endpoints, entry->endpoints);
   if (repick) {
     gxds_drop_picker_unref(c->picker);
-    c->picker = gxds_drop_picker_create(entry->endpoints, c->counter, is->max_concurrent_requests,
-                                        c->drops, gxds_random_next(&c->random));
+    c->picker =
+        gxds_drop_picker_create(entry->endpoints, c->counter, is->max_concurrent_requests, c->drops,
+                                is->lrs_metrics ? is : NULL, gxds_random_next(&c->random));
   }
   bool renote = old && !gxds_str_equal(old->resolution_note, entry->resolution_note);
   gxds_cluster_entry_unref(old);

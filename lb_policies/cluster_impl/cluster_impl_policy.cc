@@ -15,6 +15,7 @@
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"
 #include "lb_policies/cluster_impl/cluster_security.h"
+#include "lb_policies/orca/orca_report.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -100,10 +101,18 @@ class ClusterCallTracker : public CallTracker {
   }
   void Finish(FinishArgs args) override {
     if (childs_ != nullptr) childs_->Finish(args);
+    if (gxds_cluster_call_wants_report(&call_)) Report(args.trailing_metadata);
     gxds_cluster_call_end(&call_, !args.status.ok());
   }
 
  private:
+  void Report(LoadBalancingPolicy::MetadataInterface* metadata) {
+    if (metadata == nullptr) return;
+    std::string buffer;
+    auto report = metadata->Lookup(GXDS_ORCA_METADATA_KEY, &buffer);
+    if (report.has_value()) gxds_cluster_call_reported(&call_, ToGxds(*report));
+  }
+
   const std::unique_ptr<CallTracker> childs_;
   gxds_cluster_call call_ = {};
 };

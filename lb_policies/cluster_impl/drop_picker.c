@@ -5,10 +5,12 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/ref.h"
+#include "lb_policies/cluster_impl/reported_metrics.h"
 
 struct gxds_drop_picker {
   gxds_ref refs;
   const gxds_endpoints *endpoints;
+  const gxds_cluster *metrics_of;
   gxds_call_counter *counter;
   uint32_t max_requests;
   gxds_drop_load *drops;
@@ -16,15 +18,26 @@ struct gxds_drop_picker {
   _Atomic uint64_t random;
 };
 
+static const gxds_cluster *ref_cluster(const gxds_cluster *c) {
+  if (c) gxds_resource_ref(&c->base);
+  return c;
+}
+
+static void unref_cluster(const gxds_cluster *c) {
+  if (c) gxds_resource_unref(&c->base);
+}
+
 gxds_drop_picker *gxds_drop_picker_create(const gxds_endpoints *endpoints,
                                           gxds_call_counter *counter, uint32_t max_requests,
-                                          gxds_drop_load *drops, uint64_t seed) {
+                                          gxds_drop_load *drops, const gxds_cluster *metrics_of,
+                                          uint64_t seed) {
   gxds_drop_picker *p = GXDS_NEW(gxds_drop_picker);
   gxds_ref_init(&p->refs);
   if (endpoints && endpoints->drop_count > 0) {
     gxds_resource_ref(&endpoints->base);
     p->endpoints = endpoints;
   }
+  p->metrics_of = ref_cluster(metrics_of);
   p->counter = gxds_call_counter_ref(counter);
   p->max_requests = max_requests;
   p->drops = drops ? gxds_drop_load_ref(drops) : NULL;
@@ -46,6 +59,7 @@ gxds_drop_picker *gxds_drop_picker_ref(gxds_drop_picker *p) {
 void gxds_drop_picker_unref(gxds_drop_picker *p) {
   if (!p || !gxds_ref_dec(&p->refs)) return;
   if (p->endpoints) gxds_resource_unref(&p->endpoints->base);
+  unref_cluster(p->metrics_of);
   gxds_call_counter_unref(p->counter);
   gxds_drop_load_unref(p->drops);
   gxds_free(p->categories);
@@ -84,6 +98,7 @@ bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
   }
   call->counter = p->counter;
   call->load = slot ? gxds_locality_slot_load(slot) : NULL;
+  call->metrics_of = call->load ? ref_cluster(p->metrics_of) : NULL;
   return true;
 }
 
@@ -93,8 +108,14 @@ void gxds_cluster_call_started(gxds_cluster_call *call) {
   if (call->load) gxds_locality_load_started(call->load);
 }
 
+void gxds_cluster_call_reported(gxds_cluster_call *call, gxds_str report) {
+  if (!call->in_progress || !call->metrics_of) return;
+  gxds_reported_metrics_count(call->metrics_of->lrs_metrics, report, call->load);
+}
+
 void gxds_cluster_call_end(gxds_cluster_call *call, bool failed) {
   if (call->in_progress && call->load) gxds_locality_load_finished(call->load, failed);
   if (call->counter) gxds_call_counter_remove(call->counter);
+  unref_cluster(call->metrics_of);
   *call = (gxds_cluster_call){0};
 }

@@ -9,6 +9,7 @@
 
 #include "lb_policies/cluster_impl/call_counter.h"
 #include "lb_policies/cluster_impl/locality_slot.h"
+#include "resources/cluster.h"
 #include "resources/endpoints.h"
 
 #ifdef __cplusplus
@@ -18,11 +19,12 @@ extern "C" {
 typedef struct gxds_drop_picker gxds_drop_picker;
 
 /* endpoints: whose drop categories count; NULL: none. counter and max_requests: the limit. drops:
- * where drops are counted; NULL: nowhere. Takes a reference on each. seed: of the random numbers.
- */
+ * where drops are counted; NULL: nowhere. metrics_of: whose lrs_metrics are counted; NULL: none
+ * are. Takes a reference on each. seed: of the random numbers. */
 gxds_drop_picker *gxds_drop_picker_create(const gxds_endpoints *endpoints,
                                           gxds_call_counter *counter, uint32_t max_requests,
-                                          gxds_drop_load *drops, uint64_t seed);
+                                          gxds_drop_load *drops, const gxds_cluster *metrics_of,
+                                          uint64_t seed);
 gxds_drop_picker *gxds_drop_picker_ref(gxds_drop_picker *p);
 void gxds_drop_picker_unref(gxds_drop_picker *p); /* NULL is allowed */
 
@@ -41,7 +43,8 @@ gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category
  * the counters of load. */
 typedef struct gxds_cluster_call {
   gxds_call_counter *counter;
-  gxds_locality_load *load; /* NULL: not counted */
+  gxds_locality_load *load;       /* NULL: not counted */
+  const gxds_cluster *metrics_of; /* NULL: nobody asks what the backend reports */
   bool in_progress;
 } gxds_cluster_call;
 
@@ -53,6 +56,12 @@ GXDS_MUST_USE bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_pic
                                           const gxds_locality_slot *slot);
 /* It is sent to the backend: from here it counts in load reports. */
 void gxds_cluster_call_started(gxds_cluster_call *call);
+/* Whether the backend's load report is of interest. */
+static inline bool gxds_cluster_call_wants_report(const gxds_cluster_call *call) {
+  return call->metrics_of != NULL;
+}
+/* It is about to end, with that load report in the answer (gxds_reported_metrics_count()). */
+void gxds_cluster_call_reported(gxds_cluster_call *call, gxds_str report);
 /* It is over, and gives back its place. Once more: nothing. */
 void gxds_cluster_call_end(gxds_cluster_call *call, bool failed);
 

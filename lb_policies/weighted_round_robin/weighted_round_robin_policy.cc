@@ -15,7 +15,7 @@
 #include "lb_policies/round_robin/leaf_factory.h"
 #include "lb_policies/weighted_locality/wheel.h"
 #include "lb_policies/weighted_round_robin/endpoint_weight.h"
-#include "lb_policies/weighted_round_robin/load_report.h"
+#include "lb_policies/weighted_round_robin/report_weight.h"
 #include "lb_policies/weighted_round_robin/stride.h"
 #include "src/core/lib/gprpp/time.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -31,9 +31,6 @@ using grpc_core::RefCountedPtr;
 using grpc_core::SubchannelInterface;
 
 namespace {
-
-// What backends report with their answers.
-constexpr char kLoadReportKey[] = "endpoint-load-metrics-bin";
 
 struct Unref {
   void operator()(gxds_turns* t) const { gxds_turns_unref(t); }
@@ -106,11 +103,10 @@ class WeightedRoundRobinPolicy::ReportTracker : public SubchannelCallTrackerInte
     if (args.trailing_metadata == nullptr) return;
     // Not by the host's BackendMetricData, which lacks all but the CPU's.
     std::string buffer;
-    auto bytes = args.trailing_metadata->Lookup(kLoadReportKey, &buffer);
-    gxds_load_report report;
-    if (!bytes.has_value() || !gxds_load_report_decode(ToGxds(*bytes), &report)) return;
-    gxds_endpoint_weight_on_report(weight_.get(), gxds_load_report_weight(&report, penalty_),
-                                   Now());
+    auto bytes = args.trailing_metadata->Lookup(GXDS_ORCA_METADATA_KEY, &buffer);
+    gxds_orca_report report;
+    if (!bytes.has_value() || !gxds_orca_report_decode(ToGxds(*bytes), &report)) return;
+    gxds_endpoint_weight_on_report(weight_.get(), gxds_report_weight(&report, penalty_), Now());
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -302,6 +303,154 @@ TEST(LoadStore, ManyClustersAreFoundAgain) {
   EXPECT_EQ(Text(r->clusters[0].cluster), "c1") << "by age";
   EXPECT_EQ(Text(r->clusters[499].cluster), "c999");
   gxds_load_report_lost(r);
+}
+
+// "zone: cpu 2/1.5 queue 1/3" of each locality that has metrics, joined by "; ".
+std::string Metrics(const gxds_load_report *r) {
+  static const char *const kNames[] = {"cpu", "mem", "app"};
+  std::string out;
+  for (size_t i = 0; i < r->cluster_count; i++) {
+    for (size_t k = 0; k < r->clusters[i].locality_count; k++) {
+      const gxds_locality_report &l = r->clusters[i].localities[k];
+      if (l.metric_count == 0) continue;
+      out += (out.empty() ? "" : "; ") + Text(l.zone) + ":";
+      for (size_t j = 0; j < l.metric_count; j++) {
+        const gxds_metric_report &m = l.metrics[j];
+        out += " " + (m.metric == GXDS_METRIC_NAMED ? Text(m.name) : kNames[m.metric]) + " " +
+               std::to_string(m.count) + "/" + std::to_string(static_cast<int>(m.sum * 10));
+      }
+    }
+  }
+  return out;
+}
+std::string MetricsSent(Scenario *s) {
+  gxds_load_report *r = s->Build();
+  std::string out = Metrics(r);
+  gxds_load_report_sent(r);
+  return out;
+}
+void Reported(const Load &l, gxds_load_metric metric, double value, const char *name = "") {
+  gxds_locality_load_reported(l.get(), metric, gxds_str_z(name), value);
+}
+
+TEST(LoadStoreMetrics, AreAddedUpByLocalityAndName) {  // A64.2, A64.3
+  Scenario s;
+  Load z = Locality(s.store.get(), s.server, "c", "z");
+  Load y = Locality(s.store.get(), s.server, "c", "y");
+  EXPECT_EQ(MetricsSent(&s), "");
+  Reported(z, GXDS_METRIC_NAMED, 1, "key1");
+  Reported(z, GXDS_METRIC_NAMED, 2, "key2");
+  Reported(z, GXDS_METRIC_NAMED, 3, "key2");
+  Reported(z, GXDS_METRIC_NAMED, 4, "key3");
+  Reported(z, GXDS_METRIC_CPU_UTILIZATION, 0.5);
+  Reported(z, GXDS_METRIC_CPU_UTILIZATION, 0);
+  Reported(y, GXDS_METRIC_MEM_UTILIZATION, 0.1);
+  Reported(y, GXDS_METRIC_APPLICATION_UTILIZATION, -0.2);
+  EXPECT_EQ(MetricsSent(&s), "z: cpu 2/5 key1 1/10 key2 2/50 key3 1/40; y: mem 1/1 app 1/-2");
+}
+
+TEST(LoadStoreMetrics, AreThoseSinceTheLastReport) {  // A64.4
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  Reported(l, GXDS_METRIC_NAMED, 1, "a");
+  Reported(l, GXDS_METRIC_NAMED, 2, "b");
+  EXPECT_EQ(MetricsSent(&s), "z: a 1/10 b 1/20");
+  Reported(l, GXDS_METRIC_NAMED, 4, "b");
+  EXPECT_EQ(MetricsSent(&s), "z: b 1/40");
+  EXPECT_EQ(MetricsSent(&s), "");
+}
+
+TEST(LoadStoreMetrics, OfALostReportAreInTheNext) {
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  Reported(l, GXDS_METRIC_NAMED, 1, "a");
+  EXPECT_NE(s.Lost(), "");
+  Reported(l, GXDS_METRIC_NAMED, 2, "a");
+  gxds_load_report *r = s.Build();
+  Reported(l, GXDS_METRIC_NAMED, 8, "a");
+  EXPECT_EQ(Metrics(r), "z: a 2/30");
+  gxds_load_report_sent(r);
+  EXPECT_EQ(MetricsSent(&s), "z: a 1/80") << "what came while that one was on its way";
+}
+
+TEST(LoadStoreMetrics, OfAReleasedCounterAreReportedOnce) {
+  Scenario s;
+  Reported(Locality(s.store.get(), s.server, "c"), GXDS_METRIC_NAMED, 1, "a");
+  gxds_load_report *r = s.Build();
+  EXPECT_FALSE(r->is_zero);
+  EXPECT_EQ(Metrics(r), "z: a 1/10");
+  gxds_load_report_sent(r);
+  EXPECT_EQ(s.Sent(), "") << "the counter is gone";
+}
+
+TEST(LoadStoreMetrics, OfAnUnwantedClusterAreNotReportedLater) {
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  Reported(l, GXDS_METRIC_NAMED, 1, "a");
+  EXPECT_EQ(s.Sent({}, /*all=*/false), "");
+  EXPECT_EQ(MetricsSent(&s), "");
+}
+
+TEST(LoadStoreMetrics, AnAbsurdValueSpoilsOneReportAlone) {
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  Reported(l, GXDS_METRIC_NAMED, std::numeric_limits<double>::infinity(), "a");
+  gxds_load_report *r = s.Build();
+  EXPECT_EQ(r->clusters[0].localities[0].metrics[0].sum, std::numeric_limits<double>::infinity());
+  gxds_load_report_sent(r);
+  Reported(l, GXDS_METRIC_NAMED, 1, "a");
+  EXPECT_EQ(MetricsSent(&s), "z: a 1/10");
+}
+
+// The limits of lrs/metric_counters.h.
+TEST(LoadStoreMetrics, NamesBeyondTheLimitAreNotCounted) {
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  Reported(l, GXDS_METRIC_NAMED, 1, std::string(257, 'x').c_str());
+  for (int i = 0; i < 300; i++) Reported(l, GXDS_METRIC_NAMED, 1, std::to_string(i).c_str());
+  Reported(l, GXDS_METRIC_NAMED, 1, "0");
+  gxds_load_report *r = s.Build();
+  const gxds_locality_report &z = r->clusters[0].localities[0];
+  EXPECT_EQ(z.metric_count, 256u);
+  EXPECT_EQ(Text(z.metrics[0].name), "0");
+  EXPECT_EQ(z.metrics[0].count, 2u) << "known names go on being counted";
+  gxds_load_report_sent(r);
+}
+
+TEST(LoadStoreMetrics, ThreadsCountEachValueOnce) {
+  Scenario s;
+  constexpr int kThreads = 4;
+  constexpr int kCalls = 5000;
+  Load l = Locality(s.store.get(), s.server, "c");
+  std::atomic<int> running{kThreads};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; t++) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kCalls; i++) {
+        Reported(l, GXDS_METRIC_NAMED, 2, std::to_string(i % 100).c_str());
+        Reported(l, GXDS_METRIC_CPU_UTILIZATION, t);
+      }
+      running--;
+    });
+  }
+  uint64_t named = 0, cpus = 0;
+  double named_sum = 0, cpu_sum = 0;
+  for (bool last = false; !last;) {
+    last = running == 0;
+    gxds_load_report *r = s.Build();
+    const gxds_locality_report &z = r->clusters[0].localities[0];
+    for (size_t i = 0; i < z.metric_count; i++) {
+      bool is_named = z.metrics[i].metric == GXDS_METRIC_NAMED;
+      (is_named ? named : cpus) += z.metrics[i].count;
+      (is_named ? named_sum : cpu_sum) += z.metrics[i].sum;
+    }
+    gxds_load_report_sent(r);
+  }
+  for (std::thread &t : threads) t.join();
+  EXPECT_EQ(named, uint64_t(kThreads * kCalls));
+  EXPECT_EQ(named_sum, 2.0 * kThreads * kCalls);
+  EXPECT_EQ(cpus, uint64_t(kThreads * kCalls));
+  EXPECT_EQ(cpu_sum, 6.0 * kCalls);
 }
 
 // Every count of many threads is reported exactly once, while counters come and go, and what is in

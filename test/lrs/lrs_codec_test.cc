@@ -99,6 +99,48 @@ TEST(LrsCodec, ReportCarriesEveryCount) {  // A27.43
   EXPECT_EQ(envoy_config_endpoint_v3_UpstreamLocalityStats_total_requests_in_progress(l), 1u);
 }
 
+TEST(LrsCodec, MetricsOfBackendsAreInTheirFields) {  // A64.5, A85.6, A85.7
+  gxds_metric_report metrics[] = {
+      {GXDS_METRIC_CPU_UTILIZATION, {nullptr, 0}, 300, 0.5, nullptr},
+      {GXDS_METRIC_MEM_UTILIZATION, {nullptr, 0}, 1, 0.25, nullptr},
+      {GXDS_METRIC_APPLICATION_UTILIZATION, {nullptr, 0}, UINT64_MAX, 2, nullptr},
+      {GXDS_METRIC_NAMED, gxds_str_z("queue"), 3, 4.5, nullptr},
+      {GXDS_METRIC_NAMED, gxds_str_z(""), 1, -1, nullptr},
+  };
+  gxds_locality_report locality = {};
+  locality.metrics = metrics;
+  locality.metric_count = 5;
+  gxds_cluster_report cluster = {};
+  cluster.localities = &locality;
+  cluster.locality_count = 1;
+  gxds_load_report report = {};
+  report.clusters = &cluster;
+  report.cluster_count = 1;
+  Request r(gxds_lrs_encode_report(&report));
+  size_t count;
+  auto *stats = envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(r.message, &count);
+  auto *l = envoy_config_endpoint_v3_ClusterStats_upstream_locality_stats(stats[0], &count)[0];
+  auto *named = envoy_config_endpoint_v3_UpstreamLocalityStats_load_metric_stats(l, &count);
+  ASSERT_EQ(count, 2u);
+  EXPECT_EQ(Text(envoy_config_endpoint_v3_EndpointLoadMetricStats_metric_name(named[0])),
+            "named_metrics.queue");
+  EXPECT_EQ(
+      envoy_config_endpoint_v3_EndpointLoadMetricStats_num_requests_finished_with_metric(named[0]),
+      3u);
+  EXPECT_EQ(envoy_config_endpoint_v3_EndpointLoadMetricStats_total_metric_value(named[0]), 4.5);
+  EXPECT_EQ(Text(envoy_config_endpoint_v3_EndpointLoadMetricStats_metric_name(named[1])),
+            "named_metrics.");
+  const char *unknown = upb_Message_GetUnknown(l, &count);
+  // By the fields 12, 13 and 14: {requests: 300, sum: 0.5}, and so on.
+  const std::string expected(
+      "\x62\x0c\x08\xac\x02\x11\x00\x00\x00\x00\x00\x00\xe0\x3f"
+      "\x6a\x0b\x08\x01\x11\x00\x00\x00\x00\x00\x00\xd0\x3f"
+      "\x72\x14\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+      "\x11\x00\x00\x00\x00\x00\x00\x00\x40",
+      14 + 13 + 22);
+  EXPECT_EQ(std::string(unknown, count), expected);
+}
+
 struct Response {
   gxds_lrs_response r;
   bool ok;

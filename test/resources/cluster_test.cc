@@ -144,6 +144,70 @@ TEST(ClusterLoad, TheBootstrapLivesAsLongAsTheCluster) {
   EXPECT_EQ(d.bootstrap().refs.count, 1) << "also when it was refused";
 }
 
+// "cpu mem app *", or the keys of named metrics, of a cluster that wants these told; "none".
+std::string LrsMetrics(const std::vector<std::string>& names) {
+  Decoder d;
+  std::string bytes = Resource(gxds_cluster_type, "{" + kEds + "}");
+  for (const std::string& name : names) bytes += Field(57, name);
+  Decoded result = d.Decode(gxds_cluster_type, bytes);
+  EXPECT_EQ(result.message(), "");
+  const gxds_lrs_metrics* m = result.As<gxds_cluster>().lrs_metrics;
+  if (m == nullptr) return "none";
+  std::string out;
+  if (m->cpu_utilization) out += " cpu";
+  if (m->mem_utilization) out += " mem";
+  if (m->application_utilization) out += " app";
+  if (m->all_named) out += " *";
+  for (size_t i = 0; i < m->named_count; i++) out += " '" + ToString(m->named[i]) + "'";
+  return out.substr(1);
+}
+
+TEST(ClusterLrsMetrics, AreNoneUnlessAskedFor) {  // A85.1
+  EXPECT_EQ(LrsMetrics({}), "none");
+}
+
+TEST(ClusterLrsMetrics, AreThoseThatAreNamed) {  // A85.2, A85.3
+  EXPECT_EQ(LrsMetrics({"cpu_utilization"}), "cpu");
+  EXPECT_EQ(LrsMetrics({"application_utilization", "mem_utilization"}), "mem app");
+  EXPECT_EQ(LrsMetrics({"named_metrics.b", "named_metrics.a.c", "named_metrics.b"}), "'a.c' 'b'");
+  EXPECT_EQ(LrsMetrics({"named_metrics."}), "''");
+}
+
+TEST(ClusterLrsMetrics, AStarIsAllOfTheMap) {  // A85.4
+  EXPECT_EQ(LrsMetrics({"named_metrics.*"}), "*");
+  EXPECT_EQ(LrsMetrics({"named_metrics.a", "named_metrics.*", "cpu_utilization"}), "cpu *");
+}
+
+TEST(ClusterLrsMetrics, UnknownOnesAreIgnored) {  // A85.5
+  EXPECT_EQ(LrsMetrics({"", "eps", "named_metrics", "request_cost.x", "cpu_utilization.x", "*"}),
+            "none");
+  EXPECT_EQ(LrsMetrics({"of_later", "mem_utilization"}), "mem");
+}
+
+TEST(ClusterLrsMetrics, AreComparedByWhatTheyTell) {
+  Decoder d;
+  const std::string base = Resource(gxds_cluster_type, "{" + kEds + "}");
+  std::vector<Decoded> all;
+  for (const std::string& bytes :
+       {base, base + Field(57, "cpu_utilization"), base + Field(57, "named_metrics.a"),
+        base + Field(57, "named_metrics.b"), base + Field(57, "named_metrics.*"),
+        base + Field(57, "named_metrics.a") + Field(57, "named_metrics.b")}) {
+    all.push_back(d.Decode(gxds_cluster_type, bytes));
+  }
+  for (size_t i = 0; i < all.size(); i++) {
+    for (size_t k = 0; k < all.size(); k++) {
+      EXPECT_EQ(gxds_lrs_metrics_equal(all[i].As<gxds_cluster>().lrs_metrics,
+                                       all[k].As<gxds_cluster>().lrs_metrics),
+                i == k);
+    }
+  }
+  Decoded again = d.Decode(gxds_cluster_type,
+                           base + Field(57, "named_metrics.b") + Field(57, "named_metrics.a"));
+  EXPECT_TRUE(gxds_lrs_metrics_equal(all[5].As<gxds_cluster>().lrs_metrics,
+                                     again.As<gxds_cluster>().lrs_metrics))
+      << "in whatever order";
+}
+
 TEST(ClusterLimits, TheFirstThresholdOfPriorityDefaultCounts) {  // A32.1, A32.3
   auto limit = [](const std::string& thresholds) {
     return Cluster(kEds + ",'circuit_breakers':{'thresholds':[" + thresholds + "]}")

@@ -87,6 +87,13 @@ std::map<std::pair<std::string, std::string>, Load> ControlPlane::Loads() {
     load.successful += json_integer_value(json_object_get(entry, "successful"));
     load.error += json_integer_value(json_object_get(entry, "error"));
     load.in_progress = json_integer_value(json_object_get(entry, "in_progress"));
+    size_t index;
+    const json_t* metric;
+    json_array_foreach(json_object_get(entry, "metrics"), index, metric) {
+      Metric& total = load.metrics[Text(json_object_get(metric, "name"))];
+      total.requests += json_integer_value(json_object_get(metric, "requests"));
+      total.sum += json_number_value(json_object_get(metric, "sum"));
+    }
   });
   return loads;
 }

@@ -15,11 +15,17 @@
 
 namespace gxds_test {
 
+struct Metric {
+  long requests = 0;
+  double sum = 0;
+};
+
 struct Load {
   long issued = 0;
   long successful = 0;
   long error = 0;
-  long in_progress = 0;  // as last reported
+  long in_progress = 0;                   // as last reported
+  std::map<std::string, Metric> metrics;  // that backends reported, by name
 };
 
 class ControlPlane {

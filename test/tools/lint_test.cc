@@ -104,6 +104,14 @@ TEST_F(Lint, EveryErrorHasFileLineAndFieldInTheWordsOfTheNack) {
                    "1"}));
 }
 
+TEST_F(Lint, FieldsThatAreNewerThanTheHostAreRead) {  // A85
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n"
+                             "lrs_server: {self: {}}\n"
+                             "lrs_report_endpoint_metrics: [cpu_utilization, named_metrics.*]\n");
+  EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
+}
+
 TEST_F(Lint, MetadataOfEndpointsIsRead) {
   files_.Write("a.yaml",
                "'@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -137,6 +138,39 @@ TEST_F(Lrs, ReportsAreToldAndAddedUp) {
   Send(c, report);
   EXPECT_NE(Events().find("\"total\":{\"successful\":15,\"error\":1,\"issued\":15}"),
             std::string::npos);
+}
+
+// A double of a message.
+std::string Double(char number, double value) {
+  std::string out(1, static_cast<char>(number << 3 | 1));
+  return out.append(reinterpret_cast<const char *>(&value), sizeof value);
+}
+std::string Part(char number, const std::string &message) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(message.size())} +
+         message;
+}
+
+TEST_F(Lrs, MetricsOfBackendsAreTold) {
+  uint64_t c = Open();
+  Send(c, Hello("n"));
+  Events();
+  Report report;
+  report.cluster = "green";
+  const double inf = std::numeric_limits<double>::infinity();
+  report.localities = {
+      {"z", 1, 0, 0, 1,
+       Part(12, std::string("\x08\x83\x01", 3) + Double(2, 1.5)) + Part(14, Double(2, inf)) +
+           Part(13, std::string("\x11\x01\x09\x08", 4)) +
+           Part(5, Part(1, "named_metrics.q") + std::string("\x10\x02", 2) + Double(3, -4))}};
+  Send(c, report);
+  const std::string events = Events();
+  EXPECT_NE(events.find("\"issued\":1},\"metrics\":["
+                        "{\"name\":\"cpu_utilization\",\"requests\":131,\"sum\":1.5},"
+                        "{\"name\":\"application_utilization\",\"requests\":0,\"sum\":null},"
+                        "{\"name\":\"mem_utilization\",\"requests\":0,\"sum\":0},"
+                        "{\"name\":\"named_metrics.q\",\"requests\":2,\"sum\":-4}]}"),
+            std::string::npos)
+      << events;
 }
 
 TEST_F(Lrs, TotalsAreOfAClientAndSurviveItsStream) {
@@ -278,6 +312,8 @@ TEST(Event, LoadsAreReadable) {
   l->successful = 2;
   l->error = 1;
   l->total_issued = 30;
+  gxds_serve_load_add_metric(l, gxds_str_z("cpu_utilization"), 3, 1.5);
+  gxds_serve_load_add_metric(l, gxds_str_z("named_metrics.q"), 1, 4);
   l = gxds_serve_event_add_load(&e);
   l->cluster = gxds_str_dup(gxds_str_z("green"));
   l->total_dropped = 5;
@@ -285,7 +321,7 @@ TEST(Event, LoadsAreReadable) {
   EXPECT_EQ(Text(&e),
             "lrs load\n"
             "    green (svc) /z/: 3 issued, 2 ok, 1 failed, 0 in progress (in all 30 issued, 0 ok, "
-            "0 failed)\n"
+            "0 failed); cpu_utilization 1.5 of 3, named_metrics.q 4 of 1\n"
             "    green: 5 dropped (lb 4)");
   gxds_serve_event_fini(&e);
 }

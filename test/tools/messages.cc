@@ -272,6 +272,7 @@ std::string Encode(const Report &report) {
       envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_requests_in_progress(stats,
                                                                                     l.in_progress);
       envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_issued_requests(stats, l.issued);
+      _upb_Message_AddUnknown(stats, l.more.data(), l.more.size(), arena);
     }
     uint64_t dropped = report.uncategorized_drops;
     for (const auto &drop : report.drops) {

@@ -61,6 +61,7 @@ struct Locality {
   uint64_t error;
   uint64_t in_progress;
   uint64_t issued;
+  std::string more = {};  // fields of its message, serialized
 };
 struct Report {
   std::string node;  // not empty: with a node of that id

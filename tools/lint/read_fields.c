@@ -13,7 +13,8 @@ static const struct row {
     {"envoy.config.cluster.v3.CircuitBreakers.Thresholds", " max_requests priority "},
     {"envoy.config.cluster.v3.Cluster",
      " circuit_breakers cluster_type eds_cluster_config lb_policy load_assignment "
-     "least_request_lb_config load_balancing_policy lrs_server name outlier_detection "
+     "least_request_lb_config load_balancing_policy lrs_report_endpoint_metrics lrs_server name "
+     "outlier_detection "
      "ring_hash_lb_config "
      "transport_socket type "},
     {"envoy.config.cluster.v3.Cluster.CustomClusterType", " name typed_config "},

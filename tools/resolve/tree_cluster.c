@@ -90,6 +90,19 @@ static bool add_aggregate(gxds_tree_clusters *c, gxds_view *up, const gxds_clust
   return usable;
 }
 
+static void add_lrs_metrics(gxds_view *v, const gxds_lrs_metrics *m) {
+  gxds_text names = {0};
+  if (m->cpu_utilization) gxds_text_add_z(&names, "cpu_utilization ");
+  if (m->mem_utilization) gxds_text_add_z(&names, "mem_utilization ");
+  if (m->application_utilization) gxds_text_add_z(&names, "application_utilization ");
+  if (m->all_named) gxds_text_add_z(&names, "named_metrics.* ");
+  for (size_t i = 0; i < m->named_count; i++) {
+    gxds_text_addf(&names, "named_metrics.%.*s ", GXDS_STR_ARG(m->named[i]));
+  }
+  gxds_view_attribute(v, "reported_metrics", "%.*s", (int)names.size - 1, names.data);
+  gxds_text_fini(&names);
+}
+
 static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   gxds_view_attribute(v, "policy", "%.*s", GXDS_STR_ARG(cluster->lb_policy_json));
   if (cluster->max_concurrent_requests != GXDS_CLUSTER_MAX_REQUESTS_DEFAULT) {
@@ -99,6 +112,7 @@ static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   if (cluster->tls) gxds_view_attribute(v, "tls", "on");
   if (cluster->lrs_server) {
     gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));
+    if (cluster->lrs_metrics) add_lrs_metrics(v, cluster->lrs_metrics);
   }
 }
 

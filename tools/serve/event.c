@@ -1,5 +1,7 @@
 #include "tools/serve/event.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "files/utf8.h"
 
@@ -33,6 +35,8 @@ static void free_load(gxds_serve_load *l) {
   gxds_str_free(&l->sub_zone);
   for (size_t i = 0; i < l->drop_count; i++) gxds_str_free(&l->drops[i].category);
   gxds_free(l->drops);
+  for (size_t i = 0; i < l->metric_count; i++) gxds_str_free(&l->metrics[i].name);
+  gxds_free(l->metrics);
 }
 
 void gxds_serve_event_fini(gxds_serve_event *e) {
@@ -77,6 +81,11 @@ void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t co
   l->drops[l->drop_count++] = (gxds_serve_drop){gxds_str_dup(category), count};
 }
 
+void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requests, double sum) {
+  l->metrics = grow(l->metrics, l->metric_count, sizeof *l->metrics);
+  l->metrics[l->metric_count++] = (gxds_serve_metric){gxds_str_dup(name), requests, sum};
+}
+
 /* Text. What comes from clients is escaped: it goes to a terminal. */
 
 static void add_names(gxds_text *out, const gxds_str *names, size_t count) {
@@ -101,6 +110,15 @@ static void add_client(gxds_text *out, const gxds_serve_event *e) {
   gxds_text_add_z(out, ": ");
 }
 
+static void add_metrics_text(gxds_text *out, const gxds_serve_load *l) {
+  for (size_t i = 0; i < l->metric_count; i++) {
+    const gxds_serve_metric *m = &l->metrics[i];
+    gxds_text_add_z(out, i ? ", " : "; ");
+    gxds_text_add_escaped(out, m->name);
+    gxds_text_addf(out, " %g of %llu", m->sum, (unsigned long long)m->requests);
+  }
+}
+
 static void add_load_text(gxds_text *out, const gxds_serve_load *l) {
   gxds_text_add_z(out, "\n    ");
   gxds_text_add_escaped(out, l->cluster);
@@ -119,6 +137,7 @@ static void add_load_text(gxds_text *out, const gxds_serve_load *l) {
     gxds_text_addf(out, " (in all %llu issued, %llu ok, %llu failed)",
                    (unsigned long long)l->total_issued, (unsigned long long)l->total_successful,
                    (unsigned long long)l->total_error);
+    add_metrics_text(out, l);
     return;
   }
   gxds_text_addf(out, ": %llu dropped", (unsigned long long)l->total_dropped);
@@ -201,6 +220,24 @@ static void add_list_field(gxds_text *out, const char *key, const gxds_str *name
   gxds_text_add_z(out, "]");
 }
 
+/* JSON has no form for a sum that is infinite, or no number. */
+static void add_metrics_json(gxds_text *out, const gxds_serve_load *l) {
+  if (l->metric_count == 0) return;
+  gxds_text_add_z(out, ",\"metrics\":[");
+  for (size_t i = 0; i < l->metric_count; i++) {
+    const gxds_serve_metric *m = &l->metrics[i];
+    gxds_text_add_z(out, i ? ",{\"name\":" : "{\"name\":");
+    gxds_utf8_add_json(out, m->name);
+    gxds_text_addf(out, ",\"requests\":%llu,\"sum\":", (unsigned long long)m->requests);
+    if (isfinite(m->sum)) {
+      gxds_text_addf(out, "%.17g}", m->sum);
+    } else {
+      gxds_text_add_z(out, "null}");
+    }
+  }
+  gxds_text_add_z(out, "]");
+}
+
 static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
   gxds_text_add_z(out, "{\"cluster\":");
   gxds_utf8_add_json(out, l->cluster);
@@ -215,11 +252,13 @@ static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
     gxds_utf8_add_json(out, l->sub_zone);
     gxds_text_addf(out,
                    "},\"successful\":%llu,\"error\":%llu,\"in_progress\":%llu,\"issued\":%llu,"
-                   "\"total\":{\"successful\":%llu,\"error\":%llu,\"issued\":%llu}}",
+                   "\"total\":{\"successful\":%llu,\"error\":%llu,\"issued\":%llu}",
                    (unsigned long long)l->successful, (unsigned long long)l->error,
                    (unsigned long long)l->in_progress, (unsigned long long)l->issued,
                    (unsigned long long)l->total_successful, (unsigned long long)l->total_error,
                    (unsigned long long)l->total_issued);
+    add_metrics_json(out, l);
+    gxds_text_add_z(out, "}");
     return;
   }
   gxds_text_addf(out, ",\"total_dropped\":%llu,\"dropped\":{",

@@ -34,6 +34,13 @@ typedef struct gxds_serve_drop {
   uint64_t count;
 } gxds_serve_drop;
 
+/* What backends of a locality reported of themselves (A64). */
+typedef struct gxds_serve_metric {
+  gxds_str name;     /* "cpu_utilization", "named_metrics.queue" */
+  uint64_t requests; /* that reported it, since the last report */
+  double sum;
+} gxds_serve_metric;
+
 /* A cluster's locality in a load report, or its drops (has_locality false). */
 typedef struct gxds_serve_load {
   gxds_str cluster;
@@ -49,6 +56,8 @@ typedef struct gxds_serve_load {
   uint64_t total_successful; /* of all reports of this client */
   uint64_t total_error;
   uint64_t total_issued;
+  gxds_serve_metric *metrics;
+  size_t metric_count;
   uint64_t total_dropped; /* drops, with or without a category, since the last report */
   gxds_serve_drop *drops;
   size_t drop_count;
@@ -82,6 +91,7 @@ void gxds_serve_event_add_removed(gxds_serve_event *e, gxds_str name);
  * until the next one is added. */
 gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e);
 void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t count);
+void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requests, double sum);
 
 /* One line, for people: long lists of names are cut. Without a line end. */
 void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "tools/serve/load_totals.h"
+#include "tools/serve/reported_metrics.h"
 #include "tools/serve/wire_input.h"
 
 typedef struct stream {
@@ -181,6 +182,7 @@ static void add_locality(gxds_lrs_server *s, const stream *st, gxds_serve_event 
   load->error = envoy_config_endpoint_v3_UpstreamLocalityStats_total_error_requests(l);
   load->in_progress = envoy_config_endpoint_v3_UpstreamLocalityStats_total_requests_in_progress(l);
   load->issued = envoy_config_endpoint_v3_UpstreamLocalityStats_total_issued_requests(l);
+  gxds_reported_metrics_read(l, load);
   gxds_load_totals_add(&s->totals, st->node.size ? st->node : st->peer, load, GXDS_LRS_TOTALS_MAX);
 }
 

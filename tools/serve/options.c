@@ -62,7 +62,8 @@ const char gxds_serve_help[] =
     "  unknown_type             client, detail: a request for a type that is not served\n"
     "  load                     client, load: a list of\n"
     "      {cluster, eds_service, locality {region, zone, sub_zone}, successful, error,\n"
-    "       in_progress, issued, total {successful, error, issued}} and\n"
+    "       in_progress, issued, total {successful, error, issued},\n"
+    "       metrics: a list of {name, requests, sum}, as backends reported them} and\n"
     "      {cluster, eds_service, total_dropped, dropped {category: count}}\n"
     "client is {node, peer}, type a type URL. Numbers are those since the last report, but for\n"
     "in_progress (now) and total (all of this client). Empty fields are left out.\n";

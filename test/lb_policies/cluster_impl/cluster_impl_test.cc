@@ -53,6 +53,23 @@ struct Scenario {
   }
 };
 
+TEST(ClusterImpl, OtherMetricsToTellAreAnotherPicker) {  // A85
+  const gxds_lrs_metrics cpu = {true, false, false, false, nullptr, 0};
+  const gxds_lrs_metrics same = cpu;
+  Scenario s;
+  auto update = [&](const gxds_lrs_metrics* metrics) {
+    snapshot::ClusterOptions options;
+    options.lrs = &s.server;
+    options.lrs_metrics = metrics;
+    return s.Update(Leaf("c", options));
+  };
+  update(nullptr);
+  s.Child(GRPC_CHANNEL_READY);
+  EXPECT_EQ(update(&cpu), "publish child");
+  EXPECT_EQ(update(&same), "child");
+  EXPECT_EQ(update(nullptr), "publish child");
+}
+
 TEST(ClusterImpl, FirstUpdateGoesToTheChildAndPublishesNothing) {
   Scenario s;
   EXPECT_EQ(s.Update(Leaf("c")), "child");

@@ -7,6 +7,7 @@
 
 #include "lrs/load_report.h"
 #include "test/lb_policies/cluster_impl/snapshot_builder.h"
+#include "test/lb_policies/orca/orca_bytes.h"
 
 namespace {
 
@@ -35,10 +36,11 @@ struct Scenario {
     gxds_call_counter_unref(counter);
     gxds_load_store_close(store.get());
   }
-  void Make(const std::vector<std::pair<std::string, uint32_t>>& categories, uint32_t max = 1024) {
+  void Make(const std::vector<std::pair<std::string, uint32_t>>& categories, uint32_t max = 1024,
+            const gxds_cluster* metrics_of = nullptr) {
     auto endpoints = MakeEndpoints({}, categories);
     gxds_drop_picker_unref(picker);
-    picker = gxds_drop_picker_create(endpoints.get(), counter, max, drops, 42);
+    picker = gxds_drop_picker_create(endpoints.get(), counter, max, drops, metrics_of, 42);
   }
   // "": go on; "breaker"; else the category.
   std::string Pick() {
@@ -52,6 +54,30 @@ struct Scenario {
         return "breaker";
     }
     return "?";
+  }
+  // "cpu 2/3 named 1/4" of what the server would be told: requests and sum.
+  std::string ToldMetrics() {
+    gxds_load_filter all = {true, nullptr, 0};
+    gxds_load_report* r = gxds_load_report_build(store.get(), &server, all, 0);
+    std::string out;
+    const gxds_locality_report& l = r->clusters[0].localities[0];
+    for (size_t i = 0; i < l.metric_count; i++) {
+      static const char* const kNames[] = {"cpu", "mem", "app"};
+      const gxds_metric_report& m = l.metrics[i];
+      out += (out.empty() ? "" : " ") +
+             (m.metric == GXDS_METRIC_NAMED ? Text(m.name) : std::string(kNames[m.metric])) + " " +
+             std::to_string(m.count) + "/" + std::to_string(static_cast<int>(m.sum));
+    }
+    gxds_load_report_sent(r);
+    return out;
+  }
+  // A call that ends with that load report.
+  void CallWith(const std::string& report) {
+    gxds_cluster_call call;
+    ASSERT_TRUE(gxds_cluster_call_init(&call, picker, slot));
+    gxds_cluster_call_started(&call);
+    gxds_cluster_call_reported(&call, gxds_str_of(report.data(), report.size()));
+    gxds_cluster_call_end(&call, false);
   }
   // "issued=ok+failed now dropped a:1" of what the server would be told.
   std::string Told() {
@@ -115,6 +141,82 @@ TEST(DropPicker, CircuitBreakerDropsAtTheLimitAndCountsWithoutCategory) {  // A3
   ASSERT_TRUE(gxds_cluster_call_init(&c, s.picker, s.slot));
   gxds_cluster_call_end(&b, true);
   gxds_cluster_call_end(&c, true);
+}
+
+TEST(ReportedMetrics, AreThoseThatTheClusterAsksFor) {  // A64.6, A85.2, A85.3, A85.4
+  const std::string report = orca_test::Cpu(1) + orca_test::Memory(2) + orca_test::Application(3) +
+                             orca_test::Named("a", 4) + orca_test::Named("b", 5);
+  const gxds_str b = gxds_str_z("b");
+  auto told = [&](const gxds_lrs_metrics& wanted) {
+    Scenario s;
+    snapshot::ClusterOptions options;
+    options.lrs_metrics = &wanted;
+    auto cluster = snapshot::MakeCluster("c", options);
+    s.Make({}, 1024, cluster.get());
+    s.CallWith(report);
+    s.CallWith(report);
+    return s.ToldMetrics();
+  };
+  EXPECT_EQ(told({true, false, false, false, nullptr, 0}), "cpu 2/2");
+  EXPECT_EQ(told({false, true, true, false, nullptr, 0}), "mem 2/4 app 2/6");
+  EXPECT_EQ(told({false, false, false, true, nullptr, 0}), "a 2/8 b 2/10");
+  EXPECT_EQ(told({false, false, true, false, &b, 1}), "app 2/6 b 2/10");
+}
+
+TEST(ReportedMetrics, AreNoneWhereTheClusterAsksForNone) {  // A85.1
+  Scenario s;
+  s.Make({});
+  gxds_cluster_call call;
+  ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
+  EXPECT_FALSE(gxds_cluster_call_wants_report(&call)) << "it is not even looked for";
+  gxds_cluster_call_end(&call, true);
+  s.CallWith(orca_test::Cpu(1) + orca_test::Named("a", 4));
+  EXPECT_EQ(s.ToldMetrics(), "");
+}
+
+TEST(ReportedMetrics, WithoutAnLrsServerNothingIsLookedFor) {
+  Scenario s(/*lrs=*/false);
+  const gxds_lrs_metrics wanted = {true, false, false, false, nullptr, 0};
+  snapshot::ClusterOptions options;
+  options.lrs_metrics = &wanted;
+  auto cluster = snapshot::MakeCluster("c", options);
+  s.Make({}, 1024, cluster.get());
+  gxds_cluster_call call;
+  ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
+  EXPECT_FALSE(gxds_cluster_call_wants_report(&call));
+  gxds_cluster_call_end(&call, true);
+}
+
+TEST(ReportedMetrics, ACallOutlivesItsCluster) {
+  Scenario s;
+  const gxds_lrs_metrics wanted = {true, false, false, false, nullptr, 0};
+  snapshot::ClusterOptions options;
+  options.lrs_metrics = &wanted;
+  auto cluster = snapshot::MakeCluster("c", options);
+  s.Make({}, 1024, cluster.get());
+  gxds_cluster_call call;
+  ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
+  gxds_cluster_call_started(&call);
+  s.Make({});
+  cluster.reset();
+  const std::string report = orca_test::Cpu(7);
+  gxds_cluster_call_reported(&call, gxds_str_of(report.data(), report.size()));
+  gxds_cluster_call_end(&call, true);
+  gxds_cluster_call_reported(&call, gxds_str_of(report.data(), report.size()));
+  EXPECT_EQ(s.ToldMetrics(), "cpu 1/7") << "failed or not; after the end no more";
+}
+
+TEST(ReportedMetrics, WhatIsNoReportCountsForNothing) {
+  Scenario s;
+  const gxds_lrs_metrics wanted = {true, false, false, true, nullptr, 0};
+  snapshot::ClusterOptions options;
+  options.lrs_metrics = &wanted;
+  auto cluster = snapshot::MakeCluster("c", options);
+  s.Make({}, 1024, cluster.get());
+  s.CallWith("nonsense");
+  EXPECT_EQ(s.ToldMetrics(), "");
+  s.CallWith("");
+  EXPECT_EQ(s.ToldMetrics(), "cpu 1/0") << "a report in which nothing is set";
 }
 
 TEST(DropPicker, LastPlaceIsGivenOnceThoughTwoSawIt) {  // A32.8: across channels

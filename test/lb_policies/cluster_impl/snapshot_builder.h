@@ -73,6 +73,7 @@ struct ClusterOptions {
   // Of outlier detection, when set: from how many hundredths of failures on.
   int failure_threshold = -1;
   uint32_t enforcement = 100;  // of those
+  const gxds_lrs_metrics* lrs_metrics = nullptr;
 };
 
 inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {}) {
@@ -82,6 +83,7 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   c->eds_service_name = c->Keep(options.eds_service);
   c->lb_policy_json = c->Keep(options.lb_policy);
   c->lrs_server = options.lrs;
+  c->lrs_metrics = options.lrs_metrics;
   c->max_concurrent_requests = options.max_requests;
   if (options.tls) c->tls = &c->tls_context;
   static const gxds_bootstrap_certificate_provider provider = {};

@@ -1,0 +1,98 @@
+/* The host's table of the message lacks most of its fields: it is taken apart field by field. */
+#include "lb_policies/orca/orca_report.h"
+
+#include <string.h>
+
+#include "base/wire.h"
+
+enum {
+  CPU_UTILIZATION = 1,
+  MEM_UTILIZATION = 2,
+  RPS_FRACTIONAL = 6,
+  EPS = 7,
+  NAMED_METRICS = 8,
+  APPLICATION_UTILIZATION = 9,
+};
+
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
+
+enum { WIRE_TYPE_BITS = 7, WIRE_TYPE_FIXED64 = 1 };
+
+/* Its eight bytes are the last ones of the field. */
+static double double_of(const gxds_wire_field *f) {
+  double value;
+  if (f->whole.size <= sizeof value || (f->whole.data[0] & WIRE_TYPE_BITS) != WIRE_TYPE_FIXED64) {
+    return 0;
+  }
+  memcpy(&value, f->whole.data + f->whole.size - sizeof value, sizeof value);
+  return value;
+}
+
+/* An entry of a map: a message of a key and a value, either of which may be left out. */
+static bool read_entry(gxds_str bytes, gxds_orca_metric *out) {
+  *out = (gxds_orca_metric){0};
+  if (!gxds_wire_is_whole(bytes)) return false;
+  gxds_wire_field field;
+  while (gxds_wire_next(&bytes, &field)) {
+    if (field.number == ENTRY_KEY && field.has_size) out->name = field.value;
+    if (field.number == ENTRY_VALUE) out->value = double_of(&field);
+  }
+  return gxds_str_is_utf8(out->name);
+}
+
+static bool next_entry(gxds_str *rest, gxds_orca_metric *out) {
+  gxds_wire_field field;
+  while (gxds_wire_next(rest, &field)) {
+    if (field.number == NAMED_METRICS && field.has_size) return read_entry(field.value, out);
+  }
+  return false;
+}
+
+bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out) {
+  *out = (gxds_orca_report){.bytes = bytes};
+  if (!gxds_wire_is_whole(bytes)) return false;
+  gxds_wire_field field;
+  gxds_orca_metric metric;
+  while (gxds_wire_next(&bytes, &field)) {
+    switch (field.number) {
+      case CPU_UTILIZATION:
+        out->cpu_utilization = double_of(&field);
+        break;
+      case MEM_UTILIZATION:
+        out->mem_utilization = double_of(&field);
+        break;
+      case RPS_FRACTIONAL:
+        out->qps = double_of(&field);
+        break;
+      case EPS:
+        out->eps = double_of(&field);
+        break;
+      case APPLICATION_UTILIZATION:
+        out->application_utilization = double_of(&field);
+        break;
+      case NAMED_METRICS:
+        if (field.has_size && !read_entry(field.value, &metric)) return false;
+        break;
+      default:
+        break;
+    }
+  }
+  return true;
+}
+
+/* Of several entries with one key the last is the map's. */
+static bool comes_again(gxds_str rest, gxds_str name, size_t room) {
+  gxds_orca_metric other;
+  while (room-- > 0 && next_entry(&rest, &other)) {
+    if (gxds_str_equal(other.name, name)) return true;
+  }
+  return false;
+}
+
+bool gxds_orca_metrics_next(gxds_orca_metrics *m, gxds_orca_metric *out) {
+  while (m->count < GXDS_ORCA_NAMED_METRICS_MAX && next_entry(&m->rest, out)) {
+    m->count++;
+    if (!comes_again(m->rest, out->name, GXDS_ORCA_NAMED_METRICS_MAX - m->count)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,57 @@
+/* gxds_orca_report: an xds.data.orca.v3.OrcaLoadReport, which a backend sends with its answers
+ * (A51). Pure functions: any thread. */
+#ifndef GRPC_XDS_LB_POLICIES_ORCA_ORCA_REPORT_H_
+#define GRPC_XDS_LB_POLICIES_ORCA_ORCA_REPORT_H_
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where it is in the trailing metadata of an RPC. */
+#define GXDS_ORCA_METADATA_KEY "endpoint-load-metrics-bin"
+
+/* How many named metrics of one report are looked at. More than gRPC's default limit on metadata
+ * (8 KiB) has room for under names of usual length; what is behind them is left out, for the time
+ * that a report takes grows with their square. */
+#define GXDS_ORCA_NAMED_METRICS_MAX 256
+
+/* The numbers are as they were sent: a backend may send negative ones, infinity, or none. 0: not
+ * set. */
+typedef struct gxds_orca_report {
+  double cpu_utilization;
+  double mem_utilization;
+  double application_utilization;
+  double qps;
+  double eps;
+  gxds_str bytes; /* private; borrow: as long as what was decoded */
+} gxds_orca_report;
+
+/* bytes: serialized; from the network. False: they are no such message. */
+bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out);
+
+typedef struct gxds_orca_metric {
+  gxds_str name; /* UTF-8; borrow: as long as the report's bytes */
+  double value;
+} gxds_orca_metric;
+
+/* What is left of a report's named metrics. */
+typedef struct gxds_orca_metrics {
+  gxds_str rest; /* private */
+  size_t count;  /* private: looked at so far */
+} gxds_orca_metrics;
+
+/* All of them. Borrow: as long as the report's bytes. */
+static inline gxds_orca_metrics gxds_orca_report_named_metrics(const gxds_orca_report *r) {
+  gxds_orca_metrics m = {r->bytes, 0};
+  return m;
+}
+/* Takes the next one, each name once. False: there are no more. */
+bool gxds_orca_metrics_next(gxds_orca_metrics *m, gxds_orca_metric *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,173 @@
+#include "lrs/metric_counters.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { COUNT, SUM }; /* in counters */
+
+enum { BUCKETS = 64 }; /* a power of two */
+
+struct gxds_metric_table {
+  gxds_metric_counter unnamed[GXDS_METRIC_NAMED]; /* by metric */
+  _Atomic uint32_t name_count;
+  _Atomic(gxds_metric_counter *) buckets[BUCKETS]; /* the newest first */
+};
+typedef struct gxds_metric_table table;
+
+static table *table_of(const gxds_metric_counters *m) {
+  return atomic_load_explicit(&m->table, memory_order_acquire);
+}
+
+static table *open_table(gxds_metric_counters *m) {
+  table *t = table_of(m);
+  if (t) return t;
+  table *made = GXDS_NEW(table);
+  if (atomic_compare_exchange_strong_explicit(&m->table, &t, made, memory_order_acq_rel,
+                                              memory_order_acquire)) {
+    return made;
+  }
+  gxds_free(made);
+  return t;
+}
+
+static void free_named(gxds_metric_counter *c) {
+  gxds_counters_fini(&c->counters);
+  gxds_str_free(&c->name);
+  gxds_free(c);
+}
+
+void gxds_metric_counters_fini(gxds_metric_counters *m) {
+  table *t = table_of(m);
+  if (!t) return;
+  for (size_t i = 0; i < GXDS_METRIC_NAMED; i++) gxds_counters_fini(&t->unnamed[i].counters);
+  for (size_t i = 0; i < BUCKETS; i++) {
+    gxds_metric_counter *c = atomic_load_explicit(&t->buckets[i], memory_order_acquire);
+    while (c) {
+      gxds_metric_counter *next = c->next;
+      free_named(c);
+      c = next;
+    }
+  }
+  gxds_free(t);
+}
+
+static gxds_metric_counter *find(gxds_metric_counter *from, const gxds_metric_counter *end,
+                                 gxds_str name) {
+  while (from != end && !gxds_str_equal(from->name, name)) from = from->next;
+  return from != end ? from : NULL;
+}
+
+/* A place among the names; false: there is none left. Never more are made than there are. */
+static bool take_place(table *t) {
+  uint32_t count = atomic_load_explicit(&t->name_count, memory_order_relaxed);
+  do {
+    if (count >= GXDS_METRIC_NAMES_MAX) return false;
+  } while (!atomic_compare_exchange_weak_explicit(&t->name_count, &count, count + 1,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  return true;
+}
+
+/* The counter of that name, made when it is new; NULL: there are too many. Counters are only ever
+ * put in front, so whoever loses the race to do so looks at the new ones and tries again. */
+static gxds_metric_counter *named(table *t, gxds_str name) {
+  _Atomic(gxds_metric_counter *) *bucket =
+      &t->buckets[XXH3_64bits(name.data, name.size) & (BUCKETS - 1)];
+  gxds_metric_counter *first = atomic_load_explicit(bucket, memory_order_acquire);
+  gxds_metric_counter *found = find(first, NULL, name);
+  if (found) return found;
+  if (name.size > GXDS_METRIC_NAME_BYTES_MAX || !take_place(t)) return NULL;
+  gxds_metric_counter *made = GXDS_NEW(gxds_metric_counter);
+  made->name = gxds_str_dup(name);
+  made->next = first;
+  while (!atomic_compare_exchange_weak_explicit(bucket, &first, made, memory_order_acq_rel,
+                                                memory_order_acquire)) {
+    found = find(first, made->next, name);
+    if (found) {
+      atomic_fetch_sub_explicit(&t->name_count, 1, memory_order_relaxed);
+      free_named(made);
+      return found;
+    }
+    made->next = first;
+  }
+  return made;
+}
+
+void gxds_metric_counters_add(gxds_metric_counters *m, gxds_load_metric metric, gxds_str name,
+                              double value) {
+  table *t = open_table(m);
+  gxds_metric_counter *c = metric == GXDS_METRIC_NAMED ? named(t, name) : &t->unnamed[metric];
+  if (!c) return;
+  /* The sum first: whoever takes an RPC's count then takes its value too. */
+  gxds_counters_add_double(&c->counters, SUM, value);
+  gxds_counters_add(&c->counters, COUNT);
+}
+
+static void take(gxds_metric_counter *c) {
+  c->untold_count += gxds_counters_take(&c->counters, COUNT);
+  c->untold_sum += gxds_counters_take_double(&c->counters, SUM);
+}
+
+static int compare_names(const void *a, const void *b) {
+  return gxds_str_compare(((const gxds_metric_report *)a)->name,
+                          ((const gxds_metric_report *)b)->name);
+}
+
+static void add_report(gxds_metric_report *out, size_t *count, gxds_load_metric metric,
+                       gxds_metric_counter *c) {
+  take(c);
+  if (c->untold_count == 0) return;
+  out[(*count)++] = (gxds_metric_report){metric, c->name, c->untold_count, c->untold_sum, c};
+}
+
+gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t *count) {
+  *count = 0;
+  table *t = table_of(m);
+  if (!t) return NULL;
+  gxds_metric_report *out =
+      gxds_calloc(GXDS_METRIC_NAMED + GXDS_METRIC_NAMES_MAX, sizeof(gxds_metric_report));
+  for (size_t i = 0; i < GXDS_METRIC_NAMED; i++) {
+    add_report(out, count, (gxds_load_metric)i, &t->unnamed[i]);
+  }
+  size_t unnamed = *count;
+  for (size_t i = 0; i < BUCKETS; i++) {
+    gxds_metric_counter *c = atomic_load_explicit(&t->buckets[i], memory_order_acquire);
+    for (; c; c = c->next) add_report(out, count, GXDS_METRIC_NAMED, c);
+  }
+  qsort(out + unnamed, *count - unnamed, sizeof *out, compare_names);
+  return out;
+}
+
+void gxds_metric_counter_told(gxds_metric_counter *c) {
+  c->untold_count = 0;
+  c->untold_sum = 0;
+}
+
+void gxds_metric_counters_forget(gxds_metric_counters *m) {
+  size_t count;
+  gxds_metric_report *reports = gxds_metric_counters_report(m, &count);
+  for (size_t i = 0; i < count; i++) gxds_metric_counter_told(reports[i].counter);
+  gxds_free(reports);
+}
+
+static bool is_untold(const gxds_metric_counter *c) {
+  return c->untold_count > 0 || gxds_counters_read(&c->counters, COUNT) > 0;
+}
+
+bool gxds_metric_counters_any(const gxds_metric_counters *m) {
+  const table *t = table_of(m);
+  if (!t) return false;
+  for (size_t i = 0; i < GXDS_METRIC_NAMED; i++) {
+    if (is_untold(&t->unnamed[i])) return true;
+  }
+  for (size_t i = 0; i < BUCKETS; i++) {
+    const gxds_metric_counter *c = atomic_load_explicit(&t->buckets[i], memory_order_acquire);
+    for (; c; c = c->next) {
+      if (is_untold(c)) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+/* lrs_report_endpoint_metrics (A85), which the host's table of Cluster lacks: found among the
+ * message's unknown fields. */
+#include <stdlib.h>
+
+#include "base/wire.h"
+#include "resources/cluster_internal.h"
+#include "upb/msg.h"
+
+enum { LRS_REPORT_ENDPOINT_METRICS = 57 };
+
+static const char named_prefix[] = "named_metrics.";
+
+static gxds_str unknown_fields(const envoy_config_cluster_v3_Cluster *in) {
+  size_t size = 0;
+  const char *data = upb_Message_GetUnknown(in, &size);
+  return gxds_str_of(data, size);
+}
+
+static bool next_name(gxds_str *rest, gxds_str *name) {
+  gxds_wire_field field;
+  while (gxds_wire_next(rest, &field)) {
+    if (field.number != LRS_REPORT_ENDPOINT_METRICS || !field.has_size) continue;
+    *name = field.value;
+    return true;
+  }
+  return false;
+}
+
+/* The key of named_metrics that a name means; false: it means none of that map. */
+static bool key_of(gxds_str name, gxds_str *key) {
+  const size_t prefix = sizeof named_prefix - 1;
+  if (name.size < prefix || memcmp(name.data, named_prefix, prefix) != 0) return false;
+  *key = gxds_str_of(name.data + prefix, name.size - prefix);
+  return true;
+}
+
+static int compare(const void *a, const void *b) {
+  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
+}
+
+/* Sorts the keys and copies each once. */
+static void take_keys(gxds_str *keys, size_t count, upb_Arena *arena, gxds_lrs_metrics *out) {
+  if (count == 0 || out->all_named) return;
+  qsort(keys, count, sizeof *keys, compare);
+  gxds_str *copies = gxds_arena_calloc(arena, count, sizeof *copies);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0 && gxds_str_equal(keys[i], keys[i - 1])) continue;
+    copies[out->named_count++] = gxds_arena_dup(arena, keys[i]);
+  }
+  out->named = copies;
+}
+
+void gxds_lrs_metrics_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
+                             gxds_cluster *out) {
+  gxds_str name;
+  size_t count = 0;
+  for (gxds_str rest = unknown_fields(in); next_name(&rest, &name);) count++;
+  if (count == 0) return;
+  gxds_str *keys = gxds_arena_calloc(scratch, count, sizeof *keys);
+  gxds_lrs_metrics found = {0};
+  count = 0;
+  /* A85: what is none of these is of a later time, and ignored. */
+  for (gxds_str rest = unknown_fields(in); next_name(&rest, &name);) {
+    found.cpu_utilization |= gxds_str_is(name, "cpu_utilization");
+    found.mem_utilization |= gxds_str_is(name, "mem_utilization");
+    found.application_utilization |= gxds_str_is(name, "application_utilization");
+    if (!key_of(name, &keys[count])) continue;
+    if (gxds_str_is(keys[count], "*")) {
+      found.all_named = true;
+    } else {
+      count++;
+    }
+  }
+  take_keys(keys, count, out->arena, &found);
+  if (!found.cpu_utilization && !found.mem_utilization && !found.application_utilization &&
+      !found.all_named && found.named_count == 0) {
+    return;
+  }
+  gxds_lrs_metrics *kept = gxds_arena_calloc(out->arena, 1, sizeof *kept);
+  *kept = found;
+  out->lrs_metrics = kept;
+}
+
+bool gxds_lrs_metrics_equal(const gxds_lrs_metrics *a, const gxds_lrs_metrics *b) {
+  if (a == b) return true;
+  if (!a || !b || a->cpu_utilization != b->cpu_utilization ||
+      a->mem_utilization != b->mem_utilization ||
+      a->application_utilization != b->application_utilization || a->all_named != b->all_named ||
+      a->named_count != b->named_count) {
+    return false;
+  }
+  for (size_t i = 0; i < a->named_count; i++) {
+    if (!gxds_str_equal(a->named[i], b->named[i])) return false;
+  }
+  return true;
+}
+
+bool gxds_lrs_metrics_has_named(const gxds_lrs_metrics *m, gxds_str key) {
+  return m->all_named || (m->named_count > 0 && bsearch(&key, m->named, m->named_count,
+                                                        sizeof *m->named, compare) != NULL);
+}

@@ -1,0 +1,21 @@
+/* Any bytes: taken apart or refused, and each named metric comes once. */
+#include "base/check.h"
+#include "lb_policies/orca/orca_report.h"
+#include "lb_policies/weighted_round_robin/report_weight.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+  gxds_orca_report report;
+  if (!gxds_orca_report_decode(gxds_str_of((const char *)data, size), &report)) return 0;
+  double weight = gxds_report_weight(&report, 1);
+  GXDS_CHECK(weight >= 0 && weight - weight == 0); /* neither infinite nor no number */
+  gxds_str names[GXDS_ORCA_NAMED_METRICS_MAX];
+  size_t count = 0;
+  gxds_orca_metrics metrics = gxds_orca_report_named_metrics(&report);
+  gxds_orca_metric metric;
+  while (gxds_orca_metrics_next(&metrics, &metric)) {
+    GXDS_CHECK(count < GXDS_ORCA_NAMED_METRICS_MAX && gxds_str_is_utf8(metric.name));
+    for (size_t i = 0; i < count; i++) GXDS_CHECK(!gxds_str_equal(names[i], metric.name));
+    names[count++] = metric.name;
+  }
+  return 0;
+}

@@ -1,0 +1,76 @@
+#include "tools/serve/reported_metrics.h"
+
+#include <string.h>
+#include <upb/msg.h>
+
+#include "base/wire.h"
+
+/* Fields of UpstreamLocalityStats that the host's table lacks, each an
+ * UnnamedEndpointLoadMetricStats. */
+enum { CPU_UTILIZATION = 12, MEM_UTILIZATION = 13, APPLICATION_UTILIZATION = 14 };
+
+/* Its fields. The host has a message with the same two, by other numbers: EndpointLoadMetricStats.
+ */
+enum { REQUESTS = 1, SUM = 2 };
+
+enum { VARINT = 0, FIXED64 = 1, WIRE_TYPE_BITS = 7 };
+
+static uint64_t varint_of(const gxds_wire_field *f) {
+  uint64_t value = 0;
+  if ((f->whole.data[0] & WIRE_TYPE_BITS) != VARINT) return 0;
+  /* Behind the tag of one byte. */
+  for (size_t i = 1, shift = 0; i < f->whole.size && shift < 64; i++, shift += 7) {
+    value |= (uint64_t)(f->whole.data[i] & 0x7f) << shift;
+  }
+  return value;
+}
+
+static double double_of(const gxds_wire_field *f) {
+  double value = 0;
+  if ((f->whole.data[0] & WIRE_TYPE_BITS) != FIXED64) return 0;
+  memcpy(&value, f->whole.data + f->whole.size - sizeof value, sizeof value);
+  return value;
+}
+
+static void add_unnamed(gxds_str message, const char *name, gxds_serve_load *load) {
+  uint64_t requests = 0;
+  double sum = 0;
+  gxds_wire_field field;
+  while (gxds_wire_next(&message, &field)) {
+    if (field.number == REQUESTS) requests = varint_of(&field);
+    if (field.number == SUM) sum = double_of(&field);
+  }
+  gxds_serve_load_add_metric(load, gxds_str_z(name), requests, sum);
+}
+
+static void add_utilizations(const envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
+                             gxds_serve_load *load) {
+  size_t size = 0;
+  const char *data = upb_Message_GetUnknown(stats, &size);
+  gxds_str rest = gxds_str_of(data, size);
+  gxds_wire_field field;
+  while (gxds_wire_next(&rest, &field)) {
+    if (!field.has_size) continue;
+    if (field.number == CPU_UTILIZATION) add_unnamed(field.value, "cpu_utilization", load);
+    if (field.number == MEM_UTILIZATION) add_unnamed(field.value, "mem_utilization", load);
+    if (field.number == APPLICATION_UTILIZATION) {
+      add_unnamed(field.value, "application_utilization", load);
+    }
+  }
+}
+
+void gxds_reported_metrics_read(const envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
+                                gxds_serve_load *load) {
+  add_utilizations(stats, load);
+  size_t count = 0;
+  const envoy_config_endpoint_v3_EndpointLoadMetricStats *const *named =
+      envoy_config_endpoint_v3_UpstreamLocalityStats_load_metric_stats(stats, &count);
+  for (size_t i = 0; i < count; i++) {
+    upb_StringView name = envoy_config_endpoint_v3_EndpointLoadMetricStats_metric_name(named[i]);
+    gxds_serve_load_add_metric(
+        load, gxds_str_of(name.data, name.size),
+        envoy_config_endpoint_v3_EndpointLoadMetricStats_num_requests_finished_with_metric(
+            named[i]),
+        envoy_config_endpoint_v3_EndpointLoadMetricStats_total_metric_value(named[i]));
+  }
+}
