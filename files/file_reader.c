@@ -1,5 +1,6 @@
 #include "files/file_reader.h"
 
+#include <locale.h>
 #include <upb/def.h>
 #include <upb/reflection.h>
 
@@ -267,9 +268,8 @@ static void read_document(void *arg, const gxds_file_node *root) {
   read_response(r, root, resources);
 }
 
-void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
-                         gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
-  errors->file = name;
+static void read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
+                      gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
   size_t before = errors->count;
   if (bytes.size > GXDS_FILE_SIZE_MAX) {
     gxds_file_errors_add(errors, 0, NULL, "longer than %zu bytes", GXDS_FILE_SIZE_MAX);
@@ -296,6 +296,18 @@ void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str byte
   if (r.documents == 0 && errors->count == before) {
     gxds_file_errors_add(errors, 1, NULL, "holds no resource: write [] for none");
   }
+}
+
+void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
+                         gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
+  errors->file = name;
+  /* strtod(), here and in upb, takes a number's point from the locale of the thread. */
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  GXDS_CHECK(c != (locale_t)0);
+  locale_t before = uselocale(c);
+  read_each(schema, name, bytes, found, arg, errors);
+  uselocale(before);
+  freelocale(c);
 }
 
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,

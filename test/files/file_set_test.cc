@@ -9,8 +9,11 @@
 #include <google/protobuf/duration.upb.h>
 #include <google/protobuf/wrappers.upb.h>
 #include <gtest/gtest.h>
+#include <locale.h>
 #include <upb/def.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -465,6 +468,60 @@ TEST_F(FileSet, VersionsFollowContentsAndNothingElse) {
   gxds_text text = {};
   gxds_file_version_render(0xab, &text);
   EXPECT_EQ(Take(&text), "00000000000000ab");
+}
+
+// A process whose locale writes "0,5", as long as this lives.
+class DecimalComma {
+ public:
+  DecimalComma() {
+    dir_ = ::testing::TempDir() + "/locales_XXXXXX";
+    if (mkdtemp(dir_.data()) == nullptr) return;
+    const std::string name = "de_DE.UTF-8";
+    const std::string make = "localedef -i de_DE -f UTF-8 " + dir_ + "/" + name + " 2>&1";
+    if (std::system(make.c_str()) != 0) return;
+    setenv("LOCPATH", dir_.c_str(), 1);
+    made_ = setlocale(LC_NUMERIC, name.c_str()) != nullptr;
+  }
+  ~DecimalComma() {
+    setlocale(LC_NUMERIC, "C");
+    unsetenv("LOCPATH");
+    std::filesystem::remove_all(dir_);
+  }
+  bool made() const { return made_; }
+
+ private:
+  std::string dir_;
+  bool made_ = false;
+};
+
+TEST_F(FileSet, NumbersAreReadTheSameInEveryLocale) {
+  DecimalComma locale;
+  if (!locale.made()) GTEST_SKIP() << "localedef makes no de_DE.UTF-8 here";
+  ASSERT_EQ(strtod("1,5", nullptr), 1.5);
+  const std::string type = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const std::string panic = "common_lb_config: {healthy_panic_threshold: {value: ";
+  const Files cases[] = {
+      {{"f.yaml", kCluster + ("name: c\n" + panic) + "0.5}}\n"}},
+      {{"f.yaml", kCluster + ("name: c\n" + panic) + "5e-1}}\n"}},
+      {{"f.json", R"({"@type":")" + type + R"(","name":"c",
+          "common_lb_config":{"healthy_panic_threshold":{"value":0.5}}})"}},
+      {{"f.json", R"({"@type":")" + type + R"(","name":"c",
+          "common_lb_config":{"healthy_panic_threshold":{"value":"0.5"}}})"}},
+      {{"f.textproto", "[" + type + "] { name: \"c\" " + panic + "0.5}} }"}},
+  };
+  for (const Files &files : cases) {
+    Set set = Good(files);
+    ASSERT_NE(set, nullptr) << files[0].second;
+    gxds_str bytes = Find(set, GXDS_FILE_CLUSTER, "c")->bytes;
+    const double half = 0.5;
+    EXPECT_NE(String(bytes).find(std::string(reinterpret_cast<const char *>(&half), sizeof half)),
+              std::string::npos)
+        << files[0].second;
+  }
+  EXPECT_EQ(BadCluster("name: c\nper_connection_buffer_limit_bytes: 1.5\n"),
+            "f.yaml:3: field per_connection_buffer_limit_bytes: expected an integer from 0 to "
+            "4294967295, found the number 1.5\n");
+  EXPECT_EQ(strtod("1,5", nullptr), 1.5) << "it is the caller's again";
 }
 
 TEST_F(FileSet, EntriesTellWhereAResourceStands) {
