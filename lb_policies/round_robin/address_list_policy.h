@@ -4,7 +4,6 @@
 
 #include <grpc/support/port_platform.h>
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,16 +27,10 @@ class AddressListPolicy : public EndpointsPolicy {
   grpc_core::ServerAddress AddressAt(uint32_t position) override { return addresses_[position]; }
 
  private:
-  // By what round_robin.h knows of an address, where those are of which it knows no more.
-  using Places = std::map<std::string, std::vector<size_t>>;
-
-  // Whether subchannels would be kept that are for other addresses than those of this list.
-  bool IsOther(const grpc_core::ServerAddressList& list, const Places& places) const;
-
   // From the last update.
   grpc_core::ServerAddressList addresses_;
+  std::vector<gxds_endpoint> endpoints_;  // the same; what each is by, is no address
   std::set<std::string> keys_;
-  Places places_;
 };
 
 }  // namespace grpc_xds

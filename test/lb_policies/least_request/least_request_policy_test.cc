@@ -226,15 +226,39 @@ TEST_F(LeastRequestAddresses, TheLinkOfAnAddressIsPartOfIt) {
   EXPECT_EQ(MadeFor({LinkLocal(1)}), 1u);
   EXPECT_EQ(MadeFor({LinkLocal(1)}), 0u);
   EXPECT_EQ(MadeFor({LinkLocal(2)}), 1u);
-  EXPECT_EQ(MadeFor({LinkLocal(2), LinkLocal(3)}), 2u) << "both anew";
-  EXPECT_EQ(MadeFor({LinkLocal(2), LinkLocal(3)}), 0u);
-  EXPECT_EQ(MadeFor({LinkLocal(3), LinkLocal(2)}), 2u);
+  EXPECT_EQ(MadeFor({LinkLocal(2), LinkLocal(3)}), 1u);
+  EXPECT_EQ(MadeFor({LinkLocal(3), LinkLocal(2)}), 0u);
 }
 
-TEST_F(LeastRequestAddresses, SocketsThatAreNoIpAddressesStayAsLongAsAllDo) {
+TEST_F(LeastRequestAddresses, SocketsThatAreNoIpAddressesAreToldApart) {
   EXPECT_EQ(MadeFor({Unix("a"), A(), Unix("b")}), 3u);
   EXPECT_EQ(MadeFor({Unix("a"), Unix("b"), A()}), 0u);
-  EXPECT_EQ(MadeFor({Unix("a"), Unix("c"), A()}), 3u);
+  EXPECT_EQ(MadeFor({Unix("a"), Unix("c"), A()}), 1u);
+}
+
+// What is gone from the list, but READY, stays in the picks until another is.
+TEST_F(LeastRequestAddresses, WhatIsLeavingIsForNoOtherAddress) {
+  auto update = [this](ServerAddress address) { return MadeFor({address}); };
+  auto ready = [this] {
+    In([&] {
+      subchannels_.back().subchannel->watcher->OnConnectivityStateChange(GRPC_CHANNEL_READY,
+                                                                         absl::OkStatus());
+    });
+  };
+  EXPECT_EQ(update(Unix("a")), 1u);
+  ready();
+  EXPECT_EQ(update(A()), 1u);
+  EXPECT_EQ(update(Unix("b")), 1u);
+  EXPECT_EQ(update(Unix("a")), 0u) << "it came back";
+  EXPECT_EQ(update(WithToken(A(), 1)), 1u);
+  EXPECT_EQ(update(LinkLocal(1)), 1u);
+  EXPECT_EQ(update(Unix("a")), 0u);
+  EXPECT_EQ(update(WithToken(LinkLocal(1), 1)), 1u);
+  ready();
+  EXPECT_EQ(update(A()), 1u);
+  EXPECT_EQ(update(WithToken(LinkLocal(1), 2)), 1u);
+  EXPECT_EQ(update(LinkLocal(2)), 1u);
+  EXPECT_EQ(update(WithToken(LinkLocal(1), 1)), 0u);
 }
 
 TEST_F(LeastRequestPolicyTest, EmptyListFailsAndBadListIsIgnored) {
