@@ -49,11 +49,13 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
     return false;
   }
   size_t capacity = 0;
+  bool full = false;
   for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
     gxds_str name = gxds_str_z(entry->d_name);
     if (!gxds_dir_is_resource_file(name)) continue;
     if (out->count == GXDS_DIR_FILES_MAX) {
       gxds_file_errors_add(errors, 0, NULL, "more than %u resource files", GXDS_DIR_FILES_MAX);
+      full = true;
       break;
     }
     if (out->count == capacity) {
@@ -62,7 +64,6 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
     }
     out->items[out->count++] = (gxds_file_input){.name = gxds_str_dup(name)};
   }
-  bool full = out->count == GXDS_DIR_FILES_MAX && errors->count > 0;
   closedir(stream);
   if (out->count) qsort(out->items, out->count, sizeof *out->items, by_name);
   return !full;

@@ -104,15 +104,17 @@ static gxds_dir_news take_set(gxds_dir_watch *w, const gxds_file_set *set) {
   return same ? GXDS_DIR_NOTHING : GXDS_DIR_SET;
 }
 
-/* starved: what was lacking, in words; NULL: nothing. */
-static void try_again(gxds_dir_watch *w, const char *starved, gxds_time now) {
+/* starved: what was lacking, in words; NULL: nothing. waited: it was read because the last retry
+ * was due, and no event came. */
+static void try_again(gxds_dir_watch *w, const char *starved, bool waited, gxds_time now) {
   bool before = w->retry > 0;
   if (!starved) {
     w->retry = 0;
     if (before) gxds_text_add_z(&w->notice, "all of it is watched again");
     return;
   }
-  w->retry = before ? 2 * w->retry : GXDS_DIR_WATCH_RETRY_MIN;
+  if (!before) w->retry = GXDS_DIR_WATCH_RETRY_MIN;
+  if (before && waited) w->retry *= 2;
   if (w->retry > GXDS_DIR_WATCH_RETRY_MAX) w->retry = GXDS_DIR_WATCH_RETRY_MAX;
   gxds_file_watch_on_starved(&w->watch, gxds_time_after(now, w->retry));
   if (before) return;
@@ -125,13 +127,14 @@ static void try_again(gxds_dir_watch *w, const char *starved, gxds_time now) {
 gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w) { return gxds_text_take(&w->notice); }
 
 gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
+  bool waited = !w->watch.pending;
   if (!gxds_file_watch_take(&w->watch, now)) return GXDS_DIR_NOTHING;
   rearm(w);
   gxds_dir_files files;
   gxds_file_errors errors = {0};
   bool read = gxds_dir_read(w->path.data, &files, &errors);
   gxds_text_clear(&w->notice);
-  try_again(w, w->paths.starved ? w->paths.starved : files.starved, now);
+  try_again(w, w->paths.starved ? w->paths.starved : files.starved, waited, now);
   if (files.unstable) {
     gxds_dir_files_fini(&files);
     gxds_file_errors_fini(&errors);

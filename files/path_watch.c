@@ -32,7 +32,7 @@ static void note_starved(gxds_path_watch *w, int error) {
 
 static void add_item(gxds_path_watch *w, const char *dir, gxds_str name, bool is_swap) {
   if (w->count == kItemsMax) {
-    w->starved = "more than 4096 symlinks lead to its files";
+    w->starved = "the symlinks to its files take more than 4096 steps to follow";
     return;
   }
   int wd = inotify_add_watch(w->fd, dir, kMask);

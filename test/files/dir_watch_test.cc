@@ -309,6 +309,17 @@ TEST_F(DirWatch, MoreFilesThanADirectoryMayHaveAreSaid) {
   EXPECT_EQ(Errors(), dir_.string() + ": more than 10000 resource files\n");
 }
 
+TEST_F(DirWatch, AFileThatIsNotReadableInAFullDirectoryIsSaid) {
+  fs::create_directory(dir_ / "dir.yaml");
+  for (unsigned i = 1; i < GXDS_DIR_FILES_MAX; i++) {
+    close(
+        open((dir_ / (std::to_string(i) + ".json")).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  }
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Errors(), "dir.yaml: is no regular file\n");
+}
+
 TEST_F(DirWatch, WhatIsNoReadableFileIsSaid) {
   fs::create_directory(dir_ / "dir.yaml");
   fs::create_symlink("nowhere", dir_ / "link.yaml");
@@ -392,7 +403,10 @@ TEST_F(DirWatch, WithoutDescriptorsTheLastGoodStateStaysAndItIsReadAgain) {
                             ": cannot open the directory: the process has no more file descriptors "
                             "(RLIMIT_NOFILE, ulimit -n)\n");
     EXPECT_NE(Notice(), "");
-    EXPECT_EQ(Read(), GXDS_DIR_NOTHING);  // told already
+    fs::rename(dir_ / "a.yaml", dir_ / "b.yaml");
+    EXPECT_EQ(Settle(), GXDS_DIR_NOTHING);  // told already
+    EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN) << "an event asked for it";
+    EXPECT_EQ(Read(), GXDS_DIR_NOTHING);
     EXPECT_EQ(Notice(), "");
     EXPECT_EQ(Names(), "a");
   }
