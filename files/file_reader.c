@@ -106,6 +106,8 @@ bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
     if (alias.size == 0 || gxds_str_equal(alias, gxds_str_z("*"))) {
       gxds_file_errors_add(errors, line, GXDS_ITEM(at, "aliases", i), "\"%.*s\" is no name",
                            GXDS_STR_ARG(alias));
+    } else if (!gxds_str_is_utf8(alias)) {
+      gxds_file_errors_add(errors, line, GXDS_ITEM(at, "aliases", i), "is no UTF-8");
     }
   }
   return errors->count == before;

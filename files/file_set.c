@@ -123,7 +123,9 @@ static void report_clashes(const gxds_file_found *found, gxds_file_errors *error
     const gxds_file_entry *e = &found->entries[i];
     names[count++] = (some_name){e->resource->name, e, false};
     for (size_t k = 0; k < e->resource->alias_count; k++) {
-      names[count++] = (some_name){e->resource->aliases[k], e, true};
+      gxds_str alias = e->resource->aliases[k];
+      if (gxds_str_equal(alias, e->resource->name)) continue; /* says nothing, and does no harm */
+      names[count++] = (some_name){alias, e, true};
     }
   }
   qsort(names, count, sizeof *names, by_type_and_text);

@@ -51,11 +51,15 @@ static bool take(reader *r, char mark) {
   return true;
 }
 
+/* So much of it as an error, which is one line, tells. */
+static gxds_str shown(gxds_str s) {
+  enum { kShown = 60 };
+  return gxds_str_of(s.data, s.size < kShown ? s.size : kShown);
+}
+
 /* What the token is, for an error; negative: behind a '-'. */
 static void describe(const gxds_prototext_token *token, bool negative, gxds_text *out) {
-  enum { kShown = 60 }; /* bytes: an error is one line */
   gxds_str text = token->text;
-  int size = text.size < kShown ? (int)text.size : kShown;
   switch (token->kind) {
     case GXDS_PROTOTEXT_STRING: {
       gxds_file_node node = {.kind = GXDS_FILE_NODE_STRING, .text = text};
@@ -65,14 +69,14 @@ static void describe(const gxds_prototext_token *token, bool negative, gxds_text
     case GXDS_PROTOTEXT_NUMBER:
     case GXDS_PROTOTEXT_NAME:
       gxds_text_addf(out, "%s%s%.*s", token->kind == GXDS_PROTOTEXT_NUMBER ? "the number " : "",
-                     negative ? "-" : "", size, text.data);
+                     negative ? "-" : "", GXDS_STR_ARG(shown(text)));
       return;
     default:
-      if (size == 0) {
+      if (text.size == 0) {
         gxds_text_add_z(out, "the end of the file");
       } else {
         unsigned char c = (unsigned char)text.data[0];
-        gxds_text_addf(out, c < 0x80 ? "'%c'" : "the byte 0x%02x", c);
+        gxds_text_addf(out, c > 0 && c < 0x80 ? "'%c'" : "the byte 0x%02x", c);
       }
   }
 }
@@ -184,7 +188,7 @@ static bool read_expanded(reader *r, const message *any) {
   const upb_MessageDef *def = any->def ? gxds_schema_find(r->schema, url.text) : NULL;
   if (any->def && !def) {
     gxds_file_errors_add(r->errors, url.line, any->at, "at column %u: no such type is known: %.*s",
-                         (unsigned)url.column, GXDS_STR_ARG(url.text));
+                         (unsigned)url.column, GXDS_STR_ARG(shown(url.text)));
   }
   gxds_prototext_lexer_next(&r->lexer);
   take(r, ':');
@@ -407,7 +411,7 @@ static bool read_field(reader *r, message *in) {
         in->def ? upb_MessageDef_FindFieldByNameWithSize(in->def, name.text.data, name.text.size)
                 : NULL;
     if (in->def && !f) {
-      gxds_str copy = gxds_str_dup(name.text);
+      gxds_str copy = gxds_str_dup(shown(name.text));
       gxds_file_errors_add(r->errors, name.line, GXDS_FIELD(in->at, copy.data),
                            "at column %u: no such field in %s", (unsigned)name.column,
                            upb_MessageDef_FullName(in->def));

@@ -138,6 +138,9 @@ TEST_F(Prototext, WhatIsWrongWithAFieldIsSaidWithLineColumnAndPath) {
       {"name: 'c' lbpolicy: 1",
        ".lbpolicy: at column 11: no such field in "
        "envoy.config.cluster.v3.Cluster"},
+      {std::string(61, 'x') + ": 1",
+       "." + std::string(60, 'x') +
+           ": at column 1: no such field in envoy.config.cluster.v3.Cluster"},
       {"name: 1", ".name: at column 7: expected a string of UTF-8 in quotes, found the number 1"},
       {"name: '\\xff'",
        ".name: at column 7: expected a string of UTF-8 in quotes, found the "
@@ -241,6 +244,8 @@ TEST_F(Prototext, ASyntaxErrorIsSaidWithLineAndColumn) {
        "file"},
       {"control_plane <}",
        "1: syntax error at column 16: expected the name of a field or '>', found '}'"},
+      {std::string("nonce: \0", 8),
+       "1: syntax error at column 8: expected a value, found the byte 0x00"},
       {"resources: [{} {}]", "1: syntax error at column 16: expected ',' or ']', found '{'"},
       {"resources {[a b] {}}", "1: syntax error at column 15: expected ']', found 'b'"},
       {"resources {[]}",

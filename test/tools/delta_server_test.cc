@@ -279,20 +279,24 @@ TEST_F(Delta, AllThatExistsWithVersionsIsNotSentAgain) {
 }
 
 TEST_F(Delta, ManyResourcesAreSplitToFitAClientsLimit) {
-  std::vector<std::string> resources;
-  Names names;
-  for (int i = 0; i < 50; i++) {
-    names.push_back(std::to_string(100 + i));
-    resources.push_back("CDS " + names.back() + "=" + std::string(100000, 'x'));
+  const std::string large(100000, 'x');
+  for (const bool by_alias : {false, true}) {
+    std::vector<std::string> resources;
+    Names names;
+    for (int i = 0; i < 50; i++) {
+      names.push_back(std::to_string(100 + i));
+      resources.push_back("CDS " + names.back() +
+                          (by_alias ? "|" + names.back() + large + "=1" : "=" + large));
+    }
+    Serve(resources);
+    uint64_t c = OpenDelta();
+    AskDelta(c, CDS, names);
+    std::vector<Response> responses = Responses(c);
+    EXPECT_EQ(responses.size(), 2u) << by_alias;
+    size_t count = 0;
+    for (const Response &response : responses) count += response.resources.size();
+    EXPECT_EQ(count, 50u);
   }
-  Serve(resources);
-  uint64_t c = OpenDelta();
-  AskDelta(c, CDS, names);
-  std::vector<Response> responses = Responses(c);
-  EXPECT_EQ(responses.size(), 2u);
-  size_t count = 0;
-  for (const Response &response : responses) count += response.resources.size();
-  EXPECT_EQ(count, 50u);
 }
 
 TEST_F(Delta, ServicesOfOneTypeServeThatType) {

@@ -175,6 +175,14 @@ static void include(gxds_delta_entry *e, const gxds_file_resource *now, gxds_del
   e->again = false;
 }
 
+/* What a resource takes in a response, or nearly; NULL: nothing. */
+static size_t size_of(const gxds_file_resource *r) {
+  if (!r) return 0;
+  size_t size = r->bytes.size;
+  for (size_t i = 0; i < r->alias_count; i++) size += r->aliases[i].size + 4;
+  return size;
+}
+
 static int by_resource_name(const void *a, const void *b) {
   return gxds_str_compare((*(const gxds_file_resource *const *)a)->name,
                           (*(const gxds_file_resource *const *)b)->name);
@@ -216,7 +224,7 @@ bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_se
       const gxds_file_resource *now = find(s, set, e);
       if (!is_due(e, now, with_removals)) continue;
       include(e, now, out);
-      bytes += e->name.size + (now ? now->bytes.size : 0);
+      bytes += e->name.size + size_of(now);
     }
     if (set->types[s->type].alias_count > 0) drop_repeated(out);
   }
