@@ -16,7 +16,8 @@ typedef enum gxds_serve_event_kind {
   GXDS_SERVE_LISTENING,    /* detail: the address */
   GXDS_SERVE_RESOURCES,    /* a new state of the directory is being served; detail: counts */
   GXDS_SERVE_ERROR,        /* a file is wrong: file, line, field, detail; the last state stays */
-  GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail */
+  GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail; or
+                              how changes of the directory are noticed: detail */
   GXDS_SERVE_STREAM_OPEN,  /* service */
   GXDS_SERVE_STREAM_CLOSE, /* service; detail: why */
   GXDS_SERVE_SUBSCRIBED,   /* names were added to a type's; "*": everything */

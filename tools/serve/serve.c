@@ -109,17 +109,18 @@ static void on_change(serve *s) {
 static void on_deadline(serve *s) {
   if (!s->watch) return;
   gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, now_of());
+  if (news == GXDS_DIR_ERRORS) {
+    tell_errors(s, gxds_dir_watch_errors(s->watch));
+  } else if (news == GXDS_DIR_SET) {
+    serve_set(s, gxds_dir_watch_set(s->watch));
+  }
+  /* After the set: new resources end what the page tells of troubles before. */
   gxds_serve_event notice = {.kind = GXDS_SERVE_WARNING,
                              .detail = gxds_dir_watch_take_notice(s->watch)};
   if (notice.detail.size) {
     tell(s->server, &notice);
   } else {
     gxds_str_free(&notice.detail);
-  }
-  if (news == GXDS_DIR_ERRORS) {
-    tell_errors(s, gxds_dir_watch_errors(s->watch));
-  } else if (news == GXDS_DIR_SET) {
-    serve_set(s, gxds_dir_watch_set(s->watch));
   }
 }
 
