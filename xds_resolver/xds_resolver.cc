@@ -24,6 +24,7 @@
 #include "src/core/lib/resolver/resolver_factory.h"
 #include "src/core/lib/service_config/service_config_impl.h"
 #include "src/core/lib/uri/uri_parser.h"
+#include "transport/reactor.h"
 #include "xds_resolver/config_change.h"
 #include "xds_resolver/config_selector.h"
 #include "xds_resolver/hand_over.h"
@@ -89,6 +90,7 @@ class XdsResolver : public grpc_core::Resolver {
     RefCountedPtr<XdsResolver> resolver;
     std::shared_ptr<EventEngine> engine;
     ChannelArgs::CPtr client_args;
+    const unsigned made_in;  // a generation of the reactor
   };
 
   // On the reactor, which must not run the channel's work: the event engine does.
@@ -145,8 +147,9 @@ void XdsResolver::StartLocked() {
   std::string target = absl::StrCat("xds://", uri_.authority(), "/", path);
   std::string authority =
       args_.GetOwnedString(GRPC_ARG_DEFAULT_AUTHORITY).value_or(DefaultAuthority(uri_));
-  auto link = std::make_unique<Link>(
-      Link{Self(), grpc_event_engine::experimental::GetDefaultEventEngine(), nullptr});
+  auto link =
+      std::make_unique<Link>(Link{Self(), grpc_event_engine::experimental::GetDefaultEventEngine(),
+                                  nullptr, gxds_reactor_generation()});
   gxds_resolver_options options = {};
   options.target = ToGxds(target);
   options.uri_authority = ToGxds(uri_.authority());
@@ -186,6 +189,8 @@ void XdsResolver::Schedule(void* arg) {
 
 void XdsResolver::Gone(void* arg) {
   auto* link = static_cast<Link*>(arg);
+  // In the child of a fork its engine runs nothing, and the end of the process would wait for it.
+  if (link->made_in != gxds_reactor_generation()) return;
   std::shared_ptr<EventEngine> engine = link->engine;
   // Perhaps the last reference to the resolver, and to its channel.
   HandOver(engine.get(),

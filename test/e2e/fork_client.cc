@@ -38,6 +38,8 @@ constexpr std::chrono::seconds kDeadline{20};
 constexpr unsigned kForkSeconds = 30;
 // A child that hangs otherwise ends with this.
 constexpr unsigned kChildSeconds = 120;
+// Less than the end of a process waits for what does not come.
+constexpr unsigned kExitSeconds = 4;
 
 std::string g_target;
 std::string g_name = "parent";
@@ -151,6 +153,18 @@ bool ForkMany() {
   return client.Calls() && ok;
 }
 
+// The child lets go of the channel, and ends with what is done at exit. Its parent keeps it.
+bool ForkAndExit() {
+  auto client = std::make_unique<Client>();
+  const auto in_child = [&client] {
+    client.reset();
+    if (!CallsOfItsOwn()) return false;
+    alarm(kExitSeconds);
+    exit(0);
+  };
+  return client->Calls() && ForkAndWait("child", in_child) && client->Calls();
+}
+
 bool ForkBeforeAnything() { return ForkAndWait("child", CallsOfItsOwn) && CallsOfItsOwn(); }
 
 bool ForkInAChild() {
@@ -169,9 +183,9 @@ bool ForkInAChild() {
 
 int main(int argc, char** argv) {
   const std::map<std::string, bool (*)()> scenarios = {
-      {"closed", CloseThenFork},   {"open", ForkWithAChannel}, {"share", ForkAndShare},
-      {"in-turn", ForkInTurn},     {"many", ForkMany},         {"before", ForkBeforeAnything},
-      {"grandchild", ForkInAChild}};
+      {"closed", CloseThenFork},    {"open", ForkWithAChannel}, {"share", ForkAndShare},
+      {"in-turn", ForkInTurn},      {"many", ForkMany},         {"before", ForkBeforeAnything},
+      {"grandchild", ForkInAChild}, {"exit", ForkAndExit}};
   if (argc != 3 || scenarios.count(argv[1]) == 0) return 2;
 #ifndef WITHOUT_PLUGIN
   if (grpc_xds_plugin_register() != GRPC_XDS_OK) return 2;

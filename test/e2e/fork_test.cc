@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,18 +18,21 @@
 namespace gxds_test {
 namespace {
 
-// The host's own handlers hang now and then.
-constexpr int kAttempts = 4;
+// The host's own handlers hang now and then, about one time of a hundred: more often than this in
+// all the tests is ours.
+constexpr int kHangsMax = 2;
 
 class Fork : public testing::Test {
  protected:
+  static void SetUpTestSuite() { hangs_ = 0; }
+
   Fork() {
     plane_.Set(SimpleMesh({&backend_}));
     plane_.Start();
   }
 
-  // Their runtimes have threads and locks of their own, which a child of a fork inherits in the
-  // midst of something; what ours do over a fork is tried with them in //test/transport.
+  // Not with a sanitizer: nobody has tried whether its runtime bears the host's forks. What ours do
+  // over a fork is tried with them in //test/transport.
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "not with a sanitizer";
@@ -37,14 +41,18 @@ class Fork : public testing::Test {
 
   // Runs the program, and expects of each of its processes to be served that many times.
   void ExpectServed(const std::string& scenario, const std::map<std::string, int>& processes) {
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    for (;;) {
       Child program({Runfile("test/e2e/fork_client"), scenario, "xds:///greeter.example"},
                     {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane_.Bootstrap()},
                      {"GRPC_ENABLE_FORK_SUPPORT", "1"},
                      {"GRPC_VERBOSITY", "info"}});
       const int status = program.Wait();
       const std::string output = program.Output();
-      if (status == -SIGALRM || output.find(": signal 14\n") != std::string::npos) continue;
+      if (status == -SIGALRM || output.find(": signal 14\n") != std::string::npos) {
+        std::cerr << "hangs in fork(): " << ++hangs_ << "\n" << output;
+        ASSERT_LE(hangs_, kHangsMax);
+        continue;
+      }
       EXPECT_EQ(status, 0);
       const std::vector<std::string> lines = program.Lines();
       for (const auto& [name, times] : processes) {
@@ -55,9 +63,9 @@ class Fork : public testing::Test {
       if (HasFailure()) ADD_FAILURE() << output;
       return;
     }
-    ADD_FAILURE() << "it hung in fork() each time";
   }
 
+  static inline int hangs_ = 0;
   Backend backend_{"a"};
   ControlPlane plane_;
 };
@@ -69,6 +77,9 @@ TEST_F(Fork, AChildOfAProcessThatMadeNoChannelIsServed) {
 TEST_F(Fork, AChildIsServedThatItsParentClosedItsChannelFor) {
   ExpectServed("closed", {{"parent", 2}, {"child", 1}});
 }
+
+// After it has let go of a channel that it inherited, as at exit it does of what is global.
+TEST_F(Fork, AChildEndsWithExit) { ExpectServed("exit", {{"parent", 2}, {"child", 1}}); }
 
 TEST_F(Fork, SeveralChildrenInTurnAreServed) {
   ExpectServed("in-turn", {{"parent", 6},
