@@ -21,27 +21,26 @@ static const char variable[] = "GRPC_XDS_METRICS_ADDRESS";
 /* ---- one connection ---- */
 
 /* Whether a whole request head came; it is then in buffer, zero-terminated. */
-static bool read_head(int fd, char *buffer) {
+static bool read_head(const gxds_connection *c, char *buffer) {
   size_t size = 0;
   while (size < kRequestBytesMax) {
-    ssize_t got = recv(fd, buffer + size, kRequestBytesMax - size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    size += (size_t)got;
+    size_t got = gxds_listener_receive(c, buffer + size, kRequestBytesMax - size);
+    if (got == 0) return false;
+    size += got;
     buffer[size] = 0;
     if (strstr(buffer, "\r\n\r\n")) return true;
   }
   return false;
 }
 
-static void answer(int fd, const char *status, const char *type, gxds_str body) {
+static void answer(const gxds_connection *c, const char *status, const char *type, gxds_str body) {
   gxds_text text = {0};
   gxds_text_addf(&text,
                  "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
                  "Connection: close\r\n\r\n",
                  status, type, body.size);
   gxds_text_add(&text, body);
-  gxds_listener_send(fd, gxds_text_str(&text));
+  gxds_listener_send(c, gxds_text_str(&text));
   gxds_text_fini(&text);
 }
 
@@ -51,19 +50,19 @@ static bool asks_for_metrics(const char *head) {
   return head[sizeof path - 1] == ' ' || head[sizeof path - 1] == '?';
 }
 
-static void serve_one(int fd) {
+static void serve_one(const gxds_connection *c) {
   static const char plain[] = "text/plain; charset=utf-8";
   char head[kRequestBytesMax + 1];
-  if (!read_head(fd, head)) return;
+  if (!read_head(c, head)) return;
   if (!asks_for_metrics(head)) {
-    answer(fd, "404 Not Found", plain, gxds_str_z("there is GET /metrics\n"));
+    answer(c, "404 Not Found", plain, gxds_str_z("there is GET /metrics\n"));
     return;
   }
   gxds_str metrics;
   if (gxds_clients_dump(GXDS_DUMP_METRICS, gxds_str_of(NULL, 0), &metrics)) {
-    answer(fd, "200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics);
+    answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics);
   } else {
-    answer(fd, "503 Service Unavailable", plain, gxds_str_z("the xDS clients are busy\n"));
+    answer(c, "503 Service Unavailable", plain, gxds_str_z("the xDS clients are busy\n"));
   }
   gxds_str_free(&metrics);
 }

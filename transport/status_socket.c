@@ -29,17 +29,17 @@ static bool may_ask(int connection) {
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
-static void answer(int connection) {
-  if (!may_ask(connection)) return;
+static void answer(const gxds_connection *c) {
+  if (!may_ask(c->fd)) return;
   gxds_str status;
   if (gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &status)) {
     gxds_text head = {0};
     gxds_text_addf(&head, GXDS_STATUS_HEAD "%zu\n", status.size);
-    gxds_listener_send(connection, gxds_text_str(&head));
-    gxds_listener_send(connection, status);
+    gxds_listener_send(c, gxds_text_str(&head));
+    gxds_listener_send(c, status);
     gxds_text_fini(&head);
   } else {
-    gxds_listener_send(connection, gxds_str_z(GXDS_STATUS_BUSY "\n"));
+    gxds_listener_send(c, gxds_str_z(GXDS_STATUS_BUSY "\n"));
   }
   gxds_str_free(&status);
 }
