@@ -21,10 +21,7 @@ static gxds_counters_line *make_line(_Atomic(gxds_counters_line *) *place) {
   GXDS_CHECK(line != NULL);
   for (size_t i = 0; i < GXDS_COUNTERS_WIDTH; i++) atomic_init(&line->values[i], 0);
   gxds_counters_line *other = NULL;
-  if (atomic_compare_exchange_strong_explicit(place, &other, line, memory_order_acq_rel,
-                                              memory_order_acquire)) {
-    return line;
-  }
+  if (atomic_compare_exchange_strong(place, &other, line)) return line;
   free(line);
   return other;
 }

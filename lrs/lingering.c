@@ -2,49 +2,71 @@
 
 #include "lrs/load_store_internal.h"
 
-_Atomic uint32_t gxds_lingering_generation;
+/* Lists are short, and generations seldom of another's making, while not many more localities than
+ * this linger. */
+#define BUCKET_BITS 10
+#define BUCKETS (1 << BUCKET_BITS)
 
-static struct {
-  pthread_mutex_t lock; /* taken under a store's, or alone */
+typedef struct bucket {
+  _Alignas(64) _Atomic uint32_t generation; /* read by each RPC: no line of it is another's */
+  pthread_mutex_t lock;                     /* taken under a store's, or alone */
   gxds_locality_load *first;
-} list = {.lock = PTHREAD_MUTEX_INITIALIZER};
+  uint64_t looked_at;
+} bucket;
 
-void gxds_lingering_add(gxds_locality_load *take_l) {
-  pthread_mutex_lock(&list.lock);
-  take_l->next_lingering = list.first;
-  list.first = take_l;
-  pthread_mutex_unlock(&list.lock);
+static bucket buckets[BUCKETS] = {[0 ... BUCKETS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static bucket *bucket_of(const gxds_locality_load *l) {
+  return &buckets[((uint64_t)(uintptr_t)l * 0x9e3779b97f4a7c15u) >> (64 - BUCKET_BITS)];
 }
 
-/* Takes those out of the list whose RPCs are over; they stay in memory. */
-static gxds_locality_load *take_settled(void) {
+uint32_t gxds_lingering_generation(const gxds_locality_load *l) {
+  return atomic_load(&bucket_of(l)->generation);
+}
+
+void gxds_lingering_add(gxds_locality_load *take_l) {
+  bucket *b = bucket_of(take_l);
+  pthread_mutex_lock(&b->lock);
+  take_l->next_lingering = b->first;
+  b->first = take_l;
+  pthread_mutex_unlock(&b->lock);
+}
+
+/* Takes l out of its list if it is there, and its RPCs are over; it stays in memory. What is on a
+ * list is not gone, and where l is gone, another may have its address: that is settled then. */
+static gxds_locality_load *take_settled(bucket *b, const gxds_locality_load *l) {
   gxds_locality_load *settled = NULL;
-  pthread_mutex_lock(&list.lock);
-  for (gxds_locality_load **place = &list.first; *place;) {
-    gxds_locality_load *l = *place;
-    if (gxds_locality_load_in_progress(l) > 0) {
-      place = &l->next_lingering;
-      continue;
-    }
-    *place = l->next_lingering;
-    l->next_lingering = settled;
-    settled = l;
+  pthread_mutex_lock(&b->lock);
+  gxds_locality_load **place = &b->first;
+  for (; *place && *place != l; place = &(*place)->next_lingering) b->looked_at++;
+  if (*place) b->looked_at++;
+  if (*place && gxds_locality_load_in_progress(*place) == 0) {
+    settled = *place;
+    *place = settled->next_lingering;
   }
-  pthread_mutex_unlock(&list.lock);
+  pthread_mutex_unlock(&b->lock);
   return settled;
 }
 
-void gxds_lingering_settle(void) {
-  for (gxds_locality_load *l; (l = take_settled()) != NULL;) {
-    while (l) {
-      gxds_locality_load *next = l->next_lingering;
-      if (!gxds_load_store_settle(l)) atomic_fetch_add(&gxds_lingering_generation, 1);
-      l = next;
-    }
+void gxds_lingering_settle(const gxds_locality_load *l) {
+  bucket *b = bucket_of(l);
+  for (gxds_locality_load *settled; (settled = take_settled(b, l)) != NULL;) {
+    if (gxds_load_store_settle(settled)) return;
+    atomic_fetch_add(&b->generation, 1);
   }
 }
 
-void gxds_lingering_given_up(void) {
-  atomic_fetch_add(&gxds_lingering_generation, 1);
-  gxds_lingering_settle();
+void gxds_lingering_given_up(const gxds_locality_load *l) {
+  atomic_fetch_add(&bucket_of(l)->generation, 1);
+  gxds_lingering_settle(l);
+}
+
+uint64_t gxds_lingering_looked_at(void) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < BUCKETS; i++) {
+    pthread_mutex_lock(&buckets[i].lock);
+    sum += buckets[i].looked_at;
+    pthread_mutex_unlock(&buckets[i].lock);
+  }
+  return sum;
 }

@@ -7,23 +7,35 @@
  * generation before and after: whoever gives counters up raises it, and then looks at the counts.
  * So at least one of the two sees the other.
  *
- * One list for the process; any thread. */
+ * Lists of the process, and a generation for each, chosen by the address of the counters, which is
+ * all that is needed of those that may be gone: many that linger at once cost the RPCs of one
+ * little. Any thread. */
 #ifndef GRPC_XDS_LRS_LINGERING_H_
 #define GRPC_XDS_LRS_LINGERING_H_
 
-#include <stdatomic.h>
-
 #include "lrs/load_store.h"
 
-/* Raised whenever counters are given up. Sequentially consistent, as the counters are. */
-extern _Atomic uint32_t gxds_lingering_generation;
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised whenever l, which may be gone, or others of its list are given up. Read in sequential
+ * consistency, as the counters are. */
+uint32_t gxds_lingering_generation(const gxds_locality_load *l);
 
 /* Adds to the list. Under the lock of the locality's store, of which the list takes a reference
  * that the caller has; to be followed by gxds_lingering_given_up() without the lock. */
 void gxds_lingering_add(gxds_locality_load *take_l);
-/* Counters were given up: raises the generation, then settles. No store's lock is held. */
-void gxds_lingering_given_up(void);
-/* Ends those whose RPCs are all over. No store's lock is held. */
-void gxds_lingering_settle(void);
+/* l was given up, and may be gone: raises the generation, then settles. No store's lock is held. */
+void gxds_lingering_given_up(const gxds_locality_load *l);
+/* Ends l, which may be gone, if it lingers and its RPCs are all over. No store's lock is held. */
+void gxds_lingering_settle(const gxds_locality_load *l);
+
+/* How many entries of lists all that took so far, for tests. */
+uint64_t gxds_lingering_looked_at(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -313,7 +313,7 @@ void gxds_locality_load_unref(gxds_locality_load *l) {
   bool was_last = release_slow(&l->life);
   bool ends = was_last && (l->lingers || go_or_linger(s, l));
   pthread_mutex_unlock(&s->lock);
-  if (was_last) gxds_lingering_given_up();
+  if (was_last) gxds_lingering_given_up(l);
   if (ends) gxds_load_store_unref(s);
 }
 
@@ -327,11 +327,11 @@ void gxds_locality_load_reported(gxds_locality_load *l, gxds_load_metric metric,
 }
 
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
-  uint32_t generation = atomic_load(&gxds_lingering_generation);
+  uint32_t generation = gxds_lingering_generation(l);
   bool held = atomic_load_explicit(&l->life.holders, memory_order_relaxed) > 0;
   gxds_counters_add(&l->counters, failed ? GXDS_LOAD_FAILED : GXDS_LOAD_SUCCEEDED);
   /* From here on l may be gone. */
-  if (!held || atomic_load(&gxds_lingering_generation) != generation) gxds_lingering_settle();
+  if (!held || gxds_lingering_generation(l) != generation) gxds_lingering_settle(l);
 }
 
 gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "lrs/lingering.h"
 #include "test/lrs/lrs_fakes.h"
 
 namespace lrs_test {
@@ -285,6 +286,26 @@ TEST(LoadStore, RpcInFlightOutlivesTheStoreAndIsTheLastToUseIt) {  // else the l
   l.reset();
   s.store.reset();
   gxds_locality_load_finished(raw, false);
+}
+
+// As when a channel with many clusters goes while each has a stream.
+TEST(LoadStore, EndOfAnRpcLooksAtFewOfManyThatLinger) {
+  constexpr uint64_t kMany = 4000;
+  Scenario s;
+  std::vector<Load> loads;
+  std::vector<gxds_locality_load *> raw;
+  for (uint64_t i = 0; i < kMany; i++) {
+    loads.push_back(Locality(s.store.get(), s.server, ("c" + std::to_string(i)).c_str()));
+    raw.push_back(loads.back().get());
+    gxds_locality_load_started(raw.back());
+  }
+  uint64_t before = gxds_lingering_looked_at();
+  loads.clear();
+  uint64_t given_up = gxds_lingering_looked_at();
+  EXPECT_GE(given_up - before, kMany) << "each lingers";
+  EXPECT_LT(given_up - before, 32 * kMany);
+  for (gxds_locality_load *l : raw) gxds_locality_load_finished(l, false);
+  EXPECT_LT(gxds_lingering_looked_at() - given_up, 32 * kMany);
 }
 
 TEST(LoadStore, ManyClustersAreFoundAgain) {
