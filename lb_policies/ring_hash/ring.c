@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define XXH_STATIC_LINKING_ONLY /* the size of a state */
 #include <xxhash.h>
 
 #include "base/check.h"
@@ -50,25 +52,38 @@ static double scale_of(const gxds_ring_member *members, size_t count, double sum
   return fmin(ceil(least * (double)min_size) / least, (double)max_size);
 }
 
+/* The hash of a key so far. Keys are the control plane's, and may be long: one is read once, not
+ * for each of its places. */
+static XXH64_state_t hash_key(gxds_str key) {
+  XXH64_state_t state;
+  XXH64_reset(&state, 0);
+  if (key.size) XXH64_update(&state, key.data, key.size);
+  return state;
+}
+
+/* The hash of "key_number". */
+static uint64_t hash_place(const XXH64_state_t *key, uint64_t number) {
+  char text[22]; /* "_", a number, and a zero */
+  int length = snprintf(text, sizeof text, "_%" PRIu64, number);
+  XXH64_state_t state = *key;
+  XXH64_update(&state, text, (size_t)length);
+  return XXH64_digest(&state);
+}
+
 /* A member's places: the hashes of "key_0", "key_1" and so on. The sums run on from member to
  * member, as Envoy's do, so that fractions of places add up to whole ones. */
 static void add_members(gxds_ring *r, const gxds_ring_member *members, size_t count, double sum,
                         double scale) {
-  enum { NUMBER_MAX = 22 }; /* "_", a number, and a zero */
   double placed = 0;
   double target = 0;
   for (size_t i = 0; i < count; i++) {
-    gxds_str key = members[i].key;
-    char *text = gxds_calloc(key.size + NUMBER_MAX, 1);
-    if (key.size) memcpy(text, key.data, key.size);
+    XXH64_state_t key = hash_key(members[i].key);
     target += scale * (weight_of(&members[i]) / sum);
     uint64_t number = 0;
     while (placed < target) {
-      int length = snprintf(text + key.size, NUMBER_MAX, "_%" PRIu64, number++);
-      add_place(r, gxds_ring_hash_text(gxds_str_of(text, key.size + (size_t)length)), i);
+      add_place(r, hash_place(&key, number++), i);
       placed++;
     }
-    gxds_free(text);
   }
 }
 

@@ -107,6 +107,25 @@ TEST(Ring, IsWhatAnotherImplementationMakes) {  // A42.21
   }
 }
 
+TEST(Ring, PlacesAreTheHashesOfKeysOfAnyLength) {  // A42.21, A76
+  std::vector<size_t> sizes = {1 << 20};
+  for (size_t size = 0; size <= 100; size++) sizes.push_back(size);
+  for (size_t size : sizes) {
+    std::string key(size, 'k');
+    std::set<uint64_t> expected;
+    for (int i = 0; i < 12; i++) {
+      std::string text = key + "_" + std::to_string(i);
+      expected.insert(gxds_ring_hash_text(S(text)));
+    }
+    Ring ring = Make({{key, 1}}, 12, 12);
+    std::set<uint64_t> hashes;
+    for (size_t i = 0; i < gxds_ring_size(ring.get()); i++) {
+      hashes.insert(gxds_ring_hash_at(ring.get(), i));
+    }
+    EXPECT_EQ(hashes, expected) << size;
+  }
+}
+
 TEST(Ring, FindsTheFirstPlaceAtOrAfterAHash) {  // A42.22
   Ring ring = Make(kReferences[0].members, 100, 4096);
   const size_t size = gxds_ring_size(ring.get());
