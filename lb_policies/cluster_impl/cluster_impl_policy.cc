@@ -84,7 +84,9 @@ class ClusterCallTracker : public CallTracker {
   static void operator delete(void* /*memory*/) {}
   static void operator delete(void* /*memory*/, LoadBalancingPolicy::CallState* /*call*/) {}
 
-  explicit ClusterCallTracker(std::unique_ptr<CallTracker> childs) : childs_(std::move(childs)) {}
+  ClusterCallTracker(std::unique_ptr<CallTracker> childs,
+                     RefCountedPtr<SubchannelInterface> subchannel)
+      : childs_(std::move(childs)), subchannel_(std::move(subchannel)) {}
   // One that started and never finished counts as failed.
   ~ClusterCallTracker() override {
     if (call_.counter != nullptr) gxds_cluster_call_end(&call_, true);
@@ -97,6 +99,7 @@ class ClusterCallTracker : public CallTracker {
 
   void Start() override {
     gxds_cluster_call_started(&call_);
+    subchannel_.reset();
     if (childs_ != nullptr) childs_->Start();
   }
   void Finish(FinishArgs args) override {
@@ -114,6 +117,9 @@ class ClusterCallTracker : public CallTracker {
   }
 
   const std::unique_ptr<CallTracker> childs_;
+  // Keeps the slot until Start, also when a leaf policy of the program's own lets go of it after
+  // its picker gave it. Null from then on, when the attempt itself keeps its counters.
+  RefCountedPtr<SubchannelInterface> subchannel_;
   gxds_cluster_call call_ = {};
 };
 
@@ -146,13 +152,15 @@ class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
     auto* complete = absl::get_if<PickResult::Complete>(&result.result);
     if (complete == nullptr || complete->subchannel == nullptr) return result;
     auto* subchannel = static_cast<CountedSubchannel*>(complete->subchannel.get());
-    std::unique_ptr<ClusterCallTracker> tracker(
-        new (args.call_state) ClusterCallTracker(std::move(complete->subchannel_call_tracker)));
+    auto wrapped = subchannel->wrapped_subchannel();
+    // The reference that the child gave goes on to the tracker: it costs none.
+    std::unique_ptr<ClusterCallTracker> tracker(new (args.call_state) ClusterCallTracker(
+        std::move(complete->subchannel_call_tracker), std::move(complete->subchannel)));
     if (!tracker->Init(drops_.get(), subchannel->slot())) {
       return Drop("circuit breaker drop");
     }
     complete->subchannel_call_tracker = std::move(tracker);
-    complete->subchannel = subchannel->wrapped_subchannel();
+    complete->subchannel = std::move(wrapped);
     return result;
   }
 

@@ -50,8 +50,7 @@ typedef struct gxds_cluster_call {
 
 /* Takes a place among the requests in flight; its load will be counted where slot says (NULL:
  * nowhere). False when there is no place: the RPC is dropped by the circuit breaker and counted,
- * and call is zero. slot stays until the call started or ended: the picker that gave it does, for
- * the host starts or drops an attempt before it lets go of the picker. */
+ * and call is zero. The caller keeps slot until the call started or ended. */
 GXDS_MUST_USE bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
                                           const gxds_locality_slot *slot);
 /* It is sent to the backend: from here it counts in load reports. */
