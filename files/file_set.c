@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "files/file_reader.h"
+#include "xds_client/resource_name.h"
 
 #define TYPE_URL "type.googleapis.com/envoy."
 
@@ -35,8 +36,17 @@ static gxds_str put(char **data, gxds_str s) {
   return copy;
 }
 
-gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes,
-                                              const gxds_str *aliases, size_t alias_count) {
+/* A47: a name may be spelt in several ways, and is one resource. What is no name stays as it is, to
+ * be refused by who checks it. */
+static gxds_str canonical(gxds_resource_name *n, gxds_file_type type, gxds_str text) {
+  gxds_str url = gxds_str_z(gxds_file_types[type].type_url);
+  if (gxds_resource_name_init(n, text, url)) return n->canonical;
+  *n = (gxds_resource_name){0};
+  return text;
+}
+
+static gxds_file_resource *create_canonical(gxds_file_type type, gxds_str name, gxds_str bytes,
+                                            const gxds_str *aliases, size_t alias_count) {
   size_t size = name.size + bytes.size + 1;
   for (size_t i = 0; i < alias_count; i++) size += sizeof *aliases + aliases[i].size;
   gxds_file_resource *r = gxds_calloc(1, sizeof *r + size);
@@ -54,6 +64,19 @@ gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name
   }
   r->aliases = names;
   r->alias_count = alias_count;
+  return r;
+}
+
+gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes,
+                                              const gxds_str *aliases, size_t alias_count) {
+  gxds_resource_name *names = gxds_calloc(alias_count + 1, sizeof *names);
+  gxds_str *texts = gxds_calloc(alias_count + 1, sizeof *texts);
+  for (size_t i = 0; i < alias_count; i++) texts[i] = canonical(&names[i], type, aliases[i]);
+  texts[alias_count] = canonical(&names[alias_count], type, name);
+  gxds_file_resource *r = create_canonical(type, texts[alias_count], bytes, texts, alias_count);
+  for (size_t i = 0; i <= alias_count; i++) gxds_resource_name_fini(&names[i]);
+  gxds_free(names);
+  gxds_free(texts);
   return r;
 }
 
@@ -329,8 +352,7 @@ void gxds_file_set_unref(const gxds_file_set *s) {
   gxds_free((gxds_file_set *)s);
 }
 
-const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
-                                          gxds_str name) {
+static const gxds_file_entry *find(const gxds_file_set *s, gxds_file_type type, gxds_str name) {
   const gxds_file_list *list = &s->types[type];
   size_t low = 0;
   size_t high = list->count;
@@ -347,15 +369,32 @@ const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type
   return NULL;
 }
 
-const gxds_file_entry *gxds_file_set_find_by_any_name(const gxds_file_set *s, gxds_file_type type,
-                                                      gxds_str name) {
-  const gxds_file_entry *entry = gxds_file_set_find(s, type, name);
+const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
+                                          gxds_str name) {
+  gxds_resource_name n;
+  const gxds_file_entry *entry = find(s, type, canonical(&n, type, name));
+  gxds_resource_name_fini(&n);
+  return entry;
+}
+
+static const gxds_file_entry *find_alias(const gxds_file_set *s, gxds_file_type type,
+                                         gxds_str name) {
   const gxds_file_list *list = &s->types[type];
-  if (entry || list->alias_count == 0) return entry;
+  if (list->alias_count == 0) return NULL;
   gxds_file_alias key = {.name = name};
   const gxds_file_alias *found =
       bsearch(&key, list->aliases, list->alias_count, sizeof key, by_alias);
   return found ? &list->entries[found->index] : NULL;
+}
+
+const gxds_file_entry *gxds_file_set_find_by_any_name(const gxds_file_set *s, gxds_file_type type,
+                                                      gxds_str name) {
+  gxds_resource_name n;
+  gxds_str text = canonical(&n, type, name);
+  const gxds_file_entry *entry = find(s, type, text);
+  if (!entry) entry = find_alias(s, type, text);
+  gxds_resource_name_fini(&n);
+  return entry;
 }
 
 bool gxds_file_set_equal(const gxds_file_set *a, const gxds_file_set *b) {

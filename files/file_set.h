@@ -46,7 +46,7 @@ gxds_file_type gxds_file_type_find(gxds_str type_url);
 typedef struct gxds_file_resource {
   gxds_ref refs;
   gxds_file_type type;
-  gxds_str name;
+  gxds_str name;           /* in its canonical form (A47), as aliases */
   gxds_str bytes;          /* the serialized message */
   const gxds_str *aliases; /* in the order of the file */
   size_t alias_count;
@@ -114,7 +114,7 @@ const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_fi
 const gxds_file_set *gxds_file_set_ref(const gxds_file_set *s);
 void gxds_file_set_unref(const gxds_file_set *s); /* NULL is allowed */
 
-/* NULL: no such resource. Borrow: as long as the set. */
+/* NULL: no such resource, in any spelling of its name. Borrow: as long as the set. */
 const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
                                           gxds_str name);
 /* The same, by its name or by an alias. */

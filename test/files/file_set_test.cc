@@ -387,6 +387,14 @@ TEST_F(FileSet, ADuplicateNamesBothPlaces) {
             "too\n");
 }
 
+TEST_F(FileSet, TwoSpellingsOfANameAreOne) {  // A47
+  const std::string name = "name: xdstp://a/envoy.config.cluster.v3.Cluster/c?";
+  const std::string cluster = kCluster + name;
+  EXPECT_EQ(Bad({{"a.yaml", cluster + "x=1&y=2\n---\n" + cluster + "y=2&x=1\n"}}),
+            "a.yaml:4: field name: a Cluster named "
+            "\"xdstp://a/envoy.config.cluster.v3.Cluster/c?x=1&y=2\" is in a.yaml:1 too\n");
+}
+
 TEST_F(FileSet, WhatUpbAloneFindsIsReportedWithItsLine) {
   // A malformed Timestamp is the codec's to find.
   EXPECT_EQ(

@@ -109,6 +109,13 @@ TEST_F(FileServer, SaysAtOnceWhatTheFilesDoNotHave) {  // xRFC TP3
                             HasSubstr("no file in /dir has a Cluster of that name")));
 }
 
+TEST_F(FileServer, NameIsFoundInAnySpelling) {  // A47
+  const std::string name = "xdstp://a/envoy.config.cluster.v3.Cluster/c?";
+  Set({Cluster(name + "y=2&x=1", "x")});
+  Ask(kCds, {name + "x=1&y=2"});
+  EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
+}
+
 TEST_F(FileServer, RequestThatCrossedAResponseIsIgnored) {
   Set({Cluster("a", "x"), Cluster("b", "y")});
   Ask(kCds, {"a"});
