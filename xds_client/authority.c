@@ -96,9 +96,9 @@ static void give_up_last_server(gxds_client *c, gxds_authority *a) {
   conn->use_count--;
 }
 
-void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn) {
+void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, gxds_time now) {
   if (!gxds_authority_uses(a, conn)) return;
-  gxds_authority_on_answer(c, a);
+  gxds_authority_on_answer(c, a, now);
   while (a->conns[a->conn_count - 1] != conn) {
     give_up_last_server(c, a);
     conn->returned = true;

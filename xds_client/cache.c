@@ -180,11 +180,16 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
 }
 
 bool gxds_entry_is_cached(const gxds_entry *e) {
-  if (e->resource) return !e->restored;
+  if (e->resource && !e->restored) return true;
   if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return true;
   /* xRFC TP3: to be told so is as if its timer had fired. */
   return e->state == GXDS_RESOURCE_RECEIVED_ERROR &&
          e->trouble->error->status.code == GXDS_NOT_FOUND;
+}
+
+bool gxds_entry_is_awaited(const gxds_entry *e) {
+  if (!e->resource) return true;
+  return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->answered;
 }
 
 /* A trouble with the server comes before one of the resource: it is the newer, since it ends with

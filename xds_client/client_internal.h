@@ -158,6 +158,9 @@ void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name);
 /* A71: received and usable, or known not to exist. What was only kept is not: a server may have
  * better. */
 bool gxds_entry_is_cached(const gxds_entry *e);
+/* A57: whether it has to come in time when it is asked for. Not what is cached, since a server need
+ * not send it again; but what is used as it was kept, once there are servers that may lack it. */
+bool gxds_entry_is_awaited(const gxds_entry *e);
 /* What the watchers should be told; NULL: no error. */
 gxds_shared_status *gxds_entry_error(const gxds_entry *e);
 
@@ -172,7 +175,7 @@ void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
 /* The first watch of an authority: its servers have until then to answer. */
 void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time now);
 /* A server answered: from now on resources come from servers. */
-void gxds_authority_on_answer(gxds_client *c, gxds_authority *a);
+void gxds_authority_on_answer(gxds_client *c, gxds_authority *a, gxds_time now);
 /* No server answers: starts from what was kept, if there ever was no answer. */
 void gxds_authority_restore(gxds_client *c, gxds_authority *a);
 
@@ -314,6 +317,8 @@ void gxds_type_forget_names(gxds_type_state *t);
 void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type);
 /* Its server was heard of it: its timer is over. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
+/* A server answered: what was asked for before, and is in use as it was kept, is waited for. */
+void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now);
 /* The SEND is on its way. */
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now);
 /* The timer of a sub fired. */
@@ -337,7 +342,7 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
  * heard of that, it would not send again on its stream: then that is opened anew. */
 void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn);
 /* A response came: the server is well. */
-void gxds_conn_heal(gxds_client *c, gxds_conn *conn);
+void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now);
 /* The stream is gone. */
 void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn);
 /* Does what is to be done for all conns. True if that made actions. */
@@ -374,7 +379,7 @@ void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e);
  * not cached; or only the former, if the bootstrap says so (A95). */
 void gxds_authority_fall_back(gxds_client *c, gxds_authority *a);
 /* A71: conn is well, so what comes after it in order is no longer used. */
-void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn);
+void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, gxds_time now);
 /* Gives up the servers of an authority without entries. */
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a);
 /* Why none of the servers in use can be reached; NULL: some can, or may. */

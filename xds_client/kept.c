@@ -53,10 +53,12 @@ void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time no
   gxds_deadlines_set(&c->deadlines, &a->restore_at, gxds_time_after(now, GXDS_RESTORE_AFTER));
 }
 
-void gxds_authority_on_answer(gxds_client *c, gxds_authority *a) {
+void gxds_authority_on_answer(gxds_client *c, gxds_authority *a, gxds_time now) {
+  if (a->answered) return;
   a->answered = true;
   a->restoring = false;
   gxds_deadlines_cancel(&c->deadlines, &a->restore_at);
+  for (size_t i = 0; i < a->conn_count; i++) gxds_conn_await_kept(c, a->conns[i], now);
 }
 
 void gxds_authority_restore(gxds_client *c, gxds_authority *a) {

@@ -509,7 +509,7 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   a.arena = upb_Arena_New();
   GXDS_CHECK(a.arena != NULL);
   c->response_serial++;
-  gxds_conn_heal(c, conn);
+  gxds_conn_heal(c, conn, now);
   const char *why = refused(&a);
   if (why) {
     a.error_count = a.told_count = 1;

@@ -101,7 +101,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   gxds_sub *old = gxds_conn_find_sub(conn, e);
   bool delta = conn->protocol == &gxds_protocol_delta;
   /* The server never heard that it was given up, and there is nothing to wait for. */
-  if (delta && old && old->asked && (old->settled || e->resource)) return;
+  if (delta && old && old->asked && (old->settled || !gxds_entry_is_awaited(e))) return;
   bool again = old && old->again;
   bool known = old && (old->asked || old->known);
   uint8_t word = old ? old->word : GXDS_WORD_NONE;
@@ -212,20 +212,33 @@ static gxds_duration resource_timeout(const gxds_client *c, const gxds_conn *con
   return (conn->server->resource_timer_is_transient_error ? 30 : 15) * GXDS_SECOND;
 }
 
+static void await(gxds_client *c, gxds_sub *sub, gxds_time now) {
+  const gxds_entry *e = sub->entry;
+  if (sub->settled || e->watch_count == 0 || !gxds_entry_is_awaited(e)) return;
+  gxds_time at = gxds_time_after(now, resource_timeout(c, sub->conn));
+  gxds_time until = at < sub->wait_until ? at : sub->wait_until;
+  gxds_deadlines_set(&c->deadlines, &sub->timer, until);
+  gxds_trace_wait(c, sub, until - now);
+}
+
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
   if (conn->sending_type == GXDS_NO_TYPE) return;
   gxds_type_state *t = &conn->types[conn->sending_type];
-  gxds_time at = gxds_time_after(now, resource_timeout(c, conn));
   for (gxds_sub *sub = t->sending; sub && sub != t->unsent; sub = sub->next) {
-    /* A57: not for what is cached, since the server need not send it again. */
-    bool waits = !sub->settled && !sub->entry->resource && sub->entry->watch_count > 0;
-    if (!waits) continue;
-    gxds_time until = at < sub->wait_until ? at : sub->wait_until;
-    gxds_deadlines_set(&c->deadlines, &sub->timer, until);
-    gxds_trace_wait(c, sub, until - now);
+    await(c, sub, now);
   }
   t->sending = NULL;
   conn->sending_type = GXDS_NO_TYPE;
+}
+
+void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now) {
+  for (size_t i = 0; i < c->type_count; i++) {
+    const gxds_type_state *t = &conn->types[i];
+    const gxds_sub *end = t->sending ? t->sending : t->unsent;
+    for (gxds_sub *sub = t->subs; sub != end; sub = sub->next) {
+      if (sub->entry->restored && !gxds_deadline_is_set(&sub->timer)) await(c, sub, now);
+    }
+  }
 }
 
 void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
@@ -236,9 +249,10 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
   gxds_text_add_z(&message, transient ? "timeout obtaining resource"
                                       : "does not exist: the server did not send it");
   gxds_client_add_origin(c, server, &message);
+  bool drop = !transient && server->fail_on_data_errors; /* what was kept, as if it were deleted */
   gxds_entry_fail(c, sub->entry, transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST,
                   gxds_status_take(transient ? GXDS_UNAVAILABLE : GXDS_NOT_FOUND, &message),
-                  gxds_str_of(NULL, 0), false, now);
+                  gxds_str_of(NULL, 0), drop, now);
 }
 
 static void sync_all(gxds_client *c, const gxds_conn *conn) {
@@ -332,7 +346,7 @@ void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn) {
   gxds_conn_lose_stream(c, conn);
 }
 
-void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
+void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now) {
   gxds_backoff_reset(&conn->backoff);
   conn->doubted = false;
   if (!conn->got_response) {
@@ -345,7 +359,7 @@ void gxds_conn_heal(gxds_client *c, gxds_conn *conn) {
   bool failed = conn->error != NULL;
   gxds_shared_status_assign(&conn->error, NULL);
   for (size_t i = 0; i < c->authority_count; i++) {
-    gxds_authority_recover(c, &c->authorities[i], conn);
+    gxds_authority_recover(c, &c->authorities[i], conn, now);
   }
   if (failed) sync_all(c, conn);
 }

@@ -10,7 +10,7 @@ static void check_entry_state(const gxds_entry *e) {
       GXDS_CHECK(e->resource && e->restored == (e->trouble != NULL));
       break;
     case GXDS_RESOURCE_TIMEOUT:
-      GXDS_CHECK(!e->resource && e->trouble);
+      GXDS_CHECK(e->trouble && (!e->resource || e->restored));
       break;
     default:
       GXDS_CHECK(e->trouble != NULL);
@@ -65,7 +65,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
     GXDS_CHECK(conn->stream || sub->word == GXDS_WORD_NONE);
     if (!gxds_deadline_is_set(&sub->timer)) continue;
     GXDS_CHECK(conn->stream && part == 0); /* A57: not before it was sent */
-    GXDS_CHECK(!sub->settled && !e->resource && e->watch_count > 0);
+    GXDS_CHECK(!sub->settled && (!e->resource || e->restored) && e->watch_count > 0);
   }
   GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);
   GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));

@@ -307,6 +307,7 @@ void Client::CarryDeadline(gxds_time now) {
         if (at == GXDS_TIME_NEVER || world_->now() < at + time) return;
         Entry &e = entries_[type][name];
         (transient ? e.may_be_late : e.may_not_exist) = true;
+        if (e.restored || e.unsure) BeUnsure(type, name);  // it was not heard of
       });
     }
   }

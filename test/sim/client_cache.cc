@@ -152,6 +152,12 @@ void ClientCache::CheckConverged() {
              TypeOf(type).short_name, name);
       }
       gxds_resource_info info = InfoOf(type, name);
+      const Conn &conn = client_->conn(world_->options().authority_servers[AuthorityOf(name)][0]);
+      bool answers = conn.stream >= 0 && world_->stream(conn.stream).got_response;
+      if (answers && info.restored && info.state == GXDS_RESOURCE_ACKED) {
+        Fail("still-restored", "%s n%d is said to be of the cache, though its server answers",
+             TypeOf(type).short_name, name);
+      }
       if (info.state != GXDS_RESOURCE_ACKED || info.restored) return;
       int server = world_->ServerOf(client_->SourceOf(type, name));
       if (world_->server(server).config()->directory.size) return;

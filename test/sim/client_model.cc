@@ -165,7 +165,7 @@ void Client::CompareResource(const gxds_resource_info &info) {
   /* By its timer, which the model doesn't have: what is told then is looked at. */
   bool timed_out = (info.state == GXDS_RESOURCE_DOES_NOT_EXIST && e.may_not_exist) ||
                    (info.state == GXDS_RESOURCE_TIMEOUT && e.may_be_late);
-  timed_out = timed_out && !info.resource;
+  timed_out = timed_out && (!info.resource || info.restored);
   if (e.unsure || timed_out) e.state = info.state;
   e.unsure = false;
   bool same = static_cast<int>(info.watcher_count) == e.watchers && number == e.held &&

@@ -168,6 +168,43 @@ TEST(Kept, IsGoodWhenAServerSendsTheSame) {
   EXPECT_EQ(s.Dump(), "Foo foo1 ACKED 8 foo1=kept watchers=1\n");
 }
 
+// No absence tells that of its type: only time does, as for a client that keeps nothing (A57).
+TEST(Kept, ThatServersDoNotHaveIsSaidNotToExistInTime) {
+  for (bool fail_on_data_errors : {false, true}) {
+    Disk disk = {{"server1 Bar bar1", "7 bar1=kept"}};
+    Keeping s(&disk, 1, fail_on_data_errors);
+    Watcher &bar1 = s.Watch(kBar, "bar1");
+    s.server().FailChannel("down");
+    EXPECT_EQ(bar1.Next(), "bar1=kept");
+    bar1.Next();
+    s.Advance(60 * GXDS_SECOND);  // as long as nobody answers
+    EXPECT_EQ(bar1.Next(), "nothing");
+    s.Respond(kBar, "8", {});
+    EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+    EXPECT_EQ(bar1.Next(), "nothing");
+    s.Advance(15 * GXDS_SECOND);
+    EXPECT_THAT(bar1.Next(), HasSubstr(std::string(fail_on_data_errors ? "error" : "ambient") +
+                                       " NOT_FOUND: does not exist: the server did not send it"));
+    EXPECT_EQ(disk.empty(), fail_on_data_errors);
+  }
+}
+
+TEST(Kept, IsWaitedForOnALaterStreamToo) {
+  Disk disk = {{"server1 Bar bar1", "7 bar1=kept"}};
+  Keeping s(&disk);
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.server().FailChannel("down");
+  bar1.Next();
+  bar1.Next();
+  s.Respond(kBar, "8", {});
+  s.Advance(GXDS_SECOND);
+  s.server().CloseStream();
+  s.Advance(GXDS_SECOND);
+  s.NextRequest();
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND"));
+}
+
 TEST(Kept, IsNotUsedOnceAServerAnswered) {
   Disk disk = OneKept();
   Keeping s(&disk);
