@@ -13,6 +13,7 @@
 /* What was asked for of one type on this stream. */
 typedef struct subscription {
   bool asked;
+  bool owed;       /* other names are asked for than in the request before */
   gxds_str *names; /* owned */
   size_t count;
   uint64_t shown; /* a hash of what the last response had; only with nonce */
@@ -71,6 +72,12 @@ static void take_names(subscription *t,
   size_t count;
   const upb_StringView *names =
       envoy_service_discovery_v3_DiscoveryRequest_resource_names(request, &count);
+  /* Who gave a name up and asks for it again does not have it any more. */
+  bool same = count == t->count;
+  for (size_t i = 0; same && i < count; i++) {
+    same = gxds_str_equal(t->names[i], gxds_str_of(names[i].data, names[i].size));
+  }
+  t->owed = t->owed || !same;
   clear_names(t);
   t->names = gxds_calloc(count, sizeof *t->names);
   t->count = count;
@@ -196,6 +203,7 @@ static gxds_str make_response(gxds_file_server *s, gxds_file_type type, uint64_t
   gxds_file_version_render(hash, &version);
   t->nonce = ++s->nonce;
   t->shown = hash;
+  t->owed = false;
   t->accepted = false;
   render_nonce(t->nonce, &nonce);
   envoy_service_discovery_v3_DiscoveryResponse_set_type_url(
@@ -234,7 +242,7 @@ static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *
     if (!t->asked || t->count == 0) continue;
     *out = order[i];
     *hash = hash_of(s, order[i]);
-    if (t->nonce == 0 || t->shown != *hash) return true;
+    if (t->owed || t->nonce == 0 || t->shown != *hash) return true;
   }
   return false;
 }

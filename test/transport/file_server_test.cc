@@ -109,6 +109,16 @@ TEST_F(FileServer, SaysAtOnceWhatTheFilesDoNotHave) {  // xRFC TP3
                             HasSubstr("no file in /dir has a Cluster of that name")));
 }
 
+TEST_F(FileServer, NameThatWasGivenUpIsAnsweredAgain) {
+  Set({Cluster("a", "x")});
+  Ask(kCds, {"a"});
+  EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
+  Ask(kCds, {}, "1");
+  EXPECT_EQ(Next(), "");
+  Ask(kCds, {"a"}, "1");
+  EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
+}
+
 TEST_F(FileServer, NameIsFoundInAnySpelling) {  // A47
   const std::string name = "xdstp://a/envoy.config.cluster.v3.Cluster/c?";
   Set({Cluster(name + "y=2&x=1", "x")});
