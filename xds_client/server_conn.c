@@ -329,11 +329,12 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
   sync_all(c, conn);
 }
 
+/* Also of what nobody watches: it may be watched again before it is given up. */
 static bool is_overruled(const gxds_client *c, const gxds_conn *conn) {
   for (size_t i = 0; i < c->type_count; i++) {
     const gxds_sub *sub;
     DL_FOREACH(conn->types[i].subs, sub) {
-      if (sub->word == GXDS_WORD_OVERRULED && sub->entry->watch_count > 0) return true;
+      if (sub->word == GXDS_WORD_OVERRULED) return true;
     }
   }
   return false;

@@ -149,6 +149,25 @@ TEST(Fallback, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
 }
 
+TEST(Fallback, WhatIsWatchedAgainAtTheReturnIsAskedForAnewToo) {
+  TwoServers s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] node");
+  s.primary.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+  s.primary.FailChannel("draining");
+  s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.primary.NextRequest(), "Bar [bar1]");
+  s.secondary.Respond(kFoo, "7", {"foo1=2"});
+  s.Together([&] {
+    s.Cancel(foo1);
+    s.primary.Respond(kBar, "1", {"bar1=1"});
+    s.Watch(kFoo, "foo1");
+  });
+  EXPECT_EQ(s.primary.NextRequest(), "Bar [bar1] version=1 node");
+  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1]");
+}
+
 TEST(Fallback, ErrorIsToldWhenAllServersFail) {  // A71.6
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
