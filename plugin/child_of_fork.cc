@@ -7,9 +7,11 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,7 @@ struct Known {
 std::mutex g_mu;
 Known* g_known = new Known;  // under the lock
 std::atomic<bool> g_holds_grpc{false};
+std::atomic<bool> g_may_shut_down{false};  // a channel was made since a fork last waited for that
 
 // Of the thread that forks. The lock is not held over the fork: the host's handlers wait for
 // threads that may want it.
@@ -47,6 +50,7 @@ thread_local Known* t_at_fork = nullptr;
 // At each new channel.
 ChannelArgs Remember(ChannelArgs args) {
   std::shared_ptr<EventEngine> engine = args.GetObjectRef<EventEngine>();
+  g_may_shut_down.store(true);
   std::lock_guard<std::mutex> lock(g_mu);
   if (!g_known->epoll_set.has_value() && grpc_core::Fork::Enabled()) {
     g_known->epoll_set = gxds_host_epoll();
@@ -77,13 +81,27 @@ void RenewEpollSet(const Known& known) {
   grpc_core::Fork::SetResetChildPollingEngineFunc(reset);
 }
 
+// Waits a little for a host that is shutting itself down on a thread of its own. Not by
+// grpc_maybe_wait_for_async_shutdown(): when another has begun to use gRPC meanwhile, it waits for
+// ever. A program that goes on to use gRPC without channels is waited for once.
+void LetShutDown() {
+  constexpr int kMilliseconds = 100;
+  {
+    std::lock_guard<std::mutex> lock(g_mu);
+    if (!g_known->last_engine.expired() || !g_may_shut_down.exchange(false)) return;
+  }
+  for (int i = 0; i < kMilliseconds && grpc_is_initialized() != 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 // The host may be about to shut itself down on a thread of its own, which its fork handlers do not
 // wait for. With fork support it is kept from doing so, for good: its handlers may be in the midst
 // of their work before and after ours. Without, a child has a use only for a host that was shut
 // down.
 void BeforeFork() {
   if (!grpc_core::Fork::Enabled()) {
-    grpc_maybe_wait_for_async_shutdown();
+    LetShutDown();
   } else if (!g_holds_grpc.load() && grpc_is_initialized() != 0) {
     grpc_init();
     g_holds_grpc.store(true);

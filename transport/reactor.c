@@ -22,6 +22,12 @@ enum { kCompletionsPerTurn = 1024 };
  * would with a thread of the program's own inside gRPC. */
 enum { kParkSeconds = 5 };
 
+/* How long after its last channel was closed the reactor may still be on its way to its end, for
+ * which a fork waits: so the host can be shut down before, and the child begins with nothing. If it
+ * is there after that, something else uses it (an RPC that outlives its channel), for who knows how
+ * long. */
+static const gxds_time kEnding = GXDS_SECOND;
+
 /* One life of the thread, and what it alone owns. */
 typedef struct loop {
   gxds_waiter *waiter;
@@ -44,6 +50,7 @@ static atomic_int wake_state = kWakeStopped;
 static _Atomic(post *) posts; /* newest first */
 static atomic_int uses;
 static atomic_int channels;
+static _Atomic(gxds_time) closed_at; /* the last that was closed */
 static atomic_uint parks_wanted;
 static atomic_bool leave_wanted;
 static atomic_uint generation;
@@ -56,6 +63,7 @@ static loop *running;
 static loop *ended_loops; /* to be joined */
 static bool parked;
 static bool fork_handlers_registered;
+static bool never_ends; /* in a child, which inherited uses that nobody gives back */
 
 /* The thread that forks, from before to after: whose worker it keeps outside gRPC. */
 static _Thread_local loop *forking;
@@ -267,6 +275,8 @@ void gxds_reactor_acquire(void) {
   pthread_mutex_unlock(&lifecycle);
 }
 
+void gxds_reactor_acquire_more(void) { GXDS_CHECK(atomic_fetch_add(&uses, 1) > 0); }
+
 bool gxds_reactor_acquire_running(void) {
   pthread_mutex_lock(&lifecycle);
   bool runs = running && !atomic_load(&leave_wanted);
@@ -282,12 +292,17 @@ void gxds_reactor_release(void) {
 }
 
 unsigned gxds_reactor_channel_opened(void) {
+  pthread_mutex_lock(&lifecycle);
   atomic_fetch_add(&channels, 1);
+  pthread_cond_broadcast(&parked_or_stopped); /* a fork waits no longer for the end */
+  pthread_mutex_unlock(&lifecycle);
   return atomic_load(&generation);
 }
 
 void gxds_reactor_channel_closed(unsigned opened_in) {
-  if (opened_in == atomic_load(&generation)) atomic_fetch_sub(&channels, 1);
+  if (opened_in != atomic_load(&generation)) return;
+  atomic_store(&closed_at, clock_now());
+  atomic_fetch_sub(&channels, 1);
 }
 
 unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
@@ -299,10 +314,20 @@ unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 /* One of ours that forks waits for none of ours. */
 static bool is_ours(void) { return current || gxds_worker_is_current(); }
 
+static struct timespec in_time(gxds_time d) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  d += t.tv_nsec;
+  return (struct timespec){t.tv_sec + d / GXDS_SECOND, d % GXDS_SECOND};
+}
+
 /* Under the lock, of which it lets go while it waits. */
-static void let_end(const struct timespec *limit) {
+static void let_end(void) {
+  gxds_time left = atomic_load(&closed_at) + kEnding - clock_now();
+  if (never_ends || left <= 0) return;
+  struct timespec limit = in_time(left);
   while (running && atomic_load(&channels) == 0 && !atomic_load(&leave_wanted) &&
-         pthread_cond_timedwait(&parked_or_stopped, &lifecycle, limit) == 0) {
+         pthread_cond_timedwait(&parked_or_stopped, &lifecycle, &limit) == 0) {
   }
 }
 
@@ -315,18 +340,16 @@ static bool park_running(const struct timespec *limit) {
   }
   forking = running;
   pthread_mutex_unlock(&lifecycle);
-  bool in_time = gxds_waiter_park(forking->waiter, limit);
+  bool done = gxds_waiter_park(forking->waiter, limit);
   pthread_mutex_lock(&lifecycle);
-  return in_time;
+  return done;
 }
 
 static void before_fork(void) {
-  struct timespec limit;
-  clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += kParkSeconds;
   pthread_mutex_lock(&lifecycle);
   if (is_ours()) return;
-  let_end(&limit);
+  let_end();
+  struct timespec limit = in_time(kParkSeconds * GXDS_SECOND);
   atomic_fetch_add(&parks_wanted, 1);
   if (atomic_load(&leave_wanted)) return; /* the process exits: leave() has the loops */
   join_ended_loops(true);
@@ -347,6 +370,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
   atomic_store(&parks_wanted, 0);
   atomic_store(&channels, 0);
+  never_ends = atomic_load(&uses) > 0;
   atomic_fetch_add(&generation, 1);
   atomic_store(&wake_state, kWakeStopped);
   atomic_store(&posts, NULL);

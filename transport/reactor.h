@@ -29,6 +29,8 @@ extern "C" {
  * which any thread may call, the reactor included; it does not wait. */
 void gxds_reactor_acquire(void);
 void gxds_reactor_release(void);
+/* Another use, by one who has one. Takes no lock: also for work that a fork may be waiting for. */
+void gxds_reactor_acquire_more(void);
 /* Acquires a use if the reactor runs, and starts none. False: it does not run, so nobody has
  * anything on it (or this is the child of a fork). Any thread. */
 bool gxds_reactor_acquire_running(void);

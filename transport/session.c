@@ -166,7 +166,7 @@ static void on_first_use(void *arg, const gxds_bootstrap_server *server) {
   use->server.uri = gxds_str_dup(server->uri);
   use->server.creds_type = gxds_str_dup(server->creds_type);
   use->server.creds_config_json = gxds_str_dup(server->creds_config_json);
-  gxds_reactor_acquire();
+  gxds_reactor_acquire_more();
   gxds_reactor_post(open_load_reports, use);
 }
 

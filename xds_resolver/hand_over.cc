@@ -17,8 +17,10 @@ namespace {
 
 using grpc_event_engine::experimental::EventEngine;
 
-// As long as the reactor lets a fork wait for itself.
-constexpr std::chrono::seconds kPatience{5};
+// How long an exit waits for such work, and a fork: that one holds up the reactor, and work that
+// makes the first use of it would wait for the fork in turn.
+constexpr std::chrono::milliseconds kPatienceAtExit{5000};
+constexpr std::chrono::milliseconds kPatienceAtFork{500};
 
 struct OnTheirWay {
   std::mutex mu;
@@ -40,16 +42,16 @@ void Done() {
   if (--ones.count == 0) ones.none.notify_all();
 }
 
-void Await(std::unique_lock<std::mutex>* lock) {
+void Await(std::unique_lock<std::mutex>* lock, std::chrono::milliseconds patience) {
   if (t_at_work) return;
   OnTheirWay& ones = TheOnes();
-  ones.none.wait_for(*lock, kPatience, [&] { return ones.count == 0; });
+  ones.none.wait_for(*lock, patience, [&] { return ones.count == 0; });
 }
 
 // The lock is held over the fork.
 void BeforeFork() {
   std::unique_lock<std::mutex> lock(TheOnes().mu);
-  Await(&lock);
+  Await(&lock, kPatienceAtFork);
   (void)lock.release();
 }
 
@@ -64,7 +66,7 @@ void AfterForkInChild() {
 // After the reactor's end, which has no priority.
 __attribute__((destructor(101))) void AtExit() {
   std::unique_lock<std::mutex> lock(TheOnes().mu);
-  Await(&lock);
+  Await(&lock, kPatienceAtExit);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -295,6 +296,54 @@ TEST(ReactorFork, AForkWaitsForTheEndOfAReactorWithoutChannels) {
     }
     EXPECT_EQ(ForkAndRun([] { return grpc_is_initialized(); }), 0);
   }
+}
+
+// An RPC may outlive its channel: for its end no fork waits, but for a while just after the close.
+TEST(ReactorFork, ForksDoNotWaitForAReactorThatIsUsedOn) {
+  constexpr int kForks = 20;
+  {
+    ReactorUse channel;
+    gxds_reactor_acquire();
+    OnReactor([] {});
+  }
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < kForks; i++) EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(kForks));
+  gxds_reactor_release();
+}
+
+TEST(ReactorFork, AChannelThatIsOpenedEndsTheWaitOfAFork) {
+  gxds_reactor_acquire();
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; i++) {
+    {
+      ReactorUse channel;
+      OnReactor([] {});
+    }
+    std::thread other([&] { EXPECT_EQ(ForkAndRun([] { return 7; }), 7); });
+    ReactorUse channel;
+    other.join();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4));
+  gxds_reactor_release();
+}
+
+// It inherited a use that nobody gives back: its own reactor, too, is never without uses.
+TEST(ReactorFork, AChildWaitsForNoEndWithInheritedUses) {
+  ReactorUse use;
+  OnReactor([] {});
+  auto forks_soon = [] {
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 5; i++) {
+      {
+        ReactorUse own;
+        OnReactor([] {});
+      }
+      if (ForkAndRun([] { return 7; }) != 7) return 1;
+    }
+    return std::chrono::steady_clock::now() - began < std::chrono::seconds(4) ? 0 : 2;
+  };
+  EXPECT_EQ(ForkAndRun(forks_soon), 0);
 }
 
 }  // namespace
