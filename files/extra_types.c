@@ -32,7 +32,7 @@ typedef struct extra_type {
 #define UINT32 ".google.protobuf.UInt32Value"
 #define UINT64 ".google.protobuf.UInt64Value"
 
-/* Field numbers are those of Envoy's and xDS's .proto files (A48, A52, A58, A62 use them). */
+/* Field numbers are those of Envoy's and xDS's .proto files (A48, A52, A58, A62, A68 use them). */
 static const extra_type extra_types[] = {
     {.package = LB "round_robin.v3", .message = "RoundRobin"},
     {.package = LB "random.v3", .message = "Random"},
@@ -42,6 +42,10 @@ static const extra_type extra_types[] = {
     {.package = LB "least_request.v3",
      .message = "LeastRequest",
      .fields = {{"choice_count", 1, MESSAGE, UINT32}}},
+    {.package = LB "random_subsetting.v3",
+     .message = "RandomSubsetting",
+     .fields = {{"subset_size", 1, MESSAGE, UINT32},
+                {"child_policy", 2, MESSAGE, ".envoy.config.cluster.v3.LoadBalancingPolicy"}}},
     {.package = LB "wrr_locality.v3",
      .message = "WrrLocality",
      .fields = {{"endpoint_picking_policy", 1, MESSAGE,

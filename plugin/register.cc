@@ -16,6 +16,7 @@
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lb_policies/pick_first/shuffled_policy.h"
 #include "lb_policies/priority/priority_policy.h"
+#include "lb_policies/random_subsetting/random_subsetting_policy.h"
 #include "lb_policies/ring_hash/ring_hash_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
@@ -99,6 +100,7 @@ void RegisterExtraFilters(Builder* builder) {
   // What later versions of the host have.
   RegisterLeastRequestLbPolicy(builder);
   RegisterShuffledLbPolicy(builder);
+  RegisterRandomSubsettingLbPolicy(builder);
   RegisterWeightedRoundRobinLbPolicy(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "base/wire.h"
 #include "envoy/config/core/v3/extension.upb.h"
 #include "envoy/extensions/load_balancing_policies/ring_hash/v3/ring_hash.upb.h"
 #include "envoy/extensions/load_balancing_policies/wrr_locality/v3/wrr_locality.upb.h"
@@ -21,6 +22,7 @@ typedef struct lb_decoder {
   upb_Arena *scratch;
   gxds_errors *errors;
   gxds_text *json;
+  bool in_subset; /* below a policy that takes addresses out of the cluster */
 } lb_decoder;
 
 static void decode_list(const lb_decoder *d, const list_message *in, int depth,
@@ -96,6 +98,46 @@ static void decode_pick_first(const lb_decoder *d, const gxds_extension *config,
                                : "[{\"pick_first\":{}}]");
 }
 
+/* RandomSubsetting (A68), which the host has no table of: the last field of each number counts. */
+static void decode_random_subsetting(const lb_decoder *d, const gxds_extension *config, int depth) {
+  enum { SUBSET_SIZE = 1, CHILD_POLICY, FIELDS_END };
+  gxds_str fields[FIELDS_END] = {{0}};
+  if (!gxds_wire_is_whole(config->value)) {
+    gxds_errors_add(d->errors, config->at, "can't decode RandomSubsetting LB policy config");
+    return;
+  }
+  gxds_str rest = config->value;
+  for (gxds_wire_field field; gxds_wire_next(&rest, &field);) {
+    if (field.number < FIELDS_END && field.has_size) fields[field.number] = field.value;
+  }
+  const google_protobuf_UInt32Value *in_size =
+      fields[SUBSET_SIZE].data
+          ? GXDS_DECODE(google_protobuf_UInt32Value, fields[SUBSET_SIZE], d->scratch)
+          : NULL;
+  uint32_t size = in_size ? google_protobuf_UInt32Value_value(in_size) : 0;
+  if (size == 0) {
+    gxds_errors_add(d->errors, GXDS_FIELD(config->at, "subset_size"), "must be greater than 0");
+  }
+  const gxds_path *at = GXDS_FIELD(config->at, "child_policy");
+  if (!fields[CHILD_POLICY].data) {
+    gxds_errors_add(d->errors, at, "field not present");
+    return;
+  }
+  const list_message *child =
+      GXDS_DECODE(envoy_config_cluster_v3_LoadBalancingPolicy, fields[CHILD_POLICY], d->scratch);
+  if (!child) {
+    gxds_errors_add(d->errors, at, "can't decode LoadBalancingPolicy");
+    return;
+  }
+  lb_decoder below = *d;
+  below.in_subset = true;
+  gxds_text_addf(
+      d->json,
+      "[{\"random_subsetting_experimental\":{\"subsetSize\":%" PRIu32 ",\"childPolicy\":", size);
+  decode_list(&below, child, depth + 1, at);
+  gxds_text_add_z(d->json, "}}]");
+}
+
 static void decode_weighted_round_robin(const lb_decoder *d, const gxds_extension *config,
                                         int depth) {
   (void)depth;
@@ -108,6 +150,12 @@ static void decode_wrr_locality(const lb_decoder *d, const gxds_extension *confi
                   config->value, d->scratch);
   if (!in) {
     gxds_errors_add(d->errors, config->at, "can't decode WrrLocality LB policy config");
+    return;
+  }
+  /* Ours takes whole localities from the snapshot, so it would go round the subset. */
+  if (d->in_subset) {
+    gxds_errors_add(d->errors, config->at,
+                    "not supported below RandomSubsetting: put that into endpoint_picking_policy");
     return;
   }
   const gxds_path *at = GXDS_FIELD(config->at, "endpoint_picking_policy");
@@ -136,6 +184,8 @@ static const lb_type lb_types[] = {
     {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest", decode_least_request,
      NULL},
     {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", decode_pick_first, NULL},
+    {"envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",
+     decode_random_subsetting, NULL},
     {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash", decode_ring_hash, NULL},
     {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin", decode_round_robin,
      NULL},

@@ -1,4 +1,4 @@
-// Leaf policies that the host does not have (A48, A58, A62), through real channels.
+// Leaf policies that the host does not have (A48, A58, A62, A68), through real channels.
 #include <sched.h>
 #include <string.h>
 
@@ -111,6 +111,73 @@ TEST(PickFirst, ClientsShuffleTheListEachByItself) {  // A62.2
     EXPECT_EQ(client.Call().name, reply.name);
   }
   EXPECT_EQ(chosen.size(), 2u);
+}
+
+std::string Subset(int size, const std::string& child) {
+  const std::string inside = List(child);
+  return R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
+         R"(random_subsetting.v3.RandomSubsetting","subset_size":)" +
+         std::to_string(size) + R"(,"child_policy")" + inside.substr(inside.find(':')) + "}";
+}
+const char kRoundRobin[] =
+    R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.round_robin.v3.)"
+    R"(RoundRobin"})";
+
+std::set<std::string> Names(const std::map<std::string, long>& calls) {
+  std::set<std::string> names;
+  for (const auto& call : calls) names.insert(call.first);
+  return names;
+}
+
+TEST(RandomSubsetting, KeepsThoseThatStay) {  // A68.1, A68.3, A68.4, A68.8
+  for (const std::string& policy :
+       {List(Subset(3, kRoundRobin)), WithinLocalities(Subset(3, kRoundRobin))}) {
+    std::vector<std::unique_ptr<Backend>> all;
+    std::vector<Backend*> backends;
+    for (int i = 0; i < 12; i++) {
+      all.push_back(std::make_unique<Backend>("b" + std::to_string(i)));
+      backends.push_back(all.back().get());
+    }
+    ControlPlane plane;
+    plane.Set(OneLocality(backends, policy));
+    plane.Start();
+    Client client("xds:///greeter.example", plane.Bootstrap());
+    // Round robin reaches all three once they are connected; ever more calls find no fourth.
+    std::set<std::string> seen;
+    ASSERT_TRUE(client.CallUntil([&](const Reply& r) {
+      seen.insert(r.name);
+      return seen.size() == 3;
+    }));
+    EXPECT_EQ(Names(client.CallMany(120)), seen) << policy;
+
+    // One that it uses goes: the two others stay, and one that it did not use comes. Not the first,
+    // after which the locality is named: another locality has a policy and a seed of its own.
+    const std::string gone = *seen.rbegin();
+    std::vector<Backend*> rest;
+    for (Backend* b : backends) {
+      if (b->name() != gone) rest.push_back(b);
+    }
+    plane.Set(OneLocality(rest, policy));
+    std::set<std::string> kept = seen;
+    kept.erase(gone);
+    std::string fresh;
+    ASSERT_TRUE(client.CallUntil([&](const Reply& r) {
+      if (seen.count(r.name) == 0) fresh = r.name;
+      return !fresh.empty();
+    }));
+    std::set<std::string> now = kept;
+    now.insert(fresh);
+    EXPECT_EQ(Names(client.CallMany(120)), now) << policy;
+
+    // It comes back: so does the subset, for the client's seed is what it was.
+    plane.Set(OneLocality(backends, policy));
+    ASSERT_TRUE(client.CallUntilAnsweredBy(gone));
+    EXPECT_EQ(Names(client.CallMany(120)), seen) << policy;
+    for (Backend* b : backends) {
+      if (b->name() == gone || b->name() == fresh) continue;
+      EXPECT_EQ(b->connections(), kept.count(b->name())) << "one kept, or none ever";
+    }
+  }
 }
 
 // 100 queries per second at this utilization of the application.

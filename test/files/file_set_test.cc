@@ -157,6 +157,7 @@ TEST_F(FileSet, EveryTypeThatAResourceMayHoldIsKnown) {
            "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
            "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
            "envoy.extensions.load_balancing_policies.random.v3.Random",
+           "envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",
            "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3."
            "ClientSideWeightedRoundRobin",
            "xds.type.v3.TypedStruct",

@@ -9,6 +9,7 @@ const std::string kWeighted =
     kPolicies + "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
 const std::string kLeastRequest = kPolicies + "least_request.v3.LeastRequest";
 const std::string kPickFirst = kPolicies + "pick_first.v3.PickFirst";
+const std::string kRandomSubsetting = kPolicies + "random_subsetting.v3.RandomSubsetting";
 const std::string kRingHash = kPolicies + "ring_hash.v3.RingHash";
 const std::string kRoundRobin = kPolicies + "round_robin.v3.RoundRobin";
 const std::string kWrrLocality = kPolicies + "wrr_locality.v3.WrrLocality";
@@ -29,6 +30,9 @@ std::string RingSizes(uint64_t min, uint64_t max) {
 }
 std::string Wrr(const std::string& child_list) {
   return Any(Type(kWrrLocality), Field(1, child_list));
+}
+std::string Subset(uint64_t size, const std::string& child_list) {
+  return Any(Type(kRandomSubsetting), Field(1, Number(1, size)) + Field(2, child_list));
 }
 std::string Custom(const std::string& name, const std::string& json,
                    const std::string& wrapper = kTypedStruct) {
@@ -119,6 +123,16 @@ TEST(LbPolicyList, WrrLocalityHasAChild) {  // A52
                  "{'maxRingSize':8388608,'minRingSize':1024}}]}}]"));
 }
 
+TEST(LbPolicyList, RandomSubsettingHasASizeAndAChild) {  // A68.8
+  EXPECT_EQ(PolicyOf(List({Subset(20, List({Any(Type("a.B"), ""), RoundRobin()}))})),
+            Json("[{'random_subsetting_experimental':{'subsetSize':20,'childPolicy':"
+                 "[{'round_robin':{}}]}}]"));
+  EXPECT_EQ(PolicyOf(List({Wrr(List({Subset(4294967295, List({RoundRobin()}))}))})),
+            Json("[{'xds_wrr_locality_experimental':{'childPolicy':["
+                 "{'random_subsetting_experimental':{'subsetSize':4294967295,'childPolicy':"
+                 "[{'round_robin':{}}]}}]}}]"));
+}
+
 TEST(LbPolicyList, TakesThePlaceOfTheEnum) {  // A52
   EXPECT_EQ(PolicyOf(List({RoundRobin()}), ",'lb_policy':'MAGLEV'"), Json("[{'round_robin':{}}]"));
   EXPECT_EQ(PolicyOf(List({RoundRobin()}),
@@ -195,6 +209,7 @@ const std::string kAtConfig = kAt + ".policies[0].typed_extension_config.typed_c
 
 std::vector<Malformed> Lists() {
   const std::string ring = kAtConfig + ".value[" + kRingHash + "]";
+  const std::string subset = kAtConfig + ".value[" + kRandomSubsetting + "]";
   const std::string wrr = kAtConfig + ".value[" + kWrrLocality + "]";
   const std::string range = " error:value must be in the range [1, 8388608]";
   std::string nested = kAt;
@@ -265,6 +280,24 @@ std::vector<Malformed> Lists() {
        Cluster(List({Any(Type(kWeighted), Field(6, std::string("\x0d\0\0\x80\xbf", 5)))})),
        Bad(kAtConfig + ".value[" + kWeighted +
            "].error_utilization_penalty error:must be non-negative")},
+      // A68.7
+      {"SubsetUnparsable", Cluster(List({Any(Type(kRandomSubsetting), std::string(1, '\0'))})),
+       Bad(subset + " error:can't decode RandomSubsetting LB policy config")},
+      {"SubsetWithoutSizeAndChild", Cluster(List({Any(Type(kRandomSubsetting), "")})),
+       Bad(subset + ".child_policy error:field not present; " + subset +
+           ".subset_size error:must be greater than 0")},
+      {"SubsetOfNone", Cluster(List({Subset(0, List({RoundRobin()}))})),
+       Bad(subset + ".subset_size error:must be greater than 0")},
+      {"SubsetFieldsUnparsable",
+       Cluster(List({Any(Type(kRandomSubsetting), Field(1, "\x08") + Field(2, "\x08"))})),
+       Bad(subset + ".child_policy error:can't decode LoadBalancingPolicy; " + subset +
+           ".subset_size error:must be greater than 0")},
+      {"SubsetForNothingSupported", Cluster(List({Subset(1, List({Any(Type("a.B"), "")}))})),
+       Bad(subset + ".child_policy error:no supported load balancing policy config found")},
+      {"SubsetForLocalities", Cluster(List({Subset(1, List({Wrr(List({RoundRobin()}))}))})),
+       Bad(subset + ".child_policy.policies[0].typed_extension_config.typed_config.value[" +
+           kWrrLocality +
+           "] error:not supported below RandomSubsetting: put that into endpoint_picking_policy")},
       {"PickFirstUnparsable", Cluster(List({Any(Type(kPickFirst), std::string(1, '\0'))})),
        Bad(kAtConfig + ".value[" + kPickFirst + "] error:can't decode PickFirst LB policy config")},
       {"AFaultyPolicyIsNotPassedOver",

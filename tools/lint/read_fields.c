@@ -93,6 +93,8 @@ static const struct row {
      "weight_update_period "},
     {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest", " choice_count "},
     {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", " shuffle_address_list "},
+    {"envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",
+     " child_policy subset_size "},
     {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
      " hash_function maximum_ring_size minimum_ring_size "},
     {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
