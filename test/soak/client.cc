@@ -8,6 +8,7 @@
 //   rest               lets all threads end their call and measures the process: "rest RPCS HEAP
 //                      RESIDENT OPEN" (bytes); they go on afterwards
 //   channel THREAD     has a thread leave its channel for a new one
+//   leak               has each call lose a little from now on
 //   end                ends the threads, and with them the channels, and measures: "ended OPEN"
 //
 // where OPEN is: file descriptors that are no connections, connections, subchannels, threads but
@@ -119,6 +120,7 @@ class Work {
   }
 
   void Renew(int worker) { renew_[worker % kWorkers] = true; }
+  void Leak() { leak_ = true; }
 
   // Until Resume() no call is under way.
   void Rest() {
@@ -177,6 +179,7 @@ class Work {
     ++calls_;
     if (out.status.ok()) {
       std::lock_guard<std::mutex> lock(mu_);
+      if (leak_) lost_.push_back(std::make_unique<long>(calls_));
       ++answered_[method + ":" + out.reply];
       return;
     }
@@ -205,11 +208,13 @@ class Work {
   std::atomic<bool> renew_[kWorkers] = {};
   std::atomic<bool> rest_{false};
   std::atomic<bool> end_{false};
+  std::atomic<bool> leak_{false};
   std::atomic<long> calls_{0};
   std::mutex mu_;
   std::condition_variable changed_;
   int resting_ = 0;
   std::map<std::string, long> answered_;
+  std::vector<std::unique_ptr<long>> lost_;
 };
 
 long Fds() {
@@ -340,6 +345,8 @@ int main(int argc, char** argv) {
       Say(work->Answered());
     } else if (order == "channel") {
       work->Renew(std::stoi(argument));
+    } else if (order == "leak") {
+      work->Leak();
     } else if (order == "rest") {
       work->Rest();
       rested = Look(rested);

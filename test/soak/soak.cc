@@ -3,7 +3,9 @@
 // or stopped at that time; the client's heap must not grow, and its file descriptors, subchannels
 // and threads must be what they were.
 //
-// usage, from the folder bazel-bin: soak [--minutes=N] [--seed=N] [--verbose]
+// usage, from the folder bazel-bin: soak [--minutes=N] [--seed=N] [--verbose] [--leak]
+//
+// With --leak the client loses some bytes at each RPC: that must be found (3 minutes are enough).
 //
 // After each round of faults all is healed; when the client has the configuration of a healed world
 // and has heard from every backend, its threads rest and it is measured.
@@ -39,6 +41,7 @@ struct Options {
   double minutes = 1;
   uint64_t seed = 1;
   bool verbose = false;
+  bool leak = false;
 };
 
 // What an explained and an unexplained failure count as.
@@ -197,6 +200,7 @@ int Soak::Run() {
     std::printf("FAILED: the client ran on the host's own xDS:\n%s", client_->Output().c_str());
     return 1;
   }
+  if (options_.leak) client_->Leak();
   bool ok = true;
   int round = 1;
   for (; ok && !interrupted && (round <= kWarmUp || Elapsed() < 60 * options_.minutes); ++round) {
@@ -297,8 +301,10 @@ bool Parse(int argc, char** argv, Options* options) {
       options->seed = std::strtoull(argv[i] + strlen("--seed="), nullptr, 10);
     } else if (arg == "--verbose") {
       options->verbose = true;
+    } else if (arg == "--leak") {
+      options->leak = true;
     } else {
-      std::fprintf(stderr, "usage: soak [--minutes=N] [--seed=N] [--verbose]\n");
+      std::fprintf(stderr, "usage: soak [--minutes=N] [--seed=N] [--verbose] [--leak]\n");
       return false;
     }
   }

@@ -215,6 +215,8 @@ bool ClientProcess::End(Open* after) {
   return Answer("ended ", &line) && Read(line, after);
 }
 
+void ClientProcess::Leak() { Order("leak"); }
+
 void ClientProcess::Renew(int thread) { Order("channel " + std::to_string(thread)); }
 
 }  // namespace gxds_soak

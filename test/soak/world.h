@@ -93,6 +93,7 @@ class ClientProcess {
   bool AtRest(Rest* rest);
   bool End(Open* after);
   void Renew(int thread);
+  void Leak();
 
   // Those since the last call.
   std::vector<Failure> TakeFailures() { return std::move(failures_); }
