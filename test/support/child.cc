@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@ Child::Child(const std::vector<std::string>& args, const std::map<std::string, s
   if (pid_ == 0) {
     dup2(fds[1], STDOUT_FILENO);
     dup2(fds[1], STDERR_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // of a test that crashes nothing is left
     execve(argv[0], argv.data(), envp.data());
     _exit(127);
   }
