@@ -3,21 +3,23 @@
 //
 //   start              measures the process, which has used gRPC, but not the plugin; then makes
 //                      the channels and begins to call: "started OPEN"
-//   probe METHOD       calls until it is answered: "probed OK|FAILED"
+//   probe METHOD       calls each thread's target until it is answered: "probed OK|FAILED"
 //   answered           how often each method was answered by each backend: "answered KEY=COUNT …"
 //   rest               lets all threads end their call and measures the process: "rest RPCS HEAP
 //                      RESIDENT OPEN" (bytes); they go on afterwards
-//   channel THREAD     has a thread leave its channel for a new one
+//   channel THREAD     has a thread leave its channel for a new one; its target has no other
 //   leak               has each call lose a little from now on
 //   end                ends the threads, and with them the channels, and measures: "ended OPEN"
 //
-// where OPEN is: file descriptors that are no connections, connections, subchannels, threads but
-// for those of the host's pools, threads of those. It prints
-// each failed call, with times of the monotonic clock in microseconds:
+// where OPEN is: file descriptors that are no connections and none of the cache's, connections,
+// subchannels, threads but for those of the host's pools, threads of those. It prints each failed
+// call, with times of the monotonic clock in microseconds:
 //
 //   failed BEGAN ENDED CODE PORT MESSAGE
 //
-// usage: client PIPE TARGET DEADLINE_MS METHOD...
+// usage: client PIPE TARGET CACHE DEADLINE_MS METHOD...
+//
+// The target of a thread is TARGET-N, with its number; CACHE is the folder of the resource cache.
 #include <grpc/grpc.h>
 #include <grpc/support/alloc.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -141,13 +143,11 @@ class Work {
   }
 
   bool Probe(const std::string& method) {
-    grpc::GenericStub stub(MakeChannel(target_));
-    grpc::CompletionQueue cq;
-    for (const auto until = Clock::now() + kPatience; Clock::now() < until;) {
-      if (CallOnce(&stub, &cq, method, deadline_).status.ok()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const auto until = Clock::now() + kPatience;
+    for (int i = 0; i < kWorkers; ++i) {
+      if (!ProbeTarget(Target(i), method, until)) return false;
     }
-    return false;
+    return true;
   }
 
   std::string Answered() {
@@ -159,13 +159,26 @@ class Work {
   long calls() const { return calls_; }
 
  private:
+  std::string Target(int worker) const { return target_ + "-" + std::to_string(worker); }
+
+  bool ProbeTarget(const std::string& target, const std::string& method, Clock::time_point until) {
+    grpc::GenericStub stub(MakeChannel(target));
+    grpc::CompletionQueue cq;
+    while (Clock::now() < until) {
+      if (CallOnce(&stub, &cq, method, deadline_).status.ok()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
+
   void Run(int worker) {
-    auto stub = std::make_unique<grpc::GenericStub>(MakeChannel(target_));
+    auto stub = std::make_unique<grpc::GenericStub>(MakeChannel(Target(worker)));
     grpc::CompletionQueue cq;
     for (size_t i = static_cast<size_t>(worker); !end_; ++i) {
       if (rest_) Pause();
       if (renew_[worker].exchange(false)) {
-        stub = std::make_unique<grpc::GenericStub>(MakeChannel(target_));
+        stub.reset();  // first, so that what served it ends
+        stub = std::make_unique<grpc::GenericStub>(MakeChannel(Target(worker)));
       }
       CallAndCount(stub.get(), &cq, methods_[i % methods_.size()]);
       std::this_thread::sleep_for(kPause);
@@ -217,10 +230,15 @@ class Work {
   std::vector<std::unique_ptr<long>> lost_;
 };
 
-long Fds() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
-                       std::filesystem::directory_iterator()) -
-         1;  // the folder itself is open
+// But for those of the cache: it opens a server's files when that one first has something to keep.
+long Fds(const std::string& cache) {
+  long fds = -1;  // the folder itself is open
+  for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string file = std::filesystem::read_symlink(fd.path(), gone);
+    if (file.rfind(cache, 0) != 0) ++fds;
+  }
+  return fds;
 }
 
 // Of the host's pools, which make one when they have much to do and keep it for a while or for
@@ -238,13 +256,16 @@ std::pair<long, long> Threads() {
   return threads;
 }
 
-// How many of the host's objects there are of the kind that get() renders: they are numbered.
-long CountObjects(char* (*get)(intptr_t)) {
-  constexpr intptr_t kMost = 200000;
+// How many of the host's objects there are of the kind that get() renders: they are numbered, and
+// the host does not say how far. newest: the last that was seen so far.
+long CountObjects(char* (*get)(intptr_t), intptr_t* newest) {
+  constexpr intptr_t kMostBetweenLooks = 200000;  // a look a round, of seconds
   long count = 0;
-  for (intptr_t id = 1; id < kMost; ++id) {
+  for (intptr_t id = 1; id < *newest + kMostBetweenLooks; ++id) {
     char* json = get(id);
-    if (json != nullptr) ++count;
+    if (json == nullptr) continue;
+    ++count;
+    *newest = std::max(*newest, id);
     gpr_free(json);
   }
   return count;
@@ -266,21 +287,22 @@ struct Open {
   }
 };
 
-Open LookOnce() {
+Open LookOnce(const std::string& cache) {
+  static intptr_t newest = 0;
   Open open;
-  open.connections = CountObjects(grpc_channelz_get_socket);
-  open.subchannels = CountObjects(grpc_channelz_get_subchannel);
+  open.connections = CountObjects(grpc_channelz_get_socket, &newest);
+  open.subchannels = CountObjects(grpc_channelz_get_subchannel, &newest);
   std::tie(open.pool, open.threads) = Threads();
-  open.fds = Fds() - open.connections;
+  open.fds = Fds(cache) - open.connections;
   return open;
 }
 
 // What is ended goes away in the background: looks until it is what it was, or has been something
 // else for long.
-Open Look(const Open& was) {
-  Open open = LookOnce();
+Open Look(const Open& was, const std::string& cache) {
+  Open open = LookOnce(cache);
   for (const auto until = Clock::now() + std::chrono::seconds(15);
-       !(open == was) && Clock::now() < until; open = LookOnce()) {
+       !(open == was) && Clock::now() < until; open = LookOnce(cache)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   return open;
@@ -299,15 +321,15 @@ size_t Heap() {
 }
 
 // So that what the host makes once is there.
-Open UseGrpc() {
+Open UseGrpc(const std::string& cache) {
   {
     grpc::GenericStub stub(
         grpc::CreateChannel("ipv4:127.0.0.1:1", grpc::InsecureChannelCredentials()));
     grpc::CompletionQueue cq;
     CallOnce(&stub, &cq, "/none/Call", std::chrono::seconds(1));
   }
-  Open open = LookOnce();
-  for (; open.subchannels > 0; open = LookOnce()) {
+  Open open = LookOnce(cache);
+  for (; open.subchannels > 0; open = LookOnce(cache)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   return open;
@@ -323,12 +345,13 @@ long Resident() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) return 2;
+  if (argc < 6) return 2;
   grpc_init();  // and not to be ended: what is left is looked at
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::ifstream orders(argv[1]);
-  auto work = std::make_unique<Work>(argv[2], std::chrono::milliseconds(std::stol(argv[3])),
-                                     std::vector<std::string>(argv + 4, argv + argc));
+  const std::string cache = argv[3];
+  auto work = std::make_unique<Work>(argv[2], std::chrono::milliseconds(std::stol(argv[4])),
+                                     std::vector<std::string>(argv + 5, argv + argc));
   Open before = {};
   Open rested = {};  // at the last rest
   for (std::string line; std::getline(orders, line);) {
@@ -336,7 +359,7 @@ int main(int argc, char** argv) {
     std::string order, argument;
     words >> order >> argument;
     if (order == "start") {
-      before = UseGrpc();
+      before = UseGrpc(cache);
       Say("started " + before.Text());
       work->Start();
     } else if (order == "probe") {
@@ -349,14 +372,14 @@ int main(int argc, char** argv) {
       work->Leak();
     } else if (order == "rest") {
       work->Rest();
-      rested = Look(rested);
+      rested = Look(rested, cache);
       const size_t heap = Heap();
       Say("rest " + std::to_string(work->calls()) + " " + std::to_string(heap) + " " +
           std::to_string(Resident()) + " " + rested.Text());
       work->Resume();
     } else if (order == "end") {
       work->End();
-      Say("ended " + Look(before).Text());
+      Say("ended " + Look(before, cache).Text());
     }
   }
   return 0;

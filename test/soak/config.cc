@@ -61,9 +61,22 @@ Cluster Some(const std::string& name, const Ports& ports, int anchor, Random* ra
   return cluster;
 }
 
-// The mesh with an aggregate cluster "agg" beside its own.
-std::string WithAggregate(const Mesh& mesh, const std::string& quoted_children) {
+// The mesh with a listener for each thread of the client in place of its own.
+std::string WithListeners(const Mesh& mesh) {
   std::string json = mesh.Json();
+  const std::string listener = json.substr(1, json.find(",\n") + 1);  // it comes first
+  const std::string name = R"("name":")" + mesh.service;
+  std::string listeners;
+  for (int i = 0; i < kWorkers; ++i) {
+    listeners += listener;
+    listeners.insert(listeners.rfind(name) + name.size(), "-" + std::to_string(i));
+  }
+  return json.replace(1, listener.size(), listeners);
+}
+
+// The same with an aggregate cluster "agg" beside its own.
+std::string WithAggregate(const Mesh& mesh, const std::string& quoted_children) {
+  std::string json = WithListeners(mesh);
   json.erase(json.rfind(']'));
   return json +
          R"(,{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"agg",)"

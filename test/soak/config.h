@@ -4,8 +4,8 @@
 // all that it asks for: "a", "b" and the aggregate "agg", which always have a route; and "c0" to
 // "c3", among which the other RPCs are split. Each cluster has the anchor among its endpoints. So
 // no configuration explains a failed RPC, nor does one with something wrong in it: that is in "a",
-// "b", "agg", the listener or the routes, which the client has held since it started, and the last
-// good one stays (A88).
+// "b", "agg", the listeners or the routes, which the client has held since before the round, and
+// the last good one stays (A88).
 #ifndef GRPC_XDS_TEST_SOAK_CONFIG_H_
 #define GRPC_XDS_TEST_SOAK_CONFIG_H_
 
@@ -18,7 +18,8 @@ namespace gxds_soak {
 
 using Ports = std::array<int, kBackends>;
 
-inline constexpr char kService[] = "soak.example";
+// What the client's threads call: this, a hyphen and the thread's number.
+inline constexpr char kService[] = "soak";
 // One method for each cluster of the configuration of a healed world.
 inline const std::array<std::string, 4> kMethods = {"/a/Call", "/b/Call", "/agg/Call", "/c/Call"};
 

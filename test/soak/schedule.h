@@ -34,7 +34,7 @@ enum class Deed {
   kRestart,    // of what was killed or ended
   kConfigure,  // a control plane gets another good configuration
   kSpoil,      // a control plane gets one with something wrong in it
-  kChannel,    // a thread of the client leaves its channel for a new one
+  kChannel,    // a thread of the client leaves its channel for a new one, and so starts anew
 };
 inline constexpr int kDeeds = 8;
 extern const char* const kDeedNames[kDeeds];

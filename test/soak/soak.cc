@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,8 @@ constexpr int kWarmUp = 1;
 constexpr size_t kRestsToJudge = 8;
 // Growth that may be anything: a leak of one small object in each of many rounds is more.
 constexpr double kNegligible = 64 * 1024;  // bytes over the second half
+// A run of that long has had the client start with the first control plane down, and with both.
+constexpr double kMinutesToFallBack = 10;
 
 volatile sig_atomic_t interrupted = 0;
 
@@ -56,15 +59,18 @@ class Soak {
   int Run();
 
  private:
+  bool Start();
   bool RunRound(int number);
   void Do(const Action& action, int anchor);
   bool Heal(int number);
   bool HeardFromAll();
+  bool Failed(const std::string& what);
   bool Measure();
   void Account();
   bool Judge();
   bool JudgeMemory();
   bool JudgeOpen();
+  bool JudgeFallback();
   double Elapsed() const { return std::chrono::duration<double>(Now() - began_).count(); }
   std::string Bootstrap() const;
 
@@ -90,7 +96,7 @@ Soak::Soak(const Options& options) : options_(options) {
     ports_[i] = backends_[i]->port();
   }
   for (auto& plane : planes_) plane = std::make_unique<PlaneProcess>(HealedConfig(ports_, "/-"));
-  client_ = std::make_unique<ClientProcess>(Bootstrap());
+  client_ = std::make_unique<ClientProcess>(Bootstrap(), cache_.path() + "/cache");
 }
 
 // One server speaks incremental xDS, and the other state of the world.
@@ -120,6 +126,11 @@ void Soak::Do(const Action& action, int anchor) {
   }
 }
 
+bool Soak::Start() {
+  if (!client_->Start(&before_)) return Failed("the client does not start");
+  return Heal(0) && (client_->RanPlugin() || Failed("the client ran on the host's own xDS"));
+}
+
 bool Soak::RunRound(int number) {
   const Round round = MakeRound(options_.seed, number);
   for (const Action& action : round.actions) {
@@ -140,7 +151,13 @@ bool Soak::Heal(int number) {
   // The first control plane's: the client has returned to it.
   if (client_->Probe(probe + "0/Call") && HeardFromAll()) return true;
   if (interrupted) return false;
-  std::printf("FAILED: after round %d the client does not reach what is there\n", number);
+  return Failed("after round " + std::to_string(number) +
+                " the client does not reach what is there");
+}
+
+// What the client does not do, and what became of it.
+bool Soak::Failed(const std::string& what) {
+  std::printf("FAILED: %s; %s", what.c_str(), client_->Tell().c_str());
   return false;
 }
 
@@ -162,10 +179,7 @@ bool Soak::HeardFromAll() {
 
 bool Soak::Measure() {
   Rest rest;
-  if (!client_->AtRest(&rest)) {
-    std::printf("FAILED: the client is gone:\n%s", client_->Output().c_str());
-    return false;
-  }
+  if (!client_->AtRest(&rest)) return Failed("the client does not come to rest");
   rests_.emplace_back(Elapsed(), rest);
   return true;
 }
@@ -195,11 +209,7 @@ void Soak::Account() {
 }
 
 int Soak::Run() {
-  if (!client_->Start(&before_) || !Heal(0)) return 1;
-  if (!client_->RanPlugin()) {
-    std::printf("FAILED: the client ran on the host's own xDS:\n%s", client_->Output().c_str());
-    return 1;
-  }
+  if (!Start()) return 1;
   if (options_.leak) client_->Leak();
   bool ok = true;
   int round = 1;
@@ -217,10 +227,14 @@ int Soak::Run() {
     std::fflush(stdout);
   }
   if (interrupted) return 1;
-  ok = client_->End(&after_) && ok;
+  if (!ok) return 1;
+  if (!client_->End(&after_)) {
+    Failed("the client does not end what it has");
+    return 1;
+  }
   std::printf("\nseed %llu, %.1f minutes, %d rounds\n",
               static_cast<unsigned long long>(options_.seed), Elapsed() / 60, round - 1);
-  ok = Judge() && ok;
+  ok = Judge();
   std::printf("%s\n", ok ? "passed" : "FAILED");
   return ok ? 0 : 1;
 }
@@ -265,7 +279,16 @@ bool Soak::Judge() {
     std::printf("FAILED: RPCs failed that should not\n");
     ok = false;
   }
+  ok = JudgeFallback() && ok;
   return JudgeOpen() && ok;
+}
+
+bool Soak::JudgeFallback() {
+  const long fallbacks = client_->fallbacks(), starts = client_->cache_starts();
+  std::printf("fell back %ld times, started from the cache %ld times\n", fallbacks, starts);
+  if (options_.minutes < kMinutesToFallBack || (fallbacks > 0 && starts > 0)) return true;
+  std::printf("FAILED: it should have done both\n");
+  return false;
 }
 
 // What is said of it and whether it is as it was.
@@ -319,5 +342,10 @@ int main(int argc, char** argv) {
   if (!gxds_soak::Parse(argc, argv, &options)) return 2;
   // What is stopped would outlive us.
   for (int s : {SIGINT, SIGTERM}) signal(s, [](int) { gxds_soak::interrupted = 1; });
-  return gxds_soak::Soak(options).Run();
+  try {
+    return gxds_soak::Soak(options).Run();
+  } catch (const std::exception& e) {  // past the destructors, which end all processes
+    std::fprintf(stderr, "soak: %s\n", e.what());
+    return 2;
+  }
 }

@@ -51,6 +51,50 @@ TEST(Schedule, DoesAllThatCanBeDoneButToTheAnchor) {
   EXPECT_EQ(spoils.size(), kSpoils - 1u);
 }
 
+TEST(Schedule, NothingKeepsAClientFromStarting) {
+  size_t starts = 0;
+  for (int number = 0; number < 100; ++number) {
+    const Round round = MakeRound(1, number);
+    milliseconds at(0), started(-1000);
+    bool starts_here = false, hinders = false;
+    for (const Action& action : round.actions) {
+      at += action.after;
+      hinders = hinders || action.deed == Deed::kStop || action.deed == Deed::kSpoil;
+      if (action.plane) {
+        EXPECT_GE(at - started, milliseconds(1000)) << number;
+      }
+      if (action.deed != Deed::kChannel) continue;
+      started = at;
+      starts_here = true;
+      ++starts;
+    }
+    EXPECT_FALSE(starts_here && hinders) << number;
+  }
+  EXPECT_GT(starts, 100u);
+}
+
+// The names of the listeners, each of which has the routes that the configuration has.
+std::set<std::string> ListenersOf(const std::string& config) {
+  std::set<std::string> names;
+  json_t* root = json_loads(config.c_str(), 0, nullptr);
+  size_t i;
+  json_t* resource;
+  json_array_foreach(root, i, resource) {
+    if (json_object_get(resource, "api_listener") == nullptr) continue;
+    names.insert(json_string_value(json_object_get(resource, "name")));
+  }
+  json_decref(root);
+  return names;
+}
+
+TEST(Config, HasAListenerForEachThread) {
+  const std::set<std::string> names = {"soak-0", "soak-1", "soak-2", "soak-3"};
+  EXPECT_EQ(ListenersOf(HealedConfig(kPorts, "/probe")), names);
+  EXPECT_EQ(ListenersOf(ChaosConfig(kPorts, 0, 1, Spoil::kNone)), names);
+  EXPECT_EQ(ListenersOf(ChaosConfig(kPorts, 0, 1, Spoil::kBadListener)), names);
+  EXPECT_EQ(ListenersOf(ChaosConfig(kPorts, 0, 1, Spoil::kNoListener)).count("soak-0"), 0u);
+}
+
 // The ports of each cluster's endpoints.
 std::map<std::string, std::set<int>> EndpointsOf(const std::string& config) {
   std::map<std::string, std::set<int>> out;

@@ -1,14 +1,19 @@
 #include "test/soak/world.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <stdexcept>
+#include <thread>
 
 namespace gxds_soak {
 namespace {
@@ -22,10 +27,7 @@ constexpr std::chrono::seconds kPatience(120);
 // Of an RPC: none takes as long unless its backend stands still, however loaded the machine.
 constexpr int kDeadlineMs = 5000;
 
-[[noreturn]] void Die(const std::string& why) {
-  std::fprintf(stderr, "soak: %s\n", why.c_str());
-  std::exit(2);
-}
+[[noreturn]] void Die(const std::string& why) { throw std::runtime_error(why); }
 
 std::istream& operator>>(std::istream& in, Open& open) {
   return in >> open.fds >> open.connections >> open.subchannels >> open.threads >> open.pool;
@@ -122,11 +124,12 @@ void PlaneProcess::Heal() {
   if (stopped_) Do(Deed::kContinue);
 }
 
-ClientProcess::ClientProcess(const std::string& bootstrap) {
+ClientProcess::ClientProcess(const std::string& bootstrap, const std::string& cache) {
   const std::string pipe = dir_.path() + "/orders";
   if (mkfifo(pipe.c_str(), 0600) != 0) Die("no named pipe at " + pipe);
   std::vector<std::string> args = {Runfile("test/soak/client"), pipe,
-                                   std::string("xds:///") + kService, std::to_string(kDeadlineMs)};
+                                   std::string("xds:///") + kService, cache,
+                                   std::to_string(kDeadlineMs)};
   args.insert(args.end(), kMethods.begin(), kMethods.end());
   child_ = std::make_unique<Child>(
       args, std::map<std::string, std::string>{
@@ -136,7 +139,9 @@ ClientProcess::ClientProcess(const std::string& bootstrap) {
                 // What glibc's caches hold is free, but not counted so.
                 {"GLIBC_TUNABLES", "glibc.malloc.tcache_count=0"},
                 {"MALLOC_ARENA_MAX", "1"}});
-  orders_ = std::fopen(pipe.c_str(), "we");  // waits for the client
+  // To be read as well: so nothing waits for a client that is gone, nor is ended by a SIGPIPE.
+  const int fd = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  orders_ = fd >= 0 ? fdopen(fd, "w") : nullptr;
   if (orders_ == nullptr) Die("no pipe to the client");
 }
 
@@ -163,6 +168,8 @@ bool ClientProcess::Answer(const std::string& word, std::string* rest) {
 
 void ClientProcess::OnLine(const std::string& line) {
   if (line.find("grpc_xds: ") != std::string::npos) ran_plugin_ = true;
+  if (line.find(": falling back to ") != std::string::npos) ++fallbacks_;
+  if (line.find(": starting from the resource cache") != std::string::npos) ++cache_starts_;
   std::istringstream words(line);
   std::string word;
   long long began, ended;
@@ -175,6 +182,32 @@ void ClientProcess::OnLine(const std::string& line) {
   f.code = static_cast<grpc::StatusCode>(code);
   std::getline(words, f.message);
   failures_.push_back(f);
+}
+
+std::string ClientProcess::Tell() {
+  constexpr size_t kLines = 60;
+  siginfo_t info = {};
+  // Its output may end a moment before it does.
+  for (const Time until = Now() + std::chrono::seconds(2); info.si_pid == 0 && Now() < until;) {
+    if (waitid(P_PID, static_cast<id_t>(child_->pid()), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::string text = "the client ";
+  if (info.si_pid == 0) {
+    text += "runs";
+  } else if (info.si_code == CLD_EXITED) {
+    text += "ended with status " + std::to_string(info.si_status);
+  } else {
+    text += "was ended by signal " + std::to_string(info.si_status);
+  }
+  text += "; the last lines that it printed:\n";
+  const std::vector<std::string> lines = child_->Lines();
+  for (size_t i = lines.size() - std::min(lines.size(), kLines); i < lines.size(); ++i) {
+    text += lines[i] + "\n";
+  }
+  return text;
 }
 
 bool ClientProcess::Start(Open* before) {

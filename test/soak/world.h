@@ -83,7 +83,8 @@ struct Rest {
 
 class ClientProcess {
  public:
-  explicit ClientProcess(const std::string& bootstrap);
+  // cache: the folder that the bootstrap names.
+  ClientProcess(const std::string& bootstrap, const std::string& cache);
   ~ClientProcess();
 
   // Each is false when the client ended, or gave no answer in time.
@@ -99,7 +100,11 @@ class ClientProcess {
   std::vector<Failure> TakeFailures() { return std::move(failures_); }
   // Whether the plugin said that it is there: without it everything might pass on the host's xDS.
   bool RanPlugin() const { return ran_plugin_; }
-  std::string Output() { return child_->Output(); }
+  // How often it used another control plane than the first, and what its cache held.
+  long fallbacks() const { return fallbacks_; }
+  long cache_starts() const { return cache_starts_; }
+  // Whether it runs, or how it ended, and what it printed last.
+  std::string Tell();
 
  private:
   void Order(const std::string& order);
@@ -113,6 +118,8 @@ class ClientProcess {
   size_t seen_ = 0;  // lines
   std::vector<Failure> failures_;
   bool ran_plugin_ = false;
+  long fallbacks_ = 0;
+  long cache_starts_ = 0;
 };
 
 }  // namespace gxds_soak
