@@ -260,6 +260,7 @@ void Client::OnMessage(int index, const Message &message) {
                (item.heartbeat ? "~#" : "=#") + std::to_string(item.content);
       if (item.alias >= 0) items += " alias n" + std::to_string(item.alias);
     }
+    ForEachName(message.missing, [&](int name) { items += "; no n" + std::to_string(name); });
     ForEachName(message.removed, [&](int name) { items += "; -n" + std::to_string(name); });
     static const char *const effects[] = {"", " of an unknown type", " tampered with"};
     world_->Trace("client%d < server%d: %s version=%s nonce=%s%s%s", index_, s.server,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "test/sim/client_cache.h"
+#include "test/sim/files.h"
 #include "test/sim/server.h"
 #include "test/sim/world.h"
 
@@ -103,6 +104,7 @@ class Client {
   int index() const { return index_; }
   uint64_t serial() const { return serial_; }
   ClientCache *cache() { return cache_.get(); }  // nullptr: it keeps nothing
+  FileSource *files() { return files_.get(); }   // nullptr: it uses none
   // Who sent what is watched; nullptr: there is nothing.
   const gxds_bootstrap_server *SourceOf(int type, int name) const;
   gxds_client *engine() { return engine_; }
@@ -150,6 +152,7 @@ class Client {
   void Remove(int type, int name, int server);  // delta: it is told to be gone
   void Reject(int type, int name, int server);
   void Delete(int type, int name, int server);
+  void Miss(int type, int name, int server);  // it is told that there is none
   void BeUnsure(int type, int name);
   void GiveUpAfter(int server);  // A71: it is well, so those after it are not used any more
   void BeUnsure();               // of everything
@@ -195,6 +198,7 @@ class Client {
   gxds_bootstrap_authority authority_ = {};
   gxds_bootstrap bootstrap_ = {};
   std::unique_ptr<ClientCache> cache_;
+  std::unique_ptr<FileSource> files_;
   gxds_client *engine_ = nullptr;
   Conn conns_[kServerMax];
   Entry entries_[kTypeCount][kNameCount];

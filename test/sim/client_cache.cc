@@ -18,10 +18,12 @@ Shelf &ClientCache::ShelfOf(int server) {
 
 void ClientCache::Carry(const gxds_action &action) {
   int server = world_->ServerOf(action.server);
-  if (server < 0 || world_->server(server).config()->directory.size) {
+  bool files = server >= 0 && world_->IsFiles(server);  // on disk already
+  if (server < 0 || (files && action.kind == GXDS_ACTION_PERSIST)) {
     Fail("cache-server", "the cache of a server that has none");
   }
   if (action.kind == GXDS_ACTION_RESTORE) return Restore(action);
+  if (files) return;
   bool lost = world_->plant() == kPlantCacheLost && action.kind == GXDS_ACTION_PERSIST;
   if (lost && !planted_) {
     planted_ = true;

@@ -100,6 +100,7 @@ void Client::Carry(const gxds_action &action) {
       if (stream < 0) Fail("read-unknown", "a message is read from a stream that there is none of");
       if (world_->stream(stream).read_wanted) Fail("read-twice", "two reads at a time");
       world_->stream(stream).read_wanted = true;
+      if (world_->IsFiles(world_->stream(stream).server)) files_->OnRead();
       return;
     }
     case GXDS_ACTION_RESOURCE:
@@ -125,6 +126,8 @@ void Client::CarryServer(const gxds_action &action) {
     if (conn.id) Fail("connect-twice", "two channels to server%d", server);
     conn.id = action.server_id;
     last_server_id_ = std::max(last_server_id_, conn.id);
+    conn.ready = world_->IsFiles(server);
+    if (conn.ready) files_ = std::make_unique<FileSource>(world_, index_);
     if (!IsPrimary(server, 0) && !IsPrimary(server, 1)) world_->Did(kDidFallback);
     return;
   }
@@ -134,6 +137,7 @@ void Client::CarryServer(const gxds_action &action) {
   if (conn.stream >= 0) Fail("stream-twice", "a second stream, or the channel goes before it");
   if (action.kind == GXDS_ACTION_DISCONNECT) {
     conn.id = 0;
+    if (world_->IsFiles(server)) files_.reset();
     conn.ready = conn.failed = conn.failed_lately = conn.doubted = false;
     for (int type = 0; type < kTypeCount; type++) {
       conn.version[type].clear();
@@ -153,6 +157,7 @@ void Client::CarryServer(const gxds_action &action) {
     Fail("encoding", "a stream in the wrong encoding");
   }
   conn.stream = world_->OpenStream(index_, server, action.stream, delta);
+  if (world_->IsFiles(server)) files_->OnOpen();
   for (int type = 0; type < kTypeCount; type++) {
     conn.said[type] = conn.vague[type] = 0;
     for (gxds_time &at : conn.sent_at[type]) at = GXDS_TIME_NEVER;

@@ -72,9 +72,19 @@ void Client::Reject(int type, int name, int server) {
 
 void Client::Delete(int type, int name, int server) {
   Entry &e = entries_[type][name];
-  if (e.unsure || e.held == kNothing || e.state == GXDS_RESOURCE_DOES_NOT_EXIST) return;
+  bool known = e.state == GXDS_RESOURCE_DOES_NOT_EXIST || e.state == GXDS_RESOURCE_RECEIVED_ERROR;
+  if (e.unsure || e.held == kNothing || known) return;
   e.state = GXDS_RESOURCE_DOES_NOT_EXIST;
   if (world_->server(server).options().fail_on_data_errors) Drop(&e);
+}
+
+void Client::Miss(int type, int name, int server) {
+  Entry &e = entries_[type][name];
+  e.state = GXDS_RESOURCE_RECEIVED_ERROR;
+  if (world_->server(server).options().fail_on_data_errors) {
+    e.unsure = false;
+    Drop(&e);
+  }
 }
 
 void Client::Remove(int type, int name, int server) {
@@ -227,6 +237,7 @@ void Client::CheckConverged() {
 bool Client::TellsDeletions(const Watch &w) const {
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
   const ServerOptions &o = world_->server(primary).options();
+  if (world_->IsFiles(primary)) return true;
   bool delta = o.delta && !conns_[primary].no_delta;
   return delta ? o.tells_absent : w.type == kLds || w.type == kCds;
 }

@@ -5,6 +5,7 @@
 #include "test/sim/ads.h"
 #include "test/sim/client.h"
 #include "test/sim/delta.h"
+#include "test/sim/files.h"
 
 namespace gxds_sim {
 namespace {
@@ -30,7 +31,7 @@ int World::NewMessage() {
   Message &m = messages_[i];
   m.used = true;
   m.effect = kUnderstood;
-  m.removed = 0;
+  m.removed = m.missing = 0;
   m.ttl = 0;
   m.items.clear();
   m.bytes.clear();
@@ -81,6 +82,13 @@ gxds_time World::SilentUntil(const Stream &s, gxds_time at) {
 void World::SendRequest(int index, std::string bytes) {
   Stream &s = stream(index);
   s.sending = true;
+  if (IsFiles(s.server)) {
+    Request r = ParseRequest(Str(bytes));
+    s.sotw.served[r.type].asked = true;
+    s.sotw.served[r.type].names = r.names;
+    ScheduleAt(now_, StreamEvent(kEventSent, index, s));
+    return client(s.client).files()->OnRequest(Str(bytes));
+  }
   int number = NewMessage();
   message(number).bytes = std::move(bytes);
   if (s.established) {
@@ -256,6 +264,23 @@ void World::GoSilent(int client_index, int server_index, gxds_duration how_long)
   if (conn.stream < 0) return;
   const Stream &s = stream(conn.stream);
   if (s.established) Schedule(kKeepalive, StreamEvent(kEventKeepalive, conn.stream, s));
+}
+
+// ---- files ----
+
+// As the production's file source does it. What is told may end the source, or the stream.
+void World::OnFiles(int index) {
+  Client &c = client(index);
+  if (c.files() && !c.files()->Look()) c.OnChannelFailed(options_.files);
+  int number = c.conn(options_.files).stream;
+  if (c.files() && number >= 0 && stream(number).read_wanted) {
+    int response = c.files()->Next();
+    if (response >= 0) {
+      stream(number).inbox.push_back(response);
+      DeliverNext(number);
+    }
+  }
+  if (c.files()) c.files()->Schedule();
 }
 
 // ---- dispatch ----

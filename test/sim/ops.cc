@@ -5,6 +5,7 @@
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
 #include "test/sim/codec.h"
+#include "test/sim/files.h"
 #include "test/sim/shelf.h"
 
 namespace gxds_sim {
@@ -30,7 +31,7 @@ int DrawStream(World *w, Random *r) {
   for (int i = 0; i < count; i++) {
     int stream = (first + i) % count;
     const Stream &s = w->stream(stream);
-    if (s.used && s.established && !s.dying) return stream;
+    if (s.used && s.established && !s.dying && !w->IsFiles(s.server)) return stream;
   }
   return -1;
 }
@@ -148,6 +149,7 @@ void ChangeLink(World *w, Op op, Random *r) {
   Server &server = DrawServer(w, r);
   gxds_duration how_long = r->Magnitude(100 * GXDS_MILLISECOND, 60 * GXDS_SECOND);
   Conn &conn = client.conn(server.index());
+  if (w->IsFiles(server.index())) return;
   switch (op) {
     case kOpLinkDown:
       conn.down_until = w->now() + how_long;
@@ -172,6 +174,7 @@ void ChangeLink(World *w, Op op, Random *r) {
 
 void Restart(World *w, Random *r, bool lose_state) {
   Server &server = DrawServer(w, r);
+  if (w->IsFiles(server.index())) return;
   w->ServerDown(server.index(), r->Magnitude(10 * GXDS_MILLISECOND, 40 * GXDS_SECOND), lose_state);
 }
 
@@ -262,6 +265,13 @@ void EndClient(World *w, Op op, Random *r) {
   w->client(index).CutOff(cut_off);
 }
 
+void DoFilesOp(World *w, Op op, Random *r, int type) {
+  if (!w->directory()) return;
+  if (op == kOpFilesVanish) return w->directory()->Vanish(type);
+  if (op == kOpFilesDamaged) return w->directory()->Damage(type, r);
+  w->directory()->Write(type);
+}
+
 void DoClientOp(World *w, Op op, Random *r) {
   switch (op) {
     case kOpResetBackoff:
@@ -328,6 +338,10 @@ void Do(World *w, Op op, Random *r) {
     case kOpCacheCut:
     case kOpCacheDamaged:
       return DoClientOp(w, op, r);
+    case kOpFilesVanish:
+    case kOpFilesDamaged:
+    case kOpFilesWritten:
+      return DoFilesOp(w, op, r, type);
     default:
       return DoServerOp(w, op, r);
   }

@@ -1,5 +1,7 @@
 #include "test/sim/options.h"
 
+#include <algorithm>
+
 namespace gxds_sim {
 
 const char *const kOpNames[kOpCount] = {
@@ -51,6 +53,10 @@ bool IsOfCache(int op) {
   return op == kOpClientKilled || op == kOpCacheCut || op == kOpCacheDamaged;
 }
 
+bool IsOfFiles(int op) {
+  return op == kOpFilesVanish || op == kOpFilesDamaged || op == kOpFilesWritten;
+}
+
 // An order of servers, and how many of them are used.
 void DrawServerList(Random *random, int servers, int count, int *list) {
   bool used[kServerMax] = {};
@@ -81,6 +87,24 @@ ServerOptions DrawServer(Random *random) {
   gxds_duration ttl = random->Magnitude(2 * GXDS_SECOND, 200 * GXDS_SECOND);
   s.ttl = random->OneIn(4) && !s.constant_version ? ttl : 0;
   return s;
+}
+
+// In some runs, the server with the last number is a directory: fallback of the others where it is
+// in a list at all.
+void DrawFiles(Random *random, Options *o) {
+  if (!random->OneIn(8)) return;
+  o->files = o->servers - 1;
+  for (int a = 0; a < kAuthorityCount; a++) {
+    int *last = o->authority_servers[a] + o->authority_count[a] - 1;
+    std::swap(*std::find(o->authority_servers[a], last, o->files), *last);
+  }
+  ServerOptions &s = o->server[o->files];
+  s.delta = s.trusting = false;
+  s.ttl = 0;
+  for (int op = 0; op < kOpCount; op++) {
+    if (IsOfFiles(op)) o->weights[op] = uint32_t{1} << random->Int(6);
+  }
+  o->weights[kOpTwin] = 0;  // a file has each resource by its own name
 }
 
 }  // namespace
@@ -115,9 +139,11 @@ Options DrawOptions(uint64_t seed) {
   for (int op = 0; op < kOpCount; op++) {
     bool off = random.OneIn(3) || (IsOfCache(op) && !o.cache);
     uint32_t weight = uint32_t{1} << random.Int(7);
-    o.weights[op] = IsBasic(op) ? 16 + weight : off ? 0 : weight;
-    o.weight_sum += o.weights[op];
+    o.weights[op] = IsBasic(op) ? 16 + weight : off || IsOfFiles(op) ? 0 : weight;
   }
+  Random files(Mix(seed, 5));
+  DrawFiles(&files, &o);
+  for (uint32_t weight : o.weights) o.weight_sum += weight;
   return o;
 }
 

@@ -51,7 +51,10 @@ namespace gxds_sim {
   X(ClientRestarts, "client restarts")                      \
   X(ClientKilled, "client is killed, within a write")       \
   X(CacheCut, "client restarts, and its cache is cut")      \
-  X(CacheDamaged, "client restarts, its cache is damaged")
+  X(CacheDamaged, "client restarts, its cache is damaged")  \
+  X(FilesVanish, "file of resources vanishes")              \
+  X(FilesDamaged, "file of resources is damaged")           \
+  X(FilesWritten, "file of resources is written anew")
 
 enum Op {
 #define X(name, words) kOp##name,
@@ -63,48 +66,52 @@ extern const char *const kOpNames[kOpCount];
 extern const char *const kOpWords[kOpCount];
 
 // What comes of it: the things that runs are counted by.
-#define GXDS_SIM_EVENTS(X)                              \
-  X(Request, "request arrives")                         \
-  X(StaleRequest, "request with a stale nonce arrives") \
-  X(Ack, "ACK")                                         \
-  X(Nack, "NACK")                                       \
-  X(Sent, "request is on its way")                      \
-  X(Message, "response is delivered")                   \
-  X(LostMessage, "response is lost with its stream")    \
-  X(Push, "server looks for something to send")         \
-  X(StreamDies, "stream ends")                          \
-  X(Connect, "connection attempt")                      \
-  X(ConnectFails, "connection attempt fails")           \
-  X(Deadline, "deadline of a client")                   \
-  X(Replicate, "change reaches a server")               \
-  X(ServerUp, "server is up")                           \
-  X(Fallback, "client takes another server into use")   \
-  X(Return, "client gives up a server")                 \
-  X(DoesNotExist, "does-not-exist or timeout is told")  \
-  X(DataError, "data error is told")                    \
-  X(Ambient, "ambient error is told or ends")           \
-  X(Resource, "resource is told")                       \
-  X(Publish, "snapshot is published")                   \
-  X(ChannelFail, "channel fails")                       \
-  X(Complete, "snapshot compared with the reference")   \
-  X(DnsAnswer, "DNS answer")                            \
-  X(Release, "last RPC on a cluster is done")           \
-  X(Claim, "delta: client says which version it has")   \
-  X(Spared, "delta: and is not sent it again")          \
-  X(Removed, "delta: name is told to be gone")          \
-  X(Breath, "delta: gone and back in one response")     \
-  X(Phantom, "delta: response about what was given up") \
-  X(Alias, "delta: resource under two names")           \
-  X(Heartbeat, "delta: heartbeat")                      \
-  X(TtlEnds, "delta: resource ends by its ttl")         \
-  X(NoDelta, "delta: server answers UNIMPLEMENTED")     \
-  X(Persist, "cache: resource is kept")                 \
-  X(Forget, "cache: resource is not kept any more")     \
-  X(CacheTorn, "cache: record is cut by a kill")        \
-  X(CacheAnew, "cache: log is written anew")            \
-  X(CacheRead, "cache: log of another process is read") \
-  X(CacheIgnored, "cache: damaged log is ignored")      \
-  X(Restored, "cache: resource is used from it")
+#define GXDS_SIM_EVENTS(X)                                   \
+  X(Request, "request arrives")                              \
+  X(StaleRequest, "request with a stale nonce arrives")      \
+  X(Ack, "ACK")                                              \
+  X(Nack, "NACK")                                            \
+  X(Sent, "request is on its way")                           \
+  X(Message, "response is delivered")                        \
+  X(LostMessage, "response is lost with its stream")         \
+  X(Push, "server looks for something to send")              \
+  X(StreamDies, "stream ends")                               \
+  X(Connect, "connection attempt")                           \
+  X(ConnectFails, "connection attempt fails")                \
+  X(Deadline, "deadline of a client")                        \
+  X(Replicate, "change reaches a server")                    \
+  X(ServerUp, "server is up")                                \
+  X(Fallback, "client takes another server into use")        \
+  X(Return, "client gives up a server")                      \
+  X(DoesNotExist, "does-not-exist or timeout is told")       \
+  X(DataError, "data error is told")                         \
+  X(Ambient, "ambient error is told or ends")                \
+  X(Resource, "resource is told")                            \
+  X(Publish, "snapshot is published")                        \
+  X(ChannelFail, "channel fails")                            \
+  X(Complete, "snapshot compared with the reference")        \
+  X(DnsAnswer, "DNS answer")                                 \
+  X(Release, "last RPC on a cluster is done")                \
+  X(Claim, "delta: client says which version it has")        \
+  X(Spared, "delta: and is not sent it again")               \
+  X(Removed, "delta: name is told to be gone")               \
+  X(Breath, "delta: gone and back in one response")          \
+  X(Phantom, "delta: response about what was given up")      \
+  X(Alias, "delta: resource under two names")                \
+  X(Heartbeat, "delta: heartbeat")                           \
+  X(TtlEnds, "delta: resource ends by its ttl")              \
+  X(NoDelta, "delta: server answers UNIMPLEMENTED")          \
+  X(Persist, "cache: resource is kept")                      \
+  X(Forget, "cache: resource is not kept any more")          \
+  X(CacheTorn, "cache: record is cut by a kill")             \
+  X(CacheAnew, "cache: log is written anew")                 \
+  X(CacheRead, "cache: log of another process is read")      \
+  X(CacheIgnored, "cache: damaged log is ignored")           \
+  X(Restored, "cache: resource is used from it")             \
+  X(FilesTaken, "files: state is taken")                     \
+  X(FilesRefused, "files: state is refused, the last stays") \
+  X(FilesFailed, "files: there is no good state")            \
+  X(FilesAnswer, "files: response")
 
 enum Happening {
 #define X(name, words) kDid##name,
@@ -137,7 +144,8 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(NoClaim, "no-claim", "delta: a version that is held is not told")                         \
   X(LostUnsubscribe, "lost-unsubscribe", "delta: a name is given up without a word")          \
   X(CacheUnchecked, "cache-unchecked", "cache: a checksum is not looked at")                  \
-  X(CacheLost, "cache-lost", "cache: a resource is not kept")
+  X(CacheLost, "cache-lost", "cache: a resource is not kept")                                 \
+  X(FilesHalf, "files-half", "files: what is damaged is left out, and the rest taken")
 
 enum Plant {
 #define X(name, flag, words) kPlant##name,
@@ -184,6 +192,7 @@ struct Options {
   bool complete_truth = false;  // when all heals, everything exists
   bool any_ttl = false;
   bool cache = false;  // clients keep resources
+  int files = -1;      // the server that is a directory, last in the lists; -1: none
   ServerOptions server[kServerMax];
   uint32_t weights[kOpCount] = {};
   uint32_t weight_sum = 0;

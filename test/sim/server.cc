@@ -4,11 +4,16 @@
 
 #include "test/sim/ads.h"
 #include "test/sim/client.h"
+#include "test/sim/files.h"
 
 namespace gxds_sim {
 
 Server::Server(World *world, int index)
     : world_(world), index_(index), uri_("server" + std::to_string(index)) {
+  if (world->IsFiles(index)) {
+    uri_ = "file:///files";
+    config_.directory = gxds_str_z("/files");
+  }
   config_.uri = Str(uri_);
   config_.creds_type = gxds_str_z("insecure");
   config_.fail_on_data_errors = options().fail_on_data_errors;
@@ -30,6 +35,7 @@ void Server::Replicate(int type, int name, int content) {
   if (store_[type][name] == content) return;
   store_[type][name] = content;
   version_++;
+  if (world_->IsFiles(index_)) return world_->directory()->Write(type);
   PushAll(type);
 }
 

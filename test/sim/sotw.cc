@@ -131,6 +131,18 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
 
 namespace {
 
+void PredictMissing(Prediction *p) {
+  int type = p->message->type;
+  ForEachName(p->message->missing & ~p->seen, [&](int name) {
+    p->seen |= Bit(name);
+    Usage usage = p->client->Uses(p->server, AuthorityOf(name));
+    if (usage == kNotUsed) return;
+    bool unsure = p->client->entry(type, name).watchers == 0 || usage == kMaybeUsed;
+    if (unsure) p->client->BeUnsure(type, name);
+    if (!unsure) p->client->Miss(type, name, p->server);
+  });
+}
+
 void PredictDeletions(Prediction *p) {
   int type = p->message->type;
   ForEachName(p->client->Watched(type) & ~p->seen, [&](int name) {
@@ -147,6 +159,7 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
   Conn &conn = client.conn(stream->server);
   Prediction p = {world, &client, stream->server, &message};
   for (const Item &item : message.items) PredictItem(&p, item);
+  PredictMissing(&p);
   if (IsComplete(message.type)) PredictDeletions(&p);
   SotwHeard &h = stream->sotw.heard[message.type];
   h.unanswered = true;

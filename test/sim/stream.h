@@ -46,6 +46,7 @@ struct Message {
   std::string version;
   std::string nonce;
   std::vector<Item> items;
+  Mask missing = 0;  // told to be so, as errors (xRFC TP3)
   // Delta.
   Mask removed = 0;
   gxds_duration ttl = 0;  // of its items

@@ -9,6 +9,7 @@
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
 #include "test/sim/delta.h"
+#include "test/sim/files.h"
 #include "test/sim/ops.h"
 #include "test/sim/shelf.h"
 
@@ -51,6 +52,7 @@ void World::ScheduleAt(gxds_time at, Event event) {
 void World::Clear() {
   clients_.clear();
   servers_.clear();
+  directory_.reset();
   for (auto &of_client : shelves_) {
     for (auto &shelf : of_client) shelf.reset();
   }
@@ -80,6 +82,7 @@ void World::StartParts() {
   for (int i = 0; i < options_.servers; i++) {
     servers_.push_back(std::make_unique<Server>(this, i));
   }
+  if (options_.files >= 0) directory_ = std::make_unique<Directory>(this, options_.files);
   for (int i = 0; i < options_.clients; i++) {
     clients_.push_back(std::make_unique<Client>(this, i, ++last_client_));
   }
@@ -171,6 +174,12 @@ void World::Carry(const Event &e) {
       result_.events++;
       client(e.a).cache()->process().killed = true;
       return;
+    case kEventFiles:
+      if (!client_is()) return;
+      result_.events++;
+      return OnFiles(e.a);
+    case kEventFileClosed:
+      return directory_->OnClosed(e.a);
     case kEventResync:
       return server(e.a).Resync();
     case kEventDns:
@@ -281,6 +290,7 @@ void World::HealResources() {
     s->Resync();
     if (s->options().ttl) DeltaEndTtls(this, s->index());
   }
+  if (directory_) directory_->Heal();
 }
 
 // Whether it takes a new stream to be sure of what both ends know.
@@ -300,7 +310,8 @@ void World::Heal() {
   heap_.erase(std::remove_if(heap_.begin(), heap_.end(),
                              [](const Event &e) {
                                return e.kind == kEventReplicate || e.kind == kEventResync ||
-                                      e.kind == kEventServerUp || e.kind == kEventKill;
+                                      e.kind == kEventServerUp || e.kind == kEventKill ||
+                                      e.kind == kEventFileClosed;
                              }),
               heap_.end());
   std::make_heap(heap_.begin(), heap_.end(), IsLater);
@@ -311,7 +322,7 @@ void World::Heal() {
       Conn &conn = c->conn(i);
       bool silent = now_ < conn.silent_until;
       conn.down_until = conn.silent_until = conn.stalled_until = 0;
-      if (conn.stream < 0) continue;
+      if (conn.stream < 0 || IsFiles(i)) continue;
       const Stream &s = stream(conn.stream);
       if (s.established && (silent || IsTainted(s) || close_all)) {
         EndStream(conn.stream, GXDS_UNAVAILABLE, false);

@@ -17,26 +17,29 @@
 namespace gxds_sim {
 
 class Client;
+class Directory;
 class Server;
 class Shelf;
 
 enum EventKind : uint8_t {
-  kEventOp,         // a: its number
-  kEventConnect,    // client, server
-  kEventRequest,    // stream
-  kEventSent,       // stream
-  kEventMessage,    // stream
-  kEventPush,       // stream, type
-  kEventDies,       // stream, code
-  kEventKeepalive,  // stream
-  kEventHeartbeat,  // stream, type
-  kEventDeadline,   // client
-  kEventReplicate,  // server, type, name, content
-  kEventServerUp,   // server
-  kEventResync,     // server
-  kEventDns,        // client, channel, host
-  kEventRelease,    // client, channel, cluster
-  kEventKill,       // client
+  kEventOp,          // a: its number
+  kEventConnect,     // client, server
+  kEventRequest,     // stream
+  kEventSent,        // stream
+  kEventMessage,     // stream
+  kEventPush,        // stream, type
+  kEventDies,        // stream, code
+  kEventKeepalive,   // stream
+  kEventHeartbeat,   // stream, type
+  kEventDeadline,    // client
+  kEventReplicate,   // server, type, name, content
+  kEventServerUp,    // server
+  kEventResync,      // server
+  kEventDns,         // client, channel, host
+  kEventRelease,     // client, channel, cluster
+  kEventKill,        // client
+  kEventFiles,       // client: its file source may have something to do
+  kEventFileClosed,  // type
 };
 
 struct Event {
@@ -72,6 +75,8 @@ class World {
   int ServerOf(const gxds_bootstrap_server *server) const;
   // What is kept of a server for the clients in one place.
   Shelf &shelf(int client, int server);
+  Directory *directory() { return directory_.get(); }  // nullptr: none
+  bool IsFiles(int server) const { return server == options_.files; }
   Client &client(int i) { return *clients_[static_cast<size_t>(i)]; }
   Stream &stream(int i) { return streams_[static_cast<size_t>(i)]; }
   int stream_count() const { return static_cast<int>(streams_.size()); }
@@ -130,6 +135,7 @@ class World {
   bool IsLate(const Event &event) const;
   void BuryKilled();
 
+  void OnFiles(int client);
   void OnConnect(int client, int server);
   void OnRequest(int stream);
   void OnSent(int stream);
@@ -156,6 +162,7 @@ class World {
   int truth_[kTypeCount][kNameCount] = {};
   std::unique_ptr<Shelf> shelves_[kClientMax][kServerMax];  // before the clients: they close them
   std::vector<std::unique_ptr<Server>> servers_;
+  std::unique_ptr<Directory> directory_;
   std::vector<std::unique_ptr<Client>> clients_;
 };
 
