@@ -79,7 +79,8 @@ TEST(Report, WhatWasGivenUpIsShownAsMore) {
   Row& row = report.At("first_clusters", 5000, "first RPC", "s");
   row.host.beyond = 60;
   row.ours.values = {0.5};
-  EXPECT_NE(Table(report).find("| first RPC | s | – | > 60.0 | 0.5 | > 120 | – |"), std::string::npos)
+  EXPECT_NE(Table(report).find("| first RPC | s | – | > 60.0 | 0.5 | > 120 | – |"),
+            std::string::npos)
       << Table(report);
 }
 
