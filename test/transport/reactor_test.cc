@@ -328,23 +328,5 @@ TEST(ReactorFork, AChannelThatIsOpenedEndsTheWaitOfAFork) {
   gxds_reactor_release();
 }
 
-// It inherited a use that nobody gives back: its own reactor, too, is never without uses.
-TEST(ReactorFork, AChildWaitsForNoEndWithInheritedUses) {
-  ReactorUse use;
-  OnReactor([] {});
-  auto forks_soon = [] {
-    const auto began = std::chrono::steady_clock::now();
-    for (int i = 0; i < 5; i++) {
-      {
-        ReactorUse own;
-        OnReactor([] {});
-      }
-      if (ForkAndRun([] { return 7; }) != 7) return 1;
-    }
-    return std::chrono::steady_clock::now() - began < std::chrono::seconds(4) ? 0 : 2;
-  };
-  EXPECT_EQ(ForkAndRun(forks_soon), 0);
-}
-
 }  // namespace
 }  // namespace grpc_xds
