@@ -17,8 +17,9 @@ extern "C" {
 #endif
 
 /* Where not all can be watched or read for want of watches or descriptors, the directory is read
- * again after this, and after twice as long each time up to the second: soon enough for a person
- * who waits, and then seldom enough for a directory that takes a second to read. */
+ * again after this, and after twice as long, up to the second, where no event asked for it in
+ * between: soon enough for a person who waits, and then seldom enough for a directory that takes a
+ * second to read. */
 #define GXDS_DIR_WATCH_RETRY_MIN (1 * GXDS_SECOND)
 #define GXDS_DIR_WATCH_RETRY_MAX (30 * GXDS_SECOND)
 
