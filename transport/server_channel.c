@@ -95,8 +95,6 @@ static grpc_channel *make_channel(const gxds_bootstrap_server *server,
       {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_TIMEOUT_MS, {.integer = GXDS_KEEPALIVE_TIMEOUT_MS}},
       /* An ADS stream is silent for hours; gRPC would stop pinging it after two times. */
       {GRPC_ARG_INTEGER, GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, {.integer = 0}},
-      /* The program did not make it, so it is none of its channelz. */
-      {GRPC_ARG_INTEGER, GRPC_ARG_ENABLE_CHANNELZ, {.integer = 0}},
       /* The engine restarts its streams; a copy of each request for a retry would be for nothing.
        */
       {GRPC_ARG_INTEGER, GRPC_ARG_ENABLE_RETRIES, {.integer = 0}},
