@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "xds_resolver/note.h"
 
 typedef struct change {
   const gxds_cluster_entry *before; /* NULL: it is new */
@@ -47,13 +48,19 @@ static void add_cluster(gxds_text *out, const change *c) {
   gxds_text_addf(out, " (%.*s)", GXDS_STR_ARG(c->after->error.message));
 }
 
+/* The caller frees the list. */
+static changes diff(const gxds_config *before, const gxds_config *after) {
+  changes all = {0};
+  gxds_cluster_map_diff(before ? before->clusters : NULL, after->clusters, add_change, &all);
+  if (all.count) qsort(all.list, all.count, sizeof *all.list, by_name);
+  return all;
+}
+
 void gxds_config_describe_change(const gxds_config *before, const gxds_config *after,
                                  gxds_text *out) {
   add_resource(out, "listener", before ? before->listener : NULL, after->listener);
   add_resource(out, "routes", before ? before->virtual_host : NULL, after->virtual_host);
-  changes all = {0};
-  gxds_cluster_map_diff(before ? before->clusters : NULL, after->clusters, add_change, &all);
-  if (all.count) qsort(all.list, all.count, sizeof *all.list, by_name);
+  changes all = diff(before, after);
   gxds_text_add_z(out, "clusters:");
   for (size_t i = 0; i < all.count && i < GXDS_CHANGED_CLUSTERS_TOLD_MAX; i++) {
     add_cluster(out, &all.list[i]);
@@ -63,4 +70,69 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
   }
   gxds_text_addf(out, " (%zu in all)", gxds_cluster_map_count(after->clusters));
   gxds_free(all.list);
+}
+
+/* ---- what is wrong ---- */
+
+typedef struct fault {
+  gxds_fault kind; /* NONE, AMBIENT or UNUSABLE */
+  gxds_str why;
+} fault;
+
+static fault fault_of(const gxds_cluster_entry *e) {
+  const fault none = {GXDS_FAULT_NONE, {NULL, 0}};
+  if (!e) return none;
+  if (e->kind == GXDS_ENTRY_ERROR) return (fault){GXDS_FAULT_UNUSABLE, e->error.message};
+  if (!gxds_note_tells_trouble(e->resolution_note)) return none;
+  bool usable = e->kind == GXDS_ENTRY_AGGREGATE ? e->leaf_cluster_count > 0 : e->endpoints != NULL;
+  return (fault){usable ? GXDS_FAULT_AMBIENT : GXDS_FAULT_UNUSABLE, e->resolution_note};
+}
+
+/* What a change is to be told as; NONE: not at all. */
+static gxds_fault fault_of_change(const change *c, gxds_str *why) {
+  fault was = fault_of(c->before);
+  fault is = fault_of(c->after);
+  *why = is.why;
+  if (is.kind == GXDS_FAULT_NONE) {
+    /* One that is gone is not well, but nobody wants it. */
+    return was.kind != GXDS_FAULT_NONE && c->after ? GXDS_FAULT_OVER : GXDS_FAULT_NONE;
+  }
+  return is.kind == was.kind && gxds_str_equal(is.why, was.why) ? GXDS_FAULT_NONE : is.kind;
+}
+
+static void cut(gxds_text *t, size_t size) {
+  if (t->size <= size) return;
+  while (size > 0 && ((unsigned char)t->data[size] & 0xc0) == 0x80) size--; /* within a character */
+  t->size = size;
+  t->data[size] = '\0';
+}
+
+gxds_fault gxds_config_describe_faults(const gxds_config *before, const gxds_config *after,
+                                       gxds_text *out) {
+  const size_t begin = out->size;
+  changes all = diff(before, after);
+  gxds_fault worst = GXDS_FAULT_NONE;
+  size_t count = 0;
+  for (size_t i = 0; i < all.count; i++) {
+    gxds_str why;
+    gxds_fault kind = fault_of_change(&all.list[i], &why);
+    if (kind == GXDS_FAULT_NONE) continue;
+    if (kind > worst) worst = kind;
+    if (count++ >= GXDS_FAULTY_CLUSTERS_TOLD_MAX) continue;
+    gxds_text_add_z(out, count > 1 ? "; cluster " : "cluster ");
+    gxds_text_add_escaped(out, name_of(&all.list[i]));
+    gxds_text_add_z(out, ": ");
+    if (kind == GXDS_FAULT_OVER) {
+      gxds_text_add_z(out, "well again");
+    } else {
+      gxds_text_add(out, why);
+    }
+  }
+  gxds_free(all.list);
+  static const size_t room = sizeof " and 4294967295 more clusters" - 1;
+  cut(out, begin + GXDS_FAULTS_BYTES_MAX - room);
+  if (count > GXDS_FAULTY_CLUSTERS_TOLD_MAX) {
+    gxds_text_addf(out, " and %zu more clusters", count - GXDS_FAULTY_CLUSTERS_TOLD_MAX);
+  }
+  return worst;
 }

@@ -37,3 +37,8 @@ gxds_str gxds_note_take(gxds_note *n, gxds_str server, gxds_str node_id) {
   *n = (gxds_note){{NULL, 0, 0}, 0, 0};
   return note;
 }
+
+bool gxds_note_tells_trouble(gxds_str note) {
+  /* A trouble begins with its kind, an origin with a bracket. */
+  return note.size > 0 && note.data[0] != '(';
+}

@@ -27,6 +27,8 @@ void gxds_note_add(gxds_note *n, const char *kind, gxds_str name, gxds_str why);
 /* Ends the note: one without an origin gets this one, so that one without troubles is
  * "(xDS server S) (node ID:N)". The caller frees it; n is empty afterwards. */
 gxds_str gxds_note_take(gxds_note *n, gxds_str server, gxds_str node_id);
+/* Whether a note that was taken has any trouble, and not an origin alone. */
+bool gxds_note_tells_trouble(gxds_str note);
 
 #ifdef __cplusplus
 }

@@ -12,17 +12,21 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lb_policies/attributes/attributes.h"
 #include "plugin/host.h"
 #include "src/core/ext/xds/xds_channel_args.h"
 #include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/channel/channel_trace.h"
+#include "src/core/lib/channel/channelz.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/gprpp/work_serializer.h"
 #include "src/core/lib/resolver/resolver.h"
 #include "src/core/lib/resolver/resolver_factory.h"
 #include "src/core/lib/service_config/service_config_impl.h"
+#include "src/core/lib/slice/slice_internal.h"
 #include "src/core/lib/uri/uri_parser.h"
 #include "transport/reactor.h"
 #include "xds_resolver/config_change.h"
@@ -106,6 +110,10 @@ class XdsResolver : public grpc_core::Resolver {
   void ReportFailureLocked(const gxds_status& failure);
   // For a line of the trace, which is on.
   void TraceSnapshotLocked(const gxds_config* after) const;
+  // To channelz, unless the program does without.
+  void AddTraceEvent(grpc_core::channelz::ChannelTrace::Severity severity,
+                     absl::string_view message) const;
+  void TellFaultsLocked(const gxds_config* after);
 
   const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
   const std::unique_ptr<ResultHandler> result_handler_;
@@ -117,6 +125,7 @@ class XdsResolver : public grpc_core::Resolver {
   gxds_resolver* resolver_ = nullptr;
   const gxds_config* config_ = nullptr;  // the last good one
   uint64_t config_count_ = 0;
+  std::string failure_;  // the words that ended the use of a good one; empty: it is in use
   RefCountedPtr<ServiceConfig> service_config_;
   RefCountedPtr<XdsConfigSelector> selector_;
 };
@@ -217,9 +226,43 @@ void XdsResolver::TraceSnapshotLocked(const gxds_config* after) const {
   gxds_text_fini(&change);
 }
 
+void XdsResolver::AddTraceEvent(grpc_core::channelz::ChannelTrace::Severity severity,
+                                absl::string_view message) const {
+  auto* node = args_.GetObject<grpc_core::channelz::ChannelNode>();
+  if (node == nullptr) return;
+  node->AddTraceEvent(severity, grpc_slice_from_cpp_string(absl::StrCat("xDS: ", message)));
+}
+
+void XdsResolver::TellFaultsLocked(const gxds_config* after) {
+  using grpc_core::channelz::ChannelTrace;
+  if (args_.GetObject<grpc_core::channelz::ChannelNode>() == nullptr) return;
+  if (!failure_.empty()) {
+    AddTraceEvent(ChannelTrace::Info, "listener and routes are well again");
+    failure_.clear();
+  }
+  gxds_text faults = {};
+  const gxds_fault worst = gxds_config_describe_faults(config_, after, &faults);
+  const absl::string_view words(faults.data, faults.size);
+  switch (worst) {
+    case GXDS_FAULT_NONE:
+      break;
+    case GXDS_FAULT_OVER:
+      AddTraceEvent(ChannelTrace::Info, words);
+      break;
+    case GXDS_FAULT_AMBIENT:
+      AddTraceEvent(ChannelTrace::Warning, words);
+      break;
+    case GXDS_FAULT_UNUSABLE:
+      AddTraceEvent(ChannelTrace::Error, words);
+      break;
+  }
+  gxds_text_fini(&faults);
+}
+
 void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
   ++config_count_;
   if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_resolver_trace)) TraceSnapshotLocked(update->config);
+  TellFaultsLocked(update->config);
   gxds_config_unref(config_);
   config_ = gxds_config_ref(update->config);
   if (service_config_ == nullptr) {
@@ -255,6 +298,11 @@ void XdsResolver::ReportFailureLocked(const gxds_status& failure) {
     result.addresses = status;
     result.service_config = std::move(status);
   } else {
+    // (Before there is anything to lose, the host itself tells the error to channelz.)
+    if (failure_ != status.message()) {
+      failure_ = std::string(status.message());
+      AddTraceEvent(grpc_core::channelz::ChannelTrace::Error, failure_);
+    }
     // On an error the channel would go on with what it has. An empty config and no addresses end
     // that: its default policy fails all RPCs, and tells the note.
     result.addresses.emplace();

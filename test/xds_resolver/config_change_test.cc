@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/xds_resolver/made_up_routes.h"
@@ -85,6 +86,106 @@ TEST(ConfigChange, OfManyTellsSomeAndCountsTheRest) {
   std::string text = Describe(nullptr, config);
   EXPECT_NE(text.find(" +c1099 and 3 more (103 in all)"), std::string::npos) << text;
   gxds_config_unref(config);
+}
+
+const gxds_cluster_entry *LeafWithNote(const std::string &name, const std::string &note,
+                                       bool with_endpoints = true) {
+  const gxds_cluster *c = made_up::EdsCluster(name);
+  const gxds_endpoints *endpoints = with_endpoints ? made_up::NewEndpoints(name) : nullptr;
+  const gxds_cluster_entry *e =
+      gxds_cluster_entry_endpoints(made_up::S(name), c, endpoints, made_up::S(note));
+  made_up::Unref(c);
+  if (endpoints != nullptr) made_up::Unref(endpoints);
+  return e;
+}
+
+const gxds_cluster_entry *Error(const std::string &name, const std::string &why) {
+  gxds_status error = gxds_status_make(GXDS_UNAVAILABLE, why.c_str());
+  const gxds_cluster_entry *e = gxds_cluster_entry_error(made_up::S(name), &error);
+  gxds_status_fini(&error);
+  return e;
+}
+
+const char kOrigin[] = "(xDS server s) (node ID:n)";
+
+// The faults of the second after the first; what they are told as, and the words.
+std::pair<gxds_fault, std::string> Faults(const gxds_config *before, const gxds_config *after) {
+  gxds_text text = {};
+  gxds_fault worst = gxds_config_describe_faults(before, after, &text);
+  std::string out = Str(gxds_text_str(&text));
+  gxds_text_fini(&text);
+  return {worst, out};
+}
+
+using Told = std::pair<gxds_fault, std::string>;
+
+TEST(ConfigFaults, AClusterThatIsWellIsNotTold) {
+  Parts parts;
+  const gxds_config *config = parts.Config(With(nullptr, LeafWithNote("a", kOrigin)));
+  EXPECT_EQ(Faults(nullptr, config), Told(GXDS_FAULT_NONE, ""));
+  gxds_config_unref(config);
+}
+
+TEST(ConfigFaults, AreToldWhenTheyComeAndWhenTheyGo) {
+  Parts parts;
+  const gxds_config *good = parts.Config(
+      With(With(With(nullptr, LeafWithNote("a", kOrigin)), LeafWithNote("b", kOrigin)), Leaf("c")));
+  const gxds_config *ambient =
+      parts.Config(With(gxds_cluster_map_ref(good->clusters), LeafWithNote("a", "EDS a: stale")));
+  const gxds_config *worse =
+      parts.Config(With(With(gxds_cluster_map_ref(ambient->clusters), Error("c", "CDS c: gone")),
+                        LeafWithNote("b", "EDS b: refused", false)));
+  EXPECT_EQ(Faults(good, ambient), Told(GXDS_FAULT_AMBIENT, "cluster a: EDS a: stale"));
+  EXPECT_EQ(Faults(ambient, worse),
+            Told(GXDS_FAULT_UNUSABLE, "cluster b: EDS b: refused; cluster c: CDS c: gone"));
+  EXPECT_EQ(
+      Faults(worse, good),
+      Told(GXDS_FAULT_OVER, "cluster a: well again; cluster b: well again; cluster c: well again"));
+  gxds_config_unref(good);
+  gxds_config_unref(ambient);
+  gxds_config_unref(worse);
+}
+
+TEST(ConfigFaults, TheSameWordsAreNotToldAgain) {
+  Parts parts;
+  const gxds_config *before = parts.Config(With(nullptr, LeafWithNote("a", "EDS a: stale")));
+  const gxds_config *after = parts.Config(With(nullptr, LeafWithNote("a", "EDS a: stale")));
+  EXPECT_EQ(Faults(before, after), Told(GXDS_FAULT_NONE, ""));
+  gxds_config_unref(before);
+  gxds_config_unref(after);
+}
+
+TEST(ConfigFaults, AClusterThatIsGoneIsNotWellAgain) {
+  Parts parts;
+  const gxds_config *before = parts.Config(With(nullptr, Error("a", "CDS a: gone")));
+  const gxds_config *after = parts.Config(nullptr);
+  EXPECT_EQ(Faults(before, after), Told(GXDS_FAULT_NONE, ""));
+  gxds_config_unref(before);
+  gxds_config_unref(after);
+}
+
+TEST(ConfigFaults, OfManySomeAreToldAndTheRestIsCounted) {
+  Parts parts;
+  const gxds_cluster_map *clusters = nullptr;
+  for (int i = 0; i < 13; i++) clusters = With(clusters, Error("c" + std::to_string(100 + i), "e"));
+  const gxds_config *config = parts.Config(clusters);
+  const std::string words = Faults(nullptr, config).second;
+  EXPECT_NE(words.find("; cluster c109: e and 3 more clusters"), std::string::npos) << words;
+  gxds_config_unref(config);
+}
+
+TEST(ConfigFaults, LongWordsAreCutBetweenCharacters) {
+  Parts parts;
+  for (size_t pad = 0; pad < 2; pad++) {
+    std::string why(pad, 'x');
+    for (int i = 0; i < GXDS_FAULTS_BYTES_MAX; i++) why += "\xc3\xa4";
+    const gxds_config *config = parts.Config(With(nullptr, Error("a", why)));
+    const std::string words = Faults(nullptr, config).second;
+    EXPECT_LE(words.size(), size_t{GXDS_FAULTS_BYTES_MAX});
+    EXPECT_GT(words.size(), size_t{GXDS_FAULTS_BYTES_MAX / 2});
+    EXPECT_TRUE(gxds_str_is_utf8(made_up::S(words)));
+    gxds_config_unref(config);
+  }
 }
 
 }  // namespace
