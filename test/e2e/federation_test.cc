@@ -1,0 +1,63 @@
+// Names of other authorities, with control planes of their own (A47); also on the host's own xDS
+// (federation_on_host_test), which must be told to.
+#include <stdlib.h>
+
+#include "test/e2e/e2e.h"
+#include "test/e2e/resources_json.h"
+
+namespace gxds_test {
+namespace {
+
+const char kListeners[] = "xdstp://other.example/envoy.config.listener.v3.Listener/";
+
+// Its listener has that name, which resources_json.h gives another.
+std::string Named(const std::string& name, std::string listener) {
+  const std::string old = R"("name":"greeter.example")";
+  return listener.replace(listener.find(old), old.size(), R"("name":")" + name + '"');
+}
+
+class Federation : public testing::Test {
+ protected:
+  Federation() { setenv("GRPC_EXPERIMENTAL_XDS_FEDERATION", "true", 1); }  // for the host
+  // The authority's listener of that name routes to the cluster "a".
+  void Start(const std::string& listener, const std::string& virtual_hosts) {
+    mine_.WriteFile("resources.json", Document({}));
+    mine_.Start();
+    other_.WriteFile("resources.json",
+                     Document({Named(kListeners + listener, InlineListener(virtual_hosts)),
+                               EdsCluster("a"), Endpoints("a", LocalityOf({a_.port()}))}));
+    other_.Start();
+  }
+  // The default authority's server has nothing; clusters with names of the old kind are there too.
+  std::string Bootstrap() {
+    mine_.WriteFile("clusters.json",
+                    Document({EdsCluster("a"), Endpoints("a", LocalityOf({a_.port()}))}));
+    std::string bootstrap = mine_.Bootstrap();
+    const std::string authorities =
+        R"("authorities":{"other.example":{"xds_servers":[)" + other_.ServerJson() +
+        R"(],"client_listener_resource_name_template":")" + kListeners + R"(%s"}},)";
+    return bootstrap.insert(bootstrap.find('{') + 1, authorities);
+  }
+
+  Backend a_{"a"};
+  ControlPlane mine_;
+  ControlPlane other_;
+};
+
+TEST_F(Federation, TheAuthorityOfTheTargetIsAskedForItsListener) {
+  Start("greeter.example", VirtualHost(RouteTo("a")));
+  Client client("xds://other.example/greeter.example", Bootstrap());
+  EXPECT_EQ(client.Call().name, "a");
+}
+
+TEST_F(Federation, TheNameIsPercentEncodedAndTheVirtualHostIsOfTheDefaultAuthority) {
+  Start("a%20b", VirtualHost(RouteTo("a"), "greeter.example"));
+  grpc::ChannelArguments args;
+  args.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "greeter.example");
+  Client client("xds://other.example/a%20b", Bootstrap(), args);
+  const Reply reply = client.Call();
+  EXPECT_EQ(reply.name, "a") << reply.status.error_message();
+}
+
+}  // namespace
+}  // namespace gxds_test
