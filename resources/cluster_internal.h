@@ -39,8 +39,6 @@ void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastReques
 /* The same of weighted_round_robin, from a serialized ClientSideWeightedRoundRobin (A58). */
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
                                       gxds_errors *errors, gxds_text *json);
-/* Whether it wants load reports out of band, for which there is nobody here. */
-bool gxds_weighted_round_robin_is_out_of_band(gxds_str message, upb_Arena *scratch);
 
 /* Sets tls. */
 void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,

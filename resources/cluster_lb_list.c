@@ -174,23 +174,20 @@ static void decode_wrr_locality(const lb_decoder *d, const gxds_extension *confi
 typedef struct lb_type {
   const char *message;
   void (*decode)(const lb_decoder *d, const gxds_extension *config, int depth);
-  bool (*is_unsupported)(gxds_str message, upb_Arena *scratch); /* NULL: none is */
 } lb_type;
 
 static const lb_type lb_types[] = {
     {"envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3."
      "ClientSideWeightedRoundRobin",
-     decode_weighted_round_robin, gxds_weighted_round_robin_is_out_of_band},
-    {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest", decode_least_request,
-     NULL},
-    {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", decode_pick_first, NULL},
+     decode_weighted_round_robin},
+    {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
+     decode_least_request},
+    {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", decode_pick_first},
     {"envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",
-     decode_random_subsetting, NULL},
-    {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash", decode_ring_hash, NULL},
-    {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin", decode_round_robin,
-     NULL},
-    {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality", decode_wrr_locality,
-     NULL},
+     decode_random_subsetting},
+    {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash", decode_ring_hash},
+    {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin", decode_round_robin},
+    {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality", decode_wrr_locality},
 };
 
 /* A policy of the program's own, by the name under which it is in the host's registry. */
@@ -216,7 +213,6 @@ static bool decode_config(const lb_decoder *d, const gxds_extension *config, int
   for (size_t i = 0; i < sizeof lb_types / sizeof lb_types[0]; i++) {
     const lb_type *type = &lb_types[i];
     if (!gxds_str_is(config->type, type->message)) continue;
-    if (type->is_unsupported && type->is_unsupported(config->value, d->scratch)) return false;
     type->decode(d, config, depth);
     return true;
   }

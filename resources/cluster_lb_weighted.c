@@ -9,6 +9,7 @@
 
 enum {
   ENABLE_OOB_LOAD_REPORT = 1,
+  OOB_REPORTING_PERIOD = 2,
   BLACKOUT_PERIOD = 3,
   WEIGHT_EXPIRATION_PERIOD = 4,
   WEIGHT_UPDATE_PERIOD = 5,
@@ -24,14 +25,6 @@ static bool take_apart(gxds_str message, gxds_str fields[FIELDS_END]) {
     if (field.number < FIELDS_END && field.has_size) fields[field.number] = field.value;
   }
   return true;
-}
-
-bool gxds_weighted_round_robin_is_out_of_band(gxds_str message, upb_Arena *scratch) {
-  gxds_str fields[FIELDS_END] = {{0}};
-  if (!take_apart(message, fields) || !fields[ENABLE_OOB_LOAD_REPORT].data) return false;
-  const google_protobuf_BoolValue *in =
-      GXDS_DECODE(google_protobuf_BoolValue, fields[ENABLE_OOB_LOAD_REPORT], scratch);
-  return in && google_protobuf_BoolValue_value(in);
 }
 
 typedef struct weighted_decoder {
@@ -62,6 +55,19 @@ static void add_duration(weighted_decoder *d, int number, const char *field, con
   gxds_json_add_duration(d->json, duration);
 }
 
+static void add_out_of_band(weighted_decoder *d) {
+  if (!d->fields[ENABLE_OOB_LOAD_REPORT].data) return;
+  const google_protobuf_BoolValue *in =
+      GXDS_DECODE(google_protobuf_BoolValue, d->fields[ENABLE_OOB_LOAD_REPORT], d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, GXDS_FIELD(d->at, "enable_oob_load_report"),
+                    "can't decode BoolValue");
+    return;
+  }
+  add_name(d, "enableOobLoadReport");
+  gxds_text_add_z(d->json, google_protobuf_BoolValue_value(in) ? "true" : "false");
+}
+
 static void add_penalty(weighted_decoder *d) {
   if (!d->fields[ERROR_UTILIZATION_PENALTY].data) return;
   const gxds_path *at = GXDS_FIELD(d->at, "error_utilization_penalty");
@@ -86,7 +92,9 @@ void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb
   }
   gxds_text_add_z(json, "[{\"weighted_round_robin\":{");
   add_duration(&d, BLACKOUT_PERIOD, "blackout_period", "blackoutPeriod");
+  add_out_of_band(&d);
   add_penalty(&d);
+  add_duration(&d, OOB_REPORTING_PERIOD, "oob_reporting_period", "oobReportingPeriod");
   add_duration(&d, WEIGHT_EXPIRATION_PERIOD, "weight_expiration_period", "weightExpirationPeriod");
   add_duration(&d, WEIGHT_UPDATE_PERIOD, "weight_update_period", "weightUpdatePeriod");
   gxds_text_add_z(json, "}}]");

@@ -43,6 +43,10 @@ class EndpointsPolicy : public ParentPolicy, private ChannelPace::User {
   const grpc_core::ChannelArgs& args() const { return args_; }
   bool updated() const { return updated_; }
   const Subchannel& SubchannelOf(uint64_t token) { return At(token).subchannel; }
+  // That of the endpoint with this low half of its token. Null: there is none.
+  grpc_core::SubchannelInterface* SubchannelInSlot(uint32_t slot) const {
+    return endpoints_[slot].subchannel.get();
+  }
   // Reports a failure in place of what the endpoints add up to.
   void Fail(const absl::Status& status);
 

@@ -1,6 +1,7 @@
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <random>
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/orca/oob_reports.h"
 #include "lb_policies/round_robin/address_list_policy.h"
 #include "lb_policies/round_robin/leaf_factory.h"
 #include "lb_policies/weighted_locality/wheel.h"
@@ -66,8 +68,13 @@ class WeightedRoundRobinPolicy : public AddressListPolicy {
   absl::Status UpdateLocked(UpdateArgs update) override;
 
  private:
+  class OobListener;
   class Picker;
   class ReportTracker;
+  struct Slot {
+    WeightRef weight;
+    RefCountedPtr<OobReports> oob_reports;  // null: never asked for
+  };
 
   void OnCreated(uint64_t token, uint32_t position) override;
   void OnReady(uint64_t token) override { gxds_endpoint_weight_on_ready(WeightOf(token)); }
@@ -82,15 +89,20 @@ class WeightedRoundRobinPolicy : public AddressListPolicy {
 
   // Takes up what was reported, and sets the timer for the next time.
   void Reweigh();
-  gxds_endpoint_weight* WeightOf(uint64_t token) {
-    return by_slot_[static_cast<uint32_t>(token)].get();
-  }
+  Slot& SlotOf(uint64_t token) { return slots_[static_cast<uint32_t>(token)]; }
+  gxds_endpoint_weight* WeightOf(uint64_t token) { return SlotOf(token).weight.get(); }
+  bool out_of_band() const { return settings_.oob_reporting_period != GXDS_TIME_NEVER; }
+  // Asks for the reports of its subchannel as the settings have it.
+  void AskForReports(Slot* slot, SubchannelInterface* subchannel);
 
   const TurnsRef turns_;
   WeightedRoundRobinSettings settings_;
+  // The setting of that name, for listeners.
+  const std::shared_ptr<std::atomic<double>> penalty_ =
+      std::make_shared<std::atomic<double>>(settings_.error_utilization_penalty);
   // A58: by address, so that an endpoint that gets another subchannel keeps what it earned.
   std::map<std::string, WeightRef> by_address_;
-  std::vector<WeightRef> by_slot_;    // by the low half of the token
+  std::vector<Slot> slots_;           // by the low half of the token; some out of use
   std::shared_ptr<Members> members_;  // of the last picker; null: there is none
 };
 
@@ -114,28 +126,51 @@ class WeightedRoundRobinPolicy::ReportTracker : public SubchannelCallTrackerInte
   const double penalty_;
 };
 
+class WeightedRoundRobinPolicy::OobListener : public OobReports::Listener {
+ public:
+  OobListener(WeightRef weight, std::shared_ptr<const std::atomic<double>> penalty)
+      : weight_(std::move(weight)), penalty_(std::move(penalty)) {}
+
+  void OnReport(const gxds_orca_report& report) override {
+    gxds_endpoint_weight_on_report(weight_.get(), gxds_report_weight(&report, *penalty_), Now());
+  }
+
+ private:
+  const WeightRef weight_;
+  const std::shared_ptr<const std::atomic<double>> penalty_;
+};
+
 class WeightedRoundRobinPolicy::Picker : public SubchannelPicker {
  public:
-  Picker(std::shared_ptr<const Members> members, gxds_turns* turns, double penalty)
-      : members_(std::move(members)), turns_(gxds_turns_ref(turns)), penalty_(penalty) {}
+  Picker(std::shared_ptr<const Members> members, gxds_turns* turns,
+         const WeightedRoundRobinSettings& settings)
+      : members_(std::move(members)),
+        turns_(gxds_turns_ref(turns)),
+        takes_reports_(settings.oob_reporting_period == GXDS_TIME_NEVER),
+        penalty_(settings.error_utilization_penalty) {}
 
   PickResult Pick(PickArgs) override {
     size_t chosen = gxds_stride_pick(members_->stride.get(), turns_.get());
-    return PickResult::Complete(
-        members_->subchannels[chosen],
-        std::make_unique<ReportTracker>(Share(members_->weights[chosen].get()), penalty_));
+    std::unique_ptr<ReportTracker> tracker;
+    if (takes_reports_) {
+      tracker = std::make_unique<ReportTracker>(Share(members_->weights[chosen].get()), penalty_);
+    }
+    return PickResult::Complete(members_->subchannels[chosen], std::move(tracker));
   }
 
  private:
   const std::shared_ptr<const Members> members_;
   const TurnsRef turns_;
+  const bool takes_reports_;  // with answers
   const double penalty_;
 };
 
 absl::Status WeightedRoundRobinPolicy::UpdateLocked(UpdateArgs update) {
   settings_ = static_cast<const WeightedRoundRobinConfig*>(update.config.get())->settings();
+  *penalty_ = settings_.error_utilization_penalty;
   RenewPicker();
   absl::Status status = UpdateAddresses(std::move(update));
+  for (uint32_t i = 0; i < slots_.size(); ++i) AskForReports(&slots_[i], SubchannelInSlot(i));
   for (auto it = by_address_.begin(); it != by_address_.end();) {
     it = HasKey(it->first) ? std::next(it) : by_address_.erase(it);
   }
@@ -145,8 +180,20 @@ absl::Status WeightedRoundRobinPolicy::UpdateLocked(UpdateArgs update) {
 void WeightedRoundRobinPolicy::OnCreated(uint64_t token, uint32_t position) {
   WeightRef& weight = by_address_[KeyAt(position)];
   if (weight == nullptr) weight.reset(gxds_endpoint_weight_create());
-  by_slot_.resize(slot_count());
-  by_slot_[static_cast<uint32_t>(token)] = Share(weight.get());
+  slots_.resize(slot_count());
+  SlotOf(token) = {Share(weight.get()), nullptr};
+  AskForReports(&SlotOf(token), SubchannelOf(token).get());
+}
+
+void WeightedRoundRobinPolicy::AskForReports(Slot* slot, SubchannelInterface* subchannel) {
+  if (subchannel == nullptr) return;
+  if (slot->oob_reports == nullptr) {
+    if (!out_of_band()) return;
+    slot->oob_reports = grpc_core::MakeRefCounted<OobReports>(
+        std::make_unique<OobListener>(Share(slot->weight.get()), penalty_));
+    slot->oob_reports->Attach(subchannel);
+  }
+  slot->oob_reports->Want(settings_.oob_reporting_period);
 }
 
 std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> WeightedRoundRobinPolicy::MakePicker(
@@ -157,7 +204,7 @@ std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> WeightedRoundRobinPolicy:
     members_->weights.push_back(Share(WeightOf(tokens[i])));
   }
   Reweigh();
-  return std::make_unique<Picker>(members_, turns_.get(), settings_.error_utilization_penalty);
+  return std::make_unique<Picker>(members_, turns_.get(), settings_);
 }
 
 void WeightedRoundRobinPolicy::Reweigh() {
@@ -195,10 +242,6 @@ struct JsonConfig {
   }
 
   void JsonPostLoad(const Json&, const grpc_core::JsonArgs&, grpc_core::ValidationErrors* errors) {
-    if (enable_oob_load_report) {
-      grpc_core::ValidationErrors::ScopedField field(errors, ".enableOobLoadReport");
-      errors->AddError("out-of-band load reports are not supported");
-    }
     grpc_core::ValidationErrors::ScopedField field(errors, ".errorUtilizationPenalty");
     if (errors->FieldHasErrors() || error_utilization_penalty >= 0) return;
     errors->AddError("must be non-negative");
@@ -206,6 +249,10 @@ struct JsonConfig {
 
   WeightedRoundRobinSettings ToSettings() const {
     WeightedRoundRobinSettings settings;
+    if (enable_oob_load_report) {
+      settings.oob_reporting_period =
+          std::min<gxds_duration>(ToGxdsDuration(oob_reporting_period), GXDS_TIME_NEVER - 1);
+    }
     settings.blackout_period = ToGxdsDuration(blackout_period);
     settings.weight_expiration_period = ToGxdsDuration(weight_expiration_period);
     // A58: at least 100 ms.

@@ -1,5 +1,6 @@
 // The weighted_round_robin LB policy (A58): as round_robin, but that each endpoint gets RPCs by the
-// weight that it earns with the load it reports with its answers. It needs nothing of xDS.
+// weight that it earns with the load it reports: with its answers, or out of band (A51). It needs
+// nothing of xDS.
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHTED_ROUND_ROBIN_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHTED_ROUND_ROBIN_POLICY_H_
 
@@ -16,6 +17,9 @@ inline constexpr absl::string_view kWeightedRoundRobinPolicy = "weighted_round_r
 
 // The defaults are A58's.
 struct WeightedRoundRobinSettings {
+  // How often reports out of band are asked for, in place of those with answers; GXDS_TIME_NEVER:
+  // not at all.
+  gxds_duration oob_reporting_period = GXDS_TIME_NEVER;
   gxds_duration blackout_period = 10 * GXDS_SECOND;
   gxds_duration weight_expiration_period = 180 * GXDS_SECOND;
   gxds_duration weight_update_period = GXDS_SECOND;

@@ -99,5 +99,26 @@ TEST(BackendMetrics, NoneAreToldUnlessTheClusterAsks) {  // A85.1
   EXPECT_EQ(x.connections(), 1u);
 }
 
+TEST(BackendMetrics, ReportsOutOfBandDoNotCount) {  // A64.7
+  Backend x("x");
+  x.ReportLoad(Cpu(0.5));
+  x.ReportLoadOutOfBand(Cpu(0.25) + Named("queue", 3));
+  ControlPlane plane;
+  Mesh mesh = Reporting({&x}, R"("cpu_utilization","named_metrics.queue")");
+  mesh.clusters[0].more +=
+      R"(,"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
+      R"("typed_config":{"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
+      R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
+      R"("enable_oob_load_report":true}}}]})";
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_EQ(client.CallMany(2)["x"], 2);
+  ASSERT_TRUE(x.WaitForOobStreams(1));
+  ASSERT_EQ(client.CallMany(2)["x"], 2);
+  ASSERT_TRUE(WaitForSuccessful(&plane, "x", 4));
+  EXPECT_EQ(Metrics(&plane, "x"), "cpu_utilization 4/2.000000");
+}
+
 }  // namespace
 }  // namespace gxds_test

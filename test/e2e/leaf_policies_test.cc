@@ -1,4 +1,4 @@
-// Leaf policies that the host does not have (A48, A58, A62, A68), through real channels.
+// Leaf policies that the host does not have (A48, A51, A58, A62, A68), through real channels.
 #include <sched.h>
 #include <string.h>
 
@@ -192,24 +192,144 @@ std::string Load(double utilization) {
   return out;
 }
 
+std::string Weighted(const std::string& fields) {
+  return WithinLocalities(
+      R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
+      R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
+      R"("blackout_period":"0s","weight_update_period":"0.1s")" +
+      fields + "}");
+}
+
+// Calls until at least so many of 200 go to that backend.
+testing::AssertionResult MostGoTo(const std::string& backend, long at_least, Client* client) {
+  long calls = 0;
+  for (const auto until = std::chrono::steady_clock::now() + kPatience;
+       calls < at_least && std::chrono::steady_clock::now() < until;) {
+    calls = client->CallMany(200)[backend];
+  }
+  if (calls >= at_least) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << calls << " of 200";
+}
+
+// Of 200; four of five are the share of a backend with a quarter of the other's load, with a change
+// on the way fewer.
+constexpr long kMost = 140;
+
 TEST(WeightedRoundRobin, SharesFollowTheLoadThatBackendsReport) {  // A58.1, A58.12
   Backend busy("busy"), idle("idle");
   ControlPlane plane;
-  plane.Set(OneLocality(
-      {&busy, &idle},
-      WithinLocalities(R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
-                       R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
-                       R"("blackout_period":"0s","weight_update_period":"0.1s"})")));
+  plane.Set(OneLocality({&busy, &idle}, Weighted("")));
   plane.Start();
   busy.ReportLoad(Load(0.8));
   idle.ReportLoad(Load(0.2));
   Client client("xds:///greeter.example", plane.Bootstrap());
-  long idles = 0;
-  for (const auto until = std::chrono::steady_clock::now() + kPatience;
-       idles < 140 && std::chrono::steady_clock::now() < until;) {
-    idles = client.CallMany(200)["idle"];
+  EXPECT_TRUE(MostGoTo("idle", kMost, &client));
+  EXPECT_EQ(busy.oob_requests().size(), 0u);
+}
+
+// With all of our policies that wrap subchannels between, and answers that report the opposite.
+TEST(WeightedRoundRobin, SharesFollowTheLoadReportedOutOfBand) {  // A58.13
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  Mesh mesh = OneLocality(
+      {&a, &b}, Weighted(R"(,"enable_oob_load_report":true,"oob_reporting_period":"1.5s")"));
+  mesh.clusters[0].outlier_detection = R"({"interval":"3600s"})";
+  plane.Set(mesh);
+  plane.Start();
+  a.ReportLoadOutOfBand(Load(0.8));
+  b.ReportLoadOutOfBand(Load(0.2));
+  a.ReportLoad(Load(0.2));
+  b.ReportLoad(Load(0.8));
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_TRUE(MostGoTo("b", kMost, &client));
+  a.ReportLoadOutOfBand(Load(0.1));
+  b.ReportLoadOutOfBand(Load(0.4));
+  EXPECT_TRUE(MostGoTo("a", kMost, &client));
+  for (Backend* backend : {&a, &b}) {
+    EXPECT_EQ(backend->oob_requests(),
+              (std::vector<std::string>{std::string("\x0a\x08\x08\x01\x10\x80\xca\xb5\xee\x01")}));
+    EXPECT_EQ(backend->connections(), 1u);
   }
-  EXPECT_GE(idles, 140) << "of 200; four of five are its share, with a change on the way fewer";
+}
+
+TEST(WeightedRoundRobin, ABackendWithoutReportsOutOfBandIsAskedOnceForEachConnection) {  // A58.13
+  auto a = std::make_unique<Backend>("a");
+  Backend b("b");
+  ControlPlane plane;
+  plane.Set(OneLocality({a.get(), &b}, Weighted(R"(,"enable_oob_load_report":true)")));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+  ASSERT_TRUE(a->WaitForOobRequests(1));
+  ASSERT_TRUE(b.WaitForOobRequests(1));
+  EXPECT_EQ(client.CallMany(100), (std::map<std::string, long>{{"a", 50}, {"b", 50}}));
+  EXPECT_EQ(b.oob_requests().size(), 1u);
+  // It comes back with the service: it is asked again, on the new connection.
+  const int port = a->port();
+  a.reset();
+  a = std::make_unique<Backend>("a", port);
+  a->ReportLoadOutOfBand(Load(0.5));
+  ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
+  EXPECT_TRUE(a->WaitForOobStreams(1));
+  EXPECT_EQ(b.oob_requests().size(), 1u);
+}
+
+TEST(WeightedRoundRobin, StreamsOfReportsFollowTheClusterAndEndWithIt) {  // A58.13
+  Backend a("a"), b("b");
+  for (Backend* backend : {&a, &b}) backend->ReportLoadOutOfBand(Load(0.5));
+  ControlPlane plane;
+  plane.Set(OneLocality({&a, &b}, Weighted("")));
+  plane.Start();
+  {
+    Client client("xds:///greeter.example", plane.Bootstrap());
+    ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+    ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+    plane.Set(OneLocality({&a, &b}, Weighted(R"(,"enable_oob_load_report":true)")));
+    for (Backend* backend : {&a, &b}) ASSERT_TRUE(backend->WaitForOobStreams(1));
+    EXPECT_EQ(a.oob_requests(), (std::vector<std::string>{"\x0a\x02\x08\x0a"}));
+    plane.Set(OneLocality(
+        {&a, &b}, Weighted(R"(,"enable_oob_load_report":true,"oob_reporting_period":"3s")")));
+    ASSERT_TRUE(a.WaitForOobRequests(2));
+    EXPECT_EQ(a.oob_requests()[1], "\x0a\x02\x08\x03");
+    ASSERT_TRUE(a.WaitForOobStreams(1)) << "the one before has ended";
+    plane.Set(OneLocality({&a, &b}, Weighted("")));
+    for (Backend* backend : {&a, &b}) ASSERT_TRUE(backend->WaitForOobStreams(0));
+    EXPECT_EQ(a.connections(), 1u);
+    plane.Set(OneLocality({&a, &b}, Weighted(R"(,"enable_oob_load_report":true)")));
+    for (Backend* backend : {&a, &b}) ASSERT_TRUE(backend->WaitForOobStreams(1));
+    plane.Set(OneLocality({&a}, Weighted(R"(,"enable_oob_load_report":true)")));
+    EXPECT_TRUE(b.WaitForOobStreams(0)) << "an endpoint that is gone";
+    EXPECT_TRUE(a.WaitForOobStreams(1));
+  }
+  EXPECT_TRUE(a.WaitForOobStreams(0)) << "the channel is gone";
+}
+
+// Not through xDS: channels of these tests share no connection there.
+TEST(WeightedRoundRobin, ChannelsThatShareAConnectionShareItsStreamOfReports) {  // A58.13
+  Backend a("a");
+  a.ReportLoadOutOfBand(Load(0.5));
+  grpc::ChannelArguments args;
+  args.SetServiceConfigJSON(
+      R"({"loadBalancingConfig":[{"weighted_round_robin":{"enableOobLoadReport":true}}]})");
+  const std::string target = "ipv4:127.0.0.1:" + std::to_string(a.port());
+  const auto credentials = grpc::InsecureChannelCredentials();
+  const auto deadline = std::chrono::system_clock::now() + kPatience;
+  auto first = grpc::CreateCustomChannel(target, credentials, args);
+  ASSERT_TRUE(first->WaitForConnected(deadline));
+  ASSERT_TRUE(a.WaitForOobStreams(1));
+  auto second = grpc::CreateCustomChannel(target, credentials, args);
+  ASSERT_TRUE(second->WaitForConnected(deadline));
+  first.reset();
+  {
+    grpc::GenericStub stub(second);
+    EXPECT_EQ(PendingCall(&stub, "/test.Echo/Name", CallOptions()).Wait().name, "a");
+  }
+  EXPECT_TRUE(a.WaitForOobStreams(1));
+  EXPECT_EQ(a.oob_requests().size(), 1u);
+  EXPECT_EQ(a.connections(), 1u);
+  second.reset();
+  EXPECT_TRUE(a.WaitForOobStreams(0));
 }
 
 }  // namespace

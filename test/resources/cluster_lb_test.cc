@@ -99,15 +99,17 @@ TEST(LbPolicyList, WeightedRoundRobin) {  // A58.12
   EXPECT_EQ(weighted(Field(1, "") + Seconds(2, 3) + Seconds(3, 5) + Seconds(4, 60) + Seconds(5, 1) +
                      Field(6, std::string("\x0d\0\0\0\x3f", 5)) + Field(8, "slow start")),
             Json("[{'weighted_round_robin':{'blackoutPeriod':'5.000000000s',"
-                 "'errorUtilizationPenalty':0.5,'weightExpirationPeriod':'60.000000000s',"
+                 "'enableOobLoadReport':false,'errorUtilizationPenalty':0.5,"
+                 "'oobReportingPeriod':'3.000000000s','weightExpirationPeriod':'60.000000000s',"
                  "'weightUpdatePeriod':'1.000000000s'}}]"));
 }
 
-TEST(LbPolicyList, WeightedRoundRobinByReportsOutOfBandIsPassedOver) {
+TEST(LbPolicyList, WeightedRoundRobinByReportsOutOfBand) {  // A58.13
   EXPECT_EQ(PolicyOf(List({Any(Type(kWeighted), Field(1, Number(1, 1))), RoundRobin()})),
-            Json("[{'round_robin':{}}]"));
-  EXPECT_EQ(PolicyOf(List({Any(Type(kWeighted), Field(1, Number(1, 0))), RoundRobin()})),
-            Json("[{'weighted_round_robin':{}}]"));
+            Json("[{'weighted_round_robin':{'enableOobLoadReport':true}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kWeighted), Field(1, Number(1, 0)) + Seconds(2, 1))})),
+            Json("[{'weighted_round_robin':{'enableOobLoadReport':false,"
+                 "'oobReportingPeriod':'1.000000000s'}}]"));
 }
 
 TEST(LbPolicyList, PickFirst) {  // A62.1, A62.2
@@ -210,6 +212,7 @@ const std::string kAtConfig = kAt + ".policies[0].typed_extension_config.typed_c
 std::vector<Malformed> Lists() {
   const std::string ring = kAtConfig + ".value[" + kRingHash + "]";
   const std::string subset = kAtConfig + ".value[" + kRandomSubsetting + "]";
+  const std::string weighted = kAtConfig + ".value[" + kWeighted + "]";
   const std::string wrr = kAtConfig + ".value[" + kWrrLocality + "]";
   const std::string range = " error:value must be in the range [1, 8388608]";
   std::string nested = kAt;
@@ -271,10 +274,16 @@ std::vector<Malformed> Lists() {
        Bad(kAtConfig + ".value[" + kWeighted +
            "] error:can't decode ClientSideWeightedRoundRobin LB policy config")},
       {"WeightedFieldsUnparsable",
-       Cluster(List({Any(Type(kWeighted), Field(3, "\x08") + Field(6, "\x08"))})),
-       Bad(kAtConfig + ".value[" + kWeighted + "].blackout_period error:can't decode Duration; " +
-           kAtConfig + ".value[" + kWeighted +
-           "].error_utilization_penalty error:can't decode FloatValue")},
+       Cluster(List({Any(Type(kWeighted), Field(1, "\x08") + Field(2, "\x08") + Field(3, "\x08") +
+                                              Field(6, "\x08"))})),
+       Bad(weighted + ".blackout_period error:can't decode Duration; " + weighted +
+           ".enable_oob_load_report error:can't decode BoolValue; " + weighted +
+           ".error_utilization_penalty error:can't decode FloatValue; " + weighted +
+           ".oob_reporting_period error:can't decode Duration")},
+      {"WeightedPeriodNegative",
+       Cluster(List({Any(Type(kWeighted), Field(2, Number(1, static_cast<uint64_t>(-1))))})),
+       Bad(weighted + ".oob_reporting_period.seconds error:value must be in the range [0, "
+                      "315576000000]")},
       // A58.11
       {"WeightedPenaltyNegative",
        Cluster(List({Any(Type(kWeighted), Field(6, std::string("\x0d\0\0\x80\xbf", 5)))})),

@@ -63,11 +63,72 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
   grpc::ByteBuffer reply_;
 };
 
+// One who wants reports out of band. Its fields are under the backend's lock.
+class Backend::OobReactor : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit OobReactor(Backend* backend) : backend_(backend) { StartRead(&request_); }
+
+  void OnReadDone(bool ok) override {
+    std::unique_lock<std::mutex> lock(backend_->mu_);
+    if (!ok) return FinishLocked(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "no request"));
+    grpc::Slice bytes;
+    request_.DumpToSingleSlice(&bytes);
+    backend_->oob_requests_.emplace_back(reinterpret_cast<const char*>(bytes.begin()),
+                                         bytes.size());
+    backend_->changed_.notify_all();
+    if (!backend_->serves_oob_) {
+      return FinishLocked(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no such service"));
+    }
+    if (finished_) return;
+    backend_->oob_streams_.insert(this);
+    TellLocked();
+  }
+  void OnWriteDone(bool ok) override {
+    std::lock_guard<std::mutex> lock(backend_->mu_);
+    writing_ = false;
+    if (ok && behind_) TellLocked();
+  }
+  void OnCancel() override {
+    std::lock_guard<std::mutex> lock(backend_->mu_);
+    FinishLocked(grpc::Status::CANCELLED);
+  }
+  void OnDone() override { delete this; }
+
+  // Sends what there is to report.
+  void TellLocked() {
+    behind_ = writing_;
+    if (writing_ || finished_) return;
+    writing_ = true;
+    grpc::Slice bytes(backend_->oob_load_);
+    report_ = grpc::ByteBuffer(&bytes, 1);
+    StartWrite(&report_);
+  }
+
+ private:
+  void FinishLocked(const grpc::Status& status) {
+    if (finished_) return;
+    finished_ = true;
+    backend_->oob_streams_.erase(this);
+    backend_->changed_.notify_all();
+    Finish(status);
+  }
+
+  Backend* backend_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer report_;
+  bool writing_ = false;
+  bool behind_ = false;
+  bool finished_ = false;
+};
+
 class Backend::Service : public grpc::CallbackGenericService {
  public:
   explicit Service(Backend* backend) : backend_(backend) {}
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
+    if (context->method() == "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics") {
+      return new OobReactor(backend_);
+    }
     ++backend_->calls_;
     {
       std::lock_guard<std::mutex> lock(backend_->mu_);
@@ -135,6 +196,28 @@ void Backend::AnswerWith(std::string text) {
 void Backend::ReportLoad(std::string report) {
   std::lock_guard<std::mutex> lock(mu_);
   load_ = std::move(report);
+}
+
+void Backend::ReportLoadOutOfBand(std::string report) {
+  std::lock_guard<std::mutex> lock(mu_);
+  serves_oob_ = true;
+  oob_load_ = std::move(report);
+  for (OobReactor* r : oob_streams_) r->TellLocked();
+}
+
+std::vector<std::string> Backend::oob_requests() const {
+  std::lock_guard<std::mutex> lock(mu_);
+  return oob_requests_;
+}
+
+bool Backend::WaitForOobRequests(size_t count) {
+  std::unique_lock<std::mutex> lock(mu_);
+  return changed_.wait_for(lock, kPatience, [&] { return oob_requests_.size() >= count; });
+}
+
+bool Backend::WaitForOobStreams(size_t count) {
+  std::unique_lock<std::mutex> lock(mu_);
+  return changed_.wait_for(lock, kPatience, [&] { return oob_streams_.size() == count; });
 }
 
 void Backend::FailWith(grpc::StatusCode code) { status_ = code; }

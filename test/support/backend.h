@@ -40,12 +40,21 @@ class Backend {
   void FailTimes(int count, grpc::StatusCode code);
   // From now on each answer carries this load report (a serialized OrcaLoadReport); empty: none.
   void ReportLoad(std::string report);
+  // From now on it serves reports out of band (OpenRcaService): those who ask are sent this one,
+  // now or when they ask. Before that it does not know the service. What they call is no call.
+  void ReportLoadOutOfBand(std::string report);
+  // What the requests for reports out of band were so far, serialized.
+  std::vector<std::string> oob_requests() const;
+  // Waits until it was asked for such reports that often in all, or until it sends them to so many.
+  bool WaitForOobRequests(size_t count);
+  bool WaitForOobStreams(size_t count);
   // Stops at once: connections break.
   void Stop();
 
  private:
   class Service;
   class Reactor;
+  class OobReactor;
 
   std::string name_;
   int port_ = 0;
@@ -57,6 +66,10 @@ class Backend {
   std::condition_variable changed_;
   std::string answer_;  // empty: the name
   std::string load_;    // empty: none
+  bool serves_oob_ = false;
+  std::string oob_load_;
+  std::vector<std::string> oob_requests_;
+  std::set<OobReactor*> oob_streams_;
   bool hold_ = false;
   std::vector<Reactor*> held_;
   std::set<std::string> peers_;

@@ -94,11 +94,14 @@ class FakeSubchannel : public grpc_core::SubchannelInterface {
   }
   void RequestConnection() override { ++connects; }
   void ResetBackoff() override {}
-  void AddDataWatcher(std::unique_ptr<DataWatcherInterface>) override {}
+  void AddDataWatcher(std::unique_ptr<DataWatcherInterface> w) override {
+    data_watchers.push_back(std::move(w));
+  }
 
   const std::string address;
   int connects = 0;
   std::unique_ptr<ConnectivityStateWatcherInterface> watcher;
+  std::vector<std::unique_ptr<DataWatcherInterface>> data_watchers;
 };
 
 class FakeEngine;

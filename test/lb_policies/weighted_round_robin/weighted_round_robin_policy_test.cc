@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/variant.h"
+#include "lb_policies/orca/oob_reports.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -77,11 +78,27 @@ class WeightedRoundRobinPolicyTest : public PolicyTest {
       if (complete == nullptr) return {};
       std::string address = static_cast<FakeSubchannel*>(complete->subchannel.get())->address;
       calls[address]++;
+      if (complete->subchannel_call_tracker == nullptr) continue;
       complete->subchannel_call_tracker->Start();
       Trailers trailers(loads_[address]);
       complete->subchannel_call_tracker->Finish({absl::OkStatus(), &trailers, nullptr});
     }
     return calls;
+  }
+
+  // Who listens for the reports out of band of the last subchannel to that port; null: nobody.
+  OobReports* OobOf(int port) {
+    for (auto it = subchannels_.rbegin(); it != subchannels_.rend(); ++it) {
+      if (it->address != "10.0.0.1:" + std::to_string(port)) continue;
+      auto& watchers = it->subchannel->data_watchers;
+      return watchers.empty() ? nullptr : static_cast<OobWatcher*>(watchers[0].get())->reports();
+    }
+    return nullptr;
+  }
+  void ReportOutOfBand(int port, const std::string& bytes) {
+    gxds_orca_report report;
+    ASSERT_TRUE(gxds_orca_report_decode(gxds_str_of(bytes.data(), bytes.size()), &report));
+    OobOf(port)->listener()->OnReport(report);
   }
 
   std::map<std::string, std::string> loads_;
@@ -145,6 +162,67 @@ TEST_F(WeightedRoundRobinPolicyTest, NewSettingsAreTakenUp) {  // A58.9, A58.11
   EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 200, 5) << "100 by 2, against 100 by 0.5";
 }
 
+TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithAnswers) {  // A58.13
+  Apply({80, 81}, R"("enableOobLoadReport":true)");
+  for (int port : {80, 81}) {
+    ASSERT_NE(OobOf(port), nullptr);
+    EXPECT_EQ(OobOf(port)->wanted(), 10 * GXDS_SECOND);
+    Say(port, GRPC_CHANNEL_READY);
+  }
+  loads_ = {{"10.0.0.1:80", Load(0.1)}, {"10.0.0.1:81", Load(0.9)}};
+  ReportOutOfBand(80, Load(0.9));
+  ReportOutOfBand(81, Load(0.3));
+  Call(100);
+  Pass(9 * GXDS_SECOND);
+  EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "blackout";  // A58.7
+  Pass(2 * GXDS_SECOND);
+  EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 250, 5);
+  ReportOutOfBand(80, Load(0.3));
+  Pass(GXDS_SECOND);
+  EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 500, 5) << "the last one";
+  ReportOutOfBand(81, Load(0.1));
+  Pass(GXDS_SECOND);
+  EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 250, 5);
+  Pass(181 * GXDS_SECOND);
+  EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "expired";  // A58.8
+}
+
+TEST_F(WeightedRoundRobinPolicyTest, TheWayOfReportsFollowsTheSettings) {  // A58.13
+  Apply({80, 81}, R"("blackoutPeriod":"0s")");
+  Say(80, GRPC_CHANNEL_READY);
+  Say(81, GRPC_CHANNEL_READY);
+  EXPECT_EQ(OobOf(80), nullptr) << "not asked for";
+  Apply({80, 81}, R"("blackoutPeriod":"0s","enableOobLoadReport":true)");
+  ASSERT_NE(OobOf(80), nullptr);
+  loads_ = {{"10.0.0.1:80", Load(0.9)}, {"10.0.0.1:81", Load(0.3)}};
+  Call(100);
+  Pass(GXDS_SECOND);
+  EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "those with answers are not looked at";
+  Apply({80, 81, 82},
+        R"("blackoutPeriod":"0s","enableOobLoadReport":true,"oobReportingPeriod":"0.5s",)"
+        R"("errorUtilizationPenalty":3)");
+  for (int port : {80, 81, 82}) EXPECT_EQ(OobOf(port)->wanted(), 500 * GXDS_MILLISECOND) << port;
+  ReportOutOfBand(80, Load(0.5) + Field(7, 50));
+  ReportOutOfBand(81, Load(0.5));
+  Pass(GXDS_SECOND);
+  EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 200, 5) << "100 by 2, against 100 by 0.5";
+  Apply({80, 81}, R"("blackoutPeriod":"0s")");
+  for (int port : {80, 81}) EXPECT_EQ(OobOf(port)->wanted(), GXDS_TIME_NEVER) << port;
+  Call(100);
+  Pass(GXDS_SECOND);
+  EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 250, 5) << "by answers";
+  for (auto& s : subchannels_) EXPECT_LE(s.subchannel->data_watchers.size(), 1u);
+  EXPECT_EQ(subchannels_.size(), 3u);
+}
+
+TEST_F(WeightedRoundRobinPolicyTest, AReportThatComesAfterThePolicyEndedIsHarmless) {
+  Apply({80}, R"("enableOobLoadReport":true)");
+  Say(80, GRPC_CHANNEL_READY);
+  In([&] { policy_.reset(); });
+  picker_.reset();
+  ReportOutOfBand(80, Load(0.5));
+}
+
 TEST_F(WeightedRoundRobinPolicyTest, WithoutReportsItIsRoundRobin) {  // A58.2, A58.14
   Apply({80, 80, 81, 82}, R"("blackoutPeriod":"0s")");
   EXPECT_EQ(subchannels_.size(), 3u) << "each address once";
@@ -183,8 +261,15 @@ TEST(WeightedRoundRobinConfigTest, IsChecked) {  // A58.11
   const std::string head = "errors validating weighted_round_robin LB policy config: [";
   EXPECT_EQ(parse(R"("errorUtilizationPenalty":-1)").status().message(),
             head + "field:errorUtilizationPenalty error:must be non-negative]");
-  EXPECT_EQ(parse(R"("enableOobLoadReport":true)").status().message(),
-            head + "field:enableOobLoadReport error:out-of-band load reports are not supported]");
+  EXPECT_EQ(settings("").oob_reporting_period, GXDS_TIME_NEVER);
+  EXPECT_EQ(settings(R"("oobReportingPeriod":"1s")").oob_reporting_period, GXDS_TIME_NEVER);
+  const std::string oob = R"("enableOobLoadReport":true)";
+  EXPECT_EQ(settings(oob).oob_reporting_period, 10 * GXDS_SECOND);
+  EXPECT_EQ(settings(oob + R"(,"oobReportingPeriod":"0.2s")").oob_reporting_period,
+            200 * GXDS_MILLISECOND);
+  EXPECT_EQ(settings(oob + R"(,"oobReportingPeriod":"315576000000s")").oob_reporting_period,
+            GXDS_TIME_NEVER - 1)
+      << "still out of band";
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+/* An xds.service.orca.v3.OrcaLoadReportRequest, with which a client asks a backend for load reports
+ * out of band (A51). A pure function: any thread. */
+#ifndef GRPC_XDS_LB_POLICIES_ORCA_ORCA_REQUEST_H_
+#define GRPC_XDS_LB_POLICIES_ORCA_ORCA_REQUEST_H_
+
+#include "base/str.h"
+#include "base/time.h"
+#include "upb/upb.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The method that it is sent to; each message of the answer is a report. */
+#define GXDS_ORCA_METHOD "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics"
+
+/* Serialized: one report each interval (0 or more), if the backend agrees. Borrow: as long as
+ * arena. */
+gxds_str gxds_orca_request_encode(gxds_duration interval, upb_Arena *arena);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
