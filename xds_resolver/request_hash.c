@@ -43,8 +43,8 @@ static bool hash_by(const gxds_hash_policy *p, const void *rewrite, const gxds_h
   return true;
 }
 
-uint64_t gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
-                                  const gxds_route_request *request) {
+uint64_t gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
+                                         const gxds_route_request *request) {
   uint64_t hash = 0;
   bool any = false;
   for (size_t i = 0; i < h->route->hash_policy_count; i++) {

@@ -20,9 +20,15 @@ void gxds_request_hasher_init(gxds_request_hasher *h, const gxds_route *route,
                               const gxds_host *host);
 void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host);
 
-/* The RPC's hash: random when no policy gives one. */
-uint64_t gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
-                                  const gxds_route_request *request);
+/* The same for a route that has policies. */
+uint64_t gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
+                                         const gxds_route_request *request);
+/* The RPC's hash: random when no policy gives one; most routes have none. */
+static inline uint64_t gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
+                                                const gxds_route_request *request) {
+  if (h->route->hash_policy_count == 0) return gxds_random_next(request->random);
+  return gxds_request_hasher_by_policies(h, host, request);
+}
 
 #ifdef __cplusplus
 }

@@ -14,21 +14,28 @@ static bool regex_match(const gxds_host *host, const void *regex, gxds_str text)
   return regex && host->regex_full_match(regex, text);
 }
 
-void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route,
-                             const gxds_host *host) {
+/* Many routes ask for the same header: where it is the same bytes, one look tells. */
+static gxds_str shared_name(gxds_str name, const gxds_route_matcher *before) {
+  if (!before || before->route->header_count == 0) return name;
+  return gxds_str_equal(before->headers[0].name, name) ? before->headers[0].name : name;
+}
+
+void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
+                             const gxds_route_matcher *before) {
   *m = (gxds_route_matcher){.route = route};
   if (route->path.kind == GXDS_PATH_REGEX) m->path_regex = regex_create(host, route->path.text);
-  m->header_regexes = gxds_calloc(route->header_count, sizeof *m->header_regexes);
+  m->headers = gxds_calloc(route->header_count, sizeof *m->headers);
   for (size_t i = 0; i < route->header_count; i++) {
     const gxds_header_match *h = &route->headers[i];
-    if (h->kind == GXDS_HEADER_REGEX) m->header_regexes[i] = regex_create(host, h->text);
+    m->headers[i].name = shared_name(h->name, before);
+    if (h->kind == GXDS_HEADER_REGEX) m->headers[i].regex = regex_create(host, h->text);
   }
 }
 
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host) {
   regex_destroy(host, m->path_regex);
-  for (size_t i = 0; i < m->route->header_count; i++) regex_destroy(host, m->header_regexes[i]);
-  gxds_free(m->header_regexes);
+  for (size_t i = 0; i < m->route->header_count; i++) regex_destroy(host, m->headers[i].regex);
+  gxds_free(m->headers);
 }
 
 static bool equal(gxds_str a, gxds_str b, bool case_sensitive) {
@@ -49,7 +56,8 @@ static bool contains(gxds_str s, gxds_str part, bool case_sensitive) {
   return false;
 }
 
-bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host, gxds_str path) {
+bool gxds_route_matcher_other_path(const gxds_route_matcher *m, const gxds_host *host,
+                                   gxds_str path) {
   const gxds_path_match *p = &m->route->path;
   switch (p->kind) {
     case GXDS_PATH_PREFIX:
@@ -116,7 +124,8 @@ static bool value_matches(const gxds_header_match *h, const void *regex, const g
 }
 
 static void look_at(gxds_header_memo *memo, const gxds_route_request *request, gxds_str name) {
-  if (memo->name.size && gxds_str_equal(memo->name, name)) return;
+  bool same_place = memo->name.data == name.data && memo->name.size == name.size;
+  if (memo->name.size && (same_place || gxds_str_equal(memo->name, name))) return;
   *memo = (gxds_header_memo){.name = name};
   memo->present = gxds_route_request_header(request, name, &memo->value);
 }
@@ -132,8 +141,8 @@ bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host 
                                    const gxds_route_request *request, gxds_header_memo *memo) {
   const gxds_route *r = m->route;
   for (size_t i = 0; i < r->header_count; i++) {
-    look_at(memo, request, r->headers[i].name);
-    if (!header_matches(&r->headers[i], m->header_regexes[i], host, memo)) return false;
+    look_at(memo, request, m->headers[i].name);
+    if (!header_matches(&r->headers[i], m->headers[i].regex, host, memo)) return false;
   }
   if (r->fraction_per_million < 0) return true;
   uint64_t drawn = gxds_random_next(request->random) % 1000000;

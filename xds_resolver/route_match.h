@@ -9,14 +9,23 @@
 extern "C" {
 #endif
 
+/* One of the route's headers. */
+typedef struct gxds_header_matcher {
+  gxds_str
+      name; /* where the route before asks for the same header first, the very bytes of that one */
+  void *regex; /* NULL where it is of another kind */
+} gxds_header_matcher;
+
 typedef struct gxds_route_matcher {
   const gxds_route *route; /* borrowed: as long as the matcher */
   void *path_regex;        /* NULL: none, or the host has no regular expressions */
-  void **header_regexes;   /* one per header, NULL where it is of another kind */
+  gxds_header_matcher *headers;
 } gxds_route_matcher;
 
-/* route and host: borrow, as long as the matcher. */
-void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host);
+/* route and host: borrow, as long as the matcher. before: of a route that is often tried before
+ * this one, whose route lives as long; NULL: none. */
+void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
+                             const gxds_route_matcher *before);
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
 
 /* The value of an RPC's header as A28 has it: "-bin" headers are never seen, and content-type is
@@ -31,7 +40,18 @@ typedef struct gxds_header_memo {
   bool present;
 } gxds_header_memo;
 
-bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host, gxds_str path);
+/* The same for a path that is no plain text. */
+bool gxds_route_matcher_other_path(const gxds_route_matcher *m, const gxds_host *host,
+                                   gxds_str path);
+static inline bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host,
+                                           gxds_str path) {
+  const gxds_path_match *p = &m->route->path;
+  if (p->kind == GXDS_PATH_REGEX || !p->case_sensitive) {
+    return gxds_route_matcher_other_path(m, host, path);
+  }
+  bool fits = p->kind == GXDS_PATH_EXACT ? path.size == p->text.size : path.size >= p->text.size;
+  return fits && (p->text.size == 0 || memcmp(path.data, p->text.data, p->text.size) == 0);
+}
 /* Headers, then fraction: draws a random number only when it comes to that. */
 bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host *host,
                                    const gxds_route_request *request, gxds_header_memo *memo);

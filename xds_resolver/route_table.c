@@ -103,7 +103,8 @@ static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r
 }
 
 static void compile_route(compiler *c, compiled_route *out, const gxds_route *r) {
-  gxds_route_matcher_init(&out->matcher, r, c->table->host);
+  const gxds_route_matcher *before = out == c->table->routes ? NULL : &out[-1].matcher;
+  gxds_route_matcher_init(&out->matcher, r, c->table->host, before);
   gxds_request_hasher_init(&out->hasher, r, c->table->host);
   out->shares = c->next_share;
   if (r->action == GXDS_ROUTE_PLUGIN) {

@@ -74,7 +74,7 @@ static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
   gxds_route_matcher m;
   gxds_header_memo memo = {0};
   part.fraction_per_million = -1;
-  gxds_route_matcher_init(&m, &part, host);
+  gxds_route_matcher_init(&m, &part, host, NULL);
   bool matches = gxds_route_matcher_path(&m, host, a->rpc->path) &&
                  gxds_route_matcher_rest(&m, host, &request, &memo);
   gxds_route_matcher_fini(&m, host);
