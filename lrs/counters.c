@@ -7,16 +7,14 @@
 
 /* Threads take the lines in turn: neighbours in age don't meet until there are more threads than
  * lines, and then only share a line, never lose a count. */
-static size_t shard_of_this_thread(void) {
+static unsigned next_shard(void) {
   static _Atomic unsigned next;
-  static _Thread_local unsigned mine; /* 0: not chosen yet */
-  if (mine == 0) {
-    mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % GXDS_COUNTERS_SHARDS;
-  }
-  return mine - 1;
+  return atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % GXDS_COUNTERS_SHARDS;
 }
 
-static gxds_counters_line *make_line(_Atomic(gxds_counters_line *) *place) {
+/* Not in line: each RPC adds, and the common way shall not pay for the first one. */
+__attribute__((noinline)) static gxds_counters_line *make_line(
+    _Atomic(gxds_counters_line *) *place) {
   gxds_counters_line *line = aligned_alloc(_Alignof(gxds_counters_line), sizeof *line);
   GXDS_CHECK(line != NULL);
   for (size_t i = 0; i < GXDS_COUNTERS_WIDTH; i++) atomic_init(&line->values[i], 0);
@@ -33,7 +31,9 @@ void gxds_counters_fini(gxds_counters *c) {
 }
 
 gxds_counters_line *gxds_counters_line_of_thread(gxds_counters *c) {
-  _Atomic(gxds_counters_line *) *place = &c->lines[shard_of_this_thread()];
+  static _Thread_local unsigned shard = GXDS_COUNTERS_SHARDS; /* not chosen yet */
+  if (shard == GXDS_COUNTERS_SHARDS) shard = next_shard();
+  _Atomic(gxds_counters_line *) *place = &c->lines[shard];
   gxds_counters_line *line = atomic_load_explicit(place, memory_order_acquire);
   return line ? line : make_line(place);
 }

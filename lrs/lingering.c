@@ -8,8 +8,8 @@
 #define BUCKETS (1 << BUCKET_BITS)
 
 typedef struct bucket {
-  _Alignas(64) _Atomic uint32_t generation; /* read by each RPC: no line of it is another's */
-  pthread_mutex_t lock;                     /* taken under a store's, or alone */
+  _Alignas(64) uint32_t generation; /* atomic; read by each RPC: no line of it is another's */
+  pthread_mutex_t lock;             /* taken under a store's, or alone */
   gxds_locality_load *first;
   uint64_t looked_at;
 } bucket;
@@ -20,9 +20,11 @@ static bucket *bucket_of(const gxds_locality_load *l) {
   return &buckets[((uint64_t)(uintptr_t)l * 0x9e3779b97f4a7c15u) >> (64 - BUCKET_BITS)];
 }
 
-uint32_t gxds_lingering_generation(const gxds_locality_load *l) {
-  return atomic_load(&bucket_of(l)->generation);
+const uint32_t *gxds_lingering_generation(const gxds_locality_load *l) {
+  return &bucket_of(l)->generation;
 }
+
+static void raise_generation(bucket *b) { __atomic_fetch_add(&b->generation, 1, __ATOMIC_SEQ_CST); }
 
 void gxds_lingering_add(gxds_locality_load *take_l) {
   bucket *b = bucket_of(take_l);
@@ -52,12 +54,12 @@ void gxds_lingering_settle(const gxds_locality_load *l) {
   bucket *b = bucket_of(l);
   for (gxds_locality_load *settled; (settled = take_settled(b, l)) != NULL;) {
     if (gxds_load_store_settle(settled)) return;
-    atomic_fetch_add(&b->generation, 1);
+    raise_generation(b);
   }
 }
 
 void gxds_lingering_given_up(const gxds_locality_load *l) {
-  atomic_fetch_add(&bucket_of(l)->generation, 1);
+  raise_generation(bucket_of(l));
   gxds_lingering_settle(l);
 }
 

@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-/* Raised whenever l, which may be gone, or others of its list are given up. Read in sequential
- * consistency, as the counters are. */
-uint32_t gxds_lingering_generation(const gxds_locality_load *l);
+/* Where the generation of l is, which may be gone: raised whenever l or others of its list are
+ * given up. Any time, by __atomic_load_n() in sequential consistency, as the counters are read. */
+const uint32_t *gxds_lingering_generation(const gxds_locality_load *l);
 
 /* Adds to the list. Under the lock of the locality's store, of which the list takes a reference
  * that the caller has; to be followed by gxds_lingering_given_up() without the lock. */

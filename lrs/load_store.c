@@ -327,11 +327,12 @@ void gxds_locality_load_reported(gxds_locality_load *l, gxds_load_metric metric,
 }
 
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
-  uint32_t generation = gxds_lingering_generation(l);
+  const uint32_t *generation = gxds_lingering_generation(l);
+  uint32_t before = __atomic_load_n(generation, __ATOMIC_SEQ_CST);
   bool held = atomic_load_explicit(&l->life.holders, memory_order_relaxed) > 0;
   gxds_counters_add(&l->counters, failed ? GXDS_LOAD_FAILED : GXDS_LOAD_SUCCEEDED);
   /* From here on l may be gone. */
-  if (!held || gxds_lingering_generation(l) != generation) gxds_lingering_settle(l);
+  if (!held || __atomic_load_n(generation, __ATOMIC_SEQ_CST) != before) gxds_lingering_settle(l);
 }
 
 gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,

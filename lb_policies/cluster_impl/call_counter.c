@@ -1,22 +1,12 @@
 #include "lb_policies/cluster_impl/call_counter.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "base/check.h"
 #include "base/memory.h"
 
-/* References and requests in flight are counted in one word, so that who takes away the last of
- * both knows. */
+/* In the upper half of a word whose lower half counts requests. */
 #define REFERENCE (UINT64_C(1) << 32)
-
-struct gxds_call_counter {
-  _Atomic uint64_t uses; /* any thread; leaves and reaches 0 under the lock only */
-  gxds_str cluster;
-  gxds_str eds_service;
-  uint64_t hash;
-  gxds_call_counter *next; /* in its bucket, under the lock */
-};
 
 /* Every counter of the process. */
 static struct {
@@ -76,13 +66,13 @@ gxds_call_counter *gxds_call_counter_get(gxds_str cluster, gxds_str eds_service)
     *bucket_of(hash) = c;
     registry.count++;
   }
-  atomic_fetch_add_explicit(&c->uses, REFERENCE, memory_order_relaxed);
+  (void)gxds_call_counter_ref(c);
   pthread_mutex_unlock(&registry.lock);
   return c;
 }
 
 gxds_call_counter *gxds_call_counter_ref(gxds_call_counter *c) {
-  atomic_fetch_add_explicit(&c->uses, REFERENCE, memory_order_relaxed);
+  __atomic_fetch_add(&c->uses, REFERENCE, __ATOMIC_RELAXED);
   return c;
 }
 
@@ -101,36 +91,26 @@ static void forget(gxds_call_counter *c) {
   gxds_free(c);
 }
 
+/* Not in line: each request ends a use, hardly ever the last. */
+__attribute__((noinline)) static void end_last_use(gxds_call_counter *c, uint64_t use) {
+  pthread_mutex_lock(&registry.lock);
+  if (__atomic_fetch_sub(&c->uses, use, __ATOMIC_ACQ_REL) == use) forget(c);
+  pthread_mutex_unlock(&registry.lock);
+}
+
 static void end_use(gxds_call_counter *c, uint64_t use) {
-  uint64_t n = atomic_load_explicit(&c->uses, memory_order_relaxed);
+  uint64_t n = __atomic_load_n(&c->uses, __ATOMIC_RELAXED);
   while (n != use) {
-    if (atomic_compare_exchange_weak_explicit(&c->uses, &n, n - use, memory_order_release,
-                                              memory_order_relaxed)) {
+    if (__atomic_compare_exchange_n(&c->uses, &n, n - use, true, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED)) {
       return;
     }
   }
-  pthread_mutex_lock(&registry.lock);
-  if (atomic_fetch_sub_explicit(&c->uses, use, memory_order_acq_rel) == use) forget(c);
-  pthread_mutex_unlock(&registry.lock);
+  end_last_use(c, use);
 }
 
 void gxds_call_counter_unref(gxds_call_counter *c) {
   if (c) end_use(c, REFERENCE);
-}
-
-uint32_t gxds_call_counter_load(const gxds_call_counter *c) {
-  return (uint32_t)atomic_load_explicit(&c->uses, memory_order_relaxed);
-}
-
-bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limit) {
-  uint64_t n = atomic_load_explicit(&c->uses, memory_order_relaxed);
-  while ((uint32_t)n < limit) {
-    if (atomic_compare_exchange_weak_explicit(&c->uses, &n, n + 1, memory_order_relaxed,
-                                              memory_order_relaxed)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 void gxds_call_counter_remove(gxds_call_counter *c) {

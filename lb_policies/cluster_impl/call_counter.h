@@ -7,6 +7,7 @@
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CALL_COUNTER_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CALL_COUNTER_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -15,7 +16,15 @@
 extern "C" {
 #endif
 
-typedef struct gxds_call_counter gxds_call_counter;
+typedef struct gxds_call_counter { /* private */
+  /* References and requests in flight in one word, so that who takes away the last of both knows.
+   * Atomic, any thread; leaves and reaches 0 under the lock only. */
+  uint64_t uses;
+  gxds_str cluster;
+  gxds_str eds_service;
+  uint64_t hash;
+  struct gxds_call_counter *next; /* in its bucket, under the lock */
+} gxds_call_counter;
 
 /* The counter of that key; one reference, the caller's. Takes a lock: for updates. */
 gxds_call_counter *gxds_call_counter_get(gxds_str cluster, gxds_str eds_service);
@@ -23,10 +32,21 @@ gxds_call_counter *gxds_call_counter_ref(gxds_call_counter *c);
 void gxds_call_counter_unref(gxds_call_counter *c); /* NULL is allowed */
 
 /* Requests in flight. */
-uint32_t gxds_call_counter_load(const gxds_call_counter *c);
+static inline uint32_t gxds_call_counter_load(const gxds_call_counter *c) {
+  return (uint32_t)__atomic_load_n(&c->uses, __ATOMIC_RELAXED);
+}
 /* Adds one, unless limit or more are in flight: then false. Never exceeds the limit. The caller or
  * somebody else has a reference; the request keeps the counter until it is removed. */
-bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limit);
+static inline bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limit) {
+  uint64_t n = __atomic_load_n(&c->uses, __ATOMIC_RELAXED);
+  while ((uint32_t)n < limit) {
+    if (__atomic_compare_exchange_n(&c->uses, &n, n + 1, true, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+      return true;
+    }
+  }
+  return false;
+}
 /* Ends one that was added. */
 void gxds_call_counter_remove(gxds_call_counter *c);
 
