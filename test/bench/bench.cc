@@ -4,7 +4,8 @@
 // usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]
 //
 // --only: one measurement, once, for work on it by hand: "endpoints:10000", "clusters:1000",
-// "rpc:10" (so many runs), "mixed_routes:10000", or "steps:10000" for those that take little;
+// "endpoint_instructions:10000", "cluster_instructions:1000", "rpc:10" (so many runs),
+// "mixed_routes:10000", or "steps:10000" for those that take little;
 // ":ours" leaves the host out.
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -70,6 +71,10 @@ void Measure(gxds_bench::Rows* rows, bool quick) {
   }
   rows->RpcRoutes(10000, true);
   rows->Decode(10000);
+  for (long count : {1000, 10000}) rows->EndpointInstructions(count, quick ? 5 : 20);
+  for (long count : {100, 1000, 5000}) {
+    if (!quick || count == 100) rows->ClusterInstructions(count, 20);
+  }
   for (int i = 0; i < (quick ? 3 : runs); ++i) rows->RpcCpu(quick ? 3000 : 20000);
   for (int i = 0; i < runs; ++i) {
     rows->Endpoints(1000, 20, true);
@@ -99,6 +104,10 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only) {
     rows->Endpoints(size, 20, with_host);
   } else if (row == "clusters") {
     rows->Clusters(size, 20, with_host);
+  } else if (row == "endpoint_instructions") {
+    rows->EndpointInstructions(size, 20);
+  } else if (row == "cluster_instructions") {
+    rows->ClusterInstructions(size, 20);
   } else if (row == "rpc") {
     for (long i = 0; i < size; ++i) rows->RpcInstructions();
   } else if (row == "mixed_routes") {

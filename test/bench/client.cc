@@ -4,6 +4,7 @@
 //   first METHOD           creates the channel and calls until it answered: "first NANOSECONDS"
 //   call METHOD            "called OK|FAILED"
 //   calls METHOD COUNT     one call after the other: "calls FAILED CPU_NANOSECONDS"
+//   count METHOD           has valgrind write what it counted since it last did: "counted OK"
 //
 // usage: client PIPE TARGET SERVICE_CONFIG [poll]
 //
@@ -116,6 +117,10 @@ int main(int argc, char** argv) {
       std::cout << "called " << (client.Call(method) ? "OK" : "FAILED") << std::endl;
     }
     if (order == "calls" && orders >> count) client.Calls(method, count);
+    if (order == "count") {
+      CALLGRIND_DUMP_STATS;
+      std::cout << "counted OK" << std::endl;
+    }
   }
   idle.Shutdown();
   if (poller.joinable()) poller.join();

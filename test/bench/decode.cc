@@ -2,16 +2,20 @@
 // ROUNDS times one resource.
 //
 // usage: decode raw|build|change|held ENDPOINTS ROUNDS
+//        decode file RESOURCE ROUNDS
 //
-// raw: protobuf alone; build: as the first resource of its name; change: after one that differs in
-// one endpoint; held: prints the bytes of memory per endpoint of the resource and of the
-// round-robin policies of its localities.
+// raw: protobuf alone; file: the same, of the resource in that file; build: as the first resource
+// of its name; change: after one that differs in one endpoint; held: prints the bytes of memory per
+// endpoint of the resource and of the round-robin policies of its localities.
 #include <grpc/grpc.h>
 #include <malloc.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "lb_policies/round_robin/round_robin.h"
@@ -46,14 +50,23 @@ void PrintHeld(const gxds_bench::Decoder& decoder, const std::string& bytes, lon
   gxds_resource_unref(resource);
 }
 
+std::string ContentsOf(const char* file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return fputs("usage: decode raw|build|change|held ENDPOINTS ROUNDS\n", stderr), 2;
-  const bool raw = strcmp(argv[1], "raw") == 0;
+  if (argc != 4) {
+    return fputs("usage: decode raw|build|change|held|file ENDPOINTS|RESOURCE ROUNDS\n", stderr), 2;
+  }
+  const bool from_file = strcmp(argv[1], "file") == 0;
+  const bool raw = from_file || strcmp(argv[1], "raw") == 0;
   const long endpoints = strtol(argv[2], nullptr, 10);
   const long rounds = strtol(argv[3], nullptr, 10);
-  const std::string bytes = gxds_bench::EndpointsOf(endpoints, false);
+  const std::string bytes =
+      from_file ? ContentsOf(argv[2]) : gxds_bench::EndpointsOf(endpoints, false);
   grpc_init();
   gxds_bench::Decoder decoder;
   const gxds_resource* previous = nullptr;

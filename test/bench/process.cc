@@ -106,6 +106,12 @@ double Client::Cpu() const {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
+double Client::Instructions() {
+  if (!counts_instructions_ || Ask("count -", "counted").empty()) abort();
+  instructions_ += TotalInstructions(dir_.path() + "/instructions." + std::to_string(++windows_));
+  return instructions_;
+}
+
 // On a loaded machine a thread that is ready to run may wait long for a processor.
 bool Client::IsRunning() const {
   std::error_code gone;
@@ -142,28 +148,41 @@ double Client::Memory() const {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-DecodeCost MeasureDecode(long endpoints) {
+namespace {
+
+// By decode.cc, each round.
+double InstructionsOfDecode(const char* mode, const std::string& what) {
   constexpr int kRounds = 3;
-  const std::string program = gxds_test::Runfile("test/bench/decode");
-  const std::string count = std::to_string(endpoints);
   gxds_test::TempDir dir;
-  auto instructions = [&](const char* mode) {
-    const std::string out = dir.path() + "/" + mode;
-    gxds_test::Child child({kValgrind, "--quiet", "--tool=callgrind", "--callgrind-out-file=" + out,
-                            program, mode, count, std::to_string(kRounds)});
-    if (child.Wait() != 0) abort();
-    return TotalInstructions(out + ".2") / kRounds;
-  };
+  const std::string out = dir.path() + "/" + mode;
+  gxds_test::Child child({kValgrind, "--quiet", "--tool=callgrind", "--callgrind-out-file=" + out,
+                          gxds_test::Runfile("test/bench/decode"), mode, what,
+                          std::to_string(kRounds)});
+  if (child.Wait() != 0) abort();
+  return TotalInstructions(out + ".2") / kRounds;
+}
+
+}  // namespace
+
+DecodeCost MeasureDecode(long endpoints) {
+  const std::string count = std::to_string(endpoints);
   DecodeCost cost;
   if (HaveValgrind()) {
-    cost.raw = instructions("raw");
-    cost.build = instructions("build");
-    cost.change = instructions("change");
+    cost.raw = InstructionsOfDecode("raw", count);
+    cost.build = InstructionsOfDecode("build", count);
+    cost.change = InstructionsOfDecode("change", count);
   }
-  gxds_test::Child child({program, "held", count, "1"});
+  gxds_test::Child child({gxds_test::Runfile("test/bench/decode"), "held", count, "1"});
   if (child.Wait() != 0) abort();
   cost.held = std::stod(child.Output());
   return cost;
+}
+
+double InstructionsOfRawDecode(const std::string& bytes) {
+  gxds_test::TempDir dir;
+  const std::string file = dir.path() + "/resource";
+  std::ofstream(file) << bytes;
+  return InstructionsOfDecode("file", file);
 }
 
 }  // namespace gxds_bench

@@ -48,6 +48,8 @@ class Client {
 
   // CPU time that the process used so far, all threads, user and system.
   double Cpu() const;
+  // Instructions of the process so far, all threads; counts_instructions is needed.
+  double Instructions();
   // Waits until it used (almost) none for that long. False: it never did.
   bool WaitForQuiet(std::chrono::milliseconds time = std::chrono::milliseconds(200)) const;
   // Resident memory in bytes.
@@ -65,7 +67,8 @@ class Client {
   std::unique_ptr<gxds_test::Child> child_;
   clockid_t clock_ = 0;
   size_t seen_ = 0;
-  int windows_ = 0;
+  int windows_ = 0;          // that callgrind wrote
+  double instructions_ = 0;  // in those that Instructions() asked for
 };
 
 // Of one EDS resource (decode.cc), each time.
@@ -76,6 +79,9 @@ struct DecodeCost {
   double held = 0;    // bytes per endpoint, in the resource and in the policy
 };
 DecodeCost MeasureDecode(long endpoints);
+
+// Instructions in which protobuf alone reads an EDS resource.
+double InstructionsOfRawDecode(const std::string& bytes);
 
 // Whether instructions can be counted here.
 bool HaveValgrind();

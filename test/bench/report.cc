@@ -71,6 +71,8 @@ const Target kTargets[] = {
      "one endpoint of 10,000 changes: at least 60 times less CPU than the host"},
     {"endpoint_change", 10000, Kind::kOursOverPlain, 3,
      "one endpoint of 10,000 changes: at most 3 times the CPU of protobuf's reading alone"},
+    {"endpoint_change_instructions", 10000, Kind::kOursOverPlain, 3,
+     "one endpoint of 10,000 changes: at most 3 times the instructions of protobuf's reading"},
     {"endpoint_change", 10000, Kind::kOursOverOurs, 10,
      "one endpoint of 10,000 changes over one of 1,000: no more than the bytes, 10 times", 1000},
     {"decode", 10000, Kind::kOursOverPlain, 2,
@@ -84,6 +86,8 @@ const Target kTargets[] = {
     {"first_clusters", 5000, Kind::kOurs, 5, "first RPC with 5,000 clusters: under 5 s"},
     {"cluster_change", 5000, Kind::kOursOverOurs, 1.3,
      "EDS of one of 5,000 clusters over one of 100: the same but for the depth of a map", 100},
+    {"cluster_change_instructions", 5000, Kind::kOursOverOurs, 1.3, "the same, in instructions",
+     100},
     {"idle_update", 0, Kind::kOurs, 20, "idle synchronous client, update to use: under 20 ms"},
     {"moved", 0, Kind::kHostOverOurs, 1, "EDS moved, to the first RPC there: not slower"},
 };

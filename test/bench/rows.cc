@@ -38,15 +38,40 @@ Endpoint Refusing(long number) {
           1};
 }
 
+using Push = std::function<bool(int)>;
+
+// Makes the updates one after the other; false if one failed.
+bool MakeUpdates(const Client& client, int updates, const Push& push) {
+  for (int i = 0; i < updates; ++i) {
+    if (!push(i) || !client.WaitForQuiet(std::chrono::milliseconds(20))) return false;
+  }
+  return true;
+}
+
 // CPU seconds of each of the updates that push() makes; nothing if one failed.
-std::optional<double> CpuOfUpdates(const Client& client, int updates,
-                                   const std::function<bool(int)>& push) {
+std::optional<double> CpuOfUpdates(const Client& client, int updates, const Push& push) {
   if (!client.WaitForQuiet()) return std::nullopt;
   const double before = client.Cpu();
-  for (int i = 0; i < updates; ++i) {
-    if (!push(i) || !client.WaitForQuiet(std::chrono::milliseconds(20))) return std::nullopt;
-  }
+  if (!MakeUpdates(client, updates, push)) return std::nullopt;
   return (client.Cpu() - before) / updates;
+}
+
+// The same in instructions, without those of an idle client in that time: it looks at gRPC's
+// sockets by the clock, and under valgrind an update takes long.
+std::optional<double> InstructionsOfUpdates(Client* client, int updates, const Push& push) {
+  using Clock = std::chrono::steady_clock;
+  if (!client->WaitForQuiet()) return std::nullopt;
+  const double before_idle = client->Instructions();
+  const Clock::time_point idle_start = Clock::now();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const double before = client->Instructions();
+  const Clock::time_point start = Clock::now();
+  if (!MakeUpdates(*client, updates, push)) return std::nullopt;
+  const double after = client->Instructions();
+  const double idle =
+      (before - before_idle) / std::chrono::duration<double>(start - idle_start).count();
+  const double took = std::chrono::duration<double>(Clock::now() - start).count();
+  return (after - before - idle * took) / updates;
 }
 
 // CPU seconds for which protobuf alone reads an EDS resource.
@@ -132,14 +157,23 @@ void Rows::RpcRoutes(long routes, bool mixed) {
                routes == 1, false);
 }
 
-void Rows::Endpoints(long count, int updates, bool with_host) {
-  std::vector<std::vector<Endpoint>> localities(kLocalities);
-  for (int i = 0; i < kLocalities; ++i) {
+Localities Rows::LocalitiesOf(long count) const {
+  Localities localities(kLocalities);
+  for (size_t i = 0; i < kLocalities; ++i) {
     localities[i].push_back({"127.0.0.1", backends_[i]->port()});
   }
   for (long i = kLocalities; i < count; ++i) {
     localities[static_cast<size_t>(i % kLocalities)].push_back(Refusing(i));
   }
+  return localities;
+}
+
+bool Rows::ChangeEndpoint(Localities* localities, long count, int update) {
+  (*localities)[static_cast<size_t>(update % kLocalities)][1] = Refusing(count + update);
+  return plane_.Push(kEndpoints, "c0", EndpointsBytes("c0", *localities));
+}
+
+void Rows::Endpoints(long count, int updates, bool with_host) {
   const std::string of = " of " + Grouped(count) + " endpoints";
   for (Variant v : {Variant::kHost, Variant::kOurs}) {
     if (v == Variant::kHost && !with_host) continue;
@@ -149,6 +183,7 @@ void Rows::Endpoints(long count, int updates, bool with_host) {
     Row& memory_row =
         report_->At("memory", count, "resident memory of the client, one cluster" + of, "kB");
     Row& change_row = report_->At("endpoint_change", count, "one" + of + " changes, CPU", "ms");
+    Localities localities = LocalitiesOf(count);
     Serve();
     plane_.Set(kEndpoints, "c0", EndpointsBytes("c0", localities));
     Client client(Options(v));
@@ -157,33 +192,64 @@ void Rows::Endpoints(long count, int updates, bool with_host) {
     first_row.Of(v).values.push_back(*first);
     if (!client.WaitForQuiet()) continue;
     memory_row.Of(v).values.push_back(client.Memory() / 1000);
-    auto changed = localities;
-    auto cpu = CpuOfUpdates(client, updates, [&](int i) {
-      changed[static_cast<size_t>(i % kLocalities)][1] = Refusing(count + i);
-      return plane_.Push(kEndpoints, "c0", EndpointsBytes("c0", changed));
-    });
+    auto cpu =
+        CpuOfUpdates(client, updates, [&](int i) { return ChangeEndpoint(&localities, count, i); });
     if (!cpu) continue;
     change_row.Of(v).values.push_back(*cpu * 1e3);
     if (v == Variant::kOurs) {
-      change_row.plain.values.push_back(CpuOfRawDecode(EndpointsBytes("c0", changed)) * 1e3);
+      change_row.plain.values.push_back(CpuOfRawDecode(EndpointsBytes("c0", localities)) * 1e3);
     }
   }
 }
 
-void Rows::Clusters(long count, int updates, bool with_host, std::chrono::seconds patience) {
+void Rows::EndpointInstructions(long count, int updates) {
+  if (!HaveValgrind()) return;
+  Note("one endpoint changes, in instructions,", count, Variant::kOurs);
+  Row& row = report_->At("endpoint_change_instructions", count,
+                         "one of " + Grouped(count) + " endpoints changes", "instructions");
+  Localities localities = LocalitiesOf(count);
+  Serve();
+  plane_.Set(kEndpoints, "c0", EndpointsBytes("c0", localities));
+  ClientOptions options = Options(Variant::kOurs);
+  options.counts_instructions = true;
+  Client client(options);
+  if (!client.First()) return;
+  auto cost = InstructionsOfUpdates(&client, updates,
+                                    [&](int i) { return ChangeEndpoint(&localities, count, i); });
+  if (!cost) return;
+  row.ours.values.push_back(*cost);
+  row.plain.values.push_back(InstructionsOfRawDecode(EndpointsBytes("c0", localities)));
+}
+
+std::string Rows::EndpointsOfCluster(long cluster, bool swapped) const {
+  std::vector<Endpoint> endpoints = {{"127.0.0.1", backends_[0]->port()}};
+  for (long i = 1; i < kEndpointsOfACluster; ++i) {
+    endpoints.push_back(Refusing(cluster * kEndpointsOfACluster + i));
+  }
+  if (swapped) std::swap(endpoints[1], endpoints[2]);
+  return EndpointsBytes("c" + std::to_string(cluster), {endpoints});
+}
+
+void Rows::ServeClusters(long count) {
   std::vector<Route> routes;
   for (long i = 0; i < count; ++i) {
     const std::string name = "c" + std::to_string(i);
     routes.push_back({Match::kPath, i == 0 ? "/bench/Call" : "/bench/" + name, name});
   }
-  auto endpoints_of = [&](long cluster, bool swapped) {
-    std::vector<Endpoint> endpoints = {{"127.0.0.1", backends_[0]->port()}};
-    for (long i = 1; i < kEndpointsOfACluster; ++i) {
-      endpoints.push_back(Refusing(cluster * kEndpointsOfACluster + i));
-    }
-    if (swapped) std::swap(endpoints[1], endpoints[2]);
-    return EndpointsBytes("c" + std::to_string(cluster), {endpoints});
-  };
+  Serve(routes);
+  for (long i = 0; i < count; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    plane_.Set(kCluster, name, ClusterBytes(name));
+    plane_.Set(kEndpoints, name, EndpointsOfCluster(i, false));
+  }
+}
+
+bool Rows::ChangeCluster(long count, int update) {
+  const long cluster = 1 + update % (count - 1);
+  return plane_.Push(kEndpoints, "c" + std::to_string(cluster), EndpointsOfCluster(cluster, true));
+}
+
+void Rows::Clusters(long count, int updates, bool with_host, std::chrono::seconds patience) {
   for (Variant v : {Variant::kHost, Variant::kOurs}) {
     if (v == Variant::kHost && !with_host) continue;
     Note("clusters", count, v);
@@ -192,12 +258,7 @@ void Rows::Clusters(long count, int updates, bool with_host, std::chrono::second
                                  "channel to first RPC, " + of + " of 10 endpoints", "s");
     Row& change_row =
         report_->At("cluster_change", count, "EDS of one of " + of + " changes, CPU", "ms");
-    Serve(routes);
-    for (long i = 0; i < count; ++i) {
-      const std::string name = "c" + std::to_string(i);
-      plane_.Set(kCluster, name, ClusterBytes(name));
-      plane_.Set(kEndpoints, name, endpoints_of(i, false));
-    }
+    ServeClusters(count);
     Client client(Options(v));
     auto first = client.First(patience);
     if (!first) {
@@ -205,12 +266,26 @@ void Rows::Clusters(long count, int updates, bool with_host, std::chrono::second
       continue;
     }
     first_row.Of(v).values.push_back(*first);
-    auto cpu = CpuOfUpdates(client, updates, [&](int i) {
-      const long cluster = 1 + i % (count - 1);
-      return plane_.Push(kEndpoints, "c" + std::to_string(cluster), endpoints_of(cluster, true));
-    });
+    auto cpu = CpuOfUpdates(client, updates, [&](int i) { return ChangeCluster(count, i); });
     if (cpu) change_row.Of(v).values.push_back(*cpu * 1e3);
   }
+}
+
+void Rows::ClusterInstructions(long count, int updates) {
+  if (!HaveValgrind()) return;
+  Note("EDS of one cluster changes, in instructions,", count, Variant::kOurs);
+  Row& row = report_->At("cluster_change_instructions", count,
+                         "EDS of one of " + Grouped(count) + " clusters changes", "instructions");
+  ServeClusters(count);
+  ClientOptions options = Options(Variant::kOurs);
+  options.counts_instructions = true;
+  Client client(options);
+  if (!client.First()) return;
+  auto cost =
+      InstructionsOfUpdates(&client, updates, [&](int i) { return ChangeCluster(count, i); });
+  if (!cost) return;
+  row.ours.values.push_back(*cost);
+  row.plain.values.push_back(InstructionsOfRawDecode(EndpointsOfCluster(1, true)));
 }
 
 void Rows::Moved(int moves) {

@@ -5,13 +5,17 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "test/bench/plane.h"
 #include "test/bench/report.h"
+#include "test/bench/resources.h"
 #include "test/support/backend.h"
 
 namespace gxds_bench {
+
+using Localities = std::vector<std::vector<Endpoint>>;
 
 class Rows {
  public:
@@ -32,6 +36,10 @@ class Rows {
   // answered in that time is given up.
   void Clusters(long count, int updates, bool with_host,
                 std::chrono::seconds patience = Client::kPatience);
+  // Instructions of those two updates, ours alone, over those of protobuf's reading of the
+  // resource.
+  void EndpointInstructions(long count, int updates);
+  void ClusterInstructions(long count, int updates);
   // The endpoints of the only cluster are replaced: the time from the push to the first RPC there.
   void Moved(int moves);
   // The route is switched to a cluster whose endpoints come half a second late: the longest RPC.
@@ -46,7 +54,13 @@ class Rows {
   ClientOptions Options(Variant variant) const;
   void Instructions(Row* row, bool plain, bool polls);
   // The service "bench" with these routes, or one that sends everything to cluster "c0".
-  void Serve(const std::vector<struct Route>& routes = {});
+  void Serve(const std::vector<Route>& routes = {});
+  Localities LocalitiesOf(long count) const;
+  // Replaces one endpoint of one of them, another one in each update.
+  bool ChangeEndpoint(Localities* localities, long count, int update);
+  std::string EndpointsOfCluster(long cluster, bool swapped) const;
+  void ServeClusters(long count);
+  bool ChangeCluster(long count, int update);
 
   Report* const report_;
   Plane plane_;
