@@ -25,6 +25,7 @@
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #else
+#define CALLGRIND_START_INSTRUMENTATION
 #define CALLGRIND_DUMP_STATS
 #endif
 
@@ -77,6 +78,7 @@ class Client {
 
   void Calls(const std::string& method, long count) {
     long failed = 0;
+    CALLGRIND_START_INSTRUMENTATION;
     CALLGRIND_DUMP_STATS;
     const int64_t start = CpuNow();
     for (long i = 0; i < count; ++i) failed += Call(method) ? 0 : 1;
@@ -118,6 +120,7 @@ int main(int argc, char** argv) {
     }
     if (order == "calls" && orders >> count) client.Calls(method, count);
     if (order == "count") {
+      CALLGRIND_START_INSTRUMENTATION;
       CALLGRIND_DUMP_STATS;
       std::cout << "counted OK" << std::endl;
     }

@@ -37,7 +37,11 @@ Client::Client(const ClientOptions& options)
   if (mkfifo(pipe.c_str(), 0600) != 0) abort();
   std::vector<std::string> args;
   if (counts_instructions_) {
-    args = {kValgrind, "--quiet", "--tool=callgrind", "--fair-sched=yes",
+    args = {kValgrind,
+            "--quiet",
+            "--tool=callgrind",
+            "--fair-sched=yes",
+            "--instr-atstart=no",
             "--callgrind-out-file=" + dir_.path() + "/instructions"};
   }
   args.insert(args.end(), {gxds_test::Runfile("test/bench/client"), pipe, options.target,

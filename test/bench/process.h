@@ -25,7 +25,7 @@ struct ClientOptions {
   std::string target;
   std::string bootstrap;
   bool polls = true;
-  bool counts_instructions = false;  // runs under valgrind
+  bool counts_instructions = false;  // runs under valgrind, which counts from the first question on
 };
 
 class Client {

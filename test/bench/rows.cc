@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kLocalities = 10;
 constexpr int kEndpointsOfACluster = 10;
+constexpr std::chrono::seconds kPatience(300);  // with a client under valgrind
 
 const char* Name(Variant v) {
   return v == Variant::kPlain ? "plain" : v == Variant::kHost ? "host" : "ours";
@@ -213,7 +214,7 @@ void Rows::EndpointInstructions(long count, int updates) {
   ClientOptions options = Options(Variant::kOurs);
   options.counts_instructions = true;
   Client client(options);
-  if (!client.First()) return;
+  if (!client.First(kPatience)) return;
   auto cost = InstructionsOfUpdates(&client, updates,
                                     [&](int i) { return ChangeEndpoint(&localities, count, i); });
   if (!cost) return;
@@ -280,7 +281,7 @@ void Rows::ClusterInstructions(long count, int updates) {
   ClientOptions options = Options(Variant::kOurs);
   options.counts_instructions = true;
   Client client(options);
-  if (!client.First()) return;
+  if (!client.First(kPatience)) return;
   auto cost =
       InstructionsOfUpdates(&client, updates, [&](int i) { return ChangeCluster(count, i); });
   if (!cost) return;
