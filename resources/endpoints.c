@@ -1,11 +1,11 @@
 #include "resources/endpoints.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/check.h"
 #include "base/memory.h"
 #include "resources/endpoints_internal.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* A locality of the last good resource that equals this one, or NULL. It is looked for in the same
  * priority first, then in the others: failing over moves localities about. */
@@ -42,7 +42,8 @@ static const gxds_locality *find_equal(const gxds_endpoints *previous,
 
 static const gxds_locality *share_or_copy(const gxds_checked_locality *from,
                                           const gxds_endpoints *previous) {
-  const gxds_locality *same = find_equal(previous, from);
+  const gxds_locality *same = from->print.locality;
+  if (!same) same = find_equal(previous, from);
   return same ? gxds_locality_ref(same) : gxds_locality_copy(&from->view);
 }
 
@@ -51,6 +52,7 @@ typedef struct resource_block {
   gxds_endpoints *resource;
   gxds_priority *priorities;
   const gxds_locality **localities;
+  gxds_locality_print *prints;
   gxds_drop_category *drops;
   char *strings;
 } resource_block;
@@ -58,11 +60,13 @@ typedef struct resource_block {
 static resource_block allocate(size_t priorities, size_t localities, size_t drops, size_t strings) {
   char *memory = gxds_calloc(1, sizeof(gxds_endpoints) + priorities * sizeof(gxds_priority) +
                                     localities * sizeof(gxds_locality *) +
+                                    localities * sizeof(gxds_locality_print) +
                                     drops * sizeof(gxds_drop_category) + strings);
   resource_block b = {.resource = (gxds_endpoints *)memory};
   b.priorities = (gxds_priority *)(memory + sizeof(gxds_endpoints));
   b.localities = (const gxds_locality **)(b.priorities + priorities);
-  b.drops = (gxds_drop_category *)(b.localities + localities);
+  b.prints = (gxds_locality_print *)(b.localities + localities);
+  b.drops = (gxds_drop_category *)(b.prints + localities);
   b.strings = (char *)(b.drops + drops);
   gxds_ref_init(&b.resource->base.refs);
   b.resource->base.type = &gxds_endpoints_type;
@@ -97,32 +101,68 @@ static const gxds_endpoints *build(const gxds_checked_endpoints *from, gxds_str 
     gxds_priority *p = &b.priorities[l->priority];
     if (p->locality_count++ == 0) p->localities = &b.localities[i];
     b.localities[i] = share_or_copy(l, previous);
+    b.prints[i] = l->print;
+    b.prints[i].priority = l->priority;
+    b.prints[i].locality = b.localities[i];
   }
+  if (from->locality_count > 1) {
+    qsort(b.prints, from->locality_count, sizeof *b.prints, gxds_locality_print_compare);
+  }
+  b.resource->prints = b.prints;
+  b.resource->print_count = from->locality_count;
   return b.resource;
+}
+
+static const gxds_endpoints *find_previous(const gxds_decode_context *context, gxds_str name) {
+  const gxds_resource *previous =
+      context->previous ? context->previous(context->previous_arg, name) : NULL;
+  GXDS_CHECK(!previous || previous->type == &gxds_endpoints_type);
+  return (const gxds_endpoints *)previous;
+}
+
+/* One reading of a message. */
+typedef struct reading {
+  const envoy_config_endpoint_v3_ClusterLoadAssignment *in; /* NULL: it can't be decoded */
+  gxds_checked_endpoints checked;
+  gxds_errors errors;
+} reading;
+
+/* False: something is wrong with what is known and the rest of it; read it without. */
+static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, upb_Arena *scratch,
+                        reading *out) {
+  *out = (reading){0};
+  gxds_known_endpoints known = gxds_endpoints_split(bytes, previous, scratch);
+  out->in = GXDS_DECODE(envoy_config_endpoint_v3_ClusterLoadAssignment, known.rest, scratch);
+  if (out->in) {
+    size_t count = 0;
+    (void)envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(out->in, &count);
+    /* Which bytes were read as which locality could not be told: nothing is remembered. */
+    if (count != known.print_count) {
+      known.prints = gxds_arena_calloc(scratch, count, sizeof *known.prints);
+    }
+    out->checked = gxds_endpoints_check(out->in, &known, scratch, &out->errors);
+  }
+  return known.locality_count == 0 || (out->in && out->errors.count == 0);
 }
 
 static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gxds_decoded *out) {
   *out = (gxds_decoded){0};
   upb_Arena *scratch = gxds_arena_create();
-  const envoy_config_endpoint_v3_ClusterLoadAssignment *in =
-      GXDS_DECODE(envoy_config_endpoint_v3_ClusterLoadAssignment, bytes, scratch);
-  if (!in) {
+  const gxds_endpoints *previous = find_previous(context, gxds_endpoints_name_in(bytes));
+  reading r;
+  if (!read_on_top(bytes, previous, scratch, &r)) {
+    gxds_errors_fini(&r.errors);
+    GXDS_CHECK(read_on_top(bytes, NULL, scratch, &r));
+  }
+  if (!r.in) {
     upb_Arena_Free(scratch);
     return gxds_resource_unparsable("ClusterLoadAssignment");
   }
-  gxds_str name = gxds_pb_str(envoy_config_endpoint_v3_ClusterLoadAssignment_cluster_name(in));
+  gxds_str name = gxds_pb_str(envoy_config_endpoint_v3_ClusterLoadAssignment_cluster_name(r.in));
   out->name = gxds_str_dup(name);
-  gxds_errors errors = {0};
-  gxds_checked_endpoints checked =
-      gxds_endpoints_check(in, XXH3_64bits(bytes.data, bytes.size), scratch, &errors);
-  gxds_status status = gxds_errors_status(&errors, "errors parsing EDS resource");
-  if (gxds_status_is_ok(&status)) {
-    const gxds_resource *previous =
-        context->previous ? context->previous(context->previous_arg, name) : NULL;
-    GXDS_CHECK(!previous || previous->type == &gxds_endpoints_type);
-    out->resource = &build(&checked, name, (const gxds_endpoints *)previous)->base;
-  }
-  gxds_errors_fini(&errors);
+  gxds_status status = gxds_errors_status(&r.errors, "errors parsing EDS resource");
+  if (gxds_status_is_ok(&status)) out->resource = &build(&r.checked, name, previous)->base;
+  gxds_errors_fini(&r.errors);
   upb_Arena_Free(scratch);
   return status;
 }

@@ -51,6 +51,15 @@ typedef struct gxds_drop_category {
   uint32_t per_million; /* 0 … 1,000,000 */
 } gxds_drop_category;
 
+/* How a locality was written in the message that it came from: see endpoints_known_internal.h. */
+typedef struct gxds_locality_print {
+  uint64_t low;
+  uint64_t high;
+  const gxds_locality *locality; /* borrow: of the resource */
+  uint32_t priority;
+  uint32_t written; /* endpoints in the message, also those that are left out */
+} gxds_locality_print;
+
 typedef struct gxds_endpoints {
   gxds_resource base;
   gxds_str cluster_name;
@@ -59,6 +68,9 @@ typedef struct gxds_endpoints {
   const gxds_drop_category *drops; /* in the order of the resource */
   size_t drop_count;
   bool drop_all; /* a category drops everything */
+  /* Of all localities, by fingerprint; none when it came from no message. For the decoder. */
+  const gxds_locality_print *prints;
+  size_t print_count;
 } gxds_endpoints;
 
 extern const gxds_resource_type gxds_endpoints_type;

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "envoy/config/core/v3/address.upb.h"
@@ -119,19 +120,21 @@ static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_pa
 }
 
 static void check_endpoints_of(checker *c, const locality_message *in, const gxds_path *at,
-                               gxds_locality *out) {
+                               gxds_checked_locality *out) {
   size_t count = 0;
   const endpoint_message *const *list =
       envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
+  out->print.written = (uint32_t)count;
+  gxds_locality *view = &out->view;
   const size_t first = c->endpoint_count;
-  out->endpoints = &c->endpoints[first];
+  view->endpoints = &c->endpoints[first];
   uint64_t weights = 0;
   for (size_t i = 0; i < count; i++) {
     if (!check_endpoint(c, list[i], GXDS_ITEM(at, "lb_endpoints", i))) continue;
-    weights += out->endpoints[out->endpoint_count++].weight;
+    weights += view->endpoints[view->endpoint_count++].weight;
   }
   for (size_t i = first; c->hash_keys && i < c->endpoint_count; i++) {
-    if (c->hash_keys[i].size) out->hash_keys = &c->hash_keys[first];
+    if (c->hash_keys[i].size) view->hash_keys = &c->hash_keys[first];
   }
   if (weights > UINT32_MAX) {
     gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
@@ -162,7 +165,7 @@ static bool check_locality(checker *c, const locality_message *in, const gxds_pa
   out->view.region = gxds_pb_str(envoy_config_core_v3_Locality_region(name));
   out->view.zone = gxds_pb_str(envoy_config_core_v3_Locality_zone(name));
   out->view.sub_zone = gxds_pb_str(envoy_config_core_v3_Locality_sub_zone(name));
-  check_endpoints_of(c, in, at, &out->view);
+  check_endpoints_of(c, in, at, out);
   return out->priority < GXDS_PRIORITIES_MAX;
 }
 
@@ -248,20 +251,46 @@ static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in
   out->drops = drops;
 }
 
-gxds_checked_endpoints gxds_endpoints_check(
-    const envoy_config_endpoint_v3_ClusterLoadAssignment *in, uint64_t seed, upb_Arena *scratch,
-    gxds_errors *errors) {
-  gxds_checked_endpoints out = {0};
-  check_drops(in, scratch, errors, &out);
-  size_t count = 0;
-  const locality_message *const *list =
-      envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(in, &count);
+/* What is known is good by itself, but an address may be another's by now. Which one it was in the
+ * message is not known: the whole message is read again for the errors. */
+static void add_known(checker *c, const gxds_locality_print *known, gxds_checked_locality *out) {
+  const gxds_locality *l = known->locality;
+  *out = (gxds_checked_locality){.view = *l, .priority = known->priority, .print = *known};
+  c->priority_seen[known->priority] = true;
+  memcpy(&c->endpoints[c->endpoint_count], l->endpoints, l->endpoint_count * sizeof *l->endpoints);
+  for (uint32_t i = 0; i < l->endpoint_count; i++) {
+    if (!gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count++)) {
+      gxds_errors_add(c->errors, GXDS_FIELD(NULL, "endpoints"), "duplicate endpoint address");
+      return;
+    }
+  }
+}
+
+/* As many as the message has. */
+static size_t count_endpoints(const locality_message *const *list, size_t count,
+                              const gxds_known_endpoints *known) {
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
     size_t in_locality = 0;
     (void)envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(list[i], &in_locality);
     total += in_locality;
   }
+  for (size_t i = 0; i < known->locality_count; i++) {
+    total += known->localities[i].written;
+  }
+  return total;
+}
+
+gxds_checked_endpoints gxds_endpoints_check(
+    const envoy_config_endpoint_v3_ClusterLoadAssignment *in, const gxds_known_endpoints *known,
+    upb_Arena *scratch, gxds_errors *errors) {
+  gxds_checked_endpoints out = {0};
+  check_drops(in, scratch, errors, &out);
+  size_t read = 0;
+  const locality_message *const *list =
+      envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(in, &read);
+  const size_t total = count_endpoints(list, read, known);
+  const size_t count = read + known->locality_count;
   if (total > GXDS_ENDPOINTS_MAX || count > GXDS_ENDPOINTS_MAX) {
     gxds_errors_add(errors, GXDS_FIELD(NULL, "endpoints"), "more than %u %s", GXDS_ENDPOINTS_MAX,
                     total > GXDS_ENDPOINTS_MAX ? "endpoints" : "localities");
@@ -271,12 +300,15 @@ gxds_checked_endpoints gxds_endpoints_check(
                .endpoints = gxds_arena_calloc(scratch, total + 1, sizeof *c.endpoints),
                .endpoint_capacity = total,
                .scratch = scratch};
-  gxds_address_set_init(&c.addresses, c.endpoints, total, seed);
+  gxds_address_set_init(&c.addresses, c.endpoints, total, known->seed);
   out.localities = gxds_arena_calloc(scratch, count, sizeof *out.localities);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < read; i++) {
     gxds_checked_locality *l = &out.localities[out.locality_count];
-    *l = (gxds_checked_locality){.index = (uint32_t)i};
+    *l = (gxds_checked_locality){.index = (uint32_t)i, .print = known->prints[i]};
     if (check_locality(&c, list[i], GXDS_ITEM(NULL, "endpoints", i), l)) out.locality_count++;
+  }
+  for (size_t i = 0; i < known->locality_count; i++) {
+    add_known(&c, &known->localities[i], &out.localities[out.locality_count++]);
   }
   gxds_address_set_fini(&c.addresses);
   if (out.locality_count > 1) {

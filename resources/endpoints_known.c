@@ -1,0 +1,87 @@
+#include "resources/endpoints_known_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wire.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Of envoy.config.endpoint.v3.ClusterLoadAssignment. */
+enum { kClusterNameField = 1, kEndpointsField = 2 };
+
+static gxds_locality_print print_of(gxds_str field) {
+  XXH128_hash_t hash = XXH3_128bits(field.data, field.size);
+  return (gxds_locality_print){.low = hash.low64, .high = hash.high64};
+}
+
+int gxds_locality_print_compare(const void *a, const void *b) {
+  const gxds_locality_print *x = a;
+  const gxds_locality_print *y = b;
+  if (x->low != y->low) return x->low < y->low ? -1 : 1;
+  return (x->high > y->high) - (x->high < y->high);
+}
+
+gxds_str gxds_endpoints_name_in(gxds_str bytes) {
+  gxds_str name = {NULL, 0};
+  for (gxds_wire_field f; gxds_wire_next(&bytes, &f);) {
+    if (f.number == kClusterNameField && f.has_size) name = f.value;
+  }
+  return name;
+}
+
+static const gxds_locality_print *find(const gxds_endpoints *previous,
+                                       const gxds_locality_print *wanted) {
+  if (!previous || previous->print_count == 0) return NULL;
+  return bsearch(wanted, previous->prints, previous->print_count, sizeof *wanted,
+                 gxds_locality_print_compare);
+}
+
+static size_t count_localities(gxds_str bytes) {
+  size_t count = 0;
+  for (gxds_wire_field f; gxds_wire_next(&bytes, &f);) {
+    if (f.number == kEndpointsField && f.has_size) count++;
+  }
+  return count;
+}
+
+/* Not zeroed: most of it is never used. */
+static const char *allocate(upb_Arena *arena, size_t size) {
+  char *memory = upb_Arena_Malloc(arena, size);
+  GXDS_CHECK(memory != NULL);
+  return memory;
+}
+
+/* Takes what lies between the last one that is known and this one over into the rest. */
+static void keep(gxds_known_endpoints *k, const char *from, const char *to) {
+  if (from == to) return;
+  memcpy((char *)k->rest.data + k->rest.size, from, (size_t)(to - from));
+  k->rest.size += (size_t)(to - from);
+}
+
+gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *previous,
+                                          upb_Arena *scratch) {
+  gxds_known_endpoints k = {.rest = bytes};
+  const size_t count = count_localities(bytes);
+  k.localities = gxds_arena_calloc(scratch, count, sizeof *k.localities);
+  k.prints = gxds_arena_calloc(scratch, count, sizeof *k.prints);
+  const char *kept_to = bytes.data;
+  gxds_str left = bytes;
+  for (gxds_wire_field f; gxds_wire_next(&left, &f);) {
+    if (f.number != kEndpointsField || !f.has_size) continue;
+    gxds_locality_print print = print_of(f.whole);
+    k.seed = k.seed * XXH_PRIME64_1 + print.low;
+    const gxds_locality_print *same = find(previous, &print);
+    if (!same) {
+      k.prints[k.print_count++] = print;
+      continue;
+    }
+    if (k.locality_count == 0) k.rest = gxds_str_of(allocate(scratch, bytes.size), 0);
+    k.localities[k.locality_count++] = *same;
+    keep(&k, kept_to, f.whole.data);
+    kept_to = f.whole.data + f.whole.size;
+  }
+  if (k.locality_count > 0) keep(&k, kept_to, bytes.data + bytes.size);
+  return k;
+}
