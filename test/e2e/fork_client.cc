@@ -6,13 +6,14 @@
 //
 // Each process says on standard output what it did: "NAME: all served", "NAME: CODE: MESSAGE" of
 // the first RPC that failed; "NAME: signal N" is said of a child that died. The exit status is 0
-// when all were served.
+// when all were served. FORK_CLIENT_SECONDS limits an RPC, and four times that a process.
 #include <grpc/fork.h>
 #include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/client_unary_call.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #ifndef WITHOUT_PLUGIN
 #include "grpc_xds/grpc_xds.h"
@@ -32,12 +34,10 @@ namespace {
 constexpr int kCalls = 10;
 constexpr int kForks = 5;
 // Of an RPC; a slow sanitizer build needs a part of it.
-constexpr std::chrono::seconds kDeadline{20};
+unsigned g_seconds = 20;
 // The host's handlers of a fork may hang (seen in one of a hundred children of children, without
 // the plugin too): the process then dies of SIGALRM.
 constexpr unsigned kForkSeconds = 30;
-// A child that hangs otherwise ends with this.
-constexpr unsigned kChildSeconds = 120;
 // Less than the end of a process waits for what does not come.
 constexpr unsigned kExitSeconds = 4;
 
@@ -53,18 +53,10 @@ class Client {
  public:
   Client() : channel_(grpc::CreateChannel(g_target, grpc::InsecureChannelCredentials())) {}
 
-  // On this thread, which polls for itself: no thread of grpc++'s has a part in it.
   bool Calls() {
-    const grpc::internal::RpcMethod method("/test.Echo/Name",
-                                           grpc::internal::RpcMethod::NORMAL_RPC);
-    grpc::Slice slice("request");
-    const grpc::ByteBuffer request(&slice, 1);
     for (int i = 0; i < kCalls; ++i) {
-      grpc::ClientContext context;
-      context.set_deadline(std::chrono::system_clock::now() + kDeadline);
-      grpc::ByteBuffer response;
-      grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
-          channel_.get(), method, &context, request, &response);
+      std::string by;
+      const grpc::Status status = Call(&by);
       if (!status.ok()) {
         return Say(std::to_string(status.error_code()) + ": " + status.error_message());
       }
@@ -72,14 +64,45 @@ class Client {
     return Say("all served");
   }
 
+  // Until that backend answers; each is served.
+  bool CallsUntilAnsweredBy(const std::string& backend) {
+    const auto end = std::chrono::system_clock::now() + std::chrono::seconds(g_seconds);
+    for (std::string by; by != backend;) {
+      by.clear();
+      const grpc::Status status = Call(&by);
+      if (!status.ok()) {
+        return Say(std::to_string(status.error_code()) + ": " + status.error_message());
+      }
+      if (std::chrono::system_clock::now() > end) return Say("no answer of " + backend);
+    }
+    return Say("all served");
+  }
+
  private:
+  // On this thread, which polls for itself: no thread of grpc++'s has a part in it.
+  grpc::Status Call(std::string* by) {
+    const grpc::internal::RpcMethod method("/test.Echo/Name",
+                                           grpc::internal::RpcMethod::NORMAL_RPC);
+    grpc::Slice slice("request");
+    const grpc::ByteBuffer request(&slice, 1);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(g_seconds));
+    grpc::ByteBuffer response;
+    grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+        channel_.get(), method, &context, request, &response);
+    std::vector<grpc::Slice> slices;
+    if (!status.ok() || !response.Dump(&slices).ok()) return status;
+    for (const grpc::Slice& s : slices) by->append(s.begin(), s.end());
+    return status;
+  }
+
   const std::shared_ptr<grpc::Channel> channel_;
 };
 
 // Of a child: its end does not look like a hang of the host's handlers.
 void LimitChild() {
   signal(SIGALRM, [](int) { _exit(3); });
-  alarm(kChildSeconds);
+  alarm(4 * g_seconds);
 }
 
 void LimitFork() {
@@ -139,6 +162,50 @@ bool ForkAndShare() {
          client.Calls();
 }
 
+// The same, and the control plane sends another backend when the child was served.
+bool ForkAndUpdate() {
+  Client client;
+  return client.Calls() &&
+         ForkAndWait("child",
+                     [&client] { return client.Calls() && client.CallsUntilAnsweredBy("b"); }) &&
+         client.CallsUntilAnsweredBy("b");
+}
+
+// What the child of a program does that starts another one.
+bool ForkAndExec() {
+  Client client;
+  const auto in_child = [] {
+    execl("/bin/true", "true", nullptr);
+    return false;
+  };
+  return client.Calls() && ForkAndWait("child", in_child) && client.Calls();
+}
+
+// The child has no use for gRPC, and ends with what is done at exit.
+bool ForkAndOnlyExit() {
+  Client client;
+  const auto in_child = [] {
+    alarm(kExitSeconds);
+    exit(0);
+    return true;
+  };
+  return client.Calls() && ForkAndWait("child", in_child) && client.Calls();
+}
+
+// Children use their parent's channel beside it.
+bool ForkManyAndShare() {
+  Client client;
+  bool ok = client.Calls();
+  std::map<std::string, pid_t> children;
+  for (int i = 1; i <= kForks; ++i) {
+    const std::string name = "child " + std::to_string(i);
+    children[name] = Fork(name, [&client] { return client.Calls(); });
+  }
+  ok = client.Calls() && ok;
+  for (const auto& [name, pid] : children) ok = Ended(pid, name) && ok;
+  return client.Calls() && ok;
+}
+
 // All at once; the parent goes on beside them.
 bool ForkMany() {
   Client client;
@@ -182,15 +249,24 @@ bool ForkInAChild() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, bool (*)()> scenarios = {
-      {"closed", CloseThenFork},    {"open", ForkWithAChannel}, {"share", ForkAndShare},
-      {"in-turn", ForkInTurn},      {"many", ForkMany},         {"before", ForkBeforeAnything},
-      {"grandchild", ForkInAChild}, {"exit", ForkAndExit}};
+  const std::map<std::string, bool (*)()> scenarios = {{"closed", CloseThenFork},
+                                                       {"open", ForkWithAChannel},
+                                                       {"share", ForkAndShare},
+                                                       {"in-turn", ForkInTurn},
+                                                       {"many", ForkMany},
+                                                       {"before", ForkBeforeAnything},
+                                                       {"grandchild", ForkInAChild},
+                                                       {"exit", ForkAndExit},
+                                                       {"update", ForkAndUpdate},
+                                                       {"exec", ForkAndExec},
+                                                       {"only-exit", ForkAndOnlyExit},
+                                                       {"share-many", ForkManyAndShare}};
   if (argc != 3 || scenarios.count(argv[1]) == 0) return 2;
 #ifndef WITHOUT_PLUGIN
   if (grpc_xds_plugin_register() != GRPC_XDS_OK) return 2;
 #endif
   g_target = argv[2];
+  if (const char* seconds = getenv("FORK_CLIENT_SECONDS")) g_seconds = unsigned(atoi(seconds));
   // The distribution's gRPC leaves this to the program.
   pthread_atfork(nullptr, nullptr, LimitFork);  // no child inherits an alarm
   pthread_atfork(grpc_prefork, grpc_postfork_parent, grpc_postfork_child);
