@@ -6,8 +6,10 @@
 #include <grpc/support/port_platform.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -17,7 +19,6 @@
 
 #include "absl/types/optional.h"
 #include "src/core/lib/channel/channel_args.h"
-#include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/event_engine/posix_engine/posix_engine.h"
 #include "src/core/lib/gprpp/fork.h"
 #include "src/core/lib/iomgr/ev_epoll1_linux.h"
@@ -34,12 +35,16 @@ using grpc_event_engine::experimental::PosixEventEngine;
 
 // Of the host, for the child of a fork.
 struct Known {
-  std::weak_ptr<EventEngine> last_engine;  // that a channel was given
-  absl::optional<int> epoll_set;           // with fork support; -1: it uses none
+  std::vector<std::weak_ptr<EventEngine>> engines;  // that channels were given
+  absl::optional<int> epoll_set;                    // with fork support; -1: it uses none
 };
 
 std::mutex g_mu;
-Known* g_known = new Known;  // under the lock
+// Under the lock.
+Known* g_known = new Known;
+auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // those of a parent's
+
+std::atomic<unsigned> g_generation{0};
 std::atomic<bool> g_holds_grpc{false};
 std::atomic<bool> g_may_shut_down{false};  // a channel was made since a fork last waited for that
 
@@ -47,26 +52,27 @@ std::atomic<bool> g_may_shut_down{false};  // a channel was made since a fork la
 // threads that may want it.
 thread_local Known* t_at_fork = nullptr;
 
+bool Lives(const std::weak_ptr<EventEngine>& engine) { return !engine.expired(); }
+
+// Under the lock. An engine of another kind, which the program made, is the program's to renew.
+void RememberEngine(const std::shared_ptr<EventEngine>& engine) {
+  if (dynamic_cast<PosixEventEngine*>(engine.get()) == nullptr) return;
+  std::vector<std::weak_ptr<EventEngine>>& all = g_known->engines;
+  all.erase(std::remove_if(all.begin(), all.end(), std::not_fn(Lives)), all.end());
+  const auto same = [&](const std::weak_ptr<EventEngine>& e) { return e.lock() == engine; };
+  if (std::none_of(all.begin(), all.end(), same)) all.push_back(engine);
+}
+
 // At each new channel.
 ChannelArgs Remember(ChannelArgs args) {
-  std::shared_ptr<EventEngine> engine = args.GetObjectRef<EventEngine>();
   g_may_shut_down.store(true);
+  RenewForChild();
   std::lock_guard<std::mutex> lock(g_mu);
   if (!g_known->epoll_set.has_value() && grpc_core::Fork::Enabled()) {
     g_known->epoll_set = gxds_host_epoll();
   }
-  // A program's own engine is the program's to renew.
-  if (dynamic_cast<PosixEventEngine*>(engine.get()) != nullptr) g_known->last_engine = engine;
-  return args;
-}
-
-void RenewEngine(const Known& known) {
-  static auto* ended = new std::vector<std::shared_ptr<EventEngine>>;
-  std::shared_ptr<EventEngine> engine = known.last_engine.lock();
-  if (engine == nullptr) return;  // it ended in time: the next channel gets a new one
-  // Kept: its end would wait for threads that do not exist.
-  ended->push_back(std::move(engine));
-  grpc_event_engine::experimental::EventEngineFactoryReset();
+  RememberEngine(args.GetObjectRef<EventEngine>());
+  return WithForkGeneration(std::move(args));
 }
 
 // The set that was inherited, and what wakes those who wait for it, are left open: descriptors that
@@ -88,7 +94,10 @@ void LetShutDown() {
   constexpr int kMilliseconds = 100;
   {
     std::lock_guard<std::mutex> lock(g_mu);
-    if (!g_known->last_engine.expired() || !g_may_shut_down.exchange(false)) return;
+    const auto& engines = g_known->engines;
+    if (std::any_of(engines.begin(), engines.end(), Lives) || !g_may_shut_down.exchange(false)) {
+      return;
+    }
   }
   for (int i = 0; i < kMilliseconds && grpc_is_initialized() != 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -113,14 +122,39 @@ void BeforeFork() {
 void AfterForkInParent() { delete std::exchange(t_at_fork, nullptr); }
 
 void AfterForkInChild() {
+  g_generation.fetch_add(1);
   new (&g_mu) std::mutex;  // another thread may have had it
   g_known = new Known;     // and been at work on what was there
-  RenewEngine(*t_at_fork);
+  g_known->engines = t_at_fork->engines;
+  g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;
+  for (const std::weak_ptr<EventEngine>& e : t_at_fork->engines) {
+    // One that ended in time is nobody's.
+    if (std::shared_ptr<EventEngine> engine = e.lock()) g_without_threads->push_back(engine);
+  }
   RenewEpollSet(*t_at_fork);
   delete std::exchange(t_at_fork, nullptr);
 }
 
 }  // namespace
+
+unsigned ForkGeneration() { return g_generation.load(std::memory_order_relaxed); }
+
+// In its place, for all that have it: channels, their policies and subchannels, the host's own
+// default. What it was is let go of without an end, which would wait for threads that do not exist;
+// nobody waits for what it was given.
+void RenewForChild() {
+  if (ForkGeneration() == 0) return;
+  std::lock_guard<std::mutex> lock(g_mu);
+  for (const std::shared_ptr<EventEngine>& engine : *g_without_threads) {
+    new (engine.get()) PosixEventEngine;
+  }
+  g_without_threads->clear();
+}
+
+ChannelArgs WithForkGeneration(ChannelArgs args) {
+  if (ForkGeneration() == 0) return args;
+  return args.Set("grpc_xds.internal.fork_generation", static_cast<int>(ForkGeneration()));
+}
 
 void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder) {
   builder->channel_args_preconditioning()->RegisterStage(Remember);

@@ -6,18 +6,27 @@
 //    so nothing that it is given is ever run: hand-overs, policies' timers, DNS.
 //  - the epoll set (GRPC_POLL_STRATEGY=epoll1), of which parent and child then take each other's
 //    events; the event engine has put its own function into the place of the one that renews it.
-// So here, in the child, the engine is forgotten and the set renewed. What was inherited never
-// hears anything again. Another engine makes another identity of subchannels, so that channels of
-// the child share no connection with those of its parent.
+// So here, in the child, the sets are renewed, and what was inherited is cut off; and the engine
+// is, in its place, as soon as the child makes a channel or an RPC. A child that does neither
+// starts nothing. Channels of the child share no subchannel, and so no connection, with those of
+// its parent; those that it has of its parent become its own (inherited_channel.h).
 #ifndef GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
 #define GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
 
+#include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/config/core_configuration.h"
 
 namespace grpc_xds {
 
 // After the stage that gives channels their event engine.
 void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder);
+
+// How often this process is the child of a fork. Any thread.
+unsigned ForkGeneration();
+// Before inherited channels are used in a child. Any thread; repeated calls are harmless.
+void RenewForChild();
+// Another identity for the subchannels of each generation: theirs of a parent's are cut off.
+grpc_core::ChannelArgs WithForkGeneration(grpc_core::ChannelArgs args);
 
 }  // namespace grpc_xds
 

@@ -24,6 +24,7 @@
 #include "plugin/child_of_fork.h"
 #include "plugin/host_state.h"
 #include "plugin/impl.h"
+#include "plugin/inherited_channel.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/surface/builtins.h"
 #include "src/core/lib/transport/http_connect_handshaker.h"
@@ -138,6 +139,7 @@ void BuildConfiguration(Builder* builder) {
   // Last, so that they get a consistent place.
   grpc_core::RegisterSecurityFilters(builder);
   RegisterExtraFilters(builder);
+  RegisterInheritedChannel(builder);
   grpc_core::RegisterBuiltins(builder);
   LogRegistered();
 }

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lb_policies/attributes/attributes.h"
+#include "plugin/child_of_fork.h"
 #include "plugin/host.h"
 #include "src/core/ext/xds/xds_channel_args.h"
 #include "src/core/lib/channel/channel_args.h"
@@ -73,7 +74,7 @@ class XdsResolver : public grpc_core::Resolver {
   explicit XdsResolver(grpc_core::ResolverArgs args)
       : work_serializer_(std::move(args.work_serializer)),
         result_handler_(std::move(args.result_handler)),
-        args_(std::move(args.args)),
+        args_(WithForkGeneration(std::move(args.args))),
         uri_(std::move(args.uri)),
         channel_id_(RandomId()) {}
 

@@ -3,7 +3,7 @@
 //
 // usage: fork_compare RUNS [CASE...]
 //
-// FORK_COMPARE_ONLY names one of the two programs.
+// FORK_COMPARE_ONLY names one of the two programs, FORK_COMPARE_SUPPORT is 1 or 0.
 #include <stdlib.h>
 
 #include <cstdio>
@@ -55,10 +55,12 @@ int main(int argc, char** argv) {
   const std::vector<std::string> programs =
       only ? std::vector<std::string>{only}
            : std::vector<std::string>{"fork_client_on_host", "fork_client"};
+  const char* with = getenv("FORK_COMPARE_SUPPORT");
   const int runs = argc > 1 ? atoi(argv[1]) : 20;
   for (const std::string& scenario : cases) {
     for (bool support : {true, false}) {
-      for (const std::string program : programs) {
+      if (with != nullptr && (*with == '1') != support) continue;
+      for (const std::string& program : programs) {
         std::map<std::string, int> outcomes;
         for (int i = 0; i < runs; ++i) ++outcomes[gxds_test::Outcome(program, scenario, support)];
         std::printf("%-10s support=%d %s:\n", scenario.c_str(), support, program.c_str());
