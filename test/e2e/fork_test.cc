@@ -1,13 +1,13 @@
 // Programs that fork. Each is a process of its own, for a test has threads that a fork would meet
 // in the midst of something.
 //
-// The host's own xDS (bazel run //test/e2e:fork_client_on_host) serves the first two only: where
-// the parent has a channel, its child uses the parent's connections, and the parent fails from then
-// on.
+// The host's own xDS serves the first two only: where the parent has a channel, its child uses the
+// parent's connections, and the parent fails from then on (//test/e2e:fork_compare).
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <string>
@@ -39,13 +39,18 @@ class Fork : public testing::Test {
 #endif
   }
 
-  // Runs the program, and expects of each of its processes to be served that many times.
-  void ExpectServed(const std::string& scenario, const std::map<std::string, int>& processes) {
+  // Runs the program, and something beside it, and expects of each of its processes to be served
+  // that many times.
+  void ExpectServed(
+      const std::string& scenario, const std::map<std::string, int>& processes,
+      const std::function<void(Child&)>& beside = [](Child&) {}) {
     for (;;) {
+      plane_.Set(SimpleMesh({&backend_}));
       Child program({Runfile("test/e2e/fork_client"), scenario, "xds:///greeter.example"},
                     {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane_.Bootstrap()},
                      {"GRPC_ENABLE_FORK_SUPPORT", "1"},
                      {"GRPC_VERBOSITY", "info"}});
+      beside(program);
       const int status = program.Wait();
       const std::string output = program.Output();
       if (status == -SIGALRM || output.find(": signal 14\n") != std::string::npos) {
@@ -101,6 +106,29 @@ TEST_F(Fork, SeveralChildrenAtOnceAreServedBesideTheirParent) {
 
 TEST_F(Fork, AChildOfAChildIsServed) {
   ExpectServed("grandchild", {{"parent", 2}, {"child", 2}, {"grandchild", 1}});
+}
+
+// On connections of its own: the parent goes on with the one that it has.
+TEST_F(Fork, AChildIsServedOnItsParentsChannelFromTheFirstRpcOn) {
+  ExpectServed("share", {{"parent", 2}, {"child", 1}});
+  EXPECT_GE(backend_.connections(), 2u);
+}
+
+TEST_F(Fork, SeveralChildrenAreServedOnTheirParentsChannelBesideIt) {
+  ExpectServed("share-many", {{"parent", 3},
+                              {"child 1", 1},
+                              {"child 2", 1},
+                              {"child 3", 1},
+                              {"child 4", 1},
+                              {"child 5", 1}});
+}
+
+TEST_F(Fork, UpdatesComeInOnAParentsChannelInItsChild) {
+  Backend next("b");
+  ExpectServed("update", {{"parent", 2}, {"child", 2}}, [&](Child& program) {
+    (void)program.WaitForLine([](const std::string& line) { return line == "child: all served"; });
+    plane_.Set(SimpleMesh({&next}));
+  });
 }
 
 // One connection each: neither takes what is the other's.
