@@ -11,53 +11,75 @@
 #include "src/core/lib/channel/channel_stack.h"
 #include "src/core/lib/channel/channel_stack_builder.h"
 #include "src/core/lib/gprpp/fork.h"
+#include "src/core/lib/iomgr/closure.h"
 #include "src/core/lib/iomgr/error.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/surface/channel_stack_type.h"
 #include "src/core/lib/transport/transport.h"
 
 namespace grpc_xds {
 namespace {
 
-// The generations of the process in which it was put to sleep, or made; and in which that was
-// begun.
 struct Data {
   grpc_channel_stack* stack;
+  std::atomic<long> calls;
+  // The generations of the process in which it was put to sleep, or made; and in which that was
+  // begun.
   std::atomic<unsigned> ready_in;
   std::atomic<unsigned> begun_in;
+  grpc_closure asleep;
 };
 
-void Sleep(grpc_channel_stack* stack) {
-  grpc_transport_op* op = grpc_make_transport_op(nullptr);
+void OnAsleep(void* arg, grpc_error_handle /*error*/) {
+  static_cast<Data*>(arg)->ready_in.store(ForkGeneration(), std::memory_order_release);
+}
+
+void Sleep(Data* data) {
+  GRPC_CLOSURE_INIT(&data->asleep, OnAsleep, data, nullptr);
+  grpc_transport_op* op = grpc_make_transport_op(&data->asleep);
   op->disconnect_with_error =
       grpc_error_set_int(GRPC_ERROR_CREATE("child of a fork"),
                          grpc_core::StatusIntProperty::ChannelConnectivityState, GRPC_CHANNEL_IDLE);
-  grpc_channel_element* top = grpc_channel_stack_element(stack, 0);
+  grpc_channel_element* top = grpc_channel_stack_element(data->stack, 0);
   top->filter->start_transport_op(top, op);
+  grpc_core::ExecCtx::Get()->Flush();
 }
 
 // One RPC does it, others wait for that one. No lock: a thread that had it may not exist in a
-// child.
+// child. And all wait until it is done: another thread of the child's may be at work on the channel
+// and do it, and the host does not bear an RPC that waits in a channel that goes to sleep. So it
+// stays awake where the parent had one in progress at the fork.
 grpc_error_handle InitCall(grpc_call_element* elem, const grpc_call_element_args* /*args*/) {
   auto* data = static_cast<Data*>(elem->channel_data);
   const unsigned now = ForkGeneration();
-  if (data->ready_in.load(std::memory_order_acquire) == now) return absl::OkStatus();
-  RenewForChild();
-  if (data->begun_in.exchange(now) != now) {
-    Sleep(data->stack);
-    data->ready_in.store(now, std::memory_order_release);
+  if (data->ready_in.load(std::memory_order_acquire) != now) {
+    RenewForChild();
+    if (data->begun_in.exchange(now) != now) {
+      if (data->calls.load() == 0) {
+        Sleep(data);
+      } else {
+        OnAsleep(data, absl::OkStatus());
+      }
+    }
+    while (data->ready_in.load(std::memory_order_acquire) != now) sched_yield();
   }
-  while (data->ready_in.load(std::memory_order_acquire) != now) sched_yield();
+  data->calls.fetch_add(1, std::memory_order_relaxed);
   return absl::OkStatus();
 }
 
 grpc_error_handle InitChannel(grpc_channel_element* elem, grpc_channel_element_args* args) {
   const unsigned now = ForkGeneration();
-  new (elem->channel_data) Data{args->channel_stack, {now}, {now}};
+  auto* data = new (elem->channel_data) Data{};
+  data->stack = args->channel_stack;
+  data->ready_in.store(now);
+  data->begun_in.store(now);
   return absl::OkStatus();
 }
 
-void DestroyCall(grpc_call_element* /*elem*/, const grpc_call_final_info* /*info*/,
-                 grpc_closure* /*then*/) {}
+void DestroyCall(grpc_call_element* elem, const grpc_call_final_info* /*info*/,
+                 grpc_closure* /*then*/) {
+  static_cast<Data*>(elem->channel_data)->calls.fetch_sub(1, std::memory_order_relaxed);
+}
 
 void DestroyChannel(grpc_channel_element* elem) { static_cast<Data*>(elem->channel_data)->~Data(); }
 
