@@ -30,6 +30,7 @@ struct Data {
   grpc_closure asleep;
 };
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
 void OnAsleep(void* arg, grpc_error_handle /*error*/) {
   static_cast<Data*>(arg)->ready_in.store(ForkGeneration(), std::memory_order_release);
 }
