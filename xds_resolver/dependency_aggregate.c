@@ -2,7 +2,14 @@
  *
  * An aggregate adopts its latest resource when everything below it has adopted its own, down to the
  * leaves, and keeps the list of the one before until then. So what is adopted has no loop: it would
- * be one of the latest resources too, and the members of those get an error. */
+ * be one of the latest resources too, and the members of those get an error.
+ *
+ * While it waits, all that it shows is kept as it is (A74: the configuration before stays in use):
+ * the old list would be of no use if its clusters had moved their endpoints to the new ones already.
+ * An entry is one for all, so a cluster that is kept is so for its own routes too. An error is not
+ * kept: what gets well is used at once. That ends with what is awaited: each such resource comes,
+ * or is known to be missing after a while (A57, A88). Nobody waits but for that, or below somebody
+ * who does. */
 #include "resources/cluster.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -25,10 +32,7 @@ static int height_of(const gxds_dependency_manager *m, const gxds_cluster *aggre
  * at least those that are one higher than the last, so the limit is also one on the passes. */
 static void find_heights(gxds_dependency_manager *m) {
   gxds_node *node;
-  DL_FOREACH2(m->aggregates, node, next_aggregate) {
-    node->height = 0;
-    node->settled = false;
-  }
+  DL_FOREACH2(m->aggregates, node, next_aggregate) { node->height = 0; }
   for (bool found = true; found;) {
     found = false;
     DL_FOREACH2(m->aggregates, node, next_aggregate) {
@@ -110,13 +114,20 @@ static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, const gx
   return entry;
 }
 
-/* ---- adoption ---- */
+/* ---- who waits, and what is kept for them ---- */
+
+static bool shows_aggregate(const gxds_node *node) {
+  return node->entry && node->entry->kind == GXDS_ENTRY_AGGREGATE;
+}
 
 static bool is_settled(const gxds_node *child) {
-  if (!child || !child->entry) return false;
+  if (!child) return false;
   if (gxds_node_is_latest_aggregate(child)) return child->settled;
+  if (child->kept) return !shows_aggregate(child);
+  if (child->subject.presence == GXDS_FAILED) return true;
+  if (child->subject.presence == GXDS_REQUESTED) return false;
   /* Of a leaf it is enough that what is shown is one, or an error. */
-  return child->entry->kind != GXDS_ENTRY_AGGREGATE;
+  return !gxds_node_awaits(child) || (child->entry && !shows_aggregate(child));
 }
 
 static bool are_settled(const gxds_dependency_manager *m, const gxds_cluster *aggregate) {
@@ -126,19 +137,67 @@ static bool are_settled(const gxds_dependency_manager *m, const gxds_cluster *ag
   return true;
 }
 
+/* From those of the least height up: what they name is lower. */
+static void find_settled(gxds_dependency_manager *m) {
+  gxds_node *node;
+  DL_FOREACH2(m->aggregates, node, next_aggregate) { node->settled = false; }
+  for (int height = 1; height <= GXDS_AGGREGATE_DEPTH_MAX; height++) {
+    DL_FOREACH2(m->aggregates, node, next_aggregate) {
+      const gxds_cluster *latest = gxds_node_latest(node);
+      if (!gxds_node_is_latest_aggregate(node) || node->height != height) continue;
+      bool may_change = !node->kept || node->entry->cluster == latest;
+      node->settled = may_change && are_settled(m, latest);
+    }
+  }
+}
+
+static bool waits(const gxds_node *node) {
+  if (!shows_aggregate(node)) return false;
+  if (gxds_node_is_latest_aggregate(node)) return node->height > 0 && !node->settled;
+  return gxds_node_awaits(node);
+}
+
+/* Whether there is anybody who was not kept so far. */
+static bool keep_shown(gxds_dependency_manager *m, const gxds_cluster *aggregate) {
+  bool any = false;
+  for (size_t i = 0; i < aggregate->aggregate_count; i++) {
+    gxds_node *child = gxds_node_find(m, aggregate->aggregate[i]);
+    if (!child || child->kept || !child->entry || child->entry->kind == GXDS_ENTRY_ERROR) continue;
+    any = child->kept = true;
+    if (shows_aggregate(child)) keep_shown(m, child->entry->cluster);
+  }
+  return any;
+}
+
+/* Who names one that is kept may have to wait for it, and what it shows is kept in turn. That
+ * begins with what is awaited from outside, so it ends with it. */
+static void find_kept(gxds_dependency_manager *m) {
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) { node->kept = false; }
+  for (bool more = true; more;) {
+    more = false;
+    find_settled(m);
+    DL_FOREACH2(m->aggregates, node, next_aggregate) {
+      if (waits(node) && keep_shown(m, node->entry->cluster)) more = true;
+    }
+  }
+}
+
+/* ---- adoption ---- */
+
 static void adopt(gxds_dependency_manager *m, gxds_node *node) {
   gxds_node_set_entry(m, node, make_entry(m, node, gxds_node_latest(node)));
   gxds_node_release_sources(m, node);
 }
 
-/* Who still waits keeps its list of children; what they are may have changed. Children come before
+/* Who still waits keeps its list of children; errors among them may be over. Children come before
  * parents only by repetition: what is adopted has no loop, so this ends. */
 static void renew_waiting(gxds_dependency_manager *m) {
   for (bool changed = true; changed;) {
     changed = false;
     gxds_node *node;
     DL_FOREACH2(m->aggregates, node, next_aggregate) {
-      if (node->settled || !node->entry || node->entry->kind != GXDS_ENTRY_AGGREGATE) continue;
+      if (node->settled || !shows_aggregate(node)) continue;
       const gxds_cluster_entry *before = node->entry;
       gxds_node_set_entry(m, node, make_entry(m, node, node->entry->cluster));
       changed = changed || node->entry != before;
@@ -150,17 +209,18 @@ static void renew_waiting(gxds_dependency_manager *m) {
 static void adopt_height(gxds_dependency_manager *m, int height) {
   gxds_node *node;
   DL_FOREACH2(m->aggregates, node, next_aggregate) {
-    if (!gxds_node_is_latest_aggregate(node) || node->height != height) continue;
-    node->settled = are_settled(m, gxds_node_latest(node));
-    if (node->settled) adopt(m, node);
+    if (node->settled && node->height == height) adopt(m, node);
   }
 }
 
 void gxds_aggregates_resolve(gxds_dependency_manager *m) {
   find_heights(m);
+  find_kept(m);
+  gxds_nodes_renew(m);
   gxds_node *node;
   DL_FOREACH2(m->aggregates, node, next_aggregate) {
-    if (gxds_node_is_latest_aggregate(node) && node->height == 0) fail_too_deep(m, node);
+    bool too_deep = gxds_node_is_latest_aggregate(node) && node->height == 0;
+    if (too_deep && !node->kept) fail_too_deep(m, node);
   }
   for (int height = 1; height <= GXDS_AGGREGATE_DEPTH_MAX; height++) adopt_height(m, height);
   renew_waiting(m);

@@ -59,6 +59,11 @@ void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node) {
   use_set(m, &node->awaited, node, NULL);
 }
 
+bool gxds_node_awaits(const gxds_node *node) {
+  const gxds_source *source = node->awaited.source;
+  return source && source->subject.presence == GXDS_REQUESTED;
+}
+
 void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
   gxds_use *use;
   DL_FOREACH(source->uses, use) { gxds_node_touch(m, use->node); }
@@ -163,7 +168,7 @@ void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
   if (node->under_aggregate && (!old || old->kind != take_entry->kind)) m->aggregates_dirty = true;
   if (entry_is_aggregate(take_entry) || entry_is_aggregate(old)) {
     bool other_children = !old || old->cluster != take_entry->cluster;
-    if (other_children) m->map_dirty = m->shrunk = true;
+    if (other_children) m->map_dirty = m->shrunk = m->aggregates_dirty = true;
   }
   node->entry = take_entry;
   gxds_cluster_entry_unref(old);
@@ -208,20 +213,17 @@ static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, co
 }
 
 /* The latest resource is a leaf: its entry follows once the endpoints are in. */
-static void refresh_leaf(gxds_dependency_manager *m, gxds_node *node, const gxds_cluster *latest) {
+static void renew_leaf(gxds_dependency_manager *m, gxds_node *node, const gxds_cluster *latest) {
+  if (gxds_node_awaits(node)) return;
   gxds_source *source = source_get(m, latest);
-  if (source->subject.presence == GXDS_REQUESTED) {
-    use_set(m, &node->awaited, node, source);
-    return;
-  }
   /* The new use before the old one goes: the source may be the same. */
   use_set(m, &node->shown, node, source);
   use_set(m, &node->awaited, node, NULL);
   gxds_node_set_entry(m, node, leaf_entry(m, node, latest, source));
 }
 
-/* The entry's resource is not the latest, which waits for something: what is shown goes on. */
-static void refresh_shown(gxds_dependency_manager *m, gxds_node *node) {
+/* The entry's resource is not the latest, whose endpoints are awaited: what is shown goes on. */
+static void renew_shown(gxds_dependency_manager *m, gxds_node *node) {
   if (!node->shown.source || !node->entry || node->entry->kind != GXDS_ENTRY_ENDPOINTS) return;
   if (node->shown.source->subject.presence == GXDS_REQUESTED) return;
   gxds_node_set_entry(m, node, leaf_entry(m, node, node->entry->cluster, node->shown.source));
@@ -238,7 +240,42 @@ static void enlist_aggregate(gxds_dependency_manager *m, gxds_node *node) {
   }
 }
 
+/* Uses what the latest resource needs. What is shown keeps what it uses itself. */
 static void refresh(gxds_dependency_manager *m, gxds_node *node) {
+  const gxds_cluster *latest = gxds_node_latest(node);
+  if (latest && latest->kind != GXDS_CLUSTER_AGGREGATE) {
+    gxds_source *source = source_get(m, latest);
+    use_set(m, &node->awaited, node, source == node->shown.source ? NULL : source);
+  } else {
+    use_set(m, &node->awaited, node, NULL);
+  }
+  bool was_aggregate = node->is_aggregate;
+  enlist_aggregate(m, node);
+  if (node->subject.renewed && (was_aggregate || node->is_aggregate)) {
+    m->grown = m->shrunk = m->aggregates_dirty = true;
+  }
+  node->subject.renewed = false;
+}
+
+static void make_due(gxds_dependency_manager *m, gxds_node *node) {
+  if (node->due) return;
+  node->due = true;
+  node->next_due = m->due;
+  m->due = node;
+}
+
+void gxds_nodes_refresh(gxds_dependency_manager *m) {
+  while (m->dirty) {
+    gxds_node *node = m->dirty;
+    m->dirty = node->next_dirty;
+    node->dirty = false;
+    refresh(m, node);
+    make_due(m, node);
+  }
+}
+
+/* The entry of a leaf, or of a cluster in error; an aggregate gets its own when it is adopted. */
+static void renew(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster *latest = gxds_node_latest(node);
   if (node->subject.presence == GXDS_FAILED) {
     gxds_status error = gxds_subject_failure(&node->subject);
@@ -249,27 +286,25 @@ static void refresh(gxds_dependency_manager *m, gxds_node *node) {
                         deleted ? gxds_cluster_entry_deleted(node->subject.name, &error)
                                 : gxds_cluster_entry_error(node->subject.name, &error));
     gxds_status_fini(&error);
-  } else if (latest && latest->kind == GXDS_CLUSTER_AGGREGATE) {
-    use_set(m, &node->awaited, node, NULL);
-    refresh_shown(m, node);
-  } else if (latest) {
-    refresh_leaf(m, node, latest);
-    if (node->awaited.source) refresh_shown(m, node);
+  } else if (latest && latest->kind != GXDS_CLUSTER_AGGREGATE) {
+    renew_leaf(m, node, latest);
+    if (node->awaited.source) renew_shown(m, node);
   }
-  bool was_aggregate = node->is_aggregate;
   enlist_aggregate(m, node);
-  if (node->subject.renewed && (was_aggregate || node->is_aggregate)) {
-    m->grown = m->shrunk = m->aggregates_dirty = true;
-  }
-  node->subject.renewed = false;
 }
 
-void gxds_nodes_refresh(gxds_dependency_manager *m) {
-  while (m->dirty) {
-    gxds_node *node = m->dirty;
-    m->dirty = node->next_dirty;
-    node->dirty = false;
-    refresh(m, node);
+void gxds_nodes_renew(gxds_dependency_manager *m) {
+  gxds_node *node = m->due;
+  m->due = NULL;
+  while (node) {
+    gxds_node *next = node->next_due;
+    node->due = false;
+    if (node->kept) {
+      make_due(m, node);
+    } else {
+      renew(m, node);
+    }
+    node = next;
   }
 }
 
@@ -336,8 +371,22 @@ static void node_destroy(gxds_node *node) {
   gxds_free(node);
 }
 
+static void drop_unmarked_due(gxds_dependency_manager *m) {
+  gxds_node **at = &m->due;
+  while (*at) {
+    gxds_node *node = *at;
+    if (node->mark == m->last_mark) {
+      at = &node->next_due;
+    } else {
+      node->due = false;
+      *at = node->next_due;
+    }
+  }
+}
+
 void gxds_nodes_drop_unmarked(gxds_dependency_manager *m) {
   m->shrunk = false;
+  drop_unmarked_due(m);
   gxds_node *node;
   gxds_node *next;
   DL_FOREACH_SAFE(m->nodes, node, next) {
@@ -345,6 +394,7 @@ void gxds_nodes_drop_unmarked(gxds_dependency_manager *m) {
     GXDS_CHECK(!node->mapped && !node->dirty && !node->changed);
     gxds_node_release_sources(m, node);
     if (node->is_aggregate) {
+      m->aggregates_dirty = true; /* it may have been what others were kept for */
       DL_DELETE2(m->aggregates, node, prev_aggregate, next_aggregate);
     }
     DL_DELETE(m->nodes, node);

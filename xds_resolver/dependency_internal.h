@@ -6,8 +6,9 @@
  *
  * A node is a cluster that is wanted; its entry is what the snapshot says of it: the last state in
  * which all below it was there. Where its latest resource needs something that is awaited, the
- * entry stays that of the resource before, and both keep what they use. A source is an EDS resource
- * or a DNS name. */
+ * entry stays that of the resource before, and both keep what they use. Below an aggregate that
+ * waits so every entry stays as it is (the node is kept), whoever else shows it; but for errors. A
+ * source is an EDS resource or a DNS name. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 
@@ -79,7 +80,7 @@ struct gxds_node {
   const gxds_cluster_entry *entry;  /* a reference; NULL: not whole yet */
   const gxds_cluster_entry *mapped; /* what the published map has; borrowed from it; NULL: none */
   gxds_use shown;                   /* leaf: what the entry's endpoints come from */
-  gxds_use awaited;                 /* leaf: what the latest resource needs, while that is not in */
+  gxds_use awaited; /* leaf: what the latest resource needs, while that is not in or it is kept */
 
   /* Why it is wanted, apart from aggregates. */
   uint32_t subscriptions;
@@ -88,13 +89,16 @@ struct gxds_node {
   bool in_candidate;
 
   bool dirty;           /* in the list of those to look at when settling */
+  bool due;             /* in the list of those whose entry is to be renewed, once it is not kept */
+  bool kept;            /* an aggregate that waits shows it: its entry stays */
   bool changed;         /* in the list of those whose entry is another than when settling began */
   bool is_aggregate;    /* in the list of aggregates */
   bool under_aggregate; /* an aggregate names it */
-  bool settled;         /* while aggregates are resolved: it and all below it are what the latest
-                           resources say */
+  bool settled;         /* while aggregates are resolved: it and all below it are to be what the
+                           latest resources say */
   int height;           /* likewise: clusters down to the deepest leaf; 0: too many */
   gxds_node *next_dirty;
+  gxds_node *next_due;
   gxds_node *next_changed;
   uint64_t mark;      /* of the last walk that came here */
   uint64_t leaf_mark; /* of the last list of leaves it was put on */
@@ -156,6 +160,7 @@ struct gxds_dependency_manager {
   bool map_dirty; /* other clusters than before may belong in the map */
   bool aggregates_dirty;
   gxds_node *dirty;
+  gxds_node *due; /* after settling: those that are kept though they are another than before */
   gxds_node *changed;
   gxds_source *idle;
 
@@ -215,8 +220,12 @@ bool gxds_node_is_latest_aggregate(const gxds_node *node);
 void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
                          const gxds_cluster_entry *take_entry);
 void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node);
-/* Looks at what was touched: leaves get their entries. */
+/* The latest resource is a leaf, and nothing is known of its endpoints yet. */
+bool gxds_node_awaits(const gxds_node *node);
+/* Looks at what was touched: asks for endpoints; entries are due. */
 void gxds_nodes_refresh(gxds_dependency_manager *m);
+/* Leaves and clusters in error get the entries that are due, unless they are kept. */
+void gxds_nodes_renew(gxds_dependency_manager *m);
 /* Marks what is wanted with a new mark, making what is missing. */
 void gxds_nodes_walk(gxds_dependency_manager *m);
 /* Lets go of nodes without the last mark. */
@@ -226,6 +235,7 @@ void gxds_nodes_fini(gxds_dependency_manager *m);
 
 /* ---- aggregates (dependency_aggregate.c) ---- */
 
+/* Finds out who is kept, renews entries and adopts. */
 void gxds_aggregates_resolve(gxds_dependency_manager *m);
 
 /* ---- cluster specifier plugins (dependency_plugins.c) ---- */

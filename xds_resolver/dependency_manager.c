@@ -254,15 +254,23 @@ void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {
   }
 }
 
-void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
-  if (m->root_dirty) gxds_root_update(m);
+static void renew_clusters(gxds_dependency_manager *m) {
   gxds_nodes_refresh(m);
   /* Everything that is wanted for another reason than an aggregate's was made on the way. */
   if (m->grown && m->aggregates) gxds_nodes_walk(m);
   m->grown = false;
   if (m->aggregates_dirty) gxds_aggregates_resolve(m);
+  gxds_nodes_renew(m);
+  /* Who is kept is so from the last time, and what came in now may have ended it. */
+  if (m->aggregates_dirty || m->due) gxds_aggregates_resolve(m);
+}
+
+void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
+  if (m->root_dirty) gxds_root_update(m);
+  renew_clusters(m);
   gxds_root_promote(m);
   gxds_nodes_refresh(m); /* other routes make other clusters deleted ones */
+  gxds_nodes_renew(m);
   gxds_dependency_publish(m);
   if (m->shrunk) {
     gxds_nodes_walk(m);
@@ -270,6 +278,8 @@ void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
   }
   gxds_root_drop_old(m);
   gxds_sources_drop_idle(m);
+  /* Who waited may be gone: what was kept for it follows. Each time some go, so it ends. */
+  if (m->aggregates_dirty) gxds_dependency_manager_settle(m);
 }
 
 size_t gxds_dependency_manager_watch_count(const gxds_dependency_manager *m) {

@@ -12,7 +12,7 @@ static void validate_use(const gxds_use *use, const gxds_node *node) {
 
 static void validate_node(const gxds_dependency_manager *m, const gxds_node *node) {
   GXDS_CHECK(gxds_node_find(m, node->subject.name) == node);
-  GXDS_CHECK(!node->dirty && !node->changed);
+  GXDS_CHECK(!node->dirty && !node->changed && (!node->due || node->kept));
   GXDS_CHECK((node->subject.presence == GXDS_PRESENT) == (node->subject.resource != NULL));
   GXDS_CHECK(!node->mapped || node->mapped == node->entry);
   GXDS_CHECK(node->mapped == gxds_cluster_map_get(m->map, node->subject.name));
@@ -20,10 +20,8 @@ static void validate_node(const gxds_dependency_manager *m, const gxds_node *nod
   GXDS_CHECK(!node->in_candidate || m->candidate.set);
   bool shows_endpoints = node->entry && node->entry->kind == GXDS_ENTRY_ENDPOINTS;
   GXDS_CHECK(shows_endpoints == (node->shown.source != NULL));
-  if (node->awaited.source) {
-    GXDS_CHECK(node->awaited.source->subject.presence == GXDS_REQUESTED);
-  }
-  if (node->subject.presence == GXDS_FAILED) {
+  if (node->awaited.source) GXDS_CHECK(node->kept || gxds_node_awaits(node));
+  if (node->subject.presence == GXDS_FAILED && !node->kept) {
     GXDS_CHECK(node->entry && node->entry->kind == GXDS_ENTRY_ERROR);
   }
   validate_use(&node->shown, node);
