@@ -5,11 +5,11 @@
  * be one of the latest resources too, and the members of those get an error.
  *
  * While it waits, all that it shows is kept as it is (A74: the configuration before stays in use):
- * the old list would be of no use if its clusters had moved their endpoints to the new ones already.
- * An entry is one for all, so a cluster that is kept is so for its own routes too. An error is not
- * kept: what gets well is used at once. That ends with what is awaited: each such resource comes,
- * or is known to be missing after a while (A57, A88). Nobody waits but for that, or below somebody
- * who does. */
+ * the old list would be of no use if its clusters had moved their endpoints to the new ones
+ * already. An entry is one for all, so a cluster that is kept is so for its own routes too. An
+ * error is not kept: what gets well is used at once. That ends with what is awaited: each such
+ * resource comes, or is known to be missing after a while (A57, A88). Nobody waits but for that, or
+ * below somebody who does. */
 #include "resources/cluster.h"
 #include "xds_resolver/dependency_internal.h"
 

@@ -165,6 +165,24 @@ TEST_F(LatePart, AnotherClusterOfAnAggregateMakesNoRpcWait) {  // A74.10
 }
 
 #ifndef WITHOUT_PLUGIN
+// The old list needs its cluster as it was.
+TEST_F(LatePart, AClusterThatIsEmptiedWhileItsAggregateWaitsMakesNoRpcFail) {  // A74.10
+  const std::string a = EdsCluster("a");
+  Serve({AggregateCluster("both", R"("a")"), a, Endpoints("a", LocalityOf({a_.port()}))}, "both");
+  Connect();
+  ExpectNoTear({AggregateCluster("both", R"("a","b")"), a, Endpoints("a", ""), EdsCluster("b")},
+               Endpoints("b", LocalityOf({b_.port()})), "both", "ClusterLoadAssignment\"", "b");
+}
+
+TEST_F(LatePart, AClusterThatIsDeletedWhileItsAggregateWaitsMakesNoRpcFail) {  // A74.10
+  Serve({AggregateCluster("both", R"("a")"), EdsCluster("a"),
+         Endpoints("a", LocalityOf({a_.port()}))},
+        "both");
+  Connect();
+  ExpectNoTear({AggregateCluster("both", R"("b")"), EdsCluster("b")},
+               Endpoints("b", LocalityOf({b_.port()})), "both", "ClusterLoadAssignment\"", "b");
+}
+
 // While a new route waits for its cluster, the old one goes on receiving updates.
 TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74.10
   Backend other("other");

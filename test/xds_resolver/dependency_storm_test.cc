@@ -1,6 +1,6 @@
 // Random changes of everything, some of them slow to arrive, against a simple model: whenever all
 // has arrived the snapshot and the watches are what one walk over the final state gives. In between
-// every snapshot must be sound in itself.
+// every snapshot must be sound in itself, and what an aggregate shows that waits is as it was.
 #include <deque>
 #include <random>
 
@@ -21,6 +21,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
 
   void TearDown() override {
     for (auto &[key, truth] : truth_) gxds_resource_unref(truth.resource);
+    gxds_config_unref(before_);
     Dependencies::TearDown();
   }
 
@@ -115,6 +116,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
     auto watch = watches_.find(key);
     if (watch == watches_.end()) return;
     const Truth &t = truth_.at(key);
+    told_[key] = t.resource;
     gxds_status status =
         t.resource ? gxds_status_ok() : gxds_status_make(GXDS_NOT_FOUND, "%s", t.error.c_str());
     if (key.first == "DNS") {
@@ -128,6 +130,8 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
   }
 
   void SettleAndNote() {
+    gxds_config_unref(before_);
+    before_ = config_ ? gxds_config_ref(config_) : nullptr;
     Settle();
     for (const std::string &line : TakeLog()) {
       if (line[0] != '+') continue;
@@ -137,8 +141,10 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
         SetTruth(key, Chance(30) ? nullptr : &NewEndpoints(key.second)->base, "no such host");
       }
       news_.insert(key);
+      told_.erase(key);
     }
     CheckSoundness();
+    CheckWhatIsKept();
   }
 
   void DeliverEverything() {
@@ -313,7 +319,28 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
     }
   }
 
+  // An aggregate that is not what was told of it waits, or one above it does: each of its leaves is
+  // the very same entry as before.
+  void CheckWhatIsKept() {
+    if (!config_ || !before_) return;
+    for (const auto &name : Clusters()) {
+      const gxds_cluster_entry *now = Entry(name);
+      const gxds_cluster_entry *before = gxds_config_cluster(before_, S(name));
+      if (now->kind != GXDS_ENTRY_AGGREGATE || !before || before->cluster != now->cluster) continue;
+      auto told = told_.find({"CDS", name});
+      if (told == told_.end() || told->second == &now->cluster->base) continue;
+      Strings leaves = Leaves(name);
+      for (size_t i = 0; i < before->leaf_cluster_count; i++) {
+        std::string leaf = Str(before->leaf_clusters[i]);
+        EXPECT_NE(std::find(leaves.begin(), leaves.end(), leaf), leaves.end()) << name;
+        EXPECT_EQ(Entry(leaf), gxds_config_cluster(before_, S(leaf))) << name << " lists " << leaf;
+      }
+    }
+  }
+
   std::mt19937 rng_;
+  const gxds_config *before_ = nullptr;  // the last event
+  std::map<Key, const gxds_resource *> told_;
   std::map<Key, Truth> truth_;
   std::set<Key> news_;  // watched, and not told yet
   std::multiset<std::string> subscribed_;
