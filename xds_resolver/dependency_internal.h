@@ -7,7 +7,7 @@
  * A node is a cluster that is wanted; its entry is what the snapshot says of it: the last state in
  * which all below it was there. Where its latest resource needs something that is awaited, the
  * entry stays that of the resource before, and both keep what they use. Below an aggregate that
- * waits so every entry stays as it is (the node is kept), whoever else shows it; but for errors. A
+ * waits so every entry but an error stays as it is (the node is kept), whoever else shows it. A
  * source is an EDS resource or a DNS name. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_

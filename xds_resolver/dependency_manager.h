@@ -12,10 +12,14 @@
  *     cluster:  REQUESTED ─► PRESENT, FAILED            its entry in the snapshot follows when all
  *                                                       below it is there, or known to be missing
  *
- * So what is slow holds back nothing but itself: a cluster whose new endpoints resource is awaited
- * stays as it was. An error on the listener or the route configuration fails the channel; one on a
- * cluster or its endpoints is a matter of that cluster. Work follows what changed: the clusters are
- * walked only when roots, subscriptions or aggregates change. */
+ * So what is slow holds back nothing but itself, and what RPCs go to instead: a cluster whose new
+ * endpoints resource is awaited stays as it was, and so does an aggregate that waits for a new
+ * member, with all clusters that it shows (of which some may be about to lose what the new one
+ * gets). These stay as they were for whoever else uses them too, for a cluster has one entry: it is
+ * late there, at most until what is awaited is known to be missing. An error on the listener or the
+ * route configuration fails the channel; one on a cluster or its endpoints is a matter of that
+ * cluster. Work follows what changed: the clusters are walked only when roots, subscriptions or
+ * aggregates change. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 

@@ -174,15 +174,6 @@ TEST_F(LatePart, AClusterThatIsEmptiedWhileItsAggregateWaitsMakesNoRpcFail) {  /
                Endpoints("b", LocalityOf({b_.port()})), "both", "ClusterLoadAssignment\"", "b");
 }
 
-TEST_F(LatePart, AClusterThatIsDeletedWhileItsAggregateWaitsMakesNoRpcFail) {  // A74.10
-  Serve({AggregateCluster("both", R"("a")"), EdsCluster("a"),
-         Endpoints("a", LocalityOf({a_.port()}))},
-        "both");
-  Connect();
-  ExpectNoTear({AggregateCluster("both", R"("b")"), EdsCluster("b")},
-               Endpoints("b", LocalityOf({b_.port()})), "both", "ClusterLoadAssignment\"", "b");
-}
-
 // While a new route waits for its cluster, the old one goes on receiving updates.
 TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74.10
   Backend other("other");
