@@ -7,9 +7,9 @@
  * While it waits, all that it shows is kept as it is (A74: the configuration before stays in use):
  * the old list would be of no use if its clusters had moved their endpoints to the new ones
  * already. An entry is one for all, so a cluster that is kept is so for its own routes too. An
- * error is not kept: what gets well is used at once. That ends with what is awaited: each such
- * resource comes, or is known to be missing after a while (A57, A88). Nobody waits but for that, or
- * below somebody who does. */
+ * error is not kept: what gets well is used at once, and kept then. That ends with what is awaited:
+ * each such resource comes, or is known to be missing after a while (A57, A88). Nobody waits but
+ * for that, or below somebody who does. */
 #include "resources/cluster.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -224,5 +224,6 @@ void gxds_aggregates_resolve(gxds_dependency_manager *m) {
   }
   for (int height = 1; height <= GXDS_AGGREGATE_DEPTH_MAX; height++) adopt_height(m, height);
   renew_waiting(m);
+  find_kept(m);                /* those, too, that got well just now */
   m->aggregates_dirty = false; /* entries that changed on the way were looked at */
 }

@@ -404,13 +404,32 @@ void Channel::CheckEntry(const gxds_config *config, const gxds_cluster_entry *en
   bool is_new = told.resource == &entry->cluster->base;
   /* What awaits something stays as it was; it may have been so before it was shown. */
   bool is_old = told.presence == kPresent && (!before || before->cluster == entry->cluster);
-  if (!is_new && !is_old) {
+  if (!is_new && !is_old && !MayBeKept(entry)) {
     Fail("torn-cluster", "n%d is neither the latest nor that of the last snapshot", name);
   }
   if (entry->kind == GXDS_ENTRY_ENDPOINTS) {
     CheckLeaf(entry);
   } else {
     CheckAggregate(config, entry);
+    if (!is_new) CheckKept(config, entry);
+  }
+}
+
+// Below an aggregate that waits all is as it was, which may have been before it was shown.
+bool Channel::MayBeKept(const gxds_cluster_entry *entry) {
+  const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
+  if (before && before != entry) return false;
+  return awaited_ || MakeReference(told_, held_, SubscribedMask(subscriptions_)).awaited;
+}
+
+// An aggregate that is not the latest: its leaves are the very same as before.
+void Channel::CheckKept(const gxds_config *config, const gxds_cluster_entry *entry) {
+  const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
+  if (!before || before->cluster != entry->cluster) return;
+  for (size_t i = 0; i < before->leaf_cluster_count; i++) {
+    gxds_str leaf = before->leaf_clusters[i];
+    if (gxds_config_cluster(config, leaf) == gxds_config_cluster(config_, leaf)) continue;
+    Fail("torn-member", "a cluster of an aggregate that waits is not as it was");
   }
 }
 
@@ -425,14 +444,16 @@ void Channel::CheckError(const gxds_cluster_entry *entry, int name) {
   if (!may_wait) Fail("false-error", "n%d is in error, but should not be", name);
 }
 
-// Endpoints are always those of now.
+// Endpoints are always those of now, but below an aggregate that waits.
 void Channel::CheckLeaf(const gxds_cluster_entry *entry) {
   const Told &source = SourceOf(told_, entry->cluster);
   if (!source.token || source.presence == kRequested) {
     Fail("early-cluster", "a cluster is published before its endpoints are there");
   }
   const gxds_resource *endpoints = entry->endpoints ? &entry->endpoints->base : nullptr;
-  if (endpoints != source.resource) Fail("torn-endpoints", "endpoints are not the latest");
+  if (endpoints != source.resource && !MayBeKept(entry)) {
+    Fail("torn-endpoints", "endpoints are not the latest");
+  }
 }
 
 void Channel::CheckAggregate(const gxds_config *config, const gxds_cluster_entry *entry) {
@@ -499,6 +520,7 @@ void Channel::CompareWithReference() {
   Reference want = MakeReference(told_, held_, SubscribedMask(subscriptions_));
   if (want.failed && config_) Fail("not-failed", "a channel goes on that should fail");
   if (want.unwatched) Fail("watches", "what is needed is not watched");
+  awaited_ = want.awaited;
   if (want.awaited) return;
   world_->Did(kDidComplete);
   CheckWatches(want);

@@ -58,6 +58,8 @@ class Channel {
   void CheckEntry(const gxds_config *config, const gxds_cluster_entry *entry);
   void CheckError(const gxds_cluster_entry *entry, int name);
   void CheckLeaf(const gxds_cluster_entry *entry);
+  bool MayBeKept(const gxds_cluster_entry *entry);
+  void CheckKept(const gxds_config *config, const gxds_cluster_entry *entry);
   void CheckAggregate(const gxds_config *config, const gxds_cluster_entry *entry);
   void CompareWithReference();
   void CheckWatches(const Reference &expected);
@@ -74,6 +76,7 @@ class Channel {
   const gxds_config *config_ = nullptr;
   Mask routes_ = 0;  // of config_
   bool failed_ = false;
+  bool awaited_ = false;  // when it settled the last time, something was
   uint64_t last_token_ = 0;
   int dns_asked_[kDnsCount] = {};
   bool dns_fails_[kDnsCount] = {};

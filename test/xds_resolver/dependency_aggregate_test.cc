@@ -447,6 +447,23 @@ TEST_F(KeptMembers, ThatWereInErrorAreUsedAsSoonAsTheyAreThere) {
   EXPECT_EQ(Leaves("agg"), (Strings{"a", "bad"}));
 }
 
+TEST_F(KeptMembers, ThatWereInErrorAreKeptOnceTheyAreThere) {
+  Route({"agg"});
+  Send(Aggregate("agg", {"inner"}));
+  Send(Aggregate("inner", {"a", "bad"}));
+  Leaf("a");
+  SendError("CDS", "bad");
+  Send(Aggregate("agg", {"slow", "inner"}));
+  Send(EdsCluster("bad"));
+  Tell(Aggregate("agg", {"slow", "bad", "inner"}));
+  Tell(NewEndpoints("bad"));
+  Settle();
+  EXPECT_EQ(Leaves("agg"), (Strings{"a", "bad"}));
+  LoseEndpoints("bad");
+  Settle();
+  EXPECT_GT(Priorities("bad"), 0u);
+}
+
 TEST_F(KeptMembers, KeepTheirEndpointsUnderAnotherServiceNameToo) {
   Begin();
   Tell(Aggregate("agg", {"slow", "a"}));
