@@ -22,18 +22,32 @@ CXX_COPTS = [
     "-fvisibility=hidden",
 ]
 
-def gxds_c_library(name, copts = [], **kwargs):
-    """C11, every warning an error."""
-    native.cc_library(name = name, copts = C_COPTS + copts, **kwargs)
+# For what runs in every RPC: no frame pointers (Bazel's toolchain keeps them), and optimised across files when
+# the plugin is linked, which GCC's linker does by itself. The machine code is in the objects as well, for tests.
+def _rpc_path_copts(rpc_path):
+    return select({
+        "//bazel:lto": ["-fomit-frame-pointer", "-flto=auto", "-ffat-lto-objects"],
+        "//conditions:default": [],
+    }) if rpc_path else []
 
-def gxds_c_binary(name, copts = [], **kwargs):
-    native.cc_binary(name = name, copts = C_COPTS + copts, **kwargs)
+# For the many programs that take the machine code: they would be optimised anew, each.
+_NO_LTO = select({
+    "//bazel:lto": ["-fno-lto"],
+    "//conditions:default": [],
+})
 
-def gxds_seam_library(name, copts = [], deps = [], **kwargs):
-    """C++17 on C-core's internals: the only kind of target that may include them."""
+def gxds_c_library(name, copts = [], rpc_path = False, **kwargs):
+    """C11, every warning an error. rpc_path: it is what RPCs go through."""
+    native.cc_library(name = name, copts = C_COPTS + copts + _rpc_path_copts(rpc_path), **kwargs)
+
+def gxds_c_binary(name, copts = [], linkopts = [], **kwargs):
+    native.cc_binary(name = name, copts = C_COPTS + copts, linkopts = linkopts + _NO_LTO, **kwargs)
+
+def gxds_seam_library(name, copts = [], deps = [], rpc_path = False, **kwargs):
+    """C++17 on C-core's internals: the only kind of target that may include them. rpc_path: as above."""
     native.cc_library(
         name = name,
-        copts = CXX_COPTS + ["-Wno-unused-parameter"] + copts,
+        copts = CXX_COPTS + ["-Wno-unused-parameter"] + copts + _rpc_path_copts(rpc_path),
         deps = deps + ["@grpc_host//:core"],
         **kwargs
     )
@@ -49,7 +63,7 @@ def gxds_test(name, copts = [], data = [], deps = [], linkopts = [], **kwargs):
         data = data + _SANITIZER_DATA,
         deps = deps,
         linkstatic = True,  # our symbols are hidden, so that they don't cross a shared object
-        linkopts = ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"] + linkopts,
+        linkopts = ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"] + linkopts + _NO_LTO,
         **kwargs
     )
 
@@ -66,7 +80,7 @@ def gxds_fuzz_test(name, srcs, deps = []):
         linkopts = select({
             "//test/fuzz:fuzzing": ["-fsanitize=fuzzer"],
             "//conditions:default": [],
-        }),
+        }) + _NO_LTO,
         linkstatic = True,
         tags = ["fuzz"],
         deps = deps + select({

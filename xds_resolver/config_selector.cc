@@ -41,11 +41,14 @@ class DispatchController : public ConfigSelector::CallDispatchController {
   std::atomic<gxds_cluster_ref*> cluster_;
 };
 
+// Zero is "not seeded yet": an initialiser would have a guard, which every RPC would look up as
+// well.
 gxds_random* ThreadRandom() {
-  thread_local gxds_random random = [] {
+  thread_local gxds_random random = {0};
+  if (random.state == 0) {
     std::random_device device;
-    return gxds_random{(uint64_t{device()} << 32) | device()};
-  }();
+    random.state = (uint64_t{device()} << 32) | device();
+  }
   return &random;
 }
 
