@@ -127,8 +127,9 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
   return r;
 }
 
-static void mark_told(gxds_cluster_report *c, gxds_time at) {
-  for (size_t i = 0; i < c->locality_count; i++) {
+/* The cluster itself, and as many of its localities. */
+static void mark_told(gxds_cluster_report *c, size_t localities, gxds_time at) {
+  for (size_t i = 0; i < localities; i++) {
     const gxds_locality_report *l = &c->localities[i];
     l->load->reported[GXDS_LOAD_STARTED] += l->issued;
     l->load->reported[GXDS_LOAD_SUCCEEDED] += l->succeeded;
@@ -139,15 +140,17 @@ static void mark_told(gxds_cluster_report *c, gxds_time at) {
   for (size_t i = 0; i < c->drop_count; i++)
     names[c->drops[i].number].reported += c->drops[i].count;
   if (names) names[GXDS_DROP_UNCATEGORIZED].reported += c->uncategorized;
-  c->load->since = at;
+  /* The interval goes on for a cluster of which something is still to be told. */
+  if (localities == c->locality_count) c->load->since = at;
 }
 
-static void end(gxds_load_report *r, bool told) {
+static void end(gxds_load_report *r, gxds_load_place told) {
   gxds_load_store *s = r->store;
   pthread_mutex_lock(&s->lock);
   for (size_t i = 0; i < r->cluster_count; i++) {
     gxds_cluster_report *c = &r->clusters[i];
-    if (told) mark_told(c, r->at);
+    if (i < told.cluster) mark_told(c, c->locality_count, r->at);
+    if (i == told.cluster && told.locality > 0) mark_told(c, told.locality, r->at);
     for (size_t k = 0; k < c->locality_count; k++) {
       c->localities[k].load->life.pins--;
       gxds_free(c->localities[k].metrics);
@@ -164,8 +167,8 @@ static void end(gxds_load_report *r, bool told) {
   gxds_free(r);
 }
 
-void gxds_load_report_sent(gxds_load_report *r) { end(r, true); }
+void gxds_load_report_sent(gxds_load_report *r) { end(r, (gxds_load_place){r->cluster_count, 0}); }
 
 void gxds_load_report_lost(gxds_load_report *r) {
-  if (r) end(r, false);
+  if (r) end(r, r->told);
 }

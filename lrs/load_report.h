@@ -2,7 +2,8 @@
  * last report that was sent.
  *
  * Building reads the counters and changes nothing that is reported; only gxds_load_report_sent()
- * marks the counts as told. So a report that was lost with its stream is simply in the next one.
+ * marks the counts as told (and gxds_load_report_lost() those that were). So what of a report was
+ * lost with its stream is simply in the next one.
  * One report per server may be on its way. Confined, but for the store's own lock. */
 #ifndef GRPC_XDS_LRS_LOAD_REPORT_H_
 #define GRPC_XDS_LRS_LOAD_REPORT_H_
@@ -61,10 +62,18 @@ typedef struct gxds_cluster_report {
   struct gxds_load_cluster *load;
 } gxds_cluster_report;
 
+/* A place in a report that is told in several requests: before a locality of a cluster. What is
+ * told of a cluster itself, its drops, comes before its first locality. */
+typedef struct gxds_load_place {
+  size_t cluster; /* index; cluster_count: all is told */
+  size_t locality;
+} gxds_load_place;
+
 typedef struct gxds_load_report {
   gxds_cluster_report *clusters; /* those that had a look-up first come first */
   size_t cluster_count;
-  bool is_zero; /* nothing counted and nothing in progress */
+  bool is_zero;         /* nothing counted and nothing in progress */
+  gxds_load_place told; /* the owner's: what is before it was sent, should the rest be lost */
   gxds_load_store *store;
   gxds_time at;
 } gxds_load_report;
@@ -77,7 +86,7 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
                                          gxds_load_filter filter, gxds_time now);
 /* It was sent: its counts are told. Ends it. */
 void gxds_load_report_sent(gxds_load_report *r);
-/* It was lost: its counts go into the next. Ends it. NULL is allowed. */
+/* It was lost: its counts from r->told on go into the next. Ends it. NULL is allowed. */
 void gxds_load_report_lost(gxds_load_report *r);
 
 #ifdef __cplusplus

@@ -68,12 +68,13 @@ static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *s
 }
 
 /* A85: a named metric's name says which map it is of. */
+#define NAMED_METRICS "named_metrics."
+
 static void add_named_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
                              const gxds_metric_report *m, upb_Arena *arena) {
-  static const char prefix[] = "named_metrics.";
-  const size_t prefix_size = sizeof prefix - 1;
+  const size_t prefix_size = sizeof NAMED_METRICS - 1;
   char *name = allocate(arena, prefix_size + m->name.size + 1);
-  memcpy(name, prefix, prefix_size);
+  memcpy(name, NAMED_METRICS, prefix_size);
   if (m->name.size) memcpy(name + prefix_size, m->name.data, m->name.size);
   envoy_config_endpoint_v3_EndpointLoadMetricStats *out =
       envoy_config_endpoint_v3_UpstreamLocalityStats_add_load_metric_stats(stats, arena);
@@ -108,13 +109,41 @@ static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
   }
 }
 
-static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,
-                        const gxds_cluster_report *c, upb_Arena *arena) {
-  envoy_config_endpoint_v3_ClusterStats *stats =
-      envoy_service_load_stats_v3_LoadStatsRequest_add_cluster_stats(request, arena);
-  envoy_config_endpoint_v3_ClusterStats_set_cluster_name(stats, view(c->cluster));
-  envoy_config_endpoint_v3_ClusterStats_set_cluster_service_name(stats, view(c->eds_service));
-  for (size_t i = 0; i < c->locality_count; i++) add_locality(stats, &c->localities[i], arena);
+/* Bytes that a message, a number or a text takes on the wire besides the text: a tag of at most two
+ * bytes, and a varint of at most ten. */
+enum { FIELD_BYTES = 12 };
+
+/* What they take at most. */
+static size_t locality_bytes(const gxds_locality_report *l) {
+  size_t size = 9 * FIELD_BYTES + l->region.size + l->zone.size + l->sub_zone.size;
+  for (size_t i = 0; i < l->metric_count; i++) {
+    size += 4 * FIELD_BYTES + sizeof NAMED_METRICS + l->metrics[i].name.size;
+  }
+  return size;
+}
+
+/* first: its first locality, with which the drops go. */
+static size_t cluster_bytes(const gxds_cluster_report *c, size_t first) {
+  size_t size = 7 * FIELD_BYTES + c->cluster.size + c->eds_service.size;
+  if (first > 0) return size;
+  for (size_t i = 0; i < c->drop_count; i++) size += 3 * FIELD_BYTES + c->drops[i].category.size;
+  return size;
+}
+
+/* How many of the localities from the first on fit into *room, which is lessened by them. */
+static size_t localities_in(const gxds_cluster_report *c, size_t first, size_t *room) {
+  size_t count = 0;
+  while (first + count < c->locality_count) {
+    size_t size = locality_bytes(&c->localities[first + count]);
+    if (size > *room) break;
+    *room -= size;
+    count++;
+  }
+  return count;
+}
+
+static void add_drops(envoy_config_endpoint_v3_ClusterStats *stats, const gxds_cluster_report *c,
+                      upb_Arena *arena) {
   for (size_t i = 0; i < c->drop_count; i++) {
     envoy_config_endpoint_v3_ClusterStats_DroppedRequests *dropped =
         envoy_config_endpoint_v3_ClusterStats_add_dropped_requests(stats, arena);
@@ -124,18 +153,48 @@ static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,
                                                                             c->drops[i].count);
   }
   envoy_config_endpoint_v3_ClusterStats_set_total_dropped_requests(stats, c->total_dropped);
+}
+
+/* The cluster with so many of its localities. */
+static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,
+                        const gxds_cluster_report *c, size_t first, size_t count,
+                        upb_Arena *arena) {
+  envoy_config_endpoint_v3_ClusterStats *stats =
+      envoy_service_load_stats_v3_LoadStatsRequest_add_cluster_stats(request, arena);
+  envoy_config_endpoint_v3_ClusterStats_set_cluster_name(stats, view(c->cluster));
+  envoy_config_endpoint_v3_ClusterStats_set_cluster_service_name(stats, view(c->eds_service));
+  for (size_t i = first; i < first + count; i++) add_locality(stats, &c->localities[i], arena);
+  if (first == 0) add_drops(stats, c, arena);
   google_protobuf_Duration *interval =
       envoy_config_endpoint_v3_ClusterStats_mutable_load_report_interval(stats, arena);
   google_protobuf_Duration_set_seconds(interval, c->interval / GXDS_SECOND);
   google_protobuf_Duration_set_nanos(interval, (int32_t)(c->interval % GXDS_SECOND));
 }
 
-gxds_str gxds_lrs_encode_report(const gxds_load_report *report) {
+gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max,
+                                gxds_load_place *place) {
   upb_Arena *arena = upb_Arena_New();
   envoy_service_load_stats_v3_LoadStatsRequest *request =
       envoy_service_load_stats_v3_LoadStatsRequest_new(arena);
-  for (size_t i = 0; i < report->cluster_count; i++) {
-    add_cluster(request, &report->clusters[i], arena);
+  size_t room = max;
+  bool is_empty = true;
+  while (place->cluster < report->cluster_count) {
+    const gxds_cluster_report *c = &report->clusters[place->cluster];
+    size_t first = place->locality;
+    size_t left = c->locality_count - first;
+    size_t itself = cluster_bytes(c, first);
+    size_t rest = room > itself ? room - itself : 0;
+    size_t count = itself < room ? localities_in(c, first, &rest) : 0;
+    if (!is_empty && (itself >= room || count < left)) break; /* it begins the next request */
+    if (count == 0 && left > 0) count = 1;
+    add_cluster(request, c, first, count, arena);
+    is_empty = false;
+    if (count < left) {
+      place->locality += count;
+      break;
+    }
+    *place = (gxds_load_place){place->cluster + 1, 0};
+    room = rest;
   }
   gxds_str bytes = serialize(request, arena);
   upb_Arena_Free(arena);

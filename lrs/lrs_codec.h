@@ -13,8 +13,14 @@ extern "C" {
  * The caller frees the result with gxds_str_free(). */
 gxds_str gxds_lrs_encode_first_request(gxds_str node);
 
-/* A report: a LoadStatsRequest without node. The caller frees the result with gxds_str_free(). */
-gxds_str gxds_lrs_encode_report(const gxds_load_report *report);
+/* No request is longer, but for one of a single locality: gRPC servers take 4 MiB by default. */
+#define GXDS_LRS_REQUEST_BYTES_MAX ((size_t)4000000)
+
+/* As much of a report, from *place on, as fits into a request of max bytes, at least a locality: a
+ * LoadStatsRequest without node. *place is moved behind it. A cluster is divided only when it does
+ * not fit alone: its drops go with its first localities, and each part says the whole interval. The
+ * caller frees the result with gxds_str_free(). */
+gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max, gxds_load_place *place);
 
 /* No interval is shorter than this, whatever the server says: the same floor as the host's. */
 #define GXDS_LRS_INTERVAL_MIN GXDS_SECOND

@@ -26,7 +26,8 @@ struct gxds_lrs_stream {
 
   uint64_t id;                /* of the open stream; 0: none, the deadline is the next attempt */
   send_state sending;         /* with no stream: SEND_NONE */
-  gxds_load_report *report;   /* what SEND_REPORT carries */
+  gxds_load_report *report;   /* what SEND_REPORT carries, in one request or more */
+  gxds_load_place sent_to;    /* of report: up to there it is in requests */
   bool has_response;          /* on this stream */
   gxds_lrs_response response; /* the latest of this stream */
   bool last_was_zero;         /* the last report, under this response, had nothing to tell */
@@ -111,9 +112,19 @@ static void plan_report(gxds_lrs_stream *s, gxds_time now) {
   s->deadline = gxds_time_after(now, s->response.interval);
 }
 
+static void send_part(gxds_lrs_stream *s) {
+  push(s, GXDS_LRS_SEND,
+       gxds_lrs_encode_report(s->report, GXDS_LRS_REQUEST_BYTES_MAX, &s->sent_to));
+}
+
 void gxds_lrs_stream_on_sent(gxds_lrs_stream *s, uint64_t id, gxds_time now) {
   if (id != s->id || s->sending == SEND_NONE) return;
   if (s->sending == SEND_REPORT) {
+    if (s->sent_to.cluster < s->report->cluster_count) {
+      s->report->told = s->sent_to;
+      send_part(s);
+      return;
+    }
     gxds_load_report_sent(s->report);
     s->report = NULL;
   }
@@ -171,7 +182,8 @@ static void send_report(gxds_lrs_stream *s, gxds_time now) {
   s->report = report;
   s->sending = SEND_REPORT;
   s->deadline = GXDS_TIME_NEVER;
-  push(s, GXDS_LRS_SEND, gxds_lrs_encode_report(report));
+  s->sent_to = report->told;
+  send_part(s);
 }
 
 void gxds_lrs_stream_on_deadline(gxds_lrs_stream *s, gxds_time now) {

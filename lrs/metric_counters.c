@@ -106,38 +106,50 @@ void gxds_metric_counters_add(gxds_metric_counters *m, gxds_load_metric metric, 
   gxds_counters_add(&c->counters, COUNT);
 }
 
-static void take(gxds_metric_counter *c) {
+/* Calls visit for each: those without names in order, the others in none. */
+static void for_each(const gxds_metric_counters *m,
+                     void (*visit)(gxds_load_metric metric, gxds_metric_counter *c, void *arg),
+                     void *arg) {
+  table *t = table_of(m);
+  if (!t) return;
+  for (size_t i = 0; i < GXDS_METRIC_NAMED; i++) visit((gxds_load_metric)i, &t->unnamed[i], arg);
+  for (size_t i = 0; i < BUCKETS; i++) {
+    gxds_metric_counter *c = atomic_load_explicit(&t->buckets[i], memory_order_acquire);
+    for (; c; c = c->next) visit(GXDS_METRIC_NAMED, c, arg);
+  }
+}
+
+/* arg: a size_t, of those that have something to be told. */
+static void take(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
+  (void)metric;
   c->untold_count += gxds_counters_take(&c->counters, COUNT);
   c->untold_sum += gxds_counters_take_double(&c->counters, SUM);
+  if (c->untold_count > 0) ++*(size_t *)arg;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return gxds_str_compare(((const gxds_metric_report *)a)->name,
-                          ((const gxds_metric_report *)b)->name);
+static int compare(const void *a, const void *b) {
+  const gxds_metric_report *x = a;
+  const gxds_metric_report *y = b;
+  if (x->metric != y->metric) return x->metric < y->metric ? -1 : 1;
+  return gxds_str_compare(x->name, y->name);
 }
 
-static void add_report(gxds_metric_report *out, size_t *count, gxds_load_metric metric,
-                       gxds_metric_counter *c) {
-  take(c);
+/* arg: where the next goes. */
+static void add_report(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   if (c->untold_count == 0) return;
-  out[(*count)++] = (gxds_metric_report){metric, c->name, c->untold_count, c->untold_sum, c};
+  *(*(gxds_metric_report **)arg)++ =
+      (gxds_metric_report){metric, c->name, c->untold_count, c->untold_sum, c};
 }
 
 gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t *count) {
   *count = 0;
-  table *t = table_of(m);
-  if (!t) return NULL;
-  gxds_metric_report *out =
-      gxds_calloc(GXDS_METRIC_NAMED + GXDS_METRIC_NAMES_MAX, sizeof(gxds_metric_report));
-  for (size_t i = 0; i < GXDS_METRIC_NAMED; i++) {
-    add_report(out, count, (gxds_load_metric)i, &t->unnamed[i]);
-  }
-  size_t unnamed = *count;
-  for (size_t i = 0; i < BUCKETS; i++) {
-    gxds_metric_counter *c = atomic_load_explicit(&t->buckets[i], memory_order_acquire);
-    for (; c; c = c->next) add_report(out, count, GXDS_METRIC_NAMED, c);
-  }
-  qsort(out + unnamed, *count - unnamed, sizeof *out, compare_names);
+  for_each(m, take, count);
+  if (*count == 0) return NULL;
+  gxds_metric_report *out = gxds_calloc(*count, sizeof *out);
+  /* Those that came meanwhile were not taken yet. */
+  gxds_metric_report *next = out;
+  for_each(m, add_report, &next);
+  qsort(out, *count, sizeof *out, compare);
   return out;
 }
 
@@ -146,28 +158,25 @@ void gxds_metric_counter_told(gxds_metric_counter *c) {
   c->untold_sum = 0;
 }
 
-void gxds_metric_counters_forget(gxds_metric_counters *m) {
-  size_t count;
-  gxds_metric_report *reports = gxds_metric_counters_report(m, &count);
-  for (size_t i = 0; i < count; i++) gxds_metric_counter_told(reports[i].counter);
-  gxds_free(reports);
+static void forget(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
+  take(metric, c, arg);
+  gxds_metric_counter_told(c);
 }
 
-static bool is_untold(const gxds_metric_counter *c) {
-  return c->untold_count > 0 || gxds_counters_read(&c->counters, COUNT) > 0;
+void gxds_metric_counters_forget(gxds_metric_counters *m) {
+  size_t count = 0;
+  for_each(m, forget, &count);
+}
+
+/* arg: a bool. */
+static void look(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
+  (void)metric;
+  bool *any = arg;
+  *any = *any || c->untold_count > 0 || gxds_counters_read(&c->counters, COUNT) > 0;
 }
 
 bool gxds_metric_counters_any(const gxds_metric_counters *m) {
-  const table *t = table_of(m);
-  if (!t) return false;
-  for (size_t i = 0; i < GXDS_METRIC_NAMED; i++) {
-    if (is_untold(&t->unnamed[i])) return true;
-  }
-  for (size_t i = 0; i < BUCKETS; i++) {
-    const gxds_metric_counter *c = atomic_load_explicit(&t->buckets[i], memory_order_acquire);
-    for (; c; c = c->next) {
-      if (is_untold(c)) return true;
-    }
-  }
-  return false;
+  bool any = false;
+  for_each(m, look, &any);
+  return any;
 }

@@ -1,6 +1,7 @@
 #include "lrs/load_store.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <limits>
 #include <mutex>
@@ -379,6 +380,19 @@ TEST(LoadStoreMetrics, AreThoseSinceTheLastReport) {  // A64.4
   Reported(l, GXDS_METRIC_NAMED, 4, "b");
   EXPECT_EQ(MetricsSent(&s), "z: b 1/40");
   EXPECT_EQ(MetricsSent(&s), "");
+}
+
+TEST(LoadStoreMetrics, TakeWhatIsToldInAReport) {
+  Scenario s;
+  Load l = Locality(s.store.get(), s.server, "c");
+  Reported(l, GXDS_METRIC_NAMED, 10, "a");
+  gxds_load_report *r = s.Build();
+  EXPECT_LE(malloc_usable_size(r->clusters[0].localities[0].metrics),
+            2 * sizeof(gxds_metric_report));
+  gxds_load_report_sent(r);
+  r = s.Build();
+  EXPECT_EQ(r->clusters[0].localities[0].metrics, nullptr);
+  gxds_load_report_sent(r);
 }
 
 TEST(LoadStoreMetrics, OfALostReportAreInTheNext) {

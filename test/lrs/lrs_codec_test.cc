@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/endpoint/v3/load_report.upb.h"
 #include "envoy/service/load_stats/v3/lrs.upb.h"
@@ -28,6 +31,13 @@ struct Request : Arena {
   ~Request() { gxds_str_free(&bytes); }
   gxds_str bytes;
 };
+
+gxds_str Whole(const gxds_load_report &report) {
+  gxds_load_place place = {};
+  gxds_str bytes = gxds_lrs_encode_report(&report, GXDS_LRS_REQUEST_BYTES_MAX, &place);
+  EXPECT_EQ(place.cluster, report.cluster_count);
+  return bytes;
+}
 
 TEST(LrsCodec, FirstRequestIsTheNodeWithOneMoreFeature) {
   Arena a;
@@ -69,7 +79,7 @@ TEST(LrsCodec, ReportCarriesEveryCount) {  // A27.43
   gxds_load_report report = {};
   report.clusters = &cluster;
   report.cluster_count = 1;
-  Request r(gxds_lrs_encode_report(&report));
+  Request r(Whole(report));
   EXPECT_FALSE(envoy_service_load_stats_v3_LoadStatsRequest_has_node(r.message));
   size_t count;
   auto *stats = envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(r.message, &count);
@@ -116,7 +126,7 @@ TEST(LrsCodec, MetricsOfBackendsAreInTheirFields) {  // A64.5, A85.6, A85.7
   gxds_load_report report = {};
   report.clusters = &cluster;
   report.cluster_count = 1;
-  Request r(gxds_lrs_encode_report(&report));
+  Request r(Whole(report));
   size_t count;
   auto *stats = envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(r.message, &count);
   auto *l = envoy_config_endpoint_v3_ClusterStats_upstream_locality_stats(stats[0], &count)[0];
@@ -139,6 +149,110 @@ TEST(LrsCodec, MetricsOfBackendsAreInTheirFields) {  // A64.5, A85.6, A85.7
       "\x11\x00\x00\x00\x00\x00\x00\x00\x40",
       14 + 13 + 22);
   EXPECT_EQ(std::string(unknown, count), expected);
+}
+
+// A report of clusters with so many localities each, of which the first has a drop.
+struct Large {
+  std::vector<std::vector<gxds_locality_report>> localities;
+  std::vector<gxds_cluster_report> clusters;
+  std::vector<std::string> names, zones;
+  gxds_drop_report drop = {gxds_str_z("lb"), 4, 1};
+  gxds_load_report report = {};
+
+  explicit Large(const std::vector<size_t> &sizes) {
+    clusters.resize(sizes.size());
+    for (size_t i = 0; i < sizes.size(); i++) names.push_back("c" + std::to_string(i));
+    for (size_t i = 0; i < 1000; i++) zones.push_back("z" + std::to_string(i));
+    for (size_t i = 0; i < sizes.size(); i++) {
+      localities.emplace_back(sizes[i]);
+      for (size_t k = 0; k < sizes[i]; k++) localities[i][k].zone = gxds_str_z(zones[k].c_str());
+      clusters[i].cluster = gxds_str_z(names[i].c_str());
+      clusters[i].interval = 5 * GXDS_SECOND;
+      clusters[i].localities = localities[i].data();
+      clusters[i].locality_count = sizes[i];
+    }
+    clusters[0].drops = &drop;
+    clusters[0].drop_count = 1;
+    clusters[0].total_dropped = 4;
+    report.clusters = clusters.data();
+    report.cluster_count = clusters.size();
+  }
+
+  // "c0(z0 z1, 4 dropped) c1(z0) | c1(z1)": a request each, none above max bytes.
+  std::string Requests(size_t max) const {
+    std::string out;
+    gxds_load_place place = {};
+    do {
+      Request r(gxds_lrs_encode_report(&report, max, &place));
+      EXPECT_LE(r.bytes.size, max);
+      if (!out.empty()) out += " | ";
+      out += Contents(r);
+    } while (place.cluster < report.cluster_count);
+    return out;
+  }
+  static std::string Contents(const Request &r) {
+    std::string out;
+    size_t count, n;
+    auto *stats = envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(r.message, &count);
+    for (size_t i = 0; i < count; i++) {
+      out +=
+          (i ? " " : "") + Text(envoy_config_endpoint_v3_ClusterStats_cluster_name(stats[i])) + "(";
+      auto *ls = envoy_config_endpoint_v3_ClusterStats_upstream_locality_stats(stats[i], &n);
+      for (size_t k = 0; k < n; k++) {
+        auto *name = envoy_config_endpoint_v3_UpstreamLocalityStats_locality(ls[k]);
+        out += (k ? " " : "") + Text(envoy_config_core_v3_Locality_zone(name));
+      }
+      uint64_t drops = envoy_config_endpoint_v3_ClusterStats_total_dropped_requests(stats[i]);
+      auto *interval = envoy_config_endpoint_v3_ClusterStats_load_report_interval(stats[i]);
+      EXPECT_EQ(google_protobuf_Duration_seconds(interval), 5);
+      envoy_config_endpoint_v3_ClusterStats_dropped_requests(stats[i], &n);
+      EXPECT_EQ(n, drops ? 1u : 0u);
+      out += (drops ? ", " + std::to_string(drops) + " dropped)" : ")");
+    }
+    return out;
+  }
+};
+
+TEST(LrsCodec, ReportIsDividedBetweenClusters) {
+  const Large large({2, 2, 1});
+  EXPECT_EQ(large.Requests(1 << 20), "c0(z0 z1, 4 dropped) c1(z0 z1) c2(z0)");
+  EXPECT_EQ(large.Requests(500), "c0(z0 z1, 4 dropped) | c1(z0 z1) | c2(z0)");
+}
+
+TEST(LrsCodec, ClusterThatFitsNoRequestIsDividedBetweenLocalities) {
+  const Large large({6, 0, 1});
+  EXPECT_EQ(large.Requests(450), "c0(z0 z1, 4 dropped) | c0(z2 z3 z4) | c0(z5) c1() | c2(z0)");
+}
+
+TEST(LrsCodec, LocalityThatFitsNoRequestGoesAlone) {
+  const Large large({2, 1});
+  gxds_load_place place = {};
+  std::string out;
+  while (place.cluster < large.report.cluster_count) {
+    out += Large::Contents(Request(gxds_lrs_encode_report(&large.report, 1, &place))) + " ";
+  }
+  EXPECT_EQ(out, "c0(z0, 4 dropped) c0(z1) c1(z0) ");
+}
+
+// Every number as long as it can be: what a request takes is never guessed too small.
+TEST(LrsCodec, RequestIsNeverAboveItsSize) {
+  Large large({100, 300, 1, 0, 40});
+  std::vector<gxds_metric_report> metrics(30);
+  std::string name(256, 'n');
+  for (size_t i = 0; i < metrics.size(); i++) {
+    metrics[i] = {
+        gxds_load_metric(std::min(i, size_t{GXDS_METRIC_NAMED})), {}, UINT64_MAX, 1.5, nullptr};
+    if (i >= GXDS_METRIC_NAMED) metrics[i].name = gxds_str_of(name.data(), i * 8 % 257);
+  }
+  for (auto &cluster : large.localities) {
+    for (auto &l : cluster) {
+      l.region = l.sub_zone = gxds_str_of(name.data(), name.size());
+      l.issued = l.succeeded = l.failed = l.in_progress = UINT64_MAX;
+      l.metrics = metrics.data();
+      l.metric_count = size_t(&l - cluster.data()) % (metrics.size() + 1);
+    }
+  }
+  for (size_t max : {10000, 20000, 50000, 300000}) large.Requests(max);
 }
 
 struct Response {

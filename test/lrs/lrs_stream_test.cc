@@ -33,6 +33,7 @@ struct Scenario {
   gxds_time now = 1000 * GXDS_SECOND;
   gxds_lrs_stream *stream = nullptr;
   std::map<std::string, Counts> last_report;
+  size_t last_size = 0;
 
   explicit Scenario(uint64_t seed = 1) {
     stream = gxds_lrs_stream_create(&bootstrap, &server, store.get(), seed, now);
@@ -44,6 +45,7 @@ struct Scenario {
     auto *request =
         envoy_service_load_stats_v3_LoadStatsRequest_parse(bytes.data, bytes.size, arena);
     std::string out;
+    last_size = bytes.size;
     last_report.clear();
     size_t count;
     auto *all = envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(request, &count);
@@ -304,6 +306,70 @@ TEST(LrsStream, UndecodableResponseClosesAndBacksOff) {
   EXPECT_EQ(s.Drain(), "close @1");
   EXPECT_GT(s.Wait(), 0);
   EXPECT_EQ(s.Elapse(), "open @2; first @2; read @2");
+}
+
+// A cluster whose report fits no request: 300 localities whose backends reported 64 names each.
+struct Many {
+  std::vector<std::string> zones;
+  std::vector<Load> loads;
+  explicit Many(Scenario *s) {
+    for (int i = 0; i < 300; i++) zones.push_back("z" + std::to_string(i));
+    for (auto &zone : zones)
+      loads.push_back(Locality(s->store.get(), s->server, "c", zone.c_str()));
+  }
+  void CallAll() {
+    for (auto &l : loads) {
+      for (int i = 0; i < 64; i++) {
+        const std::string name = std::to_string(i) + std::string(250, 'n');
+        gxds_locality_load_reported(l.get(), GXDS_METRIC_NAMED,
+                                    gxds_str_of(name.data(), name.size()), 1);
+      }
+      Call(l);
+    }
+  }
+};
+
+TEST(LrsStream, ReportGoesInRequestsThatAServerTakes) {
+  Scenario s;
+  Many many(&s);
+  many.CallAll();
+  s.Start(Scenario::All(5));
+  uint64_t told = 0;
+  int requests = 0;
+  for (std::string text = s.Elapse(); !text.empty(); text = s.Drain()) {
+    EXPECT_LT(s.last_size, 4u << 20);
+    EXPECT_EQ(s.Wait(), -1) << "the interval starts when all was sent";
+    requests++;
+    told += s.last_report["c"].issued;
+    s.Sent(1);
+  }
+  EXPECT_EQ(requests, 2);
+  EXPECT_EQ(told, 300u);
+  EXPECT_EQ(s.Wait(), 5 * GXDS_SECOND);
+  EXPECT_EQ(s.Elapse(), "report c(0=0+0, 0 now, 0 dropped, 5s) @1");
+}
+
+TEST(LrsStream, WhatOfAReportWasSentIsNotToldAgainWhenTheRestIsLost) {
+  Scenario s;
+  Many many(&s);
+  Drops d = DropsOf(s.store.get(), s.server, "c");
+  gxds_drop_load_add_uncategorized(d.get());
+  many.CallAll();
+  s.Start(Scenario::All(5));
+  s.Elapse();
+  const Counts first = s.last_report["c"];
+  EXPECT_EQ(first.dropped, 1u);
+  s.Sent(1);
+  s.Drain();
+  const Counts second = s.last_report["c"];
+  EXPECT_EQ(first.issued + second.issued, 300u);
+  s.Closed(1);
+  s.Drain();
+  s.Sent(2);
+  s.Responds(2, Scenario::All(5));
+  s.Drain();
+  EXPECT_EQ(s.Elapse(), "report c(" + std::to_string(second.issued) + "=" +
+                            std::to_string(second.issued) + "+0, 0 now, 0 dropped, 10s) @2");
 }
 
 // Random RPCs, drops, intervals and breaks of the stream at every point: at the end the server was
