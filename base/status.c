@@ -8,26 +8,10 @@
 
 gxds_status gxds_status_ok(void) { return (gxds_status){GXDS_OK, {NULL, 0}}; }
 
-static bool is_control(char c) { return (unsigned char)c < 0x20 || c == 0x7f; }
-
-static bool has_control(gxds_str s) {
-  for (size_t i = 0; i < s.size; i++) {
-    if (is_control(s.data[i])) return true;
-  }
-  return false;
-}
-
-/* Backslashes stay: parts of a message are often escaped already. */
-static gxds_str escape_control(gxds_str taken) {
+/* Parts of a message are often escaped already. */
+static gxds_str printable(gxds_str taken) {
   gxds_text out = {NULL, 0, 0};
-  for (size_t i = 0; i < taken.size; i++) {
-    gxds_str c = gxds_str_of(taken.data + i, 1);
-    if (is_control(*c.data)) {
-      gxds_text_add_escaped(&out, c);
-    } else {
-      gxds_text_add(&out, c);
-    }
-  }
+  gxds_text_add_printable(&out, taken);
   gxds_str_free(&taken);
   return gxds_text_take(&out);
 }
@@ -44,8 +28,7 @@ gxds_status gxds_status_make(gxds_code code, const char *format, ...) {
   char *message = gxds_calloc((size_t)size + 1, 1);
   vsnprintf(message, (size_t)size + 1, format, again);
   va_end(again);
-  gxds_str raw = gxds_str_of(message, (size_t)size);
-  return (gxds_status){code, has_control(raw) ? escape_control(raw) : raw};
+  return (gxds_status){code, printable(gxds_str_of(message, (size_t)size))};
 }
 
 gxds_status gxds_status_copy(const gxds_status *s) {

@@ -48,16 +48,37 @@ void gxds_text_addf(gxds_text *t, const char *format, ...) {
   t->size += (size_t)size;
 }
 
-void gxds_text_add_escaped(gxds_text *t, gxds_str s) {
-  for (size_t i = 0; i < s.size; i++) {
-    unsigned char c = (unsigned char)s.data[i];
-    if (c < 0x20 || c == 0x7f || c == '\\') {
-      gxds_text_addf(t, "\\x%02x", c);
-    } else {
-      gxds_text_add(t, gxds_str_of(s.data + i, 1));
-    }
-  }
+/* The bytes of the control character that s begins with; 0: it begins with another one. A terminal
+ * takes U+009B for an escape and a bracket, so those of two bytes count. */
+static size_t control_size(gxds_str s) {
+  unsigned char c = (unsigned char)s.data[0];
+  if (c < 0x20 || c == 0x7f) return 1;
+  return c == 0xc2 && s.size > 1 && ((unsigned char)s.data[1] & 0xe0) == 0x80 ? 2 : 0;
 }
+
+static void add_visible(gxds_text *t, gxds_str s, bool escape_backslashes) {
+  size_t run = 0; /* of s, which goes as it is */
+  while (run < s.size) {
+    gxds_str rest = gxds_str_of(s.data + run, s.size - run);
+    size_t size = control_size(rest);
+    if (size == 0 && escape_backslashes && rest.data[0] == '\\') size = 1;
+    if (size == 0) {
+      run++;
+      continue;
+    }
+    gxds_text_add(t, gxds_str_of(s.data, run));
+    for (size_t i = 0; i < size; i++) {
+      gxds_text_addf(t, "\\x%02x", (unsigned)(unsigned char)rest.data[i]);
+    }
+    s = gxds_str_of(rest.data + size, rest.size - size);
+    run = 0;
+  }
+  gxds_text_add(t, s);
+}
+
+void gxds_text_add_escaped(gxds_text *t, gxds_str s) { add_visible(t, s, true); }
+
+void gxds_text_add_printable(gxds_text *t, gxds_str s) { add_visible(t, s, false); }
 
 gxds_str gxds_text_str(const gxds_text *t) { return gxds_str_of(t->data, t->size); }
 

@@ -43,7 +43,8 @@ static void add_resource(gxds_text *out, const char *name, const void *before, c
 
 static void add_cluster(gxds_text *out, const change *c) {
   const char *mark = !c->before ? "+" : c->after ? "~" : "-";
-  gxds_text_addf(out, " %s%.*s", mark, GXDS_STR_ARG(name_of(c)));
+  gxds_text_addf(out, " %s", mark);
+  gxds_text_add_escaped(out, name_of(c));
   if (!c->after || c->after->kind != GXDS_ENTRY_ERROR) return;
   gxds_text_addf(out, " (%.*s)", GXDS_STR_ARG(c->after->error.message));
 }

@@ -291,7 +291,7 @@ void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
 void XdsResolver::ReportFailureLocked(const gxds_status& failure) {
   absl::Status status = ToAbsl(failure);
   gpr_log(GPR_ERROR, "grpc_xds: [channel %s] %s", uri_.ToString().c_str(),
-          status.ToString().c_str());
+          Printable(status).c_str());
   selector_.reset();
   Result result;
   result.args = args_;

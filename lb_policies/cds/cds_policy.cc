@@ -130,7 +130,7 @@ absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, const ChannelArgs
   }
   if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_cds_lb_trace);
   if (GRPC_TRACE_FLAG_ENABLED(grpc_cds_lb_trace)) {
-    gpr_log(GPR_INFO, "[cdslb %p] %s: updating child %s", this, cluster_.c_str(),
+    gpr_log(GPR_INFO, "[cdslb %p] %s: updating child %s", this, Printable(cluster_).c_str(),
             std::string(child_args.config->name()).c_str());
   }
   return child_->UpdateLocked(std::move(child_args));
@@ -187,7 +187,7 @@ void CdsPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_state state,
 }
 
 void CdsPolicy::Fail(const absl::Status& status, bool drop) {
-  gpr_log(GPR_ERROR, "grpc_xds: [cdslb %p] %s", this, status.ToString().c_str());
+  gpr_log(GPR_ERROR, "grpc_xds: [cdslb %p] %s", this, Printable(status).c_str());
   EndChild(std::move(child_));
   child_config_.reset();
   std::unique_ptr<SubchannelPicker> picker;

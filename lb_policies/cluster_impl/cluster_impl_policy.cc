@@ -288,8 +288,8 @@ void ClusterImplPolicy::Publish() {
       gxds_cluster_impl_state_is_childs(machine_.get()) ? child_status_ : absl::OkStatus();
   if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_impl_lb_trace)) {
     gpr_log(GPR_INFO, "[xds_cluster_impl_lb %p] %s: state=%s (%s)", this,
-            config_->cluster().c_str(), grpc_core::ConnectivityStateName(state),
-            status.ToString().c_str());
+            Printable(config_->cluster()).c_str(), grpc_core::ConnectivityStateName(state),
+            Printable(status).c_str());
   }
   channel_control_helper()->UpdateState(
       state, status,

@@ -233,7 +233,7 @@ void ClusterManagerPolicy::OnChildState(uint64_t token, grpc_connectivity_state 
                                         std::unique_ptr<SubchannelPicker> picker) {
   if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
     gpr_log(GPR_INFO, "[xds_cluster_manager_lb %p] child %" PRIu64 ": %s (%s)", this, token,
-            grpc_core::ConnectivityStateName(state), status.ToString().c_str());
+            grpc_core::ConnectivityStateName(state), Printable(status).c_str());
   }
   gxds_cluster_manager_on_child_state(machine_.get(), token, state,
                                       ChildPicker::Make(std::move(picker)));
@@ -284,7 +284,7 @@ void ClusterManagerPolicy::CarryOut(const gxds_cluster_manager_op& op, Errors* e
     case GXDS_CLUSTER_MANAGER_CREATE:
       if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_cluster_manager_lb_trace)) {
         gpr_log(GPR_INFO, "[xds_cluster_manager_lb %p] child %" PRIu64 " is %s: created", this,
-                op.child, std::string(ToAbsl(op.name)).c_str());
+                op.child, Printable(ToAbsl(op.name)).c_str());
       }
       children_[op.child] =
           CreateChild(op.child, last_update_.args, &grpc_xds_cluster_manager_lb_trace);

@@ -168,7 +168,7 @@ void PriorityPolicy::OnChildState(uint64_t token, grpc_connectivity_state state,
   it->second.picker = SharedPicker::Of(std::move(picker));
   if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_priority_trace)) {
     gpr_log(GPR_INFO, "[priority_lb %p] child %" PRIu64 ": %s (%s)", this, token,
-            grpc_core::ConnectivityStateName(state), status.ToString().c_str());
+            grpc_core::ConnectivityStateName(state), Printable(status).c_str());
   }
   gxds_priority_lb_on_child_state(machine_.get(), token, state, Now());
   Drain();
@@ -203,7 +203,7 @@ void PriorityPolicy::CarryOut(const gxds_priority_op& op, Errors* errors) {
     case GXDS_PRIORITY_CREATE:
       if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_priority_trace)) {
         gpr_log(GPR_INFO, "[priority_lb %p] child %" PRIu64 " is %s: created", this, op.child,
-                config().children()[op.position].name.c_str());
+                Printable(config().children()[op.position].name).c_str());
       }
       children_[op.child].policy = CreateChild(
           op.child, config().cluster().empty() ? args_ : leaf_args_, &grpc_lb_priority_trace);

@@ -264,7 +264,7 @@ void RingHashPolicy::OnState(uint64_t token, grpc_connectivity_state state,
   if (it == endpoints_.end() || shutting_down_) return;
   if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_ring_hash_trace)) {
     gpr_log(GPR_INFO, "[RH %p] endpoint %" PRIu64 ": %s (%s)", this, token,
-            grpc_core::ConnectivityStateName(state), status.ToString().c_str());
+            grpc_core::ConnectivityStateName(state), Printable(status).c_str());
   }
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     it->second.failure = status;
@@ -349,7 +349,7 @@ void RingHashPolicy::Publish() {
   if (ring == nullptr) return Fail(status);
   if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_ring_hash_trace)) {
     gpr_log(GPR_INFO, "[RH %p] %s (%s)", this, grpc_core::ConnectivityStateName(state),
-            status.ToString().c_str());
+            Printable(status).c_str());
   }
   Subchannels subchannels;
   std::vector<absl::Status> failures;

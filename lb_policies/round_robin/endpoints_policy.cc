@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lb_policies/attributes/attributes.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
 namespace grpc_core {
@@ -88,7 +89,7 @@ void EndpointsPolicy::OnEndpointState(uint64_t token, grpc_connectivity_state st
   if (shutting_down()) return;
   if (GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_lb_round_robin_trace)) {
     gpr_log(GPR_INFO, "[%s %p] endpoint %" PRIx64 ": %s (%s)", std::string(name()).c_str(), this,
-            token, grpc_core::ConnectivityStateName(state), status.ToString().c_str());
+            token, grpc_core::ConnectivityStateName(state), Printable(status).c_str());
   }
   if (!status.ok()) {
     last_failure_ = absl::UnavailableError(

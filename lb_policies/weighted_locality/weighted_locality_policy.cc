@@ -165,7 +165,7 @@ void WeightedLocalityPolicy::OnChildState(uint64_t token, grpc_connectivity_stat
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) it->second.last_failure = status;
   if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_wrr_locality_lb_trace)) {
     gpr_log(GPR_INFO, "[xds_wrr_locality_lb %p] child %" PRIu64 ": %s (%s)", this, token,
-            grpc_core::ConnectivityStateName(state), status.ToString().c_str());
+            grpc_core::ConnectivityStateName(state), Printable(status).c_str());
   }
   gxds_weighted_locality_on_child_state(machine_.get(), token, state);
   Drain();

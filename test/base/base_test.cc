@@ -61,6 +61,20 @@ TEST(Text, ControlCharactersFromTheNetworkAreEscaped) {
   gxds_text_fini(&text);
 }
 
+TEST(Text, ControlCharactersOfTwoBytesAreEscapedAndOtherCharactersStay) {
+  gxds_text text = {};
+  gxds_text_add_escaped(&text, gxds_str_z("\xc2\x80 \xc2\x9b \xc2\x9f \xc2\xa0 \xc3\x80 \xc2"));
+  EXPECT_EQ(std::string(text.data), "\\xc2\\x80 \\xc2\\x9b \\xc2\\x9f \xc2\xa0 \xc3\x80 \xc2");
+  gxds_text_fini(&text);
+}
+
+TEST(Text, OfWhichPartsAreEscapedKeepsItsBackslashes) {
+  gxds_text text = {};
+  gxds_text_add_printable(&text, gxds_str_z("a\\x0a\n"));
+  EXPECT_EQ(std::string(text.data), "a\\x0a\\x0a");
+  gxds_text_fini(&text);
+}
+
 TEST(Text, GrowsBeyondItsFirstCapacity) {
   gxds_text text = {};
   std::string expected;

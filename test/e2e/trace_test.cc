@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "test/e2e/e2e.h"
+#include "test/e2e/resources_json.h"
 
 namespace gxds_test {
 namespace {
@@ -31,6 +32,17 @@ class Log {
     gpr_set_log_function(nullptr);
     std::lock_guard<std::mutex> lock(g_mu);
     g_lines.clear();
+  }
+  // Whether a line has a control character.
+  bool IsRaw() const {
+    std::lock_guard<std::mutex> lock(g_mu);
+    for (const std::string& line : g_lines) {
+      for (unsigned char c : line) {
+        if (c < 0x20 || c == 0x7f) return true;
+      }
+      if (line.find("\xc2\x9b") != std::string::npos) return true;
+    }
+    return false;
   }
   // Whether a line has all of these.
   bool Has(const std::vector<std::string>& parts) const {
@@ -89,6 +101,30 @@ TEST(Trace, OfEachPolicyHasItsHostsName) {
                            "[priority_lb ", "[xds_wrr_locality_lb ", "[grpc_xds_round_robin "}) {
     EXPECT_TRUE(log.Has({line})) << line;
   }
+}
+
+TEST(Trace, ShowsNoControlCharactersOfTheNetwork) {
+  Backend a("a");
+  ControlPlane plane;
+  // A line break, ESC [ and its form in one character: in the names of clusters, and in errors.
+  const std::string leaf = R"(leaf\n\u001b[2J\u009b2J)";
+  const std::string top = R"(top\n\u001b[2J\u009b2J)";
+  plane.WriteFile("all.json",
+                  Document({RdsListener(), Routes(VirtualHost(RouteTo(top))),
+                            AggregateCluster(top, "\"" + leaf + R"(","gone\n")"), EdsCluster(leaf),
+                            Endpoints(leaf, LocalityOf({a.port()}))}));
+  plane.Start();
+  Log log({"xds_client", "xds_resolver", "cds_lb", "xds_cluster_manager_lb", "xds_cluster_impl_lb",
+           "priority_lb", "xds_wrr_locality_lb", "round_robin"});
+  Client client("xds:///greeter.example", plane.Bootstrap(), {}, nullptr, kImpatience);
+  EXPECT_EQ(client.Call().name, "a");
+  const std::string escaped = R"(\x0a\x1b[2J\xc2\x9b2J)";
+  EXPECT_TRUE(log.Has({"snapshot 1 ", "+leaf" + escaped}));
+  EXPECT_TRUE(log.Has({"[xds_cluster_manager_lb ", "top" + escaped + ": created"}));
+  EXPECT_TRUE(log.Has({"[priority_lb ", "leaf" + escaped + ": created"}));
+  EXPECT_TRUE(log.Has({"[cdslb ", "top" + escaped}));
+  EXPECT_TRUE(log.Has({"[xds_cluster_impl_lb ", "leaf" + escaped}));
+  EXPECT_FALSE(log.IsRaw());
 }
 
 TEST(Trace, ThatIsOffPrintsNothing) {
