@@ -2,6 +2,8 @@
 
 #include <grpc/grpc.h>
 
+#include <array>
+
 namespace gxds_test {
 namespace {
 
@@ -23,11 +25,11 @@ grpc_arg Integer(const char* name, int value) {
 // Those of options that are set. They outlive every channel.
 grpc_channel_args* XdsChannelArgs(const XdsOptions& options) {
   struct Kept {
-    grpc_arg args[4];
+    grpc_arg args[5];
     grpc_channel_args all;
   };
-  static auto* const kept = new std::map<std::pair<int, int>, Kept>;
-  Kept& k = (*kept)[{options.resource_timeout, options.keepalive}];
+  static auto* const kept = new std::map<std::array<int, 3>, Kept>;
+  Kept& k = (*kept)[{options.resource_timeout, options.keepalive, options.message_size}];
   size_t count = 0;
   if (options.resource_timeout > 0) {
     k.args[count++] =
@@ -37,6 +39,9 @@ grpc_channel_args* XdsChannelArgs(const XdsOptions& options) {
     k.args[count++] = Integer(GRPC_ARG_KEEPALIVE_TIME_MS, options.keepalive);
     k.args[count++] = Integer(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, options.keepalive);
     k.args[count++] = Integer(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, options.keepalive);
+  }
+  if (options.message_size > 0) {
+    k.args[count++] = Integer(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, options.message_size);
   }
   k.all = {count, k.args};
   return &k.all;

@@ -60,10 +60,12 @@ inline constexpr int kShortKeepalive = 1000;  // milliseconds
 // What a channel's own XdsClient may be told.
 struct XdsOptions {
   // Milliseconds, 0: what it does by itself. resource_timeout: 0 or kImpatience.
-  XdsOptions(int resource_timeout = 0, int keepalive = 0)  // NOLINT: a timeout alone will do
-      : resource_timeout(resource_timeout), keepalive(keepalive) {}
+  XdsOptions(int resource_timeout = 0,  // NOLINT: a timeout alone will do
+             int keepalive = 0, int message_size = 0)
+      : resource_timeout(resource_timeout), keepalive(keepalive), message_size(message_size) {}
   int resource_timeout;
   int keepalive;
+  int message_size;  // bytes; a longer one ends the stream
 };
 
 class Client {

@@ -65,6 +65,27 @@ TEST(Resilience, SecondServerWithOtherClustersAndBackWithoutAFailedRpc) {  // A7
   EXPECT_EQ(client.Call().name, "a");
 }
 
+// The limit is that of GXDS_RECEIVE_SIZE_MAX (transport/server_channel.h), made small.
+TEST(Resilience, MessageAboveTheLimitEndsTheStreamAndTheLastGoodConfigurationStays) {
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  plane.Set(MeshOf(a));
+  plane.Start();
+  Client client(kTarget, Bootstrap({plane.ServerJson()}), {}, nullptr, {0, 0, 1 << 16});
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  Mesh large = MeshOf(b);
+  large.clusters[0].more = R"("alt_stat_name":")" + std::string(1 << 17, 'x') + "\"";
+  const size_t mark = plane.Mark();
+  plane.Set(large);
+  EXPECT_NE(plane.Wait({R"("event":"stream_close")"}, mark), "");
+  for (int i = 0; i < 100; i++) {
+    Reply reply = client.Call();
+    ASSERT_EQ(reply.name, "a") << reply.status.error_message();
+  }
+  plane.Set(MeshOf(b));
+  EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
 TEST(Resilience, FilesAlone) {
   Backend a("a"), b("b");
   TempDir dir;
