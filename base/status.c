@@ -8,10 +8,17 @@
 
 gxds_status gxds_status_ok(void) { return (gxds_status){GXDS_OK, {NULL, 0}}; }
 
-/* Parts of a message are often escaped already. */
+/* Backslashes stay: parts of a message are often escaped already. */
 static gxds_str printable(gxds_str taken) {
   gxds_text out = {NULL, 0, 0};
-  gxds_text_add_printable(&out, taken);
+  for (gxds_str rest = taken;;) {
+    const char *backslash = rest.size ? memchr(rest.data, '\\', rest.size) : NULL;
+    size_t size = backslash ? (size_t)(backslash - rest.data) : rest.size;
+    gxds_text_add_escaped(&out, gxds_str_of(rest.data, size));
+    if (!backslash) break;
+    gxds_text_add_z(&out, "\\");
+    rest = gxds_str_of(backslash + 1, rest.size - size - 1);
+  }
   gxds_str_free(&taken);
   return gxds_text_take(&out);
 }

@@ -56,12 +56,11 @@ static size_t control_size(gxds_str s) {
   return c == 0xc2 && s.size > 1 && ((unsigned char)s.data[1] & 0xe0) == 0x80 ? 2 : 0;
 }
 
-static void add_visible(gxds_text *t, gxds_str s, bool escape_backslashes) {
+void gxds_text_add_escaped(gxds_text *t, gxds_str s) {
   size_t run = 0; /* of s, which goes as it is */
   while (run < s.size) {
     gxds_str rest = gxds_str_of(s.data + run, s.size - run);
-    size_t size = control_size(rest);
-    if (size == 0 && escape_backslashes && rest.data[0] == '\\') size = 1;
+    size_t size = rest.data[0] == '\\' ? 1 : control_size(rest);
     if (size == 0) {
       run++;
       continue;
@@ -75,10 +74,6 @@ static void add_visible(gxds_text *t, gxds_str s, bool escape_backslashes) {
   }
   gxds_text_add(t, s);
 }
-
-void gxds_text_add_escaped(gxds_text *t, gxds_str s) { add_visible(t, s, true); }
-
-void gxds_text_add_printable(gxds_text *t, gxds_str s) { add_visible(t, s, false); }
 
 gxds_str gxds_text_str(const gxds_text *t) { return gxds_str_of(t->data, t->size); }
 

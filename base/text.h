@@ -21,11 +21,8 @@ void gxds_text_clear(gxds_text *t);
 void gxds_text_add(gxds_text *t, gxds_str s);
 void gxds_text_add_z(gxds_text *t, const char *z);
 __attribute__((format(printf, 2, 3))) void gxds_text_addf(gxds_text *t, const char *format, ...);
-/* Adds s with control characters (C0, and C1 in UTF-8) and backslashes as \xNN: for whatever came
- * from the network. */
+/* Adds s with control characters and backslashes as \xNN: for whatever came from the network. */
 void gxds_text_add_escaped(gxds_text *t, gxds_str s);
-/* The same, but backslashes stay: for a text of which parts are escaped already. */
-void gxds_text_add_printable(gxds_text *t, gxds_str s);
 /* Borrow: until the next call on t. */
 gxds_str gxds_text_str(const gxds_text *t);
 /* The contents, given to the caller, who frees them with gxds_str_free(); t is empty afterwards. */

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/printable/printable.h"
 #include "plugin/child_of_fork.h"
 #include "plugin/host.h"
 #include "src/core/ext/xds/xds_channel_args.h"

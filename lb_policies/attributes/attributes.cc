@@ -237,14 +237,6 @@ ServerAddressList AddressesOf(const gxds_priority* priority) {
   return out;
 }
 
-std::string Printable(absl::string_view s) {
-  gxds_text text = {};
-  gxds_text_add_printable(&text, ToGxds(s));
-  std::string out(ToAbsl(gxds_text_str(&text)));
-  gxds_text_fini(&text);
-  return out;
-}
-
 absl::Status ToAbsl(const gxds_status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.code), ToAbsl(status.message));
 }

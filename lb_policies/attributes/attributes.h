@@ -105,9 +105,6 @@ using CRef = std::unique_ptr<const T, CUnref>;
 
 absl::Status ToAbsl(const gxds_status& status);
 inline absl::string_view ToAbsl(gxds_str s) { return absl::string_view(s.data, s.size); }
-// For a line of the log: what the network sent, or a status, without control characters.
-std::string Printable(absl::string_view s);
-inline std::string Printable(const absl::Status& status) { return Printable(status.ToString()); }
 inline gxds_str ToGxds(absl::string_view s) { return gxds_str_of(s.data(), s.size()); }
 
 }  // namespace grpc_xds

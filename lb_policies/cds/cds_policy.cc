@@ -16,6 +16,7 @@
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/printable/printable.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"

@@ -17,6 +17,7 @@
 #include "lb_policies/cluster_impl/cluster_security.h"
 #include "lb_policies/orca/orca_report.h"
 #include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/printable/printable.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"

@@ -18,6 +18,7 @@
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager.h"
 #include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/printable/printable.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
 #include "src/core/lib/gprpp/debug_location.h"

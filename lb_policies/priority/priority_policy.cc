@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/printable/printable.h"
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"

@@ -19,6 +19,7 @@
 #include "absl/types/optional.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/printable/printable.h"
 #include "lb_policies/ring_hash/ring_hash.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"

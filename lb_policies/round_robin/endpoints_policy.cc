@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/printable/printable.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
 namespace grpc_core {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/printable/printable.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality.h"
 #include "lb_policies/weighted_locality/wheel.h"

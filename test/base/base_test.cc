@@ -68,13 +68,6 @@ TEST(Text, ControlCharactersOfTwoBytesAreEscapedAndOtherCharactersStay) {
   gxds_text_fini(&text);
 }
 
-TEST(Text, OfWhichPartsAreEscapedKeepsItsBackslashes) {
-  gxds_text text = {};
-  gxds_text_add_printable(&text, gxds_str_z("a\\x0a\n"));
-  EXPECT_EQ(std::string(text.data), "a\\x0a\\x0a");
-  gxds_text_fini(&text);
-}
-
 TEST(Text, GrowsBeyondItsFirstCapacity) {
   gxds_text text = {};
   std::string expected;

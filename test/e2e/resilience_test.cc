@@ -1,5 +1,9 @@
 // Control planes that die, freeze, come back or are files, under RPCs that go on.
+#include <cstdlib>
+
+#include "grpc_xds/grpc_xds.h"
 #include "test/e2e/e2e.h"
+#include "test/support/client_status.h"
 #include "test/support/proto_json.h"
 
 namespace gxds_test {
@@ -173,6 +177,34 @@ TEST_F(LastKnownGood, IsUsedWhileTheServerIsSilent) {
   EXPECT_EQ(client.Call().name, "a");
   control.Thaw();
   EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
+TEST_F(LastKnownGood, IsSaidInCsdsAndInTheStatusesOfRpcsThatFail) {
+  Client client(kTarget, bootstrap);
+  EXPECT_EQ(client.Call().name, "a");
+  const std::string said =
+      "used from the resource cache, as xDS server " + control.address() + " sent it at ";
+  char* data = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(grpc_xds_dump_client_status(&data, &size), GRPC_XDS_OK);
+  auto clients = ParseClientStatusResponse(std::string(data, size));
+  free(data);
+  ASSERT_EQ(clients.size(), 1u);
+  for (const auto& r : clients[0].resources) {
+    EXPECT_EQ(r.state, "ACKED") << r.type;
+    EXPECT_NE(r.error.find(said), std::string::npos) << r.type << " " << r.error;
+  }
+  EXPECT_EQ(clients[0].resources.size(), 4u);
+  a.Stop();
+  Reply reply;
+  EXPECT_TRUE(client.CallUntil(
+      [&](const Reply& r) {
+        reply = r;
+        return !r.status.ok();
+      },
+      true));
+  EXPECT_NE(reply.status.error_message().find(said), std::string::npos)
+      << reply.status.error_message();
 }
 
 TEST_F(LastKnownGood, IsNotThereWithoutACache) {
