@@ -78,10 +78,19 @@ static bool read_name(const gxds_schema *schema, const gxds_file_type_info *info
   return true;
 }
 
-/* line: 0 when there are none. */
+/* What is in the wrapper, if there is one. */
+static const gxds_file_node *unwrap(const gxds_file_node *node) {
+  const gxds_file_node *type = gxds_file_node_get(node, "@type");
+  const gxds_file_node *inner = gxds_file_node_get(node, "resource");
+  bool is_wrapper = type && gxds_str_equal(type->text, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL));
+  return is_wrapper && inner ? inner : node;
+}
+
+/* node: NULL when there is none. */
 static void read_resource(const gxds_schema *schema, gxds_str bytes, gxds_str response_type,
-                          uint32_t line, const gxds_path *at, gxds_file_found_fn found, void *arg,
-                          gxds_file_errors *errors) {
+                          const gxds_file_node *node, const gxds_path *at, gxds_file_found_fn found,
+                          void *arg, gxds_file_errors *errors) {
+  uint32_t line = node ? node->line : 0;
   any resource;
   gxds_file_wrapper wrapper;
   gxds_str aliases[GXDS_FILE_ALIASES_MAX + 1];
@@ -97,14 +106,13 @@ static void read_resource(const gxds_schema *schema, gxds_str bytes, gxds_str re
     gxds_file_errors_add(errors, line, GXDS_FIELD(at, "value"), "is no %s: cut off, or damaged",
                          info->message);
   } else if (gxds_file_check_names(info, name, &wrapper, line, at, errors)) {
-    gxds_file_node node = {.kind = GXDS_FILE_NODE_MAP, .line = line};
     found(arg, gxds_file_resource_create(type, name, resource.value, aliases, wrapper.alias_count),
-          line ? &node : NULL);
+          node ? unwrap(node) : NULL);
   }
   upb_Arena_Free(arena);
 }
 
-void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const uint32_t *lines,
+void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const gxds_file_node *const *nodes,
                       gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
   if (!gxds_wire_is_whole(bytes)) {
     gxds_file_errors_add(errors, 0, NULL,
@@ -116,7 +124,7 @@ void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const uint32_t 
   int64_t index = 0;
   while (gxds_wire_next(&bytes, &field)) {
     if (field.number != RESPONSE_RESOURCES || !field.has_size) continue;
-    read_resource(schema, field.value, type_url, lines ? lines[index] : 0,
+    read_resource(schema, field.value, type_url, nodes ? nodes[index] : NULL,
                   GXDS_ITEM(NULL, "resources", index), found, arg, errors);
     index++;
   }

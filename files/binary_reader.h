@@ -10,9 +10,9 @@ extern "C" {
 
 /* Calls found for each resource, which the callee owns, as gxds_file_read_each() does. Adds what is
  * wrong to errors: fields are those of the response.
- * lines: of the text that the response was read from, one for each of its resources; then a node
- * has that line and nothing else. NULL: there are none, and no nodes. */
-void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const uint32_t *lines,
+ * nodes: of the text that the response was read from, one for each of its resources. NULL: there
+ * are none. */
+void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const gxds_file_node *const *nodes,
                       gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ typedef struct gxds_file_found {
 void gxds_file_found_fini(gxds_file_found *f);
 
 /* Told of a resource, which the callee owns, and what it is made of (borrow: during the call; NULL
- * in a binary file; in one of protobuf's text form only the line is known). */
+ * in a binary file; in one of protobuf's text form scalars have a line alone). */
 typedef void (*gxds_file_found_fn)(void *arg, gxds_file_resource *take_resource,
                                    const gxds_file_node *node);
 

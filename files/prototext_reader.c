@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "files/binary_reader.h"
 #include "files/convert.h"
+#include "files/prototext_nodes.h"
 #include "files/prototext_scalar.h"
 
 enum { RESPONSE_RESOURCES = 2, ANY_TYPE_URL = 1, ANY_VALUE = 2, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
@@ -20,9 +21,10 @@ typedef struct reader {
   uint32_t values; /* of the file, so far */
   int nesting;
   upb_Message *response;
-  uint32_t *lines; /* of the response's resources */
-  size_t line_count;
-  size_t line_capacity;
+  upb_Arena *nodes;
+  const gxds_file_node **resources; /* of the response, as they stand in the file */
+  size_t resource_count;
+  size_t resource_capacity;
 } reader;
 
 /* A message that is being read. */
@@ -32,6 +34,7 @@ typedef struct message {
   upb_Message *msg;
   upb_Arena *arena;
   const gxds_path *at;
+  gxds_prototext_map *map;        /* what is read of it; NULL: nobody asks for that */
   int depth;                      /* inside of the messages around it, up to an Any */
   uint64_t seen[kFieldsMax / 64]; /* fields that are not repeated, by their index */
 } message;
@@ -161,15 +164,20 @@ static outcome read_scalar(reader *r, const upb_FieldDef *f, upb_Arena *arena, c
 /* One value of the field, or of none (NULL); has_colon: whether one came before it, without which
  * only messages may stand. */
 static outcome read_value(reader *r, const upb_FieldDef *f, bool has_colon, const message *in,
-                          const gxds_path *at, upb_MessageValue *out) {
+                          const gxds_path *at, upb_MessageValue *out, const gxds_file_node **node) {
   if (!count_value(r)) return BROKEN;
+  uint32_t line = r->lexer.token.line;
   if (!is(r, '{') && !is(r, '<')) {
+    if (f) *node = gxds_prototext_scalar_node(r->nodes, line);
     if (has_colon) return read_scalar(r, f, in->arena, at, out);
     fail(r, f && !upb_FieldDef_IsSubMessage(f) ? "':'" : "':' or '{'");
     return BROKEN;
   }
   outcome result = GOOD;
-  message inner = {.arena = in->arena, .at = at, .depth = in->depth + 1};
+  message inner = {.arena = in->arena,
+                   .at = at,
+                   .map = f ? gxds_prototext_map_create(r->nodes, line) : NULL,
+                   .depth = in->depth + 1};
   if (f && upb_FieldDef_IsSubMessage(f)) {
     inner.def = upb_FieldDef_MessageSubDef(f);
     inner.msg = upb_Message_New(inner.def, in->arena);
@@ -178,7 +186,9 @@ static outcome read_value(reader *r, const upb_FieldDef *f, bool has_colon, cons
   } else if (f) {
     result = add_expected(r, &r->lexer.token, at, "no message", "one");
   }
-  return read_message(r, &inner) ? result : BROKEN;
+  if (!read_message(r, &inner)) return BROKEN;
+  if (f) *node = gxds_prototext_map_node(inner.map);
+  return result;
 }
 
 /* "[TYPE URL] {...}" in an Any. What is in it is read in an arena of its own, so that only its
@@ -194,7 +204,8 @@ static bool read_expanded(reader *r, const message *any) {
   take(r, ':');
   if (!is(r, '{') && !is(r, '<')) return fail(r, "'{' behind the type of an Any");
   if (!count_value(r)) return false;
-  message inner = {.def = def, .arena = upb_Arena_New(), .at = any->at};
+  if (any->map) gxds_prototext_map_set_type(any->map, url.text, url.line);
+  message inner = {.def = def, .arena = upb_Arena_New(), .at = any->at, .map = any->map};
   inner.msg = def ? upb_Message_New(def, inner.arena) : NULL;
   size_t before = r->errors->count;
   bool ok = read_message(r, &inner);
@@ -217,19 +228,19 @@ static bool read_expanded(reader *r, const message *any) {
   return ok;
 }
 
-static void remember_line(reader *r, uint32_t line) {
-  if (r->line_count == r->line_capacity) {
-    r->line_capacity = r->line_capacity ? 2 * r->line_capacity : 16;
-    r->lines = gxds_realloc(r->lines, r->line_capacity, sizeof *r->lines);
+static void remember(reader *r, const gxds_file_node *resource) {
+  if (r->resource_count == r->resource_capacity) {
+    r->resource_capacity = r->resource_capacity ? 2 * r->resource_capacity : 16;
+    r->resources = gxds_realloc(r->resources, r->resource_capacity, sizeof *r->resources);
   }
-  r->lines[r->line_count++] = line;
+  r->resources[r->resource_count++] = resource;
 }
 
 /* Adds a value to a repeated field. */
 static void append(reader *r, const message *in, const upb_FieldDef *f, upb_MessageValue value,
-                   uint32_t line) {
-  if (in->msg == r->response && upb_FieldDef_Number(f) == RESPONSE_RESOURCES)
-    remember_line(r, line);
+                   const gxds_file_node *node) {
+  if (in->msg == r->response && upb_FieldDef_Number(f) == RESPONSE_RESOURCES) remember(r, node);
+  if (in->map) gxds_prototext_map_append(in->map, upb_FieldDef_Name(f), node);
   upb_Array *array = upb_Message_Mutable(in->msg, f, in->arena).array;
   GXDS_CHECK(array != NULL && upb_Array_Append(array, value, in->arena));
 }
@@ -277,6 +288,7 @@ static outcome read_entry(reader *r, const message *in, const upb_FieldDef *f,
   gxds_prototext_token where = r->lexer.token;
   char close = is(r, '{') ? '}' : '>';
   message inner = {.arena = in->arena, .at = at, .depth = in->depth + 1};
+  const gxds_file_node *nodes[2] = {NULL, gxds_prototext_scalar_node(r->nodes, where.line)};
   bool given[2] = {false, false};
   outcome result = GOOD;
   gxds_prototext_lexer_next(&r->lexer);
@@ -293,7 +305,7 @@ static outcome read_entry(reader *r, const message *in, const upb_FieldDef *f,
     bool has_colon = take(r, ':');
     outcome got =
         read_value(r, upb_MessageDef_FindFieldByNumber(entry, (uint32_t)which + 1), has_colon,
-                   &inner, GXDS_FIELD(at, is_key ? "key" : "value"), &values[which]);
+                   &inner, GXDS_FIELD(at, is_key ? "key" : "value"), &values[which], &nodes[which]);
     if (got == BROKEN) return BROKEN;
     if (got == WRONG) result = WRONG;
     if (!take(r, ',')) take(r, ';');
@@ -308,6 +320,11 @@ static outcome read_entry(reader *r, const message *in, const upb_FieldDef *f,
   }
   GXDS_CHECK(upb_Map_Insert(map, values[0], values[1], in->arena) !=
              kUpb_MapInsertStatus_OutOfMemory);
+  const upb_FieldDef *key = upb_MessageDef_FindFieldByNumber(entry, ENTRY_KEY);
+  if (in->map && upb_FieldDef_CType(key) == kUpb_CType_String) {
+    gxds_str text = gxds_str_of(values[0].str_val.data, values[0].str_val.size);
+    gxds_prototext_map_put(in->map, upb_FieldDef_Name(f), text, where.line, nodes[1]);
+  }
   return GOOD;
 }
 
@@ -317,10 +334,10 @@ static outcome read_item(reader *r, const message *in, const upb_FieldDef *f, bo
   if (f && upb_FieldDef_IsMap(f) && (is(r, '{') || is(r, '<'))) {
     return count_value(r) ? read_entry(r, in, f, at) : BROKEN;
   }
-  uint32_t line = r->lexer.token.line;
   upb_MessageValue value;
-  outcome got = read_value(r, f, has_colon, in, at, &value);
-  if (got == GOOD && f) append(r, in, f, value, line);
+  const gxds_file_node *node = NULL;
+  outcome got = read_value(r, f, has_colon, in, at, &value, &node);
+  if (got == GOOD && f) append(r, in, f, value, node);
   return got;
 }
 
@@ -362,8 +379,12 @@ static bool read_values(reader *r, message *in, const upb_FieldDef *f,
   const gxds_path *at = GXDS_FIELD(in->at, name);
   if (f && clashes(r, in, f, where, at)) f = NULL;
   upb_MessageValue value;
-  outcome got = read_value(r, f, has_colon, in, at, &value);
-  if (got == GOOD && f) GXDS_CHECK(upb_Message_Set(in->msg, f, value, in->arena));
+  const gxds_file_node *node = NULL;
+  outcome got = read_value(r, f, has_colon, in, at, &value, &node);
+  if (got == GOOD && f) {
+    GXDS_CHECK(upb_Message_Set(in->msg, f, value, in->arena));
+    if (in->map) gxds_prototext_map_set(in->map, name, where->line, node);
+  }
   return got != BROKEN;
 }
 
@@ -376,11 +397,12 @@ static bool read_bracketed(reader *r, message *in) {
     const upb_FieldDef *f = upb_MessageDef_FindFieldByNumber(in->def, RESPONSE_RESOURCES);
     message any = {.def = upb_FieldDef_MessageSubDef(f),
                    .arena = in->arena,
-                   .at = GXDS_ITEM(NULL, "resources", count_of(in, f))};
+                   .at = GXDS_ITEM(NULL, "resources", count_of(in, f)),
+                   .map = gxds_prototext_map_create(r->nodes, where.line)};
     any.msg = upb_Message_New(any.def, in->arena);
     GXDS_CHECK(any.msg != NULL);
     if (!read_expanded(r, &any)) return false;
-    append(r, in, f, (upb_MessageValue){.msg_val = any.msg}, where.line);
+    append(r, in, f, (upb_MessageValue){.msg_val = any.msg}, gxds_prototext_map_node(any.map));
     return true;
   }
   if (in->def && upb_MessageDef_WellKnownType(in->def) == kUpb_WellKnown_Any) {
@@ -435,8 +457,8 @@ static bool read_response(reader *r, message *in) {
 void gxds_prototext_read(const gxds_schema *schema, gxds_str text, gxds_file_found_fn found,
                          void *arg, gxds_file_errors *errors) {
   static const char type_url[] = "type.googleapis.com/envoy.service.discovery.v3.DiscoveryResponse";
-  reader r = {.schema = schema, .errors = errors};
   upb_Arena *arena = upb_Arena_New();
+  reader r = {.schema = schema, .errors = errors, .nodes = arena};
   message response = {.def = gxds_schema_find(schema, gxds_str_z(type_url)), .arena = arena};
   r.response = response.msg = upb_Message_New(response.def, arena);
   GXDS_CHECK(response.msg != NULL);
@@ -449,8 +471,8 @@ void gxds_prototext_read(const gxds_schema *schema, gxds_str text, gxds_file_fou
     size_t size = 0;
     GXDS_CHECK(upb_Encode(response.msg, upb_MessageDef_MiniTable(response.def), 0, arena, &bytes,
                           &size) == kUpb_EncodeStatus_Ok);
-    gxds_binary_read(schema, gxds_str_of(bytes, size), r.lines, found, arg, errors);
+    gxds_binary_read(schema, gxds_str_of(bytes, size), r.resources, found, arg, errors);
   }
-  gxds_free(r.lines);
+  gxds_free(r.resources);
   upb_Arena_Free(arena);
 }

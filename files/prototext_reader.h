@@ -21,8 +21,9 @@ extern "C" {
  * hundred. As many as the nodes of a JSON file, which has as many values. */
 #define GXDS_PROTOTEXT_VALUES_MAX GXDS_FILE_NODE_COUNT_MAX
 
-/* Calls found for each resource, which the callee owns, as gxds_file_read_each() does; its node has
- * a line and nothing else. At the top, "[TYPE URL] {...}" is short for "resources {[TYPE URL]
+/* Calls found for each resource, which the callee owns, as gxds_file_read_each() does, with a node
+ * whose scalars have no contents. At the top, "[TYPE URL] {...}" is short for "resources {[TYPE
+ * URL]
  * {...}}". Adds what is wrong to errors, all of it but what follows a syntax error. */
 void gxds_prototext_read(const gxds_schema *schema, gxds_str text, gxds_file_found_fn found,
                          void *arg, gxds_file_errors *errors);
