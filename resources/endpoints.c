@@ -137,7 +137,7 @@ static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, upb_Aren
     size_t count = 0;
     (void)envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(out->in, &count);
     /* Which bytes were read as which locality could not be told: nothing is remembered. */
-    if (count != known.print_count) {
+    if (count != known.print_count && count <= GXDS_ENDPOINTS_MAX) {
       known.prints = gxds_arena_calloc(scratch, count, sizeof *known.prints);
     }
     out->checked = gxds_endpoints_check(out->in, &known, scratch, &out->errors);
@@ -152,6 +152,8 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   reading r;
   if (!read_on_top(bytes, previous, scratch, &r)) {
     gxds_errors_fini(&r.errors);
+    upb_Arena_Free(scratch);
+    scratch = gxds_arena_create();
     GXDS_CHECK(read_on_top(bytes, NULL, scratch, &r));
   }
   if (!r.in) {

@@ -255,7 +255,16 @@ static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in
  * message is not known: the whole message is read again for the errors. */
 static void add_known(checker *c, const gxds_locality_print *known, gxds_checked_locality *out) {
   const gxds_locality *l = known->locality;
-  *out = (gxds_checked_locality){.view = *l, .priority = known->priority, .print = *known};
+  /* Not *l as a whole: other threads count its references meanwhile. */
+  *out = (gxds_checked_locality){.view = {.region = l->region,
+                                          .zone = l->zone,
+                                          .sub_zone = l->sub_zone,
+                                          .weight = l->weight,
+                                          .endpoint_count = l->endpoint_count,
+                                          .endpoints = l->endpoints,
+                                          .hash_keys = l->hash_keys},
+                                 .priority = known->priority,
+                                 .print = *known};
   c->priority_seen[known->priority] = true;
   memcpy(&c->endpoints[c->endpoint_count], l->endpoints, l->endpoint_count * sizeof *l->endpoints);
   for (uint32_t i = 0; i < l->endpoint_count; i++) {

@@ -11,7 +11,7 @@
 
 /* A locality as the resource will hold it, but for the memory that it lives in. */
 typedef struct gxds_checked_locality {
-  gxds_locality view; /* strings: borrow, of the message; arrays: borrow, of scratch; no refs */
+  gxds_locality view; /* borrows of the message and scratch, or of what is known; no refs */
   uint32_t priority;
   uint32_t index;            /* in the message */
   gxds_locality_print print; /* of its bytes; its locality: what is known, or NULL */

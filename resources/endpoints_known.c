@@ -64,15 +64,22 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
                                           upb_Arena *scratch) {
   gxds_known_endpoints k = {.rest = bytes};
   const size_t count = count_localities(bytes);
-  k.localities = gxds_arena_calloc(scratch, count, sizeof *k.localities);
+  /* Refused when it is checked, if it can be decoded at all: no memory before that. */
+  if (count > GXDS_ENDPOINTS_MAX) return k;
+  /* More would be one twice, which is an error. */
+  const size_t known_max = previous && previous->print_count < count ? previous->print_count
+                           : previous                                ? count
+                                                                     : 0;
+  k.localities = gxds_arena_calloc(scratch, known_max, sizeof *k.localities);
   k.prints = gxds_arena_calloc(scratch, count, sizeof *k.prints);
   const char *kept_to = bytes.data;
   gxds_str left = bytes;
   for (gxds_wire_field f; gxds_wire_next(&left, &f);) {
     if (f.number != kEndpointsField || !f.has_size) continue;
     gxds_locality_print print = print_of(f.whole);
-    k.seed = k.seed * XXH_PRIME64_1 + print.low;
-    const gxds_locality_print *same = find(previous, &print);
+    const uint64_t both[] = {print.low, print.high};
+    k.seed = XXH3_64bits_withSeed(both, sizeof both, k.seed);
+    const gxds_locality_print *same = k.locality_count < known_max ? find(previous, &print) : NULL;
     if (!same) {
       k.prints[k.print_count++] = print;
       continue;

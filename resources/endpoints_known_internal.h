@@ -1,8 +1,8 @@
 /* What of an EDS message is known already. An update changes few localities, and the bytes of the
  * others are those of the last good resource: such a locality is taken over as it was built,
- * without being read again. It is told by a fingerprint of its bytes (128 bits of XXH3, which
- * protects from chance; who sends the resource can as well send the endpoints that it likes), which
- * the resource keeps for each of its localities.
+ * without being read again. It is told by a fingerprint of its bytes, which the resource keeps for
+ * each of its localities: 128 bits of XXH3, which protects from chance. Who makes two localities of
+ * one fingerprint on purpose is a server of the same authority, whose endpoints were used already.
  *
  * What is known was good where it came from. Whether it is good beside the rest (a name or an
  * address that appears twice, a gap in the priorities) is checked as ever; if anything is wrong,

@@ -46,13 +46,13 @@ std::string Show(const gxds_endpoints& e) {
 
 TEST(KnownLocalities, AreTakenOverUnread) {
   Decoder d;
-  const std::string kept =
-      Locality("a", Endpoint("10.0.0.1")) + "," + Locality("b", Endpoint("10.0.0.2"), 1);
-  Decoded before =
-      d.Good(gxds_endpoints_type, Assignment(kept + "," + Locality("c", Endpoint("10.0.0.3"))));
+  const std::string a = Locality("a", Endpoint("10.0.0.1"));
+  const std::string b = Locality("b", Endpoint("10.0.0.2"), 1);
+  Decoded before = d.Good(gxds_endpoints_type,
+                          Assignment(a + "," + b + "," + Locality("c", Endpoint("10.0.0.3"))));
   for (size_t priority : {0, 1}) Mark(At(before, 0, priority));
   Decoded after = d.Good(gxds_endpoints_type,
-                         Assignment(Locality("c", Endpoint("10.0.0.4")) + "," + kept,
+                         Assignment(a + "," + Locality("c", Endpoint("10.0.0.4")) + "," + b,
                                     ",'policy':{'drop_overloads':[{'category':'x',"
                                     "'drop_percentage':{'numerator':1}}]}"),
                          before.resource());
