@@ -5,6 +5,7 @@
 #include <grpc/support/log.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -47,6 +48,9 @@ class Audience : public grpc_core::RefCounted<Audience> {
     for (const auto& m : members_) m.first->listener()->OnReport(report);
   }
 
+  // Whether the backend has said that it gives no reports.
+  std::atomic<bool> refused{false};
+
  private:
   grpc_core::Mutex mu_;
   std::map<OobReports*, gxds_duration> members_ ABSL_GUARDED_BY(mu_);
@@ -85,6 +89,7 @@ class StreamHandler : public SubchannelStreamClient::CallEventHandler {
   // A51: said to the operator; it is not tried again on this connection.
   void RecvTrailingMetadataReadyLocked(SubchannelStreamClient*, grpc_status_code status) override {
     if (status != GRPC_STATUS_UNIMPLEMENTED) return;
+    audience_->refused = true;
     static const char kMessage[] = "Orca stream returned UNIMPLEMENTED; disabling";
     gpr_log(GPR_ERROR, "%s", kMessage);
     if (channelz_node_ == nullptr) return;
@@ -129,7 +134,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
     return factory.Create();
   }
   void Start();
-  void OnState(grpc_connectivity_state state);
+  void OnState(ConnectivityWatcher* watcher);
   void Restart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const RefCountedPtr<grpc_core::Subchannel> subchannel_;
@@ -147,9 +152,7 @@ class OobProducer::ConnectivityWatcher
   explicit ConnectivityWatcher(grpc_core::WeakRefCountedPtr<OobProducer> producer)
       : producer_(std::move(producer)) {}
 
-  void OnConnectivityStateChange() override {
-    producer_->OnState(PopConnectivityStateChange().state);
-  }
+  void OnConnectivityStateChange() override { producer_->OnState(this); }
   grpc_pollset_set* interested_parties() override { return nullptr; }
 
  private:
@@ -186,16 +189,20 @@ void OobProducer::Orphan() {
   subchannel_->RemoveDataProducer(this);
 }
 
-void OobProducer::OnState(grpc_connectivity_state state) {
+void OobProducer::OnState(ConnectivityWatcher* watcher) {
+  // Several threads may tell changes: taken under the lock, the last one is seen last.
   MutexLock lock(&mu_);
+  const grpc_connectivity_state state = watcher->PopConnectivityStateChange().state;
   connection_.reset();
+  stream_.reset();  // so that its refusal can't be taken for one of the next
+  audience_->refused = false;
   if (state == GRPC_CHANNEL_READY) connection_ = subchannel_->connected_subchannel();
   Restart();
 }
 
 void OobProducer::Restart() {
   stream_.reset();
-  if (connection_ == nullptr || interval_ == GXDS_TIME_NEVER) return;
+  if (connection_ == nullptr || interval_ == GXDS_TIME_NEVER || audience_->refused) return;
   auto* node = subchannel_->channelz_node();
   stream_ = grpc_core::MakeOrphanable<SubchannelStreamClient>(
       connection_, subchannel_->pollset_set(),

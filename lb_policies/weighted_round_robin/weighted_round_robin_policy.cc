@@ -166,11 +166,14 @@ class WeightedRoundRobinPolicy::Picker : public SubchannelPicker {
 };
 
 absl::Status WeightedRoundRobinPolicy::UpdateLocked(UpdateArgs update) {
+  const gxds_duration period = settings_.oob_reporting_period;
   settings_ = static_cast<const WeightedRoundRobinConfig*>(update.config.get())->settings();
   *penalty_ = settings_.error_utilization_penalty;
   RenewPicker();
   absl::Status status = UpdateAddresses(std::move(update));
-  for (uint32_t i = 0; i < slots_.size(); ++i) AskForReports(&slots_[i], SubchannelInSlot(i));
+  if (settings_.oob_reporting_period != period) {
+    for (uint32_t i = 0; i < slots_.size(); ++i) AskForReports(&slots_[i], SubchannelInSlot(i));
+  }
   for (auto it = by_address_.begin(); it != by_address_.end();) {
     it = HasKey(it->first) ? std::next(it) : by_address_.erase(it);
   }

@@ -273,6 +273,12 @@ TEST(WeightedRoundRobin, ABackendWithoutReportsOutOfBandIsAskedOnceForEachConnec
   ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
   EXPECT_TRUE(a->WaitForOobStreams(1));
   EXPECT_EQ(b.oob_requests().size(), 1u);
+  // Nor when they are wanted more often.
+  plane.Set(OneLocality({a.get(), &b},
+                        Weighted(R"(,"enable_oob_load_report":true,"oob_reporting_period":"3s")")));
+  EXPECT_TRUE(a->WaitForOobRequests(2));
+  EXPECT_EQ(client.CallMany(10).size(), 2u);
+  EXPECT_EQ(b.oob_requests().size(), 1u);
 }
 
 TEST(WeightedRoundRobin, StreamsOfReportsFollowTheClusterAndEndWithIt) {  // A58.13
