@@ -49,10 +49,13 @@ static void add_cluster(gxds_text *out, const change *c) {
   gxds_text_addf(out, " (%.*s)", GXDS_STR_ARG(c->after->error.message));
 }
 
-/* The caller frees the list. */
-static changes diff(const gxds_config *before, const gxds_config *after) {
+typedef void (*add_fn)(void *all, const gxds_cluster_entry *before,
+                       const gxds_cluster_entry *after);
+
+/* Those that add takes. The caller frees the list. */
+static changes diff(const gxds_config *before, const gxds_config *after, add_fn add) {
   changes all = {0};
-  gxds_cluster_map_diff(before ? before->clusters : NULL, after->clusters, add_change, &all);
+  gxds_cluster_map_diff(before ? before->clusters : NULL, after->clusters, add, &all);
   if (all.count) qsort(all.list, all.count, sizeof *all.list, by_name);
   return all;
 }
@@ -61,7 +64,7 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
                                  gxds_text *out) {
   add_resource(out, "listener", before ? before->listener : NULL, after->listener);
   add_resource(out, "routes", before ? before->virtual_host : NULL, after->virtual_host);
-  changes all = diff(before, after);
+  changes all = diff(before, after, add_change);
   gxds_text_add_z(out, "clusters:");
   for (size_t i = 0; i < all.count && i < GXDS_CHANGED_CLUSTERS_TOLD_MAX; i++) {
     add_cluster(out, &all.list[i]);
@@ -80,12 +83,23 @@ typedef struct fault {
   gxds_str why;
 } fault;
 
+static bool has_endpoints(const gxds_endpoints *e) {
+  for (size_t i = 0; e && i < e->priority_count; i++) {
+    const gxds_priority *p = &e->priorities[i];
+    for (size_t j = 0; j < p->locality_count; j++) {
+      if (p->localities[j]->endpoint_count > 0) return true;
+    }
+  }
+  return false;
+}
+
 static fault fault_of(const gxds_cluster_entry *e) {
   const fault none = {GXDS_FAULT_NONE, {NULL, 0}};
   if (!e) return none;
   if (e->kind == GXDS_ENTRY_ERROR) return (fault){GXDS_FAULT_UNUSABLE, e->error.message};
   if (!gxds_note_tells_trouble(e->resolution_note)) return none;
-  bool usable = e->kind == GXDS_ENTRY_AGGREGATE ? e->leaf_cluster_count > 0 : e->endpoints != NULL;
+  bool usable =
+      e->kind == GXDS_ENTRY_AGGREGATE ? e->leaf_cluster_count > 0 : has_endpoints(e->endpoints);
   return (fault){usable ? GXDS_FAULT_AMBIENT : GXDS_FAULT_UNUSABLE, e->resolution_note};
 }
 
@@ -101,39 +115,45 @@ static gxds_fault fault_of_change(const change *c, gxds_str *why) {
   return is.kind == was.kind && gxds_str_equal(is.why, was.why) ? GXDS_FAULT_NONE : is.kind;
 }
 
-static void cut(gxds_text *t, size_t size) {
-  if (t->size <= size) return;
-  while (size > 0 && ((unsigned char)t->data[size] & 0xc0) == 0x80) size--; /* within a character */
-  t->size = size;
-  t->data[size] = '\0';
+static void add_fault(void *arg, const gxds_cluster_entry *before,
+                      const gxds_cluster_entry *after) {
+  gxds_str why;
+  if (fault_of_change(&(change){before, after}, &why) != GXDS_FAULT_NONE) {
+    add_change(arg, before, after);
+  }
+}
+
+size_t gxds_fault_size(gxds_str words, size_t max) {
+  if (words.size <= max) return words.size;
+  while (max > 0 && ((unsigned char)words.data[max] & 0xc0) == 0x80) max--; /* in a character */
+  return max;
 }
 
 gxds_fault gxds_config_describe_faults(const gxds_config *before, const gxds_config *after,
                                        gxds_text *out) {
-  const size_t begin = out->size;
-  changes all = diff(before, after);
+  static const size_t room = sizeof " and 4294967295 more clusters" - 1;
+  const size_t max = GXDS_FAULTS_BYTES_MAX - room;
+  changes all = diff(before, after, add_fault);
   gxds_fault worst = GXDS_FAULT_NONE;
-  size_t count = 0;
+  gxds_text words = {0};
+  size_t told = 0;
   for (size_t i = 0; i < all.count; i++) {
     gxds_str why;
     gxds_fault kind = fault_of_change(&all.list[i], &why);
-    if (kind == GXDS_FAULT_NONE) continue;
     if (kind > worst) worst = kind;
-    if (count++ >= GXDS_FAULTY_CLUSTERS_TOLD_MAX) continue;
-    gxds_text_add_z(out, count > 1 ? "; cluster " : "cluster ");
-    gxds_text_add_escaped(out, name_of(&all.list[i]));
-    gxds_text_add_z(out, ": ");
+    if (told == GXDS_FAULTY_CLUSTERS_TOLD_MAX || words.size >= max) continue;
+    gxds_text_add_z(&words, told++ ? "; cluster " : "cluster ");
+    gxds_text_add_escaped(&words, name_of(&all.list[i]));
+    gxds_text_add_z(&words, ": ");
     if (kind == GXDS_FAULT_OVER) {
-      gxds_text_add_z(out, "well again");
+      gxds_text_add_z(&words, "well again");
     } else {
-      gxds_text_add(out, why);
+      gxds_text_add(&words, why);
     }
   }
+  gxds_text_add(out, gxds_str_of(words.data, gxds_fault_size(gxds_text_str(&words), max)));
+  if (all.count > told) gxds_text_addf(out, " and %zu more clusters", all.count - told);
+  gxds_text_fini(&words);
   gxds_free(all.list);
-  static const size_t room = sizeof " and 4294967295 more clusters" - 1;
-  cut(out, begin + GXDS_FAULTS_BYTES_MAX - room);
-  if (count > GXDS_FAULTY_CLUSTERS_TOLD_MAX) {
-    gxds_text_addf(out, " and %zu more clusters", count - GXDS_FAULTY_CLUSTERS_TOLD_MAX);
-  }
   return worst;
 }

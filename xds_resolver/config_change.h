@@ -22,6 +22,8 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
 /* Channelz keeps 4 kB of events of a channel: a long one would leave nothing of the others. */
 #define GXDS_FAULTS_BYTES_MAX 1000
 #define GXDS_FAULTY_CLUSTERS_TOLD_MAX 10
+/* How much of the words fits into max bytes, without a part of a character at the end. */
+size_t gxds_fault_size(gxds_str words, size_t max);
 
 /* From good to bad. */
 typedef enum gxds_fault {

@@ -232,6 +232,8 @@ void XdsResolver::AddTraceEvent(grpc_core::channelz::ChannelTrace::Severity seve
                                 absl::string_view message) const {
   auto* node = args_.GetObject<grpc_core::channelz::ChannelNode>();
   if (node == nullptr) return;
+  message = message.substr(
+      0, gxds_fault_size(gxds_str_of(message.data(), message.size()), GXDS_FAULTS_BYTES_MAX));
   node->AddTraceEvent(severity, grpc_slice_from_cpp_string(absl::StrCat("xDS: ", message)));
 }
 

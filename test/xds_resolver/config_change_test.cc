@@ -89,9 +89,11 @@ TEST(ConfigChange, OfManyTellsSomeAndCountsTheRest) {
 }
 
 const gxds_cluster_entry *LeafWithNote(const std::string &name, const std::string &note,
-                                       bool with_endpoints = true) {
+                                       bool with_endpoints = true,
+                                       const std::vector<size_t> &localities = {1}) {
   const gxds_cluster *c = made_up::EdsCluster(name);
-  const gxds_endpoints *endpoints = with_endpoints ? made_up::NewEndpoints(name) : nullptr;
+  const gxds_endpoints *endpoints =
+      with_endpoints ? made_up::NewEndpoints(name, localities) : nullptr;
   const gxds_cluster_entry *e =
       gxds_cluster_entry_endpoints(made_up::S(name), c, endpoints, made_up::S(note));
   made_up::Unref(c);
@@ -171,6 +173,28 @@ TEST(ConfigFaults, OfManySomeAreToldAndTheRestIsCounted) {
   const gxds_config *config = parts.Config(clusters);
   const std::string words = Faults(nullptr, config).second;
   EXPECT_NE(words.find("; cluster c109: e and 3 more clusters"), std::string::npos) << words;
+  gxds_config_unref(config);
+}
+
+TEST(ConfigFaults, ThoseForWhichThereIsNoRoomAreCounted) {
+  Parts parts;
+  const gxds_cluster_map *clusters = nullptr;
+  const std::string why(600, 'e');
+  for (int i = 0; i < 9; i++) clusters = With(clusters, Error("c" + std::to_string(i), why));
+  const gxds_config *config = parts.Config(clusters);
+  const std::string words = Faults(nullptr, config).second;
+  EXPECT_LE(words.size(), size_t{GXDS_FAULTS_BYTES_MAX});
+  EXPECT_NE(words.find("; cluster c1: "), std::string::npos) << words;
+  EXPECT_NE(words.find("e and 7 more clusters"), std::string::npos) << words;
+  gxds_config_unref(config);
+}
+
+TEST(ConfigFaults, AClusterWithoutEndpointsIsUnusable) {
+  Parts parts;
+  const gxds_config *config =
+      parts.Config(With(nullptr, LeafWithNote("a", "EDS a: contains no localities", true, {})));
+  EXPECT_EQ(Faults(nullptr, config),
+            Told(GXDS_FAULT_UNUSABLE, "cluster a: EDS a: contains no localities"));
   gxds_config_unref(config);
 }
 
