@@ -1,14 +1,12 @@
+#include <xxhash.h>
+
 #include "base/memory.h"
 #include "lrs/lingering.h"
 #include "lrs/load_store_internal.h"
 
-static uint64_t hash_bytes(uint64_t h, gxds_str s) {
-  for (size_t i = 0; i < s.size; i++) h = (h ^ (unsigned char)s.data[i]) * 0x100000001b3u;
-  return (h ^ 0xff) * 0x100000001b3u;
-}
-
 static uint64_t hash_of(gxds_str cluster, gxds_str eds_service) {
-  return hash_bytes(hash_bytes(0xcbf29ce484222325u, cluster), eds_service);
+  return XXH3_64bits_withSeed(eds_service.data, eds_service.size,
+                              XXH3_64bits(cluster.data, cluster.size));
 }
 
 /* The store's life */
