@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include "base/check.h"
 #include "base/memory.h"
 
 #define BITS 4 /* of the hash, at each level */
@@ -132,14 +133,16 @@ static const gxds_picker_map *node_with(const gxds_picker_map *m, unsigned place
   size_t to = 0;
   for (unsigned p = 0; p < WAYS; p++) {
     if (!(used & bit_of(p))) continue;
-    bool node = p == place ? item_is_node : is_node(m, p);
-    if (node) out->is_node = (uint16_t)(out->is_node | bit_of(p));
-    if (p == place) {
-      out->items[to++] = item;
-    } else {
-      const void *shared = m->items[index_of(m, p)];
-      out->items[to++] = node ? (const void *)gxds_picker_map_ref(shared) : entry_ref(shared);
+    bool node = item_is_node;
+    const void *it = item;
+    if (p != place) {
+      GXDS_CHECK(m); /* it was used before */
+      node = is_node(m, p);
+      it = m->items[index_of(m, p)];
+      it = node ? (const void *)gxds_picker_map_ref(it) : entry_ref(it);
     }
+    if (node) out->is_node = (uint16_t)(out->is_node | bit_of(p));
+    out->items[to++] = it;
   }
   return out;
 }
