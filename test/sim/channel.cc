@@ -415,10 +415,13 @@ void Channel::CheckEntry(const gxds_config *config, const gxds_cluster_entry *en
   }
 }
 
-// Below an aggregate that waits all is as it was, which may have been before it was shown.
+// Below an aggregate that waits all is as it was, which may have been before it was shown; but for
+// errors that are over below an aggregate: CheckKept() sees to the others there.
 bool Channel::MayBeKept(const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
-  if (before && before != entry) return false;
+  bool same_list = before && before->kind == GXDS_ENTRY_AGGREGATE &&
+                   entry->kind == GXDS_ENTRY_AGGREGATE && before->cluster == entry->cluster;
+  if (before && before != entry && !same_list) return false;
   return awaited_ || MakeReference(told_, held_, SubscribedMask(subscriptions_)).awaited;
 }
 
