@@ -151,8 +151,35 @@ static void find_settled(gxds_dependency_manager *m) {
   }
 }
 
+static bool is_root(const gxds_node *node) {
+  return node->in_published || node->in_candidate || node->held || node->subscriptions > 0;
+}
+
+/* What is reached from the roots over the latest resources. What only an old list shows is wanted
+ * no more: nobody waits for what it awaits. */
+static void find_wanted(gxds_dependency_manager *m) {
+  gxds_node **queue = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof(gxds_node *));
+  size_t count = 0;
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) {
+    node->wanted = is_root(node);
+    if (node->wanted) queue[count++] = node;
+  }
+  for (size_t done = 0; done < count; done++) {
+    if (!gxds_node_is_latest_aggregate(queue[done])) continue;
+    const gxds_cluster *latest = gxds_node_latest(queue[done]);
+    for (size_t i = 0; i < latest->aggregate_count; i++) {
+      gxds_node *child = gxds_node_find(m, latest->aggregate[i]);
+      if (!child || child->wanted) continue;
+      child->wanted = true;
+      queue[count++] = child;
+    }
+  }
+  gxds_free(queue);
+}
+
 static bool waits(const gxds_node *node) {
-  if (!shows_aggregate(node)) return false;
+  if (!node->wanted || !shows_aggregate(node)) return false;
   if (gxds_node_is_latest_aggregate(node)) return node->height > 0 && !node->settled;
   return gxds_node_awaits(node);
 }
@@ -215,6 +242,7 @@ static void adopt_height(gxds_dependency_manager *m, int height) {
 
 void gxds_aggregates_resolve(gxds_dependency_manager *m) {
   find_heights(m);
+  find_wanted(m);
   find_kept(m);
   gxds_nodes_renew(m);
   gxds_node *node;

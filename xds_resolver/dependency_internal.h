@@ -96,6 +96,7 @@ struct gxds_node {
   bool under_aggregate; /* an aggregate names it */
   bool settled;         /* while aggregates are resolved: it and all below it are to be what the
                            latest resources say */
+  bool wanted;          /* likewise: for another reason than an old list of an aggregate */
   int height;           /* likewise: clusters down to the deepest leaf; 0: too many */
   gxds_node *next_dirty;
   gxds_node *next_due;

@@ -257,7 +257,10 @@ void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {
 static void renew_clusters(gxds_dependency_manager *m) {
   gxds_nodes_refresh(m);
   /* Everything that is wanted for another reason than an aggregate's was made on the way. */
-  if (m->grown && m->aggregates) gxds_nodes_walk(m);
+  if (m->grown && m->aggregates) {
+    gxds_nodes_walk(m);
+    m->aggregates_dirty = true; /* other roots may make others wait */
+  }
   m->grown = false;
   if (m->aggregates_dirty) gxds_aggregates_resolve(m);
   gxds_nodes_renew(m);
@@ -275,6 +278,7 @@ void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
   if (m->shrunk) {
     gxds_nodes_walk(m);
     gxds_nodes_drop_unmarked(m);
+    if (m->aggregates) m->aggregates_dirty = true; /* who waited may be no root any more */
   }
   gxds_root_drop_old(m);
   gxds_sources_drop_idle(m);

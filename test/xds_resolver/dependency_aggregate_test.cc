@@ -339,6 +339,37 @@ TEST_F(KeptMembers, AreFreeWhenTheAggregateIsDeleted) {
   EXPECT_EQ(Priorities("a"), 0u);
 }
 
+// mid, which only the old list of top shows, awaits endpoints: nobody waits for them.
+TEST_F(KeptMembers, AreNotKeptForWhatOnlyAnOldListShows) {
+  Route({"top", "b"});
+  Send(Aggregate("top", {"mid"}));
+  Send(Aggregate("mid", {"a"}));
+  Leaf("a");
+  Leaf("b");
+  Tell(EdsCluster("mid"));
+  Tell(Aggregate("a", {"b"}));
+  Tell(Aggregate("top", {"a"}));
+  Settle();
+  EXPECT_EQ(Leaves("top"), (Strings{"b"}));
+  EXPECT_FALSE(Watched("CDS", "mid"));
+}
+
+TEST_F(KeptMembers, AreFreeWhenWhatAwaitsIsNoRootAnyMore) {
+  Route({"top", "b", "mid"});
+  Send(Aggregate("top", {"mid"}));
+  Send(Aggregate("mid", {"a"}));
+  Leaf("a");
+  Leaf("b");
+  Tell(EdsCluster("mid"));
+  Tell(Aggregate("a", {"b"}));
+  Tell(Aggregate("top", {"a"}));
+  Settle();
+  EXPECT_EQ(Leaves("top"), (Strings{"a"}));
+  Route({"top", "b"});
+  EXPECT_EQ(Leaves("top"), (Strings{"b"}));
+  EXPECT_FALSE(Watched("CDS", "mid"));
+}
+
 // Nothing else comes that would have them looked at.
 TEST_F(KeptMembers, AreFreeWhenNobodyWantsTheAggregateAnyMore) {
   Route({"a"});
