@@ -19,7 +19,7 @@ using gxds_test::Runfile;
 TEST(Examples, TheClientMakesAnRpcWithThePlugin) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "an example has no list of what the sanitizer cannot see of gRPC's C++ library "
-                  "(test/e2e/tsan_suppressions.cc)";
+                  "(test/e2e/suppressions.cc)";
 #endif
   Backend backend("hello");
   ControlPlane plane;
