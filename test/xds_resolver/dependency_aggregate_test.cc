@@ -245,6 +245,17 @@ class KeptMembers : public DependencyAggregate {
     Leaf("a");
     TakeLog();
   }
+  // top = {mid = {a}}; in one update top = {a = {b}}, and mid awaits endpoints.
+  void BeginWithMid() {
+    Send(Aggregate("top", {"mid"}));
+    Send(Aggregate("mid", {"a"}));
+    Leaf("a");
+    Leaf("b");
+    Tell(EdsCluster("mid"));
+    Tell(Aggregate("a", {"b"}));
+    Tell(Aggregate("top", {"a"}));
+    Settle();
+  }
   void LoseEndpoints(const std::string &name) { Tell(NewEndpoints(name, {})); }
   size_t Priorities(const std::string &name) {
     const gxds_cluster_entry *e = Entry(name);
@@ -339,31 +350,16 @@ TEST_F(KeptMembers, AreFreeWhenTheAggregateIsDeleted) {
   EXPECT_EQ(Priorities("a"), 0u);
 }
 
-// mid, which only the old list of top shows, awaits endpoints: nobody waits for them.
 TEST_F(KeptMembers, AreNotKeptForWhatOnlyAnOldListShows) {
   Route({"top", "b"});
-  Send(Aggregate("top", {"mid"}));
-  Send(Aggregate("mid", {"a"}));
-  Leaf("a");
-  Leaf("b");
-  Tell(EdsCluster("mid"));
-  Tell(Aggregate("a", {"b"}));
-  Tell(Aggregate("top", {"a"}));
-  Settle();
+  BeginWithMid();
   EXPECT_EQ(Leaves("top"), (Strings{"b"}));
   EXPECT_FALSE(Watched("CDS", "mid"));
 }
 
 TEST_F(KeptMembers, AreFreeWhenWhatAwaitsIsNoRootAnyMore) {
   Route({"top", "b", "mid"});
-  Send(Aggregate("top", {"mid"}));
-  Send(Aggregate("mid", {"a"}));
-  Leaf("a");
-  Leaf("b");
-  Tell(EdsCluster("mid"));
-  Tell(Aggregate("a", {"b"}));
-  Tell(Aggregate("top", {"a"}));
-  Settle();
+  BeginWithMid();
   EXPECT_EQ(Leaves("top"), (Strings{"a"}));
   Route({"top", "b"});
   EXPECT_EQ(Leaves("top"), (Strings{"b"}));
