@@ -2,11 +2,6 @@
 #include "test/e2e/e2e.h"
 #include "test/plugin/dns_server.h"
 
-// c-ares 1.18 itself leaks a copy of the name "localhost".
-extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions() {
-  return "leak:libcares.so";
-}
-
 namespace gxds_test {
 namespace {
 
