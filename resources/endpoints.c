@@ -137,9 +137,7 @@ static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, upb_Aren
     size_t count = 0;
     (void)envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(out->in, &count);
     /* Which bytes were read as which locality could not be told: nothing is remembered. */
-    if (count != known.print_count && count <= GXDS_ENDPOINTS_MAX) {
-      known.prints = gxds_arena_calloc(scratch, count, sizeof *known.prints);
-    }
+    if (count != known.print_count) known.prints = NULL;
     out->checked = gxds_endpoints_check(out->in, &known, scratch, &out->errors);
   }
   return known.locality_count == 0 || (out->in && out->errors.count == 0);

@@ -313,7 +313,8 @@ gxds_checked_endpoints gxds_endpoints_check(
   out.localities = gxds_arena_calloc(scratch, count, sizeof *out.localities);
   for (size_t i = 0; i < read; i++) {
     gxds_checked_locality *l = &out.localities[out.locality_count];
-    *l = (gxds_checked_locality){.index = (uint32_t)i, .print = known->prints[i]};
+    *l = (gxds_checked_locality){.index = (uint32_t)i};
+    if (known->prints) l->print = known->prints[i];
     if (check_locality(&c, list[i], GXDS_ITEM(NULL, "endpoints", i), l)) out.locality_count++;
   }
   for (size_t i = 0; i < known->locality_count; i++) {

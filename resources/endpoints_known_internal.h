@@ -15,10 +15,15 @@
 #include "resources/common_internal.h"
 #include "resources/endpoints.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The message but for what is known of it. Borrow: as long as the bytes, scratch and previous. */
 typedef struct gxds_known_endpoints {
-  gxds_str rest;               /* the bytes themselves when nothing is known */
-  gxds_locality_print *prints; /* of the localities of the rest, in its order; no more than that */
+  gxds_str rest; /* the bytes themselves when nothing is known */
+  /* Of the localities of the rest, in its order; NULL: of none, as there are too many. */
+  gxds_locality_print *prints;
   size_t print_count;
   gxds_locality_print *localities; /* what is known */
   size_t locality_count;
@@ -34,5 +39,9 @@ gxds_str gxds_endpoints_name_in(gxds_str bytes);
 
 /* By the fingerprint alone, as qsort() and bsearch() want it. */
 int gxds_locality_print_compare(const void *a, const void *b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,6 @@
 // What of an EDS message is taken over unread, since its bytes are those of the last good resource.
 #include "resources/endpoints.h"
+#include "resources/endpoints_known_internal.h"
 #include "test/resources/decoding.h"
 
 namespace grpc_xds_test {
@@ -8,6 +9,10 @@ namespace {
 std::string Endpoint(const std::string& address, const std::string& more = "") {
   return "{" + more + "'endpoint':{'address':{'socket_address':{'address':'" + address +
          "','port_value':80}}}}";
+}
+std::string Keyed(const std::string& address, const std::string& key) {
+  return Endpoint(address,
+                  "'metadata':{'filter_metadata':{'envoy.lb':{'hash_key':'" + key + "'}}},");
 }
 std::string Locality(const std::string& zone, const std::string& endpoints, int priority = 0) {
   return "{'locality':{'zone':'" + zone + "'},'lb_endpoints':[" + endpoints +
@@ -24,7 +29,20 @@ const gxds_locality* At(const Decoded& d, size_t locality, size_t priority = 0) 
 // Makes it another one than its bytes say, so that it shows whether they are read again.
 void Mark(const gxds_locality* l) { const_cast<gxds_locality*>(l)->weight = 77; }
 
-// Everything but the pointers.
+std::string Show(const gxds_locality* l, uint32_t index) {
+  const gxds_endpoint& e = l->endpoints[index];
+  gxds_text text = {nullptr, 0, 0};
+  gxds_address_render(&e.address, &text);
+  std::string out = ToString(gxds_text_str(&text));
+  gxds_text_fini(&text);
+  if (e.weight != 1) out += "*" + std::to_string(e.weight);
+  if (e.health != GXDS_HEALTH_UNKNOWN) out += " healthy";
+  const gxds_str key = gxds_locality_hash_key(l, index);
+  if (key.size > 0) out += "#" + ToString(key);
+  return out + ",";
+}
+
+// Everything but the pointers and regions.
 std::string Show(const gxds_endpoints& e) {
   std::string out = ToString(e.cluster_name);
   for (size_t i = 0; i < e.priority_count; i++) {
@@ -32,16 +50,13 @@ std::string Show(const gxds_endpoints& e) {
     for (size_t j = 0; j < e.priorities[i].locality_count; j++) {
       const gxds_locality* l = e.priorities[i].localities[j];
       out += " " + ToString(l->zone) + "*" + std::to_string(l->weight) + "=";
-      for (uint32_t k = 0; k < l->endpoint_count; k++) {
-        gxds_text text = {nullptr, 0, 0};
-        gxds_address_render(&l->endpoints[k].address, &text);
-        out += ToString(gxds_text_str(&text)) + ",";
-        gxds_text_fini(&text);
-      }
+      for (uint32_t k = 0; k < l->endpoint_count; k++) out += Show(l, k);
     }
   }
-  for (size_t i = 0; i < e.drop_count; i++) out += " drop " + ToString(e.drops[i].name);
-  return out;
+  for (size_t i = 0; i < e.drop_count; i++) {
+    out += " drop " + ToString(e.drops[i].name) + ":" + std::to_string(e.drops[i].per_million);
+  }
+  return out + (e.drop_all ? " all" : "");
 }
 
 TEST(KnownLocalities, AreTakenOverUnread) {
@@ -57,7 +72,43 @@ TEST(KnownLocalities, AreTakenOverUnread) {
                                     "'drop_percentage':{'numerator':1}}]}"),
                          before.resource());
   EXPECT_EQ(Show(after.As<gxds_endpoints>()),
-            "foo | a*77=10.0.0.1:80, c*1=10.0.0.4:80, | b*77=10.0.0.2:80, drop x");
+            "foo | a*77=10.0.0.1:80, c*1=10.0.0.4:80, | b*77=10.0.0.2:80, drop x:10000");
+}
+
+TEST(KnownLocalities, KeepTheirHashKeysWhereOthersChange) {
+  Decoder d;
+  const std::string a = Locality("a", Keyed("10.0.0.1", "one") + "," + Endpoint("10.0.0.2"));
+  auto message = [&](const std::string& key) {
+    return Assignment(
+        Locality("b", Endpoint("10.0.0.3") + "," + Keyed("10.0.0.4", key)) + "," + a + "," +
+        Locality("c", Endpoint("10.0.0.5", "'load_balancing_weight':9,'health_status':'HEALTHY',") +
+                          "," + Keyed("10.0.0.6", key)));
+  };
+  Decoded before = d.Good(gxds_endpoints_type, message("two"));
+  Mark(At(before, 0));
+  Decoded after = d.Good(gxds_endpoints_type, message("six"), before.resource());
+  EXPECT_EQ(Show(after.As<gxds_endpoints>()),
+            "foo | a*77=10.0.0.1:80#one,10.0.0.2:80, b*1=10.0.0.3:80,10.0.0.4:80#six, "
+            "c*1=10.0.0.5:80*9 healthy,10.0.0.6:80#six,");
+}
+
+TEST(KnownLocalities, LeaveTheDropsToTheMessage) {
+  Decoder d;
+  auto message = [](const std::string& drops) {
+    return Assignment(Locality("a", Endpoint("10.0.0.1")),
+                      drops.empty() ? "" : ",'policy':{'drop_overloads':[" + drops + "]}");
+  };
+  const std::string half = "{'category':'x','drop_percentage':{'numerator':50}}";
+  const std::string all = "{'category':'y','drop_percentage':{'numerator':100}}";
+  Decoded none = d.Good(gxds_endpoints_type, message(""));
+  Mark(At(none, 0));
+  Decoded two = d.Good(gxds_endpoints_type, message(half + "," + all), none.resource());
+  EXPECT_EQ(Show(two.As<gxds_endpoints>()),
+            "foo | a*77=10.0.0.1:80, drop x:500000 drop y:1000000 all");
+  Decoded one = d.Good(gxds_endpoints_type, message(half), two.resource());
+  EXPECT_EQ(Show(one.As<gxds_endpoints>()), "foo | a*77=10.0.0.1:80, drop x:500000");
+  Decoded again = d.Good(gxds_endpoints_type, message(""), one.resource());
+  EXPECT_EQ(Show(again.As<gxds_endpoints>()), "foo | a*77=10.0.0.1:80,");
 }
 
 TEST(KnownLocalities, AreKnownThroughManyUpdates) {
@@ -142,15 +193,54 @@ TEST(KnownLocalities, DoNotHideWhatCannotBeParsed) {
   }
 }
 
-// What is no tag of a locality to the one who splits is none to the decoder.
-TEST(KnownLocalities, AreNoneAfterAnOverlongTag) {
+// A tag can be written in more bytes than it needs, some of which the decoder refuses: what lies
+// behind such a tag is not taken over for being known behind another.
+TEST(KnownLocalities, AreNotKnownBehindAnotherTag) {
   Decoder d;
-  const std::string overlong = std::string("\x92\x80\x80\x80\x10", 5) + "\x02\x18\x01";
-  const std::string bytes =
-      Resource(gxds_endpoints_type, Assignment(Locality("a", Endpoint("10.0.0.1"))));
-  Decoded before = d.Decode(gxds_endpoints_type, bytes);
-  Decoded after = d.Decode(gxds_endpoints_type, overlong + bytes, before.resource());
-  EXPECT_EQ(after.message(), "Can't parse ClusterLoadAssignment resource.");
+  const std::string content =
+      Proto("envoy.config.endpoint.v3.LocalityLbEndpoints", Locality("a", Endpoint("10.0.0.1")));
+  auto message = [&content](const std::string& tag) {
+    return Field(1, "foo") + tag + Varint(content.size()) + content;
+  };
+  Decoded before = d.Decode(gxds_endpoints_type, message("\x12"));
+  Mark(At(before, 0));
+  const std::string longer[] = {
+      std::string("\x92\x00", 2),                  // the same field
+      std::string("\x92\x80\x80\x80\x00", 5),      // the longest that the decoder takes
+      std::string("\x92\x80\x80\x80\x80\x00", 6),  // and that it does not
+      std::string("\x92\x80\x80\x80\x10", 5),  // another field, in the 32 bits of a tag the same
+  };
+  for (const std::string& tag : longer) {
+    Decoded plain = d.Decode(gxds_endpoints_type, message(tag));
+    Decoded on_top = d.Decode(gxds_endpoints_type, message(tag), before.resource());
+    EXPECT_EQ(on_top.message(), plain.message()) << tag.size();
+    ASSERT_EQ(on_top.resource() == nullptr, plain.resource() == nullptr) << tag.size();
+    EXPECT_EQ(on_top.resource() == nullptr, &tag > &longer[1]);
+    if (plain.resource() == nullptr) continue;
+    EXPECT_EQ(Show(on_top.As<gxds_endpoints>()), Show(plain.As<gxds_endpoints>())) << tag.size();
+  }
+}
+
+// Such a message is refused; until then it has no memory for what would be remembered of it.
+TEST(KnownLocalities, AreNotLookedForAmongMoreThanTheLimit) {
+  Decoder d;
+  const std::string a = Field(2, Proto("envoy.config.endpoint.v3.LocalityLbEndpoints",
+                                       Locality("a", Endpoint("10.0.0.1"))));
+  Decoded before = d.Decode(gxds_endpoints_type, Field(1, "foo") + a);
+  std::string message = a;
+  for (uint32_t i = 1; i < GXDS_ENDPOINTS_MAX; i++) message += std::string("\x12\x00", 2);
+  upb_Arena* scratch = upb_Arena_New();
+  gxds_known_endpoints most =
+      gxds_endpoints_split(ToGxds(message), &before.As<gxds_endpoints>(), scratch);
+  EXPECT_EQ(most.locality_count, 1u);
+  EXPECT_EQ(most.print_count, GXDS_ENDPOINTS_MAX - 1);
+  message += std::string("\x12\x00", 2);
+  gxds_known_endpoints more =
+      gxds_endpoints_split(ToGxds(message), &before.As<gxds_endpoints>(), scratch);
+  EXPECT_EQ(more.localities, nullptr);
+  EXPECT_EQ(more.prints, nullptr);
+  EXPECT_EQ(more.rest.size, message.size());
+  upb_Arena_Free(scratch);
 }
 
 }  // namespace
