@@ -1,7 +1,8 @@
 /* The first byte names the resource type, the rest is the resource. Each is decoded twice: the
  * second time on top of the first, which must give the same answer and share all localities and
- * virtual hosts. Endpoints are decoded a third time, on top of the same without one locality. All
- * JSON that is made of it must be JSON. */
+ * virtual hosts. Endpoints are decoded some times more, on top of the same without one locality and
+ * of the same with one bit changed: all that comes out must be as from the first time. All JSON
+ * that is made of it must be JSON. */
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,8 @@
 #include "resources/resources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { kBitsChanged = 8 };
 
 static const gxds_resource *previous_of(void *arg, gxds_str name) {
   (void)name;
@@ -32,7 +35,41 @@ static void check_json(gxds_str text) {
   json_decref(json);
 }
 
+/* Hash keys apart from gxds_locality_equal(), by which the decoder chooses what to share. */
+static bool localities_equal(const gxds_locality *a, const gxds_locality *b) {
+  if (!gxds_locality_equal(a, b)) return false;
+  for (uint32_t i = 0; i < a->endpoint_count; i++) {
+    if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i))) return false;
+  }
+  return true;
+}
+
+/* Whether all that they say is the same. */
+static bool endpoints_equal(const gxds_endpoints *a, const gxds_endpoints *b) {
+  if (!gxds_str_equal(a->cluster_name, b->cluster_name) || a->drop_all != b->drop_all ||
+      a->drop_count != b->drop_count || a->priority_count != b->priority_count) {
+    return false;
+  }
+  for (size_t i = 0; i < a->drop_count; i++) {
+    if (!gxds_str_equal(a->drops[i].name, b->drops[i].name) ||
+        a->drops[i].per_million != b->drops[i].per_million) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < a->priority_count; i++) {
+    const gxds_priority *p = &a->priorities[i];
+    const gxds_priority *q = &b->priorities[i];
+    if (p->locality_count != q->locality_count) return false;
+    for (size_t j = 0; j < p->locality_count; j++) {
+      if (!localities_equal(p->localities[j], q->localities[j])) return false;
+    }
+  }
+  return true;
+}
+
+/* before: what it was decoded on top of, from the same bytes; or NULL. */
 static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *before) {
+  GXDS_CHECK(!before || endpoints_equal(e, before));
   for (size_t i = 0; i < e->priority_count; i++) {
     const gxds_priority *p = &e->priorities[i];
     GXDS_CHECK(p->locality_count > 0);
@@ -41,7 +78,7 @@ static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *befor
       const gxds_locality *l = p->localities[j];
       GXDS_CHECK(l->weight > 0);
       GXDS_CHECK(j == 0 || gxds_locality_compare_name(p->localities[j - 1], l) < 0);
-      if (before) GXDS_CHECK(gxds_locality_equal(before->priorities[i].localities[j], l));
+      GXDS_CHECK(!before || l == before->priorities[i].localities[j]);
       for (uint32_t k = 0; k < l->endpoint_count; k++) GXDS_CHECK(l->endpoints[k].weight > 0);
       weights += l->weight;
     }
@@ -142,26 +179,44 @@ static gxds_str without_first_locality(gxds_str bytes, char *out) {
   return gxds_str_of(out, size);
 }
 
-/* What is known of the message beforehand changes nothing. */
-static void check_known(gxds_decode_context context, gxds_str bytes, const gxds_decoded *alone,
-                        const gxds_status *alone_status) {
-  char *memory = gxds_calloc(1, bytes.size + 1);
+/* With one bit changed; in memory for as much. */
+static gxds_str with_bit_changed(gxds_str bytes, size_t number, char *out) {
+  if (bytes.size) memcpy(out, bytes.data, bytes.size);
+  if (bytes.size) out[number / 8 % bytes.size] ^= (char)(1 << number % 8);
+  return gxds_str_of(out, bytes.size);
+}
+
+/* What is known of the message beforehand, as another one had it, changes nothing. */
+static void check_known(gxds_decode_context context, gxds_str bytes, gxds_str other,
+                        const gxds_decoded *alone, const gxds_status *alone_status) {
   context.previous_arg = NULL;
-  gxds_decoded part = {0};
-  gxds_status part_status =
-      gxds_endpoints_type.decode(&context, without_first_locality(bytes, memory), &part);
-  context.previous_arg = (void *)part.resource;
+  gxds_decoded before = {0};
+  gxds_status before_status = gxds_endpoints_type.decode(&context, other, &before);
+  context.previous_arg = (void *)before.resource;
   gxds_decoded again = {0};
   gxds_status status = gxds_endpoints_type.decode(&context, bytes, &again);
   GXDS_CHECK(gxds_status_equal(&status, alone_status));
   GXDS_CHECK(gxds_str_equal(again.name, alone->name));
-  if (again.resource) check_resource(again.resource, alone->resource);
-  gxds_resource_unref(part.resource);
+  GXDS_CHECK((again.resource != NULL) == (alone->resource != NULL));
+  GXDS_CHECK(!again.resource || endpoints_equal((const gxds_endpoints *)again.resource,
+                                                (const gxds_endpoints *)alone->resource));
+  gxds_resource_unref(before.resource);
   gxds_resource_unref(again.resource);
-  gxds_str_free(&part.name);
+  gxds_str_free(&before.name);
   gxds_str_free(&again.name);
-  gxds_status_fini(&part_status);
+  gxds_status_fini(&before_status);
   gxds_status_fini(&status);
+}
+
+static void check_all_known(const gxds_decode_context *context, gxds_str bytes,
+                            const gxds_decoded *alone, const gxds_status *alone_status) {
+  char *memory = gxds_calloc(1, bytes.size + 1);
+  check_known(*context, bytes, without_first_locality(bytes, memory), alone, alone_status);
+  size_t bit = 0; /* chosen by the bytes themselves */
+  for (size_t i = 0; i < bytes.size; i++) bit = bit * 31 + (unsigned char)bytes.data[i];
+  for (int i = 0; i < kBitsChanged; i++, bit = bit * 31 + 7) {
+    check_known(*context, bytes, with_bit_changed(bytes, bit, memory), alone, alone_status);
+  }
   gxds_free(memory);
 }
 
@@ -186,7 +241,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_resource(first.resource, NULL);
     check_resource(second.resource, first.resource);
   }
-  if (type == &gxds_endpoints_type) check_known(context, bytes, &first, &first_status);
+  if (type == &gxds_endpoints_type) check_all_known(&context, bytes, &first, &first_status);
   gxds_resource_unref(first.resource);
   gxds_resource_unref(second.resource);
   gxds_str_free(&first.name);
