@@ -48,6 +48,11 @@ class Audience : public grpc_core::RefCounted<Audience> {
     for (const auto& m : members_) m.first->listener()->OnReport(report);
   }
 
+  void TellConnectionChange() {
+    MutexLock lock(&mu_);
+    for (const auto& m : members_) m.first->listener()->OnConnectionChange();
+  }
+
   // Whether the backend has said that it gives no reports.
   std::atomic<bool> refused{false};
 
@@ -141,6 +146,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
   const RefCountedPtr<Audience> audience_ = grpc_core::MakeRefCounted<Audience>();
   ConnectivityWatcher* connectivity_watcher_ = nullptr;  // the subchannel's
   grpc_core::Mutex mu_;
+  bool heard_ ABSL_GUARDED_BY(mu_) = false;  // a state of the subchannel
   gxds_duration interval_ ABSL_GUARDED_BY(mu_) = GXDS_TIME_NEVER;
   RefCountedPtr<grpc_core::ConnectedSubchannel> connection_ ABSL_GUARDED_BY(mu_);
   grpc_core::OrphanablePtr<SubchannelStreamClient> stream_ ABSL_GUARDED_BY(mu_);
@@ -193,9 +199,13 @@ void OobProducer::OnState(ConnectivityWatcher* watcher) {
   // Several threads may tell changes: taken under the lock, the last one is seen last.
   MutexLock lock(&mu_);
   const grpc_connectivity_state state = watcher->PopConnectivityStateChange().state;
+  // The first state says only what was there before.
+  const bool first = !std::exchange(heard_, true);
+  const bool change = connection_ != nullptr || (state == GRPC_CHANNEL_READY && !first);
   connection_.reset();
   stream_.reset();  // so that its refusal can't be taken for one of the next
   audience_->refused = false;
+  if (change) audience_->TellConnectionChange();
   if (state == GRPC_CHANNEL_READY) connection_ = subchannel_->connected_subchannel();
   Restart();
 }

@@ -35,6 +35,10 @@ class OobReports : public grpc_core::RefCounted<OobReports> {
   class Listener {
    public:
     virtual ~Listener() = default;
+    // The connection broke, or there is a new one: before the first report on that, whatever the
+    // policy has heard of the subchannel by then. Not for a connection that was there already when
+    // anybody first wanted its reports.
+    virtual void OnConnectionChange() = 0;
     // Borrow: during the call.
     virtual void OnReport(const gxds_orca_report& report) = 0;
   };

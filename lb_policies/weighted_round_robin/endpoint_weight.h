@@ -21,7 +21,8 @@ void gxds_endpoint_weight_unref(gxds_endpoint_weight *w); /* NULL is allowed */
 
 /* A report; a weight of 0 says nothing. */
 void gxds_endpoint_weight_on_report(gxds_endpoint_weight *w, double weight, gxds_time now);
-/* It connected: the blackout begins anew with its next report. */
+/* It connected (it does no harm when the connection before it breaks, too): the blackout begins
+ * anew with its next report. */
 void gxds_endpoint_weight_on_ready(gxds_endpoint_weight *w);
 /* 0: unknown: for `blackout` after the first report, and from `expiration` after the last one. */
 double gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,

@@ -77,7 +77,10 @@ class WeightedRoundRobinPolicy : public AddressListPolicy {
   };
 
   void OnCreated(uint64_t token, uint32_t position) override;
-  void OnReady(uint64_t token) override { gxds_endpoint_weight_on_ready(WeightOf(token)); }
+  void OnReady(uint64_t token) override {
+    // Out of band, a report may be here already: its stream tells of the connection, in order.
+    if (!out_of_band()) gxds_endpoint_weight_on_ready(WeightOf(token));
+  }
   std::unique_ptr<SubchannelPicker> MakePicker(const uint64_t* tokens, size_t count) override;
   void OnNoPicker() override {
     members_.reset();
@@ -131,6 +134,7 @@ class WeightedRoundRobinPolicy::OobListener : public OobReports::Listener {
   OobListener(WeightRef weight, std::shared_ptr<const std::atomic<double>> penalty)
       : weight_(std::move(weight)), penalty_(std::move(penalty)) {}
 
+  void OnConnectionChange() override { gxds_endpoint_weight_on_ready(weight_.get()); }
   void OnReport(const gxds_orca_report& report) override {
     gxds_endpoint_weight_on_report(weight_.get(), gxds_report_weight(&report, *penalty_), Now());
   }

@@ -192,12 +192,12 @@ std::string Load(double utilization) {
   return out;
 }
 
-std::string Weighted(const std::string& fields) {
+std::string Weighted(const std::string& fields, const std::string& blackout = "0s") {
   return WithinLocalities(
       R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
       R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
-      R"("blackout_period":"0s","weight_update_period":"0.1s")" +
-      fields + "}");
+      R"("weight_update_period":"0.1s","blackout_period":")" +
+      blackout + "\"" + fields + "}");
 }
 
 // Calls until at least so many of 200 go to that backend.
@@ -279,6 +279,27 @@ TEST(WeightedRoundRobin, ABackendWithoutReportsOutOfBandIsAskedOnceForEachConnec
   EXPECT_TRUE(a->WaitForOobRequests(2));
   EXPECT_EQ(client.CallMany(10).size(), 2u);
   EXPECT_EQ(b.oob_requests().size(), 1u);
+}
+
+TEST(WeightedRoundRobin, ANewConnectionBeginsItsBlackoutAnewOutOfBand) {  // A58.7, A58.13
+  auto a = std::make_unique<Backend>("a");
+  Backend b("b");
+  a->ReportLoadOutOfBand(Load(0.8));
+  b.ReportLoadOutOfBand(Load(0.2));
+  ControlPlane plane;
+  plane.Set(OneLocality({a.get(), &b}, Weighted(R"(,"enable_oob_load_report":true)", "1s")));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(MostGoTo("b", kMost, &client));
+  const int port = a->port();
+  a.reset();
+  a = std::make_unique<Backend>("a", port);
+  a->ReportLoadOutOfBand("");  // which says nothing
+  ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
+  const auto before = std::chrono::steady_clock::now();
+  a->ReportLoadOutOfBand(Load(0.8));
+  ASSERT_TRUE(MostGoTo("b", kMost, &client));
+  EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::seconds(1));
 }
 
 TEST(WeightedRoundRobin, StreamsOfReportsFollowTheClusterAndEndWithIt) {  // A58.13

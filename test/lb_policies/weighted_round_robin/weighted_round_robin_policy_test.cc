@@ -187,6 +187,32 @@ TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithAnsw
   EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "expired";  // A58.8
 }
 
+TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyHearsThatItConnectedCounts) {  // A58.7
+  Apply({80, 81}, R"("enableOobLoadReport":true)");
+  for (int port : {80, 81}) {
+    Say(port, GRPC_CHANNEL_CONNECTING);
+    OobOf(port)->listener()->OnConnectionChange();
+    ReportOutOfBand(port, Load(port == 80 ? 0.9 : 0.3));
+    Say(port, GRPC_CHANNEL_READY);
+  }
+  Pass(9 * GXDS_SECOND);
+  EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "blackout";
+  Pass(2 * GXDS_SECOND);
+  EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 250, 5);
+  // It breaks, and connects anew.
+  Say(80, GRPC_CHANNEL_IDLE);
+  OobOf(80)->listener()->OnConnectionChange();
+  Say(80, GRPC_CHANNEL_CONNECTING);
+  OobOf(80)->listener()->OnConnectionChange();
+  Say(80, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "at once: the weight is of another connection";
+  ReportOutOfBand(80, Load(0.9));
+  Pass(9 * GXDS_SECOND);
+  EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "blackout";
+  Pass(2 * GXDS_SECOND);
+  EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 250, 5);
+}
+
 TEST_F(WeightedRoundRobinPolicyTest, TheWayOfReportsFollowsTheSettings) {  // A58.13
   Apply({80, 81}, R"("blackoutPeriod":"0s")");
   Say(80, GRPC_CHANNEL_READY);
