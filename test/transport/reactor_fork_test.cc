@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <thread>
@@ -101,6 +102,26 @@ TEST(ReactorFork, ChildMayAcquireANewReactor) {
   });
   EXPECT_TRUE(status == 0 || status == 2) << status;
   OnReactor([&] { gxds_timer_cancel(&inherited.timer); });
+}
+
+// The uses that a child inherits are given back by nobody, so what it starts does not end.
+TEST(ReactorFork, AForkOfAChildDoesNotWaitForAReactorThatNeverEnds) {
+  static constexpr int kForks = 5;
+  gxds_reactor_acquire();
+  OnReactor([] {});
+  const auto child = [] {
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < kForks; i++) {
+      {
+        ReactorUse channel;
+        OnReactor([] {});
+      }
+      if (ForkAndRun([] { return 7; }) != 7) return 1;
+    }
+    return std::chrono::steady_clock::now() - began < std::chrono::seconds(kForks) ? 0 : 2;
+  };
+  EXPECT_EQ(ForkAndRun(child), 0) << "2: each waited for its end";
+  gxds_reactor_release();
 }
 
 // What the child inherits is dead: a channel that it makes gets a client that lives.
