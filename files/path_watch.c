@@ -18,6 +18,8 @@ enum { kItemsMax = 4096 };
 
 static const uint32_t kMask = IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                               IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+/* Added to what is watched there for other reasons. */
+static const uint32_t kWayMask = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_ADD;
 
 void gxds_path_watch_fini(gxds_path_watch *w) {
   for (size_t i = 0; i < w->count; i++) gxds_str_free(&w->items[i].name);
@@ -30,21 +32,36 @@ static void note_starved(gxds_path_watch *w, int error) {
   if (starved) w->starved = starved;
 }
 
-static void add_item(gxds_path_watch *w, const char *dir, gxds_str name, bool is_swap) {
+/* item: but for its wd, and its name is borrowed. */
+static void add_watch(gxds_path_watch *w, const char *dir, uint32_t mask, gxds_path_item item) {
   if (w->count == kItemsMax) {
     w->starved = "the symlinks to its files take more than 4096 steps to follow";
     return;
   }
-  int wd = inotify_add_watch(w->fd, dir, kMask);
+  int wd = inotify_add_watch(w->fd, dir, mask);
   if (wd < 0) { /* gone meanwhile: what is above it is watched too */
     note_starved(w, errno);
     return;
+  }
+  for (size_t i = 0; item.is_way && i < w->count; i++) {
+    if (w->items[i].is_way && w->items[i].wd == wd) return; /* on the way to another file */
   }
   if (w->count == w->capacity) {
     w->capacity = w->capacity ? 2 * w->capacity : 8;
     w->items = gxds_realloc(w->items, w->capacity, sizeof *w->items);
   }
-  w->items[w->count++] = (gxds_path_item){wd, gxds_str_dup(name), is_swap};
+  item.wd = wd;
+  item.name = gxds_str_dup(item.name);
+  w->items[w->count++] = item;
+}
+
+static void add_item(gxds_path_watch *w, const char *dir, gxds_str name, bool is_swap) {
+  add_watch(w, dir, kMask, (gxds_path_item){.name = name, .is_swap = is_swap});
+}
+
+/* A directory that is moved takes what is below it along, unsaid there. */
+static void add_way(gxds_path_watch *w, const char *dir) {
+  add_watch(w, dir, kWayMask, (gxds_path_item){.is_way = true});
 }
 
 /* The next component of *rest, which moves behind it; empty at the end. */
@@ -76,8 +93,8 @@ static bool follow(const char *entry, gxds_text *at, gxds_text *path, const char
   return true;
 }
 
-/* Walks an absolute path as the kernel does, and watches every symlink on it and its last
- * component. at: the directory reached, "" being the root. */
+/* Walks an absolute path as the kernel does, and watches every symlink on it, its last component
+ * and the directories on the way. at: the directory reached, "" being the root. */
 static void add_path(gxds_path_watch *w, const char *start) {
   gxds_text at = {0};
   gxds_text path = {0};
@@ -106,6 +123,7 @@ static void add_path(gxds_path_watch *w, const char *start) {
       add_item(w, dir, name, false);
     }
     if (exists && !is_link) {
+      if (!is_last) add_way(w, entry.data);
       gxds_text_fini(&at);
       at = entry;
       entry = (gxds_text){0};
@@ -164,7 +182,7 @@ void gxds_path_watch_on_event(const gxds_path_watch *w, const struct inotify_eve
     if (item->wd != event->wd) continue;
     bool self = (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF)) != 0;
     bool matches = item->name.size ? gxds_str_equal(item->name, name)
-                                   : self || gxds_dir_is_resource_file(name);
+                                   : self || (!item->is_way && gxds_dir_is_resource_file(name));
     if (!matches) continue;
     if (item->is_swap && (event->mask & (IN_CREATE | IN_MOVED_TO))) {
       gxds_file_watch_on_swap(out, now);

@@ -1,5 +1,6 @@
 /* gxds_path_watch: the inotify watches that a path needs: on the directory of each of its symlinks,
- * and on what it ends in. Private to files/; confined. */
+ * on what it ends in, and on each directory on the way, which may be moved away with all of that.
+ * Private to files/; confined. */
 #ifndef GRPC_XDS_FILES_PATH_WATCH_H_
 #define GRPC_XDS_FILES_PATH_WATCH_H_
 
@@ -15,6 +16,7 @@ typedef struct gxds_path_item {
   int wd;
   gxds_str name; /* owned: the entry that matters; empty: every resource file */
   bool is_swap;  /* the entry is a symlink to a directory */
+  bool is_way;   /* a directory that the path leads through: only that it goes matters */
 } gxds_path_item;
 
 typedef struct gxds_path_watch {

@@ -280,6 +280,37 @@ TEST_F(DirWatch, ARemovedDirectoryKeepsTheLastGoodState) {
   EXPECT_EQ(Names(), "a");
 }
 
+TEST_F(DirWatch, ADirectoryOnTheWayThatIsReplacedIsFollowed) {
+  for (const char *release : {"current", "next"}) {
+    fs::create_directories(root_ / release / "xds" / "resources");
+    Write(root_ / release / "xds" / "resources" / "a.yaml", Cluster(release));
+  }
+  Start(root_ / "current" / "xds" / "resources");
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "current");
+  fs::rename(root_ / "current", root_ / "old");
+  fs::rename(root_ / "next", root_ / "current");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "next");
+  Write(root_ / "current" / "xds" / "resources" / "a.yaml", Cluster("later"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "later");
+}
+
+TEST_F(DirWatch, ADirectoryOnTheWayToALinkedFileIsFollowed) {
+  for (const char *release : {"current", "next"}) {
+    fs::create_directories(root_ / release / "xds");
+    Write(root_ / release / "xds" / "a.yaml", Cluster(release));
+  }
+  fs::create_symlink(root_ / "current" / "xds" / "a.yaml", dir_ / "a.yaml");
+  Start(dir_);
+  Read();
+  fs::rename(root_ / "current", root_ / "old");
+  fs::rename(root_ / "next", root_ / "current");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "next");
+}
+
 TEST_F(DirWatch, OtherFilesAreNotRead) {
   Write(dir_ / "README.md", "hello");
   Write(dir_ / ".a.yaml", "half");
