@@ -4,7 +4,12 @@
 
 void gxds_file_watch_init(gxds_file_watch *w, gxds_time now) {
   *w = (gxds_file_watch){
-      .last_event = now, .pending = true, .retry = GXDS_TIME_NEVER, .swapped = true};
+      .first_event = now,
+      .last_event = now,
+      .pending = true,
+      .retry = GXDS_TIME_NEVER,
+      .swapped = true,
+  };
 }
 
 static void close_file(gxds_file_watch *w, size_t i) {
@@ -24,10 +29,15 @@ static size_t find_open(const gxds_file_watch *w, gxds_str file) {
   return i;
 }
 
-void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
-                               gxds_time now) {
+static void note_event(gxds_file_watch *w, gxds_time now) {
+  if (!w->pending || w->open_count) w->first_event = now;
   w->pending = true;
   w->last_event = now;
+}
+
+void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
+                               gxds_time now) {
+  note_event(w, now);
   size_t i = find_open(w, file);
   if (change != GXDS_FILE_WATCH_WRITTEN) {
     if (i < w->open_count) close_file(w, i);
@@ -39,25 +49,23 @@ void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watc
 }
 
 void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now) {
-  w->pending = true;
+  note_event(w, now);
   w->swapped = true;
-  w->last_event = now;
   /* Whatever was written into is not behind the link any more. */
   while (w->open_count) close_file(w, 0);
 }
 
-void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now) {
-  w->pending = true;
-  w->last_event = now;
-}
+void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now) { note_event(w, now); }
 
 void gxds_file_watch_on_starved(gxds_file_watch *w, gxds_time then) { w->retry = then; }
 
 gxds_time gxds_file_watch_deadline(const gxds_file_watch *w) {
   if (!w->pending) return w->retry;
   if (w->swapped) return w->last_event;
-  return gxds_time_after(w->last_event,
-                         w->open_count ? GXDS_FILE_WATCH_OPEN_MAX : GXDS_FILE_WATCH_QUIET);
+  if (w->open_count) return gxds_time_after(w->last_event, GXDS_FILE_WATCH_OPEN_MAX);
+  gxds_time quiet = gxds_time_after(w->last_event, GXDS_FILE_WATCH_QUIET);
+  gxds_time latest = gxds_time_after(w->first_event, GXDS_FILE_WATCH_CHANGING_MAX);
+  return quiet < latest ? quiet : latest;
 }
 
 bool gxds_file_watch_take(gxds_file_watch *w, gxds_time now) {

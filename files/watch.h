@@ -21,6 +21,9 @@ extern "C" {
 /* How long a file that stays open holds the reading back after its last write: longer than an
  * editor takes to save, shorter than a person waits. */
 #define GXDS_FILE_WATCH_OPEN_MAX (2 * GXDS_SECOND)
+/* Changes that never pause so long are taken after that time all the same: longer than it takes to
+ * copy a state of many files. */
+#define GXDS_FILE_WATCH_CHANGING_MAX (10 * GXDS_SECOND)
 /* Files being written that are kept track of; more than these only count as changes. */
 #define GXDS_FILE_WATCH_OPEN_FILES_MAX 256
 
@@ -31,6 +34,7 @@ typedef enum gxds_file_watch_change {
 } gxds_file_watch_change;
 
 typedef struct gxds_file_watch {
+  gxds_time first_event; /* since the last reading, and since a file was open */
   gxds_time last_event;
   bool pending;    /* something changed since the last reading */
   gxds_time retry; /* GXDS_TIME_NEVER: none is due without an event */

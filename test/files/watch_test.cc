@@ -68,6 +68,22 @@ TEST_F(Watch, EachEventStartsTheQuietTimeAnew) {
   EXPECT_TRUE(Take(1030));
 }
 
+TEST_F(Watch, ChangesThatNeverPauseAreTakenAfterTenSecondsAllTheSame) {
+  Take(0);
+  int taken = 0;
+  for (int ms = 100; ms < 30000; ms += 40) {
+    Change(std::to_string(ms % 3).c_str(), GXDS_FILE_WATCH_REPLACED, ms);
+    if (!Take(ms + 39)) continue;
+    EXPECT_GE(ms + 39, 10000 * ++taken);
+  }
+  EXPECT_EQ(taken, 2);
+  Change("a", GXDS_FILE_WATCH_WRITTEN, 30000);
+  for (int ms = 30000; ms < 60000; ms += 40) {  // half a file is none, however long it takes
+    Change("a", GXDS_FILE_WATCH_WRITTEN, ms);
+    EXPECT_FALSE(Take(ms + 39));
+  }
+}
+
 TEST_F(Watch, AFileThatAWriterHasOpenHoldsTheReadingBack) {
   Take(0);
   Change("a", GXDS_FILE_WATCH_WRITTEN, 100);
