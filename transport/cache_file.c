@@ -22,7 +22,10 @@ struct gxds_cache_file {
   int lock;
   pid_t owner; /* who opened it: not the child of a fork */
   bool read_only;
-  bool locked_out; /* by another process: not yet tried again */
+  bool locked_out; /* by another process, or after a failure: not yet tried again */
+  bool failing;    /* what was put last could not be written */
+  bool lost;       /* something that was put is not there */
+  gxds_time retry; /* after a failure: not before that */
   gxds_cache_log *log;
 };
 
@@ -263,23 +266,54 @@ bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name,
 /* ---- writing ---- */
 
 /* Whether it is ours to write. The process that kept it may be gone: what it left is read anew. */
-static bool take_over(gxds_cache_file *f, gxds_text *log) {
-  if (f->read_only) return false;
+static bool take_over(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  if (f->read_only || (f->failing && now < f->retry)) return false;
   if (!f->locked_out) return true;
   if (flock(f->lock, LOCK_EX | LOCK_NB) != 0) return false;
   f->locked_out = false;
   gxds_cache_log_clear(f->log);
   close_file(f);
-  say(f, log, "kept by this process from now on: the other one let it go", "");
+  if (!f->failing) {
+    say(f, log, "kept by this process from now on: the other one let it go", "");
+  }
   load(f, log);
   return !f->read_only;
 }
 
-void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_text *log) {
-  if (!take_over(f, log)) return;
-  if (gxds_cache_log_put(f->log, r)) return;
+/* What is in the file stays as it is. Another process may have more luck with it. */
+static void rest(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  const char *why = strerror(errno);
+  bool lasting = errno == EFBIG || f->owner != getpid();
   drop_aside(f);
-  /* What is in the file stays as it is: an earlier state, but a whole one. */
-  say(f, log, "not written any more: ", strerror(errno));
-  give_up(f);
+  if (lasting) {
+    say(f, log, "not written any more: ", why);
+    give_up(f);
+    return;
+  }
+  if (!f->failing) say(f, log, "not written for now: ", why);
+  f->failing = f->locked_out = true;
+  f->retry = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
+  (void)flock(f->lock, LOCK_UN);
+}
+
+void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_time now,
+                         gxds_text *log) {
+  if (!take_over(f, now, log)) {
+    f->lost = true;
+    return;
+  }
+  size_t before = gxds_cache_log_size(f->log);
+  if (!gxds_cache_log_put(f->log, r)) {
+    f->lost = true;
+    rest(f, now, log);
+  } else if (f->failing && gxds_cache_log_size(f->log) != before) {
+    f->failing = false;
+    say(f, log, "written again", "");
+  }
+}
+
+bool gxds_cache_file_take_lost(gxds_cache_file *f) {
+  bool lost = f->lost && !f->read_only && !f->locked_out && !f->failing;
+  if (lost) f->lost = false;
+  return lost;
 }

@@ -110,6 +110,7 @@ void gxds_cache_log_destroy(gxds_cache_log *l) {
 }
 
 size_t gxds_cache_log_count(const gxds_cache_log *l) { return HASH_COUNT(l->records); }
+size_t gxds_cache_log_size(const gxds_cache_log *l) { return l->size; }
 
 /* ---- reading ---- */
 

@@ -52,6 +52,8 @@ bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_c
  * False: it could not be written, as errno says, and what is in the store is an earlier state. */
 bool gxds_cache_log_put(gxds_cache_log *l, const gxds_cache_record *r);
 size_t gxds_cache_log_count(const gxds_cache_log *l);
+/* Bytes in the store, up to the last whole record. */
+size_t gxds_cache_log_size(const gxds_cache_log *l);
 
 #ifdef __cplusplus
 }

@@ -47,16 +47,18 @@ static gxds_cache_file *file_of(gxds_resource_cache *c, const gxds_bootstrap_ser
   return added->file;
 }
 
-void gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_text *log) {
+bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
+                             gxds_text *log) {
   gxds_cache_file *file = file_of(c, a->server, log);
-  if (!file) return;
+  if (!file) return false;
   const gxds_cache_record record = {.removed = a->kind == GXDS_ACTION_FORGET,
                                     .accepted = a->accepted,
                                     .type = gxds_str_z(a->type->type_url),
                                     .name = a->name,
                                     .version = a->version,
                                     .bytes = a->bytes};
-  gxds_cache_file_put(file, &record, log);
+  gxds_cache_file_put(file, &record, now, log);
+  return gxds_cache_file_take_lost(file);
 }
 
 void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,

@@ -19,8 +19,12 @@ typedef struct gxds_resource_cache gxds_resource_cache;
 gxds_resource_cache *gxds_resource_cache_create(gxds_str dir, gxds_str target);
 void gxds_resource_cache_destroy(gxds_resource_cache *c); /* NULL is allowed */
 
-/* PERSIST and FORGET. What a person should know is added to *log, here and below. */
-void gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_text *log);
+/* PERSIST and FORGET. What a person should know is added to *log, here and below. True: earlier
+ * ones were lost, and now can be kept: all of that server is to be put again
+ * (gxds_client_keep_all()).
+ */
+bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
+                             gxds_text *log);
 /* RESTORE: tells the engine. */
 void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,
                                  gxds_time now, gxds_text *log);

@@ -268,8 +268,8 @@ static void carry_out_cache(gxds_session *s, const gxds_action *a) {
   gxds_text line = {0};
   if (a->kind == GXDS_ACTION_RESTORE) {
     gxds_resource_cache_restore(s->cache, a, s->engine, gxds_reactor_now(), &line);
-  } else {
-    gxds_resource_cache_put(s->cache, a, &line);
+  } else if (gxds_resource_cache_put(s->cache, a, gxds_reactor_now(), &line)) {
+    gxds_client_keep_all(s->engine, a->server);
   }
   if (line.size) write_log(s, GXDS_ERROR, gxds_text_str(&line));
   gxds_text_fini(&line);

@@ -166,6 +166,9 @@ typedef struct gxds_kept {
 /* The answer to a RESTORE. Until a server of its authority answers, what was kept is used: of one
  * server, the first in order of which there is anything. */
 void gxds_client_restore(gxds_client *c, const gxds_kept *kept, gxds_time now);
+/* PERSIST again for all that is in use from that server: something of it was not kept, and now can
+ * be. */
+void gxds_client_keep_all(gxds_client *c, const gxds_bootstrap_server *server);
 /* Streams that wait in backoff restart at once (the channel's ResetBackoff). */
 void gxds_client_reset_backoff(gxds_client *c, gxds_time now);
 

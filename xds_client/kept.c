@@ -28,6 +28,15 @@ void gxds_entry_persist(gxds_client *c, gxds_entry *e) {
   gxds_actions_push_copy(&c->actions, &a);
 }
 
+void gxds_client_keep_all(gxds_client *c, const gxds_bootstrap_server *server) {
+  for (size_t type = 0; type < c->type_count; type++) {
+    for (gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
+      bool sent = e->resource && !e->restored && gxds_bootstrap_server_equal(e->source, server);
+      if (sent && e->watch_count > 0) gxds_entry_persist(c, e);
+    }
+  }
+}
+
 void gxds_entry_forget(gxds_client *c, gxds_entry *e) {
   if (!c->keeps_resources || !e->source) return;
   /* With the last watch the whole client is at rest: what it lived on is for the next start. */

@@ -1,5 +1,10 @@
 // Control planes that die, freeze, come back or are files, under RPCs that go on.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
 
 #include "grpc_xds/grpc_xds.h"
 #include "test/e2e/e2e.h"
@@ -144,6 +149,26 @@ TEST(Resilience, FilesAfterAServerAndBackWithoutAFailedRpc) {
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
 }
 
+// Keeps the one file of a cache directory as another process would.
+class OtherKeeper {
+ public:
+  explicit OtherKeeper(const std::string& dir) {
+    for (const auto& entry : std::filesystem::directory_iterator(dir)) {
+      if (entry.path().extension() != ".lock") continue;
+      fd_ = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
+      EXPECT_EQ(flock(fd_, LOCK_EX | LOCK_NB), 0);
+    }
+  }
+  ~OtherKeeper() { LetGo(); }
+  void LetGo() {
+    if (fd_ >= 0) close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
 // A client was answered, and is gone; so is its control plane.
 struct LastKnownGood : testing::Test {
   LastKnownGood() {
@@ -205,6 +230,28 @@ TEST_F(LastKnownGood, IsSaidInCsdsAndInTheStatusesOfRpcsThatFail) {
       true));
   EXPECT_NE(reply.status.error_message().find(said), std::string::npos)
       << reply.status.error_message();
+}
+
+// As the file of a process that ended, and of one on a disk that was full: what came meanwhile was
+// not kept.
+TEST_F(LastKnownGood, IsWholeAgainWithTheFirstChangeThatCanBeKept) {
+  Backend c("c");
+  {
+    OtherKeeper other(dir.path() + "/cache");
+    control.Set(MeshOf(b));
+    control.Start();
+    Client client(kTarget, bootstrap);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+    other.LetGo();
+    Mesh mesh = MeshOf(b);
+    mesh.clusters[0].localities = {{"z", 1, 0, {c.port()}}};
+    control.Set(mesh);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("c"));
+  }
+  control.Kill();
+  Client client(kTarget, bootstrap);
+  Reply reply = client.Call();
+  EXPECT_EQ(reply.name, "c") << reply.status.error_message();
 }
 
 TEST_F(LastKnownGood, IsNotThereWithoutACache) {

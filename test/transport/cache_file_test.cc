@@ -1,12 +1,14 @@
 // The file that keeps what a server sent: format, directory, damage, compaction.
 #include "transport/cache_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -15,6 +17,17 @@
 #include <string>
 
 #include "test/support/child.h"
+
+namespace {
+bool g_disk_is_full = false;
+}  // namespace
+
+// In the place of libc's: to fill a disk is not for a test.
+extern "C" ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
+  if (!g_disk_is_full) return syscall(SYS_pwrite64, fd, bytes, size, at);
+  errno = ENOSPC;
+  return -1;
+}
 
 namespace gxds_test {
 namespace {
@@ -47,14 +60,14 @@ class File {
     r.name = Str(name);
     r.version = Str(version);
     r.bytes = Str(bytes);
-    gxds_cache_file_put(file_, &r, &log_);
+    gxds_cache_file_put(file_, &r, now, &log_);
   }
   void Remove(const std::string &name) {
     gxds_cache_record r = {};
     r.removed = true;
     r.type = gxds_str_z(kType);
     r.name = Str(name);
-    gxds_cache_file_put(file_, &r, &log_);
+    gxds_cache_file_put(file_, &r, now, &log_);
   }
   std::string Get(const std::string &name) {
     gxds_cache_record r;
@@ -64,6 +77,9 @@ class File {
     EXPECT_EQ(String(r.name), name);
     return String(r.version) + " " + String(r.bytes);
   }
+
+  bool TakeLost() { return gxds_cache_file_take_lost(file_); }
+  gxds_time now = 1000 * GXDS_SECOND;
 
  private:
   gxds_cache_file *file_;
@@ -305,6 +321,43 @@ TEST_F(CacheFile, ProcessThatCannotWriteLeavesItToAnother) {
   File third(dir);
   EXPECT_EQ(third.Count(), 3u);
   EXPECT_EQ(third.Get("a"), "1 one");
+}
+
+TEST_F(CacheFile, IsWrittenAgainWhenTheDiskHasRoomAgain) {
+  File f(dir);
+  g_disk_is_full = true;
+  f.Put("a", "newer");
+  f.Put("b", "newer too");
+  EXPECT_THAT(f.Log(), HasSubstr("not written for now: No space left on device"));
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("a", "newer");
+  EXPECT_EQ(f.Log().find("not written", f.Log().find("not written") + 1), std::string::npos)
+      << f.Log();
+  EXPECT_FALSE(f.TakeLost());
+  g_disk_is_full = false;
+  f.Put("c", "too early to try");
+  EXPECT_EQ(File(dir).Count(), 2u);
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("c", "three");
+  EXPECT_THAT(f.Log(), HasSubstr("written again"));
+  EXPECT_TRUE(f.TakeLost()) << "what could not be written is to be put again";
+  EXPECT_FALSE(f.TakeLost());
+  File again(dir);
+  EXPECT_EQ(again.Get("a"), "1 one");
+  EXPECT_EQ(again.Get("c"), "1 three");
+}
+
+TEST_F(CacheFile, ProcessThatGoesOnWantsWhatItCouldNotWriteBefore) {
+  auto first = std::make_unique<File>(dir);
+  File second(dir);
+  second.Put("b", "newer");
+  EXPECT_FALSE(second.TakeLost());
+  first.reset();
+  second.Put("c", "three");
+  EXPECT_TRUE(second.TakeLost());
+  File third(dir);
+  third.Put("d", "four");
+  EXPECT_FALSE(third.TakeLost());
 }
 
 TEST_F(CacheFile, IsWrittenAnewWhenMostOfItIsOutOfDate) {

@@ -54,7 +54,7 @@ gxds_str Str(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
     r.type = gxds_str_z("type");
     r.name = Str(text);
     r.bytes = Str(bytes);
-    gxds_cache_file_put(f, &r, &log);
+    gxds_cache_file_put(f, &r, 0, &log);
     if (log.size > 0) _exit(2);
     shared->done[name] = number;
   }

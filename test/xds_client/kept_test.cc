@@ -59,6 +59,21 @@ TEST(Kept, IsNotWrittenAgainWhenItDidNotChange) {
   EXPECT_THAT(s.TakeTrace(), Not(testing::Contains(HasSubstr("PERSIST"))));
 }
 
+TEST(Kept, IsPersistedAgainWhenItWasLost) {
+  Disk disk;
+  Keeping s(&disk, 2);
+  auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}, {&kBar, "bar1"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
+  s.Respond(kBar, "4", {"bar1=1"});
+  s.Cancel(*watchers[1]);
+  disk = {{"server1 Foo foo1", "0 foo1=old"}};
+  s.KeepAll("server2");
+  EXPECT_THAT(disk, ElementsAre(Pair("server1 Foo foo1", "0 foo1=old")));
+  s.KeepAll("server1");
+  EXPECT_THAT(disk, ElementsAre(Pair("server1 Bar bar1", "4 bar1=1"),
+                                Pair("server1 Foo foo1", "1 foo1=1")));
+}
+
 TEST(Kept, IsForgottenWhenNobodyAsksForItAnyMore) {
   Disk disk;
   Keeping s(&disk);

@@ -228,6 +228,15 @@ void Scenario::Cancel(Watcher &watcher) {
   if (draining_ == 0) Drain();
 }
 
+void Scenario::KeepAll(const std::string &uri) {
+  for (size_t i = 0; i < bootstrap_.server_count; i++) {
+    if (String(bootstrap_.servers[i]->uri) != uri) continue;
+    gxds_client_keep_all(client_, bootstrap_.servers[i]);
+  }
+  Validate();
+  if (draining_ == 0) Drain();
+}
+
 void Scenario::Together(const std::function<void()> &fn) {
   draining_++;
   fn();

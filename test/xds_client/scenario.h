@@ -116,6 +116,7 @@ class Scenario {
   std::vector<Watcher *> WatchTogether(
       const std::vector<std::pair<const gxds_resource_type *, std::string>> &wanted);
   void Cancel(Watcher &watcher);
+  void KeepAll(const std::string &uri);
   // Runs fn, then drains once.
   void Together(const std::function<void()> &fn);
   // Calls fn, without a drain of its own, when the watcher is next told something.
