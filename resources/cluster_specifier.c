@@ -37,23 +37,22 @@ static bool add_lookup_config(const grpc_lookup_v1_RouteLookupConfig *in, const 
 }
 
 /* The policy's children are cds policies for clusters that no route names (A74). */
-static gxds_str decode_rls(const gxds_host *host, const gxds_extension *config, upb_Arena *scratch,
-                           gxds_errors *errors) {
-  const gxds_str none = {NULL, 0};
+static void decode_rls(const gxds_host *host, const gxds_extension *config, upb_Arena *scratch,
+                       gxds_errors *errors, gxds_cluster_specifier *out) {
   const grpc_lookup_v1_RouteLookupClusterSpecifier *in = NULL;
   if (!config->typed_struct) {
     in = GXDS_DECODE(grpc_lookup_v1_RouteLookupClusterSpecifier, config->value, scratch);
   }
   if (!in) {
     gxds_errors_add(errors, config->at, "could not parse plugin config");
-    return none;
+    return;
   }
   const grpc_lookup_v1_RouteLookupConfig *lookup =
       grpc_lookup_v1_RouteLookupClusterSpecifier_route_lookup_config(in);
   if (!lookup) {
     gxds_errors_add(errors, config->at,
                     "Could not get route lookup config from route lookup cluster specifier");
-    return none;
+    return;
   }
   gxds_text json = {0};
   gxds_text_add_z(&json, "[{\"rls_experimental\":{\"routeLookupConfig\":");
@@ -66,9 +65,11 @@ static gxds_str decode_rls(const gxds_host *host, const gxds_extension *config, 
       host->lb_config_check(gxds_text_str(&json), config->at, errors);
     }
   }
-  gxds_str result = errors->count == before ? gxds_arena_dup(scratch, gxds_text_str(&json)) : none;
+  if (errors->count == before) {
+    out->lb_json = gxds_arena_dup(scratch, gxds_text_str(&json));
+    out->server = gxds_pb_str(grpc_lookup_v1_RouteLookupConfig_lookup_service(lookup));
+  }
   gxds_text_fini(&json);
-  return result;
 }
 
 static void decode_one(const gxds_host *host, const plugin_message *in, const gxds_path *up,
@@ -89,7 +90,7 @@ static void decode_one(const gxds_host *host, const plugin_message *in, const gx
                       scratch, errors, &extension);
   if (errors->count != before) return;
   if (gxds_str_is(extension.type, rls_type)) {
-    out->lb_json = decode_rls(host, &extension, scratch, errors);
+    decode_rls(host, &extension, scratch, errors, out);
   } else if (!envoy_config_route_v3_ClusterSpecifierPlugin_is_optional(in)) {
     gxds_errors_add(errors, extension.at, "Unknown ClusterSpecifierPlugin type %.*s",
                     GXDS_QUOTED(extension.type));

@@ -131,6 +131,7 @@ static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, 
   /* Many routes of a virtual host may name it. */
   if (plugin->copy.size == 0) plugin->copy = gxds_arena_dup(d->arena, plugin->lb_json);
   out->plugin_name = gxds_arena_dup(d->arena, name);
+  out->plugin_server = gxds_arena_dup(d->arena, plugin->server);
   out->plugin_lb_json = plugin->copy;
   return GXDS_ROUTE_KEEP;
 }

@@ -72,6 +72,7 @@ typedef struct gxds_route {
   uint64_t total_weight;
   gxds_duration max_stream_duration; /* A31's result for the route; -1: not set */
   gxds_str plugin_name;              /* GXDS_ROUTE_PLUGIN */
+  gxds_str plugin_server;            /* the lookup server that it asks */
   /* Its LB policy: a list that the host's registry takes,
    * [{"rls_experimental":{…,"childPolicy":[{"cds_experimental":{"isDynamic":true}}]}}]. */
   gxds_str plugin_lb_json;

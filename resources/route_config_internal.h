@@ -19,6 +19,7 @@ struct envoy_config_route_v3_VirtualHost;
 typedef struct gxds_cluster_specifier {
   gxds_str name;    /* borrow: of the message */
   gxds_str lb_json; /* empty: an optional one that nobody knows, or one with an error */
+  gxds_str server;  /* the lookup server that it asks; borrow: of the message */
   gxds_str copy;    /* lb_json in the arena of the virtual host that is being decoded */
   bool failed;
   size_t index; /* in the message */

@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "resources/plugin_child.h"
 
-void gxds_plugin_add_child_name(gxds_text *out, gxds_str plugin) {
+void gxds_plugin_add_child_name(gxds_text *out, const gxds_route *route) {
   gxds_text_add_z(out, GXDS_PLUGIN_CHILD_PREFIX);
-  gxds_text_add(out, plugin);
+  gxds_text_add(out, route->plugin_name);
+  gxds_text_add_z(out, "@");
+  gxds_text_add(out, route->plugin_server);
 }
 
 typedef struct placed {
@@ -52,7 +54,7 @@ const gxds_plugins *gxds_plugins_of(const gxds_virtual_host *virtual_host) {
     const gxds_route *r = &virtual_host->routes[i];
     if (r->action != GXDS_ROUTE_PLUGIN) continue;
     gxds_text name = {NULL, 0, 0};
-    gxds_plugin_add_child_name(&name, r->plugin_name);
+    gxds_plugin_add_child_name(&name, r);
     items[filled++] = (gxds_plugin){gxds_text_take(&name), r->plugin_lb_json};
   }
   const gxds_plugins *p = gxds_plugins_create(items, count);

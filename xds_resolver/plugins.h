@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef struct gxds_plugin {
-  gxds_str name;    /* of the child: "cluster_specifier_plugin:NAME" */
+  gxds_str name;    /* of the child */
   gxds_str lb_json; /* its LB policy: a list that the host's registry takes */
 } gxds_plugin;
 
@@ -23,8 +23,11 @@ typedef struct gxds_plugins {
   const gxds_plugin *items; /* by name; unique */
 } gxds_plugins;
 
-/* Adds the name of the child of a plugin: what RPCs of its routes carry. */
-void gxds_plugin_add_child_name(gxds_text *out, gxds_str plugin);
+/* Adds the name of the child of a route's plugin, "cluster_specifier_plugin:NAME@SERVER": what RPCs
+ * of the route carry. The lookup server is in it, so that another server is asked by another
+ * policy, beside the one before as long as RPCs may use that: the host's rls policy, told of a new
+ * server, destroys the channel to the old one under lookups that are just beginning. */
+void gxds_plugin_add_child_name(gxds_text *out, const gxds_route *route);
 
 /* Those of the items, which are copied; of two with one name the first. One reference, the
  * caller's; NULL, here and everywhere, when there are none. */

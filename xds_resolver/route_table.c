@@ -95,7 +95,7 @@ static size_t find_target(const compiler *c, gxds_str name) {
 static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r) {
   static const gxds_route_cluster no_overrides = {.weight = 1};
   gxds_text name = {NULL, 0, 0};
-  gxds_plugin_add_child_name(&name, r->plugin_name);
+  gxds_plugin_add_child_name(&name, r);
   *c->next_share++ =
       (share){1, find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides)};
   out->share_count = 1;

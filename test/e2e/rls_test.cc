@@ -171,27 +171,37 @@ TEST_F(Rls, AChangedPluginAsksItsNewServer) {
   Backend other("other");
   other.AnswerWith(Target("b"));
   lookup_.AnswerWith(Target("a"));
-  int key = 0;
-  // A lookup has a second, or less than a busy machine takes for its first connection; and the
-  // host's policy starts a lookup that crosses the change on the channel that it has destroyed:
-  // that one ends with its timeout. Others follow.
-  auto answered_by = [&](const std::string& backend) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    Reply reply;
-    while (reply.name != backend && std::chrono::steady_clock::now() < until) {
-      reply = Call("key" + std::to_string(key++));
-      if (!reply.status.ok() && reply.status.error_code() != grpc::StatusCode::UNAVAILABLE) break;
-    }
-    return reply.name == backend
-               ? testing::AssertionSuccess()
-               : testing::AssertionFailure() << reply.name << " " << reply.status.error_message();
-  };
-  mesh_.route_config_fields = Plugin(lookup_, "", "1s");
   Start();
-  ASSERT_TRUE(answered_by("a"));
-  mesh_.route_config_fields = Plugin(other, "", "1s");
+  ASSERT_EQ(Call("one").name, "a");
+  mesh_.route_config_fields = Plugin(other);
   plane_.Set(mesh_);
-  EXPECT_TRUE(answered_by("b"));
+  EXPECT_TRUE(client_->CallUntil([&](const Reply&) { return Call("one").name == "b"; }));
+}
+
+// The host's policy would begin some of these lookups on a channel that it has destroyed.
+TEST_F(Rls, LookupsThatCrossAChangeOfServerAreAnswered) {
+  Backend other("other");
+  other.AnswerWith(Target("b"));
+  lookup_.AnswerWith(Target("a"));
+  Start();
+  ASSERT_EQ(Call("one").name, "a");
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; !done; ++i) {
+        Reply reply = Call(std::to_string(t) + "-" + std::to_string(i));
+        EXPECT_TRUE(reply.status.ok()) << reply.status.error_message();
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    mesh_.route_config_fields = Plugin(i % 2 == 0 ? other : lookup_);
+    plane_.Set(mesh_);
+    EXPECT_TRUE(client_->CallUntilAnsweredBy(i % 2 == 0 ? "b" : "a"));
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

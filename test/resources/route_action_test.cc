@@ -243,6 +243,7 @@ TEST(ClusterSpecifierPlugin, RouteLookup) {  // A74: its cds children are dynami
   EXPECT_EQ(r[0].action, GXDS_ROUTE_PLUGIN);
   EXPECT_EQ(r[0].cluster_count, 0u);
   EXPECT_EQ(ToString(r[0].plugin_name), "p");
+  EXPECT_EQ(ToString(r[0].plugin_server), "s");
   EXPECT_EQ(ToString(r[0].plugin_lb_json),
             Json("[{'rls_experimental':{'routeLookupConfig':{'grpcKeybuilders':[{'names':["
                  "{'service':'a'}],'headers':[{'key':'k','names':['n']}]}],'lookupService':'s',"

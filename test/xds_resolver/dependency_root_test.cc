@@ -332,7 +332,7 @@ class DependencyPlugins : public Dependencies {
     }
     return out;
   }
-  const std::string one_ = "cluster_specifier_plugin:one";
+  const std::string one_ = "cluster_specifier_plugin:one@s";
 };
 
 TEST_F(DependencyPlugins, AreInTheSnapshotAndAmongTheTargetsAndNoClusters) {
@@ -342,9 +342,9 @@ TEST_F(DependencyPlugins, AreInTheSnapshotAndAmongTheTargetsAndNoClusters) {
            {GXDS_PATH_PREFIX, "", {{"a", 1}}}});
   EXPECT_FALSE(Watched("CDS", one_));
   Leaf("a");
-  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:two [2]"}));
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:two@s [2]"}));
   EXPECT_EQ(Roots(), (Strings{"a"}));
-  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"a", one_, "cluster_specifier_plugin:two"}));
+  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"a", one_, "cluster_specifier_plugin:two@s"}));
 }
 
 TEST_F(DependencyPlugins, StayAsLongAsRpcsHoldThem) {  // A31.8
@@ -354,12 +354,12 @@ TEST_F(DependencyPlugins, StayAsLongAsRpcsHoldThem) {  // A31.8
   Hold(one_, true);
   EXPECT_EQ(TakeLog(), Strings{});
   Publish({PluginRoute("", "two", "[2]")});
-  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:two [2]"}));
-  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"cluster_specifier_plugin:two"}));
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:two@s [2]"}));
+  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"cluster_specifier_plugin:two@s"}));
   TakeLog();
   Hold(one_, false);
   EXPECT_EQ(TakeLog(), (Strings{"publish"}));
-  EXPECT_EQ(Plugins(), (Strings{"cluster_specifier_plugin:two [2]"}));
+  EXPECT_EQ(Plugins(), (Strings{"cluster_specifier_plugin:two@s [2]"}));
 }
 
 TEST_F(DependencyPlugins, AHeldOneThatComesBackHasItsNewConfig) {
@@ -368,6 +368,16 @@ TEST_F(DependencyPlugins, AHeldOneThatComesBackHasItsNewConfig) {
   Publish({PluginRoute("", "two", "[2]")});
   Publish({PluginRoute("", "one", "[3]")});
   EXPECT_EQ(Plugins(), (Strings{one_ + " [3]"}));
+}
+
+TEST_F(DependencyPlugins, AHeldOneStaysBesideTheOneThatAsksAnotherServer) {
+  Publish({PluginRoute("", "one", "[1]")});
+  Hold(one_, true);
+  Publish({PluginRoute("", "one", "[2]", "t")});
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:one@t [2]"}));
+  EXPECT_EQ(ToStrings(route_clusters_), (Strings{"cluster_specifier_plugin:one@t"}));
+  Hold(one_, false);
+  EXPECT_EQ(Plugins(), (Strings{"cluster_specifier_plugin:one@t [2]"}));
 }
 
 TEST_F(DependencyPlugins, AreSharedWhileTheySayTheSame) {

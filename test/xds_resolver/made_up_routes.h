@@ -37,6 +37,7 @@ struct Route {
   gxds_http_filter_overrides filter_overrides = {};
   gxds_http_filter_overrides cluster_filter_overrides = {};  // of each of clusters
   std::string plugin = {};                                   // GXDS_ROUTE_PLUGIN
+  std::string plugin_server = {};
   std::string plugin_lb_json = {};
 };
 
@@ -103,6 +104,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   out.retry_policy = in.retry_policy;
   out.filter_overrides = in.filter_overrides;
   out.plugin_name = S(in.plugin);
+  out.plugin_server = S(in.plugin_server);
   out.plugin_lb_json = S(in.plugin_lb_json);
   return out;
 }
@@ -135,10 +137,11 @@ inline const gxds_route_config *NewRouteConfig(const std::string &name,
 }
 
 inline Route PluginRoute(const std::string &prefix, const std::string &plugin,
-                         const std::string &lb_json) {
+                         const std::string &lb_json, const std::string &server = "s") {
   Route r = {GXDS_PATH_PREFIX, prefix, {}};
   r.action = GXDS_ROUTE_PLUGIN;
   r.plugin = plugin;
+  r.plugin_server = server;
   r.plugin_lb_json = lb_json;
   return r;
 }

@@ -380,8 +380,8 @@ TEST(RouteTable, ARouteToAPluginGoesToThePluginsChild) {
   Route timed = made_up::PluginRoute("/timed/", "p", "[]");
   timed.max_stream_duration = GXDS_SECOND;
   Table t({timed, made_up::PluginRoute("/s/", "p", "[]"), Prefix("")});
-  EXPECT_EQ(t.Cluster("/s/m"), "cluster_specifier_plugin:p");
-  EXPECT_EQ(t.Cluster("/timed/m"), "cluster_specifier_plugin:p");
+  EXPECT_EQ(t.Cluster("/s/m"), "cluster_specifier_plugin:p@s");
+  EXPECT_EQ(t.Cluster("/timed/m"), "cluster_specifier_plugin:p@s");
   EXPECT_EQ(t.Cluster("/x"), "default");
   EXPECT_EQ(t.MethodConfig("/timed/m"), Timeout("1.000000000s"));
   EXPECT_EQ(t.MethodConfig("/s/m"), "");
