@@ -161,7 +161,8 @@ static void give_up(gxds_cache_file *f) {
 static void load(gxds_cache_file *f, gxds_text *log) {
   char name[NAME_SIZE];
   make_name(f, "gxds", name);
-  f->fd = openat(f->dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  int access = f->read_only ? O_RDONLY : O_RDWR; /* of a file system that may not be written */
+  f->fd = openat(f->dir, name, access | O_CLOEXEC | O_NOFOLLOW);
   if (f->fd < 0) {
     if (errno == ENOENT) return;
     say(f, log, "can't be opened: ", strerror(errno));

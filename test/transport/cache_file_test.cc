@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,12 +21,28 @@
 
 namespace {
 bool g_disk_is_full = false;
+bool g_read_only = false;
 }  // namespace
 
 // In the place of libc's: to fill a disk is not for a test.
 extern "C" ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
   if (!g_disk_is_full) return syscall(SYS_pwrite64, fd, bytes, size, at);
   errno = ENOSPC;
+  return -1;
+}
+
+extern "C" int openat(int dir, const char *path, int flags, ...) {
+  mode_t mode = 0;
+  if (flags & O_CREAT) {
+    va_list more;
+    va_start(more, flags);
+    mode = va_arg(more, mode_t);
+    va_end(more);
+  }
+  if (!g_read_only || (flags & O_ACCMODE) == O_RDONLY) {
+    return static_cast<int>(syscall(SYS_openat, dir, path, flags, mode));
+  }
+  errno = EROFS;
   return -1;
 }
 
@@ -321,6 +338,17 @@ TEST_F(CacheFile, ProcessThatCannotWriteLeavesItToAnother) {
   File third(dir);
   EXPECT_EQ(third.Count(), 3u);
   EXPECT_EQ(third.Get("a"), "1 one");
+}
+
+TEST_F(CacheFile, OnAReadOnlyFileSystemIsRead) {
+  g_read_only = true;
+  File f(dir);
+  g_read_only = false;
+  EXPECT_THAT(f.Log(), HasSubstr("only read: Read-only file system"));
+  EXPECT_EQ(f.Get("a"), "1 one");
+  f.Put("a", "newer");
+  EXPECT_EQ(f.Get("a"), "1 one");
+  EXPECT_FALSE(f.TakeLost());
 }
 
 TEST_F(CacheFile, IsWrittenAgainWhenTheDiskHasRoomAgain) {
