@@ -203,8 +203,9 @@ static void look(gxds_file_source *s, gxds_dir_watch *w) {
   if (what != GXDS_DIR_ERRORS) return;
   gxds_text text = {0};
   gxds_file_errors_render(gxds_dir_watch_errors(w), &text);
+  if (text.size && text.data[text.size - 1] == '\n') text.data[--text.size] = 0;
   for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] == '\n') text.data[i] = i + 1 < text.size ? ';' : ' '; /* one line */
+    if (text.data[i] == '\n') text.data[i] = ';'; /* one line */
   }
   post(s, NULL, &text, false);
 }

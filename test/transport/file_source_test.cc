@@ -73,6 +73,19 @@ TEST_F(FileSource, ThatCanNotBeWatchedIsTriedAgain) {
   Destroy();
 }
 
+TEST_F(FileSource, ErrorsAreOneLineThatEndsWithTheLastOfThem) {
+  ReactorUse use;
+  dir.Write("a.yaml", "");
+  dir.Write("b.yaml", "");
+  Create();
+  EXPECT_EQ(
+      told.Take().value_or(""),
+      "failed: file source " + dir.path() +
+          ": no good state: a.yaml:1: holds no resource: write [] for none;b.yaml:1: holds no "
+          "resource: write [] for none");
+  Destroy();
+}
+
 TEST_F(FileSource, ThatCanNotBeWatchedEndsWithItsOwner) {
   ReactorUse use;
   OnReactor([] {});
