@@ -62,7 +62,7 @@ static void carry_out(gxds_lrs_call *l, const gxds_lrs_action *a) {
   if (!l->call || a->id != l->id) return; /* it ended meanwhile */
   switch (a->kind) {
     case GXDS_LRS_SEND:
-      gxds_stream_call_send(l->call, a->bytes);
+      gxds_stream_call_send(l->call, a->bytes, NULL);
       break;
     case GXDS_LRS_READ:
       gxds_stream_call_read(l->call);

@@ -230,12 +230,14 @@ static void open_stream(gxds_session *s, const gxds_action *a) {
   c->call = gxds_stream_call_open(gxds_server_channel_get(c->channel), &options);
 }
 
-static void send(connection *c, gxds_str message) {
-  if (c->files) {
-    gxds_file_source_send(c->files, message);
-  } else {
-    gxds_stream_call_send(c->call, message);
+static void send(connection *c, const gxds_action *a) {
+  if (!c->files) {
+    gxds_stream_call_send(c->call, a->bytes, a->rest);
+    return;
   }
+  gxds_str message = gxds_action_message(a);
+  gxds_file_source_send(c->files, message);
+  gxds_str_free(&message);
 }
 
 static void read_message(connection *c) {
@@ -293,7 +295,7 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
       open_stream(s, a);
       break;
     case GXDS_ACTION_SEND:
-      if ((c = connection_of_stream(s, a->stream))) send(c, a->bytes);
+      if ((c = connection_of_stream(s, a->stream))) send(c, a);
       break;
     case GXDS_ACTION_READ:
       if ((c = connection_of_stream(s, a->stream))) read_message(c);

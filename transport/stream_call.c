@@ -155,12 +155,21 @@ gxds_stream_call *gxds_stream_call_open(grpc_channel *channel,
   return c;
 }
 
-void gxds_stream_call_send(gxds_stream_call *c, gxds_str message) {
+static void give_back(void *block) { gxds_block_unref(block); }
+
+static grpc_slice lend(const gxds_block *b) {
+  gxds_block_ref(b);
+  return grpc_slice_new_with_user_data((void *)b->bytes.data, b->bytes.size, give_back, (void *)b);
+}
+
+void gxds_stream_call_send(gxds_stream_call *c, gxds_str head, const gxds_block *rest) {
   GXDS_CHECK(!c->ended);
   if (c->finished) return; /* the end is about to be told */
-  grpc_slice slice = grpc_slice_from_copied_buffer(message.data, message.size);
-  c->outgoing = grpc_raw_byte_buffer_create(&slice, 1);
-  grpc_slice_unref(slice);
+  grpc_slice slices[2] = {grpc_slice_from_copied_buffer(head.data, head.size)};
+  size_t count = 1;
+  if (rest) slices[count++] = lend(rest);
+  c->outgoing = grpc_raw_byte_buffer_create(slices, count);
+  for (size_t i = 0; i < count; i++) grpc_slice_unref(slices[i]);
   grpc_op op = {.op = GRPC_OP_SEND_MESSAGE};
   op.data.send_message.send_message = c->outgoing;
   start(c, &c->send, &op, 1);

@@ -7,6 +7,7 @@
 #ifndef GRPC_XDS_TRANSPORT_STREAM_CALL_H_
 #define GRPC_XDS_TRANSPORT_STREAM_CALL_H_
 
+#include "base/block.h"
 #include "base/status.h"
 #include "base/time.h"
 
@@ -41,9 +42,10 @@ typedef struct gxds_stream_call_options {
 /* Starts a call. channel: borrow, during this function. */
 gxds_stream_call *gxds_stream_call_open(struct grpc_channel *channel,
                                         const gxds_stream_call_options *options);
-/* Sends one message (copied); on_sent follows unless the call ends first. Not while another is
- * being sent. */
-void gxds_stream_call_send(gxds_stream_call *c, gxds_str message);
+/* Sends one message: head (copied), then rest (NULL: nothing), which is lent to gRPC as it is: gRPC
+ * has a reference of its own and drops it on any thread, perhaps after the end of the call. on_sent
+ * follows unless the call ends first. Not while another is being sent. */
+void gxds_stream_call_send(gxds_stream_call *c, gxds_str head, const gxds_block *rest);
 /* Reads one message; on_message follows unless the call ends first. Not while another read is
  * outstanding. */
 void gxds_stream_call_read(gxds_stream_call *c);

@@ -28,6 +28,7 @@ void gxds_shared_status_assign(gxds_shared_status **slot, gxds_shared_status *s)
 
 static void release(gxds_queued_action *a) {
   gxds_resource_unref(a->action.resource);
+  gxds_block_unref(a->action.rest);
   gxds_str_free(&a->bytes);
   gxds_shared_status_unref(a->error);
   *a = (gxds_queued_action){0};
@@ -62,6 +63,7 @@ void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_byte
   *slot = (gxds_queued_action){.action = *a, .bytes = take_bytes};
   slot->action.bytes = take_bytes;
   if (a->resource) gxds_resource_ref(a->resource);
+  if (a->rest) gxds_block_ref(a->rest);
   if (error) {
     slot->error = gxds_shared_status_ref(error);
     slot->action.status = error->status;
@@ -85,6 +87,13 @@ void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a) {
   queued->name = move(&owned, a->name.size);
   queued->version = move(&owned, a->version.size);
   queued->bytes = owned;
+}
+
+gxds_str gxds_action_message(const gxds_action *send) {
+  gxds_text message = {0};
+  gxds_text_add(&message, send->bytes);
+  gxds_text_add(&message, gxds_block_str(send->rest));
+  return gxds_text_take(&message);
 }
 
 const gxds_action *gxds_actions_pop(gxds_actions *q) {

@@ -42,8 +42,8 @@ typedef struct gxds_actions {
 } gxds_actions;
 
 void gxds_actions_fini(gxds_actions *q);
-/* Adds a. Its bytes become take_bytes, its status that of error (NULL: OK); the resource and the
- * error are referenced. */
+/* Adds a. Its bytes become take_bytes, its status that of error (NULL: OK); the resource, the
+ * rest and the error are referenced. */
 void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes,
                        gxds_shared_status *error);
 /* The same with copies of a's name, version and bytes. */

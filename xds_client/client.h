@@ -22,6 +22,7 @@
 #ifndef GRPC_XDS_XDS_CLIENT_CLIENT_H_
 #define GRPC_XDS_XDS_CLIENT_CLIENT_H_
 
+#include "base/block.h"
 #include "base/time.h"
 #include "xds_client/resource_type.h"
 
@@ -38,7 +39,7 @@ typedef enum gxds_action_kind {
   GXDS_ACTION_CONNECT,      /* server_id, server: make a channel; report its state */
   GXDS_ACTION_DISCONNECT,   /* server_id: drop the channel */
   GXDS_ACTION_OPEN_STREAM,  /* server_id, stream, method: start the call, wait_for_ready (A57) */
-  GXDS_ACTION_SEND,         /* stream, bytes: then report on_sent */
+  GXDS_ACTION_SEND,         /* stream, bytes, rest: one message of both; then report on_sent */
   GXDS_ACTION_READ,         /* stream: read one message, then report on_message */
   GXDS_ACTION_CLOSE_STREAM, /* stream: cancel the call; no event of it is expected any more */
   GXDS_ACTION_RESOURCE,     /* watch: resource, or (A88) a data error in status and resource NULL */
@@ -71,6 +72,9 @@ typedef struct gxds_action {
   int64_t accepted;   /* ns since 1970, if wall_offset is known */
   const char *method; /* "/envoy.service.discovery.v3.AggregatedDiscoveryService/…" */
   gxds_str bytes;
+  const gxds_block *rest; /* what a message has after its bytes; NULL: nothing. The same block comes
+                             again in each request that lists the same names: whoever keeps it, to
+                             send it without a copy, takes a reference (gxds_block_ref()) */
   gxds_watch_id watch;
   gxds_watcher watcher;
   const gxds_resource *resource;
@@ -181,6 +185,8 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now);
 /* The next thing to do; NULL: drained. Borrow: until the next call on c. Resources in it are kept
  * with gxds_resource_ref(). */
 const gxds_action *gxds_client_next_action(gxds_client *c);
+/* The message of a SEND in one piece, for who can't take it in two: a copy, owned by the caller. */
+gxds_str gxds_action_message(const gxds_action *send);
 
 /* Calls fn for every resource held, ordered by type and name. fn must not call the client. */
 void gxds_client_each_resource(const gxds_client *c,

@@ -246,13 +246,14 @@ typedef struct gxds_type_state {
   gxds_sub *until; /* the next request says subs up to this one; NULL: all */
 
   /* SotW. */
-  gxds_str version;   /* the last accepted one: survives the stream */
-  bool unanswered;    /* a response was heard */
-  size_t again_count; /* subs that are */
-  gxds_str nonce;     /* of the last response */
-  gxds_str errors;    /* to be NACKed; empty: none */
-  gxds_text names;    /* of subs, up to names_until (NULL: all), as a request has them; empty: to be
-                         made anew. An ACK says what the request before it said */
+  gxds_str version;        /* the last accepted one: survives the stream */
+  bool unanswered;         /* a response was heard */
+  size_t again_count;      /* subs that are */
+  gxds_str nonce;          /* of the last response */
+  gxds_str errors;         /* to be NACKed; empty: none */
+  const gxds_block *names; /* one reference: of subs, up to names_until (NULL: all), as a request
+                              ends with them. NULL: to be made anew. An ACK lists what the request
+                              before it listed, so it has the same block */
   const gxds_sub *names_until;
 
   /* Delta. */
@@ -431,7 +432,8 @@ struct gxds_protocol {
   bool (*has_something_to_say)(const gxds_type_state *t);
   /* Decides what the next request of a type says: until, claims and the like. */
   void (*plan)(gxds_client *c, gxds_conn *conn, size_t type);
-  /* That request. Owned by the caller. with_node: it is the first of its stream. */
+  /* That request, but for the type's names, which are its rest. Owned by the caller. with_node: it
+   * is the first of its stream. */
   gxds_str (*encode)(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node);
   /* What was planned was said: forgets it. t->dirty is what is left to say. */
   void (*said)(gxds_conn *conn, size_t type);

@@ -94,7 +94,10 @@ static void set_again(gxds_sub *sub, bool again) {
 
 /* ---- subs ---- */
 
-void gxds_type_forget_names(gxds_type_state *t) { gxds_text_fini(&t->names); }
+void gxds_type_forget_names(gxds_type_state *t) {
+  gxds_block_unref(t->names);
+  t->names = NULL;
+}
 
 void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   GXDS_CHECK(e->watch_count > 0);
@@ -263,20 +266,22 @@ static void sync_all(gxds_client *c, const gxds_conn *conn) {
   }
 }
 
-static void act(gxds_client *c, const gxds_conn *conn, gxds_action_kind kind, gxds_str take_bytes) {
-  gxds_action a = {.kind = kind,
-                   .server_id = conn->id,
-                   .server = conn->server,
-                   .stream = conn->stream,
-                   .method = kind == GXDS_ACTION_OPEN_STREAM ? conn->protocol->method : NULL};
-  gxds_actions_push(&c->actions, &a, take_bytes, NULL);
+static gxds_action action_of(const gxds_conn *conn, gxds_action_kind kind) {
+  return (gxds_action){.kind = kind,
+                       .server_id = conn->id,
+                       .server = conn->server,
+                       .stream = conn->stream,
+                       .method = kind == GXDS_ACTION_OPEN_STREAM ? conn->protocol->method : NULL};
 }
 
-static const gxds_str no_bytes = {NULL, 0};
+static void act(gxds_client *c, const gxds_conn *conn, gxds_action_kind kind) {
+  gxds_action a = action_of(conn, kind);
+  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0), NULL);
+}
 
 static void close_stream(gxds_client *c, const gxds_conn *conn, const char *why) {
   gxds_trace_stream(c, conn, why);
-  act(c, conn, GXDS_ACTION_CLOSE_STREAM, no_bytes);
+  act(c, conn, GXDS_ACTION_CLOSE_STREAM);
 }
 
 /* What waits to be sent says "I have this" of some version. By the time the server hears it,
@@ -414,7 +419,7 @@ static void close_conn(gxds_client *c, gxds_conn *conn) {
   conn->stream = 0;
   if (conn->connected) {
     gxds_trace_server(c, conn->server, "channel given up");
-    act(c, conn, GXDS_ACTION_DISCONNECT, no_bytes);
+    act(c, conn, GXDS_ACTION_DISCONNECT);
   }
   gxds_conn_destroy(c, conn);
 }
@@ -424,7 +429,7 @@ static void open_stream(gxds_client *c, gxds_conn *conn) {
   conn->read_due = true;
   conn->next_type = 0;
   gxds_trace_stream(c, conn, "opened");
-  act(c, conn, GXDS_ACTION_OPEN_STREAM, no_bytes);
+  act(c, conn, GXDS_ACTION_OPEN_STREAM);
 }
 
 bool gxds_sub_may_claim(const gxds_sub *sub) {
@@ -437,7 +442,10 @@ static void say(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   conn->protocol->plan(c, conn, type);
   gxds_trace_request(c, conn, type);
-  act(c, conn, GXDS_ACTION_SEND, conn->protocol->encode(c, conn, type, !conn->node_sent));
+  gxds_action request = action_of(conn, GXDS_ACTION_SEND);
+  request.rest = t->names;
+  gxds_str head = conn->protocol->encode(c, conn, type, !conn->node_sent);
+  gxds_actions_push(&c->actions, &request, head, NULL);
   conn->node_sent = true;
   conn->sending_type = type;
   conn->next_type = (type + 1) % c->type_count;
@@ -472,7 +480,7 @@ static void say_next(gxds_client *c, gxds_conn *conn) {
 static void settle_conn(gxds_client *c, gxds_conn *conn) {
   if (!conn->connected) {
     gxds_trace_server(c, conn->server, "channel wanted");
-    act(c, conn, GXDS_ACTION_CONNECT, no_bytes);
+    act(c, conn, GXDS_ACTION_CONNECT);
   }
   conn->connected = true;
   if (!conn->stream && !gxds_deadline_is_set(&conn->retry)) open_stream(c, conn);
@@ -497,7 +505,7 @@ bool gxds_client_settle(gxds_client *c) {
   }
   DL_FOREACH(c->conns, conn) {
     if (!conn->read_due || conn->answer_count >= GXDS_ANSWERS_MAX) continue;
-    act(c, conn, GXDS_ACTION_READ, no_bytes);
+    act(c, conn, GXDS_ACTION_READ);
     conn->read_due = false;
   }
   return c->actions.count > 0;

@@ -29,11 +29,13 @@ static void set_node(envoy_service_discovery_v3_DiscoveryRequest *request, gxds_
 #define RESOURCE_NAMES 3
 
 /* Of each name a field: its number, its size, its bytes. They are made once for all requests that
- * list the same, so that an ACK costs no walk over what is subscribed. */
+ * list the same, which share them, so that an ACK costs nothing per name. (The order of fields is
+ * free.) */
 static void encode_names(gxds_type_state *t) {
-  if (t->names.size > 0 && t->names_until == t->until) return;
-  gxds_text_clear(&t->names);
+  if (t->names && t->names_until == t->until) return;
+  gxds_type_forget_names(t);
   t->names_until = t->until;
+  gxds_text names = {0};
   for (const gxds_sub *sub = t->subs; sub != t->until; sub = sub->next) {
     gxds_str name = sub->entry->name;
     char head[12] = {RESOURCE_NAMES << 3 | 2};
@@ -41,9 +43,10 @@ static void encode_names(gxds_type_state *t) {
     size_t rest = name.size;
     for (; rest > 0x7f; rest >>= 7) head[size++] = (char)(rest | 0x80);
     head[size++] = (char)rest;
-    gxds_text_add(&t->names, gxds_str_of(head, size));
-    gxds_text_add(&t->names, name);
+    gxds_text_add(&names, gxds_str_of(head, size));
+    gxds_text_add(&names, name);
   }
+  if (names.size) t->names = gxds_block_create(&names);
 }
 
 static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node) {
@@ -62,11 +65,9 @@ static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type,
   size_t size = 0;
   char *bytes = envoy_service_discovery_v3_DiscoveryRequest_serialize(request, arena, &size);
   GXDS_CHECK(bytes != NULL);
-  gxds_text out = {0};
-  gxds_text_add(&out, gxds_str_of(bytes, size));
-  gxds_text_add(&out, gxds_text_str(&t->names));
+  gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
   upb_Arena_Free(arena);
-  return gxds_text_take(&out);
+  return out;
 }
 
 static gxds_response_resource unwrap(const google_protobuf_Any *any, upb_Arena *arena) {

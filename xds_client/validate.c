@@ -80,7 +80,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
   if (conn->protocol == &gxds_protocol_delta) {
     GXDS_CHECK(again == 0 && t->nonce.size == 0 && t->version.size == 0);
     GXDS_CHECK(t->dirty || (!t->dropped && !t->answers));
-    GXDS_CHECK(t->names.size == 0);
+    GXDS_CHECK(!t->names);
   } else {
     GXDS_CHECK(answers == 0);
   }

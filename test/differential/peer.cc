@@ -176,7 +176,7 @@ void Peer::Carry(const gxds_action &action, gxds_time now) {
       down_.clear();
       return;
     case GXDS_ACTION_SEND:
-      up_.push_back(String(action.bytes));
+      up_.push_back(String(action.bytes) + String(gxds_block_str(action.rest)));
       return;
     case GXDS_ACTION_READ:
       read_wanted_ = true;

@@ -70,10 +70,10 @@ static bool carry_manager(scale *s) {
 
 static void on_send(scale *s, const gxds_action *a) {
   s->requests++;
-  s->request_bytes += a->bytes.size;
-  if (a->bytes.size > s->largest_request) s->largest_request = a->bytes.size;
   GXDS_CHECK(s->to_server.size == 0);
-  s->to_server = gxds_str_dup(a->bytes);
+  s->to_server = gxds_action_message(a);
+  s->request_bytes += s->to_server.size;
+  if (s->to_server.size > s->largest_request) s->largest_request = s->to_server.size;
 }
 
 static void carry_client(scale *s) {

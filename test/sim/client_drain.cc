@@ -169,8 +169,8 @@ void Client::CarrySend(const gxds_action &action) {
   if (index < 0) Fail("send-unknown", "a request on a stream that there is none of");
   Stream &s = world_->stream(index);
   if (s.sending) Fail("send-twice", "two requests at a time");
-  std::string bytes =
-      world_->plant() == kPlantNone ? String(action.bytes) : PlantInRequest(&s, action.bytes);
+  std::string bytes = String(action.bytes) + String(gxds_block_str(action.rest));
+  if (world_->plant() != kPlantNone) bytes = PlantInRequest(&s, Str(bytes));
   if (bytes.empty()) { /* the planted fault keeps it back */
     s.sending = true;
     Event e;

@@ -386,8 +386,8 @@ class Walk {
       case GXDS_ACTION_SEND:
         ASSERT_TRUE(server->stream == action.stream && !server->send_outstanding);
         server->send_outstanding = true;
-        server->requests.push_back(server->delta ? ParseDeltaRequest(action.bytes)
-                                                 : ParseRequest(action.bytes));
+        server->requests.push_back(server->delta ? ParseDeltaRequest(Str(Message(action)))
+                                                 : ParseRequest(Str(Message(action))));
         break;
       case GXDS_ACTION_READ:
         ASSERT_TRUE(server->stream == action.stream && !server->read);

@@ -312,9 +312,12 @@ void Scenario::Carry(const gxds_action &action) {
       Server &s = by_stream(action.stream);
       EXPECT_FALSE(s.send_outstanding_) << "two SENDs at once";
       s.send_outstanding_ = true;
-      s.request_bytes_ = action.bytes.size;
+      const std::string message = Message(action);
+      s.request_bytes_ = message.size();
+      s.request_head_bytes_ = action.bytes.size;
+      s.request_rest_.reset(action.rest ? gxds_block_ref(action.rest) : nullptr);
       s.requests_.push_back(
-          Render(s.delta_ ? ParseDeltaRequest(action.bytes) : ParseRequest(action.bytes)));
+          Render(s.delta_ ? ParseDeltaRequest(Str(message)) : ParseRequest(Str(message))));
       trace_.push_back("SEND");
       break;
     }

@@ -66,7 +66,10 @@ class Server {
   bool has_stream() const { return stream_ != 0; }
   bool wants_message() const { return wants_message_; }
   bool speaks_delta() const { return delta_; }
-  size_t request_bytes() const { return request_bytes_; }  // of the last request
+  // Of the last request.
+  size_t request_bytes() const { return request_bytes_; }
+  size_t request_head_bytes() const { return request_head_bytes_; }
+  const gxds_block *request_rest() const { return request_rest_.get(); }
   size_t streams_opened() const { return streams_opened_; }
 
   // Sends resources; the nonce is n1, n2, … on each stream.
@@ -102,6 +105,9 @@ class Server {
   size_t streams_opened_ = 0;
   size_t nonce_ = 0;
   size_t request_bytes_ = 0;
+  size_t request_head_bytes_ = 0;
+  std::unique_ptr<const gxds_block, decltype(&gxds_block_unref)> request_rest_{nullptr,
+                                                                               gxds_block_unref};
   std::deque<std::string> requests_;
 };
 

@@ -54,6 +54,49 @@ TEST(Subscription, AckCarriesVersionAndNonce) {
   EXPECT_EQ(s.Dump(), "Foo foo1 ACKED v2 foo1=7 watchers=1\n");
 }
 
+// What each ACK costs does not grow with what is subscribed.
+TEST(Subscription, AnAckHasTheListOfNamesOfTheRequestBeforeItUncopied) {
+  Scenario s;
+  s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
+  const gxds_block *names = s.server().request_rest();
+  ASSERT_NE(names, nullptr);
+  for (const char *nonce : {"n1", "n2"}) {
+    s.Respond(kFoo, "v1", {"foo1=6", "foo2=7"});
+    EXPECT_EQ(s.NextRequest(), std::string("Foo [foo1 foo2] version=v1 nonce=") + nonce);
+    EXPECT_EQ(s.server().request_rest(), names);
+  }
+  s.Forgive();
+}
+
+TEST(Subscription, TheHeadOfAnAckHasNoNames) {
+  size_t sizes[2];
+  for (int i : {0, 1}) {
+    Scenario s;
+    std::vector<std::pair<const gxds_resource_type *, std::string>> wanted;
+    for (int n = 0; n < (i == 0 ? 1 : 1000); n++) wanted.push_back({&kFoo, std::to_string(n)});
+    s.WatchTogether(wanted);
+    s.Respond(kFoo, "v1", {"0=6"});
+    sizes[i] = s.server().request_head_bytes();
+    s.Forgive();
+  }
+  EXPECT_EQ(sizes[0], sizes[1]);
+}
+
+TEST(Subscription, AListOfNamesThatIsStillHeldIsNeverChanged) {
+  Scenario s;
+  s.Watch(kFoo, "foo1");
+  const gxds_block *names = gxds_block_ref(s.server().request_rest());
+  const std::string bytes = String(gxds_block_str(names));
+  Watcher &foo2 = s.Watch(kFoo, "foo2");
+  EXPECT_NE(s.server().request_rest(), names);
+  s.Cancel(foo2);
+  EXPECT_NE(s.server().request_rest(), names);
+  EXPECT_EQ(String(gxds_block_str(names)), bytes);
+  gxds_block_unref(names);
+  s.Forgive();
+}
+
 TEST(Subscription, VersionAndNonceAreThoseOfTheType) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");

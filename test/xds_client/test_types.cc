@@ -20,6 +20,10 @@ size_t g_live_resources = 0;
 gxds_str Str(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
 std::string String(gxds_str s) { return std::string(s.data ? s.data : "", s.size); }
 
+std::string Message(const gxds_action &send) {
+  return String(send.bytes) + String(gxds_block_str(send.rest));
+}
+
 namespace {
 
 struct TestResource {

@@ -23,6 +23,8 @@ extern size_t g_live_resources;
 
 gxds_str Str(const std::string &s);
 std::string String(gxds_str s);
+// The message of a SEND.
+std::string Message(const gxds_action &send);
 
 // "name=value", as the resource was decoded; "name=value@uri" for a value that begins with "self",
 // since such a resource depends on who sent it.
