@@ -76,6 +76,7 @@ void Measure(gxds_bench::Rows* rows, bool quick) {
   }
   for (long count : {100, 1000, 5000}) {
     if (!quick || count == 100) rows->ClusterInstructions(count, 20);
+    if (!quick && count != 1000) rows->AcknowledgementInstructions(count, 20);
   }
   for (int i = 0; i < (quick ? 3 : runs); ++i) rows->RpcCpu(quick ? 3000 : 20000);
   for (int i = 0; i < runs; ++i) {
@@ -88,6 +89,7 @@ void Measure(gxds_bench::Rows* rows, bool quick) {
     rows->Clusters(1000, 20, true);
     // The host's own takes many minutes: it is enough to know that it does.
     rows->Clusters(5000, 20, i == 0, std::chrono::seconds(60));
+    for (long count : {100, 5000}) rows->AcknowledgementAlone(count, 20);
   }
   rows->Moved(quick ? 5 : 20);
   rows->Late(quick ? 1 : 5);
@@ -110,6 +112,9 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only) {
     rows->EndpointInstructions(size, 20);
   } else if (row == "cluster_instructions") {
     rows->ClusterInstructions(size, 20);
+  } else if (row == "acknowledgement") {
+    rows->AcknowledgementAlone(size, 20);
+    rows->AcknowledgementInstructions(size, 20);
   } else if (row == "rpc") {
     for (long i = 0; i < size; ++i) rows->RpcInstructions();
   } else if (row == "mixed_routes") {

@@ -4,6 +4,9 @@
 //   first METHOD           creates the channel and calls until it answered: "first NANOSECONDS"
 //   call METHOD            "called OK|FAILED"
 //   calls METHOD COUNT     one call after the other: "calls FAILED CPU_NANOSECONDS"
+//   watch METHOD COUNT     opens a stream of its own on which it asks for the endpoints of so many
+//                          clusters, and answers each message as an xDS client does, and nothing
+//                          more: "watching OK" after the first
 //   count METHOD           has valgrind write what it counted since it last did: "counted OK"
 //
 // usage: client PIPE TARGET SERVICE_CONFIG [poll]
@@ -21,6 +24,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
@@ -39,6 +44,33 @@ int64_t CpuNow() {
   return now.tv_sec * int64_t{1000000000} + now.tv_nsec;
 }
 
+// A field of a message, of less than 128 bytes.
+std::string Field(int number, const std::string& value) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(value.size())} + value;
+}
+
+// DiscoveryRequest.resource_names.
+std::string Names(long count) {
+  std::string names;
+  for (long i = 0; i < count; ++i) names += Field(3, "c" + std::to_string(i));
+  return names;
+}
+
+// The rest of a request. The benchmark's control plane uses versions as nonces.
+std::string Head(const std::string& version) {
+  const std::string type =
+      Field(4, "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment");
+  return version.empty() ? type : type + Field(1, version) + Field(5, version);
+}
+
+// The first field of what it sends.
+std::string VersionOf(const grpc::ByteBuffer& response) {
+  std::vector<grpc::Slice> slices;
+  if (!response.Dump(&slices).ok() || slices.empty() || slices[0].size() < 2) return "";
+  const uint8_t* bytes = slices[0].begin();
+  return std::string(reinterpret_cast<const char*>(bytes) + 2, bytes[1]);
+}
+
 class Client {
  public:
   Client(std::string target, std::string service_config)
@@ -47,18 +79,22 @@ class Client {
     request_ = grpc::ByteBuffer(&slice, 1);
   }
 
+  ~Client() {
+    watch_.TryCancel();
+    if (watching_.joinable()) watching_.join();
+  }
+
   void First(const std::string& method) {
     const auto start = std::chrono::steady_clock::now();
-    grpc::ChannelArguments args;
-    // An endpoint that refused is left alone: what is measured is not the reconnecting.
-    args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 3600 * 1000);
-    args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 3600 * 1000);
-    if (!service_config_.empty()) args.SetServiceConfigJSON(service_config_);
-    stub_ = std::make_unique<grpc::GenericStub>(
-        grpc::CreateCustomChannel(target_, grpc::InsecureChannelCredentials(), args));
+    CreateStub();
     const bool ok = Call(method, true);
     const auto took = std::chrono::steady_clock::now() - start;
     std::cout << "first " << (ok ? std::chrono::nanoseconds(took).count() : -1) << std::endl;
+  }
+
+  void Watch(const std::string& method, long count) {
+    CreateStub();
+    watching_ = std::thread([this, method, count] { AnswerAll(method, count); });
   }
 
   bool Call(const std::string& method, bool wait_for_ready = false) {
@@ -88,11 +124,49 @@ class Client {
   }
 
  private:
+  void CreateStub() {
+    grpc::ChannelArguments args;
+    args.SetMaxReceiveMessageSize(-1);
+    // An endpoint that refused is left alone: what is measured is not the reconnecting.
+    args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 3600 * 1000);
+    args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 3600 * 1000);
+    if (!service_config_.empty()) args.SetServiceConfigJSON(service_config_);
+    stub_ = std::make_unique<grpc::GenericStub>(
+        grpc::CreateCustomChannel(target_, grpc::InsecureChannelCredentials(), args));
+  }
+
+  void AnswerAll(const std::string& method, long count) {
+    grpc::CompletionQueue done;
+    auto is_done = [&done] {
+      void* tag;
+      bool ok = false;
+      return done.Next(&tag, &ok) && ok;
+    };
+    auto stream = stub_->PrepareCall(&watch_, method, &done);
+    stream->StartCall(nullptr);
+    if (!is_done()) return;
+    const grpc::Slice names(Names(count));
+    std::string version;
+    for (bool first = true;; first = false) {
+      // Both slices go out as they are.
+      const grpc::Slice request[] = {grpc::Slice(Head(version)), names};
+      stream->Write(grpc::ByteBuffer(request, 2), nullptr);
+      if (!is_done()) return;
+      grpc::ByteBuffer message;
+      stream->Read(&message, nullptr);
+      if (!is_done()) return;
+      version = VersionOf(message);
+      if (first) std::cout << "watching OK" << std::endl;
+    }
+  }
+
   const std::string target_;
   const std::string service_config_;
   std::unique_ptr<grpc::GenericStub> stub_;
   grpc::CompletionQueue calls_;
   grpc::ByteBuffer request_;
+  grpc::ClientContext watch_;
+  std::thread watching_;
 };
 
 }  // namespace
@@ -119,6 +193,7 @@ int main(int argc, char** argv) {
       std::cout << "called " << (client.Call(method) ? "OK" : "FAILED") << std::endl;
     }
     if (order == "calls" && orders >> count) client.Calls(method, count);
+    if (order == "watch" && orders >> count) client.Watch(method, count);
     if (order == "count") {
       CALLGRIND_START_INSTRUMENTATION;
       CALLGRIND_DUMP_STATS;

@@ -155,7 +155,7 @@ void Plane::Set(const std::string& type, const std::string& name, std::string by
   resources_[type][name] = std::move(bytes);
 }
 
-// Version and nonce are the number of the response.
+// Version and nonce are the number of the response, and come first (client.cc goes by that).
 std::string Plane::Response(const std::string& type, const std::set<std::string>& names) {
   const std::string version = std::to_string(++version_);
   Message response = Message().Bytes(1, version).Bytes(4, type).Bytes(5, version);

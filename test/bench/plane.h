@@ -22,6 +22,7 @@ class Plane {
   ~Plane();
   // A bootstrap that names this server.
   std::string Bootstrap() const;
+  int port() const { return port_; }
 
   // Drops every resource.
   void Clear();

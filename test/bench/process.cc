@@ -106,6 +106,12 @@ std::optional<Client::Cost> Client::Calls(long count, const std::string& method)
   return cost;
 }
 
+bool Client::Watch(long clusters) {
+  const char method[] =
+      "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
+  return Ask("watch " + std::string(method) + " " + std::to_string(clusters), "watching") == "OK";
+}
+
 double Client::Cpu() const {
   timespec now = {};
   clock_gettime(clock_, &now);

@@ -46,6 +46,10 @@ class Client {
   // That many calls, one after the other; nothing when one failed.
   std::optional<Cost> Calls(long count, const std::string& method = "/bench/Call");
 
+  // Subscribes to the endpoints of that many clusters of the control plane that is its target, by
+  // gRPC alone, and acknowledges whatever comes. False: nothing came.
+  bool Watch(long clusters);
+
   // CPU time that the process used so far, all threads, user and system.
   double Cpu() const;
   // Instructions of the process so far, all threads; counts_instructions is needed.

@@ -66,6 +66,18 @@ TEST(Report, ARatioThatMustBeReachedIsJudgedTheOtherWayRound) {
   EXPECT_FALSE(Met(report, "| 10.4 | missed |"));
 }
 
+TEST(Report, WhatMustBeLittleBeyondPlainIsJudgedByTheDifference) {
+  Report report;
+  Row& row = report.At("cluster_change", 100, "one cluster changes", "ms");  // at most 0.1
+  row.plain.values = {0.01, 0.02, 0.03};
+  row.ours.values = {0.11, 0.115, 0.2};
+  EXPECT_TRUE(Met(report, "| 0.095 | met |"));
+  row.ours.values = {0.12, 0.15, 0.2};
+  EXPECT_TRUE(Met(report, "| 0.13 | missed, within the spread |"));
+  row.ours.values = {0.5, 0.52, 0.6};
+  EXPECT_FALSE(Met(report, "| 0.5 | missed |"));
+}
+
 TEST(Report, ARowInWhichOursGaveNothingFails) {
   EXPECT_FALSE(Met(WithRpc({1000}, {}), "| failed |"));
 }

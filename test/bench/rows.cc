@@ -268,8 +268,50 @@ void Rows::Clusters(long count, int updates, bool with_host, std::chrono::second
     }
     first_row.Of(v).values.push_back(*first);
     auto cpu = CpuOfUpdates(client, updates, [&](int i) { return ChangeCluster(count, i); });
-    if (cpu) change_row.Of(v).values.push_back(*cpu * 1e3);
+    if (!cpu) continue;
+    change_row.Of(v).values.push_back(*cpu * 1e3);
+    if (v == Variant::kOurs) {
+      change_row.plain.values.push_back(CpuOfRawDecode(EndpointsOfCluster(1, true)) * 1e3);
+    }
   }
+}
+
+ClientOptions Rows::AloneOptions() const {
+  ClientOptions options;
+  options.variant = Variant::kPlain;
+  options.target = "ipv4:127.0.0.1:" + std::to_string(plane_.port());
+  options.polls = false;
+  return options;
+}
+
+void Rows::AcknowledgementAlone(long clusters, int updates) {
+  Note("gRPC alone, clusters", clusters, Variant::kPlain);
+  Row& row = report_->At(
+      "acknowledgement", clusters,
+      "gRPC alone: EDS of one of " + Grouped(clusters) + " clusters comes, all names go back, CPU",
+      "ms");
+  ServeClusters(clusters);
+  Client client(AloneOptions());
+  if (!client.Watch(clusters)) return;
+  auto cpu = CpuOfUpdates(client, updates, [&](int i) { return ChangeCluster(clusters, i); });
+  if (cpu) row.plain.values.push_back(*cpu * 1e3);
+}
+
+void Rows::AcknowledgementInstructions(long clusters, int updates) {
+  if (!HaveValgrind()) return;
+  Note("gRPC alone, in instructions, clusters", clusters, Variant::kPlain);
+  Row& row = report_->At(
+      "acknowledgement_instructions", clusters,
+      "gRPC alone: EDS of one of " + Grouped(clusters) + " clusters comes, all names go back",
+      "instructions");
+  ServeClusters(clusters);
+  ClientOptions options = AloneOptions();
+  options.counts_instructions = true;
+  Client client(options);
+  if (!client.Watch(clusters)) return;
+  auto cost =
+      InstructionsOfUpdates(&client, updates, [&](int i) { return ChangeCluster(clusters, i); });
+  if (cost) row.plain.values.push_back(*cost);
 }
 
 void Rows::ClusterInstructions(long count, int updates) {

@@ -36,6 +36,10 @@ class Rows {
   // answered in that time is given up.
   void Clusters(long count, int updates, bool with_host,
                 std::chrono::seconds patience = Client::kPatience);
+  // What gRPC alone needs for such an update, in CPU and in instructions: it takes in the message
+  // and sends the acknowledgement with all names. The floor of those rows.
+  void AcknowledgementAlone(long clusters, int updates);
+  void AcknowledgementInstructions(long clusters, int updates);
   // Instructions of those two updates, ours alone, over those of protobuf's reading of the
   // resource.
   void EndpointInstructions(long count, int updates);
@@ -61,6 +65,7 @@ class Rows {
   std::string EndpointsOfCluster(long cluster, bool swapped) const;
   void ServeClusters(long count);
   bool ChangeCluster(long count, int update);
+  ClientOptions AloneOptions() const;
 
   Report* const report_;
   Plane plane_;
