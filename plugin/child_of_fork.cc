@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "plugin/host_threads.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/event_engine/posix_engine/posix_engine.h"
 #include "src/core/lib/gprpp/fork.h"
@@ -37,6 +38,7 @@ using grpc_event_engine::experimental::PosixEventEngine;
 struct Known {
   std::vector<std::weak_ptr<EventEngine>> engines;  // that channels were given
   absl::optional<int> epoll_set;                    // with fork support; -1: it uses none
+  bool without_support = false;  // in a child: it is as the fork left it, and was in use
 };
 
 std::mutex g_mu;
@@ -77,9 +79,9 @@ ChannelArgs Remember(ChannelArgs args) {
 
 // The set that was inherited, and what wakes those who wait for it, are left open: descriptors that
 // nobody uses.
-void RenewEpollSet(const Known& known) {
-  if (known.epoll_set.value_or(-1) < 0) return;
-  gxds_epoll_cut_off(*known.epoll_set);
+void RenewEpollSet(int inherited) {
+  if (inherited < 0) return;
+  gxds_epoll_cut_off(inherited);
   // The host's function for forks, which this puts back into its place, would close sockets whose
   // numbers what was inherited goes on to use.
   auto* reset = grpc_core::Fork::GetResetChildPollingEngineFunc();
@@ -115,8 +117,10 @@ void BeforeFork() {
     grpc_init();
     g_holds_grpc.store(true);
   }
+  const bool without_support = !grpc_core::Fork::Enabled() && grpc_is_initialized() != 0;
   std::lock_guard<std::mutex> lock(g_mu);
   t_at_fork = new Known(*g_known);
+  t_at_fork->without_support = without_support;
 }
 
 void AfterForkInParent() { delete std::exchange(t_at_fork, nullptr); }
@@ -131,7 +135,8 @@ void AfterForkInChild() {
     // One that ended in time is nobody's.
     if (std::shared_ptr<EventEngine> engine = e.lock()) g_without_threads->push_back(engine);
   }
-  RenewEpollSet(*t_at_fork);
+  RenewEpollSet(t_at_fork->epoll_set.value_or(-1));
+  g_known->without_support = t_at_fork->without_support;
   delete std::exchange(t_at_fork, nullptr);
 }
 
@@ -145,6 +150,10 @@ unsigned ForkGeneration() { return g_generation.load(std::memory_order_relaxed);
 void RenewForChild() {
   if (ForkGeneration() == 0) return;
   std::lock_guard<std::mutex> lock(g_mu);
+  if (std::exchange(g_known->without_support, false)) {
+    RenewEpollSet(gxds_host_epoll());
+    RenewHostThreads();
+  }
   for (const std::shared_ptr<EventEngine>& engine : *g_without_threads) {
     new (engine.get()) PosixEventEngine;
   }
