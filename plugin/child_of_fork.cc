@@ -17,12 +17,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "plugin/host_threads.h"
 #include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/channel/channel_stack_builder.h"
 #include "src/core/lib/event_engine/posix_engine/posix_engine.h"
 #include "src/core/lib/gprpp/fork.h"
 #include "src/core/lib/iomgr/ev_epoll1_linux.h"
+#include "src/core/lib/surface/channel_stack_type.h"
 #include "src/core/lib/surface/init.h"
 #include "transport/epoll_find.h"
 #include "transport/host_epoll.h"
@@ -38,7 +42,7 @@ using grpc_event_engine::experimental::PosixEventEngine;
 struct Known {
   std::vector<std::weak_ptr<EventEngine>> engines;  // that channels were given
   absl::optional<int> epoll_set;                    // with fork support; -1: it uses none
-  bool without_support = false;  // in a child: it is as the fork left it, and was in use
+  bool as_fork_left_it = false;  // in a child without fork support, of a parent that used it
 };
 
 std::mutex g_mu;
@@ -49,6 +53,7 @@ auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // tho
 std::atomic<unsigned> g_generation{0};
 std::atomic<bool> g_holds_grpc{false};
 std::atomic<bool> g_may_shut_down{false};  // a channel was made since a fork last waited for that
+std::atomic<bool> g_ours{false};           // a channel of ours was made, here or in a parent
 
 // Of the thread that forks. The lock is not held over the fork: the host's handlers wait for
 // threads that may want it.
@@ -65,7 +70,7 @@ void RememberEngine(const std::shared_ptr<EventEngine>& engine) {
   if (std::none_of(all.begin(), all.end(), same)) all.push_back(engine);
 }
 
-// At each new channel.
+// At each new channel, with its arguments.
 ChannelArgs Remember(ChannelArgs args) {
   g_may_shut_down.store(true);
   RenewForChild();
@@ -117,10 +122,10 @@ void BeforeFork() {
     grpc_init();
     g_holds_grpc.store(true);
   }
-  const bool without_support = !grpc_core::Fork::Enabled() && grpc_is_initialized() != 0;
+  const bool in_use = grpc_is_initialized() != 0;
   std::lock_guard<std::mutex> lock(g_mu);
   t_at_fork = new Known(*g_known);
-  t_at_fork->without_support = without_support;
+  t_at_fork->as_fork_left_it = in_use && !grpc_core::Fork::Enabled();
 }
 
 void AfterForkInParent() { delete std::exchange(t_at_fork, nullptr); }
@@ -136,8 +141,27 @@ void AfterForkInChild() {
     if (std::shared_ptr<EventEngine> engine = e.lock()) g_without_threads->push_back(engine);
   }
   RenewEpollSet(t_at_fork->epoll_set.value_or(-1));
-  g_known->without_support = t_at_fork->without_support;
+  g_known->as_fork_left_it = t_at_fork->as_fork_left_it;
   delete std::exchange(t_at_fork, nullptr);
+}
+
+// What a child without fork support lacks. One that makes no channel, or whose family has none of
+// ours, has what the host leaves it.
+void RenewHost() {
+  std::lock_guard<std::mutex> lock(g_mu);
+  if (!std::exchange(g_known->as_fork_left_it, false)) return;
+  RenewEpollSet(gxds_host_epoll());
+  RenewHostThreads();
+}
+
+// At each new channel, before it does anything.
+bool BeforeChannel(grpc_core::ChannelStackBuilder* stack) {
+  const absl::string_view target = stack->target();
+  if (absl::StartsWith(target, "xds:") || absl::StartsWith(target, "google-c2p")) {
+    g_ours.store(true);
+  }
+  if (g_ours.load() && ForkGeneration() > 0) RenewHost();
+  return true;
 }
 
 }  // namespace
@@ -150,10 +174,6 @@ unsigned ForkGeneration() { return g_generation.load(std::memory_order_relaxed);
 void RenewForChild() {
   if (ForkGeneration() == 0) return;
   std::lock_guard<std::mutex> lock(g_mu);
-  if (std::exchange(g_known->without_support, false)) {
-    RenewEpollSet(gxds_host_epoll());
-    RenewHostThreads();
-  }
   for (const std::shared_ptr<EventEngine>& engine : *g_without_threads) {
     new (engine.get()) PosixEventEngine;
   }
@@ -167,6 +187,8 @@ ChannelArgs WithForkGeneration(ChannelArgs args) {
 
 void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder) {
   builder->channel_args_preconditioning()->RegisterStage(Remember);
+  builder->channel_init()->RegisterStage(GRPC_CLIENT_CHANNEL, GRPC_CHANNEL_INIT_BUILTIN_PRIORITY,
+                                         BeforeChannel);
   static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
   GPR_ASSERT(registered == 0);
 }

@@ -10,6 +10,11 @@
 // is, in its place, as soon as the child makes a channel or an RPC. A child that does neither
 // starts nothing. Channels of the child share no subchannel, and so no connection, with those of
 // its parent; those that it has of its parent become its own (inherited_channel.h).
+//
+// Without fork support nothing is renewed by the host, whose child lives on what it shares with its
+// parent, at the cost of the parent. Where there is or was a channel of ours, a child that makes
+// one gets an epoll set and threads of its own (host_threads.h), and its parent keeps what it has.
+// Its RPCs on a channel of its parent's are left to what the host makes of them.
 #ifndef GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
 #define GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
 

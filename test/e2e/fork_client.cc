@@ -41,6 +41,8 @@ constexpr unsigned kForkSeconds = 30;
 // Less than the end of a process waits for what does not come.
 constexpr unsigned kExitSeconds = 4;
 
+constexpr char kNobody[] = "ipv4:127.0.0.1:1";
+
 std::string g_target;
 std::string g_name = "parent";
 
@@ -51,7 +53,8 @@ bool Say(const std::string& what) {
 
 class Client {
  public:
-  Client() : channel_(grpc::CreateChannel(g_target, grpc::InsecureChannelCredentials())) {}
+  explicit Client(const std::string& target = g_target)
+      : channel_(grpc::CreateChannel(target, grpc::InsecureChannelCredentials())) {}
 
   bool Calls() {
     for (int i = 0; i < kCalls; ++i) {
@@ -78,18 +81,32 @@ class Client {
     return Say("all served");
   }
 
+  bool MissesADeadline() {
+    grpc::ClientContext context;
+    context.set_wait_for_ready(true);
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+    std::string by;
+    const grpc::Status status = Call(&context, &by);
+    return status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
+           Say("no deadline: " + status.error_message());
+  }
+
  private:
-  // On this thread, which polls for itself: no thread of grpc++'s has a part in it.
   grpc::Status Call(std::string* by) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(g_seconds));
+    return Call(&context, by);
+  }
+
+  // On this thread, which polls for itself: no thread of grpc++'s has a part in it.
+  grpc::Status Call(grpc::ClientContext* context, std::string* by) {
     const grpc::internal::RpcMethod method("/test.Echo/Name",
                                            grpc::internal::RpcMethod::NORMAL_RPC);
     grpc::Slice slice("request");
     const grpc::ByteBuffer request(&slice, 1);
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(g_seconds));
     grpc::ByteBuffer response;
     grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
-        channel_.get(), method, &context, request, &response);
+        channel_.get(), method, context, request, &response);
     std::vector<grpc::Slice> slices;
     if (!status.ok() || !response.Dump(&slices).ok()) return status;
     for (const grpc::Slice& s : slices) by->append(s.begin(), s.end());
@@ -206,6 +223,13 @@ bool ForkManyAndShare() {
   return client.Calls() && ok;
 }
 
+// The child waits for what does not come, before it is served.
+bool ForkAndMissADeadline() {
+  Client client;
+  const auto in_child = [] { return Client(kNobody).MissesADeadline() && CallsOfItsOwn(); };
+  return client.Calls() && ForkAndWait("child", in_child) && client.Calls();
+}
+
 // All at once; the parent goes on beside them.
 bool ForkMany() {
   Client client;
@@ -256,6 +280,7 @@ int main(int argc, char** argv) {
                                                        {"many", ForkMany},
                                                        {"before", ForkBeforeAnything},
                                                        {"grandchild", ForkInAChild},
+                                                       {"deadline", ForkAndMissADeadline},
                                                        {"exit", ForkAndExit},
                                                        {"update", ForkAndUpdate},
                                                        {"exec", ForkAndExec},

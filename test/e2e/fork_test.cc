@@ -26,7 +26,7 @@ class Fork : public testing::Test {
  protected:
   static void SetUpTestSuite() { hangs_ = 0; }
 
-  Fork() {
+  explicit Fork(const char* support = "1") : support_(support) {
     plane_.Set(SimpleMesh({&backend_}));
     plane_.Start();
   }
@@ -48,7 +48,7 @@ class Fork : public testing::Test {
       plane_.Set(SimpleMesh({&backend_}));
       Child program({Runfile("test/e2e/fork_client"), scenario, "xds:///greeter.example"},
                     {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane_.Bootstrap()},
-                     {"GRPC_ENABLE_FORK_SUPPORT", "1"},
+                     {"GRPC_ENABLE_FORK_SUPPORT", support_},
                      {"GRPC_VERBOSITY", "info"}});
       beside(program);
       const int status = program.Wait();
@@ -71,6 +71,7 @@ class Fork : public testing::Test {
   }
 
   static inline int hangs_ = 0;
+  const char* const support_;
   Backend backend_{"a"};
   ControlPlane plane_;
 };
@@ -135,6 +136,38 @@ TEST_F(Fork, UpdatesComeInOnAParentsChannelInItsChild) {
 TEST_F(Fork, BothAreServedWhenTheParentKeepsItsChannel) {
   ExpectServed("open", {{"parent", 2}, {"child", 1}});
   EXPECT_GE(backend_.connections(), 2u);
+}
+
+// There the host's child is served on its parent's connections, and its parent is served no more.
+class ForkWithoutSupport : public Fork {
+ protected:
+  ForkWithoutSupport() : Fork("0") {}
+};
+
+TEST_F(ForkWithoutSupport, BothAreServedWhenTheParentKeepsItsChannel) {
+  ExpectServed("open", {{"parent", 2}, {"child", 1}});
+  EXPECT_GE(backend_.connections(), 2u);
+}
+
+TEST_F(ForkWithoutSupport, SeveralChildrenAtOnceAreServedBesideTheirParent) {
+  ExpectServed("many", {{"parent", 3},
+                        {"child 1", 1},
+                        {"child 2", 1},
+                        {"child 3", 1},
+                        {"child 4", 1},
+                        {"child 5", 1}});
+}
+
+TEST_F(ForkWithoutSupport, AChildOfAChildIsServed) {
+  ExpectServed("grandchild", {{"parent", 2}, {"child", 2}, {"grandchild", 1}});
+}
+
+TEST_F(ForkWithoutSupport, AChildEndsWithExit) {
+  ExpectServed("exit", {{"parent", 2}, {"child", 1}});
+}
+
+TEST_F(ForkWithoutSupport, AnRpcOfAChildEndsAtItsDeadline) {
+  ExpectServed("deadline", {{"parent", 2}, {"child", 1}});
 }
 
 }  // namespace
