@@ -145,22 +145,13 @@ void AfterForkInChild() {
   delete std::exchange(t_at_fork, nullptr);
 }
 
-// What a child without fork support lacks. One that makes no channel, or whose family has none of
-// ours, has what the host leaves it.
-void RenewHost() {
-  std::lock_guard<std::mutex> lock(g_mu);
-  if (!std::exchange(g_known->as_fork_left_it, false)) return;
-  RenewEpollSet(gxds_host_epoll());
-  RenewHostThreads();
-}
-
 // At each new channel, before it does anything.
 bool BeforeChannel(grpc_core::ChannelStackBuilder* stack) {
   const absl::string_view target = stack->target();
   if (absl::StartsWith(target, "xds:") || absl::StartsWith(target, "google-c2p")) {
     g_ours.store(true);
   }
-  if (g_ours.load() && ForkGeneration() > 0) RenewHost();
+  if (g_ours.load()) RenewHostForChild();
   return true;
 }
 
@@ -178,6 +169,14 @@ void RenewForChild() {
     new (engine.get()) PosixEventEngine;
   }
   g_without_threads->clear();
+}
+
+void RenewHostForChild() {
+  if (ForkGeneration() == 0) return;
+  std::lock_guard<std::mutex> lock(g_mu);
+  if (!std::exchange(g_known->as_fork_left_it, false)) return;
+  RenewEpollSet(gxds_host_epoll());
+  RenewHostThreads();
 }
 
 ChannelArgs WithForkGeneration(ChannelArgs args) {

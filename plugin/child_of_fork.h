@@ -11,10 +11,11 @@
 // starts nothing. Channels of the child share no subchannel, and so no connection, with those of
 // its parent; those that it has of its parent become its own (inherited_channel.h).
 //
-// Without fork support nothing is renewed by the host, whose child lives on what it shares with its
-// parent, at the cost of the parent. Where there is or was a channel of ours, a child that makes
-// one gets an epoll set and threads of its own (host_threads.h), and its parent keeps what it has.
-// Its RPCs on a channel of its parent's are left to what the host makes of them.
+// Without fork support the host renews nothing. Its child lives on what it shares with its parent,
+// and its parent is served no more. Where there is, or was, a channel of ours, a child that makes a
+// channel gets an epoll set and threads of its own (host_threads.h), and its parent goes on. What a
+// child does on a channel of its parent's is left to what the host makes of it, but its end, which
+// would be that of the parent's connections.
 #ifndef GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
 #define GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
 
@@ -30,6 +31,9 @@ void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder);
 unsigned ForkGeneration();
 // Before inherited channels are used in a child. Any thread; repeated calls are harmless.
 void RenewForChild();
+// Without fork support, in a child that begins to make use of the host, or lets go of a channel of
+// ours. Any thread; repeated calls are harmless.
+void RenewHostForChild();
 // Another identity for the subchannels of each generation: theirs of a parent's are cut off.
 grpc_core::ChannelArgs WithForkGeneration(grpc_core::ChannelArgs args);
 

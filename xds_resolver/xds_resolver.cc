@@ -184,6 +184,7 @@ void XdsResolver::ShutdownLocked() {
   if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_resolver_trace)) {
     gpr_log(GPR_INFO, "[xds_resolver %p] shut down", this);
   }
+  RenewHostForChild();  // before the policies close their connections, which are the parent's
   if (resolver_ != nullptr) gxds_resolver_close(resolver_);
   resolver_ = nullptr;
   selector_.reset();
