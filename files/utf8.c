@@ -39,14 +39,19 @@ void gxds_utf8_add(gxds_text *out, uint32_t code) {
   gxds_text_add(out, gxds_str_of(bytes, size));
 }
 
+/* Of the character at s: its bytes if it may stand in a JSON string as it is; 0: it may not. */
+static size_t plain_size(const unsigned char *s, size_t size) {
+  bool control = s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && size > 1 && s[1] < 0xa0);
+  return control || s[0] == '"' || s[0] == '\\' ? 0 : char_size(s, size);
+}
+
 void gxds_utf8_add_json(gxds_text *out, gxds_str s) {
   gxds_text_add_z(out, "\"");
   for (size_t at = 0; at < s.size;) {
     size_t start = at;
-    size_t size = 1;
-    while (at < s.size && (unsigned char)s.data[at] >= 0x20 && s.data[at] != '"' &&
-           s.data[at] != '\\' &&
-           (size = char_size((const unsigned char *)s.data + at, s.size - at)) > 0) {
+    size_t size;
+    while (at < s.size &&
+           (size = plain_size((const unsigned char *)s.data + at, s.size - at)) > 0) {
       at += size;
     }
     gxds_text_add(out, gxds_str_of(s.data + start, at - start));
@@ -56,8 +61,10 @@ void gxds_utf8_add_json(gxds_text *out, gxds_str s) {
       gxds_text_addf(out, "\\%c", c);
     } else if (c == '\n') {
       gxds_text_add_z(out, "\\n");
-    } else if (c < 0x20) {
+    } else if (c < 0x20 || c == 0x7f) {
       gxds_text_addf(out, "\\u%04x", c);
+    } else if (c == 0xc2 && char_size((const unsigned char *)s.data + at - 1, s.size - at + 1)) {
+      gxds_text_addf(out, "\\u%04x", (unsigned char)s.data[at++]); /* U+0080 to U+009F */
     } else {
       gxds_text_add_z(out, "\xef\xbf\xbd");
     }

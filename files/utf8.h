@@ -15,7 +15,8 @@ extern "C" {
 size_t gxds_utf8_valid_prefix(gxds_str s);
 /* Adds a character; code must be valid. */
 void gxds_utf8_add(gxds_text *out, uint32_t code);
-/* Adds s as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
+/* Adds s as a JSON string with its quotes, on one line and without control characters, those of
+ * terminals among them. Bytes that are not UTF-8 become U+FFFD. */
 void gxds_utf8_add_json(gxds_text *out, gxds_str s);
 
 #ifdef __cplusplus

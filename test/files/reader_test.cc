@@ -297,7 +297,9 @@ TEST(JsonString, EscapesWhatJsonCannotHold) {
   gxds_text text = {};
   std::string nul("a\0b", 3);
   gxds_utf8_add_json(&text, View(nul + "\"\\\n\x1f\x7f\u20ac"));
-  EXPECT_EQ(Take(&text), "\"a\\u0000b\\\"\\\\\\n\\u001f\x7f\u20ac\"");
+  EXPECT_EQ(Take(&text), "\"a\\u0000b\\\"\\\\\\n\\u001f\\u007f\u20ac\"");
+  gxds_utf8_add_json(&text, gxds_str_z("\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0"));
+  EXPECT_EQ(Take(&text), "\"\\u0080\\u009b\\u009f\xc2\xa0\"") << "a terminal's controls";
   gxds_utf8_add_json(&text, gxds_str_z("\xff|\xe2\x82|\xed\xa0\x80|"));
   EXPECT_EQ(Take(&text), "\"\ufffd|\ufffd\ufffd|\ufffd\ufffd\ufffd|\"");
 }
