@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <new>
+#include <utility>
 
 #include "plugin/child_of_fork.h"
 #include "src/core/lib/channel/channel_stack.h"
@@ -22,12 +23,25 @@ namespace {
 
 struct Data {
   grpc_channel_stack* stack;
-  std::atomic<long> calls;
+  std::atomic<long> waiting;  // calls of which nothing was sent yet
   // The generations of the process in which it was put to sleep, or made; and in which that was
   // begun.
   std::atomic<unsigned> ready_in;
   std::atomic<unsigned> begun_in;
   grpc_closure asleep;
+};
+
+struct Call {
+  explicit Call(Data* d) : data(d) { data->waiting.fetch_add(1, std::memory_order_relaxed); }
+  ~Call() { WaitsNoMore(); }
+  void WaitsNoMore() {
+    if (waits.exchange(false)) data->waiting.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  Data* const data;
+  std::atomic<bool> waits{true};
+  grpc_closure on_sent;
+  grpc_closure* then;
 };
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
@@ -48,15 +62,16 @@ void Sleep(Data* data) {
 
 // One RPC does it, others wait for that one. No lock: a thread that had it may not exist in a
 // child. And all wait until it is done: another thread of the child's may be at work on the channel
-// and do it, and the host does not bear an RPC that waits in a channel that goes to sleep. So it
-// stays awake where the parent had one in progress at the fork.
+// and do it, and the host does not bear an RPC that waits for a connection in a channel that goes
+// to sleep. So it stays awake where one of the parent's waited at the fork, for the first time (a
+// retry is not seen from here); one that had a connection keeps it, cut off as it is.
 grpc_error_handle InitCall(grpc_call_element* elem, const grpc_call_element_args* /*args*/) {
   auto* data = static_cast<Data*>(elem->channel_data);
   const unsigned now = ForkGeneration();
   if (data->ready_in.load(std::memory_order_acquire) != now) {
     RenewForChild();
     if (data->begun_in.exchange(now) != now) {
-      if (data->calls.load() == 0) {
+      if (data->waiting.load() == 0) {
         Sleep(data);
       } else {
         OnAsleep(data, absl::OkStatus());
@@ -64,8 +79,24 @@ grpc_error_handle InitCall(grpc_call_element* elem, const grpc_call_element_args
     }
     while (data->ready_in.load(std::memory_order_acquire) != now) sched_yield();
   }
-  data->calls.fetch_add(1, std::memory_order_relaxed);
+  new (elem->call_data) Call(data);
   return absl::OkStatus();
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
+void OnSent(void* arg, grpc_error_handle error) {
+  auto* call = static_cast<Call*>(arg);
+  call->WaitsNoMore();
+  grpc_core::Closure::Run(DEBUG_LOCATION, call->then, std::move(error));
+}
+
+void StartBatch(grpc_call_element* elem, grpc_transport_stream_op_batch* batch) {
+  if (batch->send_initial_metadata) {
+    auto* call = static_cast<Call*>(elem->call_data);
+    call->then = batch->on_complete;
+    batch->on_complete = GRPC_CLOSURE_INIT(&call->on_sent, OnSent, call, nullptr);
+  }
+  grpc_call_next_op(elem, batch);
 }
 
 grpc_error_handle InitChannel(grpc_channel_element* elem, grpc_channel_element_args* args) {
@@ -79,16 +110,16 @@ grpc_error_handle InitChannel(grpc_channel_element* elem, grpc_channel_element_a
 
 void DestroyCall(grpc_call_element* elem, const grpc_call_final_info* /*info*/,
                  grpc_closure* /*then*/) {
-  static_cast<Data*>(elem->channel_data)->calls.fetch_sub(1, std::memory_order_relaxed);
+  static_cast<Call*>(elem->call_data)->~Call();
 }
 
 void DestroyChannel(grpc_channel_element* elem) { static_cast<Data*>(elem->channel_data)->~Data(); }
 
 const grpc_channel_filter kFilter = {
-    grpc_call_next_op,
+    StartBatch,
     nullptr,  // promises: no client channel of this host is made of them
     grpc_channel_next_op,
-    0,
+    sizeof(Call),
     InitCall,
     grpc_call_stack_ignore_set_pollset_or_pollset_set,
     DestroyCall,

@@ -9,6 +9,7 @@
 // when all were served. FORK_CLIENT_SECONDS limits an RPC, and four times that a process.
 #include <grpc/fork.h>
 #include <grpc/grpc.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/client_unary_call.h>
 #include <pthread.h>
@@ -41,6 +42,7 @@ constexpr unsigned kForkSeconds = 30;
 // Less than the end of a process waits for what does not come.
 constexpr unsigned kExitSeconds = 4;
 
+constexpr char kMethod[] = "/test.Echo/Name";
 constexpr char kNobody[] = "ipv4:127.0.0.1:1";
 
 std::string g_target;
@@ -49,6 +51,11 @@ std::string g_name = "parent";
 bool Say(const std::string& what) {
   std::cout << g_name + ": " + what + "\n" << std::flush;
   return what == "all served";
+}
+
+grpc::ByteBuffer Request() {
+  grpc::Slice slice("request");
+  return grpc::ByteBuffer(&slice, 1);
 }
 
 class Client {
@@ -81,6 +88,52 @@ class Client {
     return Say("all served");
   }
 
+  // An RPC of which the backend has all but the request.
+  class Begun {
+   public:
+    explicit Begun(const Client& client) : stub_(client.channel_) {
+      context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(g_seconds));
+      rpc_ = stub_.PrepareCall(&context_, kMethod, &queue_);
+      rpc_->StartCall(this);
+      begun_ = Done();
+    }
+    ~Begun() {
+      context_.TryCancel();
+      if (!finished_) Finish();
+    }
+
+    bool Ends() {
+      grpc::ByteBuffer response;
+      rpc_->WriteLast(Request(), grpc::WriteOptions(), this);
+      bool ok = Done() && begun_;
+      rpc_->Read(&response, this);
+      ok = Done() && ok;
+      const grpc::Status status = Finish();
+      return (ok && status.ok()) || Say("the RPC in progress: " + status.error_message());
+    }
+
+   private:
+    bool Done() {
+      void* tag = nullptr;
+      bool ok = false;
+      return queue_.Next(&tag, &ok) && ok;
+    }
+    grpc::Status Finish() {
+      finished_ = true;
+      grpc::Status status;
+      rpc_->Finish(&status, this);
+      (void)Done();
+      return status;
+    }
+
+    grpc::GenericStub stub_;
+    grpc::ClientContext context_;
+    grpc::CompletionQueue queue_;
+    std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rpc_;
+    bool begun_ = false;
+    bool finished_ = false;
+  };
+
   bool MissesADeadline() {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
@@ -100,10 +153,8 @@ class Client {
 
   // On this thread, which polls for itself: no thread of grpc++'s has a part in it.
   grpc::Status Call(grpc::ClientContext* context, std::string* by) {
-    const grpc::internal::RpcMethod method("/test.Echo/Name",
-                                           grpc::internal::RpcMethod::NORMAL_RPC);
-    grpc::Slice slice("request");
-    const grpc::ByteBuffer request(&slice, 1);
+    const grpc::internal::RpcMethod method(kMethod, grpc::internal::RpcMethod::NORMAL_RPC);
+    const grpc::ByteBuffer request = Request();
     grpc::ByteBuffer response;
     grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
         channel_.get(), method, context, request, &response);
@@ -186,6 +237,16 @@ bool ForkAndUpdate() {
          ForkAndWait("child",
                      [&client] { return client.Calls() && client.CallsUntilAnsweredBy("b"); }) &&
          client.CallsUntilAnsweredBy("b");
+}
+
+// The same, and the parent has an RPC in progress on the channel.
+bool ForkInAnRpc() {
+  Client client;
+  if (!client.Calls()) return false;
+  Client::Begun rpc(client);
+  return ForkAndWait("child",
+                     [&client] { return client.Calls() && client.CallsUntilAnsweredBy("b"); }) &&
+         client.CallsUntilAnsweredBy("b") && rpc.Ends();
 }
 
 // What the child of a program does that starts another one.
@@ -283,6 +344,7 @@ int main(int argc, char** argv) {
                                                        {"deadline", ForkAndMissADeadline},
                                                        {"exit", ForkAndExit},
                                                        {"update", ForkAndUpdate},
+                                                       {"in-rpc", ForkInAnRpc},
                                                        {"exec", ForkAndExec},
                                                        {"only-exit", ForkAndOnlyExit},
                                                        {"share-many", ForkManyAndShare}};

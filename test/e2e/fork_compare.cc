@@ -26,7 +26,7 @@ std::string Outcome(const std::string& program, const std::string& scenario, boo
               {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane.Bootstrap()},
                {"FORK_CLIENT_SECONDS", "4"},
                {"GRPC_ENABLE_FORK_SUPPORT", support ? "1" : "0"}});
-  if (scenario == "update") {
+  if (scenario == "update" || scenario == "in-rpc") {
     (void)child.WaitForLine([](const std::string& line) { return line == "child: all served"; });
     plane.Set(SimpleMesh({&b}));
   }
@@ -48,8 +48,8 @@ std::string Outcome(const std::string& program, const std::string& scenario, boo
 int main(int argc, char** argv) {
   std::vector<std::string> cases(argv + (argc < 2 ? argc : 2), argv + argc);
   if (cases.empty()) {
-    cases = {"before", "closed", "open",       "in-turn", "many",      "grandchild",
-             "share",  "update", "share-many", "exit",    "only-exit", "exec"};
+    cases = {"before", "closed", "open",       "in-turn", "many",      "grandchild", "share",
+             "update", "in-rpc", "share-many", "exit",    "only-exit", "exec"};
   }
   const char* only = getenv("FORK_COMPARE_ONLY");
   const std::vector<std::string> programs =

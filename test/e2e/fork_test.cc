@@ -132,6 +132,15 @@ TEST_F(Fork, UpdatesComeInOnAParentsChannelInItsChild) {
   });
 }
 
+// It goes on in the parent, and the child is served on its channel beside it.
+TEST_F(Fork, AChildIsServedOnAChannelOnWhichItsParentHasAnRpcInProgress) {
+  Backend next("b");
+  ExpectServed("in-rpc", {{"parent", 2}, {"child", 2}}, [&](Child& program) {
+    (void)program.WaitForLine([](const std::string& line) { return line == "child: all served"; });
+    plane_.Set(SimpleMesh({&next}));
+  });
+}
+
 // One connection each: neither takes what is the other's.
 TEST_F(Fork, BothAreServedWhenTheParentKeepsItsChannel) {
   ExpectServed("open", {{"parent", 2}, {"child", 1}});
