@@ -304,10 +304,8 @@ void XdsResolver::ReportFailureLocked(const gxds_status& failure) {
     result.service_config = std::move(status);
   } else {
     // (Before there is anything to lose, the host itself tells the error to channelz.)
-    if (failure_ != status.message()) {
-      failure_ = std::string(status.message());
-      AddTraceEvent(grpc_core::channelz::ChannelTrace::Error, failure_);
-    }
+    failure_ = std::string(status.message());
+    AddTraceEvent(grpc_core::channelz::ChannelTrace::Error, failure_);
     // On an error the channel would go on with what it has. An empty config and no addresses end
     // that: its default policy fails all RPCs, and tells the note.
     result.addresses.emplace();

@@ -204,11 +204,17 @@ TEST_F(Faults, ThatLeaveTheOldInUseAreShownAsWarnings) {  // A88
 TEST_F(Faults, OfAListenerThatWasGoodAndTheirEndAreShownOnce) {  // A74
   Start(Good());
   ASSERT_TRUE(client_->CallUntilAnsweredBy("a"));
-  plane_.WriteFile("resources.json", Document({SocketListener(), Routes(kToA), EdsCluster("a"),
-                                               Endpoints("a", LocalityOf({backend_.port()}))}));
+  const auto with = [&](const std::string& listener) {
+    return Document(
+        {listener, Routes(kToA), EdsCluster("a"), Endpoints("a", LocalityOf({backend_.port()}))});
+  };
+  plane_.WriteFile("resources.json", with(SocketListener(80)));
   const std::string words = "xDS: LDS resource greeter.example: not an API listener";
   EXPECT_TRUE(Shows("CT_ERROR", words));
   EXPECT_EQ(CountNow("CT_ERROR", words), 1u);
+  const size_t mark = plane_.Mark();
+  plane_.WriteFile("resources.json", with(SocketListener(81)));
+  ASSERT_NE(plane_.Wait({"\"event\":\"ack\"", "v3.Listener\""}, mark), "");
   plane_.WriteFile("resources.json", Good());
   EXPECT_TRUE(Shows("CT_INFO", "xDS: listener and routes are well again"));
   EXPECT_EQ(CountNow("CT_ERROR", words), 1u);

@@ -51,10 +51,11 @@ TEST_F(Federation, TheAuthorityOfTheTargetIsAskedForItsListener) {
 }
 
 TEST_F(Federation, TheNameIsPercentEncodedAndTheVirtualHostIsOfTheDefaultAuthority) {
-  Start("a%20b", VirtualHost(RouteTo("a"), "greeter.example"));
+  // What is not encoded would begin the parameters of a name.
+  Start("a%20b%3Fc", VirtualHost(RouteTo("a"), "greeter.example"));
   grpc::ChannelArguments args;
   args.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "greeter.example");
-  Client client("xds://other.example/a%20b", Bootstrap(), args);
+  Client client("xds://other.example/a%20b%3Fc", Bootstrap(), args);
   const Reply reply = client.Call();
   EXPECT_EQ(reply.name, "a") << reply.status.error_message();
 }

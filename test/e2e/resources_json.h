@@ -26,11 +26,13 @@ inline std::string ListenerOf(const std::string& manager) {
 inline std::string RdsListener(const std::string& name = "routes") {
   return ListenerOf(R"("rds":{"route_config_name":")" + name + R"(","config_source":{"ads":{}}},)");
 }
-inline std::string SocketListener() {
+inline std::string SocketListener(int port = 80) {
   return Typed("envoy.config.listener.v3.Listener",
                R"("name":"greeter.example","address":{"socket_address":{"address":"127.0.0.1",)"
-               R"("port_value":80}},"default_filter_chain":{"filters":[{"name":"hcm",)"
-               R"("typed_config":)" +
+               R"("port_value":)" +
+                   std::to_string(port) +
+                   R"(}},"default_filter_chain":{"filters":[{"name":"hcm",)"
+                   R"("typed_config":)" +
                    Typed("envoy.extensions.filters.network.http_connection_manager.v3."
                          "HttpConnectionManager",
                          R"("route_config":{"name":"r"},"http_filters":[{"name":"router",)"
