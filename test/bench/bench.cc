@@ -2,11 +2,12 @@
 // process of its own.
 //
 // usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]
+//              [--updates=N]
 //
 // --only: one measurement, once, for work on it by hand: "endpoints:10000", "clusters:1000",
 // "endpoint_instructions:10000", "cluster_instructions:1000", "rpc:10" (so many runs),
 // "mixed_routes:10000", or "steps:10000" for those that take little;
-// ":ours" leaves the host out.
+// ":ours" leaves the host out. --updates: so many of each in it, 20 if it is not said.
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -28,10 +29,12 @@ struct Arguments {
   std::string table;
   std::string lines;
   std::string only;
+  int updates = 20;
 };
 
 constexpr char kUsage[] =
-    "usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]\n";
+    "usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]\n"
+    "             [--updates=N]\n";
 
 bool Parse(int argc, char** argv, Arguments* out) {
   for (int i = 1; i < argc; ++i) {
@@ -46,12 +49,14 @@ bool Parse(int argc, char** argv, Arguments* out) {
       out->lines = arg.substr(strlen("--lines="));
     } else if (arg.rfind("--only=", 0) == 0) {
       out->only = arg.substr(strlen("--only="));
+    } else if (arg.rfind("--updates=", 0) == 0) {
+      out->updates = atoi(arg.c_str() + strlen("--updates="));
     } else {
       fputs(kUsage, stderr);
       return false;
     }
   }
-  return true;
+  return out->updates > 0;
 }
 
 // Thousands of connections, at both ends.
@@ -97,7 +102,7 @@ void Measure(gxds_bench::Rows* rows, bool quick) {
 }
 
 // False: no such row.
-bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only) {
+bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   const size_t name_end = only.find(':');
   if (name_end == std::string::npos) return false;
   const std::string row = only.substr(0, name_end);
@@ -105,16 +110,16 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only) {
   const bool with_host = only.find(":ours", name_end) == std::string::npos;
   if (size < (row == "rpc" ? 1 : 10)) return false;
   if (row == "endpoints") {
-    rows->Endpoints(size, 20, with_host);
+    rows->Endpoints(size, updates, with_host);
   } else if (row == "clusters") {
-    rows->Clusters(size, 20, with_host);
+    rows->Clusters(size, updates, with_host);
   } else if (row == "endpoint_instructions") {
-    rows->EndpointInstructions(size, 20);
+    rows->EndpointInstructions(size, updates);
   } else if (row == "cluster_instructions") {
-    rows->ClusterInstructions(size, 20);
+    rows->ClusterInstructions(size, updates);
   } else if (row == "acknowledgement") {
-    rows->AcknowledgementAlone(size, 20);
-    rows->AcknowledgementInstructions(size, 20);
+    rows->AcknowledgementAlone(size, updates);
+    rows->AcknowledgementInstructions(size, updates);
   } else if (row == "rpc") {
     for (long i = 0; i < size; ++i) rows->RpcInstructions();
   } else if (row == "mixed_routes") {
@@ -176,7 +181,7 @@ int main(int argc, char** argv) {
     gxds_bench::Rows rows(&report);
     if (arguments.only.empty()) {
       Measure(&rows, arguments.quick);
-    } else if (!MeasureOnly(&rows, arguments.only)) {
+    } else if (!MeasureOnly(&rows, arguments.only, arguments.updates)) {
       fputs(kUsage, stderr);
       return 2;
     }

@@ -49,30 +49,32 @@ bool MakeUpdates(const Client& client, int updates, const Push& push) {
   return true;
 }
 
-// CPU seconds of each of the updates that push() makes; nothing if one failed.
-std::optional<double> CpuOfUpdates(const Client& client, int updates, const Push& push) {
-  if (!client.WaitForQuiet()) return std::nullopt;
-  const double before = client.Cpu();
-  if (!MakeUpdates(client, updates, push)) return std::nullopt;
-  return (client.Cpu() - before) / updates;
-}
-
-// The same in instructions, without those of an idle client in that time: it looks at gRPC's
-// sockets by the clock, and under valgrind an update takes long.
-std::optional<double> InstructionsOfUpdates(Client* client, int updates, const Push& push) {
+// What each of the updates costs that push() makes, by what the client used() so far; nothing if
+// one failed. Taken off is what the client uses in that time when nothing comes: gRPC looks at its
+// sockets and timers by the clock, and under valgrind an update takes long.
+std::optional<double> CostOfUpdates(const Client& client, int updates, const Push& push,
+                                    const std::function<double()>& used) {
   using Clock = std::chrono::steady_clock;
-  if (!client->WaitForQuiet()) return std::nullopt;
-  const double before_idle = client->Instructions();
+  if (!client.WaitForQuiet()) return std::nullopt;
+  const double before_idle = used();
   const Clock::time_point idle_start = Clock::now();
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  const double before = client->Instructions();
+  const double before = used();
   const Clock::time_point start = Clock::now();
-  if (!MakeUpdates(*client, updates, push)) return std::nullopt;
-  const double after = client->Instructions();
+  if (!MakeUpdates(client, updates, push)) return std::nullopt;
+  const double after = used();
   const double idle =
       (before - before_idle) / std::chrono::duration<double>(start - idle_start).count();
   const double took = std::chrono::duration<double>(Clock::now() - start).count();
   return (after - before - idle * took) / updates;
+}
+
+std::optional<double> CpuOfUpdates(const Client& client, int updates, const Push& push) {
+  return CostOfUpdates(client, updates, push, [&client] { return client.Cpu(); });
+}
+
+std::optional<double> InstructionsOfUpdates(Client* client, int updates, const Push& push) {
+  return CostOfUpdates(*client, updates, push, [client] { return client->Instructions(); });
 }
 
 // CPU seconds for which protobuf alone reads an EDS resource.
