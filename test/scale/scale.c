@@ -33,6 +33,7 @@ typedef struct scale {
   uint64_t server_stream;
   bool read;
   gxds_str to_server; /* the message that is on its way, and the other way; empty: none */
+  const gxds_block *to_server_rest; /* what that ends with; NULL: nothing */
   gxds_str to_client;
   /* Counted. */
   size_t requests;
@@ -71,9 +72,17 @@ static bool carry_manager(scale *s) {
 static void on_send(scale *s, const gxds_action *a) {
   s->requests++;
   GXDS_CHECK(s->to_server.size == 0);
-  s->to_server = gxds_action_message(a);
-  s->request_bytes += s->to_server.size;
-  if (s->to_server.size > s->largest_request) s->largest_request = s->to_server.size;
+  s->to_server = gxds_str_dup(a->bytes);
+  s->to_server_rest = a->rest ? gxds_block_ref(a->rest) : NULL;
+  size_t size = a->bytes.size + gxds_block_str(a->rest).size;
+  s->request_bytes += size;
+  if (size > s->largest_request) s->largest_request = size;
+}
+
+static void forget_request(scale *s) {
+  gxds_str_free(&s->to_server);
+  gxds_block_unref(s->to_server_rest);
+  s->to_server_rest = NULL;
 }
 
 static void carry_client(scale *s) {
@@ -140,8 +149,12 @@ static void run(scale *s) {
     settle(s);
     carry_server(s);
     if (s->to_server.size > 0) {
-      gxds_ads_server_on_message(s->server, s->server_stream, s->to_server, s->now);
-      gxds_str_free(&s->to_server);
+      gxds_text request = {0};
+      gxds_text_add(&request, s->to_server);
+      gxds_text_add(&request, gxds_block_str(s->to_server_rest));
+      gxds_ads_server_on_message(s->server, s->server_stream, gxds_text_str(&request), s->now);
+      gxds_text_fini(&request);
+      forget_request(s);
       gxds_client_on_sent(s->client, s->stream, s->now);
       more = true;
     }
@@ -230,7 +243,7 @@ static void reconnect(scale *s) {
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "gone");
   gxds_ads_server_on_closed(s->server, s->server_stream, gxds_str_z("gone"));
   s->read = false;
-  gxds_str_free(&s->to_server);
+  forget_request(s);
   gxds_client_on_stream_closed(s->client, s->stream, &status, s->now);
   gxds_status_fini(&status);
   run(s);
