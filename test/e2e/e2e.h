@@ -6,6 +6,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -68,6 +69,7 @@ struct XdsOptions {
   int message_size;  // bytes; a longer one ends the stream
 };
 
+// Any thread.
 class Client {
  public:
   // A channel of its own XdsClient with that bootstrap (JSON), or the process's when it is empty.
@@ -93,7 +95,7 @@ class Client {
  private:
   std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
-  long made_ = 0;
+  std::atomic<long> made_{0};
 };
 
 // One cluster "a" with one locality per backend, all of weight 1 and priority 0, and a route to it.

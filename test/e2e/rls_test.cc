@@ -1,4 +1,8 @@
 // RLS, by a cluster specifier plugin: a lookup server names clusters that no route names.
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "test/e2e/e2e.h"
 
 namespace gxds_test {
