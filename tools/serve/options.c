@@ -1,5 +1,7 @@
 #include "tools/serve/options.h"
 
+#include <stdlib.h>
+
 #include "tools/command/args.h"
 
 const char gxds_serve_help[] =
@@ -68,6 +70,15 @@ const char gxds_serve_help[] =
     "client is {node, peer}, type a type URL. Numbers are those since the last report, but for\n"
     "in_progress (now) and total (all of this client). Empty fields are left out.\n";
 
+/* Neither gRPC nor getaddrinfo() looks: they take the low 16 bits. */
+static const char *checked_address(const char *option, const char *value, gxds_text *error) {
+  const char *port = strrchr(value, ':');
+  if (port && strtoul(port + 1, NULL, 10) > 65535) {
+    gxds_text_addf(error, "%s: expected a port from 0 to 65535, found %s", option, port + 1);
+  }
+  return value;
+}
+
 static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_text *error) {
   const char *arg = argv[*i];
   const char *value;
@@ -78,11 +89,11 @@ static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_t
   } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
     out->help = true;
   } else if ((value = gxds_args_value(argv, i, "--listen", error)) != NULL) {
-    out->listen = value;
+    out->listen = checked_address("--listen", value, error);
   } else if ((value = gxds_args_value(argv, i, "--synthetic", error)) != NULL) {
     out->is_synthetic = gxds_synthetic_parse(value, &out->synthetic, error);
   } else if ((value = gxds_args_value(argv, i, "--http", error)) != NULL) {
-    out->http = value;
+    out->http = checked_address("--http", value, error);
   } else if ((value = gxds_args_value(argv, i, "--port-file", error)) != NULL) {
     out->port_file = value;
   } else if ((value = gxds_args_value(argv, i, "--load-interval", error)) != NULL) {
