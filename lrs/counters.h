@@ -27,10 +27,14 @@ typedef struct gxds_counters {
 void gxds_counters_fini(gxds_counters *c);
 /* The calling thread's line, made when there is none. */
 gxds_counters_line *gxds_counters_line_of_thread(gxds_counters *c);
-/* Adds one to the counter number index (< GXDS_COUNTERS_WIDTH). Who reads the sum sees what the
- * adding thread saw. */
+/* Adds one to the counter number index (< GXDS_COUNTERS_WIDTH) of a line. Who reads the sum sees
+ * what the adding thread saw. */
+static inline void gxds_counters_line_add(gxds_counters_line *line, size_t index) {
+  atomic_fetch_add(&line->values[index], 1);
+}
+/* The same to the calling thread's. */
 static inline void gxds_counters_add(gxds_counters *c, size_t index) {
-  atomic_fetch_add(&gxds_counters_line_of_thread(c)->values[index], 1);
+  gxds_counters_line_add(gxds_counters_line_of_thread(c), index);
 }
 /* The sum over all threads. Never less than an earlier read, unless it was taken. */
 uint64_t gxds_counters_read(const gxds_counters *c, size_t index);

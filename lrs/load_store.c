@@ -325,10 +325,11 @@ void gxds_locality_load_reported(gxds_locality_load *l, gxds_load_metric metric,
 }
 
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
+  gxds_counters_line *line = gxds_counters_line_of_thread(&l->counters);
   const uint32_t *generation = gxds_lingering_generation(l);
   uint32_t before = __atomic_load_n(generation, __ATOMIC_SEQ_CST);
   bool held = atomic_load_explicit(&l->life.holders, memory_order_relaxed) > 0;
-  gxds_counters_add(&l->counters, failed ? GXDS_LOAD_FAILED : GXDS_LOAD_SUCCEEDED);
+  gxds_counters_line_add(line, failed ? GXDS_LOAD_FAILED : GXDS_LOAD_SUCCEEDED);
   /* From here on l may be gone. */
   if (!held || __atomic_load_n(generation, __ATOMIC_SEQ_CST) != before) gxds_lingering_settle(l);
 }

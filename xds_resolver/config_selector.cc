@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "lb_policies/attributes/attributes.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
@@ -55,12 +56,13 @@ gxds_random* ThreadRandom() {
 // What the routes may ask of an RPC's metadata.
 struct Metadata {
   grpc_metadata_batch* batch;
-  std::string buffer;
+  absl::optional<std::string> buffer;  // made when it is first needed
 };
 
 bool GetHeader(void* arg, gxds_str name, gxds_str* value) {
   auto* metadata = static_cast<Metadata*>(arg);
-  auto found = metadata->batch->GetStringValue(ToAbsl(name), &metadata->buffer);
+  if (!metadata->buffer.has_value()) metadata->buffer.emplace();
+  auto found = metadata->batch->GetStringValue(ToAbsl(name), &*metadata->buffer);
   if (!found.has_value()) return false;
   *value = ToGxds(*found);
   return true;
@@ -106,9 +108,9 @@ std::vector<const grpc_channel_filter*> XdsConfigSelector::GetFilters() {
 
 ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs args) {
   CallConfig result;
-  Metadata metadata = {args.initial_metadata, {}};
+  Metadata metadata = {args.initial_metadata, absl::nullopt};
   gxds_route_request request = {ToGxds(grpc_core::StringViewFromSlice(*args.path)), GetHeader,
-                                &metadata, ThreadRandom(), channel_id_};
+                                &metadata, ThreadRandom, channel_id_};
   gxds_selection selection = gxds_selector_select(selector_, &request);
   if (selection.error.size > 0) {
     result.status = absl::UnavailableError(ToAbsl(selection.error));
@@ -129,7 +131,7 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
   char* memory = static_cast<char*>(
       args.arena->Alloc(sizeof(DispatchController) + ClusterAttributeSize(cluster)));
   result.call_dispatch_controller = new (memory) DispatchController(selection.cluster);
-  RoutedCall call = {gxds_cluster_ref_id(selection.cluster), selection.hash};
+  RoutedCall call = {gxds_cluster_ref_id(selection.cluster), selection.has_hash, selection.hash};
   result.call_attributes.emplace(
       ClusterAttributeName(), ClusterAttribute(memory + sizeof(DispatchController), cluster, call));
   return result;

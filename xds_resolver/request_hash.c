@@ -43,18 +43,17 @@ static bool hash_by(const gxds_hash_policy *p, const void *rewrite, const gxds_h
   return true;
 }
 
-uint64_t gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
-                                         const gxds_route_request *request) {
-  uint64_t hash = 0;
+bool gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
+                                     const gxds_route_request *request, uint64_t *hash) {
   bool any = false;
   for (size_t i = 0; i < h->route->hash_policy_count; i++) {
     const gxds_hash_policy *p = &h->route->hash_policies[i];
     uint64_t policy_hash;
     if (hash_by(p, h->rewrites[i], host, request, &policy_hash)) {
-      hash = any ? ((hash << 1) | (hash >> 63)) ^ policy_hash : policy_hash;
+      *hash = any ? ((*hash << 1) | (*hash >> 63)) ^ policy_hash : policy_hash;
       any = true;
     }
     if (any && p->terminal) break;
   }
-  return any ? hash : gxds_random_next(request->random);
+  return any;
 }

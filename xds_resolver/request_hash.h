@@ -21,13 +21,13 @@ void gxds_request_hasher_init(gxds_request_hasher *h, const gxds_route *route,
 void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host);
 
 /* The same for a route that has policies. */
-uint64_t gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
-                                         const gxds_route_request *request);
-/* The RPC's hash: random when no policy gives one; most routes have none. */
-static inline uint64_t gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
-                                                const gxds_route_request *request) {
-  if (h->route->hash_policy_count == 0) return gxds_random_next(request->random);
-  return gxds_request_hasher_by_policies(h, host, request);
+bool gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
+                                     const gxds_route_request *request, uint64_t *hash);
+/* The RPC's hash. False: no policy gives one (most routes have none), and it has a random one, for
+ * who asks to draw. */
+static inline bool gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
+                                            const gxds_route_request *request, uint64_t *hash) {
+  return h->route->hash_policy_count > 0 && gxds_request_hasher_by_policies(h, host, request, hash);
 }
 
 #ifdef __cplusplus

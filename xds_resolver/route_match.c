@@ -145,6 +145,6 @@ bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host 
     if (!header_matches(&r->headers[i], m->headers[i].regex, host, memo)) return false;
   }
   if (r->fraction_per_million < 0) return true;
-  uint64_t drawn = gxds_random_next(request->random) % 1000000;
+  uint64_t drawn = gxds_random_next(request->random()) % 1000000;
   return drawn < (uint64_t)r->fraction_per_million;
 }

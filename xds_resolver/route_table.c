@@ -232,10 +232,11 @@ int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_reque
 }
 
 /* A28: a cluster by weight. */
-static const share *pick_share(const compiled_route *r, gxds_random *random) {
+static const share *pick_share(const compiled_route *r, const gxds_route_request *request) {
   if (r->share_count == 1) return &r->shares[0];
   uint64_t total = r->shares[r->share_count - 1].end;
-  uint64_t drawn = (uint64_t)(((unsigned __int128)gxds_random_next(random) * total) >> 64);
+  uint64_t random = gxds_random_next(request->random());
+  uint64_t drawn = (uint64_t)(((unsigned __int128)random * total) >> 64);
   size_t low = 0;
   size_t high = r->share_count - 1;
   while (low < high) {
@@ -252,12 +253,15 @@ static const share *pick_share(const compiled_route *r, gxds_random *random) {
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request) {
   int64_t number = gxds_route_table_match(t, request);
-  if (number < 0) return (gxds_route_result){GXDS_ROUTED_NOWHERE, 0, GXDS_NO_METHOD_CONFIG, 0};
+  if (number < 0)
+    return (gxds_route_result){.kind = GXDS_ROUTED_NOWHERE, .method_config = GXDS_NO_METHOD_CONFIG};
   const compiled_route *r = &t->routes[number];
-  if (r->share_count == 0) {
-    return (gxds_route_result){GXDS_ROUTED_IN_ERROR, 0, GXDS_NO_METHOD_CONFIG, 0};
-  }
-  const share *picked = pick_share(r, request->random);
-  return (gxds_route_result){GXDS_ROUTED, picked->cluster, picked->method_config,
-                             gxds_request_hasher_hash(&r->hasher, t->host, request)};
+  if (r->share_count == 0)
+    return (gxds_route_result){.kind = GXDS_ROUTED_IN_ERROR,
+                               .method_config = GXDS_NO_METHOD_CONFIG};
+  const share *picked = pick_share(r, request);
+  gxds_route_result result = {
+      .kind = GXDS_ROUTED, .cluster = picked->cluster, .method_config = picked->method_config};
+  result.has_hash = gxds_request_hasher_hash(&r->hasher, t->host, request, &result.hash);
+  return result;
 }

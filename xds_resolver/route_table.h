@@ -28,8 +28,8 @@ typedef struct gxds_route_request {
    * next call; false: not there. Not asked for what A28 excludes. */
   bool (*header)(void *arg, gxds_str name, gxds_str *value);
   void *arg;
-  gxds_random *random; /* of the calling thread */
-  uint64_t channel_id; /* a random number, the same for all RPCs of a channel (A42) */
+  gxds_random *(*random)(void); /* of the calling thread; asked for when a number is to be drawn */
+  uint64_t channel_id;          /* a random number, the same for all RPCs of a channel (A42) */
 } gxds_route_request;
 
 typedef enum gxds_routed {
@@ -43,7 +43,8 @@ typedef struct gxds_route_result {
   gxds_routed kind;
   size_t cluster;       /* its place in the table's clusters */
   size_t method_config; /* the number among the table's, or GXDS_NO_METHOD_CONFIG */
-  uint64_t hash;        /* A42: for policies that pick by it */
+  bool has_hash;        /* A42: false: no policy gives one, and a random one is as good */
+  uint64_t hash;        /* for policies that pick by it */
 } gxds_route_result;
 
 /* Compiles the routes of virtual_host, which is in route_config (a reference is taken). listener:

@@ -87,6 +87,7 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
       return (gxds_selection){.error = s->inapt};
   }
   return (gxds_selection){.cluster = gxds_cluster_set_hold(s->clusters, r.cluster),
+                          .has_hash = r.has_hash,
                           .hash = r.hash,
                           .method_config = r.method_config};
 }

@@ -19,7 +19,8 @@ typedef struct gxds_selection {
   gxds_str error;            /* not empty: the RPC fails with UNAVAILABLE and these words. Borrow:
                                 as long as the selector */
   gxds_cluster_ref *cluster; /* else a hold of the RPC's own, until it is committed */
-  uint64_t hash;             /* A42: for policies that pick by it */
+  bool has_hash;             /* A42: false: no policy gives one, and a random one is as good */
+  uint64_t hash;             /* for policies that pick by it */
   size_t method_config;      /* its number, or GXDS_NO_METHOD_CONFIG */
 } gxds_selection;
 

@@ -38,16 +38,18 @@ inline grpc_core::UniqueTypeName ClusterAttributeName() {
 // every RPC a node of a map.
 struct RoutedCall {
   uint64_t cluster_id;  // gxds_cluster_ref_id()
-  uint64_t hash;        // A42; only ring_hash asks
+  bool has_hash;        // A42; only ring_hash asks, and draws one when there is none
+  uint64_t hash;
 };
 // The value: a copy of the name in memory of that many bytes, aligned for a RoutedCall.
 inline size_t ClusterAttributeSize(absl::string_view cluster) {
   return sizeof(RoutedCall) + cluster.size();
 }
 absl::string_view ClusterAttribute(void* memory, absl::string_view cluster, const RoutedCall& call);
-// What is before a value that ClusterAttribute() made. Borrow: as long as the call.
-inline const RoutedCall& RoutedCallOf(absl::string_view cluster) {
-  return reinterpret_cast<const RoutedCall*>(cluster.data())[-1];
+// What is before a value that ClusterAttribute() made. Borrow: as long as the call. Pickers may
+// write to it: they run under the channel's data-plane mutex.
+inline RoutedCall& RoutedCallOf(absl::string_view cluster) {
+  return reinterpret_cast<RoutedCall*>(const_cast<char*>(cluster.data()))[-1];
 }
 
 // Args with the snapshot and the mailbox, each as a reference of its own; null: args without it.

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -101,16 +102,19 @@ class ClusterCallTracker : public CallTracker {
   void Start() override {
     gxds_cluster_call_started(&call_);
     subchannel_.reset();
-    if (childs_ != nullptr) childs_->Start();
+    if (childs_ != nullptr) StartChilds();
   }
   void Finish(FinishArgs args) override {
-    if (childs_ != nullptr) childs_->Finish(args);
+    if (childs_ != nullptr) FinishChilds(args);
     if (gxds_cluster_call_wants_report(&call_)) Report(args.trailing_metadata);
     gxds_cluster_call_end(&call_, !args.status.ok());
   }
 
  private:
-  void Report(LoadBalancingPolicy::MetadataInterface* metadata) {
+  // Not in line, all three: most RPCs have neither, and shall not pay for it.
+  ABSL_ATTRIBUTE_NOINLINE void StartChilds() { childs_->Start(); }
+  ABSL_ATTRIBUTE_NOINLINE void FinishChilds(const FinishArgs& args) { childs_->Finish(args); }
+  ABSL_ATTRIBUTE_NOINLINE void Report(LoadBalancingPolicy::MetadataInterface* metadata) {
     if (metadata == nullptr) return;
     std::string buffer;
     auto report = metadata->Lookup(GXDS_ORCA_METADATA_KEY, &buffer);
@@ -137,35 +141,48 @@ class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
 
   PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
     gxds_str category;
-    switch (gxds_drop_picker_pick(drops_.get(), &category)) {
-      case GXDS_DROP_CATEGORY:
-        return Drop(absl::StrCat("EDS-configured drop: ", ToAbsl(category)));
-      case GXDS_DROP_CIRCUIT_BREAKER:
-        return Drop("circuit breaker drop");
-      case GXDS_DROP_NONE:
-        break;
-    }
+    const gxds_drop_decision decision = gxds_drop_picker_pick(drops_.get(), &category);
+    if (decision != GXDS_DROP_NONE) return Drop(decision, category);
     if (child_ == nullptr) return PickResult::Queue();
-    PickResult result = child_->Pick(args);
-    if (auto* fail = absl::get_if<PickResult::Fail>(&result.result); fail != nullptr) {
-      fail->status = absl::Status(fail->status.code(), Explained(fail->status.message()));
-    }
-    auto* complete = absl::get_if<PickResult::Complete>(&result.result);
-    if (complete == nullptr || complete->subchannel == nullptr) return result;
-    auto* subchannel = static_cast<CountedSubchannel*>(complete->subchannel.get());
-    auto wrapped = subchannel->wrapped_subchannel();
-    // The reference that the child gave goes on to the tracker: it costs none.
-    std::unique_ptr<ClusterCallTracker> tracker(new (args.call_state) ClusterCallTracker(
-        std::move(complete->subchannel_call_tracker), std::move(complete->subchannel)));
-    if (!tracker->Init(drops_.get(), subchannel->slot())) {
-      return Drop("circuit breaker drop");
-    }
-    complete->subchannel_call_tracker = std::move(tracker);
-    complete->subchannel = std::move(wrapped);
-    return result;
+    return PickByChild(args);
   }
 
  private:
+  // One variable for whatever comes out, so that a result is made where the host wants it.
+  PickResult PickByChild(const LoadBalancingPolicy::PickArgs& args) {
+    PickResult result = child_->Pick(args);
+    auto* complete = absl::get_if<PickResult::Complete>(&result.result);
+    if (complete == nullptr) {
+      Explain(&result);
+    } else if (complete->subchannel != nullptr && !Count(complete, args.call_state)) {
+      result = Drop(GXDS_DROP_CIRCUIT_BREAKER, {});
+    }
+    return result;
+  }
+
+  // False: there is no place for another call.
+  bool Count(PickResult::Complete* complete, LoadBalancingPolicy::CallState* call) {
+    auto* subchannel = static_cast<CountedSubchannel*>(complete->subchannel.get());
+    auto wrapped = subchannel->wrapped_subchannel();
+    // The reference that the child gave goes on to the tracker: it costs none.
+    auto* tracker = new (call) ClusterCallTracker(std::move(complete->subchannel_call_tracker),
+                                                  std::move(complete->subchannel));
+    complete->subchannel_call_tracker.reset(tracker);
+    complete->subchannel = std::move(wrapped);
+    return tracker->Init(drops_.get(), subchannel->slot());
+  }
+
+  // Not in line, as the next: what becomes of few RPCs.
+  ABSL_ATTRIBUTE_NOINLINE void Explain(PickResult* result) const {
+    auto* fail = absl::get_if<PickResult::Fail>(&result->result);
+    if (fail == nullptr) return;
+    fail->status = absl::Status(fail->status.code(), Explained(fail->status.message()));
+  }
+  ABSL_ATTRIBUTE_NOINLINE PickResult Drop(gxds_drop_decision decision, gxds_str category) const {
+    return PickResult::Drop(absl::UnavailableError(Explained(
+        decision == GXDS_DROP_CATEGORY ? absl::StrCat("EDS-configured drop: ", ToAbsl(category))
+                                       : "circuit breaker drop")));
+  }
   // A message with what is known of the cluster.
   std::string Explained(absl::string_view message) const {
     gxds_text text = {};
@@ -174,9 +191,6 @@ class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
     std::string out(ToAbsl(gxds_text_str(&text)));
     gxds_text_fini(&text);
     return out;
-  }
-  PickResult Drop(absl::string_view message) const {
-    return PickResult::Drop(absl::UnavailableError(Explained(message)));
   }
 
   const DropPickerRef drops_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -64,7 +65,7 @@ class ChildPicker : public gxds_child_picker {
     return new ChildPicker(std::move(picker));
   }
   static LoadBalancingPolicy::PickResult Pick(gxds_child_picker* p,
-                                              LoadBalancingPolicy::PickArgs args) {
+                                              const LoadBalancingPolicy::PickArgs& args) {
     return static_cast<ChildPicker*>(p)->picker_->Pick(args);
   }
 
@@ -138,26 +139,32 @@ class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
   PickResult Pick(LoadBalancingPolicy::PickArgs args) override {
     using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
     absl::string_view cluster =
-        static_cast<CallState*>(args.call_state)->GetCallAttribute(ClusterAttributeName());
-    if (cluster.empty()) return Unknown(cluster);
-    const uint64_t id = RoutedCallOf(cluster).cluster_id;
-    if (id != last_id_) {
-      gxds_str name = ToGxds(cluster);
-      const uint64_t hash = gxds_picker_map_hash(name);
-      gxds_child_picker* child;
-      if (!gxds_picker_map_get(map_.get(), hash, name, &child)) return Unknown(cluster);
-      if (child == nullptr) {
-        if (hash != asked_for_) AskFor(std::string(cluster));
-        asked_for_ = hash;
-        return PickResult::Queue();
-      }
-      last_id_ = id;
-      last_ = child;
+        static_cast<CallState*>(args.call_state)->GetCallAttribute(attribute_name_);
+    if (cluster.empty() || RoutedCallOf(cluster).cluster_id != last_id_) {
+      return PickByAnother(cluster, args);
     }
     return ChildPicker::Pick(last_, args);
   }
 
  private:
+  // By another child than the last. Not in line: most picks shall not pay for it.
+  ABSL_ATTRIBUTE_NOINLINE PickResult PickByAnother(absl::string_view cluster,
+                                                   const LoadBalancingPolicy::PickArgs& args) {
+    if (cluster.empty()) return Unknown(cluster);
+    gxds_str name = ToGxds(cluster);
+    const uint64_t hash = gxds_picker_map_hash(name);
+    gxds_child_picker* child;
+    if (!gxds_picker_map_get(map_.get(), hash, name, &child)) return Unknown(cluster);
+    if (child == nullptr) {
+      if (hash != asked_for_) AskFor(std::string(cluster));
+      asked_for_ = hash;
+      return PickResult::Queue();
+    }
+    last_id_ = RoutedCallOf(cluster).cluster_id;
+    last_ = child;
+    return ChildPicker::Pick(child, args);
+  }
+
   static PickResult Unknown(absl::string_view cluster) {
     gxds_status unknown = gxds_picker_map_unknown(ToGxds(cluster));
     absl::Status status = ToAbsl(unknown);
@@ -174,6 +181,7 @@ class ClusterPicker : public LoadBalancingPolicy::SubchannelPicker {
                             absl::OkStatus());
   }
 
+  const grpc_core::UniqueTypeName attribute_name_ = ClusterAttributeName();
   const std::unique_ptr<const gxds_picker_map, MapUnref> map_;
   const RefCountedPtr<LoadBalancingPolicy> policy_;
   // Under the data-plane mutex: the hash of the name that was asked for last; and what the RPC

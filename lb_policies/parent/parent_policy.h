@@ -39,7 +39,7 @@ class SharedPicker : public grpc_core::RefCounted<SharedPicker> {
 
   explicit SharedPicker(std::unique_ptr<Picker> picker) : picker_(std::move(picker)) {}
 
-  PickResult Pick(PickArgs args) { return picker_->Pick(args); }
+  PickResult Pick(const PickArgs& args) { return picker_->Pick(args); }
 
   // A picker that holds a reference of picker and does as it does.
   static std::unique_ptr<Picker> Use(grpc_core::RefCountedPtr<SharedPicker> picker);

@@ -217,7 +217,10 @@ class RingHashPolicy::Picker : public SubchannelPicker {
     absl::string_view cluster =
         static_cast<CallState*>(args.call_state)->GetCallAttribute(ClusterAttributeName());
     if (cluster.empty()) return absl::nullopt;
-    return RoutedCallOf(cluster).hash;
+    RoutedCall& call = RoutedCallOf(cluster);
+    if (!call.has_hash) call.hash = RandomHash();  // all picks for the RPC are by the same
+    call.has_hash = true;
+    return call.hash;
   }
 
   absl::optional<uint64_t> HashOfHeader(const PickArgs& args, bool* is_random) const {

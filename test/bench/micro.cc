@@ -101,11 +101,13 @@ void MatchRoutes(benchmark::State& state, const std::vector<Route>& routes) {
   const gxds_route_table* table = gxds_route_table_create(
       rc, &rc->virtual_hosts[0], reinterpret_cast<const gxds_listener*>(listener), names,
       gxds_host_get());
-  gxds_random random = {1};
   gxds_route_request request = {};
   request.path = gxds_str_z("/bench/Call");
   request.header = Tenant;
-  request.random = &random;
+  request.random = [] {
+    static gxds_random random = {1};
+    return &random;
+  };
   for (auto _ : state) benchmark::DoNotOptimize(gxds_route_table_find(table, &request));
   gxds_route_table_unref(table);
   gxds_names_unref(names);

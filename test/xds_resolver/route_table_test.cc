@@ -63,6 +63,9 @@ const gxds_host *FakeHost() {
 
 int g_headers_looked_up = 0;
 
+gxds_random g_random = {42};
+gxds_random *Random() { return &g_random; }
+
 using Metadata = std::map<std::string, std::string>;
 
 bool Lookup(void *arg, gxds_str name, gxds_str *value) {
@@ -113,23 +116,22 @@ class Table {
 
   // Both ways of matching, which must agree.
   int64_t Match(const std::string &path, Metadata metadata = {}) {
-    gxds_random one = random_;
-    gxds_random other = random_;
-    gxds_route_request request = {S(path), Lookup, &metadata, &one, 0};
+    const gxds_random before = g_random;
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, 0};
     int64_t compiled = gxds_route_table_match(table_, &request);
-    request.random = &other;
+    const gxds_random after = g_random;
+    g_random = before;
     int64_t linear = gxds_route_table_match_linear(table_, &request);
     EXPECT_EQ(compiled, linear) << path;
-    EXPECT_EQ(one.state, other.state) << path;
-    random_ = one;
+    EXPECT_EQ(g_random.state, after.state) << path;
     return compiled;
   }
   int64_t MatchCompiled(const std::string &path, Metadata metadata = {}) {
-    gxds_route_request request = {S(path), Lookup, &metadata, &random_, 0};
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, 0};
     return gxds_route_table_match(table_, &request);
   }
   gxds_route_result Find(const std::string &path, Metadata metadata = {}) {
-    gxds_route_request request = {S(path), Lookup, &metadata, &random_, 0};
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, 0};
     return gxds_route_table_find(table_, &request);
   }
   std::string Cluster(const std::string &path) {
@@ -150,7 +152,6 @@ class Table {
   const int regexes_before_ = g_regexes;
   const gxds_route_config *config_;
   const gxds_route_table *table_;
-  gxds_random random_ = {42};
 };
 
 Route Prefix(const std::string &text) { return {GXDS_PATH_PREFIX, text, {}}; }

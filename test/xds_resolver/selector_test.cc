@@ -40,7 +40,7 @@ class Selector : public ::testing::Test {
   }
   gxds_selection Select(const gxds_selector *s, const char *path) {
     gxds_route_request request = {Z(path), [](void *, gxds_str, gxds_str *) { return false; },
-                                  nullptr, &random_, 0};
+                                  nullptr, nullptr, 0};
     return gxds_selector_select(s, &request);
   }
   size_t MailCount() {
@@ -54,7 +54,6 @@ class Selector : public ::testing::Test {
   }
 
   const gxds_host host_ = {};
-  gxds_random random_ = {1};
   gxds_mailbox *mailbox_;
   gxds_cluster_refs *refs_;
 };

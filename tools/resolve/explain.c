@@ -69,8 +69,8 @@ static bool header(void *arg, gxds_str name, gxds_str *value) {
 
 /* Whether a route that is like this one but for a part of its matchers matches. */
 static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
-  gxds_random random = {0}; /* not drawn from: the part has no fraction */
-  const gxds_route_request request = {a->rpc->path, header, a, &random, 0};
+  /* No random numbers: the part has no fraction. */
+  const gxds_route_request request = {a->rpc->path, header, a, NULL, 0};
   gxds_route_matcher m;
   gxds_header_memo memo = {0};
   part.fraction_per_million = -1;
