@@ -3,7 +3,8 @@
 //
 //   first METHOD           creates the channel and calls until it answered: "first NANOSECONDS"
 //   call METHOD            "called OK|FAILED"
-//   calls METHOD COUNT     one call after the other: "calls FAILED CPU_NANOSECONDS"
+//   calls METHOD COUNT     one call after the other: "calls FAILED CPU_NANOSECONDS NANOSECONDS"
+//   idle METHOD COUNT      makes no call for so many milliseconds: "idle OK"
 //   watch METHOD COUNT     opens a stream of its own on which it asks for the endpoints of so many
 //                          clusters, and answers each message as an xDS client does, and nothing
 //                          more: "watching OK" after the first
@@ -116,11 +117,21 @@ class Client {
     long failed = 0;
     CALLGRIND_START_INSTRUMENTATION;
     CALLGRIND_DUMP_STATS;
-    const int64_t start = CpuNow();
+    const auto start = std::chrono::steady_clock::now();
+    const int64_t cpu_start = CpuNow();
     for (long i = 0; i < count; ++i) failed += Call(method) ? 0 : 1;
-    const int64_t cpu = CpuNow() - start;
+    const int64_t cpu = CpuNow() - cpu_start;
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
     CALLGRIND_DUMP_STATS;
-    std::cout << "calls " << failed << " " << cpu << std::endl;
+    std::cout << "calls " << failed << " " << cpu << " " << took.count() << std::endl;
+  }
+
+  static void Idle(long milliseconds) {
+    CALLGRIND_START_INSTRUMENTATION;
+    CALLGRIND_DUMP_STATS;
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    CALLGRIND_DUMP_STATS;
+    std::cout << "idle OK" << std::endl;
   }
 
  private:
@@ -194,6 +205,7 @@ int main(int argc, char** argv) {
     }
     if (order == "calls" && orders >> count) client.Calls(method, count);
     if (order == "watch" && orders >> count) client.Watch(method, count);
+    if (order == "idle" && orders >> count) Client::Idle(count);
     if (order == "count") {
       CALLGRIND_START_INSTRUMENTATION;
       CALLGRIND_DUMP_STATS;

@@ -94,15 +94,13 @@ std::optional<Client::Cost> Client::Calls(long count, const std::string& method)
   std::istringstream answer(Ask("calls " + method + " " + std::to_string(count), "calls"));
   long failed = 0;
   double cpu = 0;
-  if (!(answer >> failed >> cpu) || failed > 0) return std::nullopt;
+  double took = 0;
+  if (!(answer >> failed >> cpu >> took) || failed > 0) return std::nullopt;
+  const auto calls = static_cast<double>(count);
   Cost cost;
-  cost.cpu_seconds = cpu / 1e9 / static_cast<double>(count);
-  if (counts_instructions_) {
-    windows_ += 2;
-    cost.instructions =
-        TotalInstructions(dir_.path() + "/instructions." + std::to_string(windows_)) /
-        static_cast<double>(count);
-  }
+  cost.cpu_seconds = cpu / 1e9 / calls;
+  cost.seconds = took / 1e9 / calls;
+  if (counts_instructions_) cost.instructions = WindowInstructions() / calls;
   return cost;
 }
 
@@ -110,6 +108,16 @@ bool Client::Watch(long clusters) {
   const char method[] =
       "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
   return Ask("watch " + std::string(method) + " " + std::to_string(clusters), "watching") == "OK";
+}
+
+std::optional<double> Client::Idle(std::chrono::milliseconds time) {
+  if (Ask("idle - " + std::to_string(time.count()), "idle").empty()) return std::nullopt;
+  return WindowInstructions();
+}
+
+double Client::WindowInstructions() {
+  windows_ += 2;
+  return TotalInstructions(dir_.path() + "/instructions." + std::to_string(windows_));
 }
 
 double Client::Cpu() const {

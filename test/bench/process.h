@@ -42,6 +42,7 @@ class Client {
   struct Cost {
     double cpu_seconds = 0;   // each
     double instructions = 0;  // each; 0 without counts_instructions
+    double seconds = 0;       // on the wall clock, each
   };
   // That many calls, one after the other; nothing when one failed.
   std::optional<Cost> Calls(long count, const std::string& method = "/bench/Call");
@@ -49,6 +50,8 @@ class Client {
   // Subscribes to the endpoints of that many clusters of the control plane that is its target, by
   // gRPC alone, and acknowledges whatever comes. False: nothing came.
   bool Watch(long clusters);
+  // Instructions in that time without a call; counts_instructions is needed. Nothing: it failed.
+  std::optional<double> Idle(std::chrono::milliseconds time);
 
   // CPU time that the process used so far, all threads, user and system.
   double Cpu() const;
@@ -61,6 +64,8 @@ class Client {
 
  private:
   bool IsRunning() const;
+  // Of the window between the last two dumps.
+  double WindowInstructions();
   std::string Ask(const std::string& order, const std::string& answer,
                   std::chrono::seconds patience = kPatience);
 

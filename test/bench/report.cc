@@ -65,6 +65,7 @@ struct Target {
 
 const Target kTargets[] = {
     {"rpc", 0, Kind::kOursOverPlain, 1.015, "unary RPC over plain round_robin: at most +1.5 %"},
+    {"routes", 1, Kind::kOursOverPlain, 1.015, "the same, synchronous program"},
     {"routes", 10000, Kind::kOursOverOurs, 1.03, "10,000 exact routes over 1: at most +3 %", 1},
     {"mixed_routes", 10000, Kind::kOursOverOurs, 1.2,
      "10,000 routes of all kinds over 1: at most +20 %", 1, "routes"},

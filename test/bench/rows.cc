@@ -50,23 +50,24 @@ bool MakeUpdates(const Client& client, int updates, const Push& push) {
 }
 
 // What each of the updates costs that push() makes, by what the client used() so far; nothing if
-// one failed. Taken off is what the client uses in that time when nothing comes: gRPC looks at its
-// sockets and timers by the clock, and under valgrind an update takes long.
+// one failed. Taken off is what the client uses afterwards in as much time (five seconds of it at
+// most) when nothing comes: gRPC looks at its sockets and timers by the clock, and under valgrind
+// an update takes long.
 std::optional<double> CostOfUpdates(const Client& client, int updates, const Push& push,
                                     const std::function<double()>& used) {
   using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
   if (!client.WaitForQuiet()) return std::nullopt;
-  const double before_idle = used();
-  const Clock::time_point idle_start = Clock::now();
-  std::this_thread::sleep_for(std::chrono::seconds(1));
   const double before = used();
   const Clock::time_point start = Clock::now();
   if (!MakeUpdates(client, updates, push)) return std::nullopt;
   const double after = used();
-  const double idle =
-      (before - before_idle) / std::chrono::duration<double>(start - idle_start).count();
-  const double took = std::chrono::duration<double>(Clock::now() - start).count();
-  return (after - before - idle * took) / updates;
+  const Seconds took = Clock::now() - start;
+  const Clock::time_point idle_start = Clock::now();
+  std::this_thread::sleep_for(std::min(took, Seconds(5)));
+  const double idle = used() - after;
+  const Seconds idle_took = Clock::now() - idle_start;
+  return (after - before - idle * (took / idle_took)) / updates;
 }
 
 std::optional<double> CpuOfUpdates(const Client& client, int updates, const Push& push) {
@@ -129,6 +130,7 @@ void Rows::RpcCpu(long calls) {
 }
 
 void Rows::Instructions(Row* row, bool plain, bool polls) {
+  constexpr long kCalls = 500;
   for (Variant v : {Variant::kPlain, Variant::kHost, Variant::kOurs}) {
     if (v == Variant::kPlain && !plain) continue;
     Note(row->title.c_str(), 0, v);
@@ -137,7 +139,12 @@ void Rows::Instructions(Row* row, bool plain, bool polls) {
     options.polls = polls;
     Client client(options);
     if (!client.First() || !client.Calls(50)) continue;
-    if (auto cost = client.Calls(300)) row->Of(v).values.push_back(cost->instructions);
+    auto cost = client.Calls(kCalls);
+    if (!cost) continue;
+    // What goes by the clock is no call's, and under valgrind a call takes long.
+    const std::chrono::duration<double> took(cost->seconds * kCalls);
+    auto idle = client.Idle(std::chrono::duration_cast<std::chrono::milliseconds>(took));
+    if (idle) row->Of(v).values.push_back(cost->instructions - *idle / kCalls);
   }
 }
 
