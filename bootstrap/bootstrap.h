@@ -18,7 +18,7 @@ extern "C" {
  * across bootstraps: A47's authorities may name the same server again. */
 typedef struct gxds_bootstrap_server {
   gxds_str uri;        /* "host:port", any gRPC target, or "file:///directory"; never empty */
-  gxds_str directory;  /* of a file: URI, which is no gRPC server; else empty */
+  gxds_str directory;  /* of a file: URI, which is no gRPC server, percent-decoded; else empty */
   gxds_str creds_type; /* the first supported entry of channel_creds; empty: it is a file: URI */
   gxds_str creds_config_json;             /* its "config", as JSON text; empty: none */
   bool delta;                             /* server_features has "delta" */

@@ -61,18 +61,47 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
   }
 }
 
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/* RFC 3986: the path of a URI, decoded into *out, in the arena. Not what it does not say: a byte
+ * that ends paths, or one that no status could quote. NULL, or why not (static). */
+static const char *decode_path(gxds_reader *r, gxds_str path, gxds_str *out) {
+  char *to = gxds_reader_alloc(r, path.size + 1, 1);
+  size_t size = 0;
+  for (size_t i = 0; i < path.size; i++) {
+    char c = path.data[i];
+    if (c == '?' || c == '#') return "may have no query or fragment: ? is written %3F, # %23";
+    if (c == '%') {
+      int high = i + 2 < path.size ? hex_digit(path.data[i + 1]) : -1;
+      int low = high >= 0 ? hex_digit(path.data[i + 2]) : -1;
+      if (low < 0) return "has a % without two hexadecimal digits behind it: % is written %25";
+      c = (char)(high << 4 | low);
+      i += 2;
+    }
+    if (c == 0) return "may not have a zero (%00): no path has";
+    to[size++] = c;
+  }
+  *out = gxds_str_of(to, size);
+  return gxds_str_is_utf8(*out) ? NULL : "is not UTF-8 when it is percent-decoded";
+}
+
 /* A directory of resource files in place of a server (our own). Credentials may stand there, for
  * the host's client, which reads the same list for xDS-enabled servers; nothing is done with them.
  */
 static bool read_directory(gxds_reader *r, const gxds_path *at, gxds_bootstrap_server *server) {
-  gxds_str scheme = gxds_str_z("file:");
-  if (!gxds_str_starts_with(server->uri, scheme)) return false;
-  if (!gxds_str_starts_with(server->uri, gxds_str_z("file:///"))) {
-    gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "must be file:///DIRECTORY");
-  } else {
-    size_t skip = strlen("file://");
-    server->directory = gxds_str_of(server->uri.data + skip, server->uri.size - skip);
-  }
+  if (!gxds_str_starts_with(server->uri, gxds_str_z("file:"))) return false;
+  size_t skip = strlen("file://");
+  const char *why =
+      gxds_str_starts_with(server->uri, gxds_str_z("file:///"))
+          ? decode_path(r, gxds_str_of(server->uri.data + skip, server->uri.size - skip),
+                        &server->directory)
+          : "must be file:///DIRECTORY";
+  if (why) gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "%s", why);
   return true;
 }
 

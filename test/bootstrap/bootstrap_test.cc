@@ -326,6 +326,31 @@ TEST(Bootstrap, ServerMayBeADirectory) {
                     "xds_servers[0].server_uri line 1"));
 }
 
+TEST(Bootstrap, DirectoryOfAFileUriIsPercentDecoded) {  // RFC 3986
+  auto with = [](const std::string& uri) {
+    return R"({"xds_servers":[{"server_uri":")" + uri + R"("}]})";
+  };
+  Bootstrap b = MustParse(with("file:///a%20b/%C3%A4%2f%25"));
+  EXPECT_EQ(ToString(b->servers[0]->directory), "/a b/\xc3\xa4/%");
+  EXPECT_EQ(b->servers[0]->directory.data[b->servers[0]->directory.size], 0) << "for open()";
+  EXPECT_EQ(ToString(b->servers[0]->uri), "file:///a%20b/%C3%A4%2f%25") << "a name, as it stands";
+  const std::pair<const char*, const char*> bad[] = {
+      {"file:///a%", "has a % without two hexadecimal digits behind it: % is written %25"},
+      {"file:///a%2", "has a % without two hexadecimal digits behind it: % is written %25"},
+      {"file:///a%2g", "has a % without two hexadecimal digits behind it: % is written %25"},
+      {"file:///a%g2", "has a % without two hexadecimal digits behind it: % is written %25"},
+      {"file:///a%00b", "may not have a zero (%00): no path has"},
+      {"file:///a?b", "may have no query or fragment: ? is written %3F, # %23"},
+      {"file:///a#b", "may have no query or fragment: ? is written %3F, # %23"},
+      {"file:///a%ff", "is not UTF-8 when it is percent-decoded"},
+  };
+  for (const auto& [uri, error] : bad) {
+    EXPECT_EQ(Parse(with(uri)),
+              Invalid(std::string("field:xds_servers[0].server_uri error:") + error,
+                      "xds_servers[0].server_uri line 1"));
+  }
+}
+
 TEST(Bootstrap, MayNameADirectoryForTheResourceCache) {
   EXPECT_EQ(ToString(MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_dir),
             "/c");
