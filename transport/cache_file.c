@@ -11,7 +11,14 @@
 
 #include "base/memory.h"
 
+typedef enum file_state {
+  OURS,   /* to write: the lock is held, and what is there is known */
+  OTHERS, /* another process writes it */
+  FAILED, /* it can't be used, and is tried again later; what was read of it still is there */
+} file_state;
+
 struct gxds_cache_file {
+  gxds_str dir_path;
   gxds_str path;
   gxds_str target;
   gxds_str server;
@@ -21,11 +28,11 @@ struct gxds_cache_file {
   size_t aside_size;
   int lock;
   pid_t owner; /* who opened it: not the child of a fork */
-  bool read_only;
-  bool locked_out; /* by another process, or after a failure: not yet tried again */
-  bool failing;    /* what was put last could not be written */
-  bool lost;       /* something that was put is not there */
-  gxds_time retry; /* after a failure: not before that */
+  file_state state;
+  gxds_time retry;  /* of FAILED: not before that */
+  gxds_text failed; /* how, as last told; empty: what was put since then was written */
+  bool ignored;     /* that what is there is damaged was told */
+  bool lost;        /* something that was put is not there */
   gxds_cache_log *log;
 };
 
@@ -123,17 +130,35 @@ static bool end_anew(void *arg) {
 
 static const gxds_cache_store file_store = {read_at, cut_and_write, begin_anew, add_anew, end_anew};
 
+/* ---- what fails ---- */
+
+static void close_fd(int *fd) {
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+/* Another process may write it from now on. */
+static void let_go(gxds_cache_file *f) {
+  /* Children of a fork have the descriptor too: closing it here does not end the lock. */
+  if (f->lock >= 0 && f->owner == getpid()) (void)flock(f->lock, LOCK_UN);
+  close_fd(&f->lock);
+  close_fd(&f->dir);
+}
+
+/* Told once, until it is another failure, or what is put can be written. */
+static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *what,
+                 const char *why) {
+  gxds_text failed = {0};
+  gxds_text_addf(&failed, "%s%s", what, why);
+  if (!gxds_str_equal(gxds_text_str(&failed), gxds_text_str(&f->failed))) say(f, log, what, why);
+  gxds_text_fini(&f->failed);
+  f->failed = failed;
+  f->state = FAILED;
+  f->retry = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
+  let_go(f);
+}
+
 /* ---- reading ---- */
-
-static void close_file(gxds_cache_file *f) {
-  if (f->fd >= 0) close(f->fd);
-  f->fd = -1;
-}
-
-static void ignore_file(gxds_cache_file *f, gxds_text *log, const char *why) {
-  close_file(f);
-  say(f, log, "ignored: ", why);
-}
 
 /* What others could have written is not what a server sent. */
 static const char *check_file(int fd, size_t *size) {
@@ -147,55 +172,52 @@ static const char *check_file(int fd, size_t *size) {
   return NULL;
 }
 
-/* Leaves the file as it is. Another process may be able to go on with it. */
-static void give_up(gxds_cache_file *f) {
-  f->read_only = true;
-  if (f->lock < 0) return;
-  /* Children of a fork have the descriptor too: closing it here does not end the lock. */
-  if (f->owner == getpid()) (void)flock(f->lock, LOCK_UN);
-  close(f->lock);
-  f->lock = -1;
-}
-
-/* Gives up where the file must not be touched. */
-static void load(gxds_cache_file *f, gxds_text *log) {
-  char name[NAME_SIZE];
-  make_name(f, "gxds", name);
-  int access = f->read_only ? O_RDONLY : O_RDWR; /* of a file system that may not be written */
-  f->fd = openat(f->dir, name, access | O_CLOEXEC | O_NOFOLLOW);
-  if (f->fd < 0) {
-    if (errno == ENOENT) return;
-    say(f, log, "can't be opened: ", strerror(errno));
-    give_up(f);
-    return;
-  }
+/* Into the log; NULL, or why it is not used. *foreign: and not to be replaced. */
+static const char *read_file(gxds_cache_file *f, bool *foreign) {
+  *foreign = true;
   size_t size = 0;
   const char *why = check_file(f->fd, &size);
-  if (why) {
-    ignore_file(f, log, why);
-    give_up(f);
-    return;
-  }
+  if (why) return why;
   gxds_text all = {0};
-  bool foreign = false;
-  why = read_at(f, 0, size, &all) ? gxds_cache_log_load(f->log, gxds_text_str(&all), &foreign)
+  *foreign = false;
+  why = read_at(f, 0, size, &all) ? gxds_cache_log_load(f->log, gxds_text_str(&all), foreign)
                                   : "it is damaged";
   gxds_text_fini(&all);
-  if (why) ignore_file(f, log, why);
-  if (foreign) give_up(f);
+  return why;
+}
+
+/* The file as it is now, in place of what was known of it. False: it can't be used. */
+static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) {
+  char name[NAME_SIZE];
+  make_name(f, "gxds", name);
+  int fd = openat(f->dir, name, access | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0 && errno != ENOENT) {
+    fail(f, now, log, "can't be opened: ", strerror(errno));
+    return false;
+  }
+  close_fd(&f->fd);
+  gxds_cache_log_clear(f->log);
+  f->fd = fd;
+  if (fd < 0) return true;
+  bool foreign;
+  const char *why = read_file(f, &foreign);
+  if (why) close_fd(&f->fd);
+  if (why && foreign) {
+    fail(f, now, log, "ignored: ", why);
+    return false;
+  }
+  if (why && !f->ignored) say(f, log, "ignored: ", why);
+  f->ignored = why != NULL;
+  return true;
 }
 
 /* ---- opening ---- */
 
 /* A static text or errno's: why the directory can't be used; NULL: it can. */
-static const char *open_dir(gxds_cache_file *f, gxds_str dir) {
-  gxds_str path = gxds_str_dup(dir); /* for its zero */
-  bool made = mkdir(path.data, S_IRWXU) == 0 || errno == EEXIST;
-  const char *why = made ? NULL : strerror(errno);
-  f->dir = made ? open(path.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (made && f->dir < 0) why = strerror(errno);
-  gxds_str_free(&path);
-  if (why) return why;
+static const char *open_dir(gxds_cache_file *f) {
+  bool made = mkdir(f->dir_path.data, S_IRWXU) == 0 || errno == EEXIST;
+  if (made) f->dir = open(f->dir_path.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (f->dir < 0) return strerror(errno);
   struct stat info;
   if (fstat(f->dir, &info) != 0) return strerror(errno);
   if (info.st_uid != geteuid() && info.st_uid != 0) return "it belongs to another user";
@@ -206,50 +228,60 @@ static const char *open_dir(gxds_cache_file *f, gxds_str dir) {
   return NULL;
 }
 
-/* The lock is of a file of its own, since the log is replaced now and then. */
-static void open_lock(gxds_cache_file *f, gxds_text *log) {
+/* 0, or errno's. The lock is of a file of its own, since the log is replaced now and then. */
+static int open_lock(gxds_cache_file *f) {
   char name[NAME_SIZE];
   make_name(f, "lock", name);
   f->lock = openat(f->dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-  if (f->lock >= 0 && flock(f->lock, LOCK_EX | LOCK_NB) == 0) return;
-  f->locked_out = f->lock >= 0 && errno == EWOULDBLOCK;
-  f->read_only = !f->locked_out;
-  say(f, log, "only read: ", errno == EWOULDBLOCK ? "another process keeps it" : strerror(errno));
+  return f->lock >= 0 && flock(f->lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
 }
 
-gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server,
+static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  const char *why = open_dir(f);
+  if (why) {
+    fail(f, now, log, "the directory can't be used: ", why);
+    return;
+  }
+  int error = open_lock(f);
+  bool others = error == EWOULDBLOCK;
+  /* What can't be written may still be read: of a file system that is read-only, say. */
+  if (!load(f, error && !others ? O_RDONLY : O_RDWR, now, log)) return;
+  if (others) {
+    say(f, log, "only read: another process keeps it", "");
+    gxds_text_clear(&f->failed);
+    f->state = OTHERS;
+  } else if (error) {
+    fail(f, now, log, "only read: ", strerror(error));
+  } else {
+    f->state = OURS;
+  }
+}
+
+gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server, gxds_time now,
                                       gxds_text *log) {
   gxds_cache_file *f = GXDS_NEW(gxds_cache_file);
   f->dir = f->fd = f->aside = f->lock = -1;
   f->owner = getpid();
+  f->dir_path = gxds_str_dup(dir);
   f->target = gxds_str_dup(target);
   f->server = gxds_str_dup(server);
-  f->path = gxds_str_dup(dir);
   f->log = gxds_cache_log_create(target, server, GXDS_CACHE_COMPACT_MIN, &file_store, f);
-  const char *why = open_dir(f, dir);
-  if (why) {
-    say(f, log, "the directory can't be used: ", why);
-    gxds_cache_file_close(f);
-    return NULL;
-  }
   char name[NAME_SIZE];
   make_name(f, "gxds", name);
   gxds_text path = {0};
   gxds_text_addf(&path, "%.*s/%s", GXDS_STR_ARG(dir), name);
-  gxds_str_free(&f->path);
   f->path = gxds_text_take(&path);
-  open_lock(f, log);
-  load(f, log);
+  open_all(f, now, log);
   return f;
 }
 
 void gxds_cache_file_close(gxds_cache_file *f) {
   if (!f) return;
-  close_file(f);
-  if (f->aside >= 0) drop_aside(f);
+  close_fd(&f->fd);
   gxds_cache_log_destroy(f->log);
-  give_up(f);
-  if (f->dir >= 0) close(f->dir);
+  let_go(f);
+  gxds_text_fini(&f->failed);
+  gxds_str_free(&f->dir_path);
   gxds_str_free(&f->path);
   gxds_str_free(&f->target);
   gxds_str_free(&f->server);
@@ -266,35 +298,16 @@ bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name,
 
 /* ---- writing ---- */
 
-/* Whether it is ours to write. The process that kept it may be gone: what it left is read anew. */
+/* Whether it is ours to write. The process that kept it may be gone, or what failed be mended: what
+ * is there then is read anew. */
 static bool take_over(gxds_cache_file *f, gxds_time now, gxds_text *log) {
-  if (f->read_only || (f->failing && now < f->retry)) return false;
-  if (!f->locked_out) return true;
-  if (flock(f->lock, LOCK_EX | LOCK_NB) != 0) return false;
-  f->locked_out = false;
-  gxds_cache_log_clear(f->log);
-  close_file(f);
-  if (!f->failing) {
+  if (f->state == FAILED && now >= f->retry) {
+    open_all(f, now, log);
+  } else if (f->state == OTHERS && flock(f->lock, LOCK_EX | LOCK_NB) == 0) {
     say(f, log, "kept by this process from now on: the other one let it go", "");
+    if (load(f, O_RDWR, now, log)) f->state = OURS;
   }
-  load(f, log);
-  return !f->read_only;
-}
-
-/* What is in the file stays as it is. Another process may have more luck with it. */
-static void rest(gxds_cache_file *f, gxds_time now, gxds_text *log) {
-  const char *why = strerror(errno);
-  bool lasting = errno == EFBIG || f->owner != getpid();
-  drop_aside(f);
-  if (lasting) {
-    say(f, log, "not written any more: ", why);
-    give_up(f);
-    return;
-  }
-  if (!f->failing) say(f, log, "not written for now: ", why);
-  f->failing = f->locked_out = true;
-  f->retry = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
-  (void)flock(f->lock, LOCK_UN);
+  return f->state == OURS;
 }
 
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_time now,
@@ -306,15 +319,16 @@ void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_ti
   size_t before = gxds_cache_log_size(f->log);
   if (!gxds_cache_log_put(f->log, r)) {
     f->lost = true;
-    rest(f, now, log);
-  } else if (f->failing && gxds_cache_log_size(f->log) != before) {
-    f->failing = false;
+    drop_aside(f);
+    fail(f, now, log, "not written for now: ", strerror(errno));
+  } else if (f->failed.size && gxds_cache_log_size(f->log) != before) {
+    gxds_text_clear(&f->failed);
     say(f, log, "written again", "");
   }
 }
 
 bool gxds_cache_file_take_lost(gxds_cache_file *f) {
-  bool lost = f->lost && !f->read_only && !f->locked_out && !f->failing;
+  bool lost = f->lost && f->state == OURS && !f->failed.size;
   if (lost) f->lost = false;
   return lost;
 }

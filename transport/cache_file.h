@@ -22,17 +22,17 @@ extern "C" {
 /* Below this a file is not written anew, however much of it is out of date. */
 #define GXDS_CACHE_COMPACT_MIN ((size_t)256 << 10)
 
-/* After a failure it is tried again with the first change after that: a disk that is full is read
- * and written in vain no more often. */
+/* After a failure all of it, from the directory on, is tried again with the first change after
+ * that: a disk that is full is read and written in vain no more often. */
 #define GXDS_CACHE_RETRY_AFTER (10 * GXDS_SECOND)
 
 typedef struct gxds_cache_file gxds_cache_file;
 
 /* Opens the file of that target and server in dir, which is made (mode 0700) if it is not there.
  * What is noteworthy is added to *log, a line: that a file is ignored, and why; that another
- * process writes it. NULL: the directory can't be used, or others may write into it, as *log says.
- */
-gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server,
+ * process writes it; that the directory can't be used, or others may write into it: then it holds
+ * nothing, and is tried again later. */
+gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server, gxds_time now,
                                       gxds_text *log);
 /* NULL is allowed. */
 void gxds_cache_file_close(gxds_cache_file *f);
@@ -40,15 +40,16 @@ void gxds_cache_file_close(gxds_cache_file *f);
 /* The record of that name; false: there is none. Borrow: until the next call on f. */
 bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name, gxds_cache_record *out);
 /* Keeps a record, or with removed set takes it away; what is there already is not written again.
- * That it can't be written is added to *log, once until it can; meanwhile another process may. So
- * is that it is this process now that writes. While another one does, nothing is kept. */
+ * That it can't be written is added to *log, once until it can or fails otherwise; meanwhile
+ * another process may. So is that it is this process now that writes. While another one does,
+ * nothing is kept. */
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_time now,
                          gxds_text *log);
 /* Whether records were put that were not kept, and from now on they can be: then all that there is
  * should be put again. Says so once. */
 bool gxds_cache_file_take_lost(gxds_cache_file *f);
 size_t gxds_cache_file_count(const gxds_cache_file *f);
-/* "DIR/0123456789abcdef.gxds". Borrow: as long as f. */
+/* "DIR/0123456789abcdef.gxds", which need not be there. Borrow: as long as f. */
 gxds_str gxds_cache_file_path(const gxds_cache_file *f);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 
 typedef struct server_file {
   gxds_str server;
-  gxds_cache_file *file; /* NULL: it can't be used */
+  gxds_cache_file *file;
 } server_file;
 
 struct gxds_resource_cache {
@@ -34,22 +34,23 @@ void gxds_resource_cache_destroy(gxds_resource_cache *c) {
   gxds_free(c);
 }
 
+/* NULL: it is a directory, and on disk already. */
 static gxds_cache_file *file_of(gxds_resource_cache *c, const gxds_bootstrap_server *server,
-                                gxds_text *log) {
-  if (server->directory.size) return NULL; /* it is on disk already */
+                                gxds_time now, gxds_text *log) {
+  if (server->directory.size) return NULL;
   for (size_t i = 0; i < c->count; i++) {
     if (gxds_str_equal(c->files[i].server, server->uri)) return c->files[i].file;
   }
   c->files = gxds_realloc(c->files, c->count + 1, sizeof *c->files);
   server_file *added = &c->files[c->count++];
   added->server = gxds_str_dup(server->uri);
-  added->file = gxds_cache_file_open(c->dir, c->target, server->uri, log);
+  added->file = gxds_cache_file_open(c->dir, c->target, server->uri, now, log);
   return added->file;
 }
 
 bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
                              gxds_text *log) {
-  gxds_cache_file *file = file_of(c, a->server, log);
+  gxds_cache_file *file = file_of(c, a->server, now, log);
   if (!file) return false;
   const gxds_cache_record record = {.removed = a->kind == GXDS_ACTION_FORGET,
                                     .accepted = a->accepted,
@@ -63,7 +64,7 @@ bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_
 
 void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,
                                  gxds_time now, gxds_text *log) {
-  gxds_cache_file *file = file_of(c, a->server, log);
+  gxds_cache_file *file = file_of(c, a->server, now, log);
   gxds_cache_record r = {0};
   bool found = file && gxds_cache_file_find(file, gxds_str_z(a->type->type_url), a->name, &r);
   const gxds_kept kept = {.server = a->server,

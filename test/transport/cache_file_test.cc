@@ -60,13 +60,12 @@ class File {
  public:
   explicit File(const std::string &dir, const std::string &target = "xds:///t",
                 const std::string &server = "server:1") {
-    file_ = gxds_cache_file_open(Str(dir), Str(target), Str(server), &log_);
+    file_ = gxds_cache_file_open(Str(dir), Str(target), Str(server), now, &log_);
   }
   ~File() {
     gxds_cache_file_close(file_);
     gxds_text_fini(&log_);
   }
-  bool usable() const { return file_ != nullptr; }
   std::string Log() const { return String(gxds_text_str(&log_)); }
   std::string Path() const { return String(gxds_cache_file_path(file_)); }
   size_t Count() const { return gxds_cache_file_count(file_); }
@@ -96,11 +95,16 @@ class File {
   }
 
   bool TakeLost() { return gxds_cache_file_take_lost(file_); }
+  std::string TakeLog() {
+    std::string log = Log();
+    gxds_text_clear(&log_);
+    return log;
+  }
   gxds_time now = 1000 * GXDS_SECOND;
 
  private:
-  gxds_cache_file *file_;
   gxds_text log_ = {};
+  gxds_cache_file *file_;
 };
 
 std::string Read(const std::string &path) {
@@ -167,25 +171,72 @@ TEST_F(CacheFile, DirectoryThatOthersMayWriteIsRefused) {
   for (mode_t mode : {0770, 0707, 01777}) {
     ASSERT_EQ(chmod(dir.c_str(), mode), 0);
     File f(dir);
-    EXPECT_FALSE(f.usable());
-    EXPECT_THAT(f.Log(), HasSubstr("resource cache " + dir +
+    EXPECT_EQ(f.Count(), 0u);
+    EXPECT_THAT(f.Log(), HasSubstr("resource cache " + path +
                                    ": the directory can't be used: others may write into it"));
+    f.now += GXDS_CACHE_RETRY_AFTER;
+    f.Put("c", "three");
+    EXPECT_EQ(f.Count(), 0u);
   }
 }
 
-TEST_F(CacheFile, DirectoryThatCanNotBeMadeIsRefused) {
-  File f(dir + "/not/there");
-  EXPECT_FALSE(f.usable());
-  EXPECT_THAT(f.Log(), HasSubstr("No such file or directory"));
+TEST_F(CacheFile, DirectoryThatIsNotThereIsTriedAgainLaterAndThatToldOnce) {
+  const std::string mount = parent.path() + "/mount";
+  File f(mount + "/cache");
+  EXPECT_EQ(f.TakeLog(), "resource cache " + f.Path() +
+                             ": the directory can't be used: No such file or directory");
+  f.Put("c", "three");
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("c", "three");
+  ASSERT_EQ(mkdir(mount.c_str(), 0700), 0);
+  f.Put("c", "too early to try");
+  EXPECT_EQ(f.TakeLog(), "");
+  EXPECT_FALSE(f.TakeLost());
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("c", "three");
+  EXPECT_EQ(f.TakeLog(), "resource cache " + f.Path() + ": written again");
+  EXPECT_TRUE(f.TakeLost()) << "what came before is to be put again";
+  EXPECT_EQ(File(mount + "/cache").Get("c"), "1 three");
+}
+
+TEST_F(CacheFile, WhatIsThereInADirectoryThatComesLateIsUsed) {
+  const std::string late = parent.path() + "/late";
+  ASSERT_EQ(symlink("nowhere", late.c_str()), 0);
+  File f(late);
+  EXPECT_EQ(f.Count(), 0u);
+  ASSERT_EQ(rename(dir.c_str(), (parent.path() + "/nowhere").c_str()), 0);
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("c", "three");
+  EXPECT_EQ(f.Count(), 3u);
+  EXPECT_EQ(f.Get("a"), "1 one");
+}
+
+TEST_F(CacheFile, AnotherFailureIsTold) {
+  const std::string later = parent.path() + "/not/there";
+  File f(later);
+  EXPECT_THAT(f.TakeLog(), HasSubstr("No such file or directory"));
+  ASSERT_EQ(mkdir((parent.path() + "/not").c_str(), 0700), 0);
+  ASSERT_EQ(mkdir(later.c_str(), 0700), 0);
+  ASSERT_EQ(chmod(later.c_str(), 0777), 0);
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("c", "three");
+  EXPECT_THAT(f.TakeLog(), HasSubstr("others may write into it"));
 }
 
 TEST_F(CacheFile, FileThatOthersMayWriteIsIgnored) {
   ASSERT_EQ(chmod(path.c_str(), 0620), 0);
   File f(dir);
   EXPECT_EQ(f.Count(), 0u);
-  EXPECT_THAT(f.Log(), HasSubstr("ignored: others may write to it"));
+  EXPECT_THAT(f.TakeLog(), HasSubstr("ignored: others may write to it"));
+  f.now += GXDS_CACHE_RETRY_AFTER;
   f.Put("a", "new");
   EXPECT_EQ(f.Count(), 0u);
+  EXPECT_EQ(f.TakeLog(), "");
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("a", "new");
+  EXPECT_EQ(f.Count(), 2u);
+  EXPECT_EQ(f.Get("a"), "1 new");
 }
 
 TEST_F(CacheFile, FileThatIsTooLongIsIgnored) {
@@ -328,7 +379,7 @@ TEST_F(CacheFile, ProcessThatCannotWriteLeavesItToAnother) {
   {
     FilesOfAtMost bytes(1000);
     first.Put("c", std::string(2000, 'x'));
-    EXPECT_THAT(first.Log(), HasSubstr("not written any more: File too large"));
+    EXPECT_THAT(first.Log(), HasSubstr("not written for now: File too large"));
   }
   first.Put("d", "not kept");
   second.Put("e", "five");
@@ -349,6 +400,10 @@ TEST_F(CacheFile, OnAReadOnlyFileSystemIsRead) {
   f.Put("a", "newer");
   EXPECT_EQ(f.Get("a"), "1 one");
   EXPECT_FALSE(f.TakeLost());
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("a", "newer");
+  EXPECT_EQ(f.Get("a"), "1 newer") << "it may be written now";
+  EXPECT_TRUE(f.TakeLost());
 }
 
 TEST_F(CacheFile, IsWrittenAgainWhenTheDiskHasRoomAgain) {
