@@ -129,6 +129,11 @@ static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
   close(fd);
 }
 
+static uint64_t device_of(int dir) {
+  struct stat st;
+  return fstat(dir, &st) == 0 ? (uint64_t)st.st_dev : 0;
+}
+
 static bool read_listed(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
   size_t before = errors->count;
   uint64_t stamp = stamp_of(dir, out);
@@ -158,6 +163,7 @@ bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *erro
   if (!ok) {
     add_failure(out, errors, "cannot open the directory");
   }
+  if (ok) out->device = device_of(dir);
   ok = ok && list_names(dir, out, errors) && read_listed(dir, out, errors);
   if (dir >= 0) close(dir);
   errors->file = gxds_str_of(NULL, 0);

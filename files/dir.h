@@ -16,6 +16,7 @@ extern "C" {
 typedef struct gxds_dir_files {
   gxds_file_input *items; /* sorted by name; owned, with their strings */
   size_t count;
+  uint64_t device;     /* the file system that the directory is on: stat()'s */
   bool unstable;       /* they changed while they were read: not a state to use */
   const char *starved; /* for want of this they could not be read, in words; NULL: they could */
 } gxds_dir_files;

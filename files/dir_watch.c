@@ -1,14 +1,27 @@
 #include "files/dir_watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "files/dir.h"
 #include "files/path_watch.h"
 
+/* Which directory stands at a path. */
+typedef struct identity {
+  dev_t device; /* both 0: none */
+  ino_t inode;
+} identity;
+
 struct gxds_dir_watch {
   gxds_str path;
+  int ready;       /* epoll's: of the two that follow */
+  int mounts;      /* of the table of mounts, which no watch of inotify sees; -1: not to be had */
+  identity at;     /* what stood at path when that was looked at last */
+  uint64_t device; /* the file system of set */
   gxds_schema *schema;
   gxds_file_watch watch;
   gxds_path_watch paths;
@@ -19,16 +32,31 @@ struct gxds_dir_watch {
   gxds_text notice;     /* not taken yet */
 };
 
+static bool await(int ready, int fd, uint32_t events) {
+  struct epoll_event event = {.events = events};
+  return epoll_ctl(ready, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void close_fd(int fd) {
+  if (fd >= 0) close(fd);
+}
+
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status) {
   int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (fd < 0) {
+  int ready = fd < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
+  if (ready < 0 || !await(ready, fd, EPOLLIN)) {
     *status = gxds_status_make(GXDS_RESOURCE_EXHAUSTED, "inotify: %s", strerror(errno));
+    close_fd(fd);
+    close_fd(ready);
     return NULL;
   }
   gxds_dir_watch *w = GXDS_NEW(gxds_dir_watch);
   w->path = gxds_str_dup(gxds_str_z(path));
   w->schema = gxds_schema_create();
   w->paths.fd = fd;
+  w->ready = ready;
+  w->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+  if (w->mounts >= 0) (void)await(ready, w->mounts, EPOLLPRI);
   gxds_file_watch_init(&w->watch, now);
   *status = gxds_status_ok();
   return w;
@@ -38,6 +66,8 @@ void gxds_dir_watch_destroy(gxds_dir_watch *w) {
   if (!w) return;
   gxds_path_watch_fini(&w->paths);
   close(w->paths.fd);
+  close(w->ready);
+  close_fd(w->mounts);
   gxds_file_watch_fini(&w->watch);
   gxds_file_set_unref(w->set);
   gxds_file_errors_fini(&w->errors);
@@ -48,9 +78,23 @@ void gxds_dir_watch_destroy(gxds_dir_watch *w) {
   gxds_free(w);
 }
 
-int gxds_dir_watch_fd(const gxds_dir_watch *w) { return w->paths.fd; }
+int gxds_dir_watch_fd(const gxds_dir_watch *w) { return w->ready; }
 
-void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now) {
+static identity identify(const char *path) {
+  struct stat st;
+  if (stat(path, &st) != 0) return (identity){0};
+  return (identity){.device = st.st_dev, .inode = st.st_ino};
+}
+
+/* Of the mounts of the system only those matter that put something else at the path. */
+static void on_mounts(gxds_dir_watch *w, gxds_time now) {
+  identity at = identify(w->path.data);
+  if (at.device == w->at.device && at.inode == w->at.inode) return;
+  w->at = at;
+  gxds_file_watch_on_change(&w->watch, gxds_str_of(NULL, 0), GXDS_FILE_WATCH_REPLACED, now);
+}
+
+static void drain_inotify(gxds_dir_watch *w, gxds_time now) {
   _Alignas(struct inotify_event) char buffer[16384];
   for (;;) {
     ssize_t size = read(w->paths.fd, buffer, sizeof buffer);
@@ -63,6 +107,11 @@ void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now) {
   }
 }
 
+void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now) {
+  drain_inotify(w, now);
+  on_mounts(w, now); /* which is told to whoever polls first: not to be asked for here */
+}
+
 gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w) {
   return gxds_file_watch_deadline(&w->watch);
 }
@@ -70,6 +119,7 @@ gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w) {
 /* The links may lead elsewhere now. New watches come before the files are read, so no change is
  * missed; old ones that are not needed any more are removed after that. */
 static void rearm(gxds_dir_watch *w) {
+  w->at = identify(w->path.data);
   gxds_path_watch old = w->paths;
   w->paths = (gxds_path_watch){.fd = old.fd};
   gxds_path_watch_add_dir(&w->paths, w->path.data);
@@ -124,6 +174,11 @@ static void try_again(gxds_dir_watch *w, const char *starved, bool waited, gxds_
                  starved, (int)(GXDS_DIR_WATCH_RETRY_MAX / GXDS_SECOND));
 }
 
+/* Nobody removed what was there. */
+static bool is_unmounted(const gxds_dir_watch *w, const gxds_dir_files *files) {
+  return files->count == 0 && w->set && files->device != w->device;
+}
+
 gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w) { return gxds_text_take(&w->notice); }
 
 gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
@@ -141,8 +196,16 @@ gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
     gxds_file_watch_on_unstable(&w->watch, now);
     return GXDS_DIR_NOTHING;
   }
+  if (read && is_unmounted(w, &files)) {
+    errors.file = w->path;
+    gxds_file_errors_add(&errors, 0, NULL,
+                         "holds no resource files, and is on another file system than before: was "
+                         "that unmounted?");
+    read = false;
+  }
   const gxds_file_set *set =
       read ? gxds_file_set_build(w->schema, files.items, files.count, w->set, &errors) : NULL;
+  if (set) w->device = files.device;
   gxds_dir_files_fini(&files);
   return set ? take_set(w, set) : tell_errors(w, &errors);
 }

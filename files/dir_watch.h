@@ -2,7 +2,9 @@
  * inotify. A state that is not whole or has errors never replaces it.
  *
  * The directory may be a symlink, or have symlinks on its way, and so may its files (as Kubernetes
- * mounts a ConfigMap): replacing such a link is a change in one step, taken at once.
+ * mounts a ConfigMap): replacing such a link is a change in one step, taken at once. A directory
+ * that is removed and made again, unmounted or mounted over, is followed to what is there then; of
+ * one that is empty because it was unmounted the last good state stays.
  *
  * Confined to one thread, which waits for the descriptor and for the deadline; reading the files
  * blocks. */
@@ -31,7 +33,8 @@ typedef enum gxds_dir_news {
   GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays */
 } gxds_dir_news;
 
-/* path is copied; it need not exist yet. NULL when inotify is not to be had (*status says why). */
+/* path is copied; it need not exist yet. NULL when inotify or epoll is not to be had (*status says
+ * why). */
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status);
 void gxds_dir_watch_destroy(gxds_dir_watch *w); /* NULL is allowed */
 

@@ -180,7 +180,7 @@ void gxds_path_watch_on_event(const gxds_path_watch *w, const struct inotify_eve
   for (size_t i = 0; i < w->count; i++) {
     const gxds_path_item *item = &w->items[i];
     if (item->wd != event->wd) continue;
-    bool self = (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF)) != 0;
+    bool self = (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)) != 0;
     bool matches = item->name.size ? gxds_str_equal(item->name, name)
                                    : self || (!item->is_way && gxds_dir_is_resource_file(name));
     if (!matches) continue;

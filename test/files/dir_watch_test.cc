@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -278,6 +280,130 @@ TEST_F(DirWatch, ARemovedDirectoryKeepsTheLastGoodState) {
   fs::rename(dir_, root_ / "gone");
   EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
   EXPECT_EQ(Names(), "a");
+}
+
+TEST_F(DirWatch, ADirectoryThatIsRemovedAndMadeAgainIsFollowed) {
+  for (bool seen : {true, false}) {  // while it is gone
+    Write(dir_ / "a.yaml", Cluster("a"));
+    if (watch_ == nullptr) Start(dir_);
+    EXPECT_EQ(Read(), GXDS_DIR_SET);
+    EXPECT_EQ(Names(), "a");
+    fs::remove_all(dir_);
+    if (seen) {
+      EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
+      EXPECT_EQ(Names(), "a");
+    }
+    fs::create_directory(dir_);
+    Write(dir_ / "b.yaml", Cluster("b"));
+    EXPECT_EQ(Settle(), GXDS_DIR_SET) << seen;
+    EXPECT_EQ(Names(), "b");
+    Write(dir_ / "c.yaml", Cluster("c"));
+    EXPECT_EQ(Settle(), GXDS_DIR_SET) << "it is watched";
+    EXPECT_EQ(Names(), "bc");
+    fs::remove(dir_ / "b.yaml");
+    fs::remove(dir_ / "c.yaml");
+    EXPECT_EQ(Settle(), GXDS_DIR_SET);
+    Write(dir_ / "a.yaml", Cluster("a"));
+    Drain();
+  }
+}
+
+TEST_F(DirWatch, ADirectoryOnTheWayThatIsRemovedAndMadeAgainIsFollowed) {
+  const fs::path path = root_ / "mount" / "xds" / "resources";
+  fs::create_directories(path);
+  Write(path / "a.yaml", Cluster("a"));
+  Start(path);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  fs::remove_all(root_ / "mount");
+  EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
+  for (const char *name : {"mount", "mount/xds", "mount/xds/resources"}) {
+    EXPECT_EQ(Names(), "a");
+    fs::create_directory(root_ / name);
+    Settle();
+  }
+  EXPECT_EQ(Names(), "");
+  Write(path / "b.yaml", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+}
+
+// With mounts of its own, which end with the process: for root.
+class DirWatchMount : public DirWatch {
+ protected:
+  void SetUp() override {
+    DirWatch::SetUp();
+    if (unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "no mounts: " << strerror(errno);
+    ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+  }
+  void TearDown() override {
+    while (umount2(dir_.c_str(), MNT_DETACH) == 0) {
+    }
+    DirWatch::TearDown();
+  }
+  void Mount() { ASSERT_EQ(mount("gxds", dir_.c_str(), "tmpfs", 0, nullptr), 0); }
+  void Unmount() { ASSERT_EQ(umount(dir_.c_str()), 0); }
+};
+
+TEST_F(DirWatchMount, WhatIsMountedOverTheDirectoryIsRead) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  Mount();
+  Write(dir_ / "b.yaml", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+  Write(dir_ / "c.yaml", Cluster("c"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET) << "it is watched";
+  EXPECT_EQ(Names(), "bc");
+  Unmount();
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+}
+
+TEST_F(DirWatchMount, OfAnUnmountedDirectoryTheLastGoodStateStaysUntilItIsBack) {
+  Mount();
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  Unmount();
+  EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Errors(), dir_.string() +
+                          ": holds no resource files, and is on another file system than before: "
+                          "was that unmounted?\n");
+  EXPECT_EQ(Names(), "a");
+  Mount();
+  Write(dir_ / "b.yaml", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
+  Unmount();  // and, before anybody looks, back, with a device of the same number
+  Mount();
+  Write(dir_ / "c.yaml", Cluster("c"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "c");
+}
+
+TEST_F(DirWatchMount, MountsElsewhereAreNoReasonToReadIt) {
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  const fs::path other = root_ / "other";
+  fs::create_directory(other);
+  Drain();
+  Read();
+  ASSERT_EQ(mount("gxds", other.c_str(), "tmpfs", 0, nullptr), 0);
+  Drain();
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
+  EXPECT_EQ(umount(other.c_str()), 0);
+}
+
+TEST_F(DirWatchMount, AChangeOfTheMountIsWaitedForOnce) {
+  Start(dir_);
+  Read();
+  Mount();
+  Drain();
+  const gxds_time due = gxds_dir_watch_deadline(watch_);
+  now_ += GXDS_MILLISECOND;
+  Drain();
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), due);
 }
 
 TEST_F(DirWatch, ADirectoryOnTheWayThatIsReplacedIsFollowed) {
