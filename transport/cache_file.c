@@ -81,10 +81,15 @@ static bool write_at(int fd, size_t at, gxds_str s) {
 }
 
 /* A part that a killed process left is cut off first: it may be longer than what is written over
- * it. */
+ * it. So is a part of our own, which only takes room. */
 static bool cut_and_write(void *arg, size_t at, gxds_str bytes) {
   const gxds_cache_file *f = arg;
-  return ftruncate(f->fd, (off_t)at) == 0 && write_at(f->fd, at, bytes);
+  if (ftruncate(f->fd, (off_t)at) != 0) return false;
+  if (write_at(f->fd, at, bytes)) return true;
+  int error = errno;
+  (void)!ftruncate(f->fd, (off_t)at);
+  errno = error;
+  return false;
 }
 
 static void drop_aside(gxds_cache_file *f) {
@@ -186,6 +191,17 @@ static const char *read_file(gxds_cache_file *f, bool *foreign) {
   return why;
 }
 
+/* Whether it is the file that the log is of, and nobody added to it. (Whole records are added and
+ * never cut off, and what is written anew is another file.) */
+static bool is_as_left(const gxds_cache_file *f, int fd) {
+  struct stat before;
+  struct stat now;
+  size_t size;
+  return f->fd >= 0 && fd >= 0 && fstat(f->fd, &before) == 0 && fstat(fd, &now) == 0 &&
+         before.st_dev == now.st_dev && before.st_ino == now.st_ino &&
+         (size_t)now.st_size == gxds_cache_log_size(f->log) && !check_file(fd, &size);
+}
+
 /* The file as it is now, in place of what was known of it. False: it can't be used. */
 static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) {
   char name[NAME_SIZE];
@@ -195,9 +211,11 @@ static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) 
     fail(f, now, log, "can't be opened: ", strerror(errno));
     return false;
   }
+  bool as_left = is_as_left(f, fd);
   close_fd(&f->fd);
-  gxds_cache_log_clear(f->log);
   f->fd = fd;
+  if (as_left) return true;
+  gxds_cache_log_clear(f->log);
   if (fd < 0) return true;
   bool foreign;
   const char *why = read_file(f, &foreign);

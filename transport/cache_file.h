@@ -8,7 +8,9 @@
  * Nothing is synced to the medium: the kernel keeps what a killed process wrote, and after a loss
  * of power the checksums tell whether all came there.
  *
- * Confined; blocks on the file system. */
+ * Confined; blocks on the file system. On a thread that blocks SIGXFSZ, as the reactor's does all
+ * signals: a limit of the sizes of files is a failure like any other there, and elsewhere the end
+ * of the process. */
 #ifndef GRPC_XDS_TRANSPORT_CACHE_FILE_H_
 #define GRPC_XDS_TRANSPORT_CACHE_FILE_H_
 

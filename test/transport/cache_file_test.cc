@@ -20,15 +20,21 @@
 #include "test/support/child.h"
 
 namespace {
-bool g_disk_is_full = false;
+int g_write_error = 0;  // errno's
 bool g_read_only = false;
+size_t g_bytes_read = 0;
 }  // namespace
 
 // In the place of libc's: to fill a disk is not for a test.
 extern "C" ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
-  if (!g_disk_is_full) return syscall(SYS_pwrite64, fd, bytes, size, at);
-  errno = ENOSPC;
+  if (g_write_error == 0) return syscall(SYS_pwrite64, fd, bytes, size, at);
+  errno = g_write_error;
   return -1;
+}
+
+extern "C" ssize_t pread(int fd, void *bytes, size_t size, off_t at) {
+  g_bytes_read += size;
+  return syscall(SYS_pread64, fd, bytes, size, at);
 }
 
 extern "C" int openat(int dir, const char *path, int flags, ...) {
@@ -353,24 +359,32 @@ TEST_F(CacheFile, SecondProcessGoesOnWhereTheFirstLeftOff) {
   EXPECT_EQ(fourth.Get("d"), "1 four");
 }
 
-// While it lives, no file can grow beyond that.
+// While it lives, no file can grow beyond that, and this thread blocks signals, as the reactor
+// does.
 class FilesOfAtMost {
  public:
   explicit FilesOfAtMost(rlim_t size) {
     EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
     rlimit now = before_;
     now.rlim_cur = size;
-    handler_ = signal(SIGXFSZ, SIG_IGN);  // write() fails in its place
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask_);
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &now), 0);
   }
   ~FilesOfAtMost() {
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before_), 0);
-    signal(SIGXFSZ, handler_);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGXFSZ);
+    const timespec none = {};
+    EXPECT_EQ(sigtimedwait(&signals, nullptr, &none), SIGXFSZ) << "which would have ended us";
+    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
   }
 
  private:
   rlimit before_;
-  void (*handler_)(int);
+  sigset_t mask_;
 };
 
 TEST_F(CacheFile, ProcessThatCannotWriteLeavesItToAnother) {
@@ -391,6 +405,39 @@ TEST_F(CacheFile, ProcessThatCannotWriteLeavesItToAnother) {
   EXPECT_EQ(third.Get("a"), "1 one");
 }
 
+TEST_F(CacheFile, IsWrittenAgainWhenFilesMayBeLonger) {
+  const std::string before = Read(path);
+  File f(dir);
+  {
+    FilesOfAtMost bytes(before.size() + 10);
+    f.Put("c", "three");
+    EXPECT_EQ(Read(path), before) << "no part is left";
+  }
+  EXPECT_THAT(f.Log(), HasSubstr("not written for now: File too large"));
+  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.Put("c", "three");
+  EXPECT_THAT(f.Log(), HasSubstr("written again"));
+  EXPECT_EQ(File(dir).Get("c"), "1 three");
+}
+
+TEST_F(CacheFile, IsReadAgainOnlyWhereAnotherProcessChangedIt) {
+  File f(dir);
+  for (bool changed : {false, true}) {
+    g_write_error = EIO;
+    f.now += GXDS_CACHE_RETRY_AFTER;
+    f.Put("c", changed ? "3" : "three");
+    g_write_error = 0;
+    if (changed) File(dir).Put("d", "four");
+    f.now += GXDS_CACHE_RETRY_AFTER;
+    g_bytes_read = 0;
+    f.Put("c", changed ? "3" : "three");
+    EXPECT_EQ(g_bytes_read > 0, changed);
+    EXPECT_EQ(f.Count(), changed ? 4u : 3u);
+    EXPECT_EQ(f.Get("a"), "1 one");
+  }
+  EXPECT_EQ(File(dir).Count(), 4u);
+}
+
 TEST_F(CacheFile, OnAReadOnlyFileSystemIsRead) {
   g_read_only = true;
   File f(dir);
@@ -406,18 +453,23 @@ TEST_F(CacheFile, OnAReadOnlyFileSystemIsRead) {
   EXPECT_TRUE(f.TakeLost());
 }
 
-TEST_F(CacheFile, IsWrittenAgainWhenTheDiskHasRoomAgain) {
+class WriteError : public CacheFile, public testing::WithParamInterface<int> {
+  void TearDown() override { g_write_error = 0; }
+};
+INSTANTIATE_TEST_SUITE_P(All, WriteError, testing::Values(ENOSPC, EDQUOT, EIO, EFBIG));
+
+TEST_P(WriteError, IsTriedAgainAndToldOnce) {
   File f(dir);
-  g_disk_is_full = true;
+  g_write_error = GetParam();
   f.Put("a", "newer");
   f.Put("b", "newer too");
-  EXPECT_THAT(f.Log(), HasSubstr("not written for now: No space left on device"));
+  EXPECT_THAT(f.Log(), HasSubstr(std::string("not written for now: ") + strerror(GetParam())));
   f.now += GXDS_CACHE_RETRY_AFTER;
   f.Put("a", "newer");
   EXPECT_EQ(f.Log().find("not written", f.Log().find("not written") + 1), std::string::npos)
       << f.Log();
   EXPECT_FALSE(f.TakeLost());
-  g_disk_is_full = false;
+  g_write_error = 0;
   f.Put("c", "too early to try");
   EXPECT_EQ(File(dir).Count(), 2u);
   f.now += GXDS_CACHE_RETRY_AFTER;

@@ -2,6 +2,7 @@
 
 #include <grpc/grpc.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,6 +52,16 @@ TEST(Reactor, NeverRunsAPostFromWithinPosting) {
   });
   EXPECT_EQ(ran.Take(), 1);
   EXPECT_EQ(ran.Take(), 2);
+}
+
+// A file that may be no longer (SIGXFSZ) ends no program, then.
+TEST(Reactor, LeavesSignalsToTheThreadsOfTheProgram) {
+  ReactorUse use;
+  OnReactor([] {
+    sigset_t blocked;
+    EXPECT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &blocked), 0);
+    for (int s : {SIGXFSZ, SIGPIPE, SIGTERM, SIGCHLD}) EXPECT_EQ(sigismember(&blocked, s), 1) << s;
+  });
 }
 
 TEST(Reactor, FiresTimersWhenTheyAreDueAndNotBefore) {
