@@ -254,6 +254,36 @@ TEST_F(LastKnownGood, IsWholeAgainWithTheFirstChangeThatCanBeKept) {
   EXPECT_EQ(reply.name, "c") << reply.status.error_message();
 }
 
+// What a process leaves that was killed after new routes came, and before the cluster that they
+// lead to did.
+TEST_F(LastKnownGood, WithoutTheClusterOfARouteFailsTheRpcsOfThatRouteAloneUntilAServerAnswers) {
+  const std::string to_b = "/test.New/Name";
+  Mesh mesh = MeshOf(a);
+  mesh.routes = {{"/test.New/", "b"}, {"", "a"}};
+  {
+    control.Set(mesh);
+    control.Start();
+    Client client(kTarget, bootstrap, {}, nullptr, kImpatience);
+    ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
+    ASSERT_FALSE(client.Call({}, to_b).status.ok()) << "the new routes are in use";
+  }
+  control.Kill();
+  Client client(kTarget, bootstrap);
+  EXPECT_EQ(client.Call().name, "a");
+  Reply reply = client.Call({}, to_b);
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_NE(reply.status.error_message().find("xDS channel for server " + control.address()),
+            std::string::npos)
+      << reply.status.error_message();
+  EXPECT_EQ(client.Call().name, "a");
+  mesh.clusters.push_back(MeshOf(b).clusters[0]);
+  control.Set(mesh);
+  control.Start();
+  CallOptions wait;
+  wait.wait_for_ready = true;
+  EXPECT_EQ(client.Call(wait, to_b).name, "b");
+}
+
 TEST_F(LastKnownGood, IsNotThereWithoutACache) {
   Client client(kTarget, Bootstrap({control.ServerJson()}));
   EXPECT_EQ(client.Call().status.error_code(), grpc::StatusCode::UNAVAILABLE);
