@@ -29,7 +29,7 @@ struct gxds_cache_file {
   int lock;
   pid_t owner; /* who opened it: not the child of a fork */
   file_state state;
-  gxds_time retry;  /* of FAILED: not before that */
+  gxds_time look;   /* FAILED: when it is tried again; OURS: when it is looked for again */
   gxds_text failed; /* how, as last told; empty: what was put since then was written */
   bool ignored;     /* that what is there is damaged was told */
   bool lost;        /* something that was put is not there */
@@ -159,7 +159,7 @@ static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *
   gxds_text_fini(&f->failed);
   f->failed = failed;
   f->state = FAILED;
-  f->retry = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
+  f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
   let_go(f);
 }
 
@@ -255,6 +255,7 @@ static int open_lock(gxds_cache_file *f) {
 }
 
 static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
   const char *why = open_dir(f);
   if (why) {
     fail(f, now, log, "the directory can't be used: ", why);
@@ -316,11 +317,36 @@ bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name,
 
 /* ---- writing ---- */
 
+static bool is_linked(int fd) {
+  struct stat info;
+  return fd < 0 || (fstat(fd, &info) == 0 && info.st_nlink > 0);
+}
+
+/* Whether what is open is what others find: nothing was removed, or mounted over. */
+static bool is_in_place(const gxds_cache_file *f) {
+  struct stat ours;
+  struct stat there;
+  return is_linked(f->fd) && is_linked(f->lock) && fstat(f->dir, &ours) == 0 &&
+         stat(f->dir_path.data, &there) == 0 && ours.st_dev == there.st_dev &&
+         ours.st_ino == there.st_ino;
+}
+
+static void look_again(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
+  if (is_in_place(f)) return;
+  say(f, log, "removed, or mounted over: begun anew", "");
+  f->lost = true;
+  let_go(f);
+  open_all(f, now, log);
+}
+
 /* Whether it is ours to write. The process that kept it may be gone, or what failed be mended: what
  * is there then is read anew. */
 static bool take_over(gxds_cache_file *f, gxds_time now, gxds_text *log) {
-  if (f->state == FAILED && now >= f->retry) {
+  if (f->state == FAILED && now >= f->look) {
     open_all(f, now, log);
+  } else if (f->state == OURS && now >= f->look) {
+    look_again(f, now, log);
   } else if (f->state == OTHERS && flock(f->lock, LOCK_EX | LOCK_NB) == 0) {
     say(f, log, "kept by this process from now on: the other one let it go", "");
     if (load(f, O_RDWR, now, log)) f->state = OURS;

@@ -25,7 +25,8 @@ extern "C" {
 #define GXDS_CACHE_COMPACT_MIN ((size_t)256 << 10)
 
 /* After a failure all of it, from the directory on, is tried again with the first change after
- * that: a disk that is full is read and written in vain no more often. */
+ * that: a disk that is full is read and written in vain no more often. As often it is looked
+ * whether the file is still there: a directory may be removed, or mounted over. */
 #define GXDS_CACHE_RETRY_AFTER (10 * GXDS_SECOND)
 
 typedef struct gxds_cache_file gxds_cache_file;
