@@ -5,7 +5,8 @@
  * grpc_completion_queue_next(). It lives while somebody holds a use of it, holds a grpc_init, and
  * is stopped with the last use: it then ends its grpc_init itself and is joined by whoever comes
  * next (a start, a fork, the exit of the process), so that nobody waits in gxds_reactor_release().
- * It never runs policy work. Functions say from which thread they may be called.
+ * It runs no policy work but what is done in there. Functions say from which thread they may be
+ * called.
  *
  * Fork: before one the reactor leaves gRPC and waits, so that the host's own fork handlers find no
  * thread of ours inside; in the parent it goes on. One without a channel is on its way to its end,

@@ -25,10 +25,13 @@
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/iomgr/pollset_set.h"
 #include "src/core/lib/resolver/resolver.h"
 #include "src/core/lib/resolver/resolver_factory.h"
 #include "src/core/lib/service_config/service_config_impl.h"
 #include "src/core/lib/slice/slice_internal.h"
+#include "src/core/lib/surface/completion_queue.h"
 #include "src/core/lib/uri/uri_parser.h"
 #include "transport/reactor.h"
 #include "xds_resolver/config_change.h"
@@ -75,6 +78,7 @@ class XdsResolver : public grpc_core::Resolver {
   explicit XdsResolver(grpc_core::ResolverArgs args)
       : work_serializer_(std::move(args.work_serializer)),
         result_handler_(std::move(args.result_handler)),
+        polled_(args.pollset_set),
         args_(WithForkGeneration(std::move(args.args))),
         uri_(std::move(args.uri)),
         channel_id_(RandomId()) {}
@@ -96,9 +100,11 @@ class XdsResolver : public grpc_core::Resolver {
     RefCountedPtr<XdsResolver> resolver;
     std::shared_ptr<EventEngine> engine;
     ChannelArgs::CPtr client_args;
-    const unsigned made_in;  // a generation of the reactor
+    const unsigned made_in;             // a generation of the reactor
+    grpc_pollset* polled_by = nullptr;  // on the reactor
   };
 
+  static void Poll(void* arg);
   // On the reactor, which must not run the channel's work: the event engine does.
   static void Schedule(void* arg);
   static void Gone(void* arg);
@@ -119,6 +125,7 @@ class XdsResolver : public grpc_core::Resolver {
 
   const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
   const std::unique_ptr<ResultHandler> result_handler_;
+  grpc_pollset_set* const polled_;  // the channel's, which result_handler_ keeps
   const ChannelArgs args_;
   const URI uri_;
   const uint64_t channel_id_;
@@ -173,7 +180,7 @@ void XdsResolver::StartLocked() {
   }
   gxds_status status = gxds_resolver_start(&options, &resolver_);
   if (gxds_status_is_ok(&status)) {
-    (void)link.release();  // until Gone()
+    gxds_reactor_post(Poll, link.release());  // which lives until Gone()
   } else {
     ReportFailureLocked(status);
   }
@@ -190,6 +197,16 @@ void XdsResolver::ShutdownLocked() {
   selector_.reset();
 }
 
+// Where the host polls no more than what somebody asks for (GRPC_POLL_STRATEGY=poll), a connection
+// that no RPC waits for, while others serve or all fail, is nobody's. So the reactor asks for all
+// of the channel's: it then waits inside the host (transport/waiter.h). Elsewhere without effect.
+void XdsResolver::Poll(void* arg) {
+  auto* link = static_cast<Link*>(arg);
+  link->polled_by = grpc_cq_pollset(gxds_reactor_cq());
+  grpc_core::ExecCtx exec_ctx;
+  grpc_pollset_set_add_pollset(link->resolver->polled_, link->polled_by);
+}
+
 void XdsResolver::Schedule(void* arg) {
   auto* link = static_cast<Link*>(arg);
   HandOver(link->engine.get(), [self = link->resolver]() mutable {
@@ -201,6 +218,10 @@ void XdsResolver::Schedule(void* arg) {
 
 void XdsResolver::Gone(void* arg) {
   auto* link = static_cast<Link*>(arg);
+  if (link->polled_by != nullptr) {
+    grpc_core::ExecCtx exec_ctx;
+    grpc_pollset_set_del_pollset(link->resolver->polled_, link->polled_by);
+  }
   // In the child of a fork its engine runs nothing, and the end of the process would wait for it.
   if (link->made_in != gxds_reactor_generation()) return;
   std::shared_ptr<EventEngine> engine = link->engine;
