@@ -5,9 +5,17 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct gxds_random {
   uint64_t state; /* the seed; any value */
 } gxds_random;
+
+/* A seed that no other call gives: of the kernel's randomness. Any thread. For seams and the
+ * transport: the engine is given its seeds. */
+uint64_t gxds_random_seed(void);
 
 static inline uint64_t gxds_random_next(gxds_random *r) {
   uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
@@ -20,5 +28,9 @@ static inline uint64_t gxds_random_next(gxds_random *r) {
 static inline double gxds_random_unit(gxds_random *r) {
   return (double)(gxds_random_next(r) >> 11) * 0x1.0p-53;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,7 +1,6 @@
 #include "transport/session.h"
 
 #include <grpc/support/log.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -333,12 +332,6 @@ static void drain(gxds_session *s) {
 
 /* Life */
 
-static uint64_t make_seed(void) {
-  uint64_t seed;
-  if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == (ssize_t)sizeof(seed)) return seed;
-  return (uint64_t)gxds_reactor_now(); /* jitter needs no more */
-}
-
 /* From the reactor's clock to that since 1970. */
 static gxds_duration wall_offset(void) {
   struct timespec wall;
@@ -355,7 +348,7 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
   s->args = gxds_channel_args_create(options->args, NULL, 0);
   s->events = options->events;
   s->arg = options->arg;
-  s->random.state = make_seed();
+  s->random.state = gxds_random_seed();
   s->load_store = gxds_load_store_create(on_first_use, s);
   gxds_str dir = options->bootstrap->resource_cache_dir;
   if (dir.size) s->cache = gxds_resource_cache_create(dir, options->target);

@@ -3,13 +3,13 @@
 #include <grpc/support/port_platform.h>
 
 #include <atomic>
-#include <random>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
@@ -46,10 +46,7 @@ class DispatchController : public ConfigSelector::CallDispatchController {
 // well.
 gxds_random* ThreadRandom() {
   thread_local gxds_random random = {0};
-  if (random.state == 0) {
-    std::random_device device;
-    random.state = (uint64_t{device()} << 32) | device();
-  }
+  if (random.state == 0) random.state = gxds_random_seed();
   return &random;
 }
 

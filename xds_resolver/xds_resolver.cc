@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/printable/printable.h"
 #include "plugin/child_of_fork.h"
@@ -62,11 +62,6 @@ constexpr char kServiceConfig[] =
 
 constexpr char kBootstrapArg[] = "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config";
 
-uint64_t RandomId() {
-  std::random_device random;
-  return uint64_t{random()} << 32 | random();
-}
-
 // The part of the path after the last slash.
 std::string DefaultAuthority(const URI& uri) {
   size_t slash = uri.path().find_last_of('/');
@@ -81,7 +76,7 @@ class XdsResolver : public grpc_core::Resolver {
         polled_(args.pollset_set),
         args_(WithForkGeneration(std::move(args.args))),
         uri_(std::move(args.uri)),
-        channel_id_(RandomId()) {}
+        channel_id_(gxds_random_seed()) {}
 
   ~XdsResolver() override { gxds_config_unref(config_); }
 

@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/variant.h"
+#include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"
 #include "lb_policies/cluster_impl/cluster_security.h"
@@ -56,11 +56,6 @@ struct SlotUnref {
 };
 using DropPickerRef = std::unique_ptr<gxds_drop_picker, DropPickerUnref>;
 using SlotRef = std::unique_ptr<gxds_locality_slot, SlotUnref>;
-
-uint64_t RandomSeed() {
-  std::random_device random;
-  return uint64_t{random()} << 32 | random();
-}
 
 // A subchannel that knows where its RPCs are counted. Every subchannel below the policy is one.
 class CountedSubchannel : public grpc_core::DelegatingSubchannel {
@@ -201,7 +196,7 @@ class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
 class ClusterImplPolicy : public ParentPolicy {
  public:
   explicit ClusterImplPolicy(Args args)
-      : ParentPolicy(std::move(args)), machine_(gxds_cluster_impl_create(RandomSeed())) {}
+      : ParentPolicy(std::move(args)), machine_(gxds_cluster_impl_create(gxds_random_seed())) {}
 
   absl::string_view name() const override { return kClusterImplPolicyName; }
   absl::Status UpdateLocked(UpdateArgs args) override;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/random.h"
 #include "lb_policies/least_request/least_request.h"
 #include "lb_policies/round_robin/address_list_policy.h"
 #include "lb_policies/round_robin/leaf_factory.h"
@@ -32,10 +32,7 @@ struct ActiveUnref {
 using ActiveRef = std::unique_ptr<gxds_active_requests, ActiveUnref>;
 
 gxds_random* Random() {
-  thread_local gxds_random random = [] {
-    std::random_device device;
-    return gxds_random{(uint64_t{device()} << 32) | device()};
-  }();
+  thread_local gxds_random random = {gxds_random_seed()};
   return &random;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "absl/types/variant.h"
+#include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/outlier_detection/outliers.h"
 #include "lb_policies/parent/parent_policy.h"
@@ -54,11 +54,6 @@ struct ResultsUnref {
   void operator()(gxds_call_results* r) const { gxds_call_results_unref(r); }
 };
 using ResultsRef = std::unique_ptr<gxds_call_results, ResultsUnref>;
-
-uint64_t RandomSeed() {
-  std::random_device random;
-  return uint64_t{random()} << 32 | random();
-}
 
 using Watcher = SubchannelInterface::ConnectivityStateWatcherInterface;
 
@@ -147,7 +142,7 @@ class ResultTracker : public CallTracker {
 class OutlierDetectionPolicy : public ParentPolicy {
  public:
   explicit OutlierDetectionPolicy(Args args)
-      : ParentPolicy(std::move(args)), machine_(gxds_outliers_create(RandomSeed())) {}
+      : ParentPolicy(std::move(args)), machine_(gxds_outliers_create(gxds_random_seed())) {}
 
   absl::string_view name() const override { return kOutlierDetectionPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;

@@ -1,12 +1,12 @@
 #include "lb_policies/pick_first/shuffled_policy.h"
 
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/random.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/pick_first/shuffle.h"
 #include "src/core/lib/json/json.h"
@@ -28,14 +28,9 @@ using grpc_core::ServerAddressList;
 
 namespace {
 
-gxds_random RandomSeed() {
-  std::random_device device;
-  return {(uint64_t{device()} << 32) | device()};
-}
-
 class ShuffledPolicy : public ParentPolicy {
  public:
-  explicit ShuffledPolicy(Args args) : ParentPolicy(std::move(args)), random_(RandomSeed()) {}
+  explicit ShuffledPolicy(Args args) : ParentPolicy(std::move(args)), random_{gxds_random_seed()} {}
 
   absl::string_view name() const override { return kShuffledPolicy; }
   absl::Status UpdateLocked(UpdateArgs update) override;

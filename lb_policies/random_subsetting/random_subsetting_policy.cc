@@ -1,13 +1,13 @@
 #include "lb_policies/random_subsetting/random_subsetting_policy.h"
 
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/random.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/random_subsetting/subset.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
@@ -47,14 +47,10 @@ class RandomSubsettingConfig : public LoadBalancingPolicy::Config {
   const RefCountedPtr<Config> child_;
 };
 
-uint64_t RandomSeed() {
-  std::random_device device;
-  return (uint64_t{device()} << 32) | device();
-}
-
 class RandomSubsettingPolicy : public ParentPolicy {
  public:
-  explicit RandomSubsettingPolicy(Args args) : ParentPolicy(std::move(args)), seed_(RandomSeed()) {}
+  explicit RandomSubsettingPolicy(Args args)
+      : ParentPolicy(std::move(args)), seed_(gxds_random_seed()) {}
 
   absl::string_view name() const override { return kRandomSubsettingPolicy; }
   absl::Status UpdateLocked(UpdateArgs update) override;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,10 +66,7 @@ using RingPickerRef = std::unique_ptr<const gxds_ring_picker, RingPickerUnref>;
 using Subchannels = std::vector<RefCountedPtr<SubchannelInterface>>;
 
 uint64_t RandomHash() {
-  thread_local gxds_random random = [] {
-    std::random_device device;
-    return gxds_random{(uint64_t{device()} << 32) | device()};
-  }();
+  thread_local gxds_random random = {gxds_random_seed()};
   return gxds_random_next(&random);
 }
 

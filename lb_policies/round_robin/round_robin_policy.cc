@@ -1,13 +1,13 @@
 #include "lb_policies/round_robin/round_robin_policy.h"
 
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/random.h"
 #include "lb_policies/round_robin/endpoints_policy.h"
 #include "lb_policies/round_robin/leaf_factory.h"
 #include "lb_policies/weighted_locality/wheel.h"
@@ -25,11 +25,6 @@ struct TurnsUnref {
   void operator()(gxds_turns* t) const { gxds_turns_unref(t); }
 };
 using TurnsRef = std::unique_ptr<gxds_turns, TurnsUnref>;
-
-uint64_t RandomTurn() {
-  std::random_device random;
-  return uint64_t{random()} << 32 | random();
-}
 
 // Immutable but for the count of turns, which is atomic and goes on from picker to picker.
 class RoundRobinPicker : public LoadBalancingPolicy::SubchannelPicker {
@@ -50,7 +45,7 @@ class RoundRobinPicker : public LoadBalancingPolicy::SubchannelPicker {
 class RoundRobinPolicy : public EndpointsPolicy {
  public:
   explicit RoundRobinPolicy(Args args)
-      : EndpointsPolicy(std::move(args)), turns_(gxds_turns_create(RandomTurn())) {}
+      : EndpointsPolicy(std::move(args)), turns_(gxds_turns_create(gxds_random_seed())) {}
 
   absl::string_view name() const override { return kRoundRobinPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/printable/printable.h"
@@ -58,11 +58,6 @@ struct MachineDelete {
 };
 using TurnsRef = std::unique_ptr<gxds_turns, TurnsUnref>;
 
-uint64_t RandomTurn() {
-  std::random_device random;
-  return uint64_t{random()} << 32 | random();
-}
-
 // Immutable but for the count of turns, which is atomic and goes on from picker to picker.
 class LocalityPicker : public LoadBalancingPolicy::SubchannelPicker {
  public:
@@ -87,7 +82,7 @@ class WeightedLocalityPolicy : public ParentPolicy {
   explicit WeightedLocalityPolicy(Args args)
       : ParentPolicy(std::move(args)),
         machine_(gxds_weighted_locality_create()),
-        turns_(gxds_turns_create(RandomTurn())) {}
+        turns_(gxds_turns_create(gxds_random_seed())) {}
 
   absl::string_view name() const override { return kWeightedLocalityPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;

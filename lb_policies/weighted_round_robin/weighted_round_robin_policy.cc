@@ -4,13 +4,13 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/orca/oob_reports.h"
 #include "lb_policies/round_robin/address_list_policy.h"
@@ -45,11 +45,6 @@ using WeightRef = std::unique_ptr<gxds_endpoint_weight, Unref>;
 
 WeightRef Share(gxds_endpoint_weight* w) { return WeightRef(gxds_endpoint_weight_ref(w)); }
 
-uint64_t RandomTurn() {
-  std::random_device random;
-  return uint64_t{random()} << 32 | random();
-}
-
 // The endpoints of one picker. Their shares may change while it is used.
 struct Members {
   explicit Members(size_t count) : stride(gxds_stride_create(count)) {}
@@ -62,7 +57,7 @@ struct Members {
 class WeightedRoundRobinPolicy : public AddressListPolicy {
  public:
   explicit WeightedRoundRobinPolicy(Args args)
-      : AddressListPolicy(std::move(args)), turns_(gxds_turns_create(RandomTurn())) {}
+      : AddressListPolicy(std::move(args)), turns_(gxds_turns_create(gxds_random_seed())) {}
 
   absl::string_view name() const override { return kWeightedRoundRobinPolicy; }
   absl::Status UpdateLocked(UpdateArgs update) override;

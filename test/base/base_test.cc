@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "base/backoff.h"
 #include "base/errors.h"
 #include "base/origin.h"
+#include "base/random.h"
 #include "base/ref.h"
 #include "base/status.h"
 #include "base/str.h"
@@ -216,6 +218,12 @@ TEST(Origin, IsCutWhereItWouldBeToldTwice) {
             "a (xDS server s) (node ID:n)");
   EXPECT_EQ(Cut("a (xDS server s)", "b"), "a (xDS server s)");
   EXPECT_EQ(Cut("a", "b (xDS server s)"), "a");
+}
+
+TEST(Random, NoTwoSeedsAreTheSame) {
+  std::set<uint64_t> seeds;
+  for (int i = 0; i < 1000; i++) seeds.insert(gxds_random_seed());
+  EXPECT_EQ(seeds.size(), 1000u);
 }
 
 }  // namespace
