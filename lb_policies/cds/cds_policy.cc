@@ -15,7 +15,7 @@
 #include "lb_policies/cds/cds.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
-#include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/printable/printable.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -58,22 +58,14 @@ class DropPicker : public LoadBalancingPolicy::SubchannelPicker {
   const absl::Status status_;
 };
 
-class CdsPolicy : public ParentPolicy {
+class CdsPolicy : public OneChildPolicy {
  public:
-  explicit CdsPolicy(Args args) : ParentPolicy(std::move(args)), machine_(gxds_cds_create()) {}
+  explicit CdsPolicy(Args args) : OneChildPolicy(std::move(args)), machine_(gxds_cds_create()) {}
 
   absl::string_view name() const override { return kCdsPolicyName; }
   absl::Status UpdateLocked(UpdateArgs args) override;
-  void ExitIdleLocked() override {
-    if (child_ != nullptr) child_->ExitIdleLocked();
-  }
-  void ResetBackoffLocked() override {
-    if (child_ != nullptr) child_->ResetBackoffLocked();
-  }
 
  private:
-  void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
-                    std::unique_ptr<SubchannelPicker> picker) override;
   void ShutdownChildren() override;
 
   // What the child is given: made anew, or the one before while it says the same.
@@ -89,7 +81,6 @@ class CdsPolicy : public ParentPolicy {
   std::string cluster_;
   RefCountedPtr<Config> leaf_policy_;   // what the cluster's policy_json was parsed to
   RefCountedPtr<Config> child_config_;  // below outlier_detection, where that is
-  OrphanablePtr<LoadBalancingPolicy> child_;
 };
 
 absl::Status CdsPolicy::UpdateLocked(UpdateArgs args) {
@@ -129,12 +120,11 @@ absl::Status CdsPolicy::UpdateChild(const gxds_cds_step& step, const ChannelArgs
     child_args.config =
         MakeRefCounted<OutlierDetectionConfig>(cluster_, *step.outlier_detection, child_config_);
   }
-  if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_cds_lb_trace);
   if (GRPC_TRACE_FLAG_ENABLED(grpc_cds_lb_trace)) {
     gpr_log(GPR_INFO, "[cdslb %p] %s: updating child %s", this, Printable(cluster_).c_str(),
             std::string(child_args.config->name()).c_str());
   }
-  return child_->UpdateLocked(std::move(child_args));
+  return PassToChild(std::move(child_args), &grpc_cds_lb_trace);
 }
 
 absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> CdsPolicy::ChildConfig(
@@ -182,14 +172,9 @@ RefCountedPtr<LoadBalancingPolicy::Config> CdsPolicy::AggregateConfig(
   return MakeRefCounted<PriorityConfig>(std::string(), std::move(children));
 }
 
-void CdsPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_state state,
-                             const absl::Status& status, std::unique_ptr<SubchannelPicker> picker) {
-  channel_control_helper()->UpdateState(state, status, std::move(picker));
-}
-
 void CdsPolicy::Fail(const absl::Status& status, bool drop) {
   gpr_log(GPR_ERROR, "grpc_xds: [cdslb %p] %s", this, Printable(status).c_str());
-  EndChild(std::move(child_));
+  DropChild();
   child_config_.reset();
   std::unique_ptr<SubchannelPicker> picker;
   if (drop) {
@@ -201,7 +186,7 @@ void CdsPolicy::Fail(const absl::Status& status, bool drop) {
 }
 
 void CdsPolicy::ShutdownChildren() {
-  EndChild(std::move(child_));
+  DropChild();
   machine_.reset();  // and with it the subscription
 }
 

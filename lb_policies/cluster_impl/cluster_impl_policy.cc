@@ -17,7 +17,8 @@
 #include "lb_policies/cluster_impl/cluster_impl.h"
 #include "lb_policies/cluster_impl/cluster_security.h"
 #include "lb_policies/orca/orca_report.h"
-#include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/parent/child_config.h"
+#include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/printable/printable.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -193,19 +194,13 @@ class ClusterImplPicker : public LoadBalancingPolicy::SubchannelPicker {
   const RefCountedPtr<SharedPicker> child_;
 };
 
-class ClusterImplPolicy : public ParentPolicy {
+class ClusterImplPolicy : public OneChildPolicy {
  public:
   explicit ClusterImplPolicy(Args args)
-      : ParentPolicy(std::move(args)), machine_(gxds_cluster_impl_create(gxds_random_seed())) {}
+      : OneChildPolicy(std::move(args)), machine_(gxds_cluster_impl_create(gxds_random_seed())) {}
 
   absl::string_view name() const override { return kClusterImplPolicyName; }
   absl::Status UpdateLocked(UpdateArgs args) override;
-  void ExitIdleLocked() override {
-    if (child_ != nullptr) child_->ExitIdleLocked();
-  }
-  void ResetBackoffLocked() override {
-    if (child_ != nullptr) child_->ResetBackoffLocked();
-  }
 
  private:
   void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
@@ -221,7 +216,6 @@ class ClusterImplPolicy : public ParentPolicy {
   const std::unique_ptr<gxds_cluster_impl, MachineDelete> machine_;
   RefCountedPtr<ClusterImplConfig> config_;
   std::unique_ptr<ClusterSecurity> security_;  // null: no TLS of the cluster's own
-  OrphanablePtr<LoadBalancingPolicy> child_;
   RefCountedPtr<SharedPicker> child_picker_;
   absl::Status child_status_;
 };
@@ -275,8 +269,7 @@ absl::Status ClusterImplPolicy::UpdateChild(UpdateArgs args) {
   // For credentials, which speak for a cluster.
   child_args.args = child_args.args.Set(GRPC_ARG_XDS_CLUSTER_NAME, config_->cluster());
   if (security_ != nullptr) child_args.args = security_->AddTo(child_args.args);
-  if (child_ == nullptr) child_ = CreateChild(0, child_args.args, &grpc_xds_cluster_impl_lb_trace);
-  return child_->UpdateLocked(std::move(child_args));
+  return PassToChild(std::move(child_args), &grpc_xds_cluster_impl_lb_trace);
 }
 
 void ClusterImplPolicy::OnChildState(uint64_t /*token*/, grpc_connectivity_state state,
@@ -321,7 +314,7 @@ RefCountedPtr<SubchannelInterface> ClusterImplPolicy::CreateChildSubchannel(
 }
 
 void ClusterImplPolicy::ShutdownChildren() {
-  EndChild(std::move(child_));
+  DropChild();
   child_picker_.reset();
   security_.reset();
 }
@@ -355,21 +348,6 @@ std::string ParseClusterName(const Json::Object& object, grpc_core::ValidationEr
   return "";
 }
 
-RefCountedPtr<LoadBalancingPolicy::Config> ParseChild(const Json::Object& object,
-                                                      grpc_core::ValidationErrors* errors) {
-  grpc_core::ValidationErrors::ScopedField field(errors, ".childPolicy");
-  auto it = object.find("childPolicy");
-  if (it == object.end()) {
-    errors->AddError("field not present");
-    return nullptr;
-  }
-  auto config =
-      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(it->second);
-  if (config.ok()) return std::move(*config);
-  errors->AddError(config.status().message());
-  return nullptr;
-}
-
 absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>>
 ClusterImplFactory::ParseLoadBalancingConfig(const Json& json) const {
   if (json.type() == Json::Type::JSON_NULL) {
@@ -383,7 +361,7 @@ ClusterImplFactory::ParseLoadBalancingConfig(const Json& json) const {
     return errors.status("errors validating xds_cluster_impl LB policy config");
   }
   std::string cluster = ParseClusterName(json.object_value(), &errors);
-  auto child = ParseChild(json.object_value(), &errors);
+  auto child = ParseChildConfig(json, "childPolicy", &errors);
   if (!errors.ok()) return errors.status("errors validating xds_cluster_impl LB policy config");
   return grpc_core::MakeRefCounted<ClusterImplConfig>(std::move(cluster), std::move(child));
 }

@@ -18,6 +18,7 @@
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager.h"
+#include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/printable/printable.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
@@ -371,25 +372,6 @@ class ClusterManagerFactory : public grpc_core::LoadBalancingPolicyFactory {
       const Json& json) const override;
 };
 
-RefCountedPtr<LoadBalancingPolicy::Config> ParseChild(const Json& json,
-                                                      grpc_core::ValidationErrors* errors) {
-  if (json.type() != Json::Type::OBJECT) {
-    errors->AddError("is not an object");
-    return nullptr;
-  }
-  grpc_core::ValidationErrors::ScopedField field(errors, ".childPolicy");
-  auto it = json.object_value().find("childPolicy");
-  if (it == json.object_value().end()) {
-    errors->AddError("field not present");
-    return nullptr;
-  }
-  auto config =
-      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(it->second);
-  if (config.ok()) return std::move(*config);
-  errors->AddError(config.status().message());
-  return nullptr;
-}
-
 ClusterManagerConfig::Children ParseChildren(const Json::Object& object,
                                              grpc_core::ValidationErrors* errors) {
   ClusterManagerConfig::Children children;
@@ -402,7 +384,11 @@ ClusterManagerConfig::Children ParseChildren(const Json::Object& object,
   }
   for (const auto& p : it->second.object_value()) {
     grpc_core::ValidationErrors::ScopedField key(errors, absl::StrCat("[\"", p.first, "\"]"));
-    children[p.first] = ParseChild(p.second, errors);
+    if (p.second.type() != Json::Type::OBJECT) {
+      errors->AddError("is not an object");
+    } else {
+      children[p.first] = ParseChildConfig(p.second, "childPolicy", errors);
+    }
   }
   return children;
 }

@@ -16,7 +16,8 @@
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/outlier_detection/outliers.h"
-#include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/parent/child_config.h"
+#include "lb_policies/parent/one_child_policy.h"
 #include "src/core/ext/filters/client_channel/lb_policy/outlier_detection/outlier_detection.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -139,19 +140,13 @@ class ResultTracker : public CallTracker {
   const ResultsRef results_;
 };
 
-class OutlierDetectionPolicy : public ParentPolicy {
+class OutlierDetectionPolicy : public OneChildPolicy {
  public:
   explicit OutlierDetectionPolicy(Args args)
-      : ParentPolicy(std::move(args)), machine_(gxds_outliers_create(gxds_random_seed())) {}
+      : OneChildPolicy(std::move(args)), machine_(gxds_outliers_create(gxds_random_seed())) {}
 
   absl::string_view name() const override { return kOutlierDetectionPolicy; }
   absl::Status UpdateLocked(UpdateArgs args) override;
-  void ExitIdleLocked() override {
-    if (child_ != nullptr) child_->ExitIdleLocked();
-  }
-  void ResetBackoffLocked() override {
-    if (child_ != nullptr) child_->ResetBackoffLocked();
-  }
 
  private:
   class Subchannel;
@@ -172,7 +167,6 @@ class OutlierDetectionPolicy : public ParentPolicy {
   const std::unique_ptr<gxds_outliers, MachineDelete> machine_;
   std::map<uint64_t, std::vector<Subchannel*>> subchannels_;  // living ones, by address
   bool settling_ = false;
-  OrphanablePtr<LoadBalancingPolicy> child_;
   grpc_connectivity_state child_state_ = GRPC_CHANNEL_IDLE;
   absl::Status child_status_;
   RefCountedPtr<SharedPicker> child_picker_;
@@ -273,8 +267,7 @@ absl::Status OutlierDetectionPolicy::UpdateLocked(UpdateArgs args) {
   Settle();
   if (counting != gxds_outliers_counting(machine_.get()) && child_picker_ != nullptr) Publish();
   args.config = config.child();
-  if (child_ == nullptr) child_ = CreateChild(0, args.args, &grpc_outlier_detection_lb_trace);
-  return child_->UpdateLocked(std::move(args));
+  return PassToChild(std::move(args), &grpc_outlier_detection_lb_trace);
 }
 
 void OutlierDetectionPolicy::OnDeadline() {
@@ -332,7 +325,7 @@ RefCountedPtr<SubchannelInterface> OutlierDetectionPolicy::CreateChildSubchannel
 }
 
 void OutlierDetectionPolicy::ShutdownChildren() {
-  EndChild(std::move(child_));
+  DropChild();
   child_picker_.reset();
 }
 
@@ -376,21 +369,6 @@ gxds_outlier_detection ToSettings(const grpc_core::OutlierDetectionConfig& in) {
   return out;
 }
 
-RefCountedPtr<LoadBalancingPolicy::Config> ParseChild(const Json& json,
-                                                      grpc_core::ValidationErrors* errors) {
-  grpc_core::ValidationErrors::ScopedField field(errors, ".childPolicy");
-  auto it = json.object_value().find("childPolicy");
-  if (it == json.object_value().end()) {
-    errors->AddError("field not present");
-    return nullptr;
-  }
-  auto config =
-      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(it->second);
-  if (config.ok()) return std::move(*config);
-  errors->AddError(config.status().message());
-  return nullptr;
-}
-
 absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> Factory::ParseLoadBalancingConfig(
     const Json& json) const {
   if (json.type() == Json::Type::JSON_NULL) {
@@ -402,7 +380,7 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> Factory::ParseLoadBal
   auto settings = grpc_core::LoadFromJson<grpc_core::OutlierDetectionConfig>(
       json, grpc_core::JsonArgs(), &errors);
   RefCountedPtr<LoadBalancingPolicy::Config> child;
-  if (json.type() == Json::Type::OBJECT) child = ParseChild(json, &errors);
+  if (json.type() == Json::Type::OBJECT) child = ParseChildConfig(json, "childPolicy", &errors);
   if (!errors.ok()) return errors.status("errors validating outlier_detection LB policy config");
   return grpc_core::MakeRefCounted<OutlierDetectionConfig>(std::string(), ToSettings(settings),
                                                            std::move(child));

@@ -7,7 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/random.h"
-#include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/parent/child_config.h"
+#include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/pick_first/shuffle.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
@@ -28,28 +29,16 @@ using grpc_core::ServerAddressList;
 
 namespace {
 
-class ShuffledPolicy : public ParentPolicy {
+class ShuffledPolicy : public OneChildPolicy {
  public:
-  explicit ShuffledPolicy(Args args) : ParentPolicy(std::move(args)), random_{gxds_random_seed()} {}
+  explicit ShuffledPolicy(Args args)
+      : OneChildPolicy(std::move(args)), random_{gxds_random_seed()} {}
 
   absl::string_view name() const override { return kShuffledPolicy; }
   absl::Status UpdateLocked(UpdateArgs update) override;
-  void ExitIdleLocked() override {
-    if (child_ != nullptr) child_->ExitIdleLocked();
-  }
-  void ResetBackoffLocked() override {
-    if (child_ != nullptr) child_->ResetBackoffLocked();
-  }
 
  private:
-  void OnChildState(uint64_t /*token*/, grpc_connectivity_state state, const absl::Status& status,
-                    std::unique_ptr<SubchannelPicker> picker) override {
-    channel_control_helper()->UpdateState(state, status, std::move(picker));
-  }
-  void ShutdownChildren() override { EndChild(std::move(child_)); }
-
   gxds_random random_;
-  OrphanablePtr<LoadBalancingPolicy> child_;
   ServerAddressList given_;  // the list of the last update, as it came
   std::vector<size_t> order_;
 };
@@ -66,10 +55,7 @@ absl::Status ShuffledPolicy::UpdateLocked(UpdateArgs update) {
     update.addresses->clear();
     for (size_t place : order_) update.addresses->push_back(given_[place]);
   }
-  if (child_ == nullptr) {
-    child_ = CreateChild(0, update.args, &grpc_core::grpc_lb_pick_first_trace);
-  }
-  return child_->UpdateLocked(std::move(update));
+  return PassToChild(std::move(update), &grpc_core::grpc_lb_pick_first_trace);
 }
 
 class Factory : public grpc_core::LoadBalancingPolicyFactory {
@@ -83,18 +69,10 @@ class Factory : public grpc_core::LoadBalancingPolicyFactory {
 
   absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
       const Json& json) const override {
-    const auto& object = json.object_value();  // none, where it is no object
-    auto it = object.find("childPolicy");
-    if (it == object.end()) {
-      return absl::InvalidArgumentError("field:childPolicy error:field not present");
-    }
-    auto child = grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(
-        it->second);
-    if (!child.ok()) {
-      return absl::InvalidArgumentError("field:childPolicy error:" +
-                                        std::string(child.status().message()));
-    }
-    return grpc_core::MakeRefCounted<ShuffledConfig>(std::move(*child));
+    grpc_core::ValidationErrors errors;
+    auto child = ParseChildConfig(json, "childPolicy", &errors);
+    if (!errors.ok()) return errors.status("errors validating grpc_xds_shuffled LB policy config");
+    return grpc_core::MakeRefCounted<ShuffledConfig>(std::move(child));
   }
 };
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/printable/printable.h"
 #include "lb_policies/priority/priority.h"
@@ -316,20 +317,7 @@ struct JsonConfig {
 
     void JsonPostLoad(const Json& json, const grpc_core::JsonArgs&,
                       grpc_core::ValidationErrors* errors) {
-      grpc_core::ValidationErrors::ScopedField field(errors, ".config");
-      auto it = json.object_value().find("config");
-      if (it == json.object_value().end()) {
-        errors->AddError("field not present");
-        return;
-      }
-      auto parsed =
-          grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(
-              it->second);
-      if (parsed.ok()) {
-        config = std::move(*parsed);
-      } else {
-        errors->AddError(parsed.status().message());
-      }
+      config = ParseChildConfig(json, "config", errors);
     }
   };
 

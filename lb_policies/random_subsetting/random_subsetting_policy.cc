@@ -8,7 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/random.h"
-#include "lb_policies/parent/parent_policy.h"
+#include "lb_policies/parent/child_config.h"
+#include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/random_subsetting/subset.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/lib/gprpp/validation_errors.h"
@@ -47,31 +48,18 @@ class RandomSubsettingConfig : public LoadBalancingPolicy::Config {
   const RefCountedPtr<Config> child_;
 };
 
-class RandomSubsettingPolicy : public ParentPolicy {
+class RandomSubsettingPolicy : public OneChildPolicy {
  public:
   explicit RandomSubsettingPolicy(Args args)
-      : ParentPolicy(std::move(args)), seed_(gxds_random_seed()) {}
+      : OneChildPolicy(std::move(args)), seed_(gxds_random_seed()) {}
 
   absl::string_view name() const override { return kRandomSubsettingPolicy; }
   absl::Status UpdateLocked(UpdateArgs update) override;
-  void ExitIdleLocked() override {
-    if (child_ != nullptr) child_->ExitIdleLocked();
-  }
-  void ResetBackoffLocked() override {
-    if (child_ != nullptr) child_->ResetBackoffLocked();
-  }
 
  private:
-  void OnChildState(uint64_t /*token*/, grpc_connectivity_state state, const absl::Status& status,
-                    std::unique_ptr<SubchannelPicker> picker) override {
-    channel_control_helper()->UpdateState(state, status, std::move(picker));
-  }
-  void ShutdownChildren() override { EndChild(std::move(child_)); }
-
   ServerAddressList Subset(const ServerAddressList& all, uint32_t size) const;
 
   const uint64_t seed_;
-  OrphanablePtr<LoadBalancingPolicy> child_;
 };
 
 ServerAddressList RandomSubsettingPolicy::Subset(const ServerAddressList& all,
@@ -97,10 +85,7 @@ absl::Status RandomSubsettingPolicy::UpdateLocked(UpdateArgs update) {
   const auto& config = *static_cast<const RandomSubsettingConfig*>(mine.get());
   if (update.addresses.ok()) update.addresses = Subset(*update.addresses, config.size());
   update.config = config.child();
-  if (child_ == nullptr) {
-    child_ = CreateChild(0, update.args, &grpc_core::grpc_lb_round_robin_trace);
-  }
-  return child_->UpdateLocked(std::move(update));
+  return PassToChild(std::move(update), &grpc_core::grpc_lb_round_robin_trace);
 }
 
 // What the JSON form holds.
@@ -120,19 +105,7 @@ struct JsonConfig {
       grpc_core::ValidationErrors::ScopedField field(errors, ".subsetSize");
       if (size == 0 && !errors->FieldHasErrors()) errors->AddError("must be greater than 0");
     }
-    grpc_core::ValidationErrors::ScopedField field(errors, ".childPolicy");
-    auto it = json.object_value().find("childPolicy");
-    if (it == json.object_value().end()) {
-      errors->AddError("field not present");
-      return;
-    }
-    auto parsed = grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(
-        it->second);
-    if (parsed.ok()) {
-      child = std::move(*parsed);
-    } else {
-      errors->AddError(parsed.status().message());
-    }
+    child = ParseChildConfig(json, "childPolicy", errors);
   }
 };
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/printable/printable.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
@@ -281,19 +282,7 @@ struct JsonConfig {
 
   void JsonPostLoad(const Json& json, const grpc_core::JsonArgs&,
                     grpc_core::ValidationErrors* errors) {
-    grpc_core::ValidationErrors::ScopedField field(errors, ".childPolicy");
-    auto it = json.object_value().find("childPolicy");
-    if (it == json.object_value().end()) {
-      errors->AddError("field not present");
-      return;
-    }
-    auto parsed = grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(
-        it->second);
-    if (parsed.ok()) {
-      child = std::move(*parsed);
-    } else {
-      errors->AddError(parsed.status().message());
-    }
+    child = ParseChildConfig(json, "childPolicy", errors);
   }
 };
 

@@ -77,10 +77,10 @@ TEST_F(ShuffledPolicyTest, AListThatCannotBeHadIsPassedOn) {
 
 TEST_F(ShuffledPolicyTest, NeedsAChildThatTheRegistryHas) {
   auto error = [](const char* json) { return std::string(ParseConfig(json).status().message()); };
-  EXPECT_EQ(error(R"([{"grpc_xds_shuffled":{}}])"), "field:childPolicy error:field not present");
-  EXPECT_EQ(error(R"([{"grpc_xds_shuffled":{"childPolicy":[{"nobodys":{}}]}}])")
-                .find("field:childPolicy error:"),
-            0u);
+  const std::string where =
+      "errors validating grpc_xds_shuffled LB policy config: [field:childPolicy error:";
+  EXPECT_EQ(error(R"([{"grpc_xds_shuffled":{}}])"), where + "field not present]");
+  EXPECT_EQ(error(R"([{"grpc_xds_shuffled":{"childPolicy":[{"nobodys":{}}]}}])").find(where), 0u);
 }
 
 }  // namespace
