@@ -89,7 +89,7 @@ XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, uint64_
   }
 }
 
-XdsConfigSelector::~XdsConfigSelector() { gxds_selector_unref(selector_); }
+XdsConfigSelector::~XdsConfigSelector() { gxds_selector_destroy(selector_); }
 
 std::vector<const grpc_channel_filter*> XdsConfigSelector::GetFilters() {
   std::vector<const grpc_channel_filter*> filters;

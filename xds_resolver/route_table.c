@@ -22,9 +22,7 @@ typedef struct compiled_route {
 } compiled_route;
 
 struct gxds_route_table {
-  gxds_ref refs;
   const gxds_route_config *route_config;
-  const gxds_names *clusters;
   const gxds_host *host;
   compiled_route *routes;
   size_t route_count;
@@ -55,6 +53,7 @@ const gxds_names *gxds_route_cluster_names(const gxds_virtual_host *virtual_host
 /* What the routes of a table are compiled with, and from the one before. */
 typedef struct compiler {
   gxds_route_table *table;
+  const gxds_names *clusters;
   gxds_duration max_stream_duration; /* of the listener */
   share *next_share;
   gxds_method_config last; /* the one of number last_number */
@@ -87,7 +86,7 @@ static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_rout
 }
 
 static size_t find_target(const compiler *c, gxds_str name) {
-  size_t place = gxds_names_find(c->table->clusters, name);
+  size_t place = gxds_names_find(c->clusters, name);
   GXDS_CHECK(place != SIZE_MAX);
   return place;
 }
@@ -126,10 +125,8 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
                                                 const gxds_listener *listener,
                                                 const gxds_names *clusters, const gxds_host *host) {
   gxds_route_table *t = GXDS_NEW(gxds_route_table);
-  gxds_ref_init(&t->refs);
   gxds_resource_ref(&route_config->base);
   t->route_config = route_config;
-  t->clusters = gxds_names_ref(clusters);
   t->host = host;
   t->route_count = virtual_host->route_count;
   t->routes = gxds_calloc(t->route_count, sizeof *t->routes);
@@ -141,6 +138,7 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
   t->shares = gxds_calloc(share_count, sizeof *t->shares);
   t->method_configs = gxds_method_configs_create();
   compiler c = {.table = t,
+                .clusters = clusters,
                 .max_stream_duration = listener->max_stream_duration,
                 .next_share = t->shares,
                 .last = {.filters = listener->filters,
@@ -158,13 +156,8 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
   return t;
 }
 
-const gxds_route_table *gxds_route_table_ref(const gxds_route_table *t) {
-  gxds_ref_inc(&t->refs);
-  return t;
-}
-
-void gxds_route_table_unref(const gxds_route_table *shared) {
-  if (!shared || !gxds_ref_dec(&shared->refs)) return;
+void gxds_route_table_destroy(const gxds_route_table *shared) {
+  if (!shared) return;
   gxds_route_table *t = (gxds_route_table *)shared;
   for (size_t i = 0; i < t->route_count; i++) {
     gxds_route_matcher_fini(&t->routes[i].matcher, t->host);
@@ -176,12 +169,9 @@ void gxds_route_table_unref(const gxds_route_table *shared) {
   gxds_free(t->shares);
   gxds_method_configs_destroy(t->method_configs);
   gxds_path_index_fini(&t->paths);
-  gxds_names_unref(t->clusters);
   gxds_resource_unref(&t->route_config->base);
   gxds_free(t);
 }
-
-const gxds_names *gxds_route_table_clusters(const gxds_route_table *t) { return t->clusters; }
 
 const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t) {
   return t->method_configs;

@@ -1,5 +1,5 @@
 /* gxds_route_table: the routes of a virtual host, compiled once, to find the route of an RPC (A27,
- * A28) and its cluster. Immutable, counted by reference: any thread; takes no lock and allocates
+ * A28) and its cluster. Immutable: any thread; takes no lock and allocates
  * nothing per RPC.
  *
  * The first route that matches wins. Routes by path and by prefix are found in a hash of their
@@ -41,26 +41,22 @@ typedef enum gxds_routed {
 /* Where an RPC goes. */
 typedef struct gxds_route_result {
   gxds_routed kind;
-  size_t cluster;       /* its place in the table's clusters */
+  size_t cluster;       /* its place in the names given to _create */
   size_t method_config; /* the number among the table's, or GXDS_NO_METHOD_CONFIG */
   bool has_hash;        /* A42: false: no policy gives one, and a random one is as good */
   uint64_t hash;        /* for policies that pick by it */
 } gxds_route_result;
 
 /* Compiles the routes of virtual_host, which is in route_config (a reference is taken). listener:
- * for its filters, and its max_stream_duration for routes that set none; borrow: during the call.
- * clusters holds every cluster that the routes name, and the children of their plugins (a reference
- * is taken). host: for regular expressions; borrow, as long as the table. One reference, the
- * caller's. */
+ * for its filters, and its max_stream_duration for routes that set none; clusters holds every
+ * cluster that the routes name, and the children of their plugins; both borrow: during the call.
+ * host: for regular expressions; borrow, as long as the table. */
 const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
                                                 const gxds_virtual_host *virtual_host,
                                                 const gxds_listener *listener,
                                                 const gxds_names *clusters, const gxds_host *host);
-const gxds_route_table *gxds_route_table_ref(const gxds_route_table *t);
-void gxds_route_table_unref(const gxds_route_table *t); /* NULL is allowed */
+void gxds_route_table_destroy(const gxds_route_table *t); /* NULL is allowed */
 
-/* Borrow: as long as t. */
-const gxds_names *gxds_route_table_clusters(const gxds_route_table *t);
 /* What results' numbers stand for. Borrow: as long as t. */
 const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t);
 

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 struct gxds_selector {
-  gxds_ref refs;
   const gxds_virtual_host *virtual_host; /* in the route configuration that the table keeps */
   const gxds_listener *listener;
   const gxds_cluster_set *clusters;
@@ -23,7 +22,6 @@ static gxds_str words(const char *what, gxds_str route_source) {
 const gxds_selector *gxds_selector_create(const gxds_config *config,
                                           const gxds_cluster_set *clusters, const gxds_host *host) {
   gxds_selector *s = GXDS_NEW(gxds_selector);
-  gxds_ref_init(&s->refs);
   s->virtual_host = config->virtual_host;
   gxds_resource_ref(&config->listener->base);
   s->listener = config->listener;
@@ -36,18 +34,13 @@ const gxds_selector *gxds_selector_create(const gxds_config *config,
   return s;
 }
 
-const gxds_selector *gxds_selector_ref(const gxds_selector *s) {
-  gxds_ref_inc(&s->refs);
-  return s;
-}
-
-void gxds_selector_unref(const gxds_selector *shared) {
-  if (!shared || !gxds_ref_dec(&shared->refs)) return;
+void gxds_selector_destroy(const gxds_selector *shared) {
+  if (!shared) return;
   gxds_selector *s = (gxds_selector *)shared;
   gxds_str_free(&s->route_source);
   gxds_str_free(&s->nowhere);
   gxds_str_free(&s->inapt);
-  gxds_route_table_unref(s->table);
+  gxds_route_table_destroy(s->table);
   gxds_cluster_set_unref(s->clusters);
   gxds_resource_unref(&s->listener->base);
   gxds_free(s);

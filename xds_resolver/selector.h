@@ -1,5 +1,5 @@
 /* gxds_selector: chooses where an RPC goes (A31's ConfigSelector): the routes of one snapshot, with
- * a hold on each of their clusters. Immutable, counted by reference: any thread; takes no lock and
+ * a hold on each of their clusters. Immutable: any thread; takes no lock and
  * allocates nothing per RPC. Of the snapshot it holds its listener and route configuration besides.
  */
 #ifndef GRPC_XDS_XDS_RESOLVER_SELECTOR_H_
@@ -24,12 +24,10 @@ typedef struct gxds_selection {
   size_t method_config;      /* its number, or GXDS_NO_METHOD_CONFIG */
 } gxds_selection;
 
-/* References to what it needs are taken. host: borrow, as long as the selector. One reference, the
- * caller's. */
+/* References to what it needs are taken. host: borrow, as long as the selector. */
 const gxds_selector *gxds_selector_create(const gxds_config *config,
                                           const gxds_cluster_set *clusters, const gxds_host *host);
-const gxds_selector *gxds_selector_ref(const gxds_selector *s);
-void gxds_selector_unref(const gxds_selector *s); /* NULL is allowed */
+void gxds_selector_destroy(const gxds_selector *s); /* NULL is allowed */
 /* Whether one made of these would choose the same: costs no look at the routes. */
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters);

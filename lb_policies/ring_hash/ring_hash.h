@@ -82,7 +82,7 @@ grpc_connectivity_state gxds_ring_hash_state(const gxds_ring_hash *r);
 size_t gxds_ring_hash_count(const gxds_ring_hash *r);
 /* The members of the ring, in order. index < count. */
 uint64_t gxds_ring_hash_token_at(const gxds_ring_hash *r, size_t index);
-/* The state of things now. One reference, the caller's; NULL: there are no endpoints. */
+/* The state of things now. The caller's; NULL: there are no endpoints. */
 const gxds_ring_picker *gxds_ring_hash_picker(const gxds_ring_hash *r);
 
 #ifdef __cplusplus

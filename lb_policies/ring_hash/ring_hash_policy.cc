@@ -57,10 +57,10 @@ namespace {
 struct MachineDelete {
   void operator()(gxds_ring_hash* r) const { gxds_ring_hash_destroy(r); }
 };
-struct RingPickerUnref {
-  void operator()(const gxds_ring_picker* p) const { gxds_ring_picker_unref(p); }
+struct RingPickerDelete {
+  void operator()(const gxds_ring_picker* p) const { gxds_ring_picker_destroy(p); }
 };
-using RingPickerRef = std::unique_ptr<const gxds_ring_picker, RingPickerUnref>;
+using RingPickerPtr = std::unique_ptr<const gxds_ring_picker, RingPickerDelete>;
 
 // The ring's members' subchannels, in order; null where the host made none.
 using Subchannels = std::vector<RefCountedPtr<SubchannelInterface>>;
@@ -174,7 +174,7 @@ class RingHashPolicy::Watcher : public SubchannelInterface::ConnectivityStateWat
 class RingHashPolicy::Picker : public SubchannelPicker {
  public:
   // failures: in the order of the ring's members.
-  Picker(RefCountedPtr<RingHashPolicy> policy, RingPickerRef ring, Subchannels subchannels,
+  Picker(RefCountedPtr<RingHashPolicy> policy, RingPickerPtr ring, Subchannels subchannels,
          std::vector<absl::Status> failures)
       : policy_(std::move(policy)),
         config_(policy_->config_),
@@ -228,7 +228,7 @@ class RingHashPolicy::Picker : public SubchannelPicker {
 
   const RefCountedPtr<RingHashPolicy> policy_;
   const RefCountedPtr<RingHashConfig> config_;
-  const RingPickerRef ring_;
+  const RingPickerPtr ring_;
   const Subchannels subchannels_;
   const std::vector<absl::Status> failures_;
 };
@@ -345,7 +345,7 @@ void RingHashPolicy::Remove(uint64_t token) {
 void RingHashPolicy::Publish() {
   grpc_connectivity_state state = gxds_ring_hash_state(machine_.get());
   absl::Status status = state == GRPC_CHANNEL_TRANSIENT_FAILURE ? last_failure_ : absl::OkStatus();
-  RingPickerRef ring(gxds_ring_hash_picker(machine_.get()));
+  RingPickerPtr ring(gxds_ring_hash_picker(machine_.get()));
   if (ring == nullptr) return Fail(status);
   if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_ring_hash_trace)) {
     gpr_log(GPR_INFO, "[RH %p] %s (%s)", this, grpc_core::ConnectivityStateName(state),

@@ -2,10 +2,8 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "base/ref.h"
 
 struct gxds_ring_picker {
-  gxds_ref refs;
   bool connecting; /* any endpoint is */
   const gxds_ring *ring;
   gxds_ring_endpoint *endpoints;
@@ -14,7 +12,6 @@ struct gxds_ring_picker {
 const gxds_ring_picker *gxds_ring_picker_create(const gxds_ring *ring,
                                                 const gxds_ring_endpoint *endpoints, size_t count) {
   gxds_ring_picker *p = GXDS_NEW(gxds_ring_picker);
-  gxds_ref_init(&p->refs);
   p->ring = gxds_ring_ref(ring);
   p->endpoints = gxds_calloc(count, sizeof *p->endpoints);
   for (size_t i = 0; i < count; i++) {
@@ -24,13 +21,8 @@ const gxds_ring_picker *gxds_ring_picker_create(const gxds_ring *ring,
   return p;
 }
 
-const gxds_ring_picker *gxds_ring_picker_ref(const gxds_ring_picker *p) {
-  gxds_ref_inc(&p->refs);
-  return p;
-}
-
-void gxds_ring_picker_unref(const gxds_ring_picker *p) {
-  if (!p || !gxds_ref_dec(&p->refs)) return;
+void gxds_ring_picker_destroy(const gxds_ring_picker *p) {
+  if (!p) return;
   gxds_ring_unref(p->ring);
   gxds_free(p->endpoints);
   gxds_free((gxds_ring_picker *)p);

@@ -1,5 +1,5 @@
 /* gxds_ring_picker: a ring and the state of each endpoint at one moment, to pick by (A42, as A61
- * and A76 amend it). Immutable, counted by reference: any thread; a pick takes no lock and
+ * and A76 amend it). Immutable: any thread; a pick takes no lock and
  * allocates nothing. */
 #ifndef GRPC_XDS_LB_POLICIES_RING_HASH_RING_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_RING_HASH_RING_PICKER_H_
@@ -21,12 +21,10 @@ typedef struct gxds_ring_endpoint {
   grpc_connectivity_state state; /* TRANSIENT_FAILURE until it is READY again */
 } gxds_ring_endpoint;
 
-/* endpoints: the ring's members, in order; copied. A reference of ring is taken. One reference, the
- * caller's. */
+/* endpoints: the ring's members, in order; copied. A reference of ring is taken. */
 const gxds_ring_picker *gxds_ring_picker_create(const gxds_ring *ring,
                                                 const gxds_ring_endpoint *endpoints, size_t count);
-const gxds_ring_picker *gxds_ring_picker_ref(const gxds_ring_picker *p);
-void gxds_ring_picker_unref(const gxds_ring_picker *p); /* NULL is allowed */
+void gxds_ring_picker_destroy(const gxds_ring_picker *p); /* NULL is allowed */
 
 typedef enum gxds_ring_pick_kind {
   GXDS_RING_PICK_COMPLETE, /* to the endpoint */

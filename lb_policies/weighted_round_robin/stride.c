@@ -9,7 +9,6 @@
 enum { WEIGHT_MAX = UINT16_MAX };
 
 struct gxds_stride {
-  gxds_ref refs;
   size_t count;
   _Atomic uint16_t weights[]; /* 1 … WEIGHT_MAX, which the heaviest has */
 };
@@ -17,20 +16,12 @@ struct gxds_stride {
 gxds_stride *gxds_stride_create(size_t count) {
   GXDS_CHECK(count > 0);
   gxds_stride *s = gxds_calloc(1, sizeof *s + count * sizeof s->weights[0]);
-  gxds_ref_init(&s->refs);
   s->count = count;
   for (size_t i = 0; i < count; i++) atomic_init(&s->weights[i], WEIGHT_MAX);
   return s;
 }
 
-gxds_stride *gxds_stride_ref(gxds_stride *s) {
-  gxds_ref_inc(&s->refs);
-  return s;
-}
-
-void gxds_stride_unref(gxds_stride *s) {
-  if (s && gxds_ref_dec(&s->refs)) gxds_free(s);
-}
+void gxds_stride_destroy(gxds_stride *s) { gxds_free(s); }
 
 static void set(gxds_stride *s, size_t i, double weight) {
   long rounded = lround(weight);

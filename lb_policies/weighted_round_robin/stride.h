@@ -2,7 +2,7 @@
  * ("static stride"): turn t is offered to member t mod n, who passes on some of them, evenly
  * spread, the more the less it weighs. So a pick costs a division or two, and takes no lock.
  *
- * Weights may change while it is used. Counted by reference: any thread. */
+ * Any thread. Weights may change while it is used. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_STRIDE_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_STRIDE_H_
 
@@ -22,10 +22,9 @@ extern "C" {
 
 typedef struct gxds_stride gxds_stride;
 
-/* count: at least 1. All weigh the same. One reference, the caller's. */
+/* count: at least 1. All weigh the same. */
 gxds_stride *gxds_stride_create(size_t count);
-gxds_stride *gxds_stride_ref(gxds_stride *s);
-void gxds_stride_unref(gxds_stride *s); /* NULL is allowed */
+void gxds_stride_destroy(gxds_stride *s); /* NULL is allowed */
 /* One for each member, not negative; 0: unknown, which counts as the mean of those that are known.
  * With fewer than two known ones, all weigh the same. One caller at a time. */
 void gxds_stride_set(gxds_stride *s, const double *weights);

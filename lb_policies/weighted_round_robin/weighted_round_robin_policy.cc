@@ -34,14 +34,14 @@ using grpc_core::SubchannelInterface;
 
 namespace {
 
-struct Unref {
+struct Release {
   void operator()(gxds_turns* t) const { gxds_turns_unref(t); }
-  void operator()(gxds_stride* s) const { gxds_stride_unref(s); }
+  void operator()(gxds_stride* s) const { gxds_stride_destroy(s); }
   void operator()(gxds_endpoint_weight* w) const { gxds_endpoint_weight_unref(w); }
 };
-using TurnsRef = std::unique_ptr<gxds_turns, Unref>;
-using StrideRef = std::unique_ptr<gxds_stride, Unref>;
-using WeightRef = std::unique_ptr<gxds_endpoint_weight, Unref>;
+using TurnsRef = std::unique_ptr<gxds_turns, Release>;
+using StridePtr = std::unique_ptr<gxds_stride, Release>;
+using WeightRef = std::unique_ptr<gxds_endpoint_weight, Release>;
 
 WeightRef Share(gxds_endpoint_weight* w) { return WeightRef(gxds_endpoint_weight_ref(w)); }
 
@@ -49,7 +49,7 @@ WeightRef Share(gxds_endpoint_weight* w) { return WeightRef(gxds_endpoint_weight
 struct Members {
   explicit Members(size_t count) : stride(gxds_stride_create(count)) {}
 
-  StrideRef stride;
+  StridePtr stride;
   std::vector<RefCountedPtr<SubchannelInterface>> subchannels;
   std::vector<WeightRef> weights;
 };

@@ -109,7 +109,7 @@ void MatchRoutes(benchmark::State& state, const std::vector<Route>& routes) {
     return &random;
   };
   for (auto _ : state) benchmark::DoNotOptimize(gxds_route_table_find(table, &request));
-  gxds_route_table_unref(table);
+  gxds_route_table_destroy(table);
   gxds_names_unref(names);
   gxds_resource_unref(config);
   gxds_resource_unref(listener);

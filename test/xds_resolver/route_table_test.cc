@@ -91,13 +91,13 @@ class Table {
     }
     config_ = made_up::NewRouteConfig("rc", {{{"*"}, std::move(routes), of_host}});
     const gxds_virtual_host *vh = &config_->virtual_hosts[0];
-    const gxds_names *names = Targets(vh);
-    table_ = gxds_route_table_create(config_, vh, &listener, names, host);
-    gxds_names_unref(names);
+    names_ = Targets(vh);
+    table_ = gxds_route_table_create(config_, vh, &listener, names_, host);
     made_up::Unref(config_);
   }
   ~Table() {
-    gxds_route_table_unref(table_);
+    gxds_route_table_destroy(table_);
+    gxds_names_unref(names_);
     EXPECT_EQ(g_regexes, regexes_before_);
     EXPECT_EQ(made_up::g_alive, alive_before_);
   }
@@ -137,7 +137,7 @@ class Table {
   std::string Cluster(const std::string &path) {
     gxds_route_result r = Find(path);
     if (r.kind != GXDS_ROUTED) return "";
-    return Str(gxds_route_table_clusters(table_)->names[r.cluster]);
+    return Str(names_->names[r.cluster]);
   }
   // The text of an RPC's method config; empty: none.
   std::string MethodConfig(const std::string &path) {
@@ -146,11 +146,13 @@ class Table {
     return Str(gxds_method_configs_text(gxds_route_table_method_configs(table_), number));
   }
   const gxds_route_table *get() { return table_; }
+  const gxds_names *names() { return names_; }
 
  private:
   const int alive_before_ = made_up::g_alive;
   const int regexes_before_ = g_regexes;
   const gxds_route_config *config_;
+  const gxds_names *names_;
   const gxds_route_table *table_;
 };
 
@@ -483,7 +485,7 @@ TEST(RouteTable, TheCompiledFormIsTheSameAsTryingEachRoute) {
 
 TEST(RouteTable, NamesItsClustersOnce) {  // A74.5
   Table t({{GXDS_PATH_PREFIX, "/1", {{"b", 1}, {"a", 1}}}, {GXDS_PATH_PREFIX, "/2", {{"a", 1}}}});
-  const gxds_names *names = gxds_route_table_clusters(t.get());
+  const gxds_names *names = t.names();
   ASSERT_EQ(names->count, 2u);
   EXPECT_EQ(Str(names->names[0]), "a");
   EXPECT_EQ(Str(names->names[1]), "b");

@@ -68,7 +68,7 @@ TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31.1
   ASSERT_EQ(Str(selection.error), "");
   EXPECT_EQ(Str(gxds_cluster_ref_name(selection.cluster)), "a");
   EXPECT_EQ(selection.method_config, GXDS_NO_METHOD_CONFIG);
-  gxds_selector_unref(s);
+  gxds_selector_destroy(s);
   EXPECT_EQ(MailCount(), 0u);
   gxds_cluster_ref_release(selection.cluster);
   EXPECT_EQ(MailCount(), 1u);
@@ -84,7 +84,7 @@ TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
             "No matching route found in xDS route config: RDS resource rc (node ID:n)");
   EXPECT_EQ(Str(Select(s, "/other/m").error),
             "Matching route has inappropriate action: RDS resource rc (node ID:n)");
-  gxds_selector_unref(s);
+  gxds_selector_destroy(s);
   gxds_cluster_set_unref(clusters);
   gxds_config_unref(config);
 }
@@ -119,7 +119,7 @@ TEST_F(Selector, FitsAsLongAsItWouldChooseTheSame) {
   EXPECT_EQ(gxds_selector_filters(s, &count)[0].kind, GXDS_HTTP_FILTER_FAULT);
   EXPECT_EQ(count, 1u);
   EXPECT_EQ(gxds_method_configs_count(gxds_selector_method_configs(s)), 1u);
-  gxds_selector_unref(s);
+  gxds_selector_destroy(s);
   for (auto *c : {config, same, timed, filtered, routed}) gxds_config_unref(c);
   for (auto *c : {clusters, others}) gxds_cluster_set_unref(c);
   made_up::Unref(rc);

@@ -21,7 +21,7 @@ constexpr auto kFailure = GRPC_CHANNEL_TRANSIENT_FAILURE;
 gxds_str S(const std::string& s) { return gxds_str_of(s.data(), s.size()); }
 
 struct Unref {
-  void operator()(const gxds_ring_picker* p) const { gxds_ring_picker_unref(p); }
+  void operator()(const gxds_ring_picker* p) const { gxds_ring_picker_destroy(p); }
 };
 
 // A policy whose owner does as it is told, and writes it down.

@@ -19,7 +19,7 @@ class Stride {
   }
   Stride(const Stride &) = delete;
   ~Stride() {
-    gxds_stride_unref(s_);
+    gxds_stride_destroy(s_);
     gxds_turns_unref(turns_);
   }
   void Set(const std::vector<double> &weights) { gxds_stride_set(s_, weights.data()); }
