@@ -43,10 +43,6 @@ static gxds_status load_file(const char *path, const char *where, gxds_text *tex
   return status;
 }
 
-gxds_status gxds_bootstrap_load(gxds_str *out, gxds_str *where) {
-  return gxds_bootstrap_find(NULL, out, where);
-}
-
 gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str *out, gxds_str *where) {
   *out = gxds_str_of(NULL, 0);
   *where = gxds_str_of(NULL, 0);

@@ -15,11 +15,10 @@ extern "C" {
 
 /* The bootstrap text; the caller frees *out with gxds_str_free(). *where is a description for
  * messages ("file /etc/… (GRPC_XDS_BOOTSTRAP)"), freed the same way; both are empty on an error.
- * NOT_FOUND when neither variable is set, with words that name both. */
-GXDS_MUST_USE gxds_status gxds_bootstrap_load(gxds_str *out, gxds_str *where);
-
-/* The same, but when neither variable is set, what the host keeps for that case
- * (host->fallback_bootstrap): the google-c2p resolver leaves its own there, then starts "xds". */
+ *
+ * When neither variable is set, it is what the host keeps for that case (host->fallback_bootstrap):
+ * the google-c2p resolver leaves its own there, then starts "xds". Without that, or with host NULL:
+ * NOT_FOUND, with words that name both variables. */
 GXDS_MUST_USE gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str *out,
                                               gxds_str *where);
 

@@ -15,7 +15,6 @@
 struct gxds_server_channel {
   gxds_completion watch; /* first: the tag is its address */
   grpc_channel *channel; /* NULL: closed, and the end of the watch is on its way */
-  const gxds_bootstrap_server *server;
   void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status);
   void *arg;
   grpc_connectivity_state state;
@@ -116,7 +115,6 @@ gxds_server_channel *gxds_server_channel_create(
   gxds_server_channel *c = GXDS_NEW(gxds_server_channel);
   c->watch = gxds_completion_make(on_state_changed);
   c->channel = make_channel(server, creds, args);
-  c->server = server;
   c->on_failed = on_failed;
   c->arg = arg;
   c->state = grpc_channel_check_connectivity_state(c->channel, 0);
@@ -141,10 +139,6 @@ void gxds_server_channel_destroy(gxds_server_channel *c) {
 }
 
 grpc_channel *gxds_server_channel_get(gxds_server_channel *c) { return c->channel; }
-
-const gxds_bootstrap_server *gxds_server_channel_server(const gxds_server_channel *c) {
-  return c->server;
-}
 
 void gxds_server_channel_reset_backoff(gxds_server_channel *c) {
   if (c->watching) grpc_channel_reset_connect_backoff(c->channel);

@@ -26,8 +26,7 @@ class Source : public testing::Test {
   void Load(const gxds_host* host = nullptr) {
     gxds_str out;
     gxds_str where;
-    gxds_status status =
-        host ? gxds_bootstrap_find(host, &out, &where) : gxds_bootstrap_load(&out, &where);
+    gxds_status status = gxds_bootstrap_find(host, &out, &where);
     code_ = status.code;
     error_.assign(status.message.data ? status.message.data : "");
     text_.assign(out.data ? out.data : "", out.size);

@@ -65,11 +65,6 @@ void gxds_serve_event_add_name(gxds_serve_event *e, gxds_str name) {
   e->names[e->name_count++] = gxds_str_dup(name);
 }
 
-void gxds_serve_event_add_removed(gxds_serve_event *e, gxds_str name) {
-  e->removed = grow(e->removed, e->removed_count, sizeof *e->removed);
-  e->removed[e->removed_count++] = gxds_str_dup(name);
-}
-
 gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e) {
   e->loads = grow(e->loads, e->load_count, sizeof *e->loads);
   e->loads[e->load_count] = (gxds_serve_load){0};

@@ -87,7 +87,6 @@ typedef struct gxds_serve_event {
 void gxds_serve_event_fini(gxds_serve_event *e);
 /* Copies the string. */
 void gxds_serve_event_add_name(gxds_serve_event *e, gxds_str name);
-void gxds_serve_event_add_removed(gxds_serve_event *e, gxds_str name);
 /* A zeroed load at the end of the event's, for the caller to fill with strings of its own. Borrow:
  * until the next one is added. */
 gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e);
