@@ -140,7 +140,7 @@ static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
   FILE *file = fopen(path, "re");
   if (!file && errno == ENOENT) {
     gxds_text_addf(error, "there is no process %ld", (long)pid);
-  } else if (!file && errno == EACCES) {
+  } else if (!file && errno == EACCES && geteuid() != 0) { /* root may be kept from it too */
     gxds_text_addf(error, "process %ld belongs to another user: ask as that user, or as root",
                    (long)pid);
   } else if (!file) {
