@@ -367,6 +367,14 @@ TEST_F(Lint, ADirectoryIsReadAsServeReadsIt) {
             (Lines{"./a.yaml:3: error: Cluster \"c\": field type: unknown discovery type", "1"}));
 }
 
+TEST_F(Lint, WarnsOfADirectoryWithoutResourceFiles) {
+  files_.Write("notes.txt", "no resource\n");
+  EXPECT_EQ(Run({"."}),
+            (Lines{".: warning: holds no file that `xds serve` reads: their names end in .json, "
+                   ".yaml and so on (xds serve --help)",
+                   "0"}));
+}
+
 TEST_F(Lint, ItsStatusTellsAWrongCallFromAWrongFile) {
   EXPECT_EQ(Run({"missing.yaml"}),
             (Lines{"xds lint: missing.yaml: No such file or directory", "2"}));

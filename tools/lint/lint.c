@@ -76,6 +76,16 @@ static void read_file(lint *l, const char *path) {
   fclose(f);
 }
 
+/* A mistyped path, or files whose names end otherwise, would look like files without errors. */
+static void warn_of_empty_dir(lint *l, const char *path) {
+  gxds_findings_add(&l->findings,
+                    &(gxds_finding){.kind = GXDS_FINDING_WARNING,
+                                    .file = gxds_str_z(path),
+                                    .text = gxds_str_z("holds no file that `xds serve` reads: "
+                                                       "their names end in .json, .yaml and so on "
+                                                       "(xds serve --help)")});
+}
+
 static void read_dir(lint *l, const char *path) {
   gxds_dir_files files;
   gxds_file_errors errors = {0};
@@ -84,6 +94,8 @@ static void read_dir(lint *l, const char *path) {
     gxds_file_errors_render(&errors, &text);
     cannot_read(l, path, text.data);
     gxds_text_fini(&text);
+  } else if (files.count == 0) {
+    warn_of_empty_dir(l, path);
   }
   gxds_file_errors_fini(&errors);
   for (size_t i = 0; i < files.count; i++) {
