@@ -1,7 +1,6 @@
 #include "base/errors.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -47,17 +46,13 @@ void gxds_errors_add(gxds_errors *e, const gxds_path *at, const char *format, ..
   }
   gxds_text path = {0};
   gxds_path_render(at, &path);
+  gxds_text message = {0};
   va_list args;
-  va_list again;
   va_start(args, format);
-  va_copy(again, args);
-  int size = vsnprintf(NULL, 0, format, args);
+  gxds_text_addv(&message, format, args);
   va_end(args);
-  char *message = gxds_calloc((size_t)size + 1, 1);
-  vsnprintf(message, (size_t)size + 1, format, again);
-  va_end(again);
   e->items[e->stored] = (struct gxds_error){
-      .path = gxds_text_take(&path), .message = {message, (size_t)size}, .order = e->stored};
+      .path = gxds_text_take(&path), .message = gxds_text_take(&message), .order = e->stored};
   e->stored++;
 }
 

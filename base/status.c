@@ -1,41 +1,22 @@
 #include "base/status.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/check.h"
-#include "base/memory.h"
 
 gxds_status gxds_status_ok(void) { return (gxds_status){GXDS_OK, {NULL, 0}}; }
 
-/* Backslashes stay: parts of a message are often escaped already. */
-static gxds_str printable(gxds_str taken) {
-  gxds_text out = {NULL, 0, 0};
-  for (gxds_str rest = taken;;) {
-    const char *backslash = rest.size ? memchr(rest.data, '\\', rest.size) : NULL;
-    size_t size = backslash ? (size_t)(backslash - rest.data) : rest.size;
-    gxds_text_add_escaped(&out, gxds_str_of(rest.data, size));
-    if (!backslash) break;
-    gxds_text_add_z(&out, "\\");
-    rest = gxds_str_of(backslash + 1, rest.size - size - 1);
-  }
-  gxds_str_free(&taken);
-  return gxds_text_take(&out);
-}
-
 gxds_status gxds_status_make(gxds_code code, const char *format, ...) {
   GXDS_CHECK(code != GXDS_OK);
+  gxds_text message = {0};
   va_list args;
-  va_list again;
   va_start(args, format);
-  va_copy(again, args);
-  int size = vsnprintf(NULL, 0, format, args);
+  gxds_text_addv(&message, format, args);
   va_end(args);
-  GXDS_CHECK(size >= 0);
-  char *message = gxds_calloc((size_t)size + 1, 1);
-  vsnprintf(message, (size_t)size + 1, format, again);
-  va_end(again);
-  return (gxds_status){code, printable(gxds_str_of(message, (size_t)size))};
+  gxds_text shown = {0};
+  gxds_text_add_printable(&shown, gxds_text_str(&message));
+  gxds_text_fini(&message);
+  return (gxds_status){code, gxds_text_take(&shown)};
 }
 
 gxds_status gxds_status_copy(const gxds_status *s) {

@@ -1,6 +1,5 @@
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/check.h"
@@ -36,11 +35,15 @@ void gxds_text_add_z(gxds_text *t, const char *z) { gxds_text_add(t, gxds_str_z(
 
 void gxds_text_addf(gxds_text *t, const char *format, ...) {
   va_list args;
-  va_list again;
   va_start(args, format);
+  gxds_text_addv(t, format, args);
+  va_end(args);
+}
+
+void gxds_text_addv(gxds_text *t, const char *format, va_list args) {
+  va_list again;
   va_copy(again, args);
   int size = vsnprintf(NULL, 0, format, args);
-  va_end(args);
   GXDS_CHECK(size >= 0);
   reserve(t, (size_t)size);
   vsnprintf(t->data + t->size, (size_t)size + 1, format, again);
@@ -56,11 +59,11 @@ static size_t control_size(gxds_str s) {
   return c == 0xc2 && s.size > 1 && ((unsigned char)s.data[1] & 0xe0) == 0x80 ? 2 : 0;
 }
 
-void gxds_text_add_escaped(gxds_text *t, gxds_str s) {
+static void add_visible(gxds_text *t, gxds_str s, bool backslashes_too) {
   size_t run = 0; /* of s, which goes as it is */
   while (run < s.size) {
     gxds_str rest = gxds_str_of(s.data + run, s.size - run);
-    size_t size = rest.data[0] == '\\' ? 1 : control_size(rest);
+    size_t size = backslashes_too && rest.data[0] == '\\' ? 1 : control_size(rest);
     if (size == 0) {
       run++;
       continue;
@@ -74,6 +77,10 @@ void gxds_text_add_escaped(gxds_text *t, gxds_str s) {
   }
   gxds_text_add(t, s);
 }
+
+void gxds_text_add_escaped(gxds_text *t, gxds_str s) { add_visible(t, s, true); }
+
+void gxds_text_add_printable(gxds_text *t, gxds_str s) { add_visible(t, s, false); }
 
 gxds_str gxds_text_str(const gxds_text *t) { return gxds_str_of(t->data, t->size); }
 

@@ -2,6 +2,8 @@
 #ifndef GRPC_XDS_BASE_TEXT_H_
 #define GRPC_XDS_BASE_TEXT_H_
 
+#include <stdarg.h>
+
 #include "base/str.h"
 
 #ifdef __cplusplus
@@ -21,8 +23,12 @@ void gxds_text_clear(gxds_text *t);
 void gxds_text_add(gxds_text *t, gxds_str s);
 void gxds_text_add_z(gxds_text *t, const char *z);
 __attribute__((format(printf, 2, 3))) void gxds_text_addf(gxds_text *t, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void gxds_text_addv(gxds_text *t, const char *format,
+                                                          va_list args);
 /* Adds s with control characters and backslashes as \xNN: for whatever came from the network. */
 void gxds_text_add_escaped(gxds_text *t, gxds_str s);
+/* The same, but backslashes stay: for a message of which parts are escaped already. */
+void gxds_text_add_printable(gxds_text *t, gxds_str s);
 /* Borrow: until the next call on t. */
 gxds_str gxds_text_str(const gxds_text *t);
 /* The contents, given to the caller, who frees them with gxds_str_free(); t is empty afterwards. */

@@ -1,9 +1,7 @@
 #include "files/file_errors.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
-#include "base/check.h"
 #include "base/memory.h"
 
 void gxds_file_errors_fini(gxds_file_errors *e) {
@@ -30,24 +28,19 @@ void gxds_file_errors_add(gxds_file_errors *e, uint32_t line, const gxds_path *a
     e->capacity = e->capacity ? 2 * e->capacity : 4;
     e->items = gxds_realloc(e->items, e->capacity, sizeof *e->items);
   }
+  gxds_text message = {0};
   va_list args;
-  va_list again;
   va_start(args, format);
-  va_copy(again, args);
-  int size = vsnprintf(NULL, 0, format, args);
+  gxds_text_addv(&message, format, args);
   va_end(args);
-  GXDS_CHECK(size >= 0);
-  char *message = gxds_calloc((size_t)size + 1, 1);
-  vsnprintf(message, (size_t)size + 1, format, again);
-  va_end(again);
   gxds_text path = {0};
   gxds_path_render(at, &path);
   e->items[e->stored++] = (gxds_file_error){.file = escaped(e->file),
                                             .line = line,
                                             .field = escaped(gxds_text_str(&path)),
-                                            .text = escaped(gxds_str_of(message, (size_t)size))};
+                                            .text = escaped(gxds_text_str(&message))};
   gxds_text_fini(&path);
-  gxds_free(message);
+  gxds_text_fini(&message);
 }
 
 void gxds_file_error_render(const gxds_file_error *e, gxds_text *out) {
