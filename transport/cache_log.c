@@ -2,14 +2,10 @@
 
 #include <errno.h>
 
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
 #include <xxhash.h>
 
 #include "base/check.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
 
 /* Where a record stands in the log. */

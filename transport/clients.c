@@ -1,11 +1,6 @@
 #include "transport/clients.h"
 
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
-
+#include "base/hash_table.h"
 #include "base/memory.h"
 #include "transport/metrics_server.h"
 #include "transport/prepared.h"

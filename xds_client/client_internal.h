@@ -14,14 +14,10 @@
 #ifndef GRPC_XDS_XDS_CLIENT_CLIENT_INTERNAL_H_
 #define GRPC_XDS_XDS_CLIENT_CLIENT_INTERNAL_H_
 
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
 #include <utlist.h>
 
 #include "base/backoff.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
 #include "base/origin.h"
 #include "xds_client/actions.h"

@@ -3,13 +3,8 @@
 #include <stdatomic.h>
 
 #include "base/check.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
-
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
 
 struct gxds_cluster_ref {
   _Atomic uint64_t holds;

@@ -12,14 +12,10 @@
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
 #include <utlist.h>
 
 #include "base/check.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
 #include "xds_resolver/dependency_manager.h"
 #include "xds_resolver/note.h"

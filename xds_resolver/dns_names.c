@@ -1,12 +1,7 @@
 #include "xds_resolver/dns_names.h"
 
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
-
 #include "base/check.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
 
 typedef struct dns_name {

@@ -3,14 +3,9 @@
 #include <inttypes.h>
 
 #include "base/check.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
 #include "base/text.h"
-
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-
-#include <uthash.h>
 
 typedef struct entry {
   gxds_str text;

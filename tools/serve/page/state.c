@@ -1,14 +1,10 @@
 #include "tools/serve/page/state.h"
 
 #include "base/check.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
 #include "files/utf8.h"
 #include "tools/serve/page/localities.h"
-
-#define uthash_malloc(size) gxds_calloc(1, size)
-#define uthash_free(memory, size) gxds_free(memory)
-#define uthash_fatal(message) gxds_check_failed(__FILE__, __LINE__, message)
-#include <uthash.h>
 
 typedef struct type_view {
   gxds_str *names; /* sorted; of names asked for, the first GXDS_PAGE_NAMES_MAX that came */
