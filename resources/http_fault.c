@@ -37,28 +37,6 @@ static uint32_t denominator_of(const envoy_type_v3_FractionalPercent *in) {
   }
 }
 
-/* The names of all codes, by number. */
-static const char *const code_names[] = {
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-};
-enum { kCodeCount = sizeof code_names / sizeof code_names[0] };
-
 /* gRPC's mapping of HTTP codes; 200 without a grpc-status is UNKNOWN too (A33). */
 static const char *code_of_http(uint32_t http_status) {
   switch (http_status) {
@@ -86,7 +64,7 @@ static const char *decode_code(const abort_message *in, const gxds_path *at, gxd
     return status ? code_of_http(status) : "OK";
   }
   uint32_t code = envoy_extensions_filters_http_fault_v3_FaultAbort_grpc_status(in);
-  if (code < kCodeCount) return code_names[code];
+  if (code <= GXDS_CODE_MAX) return gxds_code_name((gxds_code)code);
   gxds_errors_add(errors, GXDS_FIELD(at, "grpc_status"), "invalid gRPC status code: %d", (int)code);
   return "UNKNOWN";
 }

@@ -13,16 +13,13 @@ typedef envoy_config_route_v3_RetryPolicy_RetryBackOff back_off_message;
 typedef struct retry_condition {
   const char *name;
   gxds_code code;
-  const char *json;
 } retry_condition;
 
 /* All that gRPC knows of Envoy's conditions; others are ignored. */
 static const retry_condition conditions[] = {
-    {"cancelled", GXDS_CANCELLED, "CANCELLED"},
-    {"deadline-exceeded", GXDS_DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED"},
-    {"internal", GXDS_INTERNAL, "INTERNAL"},
-    {"resource-exhausted", GXDS_RESOURCE_EXHAUSTED, "RESOURCE_EXHAUSTED"},
-    {"unavailable", GXDS_UNAVAILABLE, "UNAVAILABLE"},
+    {"cancelled", GXDS_CANCELLED},     {"deadline-exceeded", GXDS_DEADLINE_EXCEEDED},
+    {"internal", GXDS_INTERNAL},       {"resource-exhausted", GXDS_RESOURCE_EXHAUSTED},
+    {"unavailable", GXDS_UNAVAILABLE},
 };
 enum { kConditionCount = sizeof conditions / sizeof conditions[0] };
 
@@ -115,7 +112,7 @@ void gxds_retry_policy_render_json(const gxds_retry_policy *r, gxds_text *out) {
   const char *before = "";
   for (size_t i = 0; i < kConditionCount; i++) {
     if (!(r->codes & bit_of(&conditions[i]))) continue;
-    gxds_text_addf(out, "%s\"%s\"", before, conditions[i].json);
+    gxds_text_addf(out, "%s\"%s\"", before, gxds_code_name(conditions[i].code));
     before = ",";
   }
   gxds_text_add_z(out, "]}");
