@@ -90,19 +90,9 @@ gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_fil
 
 const gxds_http_filter_override *gxds_http_filter_overrides_find(
     const gxds_http_filter_overrides *o, gxds_str name) {
-  size_t low = 0;
-  size_t high = o->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_str_compare(name, o->items[middle].name);
-    if (order == 0) return &o->items[middle];
-    if (order < 0) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return NULL;
+  if (o->count == 0) return NULL;
+  const gxds_http_filter_override key = {.name = name};
+  return bsearch(&key, o->items, o->count, sizeof *o->items, compare_names);
 }
 
 gxds_str gxds_http_filter_config(const gxds_http_filter *f,

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/extensions/transport_sockets/tls/v3/common.upb.h"
 #include "envoy/extensions/transport_sockets/tls/v3/tls.upb.h"
@@ -28,21 +30,16 @@ static void refuse(tls_decoder *d, bool is_present, const gxds_path *at, const c
   if (is_present) gxds_errors_add(d->errors, GXDS_FIELD(at, field), "feature unsupported");
 }
 
+static int compare_provider(const void *name, const void *provider) {
+  return gxds_str_compare(*(const gxds_str *)name,
+                          ((const gxds_bootstrap_certificate_provider *)provider)->instance_name);
+}
+
 static const gxds_bootstrap_certificate_provider *find_provider(const gxds_bootstrap *b,
                                                                 gxds_str name) {
-  size_t low = 0;
-  size_t high = b ? b->certificate_provider_count : 0;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_str_compare(name, b->certificate_providers[middle].instance_name);
-    if (order == 0) return &b->certificate_providers[middle];
-    if (order < 0) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return NULL;
+  if (!b || b->certificate_provider_count == 0) return NULL;
+  return bsearch(&name, b->certificate_providers, b->certificate_provider_count,
+                 sizeof *b->certificate_providers, compare_provider);
 }
 
 static gxds_certificate_source make_source(tls_decoder *d, upb_StringView instance,
