@@ -40,10 +40,10 @@ static void add_store(const gxds_load_source *source, int kind, gxds_text *out) 
   gxds_load_store *s = source->store;
   pthread_mutex_lock(&s->lock);
   for (const gxds_load_server *server = s->servers; server; server = server->next) {
-    for (const gxds_load_cluster *c = server->first; c; c = c->next) {
-      for (const gxds_locality_load *l = c->first; l; l = l->next) {
-        add_locality(l, source->target, kind, out);
-      }
+    const gxds_load_cluster *c;
+    DL_FOREACH(server->clusters, c) {
+      const gxds_locality_load *l;
+      DL_FOREACH(c->localities, l) add_locality(l, source->target, kind, out);
     }
   }
   pthread_mutex_unlock(&s->lock);

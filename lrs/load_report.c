@@ -22,14 +22,16 @@ void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *ser
   gxds_load_server *found = gxds_load_store_server(s, server, &made);
   if (found->since == GXDS_TIME_NEVER) {
     found->since = now;
-    for (gxds_load_cluster *c = found->first; c; c = c->next) c->since = now;
+    gxds_load_cluster *c;
+    DL_FOREACH(found->clusters, c) c->since = now;
   }
   pthread_mutex_unlock(&s->lock);
 }
 
 /* Marks all that was counted up to now as told. */
 static void forget(gxds_load_cluster *c, gxds_time now) {
-  for (gxds_locality_load *l = c->first; l; l = l->next) {
+  gxds_locality_load *l;
+  DL_FOREACH(c->localities, l) {
     gxds_locality_load_read(l, l->reported);
     gxds_metric_counters_forget(&l->metrics);
   }
@@ -40,10 +42,11 @@ static void forget(gxds_load_cluster *c, gxds_time now) {
 }
 
 static void add_localities(gxds_cluster_report *out, gxds_load_cluster *c) {
-  size_t count = 0;
-  for (gxds_locality_load *l = c->first; l; l = l->next) count++;
+  gxds_locality_load *l;
+  size_t count;
+  DL_COUNT(c->localities, l, count);
   out->localities = gxds_calloc(count, sizeof *out->localities);
-  for (gxds_locality_load *l = c->first; l; l = l->next) {
+  DL_FOREACH(c->localities, l) {
     uint64_t totals[GXDS_LOAD_KINDS];
     gxds_locality_load_read(l, totals);
     gxds_locality_report *r = &out->localities[out->locality_count++];
@@ -108,11 +111,12 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
   pthread_mutex_lock(&s->lock);
   gxds_load_server *found = gxds_load_store_find_server(s, server);
   if (found) {
-    size_t count = 0;
-    for (gxds_load_cluster *c = found->first; c; c = c->next) count++;
+    gxds_load_cluster *c;
+    gxds_load_cluster *next;
+    size_t count;
+    DL_COUNT(found->clusters, c, count);
     r->clusters = gxds_calloc(count, sizeof *r->clusters);
-    for (gxds_load_cluster *c = found->first, *next; c; c = next) {
-      next = c->next;
+    DL_FOREACH_SAFE(found->clusters, c, next) {
       if (is_wanted(&filter, c->cluster)) {
         add_cluster(r, c, now);
       } else {

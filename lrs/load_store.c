@@ -33,10 +33,9 @@ void gxds_load_store_close(gxds_load_store *s) {
   s->closed = true;
   /* Nobody will report what is left: counters without holders go now. */
   for (gxds_load_server *server = s->servers; server; server = server->next) {
-    for (gxds_load_cluster *c = server->first, *next; c; c = next) {
-      next = c->next;
-      gxds_load_store_sweep(s, c);
-    }
+    gxds_load_cluster *c;
+    gxds_load_cluster *next;
+    DL_FOREACH_SAFE(server->clusters, c, next) gxds_load_store_sweep(s, c);
   }
   pthread_mutex_unlock(&s->lock);
 }
@@ -51,10 +50,9 @@ static void free_locality(gxds_locality_load *l) {
 }
 
 static void free_cluster(gxds_load_cluster *c) {
-  for (gxds_locality_load *l = c->first, *next; l; l = next) {
-    next = l->next;
-    free_locality(l);
-  }
+  gxds_locality_load *l;
+  gxds_locality_load *next;
+  DL_FOREACH_SAFE(c->localities, l, next) free_locality(l);
   gxds_drop_counters_fini(&c->drops.counters);
   gxds_str_free(&c->cluster);
   gxds_str_free(&c->eds_service);
@@ -70,10 +68,9 @@ void gxds_load_store_unref(gxds_load_store *s) {
   if (!s || !gxds_ref_dec(&s->refs)) return;
   for (gxds_load_server *server = s->servers, *next_server; server; server = next_server) {
     next_server = server->next;
-    for (gxds_load_cluster *c = server->first, *next; c; c = next) {
-      next = c->next;
-      free_cluster(c);
-    }
+    gxds_load_cluster *c;
+    gxds_load_cluster *next;
+    DL_FOREACH_SAFE(server->clusters, c, next) free_cluster(c);
     gxds_str_free(&server->server.uri);
     gxds_str_free(&server->server.creds_type);
     gxds_str_free(&server->server.creds_config_json);
@@ -148,27 +145,25 @@ static gxds_load_cluster *cluster_of(gxds_load_store *s, gxds_load_server *serve
   c->bucket_next = s->buckets[hash & (s->bucket_count - 1)];
   s->buckets[hash & (s->bucket_count - 1)] = c;
   s->cluster_count++;
-  c->previous = server->last;
-  *(server->last ? &server->last->next : &server->first) = c;
-  server->last = c;
+  DL_APPEND(server->clusters, c);
   return c;
 }
 
 static gxds_locality_load *locality_of(gxds_load_cluster *c, gxds_str region, gxds_str zone,
                                        gxds_str sub_zone) {
-  for (gxds_locality_load *l = c->first; l; l = l->next) {
+  gxds_locality_load *l;
+  DL_FOREACH(c->localities, l) {
     if (gxds_str_equal(l->region, region) && gxds_str_equal(l->zone, zone) &&
         gxds_str_equal(l->sub_zone, sub_zone)) {
       return l;
     }
   }
-  gxds_locality_load *l = GXDS_NEW(gxds_locality_load);
+  l = GXDS_NEW(gxds_locality_load);
   l->cluster = c;
   l->region = gxds_str_dup(region);
   l->zone = gxds_str_dup(zone);
   l->sub_zone = gxds_str_dup(sub_zone);
-  *(c->last ? &c->last->next : &c->first) = l;
-  c->last = l;
+  DL_APPEND(c->localities, l);
   return l;
 }
 
@@ -209,27 +204,27 @@ static bool drops_are_needed(gxds_load_store *s, gxds_drop_load *d) {
   return false;
 }
 
-void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c) {
-  gxds_locality_load *last = NULL;
-  for (gxds_locality_load **place = &c->first; *place;) {
-    gxds_locality_load *l = *place;
-    if (locality_is_needed(s, l)) {
-      last = l;
-      place = &l->next;
-    } else {
-      *place = l->next;
-      free_locality(l);
-    }
-  }
-  c->last = last;
-  if (c->first || c->pins > 0 || drops_are_needed(s, &c->drops)) return;
+static void end_locality_unless_needed(gxds_load_store *s, gxds_locality_load *l) {
+  if (locality_is_needed(s, l)) return;
+  DL_DELETE(l->cluster->localities, l);
+  free_locality(l);
+}
+
+static void end_cluster_unless_needed(gxds_load_store *s, gxds_load_cluster *c) {
+  if (c->localities || c->pins > 0 || drops_are_needed(s, &c->drops)) return;
   gxds_load_cluster **bucket = &s->buckets[c->hash & (s->bucket_count - 1)];
   while (*bucket != c) bucket = &(*bucket)->bucket_next;
   *bucket = c->bucket_next;
   s->cluster_count--;
-  *(c->previous ? &c->previous->next : &c->server->first) = c->next;
-  *(c->next ? &c->next->previous : &c->server->last) = c->previous;
+  DL_DELETE(c->server->clusters, c);
   free_cluster(c);
+}
+
+void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c) {
+  gxds_locality_load *l;
+  gxds_locality_load *next;
+  DL_FOREACH_SAFE(c->localities, l, next) end_locality_unless_needed(s, l);
+  end_cluster_unless_needed(s, c);
 }
 
 /* Under the lock. The holders of one counter together hold one reference to the store. */
@@ -264,7 +259,9 @@ static bool go_or_linger(gxds_load_store *s, gxds_locality_load *l) {
     gxds_lingering_add(l);
     return false;
   }
-  gxds_load_store_sweep(s, l->cluster);
+  gxds_load_cluster *c = l->cluster;
+  end_locality_unless_needed(s, l);
+  end_cluster_unless_needed(s, c);
   return true;
 }
 
@@ -358,7 +355,7 @@ void gxds_drop_load_unref(gxds_drop_load *d) {
   gxds_load_store *s = c->server->store;
   pthread_mutex_lock(&s->lock);
   bool was_last = release_slow(&d->life);
-  if (was_last) gxds_load_store_sweep(s, c);
+  if (was_last) end_cluster_unless_needed(s, c);
   pthread_mutex_unlock(&s->lock);
   if (was_last) gxds_load_store_unref(s);
 }

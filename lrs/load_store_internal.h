@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <utlist.h>
 
 #include "lrs/counters.h"
 #include "lrs/drop_counters.h"
@@ -29,7 +30,8 @@ struct gxds_locality_load {
   gxds_metric_counters metrics; /* likewise */
   gxds_load_life life;
   gxds_load_cluster *cluster;
-  gxds_locality_load *next; /* in the cluster, by age */
+  gxds_locality_load *prev; /* in the cluster, by age */
+  gxds_locality_load *next;
   bool lingers;
   gxds_locality_load *next_lingering; /* guarded by the list's lock */
   gxds_str region;
@@ -50,10 +52,9 @@ struct gxds_load_cluster {
   gxds_str eds_service;
   uint64_t hash;
   gxds_load_cluster *bucket_next;
-  gxds_load_cluster *previous; /* of the server, by age */
+  gxds_load_cluster *prev; /* of the server, by age */
   gxds_load_cluster *next;
-  gxds_locality_load *first; /* localities */
-  gxds_locality_load *last;
+  gxds_locality_load *localities;
   gxds_drop_load drops;
   uint32_t pins;
   gxds_time since; /* counts since then are not reported; GXDS_TIME_NEVER: since the server's */
@@ -63,8 +64,7 @@ struct gxds_load_server {
   gxds_load_store *store;
   gxds_bootstrap_server server; /* strings of its own */
   gxds_load_server *next;
-  gxds_load_cluster *first;
-  gxds_load_cluster *last;
+  gxds_load_cluster *clusters;
   gxds_time since; /* GXDS_TIME_NEVER: not known yet */
 };
 
