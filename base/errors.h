@@ -42,6 +42,7 @@ typedef struct gxds_errors {
   size_t count; /* all that were added, stored or not */
 } gxds_errors;
 
+/* Frees what is in it and empties it. */
 void gxds_errors_fini(gxds_errors *e);
 /* Adds an error at path; the text is printf's and is escaped when rendered. */
 __attribute__((format(printf, 3, 4))) void gxds_errors_add(gxds_errors *e, const gxds_path *at,

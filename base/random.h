@@ -17,6 +17,7 @@ typedef struct gxds_random {
  * transport: the engine is given its seeds. */
 uint64_t gxds_random_seed(void);
 
+/* Uniform over all 64 bits. */
 static inline uint64_t gxds_random_next(gxds_random *r) {
   uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

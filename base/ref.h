@@ -13,8 +13,10 @@ typedef struct gxds_ref {
   int32_t count;
 } gxds_ref;
 
+/* One reference, the maker's. */
 static inline void gxds_ref_init(gxds_ref *r) { __atomic_store_n(&r->count, 1, __ATOMIC_RELAXED); }
 
+/* For a caller who has a reference, or whom somebody else's keeps safe meanwhile. */
 static inline void gxds_ref_inc(const gxds_ref *r) {
   int32_t before = __atomic_fetch_add((int32_t *)&r->count, 1, __ATOMIC_RELAXED);
   GXDS_CHECK(before > 0);

@@ -37,11 +37,16 @@ gxds_lrs_stream *gxds_lrs_stream_create(const gxds_bootstrap *bootstrap,
                                         uint64_t seed, gxds_time now);
 void gxds_lrs_stream_destroy(gxds_lrs_stream *s);
 
+/* What became of an action; data and status: borrow, during the call. An id that is not that of the
+ * stream that is open now is a late event's, and ignored. Bytes that are no LoadStatsResponse close
+ * the stream. */
 void gxds_lrs_stream_on_sent(gxds_lrs_stream *s, uint64_t id, gxds_time now);
 void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *data, size_t size,
                                 gxds_time now);
 void gxds_lrs_stream_on_closed(gxds_lrs_stream *s, uint64_t id, const gxds_status *status,
                                gxds_time now);
+/* When _on_deadline is due; GXDS_TIME_NEVER: not before the next event. Early or repeated calls are
+ * harmless. */
 gxds_time gxds_lrs_stream_deadline(const gxds_lrs_stream *s);
 void gxds_lrs_stream_on_deadline(gxds_lrs_stream *s, gxds_time now);
 /* NULL: drained. */

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/* Adds them to out. */
 void gxds_client_metrics_render(gxds_text *out);
 
 #ifdef __cplusplus

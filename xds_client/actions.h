@@ -16,6 +16,7 @@ typedef struct gxds_shared_status {
   gxds_status status;
 } gxds_shared_status;
 
+/* take: its message is the new one's. One reference, the caller's. */
 gxds_shared_status *gxds_shared_status_create(gxds_status take);
 gxds_shared_status *gxds_shared_status_ref(gxds_shared_status *s);
 void gxds_shared_status_unref(gxds_shared_status *s); /* NULL is allowed */

@@ -54,6 +54,7 @@ struct gxds_resource_type {
   void (*destroy)(gxds_resource *resource);
 };
 
+/* One more reference, the caller's. Any thread. */
 static inline const gxds_resource *gxds_resource_ref(const gxds_resource *r) {
   gxds_ref_inc(&r->refs);
   return r;

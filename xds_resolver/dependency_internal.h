@@ -204,6 +204,7 @@ void gxds_root_fini(gxds_dependency_manager *m);
 
 /* ---- clusters and their endpoints (dependency_graph.c) ---- */
 
+/* NULL: there is none. */
 gxds_node *gxds_node_find(const gxds_dependency_manager *m, gxds_str name);
 gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name); /* made when there is none */
 void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node);   /* to be looked at */
@@ -237,6 +238,7 @@ void gxds_aggregates_resolve(gxds_dependency_manager *m);
 
 /* ---- cluster specifier plugins (dependency_plugins.c) ---- */
 
+/* Whether RPCs hold the plugin of that name: what they hold stays in the snapshot. */
 void gxds_dependency_hold_plugin(gxds_dependency_manager *m, gxds_str name, bool held);
 bool gxds_dependency_plugin_is_held(const gxds_dependency_manager *m, gxds_str name);
 /* What the snapshot is to have; the last one's own while they are the same. One reference, the

@@ -12,6 +12,7 @@ extern "C" {
 
 typedef struct gxds_mailbox gxds_mailbox;
 
+/* One more reference, the caller's. */
 gxds_mailbox *gxds_mailbox_ref(gxds_mailbox *m);
 void gxds_mailbox_unref(gxds_mailbox *m); /* NULL is allowed */
 

@@ -60,6 +60,7 @@ void gxds_route_table_destroy(const gxds_route_table *t); /* NULL is allowed */
 /* What results' numbers stand for. Borrow: as long as t. */
 const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t);
 
+/* Where one RPC goes: the first route that matches, and the cluster that it draws by weight. */
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request);
 

@@ -65,6 +65,7 @@ typedef enum gxds_ads_service {
   GXDS_ADS_SERVICE_COUNT,
 } gxds_ads_service;
 
+/* Else it is state of the world. */
 bool gxds_ads_service_is_delta(gxds_ads_service service);
 /* The type that the service is of; GXDS_FILE_TYPE_COUNT: any. */
 gxds_file_type gxds_ads_service_type(gxds_ads_service service);
@@ -82,16 +83,19 @@ uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds
 /* One DiscoveryRequest, or DeltaDiscoveryRequest. Bytes that are none end the stream
  * (INVALID_ARGUMENT). An unknown stream is ignored, here and below. */
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t stream, gxds_str bytes, gxds_time now);
+/* What it was last told to send is on its way: the next response may follow. */
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t stream, gxds_time now);
 /* The stream ended; why: for the log. */
 void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t stream, gxds_str why);
 
+/* When _on_deadline is due; GXDS_TIME_NEVER: not before the next event. */
 gxds_time gxds_ads_server_deadline(const gxds_ads_server *s);
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now);
 
 /* False: drained. The caller ends *out with gxds_serve_action_fini(). */
 bool gxds_ads_server_next_action(gxds_ads_server *s, gxds_serve_action *out);
 
+/* Of those that are open. For tests. */
 size_t gxds_ads_server_stream_count(const gxds_ads_server *s);
 /* Aborts (GXDS_CHECK) if an invariant does not hold. For tests and fuzzers. */
 void gxds_ads_server_validate(const gxds_ads_server *s);

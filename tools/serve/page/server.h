@@ -30,6 +30,7 @@ gxds_page_server *gxds_page_server_start(const char *listen, int *port, gxds_sta
 /* Ends the thread and waits for it. NULL is allowed. */
 void gxds_page_server_stop(gxds_page_server *s);
 
+/* What clients do, and what is being served from now on (a reference is taken): to be shown. */
 void gxds_page_server_on_event(gxds_page_server *s, const gxds_serve_event *event);
 void gxds_page_server_set_resources(gxds_page_server *s, const gxds_file_set *set);
 
