@@ -1,6 +1,8 @@
 #include "test/bench/report.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 namespace gxds_bench {
@@ -97,6 +99,66 @@ const Target kTargets[] = {
     {"moved", 0, Kind::kHostOverOurs, 1, "EDS moved, to the first RPC there: not slower"},
 };
 
+const Row* Find(const std::deque<Row>& rows, const std::string& id, long size) {
+  for (const Row& r : rows) {
+    if (r.id == id && r.size == size) return &r;
+  }
+  return nullptr;
+}
+
+enum class Verdict { kMet, kWithinSpread, kMissed, kFailed, kNotMeasured };
+
+const char* Name(Verdict v) {
+  switch (v) {
+    case Verdict::kMet:
+      return "met";
+    case Verdict::kWithinSpread:
+      return "missed, within the spread";
+    case Verdict::kMissed:
+      return "missed";
+    case Verdict::kFailed:
+      return "failed";
+    case Verdict::kNotMeasured:
+      break;
+  }
+  return "not measured";
+}
+
+struct Judgement {
+  Verdict verdict;
+  std::optional<double> measured;
+};
+
+// Ours was tried, and gave no value.
+bool HasFailed(const Row& r) { return r.ours.values.empty() && !r.is_of_plain_alone; }
+
+Judgement Judge(const Target& t, const std::deque<Row>& rows) {
+  const Row* row = Find(rows, t.id, t.size);
+  const Row* base = t.kind == Kind::kOursOverOurs
+                        ? Find(rows, t.base_id == nullptr ? t.id : t.base_id, t.base_size)
+                        : row;
+  for (const Row* r : {row, base}) {
+    if (r != nullptr && HasFailed(*r)) return {Verdict::kFailed, {}};
+  }
+  if (row == nullptr || base == nullptr) return {Verdict::kNotMeasured, {}};
+  static const Sample one = {{1}};
+  const bool is_beyond = t.kind == Kind::kOursBeyondPlain;
+  const bool at_least = t.kind == Kind::kHostOverOurs;
+  const Sample& over = at_least ? row->host : row->ours;
+  const Sample& under = t.kind == Kind::kOurs                         ? one
+                        : is_beyond || t.kind == Kind::kOursOverPlain ? base->plain
+                                                                      : base->ours;
+  if (over.values.empty() || under.values.empty()) return {Verdict::kNotMeasured, {}};
+  auto measure = [&](double a, double b) { return is_beyond ? a - b : a / b; };
+  auto reaches = [&](double value) { return at_least ? value >= t.bound : value <= t.bound; };
+  const double measured = measure(over.Median(), under.Median());
+  if (reaches(measured)) return {Verdict::kMet, measured};
+  // As good as the spread of the runs allows.
+  const double best =
+      at_least ? measure(over.Most(), under.Least()) : measure(over.Least(), under.Most());
+  return {reaches(best) ? Verdict::kWithinSpread : Verdict::kMissed, measured};
+}
+
 }  // namespace
 
 Row& Report::At(const std::string& id, long size, const std::string& title,
@@ -111,13 +173,6 @@ Row& Report::At(const std::string& id, long size, const std::string& title,
   row.unit = unit;
   rows_.push_back(std::move(row));
   return rows_.back();
-}
-
-const Row* Report::Find(const std::string& id, long size) const {
-  for (const Row& r : rows_) {
-    if (r.id == id && r.size == size) return &r;
-  }
-  return nullptr;
 }
 
 void Report::WriteLines(FILE* out) const {
@@ -144,47 +199,22 @@ void Report::WriteTable(FILE* out) const {
   }
 }
 
-bool Report::WriteTargets(FILE* out) const {
+void Report::WriteTargets(FILE* out) const {
   fprintf(out, "| target | measured | |\n|---|---|---|\n");
-  bool met = true;
   for (const Target& t : kTargets) {
-    const Row* row = Find(t.id, t.size);
-    const Row* base = t.kind == Kind::kOursOverOurs
-                          ? Find(t.base_id == nullptr ? t.id : t.base_id, t.base_size)
-                          : row;
-    static const Sample one = {{1}};
-    const bool is_beyond = t.kind == Kind::kOursBeyondPlain;
-    const Sample* over = row == nullptr                  ? nullptr
-                         : t.kind == Kind::kHostOverOurs ? &row->host
-                                                         : &row->ours;
-    const Sample* under = base == nullptr                               ? nullptr
-                          : is_beyond || t.kind == Kind::kOursOverPlain ? &base->plain
-                          : t.kind == Kind::kOurs                       ? &one
-                                                                        : &base->ours;
-    if (row != nullptr && row->ours.values.empty()) {
-      fprintf(out, "| %s | – | failed |\n", t.text);
-      met = false;
-      continue;
-    }
-    if (over == nullptr || under == nullptr || over->values.empty() || under->values.empty()) {
-      fprintf(out, "| %s | – | not measured |\n", t.text);
-      continue;
-    }
-    auto measure = [&](double a, double b) { return is_beyond ? a - b : a / b; };
-    const double measured = measure(over->Median(), under->Median());
-    const bool at_least = t.kind == Kind::kHostOverOurs;
-    const bool reached = at_least ? measured >= t.bound : measured <= t.bound;
-    // As good as the spread of the runs allows.
-    const double best =
-        at_least ? measure(over->Most(), under->Least()) : measure(over->Least(), under->Most());
-    const bool missed = at_least ? best < t.bound : best > t.bound;
-    fprintf(out, "| %s | %s | %s |\n", t.text, Number(measured).c_str(),
-            reached  ? "met"
-            : missed ? "missed"
-                     : "missed, within the spread");
-    met = met && !missed;
+    const Judgement j = Judge(t, rows_);
+    fprintf(out, "| %s | %s | %s |\n", t.text, j.measured ? Number(*j.measured).c_str() : "–",
+            Name(j.verdict));
   }
-  return met;
+  for (const Row& r : rows_) {
+    if (HasFailed(r)) fprintf(out, "| %s | – | failed |\n", r.title.c_str());
+  }
+}
+
+bool Report::Passes() const {
+  auto missed = [this](const Target& t) { return Judge(t, rows_).verdict == Verdict::kMissed; };
+  return std::none_of(std::begin(kTargets), std::end(kTargets), missed) &&
+         std::none_of(rows_.begin(), rows_.end(), HasFailed);
 }
 
 }  // namespace gxds_bench

@@ -24,15 +24,18 @@ std::string Table(const Report& report) {
   return Written([](const Report& r, FILE* out) { r.WriteTable(out); }, report);
 }
 
-// What --check goes by; the table of targets has that text.
-bool Met(const Report& report, const std::string& line) {
-  const std::string targets =
-      Written([](const Report& r, FILE* out) { r.WriteTargets(out); }, report);
-  FILE* nowhere = fopen("/dev/null", "w");
-  const bool met = report.WriteTargets(nowhere);
-  fclose(nowhere);
-  EXPECT_NE(targets.find(line), std::string::npos) << targets;
-  return met;
+std::string Targets(const Report& report) {
+  return Written([](const Report& r, FILE* out) { r.WriteTargets(out); }, report);
+}
+
+// One line of the table of targets says so, and bench-check passes or not.
+void ExpectPasses(const Report& report, const std::string& line) {
+  EXPECT_NE(Targets(report).find(line), std::string::npos) << Targets(report);
+  EXPECT_TRUE(report.Passes()) << Targets(report);
+}
+void ExpectFails(const Report& report, const std::string& line) {
+  EXPECT_NE(Targets(report).find(line), std::string::npos) << Targets(report);
+  EXPECT_FALSE(report.Passes()) << Targets(report);
 }
 
 // At most 1.5 % more than plain.
@@ -45,25 +48,64 @@ Report WithRpc(const std::vector<double>& plain, const std::vector<double>& ours
 }
 
 TEST(Report, ATargetIsMetByTheMedians) {
-  EXPECT_TRUE(Met(WithRpc({900, 1000, 1100}, {1000, 1010, 2000}), "| 1.01 | met |"));
+  ExpectPasses(WithRpc({900, 1000, 1100}, {1000, 1010, 2000}), "| 1.01 | met |");
 }
 
-TEST(Report, MissedWithinTheSpreadIsNoFailure) {
-  EXPECT_TRUE(Met(WithRpc({990, 1000, 1010}, {1020, 1030, 1040}), "| missed, within the spread |"));
+TEST(Report, ATargetIsMetByItsBound) {
+  ExpectPasses(WithRpc({1000}, {1015}), "| 1.01 | met |");
+  ExpectFails(WithRpc({1000}, {1016}), "| 1.02 | missed |");
+}
+
+TEST(Report, MissedWithinTheSpreadPasses) {
+  ExpectPasses(WithRpc({990, 1000, 1010}, {1020, 1030, 1040}), "| missed, within the spread |");
 }
 
 TEST(Report, MissedByMoreThanTheSpreadFails) {
-  EXPECT_FALSE(Met(WithRpc({990, 1000, 1000}, {1020, 1030, 1040}), "| 1.03 | missed |"));
+  ExpectFails(WithRpc({990, 1000, 1000}, {1020, 1030, 1040}), "| 1.03 | missed |");
+}
+
+TEST(Report, OneMissedTargetFailsWhateverOthersSay) {
+  Report report = WithRpc({1000}, {2000});
+  report.At("held", 10000, "held", "bytes").ours.values = {50};
+  ExpectFails(report, "| 50.0 | met |");
+  ExpectFails(report, "| 2 | missed |");
 }
 
 TEST(Report, ARatioThatMustBeReachedIsJudgedTheOtherWayRound) {
   Report report;
   Row& row = report.At("first_clusters", 1000, "first RPC", "s");  // at least 15
   row.host.values = {14, 16};
+  row.ours.values = {1, 1};
+  ExpectPasses(report, "| 15.0 | met |");
+  row.host.values = {14, 16};
   row.ours.values = {1, 1.02};
-  EXPECT_TRUE(Met(report, "| 14.9 | missed, within the spread |"));
+  ExpectPasses(report, "| 14.9 | missed, within the spread |");
   row.host.values = {10, 11};
-  EXPECT_FALSE(Met(report, "| 10.4 | missed |"));
+  ExpectFails(report, "| 10.4 | missed |");
+}
+
+TEST(Report, OneSizeOverAnotherIsJudgedByTheSpreadOfBoth) {
+  Report report;  // at most 1.3
+  Sample& few = report.At("cluster_change_instructions", 100, "change", "instructions").ours;
+  Sample& many = report.At("cluster_change_instructions", 5000, "change", "instructions").ours;
+  few.values = {200, 205, 210};
+  many.values = {230, 240, 400};
+  ExpectPasses(report, "| 1.17 | met |");
+  many.values = {270, 300, 330};
+  ExpectPasses(report, "| 1.46 | missed, within the spread |");
+  many.values = {280, 300, 330};
+  ExpectFails(report, "| 1.46 | missed |");
+}
+
+TEST(Report, WhatMustBeLittleIsJudgedAlone) {
+  Report report;
+  Row& row = report.At("idle_update", 0, "idle", "ms");  // under 20
+  row.ours.values = {1, 19, 30};
+  ExpectPasses(report, "| 19.0 | met |");
+  row.ours.values = {1, 21, 30};
+  ExpectPasses(report, "| 21.0 | missed, within the spread |");
+  row.ours.values = {21, 22, 30};
+  ExpectFails(report, "| 22.0 | missed |");
 }
 
 TEST(Report, WhatMustBeLittleBeyondPlainIsJudgedByTheDifference) {
@@ -71,19 +113,57 @@ TEST(Report, WhatMustBeLittleBeyondPlainIsJudgedByTheDifference) {
   Row& row = report.At("cluster_change", 100, "one cluster changes", "ms");  // at most 0.1
   row.plain.values = {0.01, 0.02, 0.03};
   row.ours.values = {0.11, 0.115, 0.2};
-  EXPECT_TRUE(Met(report, "| 0.095 | met |"));
+  ExpectPasses(report, "| 0.095 | met |");
   row.ours.values = {0.12, 0.15, 0.2};
-  EXPECT_TRUE(Met(report, "| 0.13 | missed, within the spread |"));
+  ExpectPasses(report, "| 0.13 | missed, within the spread |");
   row.ours.values = {0.5, 0.52, 0.6};
-  EXPECT_FALSE(Met(report, "| 0.5 | missed |"));
+  ExpectFails(report, "| 0.5 | missed |");
 }
 
 TEST(Report, ARowInWhichOursGaveNothingFails) {
-  EXPECT_FALSE(Met(WithRpc({1000}, {}), "| failed |"));
+  ExpectFails(WithRpc({1000}, {}),
+              "| unary RPC over plain round_robin: at most +1.5 % | – | failed |");
 }
 
-TEST(Report, ARowThatIsNotThereIsNamedAndNoFailure) {
-  EXPECT_TRUE(Met(Report(), "| not measured |"));
+TEST(Report, ARowInWhichOursWasGivenUpFails) {
+  Report report;
+  Row& row = report.At("first_clusters", 5000, "first RPC", "s");
+  row.ours.beyond = 120;
+  ExpectFails(report, "under 5 s | – | failed |");
+}
+
+TEST(Report, ARowWithoutATargetInWhichOursGaveNothingFailsByItsOwnName) {
+  Report report;
+  report.At("memory", 1000, "resident memory", "kB").host.values = {1};
+  ExpectFails(report, "| resident memory | – | failed |");
+}
+
+TEST(Report, WhatIsOverARowInWhichOursGaveNothingFails) {
+  Report report;
+  report.At("routes", 1, "one route", "instructions");
+  report.At("routes", 10000, "many routes", "instructions").ours.values = {1};
+  ExpectFails(report, "10,000 exact routes over 1: at most +3 % | – | failed |");
+}
+
+TEST(Report, AFloorOfPlainAlonePasses) {
+  Report report;
+  Row& row = report.At("acknowledgement", 100, "gRPC alone", "ms");
+  row.is_of_plain_alone = true;
+  row.plain.values = {1};
+  EXPECT_TRUE(report.Passes()) << Targets(report);
+}
+
+TEST(Report, ARowThatIsNotThereIsNamedAndPasses) {
+  ExpectPasses(Report(), "| unary RPC over plain round_robin: at most +1.5 % | – | not measured |");
+}
+
+TEST(Report, WhatHasNothingToBeComparedWithIsNotMeasured) {
+  ExpectPasses(WithRpc({}, {1000}), "at most +1.5 % | – | not measured |");
+  Report report;
+  report.At("first_clusters", 1000, "first RPC", "s").ours.values = {1};
+  report.At("routes", 10000, "many routes", "instructions").ours.values = {1};
+  ExpectPasses(report, "at least 15 times sooner than the host | – | not measured |");
+  ExpectPasses(report, "10,000 exact routes over 1: at most +3 % | – | not measured |");
 }
 
 TEST(Report, WhatWasGivenUpIsShownAsMore) {
