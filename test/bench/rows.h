@@ -4,18 +4,11 @@
 #define GRPC_XDS_TEST_BENCH_ROWS_H_
 
 #include <chrono>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "test/bench/plane.h"
 #include "test/bench/report.h"
-#include "test/bench/resources.h"
-#include "test/support/backend.h"
+#include "test/bench/scene.h"
 
 namespace gxds_bench {
-
-using Localities = std::vector<std::vector<Endpoint>>;
 
 class Rows {
  public:
@@ -24,10 +17,10 @@ class Rows {
   // CPU of a unary RPC.
   void RpcCpu(long calls);
   // Instructions of a unary RPC, with a thread that waits for completions all the time.
-  void RpcInstructions();
+  void RpcInstructions(long calls);
   // Instructions of a unary RPC of a synchronous program with that many routes, of which it matches
   // the last: exact paths, or a mix of all kinds.
-  void RpcRoutes(long routes, bool mixed);
+  void RpcRoutes(long routes, bool mixed, long calls);
   // One cluster of that many endpoints in ten localities, in each of which one accepts connections:
   // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
   void Endpoints(long count, int updates, bool with_host);
@@ -36,10 +29,9 @@ class Rows {
   // answered in that time is given up.
   void Clusters(long count, int updates, bool with_host,
                 std::chrono::seconds patience = Client::kPatience);
-  // What gRPC alone needs for such an update, in CPU and in instructions: it takes in the message
+  // What gRPC alone needs for such an update, in CPU or in instructions: it takes in the message
   // and sends the acknowledgement with all names. The floor of those rows.
-  void AcknowledgementAlone(long clusters, int updates);
-  void AcknowledgementInstructions(long clusters, int updates);
+  void Acknowledgement(long clusters, int updates, bool counts_instructions);
   // Instructions of those two updates, ours alone, over those of protobuf's reading of the
   // resource.
   void EndpointInstructions(long count, int updates);
@@ -55,21 +47,15 @@ class Rows {
   void Decode(long endpoints);
 
  private:
-  ClientOptions Options(Variant variant) const;
-  void Instructions(Row* row, bool plain, bool polls);
-  // The service "bench" with these routes, or one that sends everything to cluster "c0".
-  void Serve(const std::vector<Route>& routes = {});
-  Localities LocalitiesOf(long count) const;
-  // Replaces one endpoint of one of them, another one in each update.
-  bool ChangeEndpoint(Localities* localities, long count, int update);
-  std::string EndpointsOfCluster(long cluster, bool swapped) const;
-  void ServeClusters(long count);
-  bool ChangeCluster(long count, int update);
-  ClientOptions AloneOptions() const;
+  void Instructions(Row* row, bool plain, bool polls, long calls);
+  // The CPU of so many updates; beside ours that of protobuf alone.
+  void ChangeCpu(Row* row, Variant variant, const Client& client, const Updates& updates,
+                 int count);
+  // The instructions of so many, of a client of ours, and those of protobuf alone.
+  void ChangeInstructions(Row* row, const Updates& updates, int count);
 
   Report* const report_;
-  Plane plane_;
-  std::vector<std::unique_ptr<gxds_test::Backend>> backends_;
+  Scene scene_;
 };
 
 }  // namespace gxds_bench
