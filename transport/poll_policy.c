@@ -1,17 +1,19 @@
 #include "transport/poll_policy.h"
 
-/* All together, an update is taken in within 20 ms after the last call of a synchronous program
- * (kRest, kLooks times kLook, or kRest and kQuiet), and within 1 ms when it has been idle. */
+/* All together, an update is taken in within 13 ms after the last call of a synchronous program
+ * (REST and kLooks times LOOK, or REST and QUIET), and within 1 ms when it has been idle. */
 
-/* How long events may lie before they count as left by others. A thread of the program's that was
- * woken for them has them within microseconds; while its next call is on the way, there are often
- * new ones, so one look does not tell. */
+/* How long events may lie before they count as left by others, where none are expected. A thread of
+ * the program's that was woken for them has them within microseconds. */
 #define LOOK_ALONE (GXDS_MILLISECOND * 3 / 10)
+
+/* Where others are expected, the set is looked at less than two hundred times a second, and twice
+ * for events that are rare: a thread that is woken costs more than many an event. */
+#define REST (5 * GXDS_MILLISECOND)
+
+/* There are often new events of the next call at that moment, so one look does not tell. */
 #define LOOK GXDS_MILLISECOND
 enum { kLooks = 8 };
-
-/* Where others poll, the set is looked at less than a hundred times a second. */
-#define REST (10 * GXDS_MILLISECOND)
 
 /* How long after others were seen they are expected back. */
 #define OTHERS_EXPECTED (200 * GXDS_MILLISECOND)
@@ -30,25 +32,13 @@ static bool others_expected(const gxds_poll_policy *p, gxds_time now) {
   return p->others_seen != GXDS_TIME_NEVER && now - p->others_seen < OTHERS_EXPECTED;
 }
 
-static gxds_poll_step look(const gxds_poll_policy *p, gxds_time now) {
-  return (gxds_poll_step){GXDS_POLL_PAUSE, others_expected(p, now) ? LOOK : LOOK_ALONE};
+static gxds_poll_step pause_for(gxds_duration time) {
+  return (gxds_poll_step){GXDS_POLL_PAUSE, time};
 }
 
-static gxds_poll_step events_stayed(gxds_poll_policy *p, gxds_time now) {
-  bool others = others_expected(p, now);
-  if (++p->looks < (others ? kLooks : 1)) return look(p, now);
-  p->quiet = QUIET;
-  return (gxds_poll_step){GXDS_POLL_POLL, others ? POLL_SHORT : POLL_ALONE};
-}
-
-static gxds_poll_step others_took_them(gxds_poll_policy *p, gxds_time now) {
-  p->others_seen = now;
-  p->quiet = QUIET;
-  return (gxds_poll_step){GXDS_POLL_REST, REST};
-}
-
-static gxds_poll_step watch(gxds_poll_policy *p) {
+static gxds_poll_step watch(gxds_poll_policy *p, gxds_time now) {
   p->looks = 0;
+  p->watched_since = now;
   return (gxds_poll_step){GXDS_POLL_WATCH, p->quiet};
 }
 
@@ -58,26 +48,44 @@ static gxds_poll_step was_quiet(gxds_poll_policy *p) {
   return (gxds_poll_step){GXDS_POLL_POLL, POLL_SHORT};
 }
 
+static gxds_poll_step events_came(gxds_poll_policy *p, gxds_time now) {
+  p->rare = now - p->watched_since >= QUIET;
+  return pause_for(others_expected(p, now) ? REST : LOOK_ALONE);
+}
+
+static gxds_poll_step events_stayed(gxds_poll_policy *p, gxds_time now) {
+  bool others = others_expected(p, now);
+  if (others && ++p->looks < kLooks) return pause_for(LOOK);
+  p->quiet = QUIET;
+  return (gxds_poll_step){GXDS_POLL_POLL, others ? POLL_SHORT : POLL_ALONE};
+}
+
+static gxds_poll_step others_took_them(gxds_poll_policy *p, gxds_time now) {
+  bool rested = p->step.time == REST;
+  p->others_seen = now;
+  p->quiet = QUIET;
+  if (!rested) return pause_for(REST);
+  /* After events that are rare it was quiet since, most likely. */
+  return p->rare ? was_quiet(p) : watch(p, now);
+}
+
 gxds_poll_step gxds_poll_policy_init(gxds_poll_policy *p) {
   *p = (gxds_poll_policy){.others_seen = GXDS_TIME_NEVER, .quiet = QUIET};
-  p->step = watch(p);
+  p->step = watch(p, GXDS_TIME_NEVER);
   return p->step;
 }
 
 gxds_poll_step gxds_poll_policy_next(gxds_poll_policy *p, bool events, gxds_time now) {
   switch (p->step.kind) {
     case GXDS_POLL_WATCH:
-      p->step = events ? look(p, now) : was_quiet(p);
+      p->step = events ? events_came(p, now) : was_quiet(p);
       break;
     case GXDS_POLL_PAUSE:
       p->step = events ? events_stayed(p, now) : others_took_them(p, now);
       break;
     case GXDS_POLL_POLL:
       if (events) p->quiet = QUIET;
-      p->step = watch(p);
-      break;
-    case GXDS_POLL_REST:
-      p->step = watch(p);
+      p->step = watch(p, now);
       break;
   }
   return p->step;

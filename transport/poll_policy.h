@@ -7,7 +7,7 @@
  * has events: those that stay are nobody's.
  *
  *     WATCH ──events──► PAUSE ──still there──► POLL ──► WATCH      (nobody polls: at once)
- *       │                 └──gone──► REST ──► WATCH                (others do: rarely looked at)
+ *       │                 └──gone──► WATCH                         (others do: rarely looked at)
  *       └──none for a while──► POLL, less and less often
  *
  * The last is for events that were fetched from the set and left undone, by another thread or by
@@ -32,7 +32,6 @@ extern "C" {
 typedef enum gxds_poll_kind {
   GXDS_POLL_WATCH, /* wait until the set has events, or the time is over */
   GXDS_POLL_PAUSE, /* wait without looking, then look */
-  GXDS_POLL_REST,  /* wait without looking */
   GXDS_POLL_POLL,  /* let the host poll */
 } gxds_poll_kind;
 
@@ -46,6 +45,8 @@ typedef struct gxds_poll_policy { /* private */
   gxds_time others_seen;
   unsigned looks;      /* at events that stayed */
   gxds_duration quiet; /* the time of the next WATCH */
+  gxds_time watched_since;
+  bool rare; /* the events were: the last WATCH was a quiet one */
 } gxds_poll_policy;
 
 /* Returns the first step. */

@@ -87,9 +87,6 @@ static void *run(void *arg) {
         wait_for(fds, 1, step.time);
         if (!fds[0].revents) wait_for(fds, 2, 0);
         break;
-      case GXDS_POLL_REST:
-        wait_for(fds, 1, step.time);
-        break;
       case GXDS_POLL_POLL:
         busy = poll_host(w, step.time);
         wait_for(fds, 1, 0);
