@@ -122,7 +122,7 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
   wake();
 }
 
-/* Completions that a thread of the host calls. */
+/* Completions, called by whichever thread has them. */
 
 static void run_completion(void *arg) {
   gxds_completion *c = arg;
@@ -417,6 +417,12 @@ gxds_time gxds_reactor_now(void) {
 grpc_completion_queue *gxds_reactor_cq(void) {
   GXDS_CHECK(current);
   return gxds_waiter_cq(current->waiter);
+}
+
+void gxds_reactor_start_batch(grpc_call *call, const grpc_op *ops, size_t count,
+                              gxds_completion *c) {
+  GXDS_CHECK(current);
+  gxds_waiter_start_batch(current->waiter, call, ops, count, gxds_completion_expect(c));
 }
 
 void gxds_timer_set(gxds_timer *t, gxds_time deadline, void (*fire)(void *arg), void *arg) {

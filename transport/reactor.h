@@ -51,11 +51,11 @@ unsigned gxds_reactor_generation(void);
 /* On the reactor's thread only: */
 bool gxds_reactor_is_current(void);
 gxds_time gxds_reactor_now(void); /* when the event that is being handled was taken */
-/* For calls and watches, whose tags are completions; not to be waited on. */
+/* For calls, and for watches, whose tags are completions; not to be waited on. */
 grpc_completion_queue *gxds_reactor_cq(void);
 
-/* A completion: give its address as the tag of a batch on gxds_reactor_cq(), and hold a use of the
- * reactor until done is called, on the reactor. */
+/* A completion: of a batch, or the tag of a watch on gxds_reactor_cq(). Hold a use of the reactor
+ * until done is called, on the reactor. */
 typedef struct gxds_completion {         /* private */
   grpc_completion_queue_functor functor; /* first: a completion queue may call it */
   void (*done)(struct gxds_completion *self, bool ok);
@@ -63,7 +63,10 @@ typedef struct gxds_completion {         /* private */
   bool ok;
 } gxds_completion;
 gxds_completion gxds_completion_make(void (*done)(gxds_completion *self, bool ok));
-/* Before each batch: returns c, the tag. */
+/* Starts a batch on a call that is on gxds_reactor_cq(). */
+void gxds_reactor_start_batch(grpc_call *call, const grpc_op *ops, size_t count,
+                              gxds_completion *c);
+/* Before each watch: returns c, the tag. */
 gxds_completion *gxds_completion_expect(gxds_completion *c);
 
 /* A timer. Lives in the caller's struct, zero-initialised is idle; it must be idle when that dies.

@@ -9,7 +9,7 @@
 #include "transport/reactor.h"
 
 typedef struct batch {
-  gxds_completion completion; /* first: the tag is its address */
+  gxds_completion completion; /* first: told by its address */
   gxds_stream_call *owner;
   bool outstanding;
 } batch;
@@ -39,8 +39,7 @@ static void start(gxds_stream_call *c, batch *b, const grpc_op *ops, size_t coun
   GXDS_CHECK(!b->outstanding);
   b->outstanding = true;
   c->holds++;
-  void *tag = gxds_completion_expect(&b->completion);
-  GXDS_CHECK(grpc_call_start_batch(c->call, ops, count, tag, NULL) == GRPC_CALL_OK);
+  gxds_reactor_start_batch(c->call, ops, count, &b->completion);
 }
 
 static void free_call(gxds_stream_call *c) {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/host_batch.h"
 #include "transport/host_epoll.h"
 #include "transport/worker.h"
 
@@ -102,8 +103,16 @@ void gxds_waiter_destroy(gxds_waiter *w) {
 
 grpc_completion_queue *gxds_waiter_cq(const gxds_waiter *w) { return w->cq; }
 
+void gxds_waiter_start_batch(gxds_waiter *w, grpc_call *call, const grpc_op *ops, size_t count,
+                             gxds_completion *tag) {
+  grpc_call_error error = w->worker ? gxds_host_batch_start(call, ops, count, &tag->functor)
+                                    : grpc_call_start_batch(call, ops, count, tag, NULL);
+  GXDS_CHECK(error == GRPC_CALL_OK);
+}
+
 /* Whether it was woken. */
 static bool wait_until(sem_t *s, gxds_time deadline) {
+  if (deadline == 0) return sem_trywait(s) == 0;
   if (deadline == GXDS_TIME_NEVER) {
     wait_for(s);
     return true;

@@ -1,9 +1,10 @@
 /* gxds_waiter: how the reactor's thread waits for completions and is woken. One at a time waits in
  * a process.
  *
- * Usually on a semaphore: completions are called by whichever thread of the host has them (a
- * completion queue of the callback kind), and a worker polls. Where there can be no worker, the
- * thread waits, and polls, in grpc_completion_queue_next(). */
+ * Usually on a semaphore: completions are called by whichever thread has them (host_batch.h; of
+ * what has no batch, one of the host's, by a completion queue of the callback kind), and a worker
+ * polls. Where there can be no worker, the thread waits, and polls, in
+ * grpc_completion_queue_next(). */
 #ifndef GRPC_XDS_TRANSPORT_WAITER_H_
 #define GRPC_XDS_TRANSPORT_WAITER_H_
 
@@ -25,6 +26,9 @@ void gxds_waiter_destroy(gxds_waiter *w);
 void gxds_waiter_leave(gxds_waiter *w);
 
 grpc_completion_queue *gxds_waiter_cq(const gxds_waiter *w);
+/* Starts a batch on a call that is on that queue, with the completion as its tag. */
+void gxds_waiter_start_batch(gxds_waiter *w, grpc_call *call, const grpc_op *ops, size_t count,
+                             gxds_completion *tag);
 /* The next completion, its ok set; NULL: there was none until the deadline. */
 gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline);
 /* Ends the wait of the one that was created last. Any thread; not again before the wake-up was

@@ -104,8 +104,7 @@ class ReadyCompletions {
   }
   void Start(int name) {
     auto *one = new One{gxds_completion_make(Done), this, name};
-    void *tag = gxds_completion_expect(&one->completion);
-    ASSERT_EQ(grpc_call_start_batch(call_, nullptr, 0, tag, nullptr), GRPC_CALL_OK);
+    gxds_reactor_start_batch(call_, nullptr, 0, &one->completion);
   }
 
  private:
