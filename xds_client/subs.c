@@ -1,0 +1,248 @@
+/* What is asked for on the stream of one server. */
+#include "xds_client/trace_internal.h"
+
+static gxds_type_state *state_of(const gxds_sub *sub) {
+  return &sub->conn->types[sub->entry->type];
+}
+
+gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e) {
+  gxds_sub *sub = e->subs;
+  while (sub && sub->conn != conn) sub = sub->next_of_entry;
+  return sub;
+}
+
+/* ---- names that were given up ---- */
+
+void gxds_type_forget_dropped(gxds_type_state *t, gxds_dropped *d) {
+  HASH_DELETE(hh, t->dropped, d);
+  gxds_str_free(&d->name);
+  gxds_free(d);
+}
+
+gxds_dropped *gxds_type_find_dropped(const gxds_type_state *t, gxds_str name) {
+  gxds_dropped *d = NULL;
+  HASH_FIND(hh, t->dropped, name.data, name.size, d);
+  return d;
+}
+
+static void remember_dropped(const gxds_conn *conn, gxds_type_state *t, gxds_str name) {
+  if (gxds_type_find_dropped(t, name)) return;
+  bool all_count = conn->protocol == &gxds_protocol_delta;
+  if (!all_count && HASH_CNT(hh, t->dropped) >= GXDS_DROPPED_NAMES_MAX) {
+    gxds_type_forget_dropped(t, t->dropped);
+  }
+  gxds_dropped *d = GXDS_NEW(gxds_dropped);
+  d->name = gxds_str_dup(name);
+  HASH_ADD_KEYPTR(hh, t->dropped, d->name.data, d->name.size, d);
+}
+
+static void forget_all_dropped(gxds_type_state *t) {
+  while (t->dropped) gxds_type_forget_dropped(t, t->dropped);
+}
+
+static void set_again(gxds_sub *sub, bool again) {
+  if (sub->again == again) return;
+  sub->again = again;
+  state_of(sub)->again_count += again ? 1 : (size_t)-1;
+}
+
+/* ---- their lives ---- */
+
+void gxds_type_forget_names(gxds_type_state *t) {
+  gxds_block_unref(t->names);
+  t->names = NULL;
+}
+
+void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
+  GXDS_CHECK(e->watch_count > 0);
+  gxds_sub *old = gxds_conn_find_sub(conn, e);
+  bool delta = conn->protocol == &gxds_protocol_delta;
+  /* The server never heard that it was given up, and there is nothing to wait for. */
+  if (delta && old && old->asked && (old->settled || !gxds_entry_is_awaited(e))) return;
+  bool again = old && old->again;
+  bool known = old && (old->asked || old->known);
+  uint8_t word = old ? old->word : GXDS_WORD_NONE;
+  if (old) old->asked = old->known = false; /* it is not given up */
+  if (old) gxds_sub_destroy(c, old);
+  gxds_sub *sub = GXDS_NEW(gxds_sub);
+  sub->entry = e;
+  sub->conn = conn;
+  sub->known = known;
+  sub->word = word;
+  sub->wait_until = GXDS_TIME_NEVER;
+  sub->timer.kind = GXDS_DEADLINE_SUB;
+  LL_APPEND2(e->subs, sub, next_of_entry);
+  gxds_type_state *t = state_of(sub);
+  gxds_type_forget_names(t);
+  DL_APPEND(t->subs, sub);
+  if (!t->unsent) t->unsent = sub;
+  t->dirty = true;
+  t->sub_count++;
+  conn->sub_count++;
+  if (delta) return;
+  gxds_dropped *dropped = gxds_type_find_dropped(t, e->name);
+  set_again(sub, again || dropped);
+  if (dropped) gxds_type_forget_dropped(t, dropped);
+}
+
+/* A57: that takes no more time than if it were said once. */
+static void say_again(gxds_client *c, gxds_sub *sub) {
+  gxds_entry *e = sub->entry;
+  gxds_conn *conn = sub->conn;
+  bool settled = sub->settled;
+  bool waits = gxds_deadline_is_set(&sub->timer);
+  gxds_time wait_until = waits ? gxds_deadlines_at(&c->deadlines, &sub->timer) : sub->wait_until;
+  gxds_conn_subscribe(c, conn, e);
+  sub = gxds_conn_find_sub(conn, e);
+  sub->settled = settled;
+  sub->wait_until = wait_until;
+}
+
+void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  if (t->again_count == 0) return;
+  gxds_sub *next;
+  for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
+    next = sub->next;
+    if (sub->again && sub->entry->watch_count > 0) say_again(c, sub);
+  }
+}
+
+void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
+  gxds_entry *e = sub->entry;
+  gxds_type_state *t = state_of(sub);
+  gxds_type_forget_names(t);
+  gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+  if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
+  if (t->unsent == sub) t->unsent = sub->next;
+  if ((sub->asked || sub->known) && sub->conn->stream) remember_dropped(sub->conn, t, e->name);
+  set_again(sub, false);
+  DL_DELETE(t->subs, sub);
+  LL_DELETE2(e->subs, sub, next_of_entry);
+  t->sub_count--;
+  sub->conn->sub_count--;
+  if (e->watch_count == 0) {
+    t->leaving_count--;
+    sub->conn->leaving_count--;
+  }
+  if (t->requested) t->dirty = true;
+  gxds_free(sub);
+  if (e->watch_count == 0 && e->subs == NULL) gxds_entry_destroy(c, e);
+}
+
+void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving) {
+  for (gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
+    gxds_type_state *t = state_of(sub);
+    t->leaving_count += leaving ? 1 : (size_t)-1;
+    sub->conn->leaving_count += leaving ? 1 : (size_t)-1;
+    t->dirty = true;
+    if (leaving) gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+  }
+}
+
+void gxds_conn_purge(gxds_client *c, gxds_conn *conn, size_t type) {
+  gxds_type_state *t = &conn->types[type];
+  gxds_sub *sub = t->subs;
+  while (t->leaving_count > 0) {
+    gxds_sub *next = sub->next;
+    if (sub->entry->watch_count == 0) gxds_sub_destroy(c, sub);
+    sub = next;
+  }
+}
+
+void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn) {
+  for (size_t i = 0; i < c->type_count; i++) gxds_conn_purge(c, conn, i);
+}
+
+void gxds_sub_mark_received(gxds_client *c, gxds_sub *received) {
+  for (gxds_sub *sub = received->entry->subs; sub; sub = sub->next_of_entry) {
+    gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+    if (sub->word) sub->word = GXDS_WORD_OVERRULED;
+  }
+  received->settled = true;
+  received->word = GXDS_WORD_IN_FORCE;
+  set_again(received, false);
+}
+
+/* ---- their timers ---- */
+
+static gxds_duration resource_timeout(const gxds_client *c, const gxds_conn *conn) {
+  if (c->resource_timeout > 0) return c->resource_timeout;
+  return (conn->server->resource_timer_is_transient_error ? 30 : 15) * GXDS_SECOND;
+}
+
+static void await(gxds_client *c, gxds_sub *sub, gxds_time now) {
+  const gxds_entry *e = sub->entry;
+  if (sub->settled || e->watch_count == 0 || !gxds_entry_is_awaited(e)) return;
+  gxds_time at = gxds_time_after(now, resource_timeout(c, sub->conn));
+  gxds_time until = at < sub->wait_until ? at : sub->wait_until;
+  gxds_deadlines_set(&c->deadlines, &sub->timer, until);
+  gxds_trace_wait(c, sub, until - now);
+}
+
+void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
+  if (conn->sending_type == GXDS_NO_TYPE) return;
+  gxds_type_state *t = &conn->types[conn->sending_type];
+  for (gxds_sub *sub = t->sending; sub && sub != t->unsent; sub = sub->next) {
+    await(c, sub, now);
+  }
+  t->sending = NULL;
+  conn->sending_type = GXDS_NO_TYPE;
+}
+
+void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now) {
+  for (size_t i = 0; i < c->type_count; i++) {
+    const gxds_type_state *t = &conn->types[i];
+    const gxds_sub *end = t->sending ? t->sending : t->unsent;
+    for (gxds_sub *sub = t->subs; sub != end; sub = sub->next) {
+      if (sub->entry->restored && !gxds_deadline_is_set(&sub->timer)) await(c, sub, now);
+    }
+  }
+}
+
+void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
+  const gxds_bootstrap_server *server = sub->conn->server;
+  bool transient = server->resource_timer_is_transient_error;
+  sub->settled = true;
+  gxds_text message = {0};
+  gxds_text_add_z(&message, transient ? "timeout obtaining resource"
+                                      : "does not exist: the server did not send it");
+  gxds_client_add_origin(c, server, &message);
+  bool drop = !transient && server->fail_on_data_errors; /* what was kept, as if it were deleted */
+  gxds_entry_fail(c, sub->entry, transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST,
+                  gxds_status_take(transient ? GXDS_UNAVAILABLE : GXDS_NOT_FOUND, &message),
+                  gxds_str_of(NULL, 0), drop, now);
+}
+
+/* ---- with the stream ---- */
+
+bool gxds_sub_may_claim(const gxds_sub *sub) {
+  const gxds_entry *e = sub->entry;
+  return e->state == GXDS_RESOURCE_ACKED && !e->restored &&
+         gxds_bootstrap_server_equal(e->source, sub->conn->server); /* A71: it may be another's */
+}
+
+void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {
+  gxds_conn_purge_all(c, conn);
+  for (size_t i = 0; i < c->type_count; i++) {
+    gxds_type_state *t = &conn->types[i];
+    gxds_sub *sub;
+    DL_FOREACH(t->subs, sub) {
+      sub->settled = sub->asked = sub->known = false;
+      sub->word = GXDS_WORD_NONE;
+      sub->wait_until = GXDS_TIME_NEVER;
+      set_again(sub, false);
+      gxds_deadlines_cancel(&c->deadlines, &sub->timer);
+    }
+    t->unsent = t->subs;
+    t->sending = NULL;
+    t->dirty = t->sub_count > 0;
+    forget_all_dropped(t);
+  }
+}
+
+void gxds_subs_fini(gxds_type_state *t) {
+  GXDS_CHECK(t->subs == NULL);
+  forget_all_dropped(t);
+  gxds_type_forget_names(t);
+}
