@@ -73,6 +73,7 @@ static void serve_one(const gxds_connection *c) {
 static bool split(const char *address, char **host, char **port) {
   const char *colon = strrchr(address, ':');
   if (!colon || colon == address || colon[1] == 0) return false;
+  if (strtoul(colon + 1, NULL, 10) > UINT16_MAX) return false; /* else its low 16 bits are taken */
   bool bracketed = address[0] == '[' && colon[-1] == ']';
   const char *begin = bracketed ? address + 1 : address;
   *host = strndup(begin, (size_t)(colon - begin) - (bracketed ? 1 : 0));
@@ -85,7 +86,7 @@ static bool split(const char *address, char **host, char **port) {
 static int listen_on(const char *address, const char **why) {
   char *host;
   char *port;
-  *why = "expected ADDRESS:PORT";
+  *why = "expected ADDRESS:PORT, the port at most 65535";
   if (!split(address, &host, &port)) return -1;
   const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                                  .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV};

@@ -133,4 +133,12 @@ TEST_F(Metrics, AnAddressThatCannotBeUsedIsLoggedAndHarmsNothing) {
   EXPECT_NE(Line("an RPC could be sent"), "") << client_->Output();
 }
 
+TEST_F(Metrics, APortThatIsTooLargeIsNotCutTo16Bits) {
+  Start("127.0.0.1:65536");
+  EXPECT_NE(Line("no metrics: cannot listen on GRPC_XDS_METRICS_ADDRESS=127.0.0.1:65536: expected "
+                 "ADDRESS:PORT, the port at most 65535"),
+            "")
+      << client_->Output();
+}
+
 }  // namespace

@@ -67,6 +67,7 @@ TEST(Options, SayWhatIsWrong) {
       {{"--synthetic", "clusters=1000000,endpoints=10000"},
        "--synthetic: at most 20000000 endpoints in all"},
       {{"a", "--listen"}, "--listen needs a value"},
+      {{"a", "--listen=h"}, "--listen: expected ADDRESS:PORT, found h"},
       {{"a", "--listen=[::1]:65536"}, "--listen: expected a port from 0 to 65535, found 65536"},
       {{"a", "--http", "h:99999"}, "--http: expected a port from 0 to 65535, found 99999"},
       {{"a", "--listens=1"}, "no such option: --listens=1"},

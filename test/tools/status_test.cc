@@ -127,6 +127,12 @@ TEST_F(Status, WithoutTheVariableThereIsNoSocket) {
   EXPECT_NE(r.text.find("the program has made no xds: channel yet"), std::string::npos) << r.text;
 }
 
+TEST_F(Status, AFileThatIsNoSocketIsSaid) {
+  Result r = Run({Runfile("tools/xds")});
+  EXPECT_EQ(r.status, 2);
+  EXPECT_NE(r.text.find("tools/xds is no socket"), std::string::npos) << r.text;
+}
+
 TEST_F(Status, WhatAProcessCallsItsDirectoryCannotMoveTheCursor) {
   Child child({"/bin/sleep", "1000"}, {{"GRPC_XDS_STATUS_DIR", "/tmp/\x1b[31mred\n"}});
   Result result = Run({std::to_string(child.pid())});
@@ -174,6 +180,9 @@ TEST_F(Status, WatchFollowsChangesUntilTheProcessEnds) {
 TEST_F(Status, TheCommandLineIsChecked) {
   EXPECT_EQ(Run({}).status, 2);
   EXPECT_EQ(Run({"greeter"}).status, 2);
+  EXPECT_EQ(Run({"127.0.0.1:65536"}).text,
+            "xds status: 127.0.0.1:65536: expected a port from 0 to 65535, found 65536 "
+            "(xds status --help)\n");
   EXPECT_EQ(Run({"1", "2"}).status, 2);
   EXPECT_EQ(Run({"--timeout", "x", "1"}).status, 2);
   EXPECT_EQ(Run({"--help"}).status, 0);

@@ -1,5 +1,6 @@
 #include "tools/command/args.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 const char *gxds_args_value(char *const *argv, int *i, const char *name, gxds_text *error) {
@@ -27,4 +28,15 @@ bool gxds_args_seconds(const char *text, gxds_duration *out) {
   if (end == text || *end || !(seconds >= 0.001) || seconds > kMost) return false;
   *out = (gxds_duration)(seconds * (double)GXDS_SECOND);
   return true;
+}
+
+bool gxds_args_check_address(const char *of, const char *text, gxds_text *error) {
+  const char *colon = strrchr(text, ':');
+  /* Neither gRPC nor getaddrinfo() looks at the size: they take the low 16 bits. */
+  if (!colon) {
+    gxds_text_addf(error, "%s: expected ADDRESS:PORT, found %s", of, text);
+  } else if (strtoul(colon + 1, NULL, 10) > UINT16_MAX) {
+    gxds_text_addf(error, "%s: expected a port from 0 to 65535, found %s", of, colon + 1);
+  }
+  return error->size == 0;
 }

@@ -17,6 +17,9 @@ const char *gxds_args_value(char *const *argv, int *i, const char *name, gxds_te
 bool gxds_args_flag(char *const *argv, int i, const char *name);
 /* 0.001 to 86400 seconds; false: it is something else. */
 bool gxds_args_seconds(const char *text, gxds_duration *out);
+/* Whether it is ADDRESS:PORT, by the port; else error says so, of what (an option, say). The
+ * address is gRPC's to look at. */
+bool gxds_args_check_address(const char *of, const char *text, gxds_text *error);
 
 #ifdef __cplusplus
 }

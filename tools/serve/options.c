@@ -1,7 +1,5 @@
 #include "tools/serve/options.h"
 
-#include <stdlib.h>
-
 #include "tools/command/args.h"
 
 const char gxds_serve_help[] =
@@ -70,12 +68,8 @@ const char gxds_serve_help[] =
     "client is {node, peer}, type a type URL. Numbers are those since the last report, but for\n"
     "in_progress (now) and total (all of this client). Empty fields are left out.\n";
 
-/* Neither gRPC nor getaddrinfo() looks: they take the low 16 bits. */
 static const char *checked_address(const char *option, const char *value, gxds_text *error) {
-  const char *port = strrchr(value, ':');
-  if (port && strtoul(port + 1, NULL, 10) > 65535) {
-    gxds_text_addf(error, "%s: expected a port from 0 to 65535, found %s", option, port + 1);
-  }
+  gxds_args_check_address(option, value, error);
   return value;
 }
 

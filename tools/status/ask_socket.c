@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -32,7 +33,10 @@ static int connect_to(const char *path, const char *shown, gxds_duration timeout
   }
   int why = errno;
   if (fd >= 0) close(fd);
-  if (why == ENOENT) {
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode)) {
+    gxds_text_addf(error, "%s is no socket", shown);
+  } else if (why == ENOENT) {
     gxds_text_addf(error,
                    "there is no %s: the program has made no xds: channel yet, or runs without this "
                    "library (GRPC_VERBOSITY=info shows what it logs)",

@@ -85,10 +85,10 @@ static bool parse(int argc, char *const *argv, question *out, gxds_text *error) 
     gxds_text_add_z(error, "which program? (PID, ADDRESS:PORT or the path of a socket)");
     return false;
   }
-  if (!parse_pid(out->whom, &out->pid) && !strchr(out->whom, ':') && out->whom[0] != '/') {
-    gxds_text_addf(error, "%s is no PID, ADDRESS:PORT or path of a socket", out->whom);
-  }
-  return error->size == 0;
+  if (parse_pid(out->whom, &out->pid) || out->whom[0] == '/') return true;
+  if (strchr(out->whom, ':')) return gxds_args_check_address(out->whom, out->whom, error);
+  gxds_text_addf(error, "%s is no PID, ADDRESS:PORT or path of a socket", out->whom);
+  return false;
 }
 
 static bool ask(const question *q, answer *out, gxds_text *error) {
