@@ -14,13 +14,13 @@
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cds/cds.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/printable/printable.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
@@ -191,19 +191,6 @@ void CdsPolicy::ShutdownChildren() {
 }
 
 // JSON, for configs that cluster specifier plugins write.
-class CdsFactory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<CdsPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kCdsPolicyName; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override;
-};
-
 std::string ParseCluster(const Json::Object& object, grpc_core::ValidationErrors* errors) {
   grpc_core::ValidationErrors::ScopedField field(errors, ".cluster");
   auto it = object.find("cluster");
@@ -226,13 +213,8 @@ bool ParseIsDynamic(const Json::Object& object, grpc_core::ValidationErrors* err
   return false;
 }
 
-absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> CdsFactory::ParseLoadBalancingConfig(
-    const Json& json) const {
-  if (json.type() == Json::Type::JSON_NULL) {
-    return absl::InvalidArgumentError(
-        "field:loadBalancingPolicy error:cds policy requires configuration. Please use "
-        "loadBalancingConfig field of service config instead.");
-  }
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  if (json.type() == Json::Type::JSON_NULL) return MissingConfig("cds");
   grpc_core::ValidationErrors errors;
   if (json.type() != Json::Type::OBJECT) {
     errors.AddError("is not an object");
@@ -247,7 +229,7 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> CdsFactory::ParseLoad
 }  // namespace
 
 void RegisterCdsLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<CdsFactory>());
+  RegisterPolicy<CdsPolicy>(builder, kCdsPolicyName, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -16,6 +16,7 @@
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"
 #include "lb_policies/cluster_impl/cluster_security.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/orca/orca_report.h"
 #include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/one_child_policy.h"
@@ -23,8 +24,6 @@
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 #include "src/core/lib/load_balancing/subchannel_interface.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
@@ -321,19 +320,6 @@ void ClusterImplPolicy::ShutdownChildren() {
 
 // JSON, for configs that others write. All but the cluster's name and the child comes from the
 // snapshot (A74).
-class ClusterImplFactory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<ClusterImplPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kClusterImplPolicyName; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override;
-};
-
 std::string ParseClusterName(const Json::Object& object, grpc_core::ValidationErrors* errors) {
   auto it = object.find("clusterName");
   if (it == object.end()) it = object.find("cluster");
@@ -348,13 +334,8 @@ std::string ParseClusterName(const Json::Object& object, grpc_core::ValidationEr
   return "";
 }
 
-absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>>
-ClusterImplFactory::ParseLoadBalancingConfig(const Json& json) const {
-  if (json.type() == Json::Type::JSON_NULL) {
-    return absl::InvalidArgumentError(
-        "field:loadBalancingPolicy error:xds_cluster_impl policy requires configuration. Please "
-        "use loadBalancingConfig field of service config instead.");
-  }
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  if (json.type() == Json::Type::JSON_NULL) return MissingConfig("xds_cluster_impl");
   grpc_core::ValidationErrors errors;
   if (json.type() != Json::Type::OBJECT) {
     errors.AddError("is not an object");
@@ -369,8 +350,7 @@ ClusterImplFactory::ParseLoadBalancingConfig(const Json& json) const {
 }  // namespace
 
 void RegisterClusterImplLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
-      std::make_unique<ClusterImplFactory>());
+  RegisterPolicy<ClusterImplPolicy>(builder, kClusterImplPolicyName, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -18,6 +18,7 @@
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/printable/printable.h"
@@ -30,7 +31,6 @@
 #include "src/core/lib/iomgr/error.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/json/json.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
@@ -359,19 +359,6 @@ void ClusterManagerPolicy::ShutdownChildren() {
 }
 
 // JSON: {"children": {NAME: {"childPolicy": [...]}}}, beside the snapshot's roots. None is needed.
-class ClusterManagerFactory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<ClusterManagerPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kClusterManagerPolicyName; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override;
-};
-
 ClusterManagerConfig::Children ParseChildren(const Json::Object& object,
                                              grpc_core::ValidationErrors* errors) {
   ClusterManagerConfig::Children children;
@@ -393,13 +380,8 @@ ClusterManagerConfig::Children ParseChildren(const Json::Object& object,
   return children;
 }
 
-absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>>
-ClusterManagerFactory::ParseLoadBalancingConfig(const Json& json) const {
-  if (json.type() == Json::Type::JSON_NULL) {
-    return absl::InvalidArgumentError(
-        "field:loadBalancingPolicy error:xds_cluster_manager policy requires configuration. Please "
-        "use loadBalancingConfig field of service config instead.");
-  }
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  if (json.type() == Json::Type::JSON_NULL) return MissingConfig("xds_cluster_manager");
   grpc_core::ValidationErrors errors;
   if (json.type() != Json::Type::OBJECT) {
     errors.AddError("is not an object");
@@ -413,8 +395,7 @@ ClusterManagerFactory::ParseLoadBalancingConfig(const Json& json) const {
 }  // namespace
 
 void RegisterClusterManagerLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
-      std::make_unique<ClusterManagerFactory>());
+  RegisterPolicy<ClusterManagerPolicy>(builder, kClusterManagerPolicyName, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/random.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/least_request/least_request.h"
 #include "lb_policies/round_robin/address_list_policy.h"
-#include "lb_policies/round_robin/leaf_factory.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
@@ -147,7 +147,7 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Jso
 }  // namespace
 
 void RegisterLeastRequestLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  RegisterLeaf<LeastRequestPolicy>(builder, kLeastRequestPolicy, ParseConfig);
+  RegisterPolicy<LeastRequestPolicy>(builder, kLeastRequestPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

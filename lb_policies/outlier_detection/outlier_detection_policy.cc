@@ -15,6 +15,7 @@
 #include "absl/types/variant.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/outlier_detection/outliers.h"
 #include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/one_child_policy.h"
@@ -25,8 +26,6 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
 #include "src/core/lib/json/json_object_loader.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 #include "src/core/lib/load_balancing/subchannel_interface.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
@@ -330,19 +329,6 @@ void OutlierDetectionPolicy::ShutdownChildren() {
 }
 
 // JSON, for configs that others write: the host's words and defaults.
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<OutlierDetectionPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kOutlierDetectionPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override;
-};
-
 template <typename Ejection>
 gxds_ejection ToEjection(const absl::optional<Ejection>& in, uint32_t threshold) {
   if (!in.has_value()) return {};
@@ -369,13 +355,8 @@ gxds_outlier_detection ToSettings(const grpc_core::OutlierDetectionConfig& in) {
   return out;
 }
 
-absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> Factory::ParseLoadBalancingConfig(
-    const Json& json) const {
-  if (json.type() == Json::Type::JSON_NULL) {
-    return absl::InvalidArgumentError(
-        "field:loadBalancingPolicy error:outlier_detection policy requires configuration. Please "
-        "use loadBalancingConfig field of service config instead.");
-  }
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  if (json.type() == Json::Type::JSON_NULL) return MissingConfig("outlier_detection");
   grpc_core::ValidationErrors errors;
   auto settings = grpc_core::LoadFromJson<grpc_core::OutlierDetectionConfig>(
       json, grpc_core::JsonArgs(), &errors);
@@ -389,7 +370,7 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> Factory::ParseLoadBal
 }  // namespace
 
 void RegisterOutlierDetectionLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterPolicy<OutlierDetectionPolicy>(builder, kOutlierDetectionPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

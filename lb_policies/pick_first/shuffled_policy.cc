@@ -7,12 +7,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/random.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/pick_first/shuffle.h"
 #include "src/core/lib/json/json.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 
 namespace grpc_core {
 // The host's: what its child is most of the time.
@@ -58,28 +57,17 @@ absl::Status ShuffledPolicy::UpdateLocked(UpdateArgs update) {
   return PassToChild(std::move(update), &grpc_core::grpc_lb_pick_first_trace);
 }
 
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<ShuffledPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kShuffledPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override {
-    grpc_core::ValidationErrors errors;
-    auto child = ParseChildConfig(json, "childPolicy", &errors);
-    if (!errors.ok()) return errors.status("errors validating grpc_xds_shuffled LB policy config");
-    return grpc_core::MakeRefCounted<ShuffledConfig>(std::move(child));
-  }
-};
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  grpc_core::ValidationErrors errors;
+  auto child = ParseChildConfig(json, "childPolicy", &errors);
+  if (!errors.ok()) return errors.status("errors validating grpc_xds_shuffled LB policy config");
+  return grpc_core::MakeRefCounted<ShuffledConfig>(std::move(child));
+}
 
 }  // namespace
 
 void RegisterShuffledLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterPolicy<ShuffledPolicy>(builder, kShuffledPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/printable/printable.h"
@@ -24,8 +25,6 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
 #include "src/core/lib/json/json_object_loader.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
 namespace grpc_core {
@@ -344,38 +343,23 @@ struct JsonConfig {
   }
 };
 
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<PriorityPolicy>(std::move(args));
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  if (json.type() == Json::Type::JSON_NULL) return MissingConfig("priority");
+  auto parsed = grpc_core::LoadFromJson<JsonConfig>(json, grpc_core::JsonArgs(),
+                                                    "errors validating priority LB policy config");
+  if (!parsed.ok()) return parsed.status();
+  std::vector<PriorityConfig::Child> children;
+  for (const std::string& name : parsed->priorities) {
+    const JsonConfig::Child& child = parsed->children[name];
+    children.push_back({name, child.config, child.ignore_reresolution_requests, absl::nullopt});
   }
-
-  absl::string_view name() const override { return kPriorityPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override {
-    if (json.type() == Json::Type::JSON_NULL) {
-      return absl::InvalidArgumentError(
-          "field:loadBalancingPolicy error:priority policy requires configuration. Please use "
-          "loadBalancingConfig field of service config instead.");
-    }
-    auto parsed = grpc_core::LoadFromJson<JsonConfig>(
-        json, grpc_core::JsonArgs(), "errors validating priority LB policy config");
-    if (!parsed.ok()) return parsed.status();
-    std::vector<PriorityConfig::Child> children;
-    for (const std::string& name : parsed->priorities) {
-      const JsonConfig::Child& child = parsed->children[name];
-      children.push_back({name, child.config, child.ignore_reresolution_requests, absl::nullopt});
-    }
-    return grpc_core::MakeRefCounted<PriorityConfig>(std::string(), std::move(children));
-  }
-};
+  return grpc_core::MakeRefCounted<PriorityConfig>(std::string(), std::move(children));
+}
 
 }  // namespace
 
 void RegisterPriorityLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterPolicy<PriorityPolicy>(builder, kPriorityPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/random.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/random_subsetting/subset.h"
@@ -16,8 +17,6 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
 #include "src/core/lib/json/json_object_loader.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 
 namespace grpc_core {
 // The host's: what its child is most of the time.
@@ -109,29 +108,17 @@ struct JsonConfig {
   }
 };
 
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<RandomSubsettingPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kRandomSubsettingPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override {
-    auto config = grpc_core::LoadFromJson<JsonConfig>(
-        json, grpc_core::JsonArgs(), "errors validating random_subsetting LB policy config");
-    if (!config.ok()) return config.status();
-    return grpc_core::MakeRefCounted<RandomSubsettingConfig>(config->size,
-                                                             std::move(config->child));
-  }
-};
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  auto config = grpc_core::LoadFromJson<JsonConfig>(
+      json, grpc_core::JsonArgs(), "errors validating random_subsetting LB policy config");
+  if (!config.ok()) return config.status();
+  return grpc_core::MakeRefCounted<RandomSubsettingConfig>(config->size, std::move(config->child));
+}
 
 }  // namespace
 
 void RegisterRandomSubsettingLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterPolicy<RandomSubsettingPolicy>(builder, kRandomSubsettingPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -18,6 +18,7 @@
 #include "absl/types/optional.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/printable/printable.h"
 #include "lb_policies/ring_hash/ring_hash.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
@@ -29,8 +30,6 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
 #include "src/core/lib/json/json_object_loader.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 #include "src/core/lib/load_balancing/subchannel_interface.h"
 #include "src/core/lib/slice/slice.h"
 #include "src/core/lib/transport/connectivity_state.h"
@@ -424,29 +423,18 @@ struct JsonConfig {
   }
 };
 
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<RingHashPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kRingHashPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override {
-    auto config = grpc_core::LoadFromJson<JsonConfig>(
-        json, grpc_core::JsonArgs(), "errors validating ring_hash LB policy config");
-    if (!config.ok()) return config.status();
-    return grpc_core::MakeRefCounted<RingHashConfig>(config->min_ring_size, config->max_ring_size,
-                                                     std::move(config->request_hash_header));
-  }
-};
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  auto config = grpc_core::LoadFromJson<JsonConfig>(json, grpc_core::JsonArgs(),
+                                                    "errors validating ring_hash LB policy config");
+  if (!config.ok()) return config.status();
+  return grpc_core::MakeRefCounted<RingHashConfig>(config->min_ring_size, config->max_ring_size,
+                                                   std::move(config->request_hash_header));
+}
 
 }  // namespace
 
 void RegisterRingHashLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterPolicy<RingHashPolicy>(builder, kRingHashPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

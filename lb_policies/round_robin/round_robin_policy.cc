@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/random.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/round_robin/endpoints_policy.h"
-#include "lb_policies/round_robin/leaf_factory.h"
 #include "lb_policies/weighted_locality/wheel.h"
 #include "src/core/lib/json/json.h"
 
@@ -86,7 +86,7 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const grp
 }  // namespace
 
 void RegisterOurRoundRobinLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  RegisterLeaf<RoundRobinPolicy>(builder, kRoundRobinPolicy, ParseConfig);
+  RegisterPolicy<RoundRobinPolicy>(builder, kRoundRobinPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

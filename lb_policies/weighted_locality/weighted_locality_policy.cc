@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/parent/child_config.h"
 #include "lb_policies/parent/parent_policy.h"
 #include "lb_policies/printable/printable.h"
@@ -24,8 +25,6 @@
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/json/json_args.h"
 #include "src/core/lib/json/json_object_loader.h"
-#include "src/core/lib/load_balancing/lb_policy_factory.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 #include "src/core/lib/transport/connectivity_state.h"
 
 namespace grpc_core {
@@ -286,33 +285,18 @@ struct JsonConfig {
   }
 };
 
-class Factory : public grpc_core::LoadBalancingPolicyFactory {
- public:
-  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
-      LoadBalancingPolicy::Args args) const override {
-    return grpc_core::MakeOrphanable<WeightedLocalityPolicy>(std::move(args));
-  }
-
-  absl::string_view name() const override { return kWeightedLocalityPolicy; }
-
-  absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
-      const Json& json) const override {
-    if (json.type() == Json::Type::JSON_NULL) {
-      return absl::InvalidArgumentError(
-          "field:loadBalancingPolicy error:xds_wrr_locality policy requires configuration.  Please "
-          "use loadBalancingConfig field of service config instead.");
-    }
-    auto config = grpc_core::LoadFromJson<JsonConfig>(
-        json, grpc_core::JsonArgs(), "errors validating xds_wrr_locality LB policy config");
-    if (!config.ok()) return config.status();
-    return grpc_core::MakeRefCounted<WeightedLocalityConfig>(std::move(config->child));
-  }
-};
+absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Json& json) {
+  if (json.type() == Json::Type::JSON_NULL) return MissingConfig("xds_wrr_locality");
+  auto config = grpc_core::LoadFromJson<JsonConfig>(
+      json, grpc_core::JsonArgs(), "errors validating xds_wrr_locality LB policy config");
+  if (!config.ok()) return config.status();
+  return grpc_core::MakeRefCounted<WeightedLocalityConfig>(std::move(config->child));
+}
 
 }  // namespace
 
 void RegisterWeightedLocalityLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(std::make_unique<Factory>());
+  RegisterPolicy<WeightedLocalityPolicy>(builder, kWeightedLocalityPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/orca/oob_reports.h"
 #include "lb_policies/round_robin/address_list_policy.h"
-#include "lb_policies/round_robin/leaf_factory.h"
 #include "lb_policies/weighted_locality/wheel.h"
 #include "lb_policies/weighted_round_robin/endpoint_weight.h"
 #include "lb_policies/weighted_round_robin/report_weight.h"
@@ -280,7 +280,7 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Jso
 }  // namespace
 
 void RegisterWeightedRoundRobinLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
-  RegisterLeaf<WeightedRoundRobinPolicy>(builder, kWeightedRoundRobinPolicy, ParseConfig);
+  RegisterPolicy<WeightedRoundRobinPolicy>(builder, kWeightedRoundRobinPolicy, ParseConfig);
 }
 
 }  // namespace grpc_xds

@@ -1,13 +1,15 @@
-// How our leaf policies are made for the host's registry.
-#ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_LEAF_FACTORY_H_
-#define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_LEAF_FACTORY_H_
+// How our policies are made for the host's registry.
+#ifndef GRPC_XDS_LB_POLICIES_FACTORY_POLICY_FACTORY_H_
+#define GRPC_XDS_LB_POLICIES_FACTORY_POLICY_FACTORY_H_
 
 #include <grpc/support/port_platform.h>
 
 #include <memory>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/gprpp/orphanable.h"
@@ -20,14 +22,14 @@
 namespace grpc_xds {
 
 template <typename Policy>
-class LeafFactory : public grpc_core::LoadBalancingPolicyFactory {
+class PolicyFactory : public grpc_core::LoadBalancingPolicyFactory {
  public:
   using Config = grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config>;
   // The config in its JSON form.
   using Parse = absl::StatusOr<Config> (*)(const grpc_core::Json&);
 
   // name: borrow, for good.
-  LeafFactory(absl::string_view name, Parse parse) : name_(name), parse_(parse) {}
+  PolicyFactory(absl::string_view name, Parse parse) : name_(name), parse_(parse) {}
 
   grpc_core::OrphanablePtr<grpc_core::LoadBalancingPolicy> CreateLoadBalancingPolicy(
       grpc_core::LoadBalancingPolicy::Args args) const override {
@@ -44,10 +46,19 @@ class LeafFactory : public grpc_core::LoadBalancingPolicyFactory {
 };
 
 template <typename Policy>
-void RegisterLeaf(grpc_core::CoreConfiguration::Builder* builder, absl::string_view name,
-                  typename LeafFactory<Policy>::Parse parse) {
+void RegisterPolicy(grpc_core::CoreConfiguration::Builder* builder, absl::string_view name,
+                    typename PolicyFactory<Policy>::Parse parse) {
   builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
-      std::make_unique<LeafFactory<Policy>>(name, parse));
+      std::make_unique<PolicyFactory<Policy>>(name, parse));
+}
+
+// For the null that the host gives in place of a config where a service config only names the
+// policy, when that cannot do without one.
+inline absl::Status MissingConfig(absl::string_view policy) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("field:loadBalancingPolicy error:", policy,
+                   " policy requires configuration. Please use loadBalancingConfig field of "
+                   "service config instead."));
 }
 
 }  // namespace grpc_xds
