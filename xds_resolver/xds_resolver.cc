@@ -337,7 +337,8 @@ class XdsResolverFactory : public grpc_core::ResolverFactory {
 
   bool IsValidUri(const URI& uri) const override {
     if (!uri.path().empty() && uri.path().back() != '/') return true;
-    gpr_log(GPR_ERROR, "grpc_xds: URI path does not contain valid data plane authority");
+    gpr_log(GPR_ERROR, "grpc_xds: URI path does not contain valid data plane authority: %s",
+            uri.ToString().c_str());
     return false;
   }
 
