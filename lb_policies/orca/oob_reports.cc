@@ -96,7 +96,8 @@ class StreamHandler : public SubchannelStreamClient::CallEventHandler {
     if (status != GRPC_STATUS_UNIMPLEMENTED) return;
     audience_->refused = true;
     static const char kMessage[] = "Orca stream returned UNIMPLEMENTED; disabling";
-    gpr_log(GPR_ERROR, "%s", kMessage);
+    gpr_log(GPR_ERROR, "grpc_xds: %s: %s",
+            channelz_node_ == nullptr ? "a backend" : channelz_node_->name().c_str(), kMessage);
     if (channelz_node_ == nullptr) return;
     channelz_node_->AddTraceEvent(grpc_core::channelz::ChannelTrace::Error,
                                   grpc_slice_from_static_string(kMessage));
