@@ -19,9 +19,14 @@
 namespace gxds_test {
 namespace {
 
-// The host's own handlers hang now and then, about one time of a hundred: more often than this in
-// all the tests is ours.
+// The host's own handlers hang now and then, about one time of a hundred: they wait for a thread
+// that waits for them, when it ends an RPC just then. The thread sanitizer makes that likelier.
+// More often than this in all the tests is ours.
+#if defined(__SANITIZE_THREAD__)
+constexpr int kHangsMax = 6;
+#else
 constexpr int kHangsMax = 2;
+#endif
 
 class Fork : public testing::Test {
  protected:
@@ -32,19 +37,18 @@ class Fork : public testing::Test {
     plane_.Start();
   }
 
-  // Not with the thread sanitizer: nobody has tried whether its runtime bears the host's forks.
-  // What ours do over a fork is tried with it in //test/transport.
-  void SetUp() override {
-#if defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "not with the thread sanitizer";
-#endif
-  }
-
   // What a child inherited, it leaves behind when it exits: that is no leak.
   static std::string AddressOptions(const std::string& scenario) {
     const char* options = getenv("ASAN_OPTIONS");
     return std::string(options != nullptr ? options : "") +
            (scenario == "exit" ? ":detect_leaks=0" : "");
+  }
+
+  // The thread sanitizer calls a thread leaked that has ended and is joined at the exit: a child
+  // ends with _exit().
+  static std::string ThreadOptions() {
+    const char* options = getenv("TSAN_OPTIONS");
+    return std::string(options != nullptr ? options : "") + ":report_thread_leaks=0";
   }
 
   // Runs the program, and something beside it, and expects of each of its processes to be served
@@ -58,7 +62,8 @@ class Fork : public testing::Test {
                     {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane_.Bootstrap()},
                      {"GRPC_ENABLE_FORK_SUPPORT", support_},
                      {"GRPC_VERBOSITY", "info"},
-                     {"ASAN_OPTIONS", AddressOptions(scenario)}});
+                     {"ASAN_OPTIONS", AddressOptions(scenario)},
+                     {"TSAN_OPTIONS", ThreadOptions()}});
       beside(program);
       const int status = program.Wait();
       const std::string output = program.Output();
@@ -66,6 +71,12 @@ class Fork : public testing::Test {
         std::cerr << "hangs in fork(): " << ++hangs_ << "\n" << output;
         ASSERT_LE(hangs_, kHangsMax);
         continue;
+      }
+      // The thread sanitizer goes on to count the parent's threads in a child, and ends one in
+      // which a thread gets the stack, which is its name there, of one that only the parent has.
+      // With fork support there are few such threads, the host's being stopped.
+      if (output.find("ThreadSanitizer: dup thread with used id") != std::string::npos) {
+        GTEST_SKIP() << "the thread sanitizer bears no thread in the place of one of the parent's";
       }
       EXPECT_EQ(status, 0);
       const std::vector<std::string> lines = program.Lines();
@@ -121,7 +132,9 @@ TEST_F(Fork, AChildOfAChildIsServed) {
 // On connections of its own: the parent goes on with the one that it has.
 TEST_F(Fork, AChildIsServedOnItsParentsChannelFromTheFirstRpcOn) {
   ExpectServed("share", {{"parent", 2}, {"child", 1}});
-  EXPECT_GE(backend_.connections(), 2u);
+  if (!IsSkipped()) {
+    EXPECT_GE(backend_.connections(), 2u);
+  }
 }
 
 TEST_F(Fork, SeveralChildrenAreServedOnTheirParentsChannelBesideIt) {
@@ -153,7 +166,9 @@ TEST_F(Fork, AChildIsServedOnAChannelOnWhichItsParentHasAnRpcInProgress) {
 // One connection each: neither takes what is the other's.
 TEST_F(Fork, BothAreServedWhenTheParentKeepsItsChannel) {
   ExpectServed("open", {{"parent", 2}, {"child", 1}});
-  EXPECT_GE(backend_.connections(), 2u);
+  if (!IsSkipped()) {
+    EXPECT_GE(backend_.connections(), 2u);
+  }
 }
 
 // There the host's child is served on its parent's connections, and its parent is served no more.
@@ -164,7 +179,9 @@ class ForkWithoutSupport : public Fork {
 
 TEST_F(ForkWithoutSupport, BothAreServedWhenTheParentKeepsItsChannel) {
   ExpectServed("open", {{"parent", 2}, {"child", 1}});
-  EXPECT_GE(backend_.connections(), 2u);
+  if (!IsSkipped()) {
+    EXPECT_GE(backend_.connections(), 2u);
+  }
 }
 
 TEST_F(ForkWithoutSupport, SeveralChildrenAtOnceAreServedBesideTheirParent) {
