@@ -26,8 +26,11 @@
 #include "src/core/lib/event_engine/posix_engine/posix_engine.h"
 #include "src/core/lib/gprpp/fork.h"
 #include "src/core/lib/iomgr/ev_epoll1_linux.h"
+#include "src/core/lib/iomgr/ev_poll_posix.h"
+#include "src/core/lib/iomgr/ev_posix.h"
 #include "src/core/lib/surface/channel_stack_type.h"
 #include "src/core/lib/surface/init.h"
+#include "transport/cut_off.h"
 #include "transport/epoll_find.h"
 #include "transport/host_epoll.h"
 
@@ -94,6 +97,17 @@ void RenewEpollSet(int inherited) {
   grpc_core::Fork::SetResetChildPollingEngineFunc(reset);
 }
 
+// With poll() each socket is on a list of the host's, which its function for forks closes; that,
+// too, the event engine has put its own into the place of.
+void CutOffPolledSockets() {
+  const char* strategy = grpc_get_poll_strategy_name();
+  if (strategy == nullptr || absl::string_view(strategy) != "poll") return;
+  auto* reset = grpc_core::Fork::GetResetChildPollingEngineFunc();
+  grpc_ev_poll_posix.check_engine_available(true);
+  gxds_cut_off_closed(grpc_core::Fork::GetResetChildPollingEngineFunc());
+  grpc_core::Fork::SetResetChildPollingEngineFunc(reset);
+}
+
 // Waits a little for a host that is shutting itself down on a thread of its own. Not by
 // grpc_maybe_wait_for_async_shutdown(): when another has begun to use gRPC meanwhile, it waits for
 // ever. A program that goes on to use gRPC without channels is waited for once.
@@ -141,6 +155,7 @@ void AfterForkInChild() {
     if (std::shared_ptr<EventEngine> engine = e.lock()) g_without_threads->push_back(engine);
   }
   RenewEpollSet(t_at_fork->epoll_set.value_or(-1));
+  if (t_at_fork->epoll_set == -1) CutOffPolledSockets();
   g_known->as_fork_left_it = t_at_fork->as_fork_left_it;
   delete std::exchange(t_at_fork, nullptr);
 }

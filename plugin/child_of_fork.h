@@ -5,7 +5,8 @@
 //  - the default event engine, as long as any channel of the parent's has it. Its threads are gone,
 //    so nothing that it is given is ever run: hand-overs, policies' timers, DNS.
 //  - the epoll set (GRPC_POLL_STRATEGY=epoll1), of which parent and child then take each other's
-//    events; the event engine has put its own function into the place of the one that renews it.
+//    events, or the sockets that it polls (poll); the event engine has put its own function into
+//    the place of the one that renews them.
 // So here, in the child, the sets are renewed, and what was inherited is cut off; and the engine
 // is, in its place, as soon as the child makes a channel or an RPC. A child that does neither
 // starts nothing. Channels of the child share no subchannel, and so no connection, with those of

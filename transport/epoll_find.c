@@ -1,14 +1,14 @@
 #include "transport/epoll_find.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "transport/cut_off.h"
 
 /* Files that a set watches. A number may be that of a file which was closed since; the inode tells.
  */
@@ -77,14 +77,12 @@ static bool is_socket(const watched *w) {
 void gxds_epoll_cut_off(int epoll) {
   char name[16];
   snprintf(name, sizeof name, "%d", epoll);
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return;
-  close(ends[1]);
+  int made = gxds_cut_off_make();
   FILE *info = open_info(name);
   watched w;
   while (info && next_watched(info, &w)) {
-    if (is_socket(&w)) (void)dup3(ends[0], w.fd, O_CLOEXEC);
+    if (is_socket(&w)) gxds_cut_off_put(made, w.fd);
   }
   if (info) fclose(info);
-  close(ends[0]);
+  if (made >= 0) close(made);
 }

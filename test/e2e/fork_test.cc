@@ -32,7 +32,8 @@ class Fork : public testing::Test {
  protected:
   static void SetUpTestSuite() { hangs_ = 0; }
 
-  explicit Fork(const char* support = "1") : support_(support) {
+  explicit Fork(const char* support = "1", const char* polling = "epoll1")
+      : support_(support), polling_(polling) {
     plane_.Set(SimpleMesh({&backend_}));
     plane_.Start();
   }
@@ -58,9 +59,11 @@ class Fork : public testing::Test {
       const std::function<void(Child&)>& beside = [](Child&) {}) {
     for (;;) {
       plane_.Set(SimpleMesh({&backend_}));
+      const size_t before = backend_.connections();
       Child program({Runfile("test/e2e/fork_client"), scenario, "xds:///greeter.example"},
                     {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane_.Bootstrap()},
                      {"GRPC_ENABLE_FORK_SUPPORT", support_},
+                     {"GRPC_POLL_STRATEGY", polling_},
                      {"GRPC_VERBOSITY", "info"},
                      {"ASAN_OPTIONS", AddressOptions(scenario)},
                      {"TSAN_OPTIONS", ThreadOptions()}});
@@ -79,6 +82,7 @@ class Fork : public testing::Test {
         GTEST_SKIP() << "the thread sanitizer bears no thread in the place of one of the parent's";
       }
       EXPECT_EQ(status, 0);
+      connections_ = backend_.connections() - before;
       const std::vector<std::string> lines = program.Lines();
       for (const auto& [name, times] : processes) {
         EXPECT_EQ(std::count(lines.begin(), lines.end(), name + ": all served"), times) << name;
@@ -90,8 +94,16 @@ class Fork : public testing::Test {
     }
   }
 
+  // Of the last program, to the backend.
+  void ExpectConnections(size_t count) const {
+    if (IsSkipped()) return;
+    EXPECT_EQ(connections_, count);
+  }
+
   static inline int hangs_ = 0;
   const char* const support_;
+  const char* const polling_;
+  size_t connections_ = 0;
   Backend backend_{"a"};
   ControlPlane plane_;
 };
@@ -132,9 +144,7 @@ TEST_F(Fork, AChildOfAChildIsServed) {
 // On connections of its own: the parent goes on with the one that it has.
 TEST_F(Fork, AChildIsServedOnItsParentsChannelFromTheFirstRpcOn) {
   ExpectServed("share", {{"parent", 2}, {"child", 1}});
-  if (!IsSkipped()) {
-    EXPECT_GE(backend_.connections(), 2u);
-  }
+  ExpectConnections(2);
 }
 
 TEST_F(Fork, SeveralChildrenAreServedOnTheirParentsChannelBesideIt) {
@@ -166,9 +176,30 @@ TEST_F(Fork, AChildIsServedOnAChannelOnWhichItsParentHasAnRpcInProgress) {
 // One connection each: neither takes what is the other's.
 TEST_F(Fork, BothAreServedWhenTheParentKeepsItsChannel) {
   ExpectServed("open", {{"parent", 2}, {"child", 1}});
-  if (!IsSkipped()) {
-    EXPECT_GE(backend_.connections(), 2u);
-  }
+  ExpectConnections(2);
+}
+
+class ForkWithPoll : public Fork {
+ protected:
+  ForkWithPoll() : Fork("1", "poll") {}
+};
+
+TEST_F(ForkWithPoll, BothAreServedWhenTheParentKeepsItsChannel) {
+  ExpectServed("open", {{"parent", 2}, {"child", 1}});
+  ExpectConnections(2);
+}
+
+TEST_F(ForkWithPoll, AChildIsServedOnItsParentsChannelFromTheFirstRpcOn) {
+  ExpectServed("share", {{"parent", 2}, {"child", 1}});
+  ExpectConnections(2);
+}
+
+TEST_F(ForkWithPoll, UpdatesComeInOnAParentsChannelInItsChild) {
+  Backend next("b");
+  ExpectServed("update", {{"parent", 2}, {"child", 2}}, [&](Child& program) {
+    (void)program.WaitForLine([](const std::string& line) { return line == "child: all served"; });
+    plane_.Set(SimpleMesh({&next}));
+  });
 }
 
 // There the host's child is served on its parent's connections, and its parent is served no more.
@@ -179,9 +210,7 @@ class ForkWithoutSupport : public Fork {
 
 TEST_F(ForkWithoutSupport, BothAreServedWhenTheParentKeepsItsChannel) {
   ExpectServed("open", {{"parent", 2}, {"child", 1}});
-  if (!IsSkipped()) {
-    EXPECT_GE(backend_.connections(), 2u);
-  }
+  ExpectConnections(2);
 }
 
 TEST_F(ForkWithoutSupport, SeveralChildrenAtOnceAreServedBesideTheirParent) {

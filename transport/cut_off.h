@@ -1,0 +1,25 @@
+/* Sockets that the child of a fork has of its parent, taken from whoever inherited them: a
+ * connection that its peer has closed comes into their place, so that nothing writes to what is the
+ * parent's, nor to what takes the number next. Any thread. */
+#ifndef GRPC_XDS_TRANSPORT_CUT_OFF_H_
+#define GRPC_XDS_TRANSPORT_CUT_OFF_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A connection that its peer has closed, which the caller closes; -1: the process has no file
+ * descriptor left for it. */
+int gxds_cut_off_make(void);
+/* Puts it into the place of fd. */
+void gxds_cut_off_put(int made, int fd);
+
+/* Runs close_some, and then the same for each socket that was closed meanwhile. Without /proc it
+ * finds none. */
+void gxds_cut_off_closed(void (*close_some)(void));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
