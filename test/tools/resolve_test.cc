@@ -236,7 +236,8 @@ class Route : public Resolve {
       {)" + type +
             R"(config.route.v3.RouteConfiguration","name":"headers","virtual_hosts":[
         {"domains":["other.example"],
-         "routes":[{"match":{"prefix":""},"route":{"cluster":"blue"}}]},
+         "routes":[{"match":{"prefix":"/s/","runtime_fraction":{"default_value":{"numerator":25}}},
+                    "route":{"cluster":"blue"}}]},
         {"domains":["headers.example"],"routes":[
         {"match":{"path":"/s/Exact"},"route":{"cluster":"green"}},
         {"match":{"prefix":"/s/","headers":[{"name":"user","string_match":{"exact":"amy"}}]},
@@ -271,6 +272,17 @@ TEST_F(Route, MetadataChoosesTheRoute) {
   EXPECT_NE(Text(lines).find("header user is \"amy\"  matches yes"), std::string::npos)
       << Text(lines);
   EXPECT_EQ(lines.back(), "0");
+}
+
+TEST_F(Route, NoRouteAtAllIsToldFromOneThatTakesSomeRpcs) {
+  auto ask = [&](const char* method) {
+    return Run({"route", "--authority", "other.example", "xds:///headers.example", method});
+  };
+  Lines lines = ask("/s/Method");
+  EXPECT_NE(Text(lines).find("no route is sure to take the RPC"), std::string::npos) << Text(lines);
+  lines = ask("/t/Method");
+  EXPECT_NE(Text(lines).find("no route takes the RPC"), std::string::npos) << Text(lines);
+  EXPECT_EQ(lines.back(), "1");
 }
 
 TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsTold) {

@@ -84,6 +84,7 @@ typedef struct routes {
   const gxds_rpc *rpc; /* may be NULL */
   const gxds_host *host;
   bool decided; /* a route took the RPC */
+  bool perhaps; /* or one sometimes does */
   bool usable;
 } routes;
 
@@ -101,6 +102,7 @@ static bool add_verdict(routes *r, gxds_view *v, const gxds_route *route) {
   } else {
     gxds_view_attribute(v, "matches", "%s: %s", e == GXDS_EXPLAINED_NO ? "no" : "sometimes",
                         why.data);
+    r->perhaps |= e != GXDS_EXPLAINED_NO;
   }
   gxds_text_fini(&why);
   return e != GXDS_EXPLAINED_NO;
@@ -123,7 +125,10 @@ static void add_virtual_host(routes *r, gxds_view *up, const gxds_virtual_host *
     add_options(child, route);
     r->usable |= add_action(&r->clusters, child, route);
   }
-  if (r->rpc && !r->decided) gxds_view_error(v, gxds_str_z("no route is sure to take the RPC"));
+  if (r->rpc && !r->decided) {
+    gxds_view_error(
+        v, gxds_str_z(r->perhaps ? "no route is sure to take the RPC" : "no route takes the RPC"));
+  }
 }
 
 static void add_route_config(routes *r, gxds_view *up, const gxds_route_config *rc,
