@@ -39,31 +39,6 @@ const grpc_arg_pointer_vtable kMailboxVtable = {
     ComparePointers,
 };
 
-// A Slice that is counted and owns a reference of its entry.
-struct OwnedSlice {
-  gxds_ref refs;
-  Slice slice;
-};
-
-const grpc_arg_pointer_vtable kSliceVtable = {
-    [](void* p) -> void* {
-      gxds_ref_inc(&static_cast<OwnedSlice*>(p)->refs);
-      return p;
-    },
-    [](void* p) {
-      auto* owned = static_cast<OwnedSlice*>(p);
-      if (!gxds_ref_dec(&owned->refs)) return;
-      gxds_cluster_entry_unref(owned->slice.entry);
-      delete owned;
-    },
-    [](void* a, void* b) {
-      const Slice& left = static_cast<OwnedSlice*>(a)->slice;
-      const Slice& right = static_cast<OwnedSlice*>(b)->slice;
-      int order = QsortCompare(left.entry, right.entry);
-      return order != 0 ? order : QsortCompare(left.priority, right.priority);
-    },
-};
-
 constexpr char kLocalityAttribute[] = "grpc_xds.locality";
 
 class LocalityAttribute : public ServerAddress::AttributeInterface {
@@ -164,22 +139,9 @@ gxds_mailbox* MailboxOf(const ChannelArgs& args) {
   return static_cast<gxds_mailbox*>(args.GetVoidPointer(kMailboxArg));
 }
 
-ChannelArgs WithSlice(const ChannelArgs& args, const Slice& slice) {
-  auto* owned = new OwnedSlice{};
-  gxds_ref_init(&owned->refs);
-  owned->slice.entry = slice.entry == nullptr ? nullptr : gxds_cluster_entry_ref(slice.entry);
-  owned->slice.priority = slice.priority;
-  return args.Set(kSliceArg, ChannelArgs::Pointer(owned, &kSliceVtable));
-}
-
-Slice SliceOf(const ChannelArgs& args) {
-  auto* owned = static_cast<OwnedSlice*>(args.GetVoidPointer(kSliceArg));
-  return owned == nullptr ? Slice() : owned->slice;
-}
-
 ChannelArgs WithoutOurs(const ChannelArgs& args) {
   ChannelArgs out = args;
-  for (const char* name : {kConfigArg, kMailboxArg, kSliceArg}) {
+  for (const char* name : {kConfigArg, kMailboxArg}) {
     if (out.Contains(name)) out = out.Remove(name);
   }
   return out;

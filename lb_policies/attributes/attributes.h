@@ -26,7 +26,6 @@ namespace grpc_xds {
 // The names of the arguments. Each holds a counted pointer with a C vtable.
 inline constexpr char kConfigArg[] = "grpc_xds.config";    // const gxds_config*
 inline constexpr char kMailboxArg[] = "grpc_xds.mailbox";  // gxds_mailbox*
-inline constexpr char kSliceArg[] = "grpc_xds.slice";      // Slice: see below
 
 // The call attribute in which the ConfigSelector leaves the cluster of an RPC: the host's own (one
 // in the process), so that other policies find it.
@@ -58,23 +57,6 @@ grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds
 // Borrow: as long as args. Null: none there.
 const gxds_config* ConfigOf(const grpc_core::ChannelArgs& args);
 gxds_mailbox* MailboxOf(const grpc_core::ChannelArgs& args);
-
-// The part of a leaf cluster that is below one child of priority: its cluster's entry and the
-// number of the priority in entry->endpoints. Found by the locality-picking policy, whatever it is.
-struct Slice {
-  const gxds_cluster_entry* entry = nullptr;  // borrowed in what SliceOf returns
-  size_t priority = 0;
-  // Null when there is none (no endpoints, or fewer priorities than that).
-  const gxds_priority* Priority() const {
-    if (entry == nullptr || entry->endpoints == nullptr) return nullptr;
-    if (priority >= entry->endpoints->priority_count) return nullptr;
-    return &entry->endpoints->priorities[priority];
-  }
-};
-// Takes a reference of its own on slice.entry.
-grpc_core::ChannelArgs WithSlice(const grpc_core::ChannelArgs& args, const Slice& slice);
-// entry is null when there is no slice.
-Slice SliceOf(const grpc_core::ChannelArgs& args);
 
 // Without all of the above: for leaf policies, and for subchannels.
 grpc_core::ChannelArgs WithoutOurs(const grpc_core::ChannelArgs& args);

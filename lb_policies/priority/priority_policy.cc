@@ -135,7 +135,9 @@ void PriorityPolicy::TakeUpdate(UpdateArgs args) {
     entry_.reset(entry == nullptr ? nullptr : gxds_cluster_entry_ref(entry));
   }
   addresses_ = grpc_core::MakeHierarchicalAddressMap(args.addresses);
-  leaf_args_ = WithoutOurs(args.args);
+  // The same object while they are equal: then to compare them costs nothing further down.
+  ChannelArgs leaf_args = WithoutOurs(args.args);
+  if (leaf_args_ != leaf_args) leaf_args_ = std::move(leaf_args);
   args_ = std::move(args.args);
   note_ = std::move(args.resolution_note);
   if (entry_ != nullptr && entry_->resolution_note.size > 0) {
@@ -266,13 +268,14 @@ LoadBalancingPolicy::UpdateArgs PriorityPolicy::MakeUpdate(const PriorityConfig:
     }
     return update;
   }
+  update.args = leaf_args_;
   Slice slice = {entry_.get(), *child.priority};
   if (child.config->name() == kWeightedLocalityPolicy) {
+    auto* config = static_cast<const WeightedLocalityConfig*>(child.config.get());
+    update.config = grpc_core::MakeRefCounted<WeightedLocalityConfig>(config->child(), slice);
     update.addresses.emplace();
-    update.args = WithSlice(leaf_args_, slice);
   } else {
     update.addresses = AddressesOf(slice.Priority());
-    update.args = leaf_args_;
   }
   return update;
 }

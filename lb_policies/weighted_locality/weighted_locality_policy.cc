@@ -127,22 +127,21 @@ class WeightedLocalityPolicy : public ParentPolicy {
 };
 
 absl::Status WeightedLocalityPolicy::UpdateLocked(UpdateArgs args) {
-  Slice slice = SliceOf(args.args);
+  auto* config = static_cast<const WeightedLocalityConfig*>(args.config.get());
+  const Slice& slice = config->slice();
   if (slice.entry == nullptr) {
     absl::Status status = absl::UnavailableError(absl::StrCat(
         kWeightedLocalityPolicy, " policy works only below the priority policy of an xDS cluster: ",
-        "its channel args hold no localities"));
+        "its config holds no localities"));
     Fail(status);
     return status;
   }
-  auto* config = static_cast<const WeightedLocalityConfig*>(args.config.get());
-  ChannelArgs leaf_args = WithoutOurs(args.args);
   gxds_weighted_locality_update update = {};
   update.priority = slice.Priority();
-  update.leaf_changed = leaf_config_ != config->child() || leaf_args_ != leaf_args;
+  update.leaf_changed = leaf_config_ != config->child() || leaf_args_ != args.args;
   update.note_changed = note_ != args.resolution_note;
   leaf_config_ = config->child();
-  leaf_args_ = std::move(leaf_args);
+  leaf_args_ = std::move(args.args);
   cluster_ = std::string(ToAbsl(slice.entry->name));
   note_ = std::move(args.resolution_note);
   gxds_weighted_locality_on_update(machine_.get(), &update, Now());

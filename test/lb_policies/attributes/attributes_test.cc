@@ -48,14 +48,13 @@ TEST_F(Attributes, ArgsHoldTheSnapshotAndTheMailbox) {  // A74.28
 TEST_F(Attributes, ArgsWithoutOursHaveNone) {
   EXPECT_EQ(ConfigOf(ChannelArgs()), nullptr);
   EXPECT_EQ(MailboxOf(ChannelArgs()), nullptr);
-  EXPECT_EQ(SliceOf(ChannelArgs()).entry, nullptr);
   EXPECT_EQ(WithConfig(ChannelArgs(), nullptr, nullptr), ChannelArgs());
 }
 
 TEST_F(Attributes, WithoutOursLeavesExactlyTheRest) {
   ChannelArgs theirs = ChannelArgs().Set("x", 1).Set("grpc_xds", "theirs");
   gxds_mailbox* mailbox = gxds_mailbox_create({});
-  ChannelArgs args = WithSlice(WithConfig(theirs, snapshot_.get(), mailbox), {Entry(snapshot_), 1});
+  ChannelArgs args = WithConfig(theirs, snapshot_.get(), mailbox);
   gxds_mailbox_unref(mailbox);
   EXPECT_NE(args, theirs);
   EXPECT_EQ(WithoutOurs(args), theirs);
@@ -69,33 +68,8 @@ TEST_F(Attributes, SnapshotsCompareByPointer) {
   EXPECT_NE(a, WithConfig(ChannelArgs(), other.get(), nullptr));
 }
 
-TEST_F(Attributes, SliceHoldsItsEntry) {
-  const gxds_cluster_entry* entry = Entry(snapshot_);
-  ChannelArgs args = WithSlice(ChannelArgs(), {entry, 1});
-  snapshot_.reset();
-  Slice slice = SliceOf(args);
-  EXPECT_EQ(slice.entry, entry);
-  ASSERT_NE(slice.Priority(), nullptr);
-  EXPECT_EQ(ToAbsl(slice.Priority()->localities[0]->zone), "c");
-}
-
-TEST_F(Attributes, SlicesCompareByEntryAndPriority) {
-  ChannelArgs a = WithSlice(ChannelArgs(), {Entry(snapshot_), 0});
-  EXPECT_EQ(a, WithSlice(ChannelArgs(), {Entry(snapshot_), 0}));
-  EXPECT_NE(a, WithSlice(ChannelArgs(), {Entry(snapshot_), 1}));
-  EXPECT_NE(a, WithSlice(ChannelArgs(), {nullptr, 0}));
-}
-
-TEST_F(Attributes, SliceWithoutEndpointsHasNoPriority) {
-  EXPECT_EQ((Slice{Entry(snapshot_), 2}.Priority()), nullptr);
-  EXPECT_EQ(Slice().Priority(), nullptr);
-  cluster_.SetNoEndpoints();
-  auto empty = cluster_.Snapshot();
-  EXPECT_EQ((Slice{Entry(empty), 0}.Priority()), nullptr);
-}
-
 TEST_F(Attributes, AddressesOfAPriorityAreThoseOfItsLocalitiesInOrder) {
-  ServerAddressList list = AddressesOf(Slice{Entry(snapshot_), 0}.Priority());
+  ServerAddressList list = AddressesOf(&Entry(snapshot_)->endpoints->priorities[0]);
   ASSERT_EQ(list.size(), 3u);
   EXPECT_EQ(Text(list[0]), "10.0.0.1:80");
   EXPECT_EQ(Text(list[1]), "10.0.0.1:81");
@@ -106,7 +80,7 @@ TEST_F(Attributes, AddressesOfAPriorityAreThoseOfItsLocalitiesInOrder) {
 }
 
 TEST_F(Attributes, AddressHoldsItsLocality) {
-  ServerAddressList list = AddressesOf(Slice{Entry(snapshot_), 1}.Priority());
+  ServerAddressList list = AddressesOf(&Entry(snapshot_)->endpoints->priorities[1]);
   snapshot_.reset();
   cluster_.Set({});
   ServerAddress copy = list[0];
@@ -115,7 +89,7 @@ TEST_F(Attributes, AddressHoldsItsLocality) {
 }
 
 TEST_F(Attributes, AddressesCarryNoArgs) {
-  for (const auto& address : AddressesOf(Slice{Entry(snapshot_), 0}.Priority())) {
+  for (const auto& address : AddressesOf(&Entry(snapshot_)->endpoints->priorities[0])) {
     EXPECT_EQ(address.args(), ChannelArgs());
   }
 }

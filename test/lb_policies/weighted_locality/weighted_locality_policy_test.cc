@@ -18,7 +18,8 @@ class WeightedLocalityPolicyTest : public PolicyTest {
   void Apply(std::string note = "", ChannelArgs args = ChannelArgs()) {
     auto snapshot = cluster_.Snapshot();
     Slice slice = {gxds_config_cluster(snapshot.get(), gxds_str_z("foo")), 0};
-    Update(config_, WithSlice(WithConfig(args, snapshot.get(), nullptr), slice),
+    auto* config = static_cast<const WeightedLocalityConfig*>(config_.get());
+    Update(grpc_core::MakeRefCounted<WeightedLocalityConfig>(config->child(), slice), args,
            ServerAddressList(), std::move(note));
   }
   void UseLeaf(const char* json) {
@@ -48,13 +49,6 @@ TEST_F(WeightedLocalityPolicyTest, LeafGetsItsLocalityAlone) {
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(Pick(), "queue");
   EXPECT_EQ(published_, 1);
-}
-
-TEST_F(WeightedLocalityPolicyTest, OurArgsNeverReachASubchannel) {
-  cluster_.Set({{{"a"}, {"b"}}});
-  Apply("", ChannelArgs().Set("theirs", 7));
-  ASSERT_EQ(subchannels_.size(), 2u);
-  for (const auto& s : subchannels_) EXPECT_EQ(s.args, ChannelArgs().Set("theirs", 7));
 }
 
 TEST_F(WeightedLocalityPolicyTest, UnchangedSnapshotsCostNothing) {
@@ -254,7 +248,7 @@ TEST_F(WeightedLocalityPolicyTest, WithoutASliceItSaysSo) {
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(status_.message(),
             "xds_wrr_locality_experimental policy works only below the priority policy of an xDS "
-            "cluster: its channel args hold no localities");
+            "cluster: its config holds no localities");
 }
 
 TEST_F(WeightedLocalityPolicyTest, ErrorsOfLeavesAreAllReported) {
@@ -283,6 +277,29 @@ TEST_F(WeightedLocalityPolicyTest, JsonErrorsAreTheHosts) {
        "be array]"},
   };
   for (const auto& c : cases) EXPECT_EQ(ParseConfig(c.json).status().message(), c.error);
+}
+
+TEST_F(WeightedLocalityPolicyTest, ConfigHoldsTheEntryOfItsSlice) {
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  auto snapshot = cluster_.Snapshot();
+  const gxds_cluster_entry* entry = gxds_config_cluster(snapshot.get(), gxds_str_z("foo"));
+  WeightedLocalityConfig config(grpc_core::MakeRefCounted<LeafConfig>(), {entry, 1});
+  snapshot.reset();
+  EXPECT_EQ(config.slice().entry, entry);
+  ASSERT_NE(config.slice().Priority(), nullptr);
+  EXPECT_EQ(ToAbsl(config.slice().Priority()->localities[0]->zone), "b");
+}
+
+TEST_F(WeightedLocalityPolicyTest, SliceWithoutEndpointsHasNoPriority) {
+  EXPECT_EQ(Slice().Priority(), nullptr);
+  cluster_.Set({{{"a"}}, {{"b"}}});
+  auto snapshot = cluster_.Snapshot();
+  const gxds_cluster_entry* entry = gxds_config_cluster(snapshot.get(), gxds_str_z("foo"));
+  EXPECT_EQ((Slice{entry, 2}.Priority()), nullptr);
+  cluster_.SetNoEndpoints();
+  auto empty = cluster_.Snapshot();
+  const gxds_cluster_entry* none = gxds_config_cluster(empty.get(), gxds_str_z("foo"));
+  EXPECT_EQ((Slice{none, 0}.Priority()), nullptr);
 }
 
 TEST_F(WeightedLocalityPolicyTest, JsonConfigHoldsItsChild) {
