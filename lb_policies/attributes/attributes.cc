@@ -21,23 +21,38 @@ using grpc_core::ServerAddressWeightAttribute;
 
 namespace {
 
-// By pointer: a snapshot is never changed, and comparing two by what they hold would cost more than
-// what the comparison is for.
-int ComparePointers(void* a, void* b) { return QsortCompare(a, b); }
+struct Given {
+  gxds_ref refs;
+  const gxds_config* config;
+  gxds_mailbox* mailbox;
+};
 
-const grpc_arg_pointer_vtable kConfigVtable = {
+const grpc_arg_pointer_vtable kGivenVtable = {
     [](void* p) -> void* {
-      return const_cast<gxds_config*>(gxds_config_ref(static_cast<const gxds_config*>(p)));
+      gxds_ref_inc(&static_cast<Given*>(p)->refs);
+      return p;
     },
-    [](void* p) { gxds_config_unref(static_cast<const gxds_config*>(p)); },
-    ComparePointers,
+    [](void* p) {
+      auto* given = static_cast<Given*>(p);
+      if (!gxds_ref_dec(&given->refs)) return;
+      gxds_config_unref(given->config);
+      gxds_mailbox_unref(given->mailbox);
+      delete given;
+    },
+    // By pointers: a snapshot is never changed, and comparing two by what they hold would cost more
+    // than what the comparison is for.
+    [](void* a, void* b) {
+      auto* left = static_cast<Given*>(a);
+      auto* right = static_cast<Given*>(b);
+      int order = QsortCompare(left->config, right->config);
+      return order != 0 ? order : QsortCompare(left->mailbox, right->mailbox);
+    },
 };
 
-const grpc_arg_pointer_vtable kMailboxVtable = {
-    [](void* p) -> void* { return gxds_mailbox_ref(static_cast<gxds_mailbox*>(p)); },
-    [](void* p) { gxds_mailbox_unref(static_cast<gxds_mailbox*>(p)); },
-    ComparePointers,
-};
+// Borrow: as long as args. Null: none.
+const Given* GivenIn(const ChannelArgs& args) {
+  return static_cast<Given*>(args.GetVoidPointer(kConfigArg));
+}
 
 constexpr char kLocalityAttribute[] = "grpc_xds.locality";
 
@@ -119,32 +134,26 @@ absl::string_view ClusterAttribute(void* memory, absl::string_view cluster,
 }
 
 ChannelArgs WithConfig(const ChannelArgs& args, const gxds_config* config, gxds_mailbox* mailbox) {
-  ChannelArgs out = args;
-  if (config != nullptr) {
-    void* reference = kConfigVtable.copy(const_cast<gxds_config*>(config));
-    out = out.Set(kConfigArg, ChannelArgs::Pointer(reference, &kConfigVtable));
-  }
-  if (mailbox != nullptr) {
-    void* reference = kMailboxVtable.copy(mailbox);
-    out = out.Set(kMailboxArg, ChannelArgs::Pointer(reference, &kMailboxVtable));
-  }
-  return out;
+  if (config == nullptr && mailbox == nullptr) return args;
+  auto* given = new Given{};
+  gxds_ref_init(&given->refs);
+  given->config = config == nullptr ? nullptr : gxds_config_ref(config);
+  given->mailbox = mailbox == nullptr ? nullptr : gxds_mailbox_ref(mailbox);
+  return args.Set(kConfigArg, ChannelArgs::Pointer(given, &kGivenVtable));
 }
 
 const gxds_config* ConfigOf(const ChannelArgs& args) {
-  return static_cast<const gxds_config*>(args.GetVoidPointer(kConfigArg));
+  const Given* given = GivenIn(args);
+  return given == nullptr ? nullptr : given->config;
 }
 
 gxds_mailbox* MailboxOf(const ChannelArgs& args) {
-  return static_cast<gxds_mailbox*>(args.GetVoidPointer(kMailboxArg));
+  const Given* given = GivenIn(args);
+  return given == nullptr ? nullptr : given->mailbox;
 }
 
 ChannelArgs WithoutOurs(const ChannelArgs& args) {
-  ChannelArgs out = args;
-  for (const char* name : {kConfigArg, kMailboxArg}) {
-    if (out.Contains(name)) out = out.Remove(name);
-  }
-  return out;
+  return args.Contains(kConfigArg) ? args.Remove(kConfigArg) : args;
 }
 
 const gxds_locality* LocalityOf(const ServerAddress& address) {

@@ -23,9 +23,9 @@
 
 namespace grpc_xds {
 
-// The names of the arguments. Each holds a counted pointer with a C vtable.
-inline constexpr char kConfigArg[] = "grpc_xds.config";    // const gxds_config*
-inline constexpr char kMailboxArg[] = "grpc_xds.mailbox";  // gxds_mailbox*
+// The argument that holds the snapshot and the mailbox: one for both, as each that is set or taken
+// out again costs every update a path of the map's nodes.
+inline constexpr char kConfigArg[] = "grpc_xds.config";
 
 // The call attribute in which the ConfigSelector leaves the cluster of an RPC: the host's own (one
 // in the process), so that other policies find it.
@@ -51,14 +51,14 @@ inline RoutedCall& RoutedCallOf(absl::string_view cluster) {
   return reinterpret_cast<RoutedCall*>(const_cast<char*>(cluster.data()))[-1];
 }
 
-// Args with the snapshot and the mailbox, each as a reference of its own; null: args without it.
+// Args with the snapshot and the mailbox, each as a reference of its own; null: without it.
 grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,
                                   gxds_mailbox* mailbox);
 // Borrow: as long as args. Null: none there.
 const gxds_config* ConfigOf(const grpc_core::ChannelArgs& args);
 gxds_mailbox* MailboxOf(const grpc_core::ChannelArgs& args);
 
-// Without all of the above: for leaf policies, and for subchannels.
+// Without that: for leaf policies, and for subchannels.
 grpc_core::ChannelArgs WithoutOurs(const grpc_core::ChannelArgs& args);
 
 // The locality of an address, for load reports: an address attribute, which is no part of a

@@ -66,6 +66,9 @@ TEST_F(Attributes, SnapshotsCompareByPointer) {
   ChannelArgs a = WithConfig(ChannelArgs(), snapshot_.get(), nullptr);
   EXPECT_EQ(a, WithConfig(ChannelArgs(), snapshot_.get(), nullptr));
   EXPECT_NE(a, WithConfig(ChannelArgs(), other.get(), nullptr));
+  gxds_mailbox* mailbox = gxds_mailbox_create({});
+  EXPECT_NE(a, WithConfig(ChannelArgs(), snapshot_.get(), mailbox));
+  gxds_mailbox_unref(mailbox);
 }
 
 TEST_F(Attributes, AddressesOfAPriorityAreThoseOfItsLocalitiesInOrder) {
