@@ -36,7 +36,7 @@ constexpr int kCalls = 10;
 constexpr int kForks = 5;
 // Of an RPC; a slow sanitizer build needs a part of it.
 unsigned g_seconds = 20;
-// The host's handlers of a fork may hang (seen in one of a hundred children of children, without
+// The host's handlers of a fork may hang (seen in a few of a hundred forks, without
 // the plugin too): the process then dies of SIGALRM.
 constexpr unsigned kForkSeconds = 30;
 // Less than the end of a process waits for what does not come.

@@ -19,7 +19,7 @@
 namespace gxds_test {
 namespace {
 
-// The host's own handlers hang now and then, about one time of a hundred: they wait for a thread
+// The host's own handlers hang now and then, a few times of a hundred: they wait for a thread
 // that waits for them, when it ends an RPC just then. The thread sanitizer makes that likelier.
 // More often than this in all the tests is ours.
 #if defined(__SANITIZE_THREAD__)
