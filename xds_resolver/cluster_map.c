@@ -317,7 +317,28 @@ static void diff_collisions(const node *before, const node *after, const visitor
   }
 }
 
+static void diff_entries(const gxds_cluster_entry *before, const gxds_cluster_entry *after,
+                         const visitor *v) {
+  if (before == after) return;
+  if (before && after && !gxds_str_equal(before->name, after->name)) {
+    v->fn(v->arg, before, NULL);
+    v->fn(v->arg, NULL, after);
+  } else {
+    v->fn(v->arg, before, after);
+  }
+}
+
 static void diff_nodes(const node *before, const node *after, uint32_t shift, const visitor *v);
+
+/* Their slots are the same: most updates put one entry in the place of another. */
+static void diff_alike(const node *before, const node *after, uint32_t shift, const visitor *v) {
+  size_t entries = ones(before->entries);
+  size_t children = ones(before->children);
+  for (size_t i = 0; i < entries; i++) diff_entries(entry_at(before, i), entry_at(after, i), v);
+  for (size_t i = 0; i < children; i++) {
+    diff_nodes(before->slots[entries + i], after->slots[entries + i], shift + BITS, v);
+  }
+}
 
 static void diff_bit(const node *before, const node *after, uint32_t bit, uint32_t shift,
                      const visitor *v) {
@@ -339,11 +360,8 @@ static void diff_bit(const node *before, const node *after, uint32_t bit, uint32
     visit_all(old_child, shift + BITS, NULL, false, v);
   } else if (new_child) {
     visit_all(new_child, shift + BITS, NULL, true, v);
-  } else if (old_entry && new_entry && !gxds_str_equal(old_entry->name, new_entry->name)) {
-    v->fn(v->arg, old_entry, NULL);
-    v->fn(v->arg, NULL, new_entry);
-  } else if (old_entry != new_entry) {
-    v->fn(v->arg, old_entry, new_entry);
+  } else {
+    diff_entries(old_entry, new_entry, v);
   }
 }
 
@@ -351,6 +369,10 @@ static void diff_nodes(const node *before, const node *after, uint32_t shift, co
   if (before == after) return; /* shared: nothing below differs */
   if (shift >= HASH_BITS) {
     diff_collisions(before, after, v);
+    return;
+  }
+  if (before->entries == after->entries && before->children == after->children) {
+    diff_alike(before, after, shift, v);
     return;
   }
   uint32_t bits = before->entries | before->children | after->entries | after->children;
