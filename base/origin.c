@@ -5,9 +5,17 @@
 static const char before_server[] = " (xDS server ";
 static const char before_node[] = " (node ID:";
 
+/* Every update of a cluster makes one, so without a format. */
+static void add_part(gxds_text *t, const char *before, gxds_str what) {
+  if (what.size == 0) return;
+  gxds_text_add_z(t, before);
+  gxds_text_add(t, what);
+  gxds_text_add_z(t, ")");
+}
+
 void gxds_text_add_origin(gxds_text *t, gxds_str server, gxds_str node_id) {
-  if (server.size) gxds_text_addf(t, "%s%.*s)", before_server, GXDS_STR_ARG(server));
-  if (node_id.size) gxds_text_addf(t, "%s%.*s)", before_node, GXDS_STR_ARG(node_id));
+  add_part(t, before_server, server);
+  add_part(t, before_node, node_id);
 }
 
 /* The message from the last place of what on; empty: it is nowhere. */
