@@ -7,11 +7,13 @@
  * the program's that was woken for them has them within microseconds. */
 #define LOOK_ALONE (GXDS_MILLISECOND * 3 / 10)
 
-/* Where others are expected, the set is looked at less than two hundred times a second, and twice
- * for events that are rare: a thread that is woken costs more than many an event. */
+/* Where others are expected, the set is looked at some two hundred times a second at most, a few
+ * times more where it always has events, and twice for events that are rare: a thread that is woken
+ * costs more than many an event. */
 #define REST (5 * GXDS_MILLISECOND)
 
-/* There are often new events of the next call at that moment, so one look does not tell. */
+/* There are often new events of the next call at that moment, so one look does not tell: only as
+ * many in a row do. */
 #define LOOK GXDS_MILLISECOND
 enum { kLooks = 8 };
 
@@ -62,6 +64,7 @@ static gxds_poll_step events_stayed(gxds_poll_policy *p, gxds_time now) {
 
 static gxds_poll_step others_took_them(gxds_poll_policy *p, gxds_time now) {
   bool rested = p->step.time == REST;
+  p->looks = 0;
   p->others_seen = now;
   p->quiet = QUIET;
   if (!rested) return pause_for(REST);

@@ -61,6 +61,17 @@ TEST(PollPolicy, NeverPollsWhatOthersTake) {
   t.Others(10 * GXDS_SECOND);  // expects no poll
 }
 
+// Often it looks while there are events of the next call, but never so many times in a row.
+TEST(PollPolicy, NeverPollsWhatOthersTakeThoughNewEventsCome) {
+  Thread t;
+  t.Others(GXDS_SECOND);
+  int looks = 0;
+  for (const gxds_time until = t.now() + 10 * GXDS_SECOND; t.now() < until;) {
+    ASSERT_NE(t.kind(), GXDS_POLL_POLL);
+    t.Step(t.kind() == GXDS_POLL_WATCH || ++looks % 7 != 0);
+  }
+}
+
 TEST(PollPolicy, LooksAtMostTwoHundredTimesASecondWhereOthersPoll) {
   Thread t;
   t.Others(GXDS_SECOND);
