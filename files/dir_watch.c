@@ -45,7 +45,8 @@ gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_stat
   int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   int ready = fd < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
   if (ready < 0 || !await(ready, fd, EPOLLIN)) {
-    *status = gxds_status_make(GXDS_RESOURCE_EXHAUSTED, "inotify: %s", strerror(errno));
+    *status = gxds_status_make(GXDS_RESOURCE_EXHAUSTED, "%s: %s", fd < 0 ? "inotify" : "epoll",
+                               strerror(errno));
     close_fd(fd);
     close_fd(ready);
     return NULL;
