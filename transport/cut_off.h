@@ -14,8 +14,9 @@ int gxds_cut_off_make(void);
 /* Puts it into the place of fd. */
 void gxds_cut_off_put(int made, int fd);
 
-/* Runs close_some, and then the same for each socket that was closed meanwhile. Without /proc it
- * finds none. */
+/* Runs close_some, and then the same for each socket that was closed meanwhile: their descriptors
+ * stay open for the life of the process, as nobody knows them any more. Without /proc it finds
+ * none. */
 void gxds_cut_off_closed(void (*close_some)(void));
 
 #ifdef __cplusplus
