@@ -145,6 +145,8 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   } else if (row == "mixed_routes") {
     rows->RpcRoutes(1, false, kCalls);
     rows->RpcRoutes(size, true, kCalls);
+  } else if (row == "moved") {
+    rows->Moved(static_cast<int>(size));
   } else if (row == "steps") {
     rows->Decode(size);
     rows->Late(1);
