@@ -1,20 +1,20 @@
 #include "transport/poll_policy.h"
 
-/* All together, an update is taken in within 13 ms after the last call of a synchronous program
+/* All together, an update is taken in within 14 ms after the last call of a synchronous program
  * (REST and kLooks times LOOK, or REST and QUIET), and within 1 ms when it has been idle. */
 
 /* How long events may lie before they count as left by others, where none are expected. A thread of
  * the program's that was woken for them has them within microseconds. */
 #define LOOK_ALONE (GXDS_MILLISECOND * 3 / 10)
 
-/* Where others are expected, the set is looked at some two hundred times a second at most, a few
- * times more where it always has events, and twice for events that are rare: a thread that is woken
+/* Where others are expected, the set is looked at some hundred times a second, as often again where
+ * every other look finds events, and twice for events that are rare: a thread that is woken
  * costs more than many an event. */
-#define REST (5 * GXDS_MILLISECOND)
+#define REST (10 * GXDS_MILLISECOND)
 
 /* There are often new events of the next call at that moment, so one look does not tell: only as
  * many in a row do. */
-#define LOOK GXDS_MILLISECOND
+#define LOOK (GXDS_MILLISECOND / 2)
 enum { kLooks = 8 };
 
 /* How long after others were seen they are expected back. */

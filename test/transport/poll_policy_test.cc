@@ -72,7 +72,7 @@ TEST(PollPolicy, NeverPollsWhatOthersTakeThoughNewEventsCome) {
   }
 }
 
-TEST(PollPolicy, LooksAtMostTwoHundredTimesASecondWhereOthersPoll) {
+TEST(PollPolicy, LooksAtMostAHundredTimesASecondWhereOthersPoll) {
   Thread t;
   t.Others(GXDS_SECOND);
   int looks = 0;
@@ -80,7 +80,7 @@ TEST(PollPolicy, LooksAtMostTwoHundredTimesASecondWhereOthersPoll) {
     looks += t.kind() == GXDS_POLL_PAUSE;
     t.Step(t.kind() == GXDS_POLL_WATCH);
   }
-  EXPECT_LE(looks, 200);
+  EXPECT_LE(looks, 100);
 }
 
 // A program that hears of something some forty times a second, and has a thread that takes it.
@@ -101,12 +101,12 @@ TEST(PollPolicy, WakesThreeTimesForAnEventThatIsRareAndOthersTake) {
   EXPECT_LE(wakes, 3 * 100 + 5);  // the event, a look, a poll for what was left undone
 }
 
-TEST(PollPolicy, TakesWhatOthersLeaveWithin13Milliseconds) {
+TEST(PollPolicy, TakesWhatOthersLeaveWithin14Milliseconds) {
   for (int at = 0; at < 4; ++at) {  // wherever it is when they stop
     Thread t;
     t.Others(GXDS_SECOND);
     for (int i = 0; i < at; ++i) t.Step(t.kind() == GXDS_POLL_WATCH);
-    EXPECT_LE(t.UntilItPolls(), 13 * GXDS_MILLISECOND) << at;
+    EXPECT_LE(t.UntilItPolls(), 14 * GXDS_MILLISECOND) << at;
     EXPECT_LE(t.time(), GXDS_MILLISECOND) << "they may be back";
   }
 }
@@ -117,7 +117,7 @@ TEST(PollPolicy, LooksForWhatOthersFetchedAndLeftUndone) {
   t.Others(GXDS_SECOND);
   const gxds_time stopped = t.now();
   while (t.kind() != GXDS_POLL_POLL) t.Step(false);
-  EXPECT_LE(t.now() - stopped, 13 * GXDS_MILLISECOND);
+  EXPECT_LE(t.now() - stopped, 14 * GXDS_MILLISECOND);
 }
 
 TEST(PollPolicy, PollsEveryTwoSecondsWhereNothingHappens) {
