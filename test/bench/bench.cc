@@ -126,7 +126,7 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   const std::string row = only.substr(0, name_end);
   const long size = strtol(only.c_str() + name_end + 1, nullptr, 10);
   const bool with_host = only.find(":ours", name_end) == std::string::npos;
-  if (size < (row == "rpc" || row == "routes" ? 1 : 20)) return false;
+  if (size < (row == "rpc" || row == "rpc_cpu" || row == "routes" ? 1 : 20)) return false;
   if (row == "endpoints") {
     rows->Endpoints(size, updates, with_host);
   } else if (row == "clusters") {
@@ -140,6 +140,8 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
     rows->Acknowledgement(size, updates, true);
   } else if (row == "rpc") {
     for (long i = 0; i < size; ++i) rows->RpcInstructions(kCalls);
+  } else if (row == "rpc_cpu") {
+    for (long i = 0; i < size; ++i) rows->RpcCpu(20000);
   } else if (row == "routes") {
     rows->RpcRoutes(size, false, kCalls);
   } else if (row == "mixed_routes") {
