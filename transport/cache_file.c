@@ -9,6 +9,8 @@
 
 #include <xxhash.h>
 
+#include "base/check.h"
+#include "base/hash_table.h"
 #include "base/memory.h"
 
 typedef enum file_state {
@@ -16,6 +18,12 @@ typedef enum file_state {
   OTHERS, /* another process writes it */
   FAILED, /* it can't be used, and is tried again later; what was read of it still is there */
 } file_state;
+
+/* What was to be removed, and is to be yet. */
+typedef struct removal {
+  gxds_str record; /* encoded; owned */
+  UT_hash_handle hh;
+} removal;
 
 struct gxds_cache_file {
   gxds_str dir_path;
@@ -29,10 +37,13 @@ struct gxds_cache_file {
   int lock;
   pid_t owner; /* who opened it: not the child of a fork */
   file_state state;
-  gxds_time look;   /* FAILED: when it is tried again; OURS: when it is looked for again */
-  gxds_text failed; /* how, as last told; empty: what was put since then was written */
-  bool ignored;     /* that what is there is damaged was told */
-  bool lost;        /* something that was put is not there */
+  gxds_time look;     /* FAILED: when it is tried again; OURS: when it is looked for again */
+  gxds_duration wait; /* from the next failure until it is tried again */
+  gxds_text failed;   /* how, as last told; empty: all that was put since then was written */
+  bool written;       /* something was, since it failed */
+  bool ignored;       /* that what is there is damaged was told */
+  bool lost;          /* something that was put is not there */
+  removal *removals;
   gxds_cache_log *log;
 };
 
@@ -150,7 +161,8 @@ static void let_go(gxds_cache_file *f) {
   close_fd(&f->dir);
 }
 
-/* Told once, until it is another failure, or what is put can be written. */
+/* Told once, until it is another failure, or all that is put was written. While one record is too
+ * long for good, and others fit, that is one failure, which is tried again less and less. */
 static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *what,
                  const char *why) {
   gxds_text failed = {0};
@@ -159,7 +171,9 @@ static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *
   gxds_text_fini(&f->failed);
   f->failed = failed;
   f->state = FAILED;
-  f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
+  f->written = false;
+  f->look = gxds_time_after(now, f->wait);
+  f->wait = f->wait < GXDS_CACHE_RETRY_AFTER_MAX / 2 ? 2 * f->wait : GXDS_CACHE_RETRY_AFTER_MAX;
   let_go(f);
 }
 
@@ -267,7 +281,6 @@ static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   if (!load(f, error && !others ? O_RDONLY : O_RDWR, now, log)) return;
   if (others) {
     say(f, log, "only read: another process keeps it", "");
-    gxds_text_clear(&f->failed);
     f->state = OTHERS;
   } else if (error) {
     fail(f, now, log, "only read: ", strerror(error));
@@ -281,6 +294,7 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str se
   gxds_cache_file *f = GXDS_NEW(gxds_cache_file);
   f->dir = f->fd = f->aside = f->lock = -1;
   f->owner = getpid();
+  f->wait = GXDS_CACHE_RETRY_AFTER;
   f->dir_path = gxds_str_dup(dir);
   f->target = gxds_str_dup(target);
   f->server = gxds_str_dup(server);
@@ -294,8 +308,17 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str se
   return f;
 }
 
+static void drop_removal(gxds_cache_file *f, removal *r) {
+  HASH_DELETE(hh, f->removals, r);
+  gxds_str_free(&r->record);
+  gxds_free(r);
+}
+
 void gxds_cache_file_close(gxds_cache_file *f) {
   if (!f) return;
+  removal *r;
+  removal *next;
+  HASH_ITER(hh, f->removals, r, next) { drop_removal(f, r); }
   close_fd(&f->fd);
   gxds_cache_log_destroy(f->log);
   let_go(f);
@@ -340,6 +363,14 @@ static void look_again(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   open_all(f, now, log);
 }
 
+/* Another process keeps it, or did. Two that both fail don't hand it to each other all the time. */
+static void try_lock(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  if (f->failed.size && now < f->look) return;
+  if (flock(f->lock, LOCK_EX | LOCK_NB) != 0 || !load(f, O_RDWR, now, log)) return;
+  say(f, log, "kept by this process from now on: the other one let it go", "");
+  f->state = OURS;
+}
+
 /* Whether it is ours to write. The process that kept it may be gone, or what failed be mended: what
  * is there then is read anew. */
 static bool take_over(gxds_cache_file *f, gxds_time now, gxds_text *log) {
@@ -347,32 +378,70 @@ static bool take_over(gxds_cache_file *f, gxds_time now, gxds_text *log) {
     open_all(f, now, log);
   } else if (f->state == OURS && now >= f->look) {
     look_again(f, now, log);
-  } else if (f->state == OTHERS && flock(f->lock, LOCK_EX | LOCK_NB) == 0) {
-    say(f, log, "kept by this process from now on: the other one let it go", "");
-    if (load(f, O_RDWR, now, log)) f->state = OURS;
+  } else if (f->state == OTHERS) {
+    try_lock(f, now, log);
   }
   return f->state == OURS;
 }
 
+static bool write_record(gxds_cache_file *f, const gxds_cache_record *r, gxds_time now,
+                         gxds_text *log) {
+  size_t before = gxds_cache_log_size(f->log);
+  if (gxds_cache_log_put(f->log, r)) {
+    f->written = f->written || gxds_cache_log_size(f->log) != before;
+    return true;
+  }
+  drop_aside(f);
+  fail(f, now, log, "not written for now: ", strerror(errno));
+  return false;
+}
+
+/* What is put again is what exists: removals are made up for here. */
+static bool write_removals(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  removal *m;
+  removal *next;
+  HASH_ITER(hh, f->removals, m, next) {
+    gxds_str bytes = m->record;
+    gxds_cache_record r;
+    GXDS_CHECK(gxds_cache_record_decode(&bytes, &r) == GXDS_CACHE_PART_OK); /* encoded below */
+    if (!write_record(f, &r, now, log)) return false;
+    drop_removal(f, m);
+  }
+  return true;
+}
+
+static void lose(gxds_cache_file *f, const gxds_cache_record *r) {
+  f->lost = true;
+  if (!r->removed && !f->removals) return; /* as a rule */
+  const gxds_cache_record gone = {.removed = true, .type = r->type, .name = r->name};
+  gxds_text record = {0};
+  gxds_cache_record_encode(&gone, &record);
+  removal *m = NULL;
+  HASH_FIND(hh, f->removals, record.data, record.size, m);
+  if (m && !r->removed) drop_removal(f, m);
+  if (!m && r->removed && HASH_COUNT(f->removals) < GXDS_CACHE_REMOVALS_MAX) {
+    m = GXDS_NEW(removal);
+    m->record = gxds_text_take(&record);
+    HASH_ADD_KEYPTR(hh, f->removals, m->record.data, m->record.size, m);
+  }
+  gxds_text_fini(&record);
+}
+
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_time now,
                          gxds_text *log) {
-  if (!take_over(f, now, log)) {
-    f->lost = true;
-    return;
-  }
-  size_t before = gxds_cache_log_size(f->log);
-  if (!gxds_cache_log_put(f->log, r)) {
-    f->lost = true;
-    drop_aside(f);
-    fail(f, now, log, "not written for now: ", strerror(errno));
-  } else if (f->failed.size && gxds_cache_log_size(f->log) != before) {
-    gxds_text_clear(&f->failed);
-    say(f, log, "written again", "");
-  }
+  bool kept = take_over(f, now, log) && write_removals(f, now, log) && write_record(f, r, now, log);
+  if (!kept) lose(f, r);
 }
 
 bool gxds_cache_file_take_lost(gxds_cache_file *f) {
-  bool lost = f->lost && f->state == OURS && !f->failed.size;
+  bool lost = f->lost && f->state == OURS;
   if (lost) f->lost = false;
   return lost;
+}
+
+void gxds_cache_file_settle(gxds_cache_file *f, gxds_text *log) {
+  if (f->state != OURS || f->lost || !f->written || !f->failed.size) return;
+  say(f, log, "written again", "");
+  gxds_text_clear(&f->failed);
+  f->wait = GXDS_CACHE_RETRY_AFTER;
 }

@@ -25,9 +25,15 @@ extern "C" {
 #define GXDS_CACHE_COMPACT_MIN ((size_t)256 << 10)
 
 /* After a failure all of it, from the directory on, is tried again with the first change after
- * that: a disk that is full is read and written in vain no more often. As often it is looked
- * whether the file is still there: a directory may be removed, or mounted over. */
+ * that: a disk that is full is read and written in vain no more often. Each further failure doubles
+ * it, up to the longest, until all was written. As often as at first it is looked whether the file
+ * is still there: a directory may be removed, or mounted over. */
 #define GXDS_CACHE_RETRY_AFTER (10 * GXDS_SECOND)
+#define GXDS_CACHE_RETRY_AFTER_MAX (600 * GXDS_SECOND)
+
+/* Removals that could not be written are remembered, up to so many: names may come and go for as
+ * long as another process writes the file. */
+#define GXDS_CACHE_REMOVALS_MAX 10000
 
 typedef struct gxds_cache_file gxds_cache_file;
 
@@ -43,14 +49,17 @@ void gxds_cache_file_close(gxds_cache_file *f);
 /* The record of that name; false: there is none. Borrow: until the next call on f. */
 bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name, gxds_cache_record *out);
 /* Keeps a record, or with removed set takes it away; what is there already is not written again.
- * That it can't be written is added to *log, once until it can or fails otherwise; meanwhile
- * another process may. So is that it is this process now that writes. While another one does,
- * nothing is kept. */
+ * That it can't be written is added to *log, once until gxds_cache_file_settle() or another reason;
+ * meanwhile another process may. So is that it is this process now that writes. While another one
+ * does, nothing is kept. A removal that can't be written is made up for as soon as it can. */
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_time now,
                          gxds_text *log);
 /* Whether records were put that were not kept, and from now on they can be: then all that there is
  * should be put again. Says so once. */
 bool gxds_cache_file_take_lost(gxds_cache_file *f);
+/* All was put that there is to put, also again. If nothing of it is lost, a failure before that is
+ * over: *log says "written again". */
+void gxds_cache_file_settle(gxds_cache_file *f, gxds_text *log);
 size_t gxds_cache_file_count(const gxds_cache_file *f);
 /* "DIR/0123456789abcdef.gxds", which need not be there. Borrow: as long as f. */
 gxds_str gxds_cache_file_path(const gxds_cache_file *f);

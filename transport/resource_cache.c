@@ -62,6 +62,10 @@ bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_
   return gxds_cache_file_take_lost(file);
 }
 
+void gxds_resource_cache_settle(gxds_resource_cache *c, gxds_text *log) {
+  for (size_t i = 0; i < c->count; i++) gxds_cache_file_settle(c->files[i].file, log);
+}
+
 void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,
                                  gxds_time now, gxds_text *log) {
   gxds_cache_file *file = file_of(c, a->server, now, log);

@@ -25,6 +25,8 @@ void gxds_resource_cache_destroy(gxds_resource_cache *c); /* NULL is allowed */
  */
 bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
                              gxds_text *log);
+/* The engine has no more actions for now: what was lost was put again. */
+void gxds_resource_cache_settle(gxds_resource_cache *c, gxds_text *log);
 /* RESTORE: tells the engine. */
 void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,
                                  gxds_time now, gxds_text *log);

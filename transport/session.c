@@ -276,6 +276,14 @@ static void carry_out_cache(gxds_session *s, const gxds_action *a) {
   gxds_text_fini(&line);
 }
 
+static void settle_cache(gxds_session *s) {
+  if (!s->cache) return;
+  gxds_text line = {0};
+  gxds_resource_cache_settle(s->cache, &line);
+  if (line.size) write_log(s, GXDS_ERROR, gxds_text_str(&line));
+  gxds_text_fini(&line);
+}
+
 static void carry_out(gxds_session *s, const gxds_action *a) {
   connection *c;
   switch (a->kind) {
@@ -326,6 +334,7 @@ static void drain(gxds_session *s) {
     for (; a; a = gxds_client_next_action(s->engine)) carry_out(s, a);
     s->events->on_drained(s->arg); /* it may watch, so there may be more */
   }
+  settle_cache(s);
   s->draining = false;
   gxds_timer_set(&s->timer, gxds_client_deadline(s->engine), on_timer, s);
 }

@@ -75,7 +75,7 @@ TEST_F(CacheFile, FileThatOthersMayWriteIsIgnored) {
   EXPECT_EQ(f.Count(), 0u);
   EXPECT_EQ(f.TakeLog(), "");
   ASSERT_EQ(chmod(path.c_str(), 0600), 0);
-  f.now += GXDS_CACHE_RETRY_AFTER;
+  f.now += 2 * GXDS_CACHE_RETRY_AFTER;
   f.Put("a", "new");
   EXPECT_EQ(f.Count(), 2u);
   EXPECT_EQ(f.Get("a"), "1 new");

@@ -56,6 +56,7 @@ class File {
     return String(r.version) + " " + String(r.bytes);
   }
 
+  void Settle() { gxds_cache_file_settle(file_, &log_); }
   bool TakeLost() { return gxds_cache_file_take_lost(file_); }
   std::string TakeLog() {
     std::string log = Log();
