@@ -9,7 +9,6 @@
 
 #include <xxhash.h>
 
-#include "base/check.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
 
@@ -403,8 +402,9 @@ static bool write_removals(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   HASH_ITER(hh, f->removals, m, next) {
     gxds_str bytes = m->record;
     gxds_cache_record r;
-    GXDS_CHECK(gxds_cache_record_decode(&bytes, &r) == GXDS_CACHE_PART_OK); /* encoded below */
-    if (!write_record(f, &r, now, log)) return false;
+    /* One without a name is never kept, and so not decoded. */
+    bool ok = gxds_cache_record_decode(&bytes, &r) == GXDS_CACHE_PART_OK;
+    if (ok && !write_record(f, &r, now, log)) return false;
     drop_removal(f, m);
   }
   return true;

@@ -284,6 +284,7 @@ TEST_F(CacheFailure, ProcessThatFailedAndFindsAnotherThereWaitsToo) {
 TEST_F(CacheFailure, RemovalThatCouldNotBeWrittenIsMadeUpFor) {
   File f(dir);
   g_write_error = ENOSPC;
+  f.Remove("");  // which there can't be
   f.Remove("a");
   f.Remove("b");
   f.Put("b", "newer");
