@@ -1,8 +1,13 @@
 // Control planes that die, freeze, come back or are files, under RPCs that go on.
 #include <fcntl.h>
+#include <grpc/support/log.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
@@ -252,6 +257,29 @@ TEST_F(LastKnownGood, IsWholeAgainWithTheFirstChangeThatCanBeKept) {
   Client client(kTarget, bootstrap);
   Reply reply = client.Call();
   EXPECT_EQ(reply.name, "c") << reply.status.error_message();
+}
+
+std::atomic<bool> g_written_again;
+
+void FindWrittenAgain(gpr_log_func_args* args) {
+  if (strstr(args->message, ": written again") != nullptr) g_written_again = true;
+}
+
+TEST_F(LastKnownGood, IsSaidToBeWrittenAgainWhenItIs) {
+  const std::string cache = dir.path() + "/cache";
+  ASSERT_EQ(chmod(cache.c_str(), 0770), 0);
+  control.Start();
+  Client client(kTarget, bootstrap);
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  ASSERT_EQ(chmod(cache.c_str(), 0700), 0);
+  gpr_set_log_function(FindWrittenAgain);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  for (bool to_b = true; !g_written_again && std::chrono::steady_clock::now() < end; to_b = !to_b) {
+    control.Set(MeshOf(to_b ? b : a));
+    ASSERT_TRUE(client.CallUntilAnsweredBy(to_b ? "b" : "a"));
+  }
+  gpr_set_log_function(nullptr);
+  EXPECT_TRUE(g_written_again);
 }
 
 // What a process leaves that was killed after new routes came, and before the cluster that they
