@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -127,10 +128,12 @@ TEST_F(Status, WithoutTheVariableThereIsNoSocket) {
   EXPECT_NE(r.text.find("the program has made no xds: channel yet"), std::string::npos) << r.text;
 }
 
-TEST_F(Status, AFileThatIsNoSocketIsSaid) {
-  Result r = Run({Runfile("tools/xds")});
+TEST_F(Status, AFileThatIsNoSocketIsSaidHoweverLongItsPathIs) {
+  const std::string path = dir_.path() + "/" + std::string(120, 'x');
+  std::ofstream(path) << "x";
+  Result r = Run({path});
   EXPECT_EQ(r.status, 2);
-  EXPECT_NE(r.text.find("tools/xds is no socket"), std::string::npos) << r.text;
+  EXPECT_NE(r.text.find("xxx is no socket"), std::string::npos) << r.text;
 }
 
 TEST_F(Status, WhatAProcessCallsItsDirectoryCannotMoveTheCursor) {

@@ -17,6 +17,11 @@ enum { kHeadBytesMax = 64, kPartBytes = 65536, kEnvironmentBytesMax = 4 << 20 };
 /* shown: path as it may be printed. */
 static int connect_to(const char *path, const char *shown, gxds_duration timeout,
                       gxds_text *error) {
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode)) {
+    gxds_text_addf(error, "%s is no socket", shown);
+    return -1;
+  }
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   int size = snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
   if (size < 0 || (size_t)size >= sizeof to.sun_path) {
@@ -33,10 +38,7 @@ static int connect_to(const char *path, const char *shown, gxds_duration timeout
   }
   int why = errno;
   if (fd >= 0) close(fd);
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode)) {
-    gxds_text_addf(error, "%s is no socket", shown);
-  } else if (why == ENOENT) {
+  if (why == ENOENT) {
     gxds_text_addf(error,
                    "there is no %s: the program has made no xds: channel yet, or runs without this "
                    "library (GRPC_VERBOSITY=info shows what it logs)",
