@@ -20,7 +20,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
   dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev libre2-dev \
   libxxhash-dev libyaml-dev uthash-dev
 TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev
-INSTALL_PACKAGES = cmake make pkg-config ruby-grpc
+INSTALL_PACKAGES = cmake libcap2-bin make pkg-config ruby-grpc
 BENCH_PACKAGES = gnuplot-nox valgrind
 VALGRIND_PACKAGES = valgrind
 FUZZ_PACKAGES = clang-14 libclang-rt-14-dev

@@ -46,8 +46,8 @@ static gxds_status load_file(const char *path, const char *where, gxds_text *tex
 gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str *out, gxds_str *where) {
   *out = gxds_str_of(NULL, 0);
   *where = gxds_str_of(NULL, 0);
-  const char *path = getenv("GRPC_XDS_BOOTSTRAP");
-  const char *config = getenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  const char *path = secure_getenv("GRPC_XDS_BOOTSTRAP");
+  const char *config = secure_getenv("GRPC_XDS_BOOTSTRAP_CONFIG");
   gxds_text text = {0};
   gxds_text place = {0};
   gxds_status status = gxds_status_ok();

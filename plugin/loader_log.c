@@ -23,7 +23,7 @@ static bool log_through(const gxds_host_library *host, int line, const char *mes
 }
 
 static void log_to_stderr(int line, const char *message) {
-  const char *verbosity = getenv("GRPC_VERBOSITY");
+  const char *verbosity = secure_getenv("GRPC_VERBOSITY");
   if (verbosity && strcasecmp(verbosity, "none") == 0) return;
   struct timespec now = {0};
   struct tm local = {0};

@@ -124,7 +124,7 @@ static void log_address(int fd) {
 }
 
 static void start(void) {
-  const char *address = getenv(variable);
+  const char *address = secure_getenv(variable);
   if (!address || !*address) return;
   const char *why;
   int fd = listen_on(address, &why);

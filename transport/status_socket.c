@@ -113,7 +113,7 @@ static int listen_in(const char *dir, const char **why) {
 void gxds_status_socket_start(void) {
   if (tried == getpid()) return;
   tried = getpid();
-  const char *dir = getenv(GXDS_STATUS_DIR_VARIABLE);
+  const char *dir = secure_getenv(GXDS_STATUS_DIR_VARIABLE);
   if (!dir || !*dir) return;
   const char *why;
   int fd = listen_in(dir, &why);

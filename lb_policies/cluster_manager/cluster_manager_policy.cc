@@ -82,7 +82,7 @@ class ChildPicker : public gxds_child_picker {
 
 // Whether clusters connect when the first RPC is picked by them, not before.
 bool ClustersConnectOnDemand() {
-  const char* value = getenv("GRPC_XDS_CONNECT_ON_DEMAND");
+  const char* value = secure_getenv("GRPC_XDS_CONNECT_ON_DEMAND");
   return value != nullptr &&
          (absl::string_view(value) == "true" || absl::string_view(value) == "1");
 }

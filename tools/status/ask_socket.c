@@ -169,7 +169,7 @@ static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
 bool gxds_ask_process(pid_t pid, gxds_duration timeout, gxds_text *reply, gxds_text *error) {
   gxds_text path = {0};
   bool found = find_dir(pid, &path, error);
-  const char *own = getenv(GXDS_STATUS_DIR_VARIABLE);
+  const char *own = secure_getenv(GXDS_STATUS_DIR_VARIABLE);
   if (!found && error->size == 0 && own && *own) {
     gxds_text_add_z(&path, own);
     found = true;
