@@ -19,7 +19,7 @@ BAZEL ?= bazel
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
   dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev libre2-dev \
   libxxhash-dev libyaml-dev uthash-dev
-TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev
+TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev libzstd-dev pkg-config
 INSTALL_PACKAGES = cmake libcap2-bin make pkg-config ruby-grpc
 BENCH_PACKAGES = gnuplot-nox valgrind
 VALGRIND_PACKAGES = valgrind

@@ -333,7 +333,10 @@ class DirWatchMount : public DirWatch {
   void SetUp() override {
     DirWatch::SetUp();
     if (unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "no mounts: " << strerror(errno);
-    ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    // Else they would be the machine's as well; a chroot's root is no mount, and containers refuse it.
+    if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+      GTEST_SKIP() << "no mounts of its own: " << strerror(errno);
+    }
   }
   void TearDown() override {
     while (umount2(dir_.c_str(), MNT_DETACH) == 0) {

@@ -5,6 +5,7 @@
 #ifndef GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 #define GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
