@@ -66,17 +66,24 @@ cc_library(
         "-labsl_bad_variant_access",
         "-labsl_bad_optional_access",
         "-lre2",
-    ],
+    ] + %s,
     deps = [":upb"],
 )
 """
+
+# What is in a library of its own in newer releases of abseil (Debian 13), and in one of the above before.
+_NEWER = ["absl_string_view"]
+
+def _is_there(ctx, library):
+    return ctx.execute(["gcc", "-print-file-name=lib%s.so" % library]).stdout.startswith("/")
 
 def _grpc_host_impl(ctx):
     ctx.report_progress("fetching gRPC's source package")
     result = ctx.execute([ctx.path(ctx.attr._fetch)], timeout = 600)
     if result.return_code != 0:
         fail("cannot fetch gRPC's source package:\n" + result.stdout + result.stderr)
-    ctx.file("BUILD.bazel", _BUILD)
+    newer = ["-l" + library for library in _NEWER if _is_there(ctx, library)]
+    ctx.file("BUILD.bazel", _BUILD % newer)
 
 grpc_host = repository_rule(
     implementation = _grpc_host_impl,

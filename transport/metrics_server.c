@@ -13,59 +13,46 @@
 #include "transport/dump.h"
 #include "transport/listener.h"
 
-/* A scraper's request is some hundred bytes, and comes at once. */
-enum { kRequestBytesMax = 8192 };
-
 static const char variable[] = "GRPC_XDS_METRICS_ADDRESS";
 
 /* ---- one connection ---- */
 
-/* Whether a whole request head came; it is then in buffer, zero-terminated. */
-static bool read_head(const gxds_connection *c, char *buffer) {
-  size_t size = 0;
-  while (size < kRequestBytesMax) {
-    size_t got = gxds_listener_receive(c, buffer + size, kRequestBytesMax - size);
-    if (got == 0) return false;
-    size += got;
-    buffer[size] = 0;
-    if (strstr(buffer, "\r\n\r\n")) return true;
-  }
-  return false;
+static bool is_whole(gxds_str request) {
+  static const char end[] = "\r\n\r\n";
+  return memmem(request.data, request.size, end, sizeof end - 1) != NULL;
 }
 
-static void answer(const gxds_connection *c, const char *status, const char *type, gxds_str body) {
-  gxds_text text = {0};
-  gxds_text_addf(&text,
+static void give(gxds_answer *out, const char *status, const char *type, gxds_str take_body) {
+  gxds_text_addf(&out->head,
                  "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
                  "Connection: close\r\n\r\n",
-                 status, type, body.size);
-  gxds_text_add(&text, body);
-  gxds_listener_send(c, gxds_text_str(&text));
-  gxds_text_fini(&text);
+                 status, type, take_body.size);
+  out->body = take_body;
 }
 
-static bool asks_for_metrics(const char *head) {
-  static const char path[] = "GET /metrics";
-  if (strncmp(head, path, sizeof path - 1) != 0) return false;
-  return head[sizeof path - 1] == ' ' || head[sizeof path - 1] == '?';
+static bool asks_for_metrics(gxds_str request) {
+  return gxds_str_starts_with(request, gxds_str_z("GET /metrics ")) ||
+         gxds_str_starts_with(request, gxds_str_z("GET /metrics?"));
 }
 
-static void serve_one(const gxds_connection *c) {
+static void answer(int fd, gxds_str request, gxds_answer *out) {
   static const char plain[] = "text/plain; charset=utf-8";
-  char head[kRequestBytesMax + 1];
-  if (!read_head(c, head)) return;
-  if (!asks_for_metrics(head)) {
-    answer(c, "404 Not Found", plain, gxds_str_z("there is GET /metrics\n"));
+  (void)fd;
+  if (!asks_for_metrics(request)) {
+    give(out, "404 Not Found", plain, gxds_str_dup(gxds_str_z("there is GET /metrics\n")));
     return;
   }
   gxds_str metrics;
   if (gxds_clients_dump(GXDS_DUMP_METRICS, gxds_str_of(NULL, 0), &metrics)) {
-    answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics);
-  } else {
-    answer(c, "503 Service Unavailable", plain, gxds_str_z("the xDS clients are busy\n"));
+    give(out, "200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics);
+    return;
   }
   gxds_str_free(&metrics);
+  give(out, "503 Service Unavailable", plain,
+       gxds_str_dup(gxds_str_z("the xDS clients are busy\n")));
 }
+
+static const gxds_service service = {is_whole, answer};
 
 /* ---- start ---- */
 
@@ -133,7 +120,7 @@ static void start(void) {
     return;
   }
   log_address(fd);
-  if (!gxds_listener_start(fd, serve_one, &why)) {
+  if (!gxds_listener_start(fd, &service, &why)) {
     gpr_log(GPR_ERROR, "grpc_xds: no metrics: no thread for them: %s", why);
   }
 }

@@ -29,20 +29,23 @@ static bool may_ask(int connection) {
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
-static void answer(const gxds_connection *c) {
-  if (!may_ask(c->fd)) return;
-  gxds_str status;
-  if (gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &status)) {
-    gxds_text head = {0};
-    gxds_text_addf(&head, GXDS_STATUS_HEAD "%zu\n", status.size);
-    gxds_listener_send(c, gxds_text_str(&head));
-    gxds_listener_send(c, status);
-    gxds_text_fini(&head);
-  } else {
-    gxds_listener_send(c, gxds_str_z(GXDS_STATUS_BUSY "\n"));
-  }
-  gxds_str_free(&status);
+/* Nothing needs to be said to be told. */
+static bool is_whole(gxds_str request) {
+  (void)request;
+  return true;
 }
+
+static void answer(int fd, gxds_str request, gxds_answer *out) {
+  (void)request;
+  if (!may_ask(fd)) return;
+  if (gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &out->body)) {
+    gxds_text_addf(&out->head, GXDS_STATUS_HEAD "%zu\n", out->body.size);
+  } else {
+    gxds_text_add_z(&out->head, GXDS_STATUS_BUSY "\n");
+  }
+}
+
+static const gxds_service service = {is_whole, answer};
 
 /* ---- start ---- */
 
@@ -122,7 +125,7 @@ void gxds_status_socket_start(void) {
             dir, why);
     return;
   }
-  if (!gxds_listener_start(fd, answer, &why)) {
+  if (!gxds_listener_start(fd, &service, &why)) {
     gpr_log(GPR_ERROR, "grpc_xds: no status: no thread for it: %s", why);
     unlink(at.sun_path);
     return;

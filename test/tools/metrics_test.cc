@@ -4,9 +4,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "test/support/child.h"
 #include "test/support/control_plane.h"
@@ -19,17 +21,24 @@ using gxds_test::kPatience;
 using gxds_test::Mesh;
 using gxds_test::Runfile;
 
-// What comes back, all of it; "" if nothing does.
-std::string Ask(int port, const std::string& request) {
+// -1: refused.
+int Connect(int port) {
   int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to = {};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(port));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+// What comes back, all of it; "" if nothing does.
+std::string Ask(int port, const std::string& request) {
+  int fd = Connect(port);
   std::string answer;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 &&
-      send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
-          static_cast<ssize_t>(request.size())) {
+  if (fd >= 0 && send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
+                     static_cast<ssize_t>(request.size())) {
     char part[4096];
     for (ssize_t got; (got = recv(fd, part, sizeof part, 0)) > 0;) {
       answer.append(part, static_cast<size_t>(got));
@@ -122,6 +131,25 @@ TEST_F(Metrics, OtherRequestsAreRefused) {
   EXPECT_EQ(Ask(port_, "POST /metrics HTTP/1.1\r\n\r\n").find("HTTP/1.1 404 "), 0u);
   EXPECT_EQ(Ask(port_, std::string(100000, 'x')).find("HTTP/1.1 200 "), std::string::npos);
   EXPECT_EQ(Get("/metrics?x=1").find("HTTP/1.1 200 "), 0u);
+}
+
+TEST_F(Metrics, WhoConnectsAndAsksNothingKeepsNobodyWaiting) {
+  Start();
+  FindPort();
+  std::vector<int> idle;
+  for (int i = 0; i < 15; i++) idle.push_back(Connect(port_));
+  EXPECT_EQ(Get("/metrics").find("HTTP/1.1 200 "), 0u);
+  for (int fd : idle) {
+    char byte;
+    EXPECT_EQ(recv(fd, &byte, 1, MSG_DONTWAIT), -1) << "closed: its time was over, then";
+    EXPECT_EQ(errno, EAGAIN);
+  }
+  // Sixteen and more: the oldest make room.
+  for (int i = 0; i < 40; i++) idle.push_back(Connect(port_));
+  EXPECT_EQ(Get("/metrics").find("HTTP/1.1 200 "), 0u);
+  char byte;
+  EXPECT_EQ(recv(idle.back(), &byte, 1, MSG_DONTWAIT), -1) << "closed: its time was over, then";
+  for (int fd : idle) close(fd);
 }
 
 TEST_F(Metrics, AnAddressThatCannotBeUsedIsLoggedAndHarmsNothing) {

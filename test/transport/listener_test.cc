@@ -1,5 +1,4 @@
-// Connections that others wait behind, and a listening socket that the program
-// closed.
+// A listening socket of a thread's own: many connect at once, and the program may close it.
 #include "transport/listener.h"
 
 #include <fcntl.h>
@@ -9,20 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <ctime>
-#include <string>
-#include <thread>
-
-#include "base/time.h"
+#include <vector>
 
 namespace {
-
-gxds_time In(gxds_duration wait) {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * GXDS_SECOND + now.tv_nsec + wait;
-}
 
 bool AChildHas(int fd) {
   const pid_t pid = fork();
@@ -32,83 +20,58 @@ bool AChildHas(int fd) {
   return WEXITSTATUS(status) == 1;
 }
 
-class Listener : public testing::Test {
- protected:
-  Listener() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_), 0); }
-  ~Listener() override {
-    for (int fd : ends_) close(fd);
-  }
-  int theirs() const { return ends_[1]; }
-  gxds_connection Connection(gxds_time until) const { return {ends_[0], until}; }
+const gxds_service kEcho = {
+    [](gxds_str request) { return request.size > 0; },
+    [](int, gxds_str request, gxds_answer *out) { gxds_text_add(&out->head, request); }};
 
- private:
-  int ends_[2];
-};
-
-TEST_F(Listener, WhatComesIsReceivedUntilTheEnd) {
-  const gxds_connection c = Connection(GXDS_TIME_NEVER);
-  char buffer[8];
-  ASSERT_EQ(send(theirs(), "abc", 3, 0), 3);
-  EXPECT_EQ(gxds_listener_receive(&c, buffer, 2), 2u);
-  EXPECT_EQ(gxds_listener_receive(&c, buffer, sizeof buffer), 1u);
-  EXPECT_EQ(buffer[0], 'c');
-  shutdown(theirs(), SHUT_WR);
-  EXPECT_EQ(gxds_listener_receive(&c, buffer, sizeof buffer), 0u);
+// A listening socket without a name of its own: the kernel picks one.
+int Listen(sockaddr_un *address, socklen_t *size) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  *address = {};
+  address->sun_family = AF_UNIX;
+  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr *>(address), sizeof(sa_family_t)), 0);
+  EXPECT_EQ(listen(fd, 16), 0);
+  *size = sizeof *address;
+  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr *>(address), size), 0);
+  return fd;
 }
 
-TEST_F(Listener, WhoSendsLittleByLittleGetsNoMoreTime) {
-  std::atomic<bool> over{false};
-  std::thread slow([&] {
-    while (!over) {
-      send(theirs(), "x", 1, MSG_NOSIGNAL);
-      std::this_thread::yield();
-    }
-  });
-  const gxds_connection c = Connection(In(20 * GXDS_MILLISECOND));
+TEST(Listener, SixteenThatAskNothingKeepNobodyWaiting) {
+  sockaddr_un address;
+  socklen_t size;
+  const int listening = Listen(&address, &size);
+  const char *why = nullptr;
+  ASSERT_TRUE(gxds_listener_start(listening, &kEcho, &why)) << why;
+  const auto connect_to = [&] {
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr *>(&address), size), 0);
+    return fd;
+  };
+  const auto is_answered = [&] {
+    const int fd = connect_to();
+    char buffer[4] = {};
+    const bool answered = send(fd, "x", 1, 0) == 1 && read(fd, buffer, sizeof buffer) == 1 &&
+                          read(fd, buffer, sizeof buffer) == 0;
+    close(fd);
+    return answered;
+  };
+  std::vector<int> idle;
+  for (int i = 0; i < GXDS_CONNECTIONS_MAX - 1; i++) idle.push_back(connect_to());
+  EXPECT_TRUE(is_answered());
   char byte;
-  while (gxds_listener_receive(&c, &byte, 1) > 0) {
-  }
-  over = true;
-  EXPECT_GE(In(0), c.until);
-  // Or it waits for room.
-  shutdown(c.fd, SHUT_RD);
-  slow.join();
+  for (int fd : idle) EXPECT_EQ(recv(fd, &byte, 1, MSG_DONTWAIT), -1) << "its time was over";
+  idle.push_back(connect_to());
+  EXPECT_TRUE(is_answered());
+  for (int fd : idle) close(fd);
 }
-
-TEST_F(Listener, WhoReadsNothingGetsNoMoreTime) {
-  const std::string large(8 << 20, 'x');  // more than a socket holds
-  const gxds_connection c = Connection(In(20 * GXDS_MILLISECOND));
-  gxds_listener_send(&c, {large.data(), large.size()});
-  EXPECT_GE(In(0), c.until);
-}
-
-TEST_F(Listener, AllIsSentToWhoReads) {
-  const std::string large(8 << 20, 'x');
-  size_t received = 0;
-  std::thread reader([&] {
-    char part[65536];
-    for (ssize_t got; (got = read(theirs(), part, sizeof part)) > 0;) {
-      received += static_cast<size_t>(got);
-    }
-  });
-  const gxds_connection c = Connection(GXDS_TIME_NEVER);
-  gxds_listener_send(&c, {large.data(), large.size()});
-  shutdown(c.fd, SHUT_WR);
-  reader.join();
-  EXPECT_EQ(received, large.size());
-}
-
-void Refuse(const gxds_connection *) {}
 
 // The program closed the socket, and its number is that of a file of the program's.
 TEST(ListenerFork, AChildOfAForkKeepsWhatTookTheNumberOfAListener) {
-  const int listening = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;  // and no name: the kernel picks one
-  ASSERT_EQ(bind(listening, reinterpret_cast<sockaddr *>(&address), sizeof(sa_family_t)), 0);
-  ASSERT_EQ(listen(listening, 1), 0);
+  sockaddr_un address;
+  socklen_t size;
+  const int listening = Listen(&address, &size);
   const char *why = nullptr;
-  ASSERT_TRUE(gxds_listener_start(listening, Refuse, &why)) << why;
+  ASSERT_TRUE(gxds_listener_start(listening, &kEcho, &why)) << why;
   EXPECT_EQ(AChildHas(listening), false);
   ASSERT_EQ(dup2(STDOUT_FILENO, listening), listening);
   EXPECT_EQ(AChildHas(listening), true);
