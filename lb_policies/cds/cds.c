@@ -36,7 +36,7 @@ static void forget_leaves(gxds_cds *c) {
 
 void gxds_cds_forget(gxds_cds *c) {
   forget_leaves(c);
-  gxds_child_numbers_fini(&c->numbers);
+  gxds_child_numbers_forget(&c->numbers);
   gxds_cluster_entry_unref(c->entry);
   c->entry = NULL;
   c->failed = false;
@@ -46,6 +46,7 @@ void gxds_cds_destroy(gxds_cds *c) {
   if (!c) return;
   end_subscription(c);
   gxds_cds_forget(c);
+  gxds_child_numbers_fini(&c->numbers);
   gxds_status_fini(&c->step.error);
   gxds_free(c);
 }

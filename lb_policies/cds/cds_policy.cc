@@ -18,6 +18,7 @@
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lb_policies/parent/one_child_policy.h"
 #include "lb_policies/printable/printable.h"
+#include "lb_policies/priority/priority.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "src/core/lib/gprpp/validation_errors.h"
 #include "src/core/lib/json/json.h"
@@ -41,6 +42,9 @@ using grpc_core::RefCountedPtr;
 namespace {
 
 using grpc_core::ChannelArgs;
+
+static_assert(GXDS_CHILD_NUMBERS_LEFT_MAX == GXDS_PRIORITY_RETAINED_MAX,
+              "cds remembers the children that priority keeps");
 
 struct MachineDelete {
   void operator()(gxds_cds* c) const { gxds_cds_destroy(c); }

@@ -80,6 +80,67 @@ static void take_all(const owners *o, const gxds_priority *p) {
   }
 }
 
+/* Children that left */
+
+static bool have_common(const gxds_child_left *left, const gxds_priority *p) {
+  if (left->locality_count == 0 || p->locality_count == 0) {
+    return left->locality_count == p->locality_count;
+  }
+  size_t i = 0;
+  size_t k = 0;
+  while (i < left->locality_count && k < p->locality_count) {
+    int order = gxds_locality_compare_name(left->localities[i], p->localities[k]);
+    if (order == 0) return true;
+    if (order < 0) {
+      i++;
+    } else {
+      k++;
+    }
+  }
+  return false;
+}
+
+static void forget_left(gxds_child_numbers *n, size_t i) {
+  gxds_child_left *left = &n->left[i];
+  for (size_t k = 0; k < left->locality_count; k++) gxds_locality_unref(left->localities[k]);
+  gxds_free(left->localities);
+  n->left_count--;
+  memmove(left, left + 1, (n->left_count - i) * sizeof *left);
+}
+
+static void add_left(gxds_child_numbers *n, size_t number, const gxds_priority *had) {
+  if (!n->left) n->left = gxds_calloc(GXDS_CHILD_NUMBERS_LEFT_MAX, sizeof *n->left);
+  if (n->left_count == GXDS_CHILD_NUMBERS_LEFT_MAX) forget_left(n, 0);
+  gxds_child_left *left = &n->left[n->left_count++];
+  *left = (gxds_child_left){number, gxds_calloc(had->locality_count, sizeof(void *)),
+                            had->locality_count};
+  for (size_t i = 0; i < had->locality_count; i++) {
+    const gxds_locality *l = had->localities[i];
+    left->localities[i] = gxds_locality_create(l->region, l->zone, l->sub_zone, l->weight, 0);
+  }
+}
+
+/* Remembers those that are in no priority any more; the highest priority is the last, and so is
+ * forgotten last. */
+static void remember(gxds_child_numbers *n, const gxds_endpoints *before, const size_t *numbers,
+                     size_t count) {
+  for (size_t i = n->count; i-- > 0;) {
+    size_t k = 0;
+    while (k < count && numbers[k] != n->numbers[i]) k++;
+    if (k == count) add_left(n, n->numbers[i], priority_at(before, i));
+  }
+}
+
+static size_t number_of_left(gxds_child_numbers *n, const gxds_priority *p) {
+  for (size_t i = n->left_count; i-- > 0;) {
+    if (!have_common(&n->left[i], p)) continue;
+    size_t number = n->left[i].number;
+    forget_left(n, i);
+    return number;
+  }
+  return n->next++;
+}
+
 static size_t number_for(gxds_child_numbers *n, const owners *o, const gxds_endpoints *before,
                          const gxds_priority *p) {
   for (size_t i = 0; i < p->locality_count; i++) {
@@ -93,7 +154,7 @@ static size_t number_for(gxds_child_numbers *n, const owners *o, const gxds_endp
     take_all(o, p);
     return child;
   }
-  return n->next++;
+  return number_of_left(n, p);
 }
 
 /* Nothing before and nothing after: the child that said so goes on saying it. */
@@ -114,15 +175,23 @@ bool gxds_child_numbers_update(gxds_child_numbers *n, const gxds_endpoints *befo
   }
   gxds_free(o.items);
   bool changed = count != n->count || memcmp(numbers, n->numbers, count * sizeof *numbers) != 0;
+  remember(n, before, numbers, count);
   gxds_free(n->numbers);
   n->numbers = numbers;
   n->count = count;
   return changed;
 }
 
-void gxds_child_numbers_fini(gxds_child_numbers *n) {
+void gxds_child_numbers_forget(gxds_child_numbers *n) {
+  while (n->left_count) forget_left(n, n->left_count - 1);
+  gxds_free(n->left);
   gxds_free(n->numbers);
-  *n = (gxds_child_numbers){0};
+  *n = (gxds_child_numbers){.next = n->next};
+}
+
+void gxds_child_numbers_fini(gxds_child_numbers *n) {
+  gxds_child_numbers_forget(n);
+  n->next = 0;
 }
 
 void gxds_child_number_render(gxds_str cluster, size_t number, gxds_text *out) {

@@ -7,6 +7,7 @@
 #include <typeinfo>
 
 #include "absl/strings/string_view.h"
+#include "lb_policies/attributes/attributes.h"
 #include "src/core/ext/filters/client_channel/lb_policy/child_policy_handler.h"
 #include "src/core/lib/gprpp/debug_location.h"
 #include "src/core/lib/gprpp/work_serializer.h"
@@ -93,6 +94,11 @@ class ParentPolicy::Helper : public LoadBalancingPolicy::ChannelControlHelper {
   const uint64_t token_;
 };
 
+LoadBalancingPolicy::Args ParentPolicy::WithoutSnapshot(Args args) {
+  args.args = WithoutOurs(args.args);
+  return args;
+}
+
 RefCountedPtr<ParentPolicy> ParentPolicy::Self() {
   return RefCountedPtr<ParentPolicy>(static_cast<ParentPolicy*>(Ref().release()));
 }
@@ -104,8 +110,8 @@ OrphanablePtr<LoadBalancingPolicy> ParentPolicy::CreateChild(uint64_t token,
   child_args.work_serializer = work_serializer();
   child_args.channel_control_helper = std::make_unique<Helper>(Self(), token);
   child_args.args = args;
-  auto child =
-      grpc_core::MakeOrphanable<grpc_core::ChildPolicyHandler>(std::move(child_args), tracer);
+  auto child = grpc_core::MakeOrphanable<grpc_core::ChildPolicyHandler>(
+      WithoutSnapshot(std::move(child_args)), tracer);
   // So that activity on the channel lets the child make progress.
   grpc_pollset_set_add_pollset_set(child->interested_parties(), interested_parties());
   return child;

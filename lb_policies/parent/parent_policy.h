@@ -50,7 +50,7 @@ class SharedPicker : public grpc_core::RefCounted<SharedPicker> {
 
 class ParentPolicy : public grpc_core::LoadBalancingPolicy {
  protected:
-  explicit ParentPolicy(Args args) : LoadBalancingPolicy(std::move(args)) {}
+  explicit ParentPolicy(Args args) : LoadBalancingPolicy(WithoutSnapshot(std::move(args))) {}
 
   // A child that becomes whatever policy the config of its updates names, and is rebuilt when that
   // name changes. It reports under this token.
@@ -83,6 +83,8 @@ class ParentPolicy : public grpc_core::LoadBalancingPolicy {
  private:
   class Helper;
 
+  // A policy keeps the args that it was made with as long as it lives: a snapshot in them, too.
+  static Args WithoutSnapshot(Args args);
   void ShutdownLocked() final;
   grpc_core::RefCountedPtr<ParentPolicy> Self();
   void OnTimer(uint64_t timer);

@@ -5,14 +5,17 @@
 #include "base/check.h"
 #include "base/memory.h"
 
+#define NOT_NAMED SIZE_MAX
+
 typedef struct child {
   uint64_t token;
   gxds_str name; /* owned */
-  size_t slot;   /* its place in the list of priorities */
+  size_t slot;   /* its place in the list of priorities, or NOT_NAMED */
   grpc_connectivity_state state;
   uint64_t reports;     /* how often it gave a picker */
   bool recovered;       /* reported READY or IDLE more recently than TRANSIENT_FAILURE */
   bool update_due;      /* has not been given the last update */
+  bool retain_due;      /* the owner has yet to be told that it is not named any more */
   gxds_time failover;   /* NEVER: the failover timer does not run */
   gxds_time retirement; /* NEVER: active */
 } child;
@@ -22,6 +25,11 @@ typedef struct slot {
   size_t position; /* in the update's names */
   child *child;    /* NULL: its turn never came, or it was removed */
 } slot;
+
+typedef struct removal {
+  uint64_t token;
+  bool crowded;
+} removal;
 
 struct gxds_priority_lb {
   gxds_duration failover;
@@ -42,7 +50,8 @@ struct gxds_priority_lb {
   uint64_t published; /* token; 0: nothing yet, or the empty list */
   uint64_t published_reports;
 
-  uint64_t *removals; /* tokens that the owner has yet to end */
+  size_t retain_count; /* children with retain_due */
+  removal *removals;   /* children that the owner has yet to end */
   size_t removal_count;
   size_t removal_capacity;
 };
@@ -93,13 +102,14 @@ static child *add_child(gxds_priority_lb *lb, size_t slot_index, gxds_time now) 
 }
 
 /* Queues its removal and frees it; the caller takes it out of lb->children. */
-static void retire(gxds_priority_lb *lb, child *c) {
+static void retire(gxds_priority_lb *lb, child *c, bool crowded) {
   if (lb->removal_count == lb->removal_capacity) {
     lb->removal_capacity = lb->removal_capacity ? 2 * lb->removal_capacity : 4;
     lb->removals = gxds_realloc(lb->removals, lb->removal_capacity, sizeof *lb->removals);
   }
-  lb->removals[lb->removal_count++] = c->token;
+  lb->removals[lb->removal_count++] = (removal){c->token, crowded};
   if (lb->current == c->token) lb->current = 0;
+  if (c->retain_due) lb->retain_count--;
   free_child(c);
 }
 
@@ -150,12 +160,24 @@ static slot *make_slots(const gxds_str *names, size_t count, size_t *slot_count)
   return slots;
 }
 
-/* Puts each child that is still named into its slot, and retires the others (A115). */
-static void place_children(gxds_priority_lb *lb) {
+/* A56: its timer goes on if it runs already. */
+static void deactivate(child *c, gxds_time now) {
+  if (c->retirement == GXDS_TIME_NEVER) {
+    c->retirement = gxds_time_after(now, GXDS_PRIORITY_RETENTION);
+  }
+}
+
+static void set_retain_due(gxds_priority_lb *lb, child *c, bool due) {
+  if (c->retain_due == due) return;
+  c->retain_due = due;
+  lb->retain_count += due ? 1 : (size_t)-1;
+}
+
+/* Puts each child that is named into its slot, and deactivates the others. */
+static void place_children(gxds_priority_lb *lb, gxds_time now) {
   named *sorted = gxds_calloc(lb->slot_count, sizeof *sorted);
   for (size_t i = 0; i < lb->slot_count; i++) sorted[i] = (named){lb->slots[i].name, i};
   if (lb->slot_count) qsort(sorted, lb->slot_count, sizeof *sorted, compare_named);
-  size_t kept = 0;
   for (size_t i = 0; i < lb->child_count; i++) {
     child *c = lb->children[i];
     size_t low = 0;
@@ -169,24 +191,48 @@ static void place_children(gxds_priority_lb *lb) {
       }
     }
     if (low < lb->slot_count && gxds_str_equal(sorted[low].name, c->name)) {
+      /* A56: one that is named anew is reactivated only when its turn comes. */
       c->slot = sorted[low].index;
       c->update_due = true;
+      set_retain_due(lb, c, false);
       lb->slots[c->slot].child = c;
-      lb->children[kept++] = c;
-    } else {
-      retire(lb, c);
+    } else if (c->slot != NOT_NAMED) {
+      c->slot = NOT_NAMED;
+      c->update_due = false;
+      set_retain_due(lb, c, true);
+      deactivate(c, now);
     }
   }
-  lb->child_count = kept;
   gxds_free(sorted);
 }
 
-void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count) {
+/* Ends those that are too many; of those that left together the ones that were made last. */
+static void limit_retained(gxds_priority_lb *lb) {
+  size_t retained = 0;
+  for (size_t i = 0; i < lb->child_count; i++) retained += lb->children[i]->slot == NOT_NAMED;
+  for (; retained > GXDS_PRIORITY_RETAINED_MAX; retained--) {
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < lb->child_count; i++) {
+      if (lb->children[i]->slot != NOT_NAMED) continue;
+      if (first == SIZE_MAX || lb->children[i]->retirement <= lb->children[first]->retirement) {
+        first = i;
+      }
+    }
+    retire(lb, lb->children[first], /*crowded=*/true);
+    lb->child_count--;
+    memmove(lb->children + first, lb->children + first + 1,
+            (lb->child_count - first) * sizeof *lb->children);
+  }
+}
+
+void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count,
+                                gxds_time now) {
   slot *old = lb->slots;
   size_t old_count = lb->slot_count;
   lb->slots = make_slots(names, count, &lb->slot_count);
   free_slots(old, old_count);
-  place_children(lb);
+  place_children(lb, now);
+  limit_retained(lb);
   lb->update_next = 0;
   lb->choice_due = true;
 }
@@ -227,8 +273,8 @@ void gxds_priority_lb_on_deadline(gxds_priority_lb *lb, gxds_time now) {
   for (size_t i = 0; i < lb->child_count; i++) {
     child *c = lb->children[i];
     if (c->retirement <= now) {
-      lb->slots[c->slot].child = NULL;
-      retire(lb, c);
+      if (c->slot != NOT_NAMED) lb->slots[c->slot].child = NULL;
+      retire(lb, c, /*crowded=*/false);
       continue;
     }
     if (c->failover <= now) {
@@ -265,9 +311,7 @@ static size_t choose(const gxds_priority_lb *lb, bool *deactivate_lower) {
 static void deactivate_below(gxds_priority_lb *lb, size_t slot_index, gxds_time now) {
   for (size_t i = slot_index + 1; i < lb->slot_count; i++) {
     child *c = lb->slots[i].child;
-    if (c && c->retirement == GXDS_TIME_NEVER) {
-      c->retirement = gxds_time_after(now, GXDS_PRIORITY_RETENTION);
-    }
+    if (c) deactivate(c, now);
   }
 }
 
@@ -315,14 +359,26 @@ static bool next_choice(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *o
   return true;
 }
 
+static bool next_retain(gxds_priority_lb *lb, gxds_priority_op *op) {
+  if (lb->retain_count == 0) return false;
+  size_t i = 0;
+  while (!lb->children[i]->retain_due) i++;
+  set_retain_due(lb, lb->children[i], false);
+  *op = (gxds_priority_op){.kind = GXDS_PRIORITY_RETAIN, .child = lb->children[i]->token};
+  return true;
+}
+
 bool gxds_priority_lb_next(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *op) {
   /* A56: no choice before all children have seen the update. */
   if (next_update(lb, op)) return true;
   if (lb->choice_due && next_choice(lb, now, op)) return true;
+  if (next_retain(lb, op)) return true;
   /* Last, so that what takes a removed child's place shares its connections and its picker is
    * replaced before it ends. */
   if (lb->removal_count == 0) return false;
-  *op = (gxds_priority_op){.kind = GXDS_PRIORITY_REMOVE, .child = lb->removals[0]};
+  *op = (gxds_priority_op){.kind = GXDS_PRIORITY_REMOVE,
+                           .child = lb->removals[0].token,
+                           .crowded = lb->removals[0].crowded};
   lb->removal_count--;
   memmove(lb->removals, lb->removals + 1, lb->removal_count * sizeof *lb->removals);
   return true;
@@ -350,9 +406,17 @@ void gxds_priority_lb_validate(const gxds_priority_lb *lb) {
     GXDS_CHECK(gxds_str_equal(c->name, lb->slots[i].name));
     if (c->update_due) GXDS_CHECK(i >= lb->update_next);
   }
-  GXDS_CHECK(placed == lb->child_count);
+  size_t retained = 0;
+  size_t retain_count = 0;
   for (size_t i = 0; i < lb->child_count; i++) {
     const child *c = lb->children[i];
+    if (c->retain_due) retain_count++;
+    if (c->slot == NOT_NAMED) {
+      retained++;
+      GXDS_CHECK(c->retirement != GXDS_TIME_NEVER && !c->update_due);
+    } else {
+      GXDS_CHECK(!c->retain_due);
+    }
     GXDS_CHECK(c->token != 0 && c->token <= lb->last_token);
     if (i) GXDS_CHECK(lb->children[i - 1]->token < c->token);
     if (c->state != GRPC_CHANNEL_CONNECTING) GXDS_CHECK(c->failover == GXDS_TIME_NEVER);
@@ -361,6 +425,8 @@ void gxds_priority_lb_validate(const gxds_priority_lb *lb) {
       GXDS_CHECK(c->retirement == GXDS_TIME_NEVER);
     }
   }
+  GXDS_CHECK(placed + retained == lb->child_count && retained <= GXDS_PRIORITY_RETAINED_MAX);
+  GXDS_CHECK(retain_count == lb->retain_count);
   if (lb->current) GXDS_CHECK(find_child(lb, lb->current) != NULL);
 }
 

@@ -7,13 +7,17 @@
  * out one at a time; each may cause the next events at once (a child that reports its state while
  * it is updated), and the choice is made only when no child waits for its update any more.
  *
- * One deviation from A56, which is A115's: a child that is no longer in the config is removed at
- * once; its name never comes back, so keeping it would only cost memory. One that gave way to a
- * higher priority is kept for 15 minutes, as A56 says.
+ * A child that gave way to a higher priority, or that an update no longer names, is deactivated:
+ * kept with its connections for 15 minutes, so that priorities that come and go don't churn them.
+ * (A115 ends the latter for Java and Go, not for C-core.) A child that is not named gets neither
+ * updates nor picks; one that is named again goes on where it was. Of those that are not named the
+ * host keeps any number; here they are at most GXDS_PRIORITY_RETAINED_MAX, or a control plane that
+ * churns priorities would grow a client without limit, which is what A115 is about.
  *
  * A child:   created ─► CONNECTING ◄─► READY / IDLE ◄─► TRANSIENT_FAILURE      (as it reports)
- *            active ─(a higher priority is READY or IDLE)─► deactivated ─(15 min)─► removed
- *              ▲──────────────(its turn comes again)──────────────┘
+ *            active ─(a higher priority is READY or IDLE,
+ *              ▲      or it is not named any more)────────► deactivated ─(15 min)─► removed
+ *              └──────────────(its turn comes again)──────────────┘
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_PRIORITY_PRIORITY_H_
@@ -34,8 +38,10 @@ typedef struct gxds_priority_lb gxds_priority_lb;
 
 /* How long a child has to connect before the next priority is tried (A56). */
 #define GXDS_PRIORITY_FAILOVER_DEFAULT (10 * GXDS_SECOND)
-/* How long a child is kept that gave way to a higher priority (A56). */
+/* How long a child is kept that gave way to a higher priority, or is not named any more (A56). */
 #define GXDS_PRIORITY_RETENTION (15 * 60 * GXDS_SECOND)
+/* How many children are kept that are not named: several times what a cluster has priorities. */
+#define GXDS_PRIORITY_RETAINED_MAX 16u
 
 typedef enum gxds_priority_op_kind {
   GXDS_PRIORITY_CREATE,  /* make the child and give it its first update */
@@ -43,7 +49,9 @@ typedef enum gxds_priority_op_kind {
   GXDS_PRIORITY_PUBLISH, /* report this child's state, the status of it, and its last picker; as
                             long as it never gave one: a picker that queues */
   GXDS_PRIORITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there is no priority */
-  GXDS_PRIORITY_REMOVE,        /* end the child */
+  GXDS_PRIORITY_RETAIN, /* the child is not named any more: let go of what it was given, and heed
+                           nothing that it asks for, until it is updated or removed */
+  GXDS_PRIORITY_REMOVE, /* end the child */
 } gxds_priority_op_kind;
 
 typedef struct gxds_priority_op {
@@ -51,6 +59,7 @@ typedef struct gxds_priority_op {
   uint64_t child;  /* the child's token: never reused; 0 for PUBLISH_EMPTY */
   size_t position; /* CREATE, UPDATE, PUBLISH: the child's index in the names of the last update */
   grpc_connectivity_state state; /* PUBLISH */
+  bool crowded; /* REMOVE: only because more than GXDS_PRIORITY_RETAINED_MAX are not named */
 } gxds_priority_op;
 
 /* One owner. failover: how long a child has to connect; not negative. */
@@ -58,8 +67,10 @@ gxds_priority_lb *gxds_priority_lb_create(gxds_duration failover);
 void gxds_priority_lb_destroy(gxds_priority_lb *lb); /* NULL is allowed */
 
 /* The children in order of priority, by name; of equal names the first counts. Names are copied.
- * Each child that exists gets an UPDATE, or a REMOVE if it is not named. */
-void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count);
+ * Each child that exists gets an UPDATE, or, when it is not named any more, a RETAIN or a REMOVE.
+ * Too many of the latter: those end first whose time would be over first. */
+void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count,
+                                gxds_time now);
 /* A child reported its state with a new picker. An unknown token and SHUTDOWN are ignored. */
 void gxds_priority_lb_on_child_state(gxds_priority_lb *lb, uint64_t child,
                                      grpc_connectivity_state state, gxds_time now);

@@ -67,14 +67,8 @@ class PriorityPolicy : public ParentPolicy {
   }
 
  private:
-  // A child and what it was given last.
-  struct Child {
-    OrphanablePtr<LoadBalancingPolicy> policy;
-    bool ignore_reresolution_requests = false;
-    absl::Status status;
-    RefCountedPtr<SharedPicker> picker;
-
-    bool updated = false;
+  // What a child was given last.
+  struct Given {
     RefCountedPtr<LoadBalancingPolicy::Config> config;
     CRef<gxds_cluster_entry> entry;
     absl::optional<size_t> priority;
@@ -90,13 +84,21 @@ class PriorityPolicy : public ParentPolicy {
       return share;
     }
   };
+  struct Child {
+    OrphanablePtr<LoadBalancingPolicy> policy;
+    bool ignore_reresolution_requests = false;
+    absl::Status status;
+    RefCountedPtr<SharedPicker> picker;
+    absl::optional<Given> given;  // none while it is not in the config
+  };
   using Errors = std::vector<std::string>;
 
   void OnChildState(uint64_t token, grpc_connectivity_state state, const absl::Status& status,
                     std::unique_ptr<SubchannelPicker> picker) override;
   bool WantsReresolution(uint64_t token) override {
     auto it = children_.find(token);
-    return it != children_.end() && !it->second.ignore_reresolution_requests;
+    return it != children_.end() && it->second.given.has_value() &&
+           !it->second.ignore_reresolution_requests;
   }
   void OnDeadline() override;
   void ShutdownChildren() override;
@@ -117,7 +119,7 @@ class PriorityPolicy : public ParentPolicy {
   // From the last update.
   RefCountedPtr<LoadBalancingPolicy::Config> config_;
   CRef<gxds_cluster_entry> entry_;  // of config().cluster(); null: none
-  ChannelArgs args_;                // all, for children without a slice
+  ChannelArgs args_;                // for children without a slice: an aggregate's are all there
   ChannelArgs leaf_args_;           // without ours
   absl::StatusOr<grpc_core::HierarchicalAddressMap> addresses_;
   std::string note_;
@@ -138,7 +140,7 @@ void PriorityPolicy::TakeUpdate(UpdateArgs args) {
   // The same object while they are equal: then to compare them costs nothing further down.
   ChannelArgs leaf_args = WithoutOurs(args.args);
   if (leaf_args_ != leaf_args) leaf_args_ = std::move(leaf_args);
-  args_ = std::move(args.args);
+  args_ = config().cluster().empty() ? std::move(args.args) : leaf_args_;
   note_ = std::move(args.resolution_note);
   if (entry_ != nullptr && entry_->resolution_note.size > 0) {
     note_ = std::string(ToAbsl(entry_->resolution_note));
@@ -150,7 +152,7 @@ absl::Status PriorityPolicy::UpdateLocked(UpdateArgs args) {
   std::vector<gxds_str> names;
   names.reserve(config().children().size());
   for (const auto& child : config().children()) names.push_back(ToGxds(child.name));
-  gxds_priority_lb_on_update(machine_.get(), names.data(), names.size());
+  gxds_priority_lb_on_update(machine_.get(), names.data(), names.size(), Now());
   Errors errors = Drain();
   if (errors.empty()) return absl::OkStatus();
   return absl::UnavailableError(
@@ -208,8 +210,7 @@ void PriorityPolicy::CarryOut(const gxds_priority_op& op, Errors* errors) {
         gpr_log(GPR_INFO, "[priority_lb %p] child %" PRIu64 " is %s: created", this, op.child,
                 Printable(config().children()[op.position].name).c_str());
       }
-      children_[op.child].policy = CreateChild(
-          op.child, config().cluster().empty() ? args_ : leaf_args_, &grpc_lb_priority_trace);
+      children_[op.child].policy = CreateChild(op.child, leaf_args_, &grpc_lb_priority_trace);
       UpdateChild(op, errors);
       break;
     case GXDS_PRIORITY_UPDATE:
@@ -221,7 +222,20 @@ void PriorityPolicy::CarryOut(const gxds_priority_op& op, Errors* errors) {
     case GXDS_PRIORITY_PUBLISH_EMPTY:
       PublishEmpty();
       break;
+    case GXDS_PRIORITY_RETAIN:
+      if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_priority_trace)) {
+        gpr_log(GPR_INFO, "[priority_lb %p] child %" PRIu64 ": not in the config, kept", this,
+                op.child);
+      }
+      // It lives on its own references of what it uses; the rest of the old snapshot must go.
+      children_[op.child].given.reset();
+      break;
     case GXDS_PRIORITY_REMOVE: {
+      if (GRPC_TRACE_FLAG_ENABLED(grpc_lb_priority_trace)) {
+        gpr_log(GPR_INFO, "[priority_lb %p] child %" PRIu64 ": ended, %s", this, op.child,
+                op.crowded ? "since too many are kept that are not in the config"
+                           : "since it was not needed for 15 minutes");
+      }
       auto child = children_.extract(op.child);
       EndChild(std::move(child.mapped().policy));
       break;
@@ -239,15 +253,18 @@ void PriorityPolicy::UpdateChild(const gxds_priority_op& op, Errors* errors) {
   now.from_slice = wanted.priority.has_value();
   if (now.from_slice) now.localities = Slice{entry_.get(), *wanted.priority}.Priority();
   now.note = ToGxds(note_);
-  gxds_priority_share given = child.Share();
-  bool same = child.updated && gxds_priority_share_same(&given, &now) && child.args == leaf_args_;
-
-  child.updated = true;
-  child.config = wanted.config;
-  child.entry.reset(entry_ == nullptr ? nullptr : gxds_cluster_entry_ref(entry_.get()));
-  child.priority = wanted.priority;
-  child.args = leaf_args_;
-  child.note = note_;
+  bool same = false;
+  if (child.given.has_value()) {
+    gxds_priority_share given = child.given->Share();
+    same = gxds_priority_share_same(&given, &now) && child.given->args == leaf_args_;
+  } else {
+    child.given.emplace();
+  }
+  child.given->config = wanted.config;
+  child.given->entry.reset(entry_ == nullptr ? nullptr : gxds_cluster_entry_ref(entry_.get()));
+  child.given->priority = wanted.priority;
+  child.given->args = leaf_args_;
+  child.given->note = note_;
   if (same) return;
   absl::Status status = child.policy->UpdateLocked(MakeUpdate(wanted));
   if (!status.ok()) {

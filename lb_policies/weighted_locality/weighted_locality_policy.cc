@@ -128,8 +128,7 @@ class WeightedLocalityPolicy : public ParentPolicy {
 
 absl::Status WeightedLocalityPolicy::UpdateLocked(UpdateArgs args) {
   auto* config = static_cast<const WeightedLocalityConfig*>(args.config.get());
-  const Slice& slice = config->slice();
-  if (slice.entry == nullptr) {
+  if (!config->has_slice()) {
     absl::Status status = absl::UnavailableError(absl::StrCat(
         kWeightedLocalityPolicy, " policy works only below the priority policy of an xDS cluster: ",
         "its config holds no localities"));
@@ -137,12 +136,12 @@ absl::Status WeightedLocalityPolicy::UpdateLocked(UpdateArgs args) {
     return status;
   }
   gxds_weighted_locality_update update = {};
-  update.priority = slice.Priority();
+  update.priority = &config->priority();
   update.leaf_changed = leaf_config_ != config->child() || leaf_args_ != args.args;
   update.note_changed = note_ != args.resolution_note;
   leaf_config_ = config->child();
   leaf_args_ = std::move(args.args);
-  cluster_ = std::string(ToAbsl(slice.entry->name));
+  cluster_ = config->cluster();
   note_ = std::move(args.resolution_note);
   gxds_weighted_locality_on_update(machine_.get(), &update, Now());
   Errors errors = Drain();
@@ -293,6 +292,21 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const Jso
 }
 
 }  // namespace
+
+WeightedLocalityConfig::WeightedLocalityConfig(RefCountedPtr<LoadBalancingPolicy::Config> child,
+                                               const Slice& slice)
+    : child_(std::move(child)),
+      has_slice_(slice.entry != nullptr),
+      cluster_(has_slice_ ? ToAbsl(slice.entry->name) : absl::string_view()) {
+  if (const gxds_priority* priority = slice.Priority()) {
+    localities_.reserve(priority->locality_count);
+    for (size_t i = 0; i < priority->locality_count; ++i) {
+      localities_.emplace_back(gxds_locality_ref(priority->localities[i]));
+    }
+    list_.assign(priority->localities, priority->localities + priority->locality_count);
+  }
+  priority_ = {list_.data(), list_.size()};
+}
 
 void RegisterWeightedLocalityLbPolicy(grpc_core::CoreConfiguration::Builder* builder) {
   RegisterPolicy<WeightedLocalityPolicy>(builder, kWeightedLocalityPolicy, ParseConfig);

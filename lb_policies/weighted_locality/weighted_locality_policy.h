@@ -8,7 +8,9 @@
 
 #include <grpc/support/port_platform.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "lb_policies/attributes/attributes.h"
@@ -36,26 +38,30 @@ struct Slice {
 // Immutable: any thread.
 class WeightedLocalityConfig : public grpc_core::LoadBalancingPolicy::Config {
  public:
-  // child: the policy inside each locality. Takes a reference of its own on slice.entry. Of what is
-  // parsed there is no slice: priority adds it for each of its children.
+  // child: the policy inside each locality. Takes references of its own on the localities of slice,
+  // and on nothing else there: a policy that is kept though its priority is gone (A56) must not
+  // keep the whole resource. Of what is parsed there is no slice: priority adds it for each of its
+  // children.
   explicit WeightedLocalityConfig(
       grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config> child,
-      const Slice& slice = {})
-      : child_(std::move(child)),
-        entry_(slice.entry == nullptr ? nullptr : gxds_cluster_entry_ref(slice.entry)),
-        slice_(slice) {}
+      const Slice& slice = {});
 
   absl::string_view name() const override { return kWeightedLocalityPolicy; }
   const grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config>& child() const {
     return child_;
   }
+  bool has_slice() const { return has_slice_; }
+  const std::string& cluster() const { return cluster_; }
   // As long as this lives.
-  const Slice& slice() const { return slice_; }
+  const gxds_priority& priority() const { return priority_; }
 
  private:
   const grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config> child_;
-  const CRef<gxds_cluster_entry> entry_;
-  const Slice slice_;
+  const bool has_slice_;
+  const std::string cluster_;
+  std::vector<CRef<gxds_locality>> localities_;
+  std::vector<const gxds_locality*> list_;
+  gxds_priority priority_;
 };
 
 void RegisterWeightedLocalityLbPolicy(grpc_core::CoreConfiguration::Builder* builder);

@@ -203,6 +203,35 @@ TEST(EndToEnd, FailoverFromADeadPriorityLosesOnlyWhatWasOnTheWire) {  // A27.41,
   client.CallMany(200);
 }
 
+TEST(EndToEnd, PriorityThatLeavesAndReturnsHasItsConnections) {  // A56.12, A56.13
+  Backend first("first"), second("second"), third("third");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&first, &second, &third});
+  mesh.clusters[0].localities[1].priority = 1;
+  mesh.clusters[0].localities[2].priority = 2;
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("first"));
+  // The localities of the other two move up, those of the first are gone.
+  Mesh without = mesh;
+  without.clusters[0].localities.erase(without.clusters[0].localities.begin());
+  without.clusters[0].localities[0].priority = 0;
+  without.clusters[0].localities[1].priority = 1;
+  for (int round = 0; round < 3; ++round) {
+    plane.Set(without);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("second"));
+    const long calls = first.calls();
+    EXPECT_EQ(client.CallMany(20)["second"], 20);
+    EXPECT_EQ(first.calls(), calls) << "a child that is kept gets no picks";
+    plane.Set(mesh);
+    ASSERT_TRUE(client.CallUntilAnsweredBy("first"));
+  }
+  EXPECT_EQ(first.connections(), 1u);
+  EXPECT_EQ(second.connections(), 1u);
+  EXPECT_EQ(third.connections(), 0u);
+}
+
 TEST(EndToEnd, UpdatesThatChangeNoEndpointMakeNoNewConnection) {
   Backend a("zone-a"), b("zone-b");
   ControlPlane plane;

@@ -100,6 +100,19 @@ TEST_F(CdsPolicyTest, SubchannelsGetNothingOfOurs) {
       args_.Set("grpc.internal.xds_cluster_name", "c").Set("grpc.inhibit_health_checking", 1));
 }
 
+TEST_F(CdsPolicyTest, OldSnapshotsAreLetGo) {
+  Entry c = snapshot::Aggregate("c", {"x", "y"}), only_y = snapshot::Aggregate("c", {"y"});
+  Entry x = snapshot::Leaf("x", Weighted(), MakeEndpoints({{"a"}}));
+  Entry y = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"b"}}));
+  config_ = grpc_core::MakeRefCounted<CdsConfig>("c", false);
+  Create(kCdsPolicyName);
+  snapshot::Config first = MakeConfig({c.get(), x.get(), y.get()}, {"c"}, store_.get());
+  Update(config_, Args(first));
+  Apply({&only_y, &y});
+  ASSERT_NE(Leaf::InZone("a"), nullptr) << "x is kept for a time (A56)";
+  EXPECT_EQ(first->refs.count, 1) << "only the test's";
+}
+
 TEST_F(CdsPolicyTest, ErrorEndsTheChildAndTheNextGoodEntryRecovers) {  // A31.10
   Entry good = snapshot::Leaf("c", Weighted()), bad = snapshot::Error("c", "no such cluster");
   Start({&good});

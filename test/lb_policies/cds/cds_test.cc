@@ -149,7 +149,7 @@ TEST(Cds, GoodEntryAfterAnErrorStartsAnew) {
   auto cluster = MakeCluster("c");
   s.Update(Leaf(cluster, MakeEndpoints({{"a"}, {"b"}})));
   s.Update(Error("c", "bad"));
-  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"b"}}))), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"b"}}))), "leaf 2 (policy)");
 }
 
 TEST(Cds, DnsClusterHasNoUseForItsRingHash) {  // A37
@@ -232,7 +232,7 @@ TEST(Cds, LeafThatBecomesAnAggregateAndBack) {
   auto endpoints = MakeEndpoints({{"a"}});
   s.Update(Leaf("c", {}, endpoints));
   EXPECT_EQ(s.Update(Aggregate("c", {"x"})), "aggregate x");
-  EXPECT_EQ(s.Update(Leaf("c", {}, endpoints)), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(Leaf("c", {}, endpoints)), "leaf 1 (policy)");
 }
 
 TEST(Cds, SnapshotWithoutTheClusterIsIgnored) {  // A74.37
@@ -275,7 +275,7 @@ TEST(Cds, OtherClusterInTheConfigIsAnotherSubscription) {
   Config config = MakeConfig({c.get(), d.get()}, {});
   EXPECT_EQ(s.Update(config), "leaf 0 1 (policy)");
   s.cluster = "d";
-  EXPECT_EQ(s.Update(config), "leaf 0 (policy)") << "numbers are of one cluster";
+  EXPECT_EQ(s.Update(config), "leaf 2 (policy)") << "numbers are of one cluster";
   EXPECT_EQ(s.Mail(), "+c -c +d");
 }
 
@@ -284,7 +284,7 @@ TEST(Cds, ForgottenStepIsTakenAgain) {
   Entry e = Leaf("c");
   s.Update(e);
   gxds_cds_forget(s.c);
-  EXPECT_EQ(s.Update(e), "leaf 0 (policy)");
+  EXPECT_EQ(s.Update(e), "leaf 1 (policy)") << "no child that is kept turns into another";
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ class PriorityPolicyTest : public PolicyTest {
 
   // Children p0, p1, … of this cluster, all with that config.
   void UseChildren(size_t count, RefCountedPtr<Config> child) {
+    child_ = child;
     std::vector<PriorityConfig::Child> children;
     for (size_t i = 0; i < count; i++) {
       children.push_back({"p" + std::to_string(i), child, false, i});
@@ -47,8 +48,17 @@ class PriorityPolicyTest : public PolicyTest {
     Update(config_, WithConfig(args, snapshot.get(), nullptr));
   }
 
+  // An update whose only child has this name and locality.
+  void Use(const std::string& name, const LocalitySpec& locality) {
+    cluster_.Set({{locality}});
+    config_ = grpc_core::MakeRefCounted<PriorityConfig>(
+        "foo", std::vector<PriorityConfig::Child>{{name, child_, false, 0}});
+    Apply();
+  }
+
   FakeCluster cluster_;
   RefCountedPtr<Config> config_;
+  RefCountedPtr<Config> child_;  // of UseChildren()
 };
 
 TEST_F(PriorityPolicyTest, EachChildTakesItsPriorityOfTheSnapshot) {  // A74.39
@@ -171,8 +181,94 @@ TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {  // A56.
   Apply();
   EXPECT_EQ(Leaf::created, 2);
   EXPECT_EQ(Leaf::updated, 2);
-  EXPECT_EQ(Leaf::InZone("a"), nullptr);
   EXPECT_EQ(Pick(), "b");
+}
+
+// Children that are not in the config
+
+TEST_F(PriorityPolicyTest, ChildThatLeavesAndReturnsHasItsSubchannels) {  // A56.12, A56.13
+  cluster_.Set({{{"a"}}});
+  Start(1, Weighted());
+  Report("a", GRPC_CHANNEL_READY);
+  Use("p1", {"b"});
+  EXPECT_EQ(Pick(), "queue") << "one that is kept has no picks";
+  EXPECT_EQ(Leaf::InZone("a")->updates, 1);
+  Use("p0", {"a"});
+  EXPECT_EQ(Leaf::created, 2);
+  EXPECT_EQ(subchannels_.size(), 2u);
+  EXPECT_EQ(Pick(), "a");
+}
+
+TEST_F(PriorityPolicyTest, ChildThatReturnsIsGivenWhatChangedMeanwhile) {  // A56.13
+  cluster_.Set({{{"a", 1, {80}}}});
+  Start(1, Weighted());
+  Use("p1", {"b"});
+  Use("p0", {"a", 1, {81}});
+  EXPECT_EQ(Leaf::InZone("a")->addresses(), (std::vector<std::string>{"10.0.0.1:81"}));
+}
+
+TEST_F(PriorityPolicyTest, ChildThatDoesNotReturnIsEndedAfterItsRetention) {  // A56.12
+  cluster_.Set({{{"a"}}});
+  Start(1, Weighted());
+  Use("p1", {"b"});
+  Report("b", GRPC_CHANNEL_READY);
+  Pass(GXDS_PRIORITY_RETENTION - GXDS_SECOND);
+  EXPECT_NE(Leaf::InZone("a"), nullptr);
+  Pass(GXDS_SECOND);
+  EXPECT_EQ(Leaf::InZone("a"), nullptr);
+  EXPECT_EQ(timer_count(), 0u);
+  EXPECT_EQ(Pick(), "b");
+}
+
+TEST_F(PriorityPolicyTest, ChildrenThatAreTooManyAreEndedAtOnce) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Weighted());
+  for (unsigned i = 0; i < 3 * GXDS_PRIORITY_RETAINED_MAX; i++) {
+    Use("c" + std::to_string(i), {"z" + std::to_string(i)});
+    ASSERT_LE(Leaf::leaves().size(), 1 + GXDS_PRIORITY_RETAINED_MAX);
+  }
+  EXPECT_EQ(Leaf::leaves().size(), 1 + GXDS_PRIORITY_RETAINED_MAX);
+}
+
+TEST_F(PriorityPolicyTest, ChildThatIsKeptAsksForNoReresolution) {
+  cluster_.Set({{{"a"}}});
+  Start(1, Flat());
+  Use("p1", {"b"});
+  In([] { Leaf::InZone("a")->RequestReresolution(); });
+  EXPECT_EQ(reresolutions_, 0);
+  Use("p0", {"a"});
+  In([] { Leaf::InZone("a")->RequestReresolution(); });
+  EXPECT_EQ(reresolutions_, 1);
+}
+
+TEST_F(PriorityPolicyTest, ChildThatIsKeptHoldsNoResource) {
+  for (const auto& child : {Weighted(), Flat()}) {
+    cluster_.Set({{{"a"}}});
+    UseChildren(1, child);
+    Create(kPriorityPolicy);
+    auto before = cluster_.Snapshot();
+    const gxds_cluster_entry* entry = gxds_config_cluster(before.get(), gxds_str_z("foo"));
+    CRef<gxds_cluster_entry> held(gxds_cluster_entry_ref(entry));
+    Update(config_, WithConfig(ChannelArgs(), before.get(), nullptr));
+    before.reset();
+    Use("p1", {"b"});
+    ASSERT_NE(Leaf::InZone("a"), nullptr);
+    EXPECT_EQ(held->refs.count, 1) << "only the test's";
+  }
+}
+
+TEST_F(PriorityPolicyTest, ChildOfAnAggregateThatIsKeptHoldsNoSnapshot) {
+  auto use = [this](const char* name) {
+    config_ = grpc_core::MakeRefCounted<PriorityConfig>(
+        "", std::vector<PriorityConfig::Child>{{name, Weighted(), false, absl::nullopt}});
+  };
+  use("foo");
+  Create(kPriorityPolicy);
+  auto before = cluster_.Snapshot();
+  Update(config_, WithConfig(ChannelArgs(), before.get(), nullptr));
+  use("bar");
+  Apply();
+  EXPECT_EQ(before->refs.count, 1) << "only the test's";
 }
 
 // Timers

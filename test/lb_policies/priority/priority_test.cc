@@ -49,7 +49,7 @@ class Owner {
     names_ = std::move(names);
     std::vector<gxds_str> views;
     for (const auto& name : names_) views.push_back(gxds_str_of(name.data(), name.size()));
-    gxds_priority_lb_on_update(lb_, views.data(), views.size());
+    gxds_priority_lb_on_update(lb_, views.data(), views.size(), now_);
     return Drain();
   }
 
@@ -127,10 +127,12 @@ class Owner {
       case GXDS_PRIORITY_PUBLISH_EMPTY:
         published_ = "empty";
         return "publish empty";
+      case GXDS_PRIORITY_RETAIN:
+        return "retain " + children_.at(op.child);
       case GXDS_PRIORITY_REMOVE: {
         std::string name = children_.at(op.child);
         children_.erase(op.child);
-        return "remove " + name;
+        return (op.crowded ? "crowd out " : "remove ") + name;
       }
     }
     return "?";
@@ -172,12 +174,13 @@ TEST(Priority, EmptyListIsPublishedAtEachUpdateSinceTheNoteMayChange) {
   EXPECT_EQ(o.Update({}), (Log{"publish empty"}));
 }
 
-TEST(Priority, ListThatBecomesEmptyEndsTheChildrenAfterPublishing) {
+TEST(Priority, ListThatBecomesEmptyKeepsTheChildren) {  // A56.12
   Owner o;
   o.Update({"a"});
   o.Report("a", kReady);
-  EXPECT_EQ(o.Update({}), (Log{"publish empty", "remove a"}));
-  EXPECT_EQ(o.Update({"a"}), (Log{"create a", "publish a CONNECTING"}));
+  EXPECT_EQ(o.Update({}), (Log{"publish empty", "retain a"}));
+  EXPECT_EQ(o.Current(), "");
+  EXPECT_EQ(o.Update({"a"}), (Log{"update a", "publish a READY"}));
 }
 
 TEST(Priority, HigherPriorityThatIsReadyDeactivatesLowerOnes) {  // A56.1, A56.9
@@ -257,20 +260,116 @@ TEST(Priority, DeactivatedChildGetsUpdatesToo) {  // A56.22
   EXPECT_EQ(o.Pass(GXDS_PRIORITY_RETENTION), (Log{"remove b"})) << "an update does not reactivate";
 }
 
-TEST(Priority, ChildThatIsNoLongerConfiguredIsNotKept) {  // A115
+TEST(Priority, ChildThatIsNoLongerConfiguredIsKeptForATime) {  // A56.12
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
   o.Report("b", kReady);
-  EXPECT_EQ(o.Update({"b"}), (Log{"update b", "remove a"}));
+  EXPECT_EQ(o.Update({"b"}), (Log{"update b", "retain a"}));
+  EXPECT_EQ(o.UntilDeadline(), GXDS_PRIORITY_RETENTION);
+  EXPECT_EQ(o.Update({"b"}), (Log{"update b"})) << "and gets no updates";
+  EXPECT_EQ(o.Pass(GXDS_PRIORITY_RETENTION - 1), Log{});
+  EXPECT_EQ(o.Pass(1), (Log{"remove a"}));
   EXPECT_FALSE(o.TimerRuns());
 }
 
-TEST(Priority, ChildInUseIsReplacedBeforeItEnds) {
+TEST(Priority, ChildThatReturnsInTimeGoesOnWhereItWas) {  // A56.13
   Owner o;
   o.Update({"a"});
   o.Report("a", kReady);
-  EXPECT_EQ(o.Update({"b"}), (Log{"create b", "publish b CONNECTING", "remove a"}));
+  uint64_t a = o.TokenOf("a");
+  o.Update({"b"});
+  o.Report("b", kReady);
+  o.Pass(GXDS_PRIORITY_RETENTION - 1);
+  EXPECT_EQ(o.Update({"a"}), (Log{"update a", "publish a READY", "retain b"}));
+  EXPECT_EQ(o.TokenOf("a"), a);
+  EXPECT_EQ(o.UntilDeadline(), GXDS_PRIORITY_RETENTION) << "b's: that of a is cancelled";
+  EXPECT_EQ(o.Pass(2 * GXDS_PRIORITY_RETENTION), (Log{"remove b"}));
+}
+
+TEST(Priority, ChildThatReturnsBelowTheOneInUseStaysDeactivated) {  // A56.13
+  Owner o;
+  o.Update({"a"});
+  o.Report("a", kReady);
+  o.Update({"b"});
+  o.Report("b", kReady);
+  o.Pass(GXDS_SECOND);
+  EXPECT_EQ(o.Update({"b", "a"}), (Log{"update b", "update a"})) << "its config, but no more";
+  EXPECT_EQ(o.UntilDeadline(), GXDS_PRIORITY_RETENTION - GXDS_SECOND);
+  EXPECT_EQ(o.Pass(GXDS_PRIORITY_RETENTION - GXDS_SECOND), (Log{"remove a"}));
+  EXPECT_EQ(o.Report("b", kFailed), (Log{"create a", "publish a CONNECTING"}));
+}
+
+TEST(Priority, TimeOfAChildThatWasDeactivatedBeforeItLeftGoesOn) {  // A56.12
+  Owner o;
+  o.Update({"a", "b"});
+  o.Report("a", kFailed);
+  o.Report("b", kReady);
+  o.Report("a", kReady);
+  o.Pass(GXDS_SECOND);
+  EXPECT_EQ(o.Update({"a"}), (Log{"update a", "retain b"}));
+  EXPECT_EQ(o.UntilDeadline(), GXDS_PRIORITY_RETENTION - GXDS_SECOND);
+}
+
+TEST(Priority, ChildThatIsKeptIsNeverInUse) {  // A56.12
+  Owner o;
+  o.Update({"a", "b"});
+  o.Report("a", kFailed);
+  o.Report("b", kFailed);
+  o.Update({"b"});
+  EXPECT_EQ(o.Report("a", kReady), Log{});
+  EXPECT_EQ(o.Current(), "b");
+  EXPECT_EQ(o.Report("a", kConnecting), Log{});
+  EXPECT_EQ(o.Report("b", kFailed), (Log{"publish b FAILED"}));
+}
+
+TEST(Priority, StateReportedWhileItIsKeptCountsWhenTheChildReturns) {  // A56.14
+  Owner o;
+  o.Update({"a"});
+  o.Report("a", kReady);
+  o.Update({"b"});
+  o.Report("a", kFailed);
+  EXPECT_EQ(o.Update({"a"}), (Log{"update a", "publish a FAILED", "retain b"}));
+}
+
+TEST(Priority, ChildrenThatAreTooManyEndAndThoseThatLeftFirstAreTheFirst) {
+  Owner o;
+  Log kept;
+  for (unsigned i = 0; i <= GXDS_PRIORITY_RETAINED_MAX; i++) {
+    const std::string name = "c" + std::to_string(i);
+    Log log = o.Update({name});
+    EXPECT_EQ(log[0], "create " + name);
+    kept.push_back(name);
+    o.Pass(GXDS_SECOND);
+  }
+  EXPECT_EQ(o.Children(), kept);
+  EXPECT_EQ(o.Update({"x"}),
+            (Log{"create x", "publish x CONNECTING",
+                 "retain c" + std::to_string(GXDS_PRIORITY_RETAINED_MAX), "crowd out c0"}));
+  EXPECT_EQ(o.Update({"c1"}), (Log{"update c1", "publish c1 CONNECTING", "retain x"}))
+      << "one that returns makes room";
+  EXPECT_EQ(o.Pass(GXDS_PRIORITY_RETENTION).size(), GXDS_PRIORITY_RETAINED_MAX);
+  EXPECT_EQ(o.Children(), (Log{"c1"}));
+}
+
+TEST(Priority, OfTooManyThatLeaveTogetherThoseMadeFirstStay) {
+  Owner o;
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < GXDS_PRIORITY_RETAINED_MAX + 2; i++) {
+    names.push_back("c" + std::to_string(100 + i));
+    o.ReportsAtOnce(names.back(), kFailed);
+  }
+  o.Update(names);
+  o.Update({});
+  names.resize(GXDS_PRIORITY_RETAINED_MAX);
+  EXPECT_EQ(o.Children(), names);
+}
+
+TEST(Priority, ChildInUseIsReplacedBeforeItIsRetained) {
+  Owner o;
+  o.Update({"a"});
+  o.Report("a", kReady);
+  EXPECT_EQ(o.Update({"b"}), (Log{"create b", "publish b CONNECTING", "retain a"}));
 }
 
 TEST(Priority, ChildKeepsItsIdentityWhenItsPriorityChanges) {  // A56.4
@@ -279,7 +378,7 @@ TEST(Priority, ChildKeepsItsIdentityWhenItsPriorityChanges) {  // A56.4
   o.Report("a", kFailed);
   o.Report("b", kReady);
   uint64_t b = o.TokenOf("b");
-  EXPECT_EQ(o.Update({"b", "c"}), (Log{"update b", "remove a"}));
+  EXPECT_EQ(o.Update({"b", "c"}), (Log{"update b", "retain a"}));
   EXPECT_EQ(o.TokenOf("b"), b);
   EXPECT_EQ(o.Current(), "b");
 }
@@ -459,6 +558,9 @@ TEST(Priority, LateReportsOfARemovedChildAreDropped) {
   o.Update({"a"});
   uint64_t a = o.TokenOf("a");
   o.Update({"b"});
+  o.Report("b", kFailed);
+  o.Pass(GXDS_PRIORITY_RETENTION);
+  ASSERT_EQ(o.TokenOf("a"), 0u);
   EXPECT_EQ(o.ReportToken(a, kReady), Log{});
   EXPECT_EQ(o.Current(), "b");
 }

@@ -279,15 +279,19 @@ TEST_F(WeightedLocalityPolicyTest, JsonErrorsAreTheHosts) {
   for (const auto& c : cases) EXPECT_EQ(ParseConfig(c.json).status().message(), c.error);
 }
 
-TEST_F(WeightedLocalityPolicyTest, ConfigHoldsTheEntryOfItsSlice) {
+TEST_F(WeightedLocalityPolicyTest, ConfigHoldsTheLocalitiesOfItsSliceAlone) {
   cluster_.Set({{{"a"}}, {{"b"}}});
   auto snapshot = cluster_.Snapshot();
-  const gxds_cluster_entry* entry = gxds_config_cluster(snapshot.get(), gxds_str_z("foo"));
-  WeightedLocalityConfig config(grpc_core::MakeRefCounted<LeafConfig>(), {entry, 1});
+  CRef<gxds_cluster_entry> entry(
+      gxds_cluster_entry_ref(gxds_config_cluster(snapshot.get(), gxds_str_z("foo"))));
+  WeightedLocalityConfig config(grpc_core::MakeRefCounted<LeafConfig>(), {entry.get(), 1});
   snapshot.reset();
-  EXPECT_EQ(config.slice().entry, entry);
-  ASSERT_NE(config.slice().Priority(), nullptr);
-  EXPECT_EQ(ToAbsl(config.slice().Priority()->localities[0]->zone), "b");
+  EXPECT_EQ(entry->refs.count, 1) << "only the test's";
+  entry.reset();
+  EXPECT_TRUE(config.has_slice());
+  EXPECT_EQ(config.cluster(), "foo");
+  ASSERT_EQ(config.priority().locality_count, 1u);
+  EXPECT_EQ(ToAbsl(config.priority().localities[0]->zone), "b");
 }
 
 TEST_F(WeightedLocalityPolicyTest, SliceWithoutEndpointsHasNoPriority) {
