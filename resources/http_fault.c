@@ -74,7 +74,7 @@ static void decode_abort(const abort_message *in, const gxds_path *up, gxds_erro
   add_text(json, "abortCode", decode_code(in, GXDS_FIELD(up, "abort"), errors));
   if (envoy_extensions_filters_http_fault_v3_FaultAbort_has_header_abort(in)) {
     add_text(json, "abortCodeHeader", "x-envoy-fault-abort-grpc-request");
-    add_text(json, "abortPercentageHeader", "x-envoy-fault-abort-percentage");
+    add_text(json, "abortPercentageHeader", GXDS_ABORT_PERCENTAGE_HEADER);
   }
   const envoy_type_v3_FractionalPercent *percentage =
       envoy_extensions_filters_http_fault_v3_FaultAbort_percentage(in);

@@ -27,6 +27,9 @@ typedef struct gxds_http_filter {
   gxds_str config_json;
 } gxds_http_filter;
 
+/* A33: by which an RPC asks for the percentage of its aborts, where the filter has header_abort. */
+#define GXDS_ABORT_PERCENTAGE_HEADER "x-envoy-fault-abort-request-percentage"
+
 /* Whether two lists have the same filters, with the same configs, in the same order. */
 bool gxds_http_filters_equal(const gxds_http_filter *a, size_t a_count, const gxds_http_filter *b,
                              size_t b_count);

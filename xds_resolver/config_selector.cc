@@ -11,6 +11,7 @@
 #include "absl/types/optional.h"
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
+#include "resources/http_filters.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
 #include "src/core/lib/resource_quota/arena.h"
@@ -70,6 +71,19 @@ const grpc_core::XdsHttpFilterImpl& FaultFilter() {
   return *filter;
 }
 
+// A33: the percentage of aborts has a header whose name is another where there is no plugin.
+// Programs that use that name go on: the fault filter reads one header, so it is given the value
+// under both.
+void TakeHostsNameOfAbortPercentage(grpc_metadata_batch* batch) {
+  std::string buffer;
+  if (batch->GetStringValue(GXDS_ABORT_PERCENTAGE_HEADER, &buffer).has_value()) return;
+  auto found = batch->GetStringValue("x-envoy-fault-abort-percentage", &buffer);
+  if (!found.has_value()) return;
+  const std::string value(*found);  // it moves when another is added
+  batch->Append(GXDS_ABORT_PERCENTAGE_HEADER, grpc_core::Slice::FromCopiedString(value),
+                [](absl::string_view, const grpc_core::Slice&) {});
+}
+
 }  // namespace
 
 XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id,
@@ -87,6 +101,7 @@ XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, uint64_
                                   ? grpc_core::ServiceConfigImpl::Create(parser_args, ToAbsl(text))
                                   : before->method_configs_[old]);
   }
+  has_faults_ = !XdsConfigSelector::GetFilters().empty();
 }
 
 XdsConfigSelector::~XdsConfigSelector() { gxds_selector_destroy(selector_); }
@@ -113,6 +128,7 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
     result.status = absl::UnavailableError(ToAbsl(selection.error));
     return result;
   }
+  if (has_faults_) TakeHostsNameOfAbortPercentage(args.initial_metadata);
   if (selection.method_config != GXDS_NO_METHOD_CONFIG) {
     const MethodConfig& config = method_configs_[selection.method_config];
     if (!config.ok()) {

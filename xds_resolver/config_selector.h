@@ -41,6 +41,7 @@ class XdsConfigSelector : public grpc_core::ConfigSelector {
   const gxds_selector* const selector_;
   const uint64_t channel_id_;
   std::vector<MethodConfig> method_configs_;  // by their numbers
+  bool has_faults_;                           // the listener has a fault filter
 };
 
 }  // namespace grpc_xds

@@ -65,8 +65,24 @@ TEST_F(Faults, RpcsAskForAbortsByHeader) {  // A33.5
   abort.metadata = {{"x-envoy-fault-abort-grpc-request", "10"}};
   EXPECT_EQ(Call("/s/m", abort), StatusCode::ABORTED);
   EXPECT_EQ(Call("/s/m"), StatusCode::OK);
-  abort.metadata.emplace_back("x-envoy-fault-abort-percentage", "0");
-  EXPECT_EQ(Call("/s/m", abort), StatusCode::OK);
+}
+
+TEST_F(Faults, APercentageIsAskedForByItsHeaderOrByTheHostsNameOfThat) {  // A33.7
+  mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(100) + "}");
+  Start(mesh_);
+  CallOptions abort;
+  abort.metadata = {{"x-envoy-fault-abort-grpc-request", "10"}};
+  const CallOptions plain = abort;
+  for (const char* name :
+       {"x-envoy-fault-abort-request-percentage", "x-envoy-fault-abort-percentage"}) {
+    abort = plain;
+    abort.metadata.emplace_back(name, "100");
+    EXPECT_EQ(Call("/s/m", abort), StatusCode::ABORTED) << name;
+    abort.metadata.back().second = "0";
+    EXPECT_EQ(Call("/s/m", abort), StatusCode::OK) << name;
+  }
+  abort.metadata.emplace_back("x-envoy-fault-abort-request-percentage", "100");
+  EXPECT_EQ(Call("/s/m", abort), StatusCode::ABORTED) << "of both names the gRFC's counts";
 }
 
 TEST_F(Faults, AHeaderAsksForNoMoreThanTheConfiguredPercentage) {  // A33.6
@@ -74,7 +90,7 @@ TEST_F(Faults, AHeaderAsksForNoMoreThanTheConfiguredPercentage) {  // A33.6
   Start(mesh_);
   CallOptions abort;
   abort.metadata = {{"x-envoy-fault-abort-grpc-request", "10"},
-                    {"x-envoy-fault-abort-percentage", "100"}};
+                    {"x-envoy-fault-abort-request-percentage", "100"}};
   EXPECT_EQ(Call("/s/m", abort), StatusCode::OK);
 }
 
@@ -85,7 +101,7 @@ TEST_F(Faults, AHeadersPercentageIsOfTheFiltersDenominator) {  // A33.8
   Start(mesh_);
   CallOptions abort;
   abort.metadata = {{"x-envoy-fault-abort-grpc-request", "10"},
-                    {"x-envoy-fault-abort-percentage", "100"}};
+                    {"x-envoy-fault-abort-request-percentage", "100"}};
   int aborted = 0;
   for (int i = 0; i < 20; ++i) aborted += Call("/s/m", abort) == StatusCode::ABORTED ? 1 : 0;
   EXPECT_LT(aborted, 10) << "one in ten thousand";

@@ -76,7 +76,7 @@ TEST(FaultFilter, AbortByHeader) {  // A33
   EXPECT_EQ(ConfigOf("'abort':{'header_abort':{},'percentage':{'numerator':1,"
                      "'denominator':'TEN_THOUSAND'}}"),
             Json("{'abortCode':'OK','abortCodeHeader':'x-envoy-fault-abort-grpc-request',"
-                 "'abortPercentageHeader':'x-envoy-fault-abort-percentage',"
+                 "'abortPercentageHeader':'x-envoy-fault-abort-request-percentage',"
                  "'abortPercentageNumerator':1,'abortPercentageDenominator':10000}"));
 }
 
