@@ -56,6 +56,7 @@ static void drop_resource(gxds_client *c, gxds_entry *e) {
   gxds_entry_set_alias(c, e, gxds_str_of(NULL, 0));
   gxds_str_free(&e->bytes);
   gxds_str_free(&e->version);
+  gxds_str_free(&e->wrapper_version);
 }
 
 static void clear_trouble(gxds_entry *e) {
@@ -88,8 +89,14 @@ void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
 }
 
 static void replace_str(gxds_str *s, gxds_str with) {
+  if (gxds_str_equal(*s, with)) return;
   gxds_str_free(s);
-  *s = gxds_str_dup(with);
+  if (with.size) *s = gxds_str_dup(with);
+}
+
+static void start_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now) {
+  gxds_deadlines_cancel(&c->deadlines, &e->ttl);
+  if (ttl > 0) gxds_deadlines_set(&c->deadlines, &e->ttl, gxds_time_after(now, ttl));
 }
 
 static void index_by_bytes(gxds_client *c, gxds_entry *e) {
@@ -110,11 +117,14 @@ static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *ta
   e->state = GXDS_RESOURCE_ACKED;
   e->resource = take->resource;
   e->news = true;
+  e->expired = false;
   e->bytes = gxds_str_dup(take->bytes);
   e->version = gxds_str_dup(take->version);
+  replace_str(&e->wrapper_version, take->wrapper_version);
   e->updated = now;
   e->source = take->server;
   if (take->named_by_bytes) index_by_bytes(c, e);
+  start_ttl(c, e, take->ttl, now);
 }
 
 void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
@@ -134,22 +144,31 @@ void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *
   gxds_entry_sync(c, e);
 }
 
-void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version) {
+void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now) {
+  bool ended = gxds_deadline_is_set(&e->ttl);
+  start_ttl(c, e, ttl, now);
+  if (ended != gxds_deadline_is_set(&e->ttl)) gxds_entry_persist(c, e);
+}
+
+void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *again, gxds_time now) {
   GXDS_CHECK(e->resource != NULL);
   e->state = GXDS_RESOURCE_ACKED;
   e->restored = false;
-  if (!gxds_str_equal(e->version, version)) replace_str(&e->version, version);
+  replace_str(&e->version, again->version);
+  replace_str(&e->wrapper_version, again->wrapper_version);
+  gxds_entry_renew(c, e, again->ttl, now);
   clear_trouble(e);
   gxds_entry_sync(c, e);
 }
 
-void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
-                     gxds_status take_error, gxds_str version, bool drop, gxds_time now) {
+static void fail(gxds_client *c, gxds_entry *e, gxds_resource_state state, gxds_status take_error,
+                 gxds_str version, bool drop, gxds_time now) {
   if (drop) {
     gxds_entry_forget(c, e);
     drop_resource(c, e);
   }
   e->state = (uint8_t)state;
+  e->expired = false;
   gxds_shared_status *error = NULL;
   if (e->trouble && gxds_status_equal(&e->trouble->error->status, &take_error)) {
     error = gxds_shared_status_ref(e->trouble->error); /* the watchers know it already */
@@ -159,12 +178,12 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
   }
   set_trouble(e, error, version, now);
   gxds_shared_status_unref(error);
-  gxds_entry_sync(c, e);
 }
 
-void gxds_entry_set_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now) {
-  gxds_deadlines_cancel(&c->deadlines, &e->ttl);
-  if (ttl > 0) gxds_deadlines_set(&c->deadlines, &e->ttl, gxds_time_after(now, ttl));
+void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
+                     gxds_status take_error, gxds_str version, bool drop, gxds_time now) {
+  fail(c, e, state, take_error, version, drop, now);
+  gxds_entry_sync(c, e);
 }
 
 /* The server asked for that, so that what it can't take back any more does not stay: unlike after a
@@ -174,14 +193,17 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   gxds_text_add_z(&message, "does not exist: its ttl ended, the server did not renew it");
   gxds_client_add_origin(c, e->source, &message);
   gxds_str version = gxds_str_dup(e->version);
-  gxds_entry_fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message),
-                  version, true, now);
+  fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message), version,
+       true, now);
   gxds_str_free(&version);
+  e->expired = true;
+  gxds_authority_fall_back(c, e->authority); /* A71: as for what was never there */
+  gxds_entry_sync(c, e);
 }
 
 bool gxds_entry_is_cached(const gxds_entry *e) {
   if (e->resource && !e->restored) return true;
-  if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return true;
+  if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return !e->expired;
   /* xRFC TP3: to be told so is as if its timer had fired. */
   return e->state == GXDS_RESOURCE_RECEIVED_ERROR &&
          e->trouble->error->status.code == GXDS_NOT_FOUND;

@@ -88,6 +88,8 @@ struct gxds_entry {
                             error */
   bool news : 1;         /* the watchers have not yet been told of resource */
   bool told_instead : 1; /* told was a data error, not an ambient one */
+  bool expired : 1;      /* its ttl ended, and it was not heard of since: state is DOES_NOT_EXIST,
+                            but no server said so */
   uint32_t watch_count;  /* 0: leaving. It stays until a request without it was encoded, because the
                             server would not send it again to who asks again in one request */
   gxds_str name;         /* in this allocation */
@@ -101,6 +103,7 @@ struct gxds_entry {
   const gxds_resource *resource; /* the one in use; NULL: none */
   gxds_str bytes;                /* its serialized form */
   gxds_str version;
+  gxds_str wrapper_version; /* SotW: of the wrapper that it last came in; empty: it had none */
   gxds_time updated;
   const gxds_bootstrap_server *source; /* who sent it: a decoder may look at that */
   gxds_trouble *trouble;               /* NULL: none */
@@ -126,6 +129,8 @@ typedef struct gxds_accepted {
   gxds_str bytes;
   bool named_by_bytes; /* not by a wrapper around them */
   gxds_str version;
+  gxds_str wrapper_version; /* of the entry */
+  gxds_duration ttl;        /* 0: none */
   const gxds_bootstrap_server *server;
 } gxds_accepted;
 /* A good resource came. */
@@ -133,8 +138,10 @@ void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
 /* None came, but one was kept; error says so. */
 void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
                             gxds_shared_status *error, gxds_time now);
-/* The very bytes in use came again. */
-void gxds_entry_confirm(gxds_client *c, gxds_entry *e, gxds_str version);
+/* The very bytes in use came again: also server and resource of that are those in use. */
+void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *again, gxds_time now);
+/* The resource in use ends after that time, unless it comes again; 0: it does not end. */
+void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now);
 /* A88: the resource is in error. drop: and what is cached is not to be used any more. */
 void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
                      gxds_status take_error, gxds_str version, bool drop, gxds_time now);
@@ -142,14 +149,12 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
 void gxds_entry_sync(gxds_client *c, gxds_entry *e);
 /* Tells a new watcher what the others know. */
 void gxds_entry_greet(gxds_client *c, gxds_entry *e, const gxds_watch *w);
-/* The resource in use ends after that time, unless it comes again; 0: it does not end. */
-void gxds_entry_set_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now);
 /* The resource in use was not renewed in time. */
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now);
 /* The resource in use came under another name; empty: it did not. */
 void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name);
 /* A71: received and usable, or known not to exist. What was only kept is not: a server may have
- * better. */
+ * better. Nor is what ended by its ttl, since its server is not heard: another may have it. */
 bool gxds_entry_is_cached(const gxds_entry *e);
 /* A57: whether it has to come in time when it is asked for. Not what is cached, since a server need
  * not send it again; but what is used as it was kept, once there are servers that may lack it. */
@@ -159,7 +164,8 @@ gxds_shared_status *gxds_entry_error(const gxds_entry *e);
 
 /* ---- what is kept (kept.c) ---- */
 
-/* It was accepted from a server: it is to be kept. */
+/* It was accepted from a server: it is to be kept. Not if it has a ttl: by the next start it would
+ * have ended, and what was kept of it before is out of date. */
 void gxds_entry_persist(gxds_client *c, gxds_entry *e);
 /* What is kept of it is out of date, or nobody asks for it any more. */
 void gxds_entry_forget(gxds_client *c, gxds_entry *e);

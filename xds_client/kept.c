@@ -21,10 +21,13 @@ static gxds_action about(const gxds_client *c, const gxds_entry *e, gxds_action_
 void gxds_entry_persist(gxds_client *c, gxds_entry *e) {
   /* What comes from files is on disk already. */
   if (!c->keeps_resources || e->source->directory.size) return;
-  gxds_action a = about(c, e, GXDS_ACTION_PERSIST, e->source);
-  a.version = e->version;
-  a.bytes = e->bytes;
-  a.accepted = e->updated + c->wall_offset;
+  bool ends = gxds_deadline_is_set(&e->ttl);
+  gxds_action a = about(c, e, ends ? GXDS_ACTION_FORGET : GXDS_ACTION_PERSIST, e->source);
+  if (!ends) {
+    a.version = e->version;
+    a.bytes = e->bytes;
+    a.accepted = e->updated + c->wall_offset;
+  }
   gxds_actions_push_copy(&c->actions, &a);
 }
 

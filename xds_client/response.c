@@ -127,13 +127,22 @@ static void reject(application *a, gxds_entry *e, const gxds_response_resource *
                   version_of(a, r), a->conn->server->fail_on_data_errors, a->now);
 }
 
-/* What is in use came again, or was said to live on. */
+static gxds_accepted accepted_of(const application *a, const gxds_response_resource *r) {
+  return (gxds_accepted){.bytes = r->bytes,
+                         .named_by_bytes = r->name.size == 0,
+                         .version = version_of(a, r),
+                         .wrapper_version = a->response->versioned ? (gxds_str){0} : r->version,
+                         .ttl = r->ttl,
+                         .server = a->conn->server};
+}
+
+/* What is in use came again. */
 static void confirm(application *a, gxds_entry *e, const gxds_response_resource *r) {
   a->any_valid = true;
   gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0)); /* who came by an alias sets it after */
   gxds_trace_resource(a->c, a->conn, e, "unchanged", version_of(a, r), gxds_str_of(NULL, 0));
-  gxds_entry_confirm(a->c, e, version_of(a, r));
-  gxds_entry_set_ttl(a->c, e, r->ttl, a->now);
+  gxds_accepted again = accepted_of(a, r);
+  gxds_entry_confirm(a->c, e, &again, a->now);
 }
 
 static void accept(application *a, gxds_entry *e, const gxds_response_resource *r,
@@ -144,14 +153,10 @@ static void accept(application *a, gxds_entry *e, const gxds_response_resource *
     confirm(a, e, r);
     return;
   }
-  gxds_accepted accepted = {.resource = take,
-                            .bytes = r->bytes,
-                            .named_by_bytes = r->name.size == 0,
-                            .version = version_of(a, r),
-                            .server = a->conn->server};
+  gxds_accepted accepted = accepted_of(a, r);
+  accepted.resource = take;
   gxds_trace_resource(a->c, a->conn, e, "accepted", version_of(a, r), gxds_str_of(NULL, 0));
   gxds_entry_accept(a->c, e, &accepted, a->now);
-  gxds_entry_set_ttl(a->c, e, r->ttl, a->now);
 }
 
 static const gxds_resource *previous(void *arg, gxds_str text) {
@@ -237,12 +242,33 @@ static void apply_changed(application *a, size_t index) {
   gxds_str_free(&decoded.name);
 }
 
-/* A server says that what it sent lives on, without sending it again. */
+/* A server says that what it sent lives on, without sending it again. It names the version that it
+ * sent last: of the resource, by the wrapper, or in state of the world of all of the type, by the
+ * response. That of the response tells nothing of one resource: it changes with any of them, and a
+ * resource that did not change need not come again with it. */
+static bool names_last_version(const application *a, const gxds_entry *e,
+                               const gxds_response_resource *r) {
+  if (a->response->versioned) return gxds_str_equal(e->version, r->version);
+  if (r->version.size > 0) {
+    gxds_str own = e->wrapper_version.size ? e->wrapper_version : e->version;
+    return gxds_str_equal(own, r->version);
+  }
+  const gxds_type_state *t = &a->conn->types[a->type];
+  return gxds_str_equal(t->version, a->response->version) ||
+         gxds_str_equal(t->heard, a->response->version);
+}
+
 /* Whether a heartbeat is about what the client has of that server. */
 static bool is_in_use(const application *a, const gxds_entry *e, const gxds_response_resource *r) {
-  gxds_str version = r->version.size ? r->version : version_of(a, r);
   return e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
-         e->state == GXDS_RESOURCE_ACKED && !e->restored && gxds_str_equal(e->version, version);
+         e->state == GXDS_RESOURCE_ACKED && !e->restored && names_last_version(a, e, r);
+}
+
+static void renew(application *a, gxds_entry *e, const gxds_response_resource *r) {
+  a->any_valid = true;
+  gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0));
+  gxds_trace_resource(a->c, a->conn, e, "renewed", e->version, gxds_str_of(NULL, 0));
+  gxds_entry_renew(a->c, e, r->ttl, a->now);
 }
 
 static void renew_alias(application *a, const gxds_response_resource *r, gxds_str text) {
@@ -252,7 +278,7 @@ static void renew_alias(application *a, const gxds_response_resource *r, gxds_st
   gxds_resource_name_fini(&name);
   if (!e || e->seen_in == a->c->response_serial || !is_in_use(a, e, r)) return;
   e->seen_in = a->c->response_serial;
-  confirm(a, e, r);
+  renew(a, e, r);
   gxds_entry_set_alias(a->c, e, r->name);
 }
 
@@ -272,7 +298,7 @@ static void apply_heartbeat(application *a, size_t index) {
   gxds_resource_name_fini(&name);
   if (!e || !first) return;
   if (is_in_use(a, e, r)) {
-    confirm(a, e, r);
+    renew(a, e, r);
     return;
   }
   gxds_str version = r->version.size ? r->version : version_of(a, r);
@@ -385,9 +411,9 @@ static void apply_absence(application *a) {
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
     const gxds_entry *e = sub->entry;
-    bool gone = e->seen_in != a->c->response_serial && e->resource &&
-                e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
+    bool told = e->resource && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
                 e->state != GXDS_RESOURCE_RECEIVED_ERROR;
+    bool gone = e->seen_in != a->c->response_serial && (told || (e->expired && sub->settled));
     if (gone) delete_entry(a, sub, &d);
   }
   log_deletions(a, &d);
@@ -399,7 +425,7 @@ static void apply_removal(application *a, gxds_entry *e, deletions *d) {
   gxds_sub *sub = gxds_conn_find_sub(a->conn, e);
   if (!sub || !sub->asked || e->seen_in == a->c->response_serial) return;
   e->seen_in = a->c->response_serial;
-  if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) {
+  if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST && !e->expired) {
     gxds_sub_mark_received(a->c, sub);
   } else {
     delete_entry(a, sub, d);

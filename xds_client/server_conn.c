@@ -169,6 +169,7 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_type_state *t = &conn->types[i];
     t->requested = t->unanswered = t->begun = false;
     gxds_str_free(&t->nonce);
+    gxds_str_free(&t->heard);
     gxds_str_free(&t->errors);
     gxds_delta_forget_answers(conn, t);
   }
@@ -181,6 +182,7 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
     gxds_subs_fini(&conn->types[i]);
     gxds_str_free(&conn->types[i].version);
     gxds_str_free(&conn->types[i].nonce);
+    gxds_str_free(&conn->types[i].heard);
     gxds_str_free(&conn->types[i].errors);
     gxds_delta_forget_answers(conn, &conn->types[i]);
   }

@@ -19,6 +19,8 @@ static void check_entry_state(const gxds_entry *e) {
   GXDS_CHECK((e->resource != NULL) == (e->source != NULL));
   GXDS_CHECK(e->resource || (!e->in_bytes && e->bytes.size == 0 && e->version.size == 0));
   GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && e->alias_of.size == 0));
+  GXDS_CHECK(e->resource || e->wrapper_version.size == 0);
+  GXDS_CHECK(!e->expired || (!e->resource && e->state == GXDS_RESOURCE_DOES_NOT_EXIST));
   GXDS_CHECK(!e->news); /* all that happened was told */
   GXDS_CHECK(e->told == gxds_entry_error(e) || (e->looking_up && !e->resource));
   GXDS_CHECK(!e->restored || e->resource);
@@ -86,6 +88,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
   }
   GXDS_CHECK(conn->stream || answers == 0);
   GXDS_CHECK(conn->stream || (!t->requested && t->nonce.size == 0 && t->errors.size == 0));
+  GXDS_CHECK(t->heard.size == 0 || (conn->stream && conn->protocol == &gxds_protocol_sotw));
 }
 
 static void check_conn(const gxds_client *c, const gxds_conn *conn) {
