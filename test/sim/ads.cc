@@ -36,6 +36,25 @@ int Serve(World *world, int index, int type, Serving how, Random *random) {
                : SotwServe(world, index, type, how, random);
 }
 
+void OnHeartbeat(World *world, int index, int type) {
+  bool delta = world->stream(index).delta;
+  return delta ? DeltaOnHeartbeat(world, index, type) : SotwOnHeartbeat(world, index, type);
+}
+
+void EndTtls(World *world, int server) {
+  for (int i = 0; i < world->stream_count(); i++) {
+    Stream &s = world->stream(i);
+    if (!s.used || s.server != server) continue;
+    for (int type = 0; type < kTypeCount; type++) {
+      int *given = s.delta ? s.delta_state.served[type].given : s.sotw.served[type].given;
+      for (int name = 0; name < kNameCount; name++) {
+        if (given[name] >= 0) given[name] = kWhoKnows;
+      }
+    }
+  }
+  for (int type = 0; type < kTypeCount; type++) world->server(server).PushAll(type);
+}
+
 bool Asks(const Stream &s, int type) {
   return s.delta ? s.delta_state.served[type].asked : s.sotw.served[type].asked;
 }
@@ -100,7 +119,8 @@ void Apply(Prediction *p, int name, const Item &item, bool bad, int alias_of) {
   }
 }
 
-// Whether the client knows what lives on: else it says so.
+// Whether the client knows what lives on: else it says so. In delta, by its version. In state of
+// the world servers say versions in several ways, each of which tells what they sent last.
 void PredictHeartbeat(Prediction *p, const Item &item) {
   int name = item.name;
   int type = p->message->type;
@@ -114,11 +134,13 @@ void PredictHeartbeat(Prediction *p, const Item &item) {
   if (usage == kNotUsed) return;
   if (e.watchers == 0 || usage == kMaybeUsed || e.unsure || (e.held != kNothing && e.source < 0)) {
     p->client->BeUnsure(type, name);
-    p->maybe_errors = true;
+    p->maybe_errors = p->maybe_valid = true;
     return;
   }
+  bool same =
+      p->delta ? e.version == item.version : e.held == Client::ModelNumber(p->world, item.content);
   bool in_use = e.held != kNothing && e.source == p->server && !e.restored &&
-                e.state == GXDS_RESOURCE_ACKED && e.version == item.version;
+                e.state == GXDS_RESOURCE_ACKED && same;
   if (in_use) {
     p->any_valid = true;
     p->client->Renew(type, name, p->message->ttl);

@@ -26,6 +26,11 @@ void OnRequest(World *world, int stream, gxds_str bytes);
 // it.
 int Serve(World *world, int stream, int type, Serving how, Random *random);
 
+// Says that what it sent lives on, and when it will say so again.
+void OnHeartbeat(World *world, int stream, int type);
+// Resources of that server don't end any more: they are sent once more, without a ttl.
+void EndTtls(World *world, int server);
+
 // Whether the server was asked for that type, and for which names.
 bool Asks(const Stream &stream, int type);
 Mask AskedNames(const Stream &stream, int type);
@@ -38,6 +43,7 @@ struct Prediction {
   Client *client;
   int server;
   const Message *message;
+  bool delta;
   Mask seen = 0;
   int errors = 0;
   bool maybe_errors = false;

@@ -149,6 +149,8 @@ class Client {
   // The model's part in a response: see ads.cc.
   void Accept(int type, int name, int server, const Item &item, gxds_duration ttl, int alias_of);
   void Renew(int type, int name, gxds_duration ttl);
+  // What a client that was sent that holds.
+  static int ModelNumber(World *world, int content);
   void Remove(int type, int name, int server);  // delta: it is told to be gone
   void Reject(int type, int name, int server);
   void Delete(int type, int name, int server);

@@ -145,6 +145,21 @@ void ClientCache::CheckStarted(gxds_time carried) {
   }
 }
 
+void ClientCache::CheckEnding() {
+  if (!world_->options().any_ttl) return;
+  for (int type = 0; type < kTypeCount; type++) {
+    ForEachName(client_->Watched(type), [&](int name) {
+      const Entry &e = client_->entry(type, name);
+      if (e.unsure || e.source < 0 || e.ttl_at == GXDS_TIME_NEVER || e.restored) return;
+      Shelf &shelf = ShelfOf(e.source);
+      if (!shelf.read_only() && shelf.Has(type, name)) {
+        Fail("kept-ttl", "%s n%d of server%d has a ttl, and is kept", TypeOf(type).short_name, name,
+             e.source);
+      }
+    });
+  }
+}
+
 void ClientCache::CheckConverged() {
   for (int type = 0; type < kTypeCount; type++) {
     ForEachName(client_->Watched(type), [&](int name) {

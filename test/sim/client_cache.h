@@ -29,6 +29,8 @@ class ClientCache {
   // A server is about to be heard. unsure: or not, since its words are odd.
   void OnAnswer(int server, bool unsure);
 
+  // What is to end by a ttl is not kept.
+  void CheckEnding();
   // Deadlines were carried out up to then: what is kept is used, if no server answers.
   void CheckStarted(gxds_time carried);
   // All is well: what is used is kept, and none of it is only that.

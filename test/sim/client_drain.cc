@@ -39,6 +39,7 @@ void Client::Drain() {
   gxds_client_validate(engine_);
   Observe();
   if (cache_) cache_->CheckStarted(carried_);
+  if (cache_) cache_->CheckEnding();
   ScheduleDeadline();
   for (int server = 0; server < world_->options().servers; server++) {
     Conn &conn = conns_[server];

@@ -8,7 +8,7 @@ namespace gxds_sim {
 
 // ---- the model ----
 
-static int ModelNumber(World *world, int content) {
+int Client::ModelNumber(World *world, int content) {
   const Content &c = world->contents().at(content);
   return c.kind == kListenerSocket ? static_cast<int>(kSomeSocket) : content;
 }

@@ -4,6 +4,7 @@
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
+#include "google/protobuf/duration.upb.h"
 #include "google/rpc/status.upb.h"
 #include "test/sim/resources.h"
 #include "upb/upb.h"
@@ -128,9 +129,17 @@ void BuildResponse(gxds_str type_url, gxds_str version, gxds_str nonce,
     }
     auto *wrapper = MESSAGE(Resource_new)(arena.get());
     MESSAGE(Resource_set_name)(wrapper, View(r.name));
-    auto *inner = MESSAGE(Resource_mutable_resource)(wrapper, arena.get());
-    google_protobuf_Any_set_type_url(inner, View(r.type_url));
-    google_protobuf_Any_set_value(inner, View(r.value));
+    MESSAGE(Resource_set_version)(wrapper, View(r.version));
+    if (r.ttl) {
+      auto *ttl = MESSAGE(Resource_mutable_ttl)(wrapper, arena.get());
+      google_protobuf_Duration_set_seconds(ttl, r.ttl / GXDS_SECOND);
+      google_protobuf_Duration_set_nanos(ttl, static_cast<int32_t>(r.ttl % GXDS_SECOND));
+    }
+    if (!r.heartbeat) {
+      auto *inner = MESSAGE(Resource_mutable_resource)(wrapper, arena.get());
+      google_protobuf_Any_set_type_url(inner, View(r.type_url));
+      google_protobuf_Any_set_value(inner, View(r.value));
+    }
     size_t size;
     char *bytes = MESSAGE(Resource_serialize)(wrapper, arena.get(), &size);
     google_protobuf_Any_set_value(any, upb_StringView_FromDataAndSize(bytes, size));

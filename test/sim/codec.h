@@ -41,6 +41,9 @@ struct AnyView {
   bool wrapped = false;  // in a Resource of that name
   gxds_str name = {};
   bool broken_wrapper = false;  // and the Resource is no message
+  gxds_str version = {};
+  gxds_duration ttl = 0;
+  bool heartbeat = false;  // without the resource
 };
 // Serializes into *out, whose memory is used again.
 void BuildResponse(gxds_str type_url, gxds_str version, gxds_str nonce,

@@ -170,7 +170,7 @@ void PredictRemovals(Prediction *p) {
 
 void DeltaPredict(World *world, Stream *stream, const Message &message) {
   Client &client = world->client(stream->client);
-  Prediction p = {world, &client, stream->server, &message};
+  Prediction p = {world, &client, stream->server, &message, true};
   for (const Item &item : message.items) PredictItem(&p, item);
   PredictRemovals(&p);
   DeltaHeard &h = stream->delta_state.heard[message.type];
@@ -185,8 +185,8 @@ namespace {
 
 void ScheduleHeartbeat(World *world, int index, int type, gxds_duration ttl) {
   DeltaServed &s = world->stream(index).delta_state.served[type];
-  if (s.heartbeat_scheduled) return;
-  s.heartbeat_scheduled = true;
+  if (s.heartbeats.scheduled) return;
+  s.heartbeats.scheduled = true;
   world->ScheduleHeartbeat(index, type, ttl / 2);
 }
 
@@ -226,9 +226,10 @@ void DeltaOnRequest(World *world, int index, gxds_str bytes) {
     world->Did(kDidSpared);
     if (server.options().ttl) ScheduleHeartbeat(world, index, r.type, server.options().ttl / 2);
   });
-  if (r.nack && !s.heartbeat.empty() && gxds_str_equal(r.nonce, Str(s.heartbeat))) {
-    s.heartbeat.clear();
-    ForEachName(s.heartbeat_names & s.names, [&](int name) { s.given[name] = kWhoKnows; });
+  Heartbeats &h = s.heartbeats;
+  if (r.nack && !h.nonce.empty() && gxds_str_equal(r.nonce, Str(h.nonce))) {
+    h.nonce.clear();
+    ForEachName(h.names & s.names, [&](int name) { s.given[name] = kWhoKnows; });
   }
   world->SchedulePush(index, r.type, world->net().Around(server.options().delay));
 }
@@ -420,14 +421,14 @@ void DeltaOnHeartbeat(World *world, int index, int type) {
   Stream &stream = world->stream(index);
   Server &server = world->server(stream.server);
   DeltaServed &s = stream.delta_state.served[type];
-  s.heartbeat_scheduled = false;
+  s.heartbeats.scheduled = false;
   gxds_duration ttl = server.options().ttl;
   if (stream.dying || world->healed() || !ttl) return;
   int number = world->NewMessage();
   Message *m = &world->message(number);
   m->type = type;
   m->ttl = ttl;
-  s.heartbeat_names = 0;
+  s.heartbeats.names = 0;
   ForEachName(s.names, [&](int name) {
     int given = s.given[name];
     if (given < 0 || given != server.Held(type, name) || s.alias_of[name] >= 0) return;
@@ -438,25 +439,14 @@ void DeltaOnHeartbeat(World *world, int index, int type) {
     item.heartbeat = true;
     item.version = VersionOf(server, given);
     m->items.push_back(item);
-    s.heartbeat_names |= Bit(name);
+    s.heartbeats.names |= Bit(name);
   });
   if (m->items.empty()) return world->FreeMessage(number);
   world->Did(kDidHeartbeat);
-  m->nonce = s.heartbeat = server.NextNonce();
+  m->nonce = s.heartbeats.nonce = server.NextNonce();
   Encode(world, m);
   ScheduleHeartbeat(world, index, type, ttl);
   world->SendResponse(index, number);
-}
-
-void DeltaEndTtls(World *world, int server) {
-  for (int i = 0; i < world->stream_count(); i++) {
-    Stream &s = world->stream(i);
-    if (!s.used || !s.delta || s.server != server) continue;
-    for (DeltaServed &served : s.delta_state.served) {
-      for (int &given : served.given) given = given >= 0 ? kWhoKnows : given;
-    }
-  }
-  for (int type = 0; type < kTypeCount; type++) world->server(server).PushAll(type);
 }
 
 }  // namespace gxds_sim

@@ -12,8 +12,6 @@ void DeltaOnRequest(World *world, int stream, gxds_str bytes);
 int DeltaServe(World *world, int stream, int type, Serving how, Random *random);
 // Says that what it sent lives on, and when it will say so again.
 void DeltaOnHeartbeat(World *world, int stream, int type);
-// Resources of that server don't end any more: they are sent once more, without a ttl.
-void DeltaEndTtls(World *world, int server);
 
 }  // namespace gxds_sim
 

@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "test/sim/ads.h"
 #include "test/sim/client.h"
-#include "test/sim/delta.h"
 #include "test/sim/files.h"
 
 namespace gxds_sim {
@@ -311,7 +310,7 @@ void World::CarryStreamEvent(const Event &e) {
       client(s.client).conn(s.server).ready = false;
       return OnDies(e.a, GXDS_UNAVAILABLE);
     case kEventHeartbeat:
-      return DeltaOnHeartbeat(this, e.a, e.b);
+      return OnHeartbeat(this, e.a, e.b);
     case kEventPush: {
       s.push_scheduled[e.b] = false;
       if (s.dying) return;

@@ -134,13 +134,15 @@ Options DrawOptions(uint64_t seed) {
   o.cache = random.OneIn(2);
   for (ServerOptions &s : o.server) {
     s = DrawServer(&random);
-    o.any_ttl = o.any_ttl || (s.delta && s.ttl);
+    o.any_ttl = o.any_ttl || s.ttl;
   }
   for (int op = 0; op < kOpCount; op++) {
     bool off = random.OneIn(3) || (IsOfCache(op) && !o.cache);
     uint32_t weight = uint32_t{1} << random.Int(7);
     o.weights[op] = IsBasic(op) ? 16 + weight : off || IsOfFiles(op) ? 0 : weight;
   }
+  Random wrappers(Mix(seed, 6));
+  for (ServerOptions &s : o.server) s.wrapper_versions = wrappers.OneIn(2);
   Random files(Mix(seed, 5));
   DrawFiles(&files, &o);
   for (uint32_t weight : o.weights) o.weight_sum += weight;

@@ -98,8 +98,9 @@ extern const char *const kOpWords[kOpCount];
   X(Breath, "delta: gone and back in one response")          \
   X(Phantom, "delta: response about what was given up")      \
   X(Alias, "delta: resource under two names")                \
-  X(Heartbeat, "delta: heartbeat")                           \
-  X(TtlEnds, "delta: resource ends by its ttl")              \
+  X(Heartbeat, "heartbeat, in delta")                        \
+  X(SotwHeartbeat, "heartbeat, in state of the world")       \
+  X(TtlEnds, "resource ends by its ttl")                     \
   X(NoDelta, "delta: server answers UNIMPLEMENTED")          \
   X(Persist, "cache: resource is kept")                      \
   X(Forget, "cache: resource is not kept any more")          \
@@ -171,7 +172,8 @@ struct ServerOptions {
   bool knows_delta = true;        // else it answers UNIMPLEMENTED
   bool tells_absent = false;      // delta: what never was is told; else only what went
   bool breathless = false;        // delta: what comes back, went in the same response
-  gxds_duration ttl = 0;          // delta: of all resources
+  gxds_duration ttl = 0;          // of all resources
+  bool wrapper_versions = false;  // SotW: wrappers have versions of their own
   gxds_duration delay = 0;        // until it answers
   gxds_duration replication = 0;  // until a change reaches it
 };

@@ -85,7 +85,8 @@ void CheckAnswer(Conn *conn, SotwHeard *h, const Request &r) {
     Fail("version", "%s: version '%s', but '%s' was accepted last", ShortName(r.type), said.c_str(),
          conn->version[r.type].c_str());
   }
-  if (!h->unsure && r.nack != (h->unanswered && h->had_errors)) {
+  bool perhaps = h->unanswered && h->may_have_errors;
+  if (!h->unsure && !perhaps && r.nack != (h->unanswered && h->had_errors)) {
     Fail("nack", "%s: %s", ShortName(r.type),
          r.nack ? "a NACK of what was right" : "no NACK of what was wrong");
   }
@@ -117,7 +118,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
   } else {
     CheckFirst(client, stream->server, &conn, r);
   }
-  if (h.unanswered) world->Did(h.had_errors ? kDidNack : kDidAck);
+  if (h.unanswered) world->Did(r.nack ? kDidNack : kDidAck);
   h.requested = true;
   h.unanswered = false;
   Mask said = r.names | (conn.said[r.type] & later);
@@ -157,18 +158,23 @@ void PredictDeletions(Prediction *p) {
 void SotwPredict(World *world, Stream *stream, const Message &message) {
   Client &client = world->client(stream->client);
   Conn &conn = client.conn(stream->server);
-  Prediction p = {world, &client, stream->server, &message};
-  for (const Item &item : message.items) PredictItem(&p, item);
+  Prediction p = {world, &client, stream->server, &message, false};
+  bool only_heartbeats = !message.items.empty();
+  for (const Item &item : message.items) {
+    PredictItem(&p, item);
+    only_heartbeats = only_heartbeats && item.heartbeat;
+  }
   PredictMissing(&p);
-  if (IsComplete(message.type)) PredictDeletions(&p);
+  if (IsComplete(message.type) && !only_heartbeats) PredictDeletions(&p);
   SotwHeard &h = stream->sotw.heard[message.type];
   h.unanswered = true;
   h.unsure = false;
   h.had_errors = p.errors > 0;
+  h.may_have_errors = p.errors == 0 && p.maybe_errors;
   h.nonce_before = h.nonce;
   h.nonce = message.nonce;
   h.received_version = message.version;
-  if (p.errors == 0 || p.any_valid) {
+  if ((p.errors == 0 && !p.maybe_errors) || p.any_valid) {
     conn.version[message.type] = message.version;
     conn.version_unsure[message.type] = false;
   } else if (p.maybe_valid) {
@@ -177,6 +183,31 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
 }
 
 // ---- the server's end ----
+
+namespace {
+
+void ScheduleHeartbeat(World *world, int index, int type, gxds_duration ttl) {
+  Heartbeats &h = world->stream(index).sotw.served[type].heartbeats;
+  if (h.scheduled) return;
+  h.scheduled = true;
+  world->ScheduleHeartbeat(index, type, ttl / 2);
+}
+
+// Who says that it has all of a version is not sent it again; but what of it ends is said to live.
+void Believe(World *world, int index, const Request &r, SotwServed *s) {
+  const Stream &stream = world->stream(index);
+  const Server &server = world->server(stream.server);
+  s->answered = server.Trusts(stream, r, s);
+  if (!s->answered) return;
+  s->version = String(r.version);
+  if (server.options().ttl) ScheduleHeartbeat(world, index, r.type, server.options().ttl / 2);
+}
+
+std::string VersionOf(const Server &server, int content) {
+  return server.options().wrapper_versions ? "v" + std::to_string(content) : "";
+}
+
+}  // namespace
 
 void SotwOnRequest(World *world, int index, gxds_str bytes) {
   Stream &stream = world->stream(index);
@@ -189,13 +220,20 @@ void SotwOnRequest(World *world, int index, gxds_str bytes) {
     if (!s.asked || !(s.names & Bit(name))) s.given[name] = -1;
   }
   bool answered_all = !(r.names & ~s.names);  // by the response that this acknowledges
-  if (!s.asked && s.nonce.empty()) s.answered = world->server(stream.server).Trusts(stream, r, &s);
+  const ServerOptions &o = world->server(stream.server).options();
+  /* What may end by a ttl is sent without, when all is well. */
+  bool all_anew = world->healed() && o.ttl;
+  if (!s.asked && s.nonce.empty() && !all_anew) Believe(world, index, r, &s);
   s.asked = true;
   s.names = r.names;
-  if (answered_all && !stale && !s.odd && r.nonce.size && !r.nack) {
+  bool to_heartbeat = !s.heartbeats.nonce.empty() && !stale && s.nonce == s.heartbeats.nonce;
+  if (to_heartbeat && r.nack) {
+    s.heartbeats.nonce.clear();
+    ForEachName(s.heartbeats.names & s.names, [&](int name) { s.given[name] = kWhoKnows; });
+  }
+  if (answered_all && !stale && !s.odd && r.nonce.size && !r.nack && !to_heartbeat) {
     world->server(stream.server).Remember(stream, r, s);
   }
-  const ServerOptions &o = world->server(stream.server).options();
   world->SchedulePush(index, r.type, world->net().Around(o.delay));
 }
 
@@ -221,9 +259,16 @@ void AddResources(World *world, const Server &server, int type, const SotwServed
     item.name = static_cast<uint8_t>(name);
     int one_in = server.options().wrap_one_in;
     bool other = world->contents().at(content).name != name;
-    item.form = other || (one_in && random->OneIn(one_in)) ? kWrapped : kBare;
+    item.form = other || m->ttl || (one_in && random->OneIn(one_in)) ? kWrapped : kBare;
+    item.version = VersionOf(server, content);
+    /* With a version of its own, it may be said to live on beside what is new of others. */
+    bool same = m->ttl && !all && content == s.given[name] && item.version.size();
+    item.heartbeat = same && random->OneIn(2);
     m->items.push_back(item);
   });
+  bool only_heartbeats = true;  // which are no state of the world
+  for (const Item &item : m->items) only_heartbeats = only_heartbeats && item.heartbeat;
+  if (only_heartbeats && !m->items.empty()) m->items[0].heartbeat = false;
   if (m->items.size() > 1 && random->OneIn(2)) {
     std::reverse(m->items.begin(), m->items.end());
   }
@@ -240,6 +285,9 @@ void Encode(World *world, Message *m) {
     v.value = world->contents().BytesOf(item.content);
     v.wrapped = item.form == kWrapped || item.form == kBrokenWrapper;
     v.broken_wrapper = item.form == kBrokenWrapper;
+    v.version = Str(item.version);
+    v.ttl = m->ttl;
+    v.heartbeat = item.heartbeat;
     v.name = Str(c.other_spelling ? OtherSpelling(m->type, item.name) : NameOf(m->type, item.name));
     views->push_back(v);
   }
@@ -247,7 +295,51 @@ void Encode(World *world, Message *m) {
                 &m->bytes);
 }
 
+// Only a wrapper can have one.
+void FinishTtls(World *world, int index, Message *m) {
+  Heartbeats &h = world->stream(index).sotw.served[m->type].heartbeats;
+  h.names = 0;
+  for (Item &item : m->items) {
+    if (item.form == kBare) item.form = kWrapped;
+    if (item.heartbeat) h.names |= Bit(item.name);
+  }
+  ScheduleHeartbeat(world, index, m->type, m->ttl);
+}
+
 }  // namespace
+
+void SotwOnHeartbeat(World *world, int index, int type) {
+  Stream &stream = world->stream(index);
+  Server &server = world->server(stream.server);
+  SotwServed &s = stream.sotw.served[type];
+  s.heartbeats.scheduled = false;
+  gxds_duration ttl = server.options().ttl;
+  if (stream.dying || world->healed() || !ttl) return;
+  int number = world->NewMessage();
+  Message *m = &world->message(number);
+  m->type = type;
+  m->ttl = ttl;
+  ForEachName(s.names, [&](int name) {
+    int given = s.given[name];
+    if (given < 0 || given != server.Held(type, name)) return;
+    Item item;
+    item.content = given;
+    item.name = static_cast<uint8_t>(name);
+    item.form = kWrapped;
+    item.heartbeat = true;
+    item.version = VersionOf(server, given);
+    m->items.push_back(item);
+  });
+  if (m->items.empty()) return world->FreeMessage(number);
+  world->Did(kDidSotwHeartbeat);
+  /* Others may have changed since: of what has a version of its own, that is no matter. */
+  bool newest = server.options().wrapper_versions && world->net().OneIn(2);
+  m->version = s.version = newest ? server.Version() : s.version;
+  m->nonce = s.nonce = s.heartbeats.nonce = server.NextNonce();
+  FinishTtls(world, index, m);
+  Encode(world, m);
+  world->SendResponse(index, number);
+}
 
 int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   Stream &stream = world->stream(index);
@@ -258,12 +350,15 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   int number = world->NewMessage();
   Message *m = &world->message(number);
   m->type = type;
+  m->ttl = world->healed() ? 0 : server.options().ttl;
   AddResources(world, server, type, s, how != kServeNews, random, m);
   if (how == kServeNews && m->items.empty() && !IsComplete(type)) {
     world->FreeMessage(number);
     return -1;
   }
   if (how == kServeHostile) MakeHostile(world, type, random, m);
+  s.heartbeats.names = 0;
+  if (m->ttl) FinishTtls(world, index, m);
   m->version = server.Version();
   m->nonce = server.NextNonce();
   if (how == kServeHostile) {
@@ -280,6 +375,8 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
     m->effect = kUnsure;
   }
   s.nonce = m->nonce;
+  s.version = m->version;
+  if (s.heartbeats.names) s.heartbeats.nonce = m->nonce;
   s.answered = s.asked;
   ForEachName(s.names, [&](int name) {
     int held = server.Held(type, name);

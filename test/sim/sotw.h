@@ -11,6 +11,8 @@ void SotwPredict(World *world, Stream *stream, const Message &message);
 void SotwOnRequest(World *world, int stream, gxds_str bytes);
 int SotwServe(World *world, int stream, int type, Serving how, Random *random);
 
+void SotwOnHeartbeat(World *world, int stream, int type);
+
 }  // namespace gxds_sim
 
 #endif

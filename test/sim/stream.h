@@ -25,9 +25,10 @@ struct Item {
   uint8_t name = 0;  // the wrapper's, when wrapped
   ItemForm form = kBare;
   // Delta.
-  int8_t alias = -1;       // it is what is asked for by that name too
+  int8_t alias = -1;  // it is what is asked for by that name too
+  // Of the wrapper.
   bool heartbeat = false;  // it lives on: the content is not sent
-  std::string version;
+  std::string version;     // SotW: not all servers say one
 };
 
 enum MessageEffect : uint8_t {
@@ -46,22 +47,30 @@ struct Message {
   std::string version;
   std::string nonce;
   std::vector<Item> items;
-  Mask missing = 0;  // told to be so, as errors (xRFC TP3)
+  Mask missing = 0;       // told to be so, as errors (xRFC TP3)
+  gxds_duration ttl = 0;  // of its items
   // Delta.
   Mask removed = 0;
-  gxds_duration ttl = 0;  // of its items
 };
 
 // What the client's end should know of one type, by what it was given and what it said.
 struct SotwHeard {
   bool requested = false;
-  bool unanswered = false;  // a response waits for its ACK or NACK
-  bool had_errors = false;  // and it is to be a NACK
-  bool unsure = false;      // who knows
-  Mask ever = 0;            // asked for on this stream
+  bool unanswered = false;       // a response waits for its ACK or NACK
+  bool had_errors = false;       // and it is to be a NACK
+  bool may_have_errors = false;  // or perhaps
+  bool unsure = false;           // who knows
+  Mask ever = 0;                 // asked for on this stream
   std::string nonce;
   std::string nonce_before;  // these two are for planted faults
   std::string received_version;
+};
+
+// What a server said last to live on.
+struct Heartbeats {
+  bool scheduled = false;
+  std::string nonce;
+  Mask names = 0;
 };
 
 // What the server's end knows of one type.
@@ -72,6 +81,8 @@ struct SotwServed {
   Mask names = 0;
   int given[kNameCount] = {};  // what it believes that the client has; -1: nothing; -2: who knows
   std::string nonce;
+  std::string version;  // the last that it said, or that the client said and was believed
+  Heartbeats heartbeats;
 };
 
 struct SotwStream {
@@ -98,9 +109,7 @@ struct DeltaServed {
   Mask left = 0;                     // given up lately
   int given[kNameCount] = {};        // of names: a content, or one of these
   int8_t alias_of[kNameCount] = {};  // it was told under that name; -1: under its own
-  bool heartbeat_scheduled = false;
-  std::string heartbeat;  // the nonce of the last one, and whom it was about
-  Mask heartbeat_names = 0;
+  Heartbeats heartbeats;
 };
 
 struct DeltaStream {

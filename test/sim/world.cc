@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "base/status.h"
+#include "test/sim/ads.h"
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
-#include "test/sim/delta.h"
 #include "test/sim/files.h"
 #include "test/sim/ops.h"
 #include "test/sim/shelf.h"
@@ -288,7 +288,7 @@ void World::HealResources() {
     s->up = true;
     s->mute_until = 0;
     s->Resync();
-    if (s->options().ttl) DeltaEndTtls(this, s->index());
+    if (s->options().ttl) EndTtls(this, s->index());
   }
   if (directory_) directory_->Heal();
 }
