@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/str.h"
+#include "base/time.h"
 
 struct grpc_channel_credentials;
 struct grpc_tls_certificate_provider;
@@ -26,6 +27,12 @@ typedef enum gxds_trace { GXDS_TRACE_XDS_CLIENT } gxds_trace;
 typedef struct gxds_host {
   /* Whether that trace is on. NULL: none is. */
   bool (*traces)(gxds_trace trace);
+  /* By how much too soon the host ends an RPC whose method config has a timeout: it counts that
+   * from the RPC's start on one clock, and ends it by another, whose zero is that much earlier.
+   * Negative: too late. In whole milliseconds; 0: the clocks agree. It changes when the machine's
+   * wall clock is set, so it is asked for when it is needed, and measured. NULL: the host has but
+   * one clock. */
+  gxds_duration (*clock_distance)(void);
   /* Whether the host's ChannelCredsRegistry knows this type ("insecure", "google_default", …). */
   bool (*creds_supported)(gxds_str type);
   /* Adds to errors, at path, what is wrong with the config of a type (JSON text; empty: none). */

@@ -12,8 +12,10 @@
 #include "base/random.h"
 #include "lb_policies/attributes/attributes.h"
 #include "resources/http_filters.h"
+#include "src/core/ext/filters/client_channel/client_channel_service_config.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
+#include "src/core/lib/gprpp/time.h"
 #include "src/core/lib/resource_quota/arena.h"
 #include "src/core/lib/service_config/service_config_impl.h"
 #include "src/core/lib/slice/slice_internal.h"
@@ -24,8 +26,11 @@ namespace {
 
 using grpc_core::ChannelArgs;
 using grpc_core::ConfigSelector;
+using grpc_core::Duration;
 using grpc_core::RefCountedPtr;
 using grpc_core::ServiceConfig;
+using grpc_core::internal::ClientChannelMethodParsedConfig;
+using grpc_core::internal::ClientChannelServiceConfigParser;
 
 // Holds an RPC's cluster until it is committed. The host calls Commit() from several places, some
 // of them under its locks, and never destroys the controller.
@@ -84,11 +89,27 @@ void TakeHostsNameOfAbortPercentage(grpc_metadata_batch* batch) {
                 [](absl::string_view, const grpc_core::Slice&) {});
 }
 
+// Sets the timeout of a method config for the RPC that is being routed. The channel reads it at
+// once, under the lock that it routes with, and nobody else does: so each RPC has one of its own,
+// and nothing is parsed again.
+void SetTimeout(ClientChannelMethodParsedConfig* config, Duration timeout);
+
+// The host has no way to set it; an explicit instantiation may name what is private.
+template <Duration ClientChannelMethodParsedConfig::*kTimeout>
+struct TimeoutSetter {
+  friend void SetTimeout(ClientChannelMethodParsedConfig* config, Duration timeout) {
+    __atomic_store(&(config->*kTimeout), &timeout, __ATOMIC_RELAXED);
+  }
+};
+template struct TimeoutSetter<&ClientChannelMethodParsedConfig::timeout_>;
+
 }  // namespace
 
 XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id,
                                      const ChannelArgs& args, const XdsConfigSelector* before)
-    : selector_(take_selector), channel_id_(channel_id) {
+    : selector_(take_selector),
+      channel_id_(channel_id),
+      client_channel_parser_(ClientChannelServiceConfigParser::ParserIndex()) {
   const gxds_method_configs* texts = gxds_selector_method_configs(selector_);
   const gxds_method_configs* old_texts =
       before == nullptr ? nullptr : gxds_selector_method_configs(before->selector_);
@@ -139,6 +160,11 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
     }
     result.service_config = *config;
     result.method_configs = result.service_config->GetMethodParsedConfigVector(grpc_empty_slice());
+    if (selection.timeout != 0) {
+      SetTimeout(static_cast<ClientChannelMethodParsedConfig*>(
+                     (*result.method_configs)[client_channel_parser_].get()),
+                 Duration::Milliseconds(selection.timeout / GXDS_MILLISECOND));
+    }
   }
   absl::string_view cluster = ToAbsl(gxds_cluster_ref_name(selection.cluster));
   char* memory = static_cast<char*>(

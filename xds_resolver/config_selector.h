@@ -40,6 +40,7 @@ class XdsConfigSelector : public grpc_core::ConfigSelector {
 
   const gxds_selector* const selector_;
   const uint64_t channel_id_;
+  const size_t client_channel_parser_;
   std::vector<MethodConfig> method_configs_;  // by their numbers
   bool has_faults_;                           // the listener has a fault filter
 };

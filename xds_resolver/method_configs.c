@@ -9,6 +9,7 @@
 
 typedef struct entry {
   gxds_str text;
+  gxds_duration timeout;
   size_t number;
   UT_hash_handle by_text;
 } entry;
@@ -57,14 +58,20 @@ static void add_filters(gxds_text *json, const gxds_method_config *c, gxds_http_
   if (any) gxds_text_add_z(json, "]");
 }
 
-static gxds_str render(gxds_text *json, const gxds_method_config *c) {
+/* The host counts in milliseconds, and takes what is less than one for no limit at all. */
+static gxds_duration to_milliseconds(gxds_duration d) {
+  return d / GXDS_MILLISECOND * GXDS_MILLISECOND +
+         (d % GXDS_MILLISECOND && d < INT64_MAX - GXDS_MILLISECOND ? GXDS_MILLISECOND : 0);
+}
+
+static gxds_str render(gxds_text *json, const gxds_method_config *c, gxds_duration timeout) {
   gxds_text_clear(json);
   gxds_text_add_z(json, "{\"methodConfig\":[{\"name\":[{}]");
   size_t empty = json->size;
-  if (c->timeout > 0) {
+  if (timeout > 0) {
     add_name(json, "timeout");
-    gxds_text_addf(json, "\"%" PRId64 ".%09" PRId64 "s\"", c->timeout / GXDS_SECOND,
-                   c->timeout % GXDS_SECOND);
+    gxds_text_addf(json, "\"%" PRId64 ".%09" PRId64 "s\"", timeout / GXDS_SECOND,
+                   timeout % GXDS_SECOND);
   }
   if (c->retry_policy) {
     add_name(json, "retryPolicy");
@@ -82,9 +89,10 @@ static entry *find(const gxds_method_configs *m, gxds_str text) {
   return e;
 }
 
-static size_t add(gxds_method_configs *m, gxds_str text) {
+static size_t add(gxds_method_configs *m, gxds_str text, gxds_duration timeout) {
   entry *e = GXDS_NEW(entry);
   e->text = gxds_str_dup(text);
+  e->timeout = timeout;
   e->number = m->count;
   HASH_ADD_KEYPTR(by_text, m->by_text, e->text.data, e->text.size, e);
   if (m->count == m->capacity) {
@@ -96,16 +104,21 @@ static size_t add(gxds_method_configs *m, gxds_str text) {
 }
 
 size_t gxds_method_configs_add(gxds_method_configs *m, const gxds_method_config *c) {
-  gxds_str text = render(&m->scratch, c);
+  gxds_duration timeout = to_milliseconds(c->timeout);
+  gxds_str text = render(&m->scratch, c, timeout);
   if (text.size == 0) return GXDS_NO_METHOD_CONFIG;
   entry *e = find(m, text);
-  return e ? e->number : add(m, text);
+  return e ? e->number : add(m, text, timeout);
 }
 
 size_t gxds_method_configs_count(const gxds_method_configs *m) { return m->count; }
 
 gxds_str gxds_method_configs_text(const gxds_method_configs *m, size_t number) {
   return m->by_number[number]->text;
+}
+
+gxds_duration gxds_method_configs_timeout(const gxds_method_configs *m, size_t number) {
+  return m->by_number[number]->timeout;
 }
 
 size_t gxds_method_configs_find(const gxds_method_configs *m, gxds_str text) {

@@ -20,7 +20,7 @@ extern "C" {
 
 /* What one of them says. Borrow, all of it: during the call. */
 typedef struct gxds_method_config {
-  gxds_duration timeout;                 /* 0: no limit */
+  gxds_duration timeout;                 /* 0: no limit; else at least a millisecond counts */
   const gxds_retry_policy *retry_policy; /* NULL: none */
   const gxds_http_filter *filters;       /* the listener's, in order */
   size_t filter_count;
@@ -41,6 +41,8 @@ size_t gxds_method_configs_add(gxds_method_configs *m, const gxds_method_config 
 size_t gxds_method_configs_count(const gxds_method_configs *m);
 /* The JSON of a service config. Borrow: as long as m. */
 gxds_str gxds_method_configs_text(const gxds_method_configs *m, size_t number);
+/* Its timeout, in whole milliseconds; 0: none. */
+gxds_duration gxds_method_configs_timeout(const gxds_method_configs *m, size_t number);
 /* The number of a text; GXDS_NO_METHOD_CONFIG: not there. */
 size_t gxds_method_configs_find(const gxds_method_configs *m, gxds_str text);
 

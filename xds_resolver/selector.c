@@ -6,6 +6,7 @@ struct gxds_selector {
   const gxds_virtual_host *virtual_host; /* in the route configuration that the table keeps */
   const gxds_listener *listener;
   const gxds_cluster_set *clusters;
+  const gxds_host *host;
   const gxds_route_table *table;
   gxds_str route_source;
   gxds_str nowhere; /* what RPCs are told that no route matches, */
@@ -26,6 +27,7 @@ const gxds_selector *gxds_selector_create(const gxds_config *config,
   gxds_resource_ref(&config->listener->base);
   s->listener = config->listener;
   s->clusters = gxds_cluster_set_ref(clusters);
+  s->host = host;
   s->table = gxds_route_table_create(config->route_config, config->virtual_host, s->listener,
                                      gxds_cluster_set_names(clusters), host);
   s->route_source = gxds_str_dup(config->route_source);
@@ -69,6 +71,16 @@ const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *co
   return s->listener->filters;
 }
 
+/* A31: an RPC has all the time that its route gives, whatever the host's clocks make of it. */
+static gxds_duration timeout_to_tell(const gxds_selector *s, size_t method_config) {
+  if (method_config == GXDS_NO_METHOD_CONFIG) return 0;
+  gxds_duration timeout =
+      gxds_method_configs_timeout(gxds_selector_method_configs(s), method_config);
+  if (timeout == 0 || !s->host->clock_distance) return timeout;
+  gxds_duration told = gxds_time_after(timeout, s->host->clock_distance());
+  return told == 0 ? GXDS_MILLISECOND : told; /* 0 would be no limit */
+}
+
 gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request) {
   gxds_route_result r = gxds_route_table_find(s->table, request);
   switch (r.kind) {
@@ -82,5 +94,6 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
   return (gxds_selection){.cluster = gxds_cluster_set_hold(s->clusters, r.cluster),
                           .has_hash = r.has_hash,
                           .hash = r.hash,
-                          .method_config = r.method_config};
+                          .method_config = r.method_config,
+                          .timeout = timeout_to_tell(s, r.method_config)};
 }

@@ -22,6 +22,9 @@ typedef struct gxds_selection {
   bool has_hash;             /* A42: false: no policy gives one, and a random one is as good */
   uint64_t hash;             /* for policies that pick by it */
   size_t method_config;      /* its number, or GXDS_NO_METHOD_CONFIG */
+  gxds_duration timeout;     /* the method config's, as this RPC's has to be told to the host for
+                                the RPC to end when it should: in whole milliseconds, perhaps
+                                negative; 0: it has none */
 } gxds_selection;
 
 /* References to what it needs are taken. host: borrow, as long as the selector. */

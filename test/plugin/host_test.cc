@@ -6,6 +6,7 @@
 #include <grpc/grpc_security.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -13,6 +14,9 @@
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/source.h"
 #include "src/core/ext/xds/xds_client_grpc.h"
+#include "src/core/lib/gpr/time_precise.h"
+#include "src/core/lib/gprpp/time.h"
+#include "test/support/wall_clock.h"
 
 namespace {
 
@@ -41,6 +45,41 @@ class Host : public testing::Test {
   }
   const gxds_host* host_ = gxds_host_get();
 };
+
+// An RPC that starts now and has a second ends after one, by the clock of the host's timers, when
+// the distance is added.
+TEST_F(Host, KnowsTheDistanceOfItsClocks) {
+  using std::chrono::milliseconds;
+  for (const int ahead : {0, 5000, -5000, 86400000}) {
+    SCOPED_TRACE(ahead);
+    gxds_test::SetWallClockAhead(milliseconds(ahead));
+    const grpc_core::Timestamp least =
+        grpc_core::Timestamp::FromTimespecRoundDown(gpr_now(GPR_CLOCK_MONOTONIC));
+    const grpc_core::Timestamp counted =
+        grpc_core::Timestamp::FromCycleCounterRoundUp(gpr_get_cycle_counter());
+    const gxds_duration distance = host_->clock_distance();
+    const grpc_core::Timestamp most =
+        grpc_core::Timestamp::FromTimespecRoundUp(gpr_now(GPR_CLOCK_MONOTONIC));
+    EXPECT_EQ(distance % GXDS_MILLISECOND, 0);
+    const auto found = counted + grpc_core::Duration::Milliseconds(distance / GXDS_MILLISECOND);
+    EXPECT_GE(found, least);
+    EXPECT_LE(found, most + grpc_core::Duration::Milliseconds(2)) << "rounded";
+  }
+  gxds_test::SetWallClockAhead(milliseconds(0));
+}
+
+TEST_F(Host, TheDistanceOfClocksThatAgreeIsZero) {
+  gxds_duration distance = host_->clock_distance();
+  gxds_duration ahead = 0;
+  for (int i = 0; i < 100 && distance != 0; ++i) {  // where the machine is busy, not at once
+    ahead += distance;
+    gxds_test::SetWallClockAhead(std::chrono::nanoseconds(ahead));
+    distance = host_->clock_distance();
+  }
+  EXPECT_EQ(distance, 0);
+  EXPECT_NE(ahead, 0) << "the clocks of this host are apart";
+  gxds_test::SetWallClockAhead(std::chrono::nanoseconds(0));
+}
 
 TEST_F(Host, KnowsTheRegistrysCredentials) {
   for (const char* type : {"insecure", "google_default", "fake"}) {

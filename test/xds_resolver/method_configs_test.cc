@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 
 namespace {
@@ -36,12 +37,29 @@ TEST_F(MethodConfigs, WhatSaysNothingIsNone) {
 TEST_F(MethodConfigs, WhatSaysTheSameIsOne) {
   for (int round = 0; round < 2; round++) {
     for (size_t i = 0; i < 100; i++) {
-      EXPECT_EQ(Add(set_, static_cast<gxds_duration>(i + 1)), i);
+      EXPECT_EQ(Add(set_, static_cast<gxds_duration>(i + 1) * GXDS_MILLISECOND), i);
     }
   }
   EXPECT_EQ(gxds_method_configs_count(set_), 100u);
   EXPECT_EQ(Str(gxds_method_configs_text(set_, 2)),
-            R"({"methodConfig":[{"name":[{}],"timeout":"0.000000003s"}]})");
+            R"({"methodConfig":[{"name":[{}],"timeout":"0.003000000s"}]})");
+}
+
+// The host counts in milliseconds, and takes none for no limit.
+TEST_F(MethodConfigs, TheTimeoutIsRoundedUpToAMillisecond) {  // A31.13
+  struct Case {
+    gxds_duration given, timeout;
+  };
+  const gxds_duration last = INT64_MAX / GXDS_MILLISECOND * GXDS_MILLISECOND;
+  for (const Case &c : std::initializer_list<Case>{{1, GXDS_MILLISECOND},
+                                                   {GXDS_MILLISECOND, GXDS_MILLISECOND},
+                                                   {GXDS_MILLISECOND + 1, 2 * GXDS_MILLISECOND},
+                                                   {3 * GXDS_SECOND, 3 * GXDS_SECOND},
+                                                   {INT64_MAX, last}}) {
+    EXPECT_EQ(gxds_method_configs_timeout(set_, Add(set_, c.given)), c.timeout) << c.given;
+  }
+  EXPECT_EQ(Str(gxds_method_configs_text(set_, 0)),
+            R"({"methodConfig":[{"name":[{}],"timeout":"0.001000000s"}]})");
 }
 
 // How an update finds what it has in common with the one before.
@@ -66,7 +84,9 @@ TEST_F(MethodConfigs, OverridesOfAnotherKindOfFilterDoNotCount) {  // A39
   c.filters = &filter;
   c.filter_count = 1;
   c.overrides[1] = &overrides;
-  EXPECT_EQ(Str(gxds_method_configs_text(set_, gxds_method_configs_add(set_, &c))),
+  const size_t number = gxds_method_configs_add(set_, &c);
+  EXPECT_EQ(gxds_method_configs_timeout(set_, number), 0);
+  EXPECT_EQ(Str(gxds_method_configs_text(set_, number)),
             R"({"methodConfig":[{"name":[{}],"faultInjectionPolicy":[{}]}]})");
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,7 @@ class Selector : public ::testing::Test {
     return count;
   }
 
-  const gxds_host host_ = {};
+  gxds_host host_ = {};
   gxds_mailbox *mailbox_;
   gxds_cluster_refs *refs_;
 };
@@ -84,6 +85,47 @@ TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
             "No matching route found in xDS route config: RDS resource rc (node ID:n)");
   EXPECT_EQ(Str(Select(s, "/other/m").error),
             "Matching route has inappropriate action: RDS resource rc (node ID:n)");
+  gxds_selector_destroy(s);
+  gxds_cluster_set_unref(clusters);
+  gxds_config_unref(config);
+}
+
+gxds_duration g_distance = 0;
+
+// The host ends an RPC sooner than it was told, by the distance of its clocks.
+TEST_F(Selector, TheTimeoutIsLongerByTheDistanceOfTheHostsClocks) {  // A31.13, A31.16
+  constexpr gxds_duration kMs = GXDS_MILLISECOND;
+  Route timed = {GXDS_PATH_PREFIX, "/timed/", {{"a", 1}}};
+  timed.max_stream_duration = 500 * kMs;
+  Route endless = {GXDS_PATH_PREFIX, "/endless/", {{"a", 1}}};
+  endless.max_stream_duration = INT64_MAX;
+  Route zero = {GXDS_PATH_PREFIX, "/zero/", {{"a", 1}}};
+  zero.max_stream_duration = 0;
+  const gxds_config *config =
+      Config({timed, endless, zero, {GXDS_PATH_PREFIX, "/none/", {{"a", 1}}}});
+  const gxds_cluster_set *clusters = Hold(config);
+  const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
+  auto timeout = [&](const char *path) {
+    const gxds_selection selection = Select(s, path);
+    gxds_cluster_ref_release(selection.cluster);
+    return selection.timeout;
+  };
+  EXPECT_EQ(timeout("/timed/m"), 500 * kMs) << "a host of one clock";
+  host_.clock_distance = [] { return g_distance; };
+  struct Case {
+    gxds_duration distance, told;
+  };
+  for (const Case &c : std::initializer_list<Case>{{0, 500 * kMs},
+                                                   {1500 * kMs, 2000 * kMs},
+                                                   {-200 * kMs, 300 * kMs},
+                                                   {-3000 * kMs, -2500 * kMs},
+                                                   {-500 * kMs, kMs}}) {  // none would be no limit
+    g_distance = c.distance;
+    EXPECT_EQ(timeout("/timed/m"), c.told) << c.distance;
+    EXPECT_EQ(timeout("/zero/m"), 0) << c.distance;
+    EXPECT_EQ(timeout("/none/m"), 0) << c.distance;
+    EXPECT_GT(timeout("/endless/m"), INT64_MAX - 3001 * kMs) << c.distance;
+  }
   gxds_selector_destroy(s);
   gxds_cluster_set_unref(clusters);
   gxds_config_unref(config);

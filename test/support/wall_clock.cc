@@ -1,0 +1,29 @@
+#include "test/support/wall_clock.h"
+
+#include <grpc/support/port_platform.h>
+#include <grpc/support/time.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "src/core/lib/gpr/time_precise.h"
+
+namespace {
+
+std::atomic<int64_t> nanoseconds_ahead{0};
+
+}  // namespace
+
+// In the place of the host's, for all its libraries: microseconds of the wall clock.
+__attribute__((visibility("default"))) gpr_cycle_counter gpr_get_cycle_counter() {
+  return gpr_timespec_to_micros(gpr_now(GPR_CLOCK_REALTIME)) +
+         static_cast<double>(nanoseconds_ahead.load(std::memory_order_relaxed)) / 1000;
+}
+
+namespace gxds_test {
+
+void SetWallClockAhead(std::chrono::nanoseconds by) {
+  nanoseconds_ahead.store(by.count(), std::memory_order_relaxed);
+}
+
+}  // namespace gxds_test
