@@ -11,9 +11,9 @@ gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name) {
 }
 
 /* Not uthash's own, which takes as long for a large resource as reading it does. */
-static unsigned hash_of_bytes(gxds_str bytes) {
-  return (unsigned)XXH3_64bits(bytes.data, bytes.size);
-}
+uint64_t gxds_hash_of_bytes(gxds_str bytes) { return XXH3_64bits(bytes.data, bytes.size); }
+
+static unsigned hash_of_bytes(gxds_str bytes) { return (unsigned)gxds_hash_of_bytes(bytes); }
 
 gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes) {
   gxds_entry_bytes *found = NULL;

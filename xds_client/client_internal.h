@@ -115,6 +115,8 @@ struct gxds_entry {
   UT_hash_handle by_name;
 };
 
+/* Of a resource: as good as these very bytes. */
+uint64_t gxds_hash_of_bytes(gxds_str bytes);
 /* The entry of that canonical name; NULL: none. */
 gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name);
 /* The entry whose resource was decoded from these very bytes, with its name in them; NULL: none. */
@@ -299,7 +301,7 @@ typedef struct gxds_resource_error {
 } gxds_resource_error;
 
 /* One response, in the words of no protocol. Borrows the message and the arena. */
-typedef struct gxds_response {
+struct gxds_response {
   gxds_str type_url;
   gxds_str version;
   gxds_str nonce;
@@ -312,7 +314,7 @@ typedef struct gxds_response {
   bool versioned;      /* delta: each resource has its own version, and what went is told */
   const upb_StringView *removed;
   size_t removed_count;
-} gxds_response;
+};
 
 /* One way to speak of the same subscriptions: state of the world, or incremental. In order: plan,
  * encode and said make one request; decode and answer take one response. */

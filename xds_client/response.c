@@ -491,7 +491,7 @@ static void answer(application *a) {
   }
   a->conn->protocol->answer(a->conn, a->type, a->response, accepted, errors);
   a->conn->types[a->type].dirty = true;
-  gxds_conn_say_again(a->c, a->conn, a->type);
+  gxds_conn_say_again(a->c, a->conn, a->type, a->response);
 }
 
 /* A78: also what did not change. */

@@ -89,6 +89,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
 static void say_again(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
   gxds_conn *conn = sub->conn;
+  uint8_t times = sub->said_again;
   bool settled = sub->settled;
   bool waits = gxds_deadline_is_set(&sub->timer);
   gxds_time wait_until = waits ? gxds_deadlines_at(&c->deadlines, &sub->timer) : sub->wait_until;
@@ -96,15 +97,38 @@ static void say_again(gxds_client *c, gxds_sub *sub) {
   sub = gxds_conn_find_sub(conn, e);
   sub->settled = settled;
   sub->wait_until = wait_until;
+  sub->said_again = times + 1;
 }
 
-void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type) {
+/* Whether it has resources, and not those of the response before. (Looked at only while there are
+ * names that were asked for again.) */
+static bool has_news(gxds_type_state *t, const gxds_response *response) {
+  uint64_t sum = 0; /* so their order does not matter */
+  for (size_t i = 0; i < response->resource_count; i++) {
+    sum += gxds_hash_of_bytes(response->resources[i].bytes);
+  }
+  bool news = response->resource_count > 0 && sum != t->last_sum;
+  t->last_sum = sum;
+  return news;
+}
+
+/* A response without such a name may have crossed the request for it, or be the answer, of a server
+ * that lacks the resource. So it is asked for once more. Some servers answer that too: what says
+ * nothing new is taken for it, or the two would go on for ever. */
+void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type,
+                         const gxds_response *response) {
   gxds_type_state *t = &conn->types[type];
   if (t->again_count == 0) return;
+  bool news = has_news(t, response);
   gxds_sub *next;
   for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
     next = sub->next;
-    if (sub->again && sub->entry->watch_count > 0) say_again(c, sub);
+    if (!sub->again || sub->entry->watch_count == 0) continue;
+    if (sub->said_again >= GXDS_SAID_AGAIN_MAX) {
+      set_again(sub, false);
+    } else if (sub->said_again == 0 || news) {
+      say_again(c, sub);
+    }
   }
 }
 
@@ -204,6 +228,7 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
   const gxds_bootstrap_server *server = sub->conn->server;
   bool transient = server->resource_timer_is_transient_error;
   sub->settled = true;
+  set_again(sub, false);
   gxds_text message = {0};
   gxds_text_add_z(&message, transient ? "timeout obtaining resource"
                                       : "does not exist: the server did not send it");

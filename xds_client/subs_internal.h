@@ -11,6 +11,7 @@
 typedef struct gxds_conn gxds_conn;
 typedef struct gxds_entry gxds_entry;
 typedef struct gxds_sub gxds_sub;
+typedef struct gxds_response gxds_response;
 
 /* What a server said of an entry on this stream: it believes that the client knows that. */
 typedef enum gxds_word {
@@ -28,13 +29,14 @@ struct gxds_sub {
   gxds_sub *next_of_entry;
   gxds_time wait_until; /* no longer, if its timer starts again */
   gxds_deadline timer;
-  bool settled : 1; /* on this stream: it was received, or its time is up */
-  bool asked : 1;   /* on this stream: a request had it */
-  bool known : 1;   /* or one that had it for the sub before this one */
-  bool again : 1;   /* its name was asked for before on this stream, and given up: see
-                       gxds_dropped */
-  bool claims : 1;  /* the request that asks for it tells which version is held */
-  uint8_t word;     /* a gxds_word */
+  bool settled : 1;   /* on this stream: it was received, or its time is up */
+  bool asked : 1;     /* on this stream: a request had it */
+  bool known : 1;     /* or one that had it for the sub before this one */
+  bool again : 1;     /* its name was asked for before on this stream, and given up: see
+                         gxds_dropped */
+  bool claims : 1;    /* the request that asks for it tells which version is held */
+  uint8_t word;       /* a gxds_word */
+  uint8_t said_again; /* after so many responses that did not have it */
 };
 
 /* A name that was asked for on this stream, and given up. A server ignores a request that crosses
@@ -47,6 +49,10 @@ typedef struct gxds_dropped {
   gxds_str name; /* owned */
   UT_hash_handle hh;
 } gxds_dropped;
+
+/* Each time takes that another response crossed the request. And servers whose bytes are never the
+ * same twice (a map has no order) would be asked as often as they answer. */
+#define GXDS_SAID_AGAIN_MAX 10
 
 /* More are remembered no longer than it takes a server to answer. (SotW.) */
 #define GXDS_DROPPED_NAMES_MAX 10000
@@ -80,6 +86,7 @@ typedef struct gxds_type_state {
   gxds_str version;        /* the last accepted one: survives the stream */
   bool unanswered;         /* a response was heard */
   size_t again_count;      /* subs that are */
+  uint64_t last_sum;       /* of the last response's resources, while there are such subs */
   gxds_str nonce;          /* of the last response */
   gxds_str heard;          /* its version, accepted or not */
   gxds_str errors;         /* to be NACKed; empty: none */
@@ -102,8 +109,10 @@ gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e);
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub);
 /* Other names than before are asked for. */
 void gxds_type_forget_names(gxds_type_state *t);
-/* A response came: what was asked for again, and is not in it, has to be said once more. */
-void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type);
+/* A response came: what was asked for again, and is not in it, has to be said once more, unless its
+ * server knows by now. */
+void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type,
+                         const gxds_response *response);
 /* Its server was heard of it: its timer is over. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
 /* A server answered: what was asked for before, and is in use as it was kept, is waited for. */

@@ -181,7 +181,10 @@ void Client::CarrySend(const gxds_action &action) {
     return world_->Schedule(0, e);
   }
   CheckSend(world_, &s, Str(bytes));
+  bool echo = world_->plant() == kPlantEcho && !s.delta;
+  std::string twin = echo ? bytes : "";
   world_->SendRequest(index, std::move(bytes));
+  if (echo) world_->SendEcho(index, std::move(twin));
 }
 
 std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {

@@ -97,11 +97,23 @@ void World::SendRequest(int index, std::string bytes) {
   }
 }
 
-void World::Launch(int index, int number) {
+void World::SendEcho(int index, std::string bytes) {
+  if (!stream(index).established || IsFiles(stream(index).server)) return;
+  int number = NewMessage();
+  message(number).bytes = std::move(bytes);
+  Depart(index, number);
+}
+
+void World::Depart(int index, int number) {
   Stream &s = stream(index);
   s.last_up = std::max(s.last_up, now_ + net_.Around(options_.net_delay));
   s.going_up.push_back(number);
   ScheduleAt(s.last_up, StreamEvent(kEventRequest, index, s));
+}
+
+void World::Launch(int index, int number) {
+  Stream &s = stream(index);
+  Depart(index, number);
   gxds_time stalled = client(s.client).conn(s.server).stalled_until;
   gxds_time sent = std::max(now_, stalled) + net_.Around(options_.sent_delay);
   ScheduleAt(sent, StreamEvent(kEventSent, index, s));

@@ -143,6 +143,11 @@ Options DrawOptions(uint64_t seed) {
   }
   Random wrappers(Mix(seed, 6));
   for (ServerOptions &s : o.server) s.wrapper_versions = wrappers.OneIn(2);
+  Random answering(Mix(seed, 7));
+  for (ServerOptions &s : o.server) {
+    s.answers = static_cast<Answering>(answering.Int(3));
+    s.repeats = answering.OneIn(4);
+  }
   Random files(Mix(seed, 5));
   DrawFiles(&files, &o);
   for (uint32_t weight : o.weights) o.weight_sum += weight;

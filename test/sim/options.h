@@ -92,6 +92,8 @@ extern const char *const kOpWords[kOpCount];
   X(Complete, "snapshot compared with the reference")        \
   X(DnsAnswer, "DNS answer")                                 \
   X(Release, "last RPC on a cluster is done")                \
+  X(Answer, "SotW: answer, news or not")                     \
+  X(Repeat, "SotW: everything again, after a change")        \
   X(Claim, "delta: client says which version it has")        \
   X(Spared, "delta: and is not sent it again")               \
   X(Removed, "delta: name is told to be gone")               \
@@ -146,6 +148,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LostUnsubscribe, "lost-unsubscribe", "delta: a name is given up without a word")          \
   X(CacheUnchecked, "cache-unchecked", "cache: a checksum is not looked at")                  \
   X(CacheLost, "cache-lost", "cache: a resource is not kept")                                 \
+  X(Echo, "echo", "a request is sent twice, so that an exchange does not end")                \
   X(FilesHalf, "files-half", "files: what is damaged is left out, and the rest taken")
 
 enum Plant {
@@ -160,6 +163,13 @@ extern const char *const kPlantWords[kPlantCount];
 Plant PlantOf(const std::string &name);
 Op OpOf(const std::string &name);  // kOpCount: likewise
 
+// What makes a server answer a request in state of the world, beside news.
+enum Answering : uint8_t {
+  kAnswersNothing,       // news only
+  kAnswersChangedNames,  // that names were added or removed, as Istio does
+  kAnswersRequests,      // all that is not just an ACK or NACK
+};
+
 struct ServerOptions {
   bool fail_on_data_errors = false;
   bool transient_timer = false;
@@ -167,6 +177,8 @@ struct ServerOptions {
   bool trusting = false;          // believes clients that say they have all of a version
   bool reads_stale = false;       // takes the names of a request with a stale nonce
   bool constant_version = false;  // says the same version whatever it sends
+  Answering answers = kAnswersNothing;
+  bool repeats = false;           // SotW: at any change all is sent again, of all types
   int wrap_one_in = 1;            // of resources; 0: none
   bool delta = false;             // so says the bootstrap
   bool knows_delta = true;        // else it answers UNIMPLEMENTED

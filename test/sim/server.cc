@@ -36,7 +36,19 @@ void Server::Replicate(int type, int name, int content) {
   store_[type][name] = content;
   version_++;
   if (world_->IsFiles(index_)) return world_->directory()->Write(type);
+  if (options().repeats) return RepeatAll();
   PushAll(type);
+}
+
+void Server::RepeatAll() {
+  for (int type = 0; type < kTypeCount; type++) {
+    for (int i = 0; i < world_->stream_count(); i++) {
+      Stream &s = world_->stream(i);
+      if (!s.used || s.server != index_ || s.delta || !Asks(s, type)) continue;
+      s.sotw.served[type].owes = s.sotw.served[type].repeats = true;
+    }
+    PushAll(type);
+  }
 }
 
 void Server::Resync() {

@@ -41,6 +41,8 @@ class Server {
   gxds_time last_replication = 0;  // changes come in order
 
  private:
+  void RepeatAll();
+
   struct Acknowledged {
     uint64_t client = 0;
     int type = 0;

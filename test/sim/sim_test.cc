@@ -57,6 +57,15 @@ std::string PlantName(const ::testing::TestParamInfo<int> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, Canary, ::testing::Range(1, int{kPlantCount}), PlantName);
 
+// With a server that answers every request, and a client that sends each twice.
+TEST(Simulator, AnExchangeThatDoesNotEndIsFound) {
+  RunSpec spec;
+  spec.plant = kPlantEcho;
+  RunResult r;
+  while (!r.failed && ++spec.seed <= 300) r = RunApart(spec);
+  EXPECT_EQ(r.failure.kind, "restless") << r.failure.what;
+}
+
 TEST(Shrinking, KeepsTheFailureAndLeavesOutTheRest) {
   RunSpec spec;
   spec.plant = kPlantNackVersion;

@@ -207,12 +207,27 @@ std::string VersionOf(const Server &server, int content) {
   return server.options().wrapper_versions ? "v" + std::to_string(content) : "";
 }
 
+// Whether it is the ACK or NACK of a response. (What came before that needs none any more.)
+bool IsAnswer(SotwServed *s, const Request &r) {
+  auto &nonces = s->unacknowledged;
+  auto found = std::find(nonces.rbegin(), nonces.rend(), String(r.nonce));
+  if (found == nonces.rend()) return false;
+  nonces.erase(nonces.begin(), found.base());
+  return true;
+}
+
+bool Owes(Answering answers, bool is_answer, bool changed_names) {
+  if (answers == kAnswersNothing) return false;
+  return changed_names || (answers == kAnswersRequests && !is_answer);
+}
+
 }  // namespace
 
 void SotwOnRequest(World *world, int index, gxds_str bytes) {
   Stream &stream = world->stream(index);
   Request r = ParseRequest(bytes);
   SotwServed &s = stream.sotw.served[r.type];
+  bool is_answer = IsAnswer(&s, r);
   bool stale = !gxds_str_equal(r.nonce, Str(s.nonce));
   if (stale) world->Did(kDidStaleRequest);
   if (stale && !world->server(stream.server).options().reads_stale) return;
@@ -224,6 +239,7 @@ void SotwOnRequest(World *world, int index, gxds_str bytes) {
   /* What may end by a ttl is sent without, when all is well. */
   bool all_anew = world->healed() && o.ttl;
   if (!s.asked && s.nonce.empty() && !all_anew) Believe(world, index, r, &s);
+  s.owes = s.owes || Owes(o.answers, is_answer, r.names != s.names);
   s.asked = true;
   s.names = r.names;
   bool to_heartbeat = !s.heartbeats.nonce.empty() && !stale && s.nonce == s.heartbeats.nonce;
@@ -336,6 +352,7 @@ void SotwOnHeartbeat(World *world, int index, int type) {
   bool newest = server.options().wrapper_versions && world->net().OneIn(2);
   m->version = s.version = newest ? server.Version() : s.version;
   m->nonce = s.nonce = s.heartbeats.nonce = server.NextNonce();
+  s.unacknowledged.push_back(m->nonce);
   FinishTtls(world, index, m);
   Encode(world, m);
   world->SendResponse(index, number);
@@ -346,13 +363,13 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   Server &server = world->server(stream.server);
   SotwServed &s = stream.sotw.served[type];
   if (!s.asked && how != kServeHostile) return -1;
-  if (how == kServeNews && !HasNews(server, type, s)) return -1;
+  if (how == kServeNews && !s.owes && !HasNews(server, type, s)) return -1;
   int number = world->NewMessage();
   Message *m = &world->message(number);
   m->type = type;
   m->ttl = world->healed() ? 0 : server.options().ttl;
-  AddResources(world, server, type, s, how != kServeNews, random, m);
-  if (how == kServeNews && m->items.empty() && !IsComplete(type)) {
+  AddResources(world, server, type, s, how != kServeNews || s.repeats, random, m);
+  if (how == kServeNews && m->items.empty() && !IsComplete(type) && !s.owes) {
     world->FreeMessage(number);
     return -1;
   }
@@ -374,9 +391,12 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
     Mangle(world, false, random, m);
     m->effect = kUnsure;
   }
+  if (s.owes) world->Did(s.repeats ? kDidRepeat : kDidAnswer);
+  s.owes = s.repeats = false;
   s.nonce = m->nonce;
   s.version = m->version;
   if (s.heartbeats.names) s.heartbeats.nonce = m->nonce;
+  s.unacknowledged.push_back(m->nonce);
   s.answered = s.asked;
   ForEachName(s.names, [&](int name) {
     int held = server.Held(type, name);

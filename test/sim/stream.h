@@ -83,6 +83,9 @@ struct SotwServed {
   std::string nonce;
   std::string version;  // the last that it said, or that the client said and was believed
   Heartbeats heartbeats;
+  std::vector<std::string> unacknowledged;  // nonces, the oldest first
+  bool owes = false;                        // a response, even if it says nothing new
+  bool repeats = false;                     // and that is to have everything
 };
 
 struct SotwStream {

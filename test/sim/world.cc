@@ -19,6 +19,8 @@ namespace {
 constexpr gxds_time kBeginning = 1000 * GXDS_SECOND;
 // More than anything can need: then something goes on for ever.
 constexpr uint32_t kEventMax = 100000;
+// Ten times what the longest of some thousand runs has to say when all is well.
+constexpr uint32_t kMessageMax = 5000;
 
 bool IsLater(const Event &a, const Event &b) {
   return a.at != b.at ? a.at > b.at : a.order > b.order;
@@ -333,8 +335,13 @@ void World::Heal() {
   HealResources();
 }
 
+// Nothing changes any more: what has to be said comes to an end.
 void World::Converge(const char *when) {
+  uint32_t before = MessageCount();
   while (Step()) {
+    if (MessageCount() - before > kMessageMax) {
+      Fail("restless", "nothing changes, but messages go on: %s", when);
+    }
   }
   Trace("converged: %s", when);
   for (auto &client : clients_) client->CheckConverged();

@@ -95,6 +95,8 @@ class World {
   void ForgetStream(int stream);
   // The client's SEND.
   void SendRequest(int stream, std::string bytes);
+  // A planted fault: the same once more.
+  void SendEcho(int stream, std::string bytes);
   // The server's; the message is taken.
   void SendResponse(int stream, int message);
   // Gives the client what has arrived, as long as it reads.
@@ -128,6 +130,9 @@ class World {
   void HealResources();
   bool IsTainted(const Stream &s);
   void Converge(const char *when);
+  uint32_t MessageCount() const {
+    return result_.counts[kDidRequest] + result_.counts[kDidMessage];
+  }
   void Finish();
   bool Step();  // false: nothing is going to happen
   void Carry(const Event &event);
@@ -143,6 +148,7 @@ class World {
   void OnDies(int stream, int code);
   void Establish(int stream);
   void Launch(int stream, int message);
+  void Depart(int stream, int message);
   gxds_time SilentUntil(const Stream &s, gxds_time at);  // 0: nothing holds it back
 
   RunSpec spec_;
