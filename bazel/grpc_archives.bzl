@@ -10,7 +10,7 @@ cc_library(
 """
 
 def _grpc_archives_impl(ctx):
-    result = ctx.execute(["pkg-config", "--static", "--libs-only-l", "grpc", "libcares", "libssl", "zlib"])
+    result = ctx.execute(["pkg-config", "--static", "--libs-only-l", "grpc", "re2", "libcares", "libssl", "zlib"])
     if result.return_code != 0:
         fail("pkg-config does not know gRPC's archives:\n" + result.stdout + result.stderr)
     once = {option: None for option in result.stdout.strip().split(" ")}
