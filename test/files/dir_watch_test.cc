@@ -333,7 +333,7 @@ class DirWatchMount : public DirWatch {
   void SetUp() override {
     DirWatch::SetUp();
     if (unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "no mounts: " << strerror(errno);
-    // Else they would be the machine's as well; a chroot's root is no mount, and containers refuse it.
+    // Else they would be the machine's as well. A chroot's root is no mount; containers refuse it.
     if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
       GTEST_SKIP() << "no mounts of its own: " << strerror(errno);
     }
