@@ -1,5 +1,7 @@
 #include "lb_policies/weighted_locality/weighted_locality.h"
 
+#include <stdlib.h>
+
 #include "base/check.h"
 #include "base/memory.h"
 
@@ -128,6 +130,57 @@ static void retire_child(gxds_weighted_locality *w, child *c, gxds_time now) {
   touch_members(w);
 }
 
+static size_t keep_unretired(child **list, size_t count, gxds_time now) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (list[i]->retirement > now) list[kept++] = list[i];
+  }
+  return kept;
+}
+
+/* Ends the children whose time is over. */
+static void end_retired(gxds_weighted_locality *w, gxds_time now) {
+  w->removals = gxds_realloc(w->removals, w->removal_count + w->child_count, sizeof *w->removals);
+  child **ended = gxds_calloc(w->child_count, sizeof(void *));
+  size_t ended_count = 0;
+  for (size_t i = 0; i < w->child_count; i++) {
+    child *c = w->tokens[i];
+    if (c->retirement > now) continue;
+    if (c->exit_idle_due) w->exit_idle_count--;
+    if (c->due != DUE_CREATE) w->removals[w->removal_count++] = c->token;
+    ended[ended_count++] = c;
+  }
+  size_t kept = keep_unretired(w->children, w->child_count, now);
+  keep_unretired(w->tokens, w->child_count, now);
+  w->child_count = kept;
+  w->due_next = 0;
+  for (size_t i = 0; i < ended_count; i++) free_child(ended[i]);
+  gxds_free(ended);
+}
+
+static int compare_retirement(const void *a, const void *b) {
+  const child *left = *(child *const *)a;
+  const child *right = *(child *const *)b;
+  if (left->retirement != right->retirement) return left->retirement < right->retirement ? -1 : 1;
+  return (left->token > right->token) - (left->token < right->token);
+}
+
+static void limit_retired(gxds_weighted_locality *w, gxds_time now) {
+  child **retired = gxds_calloc(w->child_count, sizeof(void *));
+  size_t count = 0;
+  for (size_t i = 0; i < w->child_count; i++) {
+    if (w->tokens[i]->retirement != GXDS_TIME_NEVER) retired[count++] = w->tokens[i];
+  }
+  if (count > GXDS_WEIGHTED_LOCALITY_RETAINED_MAX) {
+    qsort(retired, count, sizeof(void *), compare_retirement);
+    for (size_t i = 0; i < count - GXDS_WEIGHTED_LOCALITY_RETAINED_MAX; i++) {
+      retired[i]->retirement = now;
+    }
+    end_retired(w, now);
+  }
+  gxds_free(retired);
+}
+
 void gxds_weighted_locality_on_update(gxds_weighted_locality *w,
                                       const gxds_weighted_locality_update *update, gxds_time now) {
   static const gxds_priority none = {NULL, 0};
@@ -164,6 +217,7 @@ void gxds_weighted_locality_on_update(gxds_weighted_locality *w,
   w->children = children;
   w->child_count = count;
   w->due_next = 0;
+  limit_retired(w, now);
   if (p->locality_count == 0) w->publish_due = true; /* the note may be another */
 }
 
@@ -188,32 +242,8 @@ void gxds_weighted_locality_on_child_state(gxds_weighted_locality *w, uint64_t t
   w->publish_due = true;
 }
 
-static size_t keep_unretired(child **list, size_t count, gxds_time now) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (list[i]->retirement > now) list[kept++] = list[i];
-  }
-  return kept;
-}
-
 void gxds_weighted_locality_on_deadline(gxds_weighted_locality *w, gxds_time now) {
-  if (gxds_weighted_locality_deadline(w) > now) return;
-  w->removals = gxds_realloc(w->removals, w->removal_count + w->child_count, sizeof *w->removals);
-  child **ended = gxds_calloc(w->child_count, sizeof(void *));
-  size_t ended_count = 0;
-  for (size_t i = 0; i < w->child_count; i++) {
-    child *c = w->tokens[i];
-    if (c->retirement > now) continue;
-    if (c->exit_idle_due) w->exit_idle_count--;
-    w->removals[w->removal_count++] = c->token;
-    ended[ended_count++] = c;
-  }
-  size_t kept = keep_unretired(w->children, w->child_count, now);
-  keep_unretired(w->tokens, w->child_count, now);
-  w->child_count = kept;
-  w->due_next = 0;
-  for (size_t i = 0; i < ended_count; i++) free_child(ended[i]);
-  gxds_free(ended);
+  if (gxds_weighted_locality_deadline(w) <= now) end_retired(w, now);
 }
 
 /* What follows from them */

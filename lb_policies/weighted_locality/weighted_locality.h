@@ -11,9 +11,7 @@
  * connect.
  *
  * A locality that is gone from an update is out of the picks at once; its leaf is kept, unused, for
- * 15 minutes, as the host's weighted_target does, so that it comes back with its connections when a
- * locality moves to and fro (A115 ends that for priority, whose names never come back; a
- * locality's name does).
+ * 15 minutes (A28), so that it comes back with its connections when a locality moves to and fro.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WEIGHTED_LOCALITY_H_
@@ -34,6 +32,10 @@ typedef struct gxds_weighted_locality gxds_weighted_locality;
 
 /* How long the leaf of a locality is kept that is gone. */
 #define GXDS_WEIGHTED_LOCALITY_RETENTION (15 * 60 * GXDS_SECOND)
+/* How many are kept at a time: several times what a priority has localities, so that a control
+ * plane which churns their names doesn't grow a client without limit. Those that left first end
+ * first. */
+#define GXDS_WEIGHTED_LOCALITY_RETAINED_MAX 64u
 
 typedef enum gxds_weighted_locality_op_kind {
   GXDS_WEIGHTED_LOCALITY_CREATE,    /* make the leaf and give it its first update: locality */

@@ -122,5 +122,26 @@ TEST(EndToEnd, LogicalDnsClusterStandsByInAnAggregateWhileEndpointsComeAndGo) { 
   }
 }
 
+TEST(EndToEnd, LeafOfAnAggregateThatLeavesAndReturnsHasItsConnection) {  // A56.12, A56.13
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  Mesh mesh = RouteTo("both");
+  mesh.clusters.push_back({"x", {{"z", 1, 0, {a.port()}}}, {}, -1, false, true});
+  mesh.clusters.push_back({"y", {{"z", 1, 0, {b.port()}}}, {}, -1, false, true});
+  plane.Set(mesh);
+  plane.WriteFile("aggregate.json", Aggregate("both", R"("x","y")"));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  for (int i = 0; i < 3; ++i) {
+    plane.WriteFile("aggregate.json", Aggregate("both", R"("y")"));
+    ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+    plane.WriteFile("aggregate.json", Aggregate("both", R"("x","y")"));
+    ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  }
+  EXPECT_EQ(a.connections(), 1u);
+  EXPECT_EQ(b.connections(), 1u);
+}
+
 }  // namespace
 }  // namespace gxds_test

@@ -169,7 +169,7 @@ TEST_F(Security, ExactNamesFitAWildcard) {  // A29.23
   ExpectNoMatch(R"({"prefix":"a.wild"})", rare);
 }
 
-// The host's verifier looks at names of other kinds only, against A29.
+// The host's verifier looks at names of other kinds only, against A29.36.
 TEST_F(Security, NamesOfMailDoNotCount) {
   Backend rare("rare", 0, TlsServer(1, false, "rare"));
   plane_.Start();
@@ -183,6 +183,12 @@ TEST_F(Security, AClusterWithoutTlsUsesTheFallback) {  // A29.2
   plane_.Start();
   auto client = Connect();
   EXPECT_EQ(client->Call().name, "plain");
+}
+
+TEST_F(Security, AChannelThatDoesNotUseXdsUsesTheFallback) {  // A29.4
+  Backend plain("plain");
+  Client client("ipv4:127.0.0.1:" + std::to_string(plain.port()), "", {}, XdsOrInsecure());
+  EXPECT_EQ(client.Call().name, "plain");
 }
 
 TEST_F(Security, OtherCredentialsIgnoreTheClustersTls) {  // A29.5

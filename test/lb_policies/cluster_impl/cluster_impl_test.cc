@@ -123,7 +123,7 @@ struct SecuredScenario : Scenario {
   snapshot::ClusterOptions plain, tls, mutual;
 };
 
-TEST(ClusterImpl, TlsComesAndGoesWithNewConnections) {  // A29.7
+TEST(ClusterImpl, TlsComesAndGoesWithNewConnections) {  // A29.7, A74.43
   SecuredScenario s;
   EXPECT_EQ(s.Update(Leaf("c", s.plain)), "child");
   EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls renew");

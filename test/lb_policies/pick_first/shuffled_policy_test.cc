@@ -67,6 +67,32 @@ TEST_F(ShuffledPolicyTest, PassesOnWhatItsChildSays) {
   EXPECT_EQ(Leaf::InZone("z")->reset_backoff_count, 1);
 }
 
+TEST_F(ShuffledPolicyTest, PickFirstStaysInFailureUntilItIsReady) {  // A62.5
+  Apply({80, 81}, R"({"pick_first":{}})");
+  auto say = [this](grpc_connectivity_state state, const absl::Status& status = {}) {
+    In([&] {
+      for (auto& s : subchannels_) s.subchannel->watcher->OnConnectivityStateChange(state, status);
+    });
+  };
+  say(GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  for (int round = 0; round < 3; round++) {
+    for (int address = 0; address < 2; address++) {
+      say(GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
+    }
+    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+    say(GRPC_CHANNEL_IDLE);
+    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+    say(GRPC_CHANNEL_CONNECTING);
+    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  }
+  EXPECT_EQ(Pick().find("fail: "), 0u);
+  In([this] {
+    subchannels_[1].subchannel->watcher->OnConnectivityStateChange(GRPC_CHANNEL_READY, {});
+  });
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+}
+
 TEST_F(ShuffledPolicyTest, AListThatCannotBeHadIsPassedOn) {
   Apply({80});
   auto config = ParseConfig(R"([{"grpc_xds_shuffled":{"childPolicy":[{"test_leaf":{}}]}}])");

@@ -390,6 +390,35 @@ TEST(WeightedLocality, LocalityThatComesBackAfterItsEndIsMadeAnew) {
   EXPECT_NE(o.TokenOf("b"), first);
 }
 
+TEST(WeightedLocality, LocalitiesThatAreTooManyEndAndThoseThatLeftFirstAreTheFirst) {
+  Owner o;
+  const unsigned max = GXDS_WEIGHTED_LOCALITY_RETAINED_MAX;
+  for (unsigned i = 0; i < max; i++) {
+    o.Update({{"z" + std::to_string(i)}});
+    o.Pass(GXDS_SECOND);
+  }
+  o.Update({{"a"}});
+  EXPECT_EQ(o.child_count(), max + 1);
+  o.Report("a", kReady);
+  EXPECT_EQ(o.Update({{"b"}}), (Log{"create b", "CONNECTING", "remove z0"}))
+      << "after what takes its place";
+  EXPECT_EQ(o.Update({{"b"}, {"z1"}}), Log{}) << "one that comes back makes room";
+  EXPECT_EQ(o.Update({{"b"}, {"c"}}), (Log{"create c"}));
+  EXPECT_EQ(o.Update({{"c"}}), (Log{"remove z2"}));
+}
+
+TEST(WeightedLocality, OfTooManyThatLeaveTogetherSomeStay) {
+  Owner o;
+  std::vector<Locality> many;
+  for (unsigned i = 0; i < 10 * GXDS_WEIGHTED_LOCALITY_RETAINED_MAX; i++) {
+    many.push_back({"z" + std::to_string(10000 + i)});
+  }
+  o.Update(many);
+  o.Update({{"a"}});
+  EXPECT_EQ(o.child_count(), 1 + GXDS_WEIGHTED_LOCALITY_RETAINED_MAX);
+  EXPECT_EQ(o.Pass(GXDS_WEIGHTED_LOCALITY_RETENTION).size(), GXDS_WEIGHTED_LOCALITY_RETAINED_MAX);
+}
+
 // Against a plain model: after any history, what is published is what the states say.
 TEST(WeightedLocality, PublishedPickerIsAFunctionOfTheStates) {
   std::mt19937 random(11);
