@@ -42,7 +42,7 @@ class XdsConfigSelector : public grpc_core::ConfigSelector {
   const uint64_t channel_id_;
   const size_t client_channel_parser_;
   std::vector<MethodConfig> method_configs_;  // by their numbers
-  bool has_faults_;                           // the listener has a fault filter
+  bool has_faults_ = false;                   // the listener has a fault filter
 };
 
 }  // namespace grpc_xds
