@@ -109,12 +109,13 @@ static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_boots
       !gxds_str_starts_with(out->resource_cache_dir, gxds_str_z("/"))) {
     gxds_reader_error(r, GXDS_FIELD(at, "dir"), "must be an absolute path");
   }
+  out->resource_cache_by_node_id = gxds_reader_bool(r, cache, at, "by_node_id");
 }
 
 static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   if (!gxds_reader_is_object(r, object, NULL)) return;
   out->servers = gxds_reader_servers(r, object, NULL, GXDS_FIELD_REQUIRED, &out->server_count);
-  out->node = gxds_reader_node(r, object, &out->node_id);
+  gxds_reader_node(r, object, out);
   out->client_default_listener_resource_name_template = gxds_reader_string(
       r, object, NULL, "client_default_listener_resource_name_template", GXDS_FIELD_OPTIONAL);
   if (gxds_str_empty(out->client_default_listener_resource_name_template)) {

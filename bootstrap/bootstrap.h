@@ -53,13 +53,16 @@ typedef struct gxds_bootstrap {
   gxds_str node_id;
   gxds_str node; /* the Node message for the first request of a stream, serialized: what the
                     bootstrap says plus user_agent_name, user_agent_version and client_features */
+  gxds_str node_without_id; /* the same Node, but only what the bootstrap says, and without the id:
+                               equal bytes for equal nodes */
   gxds_str client_default_listener_resource_name_template; /* "%s" when absent */
   const gxds_bootstrap_authority *authorities;             /* sorted by name */
   size_t authority_count;
   const gxds_bootstrap_certificate_provider *certificate_providers; /* sorted by instance_name */
   size_t certificate_provider_count;
-  gxds_str resource_cache_dir; /* where accepted resources are kept; empty: nowhere */
-  struct upb_Arena *arena;     /* private: owns all of the above */
+  gxds_str resource_cache_dir;    /* where accepted resources are kept; empty: nowhere */
+  bool resource_cache_by_node_id; /* and those for another node's id are not used */
+  struct upb_Arena *arena;        /* private: owns all of the above */
 } gxds_bootstrap;
 
 /* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has one

@@ -123,24 +123,29 @@ static void fill_client(gxds_reader *r, envoy_config_core_v3_Node *node) {
   }
 }
 
-gxds_str gxds_reader_node(gxds_reader *r, const json_t *object, gxds_str *id) {
-  envoy_config_core_v3_Node *node = envoy_config_core_v3_Node_new(r->arena);
-  const gxds_path *here = GXDS_FIELD(NULL, "node");
-  const json_t *json = json_object_get(object, "node");
-  *id = gxds_str_of("", 0);
-  if (json && !json_is_null(json) && gxds_reader_is_object(r, json, here)) {
-    *id = gxds_reader_string(r, json, here, "id", GXDS_FIELD_OPTIONAL);
-    gxds_str cluster = gxds_reader_string(r, json, here, "cluster", GXDS_FIELD_OPTIONAL);
-    envoy_config_core_v3_Node_set_id(node, view(*id));
-    envoy_config_core_v3_Node_set_cluster(node, view(cluster));
-    read_locality(r, json, here, node);
-    read_metadata(r, json, here, node);
-  }
-  fill_client(r, node);
+/* The same bytes for the same node: map entries in order. */
+static gxds_str serialize(gxds_reader *r, const envoy_config_core_v3_Node *node) {
   size_t size = 0;
-  /* The same bytes for the same bootstrap: map entries in order. */
   char *bytes = envoy_config_core_v3_Node_serialize_ex(node, kUpb_EncodeOption_Deterministic,
                                                        r->arena, &size);
   GXDS_CHECK(bytes != NULL);
   return gxds_str_of(bytes, size);
+}
+
+void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
+  envoy_config_core_v3_Node *node = envoy_config_core_v3_Node_new(r->arena);
+  const gxds_path *here = GXDS_FIELD(NULL, "node");
+  const json_t *json = json_object_get(object, "node");
+  out->node_id = gxds_str_of("", 0);
+  if (json && !json_is_null(json) && gxds_reader_is_object(r, json, here)) {
+    out->node_id = gxds_reader_string(r, json, here, "id", GXDS_FIELD_OPTIONAL);
+    gxds_str cluster = gxds_reader_string(r, json, here, "cluster", GXDS_FIELD_OPTIONAL);
+    envoy_config_core_v3_Node_set_cluster(node, view(cluster));
+    read_locality(r, json, here, node);
+    read_metadata(r, json, here, node);
+  }
+  out->node_without_id = serialize(r, node);
+  envoy_config_core_v3_Node_set_id(node, view(out->node_id));
+  fill_client(r, node);
+  out->node = serialize(r, node);
 }

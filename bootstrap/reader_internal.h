@@ -67,8 +67,8 @@ bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path 
 const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const json_t *object,
                                                         const gxds_path *at, gxds_presence presence,
                                                         size_t *count);
-/* The serialized Node message of object's member "node"; *id is the node's id. */
-gxds_str gxds_reader_node(gxds_reader *r, const json_t *object, gxds_str *id);
+/* Object's member "node": sets node, node_id and node_without_id of *out. */
+void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out);
 
 /* Adds s with every byte percent-encoded that may not be in an authority, or in a path (RFC 3986;
  * "/" may). */

@@ -11,6 +11,7 @@
 
 #include "base/hash_table.h"
 #include "base/memory.h"
+#include "transport/cache_dir.h"
 
 typedef enum file_state {
   OURS,   /* to write: the lock is held, and what is there is known */
@@ -27,15 +28,16 @@ typedef struct removal {
 struct gxds_cache_file {
   gxds_str dir_path;
   gxds_str path;
-  gxds_str target;
-  gxds_str server;
-  int dir; /* descriptors; -1: none */
+  uint64_t number; /* what its name is made of */
+  int dir;         /* descriptors; -1: none */
   int fd;
   int aside; /* what it is written anew into */
   size_t aside_size;
   int lock;
   pid_t owner; /* who opened it: not the child of a fork */
   file_state state;
+  gxds_duration wall_offset;
+  gxds_time touch;    /* when it is said next to be in use */
   gxds_time look;     /* FAILED: when it is tried again; OURS: when it is looked for again */
   gxds_duration wait; /* from the next failure until it is tried again */
   gxds_text failed;   /* how, as last told; empty: all that was put since then was written */
@@ -46,13 +48,8 @@ struct gxds_cache_file {
   gxds_cache_log *log;
 };
 
-/* "0123456789abcdef" and an ending. */
-#define NAME_SIZE 32
-
 static void make_name(const gxds_cache_file *f, const char *ending, char *out) {
-  uint64_t hash = XXH3_64bits_withSeed(f->server.data, f->server.size,
-                                       XXH3_64bits(f->target.data, f->target.size));
-  snprintf(out, NAME_SIZE, "%016llx.%s", (unsigned long long)hash, ending);
+  gxds_cache_name(f->number, ending, out);
 }
 
 static void say(const gxds_cache_file *f, gxds_text *log, const char *what, const char *why) {
@@ -104,7 +101,7 @@ static bool cut_and_write(void *arg, size_t at, gxds_str bytes) {
 
 static void drop_aside(gxds_cache_file *f) {
   int error = errno;
-  char name[NAME_SIZE];
+  char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "new", name);
   if (f->aside >= 0) close(f->aside);
   f->aside = -1;
@@ -115,7 +112,7 @@ static void drop_aside(gxds_cache_file *f) {
 static bool begin_anew(void *arg) {
   gxds_cache_file *f = arg;
   drop_aside(f);
-  char name[NAME_SIZE];
+  char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "new", name);
   f->aside_size = 0;
   f->aside =
@@ -132,8 +129,8 @@ static bool add_anew(void *arg, gxds_str bytes) {
 
 static bool end_anew(void *arg) {
   gxds_cache_file *f = arg;
-  char aside[NAME_SIZE];
-  char name[NAME_SIZE];
+  char aside[GXDS_CACHE_NAME_SIZE];
+  char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "new", aside);
   make_name(f, "gxds", name);
   if (renameat(f->dir, aside, f->dir, name) != 0) return false;
@@ -217,7 +214,7 @@ static bool is_as_left(const gxds_cache_file *f, int fd) {
 
 /* The file as it is now, in place of what was known of it. False: it can't be used. */
 static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) {
-  char name[NAME_SIZE];
+  char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "gxds", name);
   int fd = openat(f->dir, name, access | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0 && errno != ENOENT) {
@@ -244,37 +241,22 @@ static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) 
 
 /* ---- opening ---- */
 
-/* A static text or errno's: why the directory can't be used; NULL: it can. */
-static const char *open_dir(gxds_cache_file *f) {
-  bool made = mkdir(f->dir_path.data, S_IRWXU) == 0 || errno == EEXIST;
-  if (made) f->dir = open(f->dir_path.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (f->dir < 0) return strerror(errno);
-  struct stat info;
-  if (fstat(f->dir, &info) != 0) return strerror(errno);
-  if (info.st_uid != geteuid() && info.st_uid != 0) return "it belongs to another user";
-  if (info.st_mode & (S_IWGRP | S_IWOTH)) {
-    return "others may write into it, and so make this program connect wherever they like "
-           "(chmod go-w)";
-  }
-  return NULL;
-}
-
-/* 0, or errno's. The lock is of a file of its own, since the log is replaced now and then. */
-static int open_lock(gxds_cache_file *f) {
-  char name[NAME_SIZE];
-  make_name(f, "lock", name);
-  f->lock = openat(f->dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-  return f->lock >= 0 && flock(f->lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+/* Who only reads it uses it too. */
+static void touch(gxds_cache_file *f, gxds_time now) {
+  if (f->lock >= 0) gxds_cache_touch(f->lock, now + f->wall_offset);
+  f->touch = gxds_time_after(now, GXDS_CACHE_TOUCH_EVERY);
 }
 
 static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
-  const char *why = open_dir(f);
+  const char *why = gxds_cache_dir_open(f->dir_path.data, &f->dir);
   if (why) {
     fail(f, now, log, "the directory can't be used: ", why);
     return;
   }
-  int error = open_lock(f);
+  /* The lock is of a file of its own, since the log is replaced now and then. */
+  int error = gxds_cache_dir_lock(f->dir, f->number, &f->lock);
+  touch(f, now);
   bool others = error == EWOULDBLOCK;
   /* What can't be written may still be read: of a file system that is read-only, say. */
   if (!load(f, error && !others ? O_RDONLY : O_RDWR, now, log)) return;
@@ -288,17 +270,17 @@ static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   }
 }
 
-gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server, gxds_time now,
-                                      gxds_text *log) {
+gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str origin, gxds_time now,
+                                      gxds_duration wall_offset, gxds_text *log) {
   gxds_cache_file *f = GXDS_NEW(gxds_cache_file);
   f->dir = f->fd = f->aside = f->lock = -1;
   f->owner = getpid();
   f->wait = GXDS_CACHE_RETRY_AFTER;
   f->dir_path = gxds_str_dup(dir);
-  f->target = gxds_str_dup(target);
-  f->server = gxds_str_dup(server);
-  f->log = gxds_cache_log_create(target, server, GXDS_CACHE_COMPACT_MIN, &file_store, f);
-  char name[NAME_SIZE];
+  f->wall_offset = wall_offset;
+  f->number = XXH3_64bits_withSeed(origin.data, origin.size, XXH3_64bits(target.data, target.size));
+  f->log = gxds_cache_log_create(target, origin, GXDS_CACHE_COMPACT_MIN, &file_store, f);
+  char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "gxds", name);
   gxds_text path = {0};
   gxds_text_addf(&path, "%.*s/%s", GXDS_STR_ARG(dir), name);
@@ -324,8 +306,6 @@ void gxds_cache_file_close(gxds_cache_file *f) {
   gxds_text_fini(&f->failed);
   gxds_str_free(&f->dir_path);
   gxds_str_free(&f->path);
-  gxds_str_free(&f->target);
-  gxds_str_free(&f->server);
   gxds_free(f);
 }
 
@@ -339,18 +319,13 @@ bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name,
 
 /* ---- writing ---- */
 
-static bool is_linked(int fd) {
-  struct stat info;
-  return fd < 0 || (fstat(fd, &info) == 0 && info.st_nlink > 0);
-}
-
 /* Whether what is open is what others find: nothing was removed, or mounted over. */
 static bool is_in_place(const gxds_cache_file *f) {
   struct stat ours;
   struct stat there;
-  return is_linked(f->fd) && is_linked(f->lock) && fstat(f->dir, &ours) == 0 &&
-         stat(f->dir_path.data, &there) == 0 && ours.st_dev == there.st_dev &&
-         ours.st_ino == there.st_ino;
+  return (f->fd < 0 || gxds_cache_is_linked(f->fd)) && gxds_cache_is_linked(f->lock) &&
+         fstat(f->dir, &ours) == 0 && stat(f->dir_path.data, &there) == 0 &&
+         ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
 static void look_again(gxds_cache_file *f, gxds_time now, gxds_text *log) {
@@ -365,7 +340,13 @@ static void look_again(gxds_cache_file *f, gxds_time now, gxds_text *log) {
 /* Another process keeps it, or did. Two that both fail don't hand it to each other all the time. */
 static void try_lock(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   if (f->failed.size && now < f->look) return;
-  if (flock(f->lock, LOCK_EX | LOCK_NB) != 0 || !load(f, O_RDWR, now, log)) return;
+  if (flock(f->lock, LOCK_EX | LOCK_NB) != 0) return;
+  if (!gxds_cache_is_linked(f->lock)) { /* who writes now has another one */
+    let_go(f);
+    open_all(f, now, log);
+    return;
+  }
+  if (!load(f, O_RDWR, now, log)) return;
   say(f, log, "kept by this process from now on: the other one let it go", "");
   f->state = OURS;
 }
@@ -439,7 +420,8 @@ bool gxds_cache_file_take_lost(gxds_cache_file *f) {
   return lost;
 }
 
-void gxds_cache_file_settle(gxds_cache_file *f, gxds_text *log) {
+void gxds_cache_file_settle(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+  if (now >= f->touch) touch(f, now);
   if (f->state != OURS || f->lost || !f->written || !f->failed.size) return;
   say(f, log, "written again", "");
   gxds_text_clear(&f->failed);

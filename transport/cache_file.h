@@ -1,4 +1,5 @@
-/* gxds_cache_file: what one server last sent for one target, on disk: the last known good.
+/* gxds_cache_file: what one server last sent for one target and one kind of client, on disk: the
+ * last known good.
  *
  * An append-only log (cache_log.h). A process that is killed leaves a file that can be read; a file
  * that is damaged, or somebody else's, is not used at all. One process writes it; the others of
@@ -35,14 +36,18 @@ extern "C" {
  * long as another process writes the file. */
 #define GXDS_CACHE_REMOVALS_MAX 10000
 
+/* How often a file that stays open is said to be in use. */
+#define GXDS_CACHE_TOUCH_EVERY (24 * 3600 * GXDS_SECOND)
+
 typedef struct gxds_cache_file gxds_cache_file;
 
-/* Opens the file of that target and server in dir, which is made (mode 0700) if it is not there.
+/* Opens the file of that target and origin (whose words, and for whom: any text) in dir, which is
+ * made (mode 0700) if it is not there. wall_offset: from now to the time since 1970.
  * What is noteworthy is added to *log, a line: that a file is ignored, and why; that another
  * process writes it; that the directory can't be used, or others may write into it: then it holds
  * nothing, and is tried again later. */
-gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str server, gxds_time now,
-                                      gxds_text *log);
+gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str origin, gxds_time now,
+                                      gxds_duration wall_offset, gxds_text *log);
 /* NULL is allowed. */
 void gxds_cache_file_close(gxds_cache_file *f);
 
@@ -58,8 +63,9 @@ void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_ti
  * should be put again. Says so once. */
 bool gxds_cache_file_take_lost(gxds_cache_file *f);
 /* All was put that there is to put, also again. If nothing of it is lost, a failure before that is
- * over: *log says "written again". */
-void gxds_cache_file_settle(gxds_cache_file *f, gxds_text *log);
+ * over: *log says "written again". Also says now and then, to whoever removes files that nobody
+ * uses (cache_dir.h), that this one is in use. */
+void gxds_cache_file_settle(gxds_cache_file *f, gxds_time now, gxds_text *log);
 size_t gxds_cache_file_count(const gxds_cache_file *f);
 /* "DIR/0123456789abcdef.gxds", which need not be there. Borrow: as long as f. */
 gxds_str gxds_cache_file_path(const gxds_cache_file *f);

@@ -19,7 +19,7 @@ typedef struct kept {
 
 struct gxds_cache_log {
   gxds_str target;
-  gxds_str server;
+  gxds_str origin;
   const gxds_cache_store *store;
   void *arg;
   size_t compact_min;
@@ -30,11 +30,11 @@ struct gxds_cache_log {
   gxds_text read; /* what find() gave last */
 };
 
-gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str server, size_t compact_min,
+gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str origin, size_t compact_min,
                                       const gxds_cache_store *store, void *arg) {
   gxds_cache_log *l = GXDS_NEW(gxds_cache_log);
   l->target = gxds_str_dup(target);
-  l->server = gxds_str_dup(server);
+  l->origin = gxds_str_dup(origin);
   l->store = store;
   l->arg = arg;
   l->compact_min = compact_min;
@@ -101,7 +101,7 @@ void gxds_cache_log_destroy(gxds_cache_log *l) {
   gxds_cache_log_clear(l);
   gxds_text_fini(&l->read);
   gxds_str_free(&l->target);
-  gxds_str_free(&l->server);
+  gxds_str_free(&l->origin);
   gxds_free(l);
 }
 
@@ -113,7 +113,7 @@ size_t gxds_cache_log_size(const gxds_cache_log *l) { return l->size; }
 /* All of it into the index; what is not OK is how it ends. */
 static gxds_cache_part read_records(gxds_cache_log *l, gxds_str all) {
   gxds_str rest = all;
-  gxds_cache_part part = gxds_cache_header_decode(&rest, l->target, l->server);
+  gxds_cache_part part = gxds_cache_header_decode(&rest, l->target, l->origin);
   while (part == GXDS_CACHE_PART_OK) {
     l->begun = true;
     l->size = all.size - rest.size;
@@ -141,8 +141,8 @@ const char *gxds_cache_log_load(gxds_cache_log *l, gxds_str all, bool *foreign) 
   }
   gxds_cache_log_clear(l);
   return part == GXDS_CACHE_PART_DAMAGED ? "it is damaged"
-         : *foreign                      ? "it is of another server or target, or no resource cache"
-                                         : "it is of another version of the format";
+         : *foreign ? "it is of another server, target or node, or no resource cache"
+                    : "it is of another version of the format";
 }
 
 bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_cache_record *out) {
@@ -157,7 +157,7 @@ bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_c
 /* What is not out of date, behind a header, into what is aside. *size: of the header. */
 static bool copy_records(gxds_cache_log *l, size_t *size) {
   gxds_text header = {0};
-  gxds_cache_header_encode(l->target, l->server, &header);
+  gxds_cache_header_encode(l->target, l->origin, &header);
   *size = header.size;
   bool ok = l->store->add_anew(l->arg, gxds_text_str(&header));
   gxds_text_fini(&header);

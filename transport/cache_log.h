@@ -32,9 +32,10 @@ typedef struct gxds_cache_store {
 
 typedef struct gxds_cache_log gxds_cache_log;
 
-/* An empty log, of which nothing is in the store. target and server are copied; store and arg:
- * borrow, as long as the log. compact_min: below so many bytes it is not written anew. */
-gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str server, size_t compact_min,
+/* An empty log, of which nothing is in the store. target and origin (cache_record.h) are copied;
+ * store and arg: borrow, as long as the log. compact_min: below so many bytes it is not written
+ * anew. */
+gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str origin, size_t compact_min,
                                       const gxds_cache_store *store, void *arg);
 /* NULL is allowed. */
 void gxds_cache_log_destroy(gxds_cache_log *l);

@@ -4,7 +4,7 @@
 #include <xxhash.h>
 
 /* The last byte but one is the version of the format. */
-static const char magic[16] = "gxds resources\1\n";
+static const char magic[GXDS_CACHE_MAGIC_SIZE] = "gxds resources\2\n";
 #define MAGIC_NAME_SIZE 14
 
 /* A frame: the size, a checksum of those bytes, so that a size which is wrong is not taken for one
@@ -58,17 +58,22 @@ static gxds_cache_part take_frame(gxds_str *rest, size_t max, gxds_str *payload)
   return GXDS_CACHE_PART_OK;
 }
 
-void gxds_cache_header_encode(gxds_str target, gxds_str server, gxds_text *out) {
+int gxds_cache_version(gxds_str head) {
+  if (head.size < sizeof magic || memcmp(head.data, magic, MAGIC_NAME_SIZE) != 0) return 0;
+  return head.data[MAGIC_NAME_SIZE + 1] == '\n' ? (unsigned char)head.data[MAGIC_NAME_SIZE] : 0;
+}
+
+void gxds_cache_header_encode(gxds_str target, gxds_str origin, gxds_text *out) {
   gxds_text_add(out, gxds_str_of(magic, sizeof magic));
   gxds_text payload = {0};
   put_number(target.size, &payload);
   gxds_text_add(&payload, target);
-  gxds_text_add(&payload, server);
+  gxds_text_add(&payload, origin);
   put_frame(gxds_text_str(&payload), out);
   gxds_text_fini(&payload);
 }
 
-gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_str server) {
+gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_str origin) {
   size_t known = rest->size < sizeof magic ? rest->size : sizeof magic;
   size_t name = known < MAGIC_NAME_SIZE ? known : MAGIC_NAME_SIZE;
   if (name > 0 && memcmp(rest->data, magic, name) != 0) return GXDS_CACHE_PART_FOREIGN;
@@ -83,7 +88,7 @@ gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_s
   uint64_t size = get_number(take(&payload, NUMBER_SIZE).data);
   if (size > payload.size) return GXDS_CACHE_PART_DAMAGED;
   bool ours = gxds_str_equal(take(&payload, (size_t)size), target);
-  if (!ours || !gxds_str_equal(payload, server)) return GXDS_CACHE_PART_FOREIGN;
+  if (!ours || !gxds_str_equal(payload, origin)) return GXDS_CACHE_PART_FOREIGN;
   *rest = after;
   return GXDS_CACHE_PART_OK;
 }

@@ -1,7 +1,7 @@
 /* gxds_cache_record: the bytes of a resource cache file: a header, then records, each with its
  * size and checksums. Pure functions, any thread; nothing is allocated but what is encoded.
  *
- *     header   magic (16 bytes, the version of the format among them), target, server
+ *     header   magic (16 bytes, the version of the format among them), target, origin
  *     record   kind, time, type, name, version, bytes
  *
  * Numbers are little-endian. A later record of the same type and name takes the place of an earlier
@@ -19,12 +19,15 @@
 extern "C" {
 #endif
 
+#define GXDS_CACHE_MAGIC_SIZE 16
+#define GXDS_CACHE_VERSION 2 /* 1: of a server and a target alone */
+
 /* Type, name and version of one record: each is bounded where it comes from the network
  * (GXDS_RESOURCE_NAME_BYTES_MAX, GXDS_VERSION_BYTES_MAX). */
 #define GXDS_CACHE_WORDS_MAX ((size_t)64 << 10)
 /* One resource: no message that is received is longer (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_CACHE_RECORD_MAX ((size_t)256 << 20)
-/* Of the target and of the server's name, together. */
+/* Of the target and of the origin, together. */
 #define GXDS_CACHE_HEADER_MAX ((size_t)64 << 10)
 
 typedef struct gxds_cache_record {
@@ -45,11 +48,14 @@ typedef enum gxds_cache_part {
   GXDS_CACHE_PART_VERSION, /* the header of another version of the format */
 } gxds_cache_part;
 
-/* Adds the header. */
-void gxds_cache_header_encode(gxds_str target, gxds_str server, gxds_text *out);
+/* Adds the header. origin: whose words are kept for the target, and for whom (any text). */
+void gxds_cache_header_encode(gxds_str target, gxds_str origin, gxds_text *out);
 /* Takes the header off the front of *rest, if it is OK; FOREIGN also if it is of another target or
- * server. */
-gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_str server);
+ * origin. */
+gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_str origin);
+/* The version of the format of what begins with these bytes (GXDS_CACHE_MAGIC_SIZE are enough); 0:
+ * it is no cache file. */
+int gxds_cache_version(gxds_str head);
 /* Adds a record. */
 void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out);
 /* Takes a record off the front of *rest, if it is OK. Borrow: as long as the bytes. */

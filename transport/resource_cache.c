@@ -1,56 +1,120 @@
 #include "transport/resource_cache.h"
 
+#include <unistd.h>
+
+#include <xxhash.h>
+
 #include "base/memory.h"
+#include "transport/cache_dir.h"
 #include "transport/cache_file.h"
 
-typedef struct server_file {
-  gxds_str server;
+/* A process has one for each of its targets, and opens them all in one moment, as a rule. */
+#define SWEEP_EVERY (3600 * GXDS_SECOND)
+
+typedef struct origin_file {
+  const gxds_bootstrap_server *server; /* whose it was first; borrowed, as the authority is */
+  gxds_str authority;
+  gxds_str origin;
   gxds_cache_file *file;
-} server_file;
+} origin_file;
 
 struct gxds_resource_cache {
-  gxds_str dir;
+  const gxds_bootstrap *bootstrap;
   gxds_str target;
-  server_file *files; /* a handful at most */
+  gxds_duration wall_offset;
+  origin_file *files; /* a handful at most */
   size_t count;
 };
 
-gxds_resource_cache *gxds_resource_cache_create(gxds_str dir, gxds_str target) {
+gxds_resource_cache *gxds_resource_cache_create(const gxds_bootstrap *b, gxds_str target,
+                                                gxds_duration wall_offset) {
   gxds_resource_cache *c = GXDS_NEW(gxds_resource_cache);
-  c->dir = gxds_str_dup(dir);
+  c->bootstrap = b;
   c->target = gxds_str_dup(target);
+  c->wall_offset = wall_offset;
   return c;
 }
 
 void gxds_resource_cache_destroy(gxds_resource_cache *c) {
   if (!c) return;
   for (size_t i = 0; i < c->count; i++) {
-    gxds_str_free(&c->files[i].server);
+    gxds_str_free(&c->files[i].origin);
     gxds_cache_file_close(c->files[i].file);
   }
   gxds_free(c->files);
-  gxds_str_free(&c->dir);
   gxds_str_free(&c->target);
   gxds_free(c);
 }
 
+/* ---- which file ---- */
+
+/* Readable, and then a hash of all that counts: a node may be long, and credentials' configs are
+ * not for others' files. No two words are taken for one. */
+static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) {
+  const gxds_bootstrap *b = c->bootstrap;
+  const gxds_str words[] = {a->server->uri,
+                            a->server->creds_type,
+                            a->server->creds_config_json,
+                            a->authority,
+                            b->node_without_id,
+                            b->resource_cache_by_node_id ? b->node_id : gxds_str_of(NULL, 0)};
+  gxds_text all = {0};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    gxds_text_addf(&all, "%zu ", words[i].size);
+    gxds_text_add(&all, words[i]);
+  }
+  XXH128_hash_t hash = XXH3_128bits(all.data, all.size);
+  gxds_text_clear(&all);
+  gxds_text_add(&all, a->server->uri);
+  gxds_text_add_z(&all, "\n");
+  gxds_text_add(&all, a->authority);
+  gxds_text_addf(&all, "\n%016llx%016llx", (unsigned long long)hash.high64,
+                 (unsigned long long)hash.low64);
+  return gxds_text_take(&all);
+}
+
+/* What nobody needs is looked for when a directory is opened that was not for an hour. Only the
+ * reactor's thread is here. */
+static void sweep(const gxds_resource_cache *c, gxds_time now) {
+  static gxds_str swept;
+  static gxds_time next;
+  gxds_str path = c->bootstrap->resource_cache_dir;
+  if (gxds_str_equal(swept, path) && now < next) return;
+  gxds_str_free(&swept);
+  swept = gxds_str_dup(path);
+  next = gxds_time_after(now, SWEEP_EVERY);
+  int dir;
+  if (gxds_cache_dir_open(path.data, &dir)) return; /* who opened a file in it said why */
+  gxds_cache_dir_sweep(dir, now + c->wall_offset);
+  close(dir);
+}
+
 /* NULL: it is a directory, and on disk already. */
-static gxds_cache_file *file_of(gxds_resource_cache *c, const gxds_bootstrap_server *server,
-                                gxds_time now, gxds_text *log) {
-  if (server->directory.size) return NULL;
+static gxds_cache_file *file_of(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
+                                gxds_text *log) {
+  if (a->server->directory.size) return NULL;
   for (size_t i = 0; i < c->count; i++) {
-    if (gxds_str_equal(c->files[i].server, server->uri)) return c->files[i].file;
+    const origin_file *f = &c->files[i];
+    if (f->server == a->server && gxds_str_equal(f->authority, a->authority)) return f->file;
+  }
+  gxds_str origin = make_origin(c, a);
+  for (size_t i = 0; i < c->count; i++) {
+    if (!gxds_str_equal(c->files[i].origin, origin)) continue;
+    gxds_str_free(&origin);
+    return c->files[i].file;
   }
   c->files = gxds_realloc(c->files, c->count + 1, sizeof *c->files);
-  server_file *added = &c->files[c->count++];
-  added->server = gxds_str_dup(server->uri);
-  added->file = gxds_cache_file_open(c->dir, c->target, server->uri, now, log);
+  origin_file *added = &c->files[c->count++];
+  *added = (origin_file){.server = a->server, .authority = a->authority, .origin = origin};
+  added->file = gxds_cache_file_open(c->bootstrap->resource_cache_dir, c->target, origin, now,
+                                     c->wall_offset, log);
+  sweep(c, now);
   return added->file;
 }
 
 bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
                              gxds_text *log) {
-  gxds_cache_file *file = file_of(c, a->server, now, log);
+  gxds_cache_file *file = file_of(c, a, now, log);
   if (!file) return false;
   const gxds_cache_record record = {.removed = a->kind == GXDS_ACTION_FORGET,
                                     .accepted = a->accepted,
@@ -62,13 +126,13 @@ bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_
   return gxds_cache_file_take_lost(file);
 }
 
-void gxds_resource_cache_settle(gxds_resource_cache *c, gxds_text *log) {
-  for (size_t i = 0; i < c->count; i++) gxds_cache_file_settle(c->files[i].file, log);
+void gxds_resource_cache_settle(gxds_resource_cache *c, gxds_time now, gxds_text *log) {
+  for (size_t i = 0; i < c->count; i++) gxds_cache_file_settle(c->files[i].file, now, log);
 }
 
 void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,
                                  gxds_time now, gxds_text *log) {
-  gxds_cache_file *file = file_of(c, a->server, now, log);
+  gxds_cache_file *file = file_of(c, a, now, log);
   gxds_cache_record r = {0};
   bool found = file && gxds_cache_file_find(file, gxds_str_z(a->type->type_url), a->name, &r);
   const gxds_kept kept = {.server = a->server,

@@ -279,7 +279,7 @@ static void carry_out_cache(gxds_session *s, const gxds_action *a) {
 static void settle_cache(gxds_session *s) {
   if (!s->cache) return;
   gxds_text line = {0};
-  gxds_resource_cache_settle(s->cache, &line);
+  gxds_resource_cache_settle(s->cache, gxds_reactor_now(), &line);
   if (line.size) write_log(s, GXDS_ERROR, gxds_text_str(&line));
   gxds_text_fini(&line);
 }
@@ -359,8 +359,10 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
   s->arg = options->arg;
   s->random.state = gxds_random_seed();
   s->load_store = gxds_load_store_create(on_first_use, s);
-  gxds_str dir = options->bootstrap->resource_cache_dir;
-  if (dir.size) s->cache = gxds_resource_cache_create(dir, options->target);
+  gxds_duration offset = wall_offset();
+  if (options->bootstrap->resource_cache_dir.size) {
+    s->cache = gxds_resource_cache_create(options->bootstrap, options->target, offset);
+  }
   const gxds_client_options engine = {
       .bootstrap = options->bootstrap,
       .host = options->host,
@@ -368,7 +370,7 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
       .type_count = GXDS_RESOURCE_TYPE_COUNT,
       .seed = gxds_random_next(&s->random),
       .resource_does_not_exist_timeout = options->resource_timeout,
-      .wall_offset = wall_offset(),
+      .wall_offset = offset,
       .keeps_resources = s->cache != NULL,
   };
   s->engine = gxds_client_create(&engine);

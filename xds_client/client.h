@@ -46,10 +46,11 @@ typedef enum gxds_action_kind {
   GXDS_ACTION_AMBIENT_ERROR, /* watch: status; what the watcher holds stays good. OK: it is over */
   GXDS_ACTION_LOG,           /* severity, bytes: one line for the log */
   /* Only with keeps_resources: */
-  GXDS_ACTION_PERSIST, /* server, type, name, version, bytes, accepted: keep that, in place of what
-                          was kept of that name from that server */
-  GXDS_ACTION_FORGET,  /* server, type, name: it is not in use any more */
-  GXDS_ACTION_RESTORE, /* server, type, name: report gxds_client_restore(), if it was kept or not */
+  GXDS_ACTION_PERSIST, /* server, authority, type, name, version, bytes, accepted: keep that, in
+                          place of what was kept of that name from that server */
+  GXDS_ACTION_FORGET,  /* server, authority, type, name: it is not in use any more */
+  GXDS_ACTION_RESTORE, /* server, authority, type, name: report gxds_client_restore(), if it was
+                          kept or not */
 } gxds_action_kind;
 
 typedef enum gxds_severity { GXDS_DEBUG, GXDS_INFO, GXDS_ERROR } gxds_severity;
@@ -65,6 +66,7 @@ typedef struct gxds_action {
   gxds_action_kind kind;
   gxds_server_id server_id;
   const gxds_bootstrap_server *server;
+  gxds_str authority; /* of the name (A47); empty: the default one */
   gxds_stream_id stream;
   const gxds_resource_type *type;
   gxds_str name;

@@ -15,7 +15,12 @@ void gxds_text_add_time(gxds_text *out, int64_t wall) {
 
 static gxds_action about(const gxds_client *c, const gxds_entry *e, gxds_action_kind kind,
                          const gxds_bootstrap_server *server) {
-  return (gxds_action){.kind = kind, .server = server, .type = c->types[e->type], .name = e->name};
+  const gxds_bootstrap_authority *config = e->authority->config;
+  return (gxds_action){.kind = kind,
+                       .server = server,
+                       .authority = config ? config->name : gxds_str_of(NULL, 0),
+                       .type = c->types[e->type],
+                       .name = e->name};
 }
 
 void gxds_entry_persist(gxds_client *c, gxds_entry *e) {

@@ -287,6 +287,9 @@ std::vector<Bad> BadContent() {
       {WithTop(R"("resource_cache": {"dir": "cache"})"),
        Invalid("field:resource_cache.dir error:must be an absolute path",
                "resource_cache.dir line 1")},
+      {WithTop(R"("resource_cache": {"dir": "/c", "by_node_id": "yes"})"),
+       Invalid("field:resource_cache.by_node_id error:is not a boolean",
+               "resource_cache.by_node_id line 1")},
       {WithTop(R"("certificate_providers": {"p": 1})"),
        Invalid("field:certificate_providers[\"p\"] error:is not an object",
                "certificate_providers[\"p\"] line 1")},
@@ -355,6 +358,10 @@ TEST(Bootstrap, MayNameADirectoryForTheResourceCache) {
   EXPECT_EQ(ToString(MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_dir),
             "/c");
   EXPECT_EQ(ToString(MustParse(WithTop(R"("x": 1)"))->resource_cache_dir), "");
+  EXPECT_FALSE(
+      MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_by_node_id);
+  EXPECT_TRUE(MustParse(WithTop(R"("resource_cache": {"dir": "/c", "by_node_id": true})"))
+                  ->resource_cache_by_node_id);
 }
 
 TEST(Bootstrap, EveryWrongFieldIsReported) {  // A47.5, A27.5

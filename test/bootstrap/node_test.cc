@@ -113,6 +113,21 @@ TEST(Node, OursIsFilledInEvenWithoutANode) {  // A27.7, A27.14
   }
 }
 
+std::string WithoutId(const std::string& json) {
+  Node node(json);
+  return grpc_xds_test::ToString(node.bootstrap()->node_without_id);
+}
+
+TEST(Node, WithoutItsIdIsOnlyWhatTheBootstrapSays) {
+  EXPECT_EQ(WithoutId(""), "");  // not what we are, which the next version changes
+  EXPECT_EQ(WithoutId(R"({"id": "one"})"), "");
+  const std::string node = R"("cluster": "c", "locality": {"zone": "z"}, "metadata": )";
+  const std::string described = WithoutId(R"({"id": "one", )" + node + R"({"a": 1, "b": 2}})");
+  EXPECT_NE(described, "");
+  EXPECT_EQ(WithoutId(R"({"id": "two", )" + node + R"({"b": 2, "a": 1}})"), described);
+  EXPECT_NE(WithoutId(R"({"id": "one", )" + node + R"({"a": 1, "b": 3}})"), described);
+}
+
 TEST(Node, CarriesWhatTheBootstrapSays) {  // A27.6, A27.7
   Node node(R"({"id": "foo", "cluster": "bar",
       "locality": {"region": "milky_way", "zone": "sol_system", "sub_zone": "earth"},

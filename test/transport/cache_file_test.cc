@@ -158,7 +158,7 @@ TEST_F(CacheFile, ForeignOneIsLeftAlone) {
 
 TEST_F(CacheFile, OfAnotherVersionIsIgnored) {
   std::string other = Read(path);
-  other[14] = 2;
+  other[14] = 3;
   Write(path, other);
   File f(dir);
   EXPECT_EQ(f.Count(), 0u);

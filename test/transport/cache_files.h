@@ -18,11 +18,18 @@ inline std::string String(gxds_str s) { return std::string(s.data ? s.data : "",
 
 inline constexpr char kType[] = "type.googleapis.com/Foo";
 
+// From the tests' clock to that since 1970.
+inline constexpr gxds_duration kWallOffset = int64_t{1700000000} * GXDS_SECOND;
+
 class File {
  public:
   explicit File(const std::string &dir, const std::string &target = "xds:///t",
                 const std::string &server = "server:1") {
-    file_ = gxds_cache_file_open(Str(dir), Str(target), Str(server), now, &log_);
+    Open(dir, target, server);
+  }
+  // Opened at that time since 1970.
+  File(const std::string &dir, int64_t wall) : now(wall - kWallOffset) {
+    Open(dir, "xds:///t", "server:1");
   }
   ~File() {
     gxds_cache_file_close(file_);
@@ -56,7 +63,7 @@ class File {
     return String(r.version) + " " + String(r.bytes);
   }
 
-  void Settle() { gxds_cache_file_settle(file_, &log_); }
+  void Settle() { gxds_cache_file_settle(file_, now, &log_); }
   bool TakeLost() { return gxds_cache_file_take_lost(file_); }
   std::string TakeLog() {
     std::string log = Log();
@@ -66,6 +73,10 @@ class File {
   gxds_time now = 1000 * GXDS_SECOND;
 
  private:
+  void Open(const std::string &dir, const std::string &target, const std::string &server) {
+    file_ = gxds_cache_file_open(Str(dir), Str(target), Str(server), now, kWallOffset, &log_);
+  }
+
   gxds_text log_ = {};
   gxds_cache_file *file_;
 };

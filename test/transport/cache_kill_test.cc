@@ -40,7 +40,7 @@ gxds_str Str(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
 
 [[noreturn]] void WriteUntilKilled(const std::string &dir, Shared *shared, unsigned seed) {
   gxds_text log = {};
-  gxds_cache_file *f = gxds_cache_file_open(Str(dir), gxds_str_z("t"), gxds_str_z("s"), 0, &log);
+  gxds_cache_file *f = gxds_cache_file_open(Str(dir), gxds_str_z("t"), gxds_str_z("s"), 0, 0, &log);
   if (f == nullptr || log.size > 0) _exit(1);
   std::minstd_rand random(seed);
   for (;;) {
@@ -63,7 +63,7 @@ gxds_str Str(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
 // Everything is what was written last, or, if a write was cut short, one before.
 void Check(const std::string &dir, Shared *shared) {
   gxds_text log = {};
-  gxds_cache_file *f = gxds_cache_file_open(Str(dir), gxds_str_z("t"), gxds_str_z("s"), 0, &log);
+  gxds_cache_file *f = gxds_cache_file_open(Str(dir), gxds_str_z("t"), gxds_str_z("s"), 0, 0, &log);
   ASSERT_NE(f, nullptr);
   ASSERT_EQ(log.size, 0u) << log.data;
   for (unsigned name = 0; name < kNames; name++) {

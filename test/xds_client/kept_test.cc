@@ -276,6 +276,27 @@ TEST(Kept, ThatIsRefusedIsIgnoredAndSaid) {
   EXPECT_TRUE(s.Logged("resource cache: Foo resource foo1 ignored: errors validating Foo"));
 }
 
+TEST(Kept, IsOfTheAuthorityOfItsName) {
+  const std::string name = "xdstp://a/test.v3.Foo/x";
+  Disk disk;
+  ScenarioOptions options;
+  options.disk = &disk;
+  options.authorities = {{"a", {ServerConfig{}}}};
+  {
+    Scenario s(options);
+    s.Forgive();
+    s.WatchTogether({{&kFoo, name}, {&kFoo, "foo1"}});
+    s.Respond(kFoo, "1", {name + "=1", "foo1=1"});
+    EXPECT_THAT(disk, ElementsAre(Pair("server1 Foo foo1", "1 foo1=1"),
+                                  Pair("server1/a Foo " + name, "1 " + name + "=1")));
+  }
+  Scenario s(options);
+  s.Forgive();
+  Watcher &x = s.Watch(kFoo, name);
+  s.server().FailChannel("down");
+  EXPECT_EQ(x.Next(), name + "=1");
+}
+
 TEST(Kept, WatchThatEndsMeanwhileIsNoHarm) {
   Disk disk = OneKept();
   Keeping s(&disk);

@@ -345,8 +345,9 @@ void Scenario::Carry(const gxds_action &action) {
 }
 
 void Scenario::CarryKept(const gxds_action &action) {
-  std::string key =
-      String(action.server->uri) + " " + action.type->short_name + " " + String(action.name);
+  std::string authority = action.authority.size ? "/" + String(action.authority) : "";
+  std::string key = String(action.server->uri) + authority + " " + action.type->short_name + " " +
+                    String(action.name);
   if (action.kind == GXDS_ACTION_PERSIST) {
     (*disk_)[key] = String(action.version) + " " + String(action.bytes);
     trace_.push_back("PERSIST " + key);

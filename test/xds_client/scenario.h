@@ -26,7 +26,8 @@ struct ServerConfig {
   bool delta = false;
 };
 
-// What an engine's owner keeps: by "server type name", "version bytes".
+// What an engine's owner keeps: by "server type name" (or "server/authority type name"), "version
+// bytes".
 using Disk = std::map<std::string, std::string>;
 
 struct ScenarioOptions {

@@ -38,7 +38,7 @@ static const shape authority[] = {{"client_listener_resource_name_template", NUL
                                   {"fallback_on_reachability_only", NULL, NULL},
                                   {NULL, NULL, NULL}};
 static const shape authorities[] = {{"*", authority, NULL}, {NULL, NULL, NULL}};
-static const shape cache[] = {{"dir", NULL, NULL}, {NULL, NULL, NULL}};
+static const shape cache[] = {{"dir", NULL, NULL}, {"by_node_id", NULL, NULL}, {NULL, NULL, NULL}};
 static const shape root[] = {{"xds_servers", server, NULL},
                              {"node", node, NULL},
                              {"certificate_providers", providers, NULL},
