@@ -85,6 +85,11 @@ const gxds_bootstrap_authority *gxds_bootstrap_find_authority(const gxds_bootstr
 GXDS_MUST_USE gxds_status gxds_bootstrap_listener_name(const gxds_bootstrap *b,
                                                        gxds_str target_authority, gxds_str path,
                                                        gxds_str *out);
+/* What chooses the virtual host and is RPCs' ":authority" (A47), for a channel whose program gives
+ * no other: path, that of the xds: URI (decoded, without the leading slash), with every byte
+ * percent-encoded that an authority may not have, as "/" is. The caller frees it with
+ * gxds_str_free(). */
+gxds_str gxds_data_plane_authority(gxds_str path);
 
 #ifdef __cplusplus
 }

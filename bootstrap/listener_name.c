@@ -1,4 +1,4 @@
-/* A47: from the URI of a channel to the name of the listener resource. */
+/* A47: from the URI of a channel to the name of the listener resource, and to the authority. */
 #include "bootstrap/reader_internal.h"
 
 static bool is_unreserved_or_sub_delim(char c) {
@@ -29,6 +29,12 @@ void gxds_percent_encode_authority(gxds_str s, gxds_text *out) {
 }
 
 void gxds_percent_encode_path(gxds_str s, gxds_text *out) { percent_encode(s, is_path_char, out); }
+
+gxds_str gxds_data_plane_authority(gxds_str path) {
+  gxds_text out = {0};
+  gxds_percent_encode_authority(path, &out);
+  return gxds_text_take(&out);
+}
 
 /* The template with every "%s" replaced. */
 static gxds_str expand(gxds_str template, gxds_str path) {

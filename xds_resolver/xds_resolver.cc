@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/random.h"
+#include "bootstrap/bootstrap.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/printable/printable.h"
 #include "plugin/child_of_fork.h"
@@ -62,10 +63,13 @@ constexpr char kServiceConfig[] =
 
 constexpr char kBootstrapArg[] = "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config";
 
-// The part of the path after the last slash.
+absl::string_view Path(const URI& uri) { return absl::StripPrefix(uri.path(), "/"); }
+
 std::string DefaultAuthority(const URI& uri) {
-  size_t slash = uri.path().find_last_of('/');
-  return slash == std::string::npos ? uri.path() : uri.path().substr(slash + 1);
+  gxds_str authority = gxds_data_plane_authority(ToGxds(Path(uri)));
+  std::string copy(authority.data, authority.size);
+  gxds_str_free(&authority);
+  return copy;
 }
 
 class XdsResolver : public grpc_core::Resolver {
@@ -156,7 +160,7 @@ void XdsResolver::FillOptions(Link* link, gxds_resolver_options* options) {
 }
 
 void XdsResolver::StartLocked() {
-  std::string path(absl::StripPrefix(uri_.path(), "/"));
+  const absl::string_view path = Path(uri_);
   std::string target = absl::StrCat("xds://", uri_.authority(), "/", path);
   std::string authority =
       args_.GetOwnedString(GRPC_ARG_DEFAULT_AUTHORITY).value_or(DefaultAuthority(uri_));

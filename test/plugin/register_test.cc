@@ -121,6 +121,27 @@ TEST_F(Register, TheSnapshotTookTheResolverPolicysPlace) {  // A74.40
       "xds_cluster_resolver_experimental", nullptr));
 }
 
+TEST_F(Register, TheDataPlanesAuthorityIsThePathOfTheTarget) {  // A47.19
+  const std::map<std::string, std::string> authorities = {
+      {"xds:///greeter.example:50051", "greeter.example:50051"},
+      {"xds:greeter.example", "greeter.example"},
+      {"xds://other.example/greeter.example", "greeter.example"},
+      {"xds:///a/b", "a%2Fb"},
+      {"xds:a/b", "a%2Fb"},
+      {"xds://other.example/a/b/c", "a%2Fb%2Fc"},
+      {"xds:////a", "%2Fa"},
+      {"xds:///a%2fb", "a%2Fb"},
+      {"xds:///%5B::1%5D:80", "[::1]:80"},
+      {"xds:///a%20b%7C%25%C3%A9", "a%20b%7C%25%C3%A9"},
+      {"xds:///-._~!$&'()*+,;=:@", "-._~!$&'()*+,;=:@"},
+      {"xds:///a?b=c#d", "a"},
+  };
+  for (const auto& [target, authority] : authorities) {
+    EXPECT_EQ(CoreConfiguration::Get().resolver_registry().GetDefaultAuthority(target), authority)
+        << target;
+  }
+}
+
 TEST_F(Register, AgainIsNoError) { EXPECT_EQ(grpc_xds_impl_register(), GRPC_XDS_OK); }
 
 TEST_F(Register, IsForTheHostThatItWasBuiltWith) {

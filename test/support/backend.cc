@@ -133,6 +133,7 @@ class Backend::Service : public grpc::CallbackGenericService {
     {
       std::lock_guard<std::mutex> lock(backend_->mu_);
       backend_->peers_.insert(context->peer());
+      backend_->authority_ = context->host();
       if (!backend_->load_.empty()) {
         context->AddTrailingMetadata("endpoint-load-metrics-bin", backend_->load_);
       }
@@ -166,6 +167,11 @@ void Backend::Stop() {
 size_t Backend::connections() const {
   std::lock_guard<std::mutex> lock(mu_);
   return peers_.size();
+}
+
+std::string Backend::authority() const {
+  std::lock_guard<std::mutex> lock(mu_);
+  return authority_;
 }
 
 void Backend::Hold() {

@@ -27,6 +27,8 @@ class Backend {
   long calls() const { return calls_; }
   // From how many connections calls came so far.
   size_t connections() const;
+  // The ":authority" of the last call.
+  std::string authority() const;
   // From now on calls are not answered until Release().
   void Hold();
   void Release();
@@ -73,6 +75,7 @@ class Backend {
   bool hold_ = false;
   std::vector<Reactor*> held_;
   std::set<std::string> peers_;
+  std::string authority_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -238,6 +238,8 @@ class Route : public Resolve {
         {"domains":["other.example"],
          "routes":[{"match":{"prefix":"/s/","runtime_fraction":{"default_value":{"numerator":25}}},
                     "route":{"cluster":"blue"}}]},
+        {"domains":["headers.example%2Fb%20c"],
+         "routes":[{"match":{"prefix":""},"route":{"cluster":"green"}}]},
         {"domains":["headers.example"],"routes":[
         {"match":{"path":"/s/Exact"},"route":{"cluster":"green"}},
         {"match":{"prefix":"/s/","headers":[{"name":"user","string_match":{"exact":"amy"}}]},
@@ -285,11 +287,26 @@ TEST_F(Route, NoRouteAtAllIsToldFromOneThatTakesSomeRpcs) {
   EXPECT_EQ(lines.back(), "1");
 }
 
+TEST_F(Route, TheVirtualHostIsThatOfTheTargetsPath) {  // A47.19
+  for (const char* target :
+       {"xds:///headers.example/b%20c", "xds:///headers.example%2Fb%20c?x#y"}) {
+    // All targets have the one listener.
+    std::string bootstrap = plane_.Bootstrap();
+    bootstrap.insert(bootstrap.find('{') + 1,
+                     R"("client_default_listener_resource_name_template":"headers.example",)");
+    Lines lines = Program({"route", target, "/x/y"}, bootstrap).Finish();
+    EXPECT_NE(Text(lines).find("virtual_host headers.example%2Fb%20c"), std::string::npos)
+        << target << "\n"
+        << Text(lines);
+    EXPECT_EQ(lines.back(), "0") << target;
+  }
+}
+
 TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsTold) {
   Lines lines = Run({"route", "--authority", "x", "xds:///headers.example", "/s/Method"});
   EXPECT_EQ(lines.back(), "1");
   EXPECT_NE(Text(lines).find("no virtual host has a domain that matches \"x\"; there are: "
-                             "other.example headers.example"),
+                             "other.example headers.example%2Fb%20c headers.example"),
             std::string::npos)
       << Text(lines);
 }

@@ -47,7 +47,7 @@ TEST_F(DependencyRoot, RoutesToNoClusterAreAConfigurationToo) {
   EXPECT_TRUE(config_->virtual_host != nullptr);
 }
 
-TEST_F(DependencyRoot, TheVirtualHostIsThatOfTheDataPlaneAuthority) {  // A47.19, A74.4, A74.13
+TEST_F(DependencyRoot, TheVirtualHostIsThatOfTheDataPlaneAuthority) {  // A74.4, A74.13
   VirtualHost other{{"other"}, {{GXDS_PATH_PREFIX, "", {{"x", 1}}}}};
   VirtualHost ours{{"authority"}, {{GXDS_PATH_PREFIX, "", {{"a", 1}}}}};
   Send(InlineListener(NewRouteConfig("rc", {other, ours})));

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "bootstrap/bootstrap.h"
 #include "plugin/host.h"
 #include "transport/clients.h"
 #include "transport/reactor.h"
@@ -44,18 +45,20 @@ bool gxds_fetch_target_parse(const char *uri, const char *authority, gxds_fetch_
   gxds_str uri_authority = {NULL, 0};
   if (strncmp(rest, "//", 2) == 0) {
     rest += 2;
-    uri_authority = gxds_str_of(rest, strcspn(rest, "/"));
+    uri_authority = gxds_str_of(rest, strcspn(rest, "/?#"));
     rest += uri_authority.size;
   }
   if (*rest == '/') rest++;
-  if (*rest == 0) {
+  gxds_str path = gxds_str_of(rest, strcspn(rest, "?#"));
+  if (path.size == 0) {
     gxds_text_addf(error, "%s names no service: expected xds:///service", uri);
     return false;
   }
   out->uri = gxds_str_dup(gxds_str_z(uri));
   out->uri_authority = decode(uri_authority);
-  out->uri_path = decode(gxds_str_z(rest));
-  out->data_plane_authority = gxds_str_dup(gxds_str_z(authority ? authority : rest));
+  out->uri_path = decode(path);
+  out->data_plane_authority =
+      authority ? gxds_str_dup(gxds_str_z(authority)) : gxds_data_plane_authority(out->uri_path);
   return true;
 }
 
