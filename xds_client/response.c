@@ -39,20 +39,17 @@ static void add_error(application *a, size_t index, gxds_str name, gxds_str mess
   gxds_text_add_untrusted(&a->errors, message, GXDS_NACK_ERROR_BYTES_MAX);
 }
 
-static bool has_right_type(application *a, size_t index) {
-  const gxds_response_resource *r = &a->response->resources[index];
+/* Why not is added to *why. */
+static bool has_right_type(const application *a, const gxds_response_resource *r, gxds_text *why) {
   gxds_str wanted = gxds_type_name(gxds_str_z(type_of(a)->type_url));
   gxds_str actual = gxds_type_name(r->type_url);
   if (gxds_str_equal(actual, wanted)) return true;
-  gxds_text message = {0};
-  gxds_text_add_z(&message, "incorrect resource type ");
-  gxds_text_add_untrusted(&message, actual, GXDS_LOGGED_BYTES_MAX);
-  gxds_text_addf(&message, " (should be %.*s)", GXDS_STR_ARG(wanted));
+  gxds_text_add_z(why, "incorrect resource type ");
+  gxds_text_add_untrusted(why, actual, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_addf(why, " (should be %.*s)", GXDS_STR_ARG(wanted));
   if (gxds_str_equal(actual, gxds_type_name(gxds_str_z(type_of(a)->v2_type_url)))) {
-    gxds_text_add_z(&message, ": the xDS v2 API is not supported");
+    gxds_text_add_z(why, ": the xDS v2 API is not supported");
   }
-  add_error(a, index, r->name, gxds_text_str(&message));
-  gxds_text_fini(&message);
   return false;
 }
 
@@ -214,6 +211,26 @@ static void apply_alias(application *a, const gxds_response_resource *r, gxds_st
   }
 }
 
+static void apply_aliases(application *a, const gxds_response_resource *r, gxds_str name,
+                          const gxds_resource *decoded, gxds_str failure) {
+  for (size_t i = 0; i < r->alias_count; i++) {
+    gxds_str alias = gxds_str_of(r->aliases[i].data, r->aliases[i].size);
+    if (!gxds_str_equal(alias, name)) apply_alias(a, r, alias, decoded, failure);
+  }
+}
+
+/* What was not decoded at all. Who is named was sent, so it is invalid, and neither gone nor to be
+ * waited for. */
+static void apply_unusable(application *a, size_t index, gxds_str why) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  apply_aliases(a, r, r->name, NULL, why);
+  if (r->name.size) {
+    apply_named(a, index, r->name, NULL, why);
+  } else {
+    add_error(a, index, r->name, why);
+  }
+}
+
 static void apply_changed(application *a, size_t index) {
   const gxds_response_resource *r = &a->response->resources[index];
   gxds_decode_context context = {.bootstrap = a->c->bootstrap,
@@ -227,10 +244,8 @@ static void apply_changed(application *a, size_t index) {
   gxds_text failure = {0};
   if (!gxds_status_is_ok(&status)) gxds_status_render(&status, &failure);
   gxds_str name = r->name.size ? r->name : decoded.name;
-  for (size_t i = 0; i < r->alias_count && (decoded.resource || failure.size); i++) {
-    gxds_str alias = gxds_str_of(r->aliases[i].data, r->aliases[i].size);
-    if (gxds_str_equal(alias, name)) continue;
-    apply_alias(a, r, alias, decoded.resource, gxds_text_str(&failure));
+  if (decoded.resource || failure.size) {
+    apply_aliases(a, r, name, decoded.resource, gxds_text_str(&failure));
   }
   if (name.size || decoded.resource) {
     apply_named(a, index, name, decoded.resource, gxds_text_str(&failure));
@@ -313,14 +328,19 @@ static void apply_heartbeat(application *a, size_t index) {
 static void apply_resource(application *a, size_t index) {
   const gxds_response_resource *r = &a->response->resources[index];
   if (r->fault) {
-    add_error(a, index, r->name, gxds_str_z(r->fault));
+    apply_unusable(a, index, gxds_str_z(r->fault));
     return;
   }
   if (r->heartbeat) {
     apply_heartbeat(a, index);
     return;
   }
-  if (!has_right_type(a, index)) return;
+  gxds_text why = {0};
+  if (!has_right_type(a, r, &why)) {
+    apply_unusable(a, index, gxds_text_str(&why));
+    gxds_text_fini(&why);
+    return;
+  }
   gxds_entry *e = r->alias_count > 0 ? NULL : find_unchanged(a, r);
   if (!e) {
     apply_changed(a, index);
@@ -391,19 +411,20 @@ static void apply_errors(application *a) {
     gxds_resource_name name;
     if (error->undecodable) {
       refuse_error(a, i, gxds_str_of(NULL, 0), "can't be decoded");
-    } else if (error->code == GXDS_OK) {
-      refuse_error(a, i, error->name, "error_detail.code must not be OK");
     } else if (!gxds_resource_name_init(&name, error->name, gxds_str_z(type_of(a)->type_url))) {
       refuse_error(a, i, gxds_str_of(NULL, 0), "resource_name.name is no name of this type");
     } else {
       gxds_entry *e = wanted_entry(a, name.canonical);
-      if (e && check_first(a, i, e, e->name)) apply_error(a, e, error);
+      bool right = error->code != GXDS_OK;
+      if (!right) refuse_error(a, i, error->name, "error_detail.code must not be OK");
+      if (e && check_first(a, i, e, e->name) && right) apply_error(a, e, error);
       gxds_resource_name_fini(&name);
     }
   }
 }
 
-/* A27: absence from a complete response deletes. What never came is left to its timer, since the
+/* A27: absence from a complete response deletes, of names that this stream has asked for: a
+ * response to who has not says nothing of them. What never came is left to its timer, since the
  * response may answer an earlier request. An error is said once and holds until the resource comes
  * (xRFC TP3), so absence after one says nothing. */
 static void apply_absence(application *a) {
@@ -413,7 +434,8 @@ static void apply_absence(application *a) {
     const gxds_entry *e = sub->entry;
     bool told = e->resource && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
                 e->state != GXDS_RESOURCE_RECEIVED_ERROR;
-    bool gone = e->seen_in != a->c->response_serial && (told || (e->expired && sub->settled));
+    bool gone = (sub->asked || sub->known) && e->seen_in != a->c->response_serial &&
+                (told || (e->expired && sub->settled));
     if (gone) delete_entry(a, sub, &d);
   }
   log_deletions(a, &d);

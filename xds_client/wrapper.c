@@ -25,8 +25,14 @@ gxds_response_resource gxds_unwrap(const envoy_service_discovery_v3_Resource *wr
   r.aliases = envoy_service_discovery_v3_Resource_aliases(wrapper, &r.alias_count);
   const google_protobuf_Duration *ttl = envoy_service_discovery_v3_Resource_ttl(wrapper);
   if (ttl && !read_ttl(ttl, &r.ttl)) r.fault = "ttl: must be a positive duration";
-  if (r.version.size > GXDS_VERSION_BYTES_MAX) r.fault = "version too long";
-  if (r.alias_count > GXDS_ALIASES_MAX) r.fault = "more than 100 aliases";
+  if (r.version.size > GXDS_VERSION_BYTES_MAX) {
+    r.fault = "version too long";
+    r.version = gxds_str_of(NULL, 0);
+  }
+  if (r.alias_count > GXDS_ALIASES_MAX) {
+    r.fault = "more than 100 aliases";
+    r.alias_count = GXDS_ALIASES_MAX;
+  }
   const google_protobuf_Any *inner = envoy_service_discovery_v3_Resource_resource(wrapper);
   if (inner) {
     r.type_url = from_upb(google_protobuf_Any_type_url(inner));

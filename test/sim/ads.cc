@@ -98,7 +98,7 @@ namespace {
 
 // The name by which the client finds it; -1: there is none.
 int NameOfItem(const Item &item, const Content &c) {
-  if (item.form == kWrapped) return item.name;
+  if (item.form == kWrapped || item.named) return item.name;
   return c.fault == kUndecodable ? -1 : c.name;
 }
 
@@ -155,8 +155,9 @@ void PredictItem(Prediction *p, const Item &item) {
   if (item.heartbeat) return PredictHeartbeat(p, item);
   const Content &c = p->world->contents().at(item.content);
   int name = NameOfItem(item, c);
-  bool bad = c.fault != kValid || c.type != p->message->type;
-  if (item.form == kBrokenWrapper || item.form == kWrongType || name < 0) {
+  bool unusable = item.form == kBrokenWrapper || item.form == kWrongType;
+  bool bad = unusable || c.fault != kValid || c.type != p->message->type;
+  if ((unusable && !item.named) || name < 0) {
     p->errors++;
     return;
   }
@@ -181,16 +182,18 @@ int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random
   return world->contents().Add(c);
 }
 
-void MakeHostile(World *world, int type, Random *random, Message *m) {
+void MakeHostile(World *world, bool delta, int type, Random *random, Message *m) {
   size_t count = m->items.size();
   for (size_t i = 0; i < count; i++) {
     Item &item = m->items[i];
     switch (random->Int(9)) {
       case 0:
         item.form = kWrongType;
+        item.named = delta || random->OneIn(2);
         break;
       case 1:
         item.form = kBrokenWrapper;
+        item.named = delta || random->OneIn(2);
         break;
       case 2:
         item.content = MakeOdd(world, type, item.name, kUndecodable, random);

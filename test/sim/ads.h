@@ -60,7 +60,7 @@ void PredictAnything(World *world, Stream *stream);
 
 // Another content in the place of one: invalid, undecodable, or of nobody's.
 int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random);
-void MakeHostile(World *world, int type, Random *random, Message *m);
+void MakeHostile(World *world, bool delta, int type, Random *random, Message *m);
 // Cuts the message, or changes some of its bytes, but never such that a resource comes of it that
 // the model doesn't know.
 void Mangle(World *world, bool delta, Random *random, Message *m);

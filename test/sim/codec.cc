@@ -130,10 +130,11 @@ void BuildResponse(gxds_str type_url, gxds_str version, gxds_str nonce,
     auto *wrapper = MESSAGE(Resource_new)(arena.get());
     MESSAGE(Resource_set_name)(wrapper, View(r.name));
     MESSAGE(Resource_set_version)(wrapper, View(r.version));
-    if (r.ttl) {
+    if (r.ttl || r.bad_ttl) {
+      gxds_duration d = r.bad_ttl ? -GXDS_SECOND : r.ttl;
       auto *ttl = MESSAGE(Resource_mutable_ttl)(wrapper, arena.get());
-      google_protobuf_Duration_set_seconds(ttl, r.ttl / GXDS_SECOND);
-      google_protobuf_Duration_set_nanos(ttl, static_cast<int32_t>(r.ttl % GXDS_SECOND));
+      google_protobuf_Duration_set_seconds(ttl, d / GXDS_SECOND);
+      google_protobuf_Duration_set_nanos(ttl, static_cast<int32_t>(d % GXDS_SECOND));
     }
     if (!r.heartbeat) {
       auto *inner = MESSAGE(Resource_mutable_resource)(wrapper, arena.get());

@@ -44,6 +44,7 @@ struct AnyView {
   gxds_str version = {};
   gxds_duration ttl = 0;
   bool heartbeat = false;  // without the resource
+  bool bad_ttl = false;    // or not to be used
 };
 // Serializes into *out, whose memory is used again.
 void BuildResponse(gxds_str type_url, gxds_str version, gxds_str nonce,

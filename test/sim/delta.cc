@@ -408,7 +408,7 @@ int DeltaServe(World *world, int index, int type, Serving how, Random *random) {
   if (how == kServeOddNonce) message->nonce = random->OneIn(2) ? "" : "n1";
   if (how == kServeHostile) {
     for (Item &item : message->items) item.alias = -1;
-    MakeHostile(world, type, random, message);
+    MakeHostile(world, true, type, random, message);
   }
   if (how == kServeHostile || how == kServeMangled) {
     ForEachName(s.names, [&](int name) { s.given[name] = kWhoKnows; });

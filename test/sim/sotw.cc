@@ -146,7 +146,8 @@ void PredictMissing(Prediction *p) {
 
 void PredictDeletions(Prediction *p) {
   int type = p->message->type;
-  ForEachName(p->client->Watched(type) & ~p->seen, [&](int name) {
+  Mask asked = p->client->conn(p->server).said[type];
+  ForEachName(p->client->Watched(type) & asked & ~p->seen, [&](int name) {
     Usage usage = p->client->Uses(p->server, AuthorityOf(name));
     if (usage == kUsed) p->client->Delete(type, name, p->server);
     if (usage == kMaybeUsed) p->client->BeUnsure(type, name);
@@ -299,8 +300,9 @@ void Encode(World *world, Message *m) {
     const Content &c = world->contents().at(item.content);
     v.type_url = gxds_str_z(TypeOf(item.form == kWrongType ? wrong : m->type).type_url);
     v.value = world->contents().BytesOf(item.content);
-    v.wrapped = item.form == kWrapped || item.form == kBrokenWrapper;
-    v.broken_wrapper = item.form == kBrokenWrapper;
+    v.wrapped = item.form == kWrapped || item.form == kBrokenWrapper || item.named;
+    v.broken_wrapper = item.form == kBrokenWrapper && !item.named;
+    v.bad_ttl = item.form == kBrokenWrapper;
     v.version = Str(item.version);
     v.ttl = m->ttl;
     v.heartbeat = item.heartbeat;
@@ -373,7 +375,7 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
     world->FreeMessage(number);
     return -1;
   }
-  if (how == kServeHostile) MakeHostile(world, type, random, m);
+  if (how == kServeHostile) MakeHostile(world, false, type, random, m);
   s.heartbeats.names = 0;
   if (m->ttl) FinishTtls(world, index, m);
   m->version = server.Version();

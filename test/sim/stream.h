@@ -15,8 +15,8 @@ namespace gxds_sim {
 enum ItemForm : uint8_t {
   kBare,
   kWrapped,
-  kWrongType,      // bare, but its type is not that of the response
-  kBrokenWrapper,  // a Resource that can't be decoded, or (delta) not be used
+  kWrongType,      // its type is not that of the response; bare unless named
+  kBrokenWrapper,  // a Resource that can't be decoded, or, if named, not be used
 };
 
 // One resource of a response.
@@ -24,6 +24,7 @@ struct Item {
   int content = 0;
   uint8_t name = 0;  // the wrapper's, when wrapped
   ItemForm form = kBare;
+  bool named = false;  // of the latter two: by a wrapper that can be read
   // Delta.
   int8_t alias = -1;  // it is what is asked for by that name too
   // Of the wrapper.

@@ -396,7 +396,7 @@ TEST(DeltaResponse, ResourceUnderItsOwnNameIsNoAliasAnyMore) {
 
 TEST(DeltaResponse, TooManyAliasesAreRefused) {
   Scenario s(Delta());
-  s.Watch(kFoo, "foo1");
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
   std::vector<std::string> aliases;
   for (int i = 0; i < 101; i++) aliases.push_back("alias" + std::to_string(i));
@@ -404,7 +404,7 @@ TEST(DeltaResponse, TooManyAliasesAreRefused) {
   EXPECT_EQ(s.NextRequest(),
             "Foo nonce=n1 NACK 3: xDS response validation errors: [resource index 0: foo1: more "
             "than 100 aliases]");
-  s.ForgiveTimers();
+  EXPECT_THAT(foo1.Next(), HasSubstr("invalid resource: more than 100 aliases"));
 }
 
 TEST(DeltaResponse, NackFitsIntoWhatServersTake) {
@@ -424,13 +424,13 @@ TEST(DeltaResponse, NackFitsIntoWhatServersTake) {
 
 TEST(DeltaResponse, VersionThatIsTooLongIsRefused) {
   Scenario s(Delta());
-  s.Watch(kFoo, "foo1");
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
   s.server().RespondDelta(kFoo, {{"foo1", std::string(20000, 'v'), "foo1=1"}});
   EXPECT_EQ(s.NextRequest(),
             "Foo nonce=n1 NACK 3: xDS response validation errors: [resource index 0: foo1: version "
             "too long]");
-  s.ForgiveTimers();
+  EXPECT_THAT(foo1.Next(), HasSubstr("invalid resource: version too long"));
 }
 
 TEST(DeltaResponse, BytesThatAreNoResponseAreIgnored) {
@@ -453,6 +453,17 @@ TEST(DeltaResponse, ErrorOfOneResourceIsTold) {  // xRFC TP3
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
   EXPECT_THAT(foo1.Next(), HasSubstr("error PERMISSION_DENIED: xDS server server1 reports: not "
                                      "yours"));
+}
+
+TEST(DeltaResponse, ResourceOfAnotherTypeIsInvalidForItsAliasesToo) {
+  Scenario s(Delta());
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  s.server().RespondDelta(kFoo, {{"real", "1", "real=1", 0, {"foo1"}, &kBar}});
+  EXPECT_EQ(s.NextRequest(),
+            "Foo nonce=n1 NACK 3: xDS response validation errors: [resource index 0: real: "
+            "incorrect resource type test.v3.Bar (should be test.v3.Foo)]");
+  EXPECT_THAT(foo1.Next(), HasSubstr("invalid resource: incorrect resource type test.v3.Bar"));
 }
 
 }  // namespace

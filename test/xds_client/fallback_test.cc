@@ -195,6 +195,34 @@ TEST(Fallback, GoesOnToTheThirdServerAndBackToTheSecond) {
   s.Forgive();
 }
 
+// The response was sent to who had asked for xdstp://a/ only.
+TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotAskedFor) {
+  ScenarioOptions options = Servers(2);
+  options.authorities["a"] = {options.servers[1]};
+  Scenario s(options);
+  s.Forgive();
+  s.ForgiveTimers();
+  Server &secondary = s.server("server2");
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+  s.Watch(kFoo, "xdstp://a/test.v3.Foo/x");
+  EXPECT_EQ(secondary.NextRequest(), "Foo [xdstp://a/test.v3.Foo/x] node");
+  secondary.HoldSends();
+  s.Watch(kBar, "xdstp://a/test.v3.Bar/y");  // its SEND is outstanding
+  EXPECT_EQ(secondary.NextRequest(), "Bar [xdstp://a/test.v3.Bar/y]");
+  s.Watch(kFoo, "foo2");
+  s.server().FailChannel("down");  // falls back, since there is no foo2
+  EXPECT_EQ(foo1.Next(), "nothing");
+  secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1"});
+  EXPECT_EQ(foo1.Next(), "nothing");
+  secondary.ReleaseSend();
+  EXPECT_EQ(secondary.NextRequest(), "Foo [xdstp://a/test.v3.Foo/x foo1 foo2] version=1 nonce=n1");
+  secondary.ReleaseSend();
+  secondary.Respond(kFoo, "2", {"xdstp://a/test.v3.Foo/x=1"});
+  EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted (xDS server server2)"));
+}
+
 TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // lrs_server "self" depends on it
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");

@@ -130,6 +130,7 @@ TEST(ResourceError, ThatIsNoneIsRejected) {
   s.Report(kOk, "");
   EXPECT_THAT(s.NextRequest(), HasSubstr("foo1: resource_errors[0]: error_detail.code must not be "
                                          "OK"));
+  EXPECT_EQ(s.foo1.Next(), "nothing");  // it is not gone
   s.server().RespondWithErrors(kFoo, "3", {"foo1=1"}, {{"", kNotFound, "x"}});
   EXPECT_THAT(s.NextRequest(),
               HasSubstr("resource_errors[0]: resource_name.name is no name of this type"));

@@ -155,6 +155,33 @@ TEST(Response, ResourceOfAnotherTypeIsNacked) {
               EndsWith("[resource index 0: incorrect resource type test.v3.Bar (should be "
                        "test.v3.Foo); resource index 1: foo2: incorrect resource type test.v3.Bar "
                        "(should be test.v3.Foo)]"));
+  s.Forgive();
+}
+
+// What is named is there, if not as it should be: it is not deleted, and not waited for.
+TEST(Response, NamedResourceThatCanNotBeUnwrappedIsInvalidAndNotAbsent) {
+  TwoFoos s;
+  s.Respond(kFoo, "v1", {"foo1=1"});
+  EXPECT_EQ(s.foo1.Next(), "foo1=1");
+  s.server().Send(kFoo.type_url, "v2",
+                  {Wrapped(kFoo, Item{"foo1", "", "foo1=2", -2}), Wrapped(kBar, "foo2", "foo2=1")});
+  EXPECT_EQ(s.foo1.Next(),
+            "ambient UNAVAILABLE: invalid resource: ttl: must be a positive duration (xDS server "
+            "server1) (node ID:xds_client_test)");
+  EXPECT_EQ(s.foo2.Next(),
+            "error UNAVAILABLE: invalid resource: incorrect resource type test.v3.Bar (should be "
+            "test.v3.Foo) (xDS server server1) (node ID:xds_client_test)");
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+  EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 NACKED v1 foo1=1 failed v2 "));
+  s.Forgive();
+}
+
+TEST(Response, NamedResourceOfTooLongAVersionIsInvalid) {
+  TwoFoos s;
+  s.server().Send(kFoo.type_url, "v1",
+                  {Wrapped(kFoo, Item{"foo1", std::string(20000, 'x'), "foo1=1"})});
+  EXPECT_THAT(s.NextRequest(), EndsWith("[resource index 0: foo1: version too long]"));
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("invalid resource: version too long"));
 }
 
 TEST(Response, ResourceOfTheRetiredApiIsNackedWithWordsThatSaySo) {

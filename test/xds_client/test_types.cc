@@ -117,7 +117,8 @@ void FillWrapper(envoy_service_discovery_v3_Resource *wrapper, const gxds_resour
   }
   if (item.bytes.empty()) return;
   auto *any = envoy_service_discovery_v3_Resource_mutable_resource(wrapper, arena);
-  google_protobuf_Any_set_type_url(any, upb_StringView_FromString(type.type_url));
+  const gxds_resource_type &actual = item.type ? *item.type : type;
+  google_protobuf_Any_set_type_url(any, upb_StringView_FromString(actual.type_url));
   google_protobuf_Any_set_value(any, View(item.bytes));
 }
 

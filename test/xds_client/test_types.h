@@ -58,6 +58,7 @@ struct Item {
   std::string bytes;
   double ttl = 0;  // seconds; 0: none
   std::vector<std::string> aliases = {};
+  const gxds_resource_type *type = nullptr;  // of the bytes, if not the response's
 };
 std::string DeltaResponse(const gxds_resource_type &type, const std::string &nonce,
                           const std::vector<Item> &items,

@@ -85,13 +85,14 @@ TEST(Ttl, HeartbeatOfAnotherVersionIsRefused) {
 
 TEST(Ttl, MustBePositive) {
   Scenario s(Delta());
-  s.Watch(kFoo, "foo1");
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
   s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1", -2}});
   EXPECT_EQ(s.NextRequest(),
             "Foo nonce=n1 NACK 3: xDS response validation errors: [resource index 0: foo1: ttl: "
             "must be a positive duration]");
-  s.ForgiveTimers();
+  EXPECT_THAT(foo1.Next(), HasSubstr("invalid resource: ttl: must be a positive duration"));
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);  // it was sent
 }
 
 TEST(Ttl, BeyondTheClockIsForEver) {
