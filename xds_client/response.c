@@ -494,7 +494,8 @@ static void apply_removals(application *a) {
 }
 
 static void answer(application *a) {
-  /* As the host counts it: a response of which something could be used was accepted (A46). */
+  /* As the host counts it: a response of which something could be used was accepted (A46). Servers
+   * that compare versions send it again at once to who has another. */
   bool accepted = a->any_valid || a->error_count == 0;
   gxds_str errors = {0};
   if (a->error_count > 0) {

@@ -47,6 +47,20 @@ TEST(Response, NackCarriesTheLastAcceptedVersion) {  // A46.3
   s.Forgive();
 }
 
+// Else who compares versions sends v2 again, at once, and is NACKed, and so on.
+TEST(Response, NackOfWhatIsPartlyUsedCarriesItsVersion) {  // A46.3
+  TwoFoos s;
+  s.Respond(kFoo, "v1", {"foo1=1", "foo2=2"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v1 nonce=n1");
+  s.Respond(kFoo, "v2", {"foo1=bad1", "foo2=3"});
+  EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v2 nonce=n2 NACK 3: "));
+  s.Respond(kFoo, "v3", {"foo1=bad1", "foo2=bad2"});
+  EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v2 nonce=n3 NACK 3: "));
+  s.Respond(kFoo, "v4", {"foo1=bad1", "foo2=3"});  // so does what is in use already
+  EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v4 nonce=n4 NACK 3: "));
+  s.Forgive();
+}
+
 TEST(Response, NackCarriesEveryErrorInTheOrderOfTheResponse) {  // A46.4
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1", "nonsense", "foo2=2", "foo3=bad3"});
