@@ -57,8 +57,12 @@ static bool lacks_a_resource(const gxds_authority *a) {
   return false;
 }
 
+static bool may_answer(const gxds_conn *conn, bool hopeful) {
+  return !conn->error || (hopeful && gxds_deadline_is_set(&conn->quiet));
+}
+
 static bool wants_next_server(const gxds_authority *a) {
-  if (!a->conns[a->conn_count - 1]->error) return false;
+  if (may_answer(a->conns[a->conn_count - 1], true)) return false;
   if (a->config && a->config->fallback_on_reachability_only) return true; /* A95 */
   return lacks_a_resource(a);
 }
@@ -78,7 +82,8 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
                    GXDS_STR_ARG(conn->server->uri));
     gxds_client_log(c, GXDS_INFO, &line);
   }
-  if (a->conn_count == a->server_count && gxds_authority_error(a)) gxds_authority_restore(c, a);
+  if (a->conn_count == a->server_count && gxds_authority_error(a, false))
+    gxds_authority_restore(c, a);
   if (a->conn_count == before) return;
   gxds_entry *e; /* there is hope again: an outage told before is over */
   DL_FOREACH(a->entries, e) { gxds_entry_sync(c, e); }
@@ -112,9 +117,17 @@ void gxds_authority_release_unused(gxds_client *c, gxds_authority *a) {
   while (a->conn_count > 0) a->conns[--a->conn_count]->use_count--;
 }
 
-gxds_shared_status *gxds_authority_error(const gxds_authority *a) {
+bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn) {
+  for (size_t i = 0; i < c->authority_count; i++) {
+    const gxds_authority *a = &c->authorities[i];
+    if (gxds_authority_uses(a, conn) && a->conns[a->conn_count - 1] != conn) return true;
+  }
+  return false;
+}
+
+gxds_shared_status *gxds_authority_error(const gxds_authority *a, bool hopeful) {
   for (size_t i = 0; i < a->conn_count; i++) {
-    if (!a->conns[i]->error) return NULL;
+    if (may_answer(a->conns[i], hopeful)) return NULL;
   }
   return a->conn_count ? a->conns[a->conn_count - 1]->error : NULL;
 }

@@ -214,12 +214,12 @@ bool gxds_entry_is_awaited(const gxds_entry *e) {
   return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->answered;
 }
 
-/* A trouble with the server comes before one of the resource: it is the newer, since it ends with
- * the next response. That a resource was only kept names that trouble itself. */
+/* A trouble with the server comes before one of the resource: it is the newer, since it ends when
+ * the server is well. That a resource was only kept names that trouble itself. */
 gxds_shared_status *gxds_entry_error(const gxds_entry *e) {
   gxds_shared_status *own = e->trouble ? e->trouble->error : NULL;
   if (e->restored) return own;
-  gxds_shared_status *unreachable = gxds_authority_error(e->authority);
+  gxds_shared_status *unreachable = gxds_authority_error(e->authority, e->resource == NULL);
   return unreachable ? unreachable : own;
 }
 

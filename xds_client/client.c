@@ -257,27 +257,26 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
   gxds_conn *conn = gxds_conn_of_stream(c, stream);
   if (!conn) return;
   bool got_response = conn->got_response;
-  bool spared = conn->claimed && conn->sending_type == GXDS_NO_TYPE && !conn->error &&
-                !conn->doubted && conn->protocol == &gxds_protocol_delta;
+  bool worked = got_response || conn->kept_quiet;
+  gxds_duration lived = conn->sent ? now - conn->sent : 0;
   gxds_conn_lose_stream(c, conn);
   if (status->code == GXDS_UNIMPLEMENTED && !got_response &&
       conn->protocol == &gxds_protocol_delta) {
     gxds_conn_give_up_delta(c, conn);
     return;
   }
+  gxds_duration wait = gxds_backoff_after_stream(&conn->backoff, worked, lived, &c->random);
+  gxds_deadlines_set(&c->deadlines, &conn->retry, gxds_time_after(now, wait));
+  gxds_trace_retry(c, conn, wait);
   gxds_text rendered = {0};
   gxds_text reason = {0};
   gxds_status_render(status, &rendered);
-  conn->doubted = spared && !got_response;
-  if (got_response || conn->doubted) { /* A57: no error, and no wait */
+  if (worked) { /* A57: no error */
     gxds_text_addf(&reason,
                    "xds server %.*s: ADS stream closed: ", GXDS_STR_ARG(conn->server->uri));
     gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
     gxds_client_log(c, GXDS_INFO, &reason);
   } else {
-    gxds_duration wait = gxds_backoff_next(&conn->backoff, &c->random);
-    gxds_deadlines_set(&c->deadlines, &conn->retry, gxds_time_after(now, wait));
-    gxds_trace_retry(c, conn, wait);
     gxds_text_add_z(&reason, "xDS call failed with no responses received; status: ");
     gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
     gxds_conn_fail(c, conn, GXDS_UNAVAILABLE, &reason, now);
@@ -313,6 +312,10 @@ static gxds_sub *sub_of(gxds_deadline *d) {
   return (gxds_sub *)((char *)d - offsetof(gxds_sub, timer));
 }
 
+static gxds_conn *conn_of(gxds_deadline *d) {
+  return (gxds_conn *)((char *)d - offsetof(gxds_conn, quiet));
+}
+
 static gxds_authority *authority_of(gxds_deadline *d) {
   return (gxds_authority *)((char *)d - offsetof(gxds_authority, restore_at));
 }
@@ -321,12 +324,21 @@ static gxds_entry *entry_of(gxds_deadline *d) {
   return (gxds_entry *)((char *)d - offsetof(gxds_entry, ttl));
 }
 
+/* A claim that is not yet on its way would be heard after the end of what it is about. */
+static void end_resource(gxds_client *c, gxds_entry *e, gxds_time now) {
+  for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
+    if (sub->claims && sub->conn->sent == 0) sub->conn->false_claim = true;
+  }
+  gxds_entry_on_ttl(c, e, now);
+}
+
 void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
   size_t count = 0;
   gxds_text line = {0};
   gxds_deadline *d;
   while ((d = gxds_deadlines_take_due(&c->deadlines, now)) != NULL) {
     if (d->kind == GXDS_DEADLINE_RESTORE) gxds_authority_restore(c, authority_of(d));
+    if (d->kind == GXDS_DEADLINE_QUIET) gxds_conn_on_quiet(c, conn_of(d));
     if (d->kind != GXDS_DEADLINE_SUB && d->kind != GXDS_DEADLINE_TTL)
       continue; /* settling does it */
     const gxds_entry *e = d->kind == GXDS_DEADLINE_TTL ? entry_of(d) : sub_of(d)->entry;
@@ -339,7 +351,7 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
       gxds_text_add_untrusted(&line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
     }
     if (d->kind == GXDS_DEADLINE_TTL) {
-      gxds_entry_on_ttl(c, entry_of(d), now);
+      end_resource(c, entry_of(d), now);
     } else {
       gxds_sub_on_timer(c, sub_of(d), now);
     }

@@ -151,8 +151,10 @@ void gxds_client_on_sent(gxds_client *c, gxds_stream_id stream, gxds_time now);
 /* One whole message. data is borrowed during the call. */
 void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *data, size_t size,
                             gxds_time now);
-/* The stream ended, with the status of the call; not called after CLOSE_STREAM. A stream that saw a
- * response is restarted at once and is no error (A57); one that saw none backs off. */
+/* The stream ended, with the status of the call; not called after CLOSE_STREAM. One that saw a
+ * response is no error (A57), nor is one that told versions of what is held and then lived, in
+ * silence, as long as a server has to answer: it has nothing new. When the next one is opened says
+ * gxds_backoff_after_stream(). */
 void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const gxds_status *status,
                                   gxds_time now);
 /* The server's channel is in TRANSIENT_FAILURE, for that reason: an ambient error for those who

@@ -195,19 +195,22 @@ struct gxds_conn {
   gxds_conn *prev;            /* of the client's, in the order of creation */
   gxds_conn *next;
   bool connected;            /* CONNECT was said */
-  gxds_shared_status *error; /* why it can't be reached; NULL: no failure since the last response */
+  gxds_shared_status *error; /* why it can't be reached; NULL: no failure since it was well */
   gxds_time failed;          /* since when */
   gxds_backoff backoff;
   gxds_deadline retry; /* set: no stream before that */
-  bool doubted;        /* delta: its last stream ended without a word, but was told what is held:
-                          perhaps there was nothing to say. The next one must hear something. */
 
   /* The stream; all zero without. */
   gxds_stream_id stream;
+  gxds_time sent;      /* when its first request was on its way; 0: it is not yet */
+  gxds_deadline quiet; /* set: the server was told what is held, and has until then to say
+                          something. A live stream is silent for good where there is nothing new:
+                          afterwards that is what its silence means */
   bool got_response;
-  bool claimed;  /* it began with a version, of some type */
-  bool withheld; /* delta: a version was not told, so that there is a response */
-  bool returned; /* a server after it was given up (A71) by the response that is carried out */
+  bool kept_quiet;  /* or quiet is over */
+  bool claimed;     /* it began with a version, of some type */
+  bool false_claim; /* of something that ended before that was on its way */
+  bool returned;    /* a server after it was given up (A71) by the response that is carried out */
   bool read_due;
   bool node_sent;
   size_t sending_type; /* of the outstanding SEND; GXDS_NO_TYPE: none */
@@ -219,7 +222,13 @@ struct gxds_conn {
   gxds_type_state types[]; /* one per type of the options */
 };
 
-enum { GXDS_DEADLINE_RETRY, GXDS_DEADLINE_SUB, GXDS_DEADLINE_TTL, GXDS_DEADLINE_RESTORE };
+enum {
+  GXDS_DEADLINE_RETRY,
+  GXDS_DEADLINE_QUIET,
+  GXDS_DEADLINE_SUB,
+  GXDS_DEADLINE_TTL,
+  GXDS_DEADLINE_RESTORE
+};
 
 /* The conn of a server, made when there is none. */
 gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server);
@@ -236,6 +245,11 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
 void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn);
 /* A response came: the server is well. */
 void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now);
+/* A request is on its way: if it told what is held, silence may be the answer. */
+void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now);
+/* The time for an answer is over on a stream that lives: the server has nothing new, and is well.
+ * But it takes no place back (A71): for that it has to say something. */
+void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn);
 /* The stream is gone. */
 void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn);
 /* Does what is to be done for all conns. True if that made actions. */
@@ -275,8 +289,12 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a);
 void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, gxds_time now);
 /* Gives up the servers of an authority without entries. */
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a);
-/* Why none of the servers in use can be reached; NULL: some can, or may. */
-gxds_shared_status *gxds_authority_error(const gxds_authority *a);
+/* Why none of the servers in use can be reached; NULL: some can, or may. hopeful: so does one that
+ * was just told on a live stream what is held: what is asked for now it will answer. */
+gxds_shared_status *gxds_authority_error(const gxds_authority *a, bool hopeful);
+/* A71: whether another server stands in for it, in some authority. Then what it sent may be
+ * replaced at any time, and only its response gives it its place back: nothing is claimed of it. */
+bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn);
 
 /* ---- protocols (sotw.c, delta.c) and what they have in common (response.c) ---- */
 

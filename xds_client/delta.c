@@ -31,26 +31,9 @@ static size_t claim_bytes(const gxds_sub *sub) {
   return sub->entry->name.size + sub->entry->version.size + 18;
 }
 
-static bool has_no_other_server(const gxds_client *c, const gxds_conn *conn) {
-  for (size_t i = 0; i < c->authority_count; i++) {
-    const gxds_authority *a = &c->authorities[i];
-    if (a->server_count > 1 && gxds_authority_uses(a, conn)) return false;
-  }
-  return true;
-}
-
-/* A claim must still be true when it is heard. While a server is in trouble, which the next
- * response ends, another may send something else (A71). And where all is held, one claim is left
- * out, so that there is a response. So too after a stream without a word. */
-static bool may_claim(const gxds_client *c, gxds_conn *conn, const gxds_type_state *t,
-                      const gxds_sub *sub) {
-  if (t->begun || sub->entry->version.size == 0 || sub->entry->alias_of.size > 0) return false;
-  if (!gxds_sub_may_claim(sub)) return false;
-  if (!conn->error && !conn->doubted) return true;
-  if (conn->error && !has_no_other_server(c, conn)) return false;
-  bool withhold = !conn->withheld;
-  conn->withheld = true;
-  return !withhold;
+static bool may_claim(const gxds_sub *sub) {
+  if (sub->entry->version.size == 0 || sub->entry->alias_of.size > 0) return false;
+  return gxds_sub_may_claim(sub);
 }
 
 /* A name that is given up and asked for again has to be said twice, in this order: in one request
@@ -75,8 +58,9 @@ static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
     t->giving_up++;
   }
   if (crosses(t)) return;
+  bool none = t->begun || gxds_conn_has_stand_in(c, conn);
   for (gxds_sub *sub = t->unsent; sub; sub = sub->next) {
-    sub->claims = may_claim(c, conn, t, sub);
+    sub->claims = !none && may_claim(sub);
     size += name_bytes(sub) + (sub->claims ? claim_bytes(sub) : 0);
     if (size > REQUEST_BYTES_MAX && sub != t->unsent) return;
     if (sub->claims) conn->claimed = true;

@@ -90,7 +90,7 @@ void gxds_authority_restore(gxds_client *c, gxds_authority *a) {
 /* "no xDS server answers; used as xDS server S sent it at T, from the resource cache" */
 static void describe(const gxds_client *c, const gxds_authority *a, const gxds_kept *kept,
                      gxds_text *out) {
-  const gxds_shared_status *unreachable = gxds_authority_error(a);
+  const gxds_shared_status *unreachable = gxds_authority_error(a, false);
   gxds_text_addf(out, "used from the resource cache, as xDS server %.*s sent it",
                  GXDS_STR_ARG(kept->server->uri));
   if (kept->accepted > 0) {

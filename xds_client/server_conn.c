@@ -8,6 +8,14 @@ static bool lacks_delta(const gxds_client *c, const gxds_bootstrap_server *serve
   return false;
 }
 
+static void sync_all(gxds_client *c, const gxds_conn *conn) {
+  for (size_t i = 0; i < c->authority_count; i++) {
+    if (!gxds_authority_uses(&c->authorities[i], conn)) continue;
+    gxds_entry *e;
+    DL_FOREACH(c->authorities[i].entries, e) { gxds_entry_sync(c, e); }
+  }
+}
+
 void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
   gxds_text line = {0};
   gxds_text_addf(&line,
@@ -18,6 +26,7 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
   c->without_delta = gxds_realloc((void *)c->without_delta, c->without_delta_count + 1,
                                   sizeof(gxds_bootstrap_server *));
   c->without_delta[c->without_delta_count++] = conn->server;
+  if (conn->error) sync_all(c, conn); /* whoever hoped for its answer */
 }
 
 gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
@@ -33,6 +42,7 @@ gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
   conn->protocol = &gxds_protocol_sotw;
   if (server->delta && !lacks_delta(c, server)) conn->protocol = &gxds_protocol_delta;
   conn->retry.kind = GXDS_DEADLINE_RETRY;
+  conn->quiet.kind = GXDS_DEADLINE_QUIET;
   conn->sending_type = GXDS_NO_TYPE;
   gxds_backoff_init_xds(&conn->backoff);
   DL_APPEND(c->conns, conn);
@@ -45,14 +55,6 @@ gxds_conn *gxds_conn_of_stream(gxds_client *c, gxds_stream_id stream) {
     if (stream && conn->stream == stream) return conn;
   }
   return NULL;
-}
-
-static void sync_all(gxds_client *c, const gxds_conn *conn) {
-  for (size_t i = 0; i < c->authority_count; i++) {
-    if (!gxds_authority_uses(&c->authorities[i], conn)) continue;
-    gxds_entry *e;
-    DL_FOREACH(c->authorities[i].entries, e) { gxds_entry_sync(c, e); }
-  }
 }
 
 static gxds_action action_of(const gxds_conn *conn, gxds_action_kind kind) {
@@ -73,15 +75,6 @@ static void close_stream(gxds_client *c, const gxds_conn *conn, const char *why)
   act(c, conn, GXDS_ACTION_CLOSE_STREAM);
 }
 
-/* What waits to be sent says "I have this" of some version. By the time the server hears it,
- * another server may have sent something else (A71), and it would be lost that this one never
- * answers. So it is asked anew, without. */
-static void take_claims_back(gxds_client *c, gxds_conn *conn) {
-  if (!conn->stream || !conn->claimed || conn->withheld || conn->got_response) return;
-  close_stream(c, conn, "closed: it told versions that may not be in use any more");
-  gxds_conn_lose_stream(c, conn);
-}
-
 /* ", unreachable since 2025-01-31T12:00:00Z": an RPC may fail by that an hour later (A88). */
 static void add_since(const gxds_client *c, gxds_time since, gxds_text *out) {
   if (c->wall_offset == 0) return;
@@ -96,11 +89,11 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
     conn->counts->failures++;
   }
   conn->counts->connected = false;
+  gxds_deadlines_cancel(&c->deadlines, &conn->quiet); /* there is no hope in a stream any more */
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
   gxds_text_add(&message, gxds_text_str(take_reason));
   gxds_text_fini(take_reason);
-  take_claims_back(c, conn);
   gxds_text line = {0};
   gxds_text_add(&line, gxds_text_str(&message));
   add_since(c, conn->failed, &message);
@@ -141,18 +134,40 @@ void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn) {
   gxds_conn_lose_stream(c, conn);
 }
 
-void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now) {
-  gxds_backoff_reset(&conn->backoff);
-  conn->doubted = false;
-  if (!conn->got_response) {
-    gxds_text line = {0};
-    gxds_text_addf(&line, "xds server %.*s: ADS stream is up", GXDS_STR_ARG(conn->server->uri));
-    gxds_client_log(c, GXDS_INFO, &line);
-  }
-  conn->got_response = true;
+static void log_up(gxds_client *c, const gxds_conn *conn, const char *why) {
+  gxds_text line = {0};
+  gxds_text_addf(&line, "xds server %.*s: ADS stream is up%s", GXDS_STR_ARG(conn->server->uri),
+                 why);
+  gxds_client_log(c, GXDS_INFO, &line);
+}
+
+/* True: it was not before. */
+static bool be_well(gxds_client *c, gxds_conn *conn) {
+  gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
   conn->counts->connected = true;
   bool failed = conn->error != NULL;
   gxds_shared_status_assign(&conn->error, NULL);
+  return failed;
+}
+
+void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now) {
+  if (!conn->claimed || conn->got_response || conn->kept_quiet) return;
+  if (gxds_deadline_is_set(&conn->quiet)) return;
+  gxds_duration timeout = gxds_conn_timeout(c, conn);
+  gxds_deadlines_set(&c->deadlines, &conn->quiet, gxds_time_after(now, timeout));
+  if (conn->error) sync_all(c, conn); /* who has nothing may hope */
+}
+
+void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn) {
+  conn->kept_quiet = true;
+  log_up(c, conn, ": it has nothing new");
+  if (be_well(c, conn)) sync_all(c, conn);
+}
+
+void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now) {
+  if (!conn->got_response && !conn->kept_quiet) log_up(c, conn, "");
+  conn->got_response = true;
+  bool failed = be_well(c, conn);
   for (size_t i = 0; i < c->authority_count; i++) {
     gxds_authority_recover(c, &c->authorities[i], conn, now);
   }
@@ -161,7 +176,10 @@ void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now) {
 
 void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
   conn->stream = 0;
-  conn->got_response = conn->claimed = conn->withheld = false;
+  conn->sent = 0;
+  gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
+  conn->got_response = conn->kept_quiet = false;
+  conn->claimed = conn->false_claim = false;
   conn->read_due = conn->node_sent = false;
   conn->sending_type = GXDS_NO_TYPE;
   gxds_subs_lose_stream(c, conn);
@@ -178,6 +196,7 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
 void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
   conn->counts->connected = false;
   gxds_deadlines_cancel(&c->deadlines, &conn->retry);
+  gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
   for (size_t i = 0; i < c->type_count; i++) {
     gxds_subs_fini(&conn->types[i]);
     gxds_str_free(&conn->types[i].version);
@@ -248,12 +267,25 @@ static void say_next(gxds_client *c, gxds_conn *conn) {
   conn->next_type = 0;
 }
 
+/* The server was told that something is held which is not, or which by the time that it answers may
+ * have been replaced by another server (A71): it would be lost that it never answers. So it is
+ * asked anew, without. */
+static void take_claims_back(gxds_client *c, gxds_conn *conn) {
+  if (!conn->stream || !conn->claimed || conn->got_response) return;
+  if (!conn->false_claim && !gxds_conn_has_stand_in(c, conn)) return;
+  bool hoped = gxds_deadline_is_set(&conn->quiet);
+  close_stream(c, conn, "closed: it told versions that may not be in use any more");
+  gxds_conn_lose_stream(c, conn);
+  if (hoped && conn->error) sync_all(c, conn);
+}
+
 static void settle_conn(gxds_client *c, gxds_conn *conn) {
   if (!conn->connected) {
     gxds_trace_server(c, conn->server, "channel wanted");
     act(c, conn, GXDS_ACTION_CONNECT);
   }
   conn->connected = true;
+  take_claims_back(c, conn);
   if (!conn->stream && !gxds_deadline_is_set(&conn->retry)) open_stream(c, conn);
   if (conn->stream && conn->sending_type == GXDS_NO_TYPE) say_next(c, conn);
 }

@@ -127,10 +127,10 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
 }
 
 /* A version says "I have this": a server takes its word and may send nothing. So a stream starts a
- * type with it only if all that is asked for is held, and came from there, and no error waits for a
- * response that would end it. */
-static bool may_claim_version(const gxds_conn *conn, const gxds_type_state *t) {
-  if (conn->error) return false;
+ * type with it only if all that is asked for is held, and came from there. */
+static bool may_claim_version(const gxds_client *c, const gxds_conn *conn,
+                              const gxds_type_state *t) {
+  if (gxds_conn_has_stand_in(c, conn)) return false;
   const gxds_sub *sub;
   DL_FOREACH(t->subs, sub) {
     if (!gxds_sub_may_claim(sub)) return false;
@@ -151,10 +151,9 @@ static bool has_something_to_say(const gxds_type_state *t) {
 }
 
 static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
-  (void)c;
   gxds_type_state *t = &conn->types[type];
   bool first = !t->requested && t->nonce.size == 0;
-  if (first && !may_claim_version(conn, t)) gxds_str_free(&t->version);
+  if (first && !may_claim_version(c, conn, t)) gxds_str_free(&t->version);
   bool claims = first && t->version.size > 0;
   conn->claimed = conn->claimed || claims;
   for (gxds_sub *sub = t->unsent; sub; sub = sub->next) sub->claims = claims;

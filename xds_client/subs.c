@@ -190,7 +190,7 @@ void gxds_sub_mark_received(gxds_client *c, gxds_sub *received) {
 
 /* ---- their timers ---- */
 
-static gxds_duration resource_timeout(const gxds_client *c, const gxds_conn *conn) {
+gxds_duration gxds_conn_timeout(const gxds_client *c, const gxds_conn *conn) {
   if (c->resource_timeout > 0) return c->resource_timeout;
   return (conn->server->resource_timer_is_transient_error ? 30 : 15) * GXDS_SECOND;
 }
@@ -198,7 +198,7 @@ static gxds_duration resource_timeout(const gxds_client *c, const gxds_conn *con
 static void await(gxds_client *c, gxds_sub *sub, gxds_time now) {
   const gxds_entry *e = sub->entry;
   if (sub->settled || e->watch_count == 0 || !gxds_entry_is_awaited(e)) return;
-  gxds_time at = gxds_time_after(now, resource_timeout(c, sub->conn));
+  gxds_time at = gxds_time_after(now, gxds_conn_timeout(c, sub->conn));
   gxds_time until = at < sub->wait_until ? at : sub->wait_until;
   gxds_deadlines_set(&c->deadlines, &sub->timer, until);
   gxds_trace_wait(c, sub, until - now);
@@ -212,6 +212,8 @@ void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
   }
   t->sending = NULL;
   conn->sending_type = GXDS_NO_TYPE;
+  if (conn->sent == 0) conn->sent = now;
+  gxds_conn_await_silence(c, conn, now);
 }
 
 void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now) {

@@ -127,8 +127,10 @@ void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving);
 void gxds_conn_purge(gxds_client *c, gxds_conn *conn, size_t type);
 void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn); /* of all types */
 /* Whether the version of what is held may be told when it is asked for there: a server takes that
- * word, and may send nothing. (No conn->error waits for a response: see the protocols.) */
+ * word, and may send nothing. */
 bool gxds_sub_may_claim(const gxds_sub *sub);
+/* How long a server has to answer (A57). */
+gxds_duration gxds_conn_timeout(const gxds_client *c, const gxds_conn *conn);
 /* The name is not dropped any more. */
 void gxds_type_forget_dropped(gxds_type_state *t, gxds_dropped *d);
 gxds_dropped *gxds_type_find_dropped(const gxds_type_state *t, gxds_str name);

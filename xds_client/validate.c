@@ -108,7 +108,8 @@ static void check_conn(const gxds_client *c, const gxds_conn *conn) {
   GXDS_CHECK(conn->stream ? conn->connected : conn->sending_type == GXDS_NO_TYPE);
   GXDS_CHECK(!conn->stream || !gxds_deadline_is_set(&conn->retry));
   GXDS_CHECK(conn->stream || (!conn->got_response && !conn->read_due && !conn->node_sent));
-  GXDS_CHECK(!conn->got_response || conn->stream);
+  GXDS_CHECK(conn->stream || (!conn->kept_quiet && !conn->claimed && conn->sent == 0));
+  GXDS_CHECK(!gxds_deadline_is_set(&conn->quiet) || (conn->claimed && !conn->got_response));
 }
 
 static void check_authority(const gxds_client *c, const gxds_authority *a) {

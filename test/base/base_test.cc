@@ -157,6 +157,25 @@ TEST(Backoff, GrowsByItsFactorWithinJitterUpToItsMaximum) {
   EXPECT_LE(gxds_backoff_next(&backoff, &random), 1.2e9);
 }
 
+TEST(Backoff, AfterAStreamIsTheRestOfItsStepOrARandomPartOfASecond) {
+  gxds_random random = {1};
+  gxds_backoff backoff;
+  gxds_backoff_init_xds(&backoff);
+  for (gxds_duration step : {1000, 1600, 2560, 4096}) {
+    const gxds_duration lived = 300 * GXDS_MILLISECOND;
+    gxds_duration wait = gxds_backoff_after_stream(&backoff, true, lived, &random);
+    EXPECT_GE(lived + wait, step * GXDS_MILLISECOND * 8 / 10);
+    EXPECT_LE(lived + wait, step * GXDS_MILLISECOND * 12 / 10);
+  }
+  gxds_duration wait = gxds_backoff_after_stream(&backoff, false, GXDS_SECOND * 3600, &random);
+  EXPECT_GE(wait, GXDS_SECOND * 5);  // A57: without an answer it is a whole step
+  EXPECT_LE(gxds_backoff_after_stream(&backoff, true, 20 * GXDS_SECOND, &random),
+            GXDS_REOPEN_WITHIN);
+  wait = gxds_backoff_after_stream(&backoff, true, 0, &random);
+  EXPECT_GE(wait, GXDS_SECOND * 8 / 10);
+  EXPECT_LE(wait, GXDS_SECOND * 12 / 10);
+}
+
 TEST(Time, NeverStaysNever) {
   EXPECT_EQ(gxds_time_after(5, 3), 8);
   EXPECT_EQ(gxds_time_after(5, GXDS_TIME_NEVER), GXDS_TIME_NEVER);

@@ -76,7 +76,8 @@ void CheckNode(const Client &client, Stream *s, bool has_node, gxds_str node_id)
 void PredictWell(World *world, Stream *stream) {
   Conn &conn = world->client(stream->client).conn(stream->server);
   stream->got_response = true;
-  conn.failed = conn.failed_unsure = conn.doubted = false;
+  stream->quiet_at = GXDS_TIME_NEVER;
+  conn.failed = conn.failed_unsure = false;
 }
 
 void PredictAnything(World *world, Stream *stream) {
@@ -87,7 +88,7 @@ void PredictAnything(World *world, Stream *stream) {
   if (client.cache()) client.cache()->OnAnswer(stream->server, true);
   stream->tainted = true;
   stream->delta_state.unsure = true;
-  conn.failed_unsure = conn.failed || conn.doubted;
+  conn.failed_unsure = conn.failed;
   for (int type = 0; type < kTypeCount; type++) {
     stream->sotw.heard[type].unsure = true;
     conn.version_unsure[type] = true;

@@ -109,6 +109,23 @@ bool Client::IsPrimary(int server, int authority) const {
   return world_->options().authority_servers[authority][0] == server;
 }
 
+Usage Client::HasStandIn(int server) const {
+  const Options &o = world_->options();
+  const Conn &conn = conns_[server];
+  bool trouble = conn.failed || conn.failed_unsure || conn.failed_lately;
+  Usage usage = kNotUsed;
+  for (int a = 0; a < kAuthorityCount; a++) {
+    bool after = false;
+    for (int i = 0; i < o.authority_count[a]; i++) {
+      int each = o.authority_servers[a][i];
+      if (after && conns_[each].id) usage = std::max(usage, Uses(each, a));
+      if (after && trouble) usage = std::max(usage, kMaybeUsed);
+      after = after || each == server;
+    }
+  }
+  return usage;
+}
+
 // ---- what its owner does ----
 
 Client::Use Client::use() const {
@@ -237,9 +254,18 @@ void Client::Touch(int index) {
 
 // ---- what the network does ----
 
+// How long a server has to answer.
+static gxds_duration TimeToAnswer(World *world, int server) {
+  return (world->server(server).options().transient_timer ? 30 : 15) * GXDS_SECOND;
+}
+
 void Client::OnSent(int index) {
-  const Stream &s = world_->stream(index);
+  Stream &s = world_->stream(index);
   Conn &conn = conns_[s.server];
+  bool awaits = s.claimed && !s.got_response && !s.kept_quiet;
+  if (awaits && s.quiet_at == GXDS_TIME_NEVER) {
+    s.quiet_at = world_->now() + TimeToAnswer(world_, s.server);
+  }
   for (int type = 0; type < kTypeCount; type++) {
     ForEachName(conn.said[type], [&](int name) {
       gxds_time &at = conn.sent_at[type][name];
@@ -288,6 +314,7 @@ void Client::OnStreamClosed(int server, gxds_stream_id id, int code) {
 void Client::OnChannelFailed(int server) {
   if (world_->tracing()) world_->Trace("client%d: no connection to server%d", index_, server);
   conns_[server].failed = conns_[server].failed_lately = true;
+  if (conns_[server].stream >= 0) world_->stream(conns_[server].stream).quiet_at = GXDS_TIME_NEVER;
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "connection refused");
   gxds_client_on_channel_failed(engine_, conns_[server].id, &status, world_->now());
   gxds_status_fini(&status);
@@ -298,10 +325,17 @@ void Client::OnDeadline() { CarryDeadline(world_->now()); }
 
 void Client::CarryDeadline(gxds_time now) {
   for (int server = 0; server < world_->options().servers; server++) {
-    const Conn &conn = conns_[server];
+    Conn &conn = conns_[server];
     if (conn.stream < 0) continue;
     bool transient = world_->server(server).options().transient_timer;
-    gxds_duration time = (transient ? 30 : 15) * GXDS_SECOND;
+    gxds_duration time = TimeToAnswer(world_, server);
+    Stream &s = world_->stream(conn.stream);
+    if (s.quiet_at <= now) { /* it has nothing new */
+      world_->Did(kDidQuiet);
+      s.quiet_at = GXDS_TIME_NEVER;
+      s.kept_quiet = true;
+      conn.failed = conn.failed_unsure = false;
+    }
     for (int type = 0; type < kTypeCount; type++) {
       ForEachName(conn.said[type], [&](int name) {
         gxds_time at = conn.sent_at[type][name];

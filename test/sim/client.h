@@ -56,7 +56,6 @@ struct Conn {
   bool failed_lately = false;   // or at some time since the last drain
   bool no_delta = false;        // it answered UNIMPLEMENTED, once and for all
   bool delta_unsure = false;    // or perhaps it did
-  bool doubted = false;         // its last stream was told what is held, and ended without a word
   Mask vague[kTypeCount] = {};  // said by an earlier subscription of the engine's
   std::string version[kTypeCount];
   bool version_unsure[kTypeCount] = {};
@@ -117,6 +116,8 @@ class Client {
   // Whether names of that authority are asked for there.
   Usage Uses(int server, int authority) const;
   bool IsPrimary(int server, int authority) const;
+  // Whether another server stands in for it (A71): then nothing is claimed of it.
+  Usage HasStandIn(int server) const;
 
   // ---- what its owner does ----
   int AddWatch(int type, int name, const std::string &text, int channel, uint64_t token);

@@ -139,7 +139,7 @@ void Client::CarryServer(const gxds_action &action) {
   if (action.kind == GXDS_ACTION_DISCONNECT) {
     conn.id = 0;
     if (world_->IsFiles(server)) files_.reset();
-    conn.ready = conn.failed = conn.failed_lately = conn.doubted = false;
+    conn.ready = conn.failed = conn.failed_lately = false;
     for (int type = 0; type < kTypeCount; type++) {
       conn.version[type].clear();
       conn.version_unsure[type] = false;

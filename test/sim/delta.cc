@@ -82,7 +82,7 @@ Claimable MayClaim(const Client &client, int server, int type, int name) {
 
 // A type starts with the versions of what is held, and says none later.
 void CheckClaims(World *world, const Client &client, const Stream &stream, const DeltaHeard &h,
-                 const Conn &conn, const DeltaRequest &r) {
+                 const DeltaRequest &r) {
   if (r.claims & ~r.subscribe) Fail("claim-names", "%s: a version of no name", ShortName(r.type));
   if (h.requested && r.claims) Fail("late-claim", "%s: a version later on", ShortName(r.type));
   Mask withheld = 0;
@@ -99,8 +99,11 @@ void CheckClaims(World *world, const Client &client, const Stream &stream, const
     }
     if (!claimed && may == kMay) withheld |= Bit(name);
   });
-  bool trouble = conn.failed || conn.failed_unsure || conn.doubted;
-  if (withheld && !trouble && !h.requested) {
+  Usage stand_in = client.HasStandIn(stream.server);
+  if (r.claims && stand_in == kUsed) {
+    Fail("claim-beside", "%s: says what it has, while another stands in", ShortName(r.type));
+  }
+  if (withheld && stand_in == kNotUsed && !h.requested) {
     Fail("no-claim", "%s: does not say that it has %03x", ShortName(r.type), withheld);
   }
 }
@@ -119,10 +122,10 @@ void DeltaCheckSend(World *world, Stream *stream, gxds_str bytes) {
   }
   CheckNode(client, stream, r.has_node, r.node_id);
   CheckNames(client, *stream, h, conn, r);
-  CheckClaims(world, client, *stream, h, conn, r);
+  CheckClaims(world, client, *stream, h, r);
   CheckAnswer(world, *stream, &h, r);
   h.requested = true;
-  if (r.claims) stream->delta_state.claimed = true;
+  if (r.claims) stream->claimed = true;
   conn.said[r.type] = (conn.said[r.type] & ~r.unsubscribe) | r.subscribe;
   conn.vague[r.type] &= ~r.subscribe;
   ForEachName(r.unsubscribe | r.subscribe,

@@ -197,14 +197,10 @@ void World::OnDies(int index, int code) {
   int server_index = s.server;
   gxds_stream_id id = s.id;
   Conn &conn = client(client_index).conn(server_index);
-  /* Who was told what is held has nothing to say, and that is no fault. The next one must. */
-  bool quiet = s.delta && s.delta_state.claimed && !s.sending && !conn.failed && !conn.doubted;
   if (!s.got_response && s.delta && code == GXDS_UNIMPLEMENTED) {
     conn.no_delta = true;
     conn.delta_unsure = s.delta_state.unsure;
-  } else if (!s.got_response && quiet) {
-    conn.doubted = conn.failed_lately = true;
-  } else if (!s.got_response) {
+  } else if (!s.got_response && !s.kept_quiet) {
     conn.failed = conn.failed_lately = true;
   }
   conn.stream = -1;

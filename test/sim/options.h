@@ -95,6 +95,7 @@ extern const char *const kOpWords[kOpCount];
   X(Answer, "SotW: answer, news or not")                     \
   X(Repeat, "SotW: everything again, after a change")        \
   X(Claim, "delta: client says which version it has")        \
+  X(Quiet, "silence after a claim counts as an answer")      \
   X(Spared, "delta: and is not sent it again")               \
   X(Removed, "delta: name is told to be gone")               \
   X(Breath, "delta: gone and back in one response")          \

@@ -43,7 +43,7 @@ Mask CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, 
 
 // A version says "I have this", and a server may take the client's word. So it is said at the start
 // of a stream only if all that is asked for is held, is not in error and came from that server; and
-// not while the server counts as unreachable: only a response ends that.
+// not while another stands in for it.
 void ExpectVersion(const Client &client, int server, Conn *conn, const Request &r) {
   bool has_all = true;
   bool unsure = false;
@@ -52,8 +52,9 @@ void ExpectVersion(const Client &client, int server, Conn *conn, const Request &
     if (e.unsure || (e.held != kNothing && e.source < 0)) unsure = true;
     has_all = has_all && e.state == GXDS_RESOURCE_ACKED && e.source == server;
   });
-  bool claims = has_all && !conn->failed;
-  if (unsure || conn->failed_unsure) {
+  Usage stand_in = client.HasStandIn(server);
+  bool claims = has_all && stand_in != kUsed;
+  if (unsure || (has_all && stand_in == kMaybeUsed)) {
     conn->version_unsure[r.type] = true;
   } else if (!claims) {
     conn->version[r.type].clear();
@@ -117,6 +118,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
     CheckAnswer(&conn, &h, r);
   } else {
     CheckFirst(client, stream->server, &conn, r);
+    stream->claimed = stream->claimed || r.version.size > 0;
   }
   if (h.unanswered) world->Did(r.nack ? kDidNack : kDidAck);
   h.requested = true;

@@ -117,8 +117,7 @@ struct DeltaServed {
 };
 
 struct DeltaStream {
-  bool unsure = false;   // what the client has to answer is not known
-  bool claimed = false;  // it said what it has, of some type
+  bool unsure = false;  // what the client has to answer is not known
   DeltaHeard heard[kTypeCount];
   DeltaServed served[kTypeCount];
 };
@@ -136,6 +135,9 @@ struct Stream {
   bool read_wanted = false;
   bool sending = false;
   bool got_response = false;
+  bool claimed = false;                  // the client said what it has, of some type
+  gxds_time quiet_at = GXDS_TIME_NEVER;  // from then on silence means that there is nothing new
+  bool kept_quiet = false;
   bool delta = false;
   bool node_said = false;
   bool push_scheduled[kTypeCount] = {};

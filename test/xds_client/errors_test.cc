@@ -148,7 +148,7 @@ TEST(Timer, StopsWithTheStreamAndStartsWithTheNextOne) {  // A57.11
   s.Advance(14 * GXDS_SECOND);
   s.Respond(kBar, "1", {"bar1=1"});
   s.server().HoldSends();
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.server().streams_opened(), 2u);
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
   s.server().ReleaseSend();
@@ -167,10 +167,10 @@ TEST(Timer, CachedResourceGetsNoneOnTheNextStream) {  // A57.10
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Respond(kFoo, "1", {"foo1=1"});
   EXPECT_EQ(foo1.Next(), "foo1=1");
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.server().streams_opened(), 2u);
-  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
   s.Advance(3600 * GXDS_SECOND);
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
   EXPECT_EQ(foo1.Next(), "nothing");
   s.Forgive();
 }
@@ -184,7 +184,7 @@ TEST(Timer, DeletedResourceGetsNone) {  // it would say something else than was 
   EXPECT_EQ(foo1.Next(), "foo1=1");
   s.Forgive();
   s.server().HoldSends();
-  s.server().CloseStream();  // what the next one begins with is not on its way yet
+  s.server().RestartStream();  // what the next one begins with is not on its way yet
   s.Respond(kFoo, "2", {});
   EXPECT_THAT(foo1.Next(), HasSubstr("NOT_FOUND: resource deleted (xDS server server1)"));
   s.server().ReleaseSend();
@@ -210,7 +210,7 @@ TEST(Timer, SecondTimeoutOfAResourceIsToldNoMore) {
   EXPECT_EQ(bar1.Next(), "bar1=1");
   s.Advance(15 * GXDS_SECOND);
   EXPECT_EQ(foo1.Next(), kDoesNotExist);
-  s.server().CloseStream();
+  s.server().RestartStream();
   s.Advance(15 * GXDS_SECOND);
   EXPECT_EQ(foo1.Next(), "nothing");
   s.Forgive();

@@ -89,6 +89,11 @@ void Server::CloseStream(gxds_code code, const std::string &message) {
   scenario_->Drain();
 }
 
+void Server::RestartStream(gxds_code code, const std::string &message) {
+  CloseStream(code, message);
+  scenario_->ResetBackoff();
+}
+
 void Server::FailChannel(const std::string &message, gxds_code code) {
   ASSERT_TRUE(connected_);
   gxds_status status = gxds_status_make(code, "%s", message.c_str());

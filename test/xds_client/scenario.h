@@ -87,6 +87,8 @@ class Server {
                     const std::vector<std::string> &removed = {});
   void SendRaw(const std::string &message);
   void CloseStream(gxds_code code = GXDS_UNAVAILABLE, const std::string &message = "gone");
+  // The same, and the next one is opened without a wait.
+  void RestartStream(gxds_code code = GXDS_UNAVAILABLE, const std::string &message = "gone");
   void FailChannel(const std::string &message, gxds_code code = GXDS_UNAVAILABLE);
   // While held, a SEND is on its way only when ReleaseSend() says so.
   void HoldSends() { hold_sends_ = true; }

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "test/xds_client/scenario.h"
 
 namespace gxds_test {
@@ -31,24 +33,79 @@ struct Connected : Scenario {
   Watcher &foo1;
 };
 
-TEST(Stream, LostAfterAResponseIsNoErrorAndRestartsAtOnce) {  // A57.2
+TEST(Stream, LostAfterAResponseIsNoError) {  // A57.2
   Connected s;
   s.server().CloseStream();
   EXPECT_EQ(s.foo1.Next(), "nothing");
+  EXPECT_TRUE(s.Logged("xds server server1: ADS stream closed: UNAVAILABLE: gone"));
+  s.Advance(s.UntilDeadline());
   EXPECT_THAT(s.TakeTrace(), ElementsAre("OPEN server1", "SEND", "READ"));
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
-  EXPECT_TRUE(s.Logged("xds server server1: ADS stream closed: UNAVAILABLE: gone"));
+  s.ForgiveTimers();
+}
+
+// A server that dies of what it is told would be asked at the speed of the network.
+TEST(Stream, ThatLivedShorterThanAStepOfTheBackoffWaitsForTheRestOfIt) {
+  Scenario s;
+  s.Forgive();
+  s.Watch(kFoo, "foo1");
+  double step = 1;
+  for (int i = 0; i < 12; i++) {
+    s.Respond(kFoo, "1", {"foo1=1"});
+    const gxds_duration lived = i * GXDS_MILLISECOND * 50;
+    s.Advance(lived);
+    s.server().CloseStream();
+    double waited = static_cast<double>(lived + s.UntilDeadline()) / GXDS_SECOND;
+    EXPECT_THAT(waited, AllOf(Ge(step * 0.8), Le(step * 1.2))) << "stream " << i;
+    s.Advance(s.UntilDeadline());
+    EXPECT_EQ(s.server().streams_opened(), static_cast<size_t>(i) + 2);
+    step = std::min(step * 1.6, 120.0);
+  }
+}
+
+TEST(Stream, ThatOutlivedItsStepReopensWithinASecondAndBeginsTheBackoffAnew) {
+  Scenario s;
+  s.Forgive();
+  s.Watch(kFoo, "foo1");
+  for (int i = 0; i < 5; i++) {
+    s.Respond(kFoo, "1", {"foo1=1"});
+    s.server().CloseStream();
+    s.Advance(s.UntilDeadline());
+  }
+  std::set<gxds_duration> waits;
+  for (int i = 0; i < 10; i++) {
+    s.Respond(kFoo, "1", {"foo1=1"});
+    s.Advance(i == 0 ? 20 * GXDS_SECOND : 1200 * GXDS_MILLISECOND);
+    s.server().CloseStream();
+    EXPECT_LT(s.UntilDeadline(), GXDS_SECOND);
+    waits.insert(s.UntilDeadline());
+    s.Advance(s.UntilDeadline());
+  }
+  EXPECT_EQ(waits.size(), 10u);  // a fleet does not come back at once
+}
+
+TEST(Stream, WaitForAConnectionIsNoneOfItsLife) {
+  Connected s;
+  s.Forgive();
+  s.server().HoldSends();
+  s.server().RestartStream();
+  s.Advance(60 * GXDS_SECOND);  // it waits for a connection
+  s.server().ReleaseSend();
+  s.Respond(kFoo, "2", {"foo1=2"});
+  s.server().CloseStream();
+  EXPECT_THAT(s.UntilDeadline(), Ge(GXDS_SECOND * 8 / 10));
 }
 
 TEST(Stream, LostAfterAResponseWithOkIsNoErrorEither) {
   Connected s;
-  s.server().CloseStream(GXDS_OK);
+  s.server().RestartStream(GXDS_OK);
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.ForgiveTimers();
 }
 
 TEST(Stream, VersionSurvivesARestartAndTheNonceDoesNot) {
   Connected s;
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
   s.Respond(kFoo, "2", {"foo1=2"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n1");
@@ -66,7 +123,7 @@ TEST(Stream, VersionIsNotClaimedUnlessAllThatIsAskedForIsHeld) {
   s.Forgive();
   s.ForgiveTimers();
   while (s.server().HasRequest()) s.NextRequest();
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=f1 node");
   EXPECT_EQ(s.NextRequest(), "Bar [bar1 bar2]");
 }
@@ -79,7 +136,7 @@ TEST(Stream, VersionIsNotClaimedForWhatIsWatchedBeforeItIsSaid) {
   s.ForgiveTimers();
   while (s.server().HasRequest()) s.NextRequest();
   s.server().HoldSends();
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
   s.Watch(kBar, "bar2");
   s.server().ReleaseSend();
@@ -92,33 +149,97 @@ TEST(Stream, VersionIsNotClaimedWhileAResourceIsInError) {
   s.Respond(kFoo, "2", {"foo1=bad"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("version=1 nonce=n2 NACK"));
   EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient"));
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
 }
 
-/* Only a response ends that. */
-TEST(Stream, VersionIsNotClaimedWhileTheServerCountsAsUnreachable) {
+// Or each client would be sent everything again, when a server with many of them is back.
+TEST(Stream, VersionsOfAllTypesAreClaimedAfterAnOutage) {
   Connected s;
-  s.Forgive();
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.Respond(kBar, "b1", {"bar1=1"});
+  EXPECT_EQ(bar1.Next(), "bar1=1");
+  while (s.server().HasRequest()) s.NextRequest();
   s.server().FailChannel("connection refused");
-  s.server().CloseStream();
-  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.server().RestartStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1] version=b1");
+  s.Forgive();
 }
 
-TEST(Stream, VersionIsTakenBackWhenTheChannelFailsBeforeItIsHeard) {
+TEST(Stream, ClaimThatWaitsForAConnectionIsLeftAloneWhenTheChannelFails) {
   Connected s;
-  s.server().CloseStream();
+  s.server().HoldSends();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
   s.TakeTrace();
   s.server().FailChannel("connection refused");
   EXPECT_EQ(s.foo1.Next(), std::string("ambient ") + kChannelDown);
-  EXPECT_THAT(s.TakeTrace(), ElementsAre("CLOSE server1", "TOLD", "OPEN server1", "SEND", "READ"));
-  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
-  s.server().FailChannel("connection refused");
-  EXPECT_THAT(s.TakeTrace(), ElementsAre());  // once is enough
-  s.Respond(kFoo, "1", {"foo1=1"});
-  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD"));
+  s.server().ReleaseSend();
+  s.Respond(kFoo, "2", {"foo1=2"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n1");
   EXPECT_EQ(s.foo1.Next(), "ambient OK");
+  EXPECT_EQ(s.foo1.Next(), "foo1=2");
+}
+
+/* A server that was told what the client has may be silent for good. */
+TEST(Stream, SilenceAfterAClaimEndsAnOutageWhenTheTimeForAnAnswerIsOver) {
+  Connected s;
+  s.server().FailChannel("connection refused");
+  EXPECT_EQ(s.foo1.Next(), std::string("ambient ") + kChannelDown);
+  s.server().HoldSends();
+  s.server().RestartStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);  // it waits for a connection
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+  s.Advance(15 * GXDS_SECOND - 1);
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  s.Advance(1);
+  EXPECT_EQ(s.foo1.Next(), "ambient OK");
+  EXPECT_TRUE(s.Logged("xds server server1: ADS stream is up: it has nothing new"));
+  EXPECT_EQ(s.Dump(), "Foo foo1 ACKED 1 foo1=1 watchers=1\n");
+  s.Respond(kFoo, "2", {"foo1=2"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n1");
+  EXPECT_EQ(s.foo1.Next(), "foo1=2");
+}
+
+TEST(Stream, ThatWasSilentAfterAClaimForTheTimeOfAnAnswerEndsWithoutAnError) {  // A57
+  Connected s;
+  s.server().RestartStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.Advance(15 * GXDS_SECOND);
+  s.server().RestartStream();
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.Advance(15 * GXDS_SECOND - 1);
+  s.server().RestartStream();  // it may have been about to answer
+  EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kNoResponse));
+  s.Forgive();
+}
+
+TEST(Stream, WithoutAClaimSilenceIsNoAnswer) {
+  Scenario s;
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  s.Advance(60 * GXDS_SECOND);
+  EXPECT_THAT(foo1.Next(), HasSubstr("does not exist"));
+  s.server().CloseStream();
+  EXPECT_EQ(foo1.Next(), "error " + std::string(kNoResponse));
+  s.Forgive();
+}
+
+/* The stream lives, so it will be answered, or not in time. */
+TEST(Stream, WatchWhileSilenceIsAwaitedIsNotToldOfTheOutage) {
+  Connected s;
+  s.server().FailChannel("connection refused");
+  s.server().RestartStream();
+  Watcher &foo2 = s.Watch(kFoo, "foo2");
+  EXPECT_EQ(foo2.Next(), "nothing");
+  s.server().CloseStream();
+  EXPECT_EQ(foo2.Next(), "error " + std::string(kNoResponse));
+  s.Forgive();
 }
 
 TEST(Stream, RestartAsksForEverythingInOneRequestPerType) {
@@ -129,7 +250,7 @@ TEST(Stream, RestartAsksForEverythingInOneRequestPerType) {
   s.Watch(kFoo, "foo2");
   s.Respond(kBar, "1", {});
   while (s.server().HasRequest()) s.NextRequest();
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1]");
   EXPECT_EQ(s.NextRequest(), "nothing");
@@ -141,7 +262,7 @@ TEST(Stream, WhatWasNotSaidIsForgotten) {
   s.server().HoldSends();
   s.Respond(kFoo, "2", {"foo1=bad"});   // its NACK is on its way
   s.Respond(kFoo, "3", {"foo1=bad3"});  // its NACK waits
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
   s.server().ReleaseSend();
@@ -152,7 +273,7 @@ TEST(Stream, WhatWasNotSaidIsForgotten) {
 
 TEST(Stream, MessageOfAnOldStreamChangesNothing) {
   Connected s;
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
   std::string dump = s.Dump();
   std::string late = Response(kFoo.type_url, "9", "n9", {Bare(kFoo, "foo1=9")});
@@ -167,6 +288,7 @@ TEST(Stream, MessageOfAnOldStreamChangesNothing) {
   });
   EXPECT_EQ(s.Dump(), dump);
   EXPECT_THAT(s.TakeTrace(), ElementsAre());
+  s.ForgiveTimers();
 }
 
 TEST(Stream, LostBeforeAnyResponseIsAnErrorForThoseWithoutData) {  // A57.1
@@ -182,7 +304,7 @@ TEST(Stream, LostBeforeAnyResponseIsAnErrorForThoseWithoutData) {  // A57.1
 
 TEST(Stream, LostBeforeAnyResponseIsAmbientForThoseWithData) {  // A57.1, A88.6
   Connected s;
-  s.server().CloseStream();
+  s.server().RestartStream();
   s.server().CloseStream();
   EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kNoResponse));
   EXPECT_EQ(s.foo1.Next(), "nothing");
@@ -220,7 +342,7 @@ TEST(Stream, BacksOffFurtherWithEachFailure) {  // A57.3
   s.Forgive();
 }
 
-TEST(Stream, ResponseEndsTheBackoff) {  // A57.4
+TEST(Stream, ResponseEndsTheBackoffIfItsStreamOutlivesItsStep) {  // A57.4
   Scenario s;
   s.Watch(kFoo, "foo1");
   for (int i = 0; i < 5; i++) {
@@ -228,7 +350,13 @@ TEST(Stream, ResponseEndsTheBackoff) {  // A57.4
     s.Advance(s.UntilDeadline());
   }
   s.Respond(kFoo, "1", {"foo1=1"});
-  s.server().CloseStream();  // restarts at once
+  s.server().CloseStream();  // its step is the sixth
+  EXPECT_THAT(s.UntilDeadline(), Ge(GXDS_SECOND * 8));
+  s.Advance(s.UntilDeadline());
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.Advance(25 * GXDS_SECOND);  // it outlives the seventh
+  s.server().CloseStream();
+  s.Advance(s.UntilDeadline());
   s.server().CloseStream();
   EXPECT_THAT(s.UntilDeadline(), AllOf(Ge(GXDS_SECOND * 8 / 10), Le(GXDS_SECOND * 12 / 10)));
   s.Forgive();

@@ -222,10 +222,11 @@ TEST(Subscription, ReconnectDoesNotStartATypeWithAnEmptyList) {
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
   s.Cancel(bar1);
   EXPECT_EQ(s.NextRequest(), "Bar []");
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
   EXPECT_EQ(s.NextRequest(), "nothing");
   EXPECT_EQ(foo1.Next(), "foo1=1");
+  s.ForgiveTimers();
 }
 
 TEST(Subscription, ResponseOfATypeThatWasNotAskedForIsNotAnswered) {
@@ -434,7 +435,7 @@ TEST(Subscription, NameAskedForAgainBeforeAnAnswerIsSaidAfterIt) {
 
 TEST(Subscription, NameAskedForAgainOnANewStreamIsAskedForAsAnyOther) {
   GivenUp s;
-  s.server().CloseStream();
+  s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=1 node");
   s.Watch(kBar, "bar1");
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1");

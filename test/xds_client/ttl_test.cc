@@ -83,6 +83,24 @@ TEST(Ttl, HeartbeatOfAnotherVersionIsRefused) {
   s.ForgiveTimers();
 }
 
+/* The server would hear that it is held when it is not any more, and send nothing. */
+TEST(Ttl, EndTakesBackAClaimThatIsNotYetOnItsWay) {
+  for (bool delta : {false, true}) {
+    Scenario s(delta ? Delta() : ScenarioOptions());
+    s.Forgive();
+    s.Watch(kFoo, "foo1");
+    EXPECT_EQ(s.NextRequest(), delta ? "Foo +foo1 node" : "Foo [foo1] node");
+    if (delta) s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1", 2}});
+    if (!delta) s.server().Send(kFoo.type_url, "1", {Wrapped(kFoo, Item{"foo1", "", "foo1=1", 2})});
+    s.NextRequest();
+    s.server().HoldSends();
+    s.server().RestartStream();
+    EXPECT_EQ(s.NextRequest(), delta ? "Foo +foo1@1 node" : "Foo [foo1] version=1 node");
+    s.Advance(2 * GXDS_SECOND);
+    EXPECT_EQ(s.NextRequest(), delta ? "Foo +foo1 node" : "Foo [foo1] node");
+  }
+}
+
 TEST(Ttl, MustBePositive) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
