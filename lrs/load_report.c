@@ -18,13 +18,10 @@ static bool is_wanted(const gxds_load_filter *f, gxds_str cluster) {
 void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *server,
                             gxds_time now) {
   pthread_mutex_lock(&s->lock);
-  bool made;
-  gxds_load_server *found = gxds_load_store_server(s, server, &made);
-  if (found->since == GXDS_TIME_NEVER) {
-    found->since = now;
-    gxds_load_cluster *c;
-    DL_FOREACH(found->clusters, c) c->since = now;
-  }
+  gxds_load_server *found = gxds_load_store_server(s, server);
+  found->since = now;
+  gxds_load_cluster *c;
+  DL_FOREACH(found->clusters, c) c->since = now;
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -127,7 +124,7 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
     /* A cluster that comes now counts from here on. */
     found->since = now;
   }
-  pthread_mutex_unlock(&s->lock);
+  gxds_load_store_unlock(s);
   return r;
 }
 
@@ -165,7 +162,7 @@ static void end(gxds_load_report *r, gxds_load_place told) {
     gxds_free(c->localities);
     gxds_free(c->drops);
   }
-  pthread_mutex_unlock(&s->lock);
+  gxds_load_store_unlock(s);
   gxds_load_store_unref(s);
   gxds_free(r->clusters);
   gxds_free(r);

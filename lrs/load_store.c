@@ -11,14 +11,14 @@ static uint64_t hash_of(gxds_str cluster, gxds_str eds_service) {
 
 /* The store's life */
 
-gxds_load_store *gxds_load_store_create(void (*on_first_use)(void *arg,
-                                                             const gxds_bootstrap_server *server),
+gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
+                                                          const gxds_bootstrap_server *server),
                                         void *arg) {
   gxds_load_store *s = GXDS_NEW(gxds_load_store);
   gxds_ref_init(&s->refs);
   pthread_mutex_init(&s->lock, NULL);
   pthread_mutex_init(&s->callback_lock, NULL);
-  s->on_first_use = on_first_use;
+  s->on_change = on_change;
   s->arg = arg;
   s->bucket_count = 16;
   s->buckets = gxds_calloc(s->bucket_count, sizeof(gxds_load_cluster *));
@@ -27,7 +27,7 @@ gxds_load_store *gxds_load_store_create(void (*on_first_use)(void *arg,
 
 void gxds_load_store_close(gxds_load_store *s) {
   pthread_mutex_lock(&s->callback_lock);
-  s->on_first_use = NULL;
+  s->on_change = NULL;
   pthread_mutex_unlock(&s->callback_lock);
   pthread_mutex_lock(&s->lock);
   s->closed = true;
@@ -92,10 +92,8 @@ gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
   return NULL;
 }
 
-gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server,
-                                         bool *made) {
+gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server) {
   gxds_load_server *found = gxds_load_store_find_server(s, server);
-  *made = found == NULL;
   if (found) return found;
   found = GXDS_NEW(gxds_load_server);
   found->store = s;
@@ -107,6 +105,15 @@ gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstra
   gxds_load_server **end = &s->servers;
   while (*end) end = &(*end)->next;
   return *end = found;
+}
+
+static gxds_load_use use_of(const gxds_load_server *server) {
+  if (server->held > 0) return GXDS_LOAD_COUNTED;
+  return server->clusters ? GXDS_LOAD_LEFT : GXDS_LOAD_NONE;
+}
+
+static void note_change(gxds_load_server *server) {
+  if (use_of(server) != server->told_use) server->store->changed = true;
 }
 
 static void grow_buckets(gxds_load_store *s) {
@@ -183,55 +190,63 @@ uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l) {
   return totals[GXDS_LOAD_STARTED] - totals[GXDS_LOAD_SUCCEEDED] - totals[GXDS_LOAD_FAILED];
 }
 
+/* Whether what it counted, and nobody holds, may still be told. */
+static bool may_be_told(const gxds_load_server *server) {
+  return !server->store->closed && !server->not_taken;
+}
+
 static bool is_held(gxds_load_life *life) {
   return life->pins > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
 }
 
-static bool locality_is_needed(gxds_load_store *s, gxds_locality_load *l) {
+static bool locality_is_needed(gxds_locality_load *l) {
   if (is_held(&l->life) || l->lingers) return true;
-  if (s->closed) return false;
+  if (!may_be_told(l->cluster->server)) return false;
   uint64_t totals[GXDS_LOAD_KINDS];
   gxds_locality_load_read(l, totals);
   return memcmp(totals, l->reported, sizeof totals) != 0 || gxds_metric_counters_any(&l->metrics);
 }
 
-static bool drops_are_needed(gxds_load_store *s, gxds_drop_load *d) {
+static bool drops_are_needed(gxds_drop_load *d) {
   if (is_held(&d->life)) return true;
-  if (s->closed) return false;
+  if (!may_be_told(d->cluster->server)) return false;
   for (size_t i = 0; i < d->counters.count; i++) {
     if (gxds_drop_counters_read(&d->counters, i) != d->counters.names[i].reported) return true;
   }
   return false;
 }
 
-static void end_locality_unless_needed(gxds_load_store *s, gxds_locality_load *l) {
-  if (locality_is_needed(s, l)) return;
+static void end_locality_unless_needed(gxds_locality_load *l) {
+  if (locality_is_needed(l)) return;
   DL_DELETE(l->cluster->localities, l);
   free_locality(l);
 }
 
 static void end_cluster_unless_needed(gxds_load_store *s, gxds_load_cluster *c) {
-  if (c->localities || c->pins > 0 || drops_are_needed(s, &c->drops)) return;
+  if (c->localities || c->pins > 0 || drops_are_needed(&c->drops)) return;
   gxds_load_cluster **bucket = &s->buckets[c->hash & (s->bucket_count - 1)];
   while (*bucket != c) bucket = &(*bucket)->bucket_next;
   *bucket = c->bucket_next;
   s->cluster_count--;
-  DL_DELETE(c->server->clusters, c);
+  gxds_load_server *server = c->server;
+  DL_DELETE(server->clusters, c);
   free_cluster(c);
+  note_change(server);
 }
 
 void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c) {
   gxds_locality_load *l;
   gxds_locality_load *next;
-  DL_FOREACH_SAFE(c->localities, l, next) end_locality_unless_needed(s, l);
+  DL_FOREACH_SAFE(c->localities, l, next) end_locality_unless_needed(l);
   end_cluster_unless_needed(s, c);
 }
 
 /* Under the lock. The holders of one counter together hold one reference to the store. */
-static void hold(gxds_load_store *s, gxds_load_life *life) {
-  if (atomic_fetch_add_explicit(&life->holders, 1, memory_order_relaxed) == 0) {
-    gxds_load_store_ref(s);
-  }
+static void hold(gxds_load_server *server, gxds_load_life *life) {
+  if (atomic_fetch_add_explicit(&life->holders, 1, memory_order_relaxed) > 0) return;
+  gxds_load_store_ref(server->store);
+  server->held++;
+  note_change(server);
 }
 
 /* True when that was not the last: no lock is needed then. */
@@ -247,8 +262,11 @@ static bool release_fast(gxds_load_life *life) {
 }
 
 /* Under the lock. True when that was the last. */
-static bool release_slow(gxds_load_life *life) {
-  return atomic_fetch_sub_explicit(&life->holders, 1, memory_order_acq_rel) == 1;
+static bool release_slow(gxds_load_server *server, gxds_load_life *life) {
+  if (atomic_fetch_sub_explicit(&life->holders, 1, memory_order_acq_rel) > 1) return false;
+  server->held--;
+  note_change(server);
+  return true;
 }
 
 /* Under the lock: nobody holds the locality, so that no RPC can start any more. Either it goes, and
@@ -260,7 +278,7 @@ static bool go_or_linger(gxds_load_store *s, gxds_locality_load *l) {
     return false;
   }
   gxds_load_cluster *c = l->cluster;
-  end_locality_unless_needed(s, l);
+  end_locality_unless_needed(l);
   end_cluster_unless_needed(s, c);
   return true;
 }
@@ -272,44 +290,96 @@ bool gxds_load_store_settle(gxds_locality_load *l) {
   /* Somebody may hold it again, and have a reference to the store for that. */
   bool held = atomic_load_explicit(&l->life.holders, memory_order_acquire) > 0;
   bool ends = held || go_or_linger(s, l);
-  pthread_mutex_unlock(&s->lock);
-  if (ends) gxds_load_store_unref(s);
+  if (ends) {
+    gxds_load_store_unlock(s);
+    gxds_load_store_unref(s);
+  } else {
+    pthread_mutex_unlock(&s->lock); /* and s is another's to end; nothing changed */
+  }
   return ends;
 }
 
-/* Without the lock. */
-static void tell_first_use(gxds_load_store *s, const gxds_bootstrap_server *server) {
+/* Without the locks. What is told may be out of date: the last change is told last. */
+static void tell_changes(gxds_load_store *s) {
   pthread_mutex_lock(&s->callback_lock);
-  if (s->on_first_use) s->on_first_use(s->arg, server);
+  pthread_mutex_lock(&s->lock);
+  s->changed = false;
+  for (gxds_load_server *server = s->servers; server; server = server->next) {
+    if (use_of(server) == server->told_use) continue;
+    server->told_use = use_of(server);
+    pthread_mutex_unlock(&s->lock);
+    if (s->on_change) s->on_change(s->arg, &server->server);
+    pthread_mutex_lock(&s->lock);
+  }
+  pthread_mutex_unlock(&s->lock);
   pthread_mutex_unlock(&s->callback_lock);
 }
 
+void gxds_load_store_unlock(gxds_load_store *s) {
+  bool changed = s->changed && !s->closed;
+  pthread_mutex_unlock(&s->lock);
+  if (changed) tell_changes(s);
+}
+
 /* The public face */
+
+gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_server *server) {
+  pthread_mutex_lock(&s->lock);
+  const gxds_load_server *found = gxds_load_store_find_server(s, server);
+  gxds_load_use use = found ? use_of(found) : GXDS_LOAD_NONE;
+  pthread_mutex_unlock(&s->lock);
+  return use;
+}
+
+static void sweep_all(gxds_load_server *server) {
+  gxds_load_cluster *c;
+  gxds_load_cluster *next;
+  DL_FOREACH_SAFE(server->clusters, c, next) gxds_load_store_sweep(server->store, c);
+}
+
+void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server,
+                               bool taken) {
+  pthread_mutex_lock(&s->lock);
+  gxds_load_server *found = gxds_load_store_server(s, server);
+  found->not_taken = !taken;
+  if (!taken) sweep_all(found);
+  gxds_load_store_unlock(s);
+}
+
+void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server) {
+  pthread_mutex_lock(&s->lock);
+  gxds_load_server *found = gxds_load_store_server(s, server);
+  bool not_taken = found->not_taken;
+  found->not_taken = true;
+  sweep_all(found);
+  found->not_taken = not_taken;
+  gxds_load_store_unlock(s);
+}
 
 gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
                                              const gxds_bootstrap_server *server, gxds_str cluster,
                                              gxds_str eds_service, gxds_str region, gxds_str zone,
                                              gxds_str sub_zone) {
-  bool first;
   pthread_mutex_lock(&s->lock);
-  gxds_load_cluster *c =
-      cluster_of(s, gxds_load_store_server(s, server, &first), cluster, eds_service);
+  gxds_load_cluster *c = cluster_of(s, gxds_load_store_server(s, server), cluster, eds_service);
   gxds_locality_load *l = locality_of(c, region, zone, sub_zone);
-  hold(s, &l->life);
-  pthread_mutex_unlock(&s->lock);
-  if (first) tell_first_use(s, server);
+  hold(c->server, &l->life);
+  gxds_load_store_unlock(s);
   return l;
 }
 
 void gxds_locality_load_unref(gxds_locality_load *l) {
   if (!l || release_fast(&l->life)) return;
-  gxds_load_store *s = l->cluster->server->store;
+  gxds_load_server *server = l->cluster->server;
+  gxds_load_store *s = server->store;
   pthread_mutex_lock(&s->lock);
-  bool was_last = release_slow(&l->life);
+  bool was_last = release_slow(server, &l->life);
+  gxds_load_store_ref(s);
   bool ends = was_last && (l->lingers || go_or_linger(s, l));
-  pthread_mutex_unlock(&s->lock);
+  gxds_load_store_unlock(s);
   if (was_last) gxds_lingering_given_up(l);
   if (ends) gxds_load_store_unref(s);
+  gxds_load_store_unref(s);
 }
 
 void gxds_locality_load_started(gxds_locality_load *l) {
@@ -333,14 +403,11 @@ void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
 
 gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,
                                       gxds_str cluster, gxds_str eds_service) {
-  bool first;
   pthread_mutex_lock(&s->lock);
-  gxds_load_cluster *c =
-      cluster_of(s, gxds_load_store_server(s, server, &first), cluster, eds_service);
+  gxds_load_cluster *c = cluster_of(s, gxds_load_store_server(s, server), cluster, eds_service);
   gxds_drop_counters_open(&c->drops.counters);
-  hold(s, &c->drops.life);
-  pthread_mutex_unlock(&s->lock);
-  if (first) tell_first_use(s, server);
+  hold(c->server, &c->drops.life);
+  gxds_load_store_unlock(s);
   return &c->drops;
 }
 
@@ -354,10 +421,14 @@ void gxds_drop_load_unref(gxds_drop_load *d) {
   gxds_load_cluster *c = d->cluster;
   gxds_load_store *s = c->server->store;
   pthread_mutex_lock(&s->lock);
-  bool was_last = release_slow(&d->life);
-  if (was_last) end_cluster_unless_needed(s, c);
-  pthread_mutex_unlock(&s->lock);
-  if (was_last) gxds_load_store_unref(s);
+  bool was_last = release_slow(c->server, &d->life);
+  if (!was_last) {
+    pthread_mutex_unlock(&s->lock); /* and s is another's to end */
+    return;
+  }
+  end_cluster_unless_needed(s, c);
+  gxds_load_store_unlock(s);
+  gxds_load_store_unref(s);
 }
 
 size_t gxds_drop_load_category(gxds_drop_load *d, gxds_str category) {

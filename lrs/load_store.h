@@ -4,7 +4,8 @@
  * are atomics, sharded so that threads share no cache line, and counted by reference. Looking one
  * up takes a lock and is for updates, not for RPCs. RPCs outlive policies, and take no reference,
  * whose count all threads would write: while one that started has not ended, its counters stay. A
- * counter that nobody holds is dropped once its last counts are reported, so nothing is lost. */
+ * counter that nobody holds is dropped once its last counts are reported, so nothing is lost that
+ * somebody takes. */
 #ifndef GRPC_XDS_LRS_LOAD_STORE_H_
 #define GRPC_XDS_LRS_LOAD_STORE_H_
 
@@ -20,13 +21,27 @@ typedef struct gxds_load_store gxds_load_store;       /* of one XdsClient */
 typedef struct gxds_locality_load gxds_locality_load; /* {server, cluster, EDS service, locality} */
 typedef struct gxds_drop_load gxds_drop_load;         /* {server, cluster, EDS service} */
 
-/* on_first_use is called (on the thread of the look-up, without the store's lock) when a server
- * gets its first counter, so that an LRS stream can be opened; it must only post a message. */
-gxds_load_store *gxds_load_store_create(void (*on_first_use)(void *arg,
-                                                             const gxds_bootstrap_server *server),
+/* on_change is called (on the thread where it happens, without the store's lock) when the use of a
+ * server changes, so that an LRS stream can be opened or closed; it must only post a message. */
+gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
+                                                          const gxds_bootstrap_server *server),
                                         void *arg);
+
+typedef enum gxds_load_use {
+  GXDS_LOAD_NONE,    /* there is nothing to report */
+  GXDS_LOAD_LEFT,    /* nobody counts any more, but not all was told, or RPCs are in flight */
+  GXDS_LOAD_COUNTED, /* somebody holds a counter */
+} gxds_load_use;
+/* How a server is used now. */
+gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_server *server);
+/* Whether a server takes reports, as far as is known: at first it does. While it does not, counters
+ * go with their last holder, whatever they count. */
+void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
+/* What nobody holds is not reported any more. */
+void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server);
+
 /* The owner (the XdsClient's transport) is going: counters stay valid for those who hold them and
- * on_first_use is not called any more; waits for one that is being called. */
+ * on_change is not called any more; waits for one that is being called. */
 void gxds_load_store_close(gxds_load_store *s);
 gxds_load_store *gxds_load_store_ref(gxds_load_store *s);
 void gxds_load_store_unref(gxds_load_store *s); /* NULL is allowed */

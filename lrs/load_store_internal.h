@@ -65,17 +65,21 @@ struct gxds_load_server {
   gxds_bootstrap_server server; /* strings of its own */
   gxds_load_server *next;
   gxds_load_cluster *clusters;
-  gxds_time since; /* GXDS_TIME_NEVER: not known yet */
+  size_t held;            /* lives of counters that have holders */
+  bool not_taken;         /* it takes no reports */
+  gxds_load_use told_use; /* by on_change */
+  gxds_time since;        /* GXDS_TIME_NEVER: not known yet */
 };
 
 struct gxds_load_store {
   gxds_ref refs; /* any thread */
   pthread_mutex_t lock;
-  /* Held while on_first_use runs and while it is taken away, so that close() waits for a call that
-   * is under way. Taken before nothing, after nothing. */
+  /* Held while on_change runs and while it is taken away, so that close() waits for a call that is
+   * under way. Taken before the other, after nothing. */
   pthread_mutex_t callback_lock;
-  void (*on_first_use)(void *arg, const gxds_bootstrap_server *server); /* callback_lock */
+  void (*on_change)(void *arg, const gxds_bootstrap_server *server); /* callback_lock */
   void *arg;
+  bool changed; /* the use of some server, since it was told */
   bool closed;
   gxds_load_server *servers; /* by age; never removed */
   gxds_load_cluster **buckets;
@@ -87,8 +91,9 @@ struct gxds_load_store {
 gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
                                               const gxds_bootstrap_server *server);
 /* The same, made when there is none. Under the lock. */
-gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server,
-                                         bool *made);
+gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server);
+/* Ends the lock, and then tells what changed under it. The caller has a reference until then. */
+void gxds_load_store_unlock(gxds_load_store *s);
 /* Frees those counters of the cluster that nobody needs any more, and then the cluster. Under the
  * lock. */
 void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c);

@@ -25,6 +25,7 @@ struct gxds_lrs_stream {
   uint64_t last_id;
 
   uint64_t id;                /* of the open stream; 0: none, the deadline is the next attempt */
+  gxds_time sent;             /* when its first request was on its way; 0: it is not yet */
   send_state sending;         /* with no stream: SEND_NONE */
   gxds_load_report *report;   /* what SEND_REPORT carries, in one request or more */
   gxds_load_place sent_to;    /* of report: up to there it is in requests */
@@ -32,6 +33,7 @@ struct gxds_lrs_stream {
   gxds_lrs_response response; /* the latest of this stream */
   bool last_was_zero;         /* the last report, under this response, had nothing to tell */
   gxds_time deadline;
+  gxds_time drop_at; /* nobody counts any more: what is left then goes; or GXDS_TIME_NEVER */
 
   gxds_lrs_action actions[ACTIONS_MAX];
   size_t action_first;
@@ -59,6 +61,7 @@ static void forget_actions(gxds_lrs_stream *s) {
 static void open_stream(gxds_lrs_stream *s) {
   const gxds_str none = {NULL, 0};
   s->id = ++s->last_id;
+  s->sent = 0;
   s->sending = SEND_FIRST;
   s->has_response = false;
   s->last_was_zero = false;
@@ -69,18 +72,15 @@ static void open_stream(gxds_lrs_stream *s) {
 }
 
 /* The stream is over: what it had not sent is told by the next one. */
-static void end_stream(gxds_lrs_stream *s, bool at_once, gxds_time now) {
+static void end_stream(gxds_lrs_stream *s, bool answered, gxds_time now) {
   gxds_load_report_lost(s->report);
   s->report = NULL;
   gxds_lrs_response_fini(&s->response);
   s->sending = SEND_NONE;
   s->id = 0;
-  if (at_once) {
-    gxds_backoff_reset(&s->backoff);
-    open_stream(s);
-  } else {
-    s->deadline = gxds_time_after(now, gxds_backoff_next(&s->backoff, &s->random));
-  }
+  gxds_duration lived = s->sent ? now - s->sent : 0;
+  s->deadline =
+      gxds_time_after(now, gxds_backoff_after_stream(&s->backoff, answered, lived, &s->random));
 }
 
 gxds_lrs_stream *gxds_lrs_stream_create(const gxds_bootstrap *bootstrap,
@@ -91,6 +91,7 @@ gxds_lrs_stream *gxds_lrs_stream_create(const gxds_bootstrap *bootstrap,
   s->server = server;
   s->store = store;
   s->random.state = seed;
+  s->drop_at = GXDS_TIME_NEVER;
   gxds_backoff_init_xds(&s->backoff);
   gxds_load_report_begin(store, server, now);
   open_stream(s);
@@ -106,6 +107,11 @@ void gxds_lrs_stream_destroy(gxds_lrs_stream *s) {
   gxds_free(s);
 }
 
+void gxds_lrs_stream_set_left(gxds_lrs_stream *s, bool left, gxds_time now) {
+  if (left == (s->drop_at != GXDS_TIME_NEVER)) return;
+  s->drop_at = left ? gxds_time_after(now, GXDS_LRS_LEFT_MAX) : GXDS_TIME_NEVER;
+}
+
 /* The next report is an interval after the last one was sent. */
 static void plan_report(gxds_lrs_stream *s, gxds_time now) {
   if (!s->has_response || s->sending != SEND_NONE) return;
@@ -119,6 +125,7 @@ static void send_part(gxds_lrs_stream *s) {
 
 void gxds_lrs_stream_on_sent(gxds_lrs_stream *s, uint64_t id, gxds_time now) {
   if (id != s->id || s->sending == SEND_NONE) return;
+  if (s->sent == 0) s->sent = now;
   if (s->sending == SEND_REPORT) {
     if (s->sent_to.cluster < s->report->cluster_count) {
       s->report->told = s->sent_to;
@@ -146,6 +153,7 @@ void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *dat
     return;
   }
   push(s, GXDS_LRS_READ, gxds_str_of(NULL, 0));
+  gxds_load_store_set_taken(s->store, s->server, true);
   if (s->has_response && gxds_lrs_response_equal(&s->response, &response)) {
     gxds_lrs_response_fini(&response); /* the plan goes on as it was */
     return;
@@ -160,13 +168,18 @@ void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *dat
 
 void gxds_lrs_stream_on_closed(gxds_lrs_stream *s, uint64_t id, const gxds_status *status,
                                gxds_time now) {
-  (void)status; /* however it ended, the answer is the same */
   if (id != s->id || id == 0) return;
+  bool answered = s->has_response;
   forget_actions(s);
-  end_stream(s, s->has_response, now);
+  end_stream(s, answered, now);
+  if (!answered && status->code == GXDS_UNIMPLEMENTED) {
+    gxds_load_store_set_taken(s->store, s->server, false);
+  }
 }
 
-gxds_time gxds_lrs_stream_deadline(const gxds_lrs_stream *s) { return s->deadline; }
+gxds_time gxds_lrs_stream_deadline(const gxds_lrs_stream *s) {
+  return s->deadline < s->drop_at ? s->deadline : s->drop_at;
+}
 
 static void send_report(gxds_lrs_stream *s, gxds_time now) {
   gxds_load_filter filter = {s->response.all_clusters, s->response.clusters,
@@ -187,6 +200,10 @@ static void send_report(gxds_lrs_stream *s, gxds_time now) {
 }
 
 void gxds_lrs_stream_on_deadline(gxds_lrs_stream *s, gxds_time now) {
+  if (now >= s->drop_at && s->drop_at != GXDS_TIME_NEVER) {
+    s->drop_at = gxds_time_after(now, GXDS_LRS_LEFT_MAX);
+    if (!s->has_response) gxds_load_store_drop_left(s->store, s->server);
+  }
   if (now < s->deadline || s->deadline == GXDS_TIME_NEVER) return;
   if (s->id == 0) {
     open_stream(s);

@@ -3,7 +3,8 @@
  *
  * Confined, in the same manner as gxds_client: events and time in, actions and one deadline out. It
  * reads the counters of a gxds_load_store for its server. Reports that were not sent because a
- * stream broke are kept and go out with the next one: nothing is counted twice or lost. */
+ * stream broke are kept and go out with the next one: nothing is counted twice or lost. When that
+ * is opened says gxds_backoff_after_stream(). */
 #ifndef GRPC_XDS_LRS_LRS_STREAM_H_
 #define GRPC_XDS_LRS_LRS_STREAM_H_
 
@@ -36,10 +37,17 @@ gxds_lrs_stream *gxds_lrs_stream_create(const gxds_bootstrap *bootstrap,
                                         const gxds_bootstrap_server *server, gxds_load_store *store,
                                         uint64_t seed, gxds_time now);
 void gxds_lrs_stream_destroy(gxds_lrs_stream *s);
+/* What is left to report, when nobody counts for the server any more, has this long to be asked
+ * for: longer than any wait of the backoff. After that it is dropped, so that the stream to a
+ * server that does not answer can end. */
+#define GXDS_LRS_LEFT_MAX (180 * GXDS_SECOND)
+/* Whether nobody counts for the server any more (GXDS_LOAD_LEFT). */
+void gxds_lrs_stream_set_left(gxds_lrs_stream *s, bool left, gxds_time now);
 
 /* What became of an action; data and status: borrow, during the call. An id that is not that of the
  * stream that is open now is a late event's, and ignored. Bytes that are no LoadStatsResponse close
- * the stream. */
+ * the stream. A server that does not know the method takes no reports, until one that is asked
+ * later does: gxds_load_store_set_taken(). */
 void gxds_lrs_stream_on_sent(gxds_lrs_stream *s, uint64_t id, gxds_time now);
 void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *data, size_t size,
                                 gxds_time now);

@@ -91,6 +91,11 @@ gxds_lrs_call *gxds_lrs_call_create(const gxds_bootstrap *bootstrap,
   return l;
 }
 
+void gxds_lrs_call_set_left(gxds_lrs_call *l, bool left) {
+  gxds_lrs_stream_set_left(l->stream, left, gxds_reactor_now());
+  pump(l);
+}
+
 void gxds_lrs_call_destroy(gxds_lrs_call *l) {
   gxds_timer_cancel(&l->timer);
   gxds_stream_call_close(l->call);

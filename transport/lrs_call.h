@@ -16,6 +16,8 @@ typedef struct gxds_lrs_call gxds_lrs_call;
 gxds_lrs_call *gxds_lrs_call_create(const gxds_bootstrap *bootstrap,
                                     const gxds_bootstrap_server *server, gxds_load_store *store,
                                     struct grpc_channel *channel, uint64_t seed);
+/* See gxds_lrs_stream_set_left(). */
+void gxds_lrs_call_set_left(gxds_lrs_call *l, bool left);
 void gxds_lrs_call_destroy(gxds_lrs_call *l);
 
 #ifdef __cplusplus

@@ -132,20 +132,44 @@ static void close_connection(gxds_session *s, connection *c) {
 
 /* Load reports */
 
-typedef struct first_use {
+typedef struct changed_use {
   uint64_t session;
   gxds_bootstrap_server server; /* strings are copies */
-} first_use;
+} changed_use;
 
-static void open_load_reports(void *arg) {
-  first_use *use = arg;
-  gxds_session *s = sessions;
-  while (s && s->number != use->session) s = s->next;
-  connection *c = s ? connection_to(s, &use->server) : NULL;
-  if (c && c->channel && !c->lrs_call) { /* a directory takes no reports */
+/* Opens, or ends, the stream to a server that may take reports. With it goes the connection, if the
+ * engine does not use it any more (A71: of a server that it fell back to). */
+static void settle_load_reports(gxds_session *s, const gxds_bootstrap_server *server) {
+  gxds_load_use use = gxds_load_store_use(s->load_store, server);
+  connection *c = s->connections;
+  while (c && c->server != server) c = c->next;
+  if (!c && use != GXDS_LOAD_NONE) c = connection_to(s, server);
+  if (!c) return;
+  if (use != GXDS_LOAD_NONE && !c->lrs_call) {
     c->lrs_call =
         gxds_lrs_call_create(s->bootstrap, c->server, s->load_store,
                              gxds_server_channel_get(c->channel), gxds_random_next(&s->random));
+  }
+  if (use != GXDS_LOAD_NONE) {
+    gxds_lrs_call_set_left(c->lrs_call, use == GXDS_LOAD_LEFT);
+  } else if (c->lrs_call) {
+    gxds_lrs_call_destroy(c->lrs_call);
+    c->lrs_call = NULL;
+    if (c->id == 0) close_connection(s, c);
+  }
+}
+
+static void on_changed_use(void *arg) {
+  changed_use *use = arg;
+  gxds_session *s = sessions;
+  while (s && s->number != use->session) s = s->next;
+  struct grpc_channel_credentials *creds = NULL;
+  const gxds_bootstrap_server *server =
+      s ? gxds_prepared_find(s->prepared, &use->server, &creds) : NULL;
+  if (server && !server->directory.size) {
+    settle_load_reports(s, server);
+  } else if (s) { /* a directory takes no reports, nor does who is none of the bootstrap's */
+    gxds_load_store_set_taken(s->load_store, &use->server, false);
   }
   gxds_str_free(&use->server.uri);
   gxds_str_free(&use->server.creds_type);
@@ -157,16 +181,16 @@ static void open_load_reports(void *arg) {
 /* On any thread. gxds_load_store_close() waits for it, so the session is there; but it may be gone
  * when the message comes to the reactor: so it is named by its number, and the message has a use of
  * the reactor of its own. */
-static void on_first_use(void *arg, const gxds_bootstrap_server *server) {
+static void on_load_use(void *arg, const gxds_bootstrap_server *server) {
   const gxds_session *s = arg;
-  first_use *use = GXDS_NEW(first_use);
+  changed_use *use = GXDS_NEW(changed_use);
   use->session = s->number;
   use->server = *server;
   use->server.uri = gxds_str_dup(server->uri);
   use->server.creds_type = gxds_str_dup(server->creds_type);
   use->server.creds_config_json = gxds_str_dup(server->creds_config_json);
   gxds_reactor_acquire_more();
-  gxds_reactor_post(open_load_reports, use);
+  gxds_reactor_post(on_changed_use, use);
 }
 
 /* Events of the engine's streams */
@@ -358,7 +382,7 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
   s->events = options->events;
   s->arg = options->arg;
   s->random.state = gxds_random_seed();
-  s->load_store = gxds_load_store_create(on_first_use, s);
+  s->load_store = gxds_load_store_create(on_load_use, s);
   gxds_duration offset = wall_offset();
   if (options->bootstrap->resource_cache_dir.size) {
     s->cache = gxds_resource_cache_create(options->bootstrap, options->target, offset);

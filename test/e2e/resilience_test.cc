@@ -77,6 +77,11 @@ TEST(Resilience, SecondServerWithOtherClustersAndBackWithoutAFailedRpc) {  // A7
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
   client.CallMany(100);
   EXPECT_EQ(client.Call().name, "a");
+  // Nobody counts for the second server any more: after the last report that stream ends, too.
+  for (const char* service : {R"("service":"ads")", R"("service":"lrs")"}) {
+    EXPECT_NE(secondary.Wait({R"("event":"stream_close")", service}), "") << service;
+    EXPECT_EQ(secondary.Count({R"("event":"stream_open")", service}), 1u) << service;
+  }
 }
 
 // The limit is that of GXDS_RECEIVE_SIZE_MAX (transport/server_channel.h), made small.

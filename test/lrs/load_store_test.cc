@@ -37,10 +37,10 @@ std::string Render(const gxds_load_report *r) {
 }
 
 struct Scenario {
-  std::vector<std::string> first_uses;
+  std::vector<std::string> changes;
   Store store{gxds_load_store_create(
       [](void *arg, const gxds_bootstrap_server *server) {
-        static_cast<Scenario *>(arg)->first_uses.push_back(Text(server->uri));
+        static_cast<Scenario *>(arg)->changes.push_back(Text(server->uri));
       },
       this)};
   gxds_bootstrap_server server = Server("lrs:1");
@@ -63,6 +63,7 @@ struct Scenario {
     gxds_load_report_lost(r);
     return text;
   }
+  gxds_load_use Use() { return gxds_load_store_use(store.get(), &server); }
   void Begin() { gxds_load_report_begin(store.get(), &server, now); }
 };
 
@@ -71,14 +72,87 @@ TEST(LoadStore, FirstCounterOfEachServerIsTold) {
   Load a = Locality(s.store.get(), s.server, "c");
   Load b = Locality(s.store.get(), s.server, "d");
   Drops c = DropsOf(s.store.get(), Server("lrs:2"), "c");
-  EXPECT_EQ(s.first_uses, (std::vector<std::string>{"lrs:1", "lrs:2"}));
+  EXPECT_EQ(s.changes, (std::vector<std::string>{"lrs:1", "lrs:2"}));
+}
+
+TEST(LoadStore, ChangesOfTheUseOfAServerAreTold) {
+  Scenario s;
+  EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
+  Load a = Locality(s.store.get(), s.server, "c");
+  Drops b = DropsOf(s.store.get(), s.server, "d");
+  EXPECT_EQ(s.Use(), GXDS_LOAD_COUNTED);
+  Call(a);
+  a.reset();
+  EXPECT_EQ(s.changes.size(), 1u);
+  b.reset();
+  EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
+  EXPECT_EQ(s.changes.size(), 2u);
+  s.Sent();
+  EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
+  EXPECT_EQ(s.changes, (std::vector<std::string>{"lrs:1", "lrs:1", "lrs:1"}));
+  a = Locality(s.store.get(), s.server, "c");
+  EXPECT_EQ(s.Use(), GXDS_LOAD_COUNTED);
+  EXPECT_EQ(s.changes.size(), 4u);
+}
+
+TEST(LoadStore, UseLastsUntilTheLastRpcInFlightEnds) {
+  Scenario s;
+  Load a = Locality(s.store.get(), s.server, "c");
+  gxds_locality_load *raw = a.get();
+  gxds_locality_load_started(raw);
+  a.reset();
+  s.Sent();
+  EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
+  gxds_locality_load_finished(raw, false);
+  EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
+  s.Sent();
+  EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
+}
+
+// Or they were as many as there ever were names of clusters.
+TEST(LoadStore, CountersForAServerThatTakesNoneGoWithTheirHolders) {
+  Scenario s;
+  Load before = Locality(s.store.get(), s.server, "before");
+  Call(before);
+  before.reset();
+  EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
+  gxds_load_store_set_taken(s.store.get(), &s.server, false);
+  EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
+  for (int i = 0; i < 100; i++) {
+    std::string name = "c" + std::to_string(i);
+    Load l = Locality(s.store.get(), s.server, name.c_str());
+    Drops d = DropsOf(s.store.get(), s.server, name.c_str());
+    Call(l);
+    gxds_drop_load_add_uncategorized(d.get());
+    l.reset();
+    d.reset();
+    EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
+  }
+  gxds_load_store_set_taken(s.store.get(), &s.server, true);
+  Load after = Locality(s.store.get(), s.server, "after");
+  Call(after);
+  after.reset();
+  EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
+}
+
+TEST(LoadStore, WhatIsLeftCanBeDropped) {
+  Scenario s;
+  Load held = Locality(s.store.get(), s.server, "held");
+  Load left = Locality(s.store.get(), s.server, "left");
+  Call(held);
+  Call(left);
+  left.reset();
+  gxds_load_store_drop_left(s.store.get(), &s.server);
+  std::string report = s.Sent();
+  EXPECT_NE(report.find("held"), std::string::npos);
+  EXPECT_EQ(report.find("left"), std::string::npos);
 }
 
 TEST(LoadStore, NothingIsToldAfterClose) {
   Scenario s;
   gxds_load_store_close(s.store.get());
   Load a = Locality(s.store.get(), s.server, "c");
-  EXPECT_TRUE(s.first_uses.empty());
+  EXPECT_TRUE(s.changes.empty());
 }
 
 TEST(LoadStore, SameKeyIsTheSameCounter) {

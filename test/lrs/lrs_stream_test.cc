@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <vector>
@@ -103,8 +104,9 @@ struct Scenario {
   static std::string Only(char cluster, int seconds) {
     return std::string("\x0a\x01") + cluster + std::string("\x12\x02\x08", 3) + char(seconds);
   }
-  void Closed(uint64_t id) {
-    gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "gone");
+  gxds_load_use Use() { return gxds_load_store_use(store.get(), &server); }
+  void Closed(uint64_t id, gxds_code code = GXDS_UNAVAILABLE) {
+    gxds_status status = gxds_status_make(code, "gone");
     gxds_lrs_stream_on_closed(stream, id, &status, now);
     gxds_status_fini(&status);
   }
@@ -235,12 +237,37 @@ TEST(LrsStream, LongRunningRpcIsNotZero) {
   gxds_locality_load_finished(l.get(), false);
 }
 
-TEST(LrsStream, ReopensAtOnceAfterAResponse) {
+TEST(LrsStream, ThatLivedShorterThanAStepOfTheBackoffWaitsForTheRestOfIt) {
   Scenario s;
   s.Start(Scenario::All(5));
-  s.Closed(1);
-  EXPECT_EQ(s.Drain(), "open @2; first @2; read @2");
-  EXPECT_EQ(s.Wait(), -1) << "no report before the new stream's response";
+  double step = double(GXDS_SECOND);
+  for (uint64_t id = 1; id <= 10; id++) {
+    const gxds_duration lived = gxds_duration(id) * 50 * GXDS_MILLISECOND;
+    s.now += lived;
+    s.Closed(id);
+    EXPECT_EQ(s.Drain(), "");
+    EXPECT_NEAR(double(s.Wait() + lived), step, 0.2 * step) << id;
+    s.Elapse();
+    EXPECT_EQ(s.Wait(), -1) << "no report before the new stream's response";
+    s.Sent(id + 1);
+    s.Responds(id + 1, Scenario::All(5));
+    s.Drain();
+    step = std::min(step * 1.6, 120.0 * double(GXDS_SECOND));
+  }
+}
+
+TEST(LrsStream, ThatOutlivedItsStepReopensWithinASecond) {
+  Scenario s;
+  s.Start(Scenario::All(5));
+  for (uint64_t id = 1; id <= 10; id++) {
+    s.now += 2 * GXDS_SECOND;
+    s.Closed(id);
+    EXPECT_LT(s.Wait(), GXDS_SECOND);
+    s.Elapse();
+    s.Sent(id + 1);
+    s.Responds(id + 1, Scenario::All(5));
+    s.Drain();
+  }
 }
 
 TEST(LrsStream, BacksOffWithoutAResponse) {
@@ -254,11 +281,51 @@ TEST(LrsStream, BacksOffWithoutAResponse) {
   EXPECT_NEAR(double(s.Wait()), 1.6 * double(GXDS_SECOND), 0.32 * double(GXDS_SECOND));
   s.Elapse();
   s.Sent(3);
-  s.Responds(3, Scenario::All(5));
+  s.now += GXDS_SECOND * 100;
   s.Closed(3);
-  EXPECT_EQ(s.Drain(), "open @4; first @4; read @4") << "what was not drained of 3 is gone";
-  s.Closed(4);
-  EXPECT_LE(double(s.Wait()), 1.2 * double(GXDS_SECOND)) << "the response reset the backoff";
+  EXPECT_NEAR(double(s.Wait()), 2.56 * double(GXDS_SECOND), 0.52 * double(GXDS_SECOND));
+}
+
+TEST(LrsStream, ServerThatDoesNotKnowTheMethodTakesNoReports) {
+  Scenario s;
+  s.Drain();
+  Call(Locality(s.store.get(), s.server, "c"));
+  EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
+  s.Closed(1, GXDS_UNIMPLEMENTED);
+  EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
+  s.Elapse();  // it may have learned it
+  s.Sent(2);
+  s.Responds(2, Scenario::All(5));
+  s.Drain();
+  Call(Locality(s.store.get(), s.server, "c"));
+  EXPECT_EQ(s.Elapse(), "report c(1=1+0, 0 now, 0 dropped, 6s) @2");
+}
+
+TEST(LrsStream, WhatIsLeftForAServerThatDoesNotAnswerIsDroppedInTime) {
+  Scenario s;
+  EXPECT_EQ(s.Drain(), "open @1; first @1; read @1");
+  Call(Locality(s.store.get(), s.server, "c"));
+  gxds_lrs_stream_set_left(s.stream, true, s.now);
+  gxds_lrs_stream_set_left(s.stream, true, s.now);
+  EXPECT_EQ(s.Wait(), GXDS_LRS_LEFT_MAX);
+  EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
+  s.Elapse();
+  EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
+  gxds_lrs_stream_set_left(s.stream, false, s.now);
+  EXPECT_EQ(s.Wait(), -1);
+}
+
+TEST(LrsStream, WhatIsLeftForAServerThatAnswersIsReportedHoweverLateItWantsThat) {
+  Scenario s;
+  s.Start(Scenario::All(100));
+  Call(Locality(s.store.get(), s.server, "c"));
+  gxds_lrs_stream_set_left(s.stream, true, s.now);
+  s.Responds(1, std::string("\x20\x01\x12\x03\x08\xac\x02", 7));  // 300 s
+  s.Drain();
+  EXPECT_EQ(s.Elapse(), "");
+  EXPECT_EQ(s.Elapse(), "report c(1=1+0, 0 now, 0 dropped, 300s) @1");
+  s.Sent(1);
+  EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
 }
 
 TEST(LrsStream, ReportLostWithItsStreamIsInTheNext) {
@@ -270,7 +337,7 @@ TEST(LrsStream, ReportLostWithItsStreamIsInTheNext) {
   gxds_drop_load_add_uncategorized(d.get());
   s.Elapse();
   s.Closed(1);
-  s.Drain();
+  s.Elapse();
   Call(l, true);
   s.Sent(2);
   s.Responds(2, Scenario::All(5));
@@ -285,7 +352,7 @@ TEST(LrsStream, EventsOfAnOldStreamAreIgnored) {
   Call(l);
   s.Elapse();
   s.Closed(1);
-  s.Drain();
+  s.Elapse();
   s.Sent(1);
   s.Closed(1);
   s.Responds(1, Scenario::All(1));
@@ -364,7 +431,7 @@ TEST(LrsStream, WhatOfAReportWasSentIsNotToldAgainWhenTheRestIsLost) {
   const Counts second = s.last_report["c"];
   EXPECT_EQ(first.issued + second.issued, 300u);
   s.Closed(1);
-  s.Drain();
+  s.Elapse();
   s.Sent(2);
   s.Responds(2, Scenario::All(5));
   s.Drain();

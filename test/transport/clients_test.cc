@@ -581,6 +581,48 @@ TEST_F(LoadReports, GoOnWithoutWatchesAndAfterTheStreamBroke) {
   gxds_locality_load_unref(load);
 }
 
+// A71: else the connection to a server that was fallen back to would stay for ever.
+TEST_F(LoadReports, EndWhenNothingIsLeftToReportAndBeginAnew) {
+  for (int i = 0; i < 2; i++) {
+    gxds_locality_load *load = Locality("c");
+    LrsStream lrs = server_.TakeLrs();
+    lrs.TakeReport();
+    gxds_locality_load_started(load);
+    gxds_locality_load_finished(load, false);
+    gxds_locality_load_unref(load);
+    lrs.SendInterval(20);
+    EXPECT_EQ(lrs.TakeReport().issued, 1u);  // nothing is lost
+    lrs.WaitForEnd();
+  }
+}
+
+TEST_F(LoadReports, EndWithTheLastCounterThatCountedNothing) {
+  user_.Watch({{1, "c"}});
+  AdsStream ads = server_.TakeAds();
+  ads.TakeRequest();
+  gxds_locality_load *load = Locality("c");
+  LrsStream lrs = server_.TakeLrs();
+  lrs.TakeReport();
+  gxds_locality_load_unref(load);
+  lrs.WaitForEnd();
+  EXPECT_TRUE(server_.NoMoreStreams());  // the other stream lives on
+}
+
+TEST(LoadReportsOfFiles, AreNotKept) {
+  User user("file:///nowhere");
+  gxds_load_store *store = gxds_client_handle_load_store(user.handle());
+  const gxds_bootstrap_server *server = gxds_client_handle_bootstrap(user.handle())->servers[0];
+  for (int i = 0; i < 3; i++) {
+    gxds_locality_load *load =
+        gxds_load_store_locality(store, server, ToGxds("c" + std::to_string(i)), gxds_str_z(""),
+                                 gxds_str_z("r"), gxds_str_z("z"), gxds_str_z(""));
+    gxds_locality_load_started(load);
+    gxds_locality_load_finished(load, false);
+    gxds_locality_load_unref(load);
+  }
+  EXPECT_TRUE(WaitUntil([&] { return gxds_load_store_use(store, server) == GXDS_LOAD_NONE; }));
+}
+
 TEST_F(LoadReports, CountersOutliveTheClient) {
   gxds_locality_load *load = Locality("c");
   user_.Release();
@@ -597,7 +639,11 @@ TEST_F(LoadReports, AServerThatIsNotTheBootstrapsGetsNone) {
       gxds_client_handle_load_store(user_.handle()), &stranger, gxds_str_z("c"), gxds_str_z(""),
       gxds_str_z("r"), gxds_str_z("z"), gxds_str_z(""));
   OnReactor([] {});
+  gxds_locality_load_started(load);
+  gxds_locality_load_finished(load, false);
   gxds_locality_load_unref(load);
+  EXPECT_EQ(gxds_load_store_use(gxds_client_handle_load_store(user_.handle()), &stranger),
+            GXDS_LOAD_NONE);  // nobody will take it
   EXPECT_TRUE(server_.NoMoreStreams());
 }
 
