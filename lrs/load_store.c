@@ -152,6 +152,7 @@ static gxds_load_cluster *cluster_of(gxds_load_store *s, gxds_load_server *serve
   c->bucket_next = s->buckets[hash & (s->bucket_count - 1)];
   s->buckets[hash & (s->bucket_count - 1)] = c;
   s->cluster_count++;
+  server->left++;
   DL_APPEND(server->clusters, c);
   return c;
 }
@@ -229,6 +230,7 @@ static void end_cluster_unless_needed(gxds_load_store *s, gxds_load_cluster *c) 
   *bucket = c->bucket_next;
   s->cluster_count--;
   gxds_load_server *server = c->server;
+  server->left--;
   DL_DELETE(server->clusters, c);
   free_cluster(c);
   note_change(server);
@@ -242,11 +244,13 @@ void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c) {
 }
 
 /* Under the lock. The holders of one counter together hold one reference to the store. */
-static void hold(gxds_load_server *server, gxds_load_life *life) {
+static void hold(gxds_load_cluster *c, gxds_load_life *life) {
   if (atomic_fetch_add_explicit(&life->holders, 1, memory_order_relaxed) > 0) return;
-  gxds_load_store_ref(server->store);
-  server->held++;
-  note_change(server);
+  gxds_load_store_ref(c->server->store);
+  if (c->held++ > 0) return;
+  c->server->held++;
+  c->server->left--;
+  note_change(c->server);
 }
 
 /* True when that was not the last: no lock is needed then. */
@@ -262,11 +266,26 @@ static bool release_fast(gxds_load_life *life) {
 }
 
 /* Under the lock. True when that was the last. */
-static bool release_slow(gxds_load_server *server, gxds_load_life *life) {
+static bool release_slow(gxds_load_cluster *c, gxds_load_life *life) {
   if (atomic_fetch_sub_explicit(&life->holders, 1, memory_order_acq_rel) > 1) return false;
-  server->held--;
-  note_change(server);
+  if (--c->held > 0) return true;
+  c->server->held--;
+  c->server->left++;
+  note_change(c->server);
   return true;
+}
+
+/* Drops what is left of the first clusters, if there is too much; not of such as a report or RPCs
+ * in flight still use. */
+static void limit_left(gxds_load_server *server) {
+  bool not_taken = server->not_taken;
+  server->not_taken = true;
+  gxds_load_cluster *c = server->clusters;
+  for (gxds_load_cluster *next; c && server->left > GXDS_LOAD_LEFT_MAX; c = next) {
+    next = c->next;
+    if (c->held == 0) gxds_load_store_sweep(server->store, c);
+  }
+  server->not_taken = not_taken;
 }
 
 /* Under the lock: nobody holds the locality, so that no RPC can start any more. Either it goes, and
@@ -363,7 +382,7 @@ gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
   pthread_mutex_lock(&s->lock);
   gxds_load_cluster *c = cluster_of(s, gxds_load_store_server(s, server), cluster, eds_service);
   gxds_locality_load *l = locality_of(c, region, zone, sub_zone);
-  hold(c->server, &l->life);
+  hold(c, &l->life);
   gxds_load_store_unlock(s);
   return l;
 }
@@ -373,9 +392,10 @@ void gxds_locality_load_unref(gxds_locality_load *l) {
   gxds_load_server *server = l->cluster->server;
   gxds_load_store *s = server->store;
   pthread_mutex_lock(&s->lock);
-  bool was_last = release_slow(server, &l->life);
+  bool was_last = release_slow(l->cluster, &l->life);
   gxds_load_store_ref(s);
   bool ends = was_last && (l->lingers || go_or_linger(s, l));
+  limit_left(server);
   gxds_load_store_unlock(s);
   if (was_last) gxds_lingering_given_up(l);
   if (ends) gxds_load_store_unref(s);
@@ -406,7 +426,7 @@ gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_s
   pthread_mutex_lock(&s->lock);
   gxds_load_cluster *c = cluster_of(s, gxds_load_store_server(s, server), cluster, eds_service);
   gxds_drop_counters_open(&c->drops.counters);
-  hold(c->server, &c->drops.life);
+  hold(c, &c->drops.life);
   gxds_load_store_unlock(s);
   return &c->drops;
 }
@@ -421,12 +441,14 @@ void gxds_drop_load_unref(gxds_drop_load *d) {
   gxds_load_cluster *c = d->cluster;
   gxds_load_store *s = c->server->store;
   pthread_mutex_lock(&s->lock);
-  bool was_last = release_slow(c->server, &d->life);
+  gxds_load_server *server = c->server;
+  bool was_last = release_slow(c, &d->life);
   if (!was_last) {
     pthread_mutex_unlock(&s->lock); /* and s is another's to end */
     return;
   }
   end_cluster_unless_needed(s, c);
+  limit_left(server);
   gxds_load_store_unlock(s);
   gxds_load_store_unref(s);
 }

@@ -37,6 +37,10 @@ gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_serve
 /* Whether a server takes reports, as far as is known: at first it does. While it does not, counters
  * go with their last holder, whatever they count. */
 void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
+/* A server may be asked for ever, and never want a report. Of the clusters that nobody counts for
+ * any more, and of which not all was told, this many are kept for it, or somewhat more; the oldest
+ * go first. More than a mesh replaces between two reports. */
+#define GXDS_LOAD_LEFT_MAX 10000
 /* What nobody holds is not reported any more. */
 void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server);
 

@@ -57,6 +57,7 @@ struct gxds_load_cluster {
   gxds_locality_load *localities;
   gxds_drop_load drops;
   uint32_t pins;
+  size_t held;     /* lives of counters that have holders */
   gxds_time since; /* counts since then are not reported; GXDS_TIME_NEVER: since the server's */
 };
 
@@ -65,7 +66,8 @@ struct gxds_load_server {
   gxds_bootstrap_server server; /* strings of its own */
   gxds_load_server *next;
   gxds_load_cluster *clusters;
-  size_t held;            /* lives of counters that have holders */
+  size_t held;            /* clusters of which somebody holds a counter */
+  size_t left;            /* the others */
   bool not_taken;         /* it takes no reports */
   gxds_load_use told_use; /* by on_change */
   gxds_time since;        /* GXDS_TIME_NEVER: not known yet */

@@ -135,6 +135,20 @@ TEST(LoadStore, CountersForAServerThatTakesNoneGoWithTheirHolders) {
   EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
 }
 
+TEST(LoadStore, WhatIsLeftForAServerThatNeverWantsItIsLimited) {
+  Scenario s;
+  Load held = Locality(s.store.get(), s.server, "held");
+  Call(held);
+  for (int i = 0; i < GXDS_LOAD_LEFT_MAX + 5; i++) {
+    Call(Locality(s.store.get(), s.server, ("c" + std::to_string(i)).c_str()));
+  }
+  gxds_load_report *r = s.Build();
+  EXPECT_EQ(r->cluster_count, size_t{GXDS_LOAD_LEFT_MAX} + 1);
+  EXPECT_EQ(Text(r->clusters[0].cluster), "held");
+  EXPECT_EQ(Text(r->clusters[1].cluster), "c5");  // the oldest went
+  gxds_load_report_sent(r);
+}
+
 TEST(LoadStore, WhatIsLeftCanBeDropped) {
   Scenario s;
   Load held = Locality(s.store.get(), s.server, "held");
