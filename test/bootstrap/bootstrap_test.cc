@@ -358,8 +358,7 @@ TEST(Bootstrap, MayNameADirectoryForTheResourceCache) {
   EXPECT_EQ(ToString(MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_dir),
             "/c");
   EXPECT_EQ(ToString(MustParse(WithTop(R"("x": 1)"))->resource_cache_dir), "");
-  EXPECT_FALSE(
-      MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_by_node_id);
+  EXPECT_FALSE(MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_by_node_id);
   EXPECT_TRUE(MustParse(WithTop(R"("resource_cache": {"dir": "/c", "by_node_id": true})"))
                   ->resource_cache_by_node_id);
 }
