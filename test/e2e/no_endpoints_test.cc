@@ -1,0 +1,170 @@
+// A service whose last endpoint goes, and that comes back: with each leaf policy, with outlier
+// detection and without.
+#include <sched.h>
+
+#include <tuple>
+
+#include "test/e2e/e2e.h"
+
+namespace gxds_test {
+namespace {
+
+using grpc::StatusCode;
+
+const char kPolicies[] =
+    R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)";
+
+std::string Children(const std::string& config) {
+  return R"({"policies":[{"typed_extension_config":{"name":"x","typed_config":)" + config + "}}]}";
+}
+// In place of the Cluster's lb_policy.
+std::string List(const std::string& config) {
+  return R"("load_balancing_policy":)" + Children(config);
+}
+// policy: "round_robin.v3.RoundRobin".
+std::string Config(const std::string& policy, const std::string& fields = "") {
+  return kPolicies + policy + '"' + fields + "}";
+}
+std::string WithinLocalities(const std::string& config) {
+  return Config("wrr_locality.v3.WrrLocality", R"(,"endpoint_picking_policy":)" + Children(config));
+}
+std::string Struct(const std::string& policy) {
+  return R"({"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":)"
+         R"("type.googleapis.com/)" +
+         policy + R"(","value":{}})";
+}
+
+struct Leaf {
+  const char* name;
+  std::string fields;  // of the Cluster
+};
+
+const Leaf kLeaves[] = {
+    {"RoundRobin", R"("lb_policy":"ROUND_ROBIN")"},
+    {"RoundRobinAlone", List(Config("round_robin.v3.RoundRobin"))},
+    {"RingHash", R"("lb_policy":"RING_HASH")"},
+    {"LeastRequest", R"("lb_policy":"LEAST_REQUEST")"},
+    {"LeastRequestAlone", List(Config("least_request.v3.LeastRequest"))},
+    {"WeightedRoundRobin", List(WithinLocalities(Config(
+                               "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+                               R"(,"enable_oob_load_report":true)")))},
+    {"WeightedRoundRobinAlone",
+     List(Config("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin"))},
+    {"PickFirst", List(Config("pick_first.v3.PickFirst"))},
+    {"PickFirstShuffled",
+     List(Config("pick_first.v3.PickFirst", R"(,"shuffle_address_list":true)"))},
+    {"RandomSubsetting", List(Config("random_subsetting.v3.RandomSubsetting",
+                                     R"(,"subset_size":1,"child_policy":)" +
+                                         Children(Config("round_robin.v3.RoundRobin"))))},
+    {"TypedStruct", List(Struct("pick_first"))},
+    {"TypedStructWithinLocalities", List(WithinLocalities(Struct("round_robin")))},
+};
+
+class NoEndpoints : public testing::TestWithParam<std::tuple<Leaf, bool>> {
+ protected:
+  NoEndpoints() {
+    Cluster& cluster = mesh_.clusters[0];
+    cluster.more = std::get<0>(GetParam()).fields;
+    // It looks at its endpoints all the time, and ejects what fails.
+    if (std::get<1>(GetParam())) {
+      cluster.outlier_detection =
+          R"({"interval":"0.010s","base_ejection_time":"0.050s","max_ejection_percent":100,)"
+          R"("enforcing_failure_percentage":100,"failure_percentage_minimum_hosts":1,)"
+          R"("failure_percentage_request_volume":1})";
+    }
+    plane_.Set(mesh_);
+    plane_.Start();
+    client_ = std::make_unique<Client>("xds:///greeter.example", plane_.Bootstrap());
+  }
+  testing::AssertionResult Serves() {
+    return client_->CallUntil([](const Reply& r) { return r.status.ok(); }, true);
+  }
+  // From all endpoints to these, which are none, and back, while RPCs run and wait.
+  void GoTo(const Mesh& none, const std::string& words) {
+    SCOPED_TRACE(words);
+    ASSERT_TRUE(Serves());
+    for (Backend* backend : {&a_, &b_}) backend->Hold();
+    const long calls = a_.calls() + b_.calls();
+    auto running = client_->Start();
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (a_.calls() + b_.calls() == calls && std::chrono::steady_clock::now() < until) {
+      sched_yield();
+    }
+    plane_.Set(none);
+    CallOptions brief;
+    brief.timeout = std::chrono::milliseconds(100);  // what a backend holds ends soon
+    std::string told;
+    while (told.find(words) == std::string::npos && std::chrono::steady_clock::now() < until) {
+      const Reply reply = client_->Call(brief);
+      if (reply.status.error_code() == StatusCode::UNAVAILABLE) {
+        told = reply.status.error_message();
+      }
+    }
+    EXPECT_NE(told.find("EDS resource a"), std::string::npos) << told;
+    EXPECT_NE(told.find(words), std::string::npos) << told;
+    CallOptions patient;
+    patient.wait_for_ready = true;
+    auto waiting = client_->Start(patient);
+    for (Backend* backend : {&a_, &b_}) backend->Release();
+    EXPECT_TRUE(running->Wait().status.ok()) << running->Wait().status.error_message();
+    plane_.Set(mesh_);
+    EXPECT_TRUE(waiting->Wait().status.ok()) << waiting->Wait().status.error_message();
+    EXPECT_TRUE(Serves());
+    client_->CallMany(20);
+  }
+
+  Backend a_{"a"};
+  Backend b_{"b"};
+  ControlPlane plane_;
+  Mesh mesh_ = SimpleMesh({&a_, &b_});
+  std::unique_ptr<Client> client_;
+};
+
+TEST_P(NoEndpoints, FailRpcsWithTheReasonUntilThereAreSome) {  // A74
+  Mesh no_localities = mesh_;
+  no_localities.clusters[0].localities.clear();
+  Mesh empty_localities = mesh_;
+  for (Locality& l : empty_localities.clusters[0].localities) l.ports.clear();
+  GoTo(no_localities, "contains no localities");
+  GoTo(empty_localities, "contains empty localities");
+  // From one to the other, and failures on the way, which outlier detection counts.
+  a_.FailTimes(5, StatusCode::INTERNAL);
+  b_.FailTimes(5, StatusCode::INTERNAL);
+  for (int i = 0; i < 10; ++i) client_->Call();
+  // One locality after the other, too.
+  Mesh one_locality = mesh_;
+  one_locality.clusters[0].localities.erase(one_locality.clusters[0].localities.begin());
+  plane_.Set(one_locality);
+  EXPECT_TRUE(
+      client_->CallUntil([](const Reply& r) { return r.status.ok() && r.name == "b"; }, true));
+  plane_.Set(no_localities);
+  plane_.Set(empty_localities);
+  EXPECT_TRUE(client_->CallUntil(
+      [](const Reply& r) {
+        return r.status.error_message().find("contains empty localities") != std::string::npos;
+      },
+      true));
+  // What is gone ends its connections, while nothing is left beside it.
+  for (Backend* backend : {&a_, &b_}) backend->Stop();
+  for (int i = 0; i < 200; ++i) {
+    const Reply reply = client_->Call();
+    ASSERT_EQ(reply.status.error_code(), StatusCode::UNAVAILABLE);
+    ASSERT_NE(reply.status.error_message().find("contains empty localities"), std::string::npos)
+        << reply.status.error_message();
+  }
+  Backend c("c");
+  mesh_.clusters[0].localities.resize(1);
+  mesh_.clusters[0].localities[0].ports = {c.port()};
+  plane_.Set(mesh_);
+  EXPECT_TRUE(client_->CallUntil([](const Reply& r) { return r.name == "c"; }, true));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryLeaf, NoEndpoints,
+                         testing::Combine(testing::ValuesIn(kLeaves), testing::Bool()),
+                         [](const testing::TestParamInfo<NoEndpoints::ParamType>& info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  (std::get<1>(info.param) ? "WithOutlierDetection" : "");
+                         });
+
+}  // namespace
+}  // namespace gxds_test
