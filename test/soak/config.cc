@@ -75,21 +75,21 @@ std::string WithListeners(const Mesh& mesh) {
 }
 
 // The same with an aggregate cluster "agg" beside its own.
-std::string WithAggregate(const Mesh& mesh, const std::string& quoted_children) {
+std::string WithAggregate(const Mesh& mesh) {
   std::string json = WithListeners(mesh);
   json.erase(json.rfind(']'));
-  return json +
-         R"(,{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"agg",)"
-         R"("cluster_type":{"name":"envoy.clusters.aggregate","typed_config":{"@type":)"
-         R"("type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",)"
-         R"("clusters":[)" +
-         quoted_children + "]}}}]\n";
+  return json + R"(,{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"agg",)"
+                R"("cluster_type":{"name":"envoy.clusters.aggregate","typed_config":{"@type":)"
+                R"("type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",)"
+                R"("clusters":["agg-1","agg-2"]}}}])"
+                "\n";
 }
 
-Mesh WithRoutes(const std::string& split_action) {
+// "/agg/" leads to aggregated.
+Mesh WithRoutes(const std::string& aggregated, const std::string& split_action) {
   Mesh mesh;
   mesh.service = kService;
-  mesh.routes = {{"/a/", "a"}, {"/b/", "b"}, {"/agg/", "agg"}, {"", "", split_action}};
+  mesh.routes = {{"/a/", "a"}, {"/b/", "b"}, {"/agg/", aggregated}, {"", "", split_action}};
   return mesh;
 }
 
@@ -133,16 +133,15 @@ void Apply(Spoil spoil, Mesh* mesh) {
 }  // namespace
 
 std::string HealedConfig(const Ports& ports, const std::string& probe) {
-  Mesh mesh = WithRoutes(R"({"cluster":"c0"})");
+  // Not the aggregate cluster: which of its clusters were in use, and so are kept for 15 minutes,
+  // must not show.
+  Mesh mesh = WithRoutes("agg-1", R"({"cluster":"c0"})");
   mesh.routes.insert(mesh.routes.end() - 1, {probe, "c0"});
-  for (const char* name : {"a", "b", "agg-1", "agg-2"}) {
-    mesh.clusters.push_back(Whole(name, ports));
-  }
+  for (const char* name : {"a", "b", "agg-1"}) mesh.clusters.push_back(Whole(name, ports));
   for (int i = 0; i < kSplit; ++i) {
     mesh.clusters.push_back(Whole("c" + std::to_string(i), ports));
   }
-  // Not the second cluster: whether it was in use, and so is kept for 15 minutes, must not show.
-  return WithAggregate(mesh, R"("agg-1")");
+  return WithListeners(mesh);
 }
 
 std::string ChaosConfig(const Ports& ports, int anchor, uint64_t seed, Spoil spoil) {
@@ -153,7 +152,7 @@ std::string ChaosConfig(const Ports& ports, int anchor, uint64_t seed, Spoil spo
     split += (split.empty() ? "" : ",") + std::string(R"({"name":"c)") + std::to_string(i) +
              R"(","weight":)" + std::to_string(1 + random.Below(9)) + "}";
   }
-  Mesh mesh = WithRoutes(R"({"weighted_clusters":{"clusters":[)" + split + "]}}");
+  Mesh mesh = WithRoutes("agg", R"({"weighted_clusters":{"clusters":[)" + split + "]}}");
   for (const char* name : {"a", "b", "agg-1", "agg-2"}) {
     mesh.clusters.push_back(Some(name, ports, anchor, &random));
   }
@@ -161,7 +160,7 @@ std::string ChaosConfig(const Ports& ports, int anchor, uint64_t seed, Spoil spo
     mesh.clusters.push_back(Some("c" + std::to_string(i), ports, anchor, &random));
   }
   Apply(spoil, &mesh);
-  const std::string json = WithAggregate(mesh, R"("agg-1","agg-2")");
+  const std::string json = WithAggregate(mesh);
   return spoil == Spoil::kFile ? json.substr(0, json.size() / 2) : json;
 }
 
