@@ -109,7 +109,7 @@ gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstra
 
 static gxds_load_use use_of(const gxds_load_server *server) {
   if (server->held > 0) return GXDS_LOAD_COUNTED;
-  return server->clusters ? GXDS_LOAD_LEFT : GXDS_LOAD_NONE;
+  return server->left > 0 ? GXDS_LOAD_LEFT : GXDS_LOAD_NONE;
 }
 
 static void note_change(gxds_load_server *server) {
@@ -196,20 +196,25 @@ static bool may_be_told(const gxds_load_server *server) {
   return !server->store->closed && !server->not_taken;
 }
 
-static bool is_held(gxds_load_life *life) {
-  return life->pins > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
+/* In memory. */
+static bool is_kept(gxds_load_life *life) {
+  return life->retired > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
 }
 
-static bool locality_is_needed(gxds_locality_load *l) {
-  if (is_held(&l->life) || l->lingers) return true;
+static bool locality_is_to_be_told(gxds_locality_load *l) {
+  if (l->life.pins > 0 || l->lingers) return true;
   if (!may_be_told(l->cluster->server)) return false;
   uint64_t totals[GXDS_LOAD_KINDS];
   gxds_locality_load_read(l, totals);
   return memcmp(totals, l->reported, sizeof totals) != 0 || gxds_metric_counters_any(&l->metrics);
 }
 
+static bool locality_is_needed(gxds_locality_load *l) {
+  return is_kept(&l->life) || locality_is_to_be_told(l);
+}
+
 static bool drops_are_needed(gxds_drop_load *d) {
-  if (is_held(&d->life)) return true;
+  if (d->life.pins > 0 || is_kept(&d->life)) return true;
   if (!may_be_told(d->cluster->server)) return false;
   for (size_t i = 0; i < d->counters.count; i++) {
     if (gxds_drop_counters_read(&d->counters, i) != d->counters.names[i].reported) return true;
@@ -223,14 +228,33 @@ static void end_locality_unless_needed(gxds_locality_load *l) {
   free_locality(l);
 }
 
+bool gxds_load_store_is_told(gxds_load_cluster *c) {
+  gxds_locality_load *l;
+  DL_FOREACH(c->localities, l) {
+    if (locality_is_to_be_told(l) || gxds_locality_load_in_progress(l) > 0) return false;
+  }
+  return !drops_are_needed(&c->drops);
+}
+
+/* What is only kept in memory is no reason to report to the server. */
+static void rest_unless_needed(gxds_load_cluster *c) {
+  if (c->rests || c->held > 0 || c->pins > 0 || !gxds_load_store_is_told(c)) return;
+  c->rests = true;
+  c->server->left--;
+  note_change(c->server);
+}
+
 static void end_cluster_unless_needed(gxds_load_store *s, gxds_load_cluster *c) {
-  if (c->localities || c->pins > 0 || drops_are_needed(&c->drops)) return;
+  if (c->localities || c->pins > 0 || drops_are_needed(&c->drops)) {
+    rest_unless_needed(c);
+    return;
+  }
   gxds_load_cluster **bucket = &s->buckets[c->hash & (s->bucket_count - 1)];
   while (*bucket != c) bucket = &(*bucket)->bucket_next;
   *bucket = c->bucket_next;
   s->cluster_count--;
   gxds_load_server *server = c->server;
-  server->left--;
+  if (!c->rests) server->left--;
   DL_DELETE(server->clusters, c);
   free_cluster(c);
   note_change(server);
@@ -243,13 +267,15 @@ void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c) {
   end_cluster_unless_needed(s, c);
 }
 
-/* Under the lock. The holders of one counter together hold one reference to the store. */
+/* Under the lock. The holders of one counter, retired or not, together hold one reference to the
+ * store. */
 static void hold(gxds_load_cluster *c, gxds_load_life *life) {
   if (atomic_fetch_add_explicit(&life->holders, 1, memory_order_relaxed) > 0) return;
-  gxds_load_store_ref(c->server->store);
+  if (life->retired == 0) gxds_load_store_ref(c->server->store);
   if (c->held++ > 0) return;
   c->server->held++;
-  c->server->left--;
+  if (!c->rests) c->server->left--;
+  c->rests = false;
   note_change(c->server);
 }
 
@@ -275,14 +301,18 @@ static bool release_slow(gxds_load_cluster *c, gxds_load_life *life) {
   return true;
 }
 
-/* Drops what is left of the first clusters, if there is too much; not of such as a report or RPCs
- * in flight still use. */
+/* Clusters that one release looks at, when there are too many: more than it adds. */
+#define LOOKS_MAX 16
+
+/* Drops what is left of clusters, in turns, while there is too much; not of such as a report or
+ * RPCs in flight still use. */
 static void limit_left(gxds_load_server *server) {
   bool not_taken = server->not_taken;
   server->not_taken = true;
-  gxds_load_cluster *c = server->clusters;
-  for (gxds_load_cluster *next; c && server->left > GXDS_LOAD_LEFT_MAX; c = next) {
-    next = c->next;
+  for (size_t i = 0; i < LOOKS_MAX && server->left > GXDS_LOAD_LEFT_MAX; i++) {
+    gxds_load_cluster *c = server->clusters;
+    DL_DELETE(server->clusters, c);
+    DL_APPEND(server->clusters, c);
     if (c->held == 0) gxds_load_store_sweep(server->store, c);
   }
   server->not_taken = not_taken;
@@ -307,8 +337,7 @@ bool gxds_load_store_settle(gxds_locality_load *l) {
   pthread_mutex_lock(&s->lock);
   l->lingers = false;
   /* Somebody may hold it again, and have a reference to the store for that. */
-  bool held = atomic_load_explicit(&l->life.holders, memory_order_acquire) > 0;
-  bool ends = held || go_or_linger(s, l);
+  bool ends = is_kept(&l->life) || go_or_linger(s, l);
   if (ends) {
     gxds_load_store_unlock(s);
     gxds_load_store_unref(s);
@@ -387,12 +416,10 @@ gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
   return l;
 }
 
-void gxds_locality_load_unref(gxds_locality_load *l) {
-  if (!l || release_fast(&l->life)) return;
+/* Under the lock, which it ends: a reference to l went; was_last: of those that keep it. */
+static void end_reference(gxds_locality_load *l, bool was_last) {
   gxds_load_server *server = l->cluster->server;
   gxds_load_store *s = server->store;
-  pthread_mutex_lock(&s->lock);
-  bool was_last = release_slow(l->cluster, &l->life);
   gxds_load_store_ref(s);
   bool ends = was_last && (l->lingers || go_or_linger(s, l));
   limit_left(server);
@@ -400,6 +427,29 @@ void gxds_locality_load_unref(gxds_locality_load *l) {
   if (was_last) gxds_lingering_given_up(l);
   if (ends) gxds_load_store_unref(s);
   gxds_load_store_unref(s);
+}
+
+void gxds_locality_load_unref(gxds_locality_load *l) {
+  if (!l || release_fast(&l->life)) return;
+  pthread_mutex_lock(&l->cluster->server->store->lock);
+  bool was_last = release_slow(l->cluster, &l->life);
+  if (was_last && l->life.retired > 0) rest_unless_needed(l->cluster);
+  end_reference(l, was_last && l->life.retired == 0);
+}
+
+void gxds_locality_load_retire(gxds_locality_load *l) {
+  gxds_load_store *s = l->cluster->server->store;
+  pthread_mutex_lock(&s->lock);
+  l->life.retired++;
+  if (release_slow(l->cluster, &l->life)) rest_unless_needed(l->cluster);
+  limit_left(l->cluster->server);
+  gxds_load_store_unlock(s);
+}
+
+void gxds_locality_load_unref_retired(gxds_locality_load *l) {
+  pthread_mutex_lock(&l->cluster->server->store->lock);
+  l->life.retired--;
+  end_reference(l, !is_kept(&l->life));
 }
 
 void gxds_locality_load_started(gxds_locality_load *l) {

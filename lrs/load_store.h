@@ -38,8 +38,8 @@ gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_serve
  * go with their last holder, whatever they count. */
 void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
 /* A server may be asked for ever, and never want a report. Of the clusters that nobody counts for
- * any more, and of which not all was told, this many are kept for it, or somewhat more; the oldest
- * go first. More than a mesh replaces between two reports. */
+ * any more, and of which not all was told, this many are kept for it, or somewhat more. More than a
+ * mesh replaces between two reports. */
 #define GXDS_LOAD_LEFT_MAX 10000
 /* What nobody holds is not reported any more. */
 void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server);
@@ -57,8 +57,12 @@ gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
                                              gxds_str eds_service, gxds_str region, gxds_str zone,
                                              gxds_str sub_zone);
 void gxds_locality_load_unref(gxds_locality_load *l); /* NULL is allowed */
-/* One RPC attempt started on a backend of the locality. Somebody holds l, until after this call.
- * Lock-free. */
+/* The caller's reference is from now on a retired one: it keeps l in memory, for RPCs that were
+ * picked before and have yet to start, and is no use of the server. */
+void gxds_locality_load_retire(gxds_locality_load *l);
+void gxds_locality_load_unref_retired(gxds_locality_load *l);
+/* One RPC attempt started on a backend of the locality. Somebody holds l, be it by a retired
+ * reference, until after this call. Lock-free. */
 void gxds_locality_load_started(gxds_locality_load *l);
 /* What a backend may report of itself with an answer (A64, A85). */
 typedef enum gxds_load_metric {

@@ -20,6 +20,7 @@ typedef struct gxds_load_cluster gxds_load_cluster;
  * were not reported. */
 typedef struct gxds_load_life {
   _Atomic uint32_t holders; /* any thread; leaves and reaches 0 under the lock only */
+  uint32_t retired;         /* holders that only keep it in memory */
   uint32_t pins;            /* reports on their way */
 } gxds_load_life;
 
@@ -52,12 +53,13 @@ struct gxds_load_cluster {
   gxds_str eds_service;
   uint64_t hash;
   gxds_load_cluster *bucket_next;
-  gxds_load_cluster *prev; /* of the server, by age */
+  gxds_load_cluster *prev; /* of the server */
   gxds_load_cluster *next;
   gxds_locality_load *localities;
   gxds_drop_load drops;
   uint32_t pins;
   size_t held;     /* lives of counters that have holders */
+  bool rests;      /* nobody holds any, all was told, and it is only kept in memory */
   gxds_time since; /* counts since then are not reported; GXDS_TIME_NEVER: since the server's */
 };
 
@@ -67,7 +69,7 @@ struct gxds_load_server {
   gxds_load_server *next;
   gxds_load_cluster *clusters;
   size_t held;            /* clusters of which somebody holds a counter */
-  size_t left;            /* the others */
+  size_t left;            /* the others, but for those that rest */
   bool not_taken;         /* it takes no reports */
   gxds_load_use told_use; /* by on_change */
   gxds_time since;        /* GXDS_TIME_NEVER: not known yet */
@@ -99,6 +101,10 @@ void gxds_load_store_unlock(gxds_load_store *s);
 /* Frees those counters of the cluster that nobody needs any more, and then the cluster. Under the
  * lock. */
 void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c);
+
+/* Of a cluster that nobody holds a counter of: it has nothing to be told, and no RPC is in
+ * progress. Under the lock. */
+bool gxds_load_store_is_told(gxds_load_cluster *c);
 
 /* The totals now. in progress = started - succeeded - failed, which is never negative. */
 void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]);

@@ -11,8 +11,9 @@ struct gxds_locality_slot {
   gxds_str zone;
   gxds_str sub_zone;
   _Atomic(gxds_locality_load *) current; /* any thread reads; in held */
-  /* The serializer's: every counter it ever pointed to, each once, a reference each. As many as the
-   * cluster had LRS servers and EDS services in the life of a subchannel: hardly ever two. */
+  /* The serializer's: every counter it ever pointed to, each once, a reference each: but for the
+   * current one's they are retired. As many as the cluster had LRS servers and EDS services in the
+   * life of a subchannel: hardly ever two. */
   gxds_locality_load **held;
   size_t held_count;
 };
@@ -33,7 +34,14 @@ gxds_locality_slot *gxds_locality_slot_ref(gxds_locality_slot *s) {
 
 void gxds_locality_slot_unref(gxds_locality_slot *s) {
   if (!s || !gxds_ref_dec(&s->refs)) return;
-  for (size_t i = 0; i < s->held_count; i++) gxds_locality_load_unref(s->held[i]);
+  const gxds_locality_load *current = gxds_locality_slot_load(s);
+  for (size_t i = 0; i < s->held_count; i++) {
+    if (s->held[i] == current) {
+      gxds_locality_load_unref(s->held[i]);
+    } else {
+      gxds_locality_load_unref_retired(s->held[i]);
+    }
+  }
   gxds_free(s->held);
   gxds_str_free(&s->region);
   gxds_str_free(&s->zone);
@@ -51,23 +59,34 @@ bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds
          gxds_str_equal(s->region, region);
 }
 
+/* Takes the reference. */
+static void hold(gxds_locality_slot *s, gxds_locality_load *load) {
+  size_t i = 0;
+  while (i < s->held_count && s->held[i] != load) i++;
+  if (i < s->held_count) {
+    gxds_locality_load_unref_retired(load);
+  } else {
+    s->held = gxds_realloc(s->held, s->held_count + 1, sizeof(gxds_locality_load *));
+    s->held[s->held_count++] = load;
+  }
+}
+
 void gxds_locality_slot_set(gxds_locality_slot *s, gxds_load_store *store,
                             const gxds_bootstrap_server *server, gxds_str cluster,
                             gxds_str eds_service) {
+  gxds_locality_load *before = gxds_locality_slot_load(s);
   gxds_locality_load *load = NULL;
   if (store && server) {
     load = gxds_load_store_locality(store, server, cluster, eds_service, s->region, s->zone,
                                     s->sub_zone);
-    size_t i = 0;
-    while (i < s->held_count && s->held[i] != load) i++;
-    if (i < s->held_count) {
-      gxds_locality_load_unref(load); /* held already */
-    } else {
-      s->held = gxds_realloc(s->held, s->held_count + 1, sizeof(gxds_locality_load *));
-      s->held[s->held_count++] = load;
-    }
   }
+  if (load && load == before) {
+    gxds_locality_load_unref(load); /* held already */
+    return;
+  }
+  if (load) hold(s, load);
   atomic_store_explicit(&s->current, load, memory_order_release);
+  if (before) gxds_locality_load_retire(before);
 }
 
 gxds_locality_load *gxds_locality_slot_load(const gxds_locality_slot *s) {

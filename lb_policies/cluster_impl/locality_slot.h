@@ -26,8 +26,8 @@ bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds
                               gxds_str sub_zone);
 
 /* From now on RPCs count with the counters of that cluster and EDS service; server NULL: nowhere.
- * Counters that it had before stay held until the slot ends, since a pick may be about to use
- * them. */
+ * Counters that it had before stay in memory until the slot ends, since a pick may be about to use
+ * them; they are no use of their server. */
 void gxds_locality_slot_set(gxds_locality_slot *s, gxds_load_store *store,
                             const gxds_bootstrap_server *server, gxds_str cluster,
                             gxds_str eds_service);

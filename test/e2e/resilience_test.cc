@@ -84,6 +84,25 @@ TEST(Resilience, SecondServerWithOtherClustersAndBackWithoutAFailedRpc) {  // A7
   }
 }
 
+// The subchannels stay as they are, and so do the counters that they had for the second server.
+TEST(Resilience, SecondServerOfTheSameClusterIsToldNoMoreLoadAfterTheReturn) {  // A71.8
+  Backend a("a");
+  DeadControlPlane primary(MeshOf(a));
+  ControlPlane secondary;
+  secondary.Set(MeshOf(a));
+  secondary.Start();
+  Client client(kTarget, Bootstrap({primary.ServerJson(), secondary.ServerJson()}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  EXPECT_NE(secondary.Wait({R"("event":"stream_open")", R"("service":"lrs")"}), "");
+  primary.Start();
+  EXPECT_NE(primary.Wait({R"("event":"stream_open")", R"("service":"lrs")"}), "");
+  for (const char* service : {R"("service":"ads")", R"("service":"lrs")"}) {
+    EXPECT_NE(secondary.Wait({R"("event":"stream_close")", service}), "") << service;
+    EXPECT_EQ(secondary.Count({R"("event":"stream_open")", service}), 1u) << service;
+  }
+  EXPECT_EQ(client.Call().name, "a");
+}
+
 // The limit is that of GXDS_RECEIVE_SIZE_MAX (transport/server_channel.h), made small.
 TEST(Resilience, MessageAboveTheLimitEndsTheStreamAndTheLastGoodConfigurationStays) {
   Backend a("a"), b("b");
