@@ -92,6 +92,14 @@ static bool read_name(const char *name, uint64_t *number, const char **ending) {
 
 typedef enum kind { NONE, FOREIGN, EARLIER, OURS } kind;
 
+static int64_t time_of(const struct stat *info) {
+  const int64_t most = INT64_MAX / GXDS_SECOND - 1; /* a file system may hold any year */
+  int64_t seconds = info->st_mtim.tv_sec;
+  if (seconds > most) seconds = most;
+  if (seconds < 0) seconds = 0;
+  return seconds * GXDS_SECOND + info->st_mtim.tv_nsec;
+}
+
 /* What a log is, or what it was written anew into; *used: when it was modified. */
 static kind look_at(int dir, const char *name, int64_t *used) {
   int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -104,7 +112,7 @@ static kind look_at(int dir, const char *name, int64_t *used) {
     int version = size > 0 ? gxds_cache_version(gxds_str_of(head, (size_t)size)) : 0;
     bool empty = size == 0; /* whoever made it was killed before the first byte */
     k = version == 0 && !empty ? FOREIGN : !empty && version < GXDS_CACHE_VERSION ? EARLIER : OURS;
-    *used = info.st_mtim.tv_sec * GXDS_SECOND + info.st_mtim.tv_nsec;
+    *used = time_of(&info);
   }
   close(fd);
   return k;
@@ -114,7 +122,7 @@ static kind look_at(int dir, const char *name, int64_t *used) {
 static kind look_at_lock(int dir, const char *name, int64_t *used) {
   struct stat info;
   if (fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? NONE : FOREIGN;
-  *used = info.st_mtim.tv_sec * GXDS_SECOND + info.st_mtim.tv_nsec;
+  *used = time_of(&info);
   bool ours = S_ISREG(info.st_mode) && info.st_uid == geteuid() && info.st_size == 0;
   return ours ? OURS : FOREIGN;
 }
@@ -151,6 +159,7 @@ static bool remove_file(int dir, const names *n, int64_t wall) {
   int error = try_lock(dir, n->lock, 0, &lock);
   bool made = error == ENOENT;
   if (made) error = try_lock(dir, n->lock, O_CREAT | O_EXCL, &lock);
+  made = made && error == 0; /* else another made it, or has it */
   bool ours = error == 0 && gxds_cache_is_linked(lock) && (made || !is_needed(dir, n, wall));
   if (ours) {
     (void)unlinkat(dir, n->aside, 0);
