@@ -19,7 +19,7 @@ static const char variable[] = "GRPC_XDS_METRICS_ADDRESS";
 
 static bool is_whole(gxds_str request) {
   static const char end[] = "\r\n\r\n";
-  return memmem(request.data, request.size, end, sizeof end - 1) != NULL;
+  return request.size > 0 && memmem(request.data, request.size, end, sizeof end - 1) != NULL;
 }
 
 static void give(gxds_answer *out, const char *status, const char *type, gxds_str take_body) {
