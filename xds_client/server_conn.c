@@ -16,6 +16,14 @@ static void sync_all(gxds_client *c, const gxds_conn *conn) {
   }
 }
 
+static void fall_back_all(gxds_client *c, const gxds_conn *conn) {
+  for (size_t i = 0; i < c->authority_count; i++) {
+    if (gxds_authority_uses(&c->authorities[i], conn)) {
+      gxds_authority_fall_back(c, &c->authorities[i]);
+    }
+  }
+}
+
 void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
   gxds_text line = {0};
   gxds_text_addf(&line,
@@ -26,7 +34,9 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
   c->without_delta = gxds_realloc((void *)c->without_delta, c->without_delta_count + 1,
                                   sizeof(gxds_bootstrap_server *));
   c->without_delta[c->without_delta_count++] = conn->server;
-  if (conn->error) sync_all(c, conn); /* whoever hoped for its answer */
+  if (!conn->error) return;
+  fall_back_all(c, conn); /* there was hope in its answer */
+  sync_all(c, conn);
 }
 
 gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
@@ -108,11 +118,7 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
     gxds_shared_status_assign(&conn->error, error);
     gxds_shared_status_unref(error);
   }
-  for (size_t i = 0; i < c->authority_count; i++) {
-    if (gxds_authority_uses(&c->authorities[i], conn)) {
-      gxds_authority_fall_back(c, &c->authorities[i]);
-    }
-  }
+  fall_back_all(c, conn);
   sync_all(c, conn);
 }
 

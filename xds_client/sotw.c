@@ -181,7 +181,8 @@ static void answer(gxds_conn *conn, size_t type, const gxds_response *response, 
   t->errors = take_errors;
   if (accepted) set_str(&t->version, response->version);
   bool whole = !response->refused && response->version.size <= GXDS_VERSION_BYTES_MAX;
-  if (whole) set_str(&t->heard, response->version);
+  bool of_heartbeats = !response->complete; /* one that is refused brought nothing of its version */
+  if (whole && (accepted || !of_heartbeats)) set_str(&t->heard, response->version);
   t->unanswered = true;
 }
 

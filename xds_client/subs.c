@@ -255,7 +255,7 @@ void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_type_state *t = &conn->types[i];
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
-      sub->settled = sub->asked = sub->known = false;
+      sub->settled = sub->asked = sub->known = sub->claims = false;
       sub->word = GXDS_WORD_NONE;
       sub->wait_until = GXDS_TIME_NEVER;
       set_again(sub, false);

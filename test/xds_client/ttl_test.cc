@@ -101,6 +101,30 @@ TEST(Ttl, EndTakesBackAClaimThatIsNotYetOnItsWay) {
   }
 }
 
+/* What a stream claimed that is gone is no claim of the next one. */
+TEST(Ttl, EndWithoutAStreamTakesNoClaimBack) {
+  Scenario s;
+  s.Forgive();
+  s.Watch(kFoo, "foo1");
+  s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+  s.server().Send(kFoo.type_url, "1", {Bare(kFoo, "foo1=1")});
+  s.server().Send(kBar.type_url, "1", {Wrapped(kBar, Item{"bar1", "", "bar1=1", 0.5})});
+  s.NextRequest();
+  s.NextRequest();
+  s.server().RestartStream();
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1] version=1");
+  s.server().CloseStream();
+  s.Advance(GXDS_SECOND / 2);
+  s.server().HoldSends();
+  s.Advance(2 * GXDS_SECOND);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
+}
+
 TEST(Ttl, MustBePositive) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -176,12 +200,15 @@ struct World : Scenario {
     EXPECT_THAT(bar1.Next(), HasSubstr("its ttl ended"));
   }
   void ExpectRefused(const std::string &version, const std::vector<Item> &items,
-                     const std::string &said) {
+                     const std::string &said, int times = 1) {
     Advance(ttl * GXDS_SECOND / 2);
-    Send(version, items);
-    EXPECT_THAT(NextRequest(), HasSubstr("NACK 3: xDS response validation errors: [resource index "
-                                         "0: bar1: resource: must be set, since version \"" +
-                                         said + "\" is not the one in use]"));
+    for (int i = 0; i < times; i++) {
+      Send(version, items);
+      EXPECT_THAT(NextRequest(),
+                  HasSubstr("NACK 3: xDS response validation errors: [resource index 0: bar1: "
+                            "resource: must be set, since version \"" +
+                            said + "\" is not the one in use]"));
+    }
     Advance(ttl * GXDS_SECOND / 2);
     EXPECT_THAT(bar1.Next(), HasSubstr("its ttl ended"));
   }
@@ -259,7 +286,7 @@ TEST(TtlOfTheWorld, HeartbeatOfAnEarlierWrapperIsRefused) {
 
 TEST(TtlOfTheWorld, HeartbeatOfAResponseThatNeverCameIsRefused) {
   World s("a");
-  s.ExpectRefused("2", {s.Lives("bar1", "")}, "2");
+  s.ExpectRefused("2", {s.Lives("bar1", "")}, "2", 2);
 }
 
 TEST(TtlOfTheWorld, HeartbeatOfWhatWasRefusedIsRefused) {
