@@ -1,0 +1,43 @@
+/* One response while it is applied. Only xds_client/ includes this. */
+#ifndef GRPC_XDS_XDS_CLIENT_RESPONSE_INTERNAL_H_
+#define GRPC_XDS_XDS_CLIENT_RESPONSE_INTERNAL_H_
+
+#include "upb/upb.h"
+#include "xds_client/client_internal.h"
+
+/* A name that was in it, in the arena. */
+typedef struct gxds_seen_name {
+  gxds_str name;
+  UT_hash_handle hh;
+} gxds_seen_name;
+
+typedef struct gxds_application {
+  gxds_client *c;
+  gxds_conn *conn;
+  size_t type;
+  const gxds_response *response;
+  gxds_time now;
+  upb_Arena *arena;
+  gxds_seen_name *unsolicited; /* names in this response that nobody asked for */
+  size_t error_count;
+  size_t told_count; /* of them: those in errors */
+  gxds_text errors;
+  bool any_valid;
+} gxds_application;
+
+static inline const gxds_resource_type *gxds_application_type(const gxds_application *a) {
+  return a->c->types[a->type];
+}
+
+/* Adds an error to the NACK. name: of the resource; empty: it has none that can be read. */
+void gxds_application_add_error(gxds_application *a, size_t index, gxds_str name, gxds_str message);
+/* The entry of that canonical name, if it is asked for on this server; or NULL. */
+gxds_entry *gxds_application_find(const gxds_application *a, gxds_str canonical);
+/* Whether this response has not had that name yet; if it has, that is an error. e: its entry; NULL:
+ * nobody asks for it. */
+bool gxds_application_check_first(gxds_application *a, size_t index, gxds_entry *e,
+                                  gxds_str canonical);
+/* Takes, confirms, renews or refuses the response's resource of that index. */
+void gxds_application_apply_resource(gxds_application *a, size_t index);
+
+#endif

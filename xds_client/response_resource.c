@@ -1,0 +1,336 @@
+/* What one resource of a response does: to the cache, and to the watchers. Texts are the host's,
+ * since people's tools match on them. */
+#include "xds_client/response_internal.h"
+#include "xds_client/trace_internal.h"
+
+/* "xDS response validation errors: [resource index 0: NAME: MESSAGE; resource index 2: …]" */
+void gxds_application_add_error(gxds_application *a, size_t index, gxds_str name,
+                                gxds_str message) {
+  a->error_count++;
+  if (a->told_count >= GXDS_NACK_ERRORS_MAX || a->errors.size > GXDS_NACK_BYTES_MAX) return;
+  a->told_count++;
+  gxds_text_add_z(&a->errors, a->errors.size ? "; " : "xDS response validation errors: [");
+  gxds_text_addf(&a->errors, "resource index %zu: ", index);
+  if (name.size) {
+    gxds_text_add_untrusted(&a->errors, name, GXDS_NACK_ERROR_BYTES_MAX);
+    gxds_text_add_z(&a->errors, ": ");
+  }
+  gxds_text_add_untrusted(&a->errors, message, GXDS_NACK_ERROR_BYTES_MAX);
+}
+
+/* Why not is added to *why. */
+static bool has_right_type(const gxds_application *a, const gxds_response_resource *r,
+                           gxds_text *why) {
+  gxds_str wanted = gxds_type_name(gxds_str_z(gxds_application_type(a)->type_url));
+  gxds_str actual = gxds_type_name(r->type_url);
+  if (gxds_str_equal(actual, wanted)) return true;
+  gxds_text_add_z(why, "incorrect resource type ");
+  gxds_text_add_untrusted(why, actual, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_addf(why, " (should be %.*s)", GXDS_STR_ARG(wanted));
+  if (gxds_str_equal(actual, gxds_type_name(gxds_str_z(gxds_application_type(a)->v2_type_url)))) {
+    gxds_text_add_z(why, ": the xDS v2 API is not supported");
+  }
+  return false;
+}
+
+/* Whether this response has not had that name yet. */
+static bool is_first(gxds_application *a, gxds_entry *e, gxds_str canonical) {
+  if (e) {
+    bool first = e->seen_in != a->c->response_serial;
+    e->seen_in = a->c->response_serial;
+    return first;
+  }
+  gxds_seen_name *seen = NULL;
+  HASH_FIND(hh, a->unsolicited, canonical.data, canonical.size, seen);
+  if (seen) return false;
+  seen = upb_Arena_Malloc(a->arena, sizeof *seen);
+  char *copy = upb_Arena_Malloc(a->arena, canonical.size + 1);
+  GXDS_CHECK(seen != NULL && copy != NULL);
+  memcpy(copy, canonical.data, canonical.size);
+  seen->name = gxds_str_of(copy, canonical.size);
+  HASH_ADD_KEYPTR(hh, a->unsolicited, seen->name.data, seen->name.size, seen);
+  return true;
+}
+
+bool gxds_application_check_first(gxds_application *a, size_t index, gxds_entry *e,
+                                  gxds_str canonical) {
+  if (is_first(a, e, canonical)) return true;
+  gxds_text message = {0};
+  gxds_text_add_z(&message, "duplicate resource name \"");
+  gxds_text_add(&message, canonical);
+  gxds_text_add_z(&message, "\"");
+  gxds_application_add_error(a, index, canonical, gxds_text_str(&message));
+  gxds_text_fini(&message);
+  return false;
+}
+
+gxds_entry *gxds_application_find(const gxds_application *a, gxds_str canonical) {
+  gxds_entry *e = gxds_entry_find(a->c, a->type, canonical);
+  return e && gxds_conn_find_sub(a->conn, e) ? e : NULL;
+}
+
+static bool is_unchanged(const gxds_application *a, const gxds_entry *e, gxds_str bytes) {
+  return e && e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
+         gxds_str_equal(e->bytes, bytes) && gxds_conn_find_sub(a->conn, e);
+}
+
+/* The entry whose resource in use has just these bytes: then nothing needs to be decoded, so that
+ * a response costs what changed in it. */
+static gxds_entry *find_unchanged(const gxds_application *a, const gxds_response_resource *r) {
+  gxds_entry *e = NULL;
+  if (r->name.size == 0) {
+    e = gxds_entry_find_by_bytes(a->c, a->type, r->bytes);
+  } else {
+    gxds_resource_name name;
+    if (!gxds_resource_name_init(&name, r->name, gxds_str_z(gxds_application_type(a)->type_url)))
+      return NULL;
+    e = gxds_entry_find(a->c, a->type, name.canonical);
+    gxds_resource_name_fini(&name);
+  }
+  return is_unchanged(a, e, r->bytes) ? e : NULL;
+}
+
+static gxds_str version_of(const gxds_application *a, const gxds_response_resource *r) {
+  return a->response->versioned ? r->version : a->response->version;
+}
+
+static void reject(gxds_application *a, gxds_entry *e, const gxds_response_resource *r,
+                   gxds_str rendered) {
+  gxds_trace_resource(a->c, a->conn, e, "rejected", version_of(a, r), rendered);
+  gxds_text message = {0};
+  gxds_text_add_z(&message, "invalid resource: ");
+  gxds_text_add_untrusted(&message, rendered, GXDS_NACK_ERROR_BYTES_MAX);
+  gxds_client_add_origin(a->c, a->conn->server, &message);
+  gxds_entry_fail(a->c, e, GXDS_RESOURCE_NACKED, gxds_status_take(GXDS_UNAVAILABLE, &message),
+                  version_of(a, r), a->conn->server->fail_on_data_errors, a->now);
+}
+
+static gxds_accepted accepted_of(const gxds_application *a, const gxds_response_resource *r) {
+  return (gxds_accepted){.bytes = r->bytes,
+                         .named_by_bytes = r->name.size == 0,
+                         .version = version_of(a, r),
+                         .wrapper_version = a->response->versioned ? (gxds_str){0} : r->version,
+                         .ttl = r->ttl,
+                         .server = a->conn->server};
+}
+
+/* What is in use came again. */
+static void confirm(gxds_application *a, gxds_entry *e, const gxds_response_resource *r) {
+  a->any_valid = true;
+  gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0)); /* who came by an alias sets it after */
+  gxds_trace_resource(a->c, a->conn, e, "unchanged", version_of(a, r), gxds_str_of(NULL, 0));
+  gxds_accepted again = accepted_of(a, r);
+  gxds_entry_confirm(a->c, e, &again, a->now);
+}
+
+static void accept(gxds_application *a, gxds_entry *e, const gxds_response_resource *r,
+                   const gxds_resource *take) {
+  a->any_valid = true;
+  if (is_unchanged(a, e, r->bytes)) {
+    gxds_resource_unref(take);
+    confirm(a, e, r);
+    return;
+  }
+  gxds_accepted accepted = accepted_of(a, r);
+  accepted.resource = take;
+  gxds_trace_resource(a->c, a->conn, e, "accepted", version_of(a, r), gxds_str_of(NULL, 0));
+  gxds_entry_accept(a->c, e, &accepted, a->now);
+}
+
+static const gxds_resource *previous(void *arg, gxds_str text) {
+  const gxds_application *a = arg;
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url)))
+    return NULL;
+  const gxds_entry *e = gxds_entry_find(a->c, a->type, name.canonical);
+  gxds_resource_name_fini(&name);
+  return e ? e->resource : NULL;
+}
+
+/* A resource that was decoded, or not, and of which the name is known. decoded is taken. */
+static void apply_named(gxds_application *a, size_t index, gxds_str text,
+                        const gxds_resource *decoded, gxds_str failure) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  if (failure.size) gxds_application_add_error(a, index, text, failure);
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url))) {
+    bool short_enough = text.size <= GXDS_RESOURCE_NAME_BYTES_MAX;
+    gxds_application_add_error(a, index, short_enough ? text : gxds_str_of(NULL, 0),
+                               gxds_str_z("Cannot parse xDS resource name"));
+    gxds_resource_unref(decoded);
+    return;
+  }
+  gxds_entry *e = gxds_application_find(a, name.canonical);
+  bool first = gxds_application_check_first(a, index, e, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || !first) {
+    gxds_resource_unref(decoded);
+    return;
+  }
+  gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  if (failure.size) {
+    reject(a, e, r, failure);
+  } else {
+    accept(a, e, r, decoded);
+  }
+}
+
+/* The same resource, for who asks for it by another name. */
+static void apply_alias(gxds_application *a, const gxds_response_resource *r, gxds_str text,
+                        const gxds_resource *decoded, gxds_str failure) {
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url))) return;
+  gxds_entry *e = gxds_application_find(a, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || e->seen_in == a->c->response_serial) return;
+  e->seen_in = a->c->response_serial;
+  gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  if (failure.size) {
+    reject(a, e, r, failure);
+  } else {
+    accept(a, e, r, gxds_resource_ref(decoded));
+    gxds_entry_set_alias(a->c, e, r->name);
+  }
+}
+
+static void apply_aliases(gxds_application *a, const gxds_response_resource *r, gxds_str name,
+                          const gxds_resource *decoded, gxds_str failure) {
+  for (size_t i = 0; i < r->alias_count; i++) {
+    gxds_str alias = gxds_str_of(r->aliases[i].data, r->aliases[i].size);
+    if (!gxds_str_equal(alias, name)) apply_alias(a, r, alias, decoded, failure);
+  }
+}
+
+/* What was not decoded at all. Who is named was sent, so it is invalid, and neither gone nor to be
+ * waited for. */
+static void apply_unusable(gxds_application *a, size_t index, gxds_str why) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  apply_aliases(a, r, r->name, NULL, why);
+  if (r->name.size) {
+    apply_named(a, index, r->name, NULL, why);
+  } else {
+    gxds_application_add_error(a, index, r->name, why);
+  }
+}
+
+static void apply_changed(gxds_application *a, size_t index) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  gxds_decode_context context = {.bootstrap = a->c->bootstrap,
+                                 .server = a->conn->server,
+                                 .host = a->c->host,
+                                 .previous = previous,
+                                 .previous_arg = a};
+  gxds_decoded decoded = {0};
+  gxds_status status = gxds_application_type(a)->decode(&context, r->bytes, &decoded);
+  GXDS_CHECK(gxds_status_is_ok(&status) == (decoded.resource != NULL));
+  gxds_text failure = {0};
+  if (!gxds_status_is_ok(&status)) gxds_status_render(&status, &failure);
+  gxds_str name = r->name.size ? r->name : decoded.name;
+  if (decoded.resource || failure.size) {
+    apply_aliases(a, r, name, decoded.resource, gxds_text_str(&failure));
+  }
+  if (name.size || decoded.resource) {
+    apply_named(a, index, name, decoded.resource, gxds_text_str(&failure));
+  } else {
+    gxds_application_add_error(a, index, gxds_str_of(NULL, 0), gxds_text_str(&failure));
+  }
+  gxds_text_fini(&failure);
+  gxds_status_fini(&status);
+  gxds_str_free(&decoded.name);
+}
+
+/* A server says that what it sent lives on, without sending it again. It names the version that it
+ * sent last: of the resource, by the wrapper, or in state of the world of all of the type, by the
+ * response. That of the response tells nothing of one resource: it changes with any of them, and a
+ * resource that did not change need not come again with it. */
+static bool names_last_version(const gxds_application *a, const gxds_entry *e,
+                               const gxds_response_resource *r) {
+  if (a->response->versioned) return gxds_str_equal(e->version, r->version);
+  if (r->version.size > 0) {
+    gxds_str own = e->wrapper_version.size ? e->wrapper_version : e->version;
+    return gxds_str_equal(own, r->version);
+  }
+  const gxds_type_state *t = &a->conn->types[a->type];
+  return gxds_str_equal(t->version, a->response->version) ||
+         gxds_str_equal(t->heard, a->response->version);
+}
+
+/* Whether a heartbeat is about what the client has of that server. */
+static bool is_in_use(const gxds_application *a, const gxds_entry *e,
+                      const gxds_response_resource *r) {
+  return e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
+         e->state == GXDS_RESOURCE_ACKED && !e->restored && names_last_version(a, e, r);
+}
+
+static void renew(gxds_application *a, gxds_entry *e, const gxds_response_resource *r) {
+  a->any_valid = true;
+  gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0));
+  gxds_trace_resource(a->c, a->conn, e, "renewed", e->version, gxds_str_of(NULL, 0));
+  gxds_entry_renew(a->c, e, r->ttl, a->now);
+}
+
+static void renew_alias(gxds_application *a, const gxds_response_resource *r, gxds_str text) {
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url))) return;
+  gxds_entry *e = gxds_application_find(a, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || e->seen_in == a->c->response_serial || !is_in_use(a, e, r)) return;
+  e->seen_in = a->c->response_serial;
+  renew(a, e, r);
+  gxds_entry_set_alias(a->c, e, r->name);
+}
+
+static void apply_heartbeat(gxds_application *a, size_t index) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  for (size_t i = 0; i < r->alias_count; i++) {
+    gxds_str alias = gxds_str_of(r->aliases[i].data, r->aliases[i].size);
+    if (!gxds_str_equal(alias, r->name)) renew_alias(a, r, alias);
+  }
+  gxds_resource_name name;
+  if (!gxds_resource_name_init(&name, r->name, gxds_str_z(gxds_application_type(a)->type_url))) {
+    gxds_application_add_error(a, index, gxds_str_of(NULL, 0),
+                               gxds_str_z("Cannot parse xDS resource name"));
+    return;
+  }
+  gxds_entry *e = gxds_application_find(a, name.canonical);
+  bool first = gxds_application_check_first(a, index, e, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (!e || !first) return;
+  if (is_in_use(a, e, r)) {
+    renew(a, e, r);
+    return;
+  }
+  gxds_str version = r->version.size ? r->version : version_of(a, r);
+  gxds_text message = {0};
+  gxds_text_add_z(&message, "resource: must be set, since version \"");
+  gxds_text_add_untrusted(&message, version, GXDS_LOGGED_BYTES_MAX);
+  gxds_text_add_z(&message, "\" is not the one in use");
+  gxds_application_add_error(a, index, r->name, gxds_text_str(&message));
+  gxds_text_fini(&message);
+}
+
+void gxds_application_apply_resource(gxds_application *a, size_t index) {
+  const gxds_response_resource *r = &a->response->resources[index];
+  if (r->fault) {
+    apply_unusable(a, index, gxds_str_z(r->fault));
+    return;
+  }
+  if (r->heartbeat) {
+    apply_heartbeat(a, index);
+    return;
+  }
+  gxds_text why = {0};
+  if (!has_right_type(a, r, &why)) {
+    apply_unusable(a, index, gxds_text_str(&why));
+    gxds_text_fini(&why);
+    return;
+  }
+  gxds_entry *e = r->alias_count > 0 ? NULL : find_unchanged(a, r);
+  if (!e) {
+    apply_changed(a, index);
+    return;
+  }
+  if (!gxds_application_check_first(a, index, e, e->name)) return;
+  gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
+  confirm(a, e, r);
+}
