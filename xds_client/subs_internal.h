@@ -88,7 +88,7 @@ typedef struct gxds_type_state {
   size_t again_count;      /* subs that are */
   uint64_t last_sum;       /* of the last response's resources, while there are such subs */
   gxds_str nonce;          /* of the last response */
-  gxds_str heard;          /* its version, accepted or not */
+  gxds_str heard;          /* its version, accepted or not; not of heartbeats that were refused */
   gxds_str errors;         /* to be NACKed; empty: none */
   const gxds_block *names; /* one reference: of subs, up to names_until (NULL: all), as a request
                               ends with them. NULL: to be made anew. An ACK lists what the request
