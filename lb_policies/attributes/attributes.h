@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "host/pick.h"
 #include "resources/endpoints.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
 #include "src/core/lib/channel/channel_args.h"
@@ -35,11 +36,7 @@ inline grpc_core::UniqueTypeName ClusterAttributeName() {
 }
 // What is before the name that is its value, out of its sight: an attribute of its own would cost
 // every RPC a node of a map.
-struct RoutedCall {
-  uint64_t cluster_id;  // gxds_cluster_ref_id()
-  bool has_hash;        // A42; only ring_hash asks, and draws one when there is none
-  uint64_t hash;
-};
+using RoutedCall = gxds_routed_call;
 // The value: a copy of the name in memory of that many bytes, aligned for a RoutedCall.
 inline size_t ClusterAttributeSize(absl::string_view cluster) {
   return sizeof(RoutedCall) + cluster.size();

@@ -1,0 +1,70 @@
+/* gxds_addresses: the endpoints that a policy is given. Immutable, counted by reference: any
+ * thread. What is behind a list is its maker's: a locality of the snapshot, addresses that the
+ * host's resolver found; an endpoint is made up when it is asked for. */
+#ifndef GRPC_XDS_HOST_ADDRESSES_H_
+#define GRPC_XDS_HOST_ADDRESSES_H_
+
+#include "base/ref.h"
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gxds_address;  /* resources/endpoints.h: an IP address and a port */
+struct gxds_locality; /* resources/endpoints.h */
+
+/* Borrow, all of it: as long as the list. One of ip and native is set. */
+typedef struct gxds_lb_address {
+  const struct gxds_address *ip;
+  const void *native; /* the host's own: passed on as it is */
+  uint32_t weight;    /* load_balancing_weight; 1 when nothing is said */
+  gxds_str hash_key;  /* A76: by what it is put on a ring in place of its address; empty: by that */
+  const struct gxds_locality *locality; /* for load reports; NULL: none */
+} gxds_lb_address;
+
+typedef struct gxds_addresses gxds_addresses;
+
+typedef struct gxds_addresses_ops {
+  void (*destroy)(gxds_addresses *a);
+  void (*at)(const gxds_addresses *a, size_t index, gxds_lb_address *out);
+  /* Adds the address as text: "10.0.0.1:80". */
+  void (*render_key)(const gxds_addresses *a, size_t index, gxds_text *out);
+  /* Adds what a subchannel is made of beside its address, as text: its args, its locality. */
+  void (*render_detail)(const gxds_addresses *a, size_t index, gxds_text *out);
+} gxds_addresses_ops;
+
+struct gxds_addresses { /* first in its maker's own object */
+  gxds_ref refs;
+  const gxds_addresses_ops *ops;
+  size_t count;
+};
+
+static inline const gxds_addresses *gxds_addresses_ref(const gxds_addresses *a) {
+  gxds_ref_inc(&a->refs);
+  return a;
+}
+/* NULL is allowed. */
+static inline void gxds_addresses_unref(const gxds_addresses *a) {
+  if (a && gxds_ref_dec(&a->refs)) a->ops->destroy((gxds_addresses *)a);
+}
+/* index < a->count, in these three. */
+static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
+  gxds_lb_address out = {NULL, NULL, 0, {NULL, 0}, NULL};
+  a->ops->at(a, index, &out);
+  return out;
+}
+static inline void gxds_addresses_render_key(const gxds_addresses *a, size_t index,
+                                             gxds_text *out) {
+  a->ops->render_key(a, index, out);
+}
+static inline void gxds_addresses_render_detail(const gxds_addresses *a, size_t index,
+                                                gxds_text *out) {
+  a->ops->render_detail(a, index, out);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+/* gxds_args: the arguments of a channel, as policies see them and pass them on. Immutable, counted
+ * by reference: any thread. The host makes them, and its object is behind them.
+ *
+ * Each argument that reaches a subchannel is part of the subchannel's identity. So what travels
+ * beside the configuration (the snapshot) is no argument here: see gxds_lb_update. */
+#ifndef GRPC_XDS_HOST_ARGS_H_
+#define GRPC_XDS_HOST_ARGS_H_
+
+#include "base/ref.h"
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_args gxds_args;
+
+/* What a host does for its args. */
+typedef struct gxds_args_ops {
+  void (*destroy)(gxds_args *a);
+  bool (*get_int)(const gxds_args *a, const char *name, int *out);
+  bool (*equal)(const gxds_args *a, const gxds_args *b); /* never of the same object */
+} gxds_args_ops;
+
+struct gxds_args { /* first in the host's own object */
+  gxds_ref refs;
+  const gxds_args_ops *ops;
+};
+
+static inline const gxds_args *gxds_args_ref(const gxds_args *a) {
+  gxds_ref_inc(&a->refs);
+  return a;
+}
+/* NULL is allowed. */
+static inline void gxds_args_unref(const gxds_args *a) {
+  if (a && gxds_ref_dec(&a->refs)) a->ops->destroy((gxds_args *)a);
+}
+/* False: there is none of that name, or it is no integer. */
+static inline bool gxds_args_get_int(const gxds_args *a, const char *name, int *out) {
+  return a->ops->get_int(a, name, out);
+}
+/* Whether both hold the same. NULL is equal to NULL only. Cheap for the same object. */
+static inline bool gxds_args_equal(const gxds_args *a, const gxds_args *b) {
+  return a == b || (a && b && a->ops->equal(a, b));
+}
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+/* What a host does for policies in C: it has channels, whose serializers policies run under, and
+ * stands above the policies that it made. The host in a program is host/grpc_1_51. */
+#ifndef GRPC_XDS_HOST_CHANNEL_H_
+#define GRPC_XDS_HOST_CHANNEL_H_
+
+#include "host/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_lb_channel gxds_lb_channel;
+typedef struct gxds_lb_parent gxds_lb_parent;
+typedef struct gxds_lb_root gxds_lb_root;
+
+/* A timer of the host's; what the words are is the host's matter. */
+typedef struct gxds_lb_timer {
+  intptr_t words[2];
+} gxds_lb_timer;
+
+typedef enum gxds_lb_severity { GXDS_LB_INFO, GXDS_LB_ERROR } gxds_lb_severity;
+
+typedef struct gxds_lb_channel_ops {
+  void (*destroy)(gxds_lb_channel *c);
+  gxds_time (*now)(const gxds_lb_channel *c);
+  uint64_t (*random_seed)(gxds_lb_channel *c);
+  /* work(arg) runs under the serializer, after what that does now. Under the serializer. */
+  void (*run_later)(gxds_lb_channel *c, void (*work)(void *arg), void *arg);
+  /* The same, from any thread and under whatever locks; never runs it from here. */
+  void (*post)(gxds_lb_channel *c, void (*work)(void *arg), void *arg);
+  void (*log)(gxds_lb_severity severity, gxds_str line);
+  /* Whether GRPC_TRACE has that word. Any thread; asked often. */
+  bool (*traces)(const char *word);
+} gxds_lb_channel_ops;
+
+/* What the policies of one channel share. Counted by reference: any thread. */
+struct gxds_lb_channel { /* first in the host's own object */
+  gxds_ref refs;
+  const gxds_lb_channel_ops *ops;
+};
+static inline gxds_lb_channel *gxds_lb_channel_ref(gxds_lb_channel *c) {
+  gxds_ref_inc(&c->refs);
+  return c;
+}
+/* NULL is allowed. */
+static inline void gxds_lb_channel_unref(gxds_lb_channel *c) {
+  if (c && gxds_ref_dec(&c->refs)) c->ops->destroy(c);
+}
+
+/* Who stands above a policy: the host, or a parent in C. */
+typedef struct gxds_lb_parent_ops {
+  void (*publish)(gxds_lb_parent *p, grpc_connectivity_state state, const gxds_status *status,
+                  gxds_picker *take_picker);
+  gxds_subchannel *(*subchannel)(gxds_lb_parent *p, const gxds_lb_address *address,
+                                 const gxds_args *args);
+  void (*reresolve)(gxds_lb_parent *p);
+} gxds_lb_parent_ops;
+struct gxds_lb_parent {
+  const gxds_lb_parent_ops *ops;
+};
+
+typedef struct gxds_lb_root_ops {
+  /* work(arg) runs under the serializer when that time has passed. */
+  gxds_lb_timer (*timer_start)(gxds_lb_root *r, gxds_duration delay, void (*work)(void *arg),
+                               void *arg);
+  /* False: it is too late, the work will be done. */
+  bool (*timer_cancel)(gxds_lb_root *r, gxds_lb_timer timer);
+} gxds_lb_root_ops;
+
+/* The top of one tree: the host's side of a policy in C that the host made. It outlives all
+ * policies of the tree that have not ended. */
+struct gxds_lb_root { /* first in the host's own object */
+  gxds_lb_parent above;
+  const gxds_lb_root_ops *ops;
+  gxds_lb_channel *channel; /* a reference */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

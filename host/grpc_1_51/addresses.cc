@@ -1,0 +1,66 @@
+#include "host/grpc_1_51/addresses.h"
+
+#include <string>
+#include <utility>
+
+#include "lb_policies/attributes/attributes.h"
+#include "src/core/lib/address_utils/sockaddr_utils.h"
+
+namespace grpc_xds {
+
+using grpc_core::ServerAddress;
+using grpc_core::ServerAddressList;
+
+namespace {
+
+struct Addresses : gxds_addresses {
+  ServerAddressList list;
+};
+
+const ServerAddress& At(const gxds_addresses* addresses, size_t index) {
+  return static_cast<const Addresses*>(addresses)->list[index];
+}
+
+void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
+  const ServerAddress& address = At(addresses, index);
+  out->native = &address;
+  out->weight = WeightOf(address);
+  out->hash_key = ToGxds(HashKeyOf(address));
+  out->locality = LocalityOf(address);
+}
+
+void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
+  auto key = grpc_sockaddr_to_string(&At(addresses, index).address(), false);
+  if (key.ok()) gxds_text_add(out, ToGxds(*key));
+}
+
+void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
+  const ServerAddress& address = At(addresses, index);
+  gxds_text_add(out, ToGxds(address.args().ToString()));
+  const gxds_locality* locality = LocalityOf(address);
+  if (locality != nullptr) gxds_locality_render_name(locality, out);
+}
+
+const gxds_addresses_ops kOps = {
+    [](gxds_addresses* addresses) { delete static_cast<Addresses*>(addresses); },
+    Fill,
+    RenderKey,
+    RenderDetail,
+};
+
+}  // namespace
+
+const gxds_addresses* ToC(ServerAddressList addresses) {
+  auto* out = new Addresses;
+  gxds_ref_init(&out->refs);
+  out->ops = &kOps;
+  out->count = addresses.size();
+  out->list = std::move(addresses);
+  return out;
+}
+
+const ServerAddress& ToHost(const gxds_lb_address& address) {
+  return *static_cast<const ServerAddress*>(address.native);
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,19 @@
+// The host's lists of addresses, as policies in C see them. Any thread.
+#ifndef GRPC_XDS_HOST_GRPC_1_51_ADDRESSES_H_
+#define GRPC_XDS_HOST_GRPC_1_51_ADDRESSES_H_
+
+#include <grpc/support/port_platform.h>
+
+#include "host/addresses.h"
+#include "src/core/lib/resolver/server_address.h"
+
+namespace grpc_xds {
+
+// One reference, the caller's.
+const gxds_addresses* ToC(grpc_core::ServerAddressList addresses);
+// One that a list which ToC() made has.
+const grpc_core::ServerAddress& ToHost(const gxds_lb_address& address);
+
+}  // namespace grpc_xds
+
+#endif

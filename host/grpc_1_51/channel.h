@@ -1,0 +1,21 @@
+// What the policies in C of one channel share: its serializer.
+#ifndef GRPC_XDS_HOST_GRPC_1_51_CHANNEL_H_
+#define GRPC_XDS_HOST_GRPC_1_51_CHANNEL_H_
+
+#include <grpc/support/port_platform.h>
+
+#include <memory>
+
+#include "host/channel.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+
+namespace grpc_xds {
+
+// One reference, the caller's. Any thread.
+gxds_lb_channel* ChannelOn(std::shared_ptr<grpc_core::WorkSerializer> serializer);
+// The serializer of a channel that ChannelOn() made.
+const std::shared_ptr<grpc_core::WorkSerializer>& SerializerOf(const gxds_lb_channel* channel);
+
+}  // namespace grpc_xds
+
+#endif

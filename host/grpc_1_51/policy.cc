@@ -1,0 +1,165 @@
+#include "host/grpc_1_51/policy.h"
+
+#include <grpc/event_engine/event_engine.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "host/channel.h"
+#include "host/grpc_1_51/addresses.h"
+#include "host/grpc_1_51/args.h"
+#include "host/grpc_1_51/channel.h"
+#include "host/grpc_1_51/config.h"
+#include "host/grpc_1_51/picker.h"
+#include "host/grpc_1_51/status.h"
+#include "host/grpc_1_51/subchannel.h"
+#include "lb_policies/attributes/attributes.h"
+#include "src/core/lib/gprpp/debug_location.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/load_balancing/lb_policy.h"
+#include "src/core/lib/load_balancing/lb_policy_factory.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
+
+namespace grpc_xds {
+
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::OrphanablePtr;
+using grpc_event_engine::experimental::EventEngine;
+
+namespace {
+
+absl::Status Take(gxds_status status) {
+  absl::Status out = ToAbsl(status);
+  gxds_status_fini(&status);
+  return out;
+}
+
+// A policy in C with the host above it.
+class PolicyInC : public LoadBalancingPolicy {
+ public:
+  PolicyInC(const gxds_policy_type* type, Args args)
+      // A policy keeps the args that it was made with: without a snapshot in them.
+      : LoadBalancingPolicy(WithoutSnapshot(std::move(args))), type_(type) {
+    root_.above.ops = &kParentOps;
+    root_.ops = &kRootOps;
+    root_.channel = ChannelOn(work_serializer());
+    root_.policy = this;
+    const gxds_args* made_with = ToC(channel_args());
+    policy_ = gxds_policy_create(type_, &root_, made_with);
+    gxds_args_unref(made_with);
+  }
+  ~PolicyInC() override { gxds_lb_channel_unref(root_.channel); }
+
+  absl::string_view name() const override { return type_->name; }
+
+  absl::Status UpdateLocked(UpdateArgs args) override {
+    gxds_lb_update update = {};
+    update.config = static_cast<const ConfigInC*>(args.config.get())->config();
+    update.note = ToGxds(args.resolution_note);
+    update.snapshot = ConfigOf(args.args);
+    update.mailbox = MailboxOf(args.args);
+    const gxds_args* without_snapshot = ToC(WithoutOurs(args.args));
+    update.args = without_snapshot;
+    const gxds_addresses* addresses = nullptr;
+    if (args.addresses.ok()) {
+      addresses = ToC(*std::move(args.addresses));
+    } else {
+      update.addresses_status = View(args.addresses.status());
+    }
+    update.addresses = addresses;
+    absl::Status status = Take(gxds_policy_update(policy_, &update));
+    gxds_addresses_unref(addresses);
+    gxds_args_unref(without_snapshot);
+    return status;
+  }
+  void ExitIdleLocked() override { gxds_policy_exit_idle(policy_); }
+  void ResetBackoffLocked() override { gxds_policy_reset_backoff(policy_); }
+
+ private:
+  struct Root : gxds_lb_root {
+    PolicyInC* policy;
+  };
+
+  static Args WithoutSnapshot(Args args) {
+    args.args = WithoutOurs(args.args);
+    return args;
+  }
+  static PolicyInC* Of(gxds_lb_root* root) { return static_cast<Root*>(root)->policy; }
+  static PolicyInC* Above(gxds_lb_parent* parent) {
+    return Of(reinterpret_cast<gxds_lb_root*>(parent));  // its first member
+  }
+
+  static void Publish(gxds_lb_parent* parent, grpc_connectivity_state state,
+                      const gxds_status* status, gxds_picker* take_picker) {
+    Above(parent)->channel_control_helper()->UpdateState(state, ToAbsl(*status),
+                                                         ToHost(take_picker));
+  }
+  static gxds_subchannel* MakeSubchannel(gxds_lb_parent* parent, const gxds_lb_address* address,
+                                         const gxds_args* args) {
+    PolicyInC* self = Above(parent);
+    auto subchannel =
+        self->channel_control_helper()->CreateSubchannel(ToHost(*address), ToHost(args));
+    return subchannel == nullptr ? nullptr : ToC(std::move(subchannel), self->Ref());
+  }
+  static void Reresolve(gxds_lb_parent* parent) {
+    Above(parent)->channel_control_helper()->RequestReresolution();
+  }
+
+  EventEngine* engine() { return channel_control_helper()->GetEventEngine(); }
+
+  static gxds_lb_timer StartTimer(gxds_lb_root* root, gxds_duration delay, void (*work)(void* arg),
+                                  void* arg) {
+    auto handle = Of(root)->engine()->RunAfter(
+        std::chrono::nanoseconds(delay), [serializer = SerializerOf(root->channel), work, arg] {
+          grpc_core::ApplicationCallbackExecCtx application_ctx;
+          grpc_core::ExecCtx exec_ctx;
+          serializer->Run([serializer, work, arg] { work(arg); }, DEBUG_LOCATION);
+        });
+    return {{handle.keys[0], handle.keys[1]}};
+  }
+  static bool CancelTimer(gxds_lb_root* root, gxds_lb_timer timer) {
+    return Of(root)->engine()->Cancel({timer.words[0], timer.words[1]});
+  }
+
+  void ShutdownLocked() override { gxds_policy_end(policy_); }
+
+  static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve};
+  static constexpr gxds_lb_root_ops kRootOps = {StartTimer, CancelTimer};
+
+  const gxds_policy_type* const type_;
+  Root root_ = {};
+  gxds_policy* policy_;
+};
+
+class FactoryInC : public grpc_core::LoadBalancingPolicyFactory {
+ public:
+  explicit FactoryInC(const gxds_policy_type* type) : type_(type) {}
+
+  OrphanablePtr<LoadBalancingPolicy> CreateLoadBalancingPolicy(
+      LoadBalancingPolicy::Args args) const override {
+    return grpc_core::MakeOrphanable<PolicyInC>(type_, std::move(args));
+  }
+  absl::string_view name() const override { return type_->name; }
+  absl::StatusOr<grpc_core::RefCountedPtr<LoadBalancingPolicy::Config>> ParseLoadBalancingConfig(
+      const grpc_core::Json& json) const override {
+    return ParseConfig(type_, json);
+  }
+
+ private:
+  const gxds_policy_type* const type_;
+};
+
+}  // namespace
+
+void RegisterPolicyInC(grpc_core::CoreConfiguration::Builder* builder,
+                       const gxds_policy_type* type) {
+  builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
+      std::make_unique<FactoryInC>(type));
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,23 @@
+// The host's statuses, in C.
+#ifndef GRPC_XDS_HOST_GRPC_1_51_STATUS_H_
+#define GRPC_XDS_HOST_GRPC_1_51_STATUS_H_
+
+#include "absl/status/status.h"
+#include "base/status.h"
+
+namespace grpc_xds {
+
+// A view: it lives as long as status, and is not to be ended.
+inline gxds_status View(const absl::Status& status) {
+  return {static_cast<gxds_code>(status.code()),
+          gxds_str_of(status.message().data(), status.message().size())};
+}
+// The caller's.
+inline gxds_status ToC(const absl::Status& status) {
+  const gxds_status view = View(status);
+  return gxds_status_copy(&view);
+}
+
+}  // namespace grpc_xds
+
+#endif

@@ -1,0 +1,43 @@
+/* gxds_lb_config: what a policy is told to do: a typed struct of the policy's own, or a config of
+ * one of the host's. Immutable, counted by reference: any thread.
+ *
+ * Configs are made where the cluster is known, as structs. JSON is read at the edge only: what
+ * control planes and programs write (gxds_policy_type.parse). */
+#ifndef GRPC_XDS_HOST_LB_CONFIG_H_
+#define GRPC_XDS_HOST_LB_CONFIG_H_
+
+#include "base/ref.h"
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gxds_policy_type;
+
+typedef struct gxds_lb_config gxds_lb_config;
+struct gxds_lb_config { /* first in its maker's own object */
+  gxds_ref refs;
+  gxds_str policy;                     /* the name; borrow: as long as the config */
+  const struct gxds_policy_type *type; /* NULL: a policy of the host's, or of the program's */
+  void (*destroy)(gxds_lb_config *c);
+};
+
+/* For makers: of a policy in C. */
+void gxds_lb_config_init(gxds_lb_config *c, const struct gxds_policy_type *type,
+                         void (*destroy)(gxds_lb_config *c));
+
+static inline gxds_lb_config *gxds_lb_config_ref(gxds_lb_config *c) {
+  gxds_ref_inc(&c->refs);
+  return c;
+}
+/* NULL is allowed. */
+static inline void gxds_lb_config_unref(gxds_lb_config *c) {
+  if (c && gxds_ref_dec(&c->refs)) c->destroy(c);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

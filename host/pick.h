@@ -1,0 +1,153 @@
+/* How an RPC attempt gets its endpoint: a picker picks a subchannel, and a tracker hears what
+ * becomes of the attempt.
+ *
+ * A pick is C calling C from the top of our tree down to a leaf. It takes no lock, allocates from
+ * the call's memory only, and copies no path or header. */
+#ifndef GRPC_XDS_HOST_PICK_H_
+#define GRPC_XDS_HOST_PICK_H_
+
+#include <stdint.h>
+
+#include "base/ref.h"
+#include "base/status.h"
+#include "host/subchannel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_pick gxds_pick;
+typedef struct gxds_tracker gxds_tracker;
+typedef struct gxds_picker gxds_picker;
+
+/* What the ConfigSelector left with an RPC. Pickers of the RPC may write to it, one at a time. */
+typedef struct gxds_routed_call {
+  uint64_t cluster_id; /* gxds_cluster_ref_id() */
+  bool has_hash;       /* A42; only ring_hash asks, and draws one when there is none */
+  uint64_t hash;
+} gxds_routed_call;
+
+typedef struct gxds_pick_ops {
+  bool (*header)(const gxds_pick *p, gxds_str name, gxds_str *value);
+  gxds_routed_call *(*route)(const gxds_pick *p, gxds_str *cluster);
+  void *(*alloc)(const gxds_pick *p, size_t size);
+} gxds_pick_ops;
+
+struct gxds_pick { /* first in the host's own object, on its stack */
+  const gxds_pick_ops *ops;
+};
+
+/* A header of the request. Borrow: until the next call. */
+static inline bool gxds_pick_header(const gxds_pick *p, gxds_str name, gxds_str *value) {
+  return p->ops->header(p, name, value);
+}
+/* NULL: no xDS route. *cluster: the one to pick by; borrow, as long as the call. */
+static inline gxds_routed_call *gxds_pick_route(const gxds_pick *p, gxds_str *cluster) {
+  return p->ops->route(p, cluster);
+}
+/* Memory that lives as long as the call: for its tracker. Not zeroed. */
+static inline void *gxds_pick_alloc(const gxds_pick *p, size_t size) {
+  return p->ops->alloc(p, size);
+}
+
+typedef enum gxds_picked_kind {
+  GXDS_PICKED_QUEUE,    /* until there is another picker */
+  GXDS_PICKED_COMPLETE, /* to the subchannel */
+  GXDS_PICKED_FAIL,     /* fails with the status, unless it waits for ready: then as QUEUE */
+  GXDS_PICKED_DROP,     /* fails with the status in any case */
+} gxds_picked_kind;
+
+/* What a pick came to: the caller owns what is in it. */
+typedef struct gxds_picked {
+  gxds_picked_kind kind;
+  gxds_subchannel *subchannel; /* COMPLETE: a reference */
+  gxds_tracker *tracker;       /* COMPLETE: of the attempt; NULL: nobody wants to know */
+  gxds_status status;          /* FAIL, DROP: not OK. Else not set */
+} gxds_picked;
+
+/* How an attempt ended. Borrow: during the call. */
+typedef struct gxds_finish gxds_finish;
+struct gxds_finish { /* first in the host's own object */
+  gxds_code code;
+  bool (*trailer)(const gxds_finish *f, gxds_str name, gxds_str *value);
+};
+/* Of the trailing metadata. Borrow: until the next call. */
+static inline bool gxds_finish_trailer(const gxds_finish *f, gxds_str name, gxds_str *value) {
+  return f->trailer(f, name, value);
+}
+
+typedef struct gxds_tracker_ops {
+  void (*started)(gxds_tracker *t);
+  void (*finished)(gxds_tracker *t, const gxds_finish *f);
+  void (*destroy)(gxds_tracker *t);
+} gxds_tracker_ops;
+
+/* Hears of one attempt: that it started, that it finished, that it is no more; the first two may
+ * be left out, in that order. One thread at a time. Whoever wraps a child's tracker passes all
+ * three on. */
+struct gxds_tracker { /* first in its maker's own object */
+  const gxds_tracker_ops *ops;
+};
+static inline void gxds_tracker_started(gxds_tracker *t) { t->ops->started(t); }
+static inline void gxds_tracker_finished(gxds_tracker *t, const gxds_finish *f) {
+  t->ops->finished(t, f);
+}
+/* NULL is allowed. */
+static inline void gxds_tracker_destroy(gxds_tracker *t) {
+  if (t) t->ops->destroy(t);
+}
+
+typedef struct gxds_picker_ops {
+  /* Fills *out. */
+  void (*pick)(gxds_picker *p, const gxds_pick *call, gxds_picked *out);
+  void (*destroy)(gxds_picker *p); /* any thread */
+} gxds_picker_ops;
+
+/* Counted by reference: any thread. A host may call pick() on several threads at a time
+ * or on one; what changes in a picker must be atomic.
+ */
+struct gxds_picker { /* first in its maker's own object */
+  gxds_ref refs;
+  const gxds_picker_ops *ops;
+};
+static inline void gxds_picker_init(gxds_picker *p, const gxds_picker_ops *ops) {
+  gxds_ref_init(&p->refs);
+  p->ops = ops;
+}
+static inline gxds_picker *gxds_picker_ref(gxds_picker *p) {
+  gxds_ref_inc(&p->refs);
+  return p;
+}
+/* NULL is allowed. Any thread. */
+static inline void gxds_picker_unref(gxds_picker *p) {
+  if (p && gxds_ref_dec(&p->refs)) p->ops->destroy(p);
+}
+static inline void gxds_picker_pick(gxds_picker *p, const gxds_pick *call, gxds_picked *out) {
+  p->ops->pick(p, call, out);
+}
+
+/* For pickers. */
+static inline void gxds_picked_queue(gxds_picked *out) { out->kind = GXDS_PICKED_QUEUE; }
+static inline void gxds_picked_complete(gxds_picked *out, gxds_subchannel *take_subchannel,
+                                        gxds_tracker *take_tracker) {
+  out->kind = GXDS_PICKED_COMPLETE;
+  out->subchannel = take_subchannel;
+  out->tracker = take_tracker;
+}
+static inline void gxds_picked_fail(gxds_picked *out, gxds_status take_status) {
+  out->kind = GXDS_PICKED_FAIL;
+  out->status = take_status;
+}
+static inline void gxds_picked_drop(gxds_picked *out, gxds_status take_status) {
+  out->kind = GXDS_PICKED_DROP;
+  out->status = take_status;
+}
+
+/* A picker that fails each RPC with that status (copied; not OK). One reference, the caller's. */
+gxds_picker *gxds_picker_fail(const gxds_status *status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

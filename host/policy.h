@@ -1,0 +1,143 @@
+/* gxds_policy: a load-balancing policy in C, and what it may do.
+ *
+ * A policy is a gxds_policy_type (a table of functions, for good) and, for each instance, an object
+ * of the type's own. Its parent gives it updates; it gives its parent a state and a picker, makes
+ * subchannels and has children. Whether the parent, or a child, is a policy in C or one of the
+ * host's it cannot tell: between policies in C there is nothing but C.
+ *
+ * Everything here is confined to the channel's serializer, but for what says otherwise. A function
+ * of the policy may be called while another is at work: a child reports while it is updated. What
+ * must not be done at once goes through gxds_policy_set_deadline() or a gxds_poker.
+ *
+ * A life:  create ─► (update, exit_idle, child_state, on_deadline, poked …)* ─► end ─► destroy
+ * end() may come while any of the policy's functions is at work, and destroy() never does: memory
+ * stays until the serializer did what else it had to do. After end() nothing of the policy is
+ * called but destroy(), and what the policy still asks for does nothing; a loop looks at
+ * gxds_policy_ended(). */
+#ifndef GRPC_XDS_HOST_POLICY_H_
+#define GRPC_XDS_HOST_POLICY_H_
+
+#include <grpc/impl/codegen/connectivity_state.h>
+#include <stdint.h>
+
+#include "base/errors.h"
+#include "base/time.h"
+#include "host/addresses.h"
+#include "host/args.h"
+#include "host/lb_config.h"
+#include "host/pick.h"
+#include "host/subchannel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gxds_config;  /* xds_resolver/config.h: the snapshot */
+struct gxds_mailbox; /* xds_resolver/mailbox.h */
+struct json_t;       /* jansson's */
+
+typedef struct gxds_policy gxds_policy;
+
+/* Borrow, all of it, during the call. Whoever passes an update on changes what is the child's own:
+ * config, and what it decides on. */
+typedef struct gxds_lb_update {
+  gxds_lb_config *config;
+  const gxds_addresses *addresses; /* NULL: there are none, addresses_status says why */
+  gxds_status addresses_status;    /* not OK when addresses is NULL */
+  const gxds_args *args;
+  gxds_str note;                      /* the resolution note (A74); may be empty */
+  const struct gxds_config *snapshot; /* A74; NULL: not below the xds resolver */
+  struct gxds_mailbox *mailbox;       /* NULL: as above */
+} gxds_lb_update;
+
+typedef struct gxds_policy_type {
+  const char *name;
+  const char *trace;    /* GRPC_TRACE's word for it; NULL: none */
+  const char *log_name; /* what its lines in the log begin with */
+  const char *title;    /* in errors of its config: "errors validating TITLE LB policy config" */
+
+  /* The config in its JSON form: one reference, the caller's. Adds all that is wrong to errors;
+   * then NULL. json: NULL where a service config only names the policy. Any thread. */
+  gxds_lb_config *(*parse)(const struct json_t *json, gxds_errors *errors);
+
+  /* args: those of the channel when the policy was made; borrow, during the call. */
+  void *(*create)(gxds_policy *p, const gxds_args *args);
+  /* Not OK: the update is refused, or of no use; the resolver hears of it. */
+  gxds_status (*update)(void *self, const gxds_lb_update *update);
+  void (*exit_idle)(void *self);     /* NULL: nothing to be done */
+  void (*reset_backoff)(void *self); /* as above */
+  /* The policy ends: its children and subchannels too, now. */
+  void (*end)(void *self);
+  void (*destroy)(void *self);
+
+  void (*on_deadline)(void *self); /* NULL: it sets none */
+  /* gxds_poker_poke() was called. NULL: it never is. */
+  void (*poked)(void *self, uint64_t number, gxds_str text);
+} gxds_policy_type;
+
+/* --- What a policy may do --- */
+
+/* The policy's state, and by what picks are made from now on. status: NULL is OK; borrow. */
+void gxds_policy_publish(gxds_policy *p, grpc_connectivity_state state, const gxds_status *status,
+                         gxds_picker *take_picker);
+/* Publishes TRANSIENT_FAILURE with a picker that fails each RPC with that status (borrow). */
+void gxds_policy_publish_failure(gxds_policy *p, const gxds_status *status);
+/* Publishes the state (IDLE or CONNECTING) with a picker that lets RPCs wait; the first that does
+ * tells the policy to exit idle. */
+void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state);
+/* Asks for new addresses. */
+void gxds_policy_reresolve(gxds_policy *p);
+/* A subchannel to that endpoint, made by the parent. One reference, the caller's; NULL: none can be
+ * made. */
+gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *address,
+                                        const gxds_args *args);
+gxds_time gxds_policy_now(const gxds_policy *p);
+/* A seed that no other call gives, but where the host repeats a run. */
+uint64_t gxds_policy_random_seed(const gxds_policy *p);
+/* on_deadline() is called once at that time or a little later, never from here, unless another is
+ * set before; GXDS_TIME_NEVER: not at all. */
+void gxds_policy_set_deadline(gxds_policy *p, gxds_time deadline);
+/* end() was called, or is at work. */
+bool gxds_policy_ended(const gxds_policy *p);
+/* Of all policies of one channel, the same (host/channel.h). Borrow: as long as p. */
+struct gxds_lb_channel *gxds_policy_channel(const gxds_policy *p);
+/* What made the tree that p is in. Borrow: as long as p has not ended. */
+struct gxds_lb_root *gxds_policy_root(const gxds_policy *p);
+
+/* Whether GRPC_TRACE has the type's word; to be asked before a line is made. */
+bool gxds_policy_traces(const gxds_policy *p);
+/* A line of the log: "[LOG_NAME 0x…] TEXT"; an error's begins with "grpc_xds: ". Control characters
+ * in it are escaped. */
+__attribute__((format(printf, 2, 3))) void gxds_policy_trace(const gxds_policy *p,
+                                                             const char *format, ...);
+__attribute__((format(printf, 2, 3))) void gxds_policy_log_error(const gxds_policy *p,
+                                                                 const char *format, ...);
+
+/* --- Pokes: for pickers, which know no policy --- */
+
+/* By what a policy is told something from any thread, at any time, whether it still is there or
+ * not. Counted by reference. */
+typedef struct gxds_poker gxds_poker;
+/* Borrow: as long as p. */
+gxds_poker *gxds_policy_poker(gxds_policy *p);
+gxds_poker *gxds_poker_ref(gxds_poker *k);
+void gxds_poker_unref(gxds_poker *k); /* NULL is allowed */
+/* poked() is called under the serializer, never from here. Any thread, under whatever locks. text:
+ * copied. */
+void gxds_poker_poke(gxds_poker *k, uint64_t number, gxds_str text);
+
+/* --- For hosts --- */
+
+/* A policy on top of a tree. One owner. */
+gxds_policy *gxds_policy_create(const gxds_policy_type *type, struct gxds_lb_root *root,
+                                const gxds_args *args);
+GXDS_MUST_USE gxds_status gxds_policy_update(gxds_policy *p, const gxds_lb_update *update);
+void gxds_policy_exit_idle(gxds_policy *p);
+void gxds_policy_reset_backoff(gxds_policy *p);
+void gxds_policy_end(gxds_policy *p); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

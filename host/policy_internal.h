@@ -1,0 +1,37 @@
+/* What the parts of host/ know of a policy. Private. */
+#ifndef GRPC_XDS_HOST_POLICY_INTERNAL_H_
+#define GRPC_XDS_HOST_POLICY_INTERNAL_H_
+
+#include "host/channel.h"
+
+struct gxds_policy {
+  const gxds_policy_type *type;
+  void *self;
+  gxds_lb_parent *parent; /* borrow: until the end */
+  gxds_lb_root *root;     /* as above */
+  gxds_lb_channel *channel;
+  gxds_poker *poker;
+  bool ended;
+
+  gxds_time deadline;
+  uint64_t timer_number; /* of the timer that counts: a late one is dropped by its number */
+  struct gxds_policy_timer *timer; /* NULL: none is set */
+};
+
+/* Below a parent that may be a child's slot. */
+gxds_policy *gxds_policy_create_below(const gxds_policy_type *type, gxds_lb_parent *parent,
+                                      gxds_lb_root *root, const gxds_args *args);
+
+/* One reference, the caller's. */
+gxds_poker *gxds_poker_create(gxds_policy *p);
+/* From now on pokes are in vain. Under the serializer. */
+void gxds_poker_close(gxds_poker *k);
+/* NULL: the policy has ended. Under the serializer. */
+gxds_policy *gxds_poker_policy(const gxds_poker *k);
+/* Tells the policy to exit idle. Any thread, under whatever locks. */
+void gxds_poker_exit_idle(gxds_poker *k);
+
+/* A picker that lets RPCs wait; the first that does tells the policy of k to exit idle. */
+gxds_picker *gxds_picker_queue(gxds_poker *k);
+
+#endif

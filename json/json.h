@@ -1,0 +1,35 @@
+/* gxds_json: reads the fields of a JSON object, and collects all that is wrong, with paths, in the
+ * words of the host's own loader. For what people and control planes write as JSON: the bootstrap,
+ * LB configs. Pure functions: any thread.
+ *
+ * Each reads one member of object (which is an object) and returns whether it was there and right;
+ * *out is left alone otherwise. at: the path of object. An absent member is an error when it is
+ * required. Members that nobody asks for are ignored. */
+#ifndef GRPC_XDS_JSON_JSON_H_
+#define GRPC_XDS_JSON_JSON_H_
+
+#include <jansson.h>
+
+#include "base/errors.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_json_presence { GXDS_JSON_OPTIONAL, GXDS_JSON_REQUIRED } gxds_json_presence;
+
+/* False, and an error, when value (at that path) is no object. */
+bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors);
+
+/* Borrow: as long as the JSON. */
+bool gxds_json_str(const json_t *object, const char *name, gxds_json_presence presence,
+                   const gxds_path *at, gxds_errors *errors, gxds_str *out);
+/* Numbers may be written as strings, as protobuf's JSON has it. */
+bool gxds_json_uint64(const json_t *object, const char *name, gxds_json_presence presence,
+                      const gxds_path *at, gxds_errors *errors, uint64_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+// A policy in C on the real host: its life, its timer, its pokes and its picks.
+#include "host/policy.h"
+
+#include <jansson.h>
+
+#include <string>
+#include <vector>
+
+#include "host/grpc_1_51/policy.h"
+#include "test/lb_policies/support/policy_test.h"
+
+namespace grpc_xds {
+namespace testing {
+
+extern const gxds_policy_type kMadeUp;
+
+namespace {
+
+// The one instance of the made-up policy, and what it was told.
+struct MadeUp {
+  gxds_policy* policy = nullptr;
+  std::vector<std::string> told;
+  bool is_alive = false;
+  std::function<void()> on_update;
+};
+MadeUp g_made_up;
+
+gxds_lb_config* Parse(const json_t* json, gxds_errors* errors) {
+  if (json == nullptr || json_object_get(json, "wrong") != nullptr) {
+    gxds_errors_add(errors, nullptr, "must be right");
+    return nullptr;
+  }
+  auto* config = new gxds_lb_config;
+  gxds_lb_config_init(config, &kMadeUp, [](gxds_lb_config* c) { delete c; });
+  return config;
+}
+
+void* Create(gxds_policy* policy, const gxds_args* args) {
+  int value = 0;
+  g_made_up = {};
+  g_made_up.policy = policy;
+  g_made_up.is_alive = true;
+  if (gxds_args_get_int(args, "made_up", &value)) {
+    g_made_up.told.push_back("made with " + std::to_string(value));
+  }
+  return &g_made_up;
+}
+
+void Tell(const std::string& what) { g_made_up.told.push_back(what); }
+
+gxds_status Update(void*, const gxds_lb_update* update) {
+  Tell("update " + std::string(update->note.data, update->note.size));
+  if (g_made_up.on_update) g_made_up.on_update();
+  return gxds_status_ok();
+}
+
+}  // namespace
+
+const gxds_policy_type kMadeUp = {
+    "made_up",
+    nullptr,
+    "made_up",
+    "made_up",
+    Parse,
+    Create,
+    Update,
+    [](void*) { Tell("exit idle"); },
+    [](void*) { Tell("reset backoff"); },
+    [](void*) { Tell("end"); },
+    [](void*) { g_made_up.is_alive = false; },
+    [](void*) { Tell("deadline"); },
+    [](void*, uint64_t number, gxds_str text) {
+      Tell("poked " + std::to_string(number) + " " + std::string(text.data, text.size));
+    },
+};
+
+namespace {
+
+const bool g_registered = [] {
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &kMadeUp); });
+  return true;
+}();
+
+using Told = std::vector<std::string>;
+
+class PolicyInCTest : public PolicyTest {
+ protected:
+  void SetUp() override {
+    Create("made_up", ChannelArgs().Set("made_up", 5));
+    auto config = ParseConfig(R"([{"made_up":{}}])");
+    ASSERT_TRUE(config.ok()) << config.status();
+    config_ = *config;
+  }
+  Told TakeTold() { return std::exchange(g_made_up.told, {}); }
+
+  RefCountedPtr<LoadBalancingPolicy::Config> config_;
+};
+
+TEST_F(PolicyInCTest, HearsWhatTheHostSays) {
+  Update(config_, ChannelArgs(), ServerAddressList(), "note");
+  In([&] {
+    policy_->ExitIdleLocked();
+    policy_->ResetBackoffLocked();
+  });
+  EXPECT_EQ(TakeTold(), (Told{"made with 5", "update note", "exit idle", "reset backoff"}));
+  In([&] { policy_.reset(); });
+  EXPECT_EQ(TakeTold(), Told{"end"});
+  EXPECT_FALSE(g_made_up.is_alive);
+}
+
+TEST_F(PolicyInCTest, DeadlineComesOnceAndTheLatestCounts) {
+  TakeTold();
+  In([&] {
+    const gxds_time now = gxds_policy_now(g_made_up.policy);
+    gxds_policy_set_deadline(g_made_up.policy, now + GXDS_SECOND);
+    gxds_policy_set_deadline(g_made_up.policy, now + 2 * GXDS_SECOND);
+  });
+  EXPECT_EQ(timer_count(), 1u);
+  Pass(3 * GXDS_SECOND / 2);
+  EXPECT_EQ(TakeTold(), Told{});
+  Pass(GXDS_SECOND);
+  EXPECT_EQ(TakeTold(), Told{"deadline"});
+  In([&] { gxds_policy_set_deadline(g_made_up.policy, GXDS_TIME_NEVER - 1); });
+  In([&] { policy_.reset(); });
+  EXPECT_EQ(timer_count(), 0u) << "it ended with the policy";
+}
+
+TEST_F(PolicyInCTest, PokeComesLaterAndNotAfterTheEnd) {
+  TakeTold();
+  gxds_poker* poker = gxds_poker_ref(gxds_policy_poker(g_made_up.policy));
+  In([&] {
+    gxds_poker_poke(poker, 3, gxds_str_z("text"));
+    EXPECT_EQ(TakeTold(), Told{}) << "not from there";
+  });
+  EXPECT_EQ(TakeTold(), Told{"poked 3 text"});
+  In([&] {
+    gxds_poker_poke(poker, 4, gxds_str_z(""));
+    policy_.reset();
+  });
+  EXPECT_EQ(TakeTold(), Told{"end"});
+  In([&] { gxds_poker_poke(poker, 5, gxds_str_z("")); });
+  EXPECT_EQ(TakeTold(), Told{});
+  gxds_poker_unref(poker);
+}
+
+TEST_F(PolicyInCTest, FirstRpcThatWaitsTellsItToExitIdle) {
+  TakeTold();
+  In([&] { gxds_policy_publish_queue(g_made_up.policy, GRPC_CHANNEL_IDLE); });
+  EXPECT_EQ(state_, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(Pick(), "queue");
+  EXPECT_EQ(Pick(), "queue");
+  EXPECT_EQ(TakeTold(), Told{"exit idle"});
+}
+
+TEST_F(PolicyInCTest, EndInItsOwnUpdateLeavesItsMemoryUntilThatReturns) {
+  TakeTold();
+  g_made_up.on_update = [this] {
+    policy_.reset();
+    EXPECT_TRUE(g_made_up.is_alive);
+    EXPECT_TRUE(gxds_policy_ended(g_made_up.policy));
+    gxds_policy_publish_queue(g_made_up.policy, GRPC_CHANNEL_IDLE);  // nobody hears it
+  };
+  In([&] {
+    LoadBalancingPolicy::UpdateArgs update;
+    update.config = config_;
+    policy_->UpdateLocked(std::move(update)).IgnoreError();
+  });
+  EXPECT_EQ(TakeTold(), (Told{"update ", "end"}));
+  EXPECT_FALSE(g_made_up.is_alive);
+  EXPECT_EQ(published_, 0);
+}
+
+TEST_F(PolicyInCTest, ConfigThatIsWrongSaysOfWhichPolicy) {
+  auto parsed = grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(
+      *grpc_core::Json::Parse(R"([{"made_up":{"wrong":1}}])"));
+  EXPECT_EQ(parsed.status().message(),
+            "errors validating made_up LB policy config: [field: error:must be right]");
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace grpc_xds
