@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "host/grpc_1_51/policy.h"
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
@@ -118,7 +119,7 @@ void BuildConfiguration(Builder* builder) {
   grpc_core::RegisterWeightedTargetLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
-  RegisterRingHashLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_ring_hash_policy);
   grpc_core::BuildClientChannelConfiguration(builder);
   grpc_core::SecurityRegisterHandshakerFactories(builder);
   grpc_core::RegisterClientAuthorityFilter(builder);

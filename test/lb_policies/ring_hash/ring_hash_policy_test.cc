@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/grpc_1_51/policy.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -11,7 +12,8 @@ namespace {
 
 // Before the fixture's environment makes the configuration.
 const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(RegisterRingHashLbPolicy);
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &gxds_ring_hash_policy); });
   return true;
 }();
 
@@ -33,7 +35,7 @@ class RingHashPolicyTest : public PolicyTest {
  protected:
   void Start(const std::vector<LocalitySpec>& localities,
              const std::string& fields = R"("requestHashHeader":"user")") {
-    Create(kRingHashPolicy);
+    Create(gxds_ring_hash_policy.name);
     auto config = ParseConfig("[{\"ring_hash_experimental\":{" + fields + "}}]");
     ASSERT_TRUE(config.ok()) << config.status();
     config_ = *config;
