@@ -1,5 +1,8 @@
 #include "json/json.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors) {
   if (json_is_object(value)) return true;
   gxds_errors_add(errors, at, "is not an object");
@@ -43,23 +46,137 @@ static bool parse_uint64(gxds_str text, uint64_t *out) {
   return true;
 }
 
+/* Numbers may be strings. */
+static bool is_number(const json_t *value, const gxds_path *field, gxds_errors *errors) {
+  if (json_is_number(value) || json_is_string(value)) return true;
+  gxds_errors_add(errors, field, "is not a number");
+  return false;
+}
+
+static gxds_str text_of(const json_t *value) {
+  return gxds_str_of(json_string_value(value), json_string_length(value));
+}
+
+static bool to_uint64(const json_t *value, uint64_t *out) {
+  if (json_is_string(value)) return parse_uint64(text_of(value), out);
+  if (!json_is_integer(value) || json_integer_value(value) < 0) return false;
+  *out = (uint64_t)json_integer_value(value);
+  return true;
+}
+
 bool gxds_json_uint64(const json_t *object, const char *name, gxds_json_presence presence,
                       const gxds_path *at, gxds_errors *errors, uint64_t *out) {
   const gxds_path *field = GXDS_FIELD(at, name);
   const json_t *value = member(object, name, presence, field, errors);
-  if (!value) return false;
-  if (!json_is_number(value) && !json_is_string(value)) {
-    gxds_errors_add(errors, field, "is not a number");
-    return false;
-  }
-  if (json_is_integer(value) && json_integer_value(value) >= 0) {
-    *out = (uint64_t)json_integer_value(value);
-    return true;
-  }
-  if (json_is_string(value) &&
-      parse_uint64(gxds_str_of(json_string_value(value), json_string_length(value)), out)) {
+  if (!value || !is_number(value, field, errors)) return false;
+  if (to_uint64(value, out)) return true;
+  gxds_errors_add(errors, field, "failed to parse number");
+  return false;
+}
+
+bool gxds_json_uint32(const json_t *object, const char *name, gxds_json_presence presence,
+                      const gxds_path *at, gxds_errors *errors, uint32_t *out) {
+  const gxds_path *field = GXDS_FIELD(at, name);
+  const json_t *value = member(object, name, presence, field, errors);
+  if (!value || !is_number(value, field, errors)) return false;
+  uint64_t number;
+  if (to_uint64(value, &number) && number <= UINT32_MAX) {
+    *out = (uint32_t)number;
     return true;
   }
   gxds_errors_add(errors, field, "failed to parse number");
   return false;
+}
+
+static bool to_double(const json_t *value, double *out) {
+  if (!json_is_string(value)) {
+    *out = json_number_value(value);
+    return true;
+  }
+  const char *text = json_string_value(value);
+  char *end;
+  const double number = strtod(text, &end);
+  if (end == text || end != text + json_string_length(value)) return false;
+  *out = number;
+  return true;
+}
+
+bool gxds_json_double(const json_t *object, const char *name, gxds_json_presence presence,
+                      const gxds_path *at, gxds_errors *errors, double *out) {
+  const gxds_path *field = GXDS_FIELD(at, name);
+  const json_t *value = member(object, name, presence, field, errors);
+  if (!value || !is_number(value, field, errors)) return false;
+  if (to_double(value, out)) return true;
+  gxds_errors_add(errors, field, "failed to parse number");
+  return false;
+}
+
+bool gxds_json_bool(const json_t *object, const char *name, gxds_json_presence presence,
+                    const gxds_path *at, gxds_errors *errors, bool *out) {
+  const gxds_path *field = GXDS_FIELD(at, name);
+  const json_t *value = member(object, name, presence, field, errors);
+  if (!value) return false;
+  if (!json_is_boolean(value)) {
+    gxds_errors_add(errors, field, "is not a boolean");
+    return false;
+  }
+  *out = json_is_true(value);
+  return true;
+}
+
+/* NULL: text is a duration, which *out is then; else what is wrong with it. */
+static const char *parse_duration(gxds_str text, gxds_duration *out) {
+  if (!gxds_str_ends_with(text, gxds_str_z("s"))) return "Not a duration (no s suffix)";
+  text.size--;
+  const bool is_negative = text.size > 0 && text.data[0] == '-';
+  if (is_negative) text = gxds_str_of(text.data + 1, text.size - 1);
+  const char *point = text.size > 0 ? memchr(text.data, '.', text.size) : NULL;
+  const gxds_str whole = gxds_str_of(text.data, point ? (size_t)(point - text.data) : text.size);
+  uint64_t nanoseconds = 0;
+  if (point) {
+    const gxds_str fraction = gxds_str_of(point + 1, text.size - whole.size - 1);
+    if (!parse_uint64(fraction, &nanoseconds)) {
+      return "Not a duration (not a number of nanoseconds)";
+    }
+    if (fraction.size > 9) return "Not a duration (too many digits after decimal)";
+    for (size_t i = fraction.size; i < 9; i++) nanoseconds *= 10;
+  }
+  uint64_t seconds;
+  if (!parse_uint64(whole, &seconds) || seconds > INT32_MAX) {
+    return "Not a duration (not a number of seconds)";
+  }
+  *out = (gxds_duration)seconds * GXDS_SECOND + (gxds_duration)nanoseconds;
+  if (is_negative) *out = -*out;
+  return NULL;
+}
+
+bool gxds_json_duration(const json_t *object, const char *name, gxds_json_presence presence,
+                        const gxds_path *at, gxds_errors *errors, gxds_duration *out) {
+  gxds_str text;
+  if (!gxds_json_str(object, name, presence, at, errors, &text)) return false;
+  const char *wrong = parse_duration(text, out);
+  if (wrong) gxds_errors_add(errors, GXDS_FIELD(at, name), "%s", wrong);
+  return !wrong;
+}
+
+bool gxds_json_object(const json_t *object, const char *name, gxds_json_presence presence,
+                      const gxds_path *at, gxds_errors *errors, const json_t **out) {
+  const gxds_path *field = GXDS_FIELD(at, name);
+  const json_t *value = member(object, name, presence, field, errors);
+  if (!value || !gxds_json_is_object(value, field, errors)) return false;
+  *out = value;
+  return true;
+}
+
+bool gxds_json_array(const json_t *object, const char *name, gxds_json_presence presence,
+                     const gxds_path *at, gxds_errors *errors, const json_t **out) {
+  const gxds_path *field = GXDS_FIELD(at, name);
+  const json_t *value = member(object, name, presence, field, errors);
+  if (!value) return false;
+  if (!json_is_array(value)) {
+    gxds_errors_add(errors, field, "is not an array");
+    return false;
+  }
+  *out = value;
+  return true;
 }

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/errors.h"
+#include "base/time.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,20 @@ bool gxds_json_str(const json_t *object, const char *name, gxds_json_presence pr
 /* Numbers may be written as strings, as protobuf's JSON has it. */
 bool gxds_json_uint64(const json_t *object, const char *name, gxds_json_presence presence,
                       const gxds_path *at, gxds_errors *errors, uint64_t *out);
+bool gxds_json_uint32(const json_t *object, const char *name, gxds_json_presence presence,
+                      const gxds_path *at, gxds_errors *errors, uint32_t *out);
+bool gxds_json_double(const json_t *object, const char *name, gxds_json_presence presence,
+                      const gxds_path *at, gxds_errors *errors, double *out);
+bool gxds_json_bool(const json_t *object, const char *name, gxds_json_presence presence,
+                    const gxds_path *at, gxds_errors *errors, bool *out);
+/* As protobuf's JSON has it: "1.5s". May be negative; at most 2^31 seconds. */
+bool gxds_json_duration(const json_t *object, const char *name, gxds_json_presence presence,
+                        const gxds_path *at, gxds_errors *errors, gxds_duration *out);
+/* Borrow: as long as the JSON. */
+bool gxds_json_object(const json_t *object, const char *name, gxds_json_presence presence,
+                      const gxds_path *at, gxds_errors *errors, const json_t **out);
+bool gxds_json_array(const json_t *object, const char *name, gxds_json_presence presence,
+                     const gxds_path *at, gxds_errors *errors, const json_t **out);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <type_traits>
 
 namespace {
 
@@ -65,6 +66,89 @@ TEST(Json, AbsentMemberIsNoErrorWhenItIsOptional) {
   EXPECT_FALSE(gxds_json_str(object, "a", GXDS_JSON_OPTIONAL, nullptr, &errors, &text));
   EXPECT_EQ(errors.count, 0u);
   json_decref(object);
+}
+
+// What is read of {"a": VALUE} by one of the readers, as text; else what is wrong.
+template <typename T>
+std::string Read(bool (*reader)(const json_t *, const char *, gxds_json_presence, const gxds_path *,
+                                gxds_errors *, T *),
+                 const std::string &value) {
+  json_t *object = json_loads(("{\"a\":" + value + "}").c_str(), 0, nullptr);
+  EXPECT_NE(object, nullptr) << value;
+  gxds_errors errors = {};
+  T out = {};
+  const bool read = reader(object, "a", GXDS_JSON_REQUIRED, nullptr, &errors, &out);
+  gxds_status status = gxds_errors_status(&errors, "wrong");
+  std::string text = status.message.size ? status.message.data : "";
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (read) text = std::to_string(out);
+  } else if (read) {
+    text = "found";
+  }
+  EXPECT_EQ(read, errors.count == 0);
+  gxds_status_fini(&status);
+  gxds_errors_fini(&errors);
+  json_decref(object);
+  return text;
+}
+
+std::string Wrong(const std::string &what) { return "wrong: [field:a error:" + what + "]"; }
+
+TEST(Json, ASmallNumberMustFit) {
+  EXPECT_EQ(Read(gxds_json_uint32, "4294967295"), "4294967295");
+  EXPECT_EQ(Read(gxds_json_uint32, "4294967296"), Wrong("failed to parse number"));
+  EXPECT_EQ(Read(gxds_json_uint32, "{}"), Wrong("is not a number"));
+}
+
+TEST(Json, AFractionMayBeTextToo) {
+  EXPECT_EQ(Read(gxds_json_double, "1.5"), "1.500000");
+  EXPECT_EQ(Read(gxds_json_double, "-2"), "-2.000000");
+  EXPECT_EQ(Read(gxds_json_double, "\"0.25\""), "0.250000");
+  for (const char *value : {"\"\"", "\"x\"", "\"1x\"", "\"1\\u00002\""}) {
+    json_t *parsed = json_loads((std::string("[") + value + "]").c_str(), JSON_ALLOW_NUL, nullptr);
+    if (parsed == nullptr) continue;
+    json_t *object = json_object();
+    json_object_set(object, "a", json_array_get(parsed, 0));
+    gxds_errors errors = {};
+    double out = 7;
+    EXPECT_FALSE(gxds_json_double(object, "a", GXDS_JSON_OPTIONAL, nullptr, &errors, &out));
+    EXPECT_EQ(errors.count, 1u) << value;
+    gxds_errors_fini(&errors);
+    json_decref(object);
+    json_decref(parsed);
+  }
+}
+
+TEST(Json, ABooleanIsNoText) {
+  EXPECT_EQ(Read(gxds_json_bool, "true"), "1");
+  EXPECT_EQ(Read(gxds_json_bool, "false"), "0");
+  EXPECT_EQ(Read(gxds_json_bool, "\"true\""), Wrong("is not a boolean"));
+}
+
+TEST(Json, ADurationIsSecondsWithAnS) {
+  EXPECT_EQ(Read(gxds_json_duration, "\"1s\""), "1000000000");
+  EXPECT_EQ(Read(gxds_json_duration, "\"1.5s\""), "1500000000");
+  EXPECT_EQ(Read(gxds_json_duration, "\"-0.000000001s\""), "-1");
+  EXPECT_EQ(Read(gxds_json_duration, "\"2147483647.999999999s\""), "2147483647999999999");
+  EXPECT_EQ(Read(gxds_json_duration, "\"1\""), Wrong("Not a duration (no s suffix)"));
+  for (const char *value : {"\"s\"", "\"-s\"", "\"x.1s\"", "\"2147483648s\"", "\".5s\""}) {
+    EXPECT_EQ(Read(gxds_json_duration, value), Wrong("Not a duration (not a number of seconds)"))
+        << value;
+  }
+  EXPECT_EQ(Read(gxds_json_duration, "\"1.xs\""),
+            Wrong("Not a duration (not a number of nanoseconds)"));
+  EXPECT_EQ(Read(gxds_json_duration, "\"1.s\""),
+            Wrong("Not a duration (not a number of nanoseconds)"));
+  EXPECT_EQ(Read(gxds_json_duration, "\"1.0000000001s\""),
+            Wrong("Not a duration (too many digits after decimal)"));
+  EXPECT_EQ(Read(gxds_json_duration, "1"), Wrong("is not a string"));
+}
+
+TEST(Json, AMemberIsOfItsKind) {
+  EXPECT_EQ(Read<const json_t *>(gxds_json_object, "{}"), "found");
+  EXPECT_EQ(Read<const json_t *>(gxds_json_object, "[]"), Wrong("is not an object"));
+  EXPECT_EQ(Read<const json_t *>(gxds_json_array, "[]"), "found");
+  EXPECT_EQ(Read<const json_t *>(gxds_json_array, "{}"), Wrong("is not an array"));
 }
 
 }  // namespace
