@@ -22,6 +22,18 @@ static inline void gxds_ref_inc(const gxds_ref *r) {
   GXDS_CHECK(before > 0);
 }
 
+/* For a caller who has none, but keeps the memory safe. False: the last one was given up. */
+static inline bool gxds_ref_inc_if_alive(const gxds_ref *r) {
+  int32_t before = __atomic_load_n(&r->count, __ATOMIC_RELAXED);
+  while (before > 0) {
+    if (__atomic_compare_exchange_n((int32_t *)&r->count, &before, before + 1, true,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* True when that was the last one: the caller destroys the object. */
 static inline bool gxds_ref_dec(const gxds_ref *r) {
   int32_t before = __atomic_fetch_sub((int32_t *)&r->count, 1, __ATOMIC_ACQ_REL);

@@ -1,5 +1,6 @@
-/* What a host does for policies in C: it has channels, whose serializers policies run under, and
- * stands above the policies that it made. The host in a program is host/grpc_1_51. */
+/* What a host does for policies in C: it has channels, whose serializers policies run under, stands
+ * above the policies that it made, and below those that have a policy of the host's as a child. The
+ * host in a program is host/grpc_1_51. */
 #ifndef GRPC_XDS_HOST_CHANNEL_H_
 #define GRPC_XDS_HOST_CHANNEL_H_
 
@@ -12,6 +13,7 @@ extern "C" {
 typedef struct gxds_lb_channel gxds_lb_channel;
 typedef struct gxds_lb_parent gxds_lb_parent;
 typedef struct gxds_lb_root gxds_lb_root;
+typedef struct gxds_hosts_policy gxds_hosts_policy;
 
 /* A timer of the host's; what the words are is the host's matter. */
 typedef struct gxds_lb_timer {
@@ -28,15 +30,25 @@ typedef struct gxds_lb_channel_ops {
   void (*run_later)(gxds_lb_channel *c, void (*work)(void *arg), void *arg);
   /* The same, from any thread and under whatever locks; never runs it from here. */
   void (*post)(gxds_lb_channel *c, void (*work)(void *arg), void *arg);
+  /* work(arg) runs under the serializer when that time has passed. Under the serializer, while the
+   * channel has a policy. */
+  gxds_lb_timer (*timer_start)(gxds_lb_channel *c, gxds_duration delay, void (*work)(void *arg),
+                               void *arg);
+  /* False: it is too late, the work will be done. As above. */
+  bool (*timer_cancel)(gxds_lb_channel *c, gxds_lb_timer timer);
   void (*log)(gxds_lb_severity severity, gxds_str line);
   /* Whether GRPC_TRACE has that word. Any thread; asked often. */
   bool (*traces)(const char *word);
+  gxds_lb_parse_list *parse_list;
 } gxds_lb_channel_ops;
 
 /* What the policies of one channel share. Counted by reference: any thread. */
 struct gxds_lb_channel { /* first in the host's own object */
   gxds_ref refs;
   const gxds_lb_channel_ops *ops;
+  /* The pace at which its leaf policies connect (lb_policies/pace): theirs, under the serializer.
+   * NULL: there is none, as before the first of them and after the last. */
+  struct gxds_channel_pace *pace;
 };
 static inline gxds_lb_channel *gxds_lb_channel_ref(gxds_lb_channel *c) {
   gxds_ref_inc(&c->refs);
@@ -54,17 +66,18 @@ typedef struct gxds_lb_parent_ops {
   gxds_subchannel *(*subchannel)(gxds_lb_parent *p, const gxds_lb_address *address,
                                  const gxds_args *args);
   void (*reresolve)(gxds_lb_parent *p);
+  /* An event for the channel's trace (channelz). */
+  void (*add_event)(gxds_lb_parent *p, gxds_lb_severity severity, gxds_str line);
 } gxds_lb_parent_ops;
 struct gxds_lb_parent {
   const gxds_lb_parent_ops *ops;
 };
 
 typedef struct gxds_lb_root_ops {
-  /* work(arg) runs under the serializer when that time has passed. */
-  gxds_lb_timer (*timer_start)(gxds_lb_root *r, gxds_duration delay, void (*work)(void *arg),
-                               void *arg);
-  /* False: it is too late, the work will be done. */
-  bool (*timer_cancel)(gxds_lb_root *r, gxds_lb_timer timer);
+  /* A policy that is not in C, below this parent (borrow: until the policy ends). NULL: there is
+   * none of that name. */
+  gxds_hosts_policy *(*policy_create)(gxds_lb_root *r, gxds_str name, gxds_lb_parent *parent,
+                                      const gxds_args *args);
 } gxds_lb_root_ops;
 
 /* The top of one tree: the host's side of a policy in C that the host made. It outlives all
@@ -73,6 +86,17 @@ struct gxds_lb_root { /* first in the host's own object */
   gxds_lb_parent above;
   const gxds_lb_root_ops *ops;
   gxds_lb_channel *channel; /* a reference */
+};
+
+/* A policy of the host's, or of the program's, as a child. One owner. */
+typedef struct gxds_hosts_policy_ops {
+  gxds_status (*update)(gxds_hosts_policy *p, const gxds_lb_update *update);
+  void (*exit_idle)(gxds_hosts_policy *p);
+  void (*reset_backoff)(gxds_hosts_policy *p);
+  void (*end)(gxds_hosts_policy *p); /* its parent hears nothing more */
+} gxds_hosts_policy_ops;
+struct gxds_hosts_policy { /* first in the host's own object */
+  const gxds_hosts_policy_ops *ops;
 };
 
 #ifdef __cplusplus

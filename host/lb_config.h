@@ -7,7 +7,7 @@
 #define GRPC_XDS_HOST_LB_CONFIG_H_
 
 #include "base/ref.h"
-#include "base/str.h"
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +35,11 @@ static inline gxds_lb_config *gxds_lb_config_ref(gxds_lb_config *c) {
 static inline void gxds_lb_config_unref(gxds_lb_config *c) {
   if (c && gxds_ref_dec(&c->refs)) c->destroy(c);
 }
+
+/* The first policy of a JSON list that is known, with its config. One reference, the caller's;
+ * NULL: it is no such list, none is known, or its config is wrong, which *why says (the caller's).
+ * Any thread. */
+typedef gxds_lb_config *gxds_lb_parse_list(gxds_str json, gxds_status *why);
 
 #ifdef __cplusplus
 }

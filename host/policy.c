@@ -89,6 +89,10 @@ gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *a
 
 gxds_time gxds_policy_now(const gxds_policy *p) { return p->channel->ops->now(p->channel); }
 
+gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds_status *why) {
+  return p->channel->ops->parse_list(json, why);
+}
+
 uint64_t gxds_policy_random_seed(const gxds_policy *p) {
   return p->channel->ops->random_seed(p->channel);
 }
@@ -115,14 +119,15 @@ void gxds_policy_set_deadline(gxds_policy *p, gxds_time deadline) {
   p->timer_number++;
   gxds_policy_timer *before = p->timer;
   p->timer = NULL;
-  if (before && p->root->ops->timer_cancel(p->root, before->handle)) free_timer(before);
+  if (before && p->channel->ops->timer_cancel(p->channel, before->handle)) free_timer(before);
   if (deadline == GXDS_TIME_NEVER) return;
   gxds_policy_timer *t = gxds_calloc(1, sizeof *t);
   t->poker = gxds_poker_ref(p->poker);
   t->number = p->timer_number;
   const gxds_time now = gxds_policy_now(p);
   p->timer = t;
-  t->handle = p->root->ops->timer_start(p->root, deadline > now ? deadline - now : 0, on_timer, t);
+  t->handle =
+      p->channel->ops->timer_start(p->channel, deadline > now ? deadline - now : 0, on_timer, t);
 }
 
 bool gxds_policy_ended(const gxds_policy *p) { return p->ended; }

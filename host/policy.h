@@ -57,8 +57,10 @@ typedef struct gxds_policy_type {
   const char *title;    /* in errors of its config: "errors validating TITLE LB policy config" */
 
   /* The config in its JSON form: one reference, the caller's. Adds all that is wrong to errors;
-   * then NULL. json: NULL where a service config only names the policy. Any thread. */
-  gxds_lb_config *(*parse)(const struct json_t *json, gxds_errors *errors);
+   * then NULL. json: NULL where a service config only names the policy. parse_list: for configs of
+   * children (host/parse_child.h). Any thread. */
+  gxds_lb_config *(*parse)(const struct json_t *json, gxds_lb_parse_list *parse_list,
+                           gxds_errors *errors);
 
   /* args: those of the channel when the policy was made; borrow, during the call. */
   void *(*create)(gxds_policy *p, const gxds_args *args);
@@ -73,6 +75,15 @@ typedef struct gxds_policy_type {
   void (*on_deadline)(void *self); /* NULL: it sets none */
   /* gxds_poker_poke() was called. NULL: it never is. */
   void (*poked)(void *self, uint64_t number, gxds_str text);
+
+  /* Of policies with children. The child is named by the token that it was made with. */
+  void (*child_state)(void *self, uint64_t child, grpc_connectivity_state state,
+                      const gxds_status *status, gxds_picker *take_picker);
+  /* A child asks for a subchannel. NULL: it gets one of gxds_policy_subchannel(). */
+  gxds_subchannel *(*child_subchannel)(void *self, uint64_t child, const gxds_lb_address *address,
+                                       const gxds_args *args);
+  /* Whether a child's wish for new addresses is passed on. NULL: yes. */
+  bool (*child_reresolve)(void *self, uint64_t child);
 } gxds_policy_type;
 
 /* --- What a policy may do --- */
@@ -104,6 +115,9 @@ struct gxds_lb_channel *gxds_policy_channel(const gxds_policy *p);
 /* What made the tree that p is in. Borrow: as long as p has not ended. */
 struct gxds_lb_root *gxds_policy_root(const gxds_policy *p);
 
+/* As it says there. */
+gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds_status *why);
+
 /* Whether GRPC_TRACE has the type's word; to be asked before a line is made. */
 bool gxds_policy_traces(const gxds_policy *p);
 /* A line of the log: "[LOG_NAME 0x…] TEXT"; an error's begins with "grpc_xds: ". Control characters
@@ -112,6 +126,21 @@ __attribute__((format(printf, 2, 3))) void gxds_policy_trace(const gxds_policy *
                                                              const char *format, ...);
 __attribute__((format(printf, 2, 3))) void gxds_policy_log_error(const gxds_policy *p,
                                                                  const char *format, ...);
+
+/* --- Children --- */
+
+/* A child, which is whatever policy the config of its updates names. When another name comes, the
+ * new policy is made beside the old one, and takes its place when it reports anything else than
+ * CONNECTING (gRPC's graceful switch). One owner: the parent. */
+typedef struct gxds_lb_child gxds_lb_child;
+/* token: by what the parent knows it. */
+gxds_lb_child *gxds_lb_child_create(gxds_policy *parent, uint64_t token);
+/* Ends it: it reports nothing more. NULL is allowed. */
+void gxds_lb_child_end(gxds_lb_child *c);
+/* What the policy said to the update. May end c, by what it reports. */
+GXDS_MUST_USE gxds_status gxds_lb_child_update(gxds_lb_child *c, const gxds_lb_update *update);
+void gxds_lb_child_exit_idle(gxds_lb_child *c);
+void gxds_lb_child_reset_backoff(gxds_lb_child *c);
 
 /* --- Pokes: for pickers, which know no policy --- */
 

@@ -24,12 +24,13 @@ struct gxds_watch {
   /* status: why, in TRANSIENT_FAILURE; else OK. Borrow: during the call. May call
    * gxds_subchannel_unwatch(). */
   void (*on_state)(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status);
+  void *subchannels; /* what the subchannel keeps with its watch: its own */
 };
 
 typedef struct gxds_subchannel_ops {
   void (*destroy)(gxds_subchannel *s); /* any thread */
   void (*watch)(gxds_subchannel *s, gxds_watch *w);
-  void (*unwatch)(gxds_subchannel *s);
+  void (*unwatch)(gxds_subchannel *s, gxds_watch *w);
   void (*connect)(gxds_subchannel *s);
   void (*reset_backoff)(gxds_subchannel *s);
 } gxds_subchannel_ops;
@@ -37,6 +38,8 @@ typedef struct gxds_subchannel_ops {
 struct gxds_subchannel { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_subchannel_ops *ops;
+  gxds_subchannel
+      *wrapped; /* what a policy made it around: its reference; NULL: it is the host's */
 };
 
 static inline gxds_subchannel *gxds_subchannel_ref(gxds_subchannel *s) {
@@ -47,15 +50,22 @@ static inline gxds_subchannel *gxds_subchannel_ref(gxds_subchannel *s) {
 static inline void gxds_subchannel_unref(gxds_subchannel *s) {
   if (s && gxds_ref_dec(&s->refs)) s->ops->destroy(s);
 }
-/* From now on w is told of the state: of the present one soon, never during this call. One watch at
- * a time. */
+/* From now on w is told of the state: of the present one soon, never during this call. */
 static inline void gxds_subchannel_watch(gxds_subchannel *s, gxds_watch *w) { s->ops->watch(s, w); }
-/* The watch is told nothing more, not even what was on its way. To be called before the watcher's
- * reference is given up; without a watch it does nothing. */
-static inline void gxds_subchannel_unwatch(gxds_subchannel *s) { s->ops->unwatch(s); }
+/* The watch, which is one of s, is told nothing more, not even what was on its way. To be called
+ * before the watcher's reference is given up. */
+static inline void gxds_subchannel_unwatch(gxds_subchannel *s, gxds_watch *w) {
+  s->ops->unwatch(s, w);
+}
 /* To connect, once its backoff is over. */
 static inline void gxds_subchannel_connect(gxds_subchannel *s) { s->ops->connect(s); }
 static inline void gxds_subchannel_reset_backoff(gxds_subchannel *s) { s->ops->reset_backoff(s); }
+
+/* The host's own below whatever policies made around it. Borrow: as long as s. */
+static inline gxds_subchannel *gxds_subchannel_innermost(gxds_subchannel *s) {
+  while (s->wrapped) s = s->wrapped;
+  return s;
+}
 
 #ifdef __cplusplus
 }

@@ -59,8 +59,19 @@ const gxds_addresses* ToC(ServerAddressList addresses) {
   return out;
 }
 
-const ServerAddress& ToHost(const gxds_lb_address& address) {
+ServerAddress ToHost(const gxds_lb_address& address) {
+  if (address.native == nullptr) return AddressOf(address);
   return *static_cast<const ServerAddress*>(address.native);
+}
+
+ServerAddressList ToHost(const gxds_addresses* addresses) {
+  if (addresses->ops == &kOps) return static_cast<const Addresses*>(addresses)->list;
+  ServerAddressList out;
+  out.reserve(addresses->count);
+  for (size_t i = 0; i < addresses->count; ++i) {
+    out.push_back(ToHost(gxds_addresses_at(addresses, i)));
+  }
+  return out;
 }
 
 }  // namespace grpc_xds

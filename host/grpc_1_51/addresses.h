@@ -11,8 +11,9 @@ namespace grpc_xds {
 
 // One reference, the caller's.
 const gxds_addresses* ToC(grpc_core::ServerAddressList addresses);
-// One that a list which ToC() made has.
-const grpc_core::ServerAddress& ToHost(const gxds_lb_address& address);
+// With locality, weight and hash key as attributes; one of the host's as it was.
+grpc_core::ServerAddress ToHost(const gxds_lb_address& address);
+grpc_core::ServerAddressList ToHost(const gxds_addresses* addresses);
 
 }  // namespace grpc_xds
 

@@ -4,28 +4,63 @@
 #include <grpc/support/time.h>
 #include <string.h>
 
+#include <chrono>
+#include <map>
 #include <utility>
 
 #include "base/random.h"
+#include "host/grpc_1_51/config.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/gprpp/debug_location.h"
+#include "src/core/lib/gprpp/sync.h"
 #include "src/core/lib/iomgr/closure.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 
 namespace grpc_core {
 // The host's: GRPC_TRACE goes on working.
+extern TraceFlag grpc_cds_lb_trace;
+extern TraceFlag grpc_lb_pick_first_trace;
+extern TraceFlag grpc_lb_priority_trace;
 extern TraceFlag grpc_lb_ring_hash_trace;
+extern TraceFlag grpc_lb_round_robin_trace;
+extern TraceFlag grpc_outlier_detection_lb_trace;
+extern TraceFlag grpc_xds_cluster_impl_lb_trace;
+extern TraceFlag grpc_xds_cluster_manager_lb_trace;
+extern TraceFlag grpc_xds_wrr_locality_lb_trace;
 }  // namespace grpc_core
 
 namespace grpc_xds {
 
 using grpc_core::WorkSerializer;
+using grpc_event_engine::experimental::EventEngine;
 
 namespace {
 
 struct Channel : gxds_lb_channel {
   std::shared_ptr<WorkSerializer> serializer;
+  EventEngine* engine;
 };
+
+// Of the channels that live. One takes itself out when it ends, which may be on any thread.
+struct Registry {
+  grpc_core::Mutex mu;
+  std::map<const WorkSerializer*, Channel*> channels;  // under mu
+};
+
+Registry& TheRegistry() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+void Destroy(gxds_lb_channel* channel) {
+  Registry& registry = TheRegistry();
+  {
+    grpc_core::MutexLock lock(&registry.mu);
+    auto it = registry.channels.find(SerializerOf(channel).get());
+    if (it != registry.channels.end() && it->second == channel) registry.channels.erase(it);
+  }
+  delete static_cast<Channel*>(channel);
+}
 
 void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   // Kept by the work: the channel may be gone when it is done.
@@ -41,9 +76,38 @@ void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   grpc_core::ExecCtx::Run(DEBUG_LOCATION, grpc_core::NewClosure(std::move(run)), absl::OkStatus());
 }
 
+gxds_lb_timer StartTimer(gxds_lb_channel* channel, gxds_duration delay, void (*work)(void* arg),
+                         void* arg) {
+  auto handle = static_cast<Channel*>(channel)->engine->RunAfter(
+      std::chrono::nanoseconds(delay), [serializer = SerializerOf(channel), work, arg] {
+        grpc_core::ApplicationCallbackExecCtx application_ctx;
+        grpc_core::ExecCtx exec_ctx;
+        serializer->Run([serializer, work, arg] { work(arg); }, DEBUG_LOCATION);
+      });
+  return {{handle.keys[0], handle.keys[1]}};
+}
+
+bool CancelTimer(gxds_lb_channel* channel, gxds_lb_timer timer) {
+  return static_cast<Channel*>(channel)->engine->Cancel({timer.words[0], timer.words[1]});
+}
+
 bool Traces(const char* word) {
-  if (strcmp(word, "ring_hash_lb") == 0) {
-    return GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_lb_ring_hash_trace);
+  static const struct {
+    const char* word;
+    grpc_core::TraceFlag* flag;
+  } kFlags[] = {
+      {"cds_lb", &grpc_core::grpc_cds_lb_trace},
+      {"outlier_detection_lb", &grpc_core::grpc_outlier_detection_lb_trace},
+      {"pick_first", &grpc_core::grpc_lb_pick_first_trace},
+      {"priority_lb", &grpc_core::grpc_lb_priority_trace},
+      {"ring_hash_lb", &grpc_core::grpc_lb_ring_hash_trace},
+      {"round_robin", &grpc_core::grpc_lb_round_robin_trace},
+      {"xds_cluster_impl_lb", &grpc_core::grpc_xds_cluster_impl_lb_trace},
+      {"xds_cluster_manager_lb", &grpc_core::grpc_xds_cluster_manager_lb_trace},
+      {"xds_wrr_locality_lb", &grpc_core::grpc_xds_wrr_locality_lb_trace},
+  };
+  for (const auto& known : kFlags) {
+    if (strcmp(known.word, word) == 0) return known.flag->enabled();
   }
   return false;
 }
@@ -60,23 +124,29 @@ void Log(gxds_lb_severity severity, gxds_str line) {
 }
 
 const gxds_lb_channel_ops kOps = {
-    [](gxds_lb_channel* channel) { delete static_cast<Channel*>(channel); },
-    Now,
-    [](gxds_lb_channel* /*channel*/) { return gxds_random_seed(); },
-    RunLater,
-    Post,
-    Log,
-    Traces,
+    Destroy,     Now,  [](gxds_lb_channel* /*channel*/) { return gxds_random_seed(); },
+    RunLater,    Post, StartTimer,
+    CancelTimer, Log,  Traces,
+    ParseList,
 };
 
 }  // namespace
 
-gxds_lb_channel* ChannelOn(std::shared_ptr<WorkSerializer> serializer) {
-  auto* out = new Channel;
-  gxds_ref_init(&out->refs);
-  out->ops = &kOps;
-  out->serializer = std::move(serializer);
-  return out;
+gxds_lb_channel* ChannelOn(std::shared_ptr<WorkSerializer> serializer, EventEngine* engine) {
+  Registry& registry = TheRegistry();
+  grpc_core::MutexLock lock(&registry.mu);
+  Channel*& channel = registry.channels[serializer.get()];
+  // One that is about to end waits for the lock, and another takes its place.
+  if (channel != nullptr && gxds_ref_inc_if_alive(&channel->refs)) {
+    channel->engine = engine;
+    return channel;
+  }
+  channel = new Channel{};
+  gxds_ref_init(&channel->refs);
+  channel->ops = &kOps;
+  channel->serializer = std::move(serializer);
+  channel->engine = engine;
+  return channel;
 }
 
 const std::shared_ptr<WorkSerializer>& SerializerOf(const gxds_lb_channel* channel) {

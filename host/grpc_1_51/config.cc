@@ -4,11 +4,16 @@
 #include <stdlib.h>
 
 #include <string>
+#include <typeinfo>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "host/grpc_1_51/status.h"
 #include "lb_policies/attributes/attributes.h"
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
 
 namespace grpc_xds {
 
@@ -55,24 +60,65 @@ json_t* ToJansson(const Json& json) {
   return json_null();
 }
 
+// A config of a policy that is not in C.
+struct ConfigOfHost : gxds_lb_config {
+  RefCountedPtr<LoadBalancingPolicy::Config> inner;
+};
+
+// The config in C that the host passes on; null: it is none in C.
+gxds_lb_config* InC(const LoadBalancingPolicy::Config& config) {
+  // By address, since a program's own policy may be compiled without type information: it has none
+  // then, and is not looked at.
+  if (&typeid(config) != &typeid(ConfigInC)) return nullptr;
+  return static_cast<const ConfigInC&>(config).config();
+}
+
 }  // namespace
 
 absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const gxds_policy_type* type,
                                                                        const Json& json) {
   gxds_errors errors = {};
   json_t* value = json.type() == Json::Type::JSON_NULL ? nullptr : ToJansson(json);
-  gxds_lb_config* config = type->parse(value, &errors);
+  gxds_lb_config* config = type->parse(value, ParseList, &errors);
   json_decref(value);
   if (config != nullptr) {
     gxds_errors_fini(&errors);
     return grpc_core::MakeRefCounted<ConfigInC>(config);
   }
   const std::string prefix = absl::StrCat("errors validating ", type->title, " LB policy config");
-  gxds_status status = gxds_errors_status(&errors, prefix.c_str());
-  absl::Status out = ToAbsl(status);
-  gxds_status_fini(&status);
+  absl::Status status = Take(gxds_errors_status(&errors, prefix.c_str()));
   gxds_errors_fini(&errors);
+  return status;
+}
+
+gxds_lb_config* ToC(RefCountedPtr<LoadBalancingPolicy::Config> config) {
+  gxds_lb_config* in_c = InC(*config);
+  if (in_c != nullptr) return gxds_lb_config_ref(in_c);
+  auto* out = new ConfigOfHost;
+  gxds_ref_init(&out->refs);
+  out->policy = ToGxds(config->name());
+  out->type = nullptr;
+  out->destroy = [](gxds_lb_config* c) { delete static_cast<ConfigOfHost*>(c); };
+  out->inner = std::move(config);
   return out;
+}
+
+RefCountedPtr<LoadBalancingPolicy::Config> ToHost(gxds_lb_config* config) {
+  if (config->type == nullptr) return static_cast<ConfigOfHost*>(config)->inner;
+  return grpc_core::MakeRefCounted<ConfigInC>(gxds_lb_config_ref(config));
+}
+
+gxds_lb_config* ParseList(gxds_str text, gxds_status* why) {
+  auto json = Json::Parse(ToAbsl(text));
+  if (!json.ok()) {
+    *why = ToC(json.status());
+    return nullptr;
+  }
+  auto config =
+      grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(*json);
+  if (config.ok()) return ToC(*std::move(config));
+  *why = ToC(config.status());
+  return nullptr;
 }
 
 }  // namespace grpc_xds

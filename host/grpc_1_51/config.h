@@ -31,6 +31,14 @@ class ConfigInC : public grpc_core::LoadBalancingPolicy::Config {
 absl::StatusOr<grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config>> ParseConfig(
     const gxds_policy_type* type, const grpc_core::Json& json);
 
+// A config as policies in C pass it on. One reference, the caller's.
+gxds_lb_config* ToC(grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config> config);
+// The other way round. config: borrow.
+grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config> ToHost(gxds_lb_config* config);
+
+// Of the policies that the host has registered, those in C among them.
+gxds_lb_config* ParseList(gxds_str json, gxds_status* why);
+
 }  // namespace grpc_xds
 
 #endif

@@ -1,9 +1,13 @@
 #include "host/grpc_1_51/picker.h"
 
+#include <new>
 #include <string>
+#include <typeinfo>
 #include <utility>
 
 #include "absl/types/optional.h"
+#include "absl/types/variant.h"
+#include "host/grpc_1_51/status.h"
 #include "host/grpc_1_51/subchannel.h"
 #include "lb_policies/attributes/attributes.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
@@ -52,6 +56,27 @@ const gxds_pick_ops kPickOps = {
     [](const gxds_pick* pick, size_t size) { return Of(pick).args->call_state->Alloc(size); },
 };
 
+// What a policy that is not in C made for an attempt; in the memory of the call.
+using HostsTracker = LoadBalancingPolicy::SubchannelCallTrackerInterface;
+struct TrackerOfHost : gxds_tracker {
+  HostsTracker* inner;  // owned
+};
+
+struct Finished : gxds_finish {
+  const HostsTracker::FinishArgs* args;
+  mutable absl::optional<std::string> buffer;
+};
+
+HostsTracker* Of(gxds_tracker* tracker) { return static_cast<TrackerOfHost*>(tracker)->inner; }
+
+const gxds_tracker_ops kTrackerOfHostOps = {
+    [](gxds_tracker* tracker) { Of(tracker)->Start(); },
+    [](gxds_tracker* tracker, const gxds_finish* finish) {
+      Of(tracker)->Finish(*static_cast<const Finished*>(finish)->args);
+    },
+    [](gxds_tracker* tracker) { std::unique_ptr<HostsTracker> owned(Of(tracker)); },
+};
+
 // In the memory of the call, as the tracker in C is.
 class Tracker : public LoadBalancingPolicy::SubchannelCallTrackerInterface {
  public:
@@ -70,18 +95,13 @@ class Tracker : public LoadBalancingPolicy::SubchannelCallTrackerInterface {
     finished.code = static_cast<gxds_code>(args.status.code());
     finished.trailer = [](const gxds_finish* f, gxds_str name, gxds_str* value) {
       auto* self = static_cast<const Finished*>(f);
-      return Lookup(self->metadata, name, &self->buffer, value);
+      return Lookup(self->args->trailing_metadata, name, &self->buffer, value);
     };
-    finished.metadata = args.trailing_metadata;
+    finished.args = &args;
     gxds_tracker_finished(tracker_, &finished);
   }
 
  private:
-  struct Finished : gxds_finish {
-    const Metadata* metadata;
-    mutable absl::optional<std::string> buffer;
-  };
-
   gxds_tracker* const tracker_;
 };
 
@@ -93,12 +113,6 @@ PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* c
     complete.subchannel_call_tracker.reset(new (call) Tracker(picked.tracker));
   }
   return complete;
-}
-
-absl::Status Take(gxds_status* status) {
-  absl::Status out = ToAbsl(*status);
-  gxds_status_fini(status);
-  return out;
 }
 
 class Picker : public LoadBalancingPolicy::SubchannelPicker {
@@ -116,23 +130,71 @@ class Picker : public LoadBalancingPolicy::SubchannelPicker {
       case GXDS_PICKED_COMPLETE:
         return Complete(picked, args.call_state);
       case GXDS_PICKED_FAIL:
-        return PickResult::Fail(Take(&picked.status));
+        return PickResult::Fail(Take(picked.status));
       case GXDS_PICKED_DROP:
-        return PickResult::Drop(Take(&picked.status));
+        return PickResult::Drop(Take(picked.status));
       case GXDS_PICKED_QUEUE:
         break;
     }
     return PickResult::Queue();
   }
 
+  gxds_picker* picker() const { return picker_; }
+
  private:
   gxds_picker* const picker_;
+};
+
+struct PickerOfHost : gxds_picker {
+  std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> inner;
+};
+
+gxds_tracker* InC(std::unique_ptr<HostsTracker> tracker, const gxds_pick* call) {
+  if (tracker == nullptr) return nullptr;
+  auto* out = new (gxds_pick_alloc(call, sizeof(TrackerOfHost))) TrackerOfHost{};
+  out->ops = &kTrackerOfHostOps;
+  out->inner = tracker.release();
+  return out;
+}
+
+void PickOfHost(gxds_picker* picker, const gxds_pick* call, gxds_picked* out) {
+  PickResult result = static_cast<PickerOfHost*>(picker)->inner->Pick(*Of(call).args);
+  if (auto* complete = absl::get_if<PickResult::Complete>(&result.result)) {
+    if (complete->subchannel == nullptr) return gxds_picked_queue(out);
+    gxds_picked_complete(out, OfHostsPolicy(*complete->subchannel),
+                         InC(std::move(complete->subchannel_call_tracker), call));
+  } else if (auto* fail = absl::get_if<PickResult::Fail>(&result.result)) {
+    gxds_picked_fail(out, ToC(fail->status));
+  } else if (auto* drop = absl::get_if<PickResult::Drop>(&result.result)) {
+    gxds_picked_drop(out, ToC(drop->status));
+  } else {
+    gxds_picked_queue(out);
+  }
+}
+
+const gxds_picker_ops kPickerOfHostOps = {
+    PickOfHost,
+    [](gxds_picker* picker) { delete static_cast<PickerOfHost*>(picker); },
 };
 
 }  // namespace
 
 std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> ToHost(gxds_picker* take_picker) {
   return std::make_unique<Picker>(take_picker);
+}
+
+// Of a picker that ToHost() made, the one in it.
+gxds_picker* ToC(std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker) {
+  const LoadBalancingPolicy::SubchannelPicker& any = *picker;
+  // By address, since a program's own policy may be compiled without type information: it has none
+  // then, and is not looked at.
+  if (&typeid(any) == &typeid(Picker)) {
+    return gxds_picker_ref(static_cast<const Picker&>(any).picker());
+  }
+  auto* out = new PickerOfHost{};
+  gxds_picker_init(out, &kPickerOfHostOps);
+  out->inner = std::move(picker);
+  return out;
 }
 
 }  // namespace grpc_xds

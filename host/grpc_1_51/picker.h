@@ -1,4 +1,4 @@
-// A picker in C, as the host calls it.
+// Pickers that cross the line between the host and policies in C, either way.
 #ifndef GRPC_XDS_HOST_GRPC_1_51_PICKER_H_
 #define GRPC_XDS_HOST_GRPC_1_51_PICKER_H_
 
@@ -11,7 +11,12 @@
 
 namespace grpc_xds {
 
+// A picker in C, as the host calls it.
 std::unique_ptr<grpc_core::LoadBalancingPolicy::SubchannelPicker> ToHost(gxds_picker* take_picker);
+
+// The picker of a policy that is not in C and whose subchannels ForHostsPolicy() made. One
+// reference, the caller's.
+gxds_picker* ToC(std::unique_ptr<grpc_core::LoadBalancingPolicy::SubchannelPicker> picker);
 
 }  // namespace grpc_xds
 

@@ -1,8 +1,5 @@
 #include "host/grpc_1_51/policy.h"
 
-#include <grpc/event_engine/event_engine.h>
-
-#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,13 +11,11 @@
 #include "host/grpc_1_51/args.h"
 #include "host/grpc_1_51/channel.h"
 #include "host/grpc_1_51/config.h"
+#include "host/grpc_1_51/hosts_policy.h"
 #include "host/grpc_1_51/picker.h"
 #include "host/grpc_1_51/status.h"
 #include "host/grpc_1_51/subchannel.h"
 #include "lb_policies/attributes/attributes.h"
-#include "src/core/lib/gprpp/debug_location.h"
-#include "src/core/lib/gprpp/work_serializer.h"
-#include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/load_balancing/lb_policy.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
@@ -29,15 +24,8 @@ namespace grpc_xds {
 
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::OrphanablePtr;
-using grpc_event_engine::experimental::EventEngine;
 
 namespace {
-
-absl::Status Take(gxds_status status) {
-  absl::Status out = ToAbsl(status);
-  gxds_status_fini(&status);
-  return out;
-}
 
 // A policy in C with the host above it.
 class PolicyInC : public LoadBalancingPolicy {
@@ -47,7 +35,7 @@ class PolicyInC : public LoadBalancingPolicy {
       : LoadBalancingPolicy(WithoutSnapshot(std::move(args))), type_(type) {
     root_.above.ops = &kParentOps;
     root_.ops = &kRootOps;
-    root_.channel = ChannelOn(work_serializer());
+    root_.channel = ChannelOn(work_serializer(), channel_control_helper()->GetEventEngine());
     root_.policy = this;
     const gxds_args* made_with = ToC(channel_args());
     policy_ = gxds_policy_create(type_, &root_, made_with);
@@ -110,26 +98,24 @@ class PolicyInC : public LoadBalancingPolicy {
     Above(parent)->channel_control_helper()->RequestReresolution();
   }
 
-  EventEngine* engine() { return channel_control_helper()->GetEventEngine(); }
-
-  static gxds_lb_timer StartTimer(gxds_lb_root* root, gxds_duration delay, void (*work)(void* arg),
-                                  void* arg) {
-    auto handle = Of(root)->engine()->RunAfter(
-        std::chrono::nanoseconds(delay), [serializer = SerializerOf(root->channel), work, arg] {
-          grpc_core::ApplicationCallbackExecCtx application_ctx;
-          grpc_core::ExecCtx exec_ctx;
-          serializer->Run([serializer, work, arg] { work(arg); }, DEBUG_LOCATION);
-        });
-    return {{handle.keys[0], handle.keys[1]}};
+  static void AddEvent(gxds_lb_parent* parent, gxds_lb_severity severity, gxds_str line) {
+    Above(parent)->channel_control_helper()->AddTraceEvent(severity == GXDS_LB_ERROR
+                                                               ? ChannelControlHelper::TRACE_ERROR
+                                                               : ChannelControlHelper::TRACE_INFO,
+                                                           ToAbsl(line));
   }
-  static bool CancelTimer(gxds_lb_root* root, gxds_lb_timer timer) {
-    return Of(root)->engine()->Cancel({timer.words[0], timer.words[1]});
+
+  static gxds_hosts_policy* MakePolicy(gxds_lb_root* root, gxds_str name, gxds_lb_parent* parent,
+                                       const gxds_args* args) {
+    PolicyInC* self = Of(root);
+    return MakeHostsPolicy(ToAbsl(name), parent, ToHost(args), self->work_serializer(), self->Ref(),
+                           self->channel_control_helper());
   }
 
   void ShutdownLocked() override { gxds_policy_end(policy_); }
 
-  static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve};
-  static constexpr gxds_lb_root_ops kRootOps = {StartTimer, CancelTimer};
+  static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent};
+  static constexpr gxds_lb_root_ops kRootOps = {MakePolicy};
 
   const gxds_policy_type* const type_;
   Root root_ = {};

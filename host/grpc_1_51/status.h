@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "base/status.h"
+#include "lb_policies/attributes/attributes.h"
 
 namespace grpc_xds {
 
@@ -16,6 +17,12 @@ inline gxds_status View(const absl::Status& status) {
 inline gxds_status ToC(const absl::Status& status) {
   const gxds_status view = View(status);
   return gxds_status_copy(&view);
+}
+// Ends status.
+inline absl::Status Take(gxds_status status) {
+  absl::Status out = ToAbsl(status);
+  gxds_status_fini(&status);
+  return out;
 }
 
 }  // namespace grpc_xds

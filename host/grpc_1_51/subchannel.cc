@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "host/grpc_1_51/status.h"
 
@@ -37,7 +38,6 @@ class Watcher : public SubchannelInterface::ConnectivityStateWatcherInterface {
 struct Subchannel : gxds_subchannel {
   RefCountedPtr<SubchannelInterface> inner;
   RefCountedPtr<LoadBalancingPolicy> policy;
-  Watcher* watcher;  // the inner one's; null: there is no watch
 };
 
 Subchannel* Of(gxds_subchannel* subchannel) { return static_cast<Subchannel*>(subchannel); }
@@ -45,16 +45,14 @@ Subchannel* Of(gxds_subchannel* subchannel) { return static_cast<Subchannel*>(su
 void Watch(gxds_subchannel* subchannel, gxds_watch* watch) {
   auto* s = Of(subchannel);
   auto watcher = std::make_unique<Watcher>(watch, s->policy);
-  s->watcher = watcher.get();
+  watch->subchannels = watcher.get();
   s->inner->WatchConnectivityState(std::move(watcher));
 }
 
-void Unwatch(gxds_subchannel* subchannel) {
-  auto* s = Of(subchannel);
-  if (s->watcher == nullptr) return;
-  Watcher* watcher = std::exchange(s->watcher, nullptr);
+void Unwatch(gxds_subchannel* subchannel, gxds_watch* watch) {
+  auto* watcher = static_cast<Watcher*>(watch->subchannels);
   watcher->Forget();
-  s->inner->CancelConnectivityStateWatch(watcher);
+  Of(subchannel)->inner->CancelConnectivityStateWatch(watcher);
 }
 
 const gxds_subchannel_ops kOps = {
@@ -65,21 +63,77 @@ const gxds_subchannel_ops kOps = {
     [](gxds_subchannel* s) { Of(s)->inner->ResetBackoff(); },
 };
 
+class SubchannelInC : public SubchannelInterface {
+ public:
+  explicit SubchannelInC(gxds_subchannel* take_subchannel) : inner_(take_subchannel) {}
+  // A policy may give a subchannel up without a word to its watchers.
+  ~SubchannelInC() override {
+    for (const auto& watch : watches_) gxds_subchannel_unwatch(inner_, watch.get());
+    gxds_subchannel_unref(inner_);
+  }
+
+  void WatchConnectivityState(std::unique_ptr<ConnectivityStateWatcherInterface> watcher) override {
+    watches_.push_back(std::make_unique<WatchOfHost>(std::move(watcher)));
+    gxds_subchannel_watch(inner_, watches_.back().get());
+  }
+  void CancelConnectivityStateWatch(ConnectivityStateWatcherInterface* watcher) override {
+    for (auto it = watches_.begin(); it != watches_.end(); ++it) {
+      if ((*it)->watcher.get() != watcher) continue;
+      auto watch = std::move(*it);
+      watches_.erase(it);
+      gxds_subchannel_unwatch(inner_, watch.get());
+      return;
+    }
+  }
+  void RequestConnection() override { gxds_subchannel_connect(inner_); }
+  void ResetBackoff() override { gxds_subchannel_reset_backoff(inner_); }
+  void AddDataWatcher(std::unique_ptr<DataWatcherInterface> watcher) override {
+    ToHost(inner_)->AddDataWatcher(std::move(watcher));
+  }
+
+  gxds_subchannel* inner() const { return inner_; }
+
+ private:
+  struct WatchOfHost : gxds_watch {
+    explicit WatchOfHost(std::unique_ptr<ConnectivityStateWatcherInterface> w)
+        : gxds_watch{OnState, nullptr}, watcher(std::move(w)) {}
+
+    const std::shared_ptr<ConnectivityStateWatcherInterface> watcher;
+
+   private:
+    static void OnState(gxds_watch* watch, grpc_connectivity_state state,
+                        const gxds_status* status) {
+      auto watcher = static_cast<WatchOfHost*>(watch)->watcher;  // the call may end the watch
+      watcher->OnConnectivityStateChange(state, ToAbsl(*status));
+    }
+  };
+
+  gxds_subchannel* const inner_;
+  std::vector<std::unique_ptr<WatchOfHost>> watches_;  // under the serializer
+};
+
 }  // namespace
 
 gxds_subchannel* ToC(RefCountedPtr<SubchannelInterface> subchannel,
                      RefCountedPtr<LoadBalancingPolicy> policy) {
-  auto* out = new Subchannel;
+  auto* out = new Subchannel{};
   gxds_ref_init(&out->refs);
   out->ops = &kOps;
   out->inner = std::move(subchannel);
   out->policy = std::move(policy);
-  out->watcher = nullptr;
   return out;
 }
 
 RefCountedPtr<SubchannelInterface> ToHost(gxds_subchannel* subchannel) {
-  return Of(subchannel)->inner;
+  return Of(gxds_subchannel_innermost(subchannel))->inner;
+}
+
+RefCountedPtr<SubchannelInterface> ForHostsPolicy(gxds_subchannel* take_subchannel) {
+  return grpc_core::MakeRefCounted<SubchannelInC>(take_subchannel);
+}
+
+gxds_subchannel* OfHostsPolicy(const SubchannelInterface& subchannel) {
+  return gxds_subchannel_ref(static_cast<const SubchannelInC&>(subchannel).inner());
 }
 
 }  // namespace grpc_xds

@@ -175,19 +175,26 @@ absl::string_view HashKeyOf(const ServerAddress& address) {
   return attribute == nullptr ? absl::string_view() : attribute->key();
 }
 
-ServerAddress AddressOf(const gxds_locality* locality, uint32_t index) {
-  const gxds_endpoint& endpoint = locality->endpoints[index];
+ServerAddress AddressOf(const gxds_lb_address& endpoint) {
   std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
-  attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(locality);
+  if (endpoint.locality != nullptr) {
+    attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(endpoint.locality);
+  }
   if (endpoint.weight != 1) {
     attributes[ServerAddressWeightAttribute::kServerAddressWeightAttributeKey] =
         std::make_unique<ServerAddressWeightAttribute>(endpoint.weight);
   }
-  const gxds_str key = gxds_locality_hash_key(locality, index);
-  if (key.size > 0) {
-    attributes[kHashKeyAttribute] = std::make_unique<HashKeyAttribute>(std::string(ToAbsl(key)));
+  if (endpoint.hash_key.size > 0) {
+    attributes[kHashKeyAttribute] =
+        std::make_unique<HashKeyAttribute>(std::string(ToAbsl(endpoint.hash_key)));
   }
-  return ServerAddress(ToResolved(endpoint.address), ChannelArgs(), std::move(attributes));
+  return ServerAddress(ToResolved(*endpoint.ip), ChannelArgs(), std::move(attributes));
+}
+
+ServerAddress AddressOf(const gxds_locality* locality, uint32_t index) {
+  const gxds_endpoint& endpoint = locality->endpoints[index];
+  return AddressOf(gxds_lb_address{&endpoint.address, nullptr, endpoint.weight,
+                                   gxds_locality_hash_key(locality, index), locality});
 }
 
 void AppendAddresses(const gxds_locality* locality, ServerAddressList* out) {

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "host/addresses.h"
 #include "host/pick.h"
 #include "resources/endpoints.h"
 #include "src/core/ext/filters/client_channel/resolver/xds/xds_resolver.h"
@@ -68,7 +69,10 @@ uint32_t WeightOf(const grpc_core::ServerAddress& address);
 // Borrow: as long as address.
 absl::string_view HashKeyOf(const grpc_core::ServerAddress& address);
 
-// The address of the endpoint of that number, with locality, weight and hash key attributes.
+// The address of an endpoint that is none of the host's, with locality, weight and hash key
+// attributes.
+grpc_core::ServerAddress AddressOf(const gxds_lb_address& endpoint);
+// That of the endpoint of that number.
 grpc_core::ServerAddress AddressOf(const gxds_locality* locality, uint32_t index);
 // The addresses of one locality, in order, with those attributes.
 void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddressList* out);

@@ -46,7 +46,9 @@ static gxds_str read_header(const json_t *json, gxds_errors *errors) {
   return name;
 }
 
-gxds_lb_config *gxds_ring_hash_parse(const json_t *json, gxds_errors *errors) {
+gxds_lb_config *gxds_ring_hash_parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                                     gxds_errors *errors) {
+  (void)parse_list;
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;
   uint64_t min_ring_size = MIN_RING_SIZE_DEFAULT;
   uint64_t max_ring_size = GXDS_RING_HASH_SIZE_CAP_DEFAULT;

@@ -13,6 +13,7 @@ typedef struct gxds_ring_hash_config {
 } gxds_ring_hash_config;
 
 /* As gxds_policy_type.parse. */
-gxds_lb_config *gxds_ring_hash_parse(const struct json_t *json, gxds_errors *errors);
+gxds_lb_config *gxds_ring_hash_parse(const struct json_t *json, gxds_lb_parse_list *parse_list,
+                                     gxds_errors *errors);
 
 #endif

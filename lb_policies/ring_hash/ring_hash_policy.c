@@ -114,7 +114,7 @@ static void create_endpoint(policy *p, const gxds_ring_hash_op *op) {
 
 static void remove_endpoint(policy *p, endpoint *e) {
   HASH_DEL(p->endpoints, e);
-  if (e->subchannel) gxds_subchannel_unwatch(e->subchannel);
+  if (e->subchannel) gxds_subchannel_unwatch(e->subchannel, &e->watch);
   gxds_subchannel_unref(e->subchannel);
   gxds_status_fini(&e->failure);
   gxds_free(e);

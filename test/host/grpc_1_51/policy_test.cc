@@ -25,7 +25,7 @@ struct MadeUp {
 };
 MadeUp g_made_up;
 
-gxds_lb_config* Parse(const json_t* json, gxds_errors* errors) {
+gxds_lb_config* Parse(const json_t* json, gxds_lb_parse_list*, gxds_errors* errors) {
   if (json == nullptr || json_object_get(json, "wrong") != nullptr) {
     gxds_errors_add(errors, nullptr, "must be right");
     return nullptr;
@@ -72,6 +72,9 @@ const gxds_policy_type kMadeUp = {
     [](void*, uint64_t number, gxds_str text) {
       Tell("poked " + std::to_string(number) + " " + std::string(text.data, text.size));
     },
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 namespace {

@@ -1,0 +1,126 @@
+#include "lb_policies/endpoint_list/endpoint_list.h"
+
+#include "base/memory.h"
+
+typedef struct part {
+  const gxds_locality *locality; /* a reference */
+  size_t end;                    /* of its endpoints: the place after the last */
+} part;
+
+typedef struct endpoint_list {
+  gxds_addresses base;
+  size_t count;
+  part parts[]; /* none of them is empty */
+} endpoint_list;
+
+static void destroy_list(gxds_addresses *a) {
+  endpoint_list *l = (endpoint_list *)a;
+  for (size_t i = 0; i < l->count; i++) gxds_locality_unref(l->parts[i].locality);
+  gxds_free(l);
+}
+
+/* *offset: the endpoint's place in its locality. */
+static const gxds_locality *find(const gxds_addresses *a, size_t index, uint32_t *offset) {
+  const endpoint_list *l = (const endpoint_list *)a;
+  size_t low = 0;
+  size_t high = l->count - 1;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (index < l->parts[middle].end) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  *offset = (uint32_t)(index - (low > 0 ? l->parts[low - 1].end : 0));
+  return l->parts[low].locality;
+}
+
+static void list_at(const gxds_addresses *a, size_t index, gxds_lb_address *out) {
+  uint32_t offset;
+  const gxds_locality *locality = find(a, index, &offset);
+  *out = gxds_locality_address(locality, offset);
+}
+
+static void render_list_key(const gxds_addresses *a, size_t index, gxds_text *out) {
+  uint32_t offset;
+  const gxds_locality *locality = find(a, index, &offset);
+  gxds_address_render(&locality->endpoints[offset].address, out);
+}
+
+static void render_list_detail(const gxds_addresses *a, size_t index, gxds_text *out) {
+  uint32_t offset;
+  gxds_locality_render_name(find(a, index, &offset), out);
+}
+
+static const gxds_addresses *create_list(const gxds_locality *const *localities, size_t count) {
+  static const gxds_addresses_ops ops = {destroy_list, list_at, render_list_key,
+                                         render_list_detail};
+  endpoint_list *l = gxds_calloc(1, sizeof *l + count * sizeof *l->parts);
+  gxds_ref_init(&l->base.refs);
+  l->base.ops = &ops;
+  for (size_t i = 0; i < count; i++) {
+    if (localities[i]->endpoint_count == 0) continue;
+    l->base.count += localities[i]->endpoint_count;
+    l->parts[l->count].locality = gxds_locality_ref(localities[i]);
+    l->parts[l->count++].end = l->base.count;
+  }
+  return &l->base;
+}
+
+gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index) {
+  const gxds_endpoint *e = &locality->endpoints[index];
+  return (gxds_lb_address){&e->address, NULL, e->weight, gxds_locality_hash_key(locality, index),
+                           locality};
+}
+
+const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality) {
+  return create_list(&locality, 1);
+}
+
+const gxds_addresses *gxds_priority_addresses(const gxds_priority *priority) {
+  return priority ? create_list(priority->localities, priority->locality_count)
+                  : create_list(NULL, 0);
+}
+
+/* Some of another list, in an order of their own. */
+typedef struct selection {
+  gxds_addresses base;
+  const gxds_addresses *from; /* a reference */
+  size_t *places;             /* owned */
+} selection;
+
+static void destroy_selection(gxds_addresses *a) {
+  selection *s = (selection *)a;
+  gxds_addresses_unref(s->from);
+  gxds_free(s->places);
+  gxds_free(s);
+}
+
+static void selection_at(const gxds_addresses *a, size_t index, gxds_lb_address *out) {
+  const selection *s = (const selection *)a;
+  *out = gxds_addresses_at(s->from, s->places[index]);
+}
+
+static void render_selection_key(const gxds_addresses *a, size_t index, gxds_text *out) {
+  const selection *s = (const selection *)a;
+  gxds_addresses_render_key(s->from, s->places[index], out);
+}
+
+static void render_selection_detail(const gxds_addresses *a, size_t index, gxds_text *out) {
+  const selection *s = (const selection *)a;
+  gxds_addresses_render_detail(s->from, s->places[index], out);
+}
+
+const gxds_addresses *gxds_addresses_select(const gxds_addresses *from, size_t *take_places,
+                                            size_t count) {
+  static const gxds_addresses_ops ops = {destroy_selection, selection_at, render_selection_key,
+                                         render_selection_detail};
+  selection *s = GXDS_NEW(selection);
+  gxds_ref_init(&s->base.refs);
+  s->base.ops = &ops;
+  s->base.count = count;
+  s->from = gxds_addresses_ref(from);
+  s->places = take_places;
+  return &s->base;
+}

@@ -1,0 +1,30 @@
+/* Lists of endpoints that policies give their children: those of the snapshot, and some of another
+ * list. Any thread. */
+#ifndef GRPC_XDS_LB_POLICIES_ENDPOINT_LIST_ENDPOINT_LIST_H_
+#define GRPC_XDS_LB_POLICIES_ENDPOINT_LIST_ENDPOINT_LIST_H_
+
+#include "host/addresses.h"
+#include "resources/endpoints.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The endpoint of that number. Borrow: as long as locality. */
+gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index);
+
+/* The endpoints of a locality, or of all localities of a priority (NULL: none), in order. The list
+ * has references of its own. One reference, the caller's. */
+const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality);
+const gxds_addresses *gxds_priority_addresses(const gxds_priority *priority);
+
+/* The addresses of from at those places, in that order. take_places: count of them, from
+ * gxds_calloc(); NULL when there are none. One reference, the caller's. */
+const gxds_addresses *gxds_addresses_select(const gxds_addresses *from, size_t *take_places,
+                                            size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
