@@ -101,8 +101,8 @@ void RegisterExtraFilters(Builder* builder) {
   RegisterOurRoundRobinLbPolicy(builder);
   // What later versions of the host have.
   RegisterLeastRequestLbPolicy(builder);
-  RegisterShuffledLbPolicy(builder);
-  RegisterRandomSubsettingLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_shuffled_policy);
+  RegisterPolicyInC(builder, &gxds_random_subsetting_policy);
   RegisterWeightedRoundRobinLbPolicy(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }

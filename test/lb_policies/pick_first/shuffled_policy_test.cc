@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/grpc_1_51/policy.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -14,13 +15,14 @@ namespace {
 
 // Before the fixture's environment makes the configuration.
 const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(RegisterShuffledLbPolicy);
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &gxds_shuffled_policy); });
   return true;
 }();
 
 class ShuffledPolicyTest : public PolicyTest {
  protected:
-  void SetUp() override { Create(kShuffledPolicy); }
+  void SetUp() override { Create(gxds_shuffled_policy.name); }
   void Apply(const std::vector<uint16_t>& ports, const char* child = R"({"test_leaf":{}})") {
     auto config =
         ParseConfig(std::string(R"([{"grpc_xds_shuffled":{"childPolicy":[)") + child + "]}}]");

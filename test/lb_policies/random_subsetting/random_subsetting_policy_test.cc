@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/grpc_1_51/policy.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -13,13 +14,14 @@ namespace {
 
 // Before the fixture's environment makes the configuration.
 const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(RegisterRandomSubsettingLbPolicy);
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &gxds_random_subsetting_policy); });
   return true;
 }();
 
 class RandomSubsettingPolicyTest : public PolicyTest {
  protected:
-  void SetUp() override { Create(kRandomSubsettingPolicy); }
+  void SetUp() override { Create(gxds_random_subsetting_policy.name); }
   static std::string Config(int size) {
     return R"([{"random_subsetting_experimental":{"subsetSize":)" + std::to_string(size) +
            R"(,"childPolicy":[{"test_leaf":{}}]}}])";
@@ -52,7 +54,7 @@ TEST_F(RandomSubsettingPolicyTest, TheChildGetsSoManyAndKeepsThem) {  // A68.1, 
 TEST_F(RandomSubsettingPolicyTest, OtherPoliciesChooseOthers) {  // A68.3
   std::set<std::vector<std::string>> subsets;
   for (int i = 0; i < 20; i++) {
-    Create(kRandomSubsettingPolicy);
+    Create(gxds_random_subsetting_policy.name);
     Apply(4, 50);
     subsets.insert(Given());
   }

@@ -1,0 +1,126 @@
+#include "lb_policies/pick_first/shuffled_policy.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "host/parse_child.h"
+#include "json/json.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/pick_first/shuffle.h"
+
+typedef struct shuffled_config {
+  gxds_lb_config base;
+  gxds_lb_config *child; /* a reference */
+} shuffled_config;
+
+typedef struct policy {
+  gxds_policy *base;
+  gxds_random random;
+  gxds_lb_child *child;
+  gxds_text given; /* the list of the last update, as it came, as text */
+  size_t *order;   /* of that list */
+  size_t count;
+} policy;
+
+static gxds_text render(const gxds_addresses *list) {
+  gxds_text text = {0};
+  for (size_t i = 0; i < list->count; i++) {
+    gxds_addresses_render_key(list, i, &text);
+    gxds_text_addf(&text, " %u ", gxds_addresses_at(list, i).weight);
+    gxds_addresses_render_detail(list, i, &text);
+    gxds_text_addf(&text, "\n");
+  }
+  return text;
+}
+
+/* A62: for a new list. Another update of the same one moves no connection. */
+static void renew_order(policy *p, const gxds_addresses *list) {
+  gxds_text text = render(list);
+  if (gxds_str_equal(gxds_text_str(&text), gxds_text_str(&p->given))) {
+    gxds_text_fini(&text);
+    return;
+  }
+  gxds_text_fini(&p->given);
+  p->given = text;
+  gxds_free(p->order);
+  p->count = list->count;
+  p->order = gxds_calloc(p->count, sizeof *p->order);
+  gxds_shuffle(p->order, p->count, &p->random);
+}
+
+/* One reference, the caller's. */
+static const gxds_addresses *shuffle(policy *p, const gxds_addresses *list) {
+  renew_order(p, list);
+  size_t *order = gxds_calloc(p->count, sizeof *order);
+  for (size_t i = 0; i < p->count; i++) order[i] = p->order[i];
+  return gxds_addresses_select(list, order, p->count);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->random.state = gxds_policy_random_seed(base);
+  p->child = gxds_lb_child_create(base, 0);
+  return p;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  gxds_lb_update pass = *given;
+  pass.config = ((const shuffled_config *)given->config)->child;
+  const gxds_addresses *shuffled = given->addresses ? shuffle(p, given->addresses) : NULL;
+  pass.addresses = shuffled;
+  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_addresses_unref(shuffled);
+  return status;
+}
+
+static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  (void)child;
+  policy *p = self;
+  gxds_policy_publish(p->base, state, status, take_picker);
+}
+
+static void exit_idle(void *self) { gxds_lb_child_exit_idle(((policy *)self)->child); }
+static void reset_backoff(void *self) { gxds_lb_child_reset_backoff(((policy *)self)->child); }
+static void end(void *self) { gxds_lb_child_end(((policy *)self)->child); }
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_text_fini(&p->given);
+  gxds_free(p->order);
+  gxds_free(p);
+}
+
+static void destroy_config(gxds_lb_config *c) {
+  shuffled_config *config = (shuffled_config *)c;
+  gxds_lb_config_unref(config->child);
+  gxds_free(config);
+}
+
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  if (!gxds_json_is_object(json, NULL, errors)) return NULL;
+  gxds_lb_config *child = gxds_lb_parse_child(json, "childPolicy", NULL, parse_list, errors);
+  if (!child) return NULL;
+  shuffled_config *config = GXDS_NEW(shuffled_config);
+  gxds_lb_config_init(&config->base, &gxds_shuffled_policy, destroy_config);
+  config->child = child;
+  return &config->base;
+}
+
+const gxds_policy_type gxds_shuffled_policy = {
+    .name = "grpc_xds_shuffled",
+    .trace = "pick_first", /* what its child is most of the time; the host has no word for it */
+    .log_name = "grpc_xds_shuffled",
+    .title = "grpc_xds_shuffled",
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .child_state = child_state,
+};

@@ -1,0 +1,114 @@
+#include "lb_policies/random_subsetting/random_subsetting_policy.h"
+
+#include "base/memory.h"
+#include "host/parse_child.h"
+#include "json/json.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/random_subsetting/subset.h"
+
+typedef struct subsetting_config {
+  gxds_lb_config base;
+  uint32_t size;
+  gxds_lb_config *child; /* a reference */
+} subsetting_config;
+
+typedef struct policy {
+  gxds_policy *base;
+  uint64_t seed;
+  gxds_lb_child *child;
+} policy;
+
+/* One reference, the caller's. */
+static const gxds_addresses *subset_of(const policy *p, const gxds_addresses *all, uint32_t size) {
+  gxds_text text = {0};
+  size_t *ends = gxds_calloc(all->count, sizeof *ends);
+  for (size_t i = 0; i < all->count; i++) {
+    gxds_addresses_render_key(all, i, &text);
+    ends[i] = text.size;
+  }
+  gxds_str *keys = gxds_calloc(all->count, sizeof *keys);
+  for (size_t i = 0; i < all->count; i++) {
+    const size_t begin = i > 0 ? ends[i - 1] : 0;
+    keys[i] = gxds_str_of(text.data + begin, ends[i] - begin);
+  }
+  size_t *chosen = gxds_calloc(all->count, sizeof *chosen);
+  const size_t count = gxds_subset_choose(keys, all->count, size, p->seed, chosen);
+  gxds_free(keys);
+  gxds_free(ends);
+  gxds_text_fini(&text);
+  return gxds_addresses_select(all, chosen, count);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->seed = gxds_policy_random_seed(base);
+  p->child = gxds_lb_child_create(base, 0);
+  return p;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  const subsetting_config *config = (const subsetting_config *)given->config;
+  gxds_lb_update pass = *given;
+  pass.config = config->child;
+  const gxds_addresses *subset = NULL;
+  if (given->addresses) subset = subset_of(p, given->addresses, config->size);
+  pass.addresses = subset;
+  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_addresses_unref(subset);
+  return status;
+}
+
+static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  (void)child;
+  policy *p = self;
+  gxds_policy_publish(p->base, state, status, take_picker);
+}
+
+static void exit_idle(void *self) { gxds_lb_child_exit_idle(((policy *)self)->child); }
+static void reset_backoff(void *self) { gxds_lb_child_reset_backoff(((policy *)self)->child); }
+static void end(void *self) { gxds_lb_child_end(((policy *)self)->child); }
+static void destroy(void *self) { gxds_free(self); }
+
+static void destroy_config(gxds_lb_config *c) {
+  subsetting_config *config = (subsetting_config *)c;
+  gxds_lb_config_unref(config->child);
+  gxds_free(config);
+}
+
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  if (!gxds_json_is_object(json, NULL, errors)) return NULL;
+  uint32_t size = 0;
+  if (gxds_json_uint32(json, "subsetSize", GXDS_JSON_REQUIRED, NULL, errors, &size) && size == 0) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "subsetSize"), "must be greater than 0");
+  }
+  gxds_lb_config *child = gxds_lb_parse_child(json, "childPolicy", NULL, parse_list, errors);
+  if (errors->count > 0) {
+    gxds_lb_config_unref(child);
+    return NULL;
+  }
+  subsetting_config *config = GXDS_NEW(subsetting_config);
+  gxds_lb_config_init(&config->base, &gxds_random_subsetting_policy, destroy_config);
+  config->size = size;
+  config->child = child;
+  return &config->base;
+}
+
+const gxds_policy_type gxds_random_subsetting_policy = {
+    .name = "random_subsetting_experimental",
+    .trace = "round_robin", /* what its child is most of the time; the host has no word for it */
+    .log_name = "random_subsetting",
+    .title = "random_subsetting",
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .child_state = child_state,
+};
