@@ -33,6 +33,11 @@ void gxds_status_fini(gxds_status *s) {
   s->code = GXDS_OK;
 }
 
+void gxds_status_set(gxds_status *to, gxds_status take) {
+  gxds_status_fini(to);
+  *to = take;
+}
+
 void gxds_status_render(const gxds_status *s, gxds_text *out) {
   gxds_text_add_z(out, gxds_code_name(s->code));
   if (s->code == GXDS_OK) return;

@@ -50,6 +50,8 @@ GXDS_MUST_USE gxds_status gxds_status_copy(const gxds_status *s);
 bool gxds_status_equal(const gxds_status *a, const gxds_status *b);
 /* Frees the message; *s is OK afterwards. */
 void gxds_status_fini(gxds_status *s);
+/* Gives *to what take is, in place of what it was. */
+void gxds_status_set(gxds_status *to, gxds_status take);
 /* "OK", or "UNAVAILABLE: message", as absl::Status prints it. */
 void gxds_status_render(const gxds_status *s, gxds_text *out);
 /* "UNAVAILABLE"; an unknown number gives "UNKNOWN". Static. */

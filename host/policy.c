@@ -135,6 +135,12 @@ gxds_lb_channel *gxds_policy_channel(const gxds_policy *p) { return p->channel; 
 gxds_lb_root *gxds_policy_root(const gxds_policy *p) { return p->root; }
 gxds_poker *gxds_policy_poker(gxds_policy *p) { return p->poker; }
 
+const char *gxds_lb_state_name(grpc_connectivity_state state) {
+  static const char *const names[] = {"IDLE", "CONNECTING", "READY", "TRANSIENT_FAILURE",
+                                      "SHUTDOWN"};
+  return names[state];
+}
+
 bool gxds_policy_traces(const gxds_policy *p) {
   return p->type->trace && p->channel->ops->traces(p->type->trace);
 }

@@ -118,6 +118,8 @@ struct gxds_lb_root *gxds_policy_root(const gxds_policy *p);
 /* As it says there. */
 gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds_status *why);
 
+/* "READY": as gRPC names it. */
+const char *gxds_lb_state_name(grpc_connectivity_state state);
 /* Whether GRPC_TRACE has the type's word; to be asked before a line is made. */
 bool gxds_policy_traces(const gxds_policy *p);
 /* A line of the log: "[LOG_NAME 0x…] TEXT"; an error's begins with "grpc_xds: ". Control characters

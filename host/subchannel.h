@@ -10,6 +10,7 @@
 
 #include "base/ref.h"
 #include "base/status.h"
+#include "base/time.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,12 +28,43 @@ struct gxds_watch {
   void *subchannels; /* what the subchannel keeps with its watch: its own */
 };
 
+struct gxds_orca_report; /* lb_policies/orca/orca_report.h */
+
+/* Who hears the load that the backend of one subchannel reports out of band (A51): first in the
+ * listener's own object. Counted by reference: the subchannel and the policy may go in either
+ * order. */
+typedef struct gxds_load_listener gxds_load_listener;
+typedef struct gxds_load_listener_ops {
+  /* Both: any thread, one call at a time; they call nothing of the subchannel. The connection
+   * broke, or there is a new one: before the first report on that, whatever the policy has heard of
+   * the subchannel by then. Not for a connection that was there already when anybody first wanted
+   * its reports. */
+  void (*connection_changed)(gxds_load_listener *l);
+  void (*reported)(gxds_load_listener *l, const struct gxds_orca_report *report);
+  void (*destroy)(gxds_load_listener *l); /* any thread */
+} gxds_load_listener_ops;
+struct gxds_load_listener {
+  gxds_ref refs;
+  const gxds_load_listener_ops *ops;
+  void *subchannels; /* what the subchannel keeps with it: its own */
+};
+static inline gxds_load_listener *gxds_load_listener_ref(gxds_load_listener *l) {
+  gxds_ref_inc(&l->refs);
+  return l;
+}
+/* NULL is allowed. Any thread. */
+static inline void gxds_load_listener_unref(gxds_load_listener *l) {
+  if (l && gxds_ref_dec(&l->refs)) l->ops->destroy(l);
+}
+
 typedef struct gxds_subchannel_ops {
   void (*destroy)(gxds_subchannel *s); /* any thread */
   void (*watch)(gxds_subchannel *s, gxds_watch *w);
   void (*unwatch)(gxds_subchannel *s, gxds_watch *w);
   void (*connect)(gxds_subchannel *s);
   void (*reset_backoff)(gxds_subchannel *s);
+  void (*report_load)(gxds_subchannel *s, gxds_load_listener *l,
+                      gxds_duration interval); /* innermost */
 } gxds_subchannel_ops;
 
 struct gxds_subchannel { /* first in its maker's own object */
@@ -65,6 +97,13 @@ static inline void gxds_subchannel_reset_backoff(gxds_subchannel *s) { s->ops->r
 static inline gxds_subchannel *gxds_subchannel_innermost(gxds_subchannel *s) {
   while (s->wrapped) s = s->wrapped;
   return s;
+}
+/* How often l hears of the load of the backend, from now on; GXDS_TIME_NEVER: not at all, as in the
+ * beginning. The subchannel keeps a reference of l until it ends. l: of this subchannel alone. */
+static inline void gxds_subchannel_report_load(gxds_subchannel *s, gxds_load_listener *l,
+                                               gxds_duration interval) {
+  gxds_subchannel *innermost = gxds_subchannel_innermost(s);
+  innermost->ops->report_load(innermost, l, interval);
 }
 
 #ifdef __cplusplus

@@ -70,7 +70,7 @@ bool gxds_json_uint64(const json_t *object, const char *name, gxds_json_presence
   const json_t *value = member(object, name, presence, field, errors);
   if (!value || !is_number(value, field, errors)) return false;
   if (to_uint64(value, out)) return true;
-  gxds_errors_add(errors, field, "failed to parse number");
+  gxds_errors_add(errors, field, "failed to parse non-negative number");
   return false;
 }
 
@@ -84,7 +84,7 @@ bool gxds_json_uint32(const json_t *object, const char *name, gxds_json_presence
     *out = (uint32_t)number;
     return true;
   }
-  gxds_errors_add(errors, field, "failed to parse number");
+  gxds_errors_add(errors, field, "failed to parse non-negative number");
   return false;
 }
 
@@ -142,10 +142,12 @@ static const char *parse_duration(gxds_str text, gxds_duration *out) {
     for (size_t i = fraction.size; i < 9; i++) nanoseconds *= 10;
   }
   uint64_t seconds;
-  if (!parse_uint64(whole, &seconds) || seconds > INT32_MAX) {
+  if (!parse_uint64(whole, &seconds) || seconds > INT64_MAX) {
     return "Not a duration (not a number of seconds)";
   }
-  *out = (gxds_duration)seconds * GXDS_SECOND + (gxds_duration)nanoseconds;
+  *out = seconds < INT64_MAX / GXDS_SECOND
+             ? (gxds_duration)seconds * GXDS_SECOND + (gxds_duration)nanoseconds
+             : INT64_MAX;
   if (is_negative) *out = -*out;
   return NULL;
 }

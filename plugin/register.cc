@@ -98,12 +98,12 @@ void RegisterExtraFilters(Builder* builder) {
   // No xds_cluster_resolver_experimental: the snapshot took its place (A74), and the host's needs
   // the host's own XdsClient.
   RegisterWeightedLocalityLbPolicy(builder);
-  RegisterOurRoundRobinLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_round_robin_policy);
   // What later versions of the host have.
-  RegisterLeastRequestLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_least_request_policy);
   RegisterPolicyInC(builder, &gxds_shuffled_policy);
   RegisterPolicyInC(builder, &gxds_random_subsetting_policy);
-  RegisterWeightedRoundRobinLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_weighted_round_robin_policy);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }
 

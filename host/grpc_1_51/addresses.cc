@@ -34,11 +34,10 @@ void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
   if (key.ok()) gxds_text_add(out, ToGxds(*key));
 }
 
+// Its args and its attributes (a balancer's token, its locality), but no weight and no place on a
+// ring.
 void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
-  const ServerAddress& address = At(addresses, index);
-  gxds_text_add(out, ToGxds(address.args().ToString()));
-  const gxds_locality* locality = LocalityOf(address);
-  if (locality != nullptr) gxds_locality_render_name(locality, out);
+  gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
 }
 
 const gxds_addresses_ops kOps = {

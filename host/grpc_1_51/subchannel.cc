@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/grpc_1_51/load_reports.h"
 #include "host/grpc_1_51/status.h"
 
 namespace grpc_xds {
@@ -61,6 +62,9 @@ const gxds_subchannel_ops kOps = {
     Unwatch,
     [](gxds_subchannel* s) { Of(s)->inner->RequestConnection(); },
     [](gxds_subchannel* s) { Of(s)->inner->ResetBackoff(); },
+    [](gxds_subchannel* s, gxds_load_listener* listener, gxds_duration interval) {
+      ReportLoad(Of(s)->inner.get(), listener, interval);
+    },
 };
 
 class SubchannelInC : public SubchannelInterface {

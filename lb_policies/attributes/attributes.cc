@@ -175,6 +175,11 @@ absl::string_view HashKeyOf(const ServerAddress& address) {
   return attribute == nullptr ? absl::string_view() : attribute->key();
 }
 
+ServerAddress WithoutWeightAndHashKey(const ServerAddress& address) {
+  return address.WithAttribute(kHashKeyAttribute, nullptr)
+      .WithAttribute(ServerAddressWeightAttribute::kServerAddressWeightAttributeKey, nullptr);
+}
+
 ServerAddress AddressOf(const gxds_lb_address& endpoint) {
   std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
   if (endpoint.locality != nullptr) {

@@ -69,6 +69,9 @@ uint32_t WeightOf(const grpc_core::ServerAddress& address);
 // Borrow: as long as address.
 absl::string_view HashKeyOf(const grpc_core::ServerAddress& address);
 
+// What a subchannel to the address is made of.
+grpc_core::ServerAddress WithoutWeightAndHashKey(const grpc_core::ServerAddress& address);
+
 // The address of an endpoint that is none of the host's, with locality, weight and hash key
 // attributes.
 grpc_core::ServerAddress AddressOf(const gxds_lb_address& endpoint);

@@ -39,12 +39,6 @@ static endpoint *find(policy *p, uint64_t token) {
   return e;
 }
 
-/* Gives *to what take is. */
-static void set_status(gxds_status *to, gxds_status take) {
-  gxds_status_fini(to);
-  *to = take;
-}
-
 static gxds_status status_with(const char *prefix, const gxds_status *cause) {
   gxds_text text = {0};
   gxds_status_render(cause, &text);
@@ -54,12 +48,6 @@ static gxds_status status_with(const char *prefix, const gxds_status *cause) {
   return status;
 }
 
-static const char *state_name(grpc_connectivity_state state) {
-  static const char *const names[] = {"IDLE", "CONNECTING", "READY", "TRANSIENT_FAILURE",
-                                      "SHUTDOWN"};
-  return names[state];
-}
-
 static void trace_state(const policy *p, const endpoint *e, grpc_connectivity_state state,
                         const gxds_status *status) {
   gxds_text text = {0};
@@ -67,9 +55,9 @@ static void trace_state(const policy *p, const endpoint *e, grpc_connectivity_st
   const gxds_str why = gxds_text_str(&text);
   if (e) {
     gxds_policy_trace(p->base, "endpoint %llu: %s (%.*s)", (unsigned long long)e->token,
-                      state_name(state), GXDS_STR_ARG(why));
+                      gxds_lb_state_name(state), GXDS_STR_ARG(why));
   } else {
-    gxds_policy_trace(p->base, "%s (%.*s)", state_name(state), GXDS_STR_ARG(why));
+    gxds_policy_trace(p->base, "%s (%.*s)", gxds_lb_state_name(state), GXDS_STR_ARG(why));
   }
   gxds_text_fini(&text);
 }
@@ -80,8 +68,9 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
   policy *p = e->policy;
   if (gxds_policy_traces(p->base)) trace_state(p, e, state, status);
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
-    set_status(&e->failure, gxds_status_copy(status));
-    set_status(&p->last_failure, status_with("no reachable subchannels; last error: ", status));
+    gxds_status_set(&e->failure, gxds_status_copy(status));
+    gxds_status_set(&p->last_failure,
+                    status_with("no reachable subchannels; last error: ", status));
   }
   gxds_ring_hash_on_state(p->machine, e->token, state);
   drain(p);
@@ -230,7 +219,7 @@ static gxds_status update(void *self, const gxds_lb_update *u) {
   gxds_status status = gxds_status_ok();
   if (p->addresses->count == 0) {
     status = gxds_status_make(GXDS_UNAVAILABLE, "empty address list: %.*s", GXDS_STR_ARG(u->note));
-    set_status(&p->last_failure, gxds_status_copy(&status));
+    gxds_status_set(&p->last_failure, gxds_status_copy(&status));
   }
   drain(p);
   return status;

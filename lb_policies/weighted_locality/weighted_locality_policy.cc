@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/random.h"
+#include "host/grpc_1_51/config.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/factory/policy_factory.h"
 #include "lb_policies/parent/child_config.h"
@@ -224,7 +225,9 @@ void WeightedLocalityPolicy::UpdateLeaf(uint64_t token, const gxds_locality* loc
   UpdateArgs update;
   update.addresses.emplace();
   if (leaf_config_->name() == kHostsRoundRobin) {
-    update.config = grpc_core::MakeRefCounted<RoundRobinConfig>(locality);
+    gxds_lb_config* round_robin = gxds_round_robin_config_create(locality);
+    update.config = ToHost(round_robin);
+    gxds_lb_config_unref(round_robin);
   } else {
     update.config = leaf_config_;
     AppendAddresses(locality, &*update.addresses);

@@ -31,7 +31,7 @@ TEST(Json, NumberMayBeText) {
 }
 
 TEST(Json, WhatIsNoNumberIsAnError) {
-  const std::string wrong = "wrong: [field:a error:failed to parse number]";
+  const std::string wrong = "wrong: [field:a error:failed to parse non-negative number]";
   for (const char *value : {"-1", "1.5", "\"\"", "\"+\"", "\"1 \"", "\"0x1\"", "\"-1\"",
                             "\"18446744073709551616\"", "\"99999999999999999999\""}) {
     EXPECT_EQ(ReadNumber(value), wrong) << value;
@@ -96,7 +96,7 @@ std::string Wrong(const std::string &what) { return "wrong: [field:a error:" + w
 
 TEST(Json, ASmallNumberMustFit) {
   EXPECT_EQ(Read(gxds_json_uint32, "4294967295"), "4294967295");
-  EXPECT_EQ(Read(gxds_json_uint32, "4294967296"), Wrong("failed to parse number"));
+  EXPECT_EQ(Read(gxds_json_uint32, "4294967296"), Wrong("failed to parse non-negative number"));
   EXPECT_EQ(Read(gxds_json_uint32, "{}"), Wrong("is not a number"));
 }
 
@@ -129,9 +129,10 @@ TEST(Json, ADurationIsSecondsWithAnS) {
   EXPECT_EQ(Read(gxds_json_duration, "\"1s\""), "1000000000");
   EXPECT_EQ(Read(gxds_json_duration, "\"1.5s\""), "1500000000");
   EXPECT_EQ(Read(gxds_json_duration, "\"-0.000000001s\""), "-1");
-  EXPECT_EQ(Read(gxds_json_duration, "\"2147483647.999999999s\""), "2147483647999999999");
+  EXPECT_EQ(Read(gxds_json_duration, "\"315576000000s\""), std::to_string(INT64_MAX));
+  EXPECT_EQ(Read(gxds_json_duration, "\"-315576000000s\""), std::to_string(-INT64_MAX));
   EXPECT_EQ(Read(gxds_json_duration, "\"1\""), Wrong("Not a duration (no s suffix)"));
-  for (const char *value : {"\"s\"", "\"-s\"", "\"x.1s\"", "\"2147483648s\"", "\".5s\""}) {
+  for (const char *value : {"\"s\"", "\"-s\"", "\"x.1s\"", "\"9223372036854775808s\"", "\".5s\""}) {
     EXPECT_EQ(Read(gxds_json_duration, value), Wrong("Not a duration (not a number of seconds)"))
         << value;
   }

@@ -26,18 +26,6 @@ struct PickingLeafCounts {
 };
 PickingLeafCounts& PickingLeaf();
 
-// A call whose memory lives as long as the test.
-class MadeUpCall : public LoadBalancingPolicy::CallState {
- public:
-  void* Alloc(size_t size) override {
-    memory_.push_back(std::make_unique<std::max_align_t[]>(size / sizeof(std::max_align_t) + 1));
-    return memory_.back().get();
-  }
-
- private:
-  std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
-};
-
 class TreeTest : public PolicyTest {
  protected:
   TreeTest();
@@ -57,7 +45,6 @@ class TreeTest : public PolicyTest {
   // What the LRS server would be told: "c[a 2=1+1 0 now] dropped 1 lb:1".
   std::string Told();
 
-  MadeUpCall call_;
   gxds_bootstrap_server lrs_ = {};
   snapshot::LoadStore store_{gxds_load_store_create(nullptr, nullptr)};
   gxds_mailbox* mailbox_ = nullptr;

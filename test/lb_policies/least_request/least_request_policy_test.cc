@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/types/variant.h"
+#include "host/grpc_1_51/config.h"
+#include "host/grpc_1_51/policy.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -19,7 +21,8 @@ namespace {
 
 // Before the fixture's environment makes the configuration.
 const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(RegisterLeastRequestLbPolicy);
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &gxds_least_request_policy); });
   return true;
 }();
 
@@ -27,7 +30,7 @@ using Tracker = LoadBalancingPolicy::SubchannelCallTrackerInterface;
 
 class LeastRequestPolicyTest : public PolicyTest {
  protected:
-  void SetUp() override { Create(kLeastRequestPolicy); }
+  void SetUp() override { Create(gxds_least_request_policy.name); }
 
   void Apply(const std::vector<uint16_t>& ports, const std::string& fields = "",
              ChannelArgs args = ChannelArgs(), const std::string& zone = "z") {
@@ -50,7 +53,7 @@ class LeastRequestPolicyTest : public PolicyTest {
   }
   // The address that was picked; its tracker goes to last_.
   std::string PickOne() {
-    LoadBalancingPolicy::PickResult result = picker_->Pick({"/service/method", nullptr, nullptr});
+    LoadBalancingPolicy::PickResult result = picker_->Pick({"/service/method", nullptr, &call_});
     auto* complete = absl::get_if<LoadBalancingPolicy::PickResult::Complete>(&result.result);
     if (complete == nullptr) return "";
     last_ = std::move(complete->subchannel_call_tracker);
@@ -283,7 +286,10 @@ TEST(LeastRequestConfigTest, IsChecked) {  // A48.1, A48.2
   };
   auto choices = [&](const std::string& config) {
     auto parsed = parse(config);
-    return parsed.ok() ? static_cast<LeastRequestConfig*>(parsed->get())->choices() : 0;
+    return parsed.ok() ? reinterpret_cast<gxds_least_request_config*>(
+                             static_cast<ConfigInC*>(parsed->get())->config())
+                             ->choices
+                       : 0;
   };
   EXPECT_EQ(choices("{}"), 2u);
   EXPECT_EQ(choices(R"({"choiceCount":2})"), 2u);

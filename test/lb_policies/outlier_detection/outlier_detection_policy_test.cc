@@ -54,7 +54,7 @@ class OutlierDetectionPolicyTest : public PolicyTest {
   // An RPC: where it went; it fails when it went to this address.
   std::string Call(const std::string& failing) {
     grpc_core::ExecCtx exec_ctx;
-    auto result = picker_->Pick({"/service/method", nullptr, nullptr});
+    auto result = picker_->Pick({"/service/method", nullptr, &call_});
     auto* complete = absl::get_if<LoadBalancingPolicy::PickResult::Complete>(&result.result);
     if (complete == nullptr) return PolicyTest::Pick();
     std::string address = static_cast<FakeSubchannel*>(complete->subchannel.get())->address;
@@ -172,7 +172,7 @@ TEST_F(OutlierDetectionPolicyTest, OnlyAddressOfPickFirstComesBack) {  // A50
 TEST_F(OutlierDetectionPolicyTest, PickersAndCallsOutliveThePolicy) {
   Start("round_robin", {1});
   Say(kA, GRPC_CHANNEL_READY);
-  auto result = picker_->Pick({"/service/method", nullptr, nullptr});
+  auto result = picker_->Pick({"/service/method", nullptr, &call_});
   auto* complete = absl::get_if<LoadBalancingPolicy::PickResult::Complete>(&result.result);
   ASSERT_NE(complete, nullptr);
   auto tracker = std::move(complete->subchannel_call_tracker);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/grpc_1_51/config.h"
 #include "lb_policies/pace/pace.h"
 #include "lb_policies/round_robin/round_robin.h"
 #include "test/lb_policies/support/policy_test.h"
@@ -15,13 +16,14 @@ namespace {
 
 class RoundRobinPolicyTest : public PolicyTest {
  protected:
-  RoundRobinPolicyTest() { Create(kRoundRobinPolicy); }
+  RoundRobinPolicyTest() { Create(gxds_round_robin_policy.name); }
 
   void Apply(const std::vector<uint16_t>& ports, ChannelArgs args = ChannelArgs(),
              std::string note = "") {
     auto locality = MakeLocality({"z", 1, ports});
-    Update(grpc_core::MakeRefCounted<RoundRobinConfig>(locality.get()), args, ServerAddressList(),
-           std::move(note));
+    gxds_lb_config* config = gxds_round_robin_config_create(locality.get());
+    Update(ToHost(config), args, ServerAddressList(), std::move(note));
+    gxds_lb_config_unref(config);
   }
   // To each living subchannel of that port.
   void ReportPort(int port, grpc_connectivity_state state, absl::Status status = absl::OkStatus()) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/variant.h"
+#include "host/grpc_1_51/policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
@@ -70,7 +71,7 @@ class LeafFactory : public grpc_core::LoadBalancingPolicyFactory {
 void BuildConfiguration(grpc_core::CoreConfiguration::Builder* builder) {
   RegisterPriorityLbPolicy(builder);
   RegisterWeightedLocalityLbPolicy(builder);
-  RegisterOurRoundRobinLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_round_robin_policy);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   for (const char* name : {"test_leaf", "other_leaf"}) {

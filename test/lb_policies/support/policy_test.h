@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -104,6 +105,18 @@ class FakeSubchannel : public grpc_core::SubchannelInterface {
   std::vector<std::unique_ptr<DataWatcherInterface>> data_watchers;
 };
 
+// A call whose memory lives as long as the test.
+class MadeUpCall : public LoadBalancingPolicy::CallState {
+ public:
+  void* Alloc(size_t size) override {
+    memory_.push_back(std::make_unique<std::max_align_t[]>(size / sizeof(std::max_align_t) + 1));
+    return memory_.back().get();
+  }
+
+ private:
+  std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
+};
+
 class FakeEngine;
 
 class PolicyTest : public ::testing::Test {
@@ -149,6 +162,7 @@ class PolicyTest : public ::testing::Test {
   absl::Status status_;
   std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker_;
   int reresolutions_ = 0;
+  MadeUpCall call_;  // for picks whose call is asked for memory
 
  private:
   class Helper;

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "absl/types/variant.h"
-#include "lb_policies/orca/oob_reports.h"
+#include "host/grpc_1_51/config.h"
+#include "host/grpc_1_51/load_reports.h"
+#include "host/grpc_1_51/policy.h"
+#include "lb_policies/orca/orca_report.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -18,7 +21,8 @@ namespace {
 
 // Before the fixture's environment makes the configuration.
 const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(RegisterWeightedRoundRobinLbPolicy);
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &gxds_weighted_round_robin_policy); });
   return true;
 }();
 
@@ -48,7 +52,7 @@ std::string Load(double utilization) { return Field(6, 100) + Field(9, utilizati
 
 class WeightedRoundRobinPolicyTest : public PolicyTest {
  protected:
-  void SetUp() override { Create(kWeightedRoundRobinPolicy); }
+  void SetUp() override { Create(gxds_weighted_round_robin_policy.name); }
 
   void Apply(const std::vector<uint16_t>& ports, const std::string& fields = "",
              ChannelArgs args = ChannelArgs()) {
@@ -73,7 +77,7 @@ class WeightedRoundRobinPolicyTest : public PolicyTest {
   std::map<std::string, int> Call(int count) {
     std::map<std::string, int> calls;
     for (int i = 0; i < count; i++) {
-      LoadBalancingPolicy::PickResult result = picker_->Pick({"/service/method", nullptr, nullptr});
+      LoadBalancingPolicy::PickResult result = picker_->Pick({"/service/method", nullptr, &call_});
       auto* complete = absl::get_if<LoadBalancingPolicy::PickResult::Complete>(&result.result);
       if (complete == nullptr) return {};
       std::string address = static_cast<FakeSubchannel*>(complete->subchannel.get())->address;
@@ -95,10 +99,15 @@ class WeightedRoundRobinPolicyTest : public PolicyTest {
     }
     return nullptr;
   }
+  void ConnectionChanges(int port) {
+    gxds_load_listener* listener = OobOf(port)->listener();
+    listener->ops->connection_changed(listener);
+  }
   void ReportOutOfBand(int port, const std::string& bytes) {
     gxds_orca_report report;
     ASSERT_TRUE(gxds_orca_report_decode(gxds_str_of(bytes.data(), bytes.size()), &report));
-    OobOf(port)->listener()->OnReport(report);
+    gxds_load_listener* listener = OobOf(port)->listener();
+    listener->ops->reported(listener, &report);
   }
 
   std::map<std::string, std::string> loads_;
@@ -191,7 +200,7 @@ TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyHearsThatItConnectedC
   Apply({80, 81}, R"("enableOobLoadReport":true)");
   for (int port : {80, 81}) {
     Say(port, GRPC_CHANNEL_CONNECTING);
-    OobOf(port)->listener()->OnConnectionChange();
+    ConnectionChanges(port);
     ReportOutOfBand(port, Load(port == 80 ? 0.9 : 0.3));
     Say(port, GRPC_CHANNEL_READY);
   }
@@ -201,9 +210,9 @@ TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyHearsThatItConnectedC
   EXPECT_NEAR(Call(1000)["10.0.0.1:80"], 250, 5);
   // It breaks, and connects anew.
   Say(80, GRPC_CHANNEL_IDLE);
-  OobOf(80)->listener()->OnConnectionChange();
+  ConnectionChanges(80);
   Say(80, GRPC_CHANNEL_CONNECTING);
-  OobOf(80)->listener()->OnConnectionChange();
+  ConnectionChanges(80);
   Say(80, GRPC_CHANNEL_READY);
   EXPECT_EQ(Call(1000)["10.0.0.1:80"], 500) << "at once: the weight is of another connection";
   ReportOutOfBand(80, Load(0.9));
@@ -275,7 +284,8 @@ TEST(WeightedRoundRobinConfigTest, IsChecked) {  // A58.11
   auto settings = [&](const std::string& fields) {
     auto parsed = parse(fields);
     EXPECT_TRUE(parsed.ok()) << parsed.status();
-    return static_cast<WeightedRoundRobinConfig*>(parsed->get())->settings();
+    return *reinterpret_cast<gxds_weighted_round_robin_config*>(
+        static_cast<ConfigInC*>(parsed->get())->config());
   };
   EXPECT_EQ(settings("").blackout_period, 10 * GXDS_SECOND);
   EXPECT_EQ(settings("").weight_expiration_period, 180 * GXDS_SECOND);

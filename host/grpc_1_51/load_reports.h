@@ -8,15 +8,15 @@
 // The stream begins when somebody wants reports and the connection is there, begins anew when the
 // shortest interval that is wanted changes, and after a failure as SubchannelStreamClient has it:
 // at once if a report came, else with backoff; after UNIMPLEMENTED not on that connection.
-#ifndef GRPC_XDS_LB_POLICIES_ORCA_OOB_REPORTS_H_
-#define GRPC_XDS_LB_POLICIES_ORCA_OOB_REPORTS_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_LOAD_REPORTS_H_
+#define GRPC_XDS_HOST_GRPC_1_51_LOAD_REPORTS_H_
 
 #include <grpc/support/port_platform.h>
 
 #include <memory>
 
 #include "base/time.h"
-#include "lb_policies/orca/orca_report.h"
+#include "host/subchannel.h"
 #include "src/core/ext/filters/client_channel/subchannel.h"
 #include "src/core/ext/filters/client_channel/subchannel_interface_internal.h"
 #include "src/core/lib/gprpp/ref_counted.h"
@@ -31,19 +31,7 @@ class OobProducer;  // private: the stream of a subchannel
 // Counted, since the subchannel and the policy may go in either order.
 class OobReports : public grpc_core::RefCounted<OobReports> {
  public:
-  // Any thread, one call at a time; it calls nothing of this file.
-  class Listener {
-   public:
-    virtual ~Listener() = default;
-    // The connection broke, or there is a new one: before the first report on that, whatever the
-    // policy has heard of the subchannel by then. Not for a connection that was there already when
-    // anybody first wanted its reports.
-    virtual void OnConnectionChange() = 0;
-    // Borrow: during the call.
-    virtual void OnReport(const gxds_orca_report& report) = 0;
-  };
-
-  explicit OobReports(std::unique_ptr<Listener> listener);
+  explicit OobReports(gxds_load_listener* listener);
   ~OobReports() override;
 
   // The subchannel whose reports are meant; once. Until it ends, it keeps the reports.
@@ -52,7 +40,7 @@ class OobReports : public grpc_core::RefCounted<OobReports> {
   void Want(gxds_duration interval);
   gxds_duration wanted() const;
 
-  Listener* listener() const { return listener_.get(); }
+  gxds_load_listener* listener() const { return listener_; }
 
  private:
   friend class OobWatcher;
@@ -60,7 +48,7 @@ class OobReports : public grpc_core::RefCounted<OobReports> {
   // From and to the subchannel.
   void SetProducer(grpc_core::RefCountedPtr<OobProducer> producer);
 
-  const std::unique_ptr<Listener> listener_;
+  gxds_load_listener* const listener_;
   mutable grpc_core::Mutex mu_;
   gxds_duration wanted_ ABSL_GUARDED_BY(mu_) = GXDS_TIME_NEVER;
   // Null: the subchannel is not there yet, or no longer.
@@ -80,6 +68,10 @@ class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
  private:
   const grpc_core::RefCountedPtr<OobReports> reports_;
 };
+
+// gxds_subchannel_report_load() of a subchannel of the host's own.
+void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,
+                gxds_duration interval);
 
 }  // namespace grpc_xds
 

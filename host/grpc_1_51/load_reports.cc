@@ -1,4 +1,4 @@
-#include "lb_policies/orca/oob_reports.h"
+#include "host/grpc_1_51/load_reports.h"
 
 #include <grpc/slice.h>
 #include <grpc/status.h>
@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "lb_policies/orca/orca_report.h"
 #include "lb_policies/orca/orca_request.h"
 #include "src/core/ext/filters/client_channel/client_channel_channelz.h"
 #include "src/core/ext/filters/client_channel/subchannel_stream_client.h"
@@ -45,12 +46,18 @@ class Audience : public grpc_core::RefCounted<Audience> {
 
   void Tell(const gxds_orca_report& report) {
     MutexLock lock(&mu_);
-    for (const auto& m : members_) m.first->listener()->OnReport(report);
+    for (const auto& m : members_) {
+      gxds_load_listener* listener = m.first->listener();
+      listener->ops->reported(listener, &report);
+    }
   }
 
   void TellConnectionChange() {
     MutexLock lock(&mu_);
-    for (const auto& m : members_) m.first->listener()->OnConnectionChange();
+    for (const auto& m : members_) {
+      gxds_load_listener* listener = m.first->listener();
+      listener->ops->connection_changed(listener);
+    }
   }
 
   // Whether the backend has said that it gives no reports.
@@ -222,9 +229,10 @@ void OobProducer::Restart() {
       nullptr);
 }
 
-OobReports::OobReports(std::unique_ptr<Listener> listener) : listener_(std::move(listener)) {}
+OobReports::OobReports(gxds_load_listener* listener)
+    : listener_(gxds_load_listener_ref(listener)) {}
 
-OobReports::~OobReports() = default;
+OobReports::~OobReports() { gxds_load_listener_unref(listener_); }
 
 void OobReports::Attach(grpc_core::SubchannelInterface* subchannel) {
   subchannel->AddDataWatcher(std::make_unique<OobWatcher>(Ref()));
@@ -252,6 +260,19 @@ OobWatcher::~OobWatcher() { reports_->SetProducer(nullptr); }
 
 void OobWatcher::SetSubchannel(grpc_core::Subchannel* subchannel) {
   reports_->SetProducer(OobProducer::Of(subchannel));
+}
+
+void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,
+                gxds_duration interval) {
+  auto* reports = static_cast<OobReports*>(listener->subchannels);
+  if (reports == nullptr) {
+    if (interval == GXDS_TIME_NEVER) return;
+    auto made = grpc_core::MakeRefCounted<OobReports>(listener);
+    reports = made.get();
+    listener->subchannels = reports;
+    made->Attach(subchannel);
+  }
+  reports->Want(interval);
 }
 
 }  // namespace grpc_xds

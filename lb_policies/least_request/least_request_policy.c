@@ -1,0 +1,185 @@
+#include "lb_policies/least_request/least_request_policy.h"
+
+#include "base/memory.h"
+#include "json/json.h"
+#include "lb_policies/least_request/least_request.h"
+#include "lb_policies/round_robin/address_list.h"
+
+typedef struct policy {
+  gxds_endpoints_policy endpoints; /* first */
+  gxds_address_list list;
+  uint32_t choices;
+  gxds_active_requests **active; /* by the low half of the token; references; some out of use */
+  uint32_t active_count;
+} policy;
+
+/* --- Picks --- */
+
+typedef struct picker {
+  gxds_picker base;
+  uint32_t choices;
+  size_t count;
+  gxds_subchannel **subchannels; /* references */
+  gxds_active_requests **active; /* as above */
+} picker;
+
+/* Of one RPC, in the memory of its call. */
+typedef struct tracker {
+  gxds_tracker base;
+  gxds_active_requests *active; /* a reference */
+  bool begun;
+} tracker;
+
+static void started(gxds_tracker *base) {
+  tracker *t = (tracker *)base;
+  gxds_active_requests_begin(t->active);
+  t->begun = true;
+}
+
+static void stop(tracker *t) {
+  if (t->begun) gxds_active_requests_end(t->active);
+  t->begun = false;
+}
+
+static void finished(gxds_tracker *base, const gxds_finish *f) {
+  (void)f;
+  stop((tracker *)base);
+}
+
+static void destroy_tracker(gxds_tracker *base) {
+  tracker *t = (tracker *)base;
+  stop(t); /* one that was given up in between */
+  gxds_active_requests_unref(t->active);
+}
+
+static gxds_tracker *track(const gxds_pick *call, gxds_active_requests *active) {
+  static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
+  tracker *t = gxds_pick_alloc(call, sizeof *t);
+  *t = (tracker){{&ops}, gxds_active_requests_ref(active), false};
+  return &t->base;
+}
+
+static gxds_random *random_of_thread(void) {
+  static _Thread_local gxds_random random = {0};
+  if (random.state == 0) random.state = gxds_random_seed();
+  return &random;
+}
+
+static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
+  const picker *p = (const picker *)base;
+  const size_t chosen = gxds_least_request_choose((const gxds_active_requests *const *)p->active,
+                                                  p->count, p->choices, random_of_thread());
+  gxds_picked_complete(out, gxds_subchannel_ref(p->subchannels[chosen]),
+                       track(call, p->active[chosen]));
+}
+
+static void destroy_picker(gxds_picker *base) {
+  picker *p = (picker *)base;
+  for (size_t i = 0; i < p->count; i++) {
+    gxds_subchannel_unref(p->subchannels[i]);
+    gxds_active_requests_unref(p->active[i]);
+  }
+  gxds_free(p->subchannels);
+  gxds_free(p->active);
+  gxds_free(p);
+}
+
+static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
+  static const gxds_picker_ops ops = {pick, destroy_picker};
+  const policy *policy_of = (const policy *)e;
+  picker *p = GXDS_NEW(picker);
+  gxds_picker_init(&p->base, &ops);
+  p->choices = policy_of->choices;
+  p->count = count;
+  p->subchannels = gxds_calloc(count, sizeof(gxds_subchannel *));
+  p->active = gxds_calloc(count, sizeof(gxds_active_requests *));
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t slot = (uint32_t)tokens[i];
+    p->subchannels[i] = gxds_subchannel_ref(gxds_endpoints_policy_subchannel(e, slot));
+    p->active[i] = gxds_active_requests_ref(policy_of->active[slot]);
+  }
+  return &p->base;
+}
+
+/* --- The policy --- */
+
+static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
+  return gxds_address_list_at(&((policy *)e)->list, position);
+}
+
+static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position) {
+  (void)position;
+  policy *p = (policy *)e;
+  const uint32_t count = gxds_endpoints_policy_slot_count(e);
+  if (count > p->active_count) {
+    p->active = gxds_realloc(p->active, count, sizeof(gxds_active_requests *));
+    for (uint32_t i = p->active_count; i < count; i++) p->active[i] = NULL;
+    p->active_count = count;
+  }
+  gxds_active_requests **active = &p->active[(uint32_t)token];
+  gxds_active_requests_unref(*active);
+  *active = gxds_active_requests_create();
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  static const gxds_endpoints_policy_ops ops = {
+      .address_at = address_at, .make_picker = make_picker, .created = created};
+  policy *p = GXDS_NEW(policy);
+  p->choices = GXDS_LEAST_REQUEST_CHOICES_DEFAULT;
+  gxds_endpoints_policy_init(&p->endpoints, base, &ops);
+  return p;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  const uint32_t choices = ((const gxds_least_request_config *)given->config)->choices;
+  if (choices != p->choices) gxds_endpoints_policy_renew_picker(&p->endpoints);
+  p->choices = choices;
+  return gxds_address_list_update(&p->list, &p->endpoints, given);
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_endpoints_policy_fini(&p->endpoints);
+  gxds_address_list_fini(&p->list);
+  for (uint32_t i = 0; i < p->active_count; i++) gxds_active_requests_unref(p->active[i]);
+  gxds_free(p->active);
+  gxds_free(p);
+}
+
+/* --- The config --- */
+
+static void destroy_config(gxds_lb_config *c) { gxds_free(c); }
+
+/* A48 */
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  (void)parse_list;
+  if (!gxds_json_is_object(json, NULL, errors)) return NULL;
+  uint32_t choices = GXDS_LEAST_REQUEST_CHOICES_DEFAULT;
+  if (gxds_json_uint32(json, "choiceCount", GXDS_JSON_OPTIONAL, NULL, errors, &choices) &&
+      choices < GXDS_LEAST_REQUEST_CHOICES_MIN) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "choiceCount"), "must be at least 2");
+  }
+  if (errors->count > 0) return NULL;
+  gxds_least_request_config *config = GXDS_NEW(gxds_least_request_config);
+  gxds_lb_config_init(&config->base, &gxds_least_request_policy, destroy_config);
+  config->choices =
+      choices < GXDS_LEAST_REQUEST_CHOICES_MAX ? choices : GXDS_LEAST_REQUEST_CHOICES_MAX;
+  return &config->base;
+}
+
+const gxds_policy_type gxds_least_request_policy = {
+    .name = "least_request_experimental",
+    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .log_name = "least_request_experimental",
+    .title = "least_request",
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = gxds_endpoints_policy_exit_idle,
+    .reset_backoff = gxds_endpoints_policy_reset_backoff,
+    .end = gxds_endpoints_policy_end,
+    .destroy = destroy,
+};

@@ -1,0 +1,145 @@
+#include "lb_policies/pace/channel_pace.h"
+
+#include "base/memory.h"
+#include "lb_policies/pace/pace.h"
+
+/* How many starts are given in a row. What they cause is done by threads that wait until this one
+ * is through with them. */
+#define STARTS_IN_A_ROW 8
+
+/* Several hold it: users, and what was asked of the channel and is still to come. */
+typedef struct gxds_channel_pace {
+  size_t holders;
+  gxds_lb_channel *channel;
+  gxds_pace *machine;
+  gxds_pace_user **users; /* by number; NULL: has left */
+  uint32_t capacity;
+  uint32_t user_count;
+  bool scheduled;
+  gxds_time timer_at;       /* NEVER: none is set */
+  struct pace_timer *timer; /* the one that counts; NULL: none is set */
+} gxds_channel_pace;
+
+typedef struct pace_timer {
+  gxds_channel_pace *pace;
+  gxds_lb_timer handle;
+} pace_timer;
+
+static void set_timer(gxds_channel_pace *p, gxds_time when);
+
+static gxds_channel_pace *create(gxds_lb_channel *c) {
+  gxds_channel_pace *p = GXDS_NEW(gxds_channel_pace);
+  p->channel = gxds_lb_channel_ref(c);
+  p->machine = gxds_pace_create();
+  p->timer_at = GXDS_TIME_NEVER;
+  c->pace = p;
+  return p;
+}
+
+static void release(gxds_channel_pace *p) {
+  if (--p->holders > 0) return;
+  p->channel->pace = NULL;
+  gxds_pace_destroy(p->machine);
+  gxds_lb_channel_unref(p->channel);
+  gxds_free(p->users);
+  gxds_free(p);
+}
+
+static void give_starts(gxds_channel_pace *p) {
+  gxds_pace_start start;
+  for (int i = 0; i < STARTS_IN_A_ROW; i++) {
+    if (!gxds_pace_next(p->machine, p->channel->ops->now(p->channel), &start)) break;
+    gxds_pace_user *user = p->users[start.user];
+    user->start(user, start.id);
+  }
+  if (p->user_count == 0) return;
+  /* More of them after a timer that is over at once: on another thread, so that this one comes to
+   * what these starts left for it to do. */
+  set_timer(p, gxds_pace_has_next(p->machine) ? p->channel->ops->now(p->channel)
+                                              : gxds_pace_deadline(p->machine));
+}
+
+static void on_turn(void *arg) {
+  gxds_channel_pace *p = arg;
+  give_starts(p);
+  p->scheduled = false;
+  release(p);
+}
+
+/* Looks again, after what the serializer has in its queue. */
+static void schedule(gxds_channel_pace *p) {
+  if (p->scheduled || !gxds_pace_has_next(p->machine)) return;
+  p->scheduled = true;
+  p->holders++;
+  p->channel->ops->run_later(p->channel, on_turn, p);
+}
+
+static void on_timer(void *arg) {
+  pace_timer *t = arg;
+  gxds_channel_pace *p = t->pace;
+  if (t == p->timer) {
+    p->timer = NULL;
+    p->timer_at = GXDS_TIME_NEVER;
+    gxds_pace_on_deadline(p->machine, p->channel->ops->now(p->channel));
+    give_starts(p);
+  }
+  gxds_free(t);
+  release(p);
+}
+
+/* Looks again at that time; NEVER: does not. */
+static void set_timer(gxds_channel_pace *p, gxds_time when) {
+  if (when == p->timer_at) return;
+  /* An earlier one will look, and set it anew. */
+  if (when != GXDS_TIME_NEVER && p->timer_at < when) return;
+  p->timer_at = when;
+  pace_timer *before = p->timer;
+  p->timer = NULL;
+  if (before && p->channel->ops->timer_cancel(p->channel, before->handle)) {
+    gxds_free(before);
+    p->holders--; /* whoever calls is another */
+  }
+  if (when == GXDS_TIME_NEVER) return;
+  pace_timer *t = GXDS_NEW(pace_timer);
+  t->pace = p;
+  p->holders++;
+  p->timer = t;
+  const gxds_time now = p->channel->ops->now(p->channel);
+  t->handle = p->channel->ops->timer_start(p->channel, when > now ? when - now : 0, on_timer, t);
+}
+
+void gxds_channel_pace_join(gxds_lb_channel *c, gxds_pace_user *u) {
+  gxds_channel_pace *p = c->pace ? c->pace : create(c);
+  u->number = gxds_pace_join(p->machine);
+  if (u->number >= p->capacity) {
+    const uint32_t capacity = 2 * u->number + 8;
+    p->users = gxds_realloc(p->users, capacity, sizeof *p->users);
+    p->capacity = capacity;
+  }
+  p->users[u->number] = u;
+  p->user_count++;
+  p->holders++;
+}
+
+void gxds_channel_pace_leave(gxds_lb_channel *c, gxds_pace_user *u) {
+  gxds_channel_pace *p = c->pace;
+  gxds_pace_leave(p->machine, u->number);
+  p->users[u->number] = NULL;
+  if (--p->user_count == 0) {
+    set_timer(p, GXDS_TIME_NEVER);
+  } else {
+    schedule(p);
+  }
+  release(p);
+}
+
+void gxds_channel_pace_want(gxds_lb_channel *c, const gxds_pace_user *u, uint32_t count,
+                            bool hurries) {
+  gxds_pace_want(c->pace->machine, u->number, count, hurries);
+  schedule(c->pace);
+}
+
+void gxds_channel_pace_settle(gxds_lb_channel *c, uint64_t start) {
+  gxds_pace_settle(c->pace->machine, start);
+  schedule(c->pace);
+}

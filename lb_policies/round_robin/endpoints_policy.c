@@ -1,0 +1,244 @@
+#include "lb_policies/round_robin/endpoints_policy.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "lb_policies/pace/pace.h"
+
+/* An endpoint with its subchannel. */
+typedef struct gxds_endpoint_watch {
+  gxds_watch watch; /* first */
+  gxds_endpoints_policy *policy;
+  uint64_t token;
+  gxds_subchannel *subchannel; /* a reference */
+  uint64_t start;              /* the place in the pace that its first attempt has; 0: none */
+  bool reported;
+} endpoint;
+
+static void drain(gxds_endpoints_policy *e);
+
+static gxds_lb_channel *channel_of(const gxds_endpoints_policy *e) {
+  return gxds_policy_channel(e->base);
+}
+
+static void settle(const gxds_endpoints_policy *e, uint64_t *start) {
+  const uint64_t settled = *start;
+  *start = 0;
+  if (settled != 0) gxds_channel_pace_settle(channel_of(e), settled);
+}
+
+static void tell_pace(gxds_endpoints_policy *e) {
+  if (gxds_policy_ended(e->base)) return;
+  gxds_channel_pace_want(channel_of(e), &e->user, gxds_round_robin_wanted(e->machine), e->hurries);
+}
+
+static void trace_state(const endpoint *w, grpc_connectivity_state state,
+                        const gxds_status *status) {
+  gxds_text text = {0};
+  gxds_status_render(status, &text);
+  gxds_policy_trace(w->policy->base, "endpoint %" PRIx64 ": %s (%.*s)", w->token,
+                    gxds_lb_state_name(state), GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+}
+
+static gxds_status failure_of(const gxds_status *status) {
+  gxds_text text = {0};
+  gxds_status_render(status, &text);
+  gxds_status failure =
+      gxds_status_make(GXDS_UNAVAILABLE, "connections to all backends failing; last error: %.*s",
+                       GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+  return failure;
+}
+
+/* May end the endpoint. */
+static void on_state(gxds_watch *watch, grpc_connectivity_state state, const gxds_status *status) {
+  endpoint *w = (endpoint *)watch;
+  gxds_endpoints_policy *e = w->policy;
+  const uint64_t token = w->token;
+  /* The first attempt is over. */
+  if (state == GRPC_CHANNEL_READY || state == GRPC_CHANNEL_TRANSIENT_FAILURE) settle(e, &w->start);
+  /* The first report says what the connection was already: of one that stays while its subchannel
+   * is made anew, that it is READY. */
+  const bool connected = state == GRPC_CHANNEL_READY && w->reported;
+  w->reported = true;
+  if (gxds_policy_traces(e->base)) trace_state(w, state, status);
+  if (!gxds_status_is_ok(status)) gxds_status_set(&e->last_failure, failure_of(status));
+  if (connected && e->ops->ready) e->ops->ready(e, token);
+  gxds_round_robin_on_state(e->machine, token, state);
+  drain(e);
+}
+
+static void create_endpoint(gxds_endpoints_policy *e, uint64_t token, uint32_t position) {
+  const gxds_lb_address address = e->ops->address_at(e, position);
+  gxds_subchannel *subchannel = gxds_policy_subchannel(e->base, &address, e->args);
+  if (!subchannel) {
+    gxds_round_robin_on_refused(e->machine, token);
+    return;
+  }
+  endpoint *w = GXDS_NEW(endpoint);
+  w->watch.on_state = on_state;
+  w->policy = e;
+  w->token = token;
+  w->subchannel = subchannel;
+  w->start = e->start;
+  e->start = 0;
+  e->endpoints[(uint32_t)token] = w;
+  if (e->ops->created) e->ops->created(e, token, position);
+  gxds_subchannel_watch(subchannel, &w->watch);
+}
+
+static void remove_endpoint(gxds_endpoints_policy *e, uint32_t slot) {
+  endpoint *w = e->endpoints[slot];
+  if (!w) return;
+  e->endpoints[slot] = NULL;
+  settle(e, &w->start);
+  gxds_subchannel_unwatch(w->subchannel, &w->watch);
+  gxds_subchannel_unref(w->subchannel);
+  gxds_free(w);
+}
+
+static void no_picker(gxds_endpoints_policy *e) {
+  if (e->ops->no_picker) e->ops->no_picker(e);
+}
+
+static void publish(gxds_endpoints_policy *e, const gxds_round_robin_op *op) {
+  if (gxds_policy_traces(e->base)) {
+    gxds_policy_trace(e->base, "state=%s, %zu endpoints in the picks",
+                      gxds_lb_state_name(op->state), op->member_count);
+  }
+  e->published = op->state;
+  if (op->state != GRPC_CHANNEL_CONNECTING) e->hurries = false;
+  if (op->state == GRPC_CHANNEL_READY) {
+    gxds_policy_publish(e->base, op->state, NULL,
+                        e->ops->make_picker(e, op->members, op->member_count));
+    return;
+  }
+  no_picker(e);
+  if (op->state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    gxds_policy_publish_failure(e->base, &e->last_failure);
+  } else {
+    gxds_policy_publish_queue(e->base, op->state);
+  }
+}
+
+static gxds_status empty_status(const gxds_endpoints_policy *e) {
+  return gxds_status_make(GXDS_UNAVAILABLE, "empty address list: %.*s", GXDS_STR_ARG(e->note));
+}
+
+static void publish_empty(gxds_endpoints_policy *e) {
+  no_picker(e);
+  gxds_status empty = empty_status(e);
+  gxds_policy_publish_failure(e->base, &empty);
+  gxds_status_fini(&empty);
+}
+
+static void carry_out(gxds_endpoints_policy *e, const gxds_round_robin_op *op) {
+  switch (op->kind) {
+    case GXDS_ROUND_ROBIN_CREATE:
+      create_endpoint(e, op->endpoint, op->position);
+      break;
+    case GXDS_ROUND_ROBIN_CONNECT:
+      gxds_subchannel_connect(e->endpoints[(uint32_t)op->endpoint]->subchannel);
+      break;
+    case GXDS_ROUND_ROBIN_RERESOLVE:
+      gxds_policy_reresolve(e->base);
+      break;
+    case GXDS_ROUND_ROBIN_PUBLISH:
+      publish(e, op);
+      break;
+    case GXDS_ROUND_ROBIN_PUBLISH_EMPTY:
+      publish_empty(e);
+      break;
+    case GXDS_ROUND_ROBIN_REMOVE:
+      remove_endpoint(e, (uint32_t)op->endpoint);
+      break;
+  }
+}
+
+static void drain(gxds_endpoints_policy *e) {
+  if (e->draining) return; /* the loop below goes on with what came meanwhile */
+  e->draining = true;
+  gxds_round_robin_op op;
+  while (!gxds_policy_ended(e->base) && gxds_round_robin_next(e->machine, &op)) carry_out(e, &op);
+  e->draining = false;
+  tell_pace(e);
+}
+
+static void on_start(gxds_pace_user *u, uint64_t start) {
+  gxds_endpoints_policy *e = (gxds_endpoints_policy *)u;
+  e->start = start;
+  gxds_round_robin_on_start(e->machine);
+  drain(e);
+  if (!gxds_policy_ended(e->base)) settle(e, &e->start); /* else it was, by leaving */
+}
+
+void gxds_endpoints_policy_init(gxds_endpoints_policy *e, gxds_policy *base,
+                                const gxds_endpoints_policy_ops *ops) {
+  e->ops = ops;
+  e->base = base;
+  e->machine = gxds_round_robin_create();
+  e->published = GRPC_CHANNEL_IDLE;
+  e->user.start = on_start;
+  gxds_channel_pace_join(channel_of(e), &e->user);
+}
+
+void gxds_endpoints_policy_fini(gxds_endpoints_policy *e) {
+  gxds_round_robin_destroy(e->machine);
+  gxds_status_fini(&e->last_failure);
+  gxds_str_free(&e->note);
+  gxds_args_unref(e->args);
+  gxds_free(e->endpoints);
+}
+
+gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_endpoint *endpoints,
+                                         uint32_t count, const gxds_lb_update *update) {
+  const bool renew = e->args && !gxds_args_equal(e->args, update->args);
+  gxds_args_unref(e->args);
+  e->args = gxds_args_ref(update->args);
+  gxds_str_free(&e->note);
+  e->note = gxds_str_dup(update->note);
+  gxds_round_robin_on_update(e->machine, endpoints, count, renew);
+  const uint32_t slots = gxds_endpoints_policy_slot_count(e);
+  if (slots > e->slot_count) {
+    e->endpoints = gxds_realloc(e->endpoints, slots, sizeof *e->endpoints);
+    for (uint32_t i = e->slot_count; i < slots; i++) e->endpoints[i] = NULL;
+    e->slot_count = slots;
+  }
+  drain(e);
+  return count > 0 ? gxds_status_ok() : empty_status(e);
+}
+
+void gxds_endpoints_policy_renew_picker(gxds_endpoints_policy *e) {
+  gxds_round_robin_on_other_picks(e->machine);
+}
+
+uint32_t gxds_endpoints_policy_slot_count(const gxds_endpoints_policy *e) {
+  return gxds_round_robin_slot_count(e->machine);
+}
+
+gxds_subchannel *gxds_endpoints_policy_subchannel(const gxds_endpoints_policy *e, uint32_t slot) {
+  const endpoint *w = slot < e->slot_count ? e->endpoints[slot] : NULL;
+  return w ? w->subchannel : NULL;
+}
+
+/* Called for a pick that waits, too: what it waits for goes before the rest of the channel. */
+void gxds_endpoints_policy_exit_idle(void *self) {
+  gxds_endpoints_policy *e = self;
+  e->hurries = e->published == GRPC_CHANNEL_CONNECTING;
+  tell_pace(e);
+}
+
+void gxds_endpoints_policy_reset_backoff(void *self) {
+  gxds_endpoints_policy *e = self;
+  for (uint32_t i = 0; i < e->slot_count; i++) {
+    if (e->endpoints[i]) gxds_subchannel_reset_backoff(e->endpoints[i]->subchannel);
+  }
+}
+
+void gxds_endpoints_policy_end(void *self) {
+  gxds_endpoints_policy *e = self;
+  no_picker(e);
+  for (uint32_t i = 0; i < e->slot_count; i++) remove_endpoint(e, i);
+  gxds_channel_pace_leave(channel_of(e), &e->user);
+}

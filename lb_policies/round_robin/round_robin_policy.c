@@ -1,0 +1,125 @@
+#include "lb_policies/round_robin/round_robin_policy.h"
+
+#include "base/memory.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/round_robin/endpoints_policy.h"
+#include "lb_policies/weighted_locality/wheel.h"
+
+typedef struct round_robin_config {
+  gxds_lb_config base;
+  const gxds_locality *locality; /* a reference */
+} round_robin_config;
+
+typedef struct policy {
+  gxds_endpoints_policy endpoints; /* first */
+  gxds_turns *turns;
+  const gxds_locality *locality; /* of the last update; a reference */
+} policy;
+
+/* Immutable but for the count of turns, which is atomic and goes on from picker to picker. */
+typedef struct picker {
+  gxds_picker base;
+  gxds_turns *turns;
+  size_t count;
+  gxds_subchannel *subchannels[];
+} picker;
+
+static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
+  (void)call;
+  const picker *p = (const picker *)base;
+  gxds_subchannel *picked = p->subchannels[gxds_turns_next(p->turns) % p->count];
+  gxds_picked_complete(out, gxds_subchannel_ref(picked), NULL);
+}
+
+static void destroy_picker(gxds_picker *base) {
+  picker *p = (picker *)base;
+  for (size_t i = 0; i < p->count; i++) gxds_subchannel_unref(p->subchannels[i]);
+  gxds_turns_unref(p->turns);
+  gxds_free(p);
+}
+
+static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
+  static const gxds_picker_ops ops = {pick, destroy_picker};
+  picker *p = gxds_calloc(1, sizeof *p + count * sizeof *p->subchannels);
+  gxds_picker_init(&p->base, &ops);
+  p->turns = gxds_turns_ref(((policy *)e)->turns);
+  p->count = count;
+  for (size_t i = 0; i < count; i++) {
+    p->subchannels[i] =
+        gxds_subchannel_ref(gxds_endpoints_policy_subchannel(e, (uint32_t)tokens[i]));
+  }
+  return &p->base;
+}
+
+static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
+  return gxds_locality_address(((policy *)e)->locality, position);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  static const gxds_endpoints_policy_ops ops = {.address_at = address_at,
+                                                .make_picker = make_picker};
+  policy *p = GXDS_NEW(policy);
+  p->turns = gxds_turns_create(gxds_policy_random_seed(base));
+  gxds_endpoints_policy_init(&p->endpoints, base, &ops);
+  return p;
+}
+
+static void set_locality(policy *p, const gxds_locality *locality) {
+  const gxds_locality *before = p->locality;
+  p->locality = gxds_locality_ref(locality);
+  if (before) gxds_locality_unref(before);
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  const gxds_locality *locality = ((const round_robin_config *)given->config)->locality;
+  set_locality(p, locality);
+  return gxds_endpoints_policy_update(&p->endpoints, locality->endpoints, locality->endpoint_count,
+                                      given);
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_endpoints_policy_fini(&p->endpoints);
+  if (p->locality) gxds_locality_unref(p->locality);
+  gxds_turns_unref(p->turns);
+  gxds_free(p);
+}
+
+static void destroy_config(gxds_lb_config *c) {
+  round_robin_config *config = (round_robin_config *)c;
+  gxds_locality_unref(config->locality);
+  gxds_free(config);
+}
+
+gxds_lb_config *gxds_round_robin_config_create(const gxds_locality *locality) {
+  round_robin_config *config = GXDS_NEW(round_robin_config);
+  gxds_lb_config_init(&config->base, &gxds_round_robin_policy, destroy_config);
+  config->locality = gxds_locality_ref(locality);
+  return &config->base;
+}
+
+static gxds_lb_config *parse(const struct json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  (void)json;
+  (void)parse_list;
+  gxds_errors_add(errors, NULL,
+                  "grpc_xds_round_robin cannot be configured: it is what round_robin becomes "
+                  "inside a locality. Use round_robin.");
+  return NULL;
+}
+
+const gxds_policy_type gxds_round_robin_policy = {
+    .name = "grpc_xds_round_robin",
+    .trace = "round_robin",
+    .log_name = "grpc_xds_round_robin",
+    .title = "grpc_xds_round_robin",
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = gxds_endpoints_policy_exit_idle,
+    .reset_backoff = gxds_endpoints_policy_reset_backoff,
+    .end = gxds_endpoints_policy_end,
+    .destroy = destroy,
+};

@@ -1,0 +1,51 @@
+/* The picker of a weighted_round_robin policy (A58), and what it shares with the policy. Private to
+ * weighted_round_robin. */
+#ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHT_PICKER_H_
+#define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHT_PICKER_H_
+
+#include "host/channel.h"
+#include "lb_policies/weighted_round_robin/endpoint_weight.h"
+#include "lb_policies/weighted_round_robin/stride.h"
+
+/* errorUtilizationPenalty as it is now, for reports that come in. Counted by reference; any thread.
+ */
+typedef struct gxds_penalty {
+  gxds_ref refs;
+  _Atomic double value;
+} gxds_penalty;
+
+/* One reference, the caller's. */
+gxds_penalty *gxds_penalty_create(double value);
+void gxds_penalty_unref(gxds_penalty *p); /* NULL is allowed */
+
+/* What the reports of one subchannel make of its endpoint's weight: out of band, and with answers.
+ * Counted as a listener is. */
+typedef struct gxds_rater {
+  gxds_load_listener base;
+  gxds_endpoint_weight *weight; /* a reference, as the next two */
+  gxds_penalty *penalty;
+  gxds_lb_channel *channel; /* for its clock */
+} gxds_rater;
+
+/* Takes references of its own. One reference, the caller's. */
+gxds_rater *gxds_rater_create(gxds_endpoint_weight *weight, gxds_penalty *penalty,
+                              gxds_lb_channel *channel);
+
+/* The endpoints of one picker. Their shares may change while it is used. Counted by reference. */
+typedef struct gxds_weighted_members {
+  gxds_ref refs;
+  gxds_stride *stride;
+  size_t count;
+  gxds_subchannel **subchannels; /* references, all of them */
+  gxds_rater **raters;
+} gxds_weighted_members;
+
+/* Of count members, to be filled by the caller. One reference, the caller's. */
+gxds_weighted_members *gxds_weighted_members_create(size_t count);
+void gxds_weighted_members_unref(gxds_weighted_members *m); /* NULL is allowed */
+
+/* takes_reports: with answers. One reference, the caller's. */
+gxds_picker *gxds_weight_picker_create(gxds_weighted_members *members, gxds_turns *turns,
+                                       bool takes_reports);
+
+#endif

@@ -1,0 +1,242 @@
+#include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
+
+#include <stdatomic.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "json/json.h"
+#include "lb_policies/round_robin/address_list.h"
+#include "lb_policies/weighted_round_robin/weight_picker.h"
+
+/* A58: by address, so that an endpoint that gets another subchannel keeps what it earned. */
+typedef struct earned {
+  gxds_str address; /* owned */
+  gxds_endpoint_weight *weight;
+  UT_hash_handle hh;
+} earned;
+
+typedef struct policy {
+  gxds_endpoints_policy endpoints; /* first */
+  gxds_address_list list;
+  gxds_weighted_round_robin_config *config; /* a reference; NULL before the first update */
+  gxds_turns *turns;
+  gxds_penalty *penalty;
+  earned *by_address;
+  gxds_rater **raters; /* by the low half of the token; references; some out of use */
+  uint32_t rater_count;
+  gxds_weighted_members *members; /* of the last picker; NULL: there is none */
+} policy;
+
+static bool is_out_of_band(const policy *p) {
+  return p->config->oob_reporting_period != GXDS_TIME_NEVER;
+}
+
+/* Takes up what was reported, and sets the timer for the next time. */
+static void reweigh(policy *p) {
+  const gxds_weighted_members *m = p->members;
+  const gxds_time now = gxds_policy_now(p->endpoints.base);
+  double *weights = gxds_calloc(m->count, sizeof *weights);
+  for (size_t i = 0; i < m->count; i++) {
+    weights[i] = gxds_endpoint_weight_get(m->raters[i]->weight, p->config->blackout_period,
+                                          p->config->weight_expiration_period, now);
+  }
+  gxds_stride_set(m->stride, weights);
+  gxds_free(weights);
+  gxds_policy_set_deadline(p->endpoints.base,
+                           gxds_time_after(now, p->config->weight_update_period));
+}
+
+static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
+  policy *p = (policy *)e;
+  gxds_weighted_members *m = gxds_weighted_members_create(count);
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t slot = (uint32_t)tokens[i];
+    m->subchannels[i] = gxds_subchannel_ref(gxds_endpoints_policy_subchannel(e, slot));
+    gxds_load_listener_ref(&p->raters[slot]->base);
+    m->raters[i] = p->raters[slot];
+  }
+  gxds_weighted_members_unref(p->members);
+  p->members = m;
+  reweigh(p);
+  return gxds_weight_picker_create(m, p->turns, !is_out_of_band(p));
+}
+
+static void no_picker(gxds_endpoints_policy *e) {
+  policy *p = (policy *)e;
+  gxds_weighted_members_unref(p->members);
+  p->members = NULL;
+  gxds_policy_set_deadline(e->base, GXDS_TIME_NEVER);
+}
+
+static void on_deadline(void *self) {
+  policy *p = self;
+  if (p->members) reweigh(p);
+}
+
+static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
+  return gxds_address_list_at(&((policy *)e)->list, position);
+}
+
+static gxds_endpoint_weight *weight_of(policy *p, gxds_str address) {
+  earned *e;
+  HASH_FIND(hh, p->by_address, address.data, address.size, e);
+  if (e) return e->weight;
+  e = GXDS_NEW(earned);
+  e->address = gxds_str_dup(address);
+  e->weight = gxds_endpoint_weight_create();
+  HASH_ADD_KEYPTR(hh, p->by_address, e->address.data, e->address.size, e);
+  return e->weight;
+}
+
+static void forget(policy *p, earned *e) {
+  HASH_DEL(p->by_address, e);
+  gxds_endpoint_weight_unref(e->weight);
+  gxds_str_free(&e->address);
+  gxds_free(e);
+}
+
+/* Asks for the reports of its subchannel as the config has it. */
+static void ask_for_reports(policy *p, uint32_t slot) {
+  gxds_subchannel *subchannel = gxds_endpoints_policy_subchannel(&p->endpoints, slot);
+  if (!subchannel) return;
+  gxds_subchannel_report_load(subchannel, &p->raters[slot]->base, p->config->oob_reporting_period);
+}
+
+static void unref_rater(gxds_rater *r) {
+  if (r) gxds_load_listener_unref(&r->base);
+}
+
+static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position) {
+  policy *p = (policy *)e;
+  const uint32_t slot = (uint32_t)token;
+  const uint32_t count = gxds_endpoints_policy_slot_count(e);
+  if (count > p->rater_count) {
+    p->raters = gxds_realloc(p->raters, count, sizeof(gxds_rater *));
+    for (uint32_t i = p->rater_count; i < count; i++) p->raters[i] = NULL;
+    p->rater_count = count;
+  }
+  unref_rater(p->raters[slot]);
+  p->raters[slot] = gxds_rater_create(weight_of(p, gxds_address_list_key_at(&p->list, position)),
+                                      p->penalty, gxds_policy_channel(e->base));
+  ask_for_reports(p, slot);
+}
+
+static void ready(gxds_endpoints_policy *e, uint64_t token) {
+  policy *p = (policy *)e;
+  /* Out of band, a report may be here already: its stream tells of the connection, in order. */
+  if (!is_out_of_band(p)) gxds_endpoint_weight_on_ready(p->raters[(uint32_t)token]->weight);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  static const gxds_endpoints_policy_ops ops = {address_at, make_picker, no_picker, created, ready};
+  policy *p = GXDS_NEW(policy);
+  p->turns = gxds_turns_create(gxds_policy_random_seed(base));
+  p->penalty = gxds_penalty_create(1);
+  gxds_endpoints_policy_init(&p->endpoints, base, &ops);
+  return p;
+}
+
+static void forget_addresses_that_left(policy *p) {
+  earned *e;
+  earned *next;
+  HASH_ITER(hh, p->by_address, e, next) {
+    if (!gxds_address_list_has_key(&p->list, e->address)) forget(p, e);
+  }
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  const gxds_duration period = p->config ? p->config->oob_reporting_period : GXDS_TIME_NEVER;
+  gxds_lb_config_ref(given->config);
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  p->config = (gxds_weighted_round_robin_config *)given->config;
+  atomic_store_explicit(&p->penalty->value, p->config->error_utilization_penalty,
+                        memory_order_relaxed);
+  gxds_endpoints_policy_renew_picker(&p->endpoints);
+  gxds_status status = gxds_address_list_update(&p->list, &p->endpoints, given);
+  if (p->config->oob_reporting_period != period) {
+    for (uint32_t slot = 0; slot < p->rater_count; slot++) ask_for_reports(p, slot);
+  }
+  forget_addresses_that_left(p);
+  return status;
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_endpoints_policy_fini(&p->endpoints);
+  gxds_address_list_fini(&p->list);
+  earned *e;
+  earned *next;
+  HASH_ITER(hh, p->by_address, e, next) forget(p, e);
+  for (uint32_t i = 0; i < p->rater_count; i++) unref_rater(p->raters[i]);
+  gxds_free(p->raters);
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  gxds_penalty_unref(p->penalty);
+  gxds_turns_unref(p->turns);
+  gxds_free(p);
+}
+
+/* --- The config --- */
+
+static void destroy_config(gxds_lb_config *c) { gxds_free(c); }
+
+static void read_duration(const json_t *json, const char *name, gxds_errors *errors,
+                          gxds_duration *out) {
+  gxds_json_duration(json, name, GXDS_JSON_OPTIONAL, NULL, errors, out);
+}
+
+/* The defaults are A58's. */
+static gxds_weighted_round_robin_config read(const json_t *json, gxds_errors *errors) {
+  gxds_weighted_round_robin_config c = {.oob_reporting_period = 10 * GXDS_SECOND,
+                                        .blackout_period = 10 * GXDS_SECOND,
+                                        .weight_expiration_period = 180 * GXDS_SECOND,
+                                        .weight_update_period = GXDS_SECOND,
+                                        .error_utilization_penalty = 1};
+  bool is_out_of_band = false;
+  gxds_json_bool(json, "enableOobLoadReport", GXDS_JSON_OPTIONAL, NULL, errors, &is_out_of_band);
+  read_duration(json, "oobReportingPeriod", errors, &c.oob_reporting_period);
+  read_duration(json, "blackoutPeriod", errors, &c.blackout_period);
+  read_duration(json, "weightExpirationPeriod", errors, &c.weight_expiration_period);
+  read_duration(json, "weightUpdatePeriod", errors, &c.weight_update_period);
+  if (gxds_json_double(json, "errorUtilizationPenalty", GXDS_JSON_OPTIONAL, NULL, errors,
+                       &c.error_utilization_penalty) &&
+      !(c.error_utilization_penalty >= 0)) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "errorUtilizationPenalty"), "must be non-negative");
+  }
+  if (!is_out_of_band) {
+    c.oob_reporting_period = GXDS_TIME_NEVER;
+  } else if (c.oob_reporting_period == GXDS_TIME_NEVER) {
+    c.oob_reporting_period--;
+  }
+  const gxds_duration shortest = 100 * GXDS_MILLISECOND; /* A58 */
+  if (c.weight_update_period < shortest) c.weight_update_period = shortest;
+  return c;
+}
+
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  (void)parse_list;
+  if (!gxds_json_is_object(json, NULL, errors)) return NULL;
+  const gxds_weighted_round_robin_config given = read(json, errors);
+  if (errors->count > 0) return NULL;
+  gxds_weighted_round_robin_config *config = GXDS_NEW(gxds_weighted_round_robin_config);
+  *config = given;
+  gxds_lb_config_init(&config->base, &gxds_weighted_round_robin_policy, destroy_config);
+  return &config->base;
+}
+
+const gxds_policy_type gxds_weighted_round_robin_policy = {
+    .name = "weighted_round_robin",
+    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .log_name = "weighted_round_robin",
+    .title = "weighted_round_robin",
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = gxds_endpoints_policy_exit_idle,
+    .reset_backoff = gxds_endpoints_policy_reset_backoff,
+    .end = gxds_endpoints_policy_end,
+    .destroy = destroy,
+    .on_deadline = on_deadline,
+};
