@@ -32,6 +32,8 @@ typedef struct gxds_addresses_ops {
   void (*render_key)(const gxds_addresses *a, size_t index, gxds_text *out);
   /* Adds what a subchannel is made of beside its address, as text: its args, its locality. */
   void (*render_detail)(const gxds_addresses *a, size_t index, gxds_text *out);
+  /* NULL: none of them has a path. */
+  const gxds_addresses *(*below)(const gxds_addresses *a, gxds_str name);
 } gxds_addresses_ops;
 
 struct gxds_addresses { /* first in its maker's own object */
@@ -47,6 +49,11 @@ static inline const gxds_addresses *gxds_addresses_ref(const gxds_addresses *a) 
 /* NULL is allowed. */
 static inline void gxds_addresses_unref(const gxds_addresses *a) {
   if (a && gxds_ref_dec(&a->refs)) a->ops->destroy((gxds_addresses *)a);
+}
+/* Those whose path (which a resolver gave them) begins with that name, with what is left of the
+ * path. One reference, the caller's; NULL: none has a path. */
+static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a, gxds_str name) {
+  return a->ops->below ? a->ops->below(a, name) : NULL;
 }
 /* index < a->count, in these three. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {

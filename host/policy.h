@@ -55,10 +55,11 @@ typedef struct gxds_policy_type {
   const char *trace;    /* GRPC_TRACE's word for it; NULL: none */
   const char *log_name; /* what its lines in the log begin with */
   const char *title;    /* in errors of its config: "errors validating TITLE LB policy config" */
+  bool needs_config;    /* a service config that only names it is refused */
 
   /* The config in its JSON form: one reference, the caller's. Adds all that is wrong to errors;
-   * then NULL. json: NULL where a service config only names the policy. parse_list: for configs of
-   * children (host/parse_child.h). Any thread. */
+   * then NULL. json: NULL where a service config only names the policy, unless that needs a config.
+   * parse_list: for configs of children (host/parse_child.h). Any thread. */
   gxds_lb_config *(*parse)(const struct json_t *json, gxds_lb_parse_list *parse_list,
                            gxds_errors *errors);
 

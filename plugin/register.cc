@@ -97,7 +97,7 @@ void RegisterExtraFilters(Builder* builder) {
   RegisterCdsLbPolicy(builder);
   // No xds_cluster_resolver_experimental: the snapshot took its place (A74), and the host's needs
   // the host's own XdsClient.
-  RegisterWeightedLocalityLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_weighted_locality_policy);
   RegisterPolicyInC(builder, &gxds_round_robin_policy);
   // What later versions of the host have.
   RegisterPolicyInC(builder, &gxds_least_request_policy);
@@ -114,7 +114,7 @@ void BuildConfiguration(Builder* builder) {
   // The TCP handshaker last: it is put at the front of the list.
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
-  RegisterPriorityLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_priority_policy);
   RegisterOutlierDetectionLbPolicy(builder);
   grpc_core::RegisterWeightedTargetLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);

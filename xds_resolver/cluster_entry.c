@@ -81,6 +81,11 @@ void gxds_cluster_entry_unref(const gxds_cluster_entry *shared) {
   gxds_free(e);
 }
 
+const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number) {
+  if (!e->endpoints || number >= e->endpoints->priority_count) return NULL;
+  return &e->endpoints->priorities[number];
+}
+
 bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
   if (a == b) return true;
   if (a->kind != b->kind || !gxds_str_equal(a->name, b->name)) return false;

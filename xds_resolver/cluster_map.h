@@ -51,6 +51,8 @@ const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds
                                                        gxds_str resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
 void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* NULL is allowed */
+/* Of its endpoints. Borrow: as long as e. NULL: there are none, or fewer priorities than that. */
+const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number);
 /* Same name, kind, error, leaf clusters and note, and the same resources by pointer. */
 bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
 /* Adds the resolution note to a message, unless it has it. */

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lb_policies/attributes/attributes.h"
+#include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 
 namespace grpc_xds {
@@ -40,11 +41,17 @@ void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out)
   gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
 }
 
+const gxds_addresses* Below(const gxds_addresses* addresses, gxds_str name) {
+  auto map = grpc_core::MakeHierarchicalAddressMap(static_cast<const Addresses*>(addresses)->list);
+  return ToC(map.ok() ? std::move((*map)[std::string(ToAbsl(name))]) : ServerAddressList());
+}
+
 const gxds_addresses_ops kOps = {
     [](gxds_addresses* addresses) { delete static_cast<Addresses*>(addresses); },
     Fill,
     RenderKey,
     RenderDetail,
+    Below,
 };
 
 }  // namespace

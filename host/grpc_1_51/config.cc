@@ -77,6 +77,12 @@ gxds_lb_config* InC(const LoadBalancingPolicy::Config& config) {
 
 absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const gxds_policy_type* type,
                                                                        const Json& json) {
+  if (type->needs_config && json.type() == Json::Type::JSON_NULL) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "field:loadBalancingPolicy error:", type->title,
+        " policy requires configuration. Please use loadBalancingConfig field of service config "
+        "instead."));
+  }
   gxds_errors errors = {};
   json_t* value = json.type() == Json::Type::JSON_NULL ? nullptr : ToJansson(json);
   gxds_lb_config* config = type->parse(value, ParseList, &errors);

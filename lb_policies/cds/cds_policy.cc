@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "host/grpc_1_51/config.h"
 #include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cds/cds.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
@@ -152,28 +153,39 @@ absl::Status CdsPolicy::ParsePolicy(const gxds_cds_step& step) {
 }
 
 RefCountedPtr<LoadBalancingPolicy::Config> CdsPolicy::LeafConfig(const gxds_cds_step& step) const {
-  std::vector<PriorityConfig::Child> children(step.numbers->count);
+  std::vector<gxds_priority_child> children(step.numbers->count);
+  std::vector<std::string> names(children.size());
+  gxds_lb_config* leaf = ToC(leaf_policy_);
   for (size_t i = 0; i < children.size(); ++i) {
     gxds_text name = {};
     gxds_child_number_render(ToGxds(cluster_), step.numbers->numbers[i], &name);
-    children[i].name = std::string(ToAbsl(gxds_text_str(&name)));
+    names[i] = std::string(ToAbsl(gxds_text_str(&name)));
     gxds_text_fini(&name);
-    children[i].config = leaf_policy_;
-    children[i].ignore_reresolution_requests = step.ignore_reresolution;
-    children[i].priority = i;
+    children[i] = {ToGxds(names[i]), leaf, step.ignore_reresolution, true, i};
   }
-  return MakeRefCounted<ClusterImplConfig>(
-      cluster_, MakeRefCounted<PriorityConfig>(cluster_, std::move(children)));
+  gxds_lb_config* priority =
+      gxds_priority_config_create(ToGxds(cluster_), children.data(), children.size());
+  gxds_lb_config_unref(leaf);
+  auto config = MakeRefCounted<ClusterImplConfig>(cluster_, ToHost(priority));
+  gxds_lb_config_unref(priority);
+  return config;
 }
 
 RefCountedPtr<LoadBalancingPolicy::Config> CdsPolicy::AggregateConfig(
     const gxds_cds_step& step) const {
-  std::vector<PriorityConfig::Child> children(step.entry->leaf_cluster_count);
+  std::vector<gxds_priority_child> children(step.entry->leaf_cluster_count);
   for (size_t i = 0; i < children.size(); ++i) {
-    children[i].name = std::string(ToAbsl(step.entry->leaf_clusters[i]));
-    children[i].config = MakeRefCounted<CdsConfig>(children[i].name, /*is_dynamic=*/false);
+    const gxds_str name = step.entry->leaf_clusters[i];
+    children[i] = {name,
+                   ToC(MakeRefCounted<CdsConfig>(std::string(ToAbsl(name)), /*is_dynamic=*/false)),
+                   false, false, 0};
   }
-  return MakeRefCounted<PriorityConfig>(std::string(), std::move(children));
+  gxds_lb_config* priority =
+      gxds_priority_config_create(gxds_str_of(nullptr, 0), children.data(), children.size());
+  for (auto& c : children) gxds_lb_config_unref(c.config);
+  auto config = ToHost(priority);
+  gxds_lb_config_unref(priority);
+  return config;
 }
 
 void CdsPolicy::Fail(const absl::Status& status, bool drop) {

@@ -54,8 +54,8 @@ static void render_list_detail(const gxds_addresses *a, size_t index, gxds_text 
 }
 
 static const gxds_addresses *create_list(const gxds_locality *const *localities, size_t count) {
-  static const gxds_addresses_ops ops = {destroy_list, list_at, render_list_key,
-                                         render_list_detail};
+  static const gxds_addresses_ops ops = {destroy_list, list_at, render_list_key, render_list_detail,
+                                         NULL};
   endpoint_list *l = gxds_calloc(1, sizeof *l + count * sizeof *l->parts);
   gxds_ref_init(&l->base.refs);
   l->base.ops = &ops;
@@ -115,7 +115,7 @@ static void render_selection_detail(const gxds_addresses *a, size_t index, gxds_
 const gxds_addresses *gxds_addresses_select(const gxds_addresses *from, size_t *take_places,
                                             size_t count) {
   static const gxds_addresses_ops ops = {destroy_selection, selection_at, render_selection_key,
-                                         render_selection_detail};
+                                         render_selection_detail, NULL};
   selection *s = GXDS_NEW(selection);
   gxds_ref_init(&s->base.refs);
   s->base.ops = &ops;

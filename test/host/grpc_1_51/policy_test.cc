@@ -61,6 +61,7 @@ const gxds_policy_type kMadeUp = {
     nullptr,
     "made_up",
     "made_up",
+    false,
     Parse,
     Create,
     Update,

@@ -2,6 +2,7 @@
 
 #include "lb_policies/priority/priority_policy.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
+#include "test/lb_policies/support/configs.h"
 
 namespace grpc_xds {
 namespace testing {
@@ -15,10 +16,9 @@ using snapshot::MakeEndpoints;
 class ClusterImplPolicyTest : public TreeTest {
  protected:
   ClusterImplPolicyTest() {
-    std::vector<PriorityConfig::Child> children;
+    std::vector<PriorityChild> children;
     children.push_back({"p0", grpc_core::MakeRefCounted<LeafConfig>("picking_leaf"), true, 0});
-    config_ = grpc_core::MakeRefCounted<ClusterImplConfig>(
-        "c", grpc_core::MakeRefCounted<PriorityConfig>("c", std::move(children)));
+    config_ = grpc_core::MakeRefCounted<ClusterImplConfig>("c", Priority("c", children));
   }
   void Start(const Entry& entry) {
     Create(kClusterImplPolicyName);

@@ -9,37 +9,34 @@
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
+#include "test/lb_policies/support/configs.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
 namespace testing {
 namespace {
 
-using Config = LoadBalancingPolicy::Config;
-
-RefCountedPtr<Config> Flat(const char* name = "test_leaf") {
-  return grpc_core::MakeRefCounted<LeafConfig>(name);
+Config Flat(const char* name = "test_leaf") {
+  return Config(grpc_core::MakeRefCounted<LeafConfig>(name));
 }
-RefCountedPtr<Config> Weighted(RefCountedPtr<Config> leaf = Flat()) {
-  return grpc_core::MakeRefCounted<WeightedLocalityConfig>(std::move(leaf));
-}
+Config Weighted(Config leaf = Flat()) { return WeightedLocality(leaf); }
 
 class PriorityPolicyTest : public PolicyTest {
  protected:
   PriorityPolicyTest() : cluster_("foo") {}
 
   // Children p0, p1, … of this cluster, all with that config.
-  void UseChildren(size_t count, RefCountedPtr<Config> child) {
+  void UseChildren(size_t count, Config child) {
     child_ = child;
-    std::vector<PriorityConfig::Child> children;
+    std::vector<PriorityChild> children;
     for (size_t i = 0; i < count; i++) {
       children.push_back({"p" + std::to_string(i), child, false, i});
     }
-    config_ = grpc_core::MakeRefCounted<PriorityConfig>("foo", std::move(children));
+    config_ = Priority("foo", std::move(children));
   }
-  void Start(size_t count, RefCountedPtr<Config> child, ChannelArgs args = ChannelArgs()) {
+  void Start(size_t count, Config child, ChannelArgs args = ChannelArgs()) {
     UseChildren(count, std::move(child));
-    Create(kPriorityPolicy, args);
+    Create(gxds_priority_policy.name, args);
     Apply(args);
   }
   // An update with a new snapshot.
@@ -51,14 +48,13 @@ class PriorityPolicyTest : public PolicyTest {
   // An update whose only child has this name and locality.
   void Use(const std::string& name, const LocalitySpec& locality) {
     cluster_.Set({{locality}});
-    config_ = grpc_core::MakeRefCounted<PriorityConfig>(
-        "foo", std::vector<PriorityConfig::Child>{{name, child_, false, 0}});
+    config_ = Priority("foo", std::vector<PriorityChild>{{name, child_, false, 0}});
     Apply();
   }
 
   FakeCluster cluster_;
-  RefCountedPtr<Config> config_;
-  RefCountedPtr<Config> child_;  // of UseChildren()
+  Config config_;
+  Config child_;  // of UseChildren()
 };
 
 TEST_F(PriorityPolicyTest, EachChildTakesItsPriorityOfTheSnapshot) {  // A74.39
@@ -176,8 +172,7 @@ TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {  // A56.
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
   Report("b", GRPC_CHANNEL_READY);
   cluster_.Set({{{"b"}}});
-  config_ = grpc_core::MakeRefCounted<PriorityConfig>(
-      "foo", std::vector<PriorityConfig::Child>{{"p1", child, false, 0}});
+  config_ = Priority("foo", std::vector<PriorityChild>{{"p1", child, false, 0}});
   Apply();
   EXPECT_EQ(Leaf::created, 2);
   EXPECT_EQ(Leaf::updated, 2);
@@ -245,7 +240,7 @@ TEST_F(PriorityPolicyTest, ChildThatIsKeptHoldsNoResource) {
   for (const auto& child : {Weighted(), Flat()}) {
     cluster_.Set({{{"a"}}});
     UseChildren(1, child);
-    Create(kPriorityPolicy);
+    Create(gxds_priority_policy.name);
     auto before = cluster_.Snapshot();
     const gxds_cluster_entry* entry = gxds_config_cluster(before.get(), gxds_str_z("foo"));
     CRef<gxds_cluster_entry> held(gxds_cluster_entry_ref(entry));
@@ -259,11 +254,10 @@ TEST_F(PriorityPolicyTest, ChildThatIsKeptHoldsNoResource) {
 
 TEST_F(PriorityPolicyTest, ChildOfAnAggregateThatIsKeptHoldsNoSnapshot) {
   auto use = [this](const char* name) {
-    config_ = grpc_core::MakeRefCounted<PriorityConfig>(
-        "", std::vector<PriorityConfig::Child>{{name, Weighted(), false, absl::nullopt}});
+    config_ = Priority("", std::vector<PriorityChild>{{name, Weighted(), false, absl::nullopt}});
   };
   use("foo");
-  Create(kPriorityPolicy);
+  Create(gxds_priority_policy.name);
   auto before = cluster_.Snapshot();
   Update(config_, WithConfig(ChannelArgs(), before.get(), nullptr));
   use("bar");
@@ -323,7 +317,7 @@ TEST_F(PriorityPolicyTest, ShutdownCancelsTheTimer) {
 TEST_F(PriorityPolicyTest, ClusterWithoutPrioritiesFailsWithTheNote) {
   cluster_.SetNoEndpoints();
   cluster_.SetNote("EDS resource foo: does not exist");
-  Start(0, nullptr);
+  Start(0, Config());
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(status_, absl::UnavailableError("priority policy has empty priority list: cluster foo: "
                                             "EDS resource foo: does not exist"));
@@ -379,8 +373,7 @@ TEST_F(PriorityPolicyTest, ReresolutionIsPassedOnUnlessIgnored) {  // A37.27, A5
   Start(1, Flat());
   In([] { Leaf::leaves()[0]->RequestReresolution(); });
   EXPECT_EQ(reresolutions_, 1);
-  config_ = grpc_core::MakeRefCounted<PriorityConfig>(
-      "foo", std::vector<PriorityConfig::Child>{{"p0", Flat(), true, 0}});
+  config_ = Priority("foo", std::vector<PriorityChild>{{"p0", Flat(), true, 0}});
   Apply();
   In([] { Leaf::leaves()[0]->RequestReresolution(); });
   EXPECT_EQ(reresolutions_, 1);
@@ -418,9 +411,8 @@ TEST_F(PriorityPolicyTest, StateReportedDuringCreationMakesOnePicker) {
 // Children that take no slice
 
 TEST_F(PriorityPolicyTest, ChildrenOfAnAggregateGetTheSnapshot) {  // A74.28
-  config_ = grpc_core::MakeRefCounted<PriorityConfig>(
-      "", std::vector<PriorityConfig::Child>{{"foo", Flat(), false, absl::nullopt}});
-  Create(kPriorityPolicy);
+  config_ = Priority("", std::vector<PriorityChild>{{"foo", Flat(), false, absl::nullopt}});
+  Create(gxds_priority_policy.name);
   cluster_.Set({{{"a"}}});
   auto snapshot = cluster_.Snapshot();
   Update(config_, WithConfig(ChannelArgs(), snapshot.get(), nullptr), ServerAddressList(), "note");
@@ -450,7 +442,7 @@ TEST_F(PriorityPolicyTest, JsonConfigWorksWithHierarchicalAddresses) {  // A56.2
       },
       "priorities": ["y", "x"]}}])");
   ASSERT_TRUE(config.ok()) << config.status();
-  Create(kPriorityPolicy);
+  Create(gxds_priority_policy.name);
   Update(*config, ChannelArgs(), ServerAddressList{Address(80, {"x"}), Address(81, {"y"})});
   ASSERT_EQ(Leaf::created, 1);
   EXPECT_EQ(Leaf::leaves()[0]->addresses(), (std::vector<std::string>{"10.0.0.1:81"}));

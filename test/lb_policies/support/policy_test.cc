@@ -69,8 +69,8 @@ class LeafFactory : public grpc_core::LoadBalancingPolicyFactory {
 };
 
 void BuildConfiguration(grpc_core::CoreConfiguration::Builder* builder) {
-  RegisterPriorityLbPolicy(builder);
-  RegisterWeightedLocalityLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_priority_policy);
+  RegisterPolicyInC(builder, &gxds_weighted_locality_policy);
   RegisterPolicyInC(builder, &gxds_round_robin_policy);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);

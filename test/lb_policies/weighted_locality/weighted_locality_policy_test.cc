@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lb_policies/weighted_locality/weighted_locality.h"
+#include "test/lb_policies/support/configs.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -13,14 +14,14 @@ namespace {
 
 class WeightedLocalityPolicyTest : public PolicyTest {
  protected:
-  WeightedLocalityPolicyTest() : cluster_("foo") { Create(kWeightedLocalityPolicy); }
+  WeightedLocalityPolicyTest() : cluster_("foo") { Create(gxds_weighted_locality_policy.name); }
 
   void Apply(std::string note = "", ChannelArgs args = ChannelArgs()) {
     auto snapshot = cluster_.Snapshot();
-    Slice slice = {gxds_config_cluster(snapshot.get(), gxds_str_z("foo")), 0};
-    auto* config = static_cast<const WeightedLocalityConfig*>(config_.get());
-    Update(grpc_core::MakeRefCounted<WeightedLocalityConfig>(config->child(), slice), args,
-           ServerAddressList(), std::move(note));
+    const gxds_cluster_entry* entry = gxds_config_cluster(snapshot.get(), gxds_str_z("foo"));
+    gxds_lb_config* child = config_.as<gxds_weighted_locality_config>().child;
+    Update(WeightedLocality(Config(gxds_lb_config_ref(child)), entry), args, ServerAddressList(),
+           std::move(note));
   }
   void UseLeaf(const char* json) {
     auto config = ParseConfig(json);
@@ -34,8 +35,7 @@ class WeightedLocalityPolicyTest : public PolicyTest {
   }
 
   FakeCluster cluster_;
-  RefCountedPtr<LoadBalancingPolicy::Config> config_ =
-      grpc_core::MakeRefCounted<WeightedLocalityConfig>(grpc_core::MakeRefCounted<LeafConfig>());
+  Config config_ = WeightedLocality(grpc_core::MakeRefCounted<LeafConfig>());
 };
 
 TEST_F(WeightedLocalityPolicyTest, LeafGetsItsLocalityAlone) {
@@ -196,8 +196,7 @@ TEST_F(WeightedLocalityPolicyTest, ShutdownCancelsTheTimer) {
 TEST_F(WeightedLocalityPolicyTest, ChangedLeafConfigUpdatesAllLeaves) {
   cluster_.Set({{{"a"}, {"b"}}});
   Apply();
-  config_ =
-      grpc_core::MakeRefCounted<WeightedLocalityConfig>(grpc_core::MakeRefCounted<LeafConfig>());
+  config_ = WeightedLocality(grpc_core::MakeRefCounted<LeafConfig>());
   Apply();
   EXPECT_EQ(Leaf::updated, 4);
   EXPECT_EQ(Leaf::created, 2);
@@ -207,8 +206,7 @@ TEST_F(WeightedLocalityPolicyTest, LeafPolicyOfAnotherNameIsBuiltAnew) {
   cluster_.Set({{{"a"}}});
   Apply();
   Report("a", GRPC_CHANNEL_READY);
-  config_ = grpc_core::MakeRefCounted<WeightedLocalityConfig>(
-      grpc_core::MakeRefCounted<LeafConfig>("other_leaf"));
+  config_ = WeightedLocality(grpc_core::MakeRefCounted<LeafConfig>("other_leaf"));
   Apply();
   ASSERT_EQ(Leaf::leaves().size(), 2u) << "the old one stays until the new one is ready";
   In([] { Leaf::leaves()[1]->Report(GRPC_CHANNEL_READY); });
@@ -242,7 +240,7 @@ TEST_F(WeightedLocalityPolicyTest, NoLocalitiesIsFailureWithTheNote) {
             "resource foo: does not exist");
 }
 
-TEST_F(WeightedLocalityPolicyTest, WithoutASliceItSaysSo) {
+TEST_F(WeightedLocalityPolicyTest, WithoutLocalitiesInItsConfigItSaysSo) {
   Update(config_, ChannelArgs());
   EXPECT_EQ(accepted_.code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
@@ -279,39 +277,40 @@ TEST_F(WeightedLocalityPolicyTest, JsonErrorsAreTheHosts) {
   for (const auto& c : cases) EXPECT_EQ(ParseConfig(c.json).status().message(), c.error);
 }
 
-TEST_F(WeightedLocalityPolicyTest, ConfigHoldsTheLocalitiesOfItsSliceAlone) {
+TEST_F(WeightedLocalityPolicyTest, ConfigHoldsTheLocalitiesOfItsPriorityAlone) {
   cluster_.Set({{{"a"}}, {{"b"}}});
   auto snapshot = cluster_.Snapshot();
   CRef<gxds_cluster_entry> entry(
       gxds_cluster_entry_ref(gxds_config_cluster(snapshot.get(), gxds_str_z("foo"))));
-  WeightedLocalityConfig config(grpc_core::MakeRefCounted<LeafConfig>(), {entry.get(), 1});
+  const Config made = WeightedLocality(grpc_core::MakeRefCounted<LeafConfig>(), entry.get(), 1);
+  const auto& config = made.as<gxds_weighted_locality_config>();
   snapshot.reset();
   EXPECT_EQ(entry->refs.count, 1) << "only the test's";
   entry.reset();
-  EXPECT_TRUE(config.has_slice());
-  EXPECT_EQ(config.cluster(), "foo");
-  ASSERT_EQ(config.priority().locality_count, 1u);
-  EXPECT_EQ(ToAbsl(config.priority().localities[0]->zone), "b");
+  EXPECT_TRUE(config.has_localities);
+  EXPECT_EQ(ToAbsl(config.cluster), "foo");
+  ASSERT_EQ(config.localities.locality_count, 1u);
+  EXPECT_EQ(ToAbsl(config.localities.localities[0]->zone), "b");
 }
 
-TEST_F(WeightedLocalityPolicyTest, SliceWithoutEndpointsHasNoPriority) {
-  EXPECT_EQ(Slice().Priority(), nullptr);
+TEST_F(WeightedLocalityPolicyTest, ClusterWithoutEndpointsHasNoPriority) {
   cluster_.Set({{{"a"}}, {{"b"}}});
   auto snapshot = cluster_.Snapshot();
   const gxds_cluster_entry* entry = gxds_config_cluster(snapshot.get(), gxds_str_z("foo"));
-  EXPECT_EQ((Slice{entry, 2}.Priority()), nullptr);
+  EXPECT_EQ(gxds_cluster_entry_priority(entry, 2), nullptr);
   cluster_.SetNoEndpoints();
   auto empty = cluster_.Snapshot();
   const gxds_cluster_entry* none = gxds_config_cluster(empty.get(), gxds_str_z("foo"));
-  EXPECT_EQ((Slice{none, 0}.Priority()), nullptr);
+  EXPECT_EQ(gxds_cluster_entry_priority(none, 0), nullptr);
 }
 
 TEST_F(WeightedLocalityPolicyTest, JsonConfigHoldsItsChild) {
   auto config = ParseConfig(
       R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"nope":{}},{"other_leaf":{}}]}}])");
   ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ((*config)->name(), kWeightedLocalityPolicy);
-  EXPECT_EQ(static_cast<WeightedLocalityConfig*>(config->get())->child()->name(), "other_leaf");
+  const Config parsed = *config;
+  EXPECT_EQ(parsed.name(), gxds_weighted_locality_policy.name);
+  EXPECT_EQ(ToAbsl(parsed.as<gxds_weighted_locality_config>().child->policy), "other_leaf");
 }
 
 }  // namespace

@@ -1,0 +1,409 @@
+#include "lb_policies/priority/priority_policy.h"
+
+#include <grpc/impl/codegen/grpc_types.h>
+#include <inttypes.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "host/child_errors.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/priority/priority.h"
+#include "lb_policies/priority/priority_config.h"
+#include "lb_policies/weighted_locality/weighted_locality_policy.h"
+#include "xds_resolver/config.h"
+#include "xds_resolver/mailbox.h"
+
+/* What a child was given last; references. */
+typedef struct given {
+  gxds_lb_config *config; /* NULL: nothing, as while it is not in the config */
+  const gxds_cluster_entry *entry;
+  bool from_cluster;
+  size_t priority;
+  const gxds_args *args;
+  gxds_str note;
+} given;
+
+typedef struct child {
+  uint64_t token;
+  gxds_lb_child *lb;
+  bool ignore_reresolution_requests;
+  gxds_status status;  /* as it reported last, with the picker */
+  gxds_picker *picker; /* NULL: it reported nothing yet */
+  given given;
+  UT_hash_handle hh; /* by token */
+} child;
+
+typedef struct policy {
+  gxds_policy *base;
+  gxds_priority_lb *machine;
+  bool draining;
+  child *children;
+
+  /* From the last update; references. */
+  gxds_priority_config *config;
+  const gxds_cluster_entry *entry;    /* of the config's cluster; NULL: none */
+  const struct gxds_config *snapshot; /* for children that get all: an aggregate's */
+  struct gxds_mailbox *mailbox;
+  const gxds_args *args;
+  const gxds_addresses *addresses; /* NULL: addresses_status says why */
+  gxds_status addresses_status;
+  gxds_str note;
+} policy;
+
+static child *find(policy *p, uint64_t token) {
+  child *c;
+  HASH_FIND(hh, p->children, &token, sizeof token, c);
+  return c;
+}
+
+static void forget_given(child *c) {
+  gxds_lb_config_unref(c->given.config);
+  gxds_cluster_entry_unref(c->given.entry);
+  gxds_args_unref(c->given.args);
+  gxds_str_free(&c->given.note);
+  c->given = (given){0};
+}
+
+static void remove_child(policy *p, child *c) {
+  HASH_DEL(p->children, c);
+  gxds_lb_child_end(c->lb);
+  forget_given(c);
+  gxds_picker_unref(c->picker);
+  gxds_status_fini(&c->status);
+  gxds_free(c);
+}
+
+/* --- What a child is given --- */
+
+static const gxds_priority *localities_of(const gxds_cluster_entry *entry, size_t priority) {
+  return entry ? gxds_cluster_entry_priority(entry, priority) : NULL;
+}
+
+/* Whether the child has been given this already. */
+static bool has_been_given(const policy *p, const child *c, const gxds_priority_child *wanted) {
+  const given *g = &c->given;
+  if (!g->config || !gxds_args_equal(g->args, p->args)) return false;
+  const gxds_priority_share before = {g->config, g->from_cluster,
+                                      g->from_cluster ? localities_of(g->entry, g->priority) : NULL,
+                                      g->note};
+  const gxds_priority_share now = {
+      wanted->config, wanted->from_cluster,
+      wanted->from_cluster ? localities_of(p->entry, wanted->priority) : NULL, p->note};
+  return gxds_priority_share_same(&before, &now);
+}
+
+static void remember_given(const policy *p, child *c, const gxds_priority_child *wanted) {
+  const given now = {gxds_lb_config_ref(wanted->config),
+                     p->entry ? gxds_cluster_entry_ref(p->entry) : NULL,
+                     wanted->from_cluster,
+                     wanted->priority,
+                     gxds_args_ref(p->args),
+                     gxds_str_dup(p->note)};
+  forget_given(c);
+  c->given = now;
+}
+
+/* All that the policy was given, or the addresses whose path names the child. */
+static gxds_status update_with_all(const policy *p, child *c, const gxds_priority_child *wanted) {
+  const gxds_addresses *below = NULL;
+  if (p->addresses) below = gxds_addresses_below(p->addresses, wanted->name);
+  if (p->addresses && !below) below = gxds_priority_addresses(NULL);
+  const gxds_lb_update update = {.config = c->given.config,
+                                 .addresses = below,
+                                 .addresses_status = p->addresses_status,
+                                 .args = c->given.args,
+                                 .note = c->given.note,
+                                 .snapshot = p->snapshot,
+                                 .mailbox = p->mailbox};
+  gxds_status status = gxds_lb_child_update(c->lb, &update);
+  gxds_addresses_unref(below);
+  return status;
+}
+
+/* One priority of the cluster: as localities where the child takes such, else as addresses. */
+static gxds_status update_from_cluster(const policy *p, child *c,
+                                       const gxds_priority_child *wanted) {
+  gxds_lb_config *config = gxds_lb_config_ref(wanted->config);
+  if (config->type == &gxds_weighted_locality_policy) {
+    gxds_lb_config *child_of = ((gxds_weighted_locality_config *)config)->child;
+    gxds_lb_config *with_localities =
+        gxds_weighted_locality_config_create(child_of, p->entry, wanted->priority);
+    gxds_lb_config_unref(config);
+    config = with_localities;
+  }
+  const gxds_addresses *addresses =
+      gxds_priority_addresses(localities_of(p->entry, wanted->priority));
+  const gxds_lb_update update = {
+      .config = config, .addresses = addresses, .args = c->given.args, .note = c->given.note};
+  gxds_status status = gxds_lb_child_update(c->lb, &update);
+  gxds_addresses_unref(addresses);
+  gxds_lb_config_unref(config);
+  return status;
+}
+
+/* The child's reports come in meanwhile; what they cause is carried out afterwards. */
+static void update_child(policy *p, const gxds_priority_op *op, gxds_child_errors *errors) {
+  const gxds_priority_child *wanted = &p->config->children[op->position];
+  child *c = find(p, op->child);
+  c->ignore_reresolution_requests = wanted->ignore_reresolution_requests;
+  const bool same = has_been_given(p, c, wanted);
+  remember_given(p, c, wanted);
+  if (same) return;
+  gxds_child_errors_add(
+      errors, wanted->name,
+      wanted->from_cluster ? update_from_cluster(p, c, wanted) : update_with_all(p, c, wanted));
+}
+
+/* --- Operations --- */
+
+static void create_child(policy *p, const gxds_priority_op *op) {
+  if (gxds_policy_traces(p->base)) {
+    gxds_policy_trace(p->base, "child %" PRIu64 " is %.*s: created", op->child,
+                      GXDS_STR_ARG(p->config->children[op->position].name));
+  }
+  child *c = GXDS_NEW(child);
+  c->token = op->child;
+  c->lb = gxds_lb_child_create(p->base, op->child);
+  HASH_ADD(hh, p->children, token, sizeof c->token, c);
+}
+
+static void publish(policy *p, const gxds_priority_op *op) {
+  if (gxds_policy_traces(p->base)) {
+    gxds_policy_trace(p->base, "using child %" PRIu64 ": %s", op->child,
+                      gxds_lb_state_name(op->state));
+  }
+  const child *c = find(p, op->child);
+  if (!c->picker) {
+    gxds_policy_publish_queue(p->base, op->state);
+    return;
+  }
+  gxds_status status = gxds_status_copy(&c->status); /* what we report may end the child */
+  gxds_policy_publish(p->base, op->state, &status, gxds_picker_ref(c->picker));
+  gxds_status_fini(&status);
+}
+
+static void publish_empty(policy *p) {
+  gxds_status empty = gxds_priority_empty_status(p->config->cluster, p->note);
+  gxds_policy_publish_failure(p->base, &empty);
+  gxds_status_fini(&empty);
+}
+
+static void trace_end(const policy *p, const gxds_priority_op *op) {
+  if (!gxds_policy_traces(p->base)) return;
+  gxds_policy_trace(p->base, "child %" PRIu64 ": ended, %s", op->child,
+                    op->crowded ? "since too many are kept that are not in the config"
+                                : "since it was not needed for 15 minutes");
+}
+
+static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *errors) {
+  switch (op->kind) {
+    case GXDS_PRIORITY_CREATE:
+      create_child(p, op);
+      update_child(p, op, errors);
+      break;
+    case GXDS_PRIORITY_UPDATE:
+      update_child(p, op, errors);
+      break;
+    case GXDS_PRIORITY_PUBLISH:
+      publish(p, op);
+      break;
+    case GXDS_PRIORITY_PUBLISH_EMPTY:
+      publish_empty(p);
+      break;
+    case GXDS_PRIORITY_RETAIN:
+      if (gxds_policy_traces(p->base)) {
+        gxds_policy_trace(p->base, "child %" PRIu64 ": not in the config, kept", op->child);
+      }
+      /* It lives on its own references of what it uses; the rest of the old snapshot must go. */
+      forget_given(find(p, op->child));
+      break;
+    case GXDS_PRIORITY_REMOVE:
+      trace_end(p, op);
+      remove_child(p, find(p, op->child));
+      break;
+  }
+}
+
+/* Adds what children said that refused their update. */
+static void drain(policy *p, gxds_child_errors *errors) {
+  if (p->draining) return; /* the loop below goes on with what came meanwhile */
+  p->draining = true;
+  gxds_priority_op op;
+  while (!gxds_policy_ended(p->base) &&
+         gxds_priority_lb_next(p->machine, gxds_policy_now(p->base), &op)) {
+    carry_out(p, &op, errors);
+  }
+  p->draining = false;
+  gxds_policy_set_deadline(p->base, gxds_priority_lb_deadline(p->machine));
+}
+
+/* Where nobody hears what children say; one that refused its update fails its RPCs. */
+static void drain_silently(policy *p) {
+  gxds_child_errors errors = {0};
+  drain(p, &errors);
+  gxds_status unheard = gxds_child_errors_take(&errors);
+  gxds_status_fini(&unheard);
+}
+
+/* --- Updates --- */
+
+static void forget_update(policy *p) {
+  gxds_config_unref(p->snapshot);
+  gxds_mailbox_unref(p->mailbox);
+  gxds_addresses_unref(p->addresses);
+  gxds_status_fini(&p->addresses_status);
+  gxds_str_free(&p->note);
+  p->snapshot = NULL;
+  p->mailbox = NULL;
+  p->addresses = NULL;
+}
+
+/* The cluster as the snapshot has it. Without a snapshot, what is known stays. */
+static void take_entry(policy *p, const struct gxds_config *snapshot) {
+  const gxds_cluster_entry *entry = p->entry;
+  if (gxds_str_empty(p->config->cluster)) {
+    p->entry = NULL;
+  } else if (snapshot) {
+    p->entry = gxds_config_cluster(snapshot, p->config->cluster);
+  } else {
+    return;
+  }
+  if (p->entry) gxds_cluster_entry_ref(p->entry);
+  gxds_cluster_entry_unref(entry);
+}
+
+static void take_config(policy *p, gxds_lb_config *config) {
+  gxds_lb_config_ref(config);
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  p->config = (gxds_priority_config *)config;
+}
+
+/* The same object while they are equal: then to compare them costs nothing further down. */
+static void take_args(policy *p, const gxds_args *args) {
+  if (gxds_args_equal(p->args, args)) return;
+  gxds_args_unref(p->args);
+  p->args = gxds_args_ref(args);
+}
+
+static void take_update(policy *p, const gxds_lb_update *u) {
+  take_config(p, u->config);
+  take_entry(p, u->snapshot);
+  take_args(p, u->args);
+  forget_update(p);
+  if (gxds_str_empty(p->config->cluster)) {
+    p->snapshot = u->snapshot ? gxds_config_ref(u->snapshot) : NULL;
+    p->mailbox = u->mailbox ? gxds_mailbox_ref(u->mailbox) : NULL;
+  }
+  p->addresses = u->addresses ? gxds_addresses_ref(u->addresses) : NULL;
+  p->addresses_status = gxds_status_copy(&u->addresses_status);
+  const bool has_note = p->entry && !gxds_str_empty(p->entry->resolution_note);
+  p->note = gxds_str_dup(has_note ? p->entry->resolution_note : u->note);
+}
+
+static gxds_status update(void *self, const gxds_lb_update *u) {
+  policy *p = self;
+  take_update(p, u);
+  gxds_str *names = gxds_calloc(p->config->count, sizeof *names);
+  for (size_t i = 0; i < p->config->count; i++) names[i] = p->config->children[i].name;
+  gxds_priority_lb_on_update(p->machine, names, p->config->count, gxds_policy_now(p->base));
+  gxds_free(names);
+  gxds_child_errors errors = {0};
+  drain(p, &errors);
+  return gxds_child_errors_take(&errors);
+}
+
+/* --- The policy --- */
+
+static gxds_duration failover_timeout(const gxds_args *args) {
+  int milliseconds;
+  if (!gxds_args_get_int(args, GRPC_ARG_PRIORITY_FAILOVER_TIMEOUT_MS, &milliseconds)) {
+    return GXDS_PRIORITY_FAILOVER_DEFAULT;
+  }
+  return milliseconds > 0 ? milliseconds * GXDS_MILLISECOND : 0;
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->machine = gxds_priority_lb_create(failover_timeout(args));
+  return p;
+}
+
+static void trace_state(const policy *p, uint64_t token, grpc_connectivity_state state,
+                        const gxds_status *status) {
+  gxds_text text = {0};
+  gxds_status_render(status, &text);
+  gxds_policy_trace(p->base, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
+                    GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+}
+
+static void child_state(void *self, uint64_t token, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  policy *p = self;
+  child *c = find(p, token);
+  gxds_status_set(&c->status, gxds_status_copy(status));
+  gxds_picker_unref(c->picker);
+  c->picker = take_picker;
+  if (gxds_policy_traces(p->base)) trace_state(p, token, state, status);
+  gxds_priority_lb_on_child_state(p->machine, token, state, gxds_policy_now(p->base));
+  drain_silently(p);
+}
+
+/* Not of a child that is not in the config, or whose config says so. */
+static bool child_reresolve(void *self, uint64_t token) {
+  const child *c = find(self, token);
+  return c->given.config && !c->ignore_reresolution_requests;
+}
+
+static void on_deadline(void *self) {
+  policy *p = self;
+  gxds_priority_lb_on_deadline(p->machine, gxds_policy_now(p->base));
+  drain_silently(p);
+}
+
+static void exit_idle(void *self) {
+  policy *p = self;
+  const child *c = find(p, gxds_priority_lb_current(p->machine));
+  if (c) gxds_lb_child_exit_idle(c->lb);
+}
+
+static void reset_backoff(void *self) {
+  policy *p = self;
+  for (child *c = p->children; c; c = c->hh.next) gxds_lb_child_reset_backoff(c->lb);
+}
+
+static void end(void *self) {
+  policy *p = self;
+  child *c;
+  child *next;
+  HASH_ITER(hh, p->children, c, next) remove_child(p, c);
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  forget_update(p);
+  gxds_cluster_entry_unref(p->entry);
+  gxds_args_unref(p->args);
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  gxds_priority_lb_destroy(p->machine);
+  gxds_free(p);
+}
+
+const gxds_policy_type gxds_priority_policy = {
+    .name = "priority_experimental",
+    .trace = "priority_lb",
+    .log_name = "priority_lb",
+    .title = "priority",
+    .needs_config = true,
+    .parse = gxds_priority_parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .on_deadline = on_deadline,
+    .child_state = child_state,
+    .child_reresolve = child_reresolve,
+};

@@ -1,0 +1,17 @@
+/* What the parts of the weighted_locality policy know of each other. Private to it. */
+#ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_LOCALITY_PICKER_H_
+#define GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_LOCALITY_PICKER_H_
+
+#include "host/policy.h"
+#include "lb_policies/weighted_locality/wheel.h"
+
+/* Picks among localities by weight. take_pickers: references, count of them (at least two), in an
+ * array from gxds_calloc(). One reference, the caller's. */
+gxds_picker *gxds_locality_picker_create(gxds_picker **take_pickers, const uint32_t *weights,
+                                         size_t count, gxds_turns *turns);
+
+/* As gxds_policy_type.parse. */
+gxds_lb_config *gxds_weighted_locality_parse(const struct json_t *json,
+                                             gxds_lb_parse_list *parse_list, gxds_errors *errors);
+
+#endif

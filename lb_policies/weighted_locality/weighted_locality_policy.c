@@ -1,0 +1,286 @@
+#include "lb_policies/weighted_locality/weighted_locality_policy.h"
+
+#include <inttypes.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "host/child_errors.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/round_robin/round_robin_policy.h"
+#include "lb_policies/weighted_locality/locality_picker.h"
+#include "lb_policies/weighted_locality/weighted_locality.h"
+
+/* Ours takes its place. */
+#define HOSTS_ROUND_ROBIN "round_robin"
+
+typedef struct leaf {
+  uint64_t token;
+  gxds_lb_child *child;
+  gxds_picker *picker; /* the last; a reference; NULL: it reported nothing yet */
+  gxds_status last_failure;
+  UT_hash_handle hh; /* by token */
+} leaf;
+
+typedef struct policy {
+  gxds_policy *base;
+  gxds_weighted_locality *machine;
+  gxds_turns *turns;
+  bool draining;
+  leaf *leaves;
+
+  /* From the last update; references. */
+  gxds_weighted_locality_config *config;
+  const gxds_args *args;
+  gxds_str note;
+} policy;
+
+static leaf *find(policy *p, uint64_t token) {
+  leaf *l;
+  HASH_FIND(hh, p->leaves, &token, sizeof token, l);
+  return l;
+}
+
+static leaf *add_leaf(policy *p, uint64_t token) {
+  leaf *l = GXDS_NEW(leaf);
+  l->token = token;
+  l->child = gxds_lb_child_create(p->base, token);
+  HASH_ADD(hh, p->leaves, token, sizeof l->token, l);
+  return l;
+}
+
+static void remove_leaf(policy *p, leaf *l) {
+  HASH_DEL(p->leaves, l);
+  gxds_lb_child_end(l->child);
+  gxds_picker_unref(l->picker);
+  gxds_status_fini(&l->last_failure);
+  gxds_free(l);
+}
+
+/* What a leaf does when its cluster balances by round_robin is ours to say: it takes the locality
+ * as it is. One reference, the caller's. */
+static gxds_lb_config *config_of_leaf(const policy *p, const gxds_locality *locality) {
+  gxds_lb_config *child = p->config->child;
+  if (!gxds_str_equal(child->policy, gxds_str_z(HOSTS_ROUND_ROBIN))) {
+    return gxds_lb_config_ref(child);
+  }
+  return gxds_round_robin_config_create(locality);
+}
+
+/* The leaf's reports come in meanwhile, and may end it. */
+static void update_leaf(policy *p, uint64_t token, const gxds_locality *locality,
+                        gxds_child_errors *errors) {
+  gxds_lb_config *config = config_of_leaf(p, locality);
+  const gxds_addresses *addresses = gxds_locality_addresses(locality);
+  const gxds_args *args = gxds_args_ref(p->args);
+  gxds_str note = gxds_str_dup(p->note);
+  const gxds_lb_update update = {
+      .config = config, .addresses = addresses, .args = args, .note = note};
+  gxds_text name = {0};
+  gxds_locality_render_name(locality, &name);
+  gxds_child_errors_add(errors, gxds_text_str(&name),
+                        gxds_lb_child_update(find(p, token)->child, &update));
+  gxds_text_fini(&name);
+  gxds_str_free(&note);
+  gxds_args_unref(args);
+  gxds_addresses_unref(addresses);
+  gxds_lb_config_unref(config);
+}
+
+static gxds_picker *picker_of(policy *p, const gxds_weighted_locality_op *op) {
+  if (op->member_count == 1) return gxds_picker_ref(find(p, op->members[0])->picker);
+  gxds_picker **pickers = gxds_calloc(op->member_count, sizeof(gxds_picker *));
+  for (size_t i = 0; i < op->member_count; i++) {
+    pickers[i] = gxds_picker_ref(find(p, op->members[i])->picker);
+  }
+  return gxds_locality_picker_create(pickers, op->weights, op->member_count, p->turns);
+}
+
+static void publish(policy *p, const gxds_weighted_locality_op *op) {
+  if (gxds_policy_traces(p->base)) {
+    gxds_policy_trace(p->base, "state=%s, %zu localities in the picks",
+                      gxds_lb_state_name(op->state), op->member_count);
+  }
+  if (op->member_count == 0) {
+    gxds_policy_publish_queue(p->base, op->state);
+    return;
+  }
+  gxds_status status = gxds_status_ok();
+  if (op->state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    status = gxds_status_copy(&find(p, op->failed)->last_failure);
+  }
+  gxds_policy_publish(p->base, op->state, &status, picker_of(p, op));
+  gxds_status_fini(&status);
+}
+
+static void publish_empty(policy *p) {
+  gxds_status empty = gxds_weighted_locality_empty_status(p->config->cluster, p->note);
+  gxds_policy_publish_failure(p->base, &empty);
+  gxds_status_fini(&empty);
+}
+
+static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child_errors *errors) {
+  switch (op->kind) {
+    case GXDS_WEIGHTED_LOCALITY_CREATE:
+      add_leaf(p, op->child);
+      update_leaf(p, op->child, op->locality, errors);
+      break;
+    case GXDS_WEIGHTED_LOCALITY_UPDATE:
+      update_leaf(p, op->child, op->locality, errors);
+      break;
+    case GXDS_WEIGHTED_LOCALITY_EXIT_IDLE:
+      gxds_lb_child_exit_idle(find(p, op->child)->child);
+      break;
+    case GXDS_WEIGHTED_LOCALITY_PUBLISH:
+      publish(p, op);
+      break;
+    case GXDS_WEIGHTED_LOCALITY_PUBLISH_EMPTY:
+      publish_empty(p);
+      break;
+    case GXDS_WEIGHTED_LOCALITY_REMOVE:
+      remove_leaf(p, find(p, op->child));
+      break;
+  }
+}
+
+/* Adds what leaves said that refused their update. */
+static void drain(policy *p, gxds_child_errors *errors) {
+  if (p->draining) return; /* the loop below goes on with what came meanwhile */
+  p->draining = true;
+  gxds_weighted_locality_op op;
+  while (!gxds_policy_ended(p->base) && gxds_weighted_locality_next(p->machine, &op)) {
+    const gxds_locality *held = op.locality ? gxds_locality_ref(op.locality) : NULL;
+    carry_out(p, &op, errors);
+    if (held) gxds_locality_unref(held);
+  }
+  p->draining = false;
+  gxds_policy_set_deadline(p->base, gxds_weighted_locality_deadline(p->machine));
+}
+
+/* Where nobody hears what leaves say; one that refused its update fails its RPCs. */
+static void drain_silently(policy *p) {
+  gxds_child_errors errors = {0};
+  drain(p, &errors);
+  gxds_status unheard = gxds_child_errors_take(&errors);
+  gxds_status_fini(&unheard);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->machine = gxds_weighted_locality_create();
+  p->turns = gxds_turns_create(gxds_policy_random_seed(base));
+  return p;
+}
+
+static void take_update(policy *p, const gxds_lb_update *given) {
+  gxds_weighted_locality_config *before = p->config;
+  const gxds_args *args = p->args;
+  p->config = (gxds_weighted_locality_config *)gxds_lb_config_ref(given->config);
+  p->args = gxds_args_ref(given->args);
+  const gxds_weighted_locality_update update = {
+      .priority = &p->config->localities,
+      .leaf_changed =
+          !before || before->child != p->config->child || !gxds_args_equal(args, p->args),
+      .note_changed = !gxds_str_equal(p->note, given->note),
+  };
+  gxds_str_free(&p->note);
+  p->note = gxds_str_dup(given->note);
+  gxds_weighted_locality_on_update(p->machine, &update, gxds_policy_now(p->base));
+  if (before) gxds_lb_config_unref(&before->base);
+  gxds_args_unref(args);
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  if (!((const gxds_weighted_locality_config *)given->config)->has_localities) {
+    gxds_status status = gxds_status_make(
+        GXDS_UNAVAILABLE,
+        "%s policy works only below the priority policy of an xDS cluster: its config holds no "
+        "localities",
+        gxds_weighted_locality_policy.name);
+    gxds_policy_publish_failure(p->base, &status);
+    return status;
+  }
+  take_update(p, given);
+  gxds_child_errors errors = {0};
+  drain(p, &errors);
+  return gxds_child_errors_take(&errors);
+}
+
+static void trace_state(const policy *p, uint64_t token, grpc_connectivity_state state,
+                        const gxds_status *status) {
+  gxds_text text = {0};
+  gxds_status_render(status, &text);
+  gxds_policy_trace(p->base, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
+                    GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+}
+
+static void child_state(void *self, uint64_t token, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  policy *p = self;
+  leaf *l = find(p, token);
+  gxds_picker_unref(l->picker);
+  l->picker = take_picker;
+  if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    gxds_status_set(&l->last_failure, gxds_status_copy(status));
+  }
+  if (gxds_policy_traces(p->base)) trace_state(p, token, state, status);
+  gxds_weighted_locality_on_child_state(p->machine, token, state);
+  drain_silently(p);
+}
+
+static void on_deadline(void *self) {
+  policy *p = self;
+  gxds_weighted_locality_on_deadline(p->machine, gxds_policy_now(p->base));
+  drain_silently(p);
+}
+
+static void exit_idle(void *self) {
+  policy *p = self;
+  const bool draining = p->draining;
+  p->draining = true; /* what leaves report is carried out afterwards: it may end them */
+  for (leaf *l = p->leaves; l; l = l->hh.next) gxds_lb_child_exit_idle(l->child);
+  p->draining = draining;
+  drain_silently(p);
+}
+
+static void reset_backoff(void *self) {
+  policy *p = self;
+  for (leaf *l = p->leaves; l; l = l->hh.next) gxds_lb_child_reset_backoff(l->child);
+}
+
+static void end(void *self) {
+  policy *p = self;
+  leaf *l;
+  leaf *next;
+  HASH_ITER(hh, p->leaves, l, next) remove_leaf(p, l);
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_weighted_locality_destroy(p->machine);
+  gxds_turns_unref(p->turns);
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  gxds_args_unref(p->args);
+  gxds_str_free(&p->note);
+  gxds_free(p);
+}
+
+const gxds_policy_type gxds_weighted_locality_policy = {
+    .name = "xds_wrr_locality_experimental",
+    .trace = "xds_wrr_locality_lb",
+    .log_name = "xds_wrr_locality_lb",
+    .title = "xds_wrr_locality",
+    .needs_config = true,
+    .parse = gxds_weighted_locality_parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .on_deadline = on_deadline,
+    .child_state = child_state,
+};
