@@ -20,6 +20,7 @@ typedef struct gxds_args_ops {
   void (*destroy)(gxds_args *a);
   bool (*get_int)(const gxds_args *a, const char *name, int *out);
   bool (*equal)(const gxds_args *a, const gxds_args *b); /* never of the same object */
+  const gxds_args *(*with_int)(const gxds_args *a, const char *name, int value);
 } gxds_args_ops;
 
 struct gxds_args { /* first in the host's own object */
@@ -43,6 +44,11 @@ static inline bool gxds_args_get_int(const gxds_args *a, const char *name, int *
 static inline bool gxds_args_equal(const gxds_args *a, const gxds_args *b) {
   return a == b || (a && b && a->ops->equal(a, b));
 }
+/* Args like those but for that one. One reference, the caller's. */
+static inline const gxds_args *gxds_args_with_int(const gxds_args *a, const char *name, int value) {
+  return a->ops->with_int(a, name, value);
+}
+
 #ifdef __cplusplus
 }
 #endif

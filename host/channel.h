@@ -73,11 +73,32 @@ struct gxds_lb_parent {
   const gxds_lb_parent_ops *ops;
 };
 
+struct gxds_tls; /* resources/tls.h */
+
+/* How a cluster's connections are secured, in the host's terms (A29, A74). One owner, which ends it
+ * before the policy whose it is has ended. */
+typedef struct gxds_cluster_security gxds_cluster_security;
+typedef struct gxds_cluster_security_ops {
+  /* Takes the configuration into force, for handshakes from now on. Not OK: nothing is changed. */
+  gxds_status (*update)(gxds_cluster_security *s, const struct gxds_tls *tls);
+  void (*destroy)(gxds_cluster_security *s);
+} gxds_cluster_security_ops;
+struct gxds_cluster_security { /* first in the host's own object */
+  const gxds_cluster_security_ops *ops;
+};
+
 typedef struct gxds_lb_root_ops {
   /* A policy that is not in C, below this parent (borrow: until the policy ends). NULL: there is
    * none of that name. */
   gxds_hosts_policy *(*policy_create)(gxds_lb_root *r, gxds_str name, gxds_lb_parent *parent,
                                       const gxds_args *args);
+  /* Whether the channel's credentials are the host's XdsCredentials, or made with them. */
+  bool (*has_xds_credentials)(const gxds_args *args);
+  gxds_cluster_security *(*security_create)(gxds_lb_root *r, gxds_str cluster);
+  /* The args, with what credentials look for that speak for a cluster, or secure its connections
+   * (security: NULL: none). One reference, the caller's. */
+  const gxds_args *(*args_of_cluster)(const gxds_args *args, gxds_str cluster,
+                                      const gxds_cluster_security *security);
 } gxds_lb_root_ops;
 
 /* The top of one tree: the host's side of a policy in C that the host made. It outlives all

@@ -93,7 +93,7 @@ void RegisterExtraFilters(Builder* builder) {
   RegisterXdsResolver(builder);
   grpc_core::RegisterCloud2ProdResolver(builder);
   RegisterClusterManagerLbPolicy(builder);
-  RegisterClusterImplLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_cluster_impl_policy);
   RegisterCdsLbPolicy(builder);
   // No xds_cluster_resolver_experimental: the snapshot took its place (A74), and the host's needs
   // the host's own XdsClient.

@@ -22,6 +22,9 @@ const gxds_args_ops kOps = {
     [](gxds_args* args) { delete static_cast<Args*>(args); },
     GetInt,
     [](const gxds_args* a, const gxds_args* b) { return ToHost(a) == ToHost(b); },
+    [](const gxds_args* args, const char* name, int value) {
+      return ToC(ToHost(args).Set(name, value));
+    },
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "host/grpc_1_51/config.h"
 #include "host/grpc_1_51/hosts_policy.h"
 #include "host/grpc_1_51/picker.h"
+#include "host/grpc_1_51/security.h"
 #include "host/grpc_1_51/status.h"
 #include "host/grpc_1_51/subchannel.h"
 #include "lb_policies/attributes/attributes.h"
@@ -112,10 +113,15 @@ class PolicyInC : public LoadBalancingPolicy {
                            self->channel_control_helper());
   }
 
+  static gxds_cluster_security* MakeSecurity(gxds_lb_root* root, gxds_str cluster) {
+    return MakeClusterSecurity(cluster, Of(root)->Ref());
+  }
+
   void ShutdownLocked() override { gxds_policy_end(policy_); }
 
   static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent};
-  static constexpr gxds_lb_root_ops kRootOps = {MakePolicy};
+  static constexpr gxds_lb_root_ops kRootOps = {MakePolicy, HasXdsCredentials, MakeSecurity,
+                                                ArgsOfCluster};
 
   const gxds_policy_type* const type_;
   Root root_ = {};

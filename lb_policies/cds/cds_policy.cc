@@ -166,8 +166,10 @@ RefCountedPtr<LoadBalancingPolicy::Config> CdsPolicy::LeafConfig(const gxds_cds_
   gxds_lb_config* priority =
       gxds_priority_config_create(ToGxds(cluster_), children.data(), children.size());
   gxds_lb_config_unref(leaf);
-  auto config = MakeRefCounted<ClusterImplConfig>(cluster_, ToHost(priority));
+  gxds_lb_config* cluster_impl = gxds_cluster_impl_config_create(ToGxds(cluster_), priority);
   gxds_lb_config_unref(priority);
+  auto config = ToHost(cluster_impl);
+  gxds_lb_config_unref(cluster_impl);
   return config;
 }
 

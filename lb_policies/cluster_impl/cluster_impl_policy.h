@@ -1,43 +1,28 @@
-// The xds_cluster_impl_experimental LB policy: drops, circuit breaking (A32) and load reports of
-// one leaf cluster. Under the channel's WorkSerializer; its pickers under the data-plane mutex.
+/* The xds_cluster_impl_experimental LB policy: drops, circuit breaking (A32), load reports and
+ * security (A29) of one leaf cluster. Drop categories, limits and the LRS server are in the
+ * snapshot, under the cluster's name. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_IMPL_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_IMPL_POLICY_H_
 
-#include <grpc/support/port_platform.h>
+#include "host/policy.h"
 
-#include <string>
-#include <utility>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-#include "absl/strings/string_view.h"
-#include "src/core/lib/channel/channel_args.h"
-#include "src/core/lib/config/core_configuration.h"
-#include "src/core/lib/gprpp/ref_counted_ptr.h"
-#include "src/core/lib/load_balancing/lb_policy.h"
+extern const gxds_policy_type gxds_cluster_impl_policy;
 
-namespace grpc_xds {
+typedef struct gxds_cluster_impl_config {
+  gxds_lb_config base;
+  gxds_str cluster;
+  gxds_lb_config *child; /* a reference */
+} gxds_cluster_impl_config;
 
-inline constexpr absl::string_view kClusterImplPolicyName = "xds_cluster_impl_experimental";
+/* Copies the name, and takes a reference of its own on child. One reference, the caller's. */
+gxds_lb_config *gxds_cluster_impl_config_create(gxds_str cluster, gxds_lb_config *child);
 
-// Drop categories, limits and the LRS server are in the snapshot, under the cluster's name.
-class ClusterImplConfig : public grpc_core::LoadBalancingPolicy::Config {
- public:
-  ClusterImplConfig(std::string cluster,
-                    grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config> child)
-      : cluster_(std::move(cluster)), child_(std::move(child)) {}
-
-  absl::string_view name() const override { return kClusterImplPolicyName; }
-  const std::string& cluster() const { return cluster_; }
-  const grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config>& child() const {
-    return child_;
-  }
-
- private:
-  std::string cluster_;
-  grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config> child_;
-};
-
-void RegisterClusterImplLbPolicy(grpc_core::CoreConfiguration::Builder* builder);
-
-}  // namespace grpc_xds
+#ifdef __cplusplus
+}
+#endif
 
 #endif

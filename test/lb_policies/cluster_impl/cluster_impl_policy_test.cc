@@ -18,10 +18,10 @@ class ClusterImplPolicyTest : public TreeTest {
   ClusterImplPolicyTest() {
     std::vector<PriorityChild> children;
     children.push_back({"p0", grpc_core::MakeRefCounted<LeafConfig>("picking_leaf"), true, 0});
-    config_ = grpc_core::MakeRefCounted<ClusterImplConfig>("c", Priority("c", children));
+    config_ = ClusterImpl("c", Priority("c", children));
   }
   void Start(const Entry& entry) {
-    Create(kClusterImplPolicyName);
+    Create(gxds_cluster_impl_policy.name);
     Apply(entry);
   }
   void Apply(const Entry& entry) {
@@ -36,7 +36,7 @@ class ClusterImplPolicyTest : public TreeTest {
     return PickWith(&tracker);
   }
 
-  RefCountedPtr<LoadBalancingPolicy::Config> config_;
+  Config config_;
 };
 
 TEST_F(ClusterImplPolicyTest, LoadIsCountedFromStartToFinish) {
@@ -127,7 +127,7 @@ TEST_F(ClusterImplPolicyTest, UpdateWithoutSnapshotKeepsTheOneBefore) {
 }
 
 TEST_F(ClusterImplPolicyTest, ClusterThatIsNotInTheSnapshotFails) {
-  Create(kClusterImplPolicyName);
+  Create(gxds_cluster_impl_policy.name);
   Update(config_, Args(MakeConfig({}, {})));
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: cluster \"c\" is no leaf of the xDS configuration");
@@ -148,9 +148,10 @@ TEST_F(ClusterImplPolicyTest, ConfigFromJson) {  // A37.24, A74.41
   auto config = ParseConfig(
       R"([{"xds_cluster_impl_experimental":{"clusterName":"c","childPolicy":[{"test_leaf":{}}]}}])");
   ASSERT_TRUE(config.ok()) << config.status();
-  auto* parsed = static_cast<ClusterImplConfig*>(config->get());
-  EXPECT_EQ(parsed->cluster(), "c");
-  EXPECT_EQ(parsed->child()->name(), "test_leaf");
+  const Config in_c = *config;
+  const auto& parsed = in_c.as<gxds_cluster_impl_config>();
+  EXPECT_EQ(ToAbsl(parsed.cluster), "c");
+  EXPECT_EQ(ToAbsl(parsed.child->policy), "test_leaf");
   EXPECT_EQ(
       ParseConfig(R"([{"xds_cluster_impl_experimental":{"clusterName":3}}])").status().message(),
       "errors validating xds_cluster_impl LB policy config: [field:childPolicy error:field "

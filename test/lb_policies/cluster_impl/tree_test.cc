@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/variant.h"
+#include "host/grpc_1_51/policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lrs/load_report.h"
 #include "src/core/lib/config/core_configuration.h"
@@ -81,7 +82,7 @@ class PickingLeafFactory : public grpc_core::LoadBalancingPolicyFactory {
 // Before the fixture's environment makes the configuration.
 const bool g_registered = [] {
   grpc_core::CoreConfiguration::RegisterBuilder([](grpc_core::CoreConfiguration::Builder* builder) {
-    RegisterClusterImplLbPolicy(builder);
+    RegisterPolicyInC(builder, &gxds_cluster_impl_policy);
     RegisterCdsLbPolicy(builder);
     RegisterClusterManagerLbPolicy(builder);
     RegisterOutlierDetectionLbPolicy(builder);

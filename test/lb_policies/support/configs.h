@@ -9,6 +9,7 @@
 #include "absl/types/optional.h"
 #include "host/grpc_1_51/config.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 
@@ -64,6 +65,10 @@ inline Config Priority(const std::string& cluster, const std::vector<PriorityChi
                     c.priority.has_value(), c.priority.value_or(0)});
   }
   return Config(gxds_priority_config_create(ToGxds(cluster), in_c.data(), in_c.size()));
+}
+
+inline Config ClusterImpl(const std::string& cluster, const Config& child) {
+  return Config(gxds_cluster_impl_config_create(ToGxds(cluster), child.get()));
 }
 
 }  // namespace testing

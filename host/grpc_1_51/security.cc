@@ -1,0 +1,164 @@
+#include <grpc/support/port_platform.h>
+
+#include "host/grpc_1_51/security.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "host/grpc_1_51/args.h"
+#include "host/grpc_1_51/status.h"
+#include "lb_policies/attributes/attributes.h"
+#include "plugin/host.h"
+#include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
+#include "src/core/ext/xds/xds_certificate_provider.h"
+#include "src/core/lib/iomgr/pollset_set.h"
+#include "src/core/lib/matchers/matchers.h"
+#include "src/core/lib/security/credentials/composite/composite_credentials.h"
+#include "src/core/lib/security/credentials/credentials.h"
+#include "src/core/lib/security/credentials/tls/grpc_tls_certificate_provider.h"
+#include "src/core/lib/security/credentials/xds/xds_credentials.h"
+
+namespace grpc_xds {
+namespace {
+
+using grpc_core::ChannelArgs;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::RefCountedPtr;
+using grpc_core::StringMatcher;
+using Provider = RefCountedPtr<grpc_tls_certificate_provider>;
+
+// Null for a source that is none.
+absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
+  if (source.provider == nullptr) return nullptr;
+  Provider provider(gxds_host_get()->certificate_provider_get(source.provider->plugin_name,
+                                                              source.provider->config_json));
+  if (provider != nullptr) return provider;
+  return absl::UnavailableError(absl::StrCat(
+      "certificate provider \"", ToAbsl(source.instance_name), "\" of the xDS bootstrap: plugin \"",
+      ToAbsl(source.provider->plugin_name), "\" of this program made none"));
+}
+
+absl::StatusOr<StringMatcher> MatcherOf(const gxds_san_match& san) {
+  static constexpr StringMatcher::Type kTypes[] = {
+      StringMatcher::Type::kExact, StringMatcher::Type::kPrefix, StringMatcher::Type::kSuffix,
+      StringMatcher::Type::kContains, StringMatcher::Type::kSafeRegex};
+  return StringMatcher::Create(kTypes[san.kind], ToAbsl(san.text), san.case_sensitive);
+}
+
+absl::StatusOr<std::vector<StringMatcher>> MatchersOf(const gxds_tls& tls) {
+  std::vector<StringMatcher> matchers;
+  for (size_t i = 0; i < tls.san_count; ++i) {
+    auto matcher = MatcherOf(tls.sans[i]);
+    if (!matcher.ok()) return matcher.status();
+    matchers.push_back(std::move(*matcher));
+  }
+  return matchers;
+}
+
+grpc_core::RefCountedPtr<grpc_tls_certificate_distributor> DistributorOf(const Provider& provider) {
+  return provider != nullptr ? provider->distributor() : nullptr;
+}
+
+class ClusterSecurity {
+ public:
+  // root: of the tree whose policy this is for.
+  ClusterSecurity(std::string cluster, RefCountedPtr<LoadBalancingPolicy> root)
+      : cluster_(std::move(cluster)), root_policy_(std::move(root)) {}
+  ~ClusterSecurity() {
+    Replace(&root_, nullptr);
+    Replace(&identity_, nullptr);
+  }
+  ClusterSecurity(const ClusterSecurity&) = delete;
+  ClusterSecurity& operator=(const ClusterSecurity&) = delete;
+
+  // Takes the configuration into force, for handshakes from now on. On an error nothing is changed.
+  absl::Status Update(const gxds_tls& tls);
+  // The args, with what the credentials look for.
+  ChannelArgs AddTo(const ChannelArgs& args) const { return args.SetObject(xds_provider_); }
+
+ private:
+  void Replace(Provider* in_use, Provider with);
+
+  const std::string cluster_;
+  const RefCountedPtr<LoadBalancingPolicy> root_policy_;
+  const RefCountedPtr<grpc_core::XdsCertificateProvider> xds_provider_ =
+      grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>();
+  Provider root_;
+  Provider identity_;
+};
+
+absl::Status ClusterSecurity::Update(const gxds_tls& tls) {
+  auto root = ProviderOf(tls.ca);
+  if (!root.ok()) return root.status();
+  auto identity = ProviderOf(tls.identity);
+  if (!identity.ok()) return identity.status();
+  auto matchers = MatchersOf(tls);
+  if (!matchers.ok()) return matchers.status();
+  Replace(&root_, std::move(*root));
+  Replace(&identity_, std::move(*identity));
+  // Whom to trust comes first, and what its certificate must say, so that no handshake in between
+  // takes more than either configuration allows.
+  xds_provider_->UpdateSubjectAlternativeNameMatchers(cluster_, std::move(*matchers));
+  xds_provider_->UpdateRootCertNameAndDistributor(cluster_, ToAbsl(tls.ca.certificate_name),
+                                                  DistributorOf(root_));
+  xds_provider_->UpdateIdentityCertNameAndDistributor(
+      cluster_, ToAbsl(tls.identity.certificate_name), DistributorOf(identity_));
+  return absl::OkStatus();
+}
+
+// Some providers need the channel's pollers.
+void ClusterSecurity::Replace(Provider* in_use, Provider with) {
+  if (*in_use == with) return;
+  if (*in_use != nullptr && (*in_use)->interested_parties() != nullptr) {
+    grpc_pollset_set_del_pollset_set(root_policy_->interested_parties(),
+                                     (*in_use)->interested_parties());
+  }
+  if (with != nullptr && with->interested_parties() != nullptr) {
+    grpc_pollset_set_add_pollset_set(root_policy_->interested_parties(),
+                                     with->interested_parties());
+  }
+  *in_use = std::move(with);
+}
+
+struct Security : gxds_cluster_security {
+  Security(std::string cluster, RefCountedPtr<LoadBalancingPolicy> root)
+      : gxds_cluster_security{&kOps}, inner(std::move(cluster), std::move(root)) {}
+
+  static const gxds_cluster_security_ops kOps;
+  ClusterSecurity inner;
+};
+
+const gxds_cluster_security_ops Security::kOps = {
+    [](gxds_cluster_security* s, const gxds_tls* tls) {
+      return ToC(static_cast<Security*>(s)->inner.Update(*tls));
+    },
+    [](gxds_cluster_security* s) { delete static_cast<Security*>(s); },
+};
+
+}  // namespace
+
+// Call credentials may be around them, any number of times.
+bool HasXdsCredentials(const gxds_args* args) {
+  const grpc_channel_credentials* credentials = ToHost(args).GetObject<grpc_channel_credentials>();
+  while (auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(credentials)) {
+    credentials = composite->inner_creds();
+  }
+  return credentials != nullptr && credentials->type() == grpc_core::XdsCredentials::Type();
+}
+
+gxds_cluster_security* MakeClusterSecurity(gxds_str cluster,
+                                           RefCountedPtr<LoadBalancingPolicy> root) {
+  return new Security(std::string(ToAbsl(cluster)), std::move(root));
+}
+
+const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
+                               const gxds_cluster_security* security) {
+  ChannelArgs out = ToHost(args).Set(GRPC_ARG_XDS_CLUSTER_NAME, ToAbsl(cluster));
+  if (security != nullptr) out = static_cast<const Security*>(security)->inner.AddTo(out);
+  return ToC(std::move(out));
+}
+
+}  // namespace grpc_xds

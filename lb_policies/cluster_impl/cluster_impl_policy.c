@@ -1,0 +1,235 @@
+#include "lb_policies/cluster_impl/cluster_impl_policy.h"
+
+#include "base/memory.h"
+#include "host/channel.h"
+#include "host/parse_child.h"
+#include "json/json.h"
+#include "lb_policies/cluster_impl/cluster_impl.h"
+#include "lb_policies/cluster_impl/cluster_picker.h"
+#include "xds_resolver/config.h"
+
+typedef struct policy {
+  gxds_policy *base;
+  gxds_cluster_impl *machine;
+  gxds_cluster_impl_config *config; /* a reference; NULL before the first update */
+  gxds_cluster_security *security;  /* NULL: no TLS of the cluster's own */
+  gxds_lb_child *child;             /* NULL: there is none */
+  gxds_picker *child_picker;        /* the last, and the status that came with it */
+  gxds_status child_status;
+} policy;
+
+static const gxds_lb_root_ops *root_ops(const policy *p) { return gxds_policy_root(p->base)->ops; }
+
+static void trace_state(const policy *p, grpc_connectivity_state state, const gxds_status *status) {
+  gxds_text text = {0};
+  gxds_status_render(status, &text);
+  gxds_policy_trace(p->base, "%.*s: state=%s (%.*s)", GXDS_STR_ARG(p->config->cluster),
+                    gxds_lb_state_name(state), GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+}
+
+static void publish(policy *p) {
+  const grpc_connectivity_state state = gxds_cluster_impl_state(p->machine);
+  gxds_status status = gxds_cluster_impl_state_is_childs(p->machine)
+                           ? gxds_status_copy(&p->child_status)
+                           : gxds_status_ok();
+  if (gxds_policy_traces(p->base)) trace_state(p, state, &status);
+  gxds_policy_publish(
+      p->base, state, &status,
+      gxds_cluster_picker_create(gxds_cluster_impl_picker(p->machine),
+                                 gxds_cluster_impl_entry(p->machine), p->child_picker));
+  gxds_status_fini(&status);
+}
+
+/* Reports that the cluster is of no use. why: ended. */
+static void fail(policy *p, gxds_status take_why) {
+  gxds_policy_publish_failure(p->base, &take_why);
+  gxds_status_fini(&take_why);
+}
+
+static void set_security(policy *p, gxds_cluster_security *take_security) {
+  gxds_cluster_security *before = p->security;
+  p->security = take_security;
+  if (before) before->ops->destroy(before);
+}
+
+static void drop_child(policy *p) {
+  gxds_lb_child_end(p->child);
+  p->child = NULL;
+  gxds_picker_unref(p->child_picker);
+  p->child_picker = NULL;
+  set_security(p, NULL);
+}
+
+/* A29 */
+static gxds_status update_security(policy *p, const gxds_cluster_impl_todo *todo) {
+  switch (todo->tls_change) {
+    case GXDS_TLS_KEEP:
+      return gxds_status_ok();
+    case GXDS_TLS_NONE:
+      set_security(p, NULL);
+      return gxds_status_ok();
+    case GXDS_TLS_RENEW:
+      /* Another object, thus other subchannels. */
+      set_security(p, root_ops(p)->security_create(gxds_policy_root(p->base), p->config->cluster));
+      break;
+    case GXDS_TLS_UPDATE:
+      break;
+  }
+  return p->security->ops->update(p->security, todo->tls);
+}
+
+/* Never without: the channel's fallback is for clusters that ask for none. */
+static void fail_unsecured(policy *p, const gxds_status *why) {
+  gxds_cluster_impl_forget_tls(p->machine);
+  drop_child(p);
+  fail(p, gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\": %.*s",
+                           GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
+}
+
+static gxds_status update_child(policy *p, const gxds_lb_update *given) {
+  gxds_lb_update pass = *given;
+  pass.config = p->config->child;
+  pass.args = root_ops(p)->args_of_cluster(given->args, p->config->cluster, p->security);
+  if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
+  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_args_unref(pass.args);
+  return status;
+}
+
+static gxds_cluster_impl_todo tell_machine(policy *p, const gxds_lb_update *given) {
+  gxds_cluster_impl_config *config = (gxds_cluster_impl_config *)gxds_lb_config_ref(given->config);
+  const gxds_cluster_impl_todo todo = gxds_cluster_impl_on_update(
+      p->machine, gxds_config_cluster(given->snapshot, config->cluster),
+      given->snapshot->load_store, config->child, root_ops(p)->has_xds_credentials(given->args));
+  /* The one before lives until the machine has compared. */
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  p->config = config;
+  return todo;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  if (!given->snapshot) return gxds_status_ok(); /* goes on with the one before */
+  const gxds_cluster_impl_todo todo = tell_machine(p, given);
+  if (todo.fail) {
+    fail(p,
+         gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is no leaf of the xDS configuration",
+                          GXDS_STR_ARG(p->config->cluster)));
+  }
+  gxds_status secured = update_security(p, &todo);
+  if (!gxds_status_is_ok(&secured)) {
+    fail_unsecured(p, &secured);
+    return secured;
+  }
+  if (todo.publish) publish(p);
+  if (gxds_policy_ended(p->base) || !todo.update_child) return gxds_status_ok();
+  return update_child(p, given);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->machine = gxds_cluster_impl_create(gxds_policy_random_seed(base));
+  return p;
+}
+
+static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  (void)child;
+  policy *p = self;
+  gxds_status_set(&p->child_status, gxds_status_copy(status));
+  gxds_picker_unref(p->child_picker);
+  p->child_picker = take_picker;
+  if (gxds_cluster_impl_on_child_state(p->machine, state)) publish(p);
+}
+
+static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
+                                         const gxds_args *args) {
+  (void)child;
+  policy *p = self;
+  gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  if (!subchannel) return NULL;
+  const gxds_locality *l = address->locality;
+  const gxds_str none = {NULL, 0};
+  return gxds_counted_subchannel_create(
+      subchannel, gxds_cluster_impl_slot(p->machine, l ? l->region : none, l ? l->zone : none,
+                                         l ? l->sub_zone : none));
+}
+
+static void exit_idle(void *self) {
+  policy *p = self;
+  if (p->child) gxds_lb_child_exit_idle(p->child);
+}
+
+static void reset_backoff(void *self) {
+  policy *p = self;
+  if (p->child) gxds_lb_child_reset_backoff(p->child);
+}
+
+static void end(void *self) { drop_child(self); }
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_cluster_impl_destroy(p->machine);
+  gxds_status_fini(&p->child_status);
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  gxds_free(p);
+}
+
+/* --- The config --- */
+
+static void destroy_config(gxds_lb_config *c) {
+  gxds_cluster_impl_config *config = (gxds_cluster_impl_config *)c;
+  gxds_str_free(&config->cluster);
+  gxds_lb_config_unref(config->child);
+  gxds_free(config);
+}
+
+gxds_lb_config *gxds_cluster_impl_config_create(gxds_str cluster, gxds_lb_config *child) {
+  gxds_cluster_impl_config *config = GXDS_NEW(gxds_cluster_impl_config);
+  gxds_lb_config_init(&config->base, &gxds_cluster_impl_policy, destroy_config);
+  config->cluster = gxds_str_dup(cluster);
+  config->child = gxds_lb_config_ref(child);
+  return &config->base;
+}
+
+static gxds_str read_cluster(const json_t *json, gxds_errors *errors) {
+  const gxds_path *field = GXDS_FIELD(NULL, "clusterName");
+  const json_t *value = json_object_get(json, "clusterName");
+  if (!value) value = json_object_get(json, "cluster");
+  if (!value) gxds_errors_add(errors, field, "field not present");
+  if (value && !json_is_string(value)) gxds_errors_add(errors, field, "is not a string");
+  return gxds_str_of(json_string_value(value), json_string_length(value));
+}
+
+/* For configs that others write. All but the cluster's name and the child comes from the snapshot
+ * (A74). */
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  if (!gxds_json_is_object(json, NULL, errors)) return NULL;
+  const gxds_str cluster = read_cluster(json, errors);
+  gxds_lb_config *child = gxds_lb_parse_child(json, "childPolicy", NULL, parse_list, errors);
+  gxds_lb_config *config = NULL;
+  if (errors->count == 0) config = gxds_cluster_impl_config_create(cluster, child);
+  gxds_lb_config_unref(child);
+  return config;
+}
+
+const gxds_policy_type gxds_cluster_impl_policy = {
+    .name = "xds_cluster_impl_experimental",
+    .trace = "xds_cluster_impl_lb",
+    .log_name = "xds_cluster_impl_lb",
+    .title = "xds_cluster_impl",
+    .needs_config = true,
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .child_state = child_state,
+    .child_subchannel = child_subchannel,
+};

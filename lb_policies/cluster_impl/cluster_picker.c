@@ -1,0 +1,175 @@
+#include "lb_policies/cluster_impl/cluster_picker.h"
+
+#include "base/memory.h"
+#include "lb_policies/orca/orca_report.h"
+
+/* Most RPCs shall not pay for what becomes of few. */
+#define RARE __attribute__((noinline, cold))
+
+/* --- Subchannels --- */
+
+typedef struct counted_subchannel {
+  gxds_subchannel base;
+  gxds_locality_slot *slot; /* a reference */
+} counted_subchannel;
+
+static void destroy_subchannel(gxds_subchannel *s) {
+  gxds_locality_slot_unref(((counted_subchannel *)s)->slot);
+  gxds_subchannel_unref(s->wrapped);
+  gxds_free(s);
+}
+
+static void watch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_watch(s->wrapped, w); }
+static void unwatch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_unwatch(s->wrapped, w); }
+static void connect_subchannel(gxds_subchannel *s) { gxds_subchannel_connect(s->wrapped); }
+static void reset_backoff(gxds_subchannel *s) { gxds_subchannel_reset_backoff(s->wrapped); }
+
+gxds_subchannel *gxds_counted_subchannel_create(gxds_subchannel *take_subchannel,
+                                                gxds_locality_slot *take_slot) {
+  static const gxds_subchannel_ops ops = {.destroy = destroy_subchannel,
+                                          .watch = watch,
+                                          .unwatch = unwatch,
+                                          .connect = connect_subchannel,
+                                          .reset_backoff = reset_backoff};
+  counted_subchannel *s = GXDS_NEW(counted_subchannel);
+  gxds_ref_init(&s->base.refs);
+  s->base.ops = &ops;
+  s->base.wrapped = take_subchannel;
+  s->slot = take_slot;
+  return &s->base;
+}
+
+/* --- Attempts --- */
+
+/* The host tells when the attempt goes to the backend, and when it is over; it may give the tracker
+ * up before either. It lies in the memory of the call, which outlives it. */
+typedef struct tracker {
+  gxds_tracker base;
+  gxds_tracker *childs; /* NULL: it has none */
+  /* Keeps the slot until the attempt starts, also when a leaf policy of the program's own lets go
+   * of it after its picker gave it. NULL from then on, when the attempt itself keeps its counters.
+   */
+  gxds_subchannel *subchannel;
+  gxds_cluster_call call;
+} tracker;
+
+static void started(gxds_tracker *base) {
+  tracker *t = (tracker *)base;
+  gxds_cluster_call_started(&t->call);
+  gxds_subchannel_unref(t->subchannel);
+  t->subchannel = NULL;
+  if (t->childs) gxds_tracker_started(t->childs);
+}
+
+static RARE void report(tracker *t, const gxds_finish *f) {
+  gxds_str bytes;
+  if (gxds_finish_trailer(f, gxds_str_z(GXDS_ORCA_METADATA_KEY), &bytes)) {
+    gxds_cluster_call_reported(&t->call, bytes);
+  }
+}
+
+static void finished(gxds_tracker *base, const gxds_finish *f) {
+  tracker *t = (tracker *)base;
+  if (t->childs) gxds_tracker_finished(t->childs, f);
+  if (gxds_cluster_call_wants_report(&t->call)) report(t, f);
+  gxds_cluster_call_end(&t->call, f->code != GXDS_OK);
+}
+
+/* An attempt that started and never finished counts as failed. */
+static void destroy_tracker(gxds_tracker *base) {
+  tracker *t = (tracker *)base;
+  gxds_cluster_call_end(&t->call, true);
+  gxds_subchannel_unref(t->subchannel);
+  gxds_tracker_destroy(t->childs);
+}
+
+/* --- Picks --- */
+
+typedef struct cluster_picker {
+  gxds_picker base;
+  gxds_drop_picker *drops; /* references, all of them */
+  const gxds_cluster_entry *entry;
+  gxds_picker *child; /* NULL: as above */
+} cluster_picker;
+
+/* A message with what is known of the cluster. */
+static gxds_status explained(const cluster_picker *p, gxds_code code, gxds_str message) {
+  gxds_text text = {0};
+  gxds_text_add(&text, message);
+  gxds_cluster_entry_explain(p->entry, &text);
+  gxds_status status = gxds_status_make(code, "%.*s", GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+  return status;
+}
+
+static RARE void explain(const cluster_picker *p, gxds_picked *out) {
+  gxds_status_set(&out->status, explained(p, out->status.code, out->status.message));
+}
+
+static RARE void drop(const cluster_picker *p, gxds_drop_decision decision, gxds_str category,
+                      gxds_picked *out) {
+  gxds_text text = {0};
+  if (decision == GXDS_DROP_CATEGORY) {
+    gxds_text_addf(&text, "EDS-configured drop: %.*s", GXDS_STR_ARG(category));
+  } else {
+    gxds_text_add_z(&text, "circuit breaker drop");
+  }
+  gxds_picked_drop(out, explained(p, GXDS_UNAVAILABLE, gxds_text_str(&text)));
+  gxds_text_fini(&text);
+}
+
+/* The reference that the child gave goes on to the tracker: it costs none. */
+static void count(const cluster_picker *p, const gxds_pick *call, gxds_picked *out) {
+  static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
+  const counted_subchannel *s = (const counted_subchannel *)out->subchannel;
+  tracker *t = gxds_pick_alloc(call, sizeof *t);
+  t->base.ops = &ops;
+  t->childs = out->tracker;
+  t->subchannel = out->subchannel;
+  if (!gxds_cluster_call_init(&t->call, p->drops, s->slot)) {
+    destroy_tracker(&t->base);
+    drop(p, GXDS_DROP_CIRCUIT_BREAKER, gxds_str_of(NULL, 0), out);
+    return;
+  }
+  out->subchannel = gxds_subchannel_ref(s->base.wrapped);
+  out->tracker = &t->base;
+}
+
+static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
+  const cluster_picker *p = (const cluster_picker *)base;
+  gxds_str category = {NULL, 0};
+  const gxds_drop_decision decision = gxds_drop_picker_pick(p->drops, &category);
+  if (decision != GXDS_DROP_NONE) {
+    drop(p, decision, category, out);
+    return;
+  }
+  if (!p->child) {
+    gxds_picked_queue(out);
+    return;
+  }
+  gxds_picker_pick(p->child, call, out);
+  if (out->kind == GXDS_PICKED_COMPLETE) {
+    count(p, call, out);
+  } else if (out->kind == GXDS_PICKED_FAIL) {
+    explain(p, out);
+  }
+}
+
+static void destroy(gxds_picker *base) {
+  cluster_picker *p = (cluster_picker *)base;
+  gxds_drop_picker_unref(p->drops);
+  gxds_cluster_entry_unref(p->entry);
+  gxds_picker_unref(p->child);
+  gxds_free(p);
+}
+
+gxds_picker *gxds_cluster_picker_create(gxds_drop_picker *drops, const gxds_cluster_entry *entry,
+                                        gxds_picker *child) {
+  static const gxds_picker_ops ops = {pick, destroy};
+  cluster_picker *p = GXDS_NEW(cluster_picker);
+  gxds_picker_init(&p->base, &ops);
+  p->drops = gxds_drop_picker_ref(drops);
+  p->entry = gxds_cluster_entry_ref(entry);
+  p->child = child ? gxds_picker_ref(child) : NULL;
+  return &p->base;
+}

@@ -1,0 +1,20 @@
+/* The picker of a cluster_impl policy: it drops RPCs, counts those that it lets through, and says
+ * of which cluster a failed pick is; and the subchannels that know where RPCs are counted. Private
+ * to cluster_impl. */
+#ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_PICKER_H_
+#define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_PICKER_H_
+
+#include "host/policy.h"
+#include "lb_policies/cluster_impl/drop_picker.h"
+#include "xds_resolver/cluster_map.h"
+
+/* Around a subchannel; every subchannel below the policy is one. One reference, the caller's. */
+gxds_subchannel *gxds_counted_subchannel_create(gxds_subchannel *take_subchannel,
+                                                gxds_locality_slot *take_slot);
+
+/* child: NULL only while everything is dropped, or before the child reported. Takes references of
+ * its own. One reference, the caller's. */
+gxds_picker *gxds_cluster_picker_create(gxds_drop_picker *drops, const gxds_cluster_entry *entry,
+                                        gxds_picker *child);
+
+#endif
