@@ -14,6 +14,8 @@ extern "C" {
 struct gxds_address;  /* resources/endpoints.h: an IP address and a port */
 struct gxds_locality; /* resources/endpoints.h */
 
+typedef struct gxds_addresses gxds_addresses;
+
 /* Borrow, all of it: as long as the list. One of ip and native is set. */
 typedef struct gxds_lb_address {
   const struct gxds_address *ip;
@@ -21,9 +23,9 @@ typedef struct gxds_lb_address {
   uint32_t weight;    /* load_balancing_weight; 1 when nothing is said */
   gxds_str hash_key;  /* A76: by what it is put on a ring in place of its address; empty: by that */
   const struct gxds_locality *locality; /* for load reports; NULL: none */
+  const gxds_addresses *list; /* where it is from, and its index there; NULL: from no list */
+  size_t index;
 } gxds_lb_address;
-
-typedef struct gxds_addresses gxds_addresses;
 
 typedef struct gxds_addresses_ops {
   void (*destroy)(gxds_addresses *a);
@@ -57,8 +59,10 @@ static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a
 }
 /* index < a->count, in these three. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
-  gxds_lb_address out = {NULL, NULL, 0, {NULL, 0}, NULL};
+  gxds_lb_address out = {NULL, NULL, 0, {NULL, 0}, NULL, NULL, 0};
   a->ops->at(a, index, &out);
+  out.list = a;
+  out.index = index;
   return out;
 }
 static inline void gxds_addresses_render_key(const gxds_addresses *a, size_t index,

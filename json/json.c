@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a google.protobuf.Duration. */
+#define SECONDS_MAX 315576000000u
+
 bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors) {
   if (json_is_object(value)) return true;
   gxds_errors_add(errors, at, "is not an object");
@@ -107,7 +110,7 @@ bool gxds_json_double(const json_t *object, const char *name, gxds_json_presence
   const json_t *value = member(object, name, presence, field, errors);
   if (!value || !is_number(value, field, errors)) return false;
   if (to_double(value, out)) return true;
-  gxds_errors_add(errors, field, "failed to parse number");
+  gxds_errors_add(errors, field, "failed to parse floating-point number");
   return false;
 }
 
@@ -142,13 +145,13 @@ static const char *parse_duration(gxds_str text, gxds_duration *out) {
     for (size_t i = fraction.size; i < 9; i++) nanoseconds *= 10;
   }
   uint64_t seconds;
-  if (!parse_uint64(whole, &seconds) || seconds > INT64_MAX) {
-    return "Not a duration (not a number of seconds)";
+  if (!parse_uint64(whole, &seconds)) return "Not a duration (not a number of seconds)";
+  if (is_negative || seconds > SECONDS_MAX) {
+    return "seconds must be in the range [0, 315576000000]";
   }
   *out = seconds < INT64_MAX / GXDS_SECOND
              ? (gxds_duration)seconds * GXDS_SECOND + (gxds_duration)nanoseconds
              : INT64_MAX;
-  if (is_negative) *out = -*out;
   return NULL;
 }
 

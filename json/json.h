@@ -34,7 +34,7 @@ bool gxds_json_double(const json_t *object, const char *name, gxds_json_presence
                       const gxds_path *at, gxds_errors *errors, double *out);
 bool gxds_json_bool(const json_t *object, const char *name, gxds_json_presence presence,
                     const gxds_path *at, gxds_errors *errors, bool *out);
-/* As protobuf's JSON has it: "1.5s". May be negative; 292 years are as good as more. */
+/* As protobuf's JSON has it: "1.5s". 292 years are as good as more. */
 bool gxds_json_duration(const json_t *object, const char *name, gxds_json_presence presence,
                         const gxds_path *at, gxds_errors *errors, gxds_duration *out);
 /* Borrow: as long as the JSON. */

@@ -92,9 +92,9 @@ void RegisterExtraFilters(Builder* builder) {
   grpc_core::RegisterChannelDefaultCreds(builder);
   RegisterXdsResolver(builder);
   grpc_core::RegisterCloud2ProdResolver(builder);
-  RegisterClusterManagerLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_cluster_manager_policy);
   RegisterPolicyInC(builder, &gxds_cluster_impl_policy);
-  RegisterCdsLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_cds_policy);
   // No xds_cluster_resolver_experimental: the snapshot took its place (A74), and the host's needs
   // the host's own XdsClient.
   RegisterPolicyInC(builder, &gxds_weighted_locality_policy);
@@ -115,7 +115,7 @@ void BuildConfiguration(Builder* builder) {
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
   RegisterPolicyInC(builder, &gxds_priority_policy);
-  RegisterOutlierDetectionLbPolicy(builder);
+  RegisterPolicyInC(builder, &gxds_outlier_detection_policy);
   grpc_core::RegisterWeightedTargetLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   grpc_core::RegisterRoundRobinLbPolicy(builder);

@@ -199,7 +199,7 @@ ServerAddress AddressOf(const gxds_lb_address& endpoint) {
 ServerAddress AddressOf(const gxds_locality* locality, uint32_t index) {
   const gxds_endpoint& endpoint = locality->endpoints[index];
   return AddressOf(gxds_lb_address{&endpoint.address, nullptr, endpoint.weight,
-                                   gxds_locality_hash_key(locality, index), locality});
+                                   gxds_locality_hash_key(locality, index), locality, nullptr, 0});
 }
 
 void AppendAddresses(const gxds_locality* locality, ServerAddressList* out) {

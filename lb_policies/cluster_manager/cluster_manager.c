@@ -315,11 +315,10 @@ void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m) {
 /* What children report */
 
 void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t token,
-                                         grpc_connectivity_state state,
-                                         gxds_child_picker *take_picker) {
+                                         grpc_connectivity_state state, gxds_picker *take_picker) {
   gxds_child *child = gxds_children_by_token(&m->children, token);
   if (!child || state == GRPC_CHANNEL_SHUTDOWN) {
-    gxds_child_picker_unref(take_picker);
+    gxds_picker_unref(take_picker);
     return;
   }
   m->pickers = gxds_picker_map_put(m->pickers, child->hash, child->name, take_picker);
@@ -364,7 +363,7 @@ void gxds_cluster_manager_validate(const gxds_cluster_manager *m) {
   for (size_t i = 0; i < m->children.bucket_count; i++) {
     for (const gxds_child *c = m->children.by_name[i]; c; c = c->name_next, count++) {
       in_state[c->state]++;
-      gxds_child_picker *picker;
+      gxds_picker *picker;
       GXDS_CHECK(gxds_picker_map_get(m->pickers, c->hash, c->name, &picker));
       GXDS_CHECK(gxds_children_by_token(&m->children, c->token) == c);
       const gxds_cluster_entry *entry = m->config ? gxds_config_cluster(m->config, c->name) : NULL;

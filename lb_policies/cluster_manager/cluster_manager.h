@@ -60,8 +60,7 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
 /* A child reported its state with a new picker (taken). An unknown token and SHUTDOWN are ignored.
  */
 void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t child,
-                                         grpc_connectivity_state state,
-                                         gxds_child_picker *take_picker);
+                                         grpc_connectivity_state state, gxds_picker *take_picker);
 
 /* A pick found no picker for that name: its child is made now, if it is not there yet. */
 void gxds_cluster_manager_on_pick(gxds_cluster_manager *m, gxds_str name);

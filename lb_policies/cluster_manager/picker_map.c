@@ -12,7 +12,7 @@
 typedef struct entry {
   gxds_ref refs;
   uint64_t hash;
-  gxds_child_picker *picker;
+  gxds_picker *picker;
   const struct entry *next; /* a reference */
   size_t name_size;
   char name[];
@@ -25,15 +25,6 @@ struct gxds_picker_map {
   uint16_t is_node; /* of those used */
   const void *items[];
 };
-
-gxds_child_picker *gxds_child_picker_ref(gxds_child_picker *p) {
-  gxds_ref_inc(&p->refs);
-  return p;
-}
-
-void gxds_child_picker_unref(gxds_child_picker *p) {
-  if (p && gxds_ref_dec(&p->refs)) p->destroy(p);
-}
 
 uint64_t gxds_picker_map_hash(gxds_str name) { return XXH3_64bits(name.data, name.size); }
 
@@ -49,13 +40,13 @@ static const entry *entry_ref(const entry *e) {
 static void entry_unref(const entry *e) {
   while (e && gxds_ref_dec(&e->refs)) {
     const entry *next = e->next;
-    gxds_child_picker_unref(e->picker);
+    gxds_picker_unref(e->picker);
     gxds_free((entry *)e);
     e = next;
   }
 }
 
-static const entry *entry_create(uint64_t hash, gxds_str name, gxds_child_picker *take_picker,
+static const entry *entry_create(uint64_t hash, gxds_str name, gxds_picker *take_picker,
                                  const entry *take_next) {
   entry *e = gxds_calloc(1, sizeof *e + name.size);
   gxds_ref_init(&e->refs);
@@ -76,8 +67,7 @@ static const entry *list_without(const entry *e, gxds_str name) {
     entry_unref(rest);
     return entry_ref(e);
   }
-  return entry_create(e->hash, name_of(e), e->picker ? gxds_child_picker_ref(e->picker) : NULL,
-                      rest);
+  return entry_create(e->hash, name_of(e), e->picker ? gxds_picker_ref(e->picker) : NULL, rest);
 }
 
 /* Nodes */
@@ -162,7 +152,7 @@ static const gxds_picker_map *node_of_two(const entry *a, const entry *b, unsign
 
 /* m borrowed; the result is the caller's. */
 static const gxds_picker_map *put(const gxds_picker_map *m, unsigned level, uint64_t hash,
-                                  gxds_str name, gxds_child_picker *take_picker) {
+                                  gxds_str name, gxds_picker *take_picker) {
   unsigned place = place_of(hash, level);
   const void *there = m && (m->used & bit_of(place)) ? m->items[index_of(m, place)] : NULL;
   if (!there) return node_with(m, place, entry_create(hash, name, take_picker, NULL), false);
@@ -179,7 +169,7 @@ static const gxds_picker_map *put(const gxds_picker_map *m, unsigned level, uint
 }
 
 const gxds_picker_map *gxds_picker_map_put(const gxds_picker_map *take_m, uint64_t hash,
-                                           gxds_str name, gxds_child_picker *take_picker) {
+                                           gxds_str name, gxds_picker *take_picker) {
   const gxds_picker_map *out = put(take_m, 0, hash, name, take_picker);
   gxds_picker_map_unref(take_m);
   return out;
@@ -218,7 +208,7 @@ const gxds_picker_map *gxds_picker_map_remove(const gxds_picker_map *take_m, uin
 }
 
 bool gxds_picker_map_get(const gxds_picker_map *m, uint64_t hash, gxds_str name,
-                         gxds_child_picker **picker) {
+                         gxds_picker **picker) {
   for (unsigned level = 0; m; level++) {
     unsigned place = place_of(hash, level);
     if (!(m->used & bit_of(place))) return false;

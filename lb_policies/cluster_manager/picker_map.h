@@ -9,22 +9,13 @@
 
 #include <stdint.h>
 
-#include "base/ref.h"
-#include "base/status.h"
+#include "host/pick.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct gxds_picker_map gxds_picker_map; /* NULL is the empty map */
-
-/* What the map holds: first in the owner's own object. */
-typedef struct gxds_child_picker {
-  gxds_ref refs;
-  void (*destroy)(struct gxds_child_picker *p); /* any thread */
-} gxds_child_picker;
-gxds_child_picker *gxds_child_picker_ref(gxds_child_picker *p);
-void gxds_child_picker_unref(gxds_child_picker *p); /* NULL is allowed */
 
 /* What to pass as hash below: always the same for a name. */
 uint64_t gxds_picker_map_hash(gxds_str name);
@@ -34,13 +25,13 @@ void gxds_picker_map_unref(const gxds_picker_map *m);
 /* A map like m (taken) but for this name, which is copied. picker (taken) may be NULL: a child that
  * has none yet. One reference, the caller's. */
 const gxds_picker_map *gxds_picker_map_put(const gxds_picker_map *take_m, uint64_t hash,
-                                           gxds_str name, gxds_child_picker *take_picker);
+                                           gxds_str name, gxds_picker *take_picker);
 /* A map like m (taken) without that name. */
 const gxds_picker_map *gxds_picker_map_remove(const gxds_picker_map *take_m, uint64_t hash,
                                               gxds_str name);
 /* False: no such name. *picker: borrow, as long as m; NULL: it has none yet. */
 bool gxds_picker_map_get(const gxds_picker_map *m, uint64_t hash, gxds_str name,
-                         gxds_child_picker **picker);
+                         gxds_picker **picker);
 /* A31: what a pick for a name that the map lacks fails with: INTERNAL. */
 GXDS_MUST_USE gxds_status gxds_picker_map_unknown(gxds_str name);
 /* How many nodes and entries of m are not shared with before: what the change cost. For tests. */

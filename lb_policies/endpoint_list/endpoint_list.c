@@ -70,8 +70,18 @@ static const gxds_addresses *create_list(const gxds_locality *const *localities,
 
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index) {
   const gxds_endpoint *e = &locality->endpoints[index];
-  return (gxds_lb_address){&e->address, NULL, e->weight, gxds_locality_hash_key(locality, index),
-                           locality};
+  return (gxds_lb_address){.ip = &e->address,
+                           .weight = e->weight,
+                           .hash_key = gxds_locality_hash_key(locality, index),
+                           .locality = locality};
+}
+
+void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out) {
+  if (address->ip) {
+    gxds_address_render(address->ip, out);
+  } else {
+    gxds_addresses_render_key(address->list, address->index, out);
+  }
 }
 
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality) {

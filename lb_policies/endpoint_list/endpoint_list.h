@@ -13,6 +13,9 @@ extern "C" {
 /* The endpoint of that number. Borrow: as long as locality. */
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index);
 
+/* Adds the address as text: "10.0.0.1:80". */
+void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out);
+
 /* The endpoints of a locality, or of all localities of a priority (NULL: none), in order. The list
  * has references of its own. One reference, the caller's. */
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality);

@@ -5,6 +5,7 @@
 #include "src/core/lib/security/credentials/credentials.h"
 #include "src/core/lib/security/credentials/fake/fake_credentials.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
+#include "test/lb_policies/support/configs.h"
 
 namespace grpc_xds {
 namespace testing {
@@ -17,8 +18,8 @@ using snapshot::MakeEndpoints;
 class CdsPolicyTest : public TreeTest {
  protected:
   void Start(const std::vector<const Entry*>& entries, bool is_dynamic = false) {
-    config_ = grpc_core::MakeRefCounted<CdsConfig>("c", is_dynamic);
-    Create(kCdsPolicyName);
+    config_ = Cds("c", is_dynamic);
+    Create(gxds_cds_policy.name);
     Apply(entries);
   }
   void Apply(const std::vector<const Entry*>& entries) {
@@ -43,7 +44,7 @@ class CdsPolicyTest : public TreeTest {
     return out;
   }
 
-  RefCountedPtr<LoadBalancingPolicy::Config> config_;
+  Config config_;
 };
 
 TEST_F(CdsPolicyTest, LeafClusterFailsOverBetweenItsPriorities) {  // A56.1
@@ -104,8 +105,8 @@ TEST_F(CdsPolicyTest, OldSnapshotsAreLetGo) {
   Entry c = snapshot::Aggregate("c", {"x", "y"}), only_y = snapshot::Aggregate("c", {"y"});
   Entry x = snapshot::Leaf("x", Weighted(), MakeEndpoints({{"a"}}));
   Entry y = snapshot::Leaf("y", Weighted(), MakeEndpoints({{"b"}}));
-  config_ = grpc_core::MakeRefCounted<CdsConfig>("c", false);
-  Create(kCdsPolicyName);
+  config_ = Cds("c", false);
+  Create(gxds_cds_policy.name);
   snapshot::Config first = MakeConfig({c.get(), x.get(), y.get()}, {"c"}, store_.get());
   Update(config_, Args(first));
   Apply({&only_y, &y});
@@ -294,8 +295,9 @@ TEST_F(CdsPolicyTest, ReresolutionIsForDnsOnly) {  // A37.15, A37.19
 TEST_F(CdsPolicyTest, ConfigFromJson) {  // A74.35
   auto config = ParseConfig(R"([{"cds_experimental":{"cluster":"c","isDynamic":true}}])");
   ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(static_cast<CdsConfig*>(config->get())->cluster(), "c");
-  EXPECT_TRUE(static_cast<CdsConfig*>(config->get())->is_dynamic());
+  const Config parsed = *config;
+  EXPECT_EQ(ToAbsl(parsed.as<gxds_cds_config>().cluster), "c");
+  EXPECT_TRUE(parsed.as<gxds_cds_config>().is_dynamic);
   EXPECT_EQ(ParseConfig(R"([{"cds_experimental":{"isDynamic":3}}])").status().message(),
             "errors validating cds LB policy config: [field:cluster error:field not present; "
             "field:isDynamic error:is not a boolean]");

@@ -83,9 +83,9 @@ class PickingLeafFactory : public grpc_core::LoadBalancingPolicyFactory {
 const bool g_registered = [] {
   grpc_core::CoreConfiguration::RegisterBuilder([](grpc_core::CoreConfiguration::Builder* builder) {
     RegisterPolicyInC(builder, &gxds_cluster_impl_policy);
-    RegisterCdsLbPolicy(builder);
-    RegisterClusterManagerLbPolicy(builder);
-    RegisterOutlierDetectionLbPolicy(builder);
+    RegisterPolicyInC(builder, &gxds_cds_policy);
+    RegisterPolicyInC(builder, &gxds_cluster_manager_policy);
+    RegisterPolicyInC(builder, &gxds_outlier_detection_policy);
     builder->lb_policy_registry()->RegisterLoadBalancingPolicyFactory(
         std::make_unique<PickingLeafFactory>());
   });

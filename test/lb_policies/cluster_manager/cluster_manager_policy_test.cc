@@ -2,6 +2,7 @@
 
 #include "lb_policies/cluster_manager/cluster_manager.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
+#include "test/lb_policies/support/configs.h"
 
 namespace grpc_xds {
 namespace testing {
@@ -14,14 +15,14 @@ using snapshot::MakeEndpoints;
 class ClusterManagerPolicyTest : public TreeTest {
  protected:
   ClusterManagerPolicyTest() {
-    config_ = grpc_core::MakeRefCounted<ClusterManagerConfig>();
+    config_ = Config(gxds_cluster_manager_config_create());
     flat_.lb_policy = R"([{"test_leaf":{}}])";
   }
   Entry Flat(const std::string& name) const {
     return snapshot::Leaf(name, flat_, MakeEndpoints({{name}}));
   }
   void Apply(const std::vector<const Entry*>& entries, const std::vector<std::string>& roots) {
-    if (policy_ == nullptr) Create(kClusterManagerPolicyName);
+    if (policy_ == nullptr) Create(gxds_cluster_manager_policy.name);
     std::vector<const gxds_cluster_entry*> list;
     for (const Entry* e : entries) list.push_back(e->get());
     last_ = MakeConfig(list, roots, store_.get(), last_.get());
@@ -30,7 +31,7 @@ class ClusterManagerPolicyTest : public TreeTest {
 
   snapshot::ClusterOptions flat_;
   snapshot::Config last_;
-  RefCountedPtr<LoadBalancingPolicy::Config> config_;
+  Config config_;
 };
 
 TEST_F(ClusterManagerPolicyTest, ChildForEachRootInOnePublication) {  // A31.5, A31.11

@@ -18,10 +18,11 @@ using snapshot::Leaf;
 using snapshot::MakeConfig;
 using snapshot::Text;
 
-struct Picker : gxds_child_picker {
-  Picker() : gxds_child_picker() {
-    gxds_ref_init(&refs);
-    destroy = [](gxds_child_picker* p) { delete static_cast<Picker*>(p); };
+struct Picker : gxds_picker {
+  Picker() : gxds_picker() {
+    static const gxds_picker_ops kOps = {nullptr,
+                                         [](gxds_picker* p) { delete static_cast<Picker*>(p); }};
+    gxds_picker_init(this, &kOps);
   }
 };
 
@@ -99,7 +100,7 @@ struct Scenario {
   // "unknown", "none" or "picker"
   std::string PickerOf(const std::string& name) {
     gxds_str n = gxds_str_of(name.data(), name.size());
-    gxds_child_picker* p;
+    gxds_picker* p;
     if (!gxds_picker_map_get(gxds_cluster_manager_pickers(m), gxds_picker_map_hash(n), n, &p)) {
       return "unknown";
     }

@@ -11,12 +11,13 @@
 
 namespace {
 
-struct Picker : gxds_child_picker {
+struct Picker : gxds_picker {
   static std::atomic<int> alive;
   const int value;
-  explicit Picker(int v) : gxds_child_picker(), value(v) {
-    gxds_ref_init(&refs);
-    destroy = [](gxds_child_picker* p) { delete static_cast<Picker*>(p); };
+  explicit Picker(int v) : gxds_picker(), value(v) {
+    static const gxds_picker_ops kOps = {nullptr,
+                                         [](gxds_picker* p) { delete static_cast<Picker*>(p); }};
+    gxds_picker_init(this, &kOps);
     alive++;
   }
   ~Picker() { alive--; }
@@ -43,7 +44,7 @@ struct Map {
   }
   // -1: unknown; -2: no picker yet.
   int Get(const std::string& name) const {
-    gxds_child_picker* p;
+    gxds_picker* p;
     if (!gxds_picker_map_get(m, hash(Name(name)), Name(name), &p)) return -1;
     return p ? static_cast<Picker*>(p)->value : -2;
   }
@@ -153,7 +154,7 @@ TEST(PickerMap, ReadersKeepTheirVersionWhileOthersAreMade) {
 }
 
 TEST(PickerMap, APickForAnUnknownClusterIsAnInternalError) {  // A31.12
-  gxds_child_picker* picker;
+  gxds_picker* picker;
   gxds_str name = gxds_str_z("c");
   ASSERT_FALSE(gxds_picker_map_get(nullptr, gxds_picker_map_hash(name), name, &picker));
   gxds_status status = gxds_picker_map_unknown(name);

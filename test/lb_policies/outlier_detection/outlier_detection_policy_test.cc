@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/variant.h"
+#include "host/grpc_1_51/policy.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
+#include "test/lb_policies/support/configs.h"
 #include "test/lb_policies/support/policy_test.h"
 
 namespace grpc_xds {
@@ -15,7 +17,8 @@ namespace {
 
 // Before the fixture's environment makes the configuration.
 const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(RegisterOutlierDetectionLbPolicy);
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &gxds_outlier_detection_policy); });
   return true;
 }();
 
@@ -25,7 +28,7 @@ class OutlierDetectionPolicyTest : public PolicyTest {
  protected:
   void Start(const std::string& child, const std::vector<uint16_t>& ports) {
     child_ = child;
-    Create(kOutlierDetectionPolicy);
+    Create(gxds_outlier_detection_policy.name);
     Apply(ports);
   }
   // Ejects for 3 s what fails more than half of its RPCs, by an interval of 1 s.
@@ -188,7 +191,8 @@ TEST_F(OutlierDetectionPolicyTest, ConfigFromJson) {  // A50.24
       R"("enforcementPercentage":6,"minimumHosts":7,"requestVolume":8},"childPolicy":)"
       R"([{"test_leaf":{}}]}}])");
   ASSERT_TRUE(config.ok()) << config.status();
-  const auto& s = static_cast<OutlierDetectionConfig*>(config->get())->settings();
+  const Config parsed = *config;
+  const auto& s = parsed.as<gxds_outlier_detection_config>().settings;
   EXPECT_EQ(s.interval, GXDS_SECOND);
   EXPECT_EQ(s.base_ejection_time, 2 * GXDS_SECOND);
   EXPECT_EQ(s.max_ejection_time, 3 * GXDS_SECOND);

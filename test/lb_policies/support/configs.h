@@ -9,6 +9,7 @@
 #include "absl/types/optional.h"
 #include "host/grpc_1_51/config.h"
 #include "lb_policies/attributes/attributes.h"
+#include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
@@ -69,6 +70,10 @@ inline Config Priority(const std::string& cluster, const std::vector<PriorityChi
 
 inline Config ClusterImpl(const std::string& cluster, const Config& child) {
   return Config(gxds_cluster_impl_config_create(ToGxds(cluster), child.get()));
+}
+
+inline Config Cds(const std::string& cluster, bool is_dynamic) {
+  return Config(gxds_cds_config_create(ToGxds(cluster), is_dynamic));
 }
 
 }  // namespace testing

@@ -1,0 +1,271 @@
+#include "lb_policies/cds/cds_policy.h"
+
+#include <grpc/impl/codegen/grpc_types.h>
+
+#include "base/memory.h"
+#include "json/json.h"
+#include "lb_policies/cds/cds.h"
+#include "lb_policies/cluster_impl/cluster_impl_policy.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/outlier_detection/outlier_detection_policy.h"
+#include "lb_policies/priority/priority.h"
+#include "lb_policies/priority/priority_policy.h"
+
+_Static_assert(GXDS_CHILD_NUMBERS_LEFT_MAX == GXDS_PRIORITY_RETAINED_MAX,
+               "cds remembers the children that priority keeps");
+
+typedef struct policy {
+  gxds_policy *base;
+  gxds_cds *machine;
+  gxds_str cluster;
+  gxds_lb_child *child;         /* NULL: there is none */
+  gxds_lb_config *leaf_policy;  /* what the cluster's policy_json was parsed to; NULL: not yet */
+  gxds_lb_config *child_config; /* below outlier_detection, where that is; NULL: none */
+} policy;
+
+/* Gives *to what take is, in place of what it was. */
+static void set_config(gxds_lb_config **to, gxds_lb_config *take) {
+  gxds_lb_config *before = *to;
+  *to = take;
+  gxds_lb_config_unref(before);
+}
+
+/* --- Failures --- */
+
+/* Drops every RPC: also those that wait for ready. */
+typedef struct drop_picker {
+  gxds_picker base;
+  gxds_status status;
+} drop_picker;
+
+static void drop(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
+  (void)call;
+  gxds_picked_drop(out, gxds_status_copy(&((drop_picker *)base)->status));
+}
+
+static void destroy_drop_picker(gxds_picker *base) {
+  drop_picker *p = (drop_picker *)base;
+  gxds_status_fini(&p->status);
+  gxds_free(p);
+}
+
+static gxds_picker *create_drop_picker(const gxds_status *status) {
+  static const gxds_picker_ops ops = {drop, destroy_drop_picker};
+  drop_picker *p = GXDS_NEW(drop_picker);
+  gxds_picker_init(&p->base, &ops);
+  p->status = gxds_status_copy(status);
+  return &p->base;
+}
+
+static void drop_child(policy *p) {
+  gxds_lb_child_end(p->child);
+  p->child = NULL;
+}
+
+/* Ends the child. drops: RPCs that wait for ready fail too. */
+static void fail(policy *p, const gxds_status *why, bool drops) {
+  gxds_text text = {0};
+  gxds_status_render(why, &text);
+  gxds_policy_log_error(p->base, "%.*s", GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+  drop_child(p);
+  set_config(&p->child_config, NULL);
+  gxds_policy_publish(p->base, GRPC_CHANNEL_TRANSIENT_FAILURE, why,
+                      drops ? create_drop_picker(why) : gxds_picker_fail(why));
+}
+
+/* --- What the child is given --- */
+
+/* cluster_impl over priority over the cluster's own policy, once for each priority. */
+static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
+  const size_t count = step->numbers->count;
+  gxds_priority_child *children = gxds_calloc(count, sizeof *children);
+  for (size_t i = 0; i < count; i++) {
+    gxds_text name = {0};
+    gxds_child_number_render(p->cluster, step->numbers->numbers[i], &name);
+    children[i] = (gxds_priority_child){gxds_text_take(&name), p->leaf_policy,
+                                        step->ignore_reresolution, true, i};
+  }
+  gxds_lb_config *priority = gxds_priority_config_create(p->cluster, children, count);
+  gxds_lb_config *config = gxds_cluster_impl_config_create(p->cluster, priority);
+  gxds_lb_config_unref(priority);
+  for (size_t i = 0; i < count; i++) gxds_str_free(&children[i].name);
+  gxds_free(children);
+  return config;
+}
+
+/* priority over one cds for each leaf cluster (A75). */
+static gxds_lb_config *aggregate_config(const gxds_cds_step *step) {
+  const size_t count = step->entry->leaf_cluster_count;
+  gxds_priority_child *children = gxds_calloc(count, sizeof *children);
+  for (size_t i = 0; i < count; i++) {
+    children[i].name = step->entry->leaf_clusters[i];
+    children[i].config = gxds_cds_config_create(children[i].name, false);
+  }
+  gxds_lb_config *config = gxds_priority_config_create(gxds_str_of(NULL, 0), children, count);
+  for (size_t i = 0; i < count; i++) gxds_lb_config_unref(children[i].config);
+  gxds_free(children);
+  return config;
+}
+
+static gxds_status parse_leaf_policy(policy *p, const gxds_cds_step *step) {
+  if (!step->policy_changed && p->leaf_policy) return gxds_status_ok();
+  gxds_status why = gxds_status_ok();
+  gxds_lb_config *config = gxds_policy_parse_list(p->base, step->policy_json, &why);
+  if (config) set_config(&p->leaf_policy, config);
+  return why;
+}
+
+/* Makes the child's config anew, unless the one before says the same. */
+static gxds_status renew_child_config(policy *p, const gxds_cds_step *step) {
+  if (step->same_children && p->child_config) return gxds_status_ok();
+  if (step->kind == GXDS_CDS_AGGREGATE) {
+    set_config(&p->child_config, aggregate_config(step));
+    return gxds_status_ok();
+  }
+  gxds_status status = parse_leaf_policy(p, step);
+  if (gxds_status_is_ok(&status)) set_config(&p->child_config, leaf_config(p, step));
+  return status;
+}
+
+/* A50: above all that is the cluster's. One reference, the caller's. */
+static gxds_lb_config *config_of_child(const policy *p, const gxds_cds_step *step) {
+  if (!step->outlier_detection) return gxds_lb_config_ref(p->child_config);
+  return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, p->child_config);
+}
+
+static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
+                                 const gxds_lb_update *given) {
+  gxds_lb_update pass = *given;
+  pass.config = config_of_child(p, step);
+  pass.addresses = gxds_priority_addresses(NULL); /* they are in the snapshot */
+  gxds_str note = gxds_str_dup(step->entry->resolution_note);
+  pass.note = note;
+  /* The control plane checks health. */
+  pass.args = gxds_args_with_int(given->args, GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  if (gxds_policy_traces(p->base)) {
+    gxds_policy_trace(p->base, "%.*s: updating child %.*s", GXDS_STR_ARG(p->cluster),
+                      GXDS_STR_ARG(pass.config->policy));
+  }
+  if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
+  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_str_free(&note);
+  gxds_args_unref(pass.args);
+  gxds_addresses_unref(pass.addresses);
+  gxds_lb_config_unref(pass.config);
+  return status;
+}
+
+static gxds_status update_child(policy *p, const gxds_cds_step *step, const gxds_lb_update *given) {
+  gxds_status unusable = renew_child_config(p, step);
+  if (gxds_status_is_ok(&unusable)) return pass_to_child(p, step, given);
+  gxds_cds_forget(p->machine);
+  gxds_status why = gxds_status_make(GXDS_UNAVAILABLE, "%.*s: %.*s", GXDS_STR_ARG(p->cluster),
+                                     GXDS_STR_ARG(unusable.message));
+  fail(p, &why, false);
+  gxds_status_fini(&why);
+  return unusable;
+}
+
+/* --- The policy --- */
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  const gxds_cds_config *config = (const gxds_cds_config *)given->config;
+  gxds_str_free(&p->cluster);
+  p->cluster = gxds_str_dup(config->cluster);
+  const gxds_cds_step *step = gxds_cds_on_update(p->machine, given->snapshot, given->mailbox,
+                                                 p->cluster, config->is_dynamic);
+  switch (step->kind) {
+    case GXDS_CDS_NOTHING:
+      break;
+    case GXDS_CDS_FAIL:
+      fail(p, &step->error, step->drop);
+      break;
+    case GXDS_CDS_LEAF:
+    case GXDS_CDS_AGGREGATE:
+      return update_child(p, step, given);
+  }
+  return gxds_status_ok();
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->machine = gxds_cds_create();
+  return p;
+}
+
+static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  (void)child;
+  policy *p = self;
+  gxds_policy_publish(p->base, state, status, take_picker);
+}
+
+static void exit_idle(void *self) {
+  policy *p = self;
+  if (p->child) gxds_lb_child_exit_idle(p->child);
+}
+
+static void reset_backoff(void *self) {
+  policy *p = self;
+  if (p->child) gxds_lb_child_reset_backoff(p->child);
+}
+
+/* And with the machine goes the subscription: not before what it gave has been used. */
+static void end(void *self) { drop_child(self); }
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_cds_destroy(p->machine);
+  gxds_lb_config_unref(p->leaf_policy);
+  gxds_lb_config_unref(p->child_config);
+  gxds_str_free(&p->cluster);
+  gxds_free(p);
+}
+
+/* --- The config --- */
+
+static void destroy_config(gxds_lb_config *c) {
+  gxds_cds_config *config = (gxds_cds_config *)c;
+  gxds_str_free(&config->cluster);
+  gxds_free(config);
+}
+
+gxds_lb_config *gxds_cds_config_create(gxds_str cluster, bool is_dynamic) {
+  gxds_cds_config *config = GXDS_NEW(gxds_cds_config);
+  gxds_lb_config_init(&config->base, &gxds_cds_policy, destroy_config);
+  config->cluster = gxds_str_dup(cluster);
+  config->is_dynamic = is_dynamic;
+  return &config->base;
+}
+
+/* For configs that cluster specifier plugins write. */
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  (void)parse_list;
+  if (!gxds_json_is_object(json, NULL, errors)) return NULL;
+  gxds_str cluster = {NULL, 0};
+  bool is_dynamic = false;
+  gxds_json_str(json, "cluster", GXDS_JSON_REQUIRED, NULL, errors, &cluster);
+  gxds_json_bool(json, "isDynamic", GXDS_JSON_OPTIONAL, NULL, errors, &is_dynamic);
+  return errors->count > 0 ? NULL : gxds_cds_config_create(cluster, is_dynamic);
+}
+
+const gxds_policy_type gxds_cds_policy = {
+    .name = "cds_experimental",
+    .trace = "cds_lb",
+    .log_name = "cdslb",
+    .title = "cds",
+    .needs_config = true,
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .child_state = child_state,
+};

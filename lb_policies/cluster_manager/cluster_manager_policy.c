@@ -1,0 +1,300 @@
+#include "lb_policies/cluster_manager/cluster_manager_policy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "host/child_errors.h"
+#include "lb_policies/cds/cds_policy.h"
+#include "lb_policies/cluster_manager/cluster_manager.h"
+#include "lb_policies/cluster_manager/other_children.h"
+#include "lb_policies/cluster_manager/route_picker.h"
+#include "xds_resolver/mailbox.h"
+
+typedef struct child {
+  uint64_t token;
+  gxds_lb_child *lb;
+  UT_hash_handle hh; /* by token */
+} child;
+
+typedef struct policy {
+  gxds_policy *base;
+  gxds_cluster_manager *machine;
+  bool draining;
+  bool turn_is_due;
+  child *children;
+  const gxds_plugins *plugins; /* that others has; a reference */
+  gxds_other_children others;
+
+  /* The last update: a child is given it whenever its turn comes. References. */
+  gxds_lb_update last;
+} policy;
+
+static child *find(policy *p, uint64_t token) {
+  child *c;
+  HASH_FIND(hh, p->children, &token, sizeof token, c);
+  return c;
+}
+
+static void remove_child(policy *p, child *c) {
+  HASH_DEL(p->children, c);
+  gxds_lb_child_end(c->lb);
+  gxds_free(c);
+}
+
+/* --- Updates --- */
+
+static void forget_update(policy *p) {
+  gxds_addresses_unref(p->last.addresses);
+  gxds_status_fini(&p->last.addresses_status);
+  gxds_args_unref(p->last.args);
+  gxds_str note = p->last.note;
+  gxds_str_free(&note);
+  gxds_config_unref(p->last.snapshot);
+  gxds_mailbox_unref(p->last.mailbox);
+  p->last = (gxds_lb_update){0};
+}
+
+static void keep_update(policy *p, const gxds_lb_update *u) {
+  const gxds_lb_update kept = {
+      .addresses = u->addresses ? gxds_addresses_ref(u->addresses) : NULL,
+      .addresses_status = gxds_status_copy(&u->addresses_status),
+      .args = gxds_args_ref(u->args),
+      .note = gxds_str_dup(u->note),
+      .snapshot = u->snapshot ? gxds_config_ref(u->snapshot) : NULL,
+      .mailbox = u->mailbox ? gxds_mailbox_ref(u->mailbox) : NULL,
+  };
+  forget_update(p);
+  p->last = kept;
+}
+
+/* What it was before, while the plugin says the same. A reference, the caller's; NULL: it can't be
+ * used. */
+static gxds_lb_config *config_of_plugin(const policy *p, const gxds_plugin *plugin,
+                                        gxds_child_errors *errors) {
+  gxds_lb_config *before = gxds_other_children_find(&p->others, plugin->name);
+  const gxds_plugin *same = gxds_plugins_find(p->plugins, plugin->name);
+  if (before && same && gxds_str_equal(same->lb_json, plugin->lb_json)) {
+    return gxds_lb_config_ref(before);
+  }
+  gxds_status why = gxds_status_ok();
+  gxds_lb_config *config = gxds_policy_parse_list(p->base, plugin->lb_json, &why);
+  gxds_child_errors_add(errors, plugin->name, why);
+  return config;
+}
+
+/* The children beside the clusters: of the policy's config, and of the snapshot's plugins. */
+static void renew_others(policy *p, const gxds_lb_update *u, gxds_child_errors *errors) {
+  const gxds_other_children *configured =
+      &((const gxds_cluster_manager_config *)u->config)->children;
+  const gxds_plugins *plugins = u->snapshot ? u->snapshot->plugins : p->plugins;
+  gxds_other_children others = {0};
+  for (size_t i = 0; i < configured->count; i++) {
+    gxds_other_children_put(&others, configured->names[i],
+                            gxds_lb_config_ref(configured->configs[i]));
+  }
+  for (size_t i = 0; plugins && i < plugins->count; i++) {
+    gxds_lb_config *config = config_of_plugin(p, &plugins->items[i], errors);
+    if (config) gxds_other_children_put(&others, plugins->items[i].name, config);
+  }
+  gxds_other_children_fini(&p->others);
+  p->others = others;
+  const gxds_plugins *before = p->plugins;
+  p->plugins = gxds_plugins_ref(plugins);
+  gxds_plugins_unref(before);
+}
+
+/* --- Operations --- */
+
+static void create_child(policy *p, const gxds_cluster_manager_op *op) {
+  if (gxds_policy_traces(p->base)) {
+    gxds_policy_trace(p->base, "child %" PRIu64 " is %.*s: created", op->child,
+                      GXDS_STR_ARG(op->name));
+  }
+  child *c = GXDS_NEW(child);
+  c->token = op->child;
+  c->lb = gxds_lb_child_create(p->base, op->child);
+  HASH_ADD(hh, p->children, token, sizeof c->token, c);
+}
+
+static void update_child(policy *p, const gxds_cluster_manager_op *op, gxds_child_errors *errors) {
+  gxds_lb_config *other = gxds_other_children_find(&p->others, op->name);
+  gxds_lb_config *config =
+      other ? gxds_lb_config_ref(other) : gxds_cds_config_create(op->name, false);
+  gxds_lb_update update = p->last;
+  update.config = config;
+  gxds_str name = gxds_str_dup(op->name); /* the operation's is borrowed until the next event */
+  gxds_child_errors_add(errors, name, gxds_lb_child_update(find(p, op->child)->lb, &update));
+  gxds_str_free(&name);
+  gxds_lb_config_unref(config);
+}
+
+static void publish(policy *p) {
+  const grpc_connectivity_state state = gxds_cluster_manager_state(p->machine);
+  if (gxds_policy_traces(p->base)) {
+    gxds_policy_trace(p->base, "connectivity changed to %s", gxds_lb_state_name(state));
+  }
+  gxds_status status = gxds_status_ok();
+  if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    status = gxds_status_make(GXDS_UNAVAILABLE, "TRANSIENT_FAILURE from XdsClusterManagerLb");
+  }
+  gxds_policy_publish(p->base, state, &status,
+                      gxds_route_picker_create(gxds_cluster_manager_pickers(p->machine),
+                                               gxds_policy_poker(p->base)));
+  gxds_status_fini(&status);
+}
+
+static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_errors *errors) {
+  switch (op->kind) {
+    case GXDS_CLUSTER_MANAGER_CREATE:
+      create_child(p, op);
+      update_child(p, op, errors);
+      break;
+    case GXDS_CLUSTER_MANAGER_UPDATE:
+      update_child(p, op, errors);
+      break;
+    case GXDS_CLUSTER_MANAGER_REMOVE:
+      if (gxds_policy_traces(p->base)) {
+        gxds_policy_trace(p->base, "child %" PRIu64 ": removed", op->child);
+      }
+      child *c = find(p, op->child);
+      if (c) remove_child(p, c);
+      break;
+    case GXDS_CLUSTER_MANAGER_PUBLISH:
+      publish(p);
+      break;
+  }
+}
+
+/* Adds what children said that refused their update. */
+static void drain(policy *p, gxds_child_errors *errors) {
+  if (p->draining) return; /* the loop below goes on with what came meanwhile */
+  p->draining = true;
+  gxds_cluster_manager_op op;
+  while (!gxds_policy_ended(p->base) && gxds_cluster_manager_next(p->machine, &op)) {
+    carry_out(p, &op, errors);
+  }
+  p->draining = false;
+  if (p->turn_is_due || gxds_policy_ended(p->base)) return;
+  if (!gxds_cluster_manager_wants_turn(p->machine)) return;
+  /* The turn comes from a timer that is over at once: after what this thread has left to do. */
+  p->turn_is_due = true;
+  gxds_policy_set_deadline(p->base, gxds_policy_now(p->base));
+}
+
+/* Where nobody hears what children say; one that refused its update fails its RPCs. */
+static void drain_silently(policy *p) {
+  gxds_child_errors errors = {0};
+  drain(p, &errors);
+  gxds_status unheard = gxds_child_errors_take(&errors);
+  gxds_status_fini(&unheard);
+}
+
+/* --- The policy --- */
+
+/* Whether clusters connect when the first RPC is picked by them, not before. */
+static bool connects_on_demand(void) {
+  const char *value = secure_getenv("GRPC_XDS_CONNECT_ON_DEMAND");
+  return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->machine = gxds_cluster_manager_create(connects_on_demand());
+  return p;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  gxds_child_errors errors = {0};
+  renew_others(p, given, &errors);
+  gxds_cluster_manager_on_update(p->machine, given->snapshot, p->others.names, p->others.count);
+  keep_update(p, given);
+  drain(p, &errors);
+  return gxds_child_errors_take(&errors);
+}
+
+static void trace_state(const policy *p, uint64_t token, grpc_connectivity_state state,
+                        const gxds_status *status) {
+  gxds_text text = {0};
+  gxds_status_render(status, &text);
+  gxds_policy_trace(p->base, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
+                    GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+}
+
+static void child_state(void *self, uint64_t token, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  policy *p = self;
+  if (gxds_policy_traces(p->base)) trace_state(p, token, state, status);
+  gxds_cluster_manager_on_child_state(p->machine, token, state, take_picker);
+  drain_silently(p);
+}
+
+/* A pick waits for the child of that cluster, which is not there yet. */
+static void poked(void *self, uint64_t number, gxds_str cluster) {
+  (void)number;
+  policy *p = self;
+  gxds_cluster_manager_on_pick(p->machine, cluster);
+  drain_silently(p);
+}
+
+static void on_deadline(void *self) {
+  policy *p = self;
+  p->turn_is_due = false;
+  gxds_cluster_manager_on_turn(p->machine);
+  drain_silently(p);
+}
+
+static void exit_idle(void *self) {
+  policy *p = self;
+  const bool draining = p->draining;
+  p->draining = true; /* what children report is carried out afterwards: it may end them */
+  for (const child *c = p->children; c; c = c->hh.next) gxds_lb_child_exit_idle(c->lb);
+  p->draining = draining;
+  gxds_cluster_manager_on_exit_idle(p->machine);
+  drain_silently(p);
+}
+
+static void reset_backoff(void *self) {
+  policy *p = self;
+  for (const child *c = p->children; c; c = c->hh.next) gxds_lb_child_reset_backoff(c->lb);
+}
+
+static void end(void *self) {
+  policy *p = self;
+  child *c;
+  child *next;
+  HASH_ITER(hh, p->children, c, next) remove_child(p, c);
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_cluster_manager_destroy(p->machine);
+  gxds_other_children_fini(&p->others);
+  gxds_plugins_unref(p->plugins);
+  forget_update(p);
+  gxds_free(p);
+}
+
+const gxds_policy_type gxds_cluster_manager_policy = {
+    .name = "xds_cluster_manager_experimental",
+    .trace = "xds_cluster_manager_lb",
+    .log_name = "xds_cluster_manager_lb",
+    .title = "xds_cluster_manager",
+    .needs_config = true,
+    .parse = gxds_cluster_manager_parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .on_deadline = on_deadline,
+    .poked = poked,
+    .child_state = child_state,
+};

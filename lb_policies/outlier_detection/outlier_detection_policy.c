@@ -1,0 +1,207 @@
+#include "lb_policies/outlier_detection/outlier_detection_policy.h"
+
+#include "base/memory.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/outlier_detection/ejectable.h"
+#include "lb_policies/outlier_detection/outlier_detection_config.h"
+#include "xds_resolver/config.h"
+
+/* --- Picks --- */
+
+/* Of one RPC, in the memory of its call. */
+typedef struct tracker {
+  gxds_tracker base;
+  gxds_tracker *childs; /* NULL: it has none */
+  gxds_call_results *results;
+} tracker;
+
+static void started(gxds_tracker *base) {
+  const tracker *t = (const tracker *)base;
+  if (t->childs) gxds_tracker_started(t->childs);
+}
+
+static void finished(gxds_tracker *base, const gxds_finish *f) {
+  const tracker *t = (const tracker *)base;
+  if (t->childs) gxds_tracker_finished(t->childs, f);
+  gxds_call_results_add(t->results, f->code == GXDS_OK);
+}
+
+static void destroy_tracker(gxds_tracker *base) {
+  const tracker *t = (const tracker *)base;
+  gxds_tracker_destroy(t->childs);
+  gxds_call_results_unref(t->results);
+}
+
+typedef struct picker {
+  gxds_picker base;
+  gxds_picker *child;
+  bool counting;
+} picker;
+
+static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
+  static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
+  const picker *p = (const picker *)base;
+  gxds_picker_pick(p->child, call, out);
+  if (out->kind != GXDS_PICKED_COMPLETE) return;
+  gxds_subchannel *picked = out->subchannel;
+  if (p->counting) {
+    tracker *t = gxds_pick_alloc(call, sizeof *t);
+    *t = (tracker){{&ops}, out->tracker, gxds_call_results_ref(gxds_ejectable_results(picked))};
+    out->tracker = &t->base;
+  }
+  out->subchannel = gxds_subchannel_ref(picked->wrapped);
+  gxds_subchannel_unref(picked);
+}
+
+static void destroy_picker(gxds_picker *base) {
+  picker *p = (picker *)base;
+  gxds_picker_unref(p->child);
+  gxds_free(p);
+}
+
+static gxds_picker *create_picker(gxds_picker *child, bool counting) {
+  static const gxds_picker_ops ops = {pick, destroy_picker};
+  picker *p = GXDS_NEW(picker);
+  gxds_picker_init(&p->base, &ops);
+  p->child = gxds_picker_ref(child);
+  p->counting = counting;
+  return &p->base;
+}
+
+/* --- The policy --- */
+
+typedef struct policy {
+  gxds_policy *base;
+  gxds_ejectables *subchannels;
+  gxds_outliers *machine; /* that of the subchannels */
+  gxds_lb_child *child;
+  bool settling;
+  grpc_connectivity_state child_state; /* as it reported last */
+  gxds_status child_status;
+  gxds_picker *child_picker; /* NULL: it reported nothing yet */
+} policy;
+
+static void publish(policy *p) {
+  gxds_policy_publish(p->base, p->child_state, &p->child_status,
+                      create_picker(p->child_picker, gxds_outliers_counting(p->machine)));
+}
+
+/* Tells subchannels whether they are ejected, and sets the timer. */
+static void settle(policy *p) {
+  if (p->settling) return; /* the loop below goes on with what came meanwhile */
+  p->settling = true;
+  uint64_t address;
+  while (!gxds_policy_ended(p->base) && gxds_outliers_next(p->machine, &address)) {
+    const bool ejected = gxds_outliers_ejected(p->machine, address);
+    if (gxds_policy_traces(p->base)) {
+      gxds_policy_trace(p->base, "address %llu %s", (unsigned long long)address,
+                        ejected ? "ejected" : "un-ejected");
+    }
+    gxds_ejectables_tell(p->subchannels, address, ejected);
+  }
+  p->settling = false;
+  gxds_policy_set_deadline(p->base, gxds_outliers_deadline(p->machine));
+}
+
+static size_t count_addresses(const gxds_outlier_detection_config *config,
+                              const gxds_lb_update *given) {
+  if (gxds_str_empty(config->cluster)) return given->addresses ? given->addresses->count : 0;
+  const gxds_cluster_entry *entry =
+      given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : NULL;
+  return entry ? gxds_outliers_count_addresses(entry->endpoints) : 0;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  const gxds_outlier_detection_config *config =
+      (const gxds_outlier_detection_config *)given->config;
+  const bool counting = gxds_outliers_counting(p->machine);
+  gxds_outliers_on_config(p->machine, &config->settings, count_addresses(config, given),
+                          gxds_policy_now(p->base));
+  settle(p);
+  if (counting != gxds_outliers_counting(p->machine) && p->child_picker) publish(p);
+  if (gxds_policy_ended(p->base)) return gxds_status_ok();
+  gxds_lb_update pass = *given;
+  pass.config = config->child;
+  return gxds_lb_child_update(p->child, &pass);
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->subchannels = gxds_ejectables_create(gxds_policy_channel(base), gxds_policy_random_seed(base));
+  p->machine = p->subchannels->machine;
+  p->child = gxds_lb_child_create(base, 0);
+  return p;
+}
+
+static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  (void)child;
+  policy *p = self;
+  p->child_state = state;
+  gxds_status_set(&p->child_status, gxds_status_copy(status));
+  gxds_picker_unref(p->child_picker);
+  p->child_picker = take_picker;
+  publish(p);
+}
+
+/* A50: the address alone counts, not its attributes. */
+static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
+                                         const gxds_args *args) {
+  (void)child;
+  policy *p = self;
+  gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  if (!subchannel) return NULL;
+  gxds_text key = {0};
+  gxds_lb_address_render(address, &key);
+  const uint64_t token = gxds_outliers_add(p->machine, gxds_text_str(&key));
+  if (gxds_policy_traces(p->base)) {
+    gxds_policy_trace(p->base, "a subchannel to address %llu: %.*s", (unsigned long long)token,
+                      GXDS_STR_ARG(gxds_text_str(&key)));
+  }
+  gxds_text_fini(&key);
+  return gxds_ejectable_create(p->subchannels, subchannel, token);
+}
+
+static void on_deadline(void *self) {
+  policy *p = self;
+  gxds_outliers_on_deadline(p->machine, gxds_policy_now(p->base));
+  settle(p);
+}
+
+static void exit_idle(void *self) { gxds_lb_child_exit_idle(((policy *)self)->child); }
+static void reset_backoff(void *self) { gxds_lb_child_reset_backoff(((policy *)self)->child); }
+
+static void end(void *self) {
+  policy *p = self;
+  gxds_lb_child_end(p->child);
+  gxds_picker_unref(p->child_picker);
+  p->child_picker = NULL;
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_ejectables_unref(p->subchannels);
+  gxds_status_fini(&p->child_status);
+  gxds_free(p);
+}
+
+const gxds_policy_type gxds_outlier_detection_policy = {
+    .name = "outlier_detection_experimental",
+    .trace = "outlier_detection_lb",
+    .log_name = "outlier_detection_lb",
+    .title = "outlier_detection",
+    .needs_config = true,
+    .parse = gxds_outlier_detection_parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .on_deadline = on_deadline,
+    .child_state = child_state,
+    .child_subchannel = child_subchannel,
+};
