@@ -104,6 +104,15 @@ static gxds_status fill_slot(slot *s, const gxds_lb_update *update) {
                           GXDS_STR_ARG(s->name));
 }
 
+/* For the channel's trace, as gRPC words it. */
+static void tell_of(const slot *s) {
+  gxds_lb_parent *up = s->child->owner->parent;
+  gxds_text text = {0};
+  gxds_text_addf(&text, "Created new LB policy \"%.*s\"", GXDS_STR_ARG(s->name));
+  up->ops->add_event(up, GXDS_LB_INFO, gxds_text_str(&text));
+  gxds_text_fini(&text);
+}
+
 static gxds_status add_slot(gxds_lb_child *c, const gxds_lb_update *update) {
   slot *s = gxds_calloc(1, sizeof *s);
   s->above.ops = &slot_ops;
@@ -120,7 +129,10 @@ static gxds_status add_slot(gxds_lb_child *c, const gxds_lb_update *update) {
     c->current = s;
   }
   gxds_status status = fill_slot(s, update);
-  if (gxds_status_is_ok(&status)) return status;
+  if (gxds_status_is_ok(&status)) {
+    if (is_heard(s)) tell_of(s);
+    return status;
+  }
   *(c->current == s ? &c->current : &c->pending) = NULL;
   end_slot(s);
   return status;
