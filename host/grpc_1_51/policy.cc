@@ -23,6 +23,7 @@
 
 namespace grpc_xds {
 
+using grpc_core::ChannelArgs;
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::OrphanablePtr;
 
@@ -38,11 +39,13 @@ class PolicyInC : public LoadBalancingPolicy {
     root_.ops = &kRootOps;
     root_.channel = ChannelOn(work_serializer(), channel_control_helper()->GetEventEngine());
     root_.policy = this;
-    const gxds_args* made_with = ToC(channel_args());
-    policy_ = gxds_policy_create(type_, &root_, made_with);
-    gxds_args_unref(made_with);
+    args_ = ToC(channel_args());
+    policy_ = gxds_policy_create(type_, &root_, args_);
   }
-  ~PolicyInC() override { gxds_lb_channel_unref(root_.channel); }
+  ~PolicyInC() override {
+    gxds_args_unref(args_);
+    gxds_lb_channel_unref(root_.channel);
+  }
 
   absl::string_view name() const override { return type_->name; }
 
@@ -52,8 +55,8 @@ class PolicyInC : public LoadBalancingPolicy {
     update.note = ToGxds(args.resolution_note);
     update.snapshot = ConfigOf(args.args);
     update.mailbox = MailboxOf(args.args);
-    const gxds_args* without_snapshot = ToC(WithoutOurs(args.args));
-    update.args = without_snapshot;
+    TakeArgs(WithoutOurs(args.args));
+    update.args = args_;
     const gxds_addresses* addresses = nullptr;
     if (args.addresses.ok()) {
       addresses = ToC(*std::move(args.addresses));
@@ -63,13 +66,19 @@ class PolicyInC : public LoadBalancingPolicy {
     update.addresses = addresses;
     absl::Status status = Take(gxds_policy_update(policy_, &update));
     gxds_addresses_unref(addresses);
-    gxds_args_unref(without_snapshot);
     return status;
   }
   void ExitIdleLocked() override { gxds_policy_exit_idle(policy_); }
   void ResetBackoffLocked() override { gxds_policy_reset_backoff(policy_); }
 
  private:
+  // The same object while they are equal: then to compare them costs nothing further down.
+  void TakeArgs(ChannelArgs args) {
+    if (grpc_xds::ToHost(args_) == args) return;
+    gxds_args_unref(args_);
+    args_ = ToC(std::move(args));
+  }
+
   struct Root : gxds_lb_root {
     PolicyInC* policy;
   };
@@ -125,6 +134,7 @@ class PolicyInC : public LoadBalancingPolicy {
 
   const gxds_policy_type* const type_;
   Root root_ = {};
+  const gxds_args* args_;  // without what is ours
   gxds_policy* policy_;
 };
 

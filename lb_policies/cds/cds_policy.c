@@ -21,6 +21,8 @@ typedef struct policy {
   gxds_lb_child *child;         /* NULL: there is none */
   gxds_lb_config *leaf_policy;  /* what the cluster's policy_json was parsed to; NULL: not yet */
   gxds_lb_config *child_config; /* below outlier_detection, where that is; NULL: none */
+  const gxds_args *args;        /* of the last update, and what the child got for them */
+  const gxds_args *child_args;
 } policy;
 
 /* Gives *to what take is, in place of what it was. */
@@ -134,6 +136,16 @@ static gxds_lb_config *config_of_child(const policy *p, const gxds_cds_step *ste
   return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, p->child_config);
 }
 
+/* The control plane checks health. The same object for the same: it is made at few updates. */
+static const gxds_args *args_of_child(policy *p, const gxds_args *args) {
+  if (p->args == args) return p->child_args;
+  gxds_args_unref(p->args);
+  gxds_args_unref(p->child_args);
+  p->args = gxds_args_ref(args);
+  p->child_args = gxds_args_with_int(args, GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  return p->child_args;
+}
+
 static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
                                  const gxds_lb_update *given) {
   gxds_lb_update pass = *given;
@@ -141,8 +153,7 @@ static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
   pass.addresses = gxds_priority_addresses(NULL); /* they are in the snapshot */
   gxds_str note = gxds_str_dup(step->entry->resolution_note);
   pass.note = note;
-  /* The control plane checks health. */
-  pass.args = gxds_args_with_int(given->args, GRPC_ARG_INHIBIT_HEALTH_CHECKING, 1);
+  pass.args = args_of_child(p, given->args);
   if (gxds_policy_traces(p->base)) {
     gxds_policy_trace(p->base, "%.*s: updating child %.*s", GXDS_STR_ARG(p->cluster),
                       GXDS_STR_ARG(pass.config->policy));
@@ -150,7 +161,6 @@ static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
   if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
   gxds_status status = gxds_lb_child_update(p->child, &pass);
   gxds_str_free(&note);
-  gxds_args_unref(pass.args);
   gxds_addresses_unref(pass.addresses);
   gxds_lb_config_unref(pass.config);
   return status;
@@ -222,6 +232,8 @@ static void destroy(void *self) {
   gxds_cds_destroy(p->machine);
   gxds_lb_config_unref(p->leaf_policy);
   gxds_lb_config_unref(p->child_config);
+  gxds_args_unref(p->args);
+  gxds_args_unref(p->child_args);
   gxds_str_free(&p->cluster);
   gxds_free(p);
 }

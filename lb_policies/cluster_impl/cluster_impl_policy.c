@@ -16,6 +16,8 @@ typedef struct policy {
   gxds_lb_child *child;             /* NULL: there is none */
   gxds_picker *child_picker;        /* the last, and the status that came with it */
   gxds_status child_status;
+  const gxds_args *args; /* of the last update, and what the child got for them; NULL: anew */
+  const gxds_args *child_args;
 } policy;
 
 static const gxds_lb_root_ops *root_ops(const policy *p) { return gxds_policy_root(p->base)->ops; }
@@ -47,7 +49,15 @@ static void fail(policy *p, gxds_status take_why) {
   gxds_status_fini(&take_why);
 }
 
+static void forget_args(policy *p) {
+  gxds_args_unref(p->args);
+  gxds_args_unref(p->child_args);
+  p->args = NULL;
+  p->child_args = NULL;
+}
+
 static void set_security(policy *p, gxds_cluster_security *take_security) {
+  forget_args(p); /* it is in them */
   gxds_cluster_security *before = p->security;
   p->security = take_security;
   if (before) before->ops->destroy(before);
@@ -87,14 +97,21 @@ static void fail_unsecured(policy *p, const gxds_status *why) {
                            GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
 }
 
+/* The same object for the same: it is made at few updates. */
+static const gxds_args *args_of_child(policy *p, const gxds_args *args) {
+  if (p->args == args) return p->child_args;
+  forget_args(p);
+  p->args = gxds_args_ref(args);
+  p->child_args = root_ops(p)->args_of_cluster(args, p->config->cluster, p->security);
+  return p->child_args;
+}
+
 static gxds_status update_child(policy *p, const gxds_lb_update *given) {
   gxds_lb_update pass = *given;
   pass.config = p->config->child;
-  pass.args = root_ops(p)->args_of_cluster(given->args, p->config->cluster, p->security);
+  pass.args = args_of_child(p, given->args);
   if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
-  gxds_status status = gxds_lb_child_update(p->child, &pass);
-  gxds_args_unref(pass.args);
-  return status;
+  return gxds_lb_child_update(p->child, &pass);
 }
 
 static gxds_cluster_impl_todo tell_machine(policy *p, const gxds_lb_update *given) {
@@ -102,6 +119,7 @@ static gxds_cluster_impl_todo tell_machine(policy *p, const gxds_lb_update *give
   const gxds_cluster_impl_todo todo = gxds_cluster_impl_on_update(
       p->machine, gxds_config_cluster(given->snapshot, config->cluster),
       given->snapshot->load_store, config->child, root_ops(p)->has_xds_credentials(given->args));
+  if (p->config && !gxds_str_equal(p->config->cluster, config->cluster)) forget_args(p);
   /* The one before lives until the machine has compared. */
   if (p->config) gxds_lb_config_unref(&p->config->base);
   p->config = config;
@@ -172,6 +190,7 @@ static void end(void *self) { drop_child(self); }
 
 static void destroy(void *self) {
   policy *p = self;
+  forget_args(p);
   gxds_cluster_impl_destroy(p->machine);
   gxds_status_fini(&p->child_status);
   if (p->config) gxds_lb_config_unref(&p->config->base);
