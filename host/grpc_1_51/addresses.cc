@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "lb_policies/attributes/attributes.h"
+#include "host/grpc_1_51/attributes.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "host/grpc_1_51/attributes.h"
 #include "host/grpc_1_51/status.h"
-#include "lb_policies/attributes/attributes.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
 

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "base/status.h"
-#include "lb_policies/attributes/attributes.h"
+#include "host/grpc_1_51/attributes.h"
 
 namespace grpc_xds {
 

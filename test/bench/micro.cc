@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "host/grpc_1_51/host.h"
 #include "lb_policies/ring_hash/ring.h"
 #include "lrs/load_store.h"
-#include "plugin/host.h"
 #include "test/bench/decoding.h"
 #include "test/bench/resources.h"
 #include "xds_resolver/route_table.h"

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "files/json_reader.h"
-#include "plugin/host.h"
+#include "host/grpc_1_51/host.h"
 #include "tools/lint/check.h"
 #include "tools/lint/nack.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plugin/host.h"
+#include "host/grpc_1_51/host.h"
 #include "tools/resolve/graph.h"
 #include "tools/resolve/options.h"
 #include "tools/resolve/tree.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "host/grpc_1_51/attributes.h"
 #include "host/grpc_1_51/config.h"
-#include "lb_policies/attributes/attributes.h"
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/priority/priority_policy.h"

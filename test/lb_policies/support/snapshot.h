@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lb_policies/attributes/attributes.h"
+#include "host/grpc_1_51/attributes.h"
 
 namespace grpc_xds {
 namespace testing {

@@ -1,4 +1,4 @@
-#include "plugin/child_of_fork.h"
+#include "host/grpc_1_51/child_of_fork.h"
 
 #include <grpc/event_engine/event_engine.h>
 #include <grpc/grpc.h>
@@ -20,7 +20,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "plugin/host_threads.h"
+#include "host/grpc_1_51/host_threads.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/channel/channel_stack_builder.h"
 #include "src/core/lib/event_engine/posix_engine/posix_engine.h"

@@ -1,5 +1,5 @@
 // gxds_host as the host's registry answers it.
-#include "plugin/host.h"
+#include "host/grpc_1_51/host.h"
 
 #include <gmock/gmock.h>
 #include <grpc/grpc.h>

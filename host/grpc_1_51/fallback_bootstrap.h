@@ -1,7 +1,7 @@
 // The bootstrap that the host keeps for when there is none in the environment: the google-c2p
 // resolver stores one, then starts the "xds" resolver, which is now ours.
-#ifndef GRPC_XDS_PLUGIN_FALLBACK_BOOTSTRAP_H_
-#define GRPC_XDS_PLUGIN_FALLBACK_BOOTSTRAP_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_FALLBACK_BOOTSTRAP_H_
+#define GRPC_XDS_HOST_GRPC_1_51_FALLBACK_BOOTSTRAP_H_
 
 #include "base/str.h"
 

@@ -1,4 +1,4 @@
-#include "plugin/host.h"
+#include "host/grpc_1_51/host.h"
 
 #include <grpc/support/port_platform.h>
 #include <re2/re2.h>
@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "bootstrap/tls_creds.h"
-#include "plugin/certificates.h"
-#include "plugin/dns.h"
-#include "plugin/fallback_bootstrap.h"
+#include "host/grpc_1_51/certificates.h"
+#include "host/grpc_1_51/dns.h"
+#include "host/grpc_1_51/fallback_bootstrap.h"
 #include "plugin/tls_creds.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/debug/trace.h"

@@ -1,4 +1,4 @@
-#include "xds_resolver/xds_resolver.h"
+#include "host/grpc_1_51/xds_resolver.h"
 
 #include <grpc/event_engine/event_engine.h>
 #include <grpc/support/log.h>
@@ -15,10 +15,12 @@
 #include "absl/strings/strip.h"
 #include "base/random.h"
 #include "bootstrap/bootstrap.h"
-#include "lb_policies/attributes/attributes.h"
-#include "lb_policies/printable/printable.h"
-#include "plugin/child_of_fork.h"
-#include "plugin/host.h"
+#include "host/grpc_1_51/attributes.h"
+#include "host/grpc_1_51/child_of_fork.h"
+#include "host/grpc_1_51/config_selector.h"
+#include "host/grpc_1_51/hand_over.h"
+#include "host/grpc_1_51/host.h"
+#include "host/grpc_1_51/printable.h"
 #include "src/core/ext/xds/xds_channel_args.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/channel/channel_trace.h"
@@ -36,8 +38,6 @@
 #include "src/core/lib/uri/uri_parser.h"
 #include "transport/reactor.h"
 #include "xds_resolver/config_change.h"
-#include "xds_resolver/config_selector.h"
-#include "xds_resolver/hand_over.h"
 #include "xds_resolver/resolver.h"
 
 namespace grpc_core {

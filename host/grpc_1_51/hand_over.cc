@@ -1,4 +1,4 @@
-#include "xds_resolver/hand_over.h"
+#include "host/grpc_1_51/hand_over.h"
 
 #include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>

@@ -1,6 +1,6 @@
 // The "xds" resolver: what the C side of this folder resolves, in gRPC's own terms.
-#ifndef GRPC_XDS_XDS_RESOLVER_XDS_RESOLVER_H_
-#define GRPC_XDS_XDS_RESOLVER_XDS_RESOLVER_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_XDS_RESOLVER_H_
+#define GRPC_XDS_HOST_GRPC_1_51_XDS_RESOLVER_H_
 
 #include <grpc/support/port_platform.h>
 

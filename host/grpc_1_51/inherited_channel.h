@@ -4,8 +4,8 @@
 // do not know. So the child's first RPC on such a channel puts it to sleep first, as the host does
 // with one that is idle: it drops its resolver and policies, and the RPC makes it start again, on
 // connections, and an XdsClient, of the child's.
-#ifndef GRPC_XDS_PLUGIN_INHERITED_CHANNEL_H_
-#define GRPC_XDS_PLUGIN_INHERITED_CHANNEL_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_INHERITED_CHANNEL_H_
+#define GRPC_XDS_HOST_GRPC_1_51_INHERITED_CHANNEL_H_
 
 #include "src/core/lib/config/core_configuration.h"
 

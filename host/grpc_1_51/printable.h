@@ -1,6 +1,6 @@
 // What the network sent, for a line of the log: without control characters.
-#ifndef GRPC_XDS_LB_POLICIES_PRINTABLE_PRINTABLE_H_
-#define GRPC_XDS_LB_POLICIES_PRINTABLE_PRINTABLE_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_PRINTABLE_H_
+#define GRPC_XDS_HOST_GRPC_1_51_PRINTABLE_H_
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "lb_policies/attributes/attributes.h"
+#include "host/grpc_1_51/attributes.h"
 
 #include <gtest/gtest.h>
 

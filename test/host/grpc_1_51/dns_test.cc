@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "plugin/host.h"
+#include "host/grpc_1_51/host.h"
 #include "resources/endpoints.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/ext/filters/client_channel/resolver/fake/fake_resolver.h"
@@ -19,7 +19,7 @@
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/uri/uri_parser.h"
-#include "test/plugin/dns_server.h"
+#include "test/host/grpc_1_51/dns_server.h"
 #include "test/transport/on_reactor.h"
 
 // c-ares 1.18 itself leaks a copy of the name "localhost".

@@ -1,6 +1,6 @@
 /* The gxds_host of a process with gRPC: what the C side asks, answered by the host's C++. */
-#ifndef GRPC_XDS_PLUGIN_HOST_H_
-#define GRPC_XDS_PLUGIN_HOST_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_HOST_H_
+#define GRPC_XDS_HOST_GRPC_1_51_HOST_H_
 
 #include "base/host.h"
 

@@ -2,8 +2,8 @@
 // them is there, nor does anything start them. What they do in the child is begun anew: timers (by
 // the host's own thread for them), and what is run aside, by threads of ours. The host makes
 // threads of its event engine otherwise (child_of_fork.h).
-#ifndef GRPC_XDS_PLUGIN_HOST_THREADS_H_
-#define GRPC_XDS_PLUGIN_HOST_THREADS_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_HOST_THREADS_H_
+#define GRPC_XDS_HOST_GRPC_1_51_HOST_THREADS_H_
 
 namespace grpc_xds {
 

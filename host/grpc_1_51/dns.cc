@@ -1,4 +1,4 @@
-#include "plugin/dns.h"
+#include "host/grpc_1_51/dns.h"
 
 #include <grpc/support/port_platform.h>
 #include <netinet/in.h>

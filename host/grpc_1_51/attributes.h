@@ -1,8 +1,8 @@
 // What travels between the resolver and our policies in channel args and addresses, and what of it
 // must never reach a subchannel: every argument that does becomes part of the subchannel's
 // identity, and a snapshot there would mean new connections at every update.
-#ifndef GRPC_XDS_LB_POLICIES_ATTRIBUTES_ATTRIBUTES_H_
-#define GRPC_XDS_LB_POLICIES_ATTRIBUTES_ATTRIBUTES_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_ATTRIBUTES_H_
+#define GRPC_XDS_HOST_GRPC_1_51_ATTRIBUTES_H_
 
 #include <grpc/support/port_platform.h>
 

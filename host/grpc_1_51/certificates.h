@@ -1,6 +1,6 @@
 // Certificate providers of the host's CertificateProviderRegistry, for gxds_host.
-#ifndef GRPC_XDS_PLUGIN_CERTIFICATES_H_
-#define GRPC_XDS_PLUGIN_CERTIFICATES_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_CERTIFICATES_H_
+#define GRPC_XDS_HOST_GRPC_1_51_CERTIFICATES_H_
 
 #include "base/host.h"
 

@@ -1,4 +1,4 @@
-#include "xds_resolver/config_selector.h"
+#include "host/grpc_1_51/config_selector.h"
 
 #include <grpc/support/port_platform.h>
 
@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "base/random.h"
-#include "lb_policies/attributes/attributes.h"
+#include "host/grpc_1_51/attributes.h"
 #include "resources/http_filters.h"
 #include "src/core/ext/filters/client_channel/client_channel_service_config.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"

@@ -17,8 +17,8 @@
 // channel gets an epoll set and threads of its own (host_threads.h), and its parent goes on. What a
 // child does on a channel of its parent's is left to what the host makes of it, but its end, which
 // would be that of the parent's connections.
-#ifndef GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
-#define GRPC_XDS_PLUGIN_CHILD_OF_FORK_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_CHILD_OF_FORK_H_
+#define GRPC_XDS_HOST_GRPC_1_51_CHILD_OF_FORK_H_
 
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/config/core_configuration.h"

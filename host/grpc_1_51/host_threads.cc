@@ -1,4 +1,4 @@
-#include "plugin/host_threads.h"
+#include "host/grpc_1_51/host_threads.h"
 
 #include <grpc/grpc.h>
 #include <grpc/support/port_platform.h>

@@ -1,7 +1,7 @@
 // The part of gxds_host that resolves DNS names, by the resolver that the host's registry has for
 // "dns:" targets. Confined: the reactor; the three are as gxds_host says.
-#ifndef GRPC_XDS_PLUGIN_DNS_H_
-#define GRPC_XDS_PLUGIN_DNS_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_DNS_H_
+#define GRPC_XDS_HOST_GRPC_1_51_DNS_H_
 
 #include "base/host.h"
 

@@ -2,8 +2,8 @@
 //
 // A fork, and the exit of the process, wait for what is on its way: a child would lack the thread
 // and find the host in the midst of something; at the exit the host's globals end.
-#ifndef GRPC_XDS_XDS_RESOLVER_HAND_OVER_H_
-#define GRPC_XDS_XDS_RESOLVER_HAND_OVER_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_HAND_OVER_H_
+#define GRPC_XDS_HOST_GRPC_1_51_HAND_OVER_H_
 
 #include <grpc/event_engine/event_engine.h>
 

@@ -9,7 +9,10 @@
 
 #include <atomic>
 
+#include "host/grpc_1_51/child_of_fork.h"
+#include "host/grpc_1_51/inherited_channel.h"
 #include "host/grpc_1_51/policy.h"
+#include "host/grpc_1_51/xds_resolver.h"
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
@@ -22,15 +25,12 @@
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
-#include "plugin/child_of_fork.h"
 #include "plugin/host_state.h"
 #include "plugin/impl.h"
-#include "plugin/inherited_channel.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/surface/builtins.h"
 #include "src/core/lib/transport/http_connect_handshaker.h"
 #include "src/core/lib/transport/tcp_connect_handshaker.h"
-#include "xds_resolver/xds_resolver.h"
 
 namespace grpc_event_engine {
 namespace experimental {

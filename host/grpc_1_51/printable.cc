@@ -1,4 +1,4 @@
-#include "lb_policies/printable/printable.h"
+#include "host/grpc_1_51/printable.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // The ConfigSelector of an xds: channel: routes each RPC by a gxds_selector.
-#ifndef GRPC_XDS_XDS_RESOLVER_CONFIG_SELECTOR_H_
-#define GRPC_XDS_XDS_RESOLVER_CONFIG_SELECTOR_H_
+#ifndef GRPC_XDS_HOST_GRPC_1_51_CONFIG_SELECTOR_H_
+#define GRPC_XDS_HOST_GRPC_1_51_CONFIG_SELECTOR_H_
 
 #include <grpc/support/port_platform.h>
 #include <stdint.h>
