@@ -25,12 +25,11 @@ void gxds_lb_list_decode(const envoy_config_cluster_v3_LoadBalancingPolicy *in,
                          const gxds_host *host, const gxds_path *at, upb_Arena *scratch,
                          gxds_errors *errors, gxds_text *json);
 
-/* A42: the limits of both sizes, and the protocol's defaults. */
-#define GXDS_RING_SIZE_MAX 8388608u
-#define GXDS_RING_SIZE_MIN_DEFAULT 1024u
-
-/* A list of this one policy, added to *json. */
-void gxds_ring_hash_render_json(uint64_t min, uint64_t max, gxds_text *json);
+/* A list of ring_hash with these sizes (NULL: the default), which are checked, added to *json. at:
+ * of the config. out_of_range: the host has other words for each form of a Cluster. */
+void gxds_ring_hash_decode(const struct google_protobuf_UInt64Value *min,
+                           const struct google_protobuf_UInt64Value *max, const char *out_of_range,
+                           const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
 /* The same of least_request (A48). in: its config; NULL: none. */
 void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,

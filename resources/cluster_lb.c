@@ -2,46 +2,48 @@
 
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/cluster_internal.h"
+#include "resources/ring_size.h"
 
 typedef envoy_config_cluster_v3_Cluster_RingHashLbConfig ring_hash_message;
 
-void gxds_ring_hash_render_json(uint64_t min, uint64_t max, gxds_text *json) {
+static uint64_t decode_ring_size(const google_protobuf_UInt64Value *in, uint64_t otherwise,
+                                 const char *out_of_range, const gxds_path *at,
+                                 gxds_errors *errors) {
+  const uint64_t size = in ? google_protobuf_UInt64Value_value(in) : otherwise;
+  if (!gxds_ring_size_is_valid(size)) gxds_errors_add(errors, at, "%s", out_of_range);
+  return size;
+}
+
+void gxds_ring_hash_decode(const google_protobuf_UInt64Value *min,
+                           const google_protobuf_UInt64Value *max, const char *out_of_range,
+                           const gxds_path *at, gxds_errors *errors, gxds_text *json) {
+  const gxds_path *at_min = GXDS_FIELD(at, "minimum_ring_size");
+  const uint64_t most = decode_ring_size(max, GXDS_RING_SIZE_MAX, out_of_range,
+                                         GXDS_FIELD(at, "maximum_ring_size"), errors);
+  const uint64_t least =
+      decode_ring_size(min, GXDS_RING_SIZE_MIN_DEFAULT, out_of_range, at_min, errors);
+  if (min && least > most) {
+    gxds_errors_add(errors, at_min, "cannot be greater than maximum_ring_size");
+  }
   gxds_text_addf(json,
                  "[{\"ring_hash_experimental\":{\"maxRingSize\":%" PRIu64
                  ",\"minRingSize\":%" PRIu64 "}}]",
-                 max, min);
-}
-
-static uint64_t decode_ring_size(const google_protobuf_UInt64Value *in, uint64_t otherwise,
-                                 const gxds_path *at, gxds_errors *errors) {
-  if (!in) return otherwise;
-  uint64_t size = google_protobuf_UInt64Value_value(in);
-  if (size == 0 || size > GXDS_RING_SIZE_MAX) {
-    gxds_errors_add(errors, at, "must be in the range of 1 to 8388608");
-  }
-  return size;
+                 most, least);
 }
 
 static void decode_ring_hash(const ring_hash_message *in, const gxds_path *at, gxds_errors *errors,
                              gxds_text *json) {
-  uint64_t min = GXDS_RING_SIZE_MIN_DEFAULT;
-  uint64_t max = GXDS_RING_SIZE_MAX;
+  const google_protobuf_UInt64Value *min = NULL;
+  const google_protobuf_UInt64Value *max = NULL;
   if (in) {
-    const gxds_path *at_min = GXDS_FIELD(at, "minimum_ring_size");
-    max = decode_ring_size(envoy_config_cluster_v3_Cluster_RingHashLbConfig_maximum_ring_size(in),
-                           max, GXDS_FIELD(at, "maximum_ring_size"), errors);
-    const google_protobuf_UInt64Value *min_value =
-        envoy_config_cluster_v3_Cluster_RingHashLbConfig_minimum_ring_size(in);
-    min = decode_ring_size(min_value, min, at_min, errors);
-    if (min_value && min > max) {
-      gxds_errors_add(errors, at_min, "cannot be greater than maximum_ring_size");
-    }
+    min = envoy_config_cluster_v3_Cluster_RingHashLbConfig_minimum_ring_size(in);
+    max = envoy_config_cluster_v3_Cluster_RingHashLbConfig_maximum_ring_size(in);
     if (envoy_config_cluster_v3_Cluster_RingHashLbConfig_hash_function(in) !=
         envoy_config_cluster_v3_Cluster_RingHashLbConfig_XX_HASH) {
       gxds_errors_add(errors, GXDS_FIELD(at, "hash_function"), "invalid hash function");
     }
   }
-  gxds_ring_hash_render_json(min, max, json);
+  gxds_ring_hash_decode(min, max, "must be in the range of 1 to 8388608", at, errors, json);
 }
 
 void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,

@@ -28,15 +28,6 @@ typedef struct lb_decoder {
 static void decode_list(const lb_decoder *d, const list_message *in, int depth,
                         const gxds_path *at);
 
-static uint64_t decode_ring_size(const google_protobuf_UInt64Value *in, uint64_t otherwise,
-                                 const gxds_path *at, gxds_errors *errors) {
-  uint64_t size = in ? google_protobuf_UInt64Value_value(in) : otherwise;
-  if (size == 0 || size > GXDS_RING_SIZE_MAX) {
-    gxds_errors_add(errors, at, "value must be in the range [1, 8388608]");
-  }
-  return size;
-}
-
 static void decode_ring_hash(const lb_decoder *d, const gxds_extension *config, int depth) {
   (void)depth;
   const ring_hash_message *in = GXDS_DECODE(
@@ -52,17 +43,10 @@ static void decode_ring_hash(const lb_decoder *d, const gxds_extension *config, 
     gxds_errors_add(d->errors, GXDS_FIELD(config->at, "hash_function"),
                     "unsupported value (must be XX_HASH)");
   }
-  const gxds_path *at_min = GXDS_FIELD(config->at, "minimum_ring_size");
-  uint64_t max = decode_ring_size(
+  gxds_ring_hash_decode(
+      envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_minimum_ring_size(in),
       envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_maximum_ring_size(in),
-      GXDS_RING_SIZE_MAX, GXDS_FIELD(config->at, "maximum_ring_size"), d->errors);
-  const google_protobuf_UInt64Value *min_value =
-      envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_minimum_ring_size(in);
-  uint64_t min = decode_ring_size(min_value, GXDS_RING_SIZE_MIN_DEFAULT, at_min, d->errors);
-  if (min_value && min > max) {
-    gxds_errors_add(d->errors, at_min, "cannot be greater than maximum_ring_size");
-  }
-  gxds_ring_hash_render_json(min, max, d->json);
+      "value must be in the range [1, 8388608]", config->at, d->errors, d->json);
 }
 
 static void decode_round_robin(const lb_decoder *d, const gxds_extension *config, int depth) {

@@ -7,10 +7,7 @@
 #include "json/json.h"
 #include "lb_policies/ring_hash/ring_hash.h"
 #include "lb_policies/ring_hash/ring_hash_policy.h"
-
-/* A42 */
-#define MIN_RING_SIZE_DEFAULT 1024u
-#define RING_SIZE_MAX 8388608u
+#include "resources/ring_size.h"
 
 static void destroy(gxds_lb_config *c) {
   gxds_ring_hash_config *config = (gxds_ring_hash_config *)c;
@@ -21,7 +18,7 @@ static void destroy(gxds_lb_config *c) {
 /* Leaves *size alone when the member is absent or wrong. */
 static void read_size(const json_t *json, const char *name, gxds_errors *errors, uint64_t *size) {
   if (!gxds_json_uint64(json, name, GXDS_JSON_OPTIONAL, NULL, errors, size)) return;
-  if (*size > 0 && *size <= RING_SIZE_MAX) return;
+  if (gxds_ring_size_is_valid(*size)) return;
   gxds_errors_add(errors, GXDS_FIELD(NULL, name), "must be in the range [1, 8388608]");
 }
 
@@ -50,7 +47,7 @@ gxds_lb_config *gxds_ring_hash_parse(const json_t *json, gxds_lb_parse_list *par
                                      gxds_errors *errors) {
   (void)parse_list;
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;
-  uint64_t min_ring_size = MIN_RING_SIZE_DEFAULT;
+  uint64_t min_ring_size = GXDS_RING_SIZE_MIN_DEFAULT;
   uint64_t max_ring_size = GXDS_RING_HASH_SIZE_CAP_DEFAULT;
   read_size(json, "minRingSize", errors, &min_ring_size);
   read_size(json, "maxRingSize", errors, &max_ring_size);
