@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -60,29 +59,30 @@ class LocalityAttribute : public ServerAddress::AttributeInterface {
  public:
   explicit LocalityAttribute(const gxds_locality* locality)
       : locality_(gxds_locality_ref(locality)) {}
+  ~LocalityAttribute() override { gxds_locality_unref(locality_); }
 
-  const gxds_locality* locality() const { return locality_.get(); }
+  const gxds_locality* locality() const { return locality_; }
 
   std::unique_ptr<AttributeInterface> Copy() const override {
-    return std::make_unique<LocalityAttribute>(locality_.get());
+    return std::make_unique<LocalityAttribute>(locality_);
   }
 
   // By name: what a locality's other endpoints are says nothing of this address.
   int Cmp(const AttributeInterface* other) const override {
-    return gxds_locality_compare_name(
-        locality_.get(), static_cast<const LocalityAttribute*>(other)->locality_.get());
+    return gxds_locality_compare_name(locality_,
+                                      static_cast<const LocalityAttribute*>(other)->locality_);
   }
 
   std::string ToString() const override {
     gxds_text text = {};
-    gxds_locality_render_name(locality_.get(), &text);
+    gxds_locality_render_name(locality_, &text);
     std::string out(ToAbsl(gxds_text_str(&text)));
     gxds_text_fini(&text);
     return out;
   }
 
  private:
-  CRef<gxds_locality> locality_;
+  const gxds_locality* const locality_;
 };
 
 constexpr char kHashKeyAttribute[] = "grpc_xds.hash_key";
@@ -194,30 +194,6 @@ ServerAddress AddressOf(const gxds_lb_address& endpoint) {
         std::make_unique<HashKeyAttribute>(std::string(ToAbsl(endpoint.hash_key)));
   }
   return ServerAddress(ToResolved(*endpoint.ip), ChannelArgs(), std::move(attributes));
-}
-
-ServerAddress AddressOf(const gxds_locality* locality, uint32_t index) {
-  const gxds_endpoint& endpoint = locality->endpoints[index];
-  return AddressOf(gxds_lb_address{&endpoint.address, nullptr, endpoint.weight,
-                                   gxds_locality_hash_key(locality, index), locality, nullptr, 0});
-}
-
-void AppendAddresses(const gxds_locality* locality, ServerAddressList* out) {
-  // Not reserve() alone: called once per locality it would copy the list each time.
-  size_t wanted = out->size() + locality->endpoint_count;
-  if (out->capacity() < wanted) out->reserve(std::max(wanted, 2 * out->capacity()));
-  for (uint32_t i = 0; i < locality->endpoint_count; ++i) {
-    out->push_back(AddressOf(locality, i));
-  }
-}
-
-ServerAddressList AddressesOf(const gxds_priority* priority) {
-  ServerAddressList out;
-  if (priority == nullptr) return out;
-  for (size_t i = 0; i < priority->locality_count; ++i) {
-    AppendAddresses(priority->localities[i], &out);
-  }
-  return out;
 }
 
 absl::Status ToAbsl(const gxds_status& status) {

@@ -75,21 +75,6 @@ grpc_core::ServerAddress WithoutWeightAndHashKey(const grpc_core::ServerAddress&
 // The address of an endpoint that is none of the host's, with locality, weight and hash key
 // attributes.
 grpc_core::ServerAddress AddressOf(const gxds_lb_address& endpoint);
-// That of the endpoint of that number.
-grpc_core::ServerAddress AddressOf(const gxds_locality* locality, uint32_t index);
-// The addresses of one locality, in order, with those attributes.
-void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddressList* out);
-// All addresses of one priority: for policies directly below priority that are none of ours.
-grpc_core::ServerAddressList AddressesOf(const gxds_priority* priority);
-
-// References of C snapshots that C++ owns. Each takes the reference it is made from.
-struct CUnref {
-  void operator()(const gxds_config* c) const { gxds_config_unref(c); }
-  void operator()(const gxds_cluster_entry* e) const { gxds_cluster_entry_unref(e); }
-  void operator()(const gxds_locality* l) const { gxds_locality_unref(l); }
-};
-template <typename T>
-using CRef = std::unique_ptr<const T, CUnref>;
 
 absl::Status ToAbsl(const gxds_status& status);
 inline absl::string_view ToAbsl(gxds_str s) { return absl::string_view(s.data, s.size); }

@@ -20,7 +20,6 @@
 #include "host/grpc_1_51/config_selector.h"
 #include "host/grpc_1_51/hand_over.h"
 #include "host/grpc_1_51/host.h"
-#include "host/grpc_1_51/printable.h"
 #include "src/core/ext/xds/xds_channel_args.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/channel/channel_trace.h"
@@ -314,8 +313,10 @@ void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
 
 void XdsResolver::ReportFailureLocked(const gxds_status& failure) {
   absl::Status status = ToAbsl(failure);
-  gpr_log(GPR_ERROR, "grpc_xds: [channel %s] %s", uri_.ToString().c_str(),
-          Printable(status).c_str());
+  gxds_text line = {};
+  gxds_text_add_printable(&line, ToGxds(status.ToString()));
+  gpr_log(GPR_ERROR, "grpc_xds: [channel %s] %s", uri_.ToString().c_str(), line.data);
+  gxds_text_fini(&line);
   selector_.reset();
   Result result;
   result.args = args_;

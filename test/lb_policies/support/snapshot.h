@@ -7,10 +7,36 @@
 #include <utility>
 #include <vector>
 
+#include "host/grpc_1_51/addresses.h"
 #include "host/grpc_1_51/attributes.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
 
 namespace grpc_xds {
 namespace testing {
+
+// References of C snapshots that C++ owns. Each takes the reference it is made from.
+struct CUnref {
+  void operator()(const gxds_config* c) const { gxds_config_unref(c); }
+  void operator()(const gxds_cluster_entry* e) const { gxds_cluster_entry_unref(e); }
+  void operator()(const gxds_locality* l) const { gxds_locality_unref(l); }
+};
+template <typename T>
+using CRef = std::unique_ptr<const T, CUnref>;
+
+inline grpc_core::ServerAddressList TakeAddresses(const gxds_addresses* take_addresses) {
+  grpc_core::ServerAddressList list = ToHost(take_addresses);
+  gxds_addresses_unref(take_addresses);
+  return list;
+}
+// As policies of the host's are given them.
+inline grpc_core::ServerAddressList AddressesOf(const gxds_priority* priority) {
+  return TakeAddresses(gxds_priority_addresses(priority));
+}
+inline void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddressList* out) {
+  for (auto& address : TakeAddresses(gxds_locality_addresses(locality))) {
+    out->push_back(std::move(address));
+  }
+}
 
 struct LocalitySpec {
   std::string zone;
