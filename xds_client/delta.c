@@ -1,7 +1,10 @@
 /* Incremental: a request says what changed in what is asked for, a response what changed of it.
  *
- * - Every request is heard, whatever it crossed. So names are said once, and taken back once.
- * - A request either answers a response, then it has its nonce, or it has none.
+ * - Every request without a nonce is heard, whatever it crossed. So names are subscribed to once,
+ * and unsubscribed from once.
+ * - A request is an ACK or NACK, which has the nonce of its response, or it changes the
+ * subscription. The protocol allows both in one. But Istio ignores an ACK of any but its last
+ * response, and every NACK, together with the names in them.
  * - A stream begins with the versions of what is held, and the server sends only what is newer.
  * - What a name stands for is told, or that it stands for nothing: by a server that does so, the
  *   end of the wait for it comes at once. */
@@ -49,8 +52,9 @@ static bool crosses(const gxds_type_state *t) {
 static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   size_t size = c->bootstrap->node.size;
-  if (t->answers) size += t->answers->errors.size + t->answers->nonce.size;
   t->giving_up = 0;
+  /* Names first: RPCs wait for what is subscribed to, and nothing waits for an ACK. */
+  t->answering = !t->unsent && !t->dropped;
   t->until = t->unsent;
   for (const gxds_dropped *d = t->dropped; d; d = d->hh.next) {
     size += d->name.size + 6;
@@ -118,7 +122,7 @@ static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type,
       request, to_upb(gxds_str_z(c->types[type]->type_url)));
   set_subscribed(request, t, arena);
   set_unsubscribed(request, t, arena);
-  if (t->answers) set_answer(request, t->answers, arena);
+  if (t->answering) set_answer(request, t->answers, arena);
   if (with_node) {
     gxds_str bytes = c->bootstrap->node;
     envoy_config_core_v3_Node *node =
@@ -151,7 +155,8 @@ void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t) {
 static void said(gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   for (; t->giving_up > 0; t->giving_up--) gxds_type_forget_dropped(t, t->dropped);
-  if (t->answers) forget_answer(conn, t, t->answers);
+  if (t->answering) forget_answer(conn, t, t->answers);
+  t->answering = false;
   t->dirty = has_something_to_say(t);
   if (!t->unsent) t->begun = true;
 }

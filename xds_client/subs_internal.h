@@ -99,6 +99,7 @@ typedef struct gxds_type_state {
   bool begun;           /* all that the stream began with was said: no versions are told any more */
   size_t giving_up;     /* of the dropped names, from the first: those in the next request */
   gxds_answer *answers; /* to be given, the oldest first */
+  bool answering;       /* the next request is the first of the answers, and has no names */
 } gxds_type_state;
 
 /* Asks for an entry, anew if it was asked for. */

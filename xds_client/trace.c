@@ -80,7 +80,7 @@ static void add_version(gxds_text *line, gxds_str version, gxds_str nonce) {
 void gxds_trace_request(gxds_client *c, const gxds_conn *conn, size_t type) {
   if (!is_on(c)) return;
   const gxds_type_state *t = &conn->types[type];
-  const gxds_answer *answer = t->answers;
+  const gxds_answer *answer = t->answering ? t->answers : NULL;
   gxds_str errors = answer ? answer->errors : t->errors;
   gxds_text line = {0};
   begin(&line, conn->server);

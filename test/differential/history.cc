@@ -91,9 +91,10 @@ History::History(uint64_t seed, Plant plant)
     });
   }
   bool transient_timer = random_.OneIn(4);
+  bool drops_names = gxds_sim::Random(gxds_sim::Mix(seed, 8)).OneIn(2);
   Publish();
   for (bool delta : {false, true}) {
-    PeerOptions options = {delta, fail_on_data_errors_, transient_timer,
+    PeerOptions options = {delta, fail_on_data_errors_, transient_timer, delta && drops_names,
                            delta ? plant : kPlantNone};
     peers_[delta] = std::make_unique<Peer>(server_, options, now_);
   }

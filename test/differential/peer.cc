@@ -115,6 +115,11 @@ void Peer::Move(gxds_sim::Random *random, gxds_time now) {
 void Peer::DeliverRequest(gxds_time now) {
   std::string bytes = up_.front();
   up_.pop_front();
+  if (options_.server_drops_names && gxds_sim::ParseDeltaRequest(Str(bytes)).nonce.size > 0) {
+    gxds_sim::DeltaRequestChange change;
+    change.without_subscribe = change.without_unsubscribe = true;
+    bytes = gxds_sim::ChangeDeltaRequest(Str(bytes), change);
+  }
   gxds_client_on_sent(engine_, stream_, now);
   gxds_ads_server_on_message(server_, server_stream_, Str(bytes), now);
 }

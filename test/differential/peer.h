@@ -29,6 +29,7 @@ struct PeerOptions {
   bool delta = false;
   bool fail_on_data_errors = false;
   bool transient_timer = false;
+  bool server_drops_names = false;  // delta: of ACKs and NACKs, as Istio does if they are stale
   Plant plant = kPlantNone;
 };
 

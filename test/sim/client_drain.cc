@@ -230,6 +230,9 @@ std::string Client::PlantInDelta(Stream *s, gxds_str bytes) {
     case kPlantSpontaneousNonce:
       if (h.unanswered.empty()) change.nonce = &odd;
       break;
+    case kPlantNamesInAck:
+      if (r.nonce.size == 0 && !h.unanswered.empty()) change.nonce = &h.unanswered.front().nonce;
+      break;
     case kPlantFalseClaim:
       change.versions = &odd;
       break;

@@ -73,11 +73,12 @@ struct DeltaRequest {
 // Fails if the bytes are no DeltaDiscoveryRequest.
 DeltaRequest ParseDeltaRequest(gxds_str bytes);
 
-// What a planted fault makes of one.
+// What a planted fault, or a server that drops names, makes of one.
 struct DeltaRequestChange {
   const std::string *nonce = nullptr;
   const std::string *versions = nullptr;  // all of them
   bool without_claims = false;
+  bool without_subscribe = false;
   bool without_unsubscribe = false;
 };
 std::string ChangeDeltaRequest(gxds_str bytes, const DeltaRequestChange &change);

@@ -81,6 +81,7 @@ std::string ChangeDeltaRequest(gxds_str bytes, const DeltaRequestChange &change)
   GXDS_CHECK(m != nullptr);
   if (change.nonce) REQUEST(set_response_nonce)(m, View(Str(*change.nonce)));
   if (change.without_claims) REQUEST(initial_resource_versions_clear)(m);
+  if (change.without_subscribe) REQUEST(resize_resource_names_subscribe)(m, 0, arena);
   if (change.without_unsubscribe) REQUEST(resize_resource_names_unsubscribe)(m, 0, arena);
   size_t place = kUpb_Map_Begin;
   while (auto *entry = REQUEST(initial_resource_versions_nextmutable)(m, &place)) {

@@ -13,15 +13,20 @@ const char *ShortName(int type) { return TypeOf(type).short_name; }
 
 // ---- what a client says ----
 
-// A response is answered once, in the order in which they came, and whatever else is said goes with
-// it; only an answer has a nonce.
+// A request changes the subscription, then it has names and no nonce; or it is an ACK or NACK, then
+// it has no names, as servers may drop them (DropsNames()). Responses are answered once, in the
+// order in which they came.
 void CheckAnswer(World *world, const Stream &stream, DeltaHeard *h, const DeltaRequest &r) {
   if (stream.delta_state.unsure) return;
+  if (r.subscribe || r.unsubscribe) {
+    if (r.nonce.size) Fail("nonce-with-names", "%s: an ACK with names", ShortName(r.type));
+    if (r.nack) Fail("nack-with-names", "%s: a NACK with names", ShortName(r.type));
+    return;
+  }
   if (h->unanswered.empty()) {
     if (r.nonce.size) Fail("spontaneous-nonce", "%s: a nonce, but no answer", ShortName(r.type));
     if (r.nack) Fail("spontaneous-nack", "%s: a NACK of nothing", ShortName(r.type));
-    if (!r.subscribe && !r.unsubscribe) Fail("says-nothing", "%s", ShortName(r.type));
-    return;
+    Fail("says-nothing", "%s", ShortName(r.type));
   }
   DeltaAnswer expected = h->unanswered.front();
   h->unanswered.erase(h->unanswered.begin());
@@ -208,6 +213,12 @@ int Believe(const World &world, const Server &server, int type, int name, const 
   return same && server.options().trusting ? held : kWhoKnows;
 }
 
+// Istio ignores an ACK of any but its last response, and every NACK, with the names in them.
+bool DropsNames(const Server &server, const DeltaServed &s, const DeltaRequest &r) {
+  if (!server.options().drops_names || !s.asked || r.nonce.size == 0) return false;
+  return r.nack || !gxds_str_equal(r.nonce, Str(s.nonce));
+}
+
 }  // namespace
 
 void DeltaOnRequest(World *world, int index, gxds_str bytes) {
@@ -219,6 +230,10 @@ void DeltaOnRequest(World *world, int index, gxds_str bytes) {
   }
   DeltaRequest r = ParseDeltaRequest(bytes);
   DeltaServed &s = stream.delta_state.served[r.type];
+  if (DropsNames(server, s, r)) {
+    world->Did(kDidIgnored);
+    r.subscribe = r.unsubscribe = r.claims = 0;
+  }
   s.asked = true;
   s.left = (s.left | (r.unsubscribe & s.names)) & ~r.subscribe;
   s.names = (s.names & ~r.unsubscribe) | r.subscribe;
@@ -409,6 +424,7 @@ int DeltaServe(World *world, int index, int type, Serving how, Random *random) {
   message->version = server.Version();
   message->nonce = server.NextNonce();
   if (how == kServeOddNonce) message->nonce = random->OneIn(2) ? "" : "n1";
+  s.nonce = message->nonce;
   if (how == kServeHostile) {
     for (Item &item : message->items) item.alias = -1;
     MakeHostile(world, true, type, random, message);
@@ -446,7 +462,7 @@ void DeltaOnHeartbeat(World *world, int index, int type) {
   });
   if (m->items.empty()) return world->FreeMessage(number);
   world->Did(kDidHeartbeat);
-  m->nonce = s.heartbeats.nonce = server.NextNonce();
+  m->nonce = s.nonce = s.heartbeats.nonce = server.NextNonce();
   Encode(world, m);
   ScheduleHeartbeat(world, index, type, ttl);
   world->SendResponse(index, number);

@@ -148,6 +148,8 @@ Options DrawOptions(uint64_t seed) {
     s.answers = static_cast<Answering>(answering.Int(3));
     s.repeats = answering.OneIn(4);
   }
+  Random dropping(Mix(seed, 8));
+  for (ServerOptions &s : o.server) s.drops_names = dropping.OneIn(2);
   Random files(Mix(seed, 5));
   DrawFiles(&files, &o);
   for (uint32_t weight : o.weights) o.weight_sum += weight;

@@ -105,6 +105,7 @@ extern const char *const kOpWords[kOpCount];
   X(SotwHeartbeat, "heartbeat, in state of the world")       \
   X(TtlEnds, "resource ends by its ttl")                     \
   X(NoDelta, "delta: server answers UNIMPLEMENTED")          \
+  X(Ignored, "delta: server ignores a stale ACK, or a NACK") \
   X(Persist, "cache: resource is kept")                      \
   X(Forget, "cache: resource is not kept any more")          \
   X(CacheTorn, "cache: record is cut by a kill")             \
@@ -144,6 +145,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(TornSnapshot, "torn-snapshot", "a new root with the clusters of the snapshot before")     \
   X(LostSnapshot, "lost-snapshot", "a snapshot is not published")                             \
   X(SpontaneousNonce, "spontaneous-nonce", "delta: a request without an answer has a nonce")  \
+  X(NamesInAck, "names-in-ack", "delta: a request that changes names has the last nonce")     \
   X(FalseClaim, "false-claim", "delta: a version is told that is not the one held")           \
   X(NoClaim, "no-claim", "delta: a version that is held is not told")                         \
   X(LostUnsubscribe, "lost-unsubscribe", "delta: a name is given up without a word")          \
@@ -185,6 +187,7 @@ struct ServerOptions {
   bool knows_delta = true;        // else it answers UNIMPLEMENTED
   bool tells_absent = false;      // delta: what never was is told; else only what went
   bool breathless = false;        // delta: what comes back, went in the same response
+  bool drops_names = false;       // delta: of stale ACKs and of NACKs, as Istio does
   gxds_duration ttl = 0;          // of all resources
   bool wrapper_versions = false;  // SotW: wrappers have versions of their own
   gxds_duration delay = 0;        // until it answers

@@ -113,6 +113,7 @@ struct DeltaServed {
   Mask left = 0;                     // given up lately
   int given[kNameCount] = {};        // of names: a content, or one of these
   int8_t alias_of[kNameCount] = {};  // it was told under that name; -1: under its own
+  std::string nonce;                 // of the last response
   Heartbeats heartbeats;
 };
 

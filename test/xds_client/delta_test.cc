@@ -84,6 +84,31 @@ TEST(DeltaSubscription, ResponsesReadWhileARequestIsOnItsWayAreAllAnswered) {
   EXPECT_EQ(foo1.Next(), "foo1=3");
 }
 
+// Istio ignores a request whose nonce is stale, and every NACK, together with the names in it.
+TEST(DeltaSubscription, AcksAndNacksCarryNoNamesAndNamesNoNonce) {
+  Scenario s(Delta());
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  s.server().HoldSends();
+  s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Bar +bar1");
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
+  s.server().RespondDelta(kFoo, {{"foo1", "2", "foo1=bad"}});
+  s.Watch(kFoo, "foo2");  // all three wait for the request that is on its way
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo +foo2");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
+  s.Cancel(foo1);
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Foo -foo1");
+  s.server().ReleaseSend();
+  EXPECT_THAT(s.NextRequest(), HasSubstr("Foo nonce=n2 NACK 3: "));
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "nothing");
+  s.Forgive();
+}
+
 TEST(DeltaSubscription, ServerThatReadsNoAnswersIsNotReadFromForEver) {
   Scenario s(Delta());
   s.Watch(kFoo, "foo1");
