@@ -18,13 +18,14 @@ extern "C" {
 typedef enum gxds_path_match_kind {
   GXDS_PATH_PREFIX,
   GXDS_PATH_EXACT,
-  GXDS_PATH_REGEX, /* full match, RE2 */
+  GXDS_PATH_REGEX,    /* full match, RE2 */
+  GXDS_PATH_SEGMENTS, /* path_separated_prefix: the whole path, or a prefix that a slash follows */
 } gxds_path_match_kind;
 
 typedef struct gxds_path_match {
   gxds_path_match_kind kind;
   gxds_str text;
-  bool case_sensitive; /* of prefix and exact */
+  bool case_sensitive; /* of all but regular expressions */
 } gxds_path_match;
 
 typedef enum gxds_header_match_kind {

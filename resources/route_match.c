@@ -31,6 +31,21 @@ static bool path_can_match(gxds_str path) {
   return second > 1 && second + 1 < path.size && find_slash(path, second + 1) == path.size;
 }
 
+/* Envoy's pattern for the field: ^[^?#]+[^?#/]$ */
+static void check_segments(gxds_str text, const gxds_path *at, gxds_errors *errors) {
+  size_t characters = 0;
+  bool has_query = false;
+  for (size_t i = 0; i < text.size; i++) {
+    characters += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+    has_query |= text.data[i] == '?' || text.data[i] == '#';
+  }
+  if (characters < 2) gxds_errors_add(errors, at, "must have at least two characters");
+  if (has_query) gxds_errors_add(errors, at, "must not contain '?' or '#'");
+  if (text.size && text.data[text.size - 1] == '/') {
+    gxds_errors_add(errors, at, "must not end with '/'");
+  }
+}
+
 static gxds_str check_regex(const gxds_route_decoder *d,
                             const envoy_type_matcher_v3_RegexMatcher *in, const char *what,
                             const gxds_path *at) {
@@ -51,6 +66,12 @@ static gxds_route_use decode_path(const gxds_route_decoder *d, const match_messa
     out->kind = GXDS_PATH_PREFIX;
     text = gxds_pb_str(envoy_config_route_v3_RouteMatch_prefix(in));
     if (!prefix_can_match(text)) return GXDS_ROUTE_SKIP;
+  } else if (envoy_config_route_v3_RouteMatch_has_path_separated_prefix(in)) {
+    out->kind = GXDS_PATH_SEGMENTS;
+    text = gxds_pb_str(envoy_config_route_v3_RouteMatch_path_separated_prefix(in));
+    size_t before = d->errors->count;
+    check_segments(text, GXDS_FIELD(at, "path_separated_prefix"), d->errors);
+    if (d->errors->count == before && !prefix_can_match(text)) return GXDS_ROUTE_SKIP;
   } else if (envoy_config_route_v3_RouteMatch_has_path(in)) {
     out->kind = GXDS_PATH_EXACT;
     text = gxds_pb_str(envoy_config_route_v3_RouteMatch_path(in));

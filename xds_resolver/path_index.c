@@ -122,7 +122,11 @@ void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes,
   }
   lengths_init(&x->prefix[0], x, count, GXDS_PATH_PREFIX, false);
   lengths_init(&x->prefix[1], x, count, GXDS_PATH_PREFIX, true);
+  lengths_init(&x->segments[0], x, count, GXDS_PATH_SEGMENTS, false);
+  lengths_init(&x->segments[1], x, count, GXDS_PATH_SEGMENTS, true);
   lengths_init(&x->regex, x, count, GXDS_PATH_REGEX, false);
+  x->has_more = x->exact[1] || x->prefix[1].count || x->segments[0].count || x->segments[1].count ||
+                x->regex.count;
 }
 
 void gxds_path_index_fini(gxds_path_index *x) {
@@ -130,6 +134,8 @@ void gxds_path_index_fini(gxds_path_index *x) {
   gxds_free(x->chains);
   gxds_free(x->prefix[0].items);
   gxds_free(x->prefix[1].items);
+  gxds_free(x->segments[0].items);
+  gxds_free(x->segments[1].items);
   gxds_free(x->regex.items);
 }
 
@@ -183,11 +189,27 @@ static void find_texts(const gxds_path_index *x, gxds_str path, bool ignore_case
   look_up(x, h.state, GXDS_PATH_EXACT, ignore_case, path, f);
 }
 
+/* The chains of texts that are the whole path, or that a slash follows in it. */
+static void find_segments(const gxds_path_index *x, gxds_str path, bool ignore_case,
+                          found_chains *f) {
+  const gxds_path_lengths *lengths = &x->segments[ignore_case ? 1 : 0];
+  hashed_path h = {path, ignore_case, HASH_START, 0};
+  for (size_t i = 0; i < lengths->count && lengths->items[i] <= path.size; i++) {
+    size_t size = lengths->items[i];
+    if (size < path.size && path.data[size] != '/') continue;
+    hash_up_to(&h, size);
+    look_up(x, h.state, GXDS_PATH_SEGMENTS, ignore_case, gxds_str_of(path.data, size), f);
+  }
+}
+
 size_t gxds_path_index_find(const gxds_path_index *x, gxds_str path,
                             uint32_t out[GXDS_PATH_CHAINS_MAX]) {
   found_chains f = {out, 0};
   find_texts(x, path, false, &f);
+  if (!x->has_more) return f.count;
   find_texts(x, path, true, &f);
+  find_segments(x, path, false, &f);
+  find_segments(x, path, true, &f);
   hashed_path h = {path, false, HASH_START, 0};
   find_prefixes(x, &x->regex, GXDS_PATH_REGEX, &h, &f);
   return f.count;

@@ -67,6 +67,10 @@ bool gxds_route_matcher_other_path(const gxds_route_matcher *m, const gxds_host 
       return equal(path, p->text, p->case_sensitive);
     case GXDS_PATH_REGEX:
       return regex_match(host, m->path_regex, path);
+    case GXDS_PATH_SEGMENTS:
+      return path.size >= p->text.size &&
+             equal(first(path, p->text.size), p->text, p->case_sensitive) &&
+             (path.size == p->text.size || path.data[p->text.size] == '/');
   }
   return false;
 }

@@ -40,13 +40,13 @@ typedef struct gxds_header_memo {
   bool present;
 } gxds_header_memo;
 
-/* The same for a path that is no plain text. */
+/* The same for a path matcher that is more than a comparison of bytes. */
 bool gxds_route_matcher_other_path(const gxds_route_matcher *m, const gxds_host *host,
                                    gxds_str path);
 static inline bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host,
                                            gxds_str path) {
   const gxds_path_match *p = &m->route->path;
-  if (p->kind == GXDS_PATH_REGEX || !p->case_sensitive) {
+  if (p->kind >= GXDS_PATH_REGEX || !p->case_sensitive) {
     return gxds_route_matcher_other_path(m, host, path);
   }
   bool fits = p->kind == GXDS_PATH_EXACT ? path.size == p->text.size : path.size >= p->text.size;

@@ -74,6 +74,7 @@ std::vector<Malformed> Hosts() {
 
 std::vector<Malformed> Matches() {
   const std::string headers = kRoute + ".match.headers[0]";
+  const std::string segments = kRoute + ".match.path_separated_prefix";
   return {
       // A28.15
       {"NoMatch", Routes("{'route':{'cluster':'c'}}"),
@@ -82,8 +83,20 @@ std::vector<Malformed> Matches() {
       {"NoPath", Match("'headers':[]"),
        Bad(kRoute + ".match error:Invalid route path specifier specified.")},
       // A28.19
-      {"PathUnsupported", Match("'path_separated_prefix':'/a'"),
+      {"PathUnsupported", Match("'connect_matcher':{}"),
        Bad(kRoute + ".match error:Invalid route path specifier specified.")},
+      {"SegmentsEmpty", Match("'path_separated_prefix':''"),
+       Bad(segments + " error:must have at least two characters")},
+      {"SegmentsOfOneCharacter", Match("'path_separated_prefix':'\xc3\xa9'"),
+       Bad(segments + " error:must have at least two characters")},
+      {"SegmentsOfASlash", Match("'path_separated_prefix':'/'"),
+       Bad(segments + " errors:[must have at least two characters; must not end with '/']")},
+      {"SegmentsWithASlashAtTheEnd", Match("'path_separated_prefix':'/a/'"),
+       Bad(segments + " error:must not end with '/'")},
+      {"SegmentsWithAQuery", Match("'path_separated_prefix':'/a?b'"),
+       Bad(segments + " error:must not contain '?' or '#'")},
+      {"SegmentsWithAFragment", Match("'path_separated_prefix':'x#/'"),
+       Bad(segments + " errors:[must not contain '?' or '#'; must not end with '/']")},
       // A28.18
       {"PathRegexInvalid", Match("'safe_regex':{'google_re2':{},'regex':'a(b'}"),
        Bad(kRoute + ".match.safe_regex error:path matcher: Invalid regex string specified in "

@@ -85,12 +85,29 @@ TEST(RouteMatch, Paths) {  // A28.16
   EXPECT_EQ(r[0].fraction_per_million, -1);
 }
 
+TEST(RouteMatch, PathSeparatedPrefixes) {
+  Routes r(Match("'path_separated_prefix':'/a'") + "," +
+           Match("'path_separated_prefix':'/a/b','case_sensitive':false"));
+  ASSERT_EQ(r.size(), 2u);
+  EXPECT_EQ(r[0].path.kind, GXDS_PATH_SEGMENTS);
+  EXPECT_EQ(ToString(r[0].path.text), "/a");
+  EXPECT_TRUE(r[0].path.case_sensitive);
+  EXPECT_EQ(ToString(r[1].path.text), "/a/b");
+  EXPECT_FALSE(r[1].path.case_sensitive);
+}
+
 TEST(RouteMatch, PathsThatNoRequestHasAreSkipped) {  // A28
   const char* const prefixes[] = {"a", "a/", "//", "//m", "/a/b/", "/a/b/c"};
   const char* const paths[] = {"", "a", "/", "/a", "/a/", "//b", "a/b", "/a/b/", "/a/b/c"};
   for (const char* prefix : prefixes) {
     Routes r(Match(std::string("'prefix':'") + prefix + "'") + "," + Match("'prefix':'/last'"));
     ASSERT_EQ(r.size(), 1u) << prefix;
+    EXPECT_EQ(ToString(r[0].path.text), "/last");
+  }
+  for (const char* segments : {"aa", "//m", "/a/b/c", "a/b"}) {
+    Routes r(Match(std::string("'path_separated_prefix':'") + segments + "'") + "," +
+             Match("'prefix':'/last'"));
+    ASSERT_EQ(r.size(), 1u) << segments;
     EXPECT_EQ(ToString(r[0].path.text), "/last");
   }
   for (const char* path : paths) {

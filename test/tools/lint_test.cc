@@ -214,6 +214,28 @@ TEST_F(Lint, WarnsOfWhatIsDeprecatedOrIgnored) {
   EXPECT_EQ(Run({"--no-warnings", "a.yaml"}), (Lines{"0"}));
 }
 
+// What Istio makes of a GRPCRoute.
+TEST_F(Lint, PathSeparatedPrefixesAreReadAndChecked) {
+  const std::string head =
+      "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
+      "name: r\n"
+      "virtual_hosts:\n"
+      "- domains: ['*']\n"
+      "  routes:\n";
+  files_.Write("good.yaml", head +
+                                "  - match: {path_separated_prefix: /package.Service}\n"
+                                "    route: {cluster: a}\n");
+  EXPECT_EQ(Run({"good.yaml"}), (Lines{"0"}));
+  files_.Write("bad.yaml", head +
+                               "  - match:\n"
+                               "      path_separated_prefix: /package.Service/\n"
+                               "    route: {cluster: a}\n");
+  EXPECT_EQ(Run({"bad.yaml"}),
+            (Lines{"bad.yaml:7: error: RouteConfiguration \"r\": field "
+                   "virtual_hosts[0].routes[0].match.path_separated_prefix: must not end with '/'",
+                   "1"}));
+}
+
 TEST_F(Lint, UnknownFieldsAndBrokenFilesAreErrors) {
   files_.Write("a.yaml", std::string(kCluster) + "name: c\ntypo: 1\n");
   files_.Write("b.json", "{\"xds_servers\": [}");

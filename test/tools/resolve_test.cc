@@ -242,6 +242,7 @@ class Route : public Resolve {
          "routes":[{"match":{"prefix":""},"route":{"cluster":"green"}}]},
         {"domains":["headers.example"],"routes":[
         {"match":{"path":"/s/Exact"},"route":{"cluster":"green"}},
+        {"match":{"path_separated_prefix":"/s/Meth"},"route":{"cluster":"green"}},
         {"match":{"prefix":"/s/","headers":[{"name":"user","string_match":{"exact":"amy"}}]},
          "route":{"cluster":"green"}},
         {"match":{"prefix":"/s/","runtime_fraction":{"default_value":{"numerator":25}}},
@@ -260,6 +261,8 @@ TEST_F(Route, SaysWhichRouteMatchesAndWhyTheOthersDoNot) {
        {"virtual_host headers.example\n",
         "route path \"/s/Exact\"  matches no: it wants the path \"/s/Exact\", the RPC's path is "
         "\"/s/Method\"\n",
+        "route path-separated prefix \"/s/Meth\"  matches no: it wants the path-separated prefix "
+        "\"/s/Meth\", the RPC's path is \"/s/Method\"\n",
         "route prefix \"/s/\", header user is \"amy\"  matches no: it wants that header user is "
         "\"amy\", the RPC has \"bob\"\n",
         "route prefix \"/s/\", 25 % of RPCs  matches sometimes: it takes 25 % of such RPCs\n",

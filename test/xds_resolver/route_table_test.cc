@@ -159,6 +159,7 @@ class Table {
 Route Prefix(const std::string &text) { return {GXDS_PATH_PREFIX, text, {}}; }
 Route Exact(const std::string &text) { return {GXDS_PATH_EXACT, text, {}}; }
 Route Regex(const std::string &text) { return {GXDS_PATH_REGEX, text, {}}; }
+Route Segments(const std::string &text) { return {GXDS_PATH_SEGMENTS, text, {}}; }
 Route NoCase(Route r) {
   r.case_sensitive = false;
   return r;
@@ -192,6 +193,31 @@ TEST(RouteTable, AnExactPathIsTheWholePath) {  // A28.16
   EXPECT_EQ(t.Match("/s/mm"), -1);
   EXPECT_EQ(t.Match("/s/"), -1);
   EXPECT_EQ(t.Match("/S/m"), -1);
+}
+
+// As Envoy matches path_separated_prefix.
+TEST(RouteTable, APathSeparatedPrefixMatchesWholeSegments) {
+  struct {
+    Route route;
+    std::vector<std::string> match;
+    std::vector<std::string> no_match;
+  } cases[] = {
+      {Segments("/foo"),
+       {"/foo", "/foo/", "/foo/bar"},
+       {"/foobar", "/foobar/x", "/fo", "/FOO/bar", "/", "", "/x/foo", "/foo.bar/x"}},
+      {Segments("/foo/bar"), {"/foo/bar", "/foo/bar/"}, {"/foo/barx", "/foo", "/foo/", "/foo/b"}},
+      {NoCase(Segments("/Foo")), {"/foo", "/FOO/bar", "/fOO/"}, {"/foobar", "/FO"}},
+  };
+  // Alone, and in a table that is looked up by hash.
+  for (const auto &c : cases) {
+    for (int others : {0, 10}) {
+      std::vector<Route> routes(others, Exact("/other/m"));
+      routes.push_back(c.route);
+      Table t(routes);
+      for (const auto &path : c.match) EXPECT_EQ(t.Match(path), others) << path;
+      for (const auto &path : c.no_match) EXPECT_EQ(t.Match(path), -1) << path;
+    }
+  }
 }
 
 TEST(RouteTable, CaseIsIgnoredWhereTheRouteSaysSo) {  // A28.27
@@ -455,7 +481,7 @@ Route RandomRoute(std::mt19937 *rng) {
                                       "/B/c", "/a/b/", "x",     "/a/bC", "/b"};
   static const char *const regexes[] = {".*", "/a/.*", "/[ab]/b", "/b"};
   Route r;
-  r.kind = static_cast<gxds_path_match_kind>((*rng)() % 3);
+  r.kind = static_cast<gxds_path_match_kind>((*rng)() % 4);
   r.text = r.kind == GXDS_PATH_REGEX ? regexes[(*rng)() % 4] : texts[(*rng)() % 15];
   r.case_sensitive = (*rng)() % 2;
   if ((*rng)() % 3 == 0) {

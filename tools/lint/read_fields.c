@@ -68,7 +68,8 @@ static const struct row {
      " grpc_timeout_header_max max_stream_duration "},
     {"envoy.config.route.v3.RouteConfiguration", " cluster_specifier_plugins name virtual_hosts "},
     {"envoy.config.route.v3.RouteMatch",
-     " case_sensitive headers path prefix query_parameters runtime_fraction safe_regex "},
+     " case_sensitive headers path path_separated_prefix prefix query_parameters "
+     "runtime_fraction safe_regex "},
     {"envoy.config.route.v3.VirtualHost",
      " domains name retry_policy routes typed_per_filter_config "},
     {"envoy.config.route.v3.WeightedCluster", " clusters total_weight "},

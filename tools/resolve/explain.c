@@ -5,7 +5,11 @@
 #include "xds_resolver/route_match.h"
 
 static const char *const path_words[] = {
-    [GXDS_PATH_PREFIX] = "prefix", [GXDS_PATH_EXACT] = "path", [GXDS_PATH_REGEX] = "regex"};
+    [GXDS_PATH_PREFIX] = "prefix",
+    [GXDS_PATH_EXACT] = "path",
+    [GXDS_PATH_REGEX] = "regex",
+    [GXDS_PATH_SEGMENTS] = "path-separated prefix",
+};
 
 static const char *const header_words[] = {
     [GXDS_HEADER_EXACT] = "is",           [GXDS_HEADER_PREFIX] = "begins with",
