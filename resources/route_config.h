@@ -44,8 +44,9 @@ typedef struct gxds_header_match {
   gxds_str text;
   bool case_sensitive;
   bool invert;
-  bool present;        /* PRESENT: whether it must be there */
-  int64_t range_start; /* RANGE: start <= value < end */
+  bool missing_is_empty; /* treat_missing_header_as_empty: one that is not there is as "" */
+  bool present;          /* PRESENT: whether it must be there */
+  int64_t range_start;   /* RANGE: start <= value < end */
   int64_t range_end;
 } gxds_header_match;
 

@@ -179,6 +179,8 @@ static void decode_headers(const gxds_route_decoder *d, const match_message *in,
     h->name =
         gxds_arena_dup(d->arena, gxds_pb_str(envoy_config_route_v3_HeaderMatcher_name(list[i])));
     h->invert = envoy_config_route_v3_HeaderMatcher_invert_match(list[i]);
+    h->missing_is_empty =
+        envoy_config_route_v3_HeaderMatcher_treat_missing_header_as_empty(list[i]);
     gxds_str text = decode_header_kind(d, list[i], GXDS_ITEM(up, "headers", i), h);
     h->text = gxds_arena_dup(d->arena, text);
   }

@@ -28,7 +28,7 @@ typedef struct gxds_path_index {
   struct gxds_path_chain *chains; /* a hash table of them, open-addressed */
   size_t mask;                    /* its size less one */
   gxds_path_lengths prefix[2];    /* lengths of prefixes; [1]: those that ignore case */
-  gxds_path_lengths segments[2];  /* the same of those that end with a segment of the path */
+  gxds_path_lengths segments[2];  /* of path-separated prefixes; [1]: likewise */
   bool exact[2];                  /* whether there are exact ones; [1]: those that ignore case */
   bool has_more;                  /* others than prefixes and exact ones that mind case */
   const gxds_str *regex_prefixes; /* borrowed: as long as the index */

@@ -3,41 +3,42 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
-#include "xds_resolver/route_match.h"
 
 void gxds_request_hasher_init(gxds_request_hasher *h, const gxds_route *route,
                               const gxds_host *host) {
   *h = (gxds_request_hasher){.route = route};
-  h->rewrites = gxds_calloc(route->hash_policy_count, sizeof *h->rewrites);
+  h->headers = gxds_calloc(route->hash_policy_count, sizeof *h->headers);
   for (size_t i = 0; i < route->hash_policy_count; i++) {
     const gxds_hash_policy *p = &route->hash_policies[i];
-    if (p->has_rewrite && host->regex_create) h->rewrites[i] = host->regex_create(p->rewrite_regex);
+    struct gxds_hashed_header *out = &h->headers[i];
+    out->source = gxds_header_source_of(p->header);
+    if (p->has_rewrite && host->regex_create) out->rewrite = host->regex_create(p->rewrite_regex);
   }
 }
 
 void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host) {
   for (size_t i = 0; i < h->route->hash_policy_count; i++) {
-    if (h->rewrites[i]) host->regex_destroy(h->rewrites[i]);
+    if (h->headers[i].rewrite) host->regex_destroy(h->headers[i].rewrite);
   }
-  gxds_free(h->rewrites);
+  gxds_free(h->headers);
 }
 
 static uint64_t hash_of(gxds_str text) { return XXH64(text.data, text.size, 0); }
 
 /* The policy's hash; false: it has none for this RPC. */
-static bool hash_by(const gxds_hash_policy *p, const void *rewrite, const gxds_host *host,
-                    const gxds_route_request *request, uint64_t *hash) {
+static bool hash_by(const gxds_hash_policy *p, const struct gxds_hashed_header *header,
+                    const gxds_host *host, const gxds_route_request *request, uint64_t *hash) {
   if (p->kind == GXDS_HASH_CHANNEL_ID) {
-    *hash = request->channel_id;
+    *hash = request->channel->id;
     return true;
   }
   gxds_str value;
-  if (!gxds_route_request_header(request, p->header, &value)) return false;
-  if (!rewrite) {
+  if (!gxds_request_header(request, header->source, p->header, &value)) return false;
+  if (!header->rewrite) {
     *hash = hash_of(value);
     return true;
   }
-  gxds_str rewritten = host->regex_replace(rewrite, value, p->rewrite_text);
+  gxds_str rewritten = host->regex_replace(header->rewrite, value, p->rewrite_text);
   *hash = hash_of(rewritten);
   gxds_str_free(&rewritten);
   return true;
@@ -49,7 +50,7 @@ bool gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_ho
   for (size_t i = 0; i < h->route->hash_policy_count; i++) {
     const gxds_hash_policy *p = &h->route->hash_policies[i];
     uint64_t policy_hash;
-    if (hash_by(p, h->rewrites[i], host, request, &policy_hash)) {
+    if (hash_by(p, &h->headers[i], host, request, &policy_hash)) {
       *hash = any ? ((*hash << 1) | (*hash >> 63)) ^ policy_hash : policy_hash;
       any = true;
     }

@@ -4,7 +4,7 @@
 #ifndef GRPC_XDS_XDS_RESOLVER_REQUEST_HASH_H_
 #define GRPC_XDS_XDS_RESOLVER_REQUEST_HASH_H_
 
-#include "xds_resolver/route_table.h"
+#include "xds_resolver/request_header.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,7 +12,10 @@ extern "C" {
 
 typedef struct gxds_request_hasher {
   const gxds_route *route; /* borrowed: as long as the hasher */
-  void **rewrites;         /* one per policy, NULL where it rewrites nothing */
+  struct gxds_hashed_header {
+    void *rewrite; /* NULL: nothing is rewritten */
+    gxds_header_source source;
+  } * headers; /* one per policy */
 } gxds_request_hasher;
 
 /* route and host: borrow, as long as the hasher. */

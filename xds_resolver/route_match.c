@@ -14,30 +14,6 @@ static bool regex_match(const gxds_host *host, const void *regex, gxds_str text)
   return regex && host->regex_full_match(regex, text);
 }
 
-/* Many routes ask for the same header: where it is the same bytes, one look tells. */
-static gxds_str shared_name(gxds_str name, const gxds_route_matcher *before) {
-  if (!before || before->route->header_count == 0) return name;
-  return gxds_str_equal(before->headers[0].name, name) ? before->headers[0].name : name;
-}
-
-void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
-                             const gxds_route_matcher *before) {
-  *m = (gxds_route_matcher){.route = route};
-  if (route->path.kind == GXDS_PATH_REGEX) m->path_regex = regex_create(host, route->path.text);
-  m->headers = gxds_calloc(route->header_count, sizeof *m->headers);
-  for (size_t i = 0; i < route->header_count; i++) {
-    const gxds_header_match *h = &route->headers[i];
-    m->headers[i].name = shared_name(h->name, before);
-    if (h->kind == GXDS_HEADER_REGEX) m->headers[i].regex = regex_create(host, h->text);
-  }
-}
-
-void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host) {
-  regex_destroy(host, m->path_regex);
-  for (size_t i = 0; i < m->route->header_count; i++) regex_destroy(host, m->headers[i].regex);
-  gxds_free(m->headers);
-}
-
 static bool equal(gxds_str a, gxds_str b, bool case_sensitive) {
   return case_sensitive ? gxds_str_equal(a, b) : gxds_str_equal_nocase(a, b);
 }
@@ -95,17 +71,8 @@ static bool parse_integer(gxds_str s, int64_t *out) {
   return true;
 }
 
-bool gxds_route_request_header(const gxds_route_request *request, gxds_str name, gxds_str *value) {
-  if (gxds_str_ends_with(name, gxds_str_z("-bin"))) return false;
-  if (gxds_str_equal(name, gxds_str_z("content-type"))) {
-    *value = gxds_str_z("application/grpc");
-    return true;
-  }
-  return request->header(request->arg, name, value);
-}
-
-static bool value_matches(const gxds_header_match *h, const void *regex, const gxds_host *host,
-                          gxds_str value) {
+static bool compare(const gxds_header_match *h, const void *regex, const gxds_host *host,
+                    gxds_str value) {
   size_t size = h->text.size;
   int64_t number;
   switch (h->kind) {
@@ -122,31 +89,68 @@ static bool value_matches(const gxds_header_match *h, const void *regex, const g
     case GXDS_HEADER_RANGE:
       return parse_integer(value, &number) && number >= h->range_start && number < h->range_end;
     case GXDS_HEADER_PRESENT:
-      break;
+      return h->present;
   }
   return false;
 }
 
-static void look_at(gxds_header_memo *memo, const gxds_route_request *request, gxds_str name) {
+static bool value_matches(const gxds_header_match *h, const void *regex, const gxds_host *host,
+                          gxds_str value) {
+  return compare(h, regex, host, value) != h->invert;
+}
+
+/* Inverted or not, a header that is not there compares with nothing; as in Envoy, it may be taken
+ * for an empty one. */
+static bool missing_matches(const gxds_header_match *h, const void *regex, const gxds_host *host) {
+  if (h->missing_is_empty) return value_matches(h, regex, host, gxds_str_of(NULL, 0));
+  return h->kind == GXDS_HEADER_PRESENT && h->present == h->invert;
+}
+
+/* Many routes ask for the same header: where it is the same bytes, one look tells. */
+static gxds_str shared_name(gxds_str name, const gxds_route_matcher *before) {
+  if (!before || before->route->header_count == 0) return name;
+  return gxds_str_equal(before->headers[0].name, name) ? before->headers[0].name : name;
+}
+
+void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
+                             const gxds_route_matcher *before) {
+  *m = (gxds_route_matcher){.route = route};
+  if (route->path.kind == GXDS_PATH_REGEX) m->path_regex = regex_create(host, route->path.text);
+  m->headers = gxds_calloc(route->header_count, sizeof *m->headers);
+  for (size_t i = 0; i < route->header_count; i++) {
+    const gxds_header_match *h = &route->headers[i];
+    gxds_header_matcher *out = &m->headers[i];
+    out->name = shared_name(h->name, before);
+    out->source = gxds_header_source_of(h->name);
+    if (h->kind == GXDS_HEADER_REGEX) out->regex = regex_create(host, h->text);
+    out->when_missing = missing_matches(h, out->regex, host);
+  }
+}
+
+void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host) {
+  regex_destroy(host, m->path_regex);
+  for (size_t i = 0; i < m->route->header_count; i++) regex_destroy(host, m->headers[i].regex);
+  gxds_free(m->headers);
+}
+
+static void look_at(gxds_header_memo *memo, const gxds_route_request *request,
+                    const gxds_header_matcher *m) {
+  gxds_str name = m->name;
   bool same_place = memo->name.data == name.data && memo->name.size == name.size;
   if (memo->name.size && (same_place || gxds_str_equal(memo->name, name))) return;
   *memo = (gxds_header_memo){.name = name};
-  memo->present = gxds_route_request_header(request, name, &memo->value);
-}
-
-static bool header_matches(const gxds_header_match *h, const void *regex, const gxds_host *host,
-                           const gxds_header_memo *memo) {
-  if (h->kind == GXDS_HEADER_PRESENT) return (memo->present == h->present) != h->invert;
-  if (!memo->present) return false; /* also when inverted: there is nothing to compare */
-  return value_matches(h, regex, host, memo->value) != h->invert;
+  memo->present = gxds_request_header(request, m->source, name, &memo->value);
 }
 
 bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host *host,
                                    const gxds_route_request *request, gxds_header_memo *memo) {
   const gxds_route *r = m->route;
   for (size_t i = 0; i < r->header_count; i++) {
-    look_at(memo, request, m->headers[i].name);
-    if (!header_matches(&r->headers[i], m->headers[i].regex, host, memo)) return false;
+    const gxds_header_matcher *h = &m->headers[i];
+    look_at(memo, request, h);
+    bool matches = memo->present ? value_matches(&r->headers[i], h->regex, host, memo->value)
+                                 : h->when_missing;
+    if (!matches) return false;
   }
   if (r->fraction_per_million < 0) return true;
   uint64_t drawn = gxds_random_next(request->random()) % 1000000;

@@ -3,6 +3,7 @@
 #ifndef GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
 #define GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
 
+#include "xds_resolver/request_header.h"
 #include "xds_resolver/route_table.h"
 
 #ifdef __cplusplus
@@ -14,6 +15,8 @@ typedef struct gxds_header_matcher {
   gxds_str
       name; /* where the route before asks for the same header first, the very bytes of that one */
   void *regex; /* NULL where it is of another kind */
+  gxds_header_source source;
+  bool when_missing; /* whether it matches an RPC without the header */
 } gxds_header_matcher;
 
 typedef struct gxds_route_matcher {
@@ -27,10 +30,6 @@ typedef struct gxds_route_matcher {
 void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
                              const gxds_route_matcher *before);
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
-
-/* The value of an RPC's header as A28 has it: "-bin" headers are never seen, and content-type is
- * what the transport will send. False: not there. Borrow: until the next call for the RPC. */
-bool gxds_route_request_header(const gxds_route_request *request, gxds_str name, gxds_str *value);
 
 /* The header that was looked at last, in one search for an RPC's route: many routes ask for the
  * same one. Starts zeroed. */

@@ -21,15 +21,22 @@ extern "C" {
 
 typedef struct gxds_route_table gxds_route_table;
 
+/* What is the same for all RPCs of a channel. */
+typedef struct gxds_route_channel {
+  uint64_t id;        /* a random number (A42) */
+  gxds_str authority; /* of RPCs that name none of their own */
+} gxds_route_channel;
+
 /* What is known of an RPC when it is routed. Borrow, all of it: during the call. */
 typedef struct gxds_route_request {
   gxds_str path; /* "/package.Service/Method" */
   /* The value of a metadata key (several values joined by commas) into *value, borrowed until the
-   * next call; false: not there. Not asked for what A28 excludes. */
+   * next call; false: not there. Not asked for what A28 excludes; asked for ":authority", which
+   * is there when the RPC has one of its own. */
   bool (*header)(void *arg, gxds_str name, gxds_str *value);
   void *arg;
   gxds_random *(*random)(void); /* of the calling thread; asked for when a number is to be drawn */
-  uint64_t channel_id;          /* a random number, the same for all RPCs of a channel (A42) */
+  const gxds_route_channel *channel;
 } gxds_route_request;
 
 typedef enum gxds_routed {

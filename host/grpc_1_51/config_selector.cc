@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -106,9 +107,11 @@ template struct TimeoutSetter<&ClientChannelMethodParsedConfig::timeout_>;
 }  // namespace
 
 XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id,
-                                     const ChannelArgs& args, const XdsConfigSelector* before)
+                                     std::string authority, const ChannelArgs& args,
+                                     const XdsConfigSelector* before)
     : selector_(take_selector),
-      channel_id_(channel_id),
+      authority_(std::move(authority)),
+      channel_{channel_id, ToGxds(authority_)},
       client_channel_parser_(ClientChannelServiceConfigParser::ParserIndex()) {
   const gxds_method_configs* texts = gxds_selector_method_configs(selector_);
   const gxds_method_configs* old_texts =
@@ -143,7 +146,7 @@ ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs ar
   CallConfig result;
   Metadata metadata = {args.initial_metadata, absl::nullopt};
   gxds_route_request request = {ToGxds(grpc_core::StringViewFromSlice(*args.path)), GetHeader,
-                                &metadata, ThreadRandom, channel_id_};
+                                &metadata, ThreadRandom, &channel_};
   gxds_selection selection = gxds_selector_select(selector_, &request);
   if (selection.error.size > 0) {
     result.status = absl::UnavailableError(ToAbsl(selection.error));

@@ -5,6 +5,7 @@
 #include <grpc/support/port_platform.h>
 #include <stdint.h>
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,10 +19,10 @@ namespace grpc_xds {
 
 class XdsConfigSelector : public grpc_core::ConfigSelector {
  public:
-  // Takes the reference. channel_id: a random number of the channel's. args: for the parsers of
-  // method configs. before: the selector that this one follows, whose method configs it goes on
-  // with where they say the same; null: none.
-  XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id,
+  // Takes the reference. channel_id: a random number of the channel's. authority: the channel's.
+  // args: for the parsers of method configs. before: the selector that this one follows, whose
+  // method configs it goes on with where they say the same; null: none.
+  XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id, std::string authority,
                     const grpc_core::ChannelArgs& args, const XdsConfigSelector* before);
   ~XdsConfigSelector() override;
 
@@ -39,7 +40,8 @@ class XdsConfigSelector : public grpc_core::ConfigSelector {
   using MethodConfig = absl::StatusOr<grpc_core::RefCountedPtr<grpc_core::ServiceConfig>>;
 
   const gxds_selector* const selector_;
-  const uint64_t channel_id_;
+  const std::string authority_;
+  const gxds_route_channel channel_;
   const size_t client_channel_parser_;
   std::vector<MethodConfig> method_configs_;  // by their numbers
   bool has_faults_ = false;                   // the listener has a fault filter

@@ -110,6 +110,10 @@ class XdsResolver : public grpc_core::Resolver {
   RefCountedPtr<XdsResolver> Self() {
     return RefCountedPtr<XdsResolver>(static_cast<XdsResolver*>(Ref().release()));
   }
+  // What chooses the virtual host, and what RPCs are sent with unless they say otherwise.
+  std::string Authority() const {
+    return args_.GetOwnedString(GRPC_ARG_DEFAULT_AUTHORITY).value_or(DefaultAuthority(uri_));
+  }
   void FillOptions(Link* link, gxds_resolver_options* options);
   void DrainLocked();
   void ReportConfigLocked(const gxds_resolver_update* update);
@@ -161,8 +165,7 @@ void XdsResolver::FillOptions(Link* link, gxds_resolver_options* options) {
 void XdsResolver::StartLocked() {
   const absl::string_view path = Path(uri_);
   std::string target = absl::StrCat("xds://", uri_.authority(), "/", path);
-  std::string authority =
-      args_.GetOwnedString(GRPC_ARG_DEFAULT_AUTHORITY).value_or(DefaultAuthority(uri_));
+  const std::string authority = Authority();
   auto link =
       std::make_unique<Link>(Link{Self(), grpc_event_engine::experimental::GetDefaultEventEngine(),
                                   nullptr, gxds_reactor_generation()});
@@ -297,8 +300,8 @@ void XdsResolver::ReportConfigLocked(const gxds_resolver_update* update) {
   if (selector_ == nullptr ||
       !gxds_selector_fits(selector_->selector(), update->config, update->clusters)) {
     selector_ = grpc_core::MakeRefCounted<XdsConfigSelector>(
-        gxds_selector_create(update->config, update->clusters, gxds_host_get()), channel_id_, args_,
-        selector_.get());
+        gxds_selector_create(update->config, update->clusters, gxds_host_get()), channel_id_,
+        Authority(), args_, selector_.get());
     if (GRPC_TRACE_FLAG_ENABLED(grpc_xds_resolver_trace)) {
       gpr_log(GPR_INFO, "[xds_resolver %p] config selector %p: made of snapshot %" PRIu64, this,
               selector_.get(), config_count_);

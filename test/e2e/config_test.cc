@@ -41,6 +41,46 @@ TEST(EndToEnd, RoutesAreMatchedInOrderByPath) {  // A28.6
   EXPECT_EQ(client.Call({}, "/other.Service/Name").name, "a");
 }
 
+// A GRPCRoute by service, withoutHeaders by value, and matches of method and authority.
+TEST(EndToEnd, RoutesAsIstioMakesThemAreMatched) {
+  Backend a("a"), b("b"), c("c"), d("d");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  for (Backend* other : {&b, &c, &d}) {
+    mesh.clusters.push_back(
+        {other->name(), {{other->name(), 1, 0, {other->port()}}}, {}, -1, true, true});
+  }
+  auto route = [](const std::string& cluster, const std::string& match) {
+    Route r;
+    r.cluster = cluster;
+    r.match = "{" + match + "}";
+    return r;
+  };
+  mesh.routes = {
+      route("b", R"("path_separated_prefix":"/test.Echo")"),
+      route("a", R"("prefix":"/","headers":[{"name":":method","string_match":{"exact":"GET"}}])"),
+      route("c", R"("prefix":"/","headers":[{"name":":authority","string_match":{"exact":"c"}}])"),
+      route("d", R"("prefix":"/","headers":[{"name":"user","string_match":{"exact":"bob"},)"
+                 R"("invert_match":true,"treat_missing_header_as_empty":true},)"
+                 R"({"name":":method","string_match":{"exact":"POST"}},)"
+                 R"({"name":":authority","string_match":{"exact":"greeter.example"}}])"),
+      route("a", R"("prefix":"/")")};
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  CallOptions bob;
+  bob.metadata = {{"user", "bob"}};
+  CallOptions amy;
+  amy.metadata = {{"user", "amy"}};
+  CallOptions to_c;
+  to_c.authority = "c";
+  EXPECT_EQ(client.Call(bob, "/test.Echo/Name").name, "b");
+  EXPECT_EQ(client.Call(bob, "/test.EchoTwo/Name").name, "a");
+  EXPECT_EQ(client.Call(amy, "/test.EchoTwo/Name").name, "d");
+  EXPECT_EQ(client.Call({}, "/test.EchoTwo/Name").name, "d");
+  EXPECT_EQ(client.Call(to_c, "/test.EchoTwo/Name").name, "c");
+}
+
 TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28.12, A31.2
   Backend a("a");
   ControlPlane plane;

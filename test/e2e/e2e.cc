@@ -75,6 +75,7 @@ PendingCall::PendingCall(grpc::GenericStub* stub, const std::string& method,
   context_.set_deadline(std::chrono::system_clock::now() + options.timeout);
   context_.set_wait_for_ready(options.wait_for_ready);
   for (const auto& [key, value] : options.metadata) context_.AddMetadata(key, value);
+  if (!options.authority.empty()) context_.set_authority(options.authority);
   grpc::Slice empty("");
   request_ = grpc::ByteBuffer(&empty, 1);
   const auto began = Clock::now();

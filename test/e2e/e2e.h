@@ -29,6 +29,7 @@ struct CallOptions {
   std::chrono::milliseconds timeout = kPatience;
   bool wait_for_ready = false;
   std::vector<std::pair<std::string, std::string>> metadata;
+  std::string authority = {};  // empty: the channel's
 };
 
 // An RPC that runs; it must be waited for before it dies.

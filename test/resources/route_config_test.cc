@@ -187,6 +187,15 @@ TEST(RouteMatch, HeaderTextsMayIgnoreCase) {  // A63
   EXPECT_FALSE(r[0].headers[0].case_sensitive);
 }
 
+TEST(RouteMatch, AMissingHeaderMayCountAsAnEmptyOne) {
+  Routes r(Header("'string_match':{'exact':'v'}") + "," +
+           Header("'string_match':{'exact':'v'},'invert_match':true,"
+                  "'treat_missing_header_as_empty':true"));
+  EXPECT_FALSE(r[0].headers[0].missing_is_empty);
+  EXPECT_TRUE(r[1].headers[0].missing_is_empty);
+  EXPECT_TRUE(r[1].headers[0].invert);
+}
+
 TEST(RouteMatch, HeaderRangeAndPresence) {  // A28.20
   Routes r(
       Match("'prefix':'','headers':["

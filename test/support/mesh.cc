@@ -22,8 +22,9 @@ std::string RoutesJson(const Mesh& mesh) {
   for (const Route& r : mesh.routes) {
     const std::string action =
         r.action.empty() ? R"({"cluster":)" + Quoted(r.cluster) + "}" : r.action;
-    routes += (routes.empty() ? "" : ",") + std::string(R"({"match":{"prefix":)") +
-              Quoted(r.prefix) + R"(},"route":)" + action + r.fields + "}";
+    const std::string match = r.match.empty() ? R"({"prefix":)" + Quoted(r.prefix) + "}" : r.match;
+    routes += (routes.empty() ? "" : ",") + std::string(R"({"match":)") + match + R"(,"route":)" +
+              action + r.fields + "}";
   }
   return R"({"@type":")" + std::string(kTypes) +
          R"(envoy.config.route.v3.RouteConfiguration","name":)" + Quoted(mesh.service + "-routes") +

@@ -32,6 +32,7 @@ struct Route {
   std::string cluster;
   std::string action = {};  // JSON of its "route" field; empty: to cluster
   std::string fields = {};  // JSON of more of its fields, a comma before each
+  std::string match = {};   // JSON of its "match" field; empty: by prefix
 };
 
 struct Mesh {

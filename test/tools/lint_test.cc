@@ -215,7 +215,7 @@ TEST_F(Lint, WarnsOfWhatIsDeprecatedOrIgnored) {
 }
 
 // What Istio makes of a GRPCRoute.
-TEST_F(Lint, PathSeparatedPrefixesAreReadAndChecked) {
+TEST_F(Lint, MatchersOfAGrpcRouteAreReadAndChecked) {
   const std::string head =
       "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
       "name: r\n"
@@ -223,7 +223,13 @@ TEST_F(Lint, PathSeparatedPrefixesAreReadAndChecked) {
       "- domains: ['*']\n"
       "  routes:\n";
   files_.Write("good.yaml", head +
-                                "  - match: {path_separated_prefix: /package.Service}\n"
+                                "  - match:\n"
+                                "      path_separated_prefix: /package.Service\n"
+                                "      headers:\n"
+                                "      - name: user\n"
+                                "        string_match: {exact: bob}\n"
+                                "        invert_match: true\n"
+                                "        treat_missing_header_as_empty: true\n"
                                 "    route: {cluster: a}\n");
   EXPECT_EQ(Run({"good.yaml"}), (Lines{"0"}));
   files_.Write("bad.yaml", head +

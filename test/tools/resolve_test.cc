@@ -245,6 +245,15 @@ class Route : public Resolve {
         {"match":{"path_separated_prefix":"/s/Meth"},"route":{"cluster":"green"}},
         {"match":{"prefix":"/s/","headers":[{"name":"user","string_match":{"exact":"amy"}}]},
          "route":{"cluster":"green"}},
+        {"match":{"prefix":"/s/","headers":[{"name":"user","string_match":{"exact":"bob"},
+          "invert_match":true,"treat_missing_header_as_empty":true}]},
+         "route":{"cluster":"green"}},
+        {"match":{"prefix":"/s/","headers":[{"name":":method","string_match":{"exact":"GET"}}]},
+         "route":{"cluster":"green"}},
+        {"match":{"prefix":"/s/","headers":[{"name":":authority","string_match":{"exact":"x"}}]},
+         "route":{"cluster":"green"}},
+        {"match":{"prefix":"/s/","headers":[{"name":":scheme","string_match":{"exact":"http"}}]},
+         "route":{"cluster":"green"}},
         {"match":{"prefix":"/s/","runtime_fraction":{"default_value":{"numerator":25}}},
          "route":{"cluster":"green"}},
         {"match":{"prefix":"/s/"},"route":{"weighted_clusters":{"clusters":[
@@ -265,6 +274,11 @@ TEST_F(Route, SaysWhichRouteMatchesAndWhyTheOthersDoNot) {
         "\"/s/Meth\", the RPC's path is \"/s/Method\"\n",
         "route prefix \"/s/\", header user is \"amy\"  matches no: it wants that header user is "
         "\"amy\", the RPC has \"bob\"\n",
+        "header user not: is \"bob\" (a missing one counts as \"\")  matches no: it wants that "
+        "header user not: is \"bob\" (a missing one counts as \"\"), the RPC has \"bob\"\n",
+        "it wants that header :method is \"GET\", the RPC has \"POST\"\n",
+        "it wants that header :authority is \"x\", the RPC has \"headers.example\"\n",
+        "it wants that header :scheme is \"http\", which is not known when an RPC is routed\n",
         "route prefix \"/s/\", 25 % of RPCs  matches sometimes: it takes 25 % of such RPCs\n",
         "route prefix \"/s/\"  matches yes\n", "cluster blue  share 75 %", "cluster green",
         "route prefix \"\"  matches not asked: an earlier route matched\n"}) {

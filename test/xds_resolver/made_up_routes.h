@@ -22,6 +22,7 @@ struct Header {
   bool present = true;
   int64_t range_start = 0;
   int64_t range_end = 0;
+  bool missing_is_empty = false;
 };
 
 struct Route {
@@ -76,6 +77,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
     match.text = S(h.text);
     match.case_sensitive = h.case_sensitive;
     match.invert = h.invert;
+    match.missing_is_empty = h.missing_is_empty;
     match.present = h.present;
     match.range_start = h.range_start;
     match.range_end = h.range_end;

@@ -66,6 +66,8 @@ int g_headers_looked_up = 0;
 gxds_random g_random = {42};
 gxds_random *Random() { return &g_random; }
 
+const gxds_route_channel kChannel = {0, Z("greeter.example")};
+
 using Metadata = std::map<std::string, std::string>;
 
 bool Lookup(void *arg, gxds_str name, gxds_str *value) {
@@ -117,7 +119,7 @@ class Table {
   // Both ways of matching, which must agree.
   int64_t Match(const std::string &path, Metadata metadata = {}) {
     const gxds_random before = g_random;
-    gxds_route_request request = {S(path), Lookup, &metadata, Random, 0};
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel};
     int64_t compiled = gxds_route_table_match(table_, &request);
     const gxds_random after = g_random;
     g_random = before;
@@ -127,11 +129,11 @@ class Table {
     return compiled;
   }
   int64_t MatchCompiled(const std::string &path, Metadata metadata = {}) {
-    gxds_route_request request = {S(path), Lookup, &metadata, Random, 0};
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel};
     return gxds_route_table_match(table_, &request);
   }
   gxds_route_result Find(const std::string &path, Metadata metadata = {}) {
-    gxds_route_request request = {S(path), Lookup, &metadata, Random, 0};
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel};
     return gxds_route_table_find(table_, &request);
   }
   std::string Cluster(const std::string &path) {
@@ -316,16 +318,91 @@ TEST(RouteTable, PresenceMatchesEitherWay) {  // A28.20
   }
 }
 
+// As Envoy has it: an empty value is compared where there is none.
+TEST(RouteTable, AMissingHeaderMayCountAsAnEmptyOne) {
+  const struct {
+    Header header;
+    bool when_empty;  // whether the matcher, not inverted, matches an empty value
+    bool when_v;
+  } cases[] = {
+      {{GXDS_HEADER_EXACT, "k", "v"}, false, true},
+      {{GXDS_HEADER_EXACT, "k", ""}, true, false},
+      {{GXDS_HEADER_PREFIX, "k", ""}, true, true},
+      {{GXDS_HEADER_SUFFIX, "k", "v"}, false, true},
+      {{GXDS_HEADER_CONTAINS, "k", ""}, true, true},
+      {{GXDS_HEADER_REGEX, "k", "[a-z]*"}, true, true},
+      {{GXDS_HEADER_REGEX, "k", "[a-z]+"}, false, true},
+      {{GXDS_HEADER_RANGE, "k", "", true, false, true, -5, 10}, false, false},
+      {{GXDS_HEADER_PRESENT, "k", "", true, false, true}, true, true},
+      {{GXDS_HEADER_PRESENT, "k", "", true, false, false}, false, false},
+  };
+  for (const auto &c : cases) {
+    for (bool invert : {false, true}) {
+      Header header = c.header;
+      header.invert = invert;
+      header.missing_is_empty = true;
+      Table t({With(header)});
+      SCOPED_TRACE(header.kind);
+      EXPECT_EQ(t.Match("/", {}), c.when_empty != invert ? 0 : -1) << "missing";
+      EXPECT_EQ(t.Match("/", {{"k", ""}}), c.when_empty != invert ? 0 : -1) << "empty";
+      EXPECT_EQ(t.Match("/", {{"k", "v"}}), c.when_v != invert ? 0 : -1);
+    }
+  }
+}
+
+// Istio's withoutHeaders: by value, and by presence.
+TEST(RouteTable, RpcsWithoutAHeaderAreThoseThatLackItOrHaveAnotherValue) {
+  Header not_bob = {GXDS_HEADER_EXACT, "user", "bob", true, true};
+  not_bob.missing_is_empty = true;
+  Header no_trace = {GXDS_HEADER_PRESENT, "trace", "", true, true, true};
+  Route r = Prefix("");
+  r.headers = {not_bob, no_trace};
+  Table t({r});
+  EXPECT_EQ(t.Match("/", {}), 0);
+  EXPECT_EQ(t.Match("/", {{"user", "amy"}}), 0);
+  EXPECT_EQ(t.Match("/", {{"user", "bob"}}), -1);
+  EXPECT_EQ(t.Match("/", {{"trace", "1"}}), -1);
+}
+
 TEST(RouteTable, BinaryHeadersAreNeverSeen) {  // A28.9
   Table t({With({GXDS_HEADER_PRESENT, "trace-bin", "", true, false, true}),
            With({GXDS_HEADER_PRESENT, "trace-bin", "", true, false, false})});
   EXPECT_EQ(t.Match("/", {{"trace-bin", "x"}}), 1);
+  Header empty = {GXDS_HEADER_EXACT, "trace-bin", ""};
+  empty.missing_is_empty = true;
+  Table as_missing({With(empty)});
+  EXPECT_EQ(as_missing.Match("/", {{"trace-bin", "x"}}), 0);
 }
 
 TEST(RouteTable, ContentTypeIsWhatTheTransportWillSend) {  // A28.10
   Table t({With({GXDS_HEADER_EXACT, "content-type", "application/grpc"})});
   EXPECT_EQ(t.Match("/", {}), 0);
   EXPECT_EQ(t.Match("/", {{"content-type", "text/html"}}), 0);
+}
+
+TEST(RouteTable, TheMethodOfEveryRpcIsPost) {
+  Table t(
+      {With({GXDS_HEADER_EXACT, ":method", "GET"}), With({GXDS_HEADER_EXACT, ":method", "POST"})});
+  EXPECT_EQ(t.Match("/", {}), 1);
+  EXPECT_EQ(t.Match("/", {{":method", "GET"}}), 1);
+}
+
+// What Envoy's users expect: routes see what the request is sent with. Other clients of gRPC's see
+// neither (A28: custom metadata alone).
+TEST(RouteTable, PathAndAuthorityAreThoseOfTheRequest) {
+  Table path({With({GXDS_HEADER_SUFFIX, ":path", "/Get"})});
+  EXPECT_EQ(path.Match("/s/Get", {}), 0);
+  EXPECT_EQ(path.Match("/s/Put", {{":path", "/s/Get"}}), -1);
+  Table authority({With({GXDS_HEADER_EXACT, ":authority", "greeter.example"})});
+  EXPECT_EQ(authority.Match("/", {}), 0) << "the channel's";
+  EXPECT_EQ(authority.Match("/", {{":authority", "other.example"}}), -1) << "the RPC's own";
+}
+
+// As gRPC's other clients have it: whether the connection will be secure is not known yet.
+TEST(RouteTable, TheSchemeIsNeverSeen) {
+  Table t({With({GXDS_HEADER_PRESENT, ":scheme", "", true, false, true}),
+           With({GXDS_HEADER_PRESENT, ":scheme", "", true, false, false})});
+  EXPECT_EQ(t.Match("/", {{":scheme", "https"}}), 1);
 }
 
 TEST(RouteTable, EveryHeaderOfARouteMustMatch) {  // A28.7
@@ -487,6 +564,7 @@ Route RandomRoute(std::mt19937 *rng) {
   if ((*rng)() % 3 == 0) {
     r.headers.push_back(
         {GXDS_HEADER_EXACT, "k", std::to_string((*rng)() % 2), true, (*rng)() % 2 == 0});
+    r.headers.back().missing_is_empty = (*rng)() % 2;
   }
   if ((*rng)() % 4 == 0) r.fraction_per_million = (*rng)() % 1000001;
   return r;

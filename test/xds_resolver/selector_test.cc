@@ -41,7 +41,7 @@ class Selector : public ::testing::Test {
   }
   gxds_selection Select(const gxds_selector *s, const char *path) {
     gxds_route_request request = {Z(path), [](void *, gxds_str, gxds_str *) { return false; },
-                                  nullptr, nullptr, 0};
+                                  nullptr, nullptr, nullptr};
     return gxds_selector_select(s, &request);
   }
   size_t MailCount() {

@@ -53,7 +53,7 @@ static const struct row {
     {"envoy.config.route.v3.FilterConfig", " config is_optional "},
     {"envoy.config.route.v3.HeaderMatcher",
      " contains_match exact_match invert_match name prefix_match present_match "
-     "range_match safe_regex_match string_match suffix_match "},
+     "range_match safe_regex_match string_match suffix_match treat_missing_header_as_empty "},
     {"envoy.config.route.v3.RetryPolicy", " num_retries retry_back_off retry_on "},
     {"envoy.config.route.v3.RetryPolicy.RetryBackOff", " base_interval max_interval "},
     {"envoy.config.route.v3.Route",

@@ -37,6 +37,7 @@ static void add_header_match(const gxds_header_match *h, gxds_text *out) {
     gxds_text_addf(out, "\"%.*s\"", GXDS_STR_ARG(h->text));
     if (!h->case_sensitive && h->kind != GXDS_HEADER_REGEX) gxds_text_add_z(out, " in any case");
   }
+  if (h->missing_is_empty) gxds_text_add_z(out, " (a missing one counts as \"\")");
 }
 
 void gxds_explain_match(const gxds_route *route, gxds_text *out) {
@@ -55,6 +56,7 @@ void gxds_explain_match(const gxds_route *route, gxds_text *out) {
 
 typedef struct asked {
   const gxds_rpc *rpc;
+  gxds_route_channel channel;
   gxds_text joined; /* the value that was asked for last */
 } asked;
 
@@ -71,10 +73,14 @@ static bool header(void *arg, gxds_str name, gxds_str *value) {
   return count > 0;
 }
 
+static gxds_route_request request_of(asked *a) {
+  /* No random numbers: no part that is asked about has a fraction. */
+  return (gxds_route_request){a->rpc->path, header, a, NULL, &a->channel};
+}
+
 /* Whether a route that is like this one but for a part of its matchers matches. */
 static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
-  /* No random numbers: the part has no fraction. */
-  const gxds_route_request request = {a->rpc->path, header, a, NULL, 0};
+  const gxds_route_request request = request_of(a);
   gxds_route_matcher m;
   gxds_header_memo memo = {0};
   part.fraction_per_million = -1;
@@ -87,20 +93,24 @@ static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
 
 static void explain_header(const gxds_header_match *h, asked *a, gxds_text *why) {
   gxds_str value;
+  const gxds_route_request request = request_of(a);
+  gxds_header_source source = gxds_header_source_of(h->name);
   gxds_text_add_z(why, "it wants that ");
   add_header_match(h, why);
   if (gxds_str_ends_with(h->name, gxds_str_z("-bin"))) {
     gxds_text_add_z(why, ", but headers in -bin are never looked at (A28)");
-  } else if (header(a, h->name, &value)) {
+  } else if (source == GXDS_HEADER_NEVER) {
+    gxds_text_add_z(why, ", which is not known when an RPC is routed");
+  } else if (gxds_request_header(&request, source, h->name, &value)) {
     gxds_text_addf(why, ", the RPC has \"%.*s\"", GXDS_STR_ARG(value));
   } else {
     gxds_text_add_z(why, ", the RPC has none");
   }
 }
 
-gxds_explained gxds_explain(const gxds_route *route, const gxds_rpc *rpc, const gxds_host *host,
-                            gxds_text *why) {
-  asked a = {.rpc = rpc};
+gxds_explained gxds_explain(const gxds_route *route, const gxds_rpc *rpc, gxds_str authority,
+                            const gxds_host *host, gxds_text *why) {
+  asked a = {.rpc = rpc, .channel = {.authority = authority}};
   gxds_route part = *route;
   part.header_count = 0;
   gxds_explained result = GXDS_EXPLAINED_YES;

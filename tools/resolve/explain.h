@@ -27,9 +27,10 @@ typedef enum gxds_explained {
   GXDS_EXPLAINED_YES,
 } gxds_explained;
 
-/* Whether the route matches; for NO and SOMETIMES, why adds the reason. */
-gxds_explained gxds_explain(const gxds_route *route, const gxds_rpc *rpc, const gxds_host *host,
-                            gxds_text *why);
+/* Whether the route matches; for NO and SOMETIMES, why adds the reason. authority: the channel's,
+ * borrowed. */
+gxds_explained gxds_explain(const gxds_route *route, const gxds_rpc *rpc, gxds_str authority,
+                            const gxds_host *host, gxds_text *why);
 
 #ifdef __cplusplus
 }

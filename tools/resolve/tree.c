@@ -82,6 +82,7 @@ static bool add_action(gxds_tree_clusters *c, gxds_view *v, const gxds_route *ro
 typedef struct routes {
   gxds_tree_clusters clusters;
   const gxds_rpc *rpc; /* may be NULL */
+  gxds_str authority;  /* the channel's */
   const gxds_host *host;
   bool decided; /* a route took the RPC */
   bool perhaps; /* or one sometimes does */
@@ -95,7 +96,7 @@ static bool add_verdict(routes *r, gxds_view *v, const gxds_route *route) {
     return false;
   }
   gxds_text why = {0};
-  gxds_explained e = gxds_explain(route, r->rpc, r->host, &why);
+  gxds_explained e = gxds_explain(route, r->rpc, r->authority, r->host, &why);
   if (e == GXDS_EXPLAINED_YES) {
     gxds_view_attribute(v, "matches", "yes");
     r->decided = true;
@@ -181,7 +182,10 @@ static void add_listener(routes *r, gxds_view *up, const gxds_fetched *f, gxds_s
 
 gxds_tree gxds_tree_build(const gxds_fetched *f, const gxds_fetch_target *target,
                           const gxds_rpc *rpc, const gxds_host *host) {
-  routes r = {.clusters = {.fetched = f}, .rpc = rpc, .host = host};
+  routes r = {.clusters = {.fetched = f},
+              .rpc = rpc,
+              .authority = target->data_plane_authority,
+              .host = host};
   gxds_view *root = gxds_view_add(NULL, "target", target->uri);
   gxds_view_attribute(root, "servers", "%.*s", GXDS_STR_ARG(f->servers));
   if (!f->answered) {

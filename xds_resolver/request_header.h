@@ -1,0 +1,35 @@
+/* The headers of an RPC as routes and hash policies see them. Pure functions, any thread.
+ *
+ * A28: custom metadata, less binary headers, and content-type. Besides, what Envoy sees of every
+ * request and a client knows before it has a connection: :method, :path and :authority. */
+#ifndef GRPC_XDS_XDS_RESOLVER_REQUEST_HEADER_H_
+#define GRPC_XDS_XDS_RESOLVER_REQUEST_HEADER_H_
+
+#include "xds_resolver/route_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the value of a header comes from: known by its name alone, so that an RPC compares none. */
+typedef enum gxds_header_source {
+  GXDS_HEADER_METADATA,
+  GXDS_HEADER_NEVER,        /* "-bin" (A28); and :scheme, which the connection decides */
+  GXDS_HEADER_CONTENT_TYPE, /* what the transport will send (A28) */
+  GXDS_HEADER_METHOD,       /* POST: gRPC knows no other */
+  GXDS_HEADER_REQUEST_PATH,
+  GXDS_HEADER_AUTHORITY, /* the RPC's own, else its channel's */
+} gxds_header_source;
+
+gxds_header_source gxds_header_source_of(gxds_str name);
+
+/* The value of the header of that name, whose source is given. False: not there. Borrow: until the
+ * next call for the RPC. */
+bool gxds_request_header(const gxds_route_request *request, gxds_header_source source,
+                         gxds_str name, gxds_str *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
