@@ -125,8 +125,9 @@ void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes,
   lengths_init(&x->segments[0], x, count, GXDS_PATH_SEGMENTS, false);
   lengths_init(&x->segments[1], x, count, GXDS_PATH_SEGMENTS, true);
   lengths_init(&x->regex, x, count, GXDS_PATH_REGEX, false);
-  x->has_more = x->exact[1] || x->prefix[1].count || x->segments[0].count || x->segments[1].count ||
-                x->regex.count;
+  x->has_ignoring_case = x->exact[1] || x->prefix[1].count > 0;
+  x->has_segments = x->segments[0].count + x->segments[1].count > 0;
+  x->has_others = x->has_segments || x->regex.count > 0;
 }
 
 void gxds_path_index_fini(gxds_path_index *x) {
@@ -206,10 +207,12 @@ size_t gxds_path_index_find(const gxds_path_index *x, gxds_str path,
                             uint32_t out[GXDS_PATH_CHAINS_MAX]) {
   found_chains f = {out, 0};
   find_texts(x, path, false, &f);
-  if (!x->has_more) return f.count;
-  find_texts(x, path, true, &f);
-  find_segments(x, path, false, &f);
-  find_segments(x, path, true, &f);
+  if (x->has_ignoring_case) find_texts(x, path, true, &f);
+  if (!x->has_others) return f.count;
+  if (x->has_segments) {
+    find_segments(x, path, false, &f);
+    find_segments(x, path, true, &f);
+  }
   hashed_path h = {path, false, HASH_START, 0};
   find_prefixes(x, &x->regex, GXDS_PATH_REGEX, &h, &f);
   return f.count;

@@ -30,7 +30,10 @@ typedef struct gxds_path_index {
   gxds_path_lengths prefix[2];    /* lengths of prefixes; [1]: those that ignore case */
   gxds_path_lengths segments[2];  /* of path-separated prefixes; [1]: likewise */
   bool exact[2];                  /* whether there are exact ones; [1]: those that ignore case */
-  bool has_more;                  /* others than prefixes and exact ones that mind case */
+  /* What of these an index has none of is not looked for. */
+  bool has_ignoring_case;         /* prefixes and exact ones that ignore case */
+  bool has_segments;              /* path-separated prefixes */
+  bool has_others;                /* these or regular expressions */
   const gxds_str *regex_prefixes; /* borrowed: as long as the index */
   gxds_path_lengths regex;        /* lengths of what regular expressions begin with */
 } gxds_path_index;
