@@ -112,6 +112,28 @@ static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_boots
   out->resource_cache_by_node_id = gxds_reader_bool(r, cache, at, "by_node_id");
 }
 
+/* The same server may be listed twice: that is nothing to fall back to. */
+static bool has_fallback(const gxds_bootstrap_server *const *servers, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    if (!gxds_bootstrap_server_equal(servers[0], servers[i])) return true;
+  }
+  return false;
+}
+
+static bool any_has_fallback(const gxds_bootstrap *b) {
+  bool any = has_fallback(b->servers, b->server_count);
+  for (size_t i = 0; i < b->authority_count && !any; i++) {
+    any = has_fallback(b->authorities[i].servers, b->authorities[i].server_count);
+  }
+  return any;
+}
+
+/* Our own. */
+static void read_shared_stream(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
+  bool says_so = gxds_reader_bool(r, object, NULL, "shared_stream");
+  out->shared_stream = json_object_get(object, "shared_stream") ? says_so : !any_has_fallback(out);
+}
+
 static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   if (!gxds_reader_is_object(r, object, NULL)) return;
   out->servers = gxds_reader_servers(r, object, NULL, GXDS_FIELD_REQUIRED, &out->server_count);
@@ -127,6 +149,8 @@ static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap 
   read_authorities(r, object, out);
   read_providers(r, object, out);
   read_resource_cache(r, object, out);
+  read_shared_stream(r, object, out);
+  out->content = gxds_reader_dump(r, object);
 }
 
 static gxds_status with_lines(const gxds_reader *r) {

@@ -62,6 +62,10 @@ typedef struct gxds_bootstrap {
   size_t certificate_provider_count;
   gxds_str resource_cache_dir;    /* where accepted resources are kept; empty: nowhere */
   bool resource_cache_by_node_id; /* and those for another node's id are not used */
+  bool shared_stream; /* channels of all targets share an XdsClient, and so one stream to a server:
+                         what "shared_stream" says; without it, whether there is no authority with
+                         a second server to fall back to (A71: targets fall back one by one) */
+  gxds_str content;   /* all of the JSON text, in one form: equal for equal bootstraps */
   struct upb_Arena *arena;        /* private: owns all of the above */
 } gxds_bootstrap;
 

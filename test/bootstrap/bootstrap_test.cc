@@ -290,6 +290,8 @@ std::vector<Bad> BadContent() {
       {WithTop(R"("resource_cache": {"dir": "/c", "by_node_id": "yes"})"),
        Invalid("field:resource_cache.by_node_id error:is not a boolean",
                "resource_cache.by_node_id line 1")},
+      {WithTop(R"("shared_stream": "yes")"),
+       Invalid("field:shared_stream error:is not a boolean", "shared_stream line 1")},
       {WithTop(R"("certificate_providers": {"p": 1})"),
        Invalid("field:certificate_providers[\"p\"] error:is not an object",
                "certificate_providers[\"p\"] line 1")},
@@ -361,6 +363,48 @@ TEST(Bootstrap, MayNameADirectoryForTheResourceCache) {
   EXPECT_FALSE(MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_by_node_id);
   EXPECT_TRUE(MustParse(WithTop(R"("resource_cache": {"dir": "/c", "by_node_id": true})"))
                   ->resource_cache_by_node_id);
+}
+
+// Members at the top, with the authority "a" of these servers.
+std::string WithAuthority(const std::string& servers) {
+  return WithTop(R"("authorities": {"a": {"xds_servers": [)" + servers + "]}}");
+}
+
+// With these servers at the top and further members.
+std::string WithServers(const std::string& servers, const std::string& members = "") {
+  return R"({"xds_servers": [)" + servers + "]" + members + "}";
+}
+
+TEST(Bootstrap, OneStreamIsSharedWhereNoAuthorityHasASecondServer) {  // A71.1
+  const std::string one(kServer);
+  const std::string other = R"({"server_uri": "lb:2", "channel_creds": [{"type": "insecure"}]})";
+  EXPECT_TRUE(MustParse(WithServers(one))->shared_stream);
+  EXPECT_TRUE(MustParse(WithAuthority(other))->shared_stream);  // another, but one alone
+  EXPECT_TRUE(MustParse(WithAuthority(""))->shared_stream);
+  EXPECT_FALSE(MustParse(WithServers(one + "," + other))->shared_stream);
+  EXPECT_FALSE(MustParse(WithAuthority(one + "," + other))->shared_stream);
+  EXPECT_TRUE(MustParse(WithServers(one + "," + one))->shared_stream);  // the same one
+}
+
+TEST(Bootstrap, SharedStreamSaysOtherwiseBothWays) {
+  const std::string one(kServer);
+  const std::string two =
+      one + R"(,{"server_uri": "lb:2", "channel_creds": [{"type": "insecure"}]})";
+  EXPECT_FALSE(MustParse(WithServers(one, R"(, "shared_stream": false)"))->shared_stream);
+  EXPECT_TRUE(MustParse(WithServers(one, R"(, "shared_stream": true)"))->shared_stream);
+  EXPECT_TRUE(MustParse(WithServers(two, R"(, "shared_stream": true)"))->shared_stream);
+  EXPECT_FALSE(MustParse(WithServers(two, R"(, "shared_stream": false)"))->shared_stream);
+}
+
+TEST(Bootstrap, ContentIsEqualForTheSameMembersAlone) {
+  Bootstrap b = MustParse(WithTop(R"("node": {"id": "n", "cluster": "c"}, "x": 1)"));
+  Bootstrap same = MustParse(WithTop("\n\"x\" : 1,\n\"node\": {\"cluster\":\"c\",\"id\":\"n\"}"));
+  EXPECT_EQ(ToString(b->content), ToString(same->content));
+  for (const char* members : {R"("node": {"id": "n", "cluster": "d"}, "x": 1)",
+                              R"("node": {"id": "n", "cluster": "c"}, "x": 2)",
+                              R"("node": {"id": "n", "cluster": "c"})"}) {
+    EXPECT_NE(ToString(b->content), ToString(MustParse(WithTop(members))->content)) << members;
+  }
 }
 
 TEST(Bootstrap, EveryWrongFieldIsReported) {  // A47.5, A27.5

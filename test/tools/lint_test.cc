@@ -376,6 +376,7 @@ TEST_F(Lint, ABootstrapWithAllThatIsKnownHasNothingToSay) {
                    "authorities": {"a": {"xds_servers": [],
                                          "fallback_on_reachability_only": true}},
                    "resource_cache": {"dir": "/var/cache/xds", "by_node_id": true},
+                   "shared_stream": true,
                    "client_default_listener_resource_name_template": "%s"})");
   EXPECT_EQ(Run({"b.json"}), (Lines{"0"}));
 }

@@ -44,6 +44,7 @@ static const shape root[] = {{"xds_servers", server, NULL},
                              {"certificate_providers", providers, NULL},
                              {"authorities", authorities, NULL},
                              {"resource_cache", cache, NULL},
+                             {"shared_stream", NULL, NULL},
                              {"client_default_listener_resource_name_template", NULL, NULL},
                              {"server_listener_resource_name_template", NULL, NULL},
                              {NULL, NULL, NULL}};
