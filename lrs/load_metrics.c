@@ -23,7 +23,7 @@ static void add_locality(const gxds_locality_load *l, gxds_str target, int kind,
   gxds_text_addf(&locality, "{region=\"%.*s\", zone=\"%.*s\", sub_zone=\"%.*s\"}",
                  GXDS_STR_ARG(l->region), GXDS_STR_ARG(l->zone), GXDS_STR_ARG(l->sub_zone));
   gxds_text_addf(out, "%s{", families[kind].name);
-  gxds_metric_label(out, "grpc_target", target);
+  gxds_metric_label(out, "grpc_target", l->target.size ? l->target : target);
   gxds_text_add_z(out, ",");
   gxds_metric_label(out, "grpc_lb_backend_service", c->cluster);
   gxds_text_add_z(out, ",");

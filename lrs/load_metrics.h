@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* A store and what its values are labelled with: the data-plane target. Both borrowed. */
+/* A store, no view of one, and what its values are labelled with: the data-plane target, unless it
+ * was a view that counted. Both borrowed. */
 typedef struct gxds_load_source {
   gxds_load_store *store;
   gxds_str target;

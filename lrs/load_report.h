@@ -53,7 +53,7 @@ typedef struct gxds_cluster_report {
   gxds_str cluster; /* borrow: as long as the report */
   gxds_str eds_service;
   gxds_duration interval;
-  gxds_locality_report *localities;
+  gxds_locality_report *localities; /* those of one locality, by several targets, are together */
   size_t locality_count;
   gxds_drop_report *drops;
   size_t drop_count;

@@ -1,13 +1,6 @@
-#include <xxhash.h>
-
 #include "base/memory.h"
 #include "lrs/lingering.h"
 #include "lrs/load_store_internal.h"
-
-static uint64_t hash_of(gxds_str cluster, gxds_str eds_service) {
-  return XXH3_64bits_withSeed(eds_service.data, eds_service.size,
-                              XXH3_64bits(cluster.data, cluster.size));
-}
 
 /* The store's life */
 
@@ -24,6 +17,18 @@ gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
   s->buckets = gxds_calloc(s->bucket_count, sizeof(gxds_load_cluster *));
   return s;
 }
+
+gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target) {
+  GXDS_CHECK(!s->whole);
+  gxds_load_store *view = GXDS_NEW(gxds_load_store);
+  gxds_ref_init(&view->refs);
+  view->whole = gxds_load_store_ref(s);
+  view->target = gxds_str_dup(target);
+  return view;
+}
+
+/* What s is, or is a view of. */
+static gxds_load_store *whole_of(gxds_load_store *s) { return s->whole ? s->whole : s; }
 
 void gxds_load_store_close(gxds_load_store *s) {
   pthread_mutex_lock(&s->callback_lock);
@@ -43,6 +48,7 @@ void gxds_load_store_close(gxds_load_store *s) {
 static void free_locality(gxds_locality_load *l) {
   gxds_counters_fini(&l->counters);
   gxds_metric_counters_fini(&l->metrics);
+  gxds_str_free(&l->target);
   gxds_str_free(&l->region);
   gxds_str_free(&l->zone);
   gxds_str_free(&l->sub_zone);
@@ -64,8 +70,18 @@ gxds_load_store *gxds_load_store_ref(gxds_load_store *s) {
   return s;
 }
 
+static void free_view(gxds_load_store *view) {
+  gxds_load_store_unref(view->whole);
+  gxds_str_free(&view->target);
+  gxds_free(view);
+}
+
 void gxds_load_store_unref(gxds_load_store *s) {
   if (!s || !gxds_ref_dec(&s->refs)) return;
+  if (s->whole) {
+    free_view(s);
+    return;
+  }
   for (gxds_load_server *server = s->servers, *next_server; server; server = next_server) {
     next_server = server->next;
     gxds_load_cluster *c;
@@ -82,30 +98,7 @@ void gxds_load_store_unref(gxds_load_store *s) {
   gxds_free(s);
 }
 
-/* Look-ups, under the lock */
-
-gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
-                                              const gxds_bootstrap_server *server) {
-  for (gxds_load_server *i = s->servers; i; i = i->next) {
-    if (gxds_bootstrap_server_equal(&i->server, server)) return i;
-  }
-  return NULL;
-}
-
-gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server) {
-  gxds_load_server *found = gxds_load_store_find_server(s, server);
-  if (found) return found;
-  found = GXDS_NEW(gxds_load_server);
-  found->store = s;
-  found->server = *server;
-  found->server.uri = gxds_str_dup(server->uri);
-  found->server.creds_type = gxds_str_dup(server->creds_type);
-  found->server.creds_config_json = gxds_str_dup(server->creds_config_json);
-  found->since = GXDS_TIME_NEVER;
-  gxds_load_server **end = &s->servers;
-  while (*end) end = &(*end)->next;
-  return *end = found;
-}
+/* The use of servers, under the lock */
 
 static gxds_load_use use_of(const gxds_load_server *server) {
   if (server->held > 0) return GXDS_LOAD_COUNTED;
@@ -114,65 +107,6 @@ static gxds_load_use use_of(const gxds_load_server *server) {
 
 static void note_change(gxds_load_server *server) {
   if (use_of(server) != server->told_use) server->store->changed = true;
-}
-
-static void grow_buckets(gxds_load_store *s) {
-  if (s->cluster_count < s->bucket_count) return;
-  size_t count = 2 * s->bucket_count;
-  gxds_load_cluster **buckets = gxds_calloc(count, sizeof(gxds_load_cluster *));
-  for (size_t i = 0; i < s->bucket_count; i++) {
-    for (gxds_load_cluster *c = s->buckets[i], *next; c; c = next) {
-      next = c->bucket_next;
-      c->bucket_next = buckets[c->hash & (count - 1)];
-      buckets[c->hash & (count - 1)] = c;
-    }
-  }
-  gxds_free(s->buckets);
-  s->buckets = buckets;
-  s->bucket_count = count;
-}
-
-static gxds_load_cluster *cluster_of(gxds_load_store *s, gxds_load_server *server, gxds_str cluster,
-                                     gxds_str eds_service) {
-  uint64_t hash = hash_of(cluster, eds_service);
-  for (gxds_load_cluster *c = s->buckets[hash & (s->bucket_count - 1)]; c; c = c->bucket_next) {
-    if (c->hash == hash && c->server == server && gxds_str_equal(c->cluster, cluster) &&
-        gxds_str_equal(c->eds_service, eds_service)) {
-      return c;
-    }
-  }
-  grow_buckets(s);
-  gxds_load_cluster *c = GXDS_NEW(gxds_load_cluster);
-  c->server = server;
-  c->cluster = gxds_str_dup(cluster);
-  c->eds_service = gxds_str_dup(eds_service);
-  c->hash = hash;
-  c->since = server->since;
-  c->drops.cluster = c;
-  c->bucket_next = s->buckets[hash & (s->bucket_count - 1)];
-  s->buckets[hash & (s->bucket_count - 1)] = c;
-  s->cluster_count++;
-  server->left++;
-  DL_APPEND(server->clusters, c);
-  return c;
-}
-
-static gxds_locality_load *locality_of(gxds_load_cluster *c, gxds_str region, gxds_str zone,
-                                       gxds_str sub_zone) {
-  gxds_locality_load *l;
-  DL_FOREACH(c->localities, l) {
-    if (gxds_str_equal(l->region, region) && gxds_str_equal(l->zone, zone) &&
-        gxds_str_equal(l->sub_zone, sub_zone)) {
-      return l;
-    }
-  }
-  l = GXDS_NEW(gxds_locality_load);
-  l->cluster = c;
-  l->region = gxds_str_dup(region);
-  l->zone = gxds_str_dup(zone);
-  l->sub_zone = gxds_str_dup(sub_zone);
-  DL_APPEND(c->localities, l);
-  return l;
 }
 
 /* The lives of counters */
@@ -371,7 +305,8 @@ void gxds_load_store_unlock(gxds_load_store *s) {
 
 /* The public face */
 
-gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_server *server) {
+gxds_load_use gxds_load_store_use(gxds_load_store *view, const gxds_bootstrap_server *server) {
+  gxds_load_store *s = whole_of(view);
   pthread_mutex_lock(&s->lock);
   const gxds_load_server *found = gxds_load_store_find_server(s, server);
   gxds_load_use use = found ? use_of(found) : GXDS_LOAD_NONE;
@@ -404,13 +339,15 @@ void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *
   gxds_load_store_unlock(s);
 }
 
-gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
+gxds_locality_load *gxds_load_store_locality(gxds_load_store *view,
                                              const gxds_bootstrap_server *server, gxds_str cluster,
                                              gxds_str eds_service, gxds_str region, gxds_str zone,
                                              gxds_str sub_zone) {
+  gxds_load_store *s = whole_of(view);
   pthread_mutex_lock(&s->lock);
-  gxds_load_cluster *c = cluster_of(s, gxds_load_store_server(s, server), cluster, eds_service);
-  gxds_locality_load *l = locality_of(c, region, zone, sub_zone);
+  gxds_load_cluster *c =
+      gxds_load_store_cluster(s, gxds_load_store_server(s, server), cluster, eds_service);
+  gxds_locality_load *l = gxds_load_cluster_locality(c, view->target, region, zone, sub_zone);
   hold(c, &l->life);
   gxds_load_store_unlock(s);
   return l;
@@ -471,10 +408,12 @@ void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
   if (!held || __atomic_load_n(generation, __ATOMIC_SEQ_CST) != before) gxds_lingering_settle(l);
 }
 
-gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,
+gxds_drop_load *gxds_load_store_drops(gxds_load_store *view, const gxds_bootstrap_server *server,
                                       gxds_str cluster, gxds_str eds_service) {
+  gxds_load_store *s = whole_of(view);
   pthread_mutex_lock(&s->lock);
-  gxds_load_cluster *c = cluster_of(s, gxds_load_store_server(s, server), cluster, eds_service);
+  gxds_load_cluster *c =
+      gxds_load_store_cluster(s, gxds_load_store_server(s, server), cluster, eds_service);
   gxds_drop_counters_open(&c->drops.counters);
   hold(c, &c->drops.life);
   gxds_load_store_unlock(s);

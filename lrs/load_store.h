@@ -5,7 +5,13 @@
  * up takes a lock and is for updates, not for RPCs. RPCs outlive policies, and take no reference,
  * whose count all threads would write: while one that started has not ended, its counters stay. A
  * counter that nobody holds is dropped once its last counts are reported, so nothing is lost that
- * somebody takes. */
+ * somebody takes.
+ *
+ * Where several data-plane targets share an XdsClient they share its store, and each counts through
+ * a view of its own: there is one report to a server, with every cluster, and in it one sum for a
+ * locality, whichever targets its RPCs were of. Metrics show the counts of each target by
+ * themselves. So each RPC is counted once, in the report and in the metrics. Drops are counted for
+ * the cluster alone. */
 #ifndef GRPC_XDS_LRS_LOAD_STORE_H_
 #define GRPC_XDS_LRS_LOAD_STORE_H_
 
@@ -26,6 +32,11 @@ typedef struct gxds_drop_load gxds_drop_load;         /* {server, cluster, EDS s
 gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
                                                           const gxds_bootstrap_server *server),
                                         void *arg);
+
+/* A view of s for a target, whose name is copied: what is counted through it is the target's. A
+ * store for all functions but gxds_load_store_close() and those of reports; one reference, the
+ * caller's. It keeps s. s must not be a view. */
+gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target);
 
 typedef enum gxds_load_use {
   GXDS_LOAD_NONE,    /* there is nothing to report */

@@ -1,4 +1,5 @@
-/* The inside of a load store, for load_store.c (look-ups and lives) and load_report.c (reading).
+/* The inside of a load store, for load_lookup.c, load_store.c (lives) and load_report.c
+ * (reading).
  * Everything is guarded by the store's lock unless a field says otherwise. */
 #ifndef GRPC_XDS_LRS_LOAD_STORE_INTERNAL_H_
 #define GRPC_XDS_LRS_LOAD_STORE_INTERNAL_H_
@@ -31,10 +32,11 @@ struct gxds_locality_load {
   gxds_metric_counters metrics; /* likewise */
   gxds_load_life life;
   gxds_load_cluster *cluster;
-  gxds_locality_load *prev; /* in the cluster, by age */
+  gxds_locality_load *prev; /* in the cluster, by age; those of one locality are together */
   gxds_locality_load *next;
   bool lingers;
   gxds_locality_load *next_lingering; /* guarded by the list's lock */
+  gxds_str target;                    /* who counts; empty: whoever has the store */
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
@@ -77,6 +79,9 @@ struct gxds_load_server {
 
 struct gxds_load_store {
   gxds_ref refs; /* any thread */
+  /* A target's view of another store, and a reference on that one: all below is unused. */
+  gxds_load_store *whole; /* NULL: it is none */
+  gxds_str target;
   pthread_mutex_t lock;
   /* Held while on_change runs and while it is taken away, so that close() waits for a call that is
    * under way. Taken before the other, after nothing. */
@@ -96,6 +101,12 @@ gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
                                               const gxds_bootstrap_server *server);
 /* The same, made when there is none. Under the lock. */
 gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server);
+/* A cluster of that server, made when there is none. Under the lock. */
+gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server *server,
+                                           gxds_str cluster, gxds_str eds_service);
+/* A target's counters of a locality, made when there are none. Under the lock. */
+gxds_locality_load *gxds_load_cluster_locality(gxds_load_cluster *c, gxds_str target,
+                                               gxds_str region, gxds_str zone, gxds_str sub_zone);
 /* Ends the lock, and then tells what changed under it. The caller has a reference until then. */
 void gxds_load_store_unlock(gxds_load_store *s);
 /* Frees those counters of the cluster that nobody needs any more, and then the cluster. Under the

@@ -85,39 +85,100 @@ static void add_named_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *sta
   envoy_config_endpoint_v3_EndpointLoadMetricStats_set_total_metric_value(out, m->sum);
 }
 
+/* How many reports from the first on are of its locality: several targets count apart. */
+static size_t run_of(const gxds_cluster_report *c, size_t first) {
+  const gxds_locality_report *l = &c->localities[first];
+  size_t count = 1;
+  for (; first + count < c->locality_count; count++) {
+    const gxds_locality_report *next = &c->localities[first + count];
+    if (!gxds_str_equal(next->region, l->region) || !gxds_str_equal(next->zone, l->zone) ||
+        !gxds_str_equal(next->sub_zone, l->sub_zone)) {
+      break;
+    }
+  }
+  return count;
+}
+
+static int compare_metrics(const void *a, const void *b) {
+  const gxds_metric_report *x = a;
+  const gxds_metric_report *y = b;
+  if (x->metric != y->metric) return x->metric < y->metric ? -1 : 1;
+  return gxds_str_compare(x->name, y->name);
+}
+
+/* The metrics of a run, each once, in order; freed by the caller. */
+static gxds_metric_report *sum_of_metrics(const gxds_locality_report *run, size_t run_size,
+                                          size_t *count) {
+  size_t size = 0;
+  for (size_t i = 0; i < run_size; i++) size += run[i].metric_count;
+  gxds_metric_report *all = gxds_calloc(size, sizeof *all);
+  size = 0;
+  for (size_t i = 0; i < run_size; i++) {
+    for (size_t k = 0; k < run[i].metric_count; k++) all[size++] = run[i].metrics[k];
+  }
+  if (run_size > 1) qsort(all, size, sizeof *all, compare_metrics);
+  *count = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (*count > 0 && compare_metrics(&all[*count - 1], &all[i]) == 0) {
+      all[*count - 1].count += all[i].count;
+      all[*count - 1].sum += all[i].sum;
+    } else {
+      all[(*count)++] = all[i];
+    }
+  }
+  return all;
+}
+
+static void add_metrics(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
+                        const gxds_locality_report *run, size_t run_size, upb_Arena *arena) {
+  size_t count;
+  gxds_metric_report *metrics = sum_of_metrics(run, run_size, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (metrics[i].metric == GXDS_METRIC_NAMED) {
+      add_named_metric(stats, &metrics[i], arena);
+    } else {
+      add_unnamed_metric(stats, &metrics[i], arena);
+    }
+  }
+  gxds_free(metrics);
+}
+
+/* The sum of a run. */
 static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
-                         const gxds_locality_report *l, upb_Arena *arena) {
+                         const gxds_locality_report *run, size_t run_size, upb_Arena *arena) {
   envoy_config_endpoint_v3_UpstreamLocalityStats *out =
       envoy_config_endpoint_v3_ClusterStats_add_upstream_locality_stats(stats, arena);
   envoy_config_core_v3_Locality *name =
       envoy_config_endpoint_v3_UpstreamLocalityStats_mutable_locality(out, arena);
-  envoy_config_core_v3_Locality_set_region(name, view(l->region));
-  envoy_config_core_v3_Locality_set_zone(name, view(l->zone));
-  envoy_config_core_v3_Locality_set_sub_zone(name, view(l->sub_zone));
-  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_successful_requests(out, l->succeeded);
-  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_error_requests(out, l->failed);
-  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_requests_in_progress(out,
-                                                                                l->in_progress);
-  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_issued_requests(out, l->issued);
-  for (size_t i = 0; i < l->metric_count; i++) {
-    const gxds_metric_report *m = &l->metrics[i];
-    if (m->metric == GXDS_METRIC_NAMED) {
-      add_named_metric(out, m, arena);
-    } else {
-      add_unnamed_metric(out, m, arena);
-    }
+  envoy_config_core_v3_Locality_set_region(name, view(run->region));
+  envoy_config_core_v3_Locality_set_zone(name, view(run->zone));
+  envoy_config_core_v3_Locality_set_sub_zone(name, view(run->sub_zone));
+  gxds_locality_report sum = {0};
+  for (size_t i = 0; i < run_size; i++) {
+    sum.succeeded += run[i].succeeded;
+    sum.failed += run[i].failed;
+    sum.in_progress += run[i].in_progress;
+    sum.issued += run[i].issued;
   }
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_successful_requests(out, sum.succeeded);
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_error_requests(out, sum.failed);
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_requests_in_progress(out,
+                                                                                sum.in_progress);
+  envoy_config_endpoint_v3_UpstreamLocalityStats_set_total_issued_requests(out, sum.issued);
+  add_metrics(out, run, run_size, arena);
 }
 
 /* Bytes that a message, a number or a text takes on the wire besides the text: a tag of at most two
  * bytes, and a varint of at most ten. */
 enum { FIELD_BYTES = 12 };
 
-/* What they take at most. */
-static size_t locality_bytes(const gxds_locality_report *l) {
-  size_t size = 9 * FIELD_BYTES + l->region.size + l->zone.size + l->sub_zone.size;
-  for (size_t i = 0; i < l->metric_count; i++) {
-    size += 4 * FIELD_BYTES + sizeof NAMED_METRICS + l->metrics[i].name.size;
+/* What a run takes at most. */
+static size_t locality_bytes(const gxds_locality_report *run, size_t run_size) {
+  size_t size = 9 * FIELD_BYTES + run->region.size + run->zone.size + run->sub_zone.size;
+  for (size_t i = 0; i < run_size; i++) {
+    for (size_t k = 0; k < run[i].metric_count; k++) {
+      size += 4 * FIELD_BYTES + sizeof NAMED_METRICS + run[i].metrics[k].name.size;
+    }
   }
   return size;
 }
@@ -130,14 +191,16 @@ static size_t cluster_bytes(const gxds_cluster_report *c, size_t first) {
   return size;
 }
 
-/* How many of the localities from the first on fit into *room, which is lessened by them. */
+/* How many of the localities from the first on fit into *room, which is lessened by them. A run is
+ * not divided. */
 static size_t localities_in(const gxds_cluster_report *c, size_t first, size_t *room) {
   size_t count = 0;
   while (first + count < c->locality_count) {
-    size_t size = locality_bytes(&c->localities[first + count]);
+    size_t run = run_of(c, first + count);
+    size_t size = locality_bytes(&c->localities[first + count], run);
     if (size > *room) break;
     *room -= size;
-    count++;
+    count += run;
   }
   return count;
 }
@@ -163,7 +226,10 @@ static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,
       envoy_service_load_stats_v3_LoadStatsRequest_add_cluster_stats(request, arena);
   envoy_config_endpoint_v3_ClusterStats_set_cluster_name(stats, view(c->cluster));
   envoy_config_endpoint_v3_ClusterStats_set_cluster_service_name(stats, view(c->eds_service));
-  for (size_t i = first; i < first + count; i++) add_locality(stats, &c->localities[i], arena);
+  for (size_t i = first, run; i < first + count; i += run) {
+    run = run_of(c, i);
+    add_locality(stats, &c->localities[i], run, arena);
+  }
   if (first == 0) add_drops(stats, c, arena);
   google_protobuf_Duration *interval =
       envoy_config_endpoint_v3_ClusterStats_mutable_load_report_interval(stats, arena);
@@ -186,7 +252,7 @@ gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max,
     size_t rest = room > itself ? room - itself : 0;
     size_t count = itself < room ? localities_in(c, first, &rest) : 0;
     if (!is_empty && (itself >= room || count < left)) break; /* it begins the next request */
-    if (count == 0 && left > 0) count = 1;
+    if (count == 0 && left > 0) count = run_of(c, first);
     add_cluster(request, c, first, count, arena);
     is_empty = false;
     if (count < left) {

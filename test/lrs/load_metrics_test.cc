@@ -59,5 +59,25 @@ TEST(LoadMetrics, AreTheRpcsOfEachLocalityThatAReportDoesNotReset) {
   gxds_locality_load_finished(a.get(), false);
 }
 
+TEST(LoadMetrics, EachTargetThatSharesAStoreHasItsOwnCounts) {
+  Store store(gxds_load_store_create(nullptr, nullptr));
+  gxds_load_store *view = gxds_load_store_of_target(store.get(), gxds_str_z("xds:///b"));
+  gxds_bootstrap_server server = Server("lrs:1");
+  Load a = Locality(store.get(), server, "c", "z", "svc");
+  Load b = Locality(view, server, "c", "z", "svc");
+  Load again = Locality(view, server, "c", "z", "svc");
+  EXPECT_NE(a.get(), b.get());
+  EXPECT_EQ(b.get(), again.get());
+  Call(a);
+  Call(b);
+  Call(b, true);
+  const std::string all = Render(store);
+  std::string of_b = Line("started", "z", "2");
+  of_b.replace(of_b.find("xds:///a"), 8, "xds:///b");
+  EXPECT_NE(all.find(Line("started", "z", "1")), std::string::npos) << all;
+  EXPECT_NE(all.find(of_b), std::string::npos) << all;
+  gxds_load_store_unref(view);
+}
+
 }  // namespace
 }  // namespace lrs_test

@@ -151,6 +151,54 @@ TEST(LrsCodec, MetricsOfBackendsAreInTheirFields) {  // A64.5, A85.6, A85.7
   EXPECT_EQ(std::string(unknown, count), expected);
 }
 
+TEST(LrsCodec, TargetsThatShareAStoreAreOneSumInTheReport) {
+  Store store(gxds_load_store_create(nullptr, nullptr));
+  gxds_bootstrap_server server = Server("lrs:1");
+  gxds_load_store *views[] = {gxds_load_store_of_target(store.get(), gxds_str_z("a")),
+                              gxds_load_store_of_target(store.get(), gxds_str_z("b"))};
+  std::vector<Load> loads;
+  for (gxds_load_store *view : views) {
+    loads.push_back(Locality(view, server, "c", "z1"));
+    loads.push_back(Locality(view, server, "c", "z2"));
+    loads.push_back(Locality(view, server, "d", "z1"));
+  }
+  for (const Load &l : loads) Call(l);
+  gxds_locality_load_started(loads[0].get());
+  for (int i : {0, 3}) {  // the same locality, of both
+    gxds_locality_load_reported(loads[i].get(), GXDS_METRIC_CPU_UTILIZATION, {nullptr, 0}, 0.25);
+    gxds_locality_load_reported(loads[i].get(), GXDS_METRIC_NAMED, gxds_str_z("queue"), 1);
+  }
+  gxds_locality_load_finished(loads[0].get(), true);
+  for (int round = 0; round < 2; round++) {
+    gxds_load_report *report = gxds_load_report_build(store.get(), &server, {true, nullptr, 0}, 1);
+    Request r(Whole(*report));
+    gxds_load_report_sent(report);
+    size_t count;
+    auto *stats = envoy_service_load_stats_v3_LoadStatsRequest_cluster_stats(r.message, &count);
+    ASSERT_EQ(count, 2u);
+    auto *l = envoy_config_endpoint_v3_ClusterStats_upstream_locality_stats(stats[0], &count);
+    ASSERT_EQ(count, 2u);
+    auto issued = [&](size_t i) {
+      return envoy_config_endpoint_v3_UpstreamLocalityStats_total_issued_requests(l[i]);
+    };
+    if (round == 1) {  // told once
+      EXPECT_EQ(issued(0) + issued(1), 0u);
+      break;
+    }
+    EXPECT_EQ(issued(0), 3u);
+    EXPECT_EQ(issued(1), 2u);
+    EXPECT_EQ(envoy_config_endpoint_v3_UpstreamLocalityStats_total_error_requests(l[0]), 1u);
+    auto *named = envoy_config_endpoint_v3_UpstreamLocalityStats_load_metric_stats(l[0], &count);
+    ASSERT_EQ(count, 1u);
+    EXPECT_EQ(envoy_config_endpoint_v3_EndpointLoadMetricStats_total_metric_value(named[0]), 2);
+    const char *unknown = upb_Message_GetUnknown(l[0], &count);
+    // The field 12: {requests: 2, sum: 0.5}.
+    EXPECT_EQ(std::string(unknown, count),
+              std::string("\x62\x0b\x08\x02\x11\x00\x00\x00\x00\x00\x00\xe0\x3f", 13));
+  }
+  for (gxds_load_store *view : views) gxds_load_store_unref(view);
+}
+
 // A report of clusters with so many localities each, of which the first has a drop.
 struct Large {
   std::vector<std::vector<gxds_locality_report>> localities;

@@ -1,0 +1,98 @@
+/* Finds the counters of a load store, and makes those that are missing. Under its lock. */
+#include <xxhash.h>
+
+#include "base/memory.h"
+#include "lrs/load_store_internal.h"
+
+static uint64_t hash_of(gxds_str cluster, gxds_str eds_service) {
+  return XXH3_64bits_withSeed(eds_service.data, eds_service.size,
+                              XXH3_64bits(cluster.data, cluster.size));
+}
+
+gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
+                                              const gxds_bootstrap_server *server) {
+  for (gxds_load_server *i = s->servers; i; i = i->next) {
+    if (gxds_bootstrap_server_equal(&i->server, server)) return i;
+  }
+  return NULL;
+}
+
+gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server) {
+  gxds_load_server *found = gxds_load_store_find_server(s, server);
+  if (found) return found;
+  found = GXDS_NEW(gxds_load_server);
+  found->store = s;
+  found->server = *server;
+  found->server.uri = gxds_str_dup(server->uri);
+  found->server.creds_type = gxds_str_dup(server->creds_type);
+  found->server.creds_config_json = gxds_str_dup(server->creds_config_json);
+  found->since = GXDS_TIME_NEVER;
+  gxds_load_server **end = &s->servers;
+  while (*end) end = &(*end)->next;
+  return *end = found;
+}
+
+static void grow_buckets(gxds_load_store *s) {
+  if (s->cluster_count < s->bucket_count) return;
+  size_t count = 2 * s->bucket_count;
+  gxds_load_cluster **buckets = gxds_calloc(count, sizeof(gxds_load_cluster *));
+  for (size_t i = 0; i < s->bucket_count; i++) {
+    for (gxds_load_cluster *c = s->buckets[i], *next; c; c = next) {
+      next = c->bucket_next;
+      c->bucket_next = buckets[c->hash & (count - 1)];
+      buckets[c->hash & (count - 1)] = c;
+    }
+  }
+  gxds_free(s->buckets);
+  s->buckets = buckets;
+  s->bucket_count = count;
+}
+
+gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server *server,
+                                           gxds_str cluster, gxds_str eds_service) {
+  uint64_t hash = hash_of(cluster, eds_service);
+  for (gxds_load_cluster *c = s->buckets[hash & (s->bucket_count - 1)]; c; c = c->bucket_next) {
+    if (c->hash == hash && c->server == server && gxds_str_equal(c->cluster, cluster) &&
+        gxds_str_equal(c->eds_service, eds_service)) {
+      return c;
+    }
+  }
+  grow_buckets(s);
+  gxds_load_cluster *c = GXDS_NEW(gxds_load_cluster);
+  c->server = server;
+  c->cluster = gxds_str_dup(cluster);
+  c->eds_service = gxds_str_dup(eds_service);
+  c->hash = hash;
+  c->since = server->since;
+  c->drops.cluster = c;
+  c->bucket_next = s->buckets[hash & (s->bucket_count - 1)];
+  s->buckets[hash & (s->bucket_count - 1)] = c;
+  s->cluster_count++;
+  server->left++;
+  DL_APPEND(server->clusters, c);
+  return c;
+}
+
+gxds_locality_load *gxds_load_cluster_locality(gxds_load_cluster *c, gxds_str target,
+                                               gxds_str region, gxds_str zone, gxds_str sub_zone) {
+  gxds_locality_load *l;
+  gxds_locality_load *after = NULL; /* the last of that locality, whosever */
+  DL_FOREACH(c->localities, l) {
+    bool same = gxds_str_equal(l->region, region) && gxds_str_equal(l->zone, zone) &&
+                gxds_str_equal(l->sub_zone, sub_zone);
+    if (same && gxds_str_equal(l->target, target)) return l;
+    if (same) after = l;
+  }
+  l = GXDS_NEW(gxds_locality_load);
+  l->cluster = c;
+  l->target = gxds_str_dup(target);
+  l->region = gxds_str_dup(region);
+  l->zone = gxds_str_dup(zone);
+  l->sub_zone = gxds_str_dup(sub_zone);
+  if (after) {
+    DL_APPEND_ELEM(c->localities, after, l);
+  } else {
+    DL_APPEND(c->localities, l);
+  }
+  return l;
+}
