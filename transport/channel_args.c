@@ -57,3 +57,36 @@ void gxds_channel_args_destroy(grpc_channel_args *args) {
   gxds_free(args->args);
   gxds_free(args);
 }
+
+static bool equal_pointers(const grpc_arg *a, const grpc_arg *b) {
+  if (a->value.pointer.vtable != b->value.pointer.vtable) return false;
+  if (a->value.pointer.p == b->value.pointer.p) return true;
+  const grpc_arg_pointer_vtable *vtable = a->value.pointer.vtable;
+  return vtable && vtable->cmp(a->value.pointer.p, b->value.pointer.p) == 0;
+}
+
+static bool equal_strings(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool equal_args(const grpc_arg *a, const grpc_arg *b) {
+  if (a->type != b->type || strcmp(a->key, b->key) != 0) return false;
+  switch (a->type) {
+    case GRPC_ARG_INTEGER:
+      return a->value.integer == b->value.integer;
+    case GRPC_ARG_STRING:
+      return equal_strings(a->value.string, b->value.string);
+    case GRPC_ARG_POINTER:
+      return equal_pointers(a, b);
+  }
+  return false;
+}
+
+bool gxds_channel_args_equal(const grpc_channel_args *a, const grpc_channel_args *b) {
+  size_t count = a ? a->num_args : 0;
+  if (count != (b ? b->num_args : 0)) return false;
+  for (size_t i = 0; i < count; i++) {
+    if (!equal_args(&a->args[i], &b->args[i])) return false;
+  }
+  return true;
+}

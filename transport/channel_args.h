@@ -6,6 +6,7 @@
 #define GRPC_XDS_TRANSPORT_CHANNEL_ARGS_H_
 
 #include <grpc/grpc.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,8 @@ extern "C" {
 grpc_channel_args *gxds_channel_args_create(const grpc_channel_args *base, const grpc_arg *defaults,
                                             size_t default_count);
 void gxds_channel_args_destroy(grpc_channel_args *args); /* NULL is allowed */
+/* The same arguments in the same order. NULL is as good as none. */
+bool gxds_channel_args_equal(const grpc_channel_args *a, const grpc_channel_args *b);
 
 #ifdef __cplusplus
 }

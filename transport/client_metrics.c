@@ -5,7 +5,7 @@
 #include "transport/clients.h"
 #include "xds_client/metrics.h"
 
-static void add_update_times(const gxds_client_measures *all, size_t count, gxds_text *out) {
+static void add_update_times(const gxds_client_view *all, size_t count, gxds_text *out) {
   static const char name[] = "grpc_xds_client_update_duration_seconds";
   gxds_metric_family(out, name, "histogram",
                      "From the arrival of a response to the end of publishing what it changed.");
@@ -19,16 +19,18 @@ static void add_update_times(const gxds_client_measures *all, size_t count, gxds
 
 void gxds_client_metrics_render(gxds_text *out) {
   size_t count;
-  gxds_client_measures *all = gxds_clients_measures(&count);
+  gxds_client_view *all = gxds_clients_views(&count);
   gxds_status_source *statuses = gxds_calloc(count, sizeof *statuses);
   gxds_load_source *loads = gxds_calloc(count, sizeof *loads);
+  size_t load_count = 0;
   for (size_t i = 0; i < count; i++) {
     statuses[i] = all[i].status;
-    loads[i] = (gxds_load_source){all[i].load_store, all[i].status.scope};
+    if (!all[i].first) continue; /* the store names the targets that count */
+    loads[load_count++] = (gxds_load_source){all[i].load_store, all[i].status.scope};
   }
   gxds_metrics_render(statuses, count, out);
   add_update_times(all, count, out);
-  gxds_load_metrics_render(loads, count, out);
+  gxds_load_metrics_render(loads, load_count, out);
   gxds_free(statuses);
   gxds_free(loads);
   gxds_free(all);

@@ -1,7 +1,10 @@
 #include "transport/clients.h"
 
+#include <assert.h>
+
 #include "base/hash_table.h"
 #include "base/memory.h"
+#include "transport/channel_args.h"
 #include "transport/metrics_server.h"
 #include "transport/prepared.h"
 #include "transport/reactor.h"
@@ -9,6 +12,7 @@
 #include "transport/status_socket.h"
 
 typedef struct shared_client shared_client;
+typedef struct target_use target_use;
 
 typedef struct watch {
   uint64_t token;
@@ -17,23 +21,38 @@ typedef struct watch {
 } watch;
 
 struct gxds_client_handle {
-  shared_client *client;
+  target_use *target;
   const gxds_watch_events *events;
   void *owner;
   watch *watches;
   bool told; /* something, in this drain */
   gxds_client_handle *next_told;
-  gxds_client_handle *prev; /* of the client's */
+  gxds_client_handle *prev; /* of the target's */
   gxds_client_handle *next;
 };
 
-/* The XdsClient of one key, with all its uses. */
+/* A data-plane target that uses a client, with all its channels. */
+struct target_use {
+  shared_client *client;
+  gxds_str name;
+  uint32_t scope;              /* the engine's word for it; never reused */
+  gxds_load_store *load_store; /* a view of the client's */
+  gxds_histogram update_times;
+  gxds_client_handle *handles;
+  bool told; /* something, since the session said how long it took */
+  target_use *next_told;
+  UT_hash_handle hh; /* of the client's, in the order of creation */
+};
+
+/* An XdsClient with all its uses. */
 struct shared_client {
-  gxds_str target;
   const void *private_;
   unsigned generation; /* one from before a fork is dead */
+  gxds_duration resource_timeout;
+  grpc_channel_args *args;
   gxds_session *session;
-  gxds_client_handle *handles;
+  target_use *targets;
+  target_use *told_targets;
   gxds_client_handle *told; /* in the order in which they were told first */
   gxds_client_handle **told_end;
   bool telling;
@@ -41,6 +60,7 @@ struct shared_client {
 };
 
 static shared_client *clients; /* the reactor's thread */
+static uint32_t last_scope;
 
 /* News from the engine */
 
@@ -52,6 +72,11 @@ static void on_news(void *arg, const gxds_action *a) {
     h->next_told = NULL;
     *c->told_end = h;
     c->told_end = &h->next_told;
+  }
+  if (!h->target->told) {
+    h->target->told = true;
+    h->target->next_told = c->told_targets;
+    c->told_targets = h->target;
   }
   c->telling = true;
   if (a->kind == GXDS_ACTION_RESOURCE) {
@@ -77,14 +102,70 @@ static void on_drained(void *arg) {
   c->telling = false;
 }
 
+static void on_told(void *arg, gxds_duration took) {
+  shared_client *c = arg;
+  for (target_use *t = c->told_targets; t; t = t->next_told) {
+    t->told = false;
+    if (took >= 0) gxds_histogram_add(&t->update_times, took);
+  }
+  c->told_targets = NULL;
+}
+
 /* Clients */
 
-static shared_client *find_client(gxds_client_key key) {
+static target_use *find_target(const shared_client *c, gxds_str name) {
+  target_use *t = NULL;
+  const char *key = name.size ? name.data : "";
+  HASH_FIND(hh, c->targets, key, name.size, t);
+  return t;
+}
+
+typedef struct wanted_client {
+  gxds_client_key key;
+  const gxds_bootstrap *bootstrap;
+  gxds_duration resource_timeout;
+  const grpc_channel_args *args;
+} wanted_client;
+
+static bool fits(const shared_client *c, const wanted_client *w) {
+  if (c->private_ != w->key.private_ || c->generation != gxds_reactor_generation()) return false;
+  if (c->private_) return true;
+  const gxds_bootstrap *b = gxds_session_bootstrap(c->session);
+  if (b->shared_stream != w->bootstrap->shared_stream) return false;
+  if (!b->shared_stream) return find_target(c, w->key.target) != NULL;
+  return gxds_str_equal(b->content, w->bootstrap->content) &&
+         c->resource_timeout == w->resource_timeout && gxds_channel_args_equal(c->args, w->args);
+}
+
+static shared_client *find_client(const wanted_client *w) {
   shared_client *c = clients;
-  while (c && !(c->private_ == key.private_ && gxds_str_equal(c->target, key.target) &&
-                c->generation == gxds_reactor_generation())) {
-    c = c->next;
-  }
+  while (c && !fits(c, w)) c = c->next;
+  return c;
+}
+
+static shared_client *create_client(const wanted_client *w, gxds_prepared *take_prepared,
+                                    const gxds_host *host) {
+  static const gxds_session_events session_events = {on_news, on_drained, on_told};
+  shared_client *c = GXDS_NEW(shared_client);
+  c->private_ = w->key.private_;
+  c->generation = gxds_reactor_generation();
+  c->resource_timeout = w->resource_timeout;
+  c->args = gxds_channel_args_create(w->args, NULL, 0);
+  c->told_end = &c->told;
+  const gxds_session_options options = {
+      .bootstrap = w->bootstrap,
+      .take_prepared = take_prepared,
+      .host = host,
+      .resource_timeout = w->resource_timeout,
+      .args = w->args,
+      .events = &session_events,
+      .arg = c,
+  };
+  c->session = gxds_session_create(&options);
+  gxds_metrics_server_start();
+  gxds_status_socket_start();
+  c->next = clients;
+  clients = c;
   return c;
 }
 
@@ -93,8 +174,43 @@ static void destroy_client(shared_client *c) {
   while (*at != c) at = &(*at)->next;
   *at = c->next;
   gxds_session_destroy(c->session);
-  gxds_str_free(&c->target);
+  gxds_channel_args_destroy(c->args);
   gxds_free(c);
+}
+
+/* Targets of a client */
+
+static target_use *obtain_target(shared_client *c, gxds_str name) {
+  target_use *t = find_target(c, name);
+  if (t) return t;
+  t = GXDS_NEW(target_use);
+  t->client = c;
+  t->name = gxds_str_dup(name);
+  t->scope = ++last_scope;
+  t->load_store = gxds_load_store_of_target(gxds_session_load_store(c->session), name);
+  gxds_session_add_target(c->session, t->scope, name);
+  HASH_ADD_KEYPTR(hh, c->targets, t->name.data, t->name.size, t);
+  return t;
+}
+
+static void destroy_target(target_use *t) {
+  gxds_session_remove_target(t->client->session, t->scope);
+  HASH_DEL(t->client->targets, t);
+  gxds_load_store_unref(t->load_store);
+  gxds_str_free(&t->name);
+  gxds_free(t);
+}
+
+static gxds_client_handle *create_handle(target_use *t, const gxds_watch_events *events,
+                                         void *owner) {
+  gxds_client_handle *h = GXDS_NEW(gxds_client_handle);
+  h->target = t;
+  h->events = events;
+  h->owner = owner;
+  h->next = t->handles;
+  if (h->next) h->next->prev = h;
+  t->handles = h;
+  return h;
 }
 
 gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstrap *bootstrap,
@@ -102,45 +218,31 @@ gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstr
                                          gxds_duration resource_timeout,
                                          const grpc_channel_args *args,
                                          const gxds_watch_events *events, void *owner) {
-  static const gxds_session_events session_events = {on_news, on_drained};
   GXDS_CHECK(gxds_reactor_is_current());
-  shared_client *c = find_client(key);
+  const wanted_client wanted = {key, bootstrap, resource_timeout, args};
+  shared_client *c = find_client(&wanted);
   if (c) {
     gxds_prepared_destroy(take_prepared);
   } else {
-    c = GXDS_NEW(shared_client);
-    c->target = gxds_str_dup(key.target);
-    c->private_ = key.private_;
-    c->generation = gxds_reactor_generation();
-    c->told_end = &c->told;
-    const gxds_session_options options = {
-        .bootstrap = bootstrap,
-        .target = key.target,
-        .take_prepared = take_prepared,
-        .host = host,
-        .resource_timeout = resource_timeout,
-        .args = args,
-        .events = &session_events,
-        .arg = c,
-    };
-    c->session = gxds_session_create(&options);
-    gxds_metrics_server_start();
-    gxds_status_socket_start();
-    c->next = clients;
-    clients = c;
+    c = create_client(&wanted, take_prepared, host);
   }
-  gxds_client_handle *h = GXDS_NEW(gxds_client_handle);
-  h->client = c;
-  h->events = events;
-  h->owner = owner;
-  h->next = c->handles;
-  if (h->next) h->next->prev = h;
-  c->handles = h;
-  return h;
+  return create_handle(obtain_target(c, key.target), events, owner);
+}
+
+gxds_client_handle *gxds_clients_join(gxds_str target, const gxds_watch_events *events,
+                                      void *owner) {
+  GXDS_CHECK(gxds_reactor_is_current());
+  for (shared_client *c = clients; c; c = c->next) {
+    if (c->private_ || c->generation != gxds_reactor_generation()) continue;
+    target_use *t = find_target(c, target);
+    if (t) return create_handle(t, events, owner);
+  }
+  return NULL;
 }
 
 void gxds_client_handle_release(gxds_client_handle *h) {
-  shared_client *c = h->client;
+  target_use *t = h->target;
+  shared_client *c = t->client;
   GXDS_CHECK(gxds_reactor_is_current() && !c->telling);
   watch *w, *next;
   HASH_ITER(hh, h->watches, w, next) {
@@ -150,9 +252,10 @@ void gxds_client_handle_release(gxds_client_handle *h) {
   }
   if (h->prev) h->prev->next = h->next;
   if (h->next) h->next->prev = h->prev;
-  if (c->handles == h) c->handles = h->next;
+  if (t->handles == h) t->handles = h->next;
   gxds_free(h);
-  if (c->handles) {
+  if (!t->handles) destroy_target(t);
+  if (c->targets) {
     gxds_session_kick(c->session);
   } else {
     destroy_client(c);
@@ -160,6 +263,10 @@ void gxds_client_handle_release(gxds_client_handle *h) {
 }
 
 /* A use */
+
+static gxds_client *engine_of(const gxds_client_handle *h) {
+  return gxds_session_engine(h->target->client->session);
+}
 
 void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *type, gxds_str name,
                               uint64_t token) {
@@ -169,10 +276,10 @@ void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *t
   GXDS_CHECK(!w);
   w = GXDS_NEW(watch);
   w->token = token;
-  w->id = gxds_client_watch(gxds_session_engine(h->client->session), type, name,
-                            (gxds_watcher){h, token}, gxds_reactor_now());
+  w->id = gxds_client_watch(engine_of(h), type, name, (gxds_watcher){h, token, h->target->scope},
+                            gxds_reactor_now());
   HASH_ADD(hh, h->watches, token, sizeof(token), w);
-  gxds_session_kick(h->client->session);
+  gxds_session_kick(h->target->client->session);
 }
 
 void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token) {
@@ -180,66 +287,93 @@ void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token) {
   watch *w;
   HASH_FIND(hh, h->watches, &token, sizeof(token), w);
   if (!w) return;
-  gxds_client_unwatch(gxds_session_engine(h->client->session), w->id, gxds_reactor_now());
+  gxds_client_unwatch(engine_of(h), w->id, gxds_reactor_now());
   HASH_DEL(h->watches, w);
   gxds_free(w);
-  gxds_session_kick(h->client->session);
+  gxds_session_kick(h->target->client->session);
 }
 
 gxds_str gxds_client_handle_source(gxds_client_handle *h, uint64_t token) {
   GXDS_CHECK(gxds_reactor_is_current());
   watch *w;
   HASH_FIND(hh, h->watches, &token, sizeof(token), w);
-  const gxds_bootstrap_server *server =
-      w ? gxds_client_source(gxds_session_engine(h->client->session), w->id) : NULL;
+  const gxds_bootstrap_server *server = w ? gxds_client_source(engine_of(h), w->id) : NULL;
   return server ? server->uri : gxds_str_of(NULL, 0);
 }
 
 void gxds_client_handle_reset_backoff(gxds_client_handle *h) {
   GXDS_CHECK(gxds_reactor_is_current());
-  gxds_session_reset_backoff(h->client->session);
+  gxds_session_reset_backoff(h->target->client->session);
+}
+
+gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h) {
+  return h->target->load_store;
+}
+
+const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h) {
+  return gxds_session_bootstrap(h->target->client->session);
+}
+
+/* Views */
+
+static size_t count_watches(const target_use *t) {
+  size_t count = 0;
+  for (const gxds_client_handle *h = t->handles; h; h = h->next) count += HASH_COUNT(h->watches);
+  return count;
+}
+
+/* Writes the ids of the target's watches to out, and returns their end. */
+static gxds_watch_id *list_watches(const target_use *t, gxds_watch_id *out) {
+  for (const gxds_client_handle *h = t->handles; h; h = h->next) {
+    for (const watch *w = h->watches; w; w = w->hh.next) *out++ = w->id;
+  }
+  return out;
 }
 
 void gxds_client_handle_each_resource(gxds_client_handle *h,
                                       void (*fn)(void *arg, const gxds_resource_info *),
                                       void *arg) {
   GXDS_CHECK(gxds_reactor_is_current());
-  gxds_client_each_resource(gxds_session_engine(h->client->session), fn, arg);
+  size_t count = count_watches(h->target);
+  gxds_watch_id *watches = gxds_calloc(count, sizeof *watches);
+  list_watches(h->target, watches);
+  gxds_client_each_watched(engine_of(h), watches, count, fn, arg);
+  gxds_free(watches);
 }
 
-gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h) {
-  return gxds_session_load_store(h->client->session);
-}
-
-const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h) {
-  return gxds_session_bootstrap(h->client->session);
-}
-
-/* All */
-
-gxds_client_measures *gxds_clients_measures(size_t *count) {
-  GXDS_CHECK(gxds_reactor_is_current());
-  size_t size = 0;
-  for (const shared_client *c = clients; c; c = c->next) size++;
-  gxds_client_measures *all = gxds_calloc(size, sizeof *all);
-  *count = 0;
-  for (const shared_client *c = clients; c; c = c->next) { /* the newest first */
-    if (c->generation != gxds_reactor_generation()) continue;
-    ++*count;
-    all[size - *count] = (gxds_client_measures){
-        .status = {gxds_session_engine(c->session), c->target},
+/* The newest first: from the end of the array. */
+static void add_views(const shared_client *c, gxds_client_view *end, gxds_watch_id **watches) {
+  gxds_client_view *v = end - HASH_COUNT(c->targets);
+  for (const target_use *t = c->targets; t; t = t->hh.next) {
+    gxds_watch_id *from = *watches;
+    *watches = list_watches(t, from);
+    *v++ = (gxds_client_view){
+        .status = {gxds_session_engine(c->session), t->name, from, (size_t)(*watches - from)},
+        .first = t == c->targets,
         .load_store = gxds_session_load_store(c->session),
-        .update_times = gxds_session_update_times(c->session),
+        .update_times = &t->update_times,
     };
   }
-  memmove(all, all + size - *count, *count * sizeof *all);
-  return all;
 }
 
-gxds_status_source *gxds_clients_all(size_t *count) {
-  gxds_client_measures *measures = gxds_clients_measures(count);
-  gxds_status_source *all = gxds_calloc(*count, sizeof *all);
-  for (size_t i = 0; i < *count; i++) all[i] = measures[i].status;
-  gxds_free(measures);
+gxds_client_view *gxds_clients_views(size_t *count) {
+  GXDS_CHECK(gxds_reactor_is_current());
+  size_t watch_count = 1; /* so that there is a place for none, too */
+  *count = 0;
+  for (const shared_client *c = clients; c; c = c->next) {
+    if (c->generation != gxds_reactor_generation()) continue;
+    *count += HASH_COUNT(c->targets);
+    for (const target_use *t = c->targets; t; t = t->hh.next) watch_count += count_watches(t);
+  }
+  static_assert(sizeof(gxds_client_view) % _Alignof(gxds_watch_id) == 0, "watches follow views");
+  gxds_client_view *all =
+      gxds_calloc(1, *count * sizeof(gxds_client_view) + watch_count * sizeof(gxds_watch_id));
+  gxds_watch_id *watches = (gxds_watch_id *)(all + *count);
+  gxds_client_view *end = all + *count;
+  for (const shared_client *c = clients; c; c = c->next) {
+    if (c->generation != gxds_reactor_generation()) continue;
+    add_views(c, end, &watches);
+    end -= HASH_COUNT(c->targets);
+  }
   return all;
 }

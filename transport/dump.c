@@ -53,10 +53,26 @@ static gxds_str metrics(void) {
   return gxds_text_take(&text);
 }
 
+/* Each view; or, merged, each client once: a resource that targets share is one there. */
+static gxds_status_source *sources_of(const gxds_client_view *views, size_t view_count, bool merged,
+                                      size_t *count) {
+  gxds_status_source *all = gxds_calloc(view_count, sizeof *all);
+  *count = 0;
+  for (size_t i = 0; i < view_count; i++) {
+    if (merged && !views[i].first) continue;
+    all[*count] = views[i].status;
+    if (merged) all[*count].watches = NULL;
+    ++*count;
+  }
+  return all;
+}
+
 static gxds_str dump(gxds_dump_form form, gxds_str host_config) {
   if (form == GXDS_DUMP_METRICS) return metrics();
+  size_t view_count;
+  gxds_client_view *views = gxds_clients_views(&view_count);
   size_t count;
-  gxds_status_source *all = gxds_clients_all(&count);
+  gxds_status_source *all = sources_of(views, view_count, form == GXDS_DUMP_MERGED, &count);
   /* The clock of the reactor is CLOCK_MONOTONIC. */
   int64_t epoch = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
   gxds_str out;
@@ -68,6 +84,7 @@ static gxds_str dump(gxds_dump_form form, gxds_str host_config) {
     out = gxds_client_status_merge(all, count, host_config, epoch);
   }
   gxds_free(all);
+  gxds_free(views);
   return out;
 }
 

@@ -135,7 +135,8 @@ void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, g
   gxds_cache_file *file = file_of(c, a, now, log);
   gxds_cache_record r = {0};
   bool found = file && gxds_cache_file_find(file, gxds_str_z(a->type->type_url), a->name, &r);
-  const gxds_kept kept = {.server = a->server,
+  const gxds_kept kept = {.scope = a->scope,
+                          .server = a->server,
                           .type = a->type,
                           .name = a->name,
                           .found = found,

@@ -1,5 +1,5 @@
-/* gxds_resource_cache: the cache files of one engine (bootstrap "resource_cache"): carries out its
- * PERSIST, FORGET and RESTORE.
+/* gxds_resource_cache: the cache files of one target (bootstrap "resource_cache"): carries out the
+ * PERSIST, FORGET and RESTORE that an engine has for it.
  *
  * What one server sends depends on who asks. So there is a file for each server, as which one asks
  * it (channel credentials, and the node but for its id, which generators of bootstraps draw anew at

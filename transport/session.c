@@ -11,9 +11,9 @@
 #include "transport/lrs_call.h"
 #include "transport/prepared.h"
 #include "transport/reactor.h"
-#include "transport/resource_cache.h"
 #include "transport/server_channel.h"
 #include "transport/stream_call.h"
+#include "transport/target_caches.h"
 
 /* A server in use: by the engine, for load reports, or both. */
 typedef struct connection {
@@ -35,15 +35,14 @@ struct gxds_session {
   gxds_prepared *prepared;
   grpc_channel_args *args;
   gxds_load_store *load_store;
-  gxds_resource_cache *cache; /* NULL: the bootstrap has none */
+  gxds_target_caches *caches; /* NULL: the bootstrap has none */
   const gxds_session_events *events;
   void *arg;
   connection *connections; /* a handful at most */
   gxds_timer timer;        /* the engine's deadline, or now: there are actions to drain */
   gxds_random random;
   bool draining;
-  bool told; /* a watcher, since it was cleared */
-  gxds_histogram update_times;
+  bool told; /* a watcher, in this drain */
   struct gxds_session *next;
 };
 
@@ -51,6 +50,7 @@ static gxds_session *sessions; /* the reactor's thread */
 static uint64_t last_number;
 
 static void drain(gxds_session *s);
+static void drain_response(gxds_session *s);
 
 /* Connections */
 
@@ -210,10 +210,8 @@ static void on_sent(void *owner, uint64_t id) {
 
 static void on_message(void *owner, uint64_t id, const void *data, size_t size) {
   gxds_session *s = owner;
-  s->told = false;
   gxds_client_on_message(s->engine, id, data, size, gxds_reactor_now());
-  drain(s);
-  if (s->told) gxds_histogram_add(&s->update_times, clock_now() - gxds_reactor_now());
+  drain_response(s);
 }
 
 static void on_closed(void *owner, uint64_t id, const gxds_status *status) {
@@ -291,19 +289,15 @@ static void tell(gxds_session *s, const gxds_action *borrowed) {
 
 static void carry_out_cache(gxds_session *s, const gxds_action *a) {
   gxds_text line = {0};
-  if (a->kind == GXDS_ACTION_RESTORE) {
-    gxds_resource_cache_restore(s->cache, a, s->engine, gxds_reactor_now(), &line);
-  } else if (gxds_resource_cache_put(s->cache, a, gxds_reactor_now(), &line)) {
-    gxds_client_keep_all(s->engine, a->server);
-  }
+  gxds_target_caches_carry_out(s->caches, a, s->engine, gxds_reactor_now(), &line);
   if (line.size) write_log(s, GXDS_ERROR, gxds_text_str(&line));
   gxds_text_fini(&line);
 }
 
-static void settle_cache(gxds_session *s) {
-  if (!s->cache) return;
+static void settle_caches(gxds_session *s) {
+  if (!s->caches) return;
   gxds_text line = {0};
-  gxds_resource_cache_settle(s->cache, gxds_reactor_now(), &line);
+  gxds_target_caches_settle(s->caches, gxds_reactor_now(), &line);
   if (line.size) write_log(s, GXDS_ERROR, gxds_text_str(&line));
   gxds_text_fini(&line);
 }
@@ -349,19 +343,26 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
   }
 }
 
-static void drain(gxds_session *s) {
+/* response: it is one that what is to be done comes of. */
+static void drain_all(gxds_session *s, bool response) {
   GXDS_CHECK(!s->draining); /* calls tell nothing from within their functions */
   s->draining = true;
+  s->told = false;
   gxds_timer_cancel(&s->timer);
   const gxds_action *a;
   while ((a = gxds_client_next_action(s->engine))) {
     for (; a; a = gxds_client_next_action(s->engine)) carry_out(s, a);
     s->events->on_drained(s->arg); /* it may watch, so there may be more */
   }
-  settle_cache(s);
+  settle_caches(s);
   s->draining = false;
   gxds_timer_set(&s->timer, gxds_client_deadline(s->engine), on_timer, s);
+  if (s->told) s->events->on_told(s->arg, response ? clock_now() - gxds_reactor_now() : -1);
 }
+
+static void drain(gxds_session *s) { drain_all(s, false); }
+
+static void drain_response(gxds_session *s) { drain_all(s, true); }
 
 /* Life */
 
@@ -385,7 +386,7 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
   s->load_store = gxds_load_store_create(on_load_use, s);
   gxds_duration offset = wall_offset();
   if (options->bootstrap->resource_cache_dir.size) {
-    s->cache = gxds_resource_cache_create(options->bootstrap, options->target, offset);
+    s->caches = gxds_target_caches_create(options->bootstrap, offset);
   }
   const gxds_client_options engine = {
       .bootstrap = options->bootstrap,
@@ -395,7 +396,7 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
       .seed = gxds_random_next(&s->random),
       .resource_does_not_exist_timeout = options->resource_timeout,
       .wall_offset = offset,
-      .keeps_resources = s->cache != NULL,
+      .keeps_resources = s->caches != NULL,
   };
   s->engine = gxds_client_create(&engine);
   s->next = sessions;
@@ -413,7 +414,7 @@ void gxds_session_destroy(gxds_session *s) {
   gxds_client_destroy(s->engine);
   while (s->connections) close_connection(s, s->connections);
   gxds_load_store_unref(s->load_store);
-  gxds_resource_cache_destroy(s->cache);
+  gxds_target_caches_destroy(s->caches);
   gxds_prepared_destroy(s->prepared);
   gxds_channel_args_destroy(s->args);
   gxds_bootstrap_unref(s->bootstrap);
@@ -421,13 +422,19 @@ void gxds_session_destroy(gxds_session *s) {
   gxds_reactor_release();
 }
 
+void gxds_session_add_target(gxds_session *s, uint32_t scope, gxds_str target) {
+  if (s->caches) gxds_target_caches_add(s->caches, scope, target);
+}
+
+void gxds_session_remove_target(gxds_session *s, uint32_t scope) {
+  if (s->caches) gxds_target_caches_remove(s->caches, scope);
+}
+
 gxds_client *gxds_session_engine(gxds_session *s) { return s->engine; }
 
 gxds_load_store *gxds_session_load_store(gxds_session *s) { return s->load_store; }
 
 const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s) { return s->bootstrap; }
-
-const gxds_histogram *gxds_session_update_times(const gxds_session *s) { return &s->update_times; }
 
 void gxds_session_kick(gxds_session *s) {
   if (s->draining) return; /* the drain goes on until there is nothing left */

@@ -23,11 +23,13 @@ typedef struct gxds_session_events {
   void (*on_news)(void *arg, const gxds_action *action);
   /* There is nothing more to tell for now. */
   void (*on_drained)(void *arg);
+  /* At the end of all that one event of the network, or of time, caused, if that was told to
+   * somebody. took: since the arrival of the response that it was; -1: it was none. */
+  void (*on_told)(void *arg, gxds_duration took);
 } gxds_session_events;
 
 typedef struct gxds_session_options {
   const gxds_bootstrap *bootstrap; /* the session takes a reference of its own */
-  gxds_str target; /* whose resources it may keep; borrow: during gxds_session_create() */
   gxds_prepared *take_prepared;
   const gxds_host *host;             /* borrow: as long as the session */
   gxds_duration resource_timeout;    /* 0: default */
@@ -40,12 +42,16 @@ gxds_session *gxds_session_create(const gxds_session_options *options);
 /* Ends the engine, its streams and channels. */
 void gxds_session_destroy(gxds_session *s);
 
-/* Borrow, all four: as long as s. */
+/* A data-plane target (copied) that uses the session: what watchers of that scope, which is not
+ * another's, use is kept for it, if the bootstrap has a resource_cache. */
+void gxds_session_add_target(gxds_session *s, uint32_t scope, gxds_str target);
+/* It has no watches any more. */
+void gxds_session_remove_target(gxds_session *s, uint32_t scope);
+
+/* Borrow, all three: as long as s. */
 gxds_client *gxds_session_engine(gxds_session *s);
 gxds_load_store *gxds_session_load_store(gxds_session *s);
 const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s);
-/* From the arrival of each response that changed something for a watcher until all are told. */
-const gxds_histogram *gxds_session_update_times(const gxds_session *s);
 /* Drains the actions at the end of this turn: what is done to the engine until then goes out
  * together. */
 void gxds_session_kick(gxds_session *s);

@@ -78,7 +78,6 @@ static void set_trouble(gxds_entry *e, gxds_shared_status *error, gxds_str versi
 
 void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
   GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
-  gxds_entry_forget(c, e);
   drop_resource(c, e);
   clear_trouble(e);
   gxds_shared_status_assign(&e->told, NULL);
@@ -153,10 +152,12 @@ void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_tim
 void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *again, gxds_time now) {
   GXDS_CHECK(e->resource != NULL);
   e->state = GXDS_RESOURCE_ACKED;
+  bool was_restored = e->restored;
   e->restored = false;
   replace_str(&e->version, again->version);
   replace_str(&e->wrapper_version, again->wrapper_version);
   gxds_entry_renew(c, e, again->ttl, now);
+  if (was_restored) gxds_entry_persist(c, e); /* one scope had it: now all that watch it have */
   clear_trouble(e);
   gxds_entry_sync(c, e);
 }

@@ -159,15 +159,15 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
     gxds_authority_await_answer(c, e->authority, now);
     gxds_authority_subscribe(c, e->authority, e);
     gxds_authority_fall_back(c, e->authority);
-    gxds_entry_look_up(c, e);
   }
+  if (c->keeps_resources) gxds_kept_on_watch(c, e, w);
   gxds_trace_watch(c, w, "started");
   gxds_entry_greet(c, e, w);
-  DL_APPEND(e->watches, w);
+  gxds_entry_add_watch(c, e, w);
   return w->id;
 }
 
-static gxds_watch *find_watch(const gxds_client *c, gxds_watch_id id) {
+gxds_watch *gxds_watch_find(const gxds_client *c, gxds_watch_id id) {
   gxds_watch *w = NULL;
   HASH_FIND(hh, c->watches, &id, sizeof id, w);
   return w;
@@ -175,7 +175,7 @@ static gxds_watch *find_watch(const gxds_client *c, gxds_watch_id id) {
 
 void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
   (void)now;
-  gxds_watch *w = find_watch(c, watch);
+  gxds_watch *w = gxds_watch_find(c, watch);
   if (!w) return;
   HASH_DELETE(hh, c->watches, w);
   gxds_entry *e = w->entry;
@@ -183,12 +183,13 @@ void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
     gxds_trace_watch(c, w, "stopped");
     DL_DELETE(e->watches, w);
     if (--e->watch_count == 0) gxds_entry_count_leaving(c, e, true);
+    if (c->keeps_resources) gxds_kept_on_unwatch(c, e, w->watcher.scope);
   }
   gxds_free(w);
 }
 
 const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch) {
-  const gxds_watch *w = find_watch(c, watch);
+  const gxds_watch *w = gxds_watch_find(c, watch);
   return w && w->entry ? w->entry->source : NULL;
 }
 
@@ -367,10 +368,12 @@ static bool is_stale(gxds_client *c, const gxds_action *a) {
   switch (a->kind) {
     case GXDS_ACTION_RESOURCE:
     case GXDS_ACTION_AMBIENT_ERROR:
-      return find_watch(c, a->watch) == NULL;
+      return gxds_watch_find(c, a->watch) == NULL;
     case GXDS_ACTION_SEND:
     case GXDS_ACTION_READ:
       return gxds_conn_of_stream(c, a->stream) == NULL;
+    case GXDS_ACTION_FORGET: /* the scope is at rest: that is for its next start */
+      return gxds_scope_find(c, a->scope) == NULL;
     default:
       return false;
   }
@@ -381,47 +384,5 @@ const gxds_action *gxds_client_next_action(gxds_client *c) {
     const gxds_action *a = gxds_actions_pop(&c->actions);
     if (a && !is_stale(c, a)) return a;
     if (!a && !gxds_client_settle(c)) return NULL;
-  }
-}
-
-static int by_name(const void *a, const void *b) {
-  const gxds_entry *const *x = a;
-  const gxds_entry *const *y = b;
-  return gxds_str_compare((*x)->name, (*y)->name);
-}
-
-static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
-  gxds_resource_info info = {.type = c->types[e->type],
-                             .name = e->name,
-                             .state = e->state,
-                             .version = e->version,
-                             .bytes = e->bytes,
-                             .resource = e->resource,
-                             .updated = e->updated,
-                             .restored = e->restored,
-                             .watcher_count = e->watch_count};
-  if (e->trouble) {
-    info.error = e->trouble->error->status;
-    info.failed_version = e->trouble->version;
-    info.failed = e->trouble->since;
-  }
-  return info;
-}
-
-void gxds_client_each_resource(const gxds_client *c,
-                               void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
-  for (size_t type = 0; type < c->type_count; type++) {
-    const gxds_entry **sorted =
-        gxds_calloc(HASH_CNT(by_name, c->by_name[type]), sizeof(gxds_entry *));
-    size_t count = 0;
-    for (const gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
-      if (e->watch_count > 0) sorted[count++] = e;
-    }
-    qsort((void *)sorted, count, sizeof(gxds_entry *), by_name);
-    for (size_t i = 0; i < count; i++) {
-      gxds_resource_info info = info_of(c, sorted[i]);
-      fn(arg, &info);
-    }
-    gxds_free((void *)sorted);
   }
 }

@@ -1,5 +1,6 @@
-/* gxds_client: the xDS client engine of one data-plane target: subscriptions, cache, watches, and
- * the ADS streams that serve them, in SotW (sotw.c) or delta (delta.c).
+/* gxds_client: the xDS client engine, of one data-plane target (A71) or shared by several:
+ * subscriptions, cache, watches, and the ADS streams that serve them, in SotW (sotw.c) or delta
+ * (delta.c).
  *
  * Confined: the thread that owns it (the reactor, a unit test, the simulator). It does no I/O,
  * reads no clock and calls nothing: events go in through gxds_client_*(), each with the time, and
@@ -45,12 +46,12 @@ typedef enum gxds_action_kind {
   GXDS_ACTION_RESOURCE,     /* watch: resource, or (A88) a data error in status and resource NULL */
   GXDS_ACTION_AMBIENT_ERROR, /* watch: status; what the watcher holds stays good. OK: it is over */
   GXDS_ACTION_LOG,           /* severity, bytes: one line for the log */
-  /* Only with keeps_resources: */
-  GXDS_ACTION_PERSIST, /* server, authority, type, name, version, bytes, accepted: keep that, in
-                          place of what was kept of that name from that server */
-  GXDS_ACTION_FORGET,  /* server, authority, type, name: it is not in use any more */
-  GXDS_ACTION_RESTORE, /* server, authority, type, name: report gxds_client_restore(), if it was
-                          kept or not */
+  /* Only with keeps_resources. What is kept is kept for each scope by itself: */
+  GXDS_ACTION_PERSIST, /* scope, server, authority, type, name, version, bytes, accepted: keep that,
+                          in place of what was kept of that name from that server */
+  GXDS_ACTION_FORGET,  /* scope, server, authority, type, name: it is not in use any more */
+  GXDS_ACTION_RESTORE, /* scope, server, authority, type, name: report gxds_client_restore(), if it
+                          was kept or not */
 } gxds_action_kind;
 
 typedef enum gxds_severity { GXDS_DEBUG, GXDS_INFO, GXDS_ERROR } gxds_severity;
@@ -59,6 +60,8 @@ typedef enum gxds_severity { GXDS_DEBUG, GXDS_INFO, GXDS_ERROR } gxds_severity;
 typedef struct gxds_watcher {
   void *owner;
   uint64_t token;
+  uint32_t scope; /* whose it is: for a client that keeps resources. A number for each data-plane
+                     target that shares the client */
 } gxds_watcher;
 
 /* Everything in it is borrowed until the next call on the client. */
@@ -66,6 +69,7 @@ typedef struct gxds_action {
   gxds_action_kind kind;
   gxds_server_id server_id;
   const gxds_bootstrap_server *server;
+  uint32_t scope;     /* of watchers */
   gxds_str authority; /* of the name (A47); empty: the default one */
   gxds_stream_id stream;
   const gxds_resource_type *type;
@@ -163,6 +167,7 @@ void gxds_client_on_channel_failed(gxds_client *c, gxds_server_id server, const 
                                    gxds_time now);
 /* What was kept of a resource; borrowed during the call. */
 typedef struct gxds_kept {
+  uint32_t scope;                      /* that of the action */
   const gxds_bootstrap_server *server; /* that of the action */
   const gxds_resource_type *type;
   gxds_str name;
@@ -174,9 +179,9 @@ typedef struct gxds_kept {
 /* The answer to a RESTORE. Until a server of its authority answers, what was kept is used: of one
  * server, the first in order of which there is anything. */
 void gxds_client_restore(gxds_client *c, const gxds_kept *kept, gxds_time now);
-/* PERSIST again for all that is in use from that server: something of it was not kept, and now can
- * be. */
-void gxds_client_keep_all(gxds_client *c, const gxds_bootstrap_server *server);
+/* PERSIST again for all that is in use from that server by that scope: something of it was not
+ * kept, and now can be. */
+void gxds_client_keep_all(gxds_client *c, uint32_t scope, const gxds_bootstrap_server *server);
 /* Streams that wait in backoff restart at once (the channel's ResetBackoff). */
 void gxds_client_reset_backoff(gxds_client *c, gxds_time now);
 
@@ -195,6 +200,10 @@ gxds_str gxds_action_message(const gxds_action *send);
 /* Calls fn for every resource held, ordered by type and name. fn must not call the client. */
 void gxds_client_each_resource(const gxds_client *c,
                                void (*fn)(void *arg, const gxds_resource_info *), void *arg);
+/* The same of the resources that these watches are on, each once. It costs what they are; unknown
+ * ids are ignored. */
+void gxds_client_each_watched(const gxds_client *c, const gxds_watch_id *watches, size_t count,
+                              void (*fn)(void *arg, const gxds_resource_info *), void *arg);
 size_t gxds_client_watch_count(const gxds_client *c);
 
 /* Aborts (GXDS_CHECK) if an invariant of the engine does not hold. Tests, the simulator and fuzzers

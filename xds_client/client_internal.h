@@ -59,7 +59,8 @@ struct gxds_watch {
   gxds_watch_id id;
   gxds_watcher watcher;
   gxds_entry *entry; /* NULL: its name was refused */
-  gxds_watch *prev;  /* of the entry's, in the order of creation */
+  gxds_watch *prev;  /* of the entry's, in the order of creation; where resources are kept, those of
+                        a scope are together */
   gxds_watch *next;
   UT_hash_handle hh;
 };
@@ -169,9 +170,27 @@ gxds_shared_status *gxds_entry_error(const gxds_entry *e);
 /* It was accepted from a server: it is to be kept. Not if it has a ttl: by the next start it would
  * have ended, and what was kept of it before is out of date. */
 void gxds_entry_persist(gxds_client *c, gxds_entry *e);
-/* What is kept of it is out of date, or nobody asks for it any more. */
-void gxds_entry_forget(gxds_client *c, gxds_entry *e);
-/* A new one: it starts from what was kept, if its authority does. */
+/* What is kept of it is out of date. */
+void gxds_entry_forget(gxds_client *c, const gxds_entry *e);
+/* A scope that watches a resource, of a client that keeps them. It is there while it watches
+ * anything: what a scope lived on when its last watch ended is for its next start. */
+typedef struct gxds_scope {
+  uint32_t id;
+  size_t watch_count;
+  UT_hash_handle hh;
+} gxds_scope;
+/* NULL: it watches nothing. */
+gxds_scope *gxds_scope_find(const gxds_client *c, uint32_t id);
+/* A watch is about to be added to the entry's. If it is the first of its scope: what is used is
+ * kept for the scope as well, and an entry without a resource starts from what the scope kept, if
+ * its authority does that. */
+void gxds_kept_on_watch(gxds_client *c, gxds_entry *e, const gxds_watch *w);
+/* A watch was taken from the entry's. With the last of its scope, the scope forgets the resource.
+ */
+void gxds_kept_on_unwatch(gxds_client *c, gxds_entry *e, uint32_t scope);
+/* Adds it to the entry's. */
+void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w);
+/* Starts from what was kept, if its authority does. */
 void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
 /* The first watch of an authority: its servers have until then to answer. */
 void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time now);
@@ -387,6 +406,7 @@ struct gxds_client {
   size_t authority_count;
   gxds_conn *conns;
   gxds_watch *watches;                         /* by id */
+  gxds_scope *scopes;                          /* by id; none unless resources are kept */
   gxds_entry **by_name;                        /* per type */
   gxds_entry_bytes **by_bytes;                 /* per type */
   const gxds_bootstrap_server **without_delta; /* they answered UNIMPLEMENTED; borrowed */
@@ -400,6 +420,8 @@ struct gxds_client {
   gxds_server_counts *counts; /* of all servers that were used */
 };
 
+/* The watch of that id; NULL: there is none. */
+gxds_watch *gxds_watch_find(const gxds_client *c, gxds_watch_id id);
 /* The index of one of the options' types. */
 size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type);
 /* Queues a line for the log. */

@@ -135,12 +135,21 @@ static void add_host_config(const assembly *a, gxds_str bytes, bool with_node) {
   memcpy((void *)(to + before), (void *)from, added * sizeof *to);
 }
 
+void gxds_status_source_each(const gxds_status_source *source,
+                             void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
+  if (source->watches) {
+    gxds_client_each_watched(source->client, source->watches, source->watch_count, fn, arg);
+  } else {
+    gxds_client_each_resource(source->client, fn, arg);
+  }
+}
+
 gxds_str gxds_client_status_merge(const gxds_status_source *sources, size_t count,
                                   gxds_str host_config, int64_t epoch) {
   assembly a = begin(epoch);
   if (count > 0) set_node(&a, sources[0].client);
   for (size_t i = 0; i < count; i++) {
-    gxds_client_each_resource(sources[i].client, add_resource, &a);
+    gxds_status_source_each(&sources[i], add_resource, &a);
   }
   if (host_config.size > 0) add_host_config(&a, host_config, count == 0);
   return finish(&a);

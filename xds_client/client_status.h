@@ -10,11 +10,19 @@
 extern "C" {
 #endif
 
-/* A client and what A71 calls its scope: the data-plane target. Both are borrowed during a call. */
+/* A client and what A71 calls its scope: the data-plane target. Where several targets share it,
+ * each has the resources of its own watches. All is borrowed during a call. */
 typedef struct gxds_status_source {
   const gxds_client *client;
-  gxds_str scope; /* empty: none */
+  gxds_str scope;               /* empty: none */
+  const gxds_watch_id *watches; /* of the scope; NULL: all that the client has */
+  size_t watch_count;
 } gxds_status_source;
+
+/* Calls fn for every resource of a source, ordered by type and name. fn must not call the client.
+ */
+void gxds_status_source_each(const gxds_status_source *source,
+                             void (*fn)(void *arg, const gxds_resource_info *), void *arg);
 
 /* One envoy.service.status.v3.ClientConfig, serialized: the resources of all sources, then those of
  * host_config, another one (borrow; may be empty; one that can't be parsed counts as empty). The

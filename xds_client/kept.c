@@ -13,21 +13,77 @@ void gxds_text_add_time(gxds_text *out, int64_t wall) {
                   ok && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) ? text : "?");
 }
 
+/* ---- scopes ---- */
+
+gxds_scope *gxds_scope_find(const gxds_client *c, uint32_t id) {
+  gxds_scope *s = NULL;
+  HASH_FIND(hh, c->scopes, &id, sizeof id, s);
+  return s;
+}
+
+static void count_watch(gxds_client *c, uint32_t id) {
+  gxds_scope *s = gxds_scope_find(c, id);
+  if (!s) {
+    s = GXDS_NEW(gxds_scope);
+    s->id = id;
+    HASH_ADD(hh, c->scopes, id, sizeof s->id, s);
+  }
+  s->watch_count++;
+}
+
+static void uncount_watch(gxds_client *c, uint32_t id) {
+  gxds_scope *s = gxds_scope_find(c, id);
+  if (--s->watch_count > 0) return;
+  HASH_DELETE(hh, c->scopes, s);
+  gxds_free(s);
+}
+
+/* The first of the scope's watches on the entry; NULL: it has none. */
+static const gxds_watch *watch_of_scope(const gxds_entry *e, uint32_t scope) {
+  const gxds_watch *w = e->watches;
+  while (w && w->watcher.scope != scope) w = w->next;
+  return w;
+}
+
+/* The first watch of the scope after this one's; NULL: there is no other. */
+static const gxds_watch *next_scope(const gxds_watch *w) {
+  const gxds_watch *next = w->next;
+  while (next && next->watcher.scope == w->watcher.scope) next = next->next;
+  return next;
+}
+
+void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w) {
+  gxds_watch *after = e->watches ? e->watches->prev : NULL; /* the last */
+  if (c->keeps_resources) {
+    while (after && after->watcher.scope != w->watcher.scope) {
+      after = after == e->watches ? NULL : after->prev;
+    }
+  }
+  if (after) {
+    DL_APPEND_ELEM(e->watches, after, w);
+  } else {
+    DL_APPEND(e->watches, w);
+  }
+}
+
+/* ---- what is kept ---- */
+
 static gxds_action about(const gxds_client *c, const gxds_entry *e, gxds_action_kind kind,
-                         const gxds_bootstrap_server *server) {
+                         uint32_t scope, const gxds_bootstrap_server *server) {
   const gxds_bootstrap_authority *config = e->authority->config;
   return (gxds_action){.kind = kind,
+                       .scope = scope,
                        .server = server,
                        .authority = config ? config->name : gxds_str_of(NULL, 0),
                        .type = c->types[e->type],
                        .name = e->name};
 }
 
-void gxds_entry_persist(gxds_client *c, gxds_entry *e) {
+static void persist(gxds_client *c, const gxds_entry *e, uint32_t scope) {
   /* What comes from files is on disk already. */
-  if (!c->keeps_resources || e->source->directory.size) return;
+  if (e->source->directory.size) return;
   bool ends = gxds_deadline_is_set(&e->ttl);
-  gxds_action a = about(c, e, ends ? GXDS_ACTION_FORGET : GXDS_ACTION_PERSIST, e->source);
+  gxds_action a = about(c, e, ends ? GXDS_ACTION_FORGET : GXDS_ACTION_PERSIST, scope, e->source);
   if (!ends) {
     a.version = e->version;
     a.bytes = e->bytes;
@@ -36,33 +92,59 @@ void gxds_entry_persist(gxds_client *c, gxds_entry *e) {
   gxds_actions_push_copy(&c->actions, &a);
 }
 
-void gxds_client_keep_all(gxds_client *c, const gxds_bootstrap_server *server) {
+void gxds_entry_persist(gxds_client *c, gxds_entry *e) {
+  if (!c->keeps_resources) return;
+  for (const gxds_watch *w = e->watches; w; w = next_scope(w)) persist(c, e, w->watcher.scope);
+}
+
+void gxds_client_keep_all(gxds_client *c, uint32_t scope, const gxds_bootstrap_server *server) {
   for (size_t type = 0; type < c->type_count; type++) {
     for (gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
       bool sent = e->resource && !e->restored && gxds_bootstrap_server_equal(e->source, server);
-      if (sent && e->watch_count > 0) gxds_entry_persist(c, e);
+      if (sent && watch_of_scope(e, scope)) persist(c, e, scope);
     }
   }
 }
 
-void gxds_entry_forget(gxds_client *c, gxds_entry *e) {
-  if (!c->keeps_resources || !e->source) return;
-  /* With the last watch the whole client is at rest: what it lived on is for the next start. */
-  if (!c->watches || (e->restored && !e->authority->answered)) return;
-  gxds_action a = about(c, e, GXDS_ACTION_FORGET, e->source);
+static void forget(gxds_client *c, const gxds_entry *e, uint32_t scope) {
+  if (!e->source || (e->restored && !e->authority->answered)) return;
+  gxds_action a = about(c, e, GXDS_ACTION_FORGET, scope, e->source);
   gxds_actions_push_copy(&c->actions, &a);
 }
 
-static void ask(gxds_client *c, gxds_entry *e, size_t server) {
+void gxds_entry_forget(gxds_client *c, const gxds_entry *e) {
+  if (!c->keeps_resources) return;
+  for (const gxds_watch *w = e->watches; w; w = next_scope(w)) forget(c, e, w->watcher.scope);
+}
+
+static void ask(gxds_client *c, gxds_entry *e, uint32_t scope, size_t server) {
   e->looking_up = true;
-  gxds_action action = about(c, e, GXDS_ACTION_RESTORE, e->authority->servers[server]);
+  gxds_action action = about(c, e, GXDS_ACTION_RESTORE, scope, e->authority->servers[server]);
   gxds_actions_push_copy(&c->actions, &action);
 }
 
-void gxds_entry_look_up(gxds_client *c, gxds_entry *e) {
+static void look_up(gxds_client *c, gxds_entry *e, uint32_t scope) {
   const gxds_authority *a = e->authority;
-  if (a->restoring && !e->resource && e->watch_count > 0)
-    ask(c, e, a->restored ? a->restore_from : 0);
+  if (a->restoring && !e->resource && !e->looking_up) {
+    ask(c, e, scope, a->restored ? a->restore_from : 0);
+  }
+}
+
+void gxds_entry_look_up(gxds_client *c, gxds_entry *e) {
+  if (e->watches) look_up(c, e, e->watches->watcher.scope);
+}
+
+void gxds_kept_on_watch(gxds_client *c, gxds_entry *e, const gxds_watch *w) {
+  uint32_t scope = w->watcher.scope;
+  count_watch(c, scope);
+  if (watch_of_scope(e, scope)) return;
+  if (e->resource && !e->restored) persist(c, e, scope);
+  look_up(c, e, scope);
+}
+
+void gxds_kept_on_unwatch(gxds_client *c, gxds_entry *e, uint32_t scope) {
+  uncount_watch(c, scope);
+  if (!watch_of_scope(e, scope)) forget(c, e, scope);
 }
 
 void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time now) {
@@ -166,20 +248,30 @@ static size_t place_of(const gxds_authority *a, const gxds_bootstrap_server *ser
   return i;
 }
 
-/* Each goes through the servers in order, until something of one of them is used: from then on all
- * is to be of that one. */
+/* The next scope to ask; NULL: all were asked for what that server sent. */
+static const gxds_watch *scope_after(const gxds_entry *e, uint32_t asked) {
+  const gxds_watch *w = watch_of_scope(e, asked);
+  return w ? next_scope(w) : e->watches; /* it does not watch any more */
+}
+
+/* Each goes through the servers in order, and for each through the scopes that watch it, until
+ * something of one server is used: from then on all is to be of that one. */
 static void take_answer(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
   gxds_authority *a = e->authority;
   if (e->resource || e->watch_count == 0 || !a->restoring) return; /* a server was faster */
+  const uint32_t first = e->watches->watcher.scope;
+  const gxds_watch *next = scope_after(e, kept->scope);
   size_t place = place_of(a, kept->server);
   if (a->restored && place != a->restore_from) {
-    ask(c, e, a->restore_from);
+    ask(c, e, first, a->restore_from);
   } else if (kept->found && decode_kept(c, e, kept, now)) {
     if (!a->restored) log_start(c, kept);
     a->restored = true;
     a->restore_from = place;
+  } else if (next) {
+    ask(c, e, next->watcher.scope, place);
   } else if (!a->restored && place + 1 < a->server_count) {
-    ask(c, e, place + 1);
+    ask(c, e, first, place + 1);
   }
 }
 

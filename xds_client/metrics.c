@@ -130,7 +130,7 @@ static void count_resource(void *arg, const gxds_resource_info *info) {
 
 static void add_resources(const gxds_status_source *source, gxds_text *out) {
   groups g = {0};
-  gxds_client_each_resource(source->client, count_resource, &g);
+  gxds_status_source_each(source, count_resource, &g);
   for (size_t i = 0; i < g.count; i++) {
     gxds_text_add_z(out, "grpc_xds_client_resources{");
     gxds_metric_label(out, "grpc_target", source->scope);

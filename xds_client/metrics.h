@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 /* Adds the metrics of all sources, whose scope is the label grpc_target, to out. It costs what the
- * clients hold. */
+ * clients hold. Resources are those of the source; what is counted of servers is the client's: for
+ * each of the targets that share one it is the same, and nothing to be added up. */
 void gxds_metrics_render(const gxds_status_source *sources, size_t count, gxds_text *out);
 
 #ifdef __cplusplus

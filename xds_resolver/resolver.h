@@ -25,8 +25,8 @@ typedef struct gxds_resolver gxds_resolver;
 
 /* Borrow, all of it: during the call of gxds_resolver_start(), but for what says otherwise. */
 typedef struct gxds_resolver_options {
-  gxds_str target;               /* the channel's, in canonical form: channels of one target share
-                                    an XdsClient (A71) */
+  gxds_str target;               /* the channel's, in canonical form: which channels share an
+                                    XdsClient says transport/clients.h */
   gxds_str uri_authority;        /* of the xds: URI; empty: none */
   gxds_str uri_path;             /* of the xds: URI, decoded, without the leading slash */
   gxds_str data_plane_authority; /* chooses the virtual host */

@@ -30,9 +30,10 @@ typedef enum grpc_xds_result {
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(void);
 
 /* What the xDS clients of this process hold (gRFC A40), each by itself: a serialized
- * envoy.service.status.v3.ClientStatusResponse with one ClientConfig for each client, in the order
- * of their creation, whose client_scope is the client's data-plane target (gRFC A71). There is one
- * client for each target that has a channel. On GRPC_XDS_OK *data holds *size bytes, which are the
+ * envoy.service.status.v3.ClientStatusResponse with one ClientConfig for each data-plane target
+ * that has a channel, in the order of their clients' creation, whose client_scope is the target
+ * (gRFC A71). Targets may share a client ("shared_stream" in the bootstrap): each shows the
+ * resources that its own channels watch. On GRPC_XDS_OK *data holds *size bytes, which are the
  * caller's: end them with free(). On an error *data is NULL and *size is 0: this library is not
  * registered (the result says why, as of grpc_xds_plugin_register()), or GRPC_XDS_ERROR_BUSY after
  * ten seconds.
@@ -42,9 +43,9 @@ __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(
  *
  * gRPC's own grpc_dump_xds_configs(), and with it every CSDS service, shows the same: all clients,
  * and what gRPC keeps for xDS-enabled servers, in the one ClientConfig that is asked for there. A
- * resource that several clients hold is in it once for each. A program that is linked to this
- * library names it before gRPC's (-lgrpc_xds … -lgrpc); a program that links gRPC statically has
- * only the function here. */
+ * resource that several clients hold is in it once for each client. A program that is linked to
+ * this library names it before gRPC's (-lgrpc_xds … -lgrpc); a program that links gRPC statically
+ * has only the function here. */
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_client_status(char **data,
                                                                                    size_t *size);
 

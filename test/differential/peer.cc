@@ -67,7 +67,7 @@ void Peer::Watch(int slot, int type, const std::string &name, gxds_time now) {
   RawWatch &w = watches_[static_cast<size_t>(slot)];
   w = {0, type, name, kUntold};
   w.id = gxds_client_watch(engine_, &gxds_sim::TypeOf(type), Str(name),
-                           gxds_watcher{this, static_cast<uint64_t>(slot)}, now);
+                           gxds_watcher{this, static_cast<uint64_t>(slot), 0}, now);
   Drain(now);
 }
 
@@ -214,7 +214,7 @@ bool Peer::CarryManager(gxds_time now) {
     switch (a->kind) {
       case GXDS_DEPENDENCY_WATCH:
         manager_watches_[a->token] =
-            gxds_client_watch(engine_, a->type, a->name, gxds_watcher{&manager_, a->token}, now);
+            gxds_client_watch(engine_, a->type, a->name, gxds_watcher{&manager_, a->token, 0}, now);
         break;
       case GXDS_DEPENDENCY_UNWATCH:
         gxds_client_unwatch(engine_, manager_watches_[a->token], now);

@@ -48,7 +48,7 @@ static bool carry_manager(scale *s) {
   bool more = false;
   const gxds_dependency_action *a;
   while ((a = gxds_dependency_manager_next_action(s->manager)) != NULL) {
-    gxds_watcher watcher = {s, a->token};
+    gxds_watcher watcher = {s, a->token, 0};
     switch (a->kind) {
       case GXDS_DEPENDENCY_WATCH:
         gxds_client_watch(s->client, a->type, a->name, watcher, s->now);

@@ -183,7 +183,7 @@ int Client::AddWatch(int type, int name, const std::string &text, int channel, u
   }
   uint64_t id = i | uint64_t{generation} << 32;
   w.id =
-      gxds_client_watch(engine_, &TypeOf(type), Str(text), gxds_watcher{this, id}, world_->now());
+      gxds_client_watch(engine_, &TypeOf(type), Str(text), gxds_watcher{this, id, 0}, world_->now());
   return static_cast<int>(i);
 }
 

@@ -103,6 +103,7 @@ void ClientCache::Restore(const gxds_action &action) {
   gxds_cache_record r = {};
   bool found = ShelfOf(server).Find(type, name, &r);
   gxds_kept kept = {};
+  kept.scope = action.scope;
   kept.server = action.server;
   kept.type = action.type;
   kept.name = action.name;

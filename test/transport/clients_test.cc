@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,10 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.h"
 #include "resources/resources.h"
 #include "test/transport/ads_server.h"
 #include "test/transport/on_reactor.h"
 #include "test/transport/raw_server.h"
+#include "transport/client_metrics.h"
 
 namespace grpc_xds {
 namespace {
@@ -73,11 +76,13 @@ class User {
     std::string target = "xds:///service";
     const void *private_key = nullptr;
     std::vector<grpc_arg> args = {};
+    std::string members = {};  // of the bootstrap, a comma before each
+    gxds_duration resource_timeout = 0;
   };
   explicit User(const std::string &uri) : User(uri, Options{}) {}
   User(const std::string &uri, Options options) {
-    const gxds_bootstrap *bootstrap =
-        Bootstrap(R"({"xds_servers":[)" + Server(uri) + R"(],"node":{"id":"me"}})");
+    const gxds_bootstrap *bootstrap = Bootstrap(R"({"xds_servers":[)" + Server(uri) +
+                                                R"(],"node":{"id":"me"})" + options.members + "}");
     gxds_prepared *prepared = gxds_clients_prepare(bootstrap, Host());
     // A test doesn't wait for a second after each refused connection.
     bool has_backoff = false;
@@ -91,8 +96,9 @@ class User {
     OnReactor([&] {
       static const gxds_watch_events events = {OnResource, OnAmbientError, OnDrained};
       grpc_channel_args args = {options.args.size(), options.args.data()};
-      handle_ = gxds_clients_acquire({ToGxds(options.target), options.private_key}, bootstrap,
-                                     prepared, Host(), 0, &args, &events, this);
+      handle_ =
+          gxds_clients_acquire({ToGxds(options.target), options.private_key}, bootstrap, prepared,
+                               Host(), options.resource_timeout, &args, &events, this);
     });
     gxds_bootstrap_unref(bootstrap);
   }
@@ -195,15 +201,215 @@ TEST(Clients, ChannelsOfOneTargetShareOneStream) {  // A27.12
   EXPECT_TRUE(stream.Empty());
 }
 
-TEST(Clients, TwoTargetsHaveStreamsOfTheirOwn) {
+TEST(Clients, TwoTargetsHaveStreamsOfTheirOwnIfTheyAreNotToShareOne) {  // A71.1
   AdsServer server;
-  User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"});
+  const std::string apart = R"(,"shared_stream":false)";
+  User a(server.uri(), {.target = "xds:///one", .members = apart}),
+      b(server.uri(), {.target = "xds:///two", .members = apart});
   a.Watch({{1, "a"}});
   AdsStream of_a = server.TakeAds();
   EXPECT_EQ(of_a.TakeRequest().names, (Names{"a"}));
   b.Watch({{1, "b"}});
   AdsStream of_b = server.TakeAds();
   EXPECT_EQ(of_b.TakeRequest().names, (Names{"b"}));
+}
+
+TEST(Clients, TargetsShareOneStreamWithoutAServerToFallBackTo) {
+  AdsServer server;
+  User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"});
+  a.Watch({{1, "a"}});
+  AdsStream stream = server.TakeAds();
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"a"}));
+  b.Watch({{1, "b"}, {2, "a"}});
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"a", "b"}));
+  stream.SendClusters("1", {"a", "b"});
+  a.ExpectCluster(1, "a");
+  std::set<std::string> names = {b.Take().text, b.Take().text};
+  EXPECT_EQ(names, (Names{"a", "b"}));
+  EXPECT_TRUE(server.NoMoreStreams());
+}
+
+TEST(Clients, TargetsShareWhereThereIsAServerToFallBackToIfToldTo) {
+  AdsServer server, spare;
+  const std::string told = R"(,"shared_stream":true,"authorities":{"a":{"xds_servers":[)" +
+                           Server(spare.uri()) + "," + Server(server.uri()) + "]}}";
+  User a(server.uri(), {.target = "xds:///one", .members = told}),
+      b(server.uri(), {.target = "xds:///two", .members = told});
+  a.Watch({{1, "c"}});
+  b.Watch({{1, "c"}});
+  AdsStream stream = server.TakeAds();
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"c"}));
+  stream.SendClusters("1", {"c"});
+  a.ExpectCluster(1, "c");
+  b.ExpectCluster(1, "c");
+  EXPECT_TRUE(server.NoMoreStreams());
+}
+
+TEST(Clients, TargetsDoNotShareAcrossWhatMakesAnotherClient) {
+  AdsServer server, spare;
+  const std::vector<User::Options> others = {
+      {.target = "xds:///content", .members = R"(,"x":1)"},
+      {.target = "xds:///content 2", .members = R"(,"x":2)"},
+      {.target = "xds:///args", .args = {User::Arg("x", 1)}},
+      {.target = "xds:///args 2", .args = {User::Arg("x", 2)}},
+      {.target = "xds:///args 3", .args = {User::Arg("y", 2)}},
+      {.target = "xds:///timeout", .resource_timeout = GXDS_SECOND},
+      {.target = "xds:///fallback",
+       .members = R"(,"authorities":{"a":{"xds_servers":[)" + Server(spare.uri()) + "," +
+                  Server(server.uri()) + "]}}"},
+      {.target = "xds:///apart", .members = R"(,"shared_stream":false)"},
+  };
+  User first(server.uri());
+  first.Watch({{1, "c"}});
+  EXPECT_EQ(server.TakeAds().TakeRequest().names, (Names{"c"}));
+  std::vector<std::unique_ptr<User>> users;
+  for (const User::Options &options : others) {
+    SCOPED_TRACE(options.target);
+    users.push_back(std::make_unique<User>(server.uri(), options));
+    users.back()->Watch({{1, "c"}});
+    EXPECT_EQ(server.TakeAds().TakeRequest().names, (Names{"c"}));
+  }
+  // Each has one to share with.
+  for (User::Options options : others) {
+    if (options.target == "xds:///apart" || options.target == "xds:///fallback") continue;
+    SCOPED_TRACE(options.target);
+    options.target += " too";
+    users.push_back(std::make_unique<User>(server.uri(), options));
+    users.back()->Watch({{1, "c"}});
+  }
+  OnReactor([] {});
+  EXPECT_TRUE(server.NoMoreStreams());
+}
+
+TEST(Clients, ATargetThatGoesReleasesItsWatchesAlone) {
+  AdsServer server;
+  User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"});
+  a.Watch({{1, "a"}, {2, "both"}});
+  AdsStream stream = server.TakeAds();
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"a", "both"}));
+  b.Watch({{1, "b"}, {2, "both"}});
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"a", "b", "both"}));
+  a.Release();
+  EXPECT_EQ(stream.TakeRequest().names, (Names{"b", "both"}));
+  stream.SendClusters("1", {"b", "both"});
+  std::set<std::string> names = {b.Take().text, b.Take().text};
+  EXPECT_EQ(names, (Names{"b", "both"}));
+  EXPECT_TRUE(a.Empty());
+  b.Release();
+  stream.WaitForEnd();
+}
+
+// What is shown of each target: "target: resources, updates told".
+std::vector<std::string> Views() {
+  std::vector<std::string> out;
+  OnReactor([&] {
+    size_t count;
+    gxds_client_view *views = gxds_clients_views(&count);
+    for (size_t i = 0; i < count; i++) {
+      std::string line = ToString(views[i].status.scope) + ":";
+      gxds_status_source_each(
+          &views[i].status,
+          [](void *arg, const gxds_resource_info *info) {
+            *static_cast<std::string *>(arg) += " " + ToString(info->name);
+          },
+          &line);
+      line += "; " + std::to_string(views[i].update_times->count) + " updates";
+      out.push_back(line + (views[i].first ? "" : ", shared"));
+    }
+    gxds_free(views);
+  });
+  return out;
+}
+
+TEST(Clients, AreShownAsOneForEachTargetWithWhatItWatches) {
+  AdsServer server;
+  User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"}),
+      idle(server.uri(), {.target = "xds:///idle"}), a_too(server.uri(), {.target = "xds:///one"});
+  User apart(server.uri(), {.target = "xds:///three", .members = R"(,"shared_stream":false)"});
+  a.Watch({{1, "a"}, {2, "both"}});
+  AdsStream stream = server.TakeAds();
+  stream.TakeRequest();
+  b.Watch({{1, "b"}, {2, "both"}});
+  a_too.Watch({{1, "a"}, {2, "a2"}});
+  EXPECT_EQ(Views(),
+            (std::vector<std::string>{
+                "xds:///one: a a2 both; 0 updates", "xds:///two: b both; 0 updates, shared",
+                "xds:///idle:; 0 updates, shared", "xds:///three:; 0 updates"}));
+  while (stream.TakeRequest().names.size() < 4) {
+  }
+  stream.SendClusters("1", {"b"});
+  b.ExpectCluster(1, "b");
+  EXPECT_EQ(stream.TakeRequest().version, "1");
+  EXPECT_EQ(Views(),
+            (std::vector<std::string>{
+                "xds:///one: a a2 both; 0 updates", "xds:///two: b both; 1 updates, shared",
+                "xds:///idle:; 0 updates, shared", "xds:///three:; 0 updates"}));
+  a.Release();
+  EXPECT_EQ(Views()[0], "xds:///one: a a2; 0 updates");
+  a_too.Release();
+  EXPECT_EQ(Views(), (std::vector<std::string>{"xds:///two: b both; 1 updates",
+                                               "xds:///idle:; 0 updates, shared",
+                                               "xds:///three:; 0 updates"}));
+}
+
+TEST(Clients, AUseMayBeJoinedByTarget) {
+  static const gxds_watch_events none = {};
+  AdsServer server;
+  User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"});
+  b.Watch({{1, "b"}});
+  OnReactor([&] {
+    EXPECT_EQ(gxds_clients_join(gxds_str_z("xds:///other"), &none, nullptr), nullptr);
+    gxds_client_handle *h = gxds_clients_join(gxds_str_z("xds:///two"), &none, nullptr);
+    std::string names;
+    gxds_client_handle_each_resource(
+        h,
+        [](void *arg, const gxds_resource_info *info) {
+          *static_cast<std::string *>(arg) += ToString(info->name);
+        },
+        &names);
+    EXPECT_EQ(names, "b");
+    gxds_client_handle_release(h);
+  });
+}
+
+// What two targets shared an engine for, one finds for itself.
+TEST(Clients, ATargetStartsFromWhatItUsedBesideOthers) {
+  char dir[] = "/tmp/gxds-XXXXXX";
+  ASSERT_NE(mkdtemp(dir), nullptr);
+  const std::string keeps = R"(,"resource_cache":{"dir":")" + std::string(dir) + R"("})";
+  auto server = std::make_unique<AdsServer>();
+  const std::string uri = server->uri();
+  {
+    User a(uri, {.target = "xds:///one", .members = keeps});
+    User b(uri, {.target = "xds:///two", .members = keeps});
+    a.Watch({{1, "a"}});
+    b.Watch({{1, "b"}, {2, "gone"}});
+    AdsStream stream = server->TakeAds();
+    while (stream.TakeRequest().names.size() < 3) {
+    }
+    stream.SendClusters("1", {"a", "b", "gone"});
+    a.ExpectCluster(1, "a");
+    b.Take();
+    b.Take();
+    b.Expect({"drained"});
+    b.Unwatch(2);
+    while (stream.TakeRequest().names.size() > 2) {
+    }
+    a.Release();  // the other one goes on: nothing of this one is forgotten
+    while (stream.TakeRequest().names.size() > 1) {
+    }
+  }
+  server.reset();
+  User b(uri, {.target = "xds:///two", .members = keeps});
+  b.Watch({{1, "b"}});
+  b.Expect({"resource", 1, -1, "b"});
+  EXPECT_EQ(b.Take().what, "ambient");  // that it is an old one
+  b.Release();
+  User a(uri, {.target = "xds:///one", .members = keeps});
+  a.Watch({{1, "a"}, {2, "b"}});
+  EXPECT_EQ(a.Take().token + a.Take().token + a.Take().token, 4u);  // twice of a, once of b
+  a.Release();
+  std::filesystem::remove_all(dir);
 }
 
 TEST(Clients, APrivateKeyGivesAClientOfItsOwn) {
@@ -535,6 +741,47 @@ class LoadReports : public testing::Test {
   AdsServer server_;
   User user_;
 };
+
+// A client that two targets share.
+TEST(SharedLoadReports, OneStreamTellsEachRpcOfAllTargetsOnce) {
+  AdsServer server;
+  User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"});
+  auto locality = [](User &u, const char *cluster) {
+    return gxds_load_store_locality(gxds_client_handle_load_store(u.handle()),
+                                    gxds_client_handle_bootstrap(u.handle())->servers[0],
+                                    gxds_str_z(cluster), gxds_str_z(""), gxds_str_z("r"),
+                                    gxds_str_z("z"), gxds_str_z(""));
+  };
+  gxds_locality_load *loads[] = {locality(a, "both"), locality(b, "both"), locality(b, "b")};
+  LrsStream lrs = server.TakeLrs();
+  lrs.TakeReport();
+  for (gxds_locality_load *load : loads) {
+    gxds_locality_load_started(load);
+    gxds_locality_load_finished(load, false);
+  }
+  lrs.SendInterval(/*milliseconds=*/20);
+  Report report = lrs.TakeReport();
+  while (report.issued == 0) report = lrs.TakeReport();
+  EXPECT_EQ(report.issued, 3u);
+  EXPECT_EQ(lrs.TakeReport().issued, 0u);
+  OnReactor([] {});
+  EXPECT_TRUE(server.NoMoreStreams());
+  gxds_text text = {};
+  OnReactor([&] { gxds_client_metrics_render(&text); });
+  const std::string metrics(text.data, text.size);
+  gxds_text_fini(&text);
+  for (const char *target : {"one", "two"}) {
+    EXPECT_NE(metrics.find("grpc_xds_client_locality_rpcs_started_total{grpc_target=\"xds:///" +
+                           std::string(target) + "\",grpc_lb_backend_service=\"both\","),
+              std::string::npos)
+        << metrics;
+  }
+  size_t of_both = 0;
+  const std::string begin = "locality_rpcs_started_total{grpc_target=";
+  for (size_t at = 0; (at = metrics.find(begin, at)) != std::string::npos; at++) of_both++;
+  EXPECT_EQ(of_both, 3u);
+  for (gxds_locality_load *load : loads) gxds_locality_load_unref(load);
+}
 
 TEST_F(LoadReports, AStreamIsOpenedAtTheFirstUseAndReports) {
   user_.Watch({{1, "c"}});

@@ -25,7 +25,9 @@ std::string Merged(const std::vector<gxds_status_source> &sources, const std::st
   return Take(gxds_client_status_merge(sources.data(), sources.size(), Str(host), kEpoch));
 }
 
-StatusOfClient StatusOf(Scenario &s) { return ParseClientConfig(Merged({{s.client(), {}}})); }
+StatusOfClient StatusOf(Scenario &s) {
+  return ParseClientConfig(Merged({{s.client(), {}, nullptr, 0}}));
+}
 
 struct Watching : Scenario {
   explicit Watching(ScenarioOptions options = {}) : Scenario(std::move(options)) {
@@ -102,8 +104,9 @@ TEST(ClientStatus, AllClientsAndTheHostsAreOneConfig) {  // A40
   two.Watch(kBar, "bar1");
   Watching one;
   one.Respond(kFoo, "1", {"foo1=1"});
-  StatusOfClient all = ParseClientConfig(
-      Merged({{one.client(), {}}, {two.client(), {}}}, Merged({{host.client(), {}}})));
+  StatusOfClient all =
+      ParseClientConfig(Merged({{one.client(), {}, nullptr, 0}, {two.client(), {}, nullptr, 0}},
+                               Merged({{host.client(), {}, nullptr, 0}})));
   ASSERT_TRUE(all.parsed);
   EXPECT_EQ(all.node_id, "xds_client_test");
   EXPECT_EQ(all.scope, "");
@@ -117,14 +120,14 @@ TEST(ClientStatus, AllClientsAndTheHostsAreOneConfig) {  // A40
 
 TEST(ClientStatus, WithoutClientsTheHostsIsLeft) {
   Watching host;
-  StatusOfClient all = ParseClientConfig(Merged({}, Merged({{host.client(), {}}})));
+  StatusOfClient all = ParseClientConfig(Merged({}, Merged({{host.client(), {}, nullptr, 0}})));
   EXPECT_EQ(all.node_id, "xds_client_test");
   EXPECT_EQ(all.resources.size(), 1u);
 }
 
 TEST(ClientStatus, AHostsThatCannotBeParsedCountsAsEmpty) {
   Watching s;
-  StatusOfClient all = ParseClientConfig(Merged({{s.client(), {}}}, "\xff"));
+  StatusOfClient all = ParseClientConfig(Merged({{s.client(), {}, nullptr, 0}}, "\xff"));
   ASSERT_TRUE(all.parsed);
   EXPECT_EQ(all.resources.size(), 1u);
   EXPECT_EQ(Merged({}), "");
@@ -133,8 +136,8 @@ TEST(ClientStatus, AHostsThatCannotBeParsedCountsAsEmpty) {
 TEST(ClientStatus, EachClientIsShownWithItsScope) {  // A71
   Watching one, two;
   const std::string long_scope(300, 'x');
-  const gxds_status_source sources[] = {{one.client(), gxds_str_z("xds:///a")},
-                                        {two.client(), gxds_str_z(long_scope.c_str())}};
+  const gxds_status_source sources[] = {{one.client(), gxds_str_z("xds:///a"), nullptr, 0},
+                                        {two.client(), gxds_str_z(long_scope.c_str()), nullptr, 0}};
   const std::string bytes = Take(gxds_client_status_each(sources, 2, kEpoch));
   auto each = ParseClientStatusResponse(bytes);
   ASSERT_EQ(each.size(), 2u);
@@ -144,6 +147,27 @@ TEST(ClientStatus, EachClientIsShownWithItsScope) {  // A71
   EXPECT_TRUE(each[1].parsed);
   EXPECT_THAT(bytes, HasSubstr(long_scope));
   EXPECT_TRUE(ParseClientStatusResponse(Take(gxds_client_status_each(nullptr, 0, kEpoch))).empty());
+}
+
+TEST(ClientStatus, AScopeOfASharedClientShowsWhatItWatches) {  // A71.9
+  Scenario s;
+  s.Forgive();
+  s.ForgiveTimers();
+  const gxds_watch_id a[] = {s.Watch(kFoo, "both").id(), s.Watch(kFoo, "a").id(),
+                             s.Watch(kFoo, "both").id()};
+  const gxds_watch_id b[] = {s.Watch(kFoo, "both").id(), s.Watch(kBar, "b").id(), 12345};
+  const gxds_status_source sources[] = {{s.client(), gxds_str_z("xds:///a"), a, 3},
+                                        {s.client(), gxds_str_z("xds:///b"), b, 3},
+                                        {s.client(), gxds_str_z("xds:///none"), b, 0}};
+  auto each = ParseClientStatusResponse(Take(gxds_client_status_each(sources, 3, kEpoch)));
+  ASSERT_EQ(each.size(), 3u);
+  EXPECT_EQ(each[0].resources.size(), 2u);  // each once, however many watches are on it
+  EXPECT_EQ(each[0].Find("Foo", "a").state, "REQUESTED");
+  EXPECT_EQ(each[0].Find("Foo", "both").state, "REQUESTED");
+  EXPECT_EQ(each[1].resources.size(), 2u);
+  EXPECT_EQ(each[1].Find("Bar", "b").state, "REQUESTED");
+  EXPECT_EQ(each[1].Find("Foo", "both").state, "REQUESTED");
+  EXPECT_TRUE(each[2].resources.empty());
 }
 
 }  // namespace

@@ -308,5 +308,114 @@ TEST(Kept, WatchThatEndsMeanwhileIsNoHarm) {
   s.Advance(GXDS_RESTORE_AFTER);
 }
 
+// Two scopes that share an engine: those of 1 and of 2.
+TEST(KeptByScope, IsWhatTheScopeWatches) {
+  Disk disk;
+  Keeping s(&disk);
+  s.SetScope(1);
+  s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "both"}});
+  s.SetScope(2);
+  s.WatchTogether({{&kFoo, "foo2"}, {&kFoo, "both"}, {&kFoo, "both"}});
+  s.TakeTrace();
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=1", "both=1"});
+  EXPECT_THAT(disk, ElementsAre(Pair("1: server1 Foo both", "1 both=1"),
+                                Pair("1: server1 Foo foo1", "1 foo1=1"),
+                                Pair("2: server1 Foo both", "1 both=1"),
+                                Pair("2: server1 Foo foo2", "1 foo2=1")));
+  size_t persisted = 0;  // once for each scope, however many watches it has
+  for (const std::string &line : s.TakeTrace()) persisted += line.rfind("PERSIST", 0) == 0;
+  EXPECT_EQ(persisted, 4u);
+}
+
+TEST(KeptByScope, IsKeptForAScopeThatComesLater) {
+  Disk disk;
+  Keeping s(&disk);
+  s.SetScope(1);
+  s.Watch(kFoo, "foo1");
+  s.Respond(kFoo, "1", {"foo1=1"});
+  s.SetScope(2);
+  s.Watch(kFoo, "foo1");
+  EXPECT_THAT(disk, ElementsAre(Pair("1: server1 Foo foo1", "1 foo1=1"),
+                                Pair("2: server1 Foo foo1", "1 foo1=1")));
+}
+
+TEST(KeptByScope, IsForgottenByTheScopeThatDoesNotAskForItAnyMore) {
+  Disk disk;
+  Keeping s(&disk);
+  s.SetScope(1);
+  s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  s.SetScope(2);
+  auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
+  s.Cancel(*watchers[0]);
+  EXPECT_EQ(disk.size(), 4u);  // another watch of the scope is on it
+  s.Cancel(*watchers[1]);
+  EXPECT_EQ(disk.count("2: server1 Foo foo1"), 0u);
+  EXPECT_EQ(disk.size(), 3u);
+  // The last watch of the scope: it is at rest, while the other one goes on.
+  s.Cancel(*watchers[2]);
+  EXPECT_EQ(disk.count("2: server1 Foo foo2"), 1u);
+  EXPECT_EQ(disk.size(), 3u);
+}
+
+TEST(KeptByScope, OfAScopeThatEndsAtOnceStaysForItsNextStart) {
+  Disk disk;
+  Keeping s(&disk);
+  s.SetScope(1);
+  s.Watch(kFoo, "foo1");
+  s.SetScope(2);
+  auto watchers = s.WatchTogether({{&kFoo, "foo2"}, {&kFoo, "foo3"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=1", "foo3=1"});
+  s.Together([&] {
+    for (Watcher *w : watchers) s.Cancel(*w);
+  });
+  EXPECT_EQ(disk.count("2: server1 Foo foo2") + disk.count("2: server1 Foo foo3"), 2u);
+}
+
+TEST(KeptByScope, IsLookedForWithEachScopeThatWatches) {
+  Disk disk = {{"2: server1 Foo foo1", "7 foo1=of2"}, {"3: server1 Foo foo2", "7 foo2=of3"}};
+  Keeping s(&disk);
+  s.SetScope(1);
+  Watcher &one = s.Watch(kFoo, "foo1");
+  s.SetScope(2);
+  Watcher &two = s.Watch(kFoo, "foo1");
+  Watcher &other = s.Watch(kFoo, "foo2");
+  s.server().FailChannel("down");
+  EXPECT_EQ(one.Next(), "foo1=of2");
+  EXPECT_EQ(two.Next(), "foo1=of2");
+  EXPECT_THAT(other.Next(), HasSubstr("error UNAVAILABLE"));
+  s.SetScope(3);  // it comes while all live on what was kept
+  Watcher &late = s.Watch(kFoo, "foo2");
+  EXPECT_THAT(late.Next(), HasSubstr("error UNAVAILABLE"));  // what the others know
+  EXPECT_EQ(late.Next(), "foo2=of3");
+  EXPECT_EQ(other.Next(), "foo2=of3");
+}
+
+TEST(KeptByScope, IsKeptForAllOnceAServerSendsTheSame) {
+  Disk disk = {{"1: server1 Foo foo1", "7 foo1=kept"}};
+  Keeping s(&disk);
+  s.SetScope(1);
+  s.Watch(kFoo, "foo1");
+  s.SetScope(2);
+  s.Watch(kFoo, "foo1");
+  s.server().FailChannel("down");
+  EXPECT_EQ(disk.size(), 1u);  // no server has sent it to the other
+  s.Respond(kFoo, "8", {"foo1=kept"});
+  EXPECT_EQ(disk["2: server1 Foo foo1"], "8 foo1=kept");
+}
+
+TEST(KeptByScope, IsPersistedAgainForTheScopeThatLostIt) {
+  Disk disk;
+  Keeping s(&disk);
+  s.SetScope(1);
+  s.Watch(kFoo, "foo1");
+  s.SetScope(2);
+  s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
+  s.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
+  disk.clear();
+  s.KeepAll("server1", 1);
+  EXPECT_THAT(disk, ElementsAre(Pair("1: server1 Foo foo1", "1 foo1=1")));
+}
+
 }  // namespace
 }  // namespace gxds_test

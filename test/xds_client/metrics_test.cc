@@ -25,7 +25,7 @@ struct Counted : Scenario {
     Forgive();
     ForgiveTimers();
   }
-  std::string Metrics() { return Render({{client(), Str("xds:///a")}}); }
+  std::string Metrics() { return Render({{client(), Str("xds:///a"), nullptr, 0}}); }
   // Of a metric of the server, or of its resources of a type.
   std::string Of(const std::string &metric, const std::string &labels) {
     const std::string begin = "\n" + metric + "{grpc_target=\"xds:///a\"," + labels + "} ";
@@ -139,11 +139,31 @@ TEST(Metrics, EachClientHasItsTarget) {
   Counted a;
   Counted b;
   a.Watch(kFoo, "foo1");
-  const std::string all = Render({{a.client(), Str("xds:///a")}, {b.client(), Str("\"\\\n")}});
+  const std::string all =
+      Render({{a.client(), Str("xds:///a"), nullptr, 0}, {b.client(), Str("\"\\\n"), nullptr, 0}});
   EXPECT_THAT(all, HasSubstr("grpc_xds_client_connected{grpc_target=\"xds:///a\","));
   EXPECT_THAT(all, Not(HasSubstr("grpc_target=\"\\\"")));  // it used no server, and holds nothing
   b.Watch(kFoo, "foo1");
-  EXPECT_THAT(Render({{b.client(), Str("\"\\\n")}}), HasSubstr("grpc_target=\"\\\"\\\\\\n\""));
+  EXPECT_THAT(Render({{b.client(), Str("\"\\\n"), nullptr, 0}}),
+              HasSubstr("grpc_target=\"\\\"\\\\\\n\""));
+}
+
+TEST(Metrics, ATargetOfASharedClientHasTheResourcesThatItWatches) {
+  Counted s;
+  const gxds_watch_id a = s.Watch(kFoo, "foo1").id();
+  s.Watch(kFoo, "foo2");
+  s.Watch(kBar, "bar1");
+  const std::string all =
+      Render({{s.client(), Str("xds:///a"), &a, 1}, {s.client(), Str("xds:///b"), &a, 0}});
+  EXPECT_THAT(all, HasSubstr("grpc_xds_client_resources{grpc_target=\"xds:///a\","
+                             "grpc_xds_authority=\"#old\",grpc_xds_cache_state=\"requested\","
+                             "grpc_xds_resource_type=\"test.v3.Foo\"} 1\n"));
+  EXPECT_THAT(all, Not(HasSubstr("Bar\"} 1")));
+  EXPECT_THAT(all, Not(HasSubstr("grpc_xds_client_resources{grpc_target=\"xds:///b\"")));
+  // What the server is to the client it is to both.
+  for (const char *target : {"xds:///a", "xds:///b"}) {
+    EXPECT_THAT(all, HasSubstr("grpc_xds_client_connected{grpc_target=\"" + std::string(target)));
+  }
 }
 
 }  // namespace

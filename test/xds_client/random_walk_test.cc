@@ -199,7 +199,7 @@ class Walk {
     WalkWatcher *watcher = watchers_.back().get();
     watcher->type = type;
     watcher->name = name;
-    watcher->id = gxds_client_watch(client_, kTypes[type], Str(name), {watcher, 0}, now_);
+    watcher->id = gxds_client_watch(client_, kTypes[type], Str(name), {watcher, 0, 0}, now_);
   }
 
   void Unwatch(size_t index) {

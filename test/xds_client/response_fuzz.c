@@ -108,7 +108,7 @@ static void step(owner *o, uint8_t op, const uint8_t **data, size_t *size) {
   static const char *const names[] = {"a", "b", "xdstp://x/test.v3.Foo/a", ""};
   int i = op >> 7;
   uint8_t argument = (op >> 3) & 0xf;
-  gxds_watcher nobody = {NULL, 0};
+  gxds_watcher nobody = {NULL, 0, 0};
   gxds_watch_id *slot = &o->watches[argument & 7];
   gxds_code code = argument == 15 ? GXDS_UNIMPLEMENTED : GXDS_UNAVAILABLE;
   gxds_status status = gxds_status_make(code, "gone\n%d", argument & 1);
@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gxds_client_options options = {
       .bootstrap = &bootstrap, .types = types, .type_count = 2, .seed = size};
   owner o = {.client = gxds_client_create(&options)};
-  gxds_watcher nobody = {NULL, 0};
+  gxds_watcher nobody = {NULL, 0, 0};
   o.watches[0] = gxds_client_watch(o.client, &foo, gxds_str_z("a"), nobody, 0);
   o.watches[1] = gxds_client_watch(o.client, &bar, gxds_str_z("b"), nobody, 0);
   do {

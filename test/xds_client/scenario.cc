@@ -219,7 +219,8 @@ std::vector<Watcher *> Scenario::WatchTogether(
     watchers_.push_back(std::make_unique<Watcher>());
     Watcher *watcher = watchers_.back().get();
     out.push_back(watcher);
-    watcher->id_ = gxds_client_watch(client_, want.first, Str(want.second), {watcher, 7}, now_);
+    watcher->id_ =
+        gxds_client_watch(client_, want.first, Str(want.second), {watcher, 7, scope_}, now_);
     Validate();
   }
   if (draining_ == 0) Drain();
@@ -233,10 +234,10 @@ void Scenario::Cancel(Watcher &watcher) {
   if (draining_ == 0) Drain();
 }
 
-void Scenario::KeepAll(const std::string &uri) {
+void Scenario::KeepAll(const std::string &uri, uint32_t scope) {
   for (size_t i = 0; i < bootstrap_.server_count; i++) {
     if (String(bootstrap_.servers[i]->uri) != uri) continue;
-    gxds_client_keep_all(client_, bootstrap_.servers[i]);
+    gxds_client_keep_all(client_, scope, bootstrap_.servers[i]);
   }
   Validate();
   if (draining_ == 0) Drain();
@@ -351,8 +352,9 @@ void Scenario::Carry(const gxds_action &action) {
 
 void Scenario::CarryKept(const gxds_action &action) {
   std::string authority = action.authority.size ? "/" + String(action.authority) : "";
-  std::string key = String(action.server->uri) + authority + " " + action.type->short_name + " " +
-                    String(action.name);
+  std::string scope = action.scope ? std::to_string(action.scope) + ": " : "";
+  std::string key = scope + String(action.server->uri) + authority + " " + action.type->short_name +
+                    " " + String(action.name);
   if (action.kind == GXDS_ACTION_PERSIST) {
     (*disk_)[key] = String(action.version) + " " + String(action.bytes);
     trace_.push_back("PERSIST " + key);
@@ -361,6 +363,7 @@ void Scenario::CarryKept(const gxds_action &action) {
     trace_.push_back("FORGET " + key);
   } else {
     gxds_kept kept = {};
+    kept.scope = action.scope;
     kept.server = action.server;
     kept.type = action.type;
     kept.name = action.name;

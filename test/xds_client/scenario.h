@@ -27,7 +27,7 @@ struct ServerConfig {
 };
 
 // What an engine's owner keeps: by "server type name" (or "server/authority type name"), "version
-// bytes".
+// bytes". That of a scope which is not 0 by "scope: server type name".
 using Disk = std::map<std::string, std::string>;
 
 struct ScenarioOptions {
@@ -49,6 +49,8 @@ class Watcher {
   // "nothing" when there is nothing more.
   std::string Next();
   bool HasNews() const { return !told_.empty(); }
+
+  gxds_watch_id id() const { return id_; }
 
  private:
   friend class Scenario;
@@ -125,7 +127,9 @@ class Scenario {
   std::vector<Watcher *> WatchTogether(
       const std::vector<std::pair<const gxds_resource_type *, std::string>> &wanted);
   void Cancel(Watcher &watcher);
-  void KeepAll(const std::string &uri);
+  void KeepAll(const std::string &uri, uint32_t scope = 0);
+  // Whose the watches are from then on.
+  void SetScope(uint32_t scope) { scope_ = scope; }
   // Runs fn, then drains once.
   void Together(const std::function<void()> &fn);
   // Calls fn, without a drain of its own, when the watcher is next told something.
@@ -184,6 +188,7 @@ class Scenario {
   std::deque<std::unique_ptr<Watcher>> watchers_;
   std::vector<std::string> log_;
   std::vector<std::string> trace_;
+  uint32_t scope_ = 0;
   int draining_ = 0;  // a drain is under way, or to come
   bool validating_seldom_ = false;
   bool forgiving_ = false;

@@ -556,7 +556,7 @@ TEST(Subscription, ClientEndsWithEverythingUnderWay) {
   s.Respond(kFoo, "1", {"foo1=1"});
   EXPECT_EQ(foo1.Next(), "foo1=1");
   s.Watch(kBar, "bar1");
-  gxds_client_watch(s.client(), &kFoo, gxds_str_z("foo1"), {nullptr, 0}, s.now());
+  gxds_client_watch(s.client(), &kFoo, gxds_str_z("foo1"), {nullptr, 0, 0}, s.now());
   s.Forgive();  // ends with a queued action that holds a resource, and no drain
 }
 

@@ -212,8 +212,7 @@ static void look(void *arg) {
   gxds_fetch *f = arg;
   gxds_fetched *out = GXDS_NEW(gxds_fetched);
   if (!f->client) { /* the resolver has made it: its start was posted before this */
-    f->client = gxds_clients_acquire((gxds_client_key){f->target->uri, NULL}, NULL, NULL, NULL, 0,
-                                     NULL, &no_events, f);
+    f->client = gxds_clients_join(f->target->uri, &no_events, f);
   }
   const gxds_bootstrap *b = gxds_client_handle_bootstrap(f->client);
   gxds_status status = gxds_bootstrap_listener_name(b, f->target->uri_authority,
