@@ -66,7 +66,7 @@ typedef struct gxds_bootstrap {
                          what "shared_stream" says; without it, whether there is no authority with
                          a second server to fall back to (A71: targets fall back one by one) */
   gxds_str content;   /* all of the JSON text, in one form: equal for equal bootstraps */
-  struct upb_Arena *arena;        /* private: owns all of the above */
+  struct upb_Arena *arena; /* private: owns all of the above */
 } gxds_bootstrap;
 
 /* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has one

@@ -1,0 +1,43 @@
+// A proxy between clients of one node and their control plane that keeps one ADS stream, as Istio's
+// agent in a pod does: when a second one opens, it ends the first. All else passes.
+#ifndef GRPC_XDS_TEST_SUPPORT_AGENT_H_
+#define GRPC_XDS_TEST_SUPPORT_AGENT_H_
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace gxds_test {
+
+class Agent {
+ public:
+  // control_plane: "127.0.0.1:port".
+  explicit Agent(const std::string& control_plane);
+  ~Agent();
+
+  int port() const { return port_; }
+  // How many ADS streams clients opened, and how many of them a later one ended.
+  long opened() const;
+  long ended() const;
+
+ private:
+  class Service;
+  class Relay;
+
+  mutable std::mutex mu_;
+  Relay* ads_ = nullptr;  // the stream that is kept
+  long opened_ = 0;
+  long ended_ = 0;
+  grpc::GenericStub control_plane_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace gxds_test
+
+#endif
