@@ -52,13 +52,19 @@ static const gxds_watch *next_scope(const gxds_watch *w) {
   return next;
 }
 
-void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w) {
-  gxds_watch *after = e->watches ? e->watches->prev : NULL; /* the last */
-  if (c->keeps_resources) {
-    while (after && after->watcher.scope != w->watcher.scope) {
-      after = after == e->watches ? NULL : after->prev;
-    }
+/* The last of the scope's watches, which are together, from the end: there it mostly is. */
+static gxds_watch *last_of_scope(const gxds_entry *e, uint32_t scope) {
+  if (!e->watches) return NULL;
+  gxds_watch *w = e->watches->prev;
+  while (w->watcher.scope != scope) {
+    if (w == e->watches) return NULL;
+    w = w->prev;
   }
+  return w;
+}
+
+void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w) {
+  gxds_watch *after = c->keeps_resources ? last_of_scope(e, w->watcher.scope) : NULL;
   if (after) {
     DL_APPEND_ELEM(e->watches, after, w);
   } else {

@@ -182,8 +182,8 @@ int Client::AddWatch(int type, int name, const std::string &text, int channel, u
     world_->Trace("client%d: watch%zu %s '%s'", index_, i, TypeOf(type).short_name, text.c_str());
   }
   uint64_t id = i | uint64_t{generation} << 32;
-  w.id =
-      gxds_client_watch(engine_, &TypeOf(type), Str(text), gxds_watcher{this, id, 0}, world_->now());
+  w.id = gxds_client_watch(engine_, &TypeOf(type), Str(text), gxds_watcher{this, id, 0},
+                           world_->now());
   return static_cast<int>(i);
 }
 
