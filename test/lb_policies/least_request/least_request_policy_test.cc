@@ -204,9 +204,9 @@ class LeastRequestAddresses : public LeastRequestPolicyTest {
   // 10.0.0.1:80.
   ServerAddress A(uint32_t weight = 1) {
     localities_.push_back(MakeLocality({"z", 1, {80}}));
-    return TakeAddresses(gxds_locality_addresses(localities_.back().get()))[0]
-        .WithAttribute(grpc_core::ServerAddressWeightAttribute::kServerAddressWeightAttributeKey,
-                       std::make_unique<grpc_core::ServerAddressWeightAttribute>(weight));
+    return TakeAddresses(gxds_locality_addresses(localities_.back().get()))[0].WithAttribute(
+        grpc_core::ServerAddressWeightAttribute::kServerAddressWeightAttributeKey,
+        std::make_unique<grpc_core::ServerAddressWeightAttribute>(weight));
   }
 };
 
