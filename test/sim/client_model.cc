@@ -233,13 +233,16 @@ void Client::CheckConverged() {
   }
 }
 
-// Whether what is gone is known to be.
+// Whether what is gone is known to be. What another server gave may be asked of the primary after
+// its first response; one that answers with news only has none then.
 bool Client::TellsDeletions(const Watch &w) const {
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
   const ServerOptions &o = world_->server(primary).options();
   if (world_->IsFiles(primary)) return true;
-  bool delta = o.delta && !conns_[primary].no_delta;
-  return delta ? o.tells_absent : w.type == kLds || w.type == kCds;
+  if (o.delta && !conns_[primary].no_delta) return o.tells_absent;
+  bool asked_late = entries_[w.type][w.name].source != primary;
+  if (asked_late && o.answers == kAnswersNothing) return false;
+  return w.type == kLds || w.type == kCds;
 }
 
 // Each server is asked for what is watched there, and nothing waits for an answer.
