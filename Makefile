@@ -36,7 +36,7 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
-.PHONY: all demo test test-upstream interop sim kills fuzz soak valgrind bench bench-check bench-build \
+.PHONY: all demo test test-upstream interop interop-istio sim kills fuzz soak valgrind bench bench-check bench-build \
   format lint conformance install uninstall deb clean packages bench-packages fuzz-packages \
   valgrind-packages upstream-packages lint-packages install-packages
 
@@ -54,6 +54,11 @@ test: packages
 interop: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //test/interop:client
 	test/interop/run $(CURDIR)/bazel-bin $(FLAGS)
+
+# With Istio, which takes 15 minutes to build once.
+interop-istio: packages
+	$(BAZEL) build $(HOST) $(OUTPUTS) //test/interop:client
+	test/interop/istio $(CURDIR)/bazel-bin $(FLAGS)
 
 # gRPC's own end-to-end tests of its xDS client, in the folder UPSTREAM: see test/upstream/README.md.
 test-upstream: packages upstream-packages

@@ -1,11 +1,13 @@
 // An ordinary gRPC program that a driver holds open: it knows nothing of this project, which is
 // preloaded.
 //
-//   client TARGET
+//   client [-xds] TARGET...
 //
-// Lines on standard input are orders: "call PATH" makes one RPC and prints "ok REPLY" or "failed
-// CODE MESSAGE"; "dump" prints "config BASE64", the ClientConfig that a CSDS service would answer
-// with. The end of standard input ends it.
+// With -xds its channels have xDS credentials, otherwise insecure ones. Lines on standard input are
+// orders: "call PATH [KEY=VALUE...]" makes one RPC on the first target, with this metadata, and
+// "on N PATH [KEY=VALUE...]" one on target N; they print "ok REPLY" or "failed CODE MESSAGE".
+// "dump" prints "config BASE64", the ClientConfig that a CSDS service would answer with. The end of
+// standard input ends it.
 #include <grpc/grpc.h>
 #include <grpc/slice.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -15,7 +17,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <iostream>
+#include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -34,8 +38,16 @@ std::string Text(grpc::ByteBuffer* buffer) {
   return text;
 }
 
-std::string Call(grpc::GenericStub* stub, const std::string& path) {
+// order: a path, and metadata.
+std::string Call(grpc::GenericStub* stub, std::istringstream order) {
+  std::string path;
+  order >> path;
   grpc::ClientContext context;
+  for (std::string pair; order >> pair;) {
+    size_t end = pair.find('=');
+    if (end == std::string::npos) return "failed: no metadata: " + pair;
+    context.AddMetadata(pair.substr(0, end), pair.substr(end + 1));
+  }
   context.set_deadline(std::chrono::system_clock::now() + kDeadline);
   grpc::Slice empty("");
   grpc::ByteBuffer request(&empty, 1);
@@ -84,19 +96,31 @@ std::string Dump() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: client TARGET\n";
+  std::vector<std::string> targets(argv + 1, argv + argc);
+  auto credentials = grpc::InsecureChannelCredentials();
+  if (!targets.empty() && targets[0] == "-xds") {
+    credentials = grpc::XdsCredentials(credentials);
+    targets.erase(targets.begin());
+  }
+  if (targets.empty()) {
+    std::cerr << "usage: client [-xds] TARGET...\n";
     return 2;
   }
-  auto channel = grpc::CreateChannel(argv[1], grpc::InsecureChannelCredentials());
-  channel->GetState(true);  // asks for its configuration now, not at the first RPC
-  grpc::GenericStub stub(channel);
-  std::string line;
-  while (std::getline(std::cin, line)) {
-    if (line == "dump") {
+  std::vector<std::unique_ptr<grpc::GenericStub>> stubs;
+  for (const std::string& target : targets) {
+    auto channel = grpc::CreateChannel(target, credentials);
+    channel->GetState(true);  // asks for its configuration now, not at the first RPC
+    stubs.push_back(std::make_unique<grpc::GenericStub>(channel));
+  }
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream order(line);
+    std::string word;
+    order >> word;
+    size_t number = 0;
+    if (word == "dump") {
       std::cout << Dump() << std::endl;
-    } else if (line.rfind("call ", 0) == 0) {
-      std::cout << Call(&stub, line.substr(5)) << std::endl;
+    } else if (word == "call" || (word == "on" && order >> number && number < stubs.size())) {
+      std::cout << Call(stubs[number].get(), std::move(order)) << std::endl;
     } else {
       std::cout << "failed: no such order: " << line << std::endl;
     }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,13 +13,14 @@ import (
 )
 
 var (
-	bin     = flag.String("bin", "bazel-bin", "where Bazel put what it built")
-	js      = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
-	seed    = flag.Uint64("seed", 1, "of the changes")
-	changes = flag.Int("changes", 500, "how many, in each pairing")
-	only    = flag.String("only", "", "part of a pairing's name: run such ones")
-	verbose = flag.Bool("verbose", false, "print every change")
-	meet    = flag.Bool("meet-faults", false, "let grpc-js meet what it gets wrong: test/interop/README.md")
+	bin      = flag.String("bin", "bazel-bin", "where Bazel put what it built")
+	js       = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
+	seed     = flag.Uint64("seed", 1, "of the changes")
+	changes  = flag.Int("changes", 500, "how many, in each pairing")
+	only     = flag.String("only", "", "part of a pairing's name: run such ones")
+	verbose  = flag.Bool("verbose", false, "print every change")
+	programs = flag.String("istio", "", "where pilot-discovery and pilot-agent are: the pairings are those with Istio")
+	meet     = flag.Bool("meet-faults", false, "let grpc-js meet what it gets wrong: test/interop/README.md")
 )
 
 // A kind is a pairing by name. Its run says what is wrong.
@@ -71,12 +73,13 @@ func bootstrap(address, feature string) string {
 		`"node":{"id":"%s","cluster":"tests","locality":{"region":"r","zone":"z0","sub_zone":""}}}`, address, features, nodeID)
 }
 
-func startOwnClient(address, feature string) (client, error) {
+// newOwnClient starts this project's client, with what test/interop/client.cc takes.
+func newOwnClient(bootstrap string, argv ...string) (client, error) {
 	p, err := startProcess("the client", []string{
 		"LD_PRELOAD=" + filepath.Join(*bin, "libgrpc_xds.so"),
-		"GRPC_XDS_BOOTSTRAP_CONFIG=" + bootstrap(address, feature),
+		"GRPC_XDS_BOOTSTRAP_CONFIG=" + bootstrap,
 		"GRPC_VERBOSITY=info",
-	}, filepath.Join(*bin, "test/interop/client"), "xds:///"+service)
+	}, append([]string{filepath.Join(*bin, "test/interop/client")}, argv...)...)
 	return client{p}, err
 }
 
@@ -86,7 +89,7 @@ func runOnGoPlane(k kind, caching, feature string) error {
 		return err
 	}
 	defer plane.stop()
-	c, err := startOwnClient(plane.address(), feature)
+	c, err := newOwnClient(bootstrap(plane.address(), feature), "xds:///"+service)
 	if err != nil {
 		return err
 	}
@@ -137,16 +140,36 @@ var ports []int // of the backends
 func main() {
 	flag.DurationVar(&patience, "patience", patience, "how long to wait for any one thing")
 	flag.Parse()
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "interop:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
 	for range 6 {
 		port, err := startBackend()
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "interop:", err)
-			os.Exit(1)
+			return err
 		}
 		ports = append(ports, port)
 	}
+	if *programs == "" {
+		return runAll(kinds())
+	}
+	i, err := startIstio(*programs)
+	if i != nil {
+		defer i.stop()
+	}
+	if err != nil {
+		return err
+	}
+	return runAll(istioKinds(i))
+}
+
+func runAll(kinds []kind) error {
 	ok, failed, skipped := 0, 0, 0
-	for _, k := range kinds() {
+	for _, k := range kinds {
 		if !strings.Contains(k.name, *only) {
 			continue
 		}
@@ -173,6 +196,7 @@ func main() {
 	fmt.Printf("%d pairings ok, %d failed, %d skipped; seed %d, %d changes in each\n",
 		ok, failed, skipped, *seed, *changes)
 	if failed > 0 || ok == 0 {
-		os.Exit(1)
+		return errors.New("not all is well")
 	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	statuspb "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
@@ -19,19 +20,23 @@ import (
 // How long any one thing may take, however loaded the machine is.
 var patience = 60 * time.Second
 
-// A process is a child that writes lines and ends when its standard input does.
+// A process is a child that writes lines and ends when its standard input does, or the driver.
 type process struct {
 	name  string
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	lines chan string
 	mu    sync.Mutex
-	log   []string // the last lines of its standard error
+	log   []string // the last lines of its log, which is its standard error
+
+	notice  string // lines of its log that have this are counted
+	noticed int
 }
 
 func startProcess(name string, env []string, argv ...string) (*process, error) {
 	p := &process{name: name, cmd: exec.Command(argv[0], argv[1:]...), lines: make(chan string, 1<<16)}
 	p.cmd.Env = append(os.Environ(), env...)
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -62,15 +67,34 @@ func startProcess(name string, env []string, argv ...string) (*process, error) {
 		scanner := bufio.NewScanner(stderr)
 		scanner.Buffer(nil, 1<<20)
 		for scanner.Scan() {
-			p.mu.Lock()
-			p.log = append(p.log, scanner.Text())
-			if len(p.log) > 40 {
-				p.log = p.log[1:]
-			}
-			p.mu.Unlock()
+			p.keep(scanner.Text())
 		}
 	}()
 	return p, nil
+}
+
+func (p *process) keep(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.notice != "" && strings.Contains(line, p.notice) {
+		p.noticed++
+	}
+	p.log = append(p.log, line)
+	if len(p.log) > 40 {
+		p.log = p.log[1:]
+	}
+}
+
+// logLines takes the lines for more of its log, and counts those that have a text.
+func (p *process) logLines(notice string) {
+	p.mu.Lock()
+	p.notice = notice
+	p.mu.Unlock()
+	go func() {
+		for line := range p.lines {
+			p.keep(line)
+		}
+	}()
 }
 
 // line is the next line of the child.
@@ -120,8 +144,11 @@ func (c client) order(text string) (string, error) {
 }
 
 // call makes an RPC; the reply is the name of the backend.
-func (c client) call(path string) (string, error) {
-	line, err := c.order("call " + path)
+func (c client) call(path string) (string, error) { return c.make("call " + path) }
+
+// make makes an RPC by any of the orders that do.
+func (c client) make(order string) (string, error) {
+	line, err := c.order(order)
 	if err != nil {
 		return "", err
 	}

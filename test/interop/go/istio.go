@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// An istio is Istio's control plane, unmodified, on an imitation of Kubernetes.
+type istio struct {
+	programs string // where pilot-discovery and pilot-agent are
+	dir      string // its own
+	cluster  *kubernetes
+	process  *process
+	grpc     string // the addresses it listens at
+	http     string
+	agents   int // so far
+}
+
+const istioNamespace = "default"
+
+// startIstio is followed by stop(), whether it fails or not.
+func startIstio(programs string) (*istio, error) {
+	dir, err := os.MkdirTemp("", "istio")
+	if err != nil {
+		return nil, err
+	}
+	i := &istio{programs: programs, dir: dir}
+	if i.cluster, err = startKubernetes(); err != nil {
+		return i, err
+	}
+	addresses, err := freeAddresses(2)
+	if err != nil {
+		return i, err
+	}
+	i.grpc, i.http = addresses[0], addresses[1]
+	if err := os.WriteFile(i.path("mesh.yaml"), []byte("trustDomain: cluster.local\n"), 0o644); err != nil {
+		return i, err
+	}
+	if err := os.WriteFile(i.path("kubeconfig"), []byte(i.cluster.kubeconfig()), 0o600); err != nil {
+		return i, err
+	}
+	return i, i.start()
+}
+
+func (i *istio) path(name string) string { return filepath.Join(i.dir, name) }
+
+// freeAddresses are of loopback ports that nobody listens at. (Istio has no way to say which one it took.)
+func freeAddresses(count int) ([]string, error) {
+	var addresses []string
+	for range count {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer listener.Close()
+		addresses = append(addresses, listener.Addr().String())
+	}
+	return addresses, nil
+}
+
+func portOf(address string) string { return address[strings.LastIndex(address, ":")+1:] }
+
+func (i *istio) start() error {
+	var err error
+	i.process, err = startProcess("pilot-discovery", []string{
+		"ENABLE_CA_SERVER=false", "PILOT_CERT_PROVIDER=none", "POD_NAME=istiod", "POD_NAMESPACE=istio-system",
+		"PILOT_DEBOUNCE_AFTER=10ms", "PILOT_ENABLE_AMBIENT=false",
+	}, filepath.Join(i.programs, "pilot-discovery"), "discovery", "--kubeconfig", i.path("kubeconfig"),
+		"--clusterID", "Kubernetes", "--meshConfig", i.path("mesh.yaml"), "--networksConfig", "none",
+		"--httpAddr", i.http, "--httpsAddr", "", "--grpcAddr", i.grpc, "--secureGRPCAddr", "",
+		"--monitoringAddr", "127.0.0.1:0", "--ctrlz_port", "0")
+	if err != nil {
+		return err
+	}
+	i.process.logLines("")
+	err = eventually(func() (bool, error) {
+		response, err := http.Get("http://" + i.http + "/ready")
+		if err != nil {
+			return false, nil
+		}
+		defer response.Body.Close()
+		return response.StatusCode == http.StatusOK, nil
+	})
+	if err != nil {
+		return fmt.Errorf("pilot-discovery: %w\n%s", err, i.process.logged())
+	}
+	return nil
+}
+
+// halt ends it as a crash would: it does not end by its standard input.
+func (i *istio) halt() {
+	if i.process == nil {
+		return
+	}
+	i.process.cmd.Process.Signal(syscall.SIGKILL)
+	i.process.stop()
+}
+
+func (i *istio) stop() {
+	i.halt()
+	if i.cluster != nil {
+		i.cluster.stop()
+	}
+	os.RemoveAll(i.dir)
+}
+
+func networking(kind, name string, spec object) object {
+	return newObject("networking.istio.io/v1", kind, name, spec)
+}
+
+// apply has it serve these objects, and no others.
+func (i *istio) apply(objects []object) { i.cluster.set(objects) }
+
+// hostOf is the name by which clients know a service.
+func hostOf(service string) string { return service + "." + istioNamespace + ".svc.cluster.local" }
+
+func targetOf(service string) string { return "xds:///" + hostOf(service) + ":80" }
+
+// A workload is a backend of a service.
+type workload struct {
+	port    int
+	version string // its label
+	account string // whose identity its certificate has; empty: none
+}
+
+func serviceEntry(service string, workloads []workload) object {
+	var endpoints []object
+	for _, w := range workloads {
+		labels := object{"app": service, "version": w.version}
+		if w.account != "" {
+			labels["security.istio.io/tlsMode"] = "istio"
+		}
+		e := object{"address": "127.0.0.1", "ports": object{"grpc": w.port}, "labels": labels}
+		if w.account != "" {
+			e["serviceAccount"] = w.account
+		}
+		endpoints = append(endpoints, e)
+	}
+	return networking("ServiceEntry", service, object{
+		"hosts": []string{hostOf(service)}, "location": "MESH_INTERNAL", "resolution": "STATIC",
+		"ports":     []object{{"number": 80, "name": "grpc", "protocol": "GRPC"}},
+		"endpoints": endpoints,
+	})
+}
+
+// destinationRule has a subset for each version.
+func destinationRule(service string, policy object, versions ...string) object {
+	var subsets []object
+	for _, v := range versions {
+		subsets = append(subsets, object{"name": v, "labels": object{"version": v}})
+	}
+	spec := object{"host": hostOf(service)}
+	if policy != nil {
+		spec["trafficPolicy"] = policy
+	}
+	if subsets != nil {
+		spec["subsets"] = subsets
+	}
+	return networking("DestinationRule", service, spec)
+}
+
+func virtualService(service string, routes ...object) object {
+	return networking("VirtualService", service, object{"hosts": []string{hostOf(service)}, "http": routes})
+}
+
+// to is where a route sends RPCs: one subset, all of them.
+func to(service, version string) []object {
+	return []object{{"destination": object{"host": hostOf(service), "subset": version}}}
+}
+
+// bootstrap is that of a client in a pod.
+func (i *istio) bootstrap(uri, features, certificates string) string {
+	if features != "" {
+		features = fmt.Sprintf(`,"server_features":["%s"]`, features)
+	}
+	if certificates != "" {
+		certificates = fmt.Sprintf(`,"certificate_providers":{"default":{"plugin_name":"file_watcher","config":{`+
+			`"certificate_file":"%[1]s/cert-chain.pem","private_key_file":"%[1]s/key.pem",`+
+			`"ca_certificate_file":"%[1]s/root-cert.pem"}}}`, certificates)
+	}
+	return fmt.Sprintf(`{"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}]%s}],`+
+		`"node":{"id":"sidecar~127.0.0.1~client.%[3]s~%[3]s.svc.cluster.local",`+
+		`"metadata":{"GENERATOR":"grpc","NAMESPACE":"%[3]s","CLUSTER_ID":"Kubernetes"}}%[4]s}`,
+		uri, features, istioNamespace, certificates)
+}

@@ -1,0 +1,20 @@
+package main
+
+// What is tried with Istio. Only in state of the world do resources of a client go on changing: docs/istio.md.
+func istioKinds(i *istio) []kind {
+	var all []kind
+	add := func(way, features string, tries ...feature) {
+		for _, f := range tries {
+			all = append(all, kind{name: "Istio, " + way + ": " + f.name, run: func(kind) error {
+				return f.try(&mesh{istio: i, backends: ports, features: features})
+			}})
+		}
+	}
+	newClusters := feature{"new clusters while endpoints change", tryNewClusters}
+	add("state of the world", "", istioFeatures...)
+	add("state of the world", "", newClusters, feature{"changes and restarts under load", tryChanges},
+		feature{"four targets through the agent", tryAgent})
+	add("delta", "delta", istioFeatures...)
+	add("delta", "delta", newClusters)
+	return all
+}
