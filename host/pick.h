@@ -28,6 +28,7 @@ typedef struct gxds_routed_call {
 } gxds_routed_call;
 
 typedef struct gxds_pick_ops {
+  gxds_str (*path)(const gxds_pick *p);
   bool (*header)(const gxds_pick *p, gxds_str name, gxds_str *value);
   gxds_routed_call *(*route)(const gxds_pick *p, gxds_str *cluster);
   void *(*alloc)(const gxds_pick *p, size_t size);
@@ -37,6 +38,8 @@ struct gxds_pick { /* first in the host's own object, on its stack */
   const gxds_pick_ops *ops;
 };
 
+/* "/package.Service/Method". Borrow: as long as the pick. */
+static inline gxds_str gxds_pick_path(const gxds_pick *p) { return p->ops->path(p); }
 /* A header of the request. Borrow: until the next call. */
 static inline bool gxds_pick_header(const gxds_pick *p, gxds_str name, gxds_str *value) {
   return p->ops->header(p, name, value);

@@ -131,6 +131,7 @@ void gxds_policy_set_deadline(gxds_policy *p, gxds_time deadline) {
 }
 
 bool gxds_policy_ended(const gxds_policy *p) { return p->ended; }
+const gxds_policy_type *gxds_policy_type_of(const gxds_policy *p) { return p->type; }
 gxds_lb_channel *gxds_policy_channel(const gxds_policy *p) { return p->channel; }
 gxds_lb_root *gxds_policy_root(const gxds_policy *p) { return p->root; }
 gxds_poker *gxds_policy_poker(gxds_policy *p) { return p->poker; }

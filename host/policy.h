@@ -62,6 +62,9 @@ typedef struct gxds_policy_type {
    * parse_list: for configs of children (host/parse_child.h). Any thread. */
   gxds_lb_config *(*parse)(const struct json_t *json, gxds_lb_parse_list *parse_list,
                            gxds_errors *errors);
+  /* The same, of types that share their functions; then parse is NULL. */
+  gxds_lb_config *(*parse_of)(const struct gxds_policy_type *type, const struct json_t *json,
+                              gxds_errors *errors);
 
   /* args: those of the channel when the policy was made; borrow, during the call. */
   void *(*create)(gxds_policy *p, const gxds_args *args);
@@ -111,6 +114,8 @@ uint64_t gxds_policy_random_seed(const gxds_policy *p);
 void gxds_policy_set_deadline(gxds_policy *p, gxds_time deadline);
 /* end() was called, or is at work. */
 bool gxds_policy_ended(const gxds_policy *p);
+/* Of what type p is. */
+const gxds_policy_type *gxds_policy_type_of(const gxds_policy *p);
 /* Of all policies of one channel, the same (host/channel.h). Borrow: as long as p. */
 struct gxds_lb_channel *gxds_policy_channel(const gxds_policy *p);
 /* What made the tree that p is in. Borrow: as long as p has not ended. */

@@ -3,6 +3,7 @@
 #define GRPC_XDS_PLUGIN_IMPL_H_
 
 #include "grpc_xds/grpc_xds.h"
+#include "grpc_xds/policy.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +18,7 @@ extern "C" {
 #define GXDS_IMPL_MERGE_DUMP "grpc_xds_impl_merge_dump"
 #define GXDS_IMPL_DUMP_CLIENT_STATUS "grpc_xds_impl_dump_client_status"
 #define GXDS_IMPL_DUMP_METRICS "grpc_xds_impl_dump_metrics"
+#define GXDS_IMPL_REGISTER_POLICY "grpc_xds_impl_register_policy"
 
 struct grpc_slice; /* the host's */
 
@@ -35,6 +37,10 @@ typedef struct grpc_slice (*gxds_impl_merge_dump_function)(struct grpc_slice tak
 grpc_xds_result grpc_xds_impl_dump_client_status(char **data, size_t *size);
 grpc_xds_result grpc_xds_impl_dump_metrics(char **data, size_t *size);
 typedef grpc_xds_result (*gxds_impl_dump_function)(char **data, size_t *size);
+
+/* grpc_xds_register_policy(), once registered. */
+grpc_xds_result grpc_xds_impl_register_policy(const grpc_xds_policy_type *type);
+typedef grpc_xds_result (*gxds_impl_register_policy_function)(const grpc_xds_policy_type *type);
 
 #ifdef __cplusplus
 }

@@ -120,4 +120,12 @@ __attribute__((constructor)) static void on_load(void) {
 
 grpc_xds_result grpc_xds_plugin_register(void) { return gxds_loader_register(GXDS_ASKED_BY_CALL); }
 
+grpc_xds_result grpc_xds_register_policy(const grpc_xds_policy_type *type) {
+  const grpc_xds_result registered = gxds_loader_register(GXDS_ASKED_BY_CALL);
+  if (registered != GRPC_XDS_OK) return registered;
+  gxds_impl_register_policy_function entry =
+      (gxds_impl_register_policy_function)gxds_loader_impl_function(GXDS_IMPL_REGISTER_POLICY);
+  return entry ? entry(type) : GRPC_XDS_ERROR_IMPLEMENTATION;
+}
+
 const char *grpc_xds_version(void) { return GRPC_XDS_VERSION; }

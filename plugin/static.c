@@ -35,4 +35,9 @@ grpc_xds_result grpc_xds_dump_metrics(char **text, size_t *size) {
   return registered == GRPC_XDS_OK ? grpc_xds_impl_dump_metrics(text, size) : registered;
 }
 
+grpc_xds_result grpc_xds_register_policy(const grpc_xds_policy_type *type) {
+  const grpc_xds_result registered = grpc_xds_plugin_register();
+  return registered == GRPC_XDS_OK ? grpc_xds_impl_register_policy(type) : registered;
+}
+
 const char *grpc_xds_version(void) { return GRPC_XDS_VERSION; }

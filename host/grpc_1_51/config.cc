@@ -85,7 +85,8 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const gxd
   }
   gxds_errors errors = {};
   json_t* value = json.type() == Json::Type::JSON_NULL ? nullptr : ToJansson(json);
-  gxds_lb_config* config = type->parse(value, ParseList, &errors);
+  gxds_lb_config* config = type->parse_of != nullptr ? type->parse_of(type, value, &errors)
+                                                     : type->parse(value, ParseList, &errors);
   json_decref(value);
   if (config != nullptr) {
     gxds_errors_fini(&errors);

@@ -27,7 +27,7 @@ class ConfigInC : public grpc_core::LoadBalancingPolicy::Config {
   gxds_lb_config* const config_;
 };
 
-// The config that type->parse() makes of its JSON form.
+// The config that the type makes of its JSON form.
 absl::StatusOr<grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::Config>> ParseConfig(
     const gxds_policy_type* type, const grpc_core::Json& json);
 

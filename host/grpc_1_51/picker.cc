@@ -49,6 +49,7 @@ gxds_routed_call* Route(const gxds_pick* pick, gxds_str* cluster) {
 }
 
 const gxds_pick_ops kPickOps = {
+    [](const gxds_pick* pick) { return ToGxds(Of(pick).args->path); },
     [](const gxds_pick* pick, gxds_str name, gxds_str* value) {
       return Lookup(Of(pick).args->initial_metadata, name, &Of(pick).buffer, value);
     },

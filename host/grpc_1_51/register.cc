@@ -6,8 +6,11 @@
 // two that are not sound: ring_hash and outlier_detection.
 #include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>
+#include <string.h>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 
 #include "host/grpc_1_51/child_of_fork.h"
 #include "host/grpc_1_51/inherited_channel.h"
@@ -21,6 +24,7 @@
 #include "lb_policies/pick_first/shuffled_policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/random_subsetting/random_subsetting_policy.h"
+#include "lb_policies/registered/registered_types.h"
 #include "lb_policies/ring_hash/ring_hash_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
@@ -85,6 +89,43 @@ void LogRegistered() {
           grpc_version_string());
 }
 
+// Their order does not count.
+constexpr const gxds_policy_type* kPolicies[] = {
+    // In the place of the host's. No xds_cluster_resolver_experimental: the snapshot took its place
+    // (A74), and the host's needs the host's own XdsClient.
+    &gxds_cds_policy,
+    &gxds_cluster_impl_policy,
+    &gxds_cluster_manager_policy,
+    &gxds_outlier_detection_policy,
+    &gxds_priority_policy,
+    &gxds_ring_hash_policy,
+    &gxds_weighted_locality_policy,
+    // What later versions of the host have, and our own.
+    &gxds_least_request_policy,
+    &gxds_random_subsetting_policy,
+    &gxds_round_robin_policy,
+    &gxds_shuffled_policy,
+    &gxds_weighted_round_robin_policy,
+};
+
+// Those of the host's that stay, which cannot be asked for before they are registered.
+constexpr const char* kHostsPolicies[] = {
+    "grpclb", "pick_first", "rls_experimental", "round_robin", "weighted_target_experimental",
+};
+
+// A second registration of a name aborts the program.
+bool IsTaken(const char* name) {
+  const auto is_name = [name](const char* other) { return strcmp(name, other) == 0; };
+  return std::any_of(std::begin(kHostsPolicies), std::end(kHostsPolicies), is_name) ||
+         std::any_of(std::begin(kPolicies), std::end(kPolicies),
+                     [&](const gxds_policy_type* type) { return is_name(type->name); });
+}
+
+void RegisterProgramsPolicies(Builder* builder) {
+  const size_t count = gxds_registered_types_close();
+  for (size_t i = 0; i < count; ++i) RegisterPolicyInC(builder, gxds_registered_types_at(i));
+}
+
 // Registers everything that can handle an "xds:" channel, in the order of the host's.
 void RegisterExtraFilters(Builder* builder) {
   grpc_core::RbacFilterRegister(builder);
@@ -92,18 +133,6 @@ void RegisterExtraFilters(Builder* builder) {
   grpc_core::RegisterChannelDefaultCreds(builder);
   RegisterXdsResolver(builder);
   grpc_core::RegisterCloud2ProdResolver(builder);
-  RegisterPolicyInC(builder, &gxds_cluster_manager_policy);
-  RegisterPolicyInC(builder, &gxds_cluster_impl_policy);
-  RegisterPolicyInC(builder, &gxds_cds_policy);
-  // No xds_cluster_resolver_experimental: the snapshot took its place (A74), and the host's needs
-  // the host's own XdsClient.
-  RegisterPolicyInC(builder, &gxds_weighted_locality_policy);
-  RegisterPolicyInC(builder, &gxds_round_robin_policy);
-  // What later versions of the host have.
-  RegisterPolicyInC(builder, &gxds_least_request_policy);
-  RegisterPolicyInC(builder, &gxds_shuffled_policy);
-  RegisterPolicyInC(builder, &gxds_random_subsetting_policy);
-  RegisterPolicyInC(builder, &gxds_weighted_round_robin_policy);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }
 
@@ -114,12 +143,11 @@ void BuildConfiguration(Builder* builder) {
   // The TCP handshaker last: it is put at the front of the list.
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
-  RegisterPolicyInC(builder, &gxds_priority_policy);
-  RegisterPolicyInC(builder, &gxds_outlier_detection_policy);
+  for (const gxds_policy_type* type : kPolicies) RegisterPolicyInC(builder, type);
+  RegisterProgramsPolicies(builder);
   grpc_core::RegisterWeightedTargetLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
-  RegisterPolicyInC(builder, &gxds_ring_hash_policy);
   grpc_core::BuildClientChannelConfiguration(builder);
   grpc_core::SecurityRegisterHandshakerFactories(builder);
   grpc_core::RegisterClientAuthorityFilter(builder);
@@ -159,4 +187,10 @@ extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_
   g_registered.store(true);
   grpc_xds::LogRegistered();
   return GRPC_XDS_OK;
+}
+
+extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register_policy(
+    const grpc_xds_policy_type* type) {
+  if (gxds_host_is_initialized()) return GRPC_XDS_ERROR_TOO_LATE;
+  return gxds_registered_types_add(type, grpc_xds::IsTaken);
 }

@@ -1,4 +1,5 @@
-/* The xDS client of grpc-xds for gRPC C-core: the whole public API.
+/* The xDS client of grpc-xds for gRPC C-core: the public API, but for load-balancing policies of a
+ * program's own (grpc_xds/policy.h).
  *
  * A program needs none of it: link libgrpc_xds.so or preload it, set GRPC_XDS_BOOTSTRAP (gRFC A27),
  * and create channels to "xds:///service". */
@@ -19,8 +20,11 @@ typedef enum grpc_xds_result {
   GRPC_XDS_ERROR_HOST_VERSION = 2, /* libgrpc is not the version this library was built for */
   GRPC_XDS_ERROR_TOO_LATE = 3,     /* gRPC was initialised before: its registry is closed */
   GRPC_XDS_ERROR_IMPLEMENTATION =
-      4,                  /* libgrpc_xds_impl.so is missing beside this library or broken */
-  GRPC_XDS_ERROR_BUSY = 5 /* the xDS clients did not answer in time: ask again */
+      4,                   /* libgrpc_xds_impl.so is missing beside this library or broken */
+  GRPC_XDS_ERROR_BUSY = 5, /* the xDS clients did not answer in time: ask again */
+  GRPC_XDS_ERROR_POLICY_VERSION = 6, /* these three: of grpc_xds_register_policy() */
+  GRPC_XDS_ERROR_POLICY_INVALID = 7,
+  GRPC_XDS_ERROR_POLICY_EXISTS = 8
 } grpc_xds_result;
 
 /* Registers the xds: resolver and the xDS load-balancing policies of this library with gRPC, in

@@ -42,7 +42,7 @@ TEST_F(Loader, IsSilentInAProgramWithoutGrpc) {
 TEST_F(Loader, NoGrpcIsAnErrorForWhoAsks) {
   Outcome outcome = RunProgram({Program("asks")});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("result 1\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("result 1\npolicy 1\n"));
   EXPECT_THAT(outcome.output, HasSubstr("grpc_xds: not registered: this program has no "
                                         "libgrpc.so.29"));
 }

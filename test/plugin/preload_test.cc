@@ -121,14 +121,14 @@ TEST(Link, OrderOfLibrariesDoesNotMatter) {
   Outcome outcome = RunProgram({Program("linked"), "xds:///service"},
                                Preload("libgrpc.so.29", WithEmptyBootstrap()));
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("result 0\nresult 0\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("result 0\nresult 0\npolicy 6\n"));
   EXPECT_THAT(outcome.output, HasSubstr(kOurs));
 }
 
 TEST(Link, ProgramThatHoldsItCallsRegister) {
   Outcome outcome = RunProgram({Program("holds"), "xds:///service"}, WithEmptyBootstrap());
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("result 0\nresult 0\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("result 0\nresult 0\npolicy 6\n"));
   EXPECT_THAT(outcome.output, HasSubstr(kOurs));
 }
 

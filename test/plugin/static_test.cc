@@ -17,7 +17,7 @@ TEST(Static, ExplicitCallRegistersOurs) {
   Outcome outcome = RunProgram({Runfile("test/plugin/static_program"), "xds:///service"},
                                {{"GRPC_XDS_BOOTSTRAP_CONFIG", "{}"}, {"GRPC_VERBOSITY", "INFO"}});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("result 0\nresult 0\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("result 0\nresult 0\npolicy 6\n"));
   EXPECT_THAT(outcome.output, HasSubstr("] (xds_servers line 1)"));
   EXPECT_THAT(outcome.output,
               HasSubstr("grpc_xds: " GRPC_XDS_VERSION " registered with gRPC core 29.0.0\n"));

@@ -44,10 +44,11 @@ std::set<std::string> Needs(const std::string& library) {
 }
 
 TEST(Symbols, LoaderExportsTheApiAndTwoFunctionsOfTheHost) {
-  EXPECT_THAT(Exports("libgrpc_xds.so"),
-              UnorderedElementsAre("grpc_dump_xds_configs", "grpc_init",
-                                   "grpc_xds_dump_client_status", "grpc_xds_dump_metrics",
-                                   "grpc_xds_plugin_register", "grpc_xds_version"));
+  EXPECT_THAT(
+      Exports("libgrpc_xds.so"),
+      UnorderedElementsAre("grpc_dump_xds_configs", "grpc_init", "grpc_xds_dump_client_status",
+                           "grpc_xds_dump_metrics", "grpc_xds_plugin_register",
+                           "grpc_xds_register_policy", "grpc_xds_version"));
 }
 
 TEST(Symbols, LoaderNeedsTheCLibraryAlone) {
@@ -58,7 +59,8 @@ TEST(Symbols, LoaderNeedsTheCLibraryAlone) {
 TEST(Symbols, ImplementationExportsItsEntries) {
   EXPECT_THAT(Exports("libgrpc_xds_impl.so"),
               UnorderedElementsAre("grpc_xds_impl_dump_client_status", "grpc_xds_impl_dump_metrics",
-                                   "grpc_xds_impl_merge_dump", "grpc_xds_impl_register"));
+                                   "grpc_xds_impl_merge_dump", "grpc_xds_impl_register",
+                                   "grpc_xds_impl_register_policy"));
 }
 
 TEST(Symbols, ImplementationIsLinkedToTheHost) {

@@ -63,6 +63,7 @@ const gxds_policy_type kMadeUp = {
     "made_up",
     false,
     Parse,
+    nullptr,
     Create,
     Update,
     [](void*) { Tell("exit idle"); },
