@@ -1,27 +1,16 @@
-// Snapshots for tests of policies, from a few words.
+// The endpoints of made-up snapshots as the host's policies are given them.
 #ifndef GRPC_XDS_TEST_LB_POLICIES_SUPPORT_SNAPSHOT_H_
 #define GRPC_XDS_TEST_LB_POLICIES_SUPPORT_SNAPSHOT_H_
 
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "host/grpc_1_51/addresses.h"
 #include "host/grpc_1_51/attributes.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
+#include "test/lb_policies/support/fake_cluster.h"
 
 namespace grpc_xds {
 namespace testing {
-
-// References of C snapshots that C++ owns. Each takes the reference it is made from.
-struct CUnref {
-  void operator()(const gxds_config* c) const { gxds_config_unref(c); }
-  void operator()(const gxds_cluster_entry* e) const { gxds_cluster_entry_unref(e); }
-  void operator()(const gxds_locality* l) const { gxds_locality_unref(l); }
-};
-template <typename T>
-using CRef = std::unique_ptr<const T, CUnref>;
 
 inline grpc_core::ServerAddressList TakeAddresses(const gxds_addresses* take_addresses) {
   grpc_core::ServerAddressList list = ToHost(take_addresses);
@@ -37,142 +26,6 @@ inline void AppendAddresses(const gxds_locality* locality, grpc_core::ServerAddr
     out->push_back(std::move(address));
   }
 }
-
-struct LocalitySpec {
-  std::string zone;
-  uint32_t weight = 1;
-  std::vector<uint16_t> ports = {80};  // endpoints 10.0.0.1:port
-};
-using PrioritySpec = std::vector<LocalitySpec>;  // in order of zones
-
-inline CRef<gxds_locality> MakeLocality(const LocalitySpec& spec) {
-  gxds_locality* out =
-      gxds_locality_create(gxds_str_z("r"), gxds_str_of(spec.zone.data(), spec.zone.size()),
-                           gxds_str_z(""), spec.weight, spec.ports.size());
-  auto* endpoints = const_cast<gxds_endpoint*>(out->endpoints);
-  for (size_t i = 0; i < spec.ports.size(); i++) {
-    const uint8_t ip[4] = {10, 0, 0, 1};
-    memcpy(endpoints[i].address.ip, ip, 4);
-    endpoints[i].address.port = spec.ports[i];
-    endpoints[i].weight = 1;
-  }
-  return CRef<gxds_locality>(out);
-}
-
-// A leaf cluster whose snapshots share, as real ones do, each locality that did not change.
-class FakeCluster {
- public:
-  explicit FakeCluster(std::string name) : name_(std::move(name)) {}
-
-  void Set(const std::vector<PrioritySpec>& priorities) {
-    std::vector<std::vector<CRef<gxds_locality>>> next;
-    for (const auto& priority : priorities) {
-      next.emplace_back();
-      for (const auto& spec : priority) next.back().push_back(Shared(MakeLocality(spec)));
-    }
-    priorities_ = std::move(next);
-  }
-  void SetNote(std::string note) { note_ = std::move(note); }
-  void SetNoEndpoints() { priorities_.clear(), no_endpoints_ = true; }
-
-  // A new snapshot: all new but for the localities.
-  CRef<gxds_config> Snapshot() const {
-    auto* cluster = new Cluster;
-    cluster->name = name_;
-    cluster->resource.name = gxds_str_of(cluster->name.data(), cluster->name.size());
-    const Endpoints* endpoints = no_endpoints_ ? nullptr : MakeEndpoints();
-    const gxds_cluster_entry* entry =
-        gxds_cluster_entry_endpoints(cluster->resource.name, &cluster->resource,
-                                     endpoints == nullptr ? nullptr : &endpoints->resource,
-                                     gxds_str_of(note_.data(), note_.size()));
-    gxds_resource_unref(&cluster->resource.base);
-    if (endpoints != nullptr) gxds_resource_unref(&endpoints->resource.base);
-    return CRef<gxds_config>(
-        gxds_config_create(nullptr, nullptr, nullptr, gxds_cluster_map_put(nullptr, entry),
-                           gxds_names_create(nullptr, 0), nullptr, nullptr, {}));
-  }
-
-  // The same localities in the same priorities, in new objects.
-  void MakeAllNew() {
-    for (auto& priority : priorities_) {
-      for (auto& locality : priority) {
-        gxds_locality* copy =
-            gxds_locality_create(locality->region, locality->zone, locality->sub_zone,
-                                 locality->weight, locality->endpoint_count);
-        std::copy(locality->endpoints, locality->endpoints + locality->endpoint_count,
-                  const_cast<gxds_endpoint*>(copy->endpoints));
-        locality.reset(copy);
-      }
-    }
-  }
-
- private:
-  struct Cluster {
-    gxds_cluster resource = {};
-    std::string name;
-
-    Cluster() {
-      static const gxds_resource_type type =
-          MakeType([](gxds_resource* r) { delete reinterpret_cast<Cluster*>(r); });
-      gxds_ref_init(&resource.base.refs);
-      resource.base.type = &type;
-      resource.kind = GXDS_CLUSTER_EDS;
-      resource.max_concurrent_requests = GXDS_CLUSTER_MAX_REQUESTS_DEFAULT;
-    }
-  };
-
-  struct Endpoints {
-    gxds_endpoints resource = {};
-    std::vector<std::vector<CRef<gxds_locality>>> held;
-    std::vector<std::vector<const gxds_locality*>> localities;
-    std::vector<gxds_priority> priorities;
-
-    Endpoints() {
-      static const gxds_resource_type type =
-          MakeType([](gxds_resource* r) { delete reinterpret_cast<Endpoints*>(r); });
-      gxds_ref_init(&resource.base.refs);
-      resource.base.type = &type;
-    }
-  };
-
-  static gxds_resource_type MakeType(void (*destroy)(gxds_resource*)) {
-    gxds_resource_type type = {};
-    type.destroy = destroy;
-    return type;
-  }
-
-  const Endpoints* MakeEndpoints() const {
-    auto* out = new Endpoints;
-    for (const auto& priority : priorities_) {
-      out->held.emplace_back();
-      out->localities.emplace_back();
-      for (const auto& locality : priority) {
-        out->held.back().emplace_back(gxds_locality_ref(locality.get()));
-        out->localities.back().push_back(locality.get());
-      }
-    }
-    for (const auto& list : out->localities) out->priorities.push_back({list.data(), list.size()});
-    out->resource.priorities = out->priorities.data();
-    out->resource.priority_count = out->priorities.size();
-    return out;
-  }
-
-  CRef<gxds_locality> Shared(CRef<gxds_locality> wanted) const {
-    for (const auto& priority : priorities_) {
-      for (const auto& known : priority) {
-        if (gxds_locality_equal(known.get(), wanted.get())) {
-          return CRef<gxds_locality>(gxds_locality_ref(known.get()));
-        }
-      }
-    }
-    return wanted;
-  }
-
-  const std::string name_;
-  std::string note_;
-  bool no_endpoints_ = false;
-  std::vector<std::vector<CRef<gxds_locality>>> priorities_;
-};
 
 }  // namespace testing
 }  // namespace grpc_xds

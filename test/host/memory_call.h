@@ -1,0 +1,66 @@
+// RPCs of the host in memory.
+#ifndef GRPC_XDS_TEST_HOST_MEMORY_CALL_H_
+#define GRPC_XDS_TEST_HOST_MEMORY_CALL_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/pick.h"
+#include "test/host/memory_values.h"
+
+namespace memory {
+
+class Host;
+struct Subchannel;
+
+// What pickers may ask of an RPC.
+struct Request {
+  std::map<std::string, std::string> headers;
+  std::string cluster;  // empty: no xDS route
+  gxds_routed_call route = {};
+};
+
+// One pick and what became of it. To be given up before its host is.
+class Call {
+ public:
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  gxds_picked_kind kind() const { return picked_.kind; }
+  Subchannel* subchannel() const;  // null: none was picked
+  bool is_tracked() const { return tracker_ != nullptr; }
+  // The address that was picked, "queue", "fail: STATUS: …" or "drop: STATUS: …".
+  std::string Text() const;
+
+  // Of what was picked. Each once, in that order; all may be left out.
+  void Start();
+  void Finish(const Status& status = Status(),
+              const std::map<std::string, std::string>& trailers = {});
+  // The attempt is no more.
+  void Drop();
+
+ private:
+  friend class Host;
+  struct InC : gxds_pick {
+    Call* call;
+  };
+  static const gxds_pick_ops kOps;
+
+  Call(Host* host, gxds_picker* picker, const Request& request);
+
+  Host* const host_;
+  Request request_;
+  InC in_c_ = {};
+  std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
+  gxds_picked picked_ = {};
+  gxds_tracker* tracker_ = nullptr;  // owned
+  Status status_;
+};
+
+}  // namespace memory
+
+#endif
