@@ -104,7 +104,8 @@ class Host {
   // Each that lives at that address is in that state from now on.
   void SetState(const std::string& address, grpc_connectivity_state state,
                 const Status& status = Status());
-  void SetState(Subchannel* subchannel, grpc_connectivity_state state, const Status& status);
+  void SetState(Subchannel* subchannel, grpc_connectivity_state state,
+                const Status& status = Status());
   size_t subchannels_made = 0;
   bool refuses_subchannels = false;
   // Addresses that another channel is connected to, or tried: a subchannel is in that state when it

@@ -118,8 +118,8 @@ Status Leaf::OnUpdate(const gxds_lb_update& update) {
   LeafScript& script = host()->script;
   script.updated++;
   updates++;
-  zone.clear();
   addresses.clear();
+  zones.clear();
   addresses_status = Status(update.addresses_status);
   args = Args::Of(update.args);
   note = Text(update.note);
@@ -127,12 +127,13 @@ Status Leaf::OnUpdate(const gxds_lb_update& update) {
   std::vector<gxds_subchannel*> before = std::exchange(subchannels, {});
   for (size_t i = 0; update.addresses != nullptr && i < update.addresses->count; ++i) {
     const gxds_lb_address at = gxds_addresses_at(update.addresses, i);
-    if (i == 0 && at.locality != nullptr) zone = Text(at.locality->zone);
     addresses.push_back(AddressText(at));
+    zones.push_back(at.locality == nullptr ? "" : Text(at.locality->zone));
     gxds_subchannel* made = MakeSubchannel(at, update.args);
     if (made != nullptr) subchannels.push_back(made);
   }
   for (gxds_subchannel* s : before) gxds_subchannel_unref(s);
+  zone = zones.empty() ? "" : zones[0];
   Updated();
   if (script.on_update) script.on_update(this);
   return script.update_status;

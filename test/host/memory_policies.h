@@ -67,8 +67,9 @@ struct Leaf : HostsPolicy {
   void Report(grpc_connectivity_state state, const Status& status = Status());
 
   // Of the last update.
-  std::string zone;  // of its first address
   std::vector<std::string> addresses;
+  std::vector<std::string> zones;  // of the addresses
+  std::string zone;                // of the first; empty: there is none
   Status addresses_status;
   Args args;
   std::string note;

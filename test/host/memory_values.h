@@ -100,9 +100,9 @@ class Config {
 struct Address {
   std::string text;  // "10.0.0.1:80"
   uint32_t weight = 1;
-  std::string hash_key;           // A76
-  std::vector<std::string> path;  // of the children that it is for
-  std::string detail;             // what its subchannel is made of, too: a balancer's token
+  std::string hash_key = "";           // A76
+  std::vector<std::string> path = {};  // of the children that it is for
+  std::string detail = "";             // what its subchannel is made of, too: a balancer's token
 };
 
 // A list of addresses, or why there is none. Empty unless something else is said.

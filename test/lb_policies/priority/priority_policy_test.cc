@@ -8,22 +8,23 @@
 
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
-#include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
-#include "test/lb_policies/support/configs.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "test/host/memory_test.h"
+#include "test/lb_policies/support/fake_cluster.h"
+#include "test/lb_policies/support/memory_configs.h"
 
-namespace grpc_xds {
-namespace testing {
+namespace memory {
 namespace {
 
-Config Flat(const char* name = "test_leaf") {
-  return Config(grpc_core::MakeRefCounted<LeafConfig>(name));
-}
-Config Weighted(Config leaf = Flat()) { return WeightedLocality(leaf); }
+using grpc_xds::testing::CRef;
+using grpc_xds::testing::FakeCluster;
+using grpc_xds::testing::LocalitySpec;
+
+Config Flat(const char* name = "test_leaf") { return Config::OfHost(name); }
+Config Weighted(const Config& leaf = Flat()) { return WeightedLocality(leaf); }
 
 class PriorityPolicyTest : public PolicyTest {
  protected:
-  PriorityPolicyTest() : cluster_("foo") {}
+  PriorityPolicyTest() : cluster_("foo") { host_.Register(&gxds_priority_policy); }
 
   // Children p0, p1, … of this cluster, all with that config.
   void UseChildren(size_t count, Config child) {
@@ -34,15 +35,15 @@ class PriorityPolicyTest : public PolicyTest {
     }
     config_ = Priority("foo", std::move(children));
   }
-  void Start(size_t count, Config child, ChannelArgs args = ChannelArgs()) {
+  void Start(size_t count, Config child, Args args = Args()) {
     UseChildren(count, std::move(child));
-    Create(gxds_priority_policy.name, args);
+    host_.Create(gxds_priority_policy, args);
     Apply(args);
   }
   // An update with a new snapshot.
-  void Apply(ChannelArgs args = ChannelArgs()) {
+  void Apply(Args args = Args()) {
     auto snapshot = cluster_.Snapshot();
-    Update(config_, WithConfig(args, snapshot.get(), nullptr));
+    UpdateTo(config_, args, snapshot.get());
   }
 
   // An update whose only child has this name and locality.
@@ -60,15 +61,15 @@ class PriorityPolicyTest : public PolicyTest {
 TEST_F(PriorityPolicyTest, EachChildTakesItsPriorityOfTheSnapshot) {  // A74.39
   cluster_.Set({{{"a", 1, {80}}, {"b", 1, {81}}}, {{"c", 1, {82}}}});
   Start(2, Weighted());
-  EXPECT_EQ(Leaf::created, 2) << "the second priority waits for its turn";
-  EXPECT_EQ(Leaf::InZone("b")->addresses(), (std::vector<std::string>{"10.0.0.1:81"}));
+  EXPECT_EQ(host_.script.created, 2) << "the second priority waits for its turn";
+  EXPECT_EQ(InZone("b")->addresses, (std::vector<std::string>{"10.0.0.1:81"}));
   EXPECT_EQ(Pick(), "queue");
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
   Report("b", GRPC_CHANNEL_TRANSIENT_FAILURE);
-  ASSERT_EQ(Leaf::created, 3);
-  EXPECT_EQ(Leaf::InZone("c")->addresses(), (std::vector<std::string>{"10.0.0.1:82"}));
+  ASSERT_EQ(host_.script.created, 3);
+  EXPECT_EQ(InZone("c")->addresses, (std::vector<std::string>{"10.0.0.1:82"}));
   Report("c", GRPC_CHANNEL_READY);
-  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "c");
   Report("a", GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "a");
@@ -76,18 +77,18 @@ TEST_F(PriorityPolicyTest, EachChildTakesItsPriorityOfTheSnapshot) {  // A74.39
 
 TEST_F(PriorityPolicyTest, TenUnchangedSnapshotsUpdateNoLeafAndMakeNoSubchannel) {
   for (const auto& child : {Weighted(), Flat()}) {
-    Leaf::updated = 0;
-    subchannels_.clear();
+    host_.script.updated = 0;
+    host_.subchannels_made = 0;
     cluster_.Set({{{"a"}, {"b"}}, {{"c"}}});
     Start(2, child);
     Report("a", GRPC_CHANNEL_READY);
-    int updated = Leaf::updated;
-    int published = published_;
-    EXPECT_EQ(subchannels_.size(), 2u);
+    int updated = host_.script.updated;
+    int published = host_.published;
+    EXPECT_EQ(host_.subchannels_made, 2u);
     for (int i = 0; i < 10; i++) Apply();
-    EXPECT_EQ(Leaf::updated, updated);
-    EXPECT_EQ(subchannels_.size(), 2u);
-    EXPECT_EQ(published_, published);
+    EXPECT_EQ(host_.script.updated, updated);
+    EXPECT_EQ(host_.subchannels_made, 2u);
+    EXPECT_EQ(host_.published, published);
   }
 }
 
@@ -98,9 +99,9 @@ TEST_F(PriorityPolicyTest, ChangedLocalityUpdatesOnlyItsLeaf) {
   Report("b", GRPC_CHANNEL_TRANSIENT_FAILURE);
   cluster_.Set({{{"a"}, {"b", 1, {90}}}, {{"c"}}});
   Apply();
-  EXPECT_EQ(Leaf::InZone("a")->updates, 1);
-  EXPECT_EQ(Leaf::InZone("b")->updates, 2);
-  EXPECT_EQ(Leaf::InZone("c")->updates, 1);
+  EXPECT_EQ(InZone("a")->updates, 1);
+  EXPECT_EQ(InZone("b")->updates, 2);
+  EXPECT_EQ(InZone("c")->updates, 1);
 }
 
 TEST_F(PriorityPolicyTest, ChangeInOnePriorityTouchesNoOther) {
@@ -109,8 +110,8 @@ TEST_F(PriorityPolicyTest, ChangeInOnePriorityTouchesNoOther) {
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
   cluster_.Set({{{"a"}}, {{"b", 1, {90}}}});
   Apply();
-  EXPECT_EQ(Leaf::InZone("a")->updates, 1);
-  EXPECT_EQ(Leaf::InZone("b")->updates, 2);
+  EXPECT_EQ(InZone("a")->updates, 1);
+  EXPECT_EQ(InZone("b")->updates, 2);
 }
 
 TEST_F(PriorityPolicyTest, EqualEndpointsInAllNewObjectsMakeNoSubchannel) {
@@ -118,38 +119,37 @@ TEST_F(PriorityPolicyTest, EqualEndpointsInAllNewObjectsMakeNoSubchannel) {
   Start(1, Weighted());
   cluster_.MakeAllNew();
   Apply();
-  EXPECT_EQ(Leaf::updated, 2);
-  EXPECT_EQ(subchannels_.size(), 2u);
+  EXPECT_EQ(host_.script.updated, 2);
+  EXPECT_EQ(host_.subchannels_made, 2u);
 }
 
-TEST_F(PriorityPolicyTest, OurArgsNeverReachASubchannel) {
-  ChannelArgs theirs = ChannelArgs().Set("theirs", 7);
+TEST_F(PriorityPolicyTest, NothingIsAddedToTheArgsOfASubchannel) {
+  Args theirs = Args().Set("theirs", 7);
   for (const auto& child : {Weighted(), Flat()}) {
-    subchannels_.clear();
     cluster_.Set({{{"a"}, {"b"}}});
     Start(1, child, theirs);
-    ASSERT_EQ(subchannels_.size(), 2u);
-    for (const auto& s : subchannels_) EXPECT_EQ(s.args, theirs);
-    for (Leaf* leaf : Leaf::leaves()) EXPECT_EQ(leaf->last.args, theirs);
+    ASSERT_EQ(host_.subchannels().size(), 2u);
+    for (const Subchannel* s : host_.subchannels()) EXPECT_EQ(s->args, theirs);
+    for (Leaf* leaf : leaves()) EXPECT_EQ(leaf->args, theirs);
   }
 }
 
 TEST_F(PriorityPolicyTest, FlatPolicyGetsOneListWithLocalitiesAndWeights) {
   cluster_.Set({{{"a", 1, {80, 81}}, {"b", 1, {82}}}});
   Start(1, Flat());
-  ASSERT_EQ(Leaf::created, 1);
-  Leaf* leaf = Leaf::leaves()[0];
-  EXPECT_EQ(leaf->addresses(),
+  ASSERT_EQ(host_.script.created, 1);
+  Leaf* leaf = leaves()[0];
+  EXPECT_EQ(leaf->addresses,
             (std::vector<std::string>{"10.0.0.1:80", "10.0.0.1:81", "10.0.0.1:82"}));
-  EXPECT_EQ(ToAbsl(LocalityOf((*leaf->last.addresses)[2])->zone), "b");
+  EXPECT_EQ(leaf->zones[2], "b");
 }
 
 TEST_F(PriorityPolicyTest, OtherChannelArgsReachTheChildren) {
   cluster_.Set({{{"a"}}});
-  Start(1, Weighted(), ChannelArgs().Set("theirs", 1));
-  Apply(ChannelArgs().Set("theirs", 2));
-  EXPECT_EQ(Leaf::InZone("a")->updates, 2);
-  EXPECT_EQ(Leaf::InZone("a")->last.args, ChannelArgs().Set("theirs", 2));
+  Start(1, Weighted(), Args().Set("theirs", 1));
+  Apply(Args().Set("theirs", 2));
+  EXPECT_EQ(InZone("a")->updates, 2);
+  EXPECT_EQ(InZone("a")->args, Args().Set("theirs", 2));
 }
 
 TEST_F(PriorityPolicyTest, ChildOfAnotherNameIsBuiltAnew) {
@@ -158,11 +158,11 @@ TEST_F(PriorityPolicyTest, ChildOfAnotherNameIsBuiltAnew) {
   Report("a", GRPC_CHANNEL_READY);
   UseChildren(1, Flat("other_leaf"));
   Apply();
-  ASSERT_EQ(Leaf::leaves().size(), 2u) << "the old one serves until the new one is ready";
+  ASSERT_EQ(leaves().size(), 2u) << "the old one serves until the new one is ready";
   EXPECT_EQ(Pick(), "a");
-  In([] { Leaf::leaves()[1]->Report(GRPC_CHANNEL_READY); });
-  ASSERT_EQ(Leaf::leaves().size(), 1u);
-  EXPECT_EQ(Leaf::leaves()[0]->name(), "other_leaf");
+  leaves()[1]->Report(GRPC_CHANNEL_READY);
+  ASSERT_EQ(leaves().size(), 1u);
+  EXPECT_EQ(leaves()[0]->name(), "other_leaf");
 }
 
 TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {  // A56.4
@@ -174,8 +174,8 @@ TEST_F(PriorityPolicyTest, ChildKeepsItsPolicyWhenItsPriorityChanges) {  // A56.
   cluster_.Set({{{"b"}}});
   config_ = Priority("foo", std::vector<PriorityChild>{{"p1", child, false, 0}});
   Apply();
-  EXPECT_EQ(Leaf::created, 2);
-  EXPECT_EQ(Leaf::updated, 2);
+  EXPECT_EQ(host_.script.created, 2);
+  EXPECT_EQ(host_.script.updated, 2);
   EXPECT_EQ(Pick(), "b");
 }
 
@@ -187,10 +187,10 @@ TEST_F(PriorityPolicyTest, ChildThatLeavesAndReturnsHasItsSubchannels) {  // A56
   Report("a", GRPC_CHANNEL_READY);
   Use("p1", {"b"});
   EXPECT_EQ(Pick(), "queue") << "one that is kept has no picks";
-  EXPECT_EQ(Leaf::InZone("a")->updates, 1);
+  EXPECT_EQ(InZone("a")->updates, 1);
   Use("p0", {"a"});
-  EXPECT_EQ(Leaf::created, 2);
-  EXPECT_EQ(subchannels_.size(), 2u);
+  EXPECT_EQ(host_.script.created, 2);
+  EXPECT_EQ(host_.subchannels_made, 2u);
   EXPECT_EQ(Pick(), "a");
 }
 
@@ -199,7 +199,7 @@ TEST_F(PriorityPolicyTest, ChildThatReturnsIsGivenWhatChangedMeanwhile) {  // A5
   Start(1, Weighted());
   Use("p1", {"b"});
   Use("p0", {"a", 1, {81}});
-  EXPECT_EQ(Leaf::InZone("a")->addresses(), (std::vector<std::string>{"10.0.0.1:81"}));
+  EXPECT_EQ(InZone("a")->addresses, (std::vector<std::string>{"10.0.0.1:81"}));
 }
 
 TEST_F(PriorityPolicyTest, ChildThatDoesNotReturnIsEndedAfterItsRetention) {  // A56.12
@@ -207,11 +207,11 @@ TEST_F(PriorityPolicyTest, ChildThatDoesNotReturnIsEndedAfterItsRetention) {  //
   Start(1, Weighted());
   Use("p1", {"b"});
   Report("b", GRPC_CHANNEL_READY);
-  Pass(GXDS_PRIORITY_RETENTION - GXDS_SECOND);
-  EXPECT_NE(Leaf::InZone("a"), nullptr);
-  Pass(GXDS_SECOND);
-  EXPECT_EQ(Leaf::InZone("a"), nullptr);
-  EXPECT_EQ(timer_count(), 0u);
+  host_.Pass(GXDS_PRIORITY_RETENTION - GXDS_SECOND);
+  EXPECT_NE(InZone("a"), nullptr);
+  host_.Pass(GXDS_SECOND);
+  EXPECT_EQ(InZone("a"), nullptr);
+  EXPECT_EQ(host_.timer_count(), 0u);
   EXPECT_EQ(Pick(), "b");
 }
 
@@ -220,46 +220,46 @@ TEST_F(PriorityPolicyTest, ChildrenThatAreTooManyAreEndedAtOnce) {
   Start(1, Weighted());
   for (unsigned i = 0; i < 3 * GXDS_PRIORITY_RETAINED_MAX; i++) {
     Use("c" + std::to_string(i), {"z" + std::to_string(i)});
-    ASSERT_LE(Leaf::leaves().size(), 1 + GXDS_PRIORITY_RETAINED_MAX);
+    ASSERT_LE(leaves().size(), 1 + GXDS_PRIORITY_RETAINED_MAX);
   }
-  EXPECT_EQ(Leaf::leaves().size(), 1 + GXDS_PRIORITY_RETAINED_MAX);
+  EXPECT_EQ(leaves().size(), 1 + GXDS_PRIORITY_RETAINED_MAX);
 }
 
 TEST_F(PriorityPolicyTest, ChildThatIsKeptAsksForNoReresolution) {
   cluster_.Set({{{"a"}}});
   Start(1, Flat());
   Use("p1", {"b"});
-  In([] { Leaf::InZone("a")->RequestReresolution(); });
-  EXPECT_EQ(reresolutions_, 0);
+  InZone("a")->Reresolve();
+  EXPECT_EQ(host_.reresolutions, 0);
   Use("p0", {"a"});
-  In([] { Leaf::InZone("a")->RequestReresolution(); });
-  EXPECT_EQ(reresolutions_, 1);
+  InZone("a")->Reresolve();
+  EXPECT_EQ(host_.reresolutions, 1);
 }
 
 TEST_F(PriorityPolicyTest, ChildThatIsKeptHoldsNoResource) {
   for (const auto& child : {Weighted(), Flat()}) {
     cluster_.Set({{{"a"}}});
     UseChildren(1, child);
-    Create(gxds_priority_policy.name);
+    host_.Create(gxds_priority_policy);
     auto before = cluster_.Snapshot();
     const gxds_cluster_entry* entry = gxds_config_cluster(before.get(), gxds_str_z("foo"));
     CRef<gxds_cluster_entry> held(gxds_cluster_entry_ref(entry));
-    Update(config_, WithConfig(ChannelArgs(), before.get(), nullptr));
+    UpdateTo(config_, Args(), before.get());
     before.reset();
     Use("p1", {"b"});
-    ASSERT_NE(Leaf::InZone("a"), nullptr);
+    ASSERT_NE(InZone("a"), nullptr);
     EXPECT_EQ(held->refs.count, 1) << "only the test's";
   }
 }
 
 TEST_F(PriorityPolicyTest, ChildOfAnAggregateThatIsKeptHoldsNoSnapshot) {
   auto use = [this](const char* name) {
-    config_ = Priority("", std::vector<PriorityChild>{{name, Weighted(), false, absl::nullopt}});
+    config_ = Priority("", std::vector<PriorityChild>{{name, Weighted(), false, std::nullopt}});
   };
   use("foo");
-  Create(gxds_priority_policy.name);
+  host_.Create(gxds_priority_policy);
   auto before = cluster_.Snapshot();
-  Update(config_, WithConfig(ChannelArgs(), before.get(), nullptr));
+  UpdateTo(config_, Args(), before.get());
   use("bar");
   Apply();
   EXPECT_EQ(before->refs.count, 1) << "only the test's";
@@ -270,26 +270,26 @@ TEST_F(PriorityPolicyTest, ChildOfAnAggregateThatIsKeptHoldsNoSnapshot) {
 TEST_F(PriorityPolicyTest, FailoverTimerTriesTheNextPriority) {  // A56.15
   cluster_.Set({{{"a"}}, {{"b"}}});
   Start(2, Weighted());
-  Pass(GXDS_PRIORITY_FAILOVER_DEFAULT - GXDS_MILLISECOND);
-  EXPECT_EQ(Leaf::created, 1);
-  Pass(GXDS_MILLISECOND);
-  EXPECT_EQ(Leaf::created, 2);
+  host_.Pass(GXDS_PRIORITY_FAILOVER_DEFAULT - GXDS_MILLISECOND);
+  EXPECT_EQ(host_.script.created, 1);
+  host_.Pass(GXDS_MILLISECOND);
+  EXPECT_EQ(host_.script.created, 2);
 }
 
 TEST_F(PriorityPolicyTest, FailoverTimeoutIsAChannelArgument) {
   cluster_.Set({{{"a"}}, {{"b"}}});
-  Start(2, Weighted(), ChannelArgs().Set(GRPC_ARG_PRIORITY_FAILOVER_TIMEOUT_MS, 500));
-  Pass(499 * GXDS_MILLISECOND);
-  EXPECT_EQ(Leaf::created, 1);
-  Pass(GXDS_MILLISECOND);
-  EXPECT_EQ(Leaf::created, 2);
+  Start(2, Weighted(), Args().Set(GRPC_ARG_PRIORITY_FAILOVER_TIMEOUT_MS, 500));
+  host_.Pass(499 * GXDS_MILLISECOND);
+  EXPECT_EQ(host_.script.created, 1);
+  host_.Pass(GXDS_MILLISECOND);
+  EXPECT_EQ(host_.script.created, 2);
 }
 
 TEST_F(PriorityPolicyTest, NegativeFailoverTimeoutIsZero) {
   cluster_.Set({{{"a"}}, {{"b"}}});
-  Start(2, Weighted(), ChannelArgs().Set(GRPC_ARG_PRIORITY_FAILOVER_TIMEOUT_MS, -1));
-  Pass(0);
-  EXPECT_EQ(Leaf::created, 2);
+  Start(2, Weighted(), Args().Set(GRPC_ARG_PRIORITY_FAILOVER_TIMEOUT_MS, -1));
+  host_.Pass(0);
+  EXPECT_EQ(host_.script.created, 2);
 }
 
 TEST_F(PriorityPolicyTest, LowerPriorityIsEndedAfterItsRetention) {  // A56.10
@@ -298,18 +298,18 @@ TEST_F(PriorityPolicyTest, LowerPriorityIsEndedAfterItsRetention) {  // A56.10
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
   Report("b", GRPC_CHANNEL_READY);
   Report("a", GRPC_CHANNEL_READY);
-  EXPECT_EQ(timer_count(), 1u);
-  Pass(GXDS_PRIORITY_RETENTION - GXDS_SECOND);
-  EXPECT_NE(Leaf::InZone("b"), nullptr);
-  Pass(GXDS_SECOND);
-  EXPECT_EQ(Leaf::InZone("b"), nullptr);
-  EXPECT_EQ(timer_count(), 0u);
+  EXPECT_EQ(host_.timer_count(), 1u);
+  host_.Pass(GXDS_PRIORITY_RETENTION - GXDS_SECOND);
+  EXPECT_NE(InZone("b"), nullptr);
+  host_.Pass(GXDS_SECOND);
+  EXPECT_EQ(InZone("b"), nullptr);
+  EXPECT_EQ(host_.timer_count(), 0u);
 }
 
 TEST_F(PriorityPolicyTest, ShutdownCancelsTheTimer) {
   cluster_.Set({{{"a"}}});
   Start(1, Weighted());
-  EXPECT_EQ(timer_count(), 1u);  // TearDown() ends the policy and looks again
+  EXPECT_EQ(host_.timer_count(), 1u);  // TearDown() ends the policy and looks again
 }
 
 // Statuses and notes
@@ -318,20 +318,20 @@ TEST_F(PriorityPolicyTest, ClusterWithoutPrioritiesFailsWithTheNote) {
   cluster_.SetNoEndpoints();
   cluster_.SetNote("EDS resource foo: does not exist");
   Start(0, Config());
-  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  EXPECT_EQ(status_, absl::UnavailableError("priority policy has empty priority list: cluster foo: "
-                                            "EDS resource foo: does not exist"));
-  EXPECT_EQ(Pick(), "fail: " + status_.ToString());
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(host_.status, Unavailable("priority policy has empty priority list: cluster foo: "
+                                      "EDS resource foo: does not exist"));
+  EXPECT_EQ(Pick(), "fail: " + host_.status.ToString());
 }
 
 TEST_F(PriorityPolicyTest, NoteReachesChildrenWithoutEndpoints) {
   cluster_.Set({{{"a", 1, {}}}});
   cluster_.SetNote("one");
   Start(1, Flat());
-  EXPECT_EQ(Leaf::leaves()[0]->last.resolution_note, "one");
+  EXPECT_EQ(leaves()[0]->note, "one");
   cluster_.SetNote("two");
   Apply();
-  EXPECT_EQ(Leaf::leaves()[0]->last.resolution_note, "two");
+  EXPECT_EQ(leaves()[0]->note, "two");
 }
 
 TEST_F(PriorityPolicyTest, NoteAloneTouchesNoChildWithEndpoints) {
@@ -339,30 +339,30 @@ TEST_F(PriorityPolicyTest, NoteAloneTouchesNoChildWithEndpoints) {
   Start(1, Flat());
   cluster_.SetNote("the control plane is away");
   Apply();
-  EXPECT_EQ(Leaf::updated, 1);
+  EXPECT_EQ(host_.script.updated, 1);
 }
 
 TEST_F(PriorityPolicyTest, StatusOfTheChildInUseIsReported) {
   cluster_.Set({{{"a"}}});
   Start(1, Flat());
-  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("no backend answers"));
-  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  EXPECT_EQ(status_, absl::UnavailableError("no backend answers"));
+  Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("no backend answers"));
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(host_.status, Unavailable("no backend answers"));
 }
 
 TEST_F(PriorityPolicyTest, ErrorsOfChildrenAreAllReported) {
-  Leaf::update_status = absl::UnavailableError("no");
+  host_.script.update_status = Unavailable("no");
   cluster_.Set({{{"a"}}});
   Start(1, Flat());
-  EXPECT_EQ(accepted_, absl::UnavailableError("errors from children: [child p0: UNAVAILABLE: no]"));
+  EXPECT_EQ(accepted_, Unavailable("errors from children: [child p0: UNAVAILABLE: no]"));
 }
 
 TEST_F(PriorityPolicyTest, SnapshotThatIsMissingLeavesWhatIsKnown) {
   cluster_.Set({{{"a"}}});
   Start(1, Weighted());
   Report("a", GRPC_CHANNEL_READY);
-  Update(config_, ChannelArgs());
-  EXPECT_EQ(Leaf::updated, 1);
+  Update(config_, Args());
+  EXPECT_EQ(host_.script.updated, 1);
   EXPECT_EQ(Pick(), "a");
 }
 
@@ -371,12 +371,12 @@ TEST_F(PriorityPolicyTest, SnapshotThatIsMissingLeavesWhatIsKnown) {
 TEST_F(PriorityPolicyTest, ReresolutionIsPassedOnUnlessIgnored) {  // A37.27, A56.3
   cluster_.Set({{{"a"}}});
   Start(1, Flat());
-  In([] { Leaf::leaves()[0]->RequestReresolution(); });
-  EXPECT_EQ(reresolutions_, 1);
+  leaves()[0]->Reresolve();
+  EXPECT_EQ(host_.reresolutions, 1);
   config_ = Priority("foo", std::vector<PriorityChild>{{"p0", Flat(), true, 0}});
   Apply();
-  In([] { Leaf::leaves()[0]->RequestReresolution(); });
-  EXPECT_EQ(reresolutions_, 1);
+  leaves()[0]->Reresolve();
+  EXPECT_EQ(host_.reresolutions, 1);
 }
 
 TEST_F(PriorityPolicyTest, ExitIdleGoesToTheChildInUse) {
@@ -384,78 +384,68 @@ TEST_F(PriorityPolicyTest, ExitIdleGoesToTheChildInUse) {
   Start(2, Flat());
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
   Report("b", GRPC_CHANNEL_IDLE);
-  In([this] { policy_->ExitIdleLocked(); });
-  EXPECT_EQ(Leaf::InZone("a")->exit_idle_count, 0);
-  EXPECT_EQ(Leaf::InZone("b")->exit_idle_count, 1);
+  host_.ExitIdle();
+  EXPECT_EQ(InZone("a")->exit_idle_count, 0);
+  EXPECT_EQ(InZone("b")->exit_idle_count, 1);
 }
 
 TEST_F(PriorityPolicyTest, ResetOfBackoffReachesAllChildren) {
   cluster_.Set({{{"a"}}, {{"b"}}});
   Start(2, Flat());
   Report("a", GRPC_CHANNEL_TRANSIENT_FAILURE);
-  In([this] { policy_->ResetBackoffLocked(); });
-  EXPECT_EQ(Leaf::InZone("a")->reset_backoff_count, 1);
-  EXPECT_EQ(Leaf::InZone("b")->reset_backoff_count, 1);
+  host_.ResetBackoff();
+  EXPECT_EQ(InZone("a")->reset_backoff_count, 1);
+  EXPECT_EQ(InZone("b")->reset_backoff_count, 1);
 }
 
 TEST_F(PriorityPolicyTest, StateReportedDuringCreationMakesOnePicker) {
-  Leaf::on_update = [](Leaf* leaf) {
-    leaf->Report(leaf->zone() == "c" ? GRPC_CHANNEL_READY : GRPC_CHANNEL_TRANSIENT_FAILURE);
+  host_.script.on_update = [](Leaf* leaf) {
+    leaf->Report(leaf->zone == "c" ? GRPC_CHANNEL_READY : GRPC_CHANNEL_TRANSIENT_FAILURE);
   };
   cluster_.Set({{{"a"}}, {{"b"}}, {{"c"}}});
   Start(3, Weighted());
-  EXPECT_EQ(published_, 1);
+  EXPECT_EQ(host_.published, 1);
   EXPECT_EQ(Pick(), "c");
 }
 
 // Children that take no slice
 
 TEST_F(PriorityPolicyTest, ChildrenOfAnAggregateGetTheSnapshot) {  // A74.28
-  config_ = Priority("", std::vector<PriorityChild>{{"foo", Flat(), false, absl::nullopt}});
-  Create(gxds_priority_policy.name);
+  config_ = Priority("", std::vector<PriorityChild>{{"foo", Flat(), false, std::nullopt}});
+  host_.Create(gxds_priority_policy);
   cluster_.Set({{{"a"}}});
   auto snapshot = cluster_.Snapshot();
-  Update(config_, WithConfig(ChannelArgs(), snapshot.get(), nullptr), ServerAddressList(), "note");
-  ASSERT_EQ(Leaf::created, 1);
-  EXPECT_EQ(ConfigOf(Leaf::leaves()[0]->last.args), snapshot.get());
-  EXPECT_EQ(Leaf::leaves()[0]->last.resolution_note, "note");
+  Update(config_, Args(), Addresses(), "note", snapshot.get());
+  ASSERT_EQ(host_.script.created, 1);
+  EXPECT_EQ(leaves()[0]->snapshot, snapshot.get());
+  EXPECT_EQ(leaves()[0]->note, "note");
   auto next = cluster_.Snapshot();
-  Update(config_, WithConfig(ChannelArgs(), next.get(), nullptr));
-  EXPECT_EQ(ConfigOf(Leaf::leaves()[0]->last.args), next.get())
+  UpdateTo(config_, Args(), next.get());
+  EXPECT_EQ(leaves()[0]->snapshot, next.get())
       << "the child finds out by itself whether it changed";
 }
 
-ServerAddress Address(uint16_t port, std::vector<std::string> path) {
-  CRef<gxds_locality> locality = MakeLocality({"x", 1, {port}});
-  ServerAddressList list;
-  AppendAddresses(locality.get(), &list);
-  return list[0].WithAttribute(grpc_core::kHierarchicalPathAttributeKey,
-                               grpc_core::MakeHierarchicalPathAttribute(std::move(path)));
-}
-
 TEST_F(PriorityPolicyTest, JsonConfigWorksWithHierarchicalAddresses) {  // A56.2, A56.6
-  auto config = ParseConfig(R"([{"priority_experimental": {
+  const Config config = ParseConfig(R"([{"priority_experimental": {
       "children": {
         "x": {"config": [{"test_leaf": {}}]},
         "y": {"config": [{"test_leaf": {}}], "ignore_reresolution_requests": true},
         "unused": {"config": [{"test_leaf": {}}]}
       },
       "priorities": ["y", "x"]}}])");
-  ASSERT_TRUE(config.ok()) << config.status();
-  Create(gxds_priority_policy.name);
-  Update(*config, ChannelArgs(), ServerAddressList{Address(80, {"x"}), Address(81, {"y"})});
-  ASSERT_EQ(Leaf::created, 1);
-  EXPECT_EQ(Leaf::leaves()[0]->addresses(), (std::vector<std::string>{"10.0.0.1:81"}));
-  In([] {
-    Leaf::leaves()[0]->RequestReresolution();
-    Leaf::leaves()[0]->Report(GRPC_CHANNEL_TRANSIENT_FAILURE);
-  });
-  EXPECT_EQ(reresolutions_, 0);
-  ASSERT_EQ(Leaf::created, 2);
-  EXPECT_EQ(Leaf::leaves()[1]->addresses(), (std::vector<std::string>{"10.0.0.1:80"}));
-  Update(*config, ChannelArgs(), absl::UnavailableError("no addresses"));
-  EXPECT_EQ(Leaf::leaves()[1]->addresses(),
-            (std::vector<std::string>{"UNAVAILABLE: no addresses"}));
+  ASSERT_NE(config.get(), nullptr);
+  host_.Create(gxds_priority_policy);
+  Update(config, Args(),
+         std::vector<Address>{{"10.0.0.1:80", 1, "", {"x"}}, {"10.0.0.1:81", 1, "", {"y"}}});
+  ASSERT_EQ(host_.script.created, 1);
+  EXPECT_EQ(leaves()[0]->addresses, (std::vector<std::string>{"10.0.0.1:81"}));
+  leaves()[0]->Reresolve();
+  leaves()[0]->Report(GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(host_.reresolutions, 0);
+  ASSERT_EQ(host_.script.created, 2);
+  EXPECT_EQ(leaves()[1]->addresses, (std::vector<std::string>{"10.0.0.1:80"}));
+  Update(config, Args(), Unavailable("no addresses"));
+  EXPECT_EQ(leaves()[1]->addresses_status, Unavailable("no addresses"));
 }
 
 TEST_F(PriorityPolicyTest, JsonErrorsAreTheHosts) {  // A56.2
@@ -475,12 +465,11 @@ TEST_F(PriorityPolicyTest, JsonErrorsAreTheHosts) {  // A56.2
        "[field:children error:is not an object; field:priorities error:is not an array]"},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(ParseConfig(c.json).status(),
-              absl::InvalidArgumentError(
-                  std::string("errors validating priority LB policy config: ") + c.error));
+    EXPECT_EQ(ParseError(c.json),
+              Status(GXDS_INVALID_ARGUMENT,
+                     std::string("errors validating priority LB policy config: ") + c.error));
   }
 }
 
 }  // namespace
-}  // namespace testing
-}  // namespace grpc_xds
+}  // namespace memory
