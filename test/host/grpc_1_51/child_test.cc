@@ -48,6 +48,16 @@ TEST_F(ChildTest, PolicyOfTheHostIsGivenWhatItsParentWas) {
   EXPECT_EQ(subchannels_[0].args.GetInt("argument"), 5);
 }
 
+TEST_F(ChildTest, SnapshotReachesTheHostsPolicyButNoSubchannel) {  // A74.28
+  FakeCluster cluster("foo");
+  auto snapshot = cluster.Snapshot();
+  const ChannelArgs theirs = ChannelArgs().Set("theirs", 7);
+  Apply("test_leaf", "a", WithConfig(theirs, snapshot.get(), nullptr));
+  EXPECT_EQ(ConfigOf(Leaf::InZone("a")->last.args), snapshot.get());
+  ASSERT_EQ(subchannels_.size(), 1u);
+  EXPECT_EQ(subchannels_[0].args, theirs);
+}
+
 TEST_F(ChildTest, RefusalOfTheHostsPolicyIsItsParents) {
   Leaf::update_status = absl::UnavailableError("no use");
   Apply("test_leaf", "a");

@@ -1,57 +1,79 @@
-// What the tests of our policies' seams share: all of them registered, and a leaf policy whose
-// picks find a backend.
+// For tests of policies that take their part of a snapshot: with what it counts loads in, and what
+// it speaks to the resolver by.
 #ifndef GRPC_XDS_TEST_LB_POLICIES_CLUSTER_IMPL_TREE_TEST_H_
 #define GRPC_XDS_TEST_LB_POLICIES_CLUSTER_IMPL_TREE_TEST_H_
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lb_policies/cds/cds_policy.h"
-#include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
+#include "lb_policies/outlier_detection/outlier_detection_policy.h"
+#include "lrs/load_report.h"
+#include "test/host/memory_test.h"
 #include "test/lb_policies/cluster_impl/snapshot_builder.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "test/lb_policies/support/memory_configs.h"
+#include "xds_resolver/mailbox.h"
 
-namespace grpc_xds {
-namespace testing {
-
-// A leaf that is READY at once and picks its first address: "picking_leaf". Its trackers count.
-struct PickingLeafCounts {
-  int updates = 0;
-  int started = 0;
-  int finished = 0;
-};
-PickingLeafCounts& PickingLeaf();
+namespace memory {
 
 class TreeTest : public PolicyTest {
  protected:
-  TreeTest();
-  void TearDown() override;
+  TreeTest() {
+    for (const gxds_policy_type* type :
+         {&gxds_cluster_manager_policy, &gxds_cds_policy, &gxds_cluster_impl_policy,
+          &gxds_priority_policy, &gxds_weighted_locality_policy, &gxds_outlier_detection_policy}) {
+      host_.Register(type);
+    }
+    lrs_.uri = gxds_str_z("lrs:1");
+    mailbox_ = gxds_mailbox_create({[](void*, gxds_mailbox*) {}, nullptr, nullptr});
+  }
+  void TearDown() override {
+    PolicyTest::TearDown();
+    gxds_load_store_close(store_.get());
+    gxds_mailbox_unref(mailbox_);
+  }
 
-  // Args with that snapshot and mailbox.
-  ChannelArgs Args(const snapshot::Config& config) const {
-    return WithConfig(args_, config.get(), mailbox_);
+  // An update with that snapshot, the mailbox and args_.
+  void Take(const Config& config, const snapshot::Config& snapshot) {
+    Update(config, args_, Addresses(), "", snapshot.get(), mailbox_);
   }
   // A cluster whose leaf policy is the picking one.
-  snapshot::ClusterOptions Picking(const gxds_bootstrap_server* lrs = nullptr) const;
-
-  using Tracker = LoadBalancingPolicy::SubchannelCallTrackerInterface;
-  // Of one pick: the backend, "queue", "fail: …", "drop: …"; and its tracker.
-  std::string PickWith(std::unique_ptr<Tracker>* tracker);
-  static void Finish(std::unique_ptr<Tracker> tracker, absl::Status status = absl::OkStatus());
+  static snapshot::ClusterOptions Picking(const gxds_bootstrap_server* lrs = nullptr) {
+    snapshot::ClusterOptions options;
+    options.lrs = lrs;
+    options.lb_policy = R"([{"picking_leaf":{}}])";
+    return options;
+  }
   // What the LRS server would be told: "c[a 2=1+1 0 now] dropped 1 lb:1".
-  std::string Told();
+  std::string Told() {
+    gxds_load_report* r = gxds_load_report_build(store_.get(), &lrs_, {true, nullptr, 0}, 0);
+    std::string out;
+    for (size_t i = 0; i < r->cluster_count; i++) {
+      const gxds_cluster_report& c = r->clusters[i];
+      out += (i > 0 ? "; " : "") + Text(c.cluster);
+      for (size_t k = 0; k < c.locality_count; k++) {
+        const gxds_locality_report& l = c.localities[k];
+        out += "[" + Text(l.zone) + " " + std::to_string(l.issued) + "=" +
+               std::to_string(l.succeeded) + "+" + std::to_string(l.failed) + " " +
+               std::to_string(l.in_progress) + " now]";
+      }
+      if (c.total_dropped > 0) out += " dropped " + std::to_string(c.total_dropped);
+      for (size_t k = 0; k < c.drop_count; k++) {
+        out += " " + Text(c.drops[k].category) + ":" + std::to_string(c.drops[k].count);
+      }
+    }
+    gxds_load_report_sent(r);
+    return out;
+  }
 
   gxds_bootstrap_server lrs_ = {};
   snapshot::LoadStore store_{gxds_load_store_create(nullptr, nullptr)};
   gxds_mailbox* mailbox_ = nullptr;
-  ChannelArgs args_ = ChannelArgs().Set("theirs", 7);
+  Args args_ = Args().Set("theirs", 7);
 };
 
-}  // namespace testing
-}  // namespace grpc_xds
+}  // namespace memory
 
 #endif

@@ -1,0 +1,39 @@
+#include "host/grpc_1_51/security.h"
+
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+#include <gtest/gtest.h>
+
+#include "host/grpc_1_51/args.h"
+#include "src/core/lib/security/credentials/credentials.h"
+#include "src/core/lib/security/credentials/fake/fake_credentials.h"
+
+namespace grpc_xds {
+namespace {
+
+bool HasThem(grpc_channel_credentials* credentials) {
+  const gxds_args* args = ToC(grpc_core::ChannelArgs().SetObject(credentials->Ref()));
+  const bool has = HasXdsCredentials(args);
+  gxds_args_unref(args);
+  return has;
+}
+
+TEST(Security, XdsCredentialsAreKnownAlsoInsideOthers) {  // A29
+  grpc_init();
+  grpc_channel_credentials* insecure = grpc_insecure_credentials_create();
+  grpc_channel_credentials* xds = grpc_xds_credentials_create(insecure);
+  grpc_call_credentials* calls = grpc_md_only_test_credentials_create("k", "v");
+  grpc_channel_credentials* composite =
+      grpc_composite_channel_credentials_create(xds, calls, nullptr);
+  EXPECT_TRUE(HasThem(xds));
+  EXPECT_TRUE(HasThem(composite));
+  EXPECT_FALSE(HasThem(insecure));
+  grpc_call_credentials_release(calls);
+  for (auto* credentials : {xds, composite, insecure}) {
+    grpc_channel_credentials_release(credentials);
+  }
+  grpc_shutdown_blocking();
+}
+
+}  // namespace
+}  // namespace grpc_xds
