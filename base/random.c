@@ -11,3 +11,9 @@ uint64_t gxds_random_seed(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+gxds_random *gxds_random_of_thread(void) {
+  static _Thread_local gxds_random random = {0}; /* 0: not seeded yet */
+  if (random.state == 0) random.state = gxds_random_seed();
+  return &random;
+}

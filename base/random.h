@@ -17,6 +17,10 @@ typedef struct gxds_random {
  * transport: the engine is given its seeds. */
 uint64_t gxds_random_seed(void);
 
+/* The calling thread's own, seeded so when it is first asked for: for picks, which have no state
+ * that they could write to. A test that wants to repeat a run sets its state. */
+gxds_random *gxds_random_of_thread(void);
+
 /* Uniform over all 64 bits. */
 static inline uint64_t gxds_random_next(gxds_random *r) {
   uint64_t z = (r->state += 0x9e3779b97f4a7c15u);

@@ -59,16 +59,10 @@ static gxds_tracker *track(const gxds_pick *call, gxds_active_requests *active) 
   return &t->base;
 }
 
-static gxds_random *random_of_thread(void) {
-  static _Thread_local gxds_random random = {0};
-  if (random.state == 0) random.state = gxds_random_seed();
-  return &random;
-}
-
 static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   const picker *p = (const picker *)base;
   const size_t chosen = gxds_least_request_choose((const gxds_active_requests *const *)p->active,
-                                                  p->count, p->choices, random_of_thread());
+                                                  p->count, p->choices, gxds_random_of_thread());
   gxds_picked_complete(out, gxds_subchannel_ref(p->subchannels[chosen]),
                        track(call, p->active[chosen]));
 }

@@ -12,11 +12,7 @@ typedef struct hash_picker {
   gxds_poker *poker;
 } hash_picker;
 
-static uint64_t random_hash(void) {
-  static _Thread_local gxds_random random = {0};
-  if (random.state == 0) random.state = gxds_random_seed();
-  return gxds_random_next(&random);
-}
+static uint64_t random_hash(void) { return gxds_random_next(gxds_random_of_thread()); }
 
 /* False: no xDS route gave the RPC one. */
 static bool hash_of_route(const gxds_pick *call, uint64_t *hash) {

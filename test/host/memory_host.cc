@@ -39,6 +39,7 @@ Host::Host(uint64_t seed) : channel_(new Channel{}), random_{seed} {
   root_.ops = &kRootOps;
   root_.channel = channel_;
   root_.host = this;
+  gxds_random_of_thread()->state = gxds_random_next(&random_);
 }
 
 Host::~Host() {

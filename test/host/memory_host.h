@@ -1,6 +1,7 @@
 // A host in memory: one channel with one policy in C on top, and all that a policy asks of a host
 // (host/channel.h). Connections, time and picks are in the test's hands; nothing happens by itself,
-// on no other thread, and the same seed gives the same run. At the end it tells what is left over.
+// on no other thread, and the same seed gives the same run: the thread's randomness
+// (gxds_random_of_thread()) begins anew with each host. At the end it tells what is left over.
 //
 // Serializer: work that policies put off (run_later, post) is done when the outermost call on the
 // host returns. One thread; several hosts may take turns on it.

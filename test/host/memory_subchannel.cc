@@ -66,6 +66,7 @@ void Subchannel::Connect(gxds_subchannel* s) {
 
 void Subchannel::ReportLoad(gxds_subchannel* s, gxds_load_listener* l, gxds_duration interval) {
   Subchannel* self = Of(s);
+  if (self->listener == nullptr && interval == GXDS_TIME_NEVER) return;
   if (self->listener == nullptr) self->listener = gxds_load_listener_ref(l);
   GXDS_CHECK(self->listener == l);
   self->report_interval = interval;

@@ -81,6 +81,13 @@ class PolicyTest : public ::testing::Test {
     for (int i = 0; i < count; i++) picks[Pick()]++;
     return picks;
   }
+  // To the subchannel at that address that is watched; to the newest, if there are several.
+  void Say(const std::string& address, grpc_connectivity_state state,
+           const Status& status = Status()) {
+    Subchannel* subchannel = host_.Watched(address);
+    ASSERT_NE(subchannel, nullptr) << "nobody watches " << address;
+    host_.SetState(subchannel, state, status);
+  }
   // How many subchannels are watched.
   size_t WatchedCount() const {
     size_t count = 0;

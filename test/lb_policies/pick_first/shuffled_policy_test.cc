@@ -6,35 +6,29 @@
 #include <string>
 #include <vector>
 
-#include "host/grpc_1_51/policy.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "test/host/memory_test.h"
+#include "test/lb_policies/support/fake_cluster.h"
 
-namespace grpc_xds {
-namespace testing {
+namespace memory {
 namespace {
 
-// Before the fixture's environment makes the configuration.
-const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(
-      [](auto* builder) { RegisterPolicyInC(builder, &gxds_shuffled_policy); });
-  return true;
-}();
+using grpc_xds::testing::MakeLocality;
 
 class ShuffledPolicyTest : public PolicyTest {
  protected:
-  void SetUp() override { Create(gxds_shuffled_policy.name); }
-  void Apply(const std::vector<uint16_t>& ports, const char* child = R"({"test_leaf":{}})") {
-    auto config =
-        ParseConfig(std::string(R"([{"grpc_xds_shuffled":{"childPolicy":[)") + child + "]}}]");
-    ASSERT_TRUE(config.ok()) << config.status();
-    localities_.push_back(MakeLocality({"z", 1, ports}));
-    ServerAddressList addresses;
-    AppendAddresses(localities_.back().get(), &addresses);
-    Update(*config, ChannelArgs(), std::move(addresses));
+  ShuffledPolicyTest() {
+    host_.Register(&gxds_shuffled_policy);
+    config_ = ParseConfig(R"([{"grpc_xds_shuffled":{"childPolicy":[{"test_leaf":{}}]}}])");
+    host_.Create(gxds_shuffled_policy);
   }
-  static std::vector<std::string> Given() { return Leaf::InZone("z")->addresses(); }
+  void Apply(const std::vector<uint16_t>& ports) {
+    const auto locality = MakeLocality({"z", 1, ports});
+    Update(config_, Args(), Addresses(gxds_locality_addresses(locality.get())));
+  }
+  std::vector<std::string> Given() const { return InZone("z")->addresses; }
 
-  std::vector<CRef<gxds_locality>> localities_;
+  Config config_;
 };
 
 TEST_F(ShuffledPolicyTest, ANewListIsShuffledAndTheSameStaysAsItIs) {  // A62.3, A62.4
@@ -60,51 +54,24 @@ TEST_F(ShuffledPolicyTest, ANewListIsShuffledAndTheSameStaysAsItIs) {  // A62.3,
 
 TEST_F(ShuffledPolicyTest, PassesOnWhatItsChildSays) {
   Apply({80});
-  Report("z", GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
-  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  EXPECT_EQ(status_, absl::UnavailableError("refused"));
-  In([&] { policy_->ExitIdleLocked(); });
-  In([&] { policy_->ResetBackoffLocked(); });
-  EXPECT_EQ(Leaf::InZone("z")->exit_idle_count, 1);
-  EXPECT_EQ(Leaf::InZone("z")->reset_backoff_count, 1);
-}
-
-TEST_F(ShuffledPolicyTest, PickFirstStaysInFailureUntilItIsReady) {  // A62.5
-  Apply({80, 81}, R"({"pick_first":{}})");
-  auto say = [this](grpc_connectivity_state state, const absl::Status& status = {}) {
-    In([&] {
-      for (auto& s : subchannels_) s.subchannel->watcher->OnConnectivityStateChange(state, status);
-    });
-  };
-  say(GRPC_CHANNEL_IDLE);
-  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
-  for (int round = 0; round < 3; round++) {
-    for (int address = 0; address < 2; address++) {
-      say(GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
-    }
-    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-    say(GRPC_CHANNEL_IDLE);
-    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-    say(GRPC_CHANNEL_CONNECTING);
-    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  }
-  EXPECT_EQ(Pick().find("fail: "), 0u);
-  In([this] {
-    subchannels_[1].subchannel->watcher->OnConnectivityStateChange(GRPC_CHANNEL_READY, {});
-  });
-  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  Report("z", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(host_.status, Unavailable("refused"));
+  host_.ExitIdle();
+  host_.ResetBackoff();
+  EXPECT_EQ(InZone("z")->exit_idle_count, 1);
+  EXPECT_EQ(InZone("z")->reset_backoff_count, 1);
 }
 
 TEST_F(ShuffledPolicyTest, AListThatCannotBeHadIsPassedOn) {
   Apply({80});
-  auto config = ParseConfig(R"([{"grpc_xds_shuffled":{"childPolicy":[{"test_leaf":{}}]}}])");
-  Update(*config, ChannelArgs(), absl::UnavailableError("no DNS"));
-  ASSERT_EQ(Leaf::leaves().size(), 1u);
-  EXPECT_EQ(Leaf::leaves()[0]->addresses(), (std::vector<std::string>{"UNAVAILABLE: no DNS"}));
+  Update(config_, Args(), Unavailable("no DNS"));
+  ASSERT_EQ(leaves().size(), 1u);
+  EXPECT_EQ(leaves()[0]->addresses_status, Unavailable("no DNS"));
 }
 
 TEST_F(ShuffledPolicyTest, NeedsAChildThatTheRegistryHas) {
-  auto error = [](const char* json) { return std::string(ParseConfig(json).status().message()); };
+  auto error = [this](const char* json) { return ParseError(json).message; };
   const std::string where =
       "errors validating grpc_xds_shuffled LB policy config: [field:childPolicy error:";
   EXPECT_EQ(error(R"([{"grpc_xds_shuffled":{}}])"), where + "field not present]");
@@ -112,5 +79,4 @@ TEST_F(ShuffledPolicyTest, NeedsAChildThatTheRegistryHas) {
 }
 
 }  // namespace
-}  // namespace testing
-}  // namespace grpc_xds
+}  // namespace memory

@@ -5,40 +5,32 @@
 #include <string>
 #include <vector>
 
-#include "host/grpc_1_51/policy.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "test/host/memory_test.h"
+#include "test/lb_policies/support/fake_cluster.h"
 
-namespace grpc_xds {
-namespace testing {
+namespace memory {
 namespace {
 
-// Before the fixture's environment makes the configuration.
-const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder(
-      [](auto* builder) { RegisterPolicyInC(builder, &gxds_random_subsetting_policy); });
-  return true;
-}();
+using grpc_xds::testing::MakeLocality;
 
 class RandomSubsettingPolicyTest : public PolicyTest {
  protected:
-  void SetUp() override { Create(gxds_random_subsetting_policy.name); }
-  static std::string Config(int size) {
-    return R"([{"random_subsetting_experimental":{"subsetSize":)" + std::to_string(size) +
-           R"(,"childPolicy":[{"test_leaf":{}}]}}])";
+  RandomSubsettingPolicyTest() {
+    host_.Register(&gxds_random_subsetting_policy);
+    host_.Create(gxds_random_subsetting_policy);
+  }
+  Config Configured(int size) {
+    return ParseConfig(R"([{"random_subsetting_experimental":{"subsetSize":)" +
+                       std::to_string(size) + R"(,"childPolicy":[{"test_leaf":{}}]}}])");
   }
   void Apply(int size, uint16_t count) {
-    auto config = ParseConfig(Config(size));
-    ASSERT_TRUE(config.ok()) << config.status();
     std::vector<uint16_t> ports;
     for (uint16_t i = 0; i < count; i++) ports.push_back(100 + i);
-    localities_.push_back(MakeLocality({"z", 1, ports}));
-    ServerAddressList addresses;
-    AppendAddresses(localities_.back().get(), &addresses);
-    Update(*config, ChannelArgs(), std::move(addresses));
+    const auto locality = MakeLocality({"z", 1, ports});
+    Update(Configured(size), Args(), Addresses(gxds_locality_addresses(locality.get())));
   }
-  static std::vector<std::string> Given() { return Leaf::InZone("z")->addresses(); }
-
-  std::vector<CRef<gxds_locality>> localities_;
+  std::vector<std::string> Given() const { return InZone("z")->addresses; }
 };
 
 TEST_F(RandomSubsettingPolicyTest, TheChildGetsSoManyAndKeepsThem) {  // A68.1, A68.3
@@ -54,7 +46,7 @@ TEST_F(RandomSubsettingPolicyTest, TheChildGetsSoManyAndKeepsThem) {  // A68.1, 
 TEST_F(RandomSubsettingPolicyTest, OtherPoliciesChooseOthers) {  // A68.3
   std::set<std::vector<std::string>> subsets;
   for (int i = 0; i < 20; i++) {
-    Create(gxds_random_subsetting_policy.name);
+    host_.Create(gxds_random_subsetting_policy);
     Apply(4, 50);
     subsets.insert(Given());
   }
@@ -63,24 +55,24 @@ TEST_F(RandomSubsettingPolicyTest, OtherPoliciesChooseOthers) {  // A68.3
 
 TEST_F(RandomSubsettingPolicyTest, PassesOnWhatItsChildSays) {  // A68.6
   Apply(2, 1);
-  Report("z", GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
-  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  EXPECT_EQ(status_, absl::UnavailableError("refused"));
-  In([&] { policy_->ExitIdleLocked(); });
-  In([&] { policy_->ResetBackoffLocked(); });
-  EXPECT_EQ(Leaf::InZone("z")->exit_idle_count, 1);
-  EXPECT_EQ(Leaf::InZone("z")->reset_backoff_count, 1);
+  Report("z", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(host_.status, Unavailable("refused"));
+  host_.ExitIdle();
+  host_.ResetBackoff();
+  EXPECT_EQ(InZone("z")->exit_idle_count, 1);
+  EXPECT_EQ(InZone("z")->reset_backoff_count, 1);
 }
 
 TEST_F(RandomSubsettingPolicyTest, AListThatCannotBeHadIsPassedOn) {
   Apply(2, 1);
-  Update(*ParseConfig(Config(2)), ChannelArgs(), absl::UnavailableError("no DNS"));
-  ASSERT_EQ(Leaf::leaves().size(), 1u);
-  EXPECT_EQ(Leaf::leaves()[0]->addresses(), (std::vector<std::string>{"UNAVAILABLE: no DNS"}));
+  Update(Configured(2), Args(), Unavailable("no DNS"));
+  ASSERT_EQ(leaves().size(), 1u);
+  EXPECT_EQ(leaves()[0]->addresses_status, Unavailable("no DNS"));
 }
 
 TEST_F(RandomSubsettingPolicyTest, NeedsASizeAndAChild) {  // A68.7
-  auto error = [](const char* json) { return std::string(ParseConfig(json).status().message()); };
+  auto error = [this](const char* json) { return ParseError(json).message; };
   EXPECT_EQ(error(R"([{"random_subsetting_experimental":{}}])"),
             "errors validating random_subsetting LB policy config: [field:childPolicy error:field "
             "not present; field:subsetSize error:field not present]");
@@ -91,5 +83,4 @@ TEST_F(RandomSubsettingPolicyTest, NeedsASizeAndAChild) {  // A68.7
 }
 
 }  // namespace
-}  // namespace testing
-}  // namespace grpc_xds
+}  // namespace memory

@@ -1,0 +1,117 @@
+// What policies in C tell the host's addresses apart by.
+#include "host/grpc_1_51/addresses.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "test/lb_policies/support/snapshot.h"
+
+namespace grpc_xds {
+namespace testing {
+namespace {
+
+using grpc_core::ChannelArgs;
+using grpc_core::ServerAddress;
+
+// As grpclb's: which of its balancer's tokens RPCs to the address carry.
+class Token : public ServerAddress::AttributeInterface {
+ public:
+  explicit Token(int number) : number_(number) {}
+  std::unique_ptr<AttributeInterface> Copy() const override {
+    return std::make_unique<Token>(number_);
+  }
+  int Cmp(const AttributeInterface* other) const override {
+    return number_ - static_cast<const Token*>(other)->number_;
+  }
+  std::string ToString() const override { return std::to_string(number_); }
+
+ private:
+  const int number_;
+};
+constexpr char kToken[] = "token";
+
+ServerAddress WithToken(const ServerAddress& address, int number) {
+  return address.WithAttribute(kToken, std::make_unique<Token>(number));
+}
+
+// 10.0.0.1:80 in zone z.
+ServerAddress A(uint32_t weight = 1) {
+  static const auto& locality = *new CRef<gxds_locality>(MakeLocality({"z", 1, {80}}));
+  return TakeAddresses(gxds_locality_addresses(locality.get()))[0].WithAttribute(
+      grpc_core::ServerAddressWeightAttribute::kServerAddressWeightAttributeKey,
+      std::make_unique<grpc_core::ServerAddressWeightAttribute>(weight));
+}
+
+// fe80::1 on the link of that number.
+ServerAddress LinkLocal(uint32_t scope) {
+  grpc_resolved_address address = {};
+  auto* in6 = reinterpret_cast<sockaddr_in6*>(address.addr);
+  in6->sin6_family = AF_INET6;
+  in6->sin6_addr.s6_addr[0] = 0xfe;
+  in6->sin6_addr.s6_addr[1] = 0x80;
+  in6->sin6_addr.s6_addr[15] = 1;
+  in6->sin6_port = htons(80);
+  in6->sin6_scope_id = scope;
+  address.len = sizeof *in6;
+  return ServerAddress(address, ChannelArgs());
+}
+
+ServerAddress Unix(const char* path) {
+  grpc_resolved_address address = {};
+  auto* un = reinterpret_cast<sockaddr_un*>(address.addr);
+  un->sun_family = AF_UNIX;
+  strcpy(un->sun_path, path);
+  address.len = sizeof *un;
+  return ServerAddress(address, ChannelArgs());
+}
+
+std::string Render(const ServerAddress& address,
+                   void (*render)(const gxds_addresses*, size_t, gxds_text*)) {
+  const gxds_addresses* list = ToC({address});
+  gxds_text text = {};
+  render(list, 0, &text);
+  gxds_addresses_unref(list);
+  std::string out(ToAbsl(gxds_text_str(&text)));
+  gxds_text_fini(&text);
+  return out;
+}
+std::string Key(const ServerAddress& address) { return Render(address, gxds_addresses_render_key); }
+std::string Detail(const ServerAddress& address) {
+  return Render(address, gxds_addresses_render_detail);
+}
+
+TEST(Addresses, KeyIsTheAddressAlone) {
+  EXPECT_EQ(Key(A()), "10.0.0.1:80");
+  EXPECT_EQ(Key(WithToken(A(2), 1)), "10.0.0.1:80");
+}
+
+TEST(Addresses, TheLinkOfAnAddressIsPartOfIt) {
+  EXPECT_EQ(Key(LinkLocal(1)), Key(LinkLocal(1)));
+  EXPECT_NE(Key(LinkLocal(1)), Key(LinkLocal(2)));
+}
+
+TEST(Addresses, SocketsThatAreNoIpAddressesAreToldApart) {
+  EXPECT_EQ(Key(Unix("a")), Key(Unix("a")));
+  EXPECT_NE(Key(Unix("a")), Key(Unix("b")));
+}
+
+TEST(Addresses, AnAttributeIsPartOfTheSubchannelButNoWeight) {
+  EXPECT_EQ(Detail(WithToken(A(1), 1)), Detail(WithToken(A(2), 1)));
+  EXPECT_NE(Detail(WithToken(A(), 1)), Detail(WithToken(A(), 2)));
+  EXPECT_NE(Detail(WithToken(A(), 1)), Detail(A()));
+}
+
+TEST(Addresses, TheLocalityIsPartOfTheSubchannel) {
+  const auto other = MakeLocality({"other", 1, {80}});
+  EXPECT_NE(Detail(TakeAddresses(gxds_locality_addresses(other.get()))[0]), Detail(A()));
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace grpc_xds

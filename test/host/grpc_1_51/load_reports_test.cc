@@ -1,0 +1,50 @@
+// What a subchannel of the host's is asked for reports out of band by (A51).
+#include "host/grpc_1_51/load_reports.h"
+
+#include "test/lb_policies/support/policy_test.h"
+
+namespace grpc_xds {
+namespace testing {
+namespace {
+
+struct Listener : gxds_load_listener {
+  bool* destroyed;
+};
+
+const gxds_load_listener_ops kOps = {
+    [](gxds_load_listener*) {},
+    [](gxds_load_listener*, const gxds_orca_report*) {},
+    [](gxds_load_listener* l) {
+      *static_cast<Listener*>(l)->destroyed = true;
+      delete static_cast<Listener*>(l);
+    },
+};
+
+TEST(LoadReports, SubchannelHasOneWatcherForAllWishesAndKeepsTheListener) {
+  bool destroyed = false;
+  auto* listener = new Listener{};
+  gxds_ref_init(&listener->refs);
+  listener->ops = &kOps;
+  listener->destroyed = &destroyed;
+  auto subchannel = grpc_core::MakeRefCounted<FakeSubchannel>("10.0.0.1:80");
+  ReportLoad(subchannel.get(), listener, GXDS_TIME_NEVER);
+  EXPECT_EQ(subchannel->data_watchers.size(), 0u) << "not asked for";
+  ReportLoad(subchannel.get(), listener, GXDS_SECOND);
+  ASSERT_EQ(subchannel->data_watchers.size(), 1u);
+  auto* reports = static_cast<OobWatcher*>(subchannel->data_watchers[0].get())->reports();
+  EXPECT_EQ(reports->wanted(), GXDS_SECOND);
+  EXPECT_EQ(reports->listener(), listener);
+  for (gxds_duration interval : {2 * GXDS_SECOND, GXDS_TIME_NEVER}) {
+    ReportLoad(subchannel.get(), listener, interval);
+    EXPECT_EQ(reports->wanted(), interval);
+  }
+  EXPECT_EQ(subchannel->data_watchers.size(), 1u);
+  gxds_load_listener_unref(listener);
+  EXPECT_FALSE(destroyed);
+  subchannel.reset();
+  EXPECT_TRUE(destroyed);
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace grpc_xds

@@ -1,0 +1,62 @@
+// The host's pick_first below a policy in C, the one that shuffles its addresses (A62).
+#include <string>
+#include <vector>
+
+#include "host/grpc_1_51/policy.h"
+#include "lb_policies/pick_first/shuffled_policy.h"
+#include "test/lb_policies/support/policy_test.h"
+
+namespace grpc_xds {
+namespace testing {
+namespace {
+
+// Before the fixture's environment makes the configuration.
+const bool g_registered = [] {
+  grpc_core::CoreConfiguration::RegisterBuilder(
+      [](auto* builder) { RegisterPolicyInC(builder, &gxds_shuffled_policy); });
+  return true;
+}();
+
+class PickFirstTest : public PolicyTest {
+ protected:
+  void SetUp() override { Create(gxds_shuffled_policy.name); }
+  void Apply(const std::vector<uint16_t>& ports) {
+    auto config = ParseConfig(R"([{"grpc_xds_shuffled":{"childPolicy":[{"pick_first":{}}]}}])");
+    ASSERT_TRUE(config.ok()) << config.status();
+    localities_.push_back(MakeLocality({"z", 1, ports}));
+    ServerAddressList addresses;
+    AppendAddresses(localities_.back().get(), &addresses);
+    Update(*config, ChannelArgs(), std::move(addresses));
+  }
+  std::vector<CRef<gxds_locality>> localities_;
+};
+
+TEST_F(PickFirstTest, StaysInFailureUntilItIsReady) {  // A62.5
+  Apply({80, 81});
+  auto say = [this](grpc_connectivity_state state, const absl::Status& status = {}) {
+    In([&] {
+      for (auto& s : subchannels_) s.subchannel->watcher->OnConnectivityStateChange(state, status);
+    });
+  };
+  say(GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  for (int round = 0; round < 3; round++) {
+    for (int address = 0; address < 2; address++) {
+      say(GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
+    }
+    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+    say(GRPC_CHANNEL_IDLE);
+    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+    say(GRPC_CHANNEL_CONNECTING);
+    EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  }
+  EXPECT_EQ(Pick().find("fail: "), 0u);
+  In([this] {
+    subchannels_[1].subchannel->watcher->OnConnectivityStateChange(GRPC_CHANNEL_READY, {});
+  });
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace grpc_xds
