@@ -98,7 +98,7 @@ class Config {
 
 // An address that no snapshot holds, as a resolver of the host's would find it.
 struct Address {
-  std::string text;  // "10.0.0.1:80"
+  std::string text = "";  // "10.0.0.1:80"
   uint32_t weight = 1;
   std::string hash_key = "";           // A76
   std::vector<std::string> path = {};  // of the children that it is for

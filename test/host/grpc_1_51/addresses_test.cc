@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "test/lb_policies/support/snapshot.h"
+#include "test/host/grpc_1_51/snapshot.h"
 
 namespace grpc_xds {
 namespace testing {

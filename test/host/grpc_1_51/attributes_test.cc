@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/core/lib/address_utils/sockaddr_utils.h"
-#include "test/lb_policies/support/snapshot.h"
+#include "test/host/grpc_1_51/snapshot.h"
 
 namespace grpc_xds {
 namespace testing {

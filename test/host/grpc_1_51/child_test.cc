@@ -6,7 +6,7 @@
 
 #include "host/grpc_1_51/policy.h"
 #include "lb_policies/random_subsetting/random_subsetting_policy.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "test/host/grpc_1_51/fixture.h"
 
 namespace grpc_xds {
 namespace testing {

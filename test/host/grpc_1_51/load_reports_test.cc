@@ -1,7 +1,7 @@
 // What a subchannel of the host's is asked for reports out of band by (A51).
 #include "host/grpc_1_51/load_reports.h"
 
-#include "test/lb_policies/support/policy_test.h"
+#include "test/host/grpc_1_51/fixture.h"
 
 namespace grpc_xds {
 namespace testing {

@@ -4,7 +4,7 @@
 
 #include "host/grpc_1_51/policy.h"
 #include "lb_policies/pick_first/shuffled_policy.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "test/host/grpc_1_51/fixture.h"
 
 namespace grpc_xds {
 namespace testing {

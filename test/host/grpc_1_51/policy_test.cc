@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/grpc_1_51/policy.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "test/host/grpc_1_51/fixture.h"
 
 namespace grpc_xds {
 namespace testing {

@@ -11,7 +11,7 @@
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "test/host/grpc_1_51/fixture.h"
 
 namespace grpc_xds {
 namespace testing {

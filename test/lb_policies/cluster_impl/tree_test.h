@@ -13,7 +13,7 @@
 #include "lrs/load_report.h"
 #include "test/host/memory_test.h"
 #include "test/lb_policies/cluster_impl/snapshot_builder.h"
-#include "test/lb_policies/support/memory_configs.h"
+#include "test/lb_policies/support/configs.h"
 #include "xds_resolver/mailbox.h"
 
 namespace memory {

@@ -9,8 +9,8 @@
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "test/host/memory_test.h"
+#include "test/lb_policies/support/configs.h"
 #include "test/lb_policies/support/fake_cluster.h"
-#include "test/lb_policies/support/memory_configs.h"
 
 namespace memory {
 namespace {

@@ -1,7 +1,7 @@
 // A channel for one policy, without a channel: the policy runs under a real serializer and in the
 // host's real registry, on a helper, an event engine, a clock and leaf policies of ours.
-#ifndef GRPC_XDS_TEST_LB_POLICIES_SUPPORT_POLICY_TEST_H_
-#define GRPC_XDS_TEST_LB_POLICIES_SUPPORT_POLICY_TEST_H_
+#ifndef GRPC_XDS_TEST_HOST_GRPC_1_51_FIXTURE_H_
+#define GRPC_XDS_TEST_HOST_GRPC_1_51_FIXTURE_H_
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include "src/core/lib/gprpp/work_serializer.h"
 #include "src/core/lib/load_balancing/lb_policy.h"
 #include "src/core/lib/load_balancing/subchannel_interface.h"
-#include "test/lb_policies/support/snapshot.h"
+#include "test/host/grpc_1_51/snapshot.h"
 
 namespace grpc_xds {
 namespace testing {

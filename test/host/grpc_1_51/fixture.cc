@@ -1,4 +1,4 @@
-#include "test/lb_policies/support/policy_test.h"
+#include "test/host/grpc_1_51/fixture.h"
 
 #include <grpc/grpc.h>
 #include <grpc/support/time.h>
@@ -9,10 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/variant.h"
-#include "host/grpc_1_51/policy.h"
-#include "lb_policies/priority/priority_policy.h"
-#include "lb_policies/round_robin/round_robin_policy.h"
-#include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
@@ -69,9 +65,6 @@ class LeafFactory : public grpc_core::LoadBalancingPolicyFactory {
 };
 
 void BuildConfiguration(grpc_core::CoreConfiguration::Builder* builder) {
-  RegisterPolicyInC(builder, &gxds_priority_policy);
-  RegisterPolicyInC(builder, &gxds_weighted_locality_policy);
-  RegisterPolicyInC(builder, &gxds_round_robin_policy);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   for (const char* name : {"test_leaf", "other_leaf"}) {

@@ -1,6 +1,6 @@
 // The endpoints of made-up snapshots as the host's policies are given them.
-#ifndef GRPC_XDS_TEST_LB_POLICIES_SUPPORT_SNAPSHOT_H_
-#define GRPC_XDS_TEST_LB_POLICIES_SUPPORT_SNAPSHOT_H_
+#ifndef GRPC_XDS_TEST_HOST_GRPC_1_51_SNAPSHOT_H_
+#define GRPC_XDS_TEST_HOST_GRPC_1_51_SNAPSHOT_H_
 
 #include <utility>
 
