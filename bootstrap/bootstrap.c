@@ -208,16 +208,6 @@ void gxds_bootstrap_unref(const gxds_bootstrap *b) {
   gxds_free((gxds_bootstrap *)b);
 }
 
-bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
-  return a == b ||
-         (gxds_str_equal(a->uri, b->uri) && gxds_str_equal(a->creds_type, b->creds_type) &&
-          gxds_str_equal(a->creds_config_json, b->creds_config_json) && a->delta == b->delta &&
-          a->ignore_resource_deletion == b->ignore_resource_deletion &&
-          a->fail_on_data_errors == b->fail_on_data_errors &&
-          a->resource_timer_is_transient_error == b->resource_timer_is_transient_error &&
-          a->trusted_xds_server == b->trusted_xds_server);
-}
-
 const gxds_bootstrap_authority *gxds_bootstrap_find_authority(const gxds_bootstrap *b,
                                                               gxds_str name) {
   if (b->authority_count == 0) return NULL;

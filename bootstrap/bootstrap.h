@@ -20,7 +20,10 @@ typedef struct gxds_bootstrap_server {
   gxds_str uri;        /* "host:port", any gRPC target, or "file:///directory"; never empty */
   gxds_str directory;  /* of a file: URI, which is no gRPC server, percent-decoded; else empty */
   gxds_str creds_type; /* the first supported entry of channel_creds; empty: it is a file: URI */
-  gxds_str creds_config_json;             /* its "config", as JSON text; empty: none */
+  gxds_str creds_config_json;      /* its "config", as JSON text; empty: none */
+  const gxds_str *jwt_token_files; /* A97: the paths of call_creds of that type, all of which
+                                      apply; zero-terminated, never empty */
+  size_t jwt_token_file_count;
   bool delta;                             /* server_features has "delta" */
   bool ignore_resource_deletion;          /* accepted without effect (A88) */
   bool fail_on_data_errors;               /* A88 */
@@ -80,6 +83,10 @@ void gxds_bootstrap_unref(const gxds_bootstrap *b); /* NULL is allowed */
 
 /* Same uri, credentials and features. */
 bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b);
+/* The same server for one who outlives the bootstrap. The caller ends it with
+ * gxds_bootstrap_server_fini(). */
+gxds_bootstrap_server gxds_bootstrap_server_copy(const gxds_bootstrap_server *s);
+void gxds_bootstrap_server_fini(gxds_bootstrap_server *s);
 /* The authority of that name, or NULL. Borrow: as long as b. */
 const gxds_bootstrap_authority *gxds_bootstrap_find_authority(const gxds_bootstrap *b,
                                                               gxds_str name);

@@ -1,21 +1,26 @@
 #include "bootstrap/reader_internal.h"
 
-/* A27: the first credentials that the host knows. The config of a known type that is wrong is
- * reported, and the next one looked at, as the host does. */
-static void read_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
-                       gxds_bootstrap_server *server) {
-  json_t *list = gxds_reader_array(r, object, at, "channel_creds", GXDS_FIELD_REQUIRED,
-                                   GXDS_BOOTSTRAP_CREDS_MAX);
-  if (!list) return;
+/* A list of {type, config}; NULL: it is absent or wrong. */
+static json_t *read_creds_list(gxds_reader *r, const json_t *object, const gxds_path *at,
+                               const char *name, gxds_presence presence) {
   size_t before = r->errors.count;
+  json_t *list = gxds_reader_array(r, object, at, name, presence, GXDS_BOOTSTRAP_CREDS_MAX);
   for (size_t i = 0; i < json_array_size(list); i++) {
-    const gxds_path *here = GXDS_ITEM(at, "channel_creds", i);
+    const gxds_path *here = GXDS_ITEM(at, name, i);
     const json_t *entry = json_array_get(list, i);
     if (!gxds_reader_is_object(r, entry, here)) continue;
     (void)gxds_reader_string(r, entry, here, "type", GXDS_FIELD_REQUIRED);
     (void)gxds_reader_object(r, entry, here, "config", GXDS_FIELD_OPTIONAL);
   }
-  if (r->errors.count != before) return;
+  return r->errors.count == before ? list : NULL;
+}
+
+/* A27: the first credentials that the host knows. The config of a known type that is wrong is
+ * reported, and the next one looked at, as the host does. */
+static void read_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
+                       gxds_bootstrap_server *server) {
+  json_t *list = read_creds_list(r, object, at, "channel_creds", GXDS_FIELD_REQUIRED);
+  if (!list) return;
   for (size_t i = 0; i < json_array_size(list); i++) {
     const gxds_path *here = GXDS_ITEM(at, "channel_creds", i);
     const json_t *entry = json_array_get(list, i);
@@ -33,6 +38,33 @@ static void read_creds(gxds_reader *r, const json_t *object, const gxds_path *at
     gxds_reader_note_line(r, here);
   }
   gxds_reader_error(r, GXDS_FIELD(at, "channel_creds"), "no known creds type found");
+}
+
+static gxds_str read_token_file(gxds_reader *r, const json_t *entry, const gxds_path *here) {
+  const char *name = "jwt_token_file";
+  const gxds_path *at = GXDS_FIELD(here, "config");
+  size_t before = r->errors.count;
+  gxds_str path =
+      gxds_reader_string(r, json_object_get(entry, "config"), at, name, GXDS_FIELD_REQUIRED);
+  if (r->errors.count == before && gxds_str_empty(path)) {
+    gxds_reader_error(r, GXDS_FIELD(at, name), "must be non-empty");
+  }
+  return path;
+}
+
+/* A97: all that are known apply, the others are passed over. */
+static void read_call_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
+                            gxds_bootstrap_server *server) {
+  json_t *list = read_creds_list(r, object, at, "call_creds", GXDS_FIELD_OPTIONAL);
+  gxds_str *files = gxds_reader_alloc(r, json_array_size(list), sizeof *files);
+  server->jwt_token_files = files;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const json_t *entry = json_array_get(list, i);
+    const char *type = json_string_value(json_object_get(entry, "type"));
+    if (strcmp(type, "jwt_token_file") != 0) continue;
+    files[server->jwt_token_file_count++] =
+        read_token_file(r, entry, GXDS_ITEM(at, "call_creds", i));
+  }
 }
 
 /* Features that we do not know are those of other clients ("xds_v3"): ignored. */
@@ -113,7 +145,10 @@ static void read_server(gxds_reader *r, const json_t *object, const gxds_path *a
   if (r->errors.count == before && gxds_str_empty(server->uri)) {
     gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "must be non-empty");
   }
-  if (!read_directory(r, at, server)) read_creds(r, object, at, server);
+  if (!read_directory(r, at, server)) {
+    read_creds(r, object, at, server);
+    read_call_creds(r, object, at, server);
+  }
   read_features(r, object, at, server);
 }
 

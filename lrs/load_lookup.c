@@ -22,10 +22,7 @@ gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstra
   if (found) return found;
   found = GXDS_NEW(gxds_load_server);
   found->store = s;
-  found->server = *server;
-  found->server.uri = gxds_str_dup(server->uri);
-  found->server.creds_type = gxds_str_dup(server->creds_type);
-  found->server.creds_config_json = gxds_str_dup(server->creds_config_json);
+  found->server = gxds_bootstrap_server_copy(server);
   found->since = GXDS_TIME_NEVER;
   gxds_load_server **end = &s->servers;
   while (*end) end = &(*end)->next;

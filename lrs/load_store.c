@@ -87,9 +87,7 @@ void gxds_load_store_unref(gxds_load_store *s) {
     gxds_load_cluster *c;
     gxds_load_cluster *next;
     DL_FOREACH_SAFE(server->clusters, c, next) free_cluster(c);
-    gxds_str_free(&server->server.uri);
-    gxds_str_free(&server->server.creds_type);
-    gxds_str_free(&server->server.creds_config_json);
+    gxds_bootstrap_server_fini(&server->server);
     gxds_free(server);
   }
   gxds_free(s->buckets);

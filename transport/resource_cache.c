@@ -48,6 +48,11 @@ void gxds_resource_cache_destroy(gxds_resource_cache *c) {
 
 /* ---- which file ---- */
 
+static void add_word(gxds_text *all, gxds_str word) {
+  gxds_text_addf(all, "%zu ", word.size);
+  gxds_text_add(all, word);
+}
+
 /* Readable, and then a hash of all that counts: a node may be long, and credentials' configs are
  * not for others' files. No two words are taken for one. */
 static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) {
@@ -59,9 +64,9 @@ static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) 
                             b->node_without_id,
                             b->resource_cache_by_node_id ? b->node_id : gxds_str_of(NULL, 0)};
   gxds_text all = {0};
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    gxds_text_addf(&all, "%zu ", words[i].size);
-    gxds_text_add(&all, words[i]);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) add_word(&all, words[i]);
+  for (size_t i = 0; i < a->server->jwt_token_file_count; i++) {
+    add_word(&all, a->server->jwt_token_files[i]);
   }
   XXH128_hash_t hash = XXH3_128bits(all.data, all.size);
   gxds_text_clear(&all);

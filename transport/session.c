@@ -134,7 +134,7 @@ static void close_connection(gxds_session *s, connection *c) {
 
 typedef struct changed_use {
   uint64_t session;
-  gxds_bootstrap_server server; /* strings are copies */
+  gxds_bootstrap_server server; /* a copy */
 } changed_use;
 
 /* Opens, or ends, the stream to a server that may take reports. With it goes the connection, if the
@@ -171,9 +171,7 @@ static void on_changed_use(void *arg) {
   } else if (s) { /* a directory takes no reports, nor does who is none of the bootstrap's */
     gxds_load_store_set_taken(s->load_store, &use->server, false);
   }
-  gxds_str_free(&use->server.uri);
-  gxds_str_free(&use->server.creds_type);
-  gxds_str_free(&use->server.creds_config_json);
+  gxds_bootstrap_server_fini(&use->server);
   gxds_free(use);
   gxds_reactor_release();
 }
@@ -185,10 +183,7 @@ static void on_load_use(void *arg, const gxds_bootstrap_server *server) {
   const gxds_session *s = arg;
   changed_use *use = GXDS_NEW(changed_use);
   use->session = s->number;
-  use->server = *server;
-  use->server.uri = gxds_str_dup(server->uri);
-  use->server.creds_type = gxds_str_dup(server->creds_type);
-  use->server.creds_config_json = gxds_str_dup(server->creds_config_json);
+  use->server = gxds_bootstrap_server_copy(server);
   gxds_reactor_acquire_more();
   gxds_reactor_post(on_changed_use, use);
 }

@@ -21,7 +21,12 @@ static void look(const gxds_bootstrap *b) {
   for (size_t i = 0; i < b->server_count; i++) {
     require(!gxds_str_empty(b->servers[i]->uri));
     require(!gxds_str_empty(b->servers[i]->creds_type) || creds_supported(gxds_str_z("")));
-    require(gxds_bootstrap_server_equal(b->servers[i], b->servers[i]));
+    for (size_t k = 0; k < b->servers[i]->jwt_token_file_count; k++) {
+      require(!gxds_str_empty(b->servers[i]->jwt_token_files[k]));
+    }
+    gxds_bootstrap_server copy = gxds_bootstrap_server_copy(b->servers[i]);
+    require(gxds_bootstrap_server_equal(b->servers[i], &copy));
+    gxds_bootstrap_server_fini(&copy);
   }
   for (size_t i = 0; i < b->authority_count; i++) {
     const gxds_bootstrap_authority *a = &b->authorities[i];

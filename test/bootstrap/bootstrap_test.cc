@@ -79,6 +79,20 @@ TEST(Bootstrap, FirstSupportedCredentialsWin) {  // A27.4
   EXPECT_EQ(ToString(b->servers[0]->creds_config_json), R"({"ok":true})");
 }
 
+TEST(Bootstrap, AllKnownCallCredentialsApply) {  // A97.1, A97.2, A97.4
+  EXPECT_EQ(MustParse(WithServer(""))->servers[0]->jwt_token_file_count, 0u);
+  Bootstrap unknown = MustParse(
+      WithServer(R"("call_creds": [{"type": "exotic"}, {"type": "", "config": {"a": 1}}])"));
+  EXPECT_EQ(unknown->servers[0]->jwt_token_file_count, 0u);
+  Bootstrap b = MustParse(WithServer(R"("call_creds": [
+      {"type": "jwt_token_file", "config": {"jwt_token_file": "/run/token", "x": 1}},
+      {"type": "exotic"},
+      {"type": "jwt_token_file", "config": {"jwt_token_file": "other"}}])"));
+  ASSERT_EQ(b->servers[0]->jwt_token_file_count, 2u);
+  EXPECT_EQ(ToString(b->servers[0]->jwt_token_files[0]), "/run/token");
+  EXPECT_EQ(ToString(b->servers[0]->jwt_token_files[1]), "other");
+}
+
 TEST(Bootstrap, ServerFeaturesAreRead) {
   Bootstrap none = MustParse(WithServer(R"("server_features": ["xds_v3", "of_the_future"])"));
   EXPECT_FALSE(none->servers[0]->delta);
@@ -166,6 +180,31 @@ TEST(Bootstrap, ServersAreEqualByWhatTheySay) {  // A47.11
   }
 }
 
+std::string TokenFile(const std::string& path) {
+  return R"("call_creds": [{"type": "jwt_token_file", "config": {"jwt_token_file": ")" + path +
+         R"("}}])";
+}
+
+TEST(Bootstrap, ServersOfOtherTokensAreOthers) {
+  Bootstrap one = MustParse(WithServer(TokenFile("/a")));
+  Bootstrap same = MustParse(WithServer(TokenFile("/a")));
+  Bootstrap other = MustParse(WithServer(TokenFile("/b")));
+  Bootstrap none = MustParse(WithServer(""));
+  EXPECT_TRUE(gxds_bootstrap_server_equal(one->servers[0], same->servers[0]));
+  EXPECT_FALSE(gxds_bootstrap_server_equal(one->servers[0], other->servers[0]));
+  EXPECT_FALSE(gxds_bootstrap_server_equal(one->servers[0], none->servers[0]));
+}
+
+TEST(Bootstrap, ACopyOfAServerOutlivesIt) {
+  const std::string json =
+      WithServer(TokenFile("/run/token") + R"(, "server_features": ["delta"])");
+  Bootstrap b = MustParse(json);
+  gxds_bootstrap_server copy = gxds_bootstrap_server_copy(b->servers[0]);
+  b = MustParse(json);
+  EXPECT_TRUE(gxds_bootstrap_server_equal(&copy, b->servers[0]));
+  gxds_bootstrap_server_fini(&copy);
+}
+
 TEST(Bootstrap, IsCounted) {
   Bootstrap b = MustParse(WithServer(""));
   const gxds_bootstrap* second = gxds_bootstrap_ref(b.get());
@@ -241,6 +280,30 @@ std::vector<Bad> BadContent() {
                "field:xds_servers[0].channel_creds[0] "
                "error:invalid config for channel creds type \"picky\"",
                "xds_servers[0].channel_creds[0] line 1, xds_servers[0].channel_creds line 1")},
+      {WithServer(R"("call_creds": {})"),
+       Invalid("field:xds_servers[0].call_creds error:is not an array",
+               "xds_servers[0].call_creds line 1")},
+      {WithServer(R"("call_creds": [0, {}, {"type": 1, "config": 1}])"),
+       Invalid("field:xds_servers[0].call_creds[0] error:is not an object; "
+               "field:xds_servers[0].call_creds[1].type error:field not present; "
+               "field:xds_servers[0].call_creds[2].config error:is not an object; "
+               "field:xds_servers[0].call_creds[2].type error:is not a string",
+               "xds_servers[0].call_creds[0] line 1, xds_servers[0].call_creds[1].type line 1, "
+               "xds_servers[0].call_creds[2].type line 1, "
+               "xds_servers[0].call_creds[2].config line 1")},
+      {WithServer(R"("call_creds": [
+           {"type": "jwt_token_file"},
+           {"type": "jwt_token_file", "config": {}},
+           {"type": "jwt_token_file", "config": {"jwt_token_file": 1}},
+           {"type": "jwt_token_file", "config": {"jwt_token_file": ""}}])"),
+       Invalid("field:xds_servers[0].call_creds[0].config.jwt_token_file error:field not present; "
+               "field:xds_servers[0].call_creds[1].config.jwt_token_file error:field not present; "
+               "field:xds_servers[0].call_creds[2].config.jwt_token_file error:is not a string; "
+               "field:xds_servers[0].call_creds[3].config.jwt_token_file error:must be non-empty",
+               "xds_servers[0].call_creds[0].config.jwt_token_file line 2, "
+               "xds_servers[0].call_creds[1].config.jwt_token_file line 3, "
+               "xds_servers[0].call_creds[2].config.jwt_token_file line 4, "
+               "xds_servers[0].call_creds[3].config.jwt_token_file line 5")},
       {WithServer(R"("server_features": "delta")"),
        Invalid("field:xds_servers[0].server_features error:is not an array",
                "xds_servers[0].server_features line 1")},
@@ -407,7 +470,7 @@ TEST(Bootstrap, ContentIsEqualForTheSameMembersAlone) {
   }
 }
 
-TEST(Bootstrap, EveryWrongFieldIsReported) {  // A47.5, A27.5
+TEST(Bootstrap, EveryWrongFieldIsReported) {  // A47.5, A27.5, A97.3, A97.4
   for (const Bad& bad : BadContent()) EXPECT_EQ(Parse(bad.json), bad.error) << bad.json;
 }
 

@@ -25,6 +25,7 @@ struct Program {
   std::string authority;
   std::string node = "serialized";
   std::string node_id = "id1";
+  std::string jwt_token_file;
   bool by_node_id = false;
   bool delta = false;
 
@@ -34,6 +35,9 @@ struct Program {
     server.uri = Str(uri);
     server.creds_type = Str(creds_type);
     server.creds_config_json = Str(creds_config);
+    const gxds_str token_file = Str(jwt_token_file);
+    server.jwt_token_files = &token_file;
+    server.jwt_token_file_count = jwt_token_file.empty() ? 0 : 1;
     server.delta = delta;
     gxds_bootstrap b = {};
     b.node_id = Str(node_id);
@@ -95,6 +99,9 @@ TEST_F(ResourceCache, OfOtherCredentialsIsAnother) {
   EXPECT_FALSE(Share(one, other));
   other = one;
   other.creds_config = R"({"ca_certificate_file":"/b"})";
+  EXPECT_FALSE(Share(one, other));
+  other = one;
+  other.jwt_token_file = "/t";
   EXPECT_FALSE(Share(one, other));
 }
 

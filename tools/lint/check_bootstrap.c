@@ -16,6 +16,7 @@ typedef struct shape {
 static const shape creds[] = {{"type", NULL, NULL}, {"config", NULL, NULL}, {NULL, NULL, NULL}};
 static const shape server[] = {{"server_uri", NULL, NULL},
                                {"channel_creds", creds, NULL},
+                               {"call_creds", creds, NULL},
                                {"server_features", NULL, NULL},
                                {NULL, NULL, NULL}};
 static const shape locality[] = {{"region", NULL, NULL},

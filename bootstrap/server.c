@@ -1,0 +1,46 @@
+#include "base/memory.h"
+#include "bootstrap/bootstrap.h"
+
+static bool same_files(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
+  if (a->jwt_token_file_count != b->jwt_token_file_count) return false;
+  for (size_t i = 0; i < a->jwt_token_file_count; i++) {
+    if (!gxds_str_equal(a->jwt_token_files[i], b->jwt_token_files[i])) return false;
+  }
+  return true;
+}
+
+bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
+  return a == b ||
+         (gxds_str_equal(a->uri, b->uri) && gxds_str_equal(a->creds_type, b->creds_type) &&
+          gxds_str_equal(a->creds_config_json, b->creds_config_json) && same_files(a, b) &&
+          a->delta == b->delta && a->ignore_resource_deletion == b->ignore_resource_deletion &&
+          a->fail_on_data_errors == b->fail_on_data_errors &&
+          a->resource_timer_is_transient_error == b->resource_timer_is_transient_error &&
+          a->trusted_xds_server == b->trusted_xds_server);
+}
+
+gxds_bootstrap_server gxds_bootstrap_server_copy(const gxds_bootstrap_server *s) {
+  gxds_bootstrap_server copy = *s;
+  copy.uri = gxds_str_dup(s->uri);
+  copy.directory = gxds_str_dup(s->directory);
+  copy.creds_type = gxds_str_dup(s->creds_type);
+  copy.creds_config_json = gxds_str_dup(s->creds_config_json);
+  gxds_str *files = gxds_calloc(s->jwt_token_file_count, sizeof *files);
+  for (size_t i = 0; i < s->jwt_token_file_count; i++) {
+    files[i] = gxds_str_dup(s->jwt_token_files[i]);
+  }
+  copy.jwt_token_files = files;
+  return copy;
+}
+
+void gxds_bootstrap_server_fini(gxds_bootstrap_server *s) {
+  gxds_str_free(&s->uri);
+  gxds_str_free(&s->directory);
+  gxds_str_free(&s->creds_type);
+  gxds_str_free(&s->creds_config_json);
+  gxds_str *files = (gxds_str *)s->jwt_token_files;
+  for (size_t i = 0; i < s->jwt_token_file_count; i++) gxds_str_free(&files[i]);
+  gxds_free(files);
+  s->jwt_token_files = NULL;
+  s->jwt_token_file_count = 0;
+}
