@@ -7,6 +7,7 @@
 struct gxds_lrs_call {
   gxds_lrs_stream *stream;
   struct grpc_channel *channel;
+  gxds_call_creds *creds; /* NULL: none */
   gxds_stream_call *call; /* NULL: none */
   uint64_t id;            /* of call */
   gxds_timer timer;
@@ -46,6 +47,7 @@ static void open_call(gxds_lrs_call *l, const gxds_lrs_action *a) {
       .wait_for_ready = true,
       .deadline = GXDS_TIME_NEVER,
       .id = a->id,
+      .creds = l->creds,
       .events = &events,
       .owner = l,
   };
@@ -83,10 +85,12 @@ static void pump(gxds_lrs_call *l) {
 
 gxds_lrs_call *gxds_lrs_call_create(const gxds_bootstrap *bootstrap,
                                     const gxds_bootstrap_server *server, gxds_load_store *store,
-                                    struct grpc_channel *channel, uint64_t seed) {
+                                    struct grpc_channel *channel, gxds_call_creds *creds,
+                                    uint64_t seed) {
   gxds_lrs_call *l = GXDS_NEW(gxds_lrs_call);
   l->stream = gxds_lrs_stream_create(bootstrap, server, store, seed, gxds_reactor_now());
   l->channel = channel;
+  l->creds = creds;
   pump(l);
   return l;
 }

@@ -4,18 +4,14 @@
 
 #include "base/memory.h"
 
-typedef struct entry {
-  const gxds_bootstrap_server *server;
-  grpc_channel_credentials *creds;
-} entry;
-
 struct gxds_prepared {
   const gxds_bootstrap *bootstrap; /* keeps the servers */
-  entry *entries;
+  gxds_prepared_server *entries;
   size_t count;
 };
 
-static const entry *find(const gxds_prepared *p, const gxds_bootstrap_server *server) {
+const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
+                                               const gxds_bootstrap_server *server) {
   for (size_t i = 0; i < p->count; i++) {
     if (gxds_bootstrap_server_equal(p->entries[i].server, server)) return &p->entries[i];
   }
@@ -27,13 +23,14 @@ static const entry *find(const gxds_prepared *p, const gxds_bootstrap_server *se
 static void add(gxds_prepared *p, const gxds_host *host,
                 const gxds_bootstrap_server *const *servers, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (find(p, servers[i])) continue;
-    p->entries = gxds_realloc(p->entries, p->count + 1, sizeof(entry));
+    if (gxds_prepared_find(p, servers[i])) continue;
+    p->entries = gxds_realloc(p->entries, p->count + 1, sizeof(gxds_prepared_server));
     bool is_directory = servers[i]->directory.size > 0;
-    p->entries[p->count++] = (entry){
+    p->entries[p->count++] = (gxds_prepared_server){
         servers[i],
         is_directory ? NULL
-                     : host->creds_create(servers[i]->creds_type, servers[i]->creds_config_json)};
+                     : host->creds_create(servers[i]->creds_type, servers[i]->creds_config_json),
+        gxds_call_creds_create(servers[i])};
   }
 }
 
@@ -51,17 +48,9 @@ void gxds_prepared_destroy(gxds_prepared *p) {
   if (!p) return;
   for (size_t i = 0; i < p->count; i++) {
     if (p->entries[i].creds) grpc_channel_credentials_release(p->entries[i].creds);
+    gxds_call_creds_destroy(p->entries[i].call_creds);
   }
   gxds_free(p->entries);
   gxds_bootstrap_unref(p->bootstrap);
   gxds_free(p);
-}
-
-const gxds_bootstrap_server *gxds_prepared_find(const gxds_prepared *p,
-                                                const gxds_bootstrap_server *server,
-                                                grpc_channel_credentials **creds) {
-  const entry *e = find(p, server);
-  if (!e) return NULL;
-  *creds = e->creds;
-  return e->server;
 }

@@ -1,19 +1,25 @@
 /* gxds_prepared: the credentials for each server of a bootstrap, made where blocking is allowed.
- * One owner. */
+ * One owner; destroyed when no stream uses them any more. */
 #ifndef GRPC_XDS_TRANSPORT_PREPARED_H_
 #define GRPC_XDS_TRANSPORT_PREPARED_H_
 
+#include "transport/call_creds.h"
 #include "transport/clients.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The server of the bootstrap that is equal to this one, and its credentials. Borrow: as long as p.
- * NULL: the bootstrap has no such server. *creds is NULL when the host could not make any. */
-const gxds_bootstrap_server *gxds_prepared_find(const gxds_prepared *p,
-                                                const gxds_bootstrap_server *server,
-                                                struct grpc_channel_credentials **creds);
+typedef struct gxds_prepared_server {
+  const gxds_bootstrap_server *server;    /* of the bootstrap */
+  struct grpc_channel_credentials *creds; /* NULL: a directory, or the host could not make any */
+  gxds_call_creds *call_creds;            /* NULL: it has none */
+} gxds_prepared_server;
+
+/* What there is for the server of the bootstrap that is equal to this one. Borrow: as long as p.
+ * NULL: the bootstrap has no such server. */
+const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
+                                               const gxds_bootstrap_server *server);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 typedef struct connection {
   gxds_session *session;
   const gxds_bootstrap_server *server;
+  gxds_call_creds *call_creds;  /* NULL: it has none */
   gxds_server_channel *channel; /* NULL: it is a directory */
   gxds_file_source *files;      /* NULL: it is none */
   gxds_server_id id;            /* the engine's; 0: it does not use it */
@@ -99,9 +100,9 @@ static void on_files_log(void *arg, bool error, gxds_str line) {
 
 /* The connection to a server, made when there is none. NULL: it is none of the bootstrap's. */
 static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *wanted) {
-  struct grpc_channel_credentials *creds = NULL;
-  const gxds_bootstrap_server *server = gxds_prepared_find(s->prepared, wanted, &creds);
-  if (!server) return NULL;
+  const gxds_prepared_server *prepared = gxds_prepared_find(s->prepared, wanted);
+  if (!prepared) return NULL;
+  const gxds_bootstrap_server *server = prepared->server;
   for (connection *c = s->connections; c; c = c->next) {
     if (c->server == server) return c;
   }
@@ -109,10 +110,11 @@ static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *w
   connection *c = GXDS_NEW(connection);
   c->session = s;
   c->server = server;
+  c->call_creds = prepared->call_creds;
   if (server->directory.size) {
     c->files = gxds_file_source_create(server->directory, &file_events, c);
   } else {
-    c->channel = gxds_server_channel_create(server, creds, s->args, on_channel_failed, c);
+    c->channel = gxds_server_channel_create(server, prepared->creds, s->args, on_channel_failed, c);
   }
   c->next = s->connections;
   s->connections = c;
@@ -146,9 +148,9 @@ static void settle_load_reports(gxds_session *s, const gxds_bootstrap_server *se
   if (!c && use != GXDS_LOAD_NONE) c = connection_to(s, server);
   if (!c) return;
   if (use != GXDS_LOAD_NONE && !c->lrs_call) {
-    c->lrs_call =
-        gxds_lrs_call_create(s->bootstrap, c->server, s->load_store,
-                             gxds_server_channel_get(c->channel), gxds_random_next(&s->random));
+    c->lrs_call = gxds_lrs_call_create(s->bootstrap, c->server, s->load_store,
+                                       gxds_server_channel_get(c->channel), c->call_creds,
+                                       gxds_random_next(&s->random));
   }
   if (use != GXDS_LOAD_NONE) {
     gxds_lrs_call_set_left(c->lrs_call, use == GXDS_LOAD_LEFT);
@@ -163,11 +165,9 @@ static void on_changed_use(void *arg) {
   changed_use *use = arg;
   gxds_session *s = sessions;
   while (s && s->number != use->session) s = s->next;
-  struct grpc_channel_credentials *creds = NULL;
-  const gxds_bootstrap_server *server =
-      s ? gxds_prepared_find(s->prepared, &use->server, &creds) : NULL;
-  if (server && !server->directory.size) {
-    settle_load_reports(s, server);
+  const gxds_prepared_server *prepared = s ? gxds_prepared_find(s->prepared, &use->server) : NULL;
+  if (prepared && !prepared->server->directory.size) {
+    settle_load_reports(s, prepared->server);
   } else if (s) { /* a directory takes no reports, nor does who is none of the bootstrap's */
     gxds_load_store_set_taken(s->load_store, &use->server, false);
   }
@@ -240,6 +240,7 @@ static void open_stream(gxds_session *s, const gxds_action *a) {
       .wait_for_ready = true,
       .deadline = GXDS_TIME_NEVER,
       .id = a->stream,
+      .creds = c->call_creds,
       .events = &events,
       .owner = s,
   };

@@ -22,6 +22,7 @@ struct gxds_stream_call {
   unsigned holds; /* outstanding batches, and the call that hands out an event */
   bool ended;     /* the owner knows, or wanted it: no event any more */
   bool finished;  /* the status is there */
+  gxds_call_token token;
 
   batch whole; /* from initial metadata to status */
   grpc_metadata_array initial_metadata;
@@ -59,8 +60,9 @@ static void drop_hold(gxds_stream_call *c) {
 static void tell_end_when_read(gxds_stream_call *c) {
   if (!c->finished || c->ended || c->read.outstanding) return;
   c->ended = true;
-  gxds_status status = gxds_status_ok();
-  if (c->code != GRPC_STATUS_OK) {
+  gxds_status status = gxds_status_copy(&c->token.failure);
+  gxds_call_token_fini(&c->token);
+  if (gxds_status_is_ok(&status) && c->code != GRPC_STATUS_OK) {
     gxds_str details =
         gxds_str_of((const char *)GRPC_SLICE_START_PTR(c->details), GRPC_SLICE_LENGTH(c->details));
     status = gxds_status_make((gxds_code)c->code, "%.*s", GXDS_STR_ARG(details));
@@ -131,6 +133,7 @@ gxds_stream_call *gxds_stream_call_open(grpc_channel *channel,
   c->call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, gxds_reactor_cq(),
                                      grpc_slice_from_static_string(options->method), NULL, deadline,
                                      NULL);
+  gxds_call_token_init(&c->token, options->creds, c->call);
   c->id = options->id;
   c->events = options->events;
   c->owner = options->owner;
@@ -186,6 +189,7 @@ void gxds_stream_call_close(gxds_stream_call *c) {
   if (!c) return;
   GXDS_CHECK(!c->ended);
   c->ended = true;
+  gxds_call_token_fini(&c->token);
   grpc_call_cancel(c->call, NULL);
   if (c->holds == 0) free_call(c);
 }

@@ -10,6 +10,7 @@
 #include "base/block.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "transport/call_creds.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,15 +27,16 @@ typedef struct gxds_stream_call_events {
   /* data: borrow, during the call. */
   void (*on_message)(void *owner, uint64_t id, const void *data, size_t size);
   /* The call ended, after every message that was read. status: borrow, during the call; OK when the
-   * server ended it without an error. */
+   * server ended it without an error; that of its credentials when they had no token for it. */
   void (*on_closed)(void *owner, uint64_t id, const gxds_status *status);
 } gxds_stream_call_events;
 
 typedef struct gxds_stream_call_options {
-  const char *method;  /* "/package.Service/Method"; static */
-  bool wait_for_ready; /* A57: an xDS stream waits for a connection instead of failing */
-  gxds_time deadline;  /* on the clock of gxds_reactor_now(); GXDS_TIME_NEVER: none */
-  uint64_t id;         /* handed back with each event */
+  const char *method;     /* "/package.Service/Method"; static */
+  bool wait_for_ready;    /* A57: an xDS stream waits for a connection instead of failing */
+  gxds_time deadline;     /* on the clock of gxds_reactor_now(); GXDS_TIME_NEVER: none */
+  uint64_t id;            /* handed back with each event */
+  gxds_call_creds *creds; /* borrow: until the call ends; NULL: none */
   const gxds_stream_call_events *events; /* borrow: until the call ends */
   void *owner;
 } gxds_stream_call_options;

@@ -123,8 +123,13 @@ class Agent::Service : public grpc::CallbackGenericService {
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
     auto* relay = new Relay(agent_, context->method());
-    if (context->method().find("AggregatedDiscoveryService") == std::string::npos) return relay;
     std::lock_guard<std::mutex> lock(agent_->mu_);
+    const auto header = context->client_metadata().find("authorization");
+    agent_->headers_.emplace_back(context->method(),
+                                  header == context->client_metadata().end()
+                                      ? ""
+                                      : std::string(header->second.data(), header->second.size()));
+    if (context->method().find("AggregatedDiscoveryService") == std::string::npos) return relay;
     ++agent_->opened_;
     if (agent_->ads_ != nullptr) {
       ++agent_->ended_;
@@ -138,12 +143,14 @@ class Agent::Service : public grpc::CallbackGenericService {
   Agent* agent_;
 };
 
-Agent::Agent(const std::string& control_plane)
+Agent::Agent(const std::string& control_plane,
+             const std::shared_ptr<grpc::ServerCredentials>& credentials)
     : control_plane_(grpc::CreateChannel(control_plane, grpc::InsecureChannelCredentials())),
       service_(std::make_unique<Service>(this)) {
   grpc::ServerBuilder builder;
   builder.RegisterCallbackGenericService(service_.get());
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort("127.0.0.1:0",
+                           credentials ? credentials : grpc::InsecureServerCredentials(), &port_);
   server_ = builder.BuildAndStart();
 }
 
@@ -160,6 +167,20 @@ long Agent::opened() const {
 long Agent::ended() const {
   std::lock_guard<std::mutex> lock(mu_);
   return ended_;
+}
+
+std::vector<std::string> Agent::Authorizations(const std::string& service) const {
+  std::lock_guard<std::mutex> lock(mu_);
+  std::vector<std::string> all;
+  for (const auto& [method, header] : headers_) {
+    if (method.find(service) != std::string::npos) all.push_back(header);
+  }
+  return all;
+}
+
+void Agent::EndStream() {
+  std::lock_guard<std::mutex> lock(mu_);
+  if (ads_ != nullptr) ads_->End();
 }
 
 }  // namespace gxds_test

@@ -10,19 +10,26 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace gxds_test {
 
 class Agent {
  public:
-  // control_plane: "127.0.0.1:port".
-  explicit Agent(const std::string& control_plane);
+  // control_plane: "127.0.0.1:port". credentials: null for none.
+  explicit Agent(const std::string& control_plane,
+                 const std::shared_ptr<grpc::ServerCredentials>& credentials = nullptr);
   ~Agent();
 
   int port() const { return port_; }
   // How many ADS streams clients opened, and how many of them a later one ended.
   long opened() const;
   long ended() const;
+  // The "authorization" headers of the streams of a service, "AggregatedDiscoveryService" or
+  // "LoadReportingService", in the order in which they were opened; "": it had none.
+  std::vector<std::string> Authorizations(const std::string& service) const;
+  // Ends the ADS stream that is kept.
+  void EndStream();
 
  private:
   class Service;
@@ -32,6 +39,7 @@ class Agent {
   Relay* ads_ = nullptr;  // the stream that is kept
   long opened_ = 0;
   long ended_ = 0;
+  std::vector<std::pair<std::string, std::string>> headers_;  // method and "authorization"
   grpc::GenericStub control_plane_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<grpc::Server> server_;

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "test/support/child.h"
+#include "test/transport/jwt_text.h"
 #include "test/transport/on_reactor.h"
 #include "test/transport/raw_server.h"
 
@@ -36,8 +38,18 @@ class Client {
   ~Client() {
     OnReactor([&] {
       gxds_stream_call_close(call_);
+      gxds_call_creds_destroy(creds_);
       grpc_channel_destroy(channel_);
     });
+  }
+  // Of the calls to come. creds_type: what the channel's are called.
+  void UseToken(const std::string &path, const std::string &creds_type) {
+    const gxds_str file = gxds_str_of(path.data(), path.size());
+    gxds_bootstrap_server server{};
+    server.creds_type = gxds_str_of(creds_type.data(), creds_type.size());
+    server.jwt_token_files = &file;
+    server.jwt_token_file_count = 1;
+    OnReactor([&] { creds_ = gxds_call_creds_create(&server); });
   }
   void Open(bool wait_for_ready = true, gxds_duration timeout = 0) {
     OnReactor([&] {
@@ -49,6 +61,7 @@ class Client {
       options.id = ++last_id_;
       options.events = &events;
       options.owner = this;
+      options.creds = creds_;
       call_ = gxds_stream_call_open(channel_, &options);
     });
   }
@@ -106,6 +119,7 @@ class Client {
   ReactorUse use_;
   grpc_channel *channel_ = nullptr;
   gxds_stream_call *call_ = nullptr;
+  gxds_call_creds *creds_ = nullptr;
   uint64_t last_id_ = 40;
   bool close_in_callback_ = false;
   bool read_in_callback_ = false;
@@ -357,6 +371,35 @@ TEST(StreamCallDeathTest, AProcessMayExitInTheMiddleOfOne) {
         exit(7);
       },
       testing::ExitedWithCode(7), "");
+}
+
+// With other credentials than "insecure" it is gRPC that looks at what the connection is.
+TEST(StreamCall, NoTokenLeavesOnAConnectionInTheClear) {
+  gxds_test::TempDir files;
+  files.Write("token", gxds_test::Token("one", INT64_MAX));
+  RawServer server;
+  Client client(server.uri());
+  client.UseToken(files.path() + "/token", "called otherwise");
+  client.Open();
+  client.ExpectClosed(GRPC_STATUS_UNAUTHENTICATED,
+                      "Established channel does not have a sufficient security level to transfer "
+                      "call credential.");
+  EXPECT_TRUE(server.NoMoreStreams());
+}
+
+TEST(StreamCall, EndsWithTheStatusOfItsCredentials) {
+  RawServer server;
+  Client client(server.uri());
+  client.UseToken("/nowhere", "insecure");
+  for (int i = 0; i < 100; i++) {  // gRPC asks for tokens of calls that are over
+    client.Open();
+    client.Close();
+  }
+  client.Open();
+  client.ExpectClosed(GRPC_STATUS_UNAUTHENTICATED,
+                      "call_creds are not sent over \"insecure\" channel_creds: a token needs "
+                      "\"tls\", or others that encrypt");
+  EXPECT_TRUE(server.NoMoreStreams());
 }
 
 }  // namespace

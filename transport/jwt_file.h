@@ -1,0 +1,45 @@
+/* gxds_jwt_file: the token in a file, as call credentials hand it out (A97): read when it is asked
+ * for, and kept until shortly before it expires.
+ *
+ *     none ── asked: read ──► kept ── GXDS_JWT_EARLY before its exp ──► none
+ *      │  ▲                    │  ▲
+ *   cannot be had              asked in the last GXDS_JWT_REFRESH: the one that is kept is handed
+ *      ▼  │ asked after the    out, and the file read for the next who asks
+ *     backoff ─┘
+ *
+ * Confined: the reactor. It reads no clock: time is an argument; and no file but when it is asked.
+ * No status and no line of the log has anything of a token. */
+#ifndef GRPC_XDS_TRANSPORT_JWT_FILE_H_
+#define GRPC_XDS_TRANSPORT_JWT_FILE_H_
+
+#include "base/status.h"
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A97: clocks differ, and the server takes its time. */
+#define GXDS_JWT_EARLY (30 * GXDS_SECOND)
+#define GXDS_JWT_REFRESH (60 * GXDS_SECOND)
+/* Of the file. gRPC's servers take 8 kB of headers if not told otherwise. */
+#define GXDS_JWT_BYTES_MAX ((size_t)64 * 1024)
+
+typedef struct gxds_jwt_file gxds_jwt_file;
+
+/* seed: of the backoff's jitter. */
+gxds_jwt_file *gxds_jwt_file_create(gxds_str path, uint64_t seed);
+void gxds_jwt_file_destroy(gxds_jwt_file *f);
+
+/* wall: nanoseconds since 1970. OK: the caller frees *token with gxds_str_free(). UNAVAILABLE: the
+ * file cannot be read. UNAUTHENTICATED: what is in it is no JWT, has no "exp", or has expired.
+ * After either the file is not read again until a backoff is over, and the answer stays the same.
+ */
+GXDS_MUST_USE gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall,
+                                            gxds_str *token);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
