@@ -366,9 +366,27 @@ TEST_F(Lint, ABootstrapIsReadAsAClientReadsIt) {
              "1"}));
 }
 
+TEST_F(Lint, WarnsOfTokensThatAreNotSent) {
+  files_.Write("b.json",
+               "{\"xds_servers\": [{\"server_uri\": \"x:1\",\n"
+               " \"channel_creds\": [{\"type\": \"exotic\"}, {\"type\": \"insecure\"}],\n"
+               " \"call_creds\": [{\"type\": \"jwt_token_file\", \"config\":\n"
+               "                 {\"jwt_token_file\": \"/run/token\"}},\n"
+               "   {\"type\": \"what\"}]}]}\n");
+  EXPECT_EQ(Run({"b.json"}),
+            (Lines{"b.json:3: warning: field xds_servers[0].call_creds[0]: no token is sent over "
+                   "\"insecure\" channel_creds: every stream will fail",
+                   "b.json:5: warning: field xds_servers[0].call_creds[1].type: is not known to "
+                   "gRPC, and ignored",
+                   "0"}));
+}
+
 TEST_F(Lint, ABootstrapWithAllThatIsKnownHasNothingToSay) {
   files_.Write("b.json",
-               R"({"xds_servers": [{"server_uri": "x:1", "channel_creds": [{"type": "insecure"}],
+               R"({"xds_servers": [{"server_uri": "x:1",
+                    "channel_creds": [{"type": "tls"}, {"type": "insecure"}],
+                    "call_creds": [{"type": "jwt_token_file",
+                                    "config": {"jwt_token_file": "/run/token"}}],
                     "server_features": ["delta", "fail_on_data_errors"]},
                    {"server_uri": "file:///etc/xds"}],
                    "node": {"id": "n", "cluster": "c", "metadata": {"any": "thing"},

@@ -104,6 +104,36 @@ static void look_at_features(const looker *l, const gxds_file_node *list, const 
   }
 }
 
+static gxds_str type_of(const gxds_file_node *entry) {
+  const gxds_file_node *type =
+      entry->kind == GXDS_FILE_NODE_MAP ? gxds_file_node_get(entry, "type") : NULL;
+  return type && type->kind == GXDS_FILE_NODE_STRING ? type->text : gxds_str_of("", 0);
+}
+
+/* Whether the first channel credentials that are known are of that type. */
+static bool connects_by(const gxds_file_node *of, gxds_str wanted) {
+  const gxds_file_node *list = gxds_file_node_get(of, "channel_creds");
+  for (size_t i = 0; list && list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
+    gxds_str type = type_of(list->items[i]);
+    if (gxds_host_get()->creds_supported(type)) return gxds_str_equal(type, wanted);
+  }
+  return false;
+}
+
+static void look_at_call_creds(const looker *l, const gxds_file_node *of,
+                               const gxds_file_node *list, const gxds_path *up) {
+  for (size_t i = 0; list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
+    gxds_str type = type_of(list->items[i]);
+    const gxds_path *at = GXDS_ITEM(up, "call_creds", i);
+    if (type.size > 0 && !gxds_str_equal(type, gxds_str_z("jwt_token_file"))) {
+      warn(l, list->items[i]->line, GXDS_FIELD(at, "type"), "is not known to gRPC, and ignored");
+    } else if (type.size > 0 && connects_by(of, gxds_str_z("insecure"))) {
+      warn(l, list->items[i]->line, at,
+           "no token is sent over \"insecure\" channel_creds: every stream will fail");
+    }
+  }
+}
+
 static const shape *find_shape(const shape *members, gxds_str key) {
   while (members->key && strcmp(members->key, "*") != 0 &&
          !gxds_str_equal(key, gxds_str_z(members->key))) {
@@ -125,6 +155,7 @@ static void look_at_object(const looker *l, const gxds_file_node *object, const 
     if (!s || s->note) warn(l, e->line, here, s ? s->note : "is not known to gRPC, and ignored");
     if (!s) continue;
     if (strcmp(s->key, "server_features") == 0) look_at_features(l, e->value, at);
+    if (strcmp(s->key, "call_creds") == 0) look_at_call_creds(l, object, e->value, at);
     if (!s->members) continue;
     if (e->value->kind == GXDS_FILE_NODE_LIST) {
       for (size_t k = 0; k < e->value->count; k++) {
