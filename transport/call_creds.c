@@ -40,9 +40,9 @@ void gxds_call_creds_destroy(gxds_call_creds *c) {
 /* ---- calls: named by numbers, since gRPC may ask after the end of one ---- */
 
 static gxds_call_token *tokens; /* the reactor's thread */
-static uint64_t last_number;
+static uintptr_t last_number;
 
-static gxds_call_token **find(uint64_t number) {
+static gxds_call_token **find(uintptr_t number) {
   gxds_call_token **at = &tokens;
   while (*at && (*at)->number != number) at = &(*at)->next;
   return at;
@@ -85,7 +85,7 @@ static gxds_status get_headers(const gxds_call_creds *c, grpc_metadata *headers,
 /* ---- what gRPC asks ---- */
 
 typedef struct request {
-  uint64_t number;
+  uintptr_t number;
   grpc_credentials_plugin_metadata_cb answer;
   void *arg;
 } request;
@@ -117,7 +117,8 @@ static void on_asked(void *arg) {
   gxds_reactor_release();
 }
 
-/* On a thread of gRPC's. The credentials have a use of the reactor, and so may take another one. */
+/* On a thread of gRPC's. state is the number of the call. The credentials have a use of the
+ * reactor, and so may take another one. */
 static int on_ask(void *state, grpc_auth_metadata_context context,
                   grpc_credentials_plugin_metadata_cb cb, void *arg,
                   grpc_metadata headers[GRPC_METADATA_CREDENTIALS_PLUGIN_SYNC_MAX], size_t *count,
@@ -128,7 +129,7 @@ static int on_ask(void *state, grpc_auth_metadata_context context,
   (void)status;
   (void)details;
   request *r = GXDS_NEW(request);
-  *r = (request){*(const uint64_t *)state, cb, arg};
+  *r = (request){(uintptr_t)state, cb, arg};
   gxds_reactor_acquire_more();
   gxds_reactor_post(on_asked, r);
   return 0; /* answered later */
@@ -141,7 +142,7 @@ static char *describe(void *state) {
 
 /* With the last reference of gRPC's to the credentials, on any thread. */
 static void on_unused(void *state) {
-  gxds_free(state);
+  (void)state;
   gxds_reactor_release();
 }
 
@@ -151,9 +152,8 @@ void gxds_call_token_init(gxds_call_token *t, gxds_call_creds *creds, grpc_call 
   t->number = ++last_number;
   t->next = tokens;
   tokens = t;
-  uint64_t *state = GXDS_NEW(uint64_t);
-  *state = t->number;
   gxds_reactor_acquire_more();
+  void *state = (void *)t->number; /* NOLINT(performance-no-int-to-ptr): it is only a number */
   const grpc_metadata_credentials_plugin plugin = {.get_metadata = on_ask,
                                                    .debug_string = describe,
                                                    .destroy = on_unused,

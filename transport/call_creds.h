@@ -28,7 +28,7 @@ void gxds_call_creds_destroy(gxds_call_creds *c); /* NULL is allowed */
 typedef struct gxds_call_token {
   gxds_status failure;    /* why the call was given no token; OK: it was, or did not ask yet */
   gxds_call_creds *creds; /* the rest is private */
-  uint64_t number;
+  uintptr_t number;       /* never 0 */
   struct gxds_call_token *next;
 } gxds_call_token;
 
