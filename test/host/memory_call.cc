@@ -20,6 +20,7 @@ bool Find(const std::map<std::string, std::string>& in, gxds_str name, gxds_str*
 }  // namespace
 
 const gxds_pick_ops Call::kOps = {
+    [](const gxds_pick* pick) { return View(static_cast<const InC*>(pick)->call->request_.path); },
     [](const gxds_pick* pick, gxds_str name, gxds_str* value) {
       return Find(static_cast<const InC*>(pick)->call->request_.headers, name, value);
     },

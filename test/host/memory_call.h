@@ -21,6 +21,7 @@ struct Request {
   std::map<std::string, std::string> headers;
   std::string cluster;  // empty: no xDS route
   gxds_routed_call route = {};
+  std::string path = "/package.Service/Method";
 };
 
 // One pick and what became of it. To be given up before its host is.

@@ -2,6 +2,7 @@
 #include "host/policy.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
 #include <string>
 #include <vector>
@@ -24,12 +25,16 @@ struct MadeUp {
   std::function<void()> on_update;
 };
 MadeUp g_made_up;
+std::string g_json;  // of the config that was parsed last
 
 gxds_lb_config* Parse(const json_t* json, gxds_lb_parse_list*, gxds_errors* errors) {
   if (json == nullptr || json_object_get(json, "wrong") != nullptr) {
     gxds_errors_add(errors, nullptr, "must be right");
     return nullptr;
   }
+  char* text = json_dumps(json, JSON_COMPACT);
+  g_json = text;
+  free(text);
   auto* config = new gxds_lb_config;
   gxds_lb_config_init(config, &kMadeUp, [](gxds_lb_config* c) { delete c; });
   return config;
@@ -174,6 +179,13 @@ TEST_F(PolicyInCTest, EndInItsOwnUpdateLeavesItsMemoryUntilThatReturns) {
   EXPECT_EQ(TakeTold(), (Told{"update ", "end"}));
   EXPECT_FALSE(g_made_up.is_alive);
   EXPECT_EQ(published_, 0);
+}
+
+TEST_F(PolicyInCTest, ConfigIsTheJsonThatTheHostRead) {
+  auto config = ParseConfig(
+      R"([{"made_up":{"b":[1,-2.5,1e3,"x",true,false,null],"a":{"c":9223372036854775807}}}])");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(g_json, R"({"a":{"c":9223372036854775807},"b":[1,-2.5,1000.0,"x",true,false,null]})");
 }
 
 TEST_F(PolicyInCTest, ConfigThatIsWrongSaysOfWhichPolicy) {

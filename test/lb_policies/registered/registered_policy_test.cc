@@ -1,29 +1,45 @@
 // A policy of the program's in the host's terms: what the library does for it.
 #include "lb_policies/registered/registered_policy.h"
 
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "host/grpc_1_51/policy.h"
-#include "test/lb_policies/support/policy_test.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "test/host/memory_test.h"
+#include "test/lb_policies/support/fake_cluster.h"
 
-namespace grpc_xds {
-namespace testing {
+namespace memory {
 namespace {
+
+using grpc_xds::testing::LocalitySpec;
+using grpc_xds::testing::MakeLocality;
 
 // What the policy "test.own" does, by the test, and what it heard.
 struct Own {
   std::function<void(const grpc_xds_update* update)> on_update = [](const grpc_xds_update*) {};
   std::function<void(void* tag, grpc_xds_state state)> on_state = [](void*, grpc_xds_state) {};
   std::function<void(grpc_xds_picked* out)> on_pick = [](grpc_xds_picked*) {};
+  std::function<void(const grpc_xds_finish* finish)> on_finish = [](const grpc_xds_finish*) {};
   grpc_xds_status said = {0, nullptr};  // to updates
   std::string json;                     // the last config
   std::string log;                      // what was called
   grpc_xds_policy* base = nullptr;
+  const grpc_xds_call* call = nullptr;  // while on_pick is at work
   std::vector<grpc_xds_subchannel*> subchannels;
   int pickers = 0;
   int configs = 0;
 };
 Own* own;
+
+// Attempts are a letter.
+std::string Name(const void* attempt) { return {*static_cast<const char*>(attempt)}; }
+
+// Empty: it is not there.
+std::string Text(bool is_there, grpc_xds_bytes value) {
+  return is_there ? std::string(value.data, value.size) : "";
+}
 
 const grpc_xds_policy_type& Type() {
   static const grpc_xds_policy_type type = [] {
@@ -63,8 +79,18 @@ const grpc_xds_policy_type& Type() {
       for (auto* s : own->subchannels) grpc_xds_subchannel_destroy(s);
       own->log += "destroy ";
     };
-    t.pick = [](void*, const grpc_xds_call*, grpc_xds_picked* out) { own->on_pick(out); };
+    t.pick = [](void*, const grpc_xds_call* call, grpc_xds_picked* out) {
+      own->call = call;
+      own->on_pick(out);
+      own->call = nullptr;
+    };
     t.picker_destroy = [](void*) { --own->pickers; };
+    t.attempt_started = [](void* a) { own->log += "started:" + Name(a) + " "; };
+    t.attempt_finished = [](void* a, const grpc_xds_finish* finish) {
+      own->log += "finished:" + Name(a) + ":" + std::to_string(grpc_xds_finish_code(finish)) + " ";
+      own->on_finish(finish);
+    };
+    t.attempt_destroy = [](void* a) { own->log += "no more:" + Name(a) + " "; };
     return t;
   }();
   return type;
@@ -89,46 +115,46 @@ const grpc_xds_policy_type& BareType() {
   return type;
 }
 
-// Before the fixture's environment makes the configuration.
-const bool g_registered = [] {
-  grpc_core::CoreConfiguration::RegisterBuilder([](auto* builder) {
-    RegisterPolicyInC(builder, gxds_registered_policy_type(&Type()));
-    RegisterPolicyInC(builder, gxds_registered_policy_type(&BareType()));
-  });
-  return true;
-}();
+const gxds_policy_type& OwnInC() {
+  static const gxds_policy_type* type = gxds_registered_policy_type(&Type());
+  return *type;
+}
+const gxds_policy_type& BareInC() {
+  static const gxds_policy_type* type = gxds_registered_policy_type(&BareType());
+  return *type;
+}
 
 class RegisteredPolicyTest : public PolicyTest {
  protected:
-  RegisteredPolicyTest() { own = &own_; }
+  RegisteredPolicyTest() {
+    own = &own_;
+    host_.Register(&OwnInC());
+    host_.Register(&BareInC());
+  }
   // Nothing of it is left.
   void TearDown() override {
     const std::string before = own_.log;
-    const bool lives = policy_ != nullptr;
+    const bool lives = host_.has_policy();
     PolicyTest::TearDown();
-    config_.reset();
+    config_ = Config();
     EXPECT_EQ(own_.log, before + (lives ? "destroy " : ""));
     EXPECT_EQ(own_.pickers, 0);
     EXPECT_EQ(own_.configs, 0);
   }
 
-  void Start(const std::string& fields = "", const std::string& name = "test.own") {
-    Create(name);
-    Configure(fields, name);
+  void Start(const std::string& fields = "", const gxds_policy_type& type = OwnInC()) {
+    host_.Create(type);
+    Configure(fields, type);
   }
-  void Configure(const std::string& fields, const std::string& name = "test.own") {
-    auto config = ParseConfig("[{\"" + name + "\":{" + fields + "}}]");
-    ASSERT_TRUE(config.ok()) << config.status();
-    config_ = *std::move(config);
+  void Configure(const std::string& fields, const gxds_policy_type& type = OwnInC()) {
+    config_ = ParseConfig("[{\"" + std::string(type.name) + "\":{" + fields + "}}]");
   }
-  void Apply(const LocalitySpec& spec, uint32_t weight = 1, ChannelArgs args = ChannelArgs()) {
-    localities_.push_back(MakeLocality(spec));
+  void Apply(const LocalitySpec& spec, uint32_t weight = 1, Args args = Args()) {
+    auto locality = MakeLocality(spec);
     for (size_t i = 0; i < spec.ports.size(); i++) {
-      const_cast<gxds_endpoint*>(localities_.back()->endpoints)[i].weight = weight;
+      const_cast<gxds_endpoint*>(locality->endpoints)[i].weight = weight;
     }
-    ServerAddressList addresses;
-    AppendAddresses(localities_.back().get(), &addresses);
-    Update(config_, std::move(args), std::move(addresses), "note");
+    Update(config_, std::move(args), Addresses(gxds_locality_addresses(locality.get())), "note");
   }
   // From now on each update makes a subchannel to each address, tagged with its index.
   void MakeSubchannels() {
@@ -143,33 +169,25 @@ class RegisteredPolicyTest : public PolicyTest {
           std::to_string(reinterpret_cast<uintptr_t>(tag)) + "=" + std::to_string(state) + " ";
     };
   }
-  void Say(size_t subchannel, grpc_connectivity_state state) {
-    In([&] {
-      auto& watcher = subchannels_[subchannel].subchannel->watcher;
-      ASSERT_NE(watcher, nullptr);
-      watcher->OnConnectivityStateChange(state, absl::OkStatus());
-    });
-  }
   void Publish(grpc_xds_state state, const grpc_xds_status* status, bool has_picker) {
     own_.pickers += has_picker ? 1 : 0;
-    In([&] { grpc_xds_policy_publish(own_.base, state, status, has_picker ? &own_ : nullptr); });
+    host_.In(
+        [&] { grpc_xds_policy_publish(own_.base, state, status, has_picker ? &own_ : nullptr); });
   }
 
   Own own_;
-  RefCountedPtr<LoadBalancingPolicy::Config> config_;
-  std::vector<CRef<gxds_locality>> localities_;
+  Config config_;
 };
 
 TEST_F(RegisteredPolicyTest, ErrorsOfItsConfigAreCollectedWithTheirFields) {
-  auto config = ParseConfig(R"([{"test.own":{"wrong":1}}])");
-  EXPECT_EQ(config.status().message(),
+  EXPECT_EQ(ParseError(R"([{"test.own":{"wrong":1}}])").message,
             "errors validating test.own LB policy config: [field: error:must be whole; "
             "field:a[2].b error:must be right]");
 }
 
 TEST_F(RegisteredPolicyTest, ItsConfigIsTheTextOfTheObject) {
   Start(R"("b": [1, "x"], "a": 2.5)");
-  EXPECT_EQ(own_.json, R"({"a":2.5,"b":[1,"x"]})");
+  EXPECT_EQ(own_.json, R"({"b":[1,"x"],"a":2.5})");
   std::string seen;
   own_.on_update = [&](const grpc_xds_update* u) { seen = *static_cast<std::string*>(u->config); };
   Apply({"z"});
@@ -177,18 +195,18 @@ TEST_F(RegisteredPolicyTest, ItsConfigIsTheTextOfTheObject) {
 }
 
 TEST_F(RegisteredPolicyTest, WhatMayBeLeftOutMay) {
-  Start(R"("anything":1)", "test.bare");
+  Start(R"("anything":1)", BareInC());
   Apply({"z"});
-  In([&] {
-    policy_->ExitIdleLocked();
-    policy_->ResetBackoffLocked();
+  host_.ExitIdle();
+  host_.ResetBackoff();
+  host_.In([&] {
     grpc_xds_policy_set_deadline(own_.base, grpc_xds_policy_now(own_.base));
     grpc_xds_waker* waker = grpc_xds_policy_waker(own_.base);
     grpc_xds_waker_wake(waker, 1);
     grpc_xds_waker_unref(waker);
     grpc_xds_policy_publish(own_.base, GRPC_XDS_READY, nullptr, &own_);
   });
-  Pass(GXDS_SECOND);
+  host_.Pass(GXDS_SECOND);
   EXPECT_EQ(Pick(), "queue");
 }
 
@@ -216,38 +234,37 @@ TEST_F(RegisteredPolicyTest, UpdateWaitsForAddressesAndKeepsThem) {
     count = u->address_count;
     config = *static_cast<std::string*>(u->config);
   };
-  Update(config_, ChannelArgs(), absl::UnavailableError("no DNS"));
+  Update(config_, Args(), Unavailable("no DNS"));
   EXPECT_EQ(own_.log, "");
-  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no DNS");
-  EXPECT_EQ(accepted_, absl::UnavailableError("no DNS"));
+  EXPECT_EQ(accepted_, Unavailable("no DNS"));
   Apply({"z", 1, {1, 2}});
   EXPECT_EQ(count, 2u);
   Configure(R"("new":1)");
-  Update(config_, ChannelArgs(), absl::UnavailableError("no DNS"));
+  Update(config_, Args(), Unavailable("no DNS"));
   EXPECT_EQ(count, 2u);
   EXPECT_EQ(config, R"({"new":1})");
-  EXPECT_EQ(accepted_, absl::UnavailableError("no DNS"));
+  EXPECT_EQ(accepted_, Unavailable("no DNS"));
 }
 
 TEST_F(RegisteredPolicyTest, ResolverHearsWhatItSaysToAnUpdate) {
   Start();
   own_.said = {14, "no endpoint"};
   Apply({"z", 1, {}});
-  EXPECT_EQ(accepted_, absl::UnavailableError("no endpoint"));
+  EXPECT_EQ(accepted_, Unavailable("no endpoint"));
   own_.said = {99, nullptr};
   Apply({"z", 1, {}});
-  EXPECT_EQ(accepted_, absl::UnknownError(""));
+  EXPECT_EQ(accepted_, Status(GXDS_UNKNOWN, ""));
 }
 
 TEST_F(RegisteredPolicyTest, WithoutAPickerRpcsWaitAndTheFirstAsks) {
   Start();
   Apply({"z"});
   Publish(GRPC_XDS_IDLE, nullptr, false);
-  EXPECT_EQ(state_, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(Pick(), "queue");
   EXPECT_EQ(Pick(), "queue");
-  In([] {});
   EXPECT_EQ(own_.log, "update exit_idle ");
 }
 
@@ -256,10 +273,10 @@ TEST_F(RegisteredPolicyTest, WithoutAPickerRpcsFailWithTheStatus) {
   Apply({"z"});
   const grpc_xds_status why = {14, "all are down"};
   Publish(GRPC_XDS_TRANSIENT_FAILURE, &why, false);
-  EXPECT_EQ(status_, absl::UnavailableError("all are down"));
+  EXPECT_EQ(host_.status, Unavailable("all are down"));
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: all are down");
   Publish(GRPC_XDS_TRANSIENT_FAILURE, nullptr, true);
-  EXPECT_EQ(status_, absl::UnknownError("")) << "a failure is never OK";
+  EXPECT_EQ(host_.status, Status(GXDS_UNKNOWN, "")) << "a failure is never OK";
 }
 
 TEST_F(RegisteredPolicyTest, PickSaysWhatBecomesOfTheRpc) {
@@ -281,7 +298,55 @@ TEST_F(RegisteredPolicyTest, PickSaysWhatBecomesOfTheRpc) {
   own_.on_pick = [&](grpc_xds_picked* out) { out->kind = GRPC_XDS_PICKED_FAIL; };
   EXPECT_EQ(Pick(), "fail: UNKNOWN: ");
   own_.on_pick = [&](grpc_xds_picked* out) { out->kind = GRPC_XDS_PICKED_DROP; };
-  EXPECT_EQ(Pick(), "drop");
+  EXPECT_EQ(Pick(), "drop: UNKNOWN: ");
+}
+
+TEST_F(RegisteredPolicyTest, PickSeesThePathAndTheHeadersOfTheRpc) {
+  Start();
+  std::string seen;
+  own_.on_pick = [&](grpc_xds_picked*) {
+    grpc_xds_bytes value = {};
+    seen = Text(true, grpc_xds_call_path(own_.call));
+    for (const char* name : {"x-a", "x-none"}) {
+      const bool is_there = grpc_xds_call_header(own_.call, name, &value);
+      seen += std::string(" ") + name + "=" + Text(is_there, value);
+    }
+  };
+  Publish(GRPC_XDS_READY, nullptr, true);
+  Request request;
+  request.path = "/s/m";
+  request.headers = {{"x-a", "one"}};
+  Pick(request);
+  EXPECT_EQ(seen, "/s/m x-a=one x-none=");
+}
+
+TEST_F(RegisteredPolicyTest, AttemptHearsOfItsStartAndItsEndAndIsGivenUp) {
+  Start();
+  MakeSubchannels();
+  Apply({"z"});
+  own_.on_pick = [&](grpc_xds_picked* out) {
+    out->kind = GRPC_XDS_PICKED_COMPLETE;
+    out->subchannel = own_.subchannels[0];
+    out->attempt = new (grpc_xds_call_alloc(own_.call, 1)) char('a');
+  };
+  std::string trailers;
+  own_.on_finish = [&](const grpc_xds_finish* finish) {
+    grpc_xds_bytes value = {};
+    for (const char* name : {"x-load", "x-none"}) {
+      const bool is_there = grpc_xds_finish_trailer(finish, name, &value);
+      trailers += std::string(name) + "=" + Text(is_there, value) + " ";
+    }
+  };
+  Publish(GRPC_XDS_READY, nullptr, true);
+  own_.log.clear();
+  auto call = host_.Pick();
+  call->Start();
+  EXPECT_EQ(own_.log, "started:a ");
+  call->Finish(Status(GXDS_ABORTED, ""), {{"x-load", "7"}});
+  EXPECT_EQ(own_.log, "started:a finished:a:10 ");
+  EXPECT_EQ(trailers, "x-load=7 x-none= ");
+  call.reset();
+  EXPECT_EQ(own_.log, "started:a finished:a:10 no more:a ");
 }
 
 TEST_F(RegisteredPolicyTest, SubchannelFitsAsLongAsItWouldBeMadeTheSame) {
@@ -301,7 +366,7 @@ TEST_F(RegisteredPolicyTest, SubchannelFitsAsLongAsItWouldBeMadeTheSame) {
   EXPECT_EQ(fits, "yn") << "weights are no part of it";
   Apply({"other", 1, {1}});
   EXPECT_EQ(fits, "nn") << "its load is that of its locality";
-  Apply({"z", 1, {1}}, 1, ChannelArgs().Set("x", 1));
+  Apply({"z", 1, {1}}, 1, Args().Set("x", 1));
   EXPECT_EQ(fits, "nn") << "the channel's arguments are part of it";
 }
 
@@ -309,15 +374,21 @@ TEST_F(RegisteredPolicyTest, DestroyedSubchannelIsHeardOfNoMore) {
   Start();
   MakeSubchannels();
   Apply({"z", 1, {1, 2}});
-  Say(1, GRPC_CHANNEL_CONNECTING);
-  EXPECT_EQ(own_.log, "update 1=1 ");
-  In([&] {
+  EXPECT_EQ(own_.log, "update 0=0 1=0 ") << "as they are in the beginning";
+  Say("10.0.0.1:2", GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(own_.log, "update 0=0 1=0 1=1 ");
+  own_.log.clear();
+  grpc_xds_subchannel* kept = grpc_xds_subchannel_ref(own_.subchannels[1]);  // as a picker does
+  host_.In([&] {
     grpc_xds_subchannel_connect(own_.subchannels[0]);
     grpc_xds_subchannel_destroy(own_.subchannels[1]);
   });
   own_.subchannels.pop_back();
-  EXPECT_EQ(subchannels_[0].subchannel->connects, 1);
-  EXPECT_EQ(subchannels_[1].subchannel->watcher, nullptr);
+  EXPECT_EQ(host_.subchannels()[0]->connects, 1);
+  EXPECT_FALSE(host_.subchannels()[1]->is_watched());
+  host_.SetState("10.0.0.1:2", GRPC_CHANNEL_READY);
+  EXPECT_EQ(own_.log, "0=1 ");
+  grpc_xds_subchannel_unref(kept);
 }
 
 TEST_F(RegisteredPolicyTest, PickersKeepTheirSubchannels) {
@@ -330,10 +401,10 @@ TEST_F(RegisteredPolicyTest, PickersKeepTheirSubchannels) {
     out->subchannel = kept;
   };
   Publish(GRPC_XDS_READY, nullptr, true);
-  In([&] { policy_.reset(); });
-  EXPECT_EQ(own_.log, "update destroy ");
+  host_.End();
+  EXPECT_EQ(own_.log, "update 0=0 destroy ");
   EXPECT_EQ(Pick(), "10.0.0.1:80");
-  In([&] { grpc_xds_subchannel_unref(kept); });
+  host_.In([&] { grpc_xds_subchannel_unref(kept); });
 }
 
 TEST_F(RegisteredPolicyTest, EndComesWhenNoneOfItsFunctionsIsAtWork) {
@@ -341,18 +412,18 @@ TEST_F(RegisteredPolicyTest, EndComesWhenNoneOfItsFunctionsIsAtWork) {
   MakeSubchannels();
   Apply({"z"});
   own_.on_update = [&](const grpc_xds_update* update) {
-    policy_.reset();
-    EXPECT_EQ(subchannels_[0].subchannel->watcher, nullptr) << "nothing more is heard of it";
+    host_.End();
+    EXPECT_FALSE(host_.subchannels()[0]->is_watched()) << "nothing more is heard of it";
     EXPECT_EQ(grpc_xds_subchannel_create(own_.base, update->addresses[0], nullptr), nullptr);
     ++own_.pickers;
     grpc_xds_policy_publish(own_.base, GRPC_XDS_READY, nullptr, &own_);
     grpc_xds_policy_reresolve(own_.base);
-    EXPECT_EQ(own_.log, "update update ");
+    EXPECT_EQ(own_.log, "update 0=0 update ");
   };
   Apply({"z"});
-  EXPECT_EQ(own_.log, "update update destroy ");
-  EXPECT_EQ(published_, 0);
-  EXPECT_EQ(reresolutions_, 0);
+  EXPECT_EQ(own_.log, "update 0=0 update destroy ");
+  EXPECT_EQ(host_.published, 0);
+  EXPECT_EQ(host_.reresolutions, 0);
 }
 
 TEST_F(RegisteredPolicyTest, SubchannelMayBeDestroyedByWhatItSays) {
@@ -363,13 +434,13 @@ TEST_F(RegisteredPolicyTest, SubchannelMayBeDestroyedByWhatItSays) {
     grpc_xds_subchannel_destroy(own_.subchannels[0]);
     own_.subchannels.clear();
   };
-  Say(0, GRPC_CHANNEL_READY);
-  EXPECT_EQ(subchannels_[0].subchannel->watcher, nullptr);
+  Say("10.0.0.1:80", GRPC_CHANNEL_READY);
+  EXPECT_TRUE(host_.subchannels().empty());
 }
 
 TEST_F(RegisteredPolicyTest, NoSubchannelIsNoCrash) {
   Start();
-  refuse_ = true;
+  host_.refuses_subchannels = true;
   MakeSubchannels();
   Apply({"z"});
   EXPECT_EQ(own_.subchannels, std::vector<grpc_xds_subchannel*>{nullptr});
@@ -377,48 +448,44 @@ TEST_F(RegisteredPolicyTest, NoSubchannelIsNoCrash) {
 
 TEST_F(RegisteredPolicyTest, DeadlineComesOnceAndTheLastCounts) {
   Start();
-  In([&] {
+  host_.In([&] {
     const int64_t now = grpc_xds_policy_now(own_.base);
     grpc_xds_policy_set_deadline(own_.base, now + GXDS_SECOND);
     grpc_xds_policy_set_deadline(own_.base, now + 3 * GXDS_SECOND);
   });
-  Pass(2 * GXDS_SECOND);
+  host_.Pass(2 * GXDS_SECOND);
   EXPECT_EQ(own_.log, "");
-  Pass(2 * GXDS_SECOND);
+  host_.Pass(2 * GXDS_SECOND);
   EXPECT_EQ(own_.log, "deadline ");
-  In([&] { grpc_xds_policy_set_deadline(own_.base, grpc_xds_policy_now(own_.base) + 1); });
-  In([&] { grpc_xds_policy_set_deadline(own_.base, INT64_MAX); });
-  Pass(2 * GXDS_SECOND);
+  host_.In([&] { grpc_xds_policy_set_deadline(own_.base, grpc_xds_policy_now(own_.base) + 1); });
+  host_.In([&] { grpc_xds_policy_set_deadline(own_.base, INT64_MAX); });
+  host_.Pass(2 * GXDS_SECOND);
   EXPECT_EQ(own_.log, "deadline ");
 }
 
 TEST_F(RegisteredPolicyTest, AWakerWakesUntilThePolicyIsGone) {
   Start();
   grpc_xds_waker* waker = nullptr;
-  In([&] {
+  host_.In([&] {
     waker = grpc_xds_policy_waker(own_.base);
     grpc_xds_waker_unref(grpc_xds_waker_ref(waker));
     grpc_xds_waker_wake(waker, 3);
     EXPECT_EQ(own_.log, "") << "never from within";
   });
-  In([] {});
   EXPECT_EQ(own_.log, "woken:3 ");
-  In([&] { policy_.reset(); });
-  In([&] { grpc_xds_waker_wake(waker, 4); });
+  host_.End();
+  host_.In([&] { grpc_xds_waker_wake(waker, 4); });
   EXPECT_EQ(own_.log, "woken:3 destroy ");
   grpc_xds_waker_unref(waker);
 }
 
 TEST_F(RegisteredPolicyTest, ItIsToldToResetBackoffAndAsksForNewAddresses) {
   Start();
-  In([&] {
-    policy_->ResetBackoffLocked();
-    grpc_xds_policy_reresolve(own_.base);
-  });
+  host_.ResetBackoff();
+  host_.In([&] { grpc_xds_policy_reresolve(own_.base); });
   EXPECT_EQ(own_.log, "reset_backoff ");
-  EXPECT_EQ(reresolutions_, 1);
+  EXPECT_EQ(host_.reresolutions, 1);
 }
 
 }  // namespace
-}  // namespace testing
-}  // namespace grpc_xds
+}  // namespace memory
