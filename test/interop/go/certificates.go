@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -59,6 +60,7 @@ func (a *authority) sign(account string) (certificate, key []byte, err error) {
 	template := certificateOf(pkix.Name{}, a.serial)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	template.URIs = []*url.URL{{Scheme: "spiffe", Host: "cluster.local", Path: "/ns/" + istioNamespace + "/sa/" + account}}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, private.Public(), a.key)
 	if err != nil {

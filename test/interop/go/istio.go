@@ -15,8 +15,11 @@ type istio struct {
 	programs string // where pilot-discovery and pilot-agent are
 	dir      string // its own
 	cluster  *kubernetes
+	tokens   *issuer    // whose tokens the secure port takes
+	identity *authority // of all certificates
 	process  *process
 	grpc     string // the addresses it listens at
+	secure   string
 	http     string
 	agents   int // so far
 }
@@ -33,11 +36,20 @@ func startIstio(programs string) (*istio, error) {
 	if i.cluster, err = startKubernetes(); err != nil {
 		return i, err
 	}
-	addresses, err := freeAddresses(2)
+	if i.tokens, err = startIssuer(); err != nil {
+		return i, err
+	}
+	if i.identity, err = newAuthority(); err != nil {
+		return i, err
+	}
+	if err := i.identity.write(i.dir, "istiod"); err != nil {
+		return i, err
+	}
+	addresses, err := freeAddresses(3)
 	if err != nil {
 		return i, err
 	}
-	i.grpc, i.http = addresses[0], addresses[1]
+	i.grpc, i.http, i.secure = addresses[0], addresses[1], addresses[2]
 	if err := os.WriteFile(i.path("mesh.yaml"), []byte("trustDomain: cluster.local\n"), 0o644); err != nil {
 		return i, err
 	}
@@ -69,10 +81,11 @@ func (i *istio) start() error {
 	var err error
 	i.process, err = startProcess("pilot-discovery", []string{
 		"ENABLE_CA_SERVER=false", "PILOT_CERT_PROVIDER=none", "POD_NAME=istiod", "POD_NAMESPACE=istio-system",
-		"PILOT_DEBOUNCE_AFTER=10ms", "PILOT_ENABLE_AMBIENT=false",
+		"PILOT_DEBOUNCE_AFTER=10ms", "PILOT_ENABLE_AMBIENT=false", "JWT_RULE=" + i.tokens.rule(),
 	}, filepath.Join(i.programs, "pilot-discovery"), "discovery", "--kubeconfig", i.path("kubeconfig"),
 		"--clusterID", "Kubernetes", "--meshConfig", i.path("mesh.yaml"), "--networksConfig", "none",
-		"--httpAddr", i.http, "--httpsAddr", "", "--grpcAddr", i.grpc, "--secureGRPCAddr", "",
+		"--httpAddr", i.http, "--httpsAddr", "", "--grpcAddr", i.grpc, "--secureGRPCAddr", i.secure,
+		"--tlsCertFile", i.path("cert-chain.pem"), "--tlsKeyFile", i.path("key.pem"), "--caCertFile", i.path("root-cert.pem"),
 		"--monitoringAddr", "127.0.0.1:0", "--ctrlz_port", "0")
 	if err != nil {
 		return err
@@ -105,6 +118,9 @@ func (i *istio) stop() {
 	i.halt()
 	if i.cluster != nil {
 		i.cluster.stop()
+	}
+	if i.tokens != nil {
+		i.tokens.stop()
 	}
 	os.RemoveAll(i.dir)
 }
@@ -173,18 +189,32 @@ func to(service, version string) []object {
 	return []object{{"destination": object{"host": hostOf(service), "subset": version}}}
 }
 
-// bootstrap is that of a client in a pod.
+// bootstrap is that of a client in a pod. features: of the server; certificates: the folder that has them. Both
+// may be empty.
 func (i *istio) bootstrap(uri, features, certificates string) string {
+	server := object{"server_uri": uri, "channel_creds": []object{{"type": "insecure"}}}
 	if features != "" {
-		features = fmt.Sprintf(`,"server_features":["%s"]`, features)
+		server["server_features"] = []string{features}
 	}
+	all := i.bootstrapBy(server)
 	if certificates != "" {
-		certificates = fmt.Sprintf(`,"certificate_providers":{"default":{"plugin_name":"file_watcher","config":{`+
-			`"certificate_file":"%[1]s/cert-chain.pem","private_key_file":"%[1]s/key.pem",`+
-			`"ca_certificate_file":"%[1]s/root-cert.pem"}}}`, certificates)
+		all["certificate_providers"] = object{"default": object{"plugin_name": "file_watcher", "config": object{
+			"certificate_file":    certificates + "/cert-chain.pem",
+			"private_key_file":    certificates + "/key.pem",
+			"ca_certificate_file": certificates + "/root-cert.pem"}}}
 	}
-	return fmt.Sprintf(`{"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}]%s}],`+
-		`"node":{"id":"sidecar~127.0.0.1~client.%[3]s~%[3]s.svc.cluster.local",`+
-		`"metadata":{"GENERATOR":"grpc","NAMESPACE":"%[3]s","CLUSTER_ID":"Kubernetes"}}%[4]s}`,
-		uri, features, istioNamespace, certificates)
+	return all.text()
+}
+
+func (i *istio) bootstrapBy(server object) object {
+	return object{"xds_servers": []object{server}, "node": object{
+		"id":       "sidecar~127.0.0.1~client." + istioNamespace + "~" + istioNamespace + ".svc.cluster.local",
+		"metadata": object{"GENERATOR": "grpc", "NAMESPACE": istioNamespace, "CLUSTER_ID": "Kubernetes"}}}
+}
+
+// tokenBootstrap is of one that has a token, in a file, and no agent.
+func (i *istio) tokenBootstrap(file string) string {
+	return i.bootstrapBy(object{"server_uri": i.secure,
+		"channel_creds": []object{{"type": "tls", "config": object{"ca_certificate_file": i.path("root-cert.pem")}}},
+		"call_creds":    []object{{"type": "jwt_token_file", "config": object{"jwt_token_file": file}}}}).text()
 }

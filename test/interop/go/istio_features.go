@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -351,14 +352,15 @@ func hashes(c client) string {
 }
 
 func tryMutualTLS(m *mesh) error {
-	a, err := newAuthority()
+	a := m.identity
+	certificates, err := os.MkdirTemp(m.dir, "client")
 	if err != nil {
 		return err
 	}
-	if err := a.write(m.dir, "client"); err != nil {
+	if err := a.write(certificates, "client"); err != nil {
 		return err
 	}
-	c, err := m.newClientBy(m.bootstrap(m.grpc, m.features, m.dir), "echo", "impostor")
+	c, err := m.newClientBy(m.bootstrap(m.grpc, m.features, certificates), "echo", "impostor")
 	if err != nil {
 		return err
 	}
@@ -383,4 +385,55 @@ func tryMutualTLS(m *mesh) error {
 		return err
 	}
 	return usesAll(c, "call /echo.Echo/Call", []workload{right})
+}
+
+// tryToken goes to the secure port, without an agent.
+func tryToken(m *mesh) error {
+	stranger, err := startIssuer()
+	if err != nil {
+		return err
+	}
+	defer stranger.stop()
+	stranger.url = m.tokens.url // whom it says it is
+	m.serve(object{"route": to("echo", "v2")})
+	for _, try := range []struct {
+		issuer    *issuer
+		namespace string
+		refused   string
+	}{
+		{m.tokens, istioNamespace, ""},
+		{m.tokens, "other", "PERMISSION_DENIED"},
+		{stranger, istioNamespace, "UNAUTHENTICATED"},
+	} {
+		token, err := try.issuer.token(try.namespace, "client")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(m.path("token"), []byte(token), 0o600); err != nil {
+			return err
+		}
+		if err := m.tryToken(try.refused); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryToken has a client use the token of the file. refused: the status that its stream ends with; empty: it does not.
+func (m *mesh) tryToken(refused string) error {
+	c, err := m.newClientBy(m.tokenBootstrap(m.path("token")), "echo")
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	if refused == "" {
+		return m.reaches(c, "call /echo.Echo/Call", "v2")
+	}
+	if err := fails(c, "call /echo.Echo/Call", "14 "); err != nil {
+		return err
+	}
+	if _, err := c.make("call /echo.Echo/Call"); err == nil || !strings.Contains(err.Error(), refused) {
+		return fmt.Errorf("a token to be refused with %s: %v", refused, err)
+	}
+	return nil
 }

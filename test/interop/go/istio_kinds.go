@@ -12,7 +12,7 @@ func istioKinds(i *istio) []kind {
 	}
 	newClusters := feature{"new clusters while endpoints change", tryNewClusters}
 	add("state of the world", "", istioFeatures...)
-	add("state of the world", "", newClusters, feature{"changes and restarts under load", tryChanges},
+	add("state of the world", "", feature{"a token instead of the agent", tryToken}, newClusters, feature{"changes and restarts under load", tryChanges},
 		feature{"four targets through the agent", tryAgent})
 	add("delta", "delta", istioFeatures...)
 	add("delta", "delta", newClusters)

@@ -14,6 +14,14 @@ import (
 // An object is one of Kubernetes.
 type object map[string]any
 
+func (o object) text() string {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 func newObject(apiVersion, kind, name string, spec object) object {
 	return object{"apiVersion": apiVersion, "kind": kind, "spec": spec,
 		"metadata": object{"name": name, "namespace": istioNamespace}}
