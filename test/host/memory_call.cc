@@ -1,5 +1,7 @@
 #include "test/host/memory_call.h"
 
+#include <utility>
+
 #include "test/host/memory_host.h"
 
 namespace memory {
@@ -72,12 +74,14 @@ std::string Call::Text() const {
 }
 
 void Call::Start() {
+  GXDS_CHECK(!std::exchange(started_, true));
   host_->In([this] {
     if (tracker_ != nullptr) gxds_tracker_started(tracker_);
   });
 }
 
 void Call::Finish(const Status& status, const std::map<std::string, std::string>& trailers) {
+  GXDS_CHECK(started_ && !std::exchange(finished_, true));
   host_->In([&] {
     Finished finished = {};
     finished.code = status.code;

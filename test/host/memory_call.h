@@ -37,8 +37,10 @@ class Call {
   // The address that was picked, "queue", "fail: STATUS: …" or "drop: STATUS: …".
   std::string Text() const;
 
-  // Of what was picked. Each once, in that order; all may be left out.
+  // Of what was picked. Each once at most, in that order; all may be left out, the second with the
+  // first.
   void Start();
+  bool has_started() const { return started_; }
   void Finish(const Status& status = Status(),
               const std::map<std::string, std::string>& trailers = {});
   // The attempt is no more.
@@ -59,6 +61,8 @@ class Call {
   std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
   gxds_picked picked_ = {};
   gxds_tracker* tracker_ = nullptr;  // owned
+  bool started_ = false;
+  bool finished_ = false;
   Status status_;
 };
 

@@ -18,14 +18,18 @@
 
 namespace memory {
 
+inline void RegisterTree(Host* host) {
+  for (const gxds_policy_type* type :
+       {&gxds_cluster_manager_policy, &gxds_cds_policy, &gxds_cluster_impl_policy,
+        &gxds_priority_policy, &gxds_weighted_locality_policy, &gxds_outlier_detection_policy}) {
+    host->Register(type);
+  }
+}
+
 class TreeTest : public PolicyTest {
  protected:
   TreeTest() {
-    for (const gxds_policy_type* type :
-         {&gxds_cluster_manager_policy, &gxds_cds_policy, &gxds_cluster_impl_policy,
-          &gxds_priority_policy, &gxds_weighted_locality_policy, &gxds_outlier_detection_policy}) {
-      host_.Register(type);
-    }
+    RegisterTree(&host_);
     lrs_.uri = gxds_str_z("lrs:1");
     mailbox_ = gxds_mailbox_create({[](void*, gxds_mailbox*) {}, nullptr, nullptr});
   }
