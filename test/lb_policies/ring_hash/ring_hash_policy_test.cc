@@ -1,6 +1,9 @@
 #include "lb_policies/ring_hash/ring_hash_policy.h"
 
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "test/host/memory_test.h"
@@ -57,6 +60,53 @@ TEST_F(RingHashPolicyTest, PickConnectsItsEndpoint) {  // A76.4, A76.5, A42
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(PickFor("someone"), chosen);
   EXPECT_EQ(PickFor(""), chosen) << "no value: what is READY";
+}
+
+TEST_F(RingHashPolicyTest, HashOfTheRouteDecides) {  // A76.2
+  Start({1, 2, 3}, "");
+  for (Subchannel* s : host_.subchannels()) host_.SetState(s, GRPC_CHANNEL_READY);
+  auto pick = [this](uint64_t hash) { return Pick({{}, "c", {1, true, hash}}); };
+  std::set<std::string> picked;
+  for (uint64_t i = 0; i < 64; ++i) {
+    const uint64_t hash = i << 58;
+    picked.insert(pick(hash));
+    EXPECT_EQ(pick(hash), pick(hash));
+  }
+  EXPECT_EQ(picked.size(), 3u);
+}
+
+TEST_F(RingHashPolicyTest, FailedEndpointsRequestsGoToTheNextOfTheRingAndComeBack) {  // A42.30
+  Start({1, 2, 3});
+  for (Subchannel* s : host_.subchannels()) host_.SetState(s, GRPC_CHANNEL_READY);
+  std::map<std::string, std::string> before;
+  for (int i = 0; i < 50; ++i) before[std::to_string(i)] = PickFor(std::to_string(i));
+  const std::string failed = before["0"];
+  Say(failed, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("gone"));
+  for (const auto& [user, endpoint] : before) {
+    const std::string now = PickFor(user);
+    EXPECT_EQ(now.substr(0, 9), "10.0.0.1:") << user;
+    EXPECT_EQ(now == endpoint, endpoint != failed) << user << ": only those that must, move";
+  }
+  Say(failed, GRPC_CHANNEL_READY);
+  for (const auto& [user, endpoint] : before) EXPECT_EQ(PickFor(user), endpoint) << user;
+}
+
+TEST_F(RingHashPolicyTest, RpcsWithoutTheHeaderConnectOneEndpoint) {  // A76.5, A76.7
+  Start({1, 2, 3});
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Pick(), "queue");
+  int connects = 0;
+  for (const Subchannel* s : host_.subchannels()) connects += s->connects;
+  EXPECT_EQ(connects, 1);
+}
+
+TEST_F(RingHashPolicyTest, RequestsAreSpreadByWeight) {  // A42.15
+  Start({});
+  Update(config_, Args(), std::vector<Address>{{"a", 1}, {"b", 3}}, "note");
+  for (Subchannel* s : host_.subchannels()) host_.SetState(s, GRPC_CHANNEL_READY);
+  std::map<std::string, int> picks;
+  for (int i = 0; i < 4000; ++i) picks[PickFor("user" + std::to_string(i))]++;
+  EXPECT_NEAR(picks["b"], 3000, 200);
+  EXPECT_EQ(picks["a"] + picks["b"], 4000);
 }
 
 TEST_F(RingHashPolicyTest, WithoutAHashAnRpcFails) {  // A76.2
