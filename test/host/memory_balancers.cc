@@ -198,9 +198,10 @@ class PickFirst : public Balancer {
       Try(*next_);
       const bool serves = selected_ != nullptr && selected_->is(GRPC_CHANNEL_READY);
       if (serves && !IsServing(*next_) && !HasFailed(*next_)) return;
-      selected_ = nullptr;
+      const bool broke = std::exchange(selected_, nullptr) != nullptr;
       idle_ = false;
       current_ = std::exchange(next_, std::nullopt).value();
+      if (broke && !IsServing(current_)) PublishQueue(GRPC_CHANNEL_CONNECTING);
     }
     if (selected_ != nullptr) {
       if (selected_->is(GRPC_CHANNEL_READY)) return;

@@ -302,6 +302,18 @@ TEST_F(BalancerTest, PickFirstThatBreaksIsIdleUntilAPickWaits) {
   EXPECT_EQ(Wanted(), "a");
 }
 
+TEST_F(BalancerTest, PickFirstThatBreaksGoesOnWithTheNewList) {
+  Start("pick_first", {{"a"}});
+  host_.SetState("a", GRPC_CHANNEL_READY);
+  Update(config_, Args(), std::vector<Address>{{"b"}});
+  EXPECT_EQ(Pick(), "a");
+  host_.SetState("a", GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(Pick(), "queue");
+  host_.SetState("b", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(), "b");
+}
+
 TEST_F(BalancerTest, PickFirstFailsWhenAllHaveAndComesBack) {
   Start("pick_first", {{"a"}});
   host_.SetState("a", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));

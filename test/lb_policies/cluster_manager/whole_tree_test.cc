@@ -1,4 +1,4 @@
-// All policies of a channel, from cluster_manager down to round_robin, over connections that come
+// All policies of a channel, from cluster_manager down to the leaves, over connections that come
 // and go.
 #include <algorithm>
 #include <map>
@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "lb_policies/least_request/least_request_policy.h"
 #include "lb_policies/priority/priority.h"
-#include "lb_policies/weighted_locality/weighted_locality.h"
+#include "lb_policies/ring_hash/ring_hash_policy.h"
+#include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
 
 namespace memory {
@@ -130,6 +132,10 @@ class Storm {
  public:
   explicit Storm(uint64_t seed) : random_{seed}, host_(seed) {
     RegisterTree(&host_);
+    for (const gxds_policy_type* type :
+         {&gxds_ring_hash_policy, &gxds_least_request_policy, &gxds_weighted_round_robin_policy}) {
+      host_.Register(type);
+    }
     lrs_.uri = gxds_str_z("lrs:1");
     mailbox_ = gxds_mailbox_create({[](void*, gxds_mailbox*) {}, nullptr, nullptr});
     host_.Create(gxds_cluster_manager_policy);
@@ -180,7 +186,16 @@ class Storm {
   }
   Entry SomeEntry(const std::string& name) {
     if (Draw(10) == 0) return snapshot::Error(name, "no such cluster");
+    static const char* const kLeaves[] = {
+        R"([{"ring_hash_experimental":{}}])",
+        R"([{"least_request_experimental":{}}])",
+        R"([{"weighted_round_robin":{"enableOobLoadReport":true}}])",
+        R"([{"pick_first":{}}])",
+        R"([{"round_robin":{}}])",
+        R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"weighted_round_robin":{}}]}}])",
+    };
     snapshot::ClusterOptions options = RoundRobins(Draw(2) == 0 ? &lrs_ : nullptr);
+    if (Draw(2) == 0) options.lb_policy = kLeaves[Draw(6)];
     if (Draw(3) == 0) options.failure_threshold = 50;
     if (Draw(4) == 0) options.max_requests = 2;
     return snapshot::Leaf(name, options, SomeEndpoints());
@@ -196,7 +211,7 @@ class Storm {
     for (const Entry& e : entries) list.push_back(e.get());
     std::vector<std::string> roots;
     for (const char* name : {"x", "y", "z"}) {
-      if (Draw(3) > 0) roots.emplace_back(name);
+      if (Draw(8) > 0) roots.emplace_back(name);
     }
     last_ = MakeConfig(list, roots, store_.get(), last_.get());
     const Status said = host_.Apply({config_, Args(), Addresses(), "", last_.get(), mailbox_});
