@@ -1,6 +1,6 @@
 // A host in memory: one channel with one policy in C on top, and all that a policy asks of a host
-// (host/channel.h). Connections, time and picks are in the test's hands; nothing happens by itself,
-// on no other thread, and the same seed gives the same run: the thread's randomness
+// (host/channel.h). Connections, time and picks are in the test's hands. Nothing happens by itself,
+// or on another thread, and the same seed gives the same run: the thread's randomness
 // (gxds_random_of_thread()) begins anew with each host. At the end it tells what is left over.
 //
 // Serializer: work that policies put off (run_later, post) is done when the outermost call on the

@@ -1,6 +1,7 @@
 // All policies of a channel, from cluster_manager down to the leaves, over connections that come
 // and go.
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <set>

@@ -3,6 +3,7 @@
 #define GRPC_XDS_TEST_LB_POLICIES_SUPPORT_FAKE_CLUSTER_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
