@@ -13,13 +13,19 @@ typedef struct extra_field {
   const char *of; /* the message or enum, with a leading dot; NULL: a scalar */
 } extra_field;
 
-enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 3 };
+enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 5 };
+
+typedef struct extra_nested {
+  const char *message; /* NULL: the end of a list */
+  extra_field fields[kFieldsMax];
+} extra_nested;
 
 typedef struct extra_type {
   const char *package;
   const char *message;
   extra_field fields[kFieldsMax];
-  const char *enum_name; /* nested in the message; NULL: none */
+  const extra_nested *nested; /* NULL: none */
+  const char *enum_name;      /* nested in the message; NULL: none */
   const char *enum_values[kValuesMax];
 } extra_type;
 
@@ -32,7 +38,31 @@ typedef struct extra_type {
 #define UINT32 ".google.protobuf.UInt32Value"
 #define UINT64 ".google.protobuf.UInt64Value"
 
-/* Field numbers are those of Envoy's and xDS's .proto files (A48, A52, A58, A62, A68 use them). */
+#define HTTP_PACKAGE "envoy.extensions.upstreams.http.v3"
+#define HTTP "." HTTP_PACKAGE ".HttpProtocolOptions."
+#define CORE ".envoy.config.core.v3."
+/* The first fields of each way to choose a protocol. */
+#define HTTP1 \
+  { "http_protocol_options", 1, MESSAGE, CORE "Http1ProtocolOptions" }
+#define HTTP2 \
+  { "http2_protocol_options", 2, MESSAGE, CORE "Http2ProtocolOptions" }
+#define HTTP3 \
+  { "http3_protocol_options", 3, MESSAGE, CORE "Http3ProtocolOptions" }
+
+static const extra_nested http_nested[] = {
+    {.message = "ExplicitHttpConfig", .fields = {HTTP1, HTTP2, HTTP3}},
+    {.message = "UseDownstreamHttpConfig", .fields = {HTTP1, HTTP2, HTTP3}},
+    {.message = "AutoHttpConfig",
+     .fields = {HTTP1,
+                HTTP2,
+                HTTP3,
+                {"alternate_protocols_cache_options", 4, MESSAGE,
+                 CORE "AlternateProtocolsCacheOptions"}}},
+    {0},
+};
+
+/* Field numbers are those of Envoy's and xDS's .proto files (A48, A52, A58, A62, A68 use them; gRPC
+ * passes over HttpProtocolOptions, without which Envoy speaks HTTP/1 to a cluster). */
 static const extra_type extra_types[] = {
     {.package = LB "round_robin.v3", .message = "RoundRobin"},
     {.package = LB "random.v3", .message = "Random"},
@@ -67,16 +97,24 @@ static const extra_type extra_types[] = {
                 {"weight_expiration_period", 4, MESSAGE, DURATION},
                 {"weight_update_period", 5, MESSAGE, DURATION},
                 {"error_utilization_penalty", 6, MESSAGE, ".google.protobuf.FloatValue"}}},
+    {.package = HTTP_PACKAGE,
+     .message = "HttpProtocolOptions",
+     .fields = {{"common_http_protocol_options", 1, MESSAGE, CORE "HttpProtocolOptions"},
+                {"upstream_http_protocol_options", 2, MESSAGE, CORE "UpstreamHttpProtocolOptions"},
+                {"explicit_http_config", 3, MESSAGE, HTTP "ExplicitHttpConfig"},
+                {"use_downstream_protocol_config", 4, MESSAGE, HTTP "UseDownstreamHttpConfig"},
+                {"auto_config", 5, MESSAGE, HTTP "AutoHttpConfig"}},
+     .nested = http_nested},
     {.package = "udpa.type.v1",
      .message = "TypedStruct",
      .fields = {{"type_url", 1, STRING, NULL}, {"value", 2, MESSAGE, ".google.protobuf.Struct"}}},
 };
 
 /* Files of the host that the fields above may refer to. */
-static const char *const dependencies[kDependenciesMax] = {"google/protobuf/wrappers.proto",
-                                                           "google/protobuf/duration.proto",
-                                                           "google/protobuf/struct.proto"};
-static const char cluster_file[] = "envoy/config/cluster/v3/cluster.proto";
+static const char *const dependencies[kDependenciesMax] = {
+    "google/protobuf/wrappers.proto", "google/protobuf/duration.proto",
+    "google/protobuf/struct.proto", "envoy/config/cluster/v3/cluster.proto",
+    "envoy/config/core/v3/protocol.proto"};
 
 #define Z(s) upb_StringView_FromString(s)
 
@@ -103,6 +141,11 @@ static void add_field(google_protobuf_DescriptorProto *message, const extra_fiel
   google_protobuf_FieldDescriptorProto_set_label(
       field, google_protobuf_FieldDescriptorProto_LABEL_OPTIONAL);
   if (f->of) google_protobuf_FieldDescriptorProto_set_type_name(field, Z(f->of));
+}
+
+static void add_fields(google_protobuf_DescriptorProto *message, const extra_field *fields,
+                       upb_Arena *arena) {
+  for (int i = 0; i < kFieldsMax && fields[i].name; i++) add_field(message, &fields[i], arena);
 }
 
 /* A85. */
@@ -134,12 +177,15 @@ static void add_type(upb_DefPool *pool, const extra_type *t) {
   for (int i = 0; i < kDependenciesMax; i++) {
     google_protobuf_FileDescriptorProto_add_dependency(file, Z(dependencies[i]), arena);
   }
-  google_protobuf_FileDescriptorProto_add_dependency(file, Z(cluster_file), arena);
   google_protobuf_DescriptorProto *message =
       google_protobuf_FileDescriptorProto_add_message_type(file, arena);
   google_protobuf_DescriptorProto_set_name(message, Z(t->message));
-  for (int i = 0; i < kFieldsMax && t->fields[i].name; i++) {
-    add_field(message, &t->fields[i], arena);
+  add_fields(message, t->fields, arena);
+  for (const extra_nested *n = t->nested; n && n->message; n++) {
+    google_protobuf_DescriptorProto *inner =
+        google_protobuf_DescriptorProto_add_nested_type(message, arena);
+    google_protobuf_DescriptorProto_set_name(inner, Z(n->message));
+    add_fields(inner, n->fields, arena);
   }
   if (t->enum_name) add_enum(message, t, arena);
   upb_Status status;

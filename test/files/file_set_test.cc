@@ -160,6 +160,7 @@ TEST_F(FileSet, EveryTypeThatAResourceMayHoldIsKnown) {
            "envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",
            "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3."
            "ClientSideWeightedRoundRobin",
+           "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
            "xds.type.v3.TypedStruct",
            "udpa.type.v1.TypedStruct",
            "grpc.lookup.v1.RouteLookupClusterSpecifier",

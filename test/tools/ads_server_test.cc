@@ -156,6 +156,25 @@ TEST_F(Ads, ARemovedLdsOrCdsResourceIsDeletedByItsAbsence) {
   EXPECT_EQ(Got(c), "CDS a=1");
 }
 
+// Envoy's xDS protocol: a cluster that changed is warming until its endpoints come again.
+
+TEST_F(Ads, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
+  Serve({"CDS a>=1", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"*"});
+  Ask(c, EDS, {"a", "of-b"});
+  EXPECT_EQ(Got(c), "CDS a=1 b=1; EDS a=1 of-b=1");
+  Serve({"CDS a>=2", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
+  EXPECT_EQ(Got(c), "CDS a=2 b=1; EDS a=1") << "of b nothing changed";
+  Serve({"CDS a>=2", "CDS b>of-b=2", "EDS a=1", "EDS of-b=2"});
+  EXPECT_EQ(Got(c), "CDS a=2 b=2; EDS of-b=2") << "once";
+  Serve({"CDS a>=2", "CDS b>of-b=2", "CDS c>of-b=1", "EDS a=1", "EDS of-b=2"});
+  EXPECT_EQ(Got(c), "CDS a=2 b=2 c=1; EDS of-b=2") << "the new one shares them";
+  Serve({"CDS a>=2", "CDS b>of-b=2", "CDS c>of-b=1", "CDS d>of-d=1", "EDS a=1", "EDS of-b=2",
+         "EDS of-d=1"});
+  EXPECT_EQ(Got(c), "CDS a=2 b=2 c=1 d=1") << "the client did not ask for those of d yet";
+}
+
 TEST_F(Ads, OnlyTypesInWhichSomethingAskedForChangedArePushed) {
   Serve({"LDS a=1", "RDS a=1", "CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = Open();

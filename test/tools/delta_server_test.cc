@@ -49,6 +49,19 @@ TEST_F(Delta, OnlyWhatChangedIsSent) {
   EXPECT_EQ(Last(c, CDS).versions.at("a"), version_of_a);  // a version is the contents
 }
 
+// Envoy's xDS protocol: a cluster that changed is warming until its endpoints come again.
+TEST_F(Delta, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
+  Serve({"CDS a>=1", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
+  uint64_t c = OpenDelta();
+  AskDelta(c, CDS, {"*"});
+  AskDelta(c, EDS, {"a", "of-b"});
+  EXPECT_EQ(Got(c), "CDS a=1 b=1; EDS a=1 of-b=1");
+  Serve({"CDS a>=1", "CDS b>of-b=2", "EDS a=1", "EDS of-b=1"});
+  EXPECT_EQ(Got(c), "CDS b=2; EDS of-b=1");
+  Serve({"CDS a>=2", "CDS b>of-b=2", "EDS of-b=1"});
+  EXPECT_EQ(Got(c), "CDS a=2") << "the removal of what is gone comes last";
+}
+
 TEST_F(Delta, WhatDoesNotExistIsToldOnce) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();

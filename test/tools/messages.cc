@@ -106,6 +106,13 @@ std::string ResourceJson(const std::string &resource) {
            aliases + "\"],\"resource\":" +
            ResourceJson(resource.substr(0, 4) + name.substr(0, bar) + "=" + value) + "}";
   }
+  std::string eds;
+  size_t arrow = name.find('>');
+  if (arrow != std::string::npos) {
+    eds =
+        R"("type":"EDS","eds_cluster_config":{"service_name":")" + name.substr(arrow + 1) + "\"},";
+    name = name.substr(0, arrow);
+  }
   std::string json = "{\"@type\":\"" + std::string(TypeUrl(static_cast<Type>(type))) + "\",\"" +
                      (type == EDS ? "cluster_name" : "name") + "\":\"" + name + "\",";
   switch (type) {
@@ -114,7 +121,7 @@ std::string ResourceJson(const std::string &resource) {
     case RDS:
       return json + "\"internal_only_headers\":[\"" + value + "\"]}";
     case CDS:
-      return json + "\"alt_stat_name\":\"" + value + "\"}";
+      return json + eds + "\"alt_stat_name\":\"" + value + "\"}";
     default:
       return json + "\"policy\":{\"overprovisioning_factor\":" + value + "}}";
   }

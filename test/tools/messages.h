@@ -1,7 +1,8 @@
 // Discovery messages as short strings, for the tests of tools/serve and of the program itself.
 //
 // A resource is "a=1": its name, and a number kept in some harmless field, so that contents differ;
-// or "a|b|c=1", with the aliases b and c.
+// or "a|b|c=1", with the aliases b and c; or, a cluster, "a>e=1", whose endpoints by EDS are those
+// of e (of a: "a>=1").
 #ifndef GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 #define GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 

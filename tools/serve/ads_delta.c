@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "tools/serve/ads_internal.h"
+#include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
 
 typedef const envoy_service_discovery_v3_DeltaDiscoveryRequest request;
@@ -79,6 +80,7 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
   event.nonce = gxds_ads_nonce_text(t->nonce);
   for (size_t i = 0; i < response.count; i++) {
     gxds_serve_event_add_name(&event, response.resources[i]->name);
+    if (type == GXDS_FILE_CLUSTER) gxds_ads_warm(st, set, response.resources[i]);
   }
   gxds_serve_queue_send(q, st->id, encode(type, &response, event.nonce));
   event.removed = response.removed;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
 
 struct gxds_ads_server {
@@ -132,6 +133,9 @@ static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
   event.nonce = gxds_ads_nonce_text(t->nonce);
   for (size_t i = 0; i < take_response->count; i++) {
     gxds_serve_event_add_name(&event, take_response->resources[i]->name);
+  }
+  for (size_t i = 0; type == GXDS_FILE_CLUSTER && i < take_response->changed_count; i++) {
+    gxds_ads_warm(st, s->set, take_response->changed[i]);
   }
   event.removed = take_response->removed;
   event.removed_count = take_response->removed_count;

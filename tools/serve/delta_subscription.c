@@ -129,6 +129,19 @@ void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name 
   if (unsubscribed_count) give_up(s, unsubscribed, unsubscribed_count, dropped);
 }
 
+static int by_entry_name(const void *a, const void *b) {
+  return gxds_str_compare(((const gxds_delta_entry *)a)->name, ((const gxds_delta_entry *)b)->name);
+}
+
+bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str name) {
+  const gxds_delta_entry key = {.name = name};
+  gxds_delta_entry *e =
+      s->count ? bsearch(&key, s->entries, s->count, sizeof key, by_entry_name) : NULL;
+  if (!e || !e->has) return false;
+  e->again = true;
+  return true;
+}
+
 /* What comes with "*" gets an entry. */
 static void add_everything(gxds_delta_subscription *s, const gxds_file_set *set) {
   const gxds_file_list *list = &set->types[s->type];

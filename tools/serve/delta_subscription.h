@@ -14,7 +14,7 @@ extern "C" {
 typedef struct gxds_delta_entry {
   gxds_str name;    /* owned */
   bool named;       /* asked for by name; else it came with "*" */
-  bool again;       /* asked for again: sent again, even if it is known */
+  bool again;       /* asked for or needed again: sent again, even if it is known */
   bool told_absent; /* the client knows that there is no such resource */
   bool has;         /* the client has a resource of that name, of version: */
   uint64_t version; /* 0: one that is none of ours */
@@ -46,6 +46,9 @@ void gxds_delta_subscription_fini(gxds_delta_subscription *s);
 void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name *names,
                                     size_t count, gxds_str *unsubscribed, size_t unsubscribed_count,
                                     gxds_serve_event *added, gxds_serve_event *dropped);
+
+/* The client needs that name again, though it may be unchanged. False: it has none of it. */
+bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str name);
 
 typedef struct gxds_delta_response {
   const gxds_file_resource **resources; /* sorted by name; each a reference */

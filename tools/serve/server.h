@@ -1,8 +1,8 @@
 /* gxds_serve_server: gRPC's side of `xds serve`: a server on the public C API, its calls, and one
  * thread in a completion queue that owns the protocol's logic and writes the events.
  *
- * AggregatedDiscoveryService.StreamAggregatedResources and LoadReportingService.StreamLoadStats are
- * served; every other method (delta ADS among them) is answered UNIMPLEMENTED. */
+ * The streams of AggregatedDiscoveryService, of the discovery services of one type (in both ways),
+ * and of LoadReportingService are served; every other method is answered UNIMPLEMENTED. */
 #ifndef GRPC_XDS_TOOLS_SERVE_SERVER_H_
 #define GRPC_XDS_TOOLS_SERVE_SERVER_H_
 

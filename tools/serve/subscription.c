@@ -28,6 +28,10 @@ static int by_bytes(const void *a, const void *b) {
   return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
 }
 
+static int by_name(const void *a, const void *b) {
+  return gxds_str_compare(((const gxds_ads_entry *)a)->name, ((const gxds_ads_entry *)b)->name);
+}
+
 /* Sorted, without duplicates and without "*", which is told apart. */
 static size_t sort_names(const gxds_str *names, size_t count, gxds_str *out, bool *star) {
   size_t kept = 0;
@@ -97,6 +101,7 @@ typedef struct row {
 static bool changed(const row *r) {
   if (!r->now) return false;
   const gxds_file_resource *sent = r->entry ? r->entry->sent : NULL;
+  if (r->entry && r->entry->again) return true;
   if (sent == r->now) return false; /* sets share what did not change */
   return !sent || !gxds_str_equal(sent->bytes, r->now->bytes);
 }
@@ -132,6 +137,7 @@ void gxds_ads_response_fini(gxds_ads_response *r) {
   for (size_t i = 0; i < r->count; i++) gxds_file_resource_unref(r->resources[i]);
   for (size_t i = 0; i < r->removed_count; i++) gxds_str_free(&r->removed[i]);
   gxds_free(r->resources);
+  gxds_free(r->changed);
   gxds_free(r->removed);
   *r = (gxds_ads_response){0};
 }
@@ -141,6 +147,7 @@ static void include(gxds_ads_response *out, const gxds_file_resource *r) {
 }
 
 static void mark_sent(gxds_ads_entry *entry, const gxds_file_resource *r) {
+  entry->again = false;
   const gxds_file_resource *old = entry->sent;
   entry->sent = r ? gxds_file_resource_ref(r) : NULL;
   gxds_file_resource_unref(old);
@@ -154,12 +161,14 @@ static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool remo
   gxds_ads_entry *entries = gxds_calloc(count, sizeof *entries);
   size_t entry_count = 0;
   *out = (gxds_ads_response){.resources = gxds_calloc(count, sizeof *out->resources),
+                             .changed = gxds_calloc(count, sizeof *out->changed),
                              .removed = gxds_calloc(count, sizeof *out->removed)};
   for (size_t i = 0; i < count; i++) {
     GXDS_CHECK(rows[i].entry || rows[i].now);
     gxds_ads_entry entry =
         rows[i].entry ? *rows[i].entry : (gxds_ads_entry){.name = gxds_str_dup(rows[i].now->name)};
     if (rows[i].now && (full || changed(&rows[i]))) {
+      if (changed(&rows[i])) out->changed[out->changed_count++] = rows[i].now;
       include(out, rows[i].now);
       mark_sent(&entry, rows[i].now);
     } else if (full && gone(&rows[i])) {
@@ -181,6 +190,14 @@ static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool remo
   s->entries = entries;
   s->count = entry_count;
   s->answered = true;
+}
+
+bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name) {
+  const gxds_ads_entry key = {.name = name};
+  gxds_ads_entry *e = s->count ? bsearch(&key, s->entries, s->count, sizeof key, by_name) : NULL;
+  if (!e || !e->sent) return false;
+  e->again = true;
+  return true;
 }
 
 bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,

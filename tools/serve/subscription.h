@@ -13,6 +13,7 @@ extern "C" {
 typedef struct gxds_ads_entry {
   gxds_str name;                  /* owned */
   bool named;                     /* asked for by name; else it came with "*" */
+  bool again;                     /* to be sent again, though the client has it */
   const gxds_file_resource *sent; /* what the client last got; a reference; NULL: nothing */
 } gxds_ads_entry;
 
@@ -40,12 +41,17 @@ void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *name
 typedef struct gxds_ads_response {
   const gxds_file_resource **resources; /* sorted by name; each a reference */
   size_t count;
+  const gxds_file_resource **changed; /* of these, what the client did not have; borrowed */
+  size_t changed_count;
   size_t kept; /* of these, the ones that do not exist any more and are still in the response */
   gxds_str *removed; /* names that the client had and that are not in it; owned */
   size_t removed_count;
 } gxds_ads_response;
 
 void gxds_ads_response_fini(gxds_ads_response *r);
+
+/* The client needs that name again, though it may be unchanged. False: it was never sent any. */
+bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name);
 
 /* True: there is something that came or changed; *out is the response, and counts as sent. What
  * was removed is kept in it. */

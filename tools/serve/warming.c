@@ -1,0 +1,39 @@
+#include "tools/serve/warming.h"
+
+#include <envoy/config/cluster/v3/cluster.upb.h>
+
+#include "tools/serve/wire_input.h"
+
+static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
+
+/* Borrowed from the arena; empty: the cluster has no endpoints by EDS. */
+static gxds_str endpoints_of(const gxds_file_resource *cluster, upb_Arena *arena) {
+  gxds_str padded;
+  const envoy_config_cluster_v3_Cluster *msg = NULL;
+  if (gxds_serve_pad(cluster->bytes, arena, &padded)) {
+    msg = envoy_config_cluster_v3_Cluster_parse(padded.data, padded.size, arena);
+  }
+  if (!msg || envoy_config_cluster_v3_Cluster_type(msg) != envoy_config_cluster_v3_Cluster_EDS) {
+    return gxds_str_of(NULL, 0);
+  }
+  const envoy_config_cluster_v3_Cluster_EdsClusterConfig *eds =
+      envoy_config_cluster_v3_Cluster_eds_cluster_config(msg);
+  gxds_str name = eds ? view(envoy_config_cluster_v3_Cluster_EdsClusterConfig_service_name(eds))
+                      : gxds_str_of(NULL, 0);
+  return name.size > 0 ? name : view(envoy_config_cluster_v3_Cluster_name(msg));
+}
+
+void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
+                   const gxds_file_resource *cluster) {
+  gxds_ads_type_state *t = &st->types[GXDS_FILE_ENDPOINTS];
+  if (t->subscription.count == 0 && t->delta.count == 0) return; /* spares the parsing */
+  upb_Arena *arena = upb_Arena_New();
+  gxds_str name = endpoints_of(cluster, arena);
+  if (gxds_file_set_find_by_any_name(set, GXDS_FILE_ENDPOINTS, name)) {
+    bool due = gxds_ads_service_is_delta(st->service)
+                   ? gxds_delta_subscription_send_again(&t->delta, name)
+                   : gxds_ads_subscription_send_again(&t->subscription, name);
+    t->dirty = t->dirty || due;
+  }
+  upb_Arena_Free(arena);
+}
