@@ -49,6 +49,8 @@ type key struct{ url, name string }
 type expectation struct {
 	want    proto.Message // nil: whatever it shows is right
 	refused bool          // NACKED, with an error
+	never   proto.Message // of a client that does not show what it refused: it holds anything but this,
+	told    func() bool   // and the control plane was told so
 }
 
 // expected lists what a client of the world must have, and what it may have.
@@ -65,17 +67,24 @@ func (w *world) expected() map[key]expectation {
 		endpoints := key{resource.EndpointType, c.endpointsName()}
 		all[of], all[endpoints] = expectation{}, expectation{}
 		if c.state == broken {
-			all[of] = expectation{refused: true}
+			all[of] = w.refusal(c.name, w.clusterOf(c))
 		} else if c.state == good {
-			all[of] = expectation{want: c.resource()}
+			all[of] = expectation{want: w.clusterOf(c)}
 			if c.edsState == broken {
-				all[endpoints] = expectation{refused: true}
+				all[endpoints] = w.refusal(c.endpointsName(), w.endpointsOf(c))
 			} else if c.edsState == good {
-				all[endpoints] = expectation{want: c.endpoints()}
+				all[endpoints] = expectation{want: w.endpointsOf(c)}
 			}
 		}
 	}
 	return all
+}
+
+func (w *world) refusal(name string, r proto.Message) expectation {
+	if w.envoy == nil {
+		return expectation{refused: true}
+	}
+	return expectation{never: r, told: func() bool { return w.envoy.refused(name) }}
 }
 
 // equal compares contents: the bytes in a google.protobuf.Any may be in any order.
@@ -97,6 +106,11 @@ func fullURL(url string) string {
 
 func short(k key) string { return k.url[strings.LastIndex(k.url, ".")+1:] + " " + k.name }
 
+func holds(entry *statuspb.ClientConfig_GenericXdsConfig, r proto.Message) bool {
+	held, err := entry.GetXdsConfig().UnmarshalNew()
+	return err == nil && equal(held, r)
+}
+
 // differences lists where what a client shows is not what is expected; none: they are equal.
 func differences(expected map[key]expectation, config *statuspb.ClientConfig) []string {
 	var out []string
@@ -111,14 +125,13 @@ func differences(expected map[key]expectation, config *statuspb.ClientConfig) []
 			out = append(out, short(k)+": the client holds it in vain")
 		case e.refused && (state != adminpb.ClientResourceStatus_NACKED || entry.GetErrorState().GetDetails() == ""):
 			out = append(out, fmt.Sprintf("%s: %v, and was to be refused", short(k), state))
+		case e.never != nil && holds(entry, e.never):
+			out = append(out, short(k)+": the client holds what was to be refused")
 		case e.want == nil:
 		case state != adminpb.ClientResourceStatus_ACKED:
 			out = append(out, fmt.Sprintf("%s: %v (%s)", short(k), state, entry.GetErrorState().GetDetails()))
 		default:
-			held, err := entry.GetXdsConfig().UnmarshalNew()
-			if err != nil {
-				out = append(out, fmt.Sprintf("%s: %v", short(k), err))
-			} else if !equal(held, e.want) {
+			if !holds(entry, e.want) {
 				out = append(out, short(k)+": other contents, of version "+entry.GetVersionInfo())
 			}
 		}
@@ -126,6 +139,8 @@ func differences(expected map[key]expectation, config *statuspb.ClientConfig) []
 	for _, k := range slices.Collect(maps.Keys(expected)) {
 		if e := expected[k]; !seen[k] && (e.want != nil || e.refused) {
 			out = append(out, short(k)+": the client does not have it")
+		} else if e.never != nil && !e.told() {
+			out = append(out, short(k)+": nothing was said of its refusal")
 		}
 	}
 	slices.Sort(out)

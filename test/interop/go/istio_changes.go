@@ -14,7 +14,7 @@ import (
 
 // A load makes RPCs to services, one after another, until it is stopped.
 type load struct {
-	client client
+	client program
 	mu     sync.Mutex // one order at a time
 	ending chan struct{}
 	ended  chan struct{}
@@ -22,7 +22,7 @@ type load struct {
 	failed []string
 }
 
-func startLoad(c client, services int) *load {
+func startLoad(c program, services int) *load {
 	l := &load{client: c, ending: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(l.ended)
@@ -185,7 +185,7 @@ func (w *changingMesh) settle(l *load) error {
 }
 
 // drive makes the changes under load. Now and then the control plane is away meanwhile.
-func (w *changingMesh) drive(c client, count int, restarts bool) error {
+func (w *changingMesh) drive(c program, count int, restarts bool) error {
 	w.apply()
 	for i := range w.services {
 		if err := usesAll(c, fmt.Sprintf("on %d /load.Load/Call", i), w.services[i].workloads); err != nil {

@@ -19,11 +19,11 @@ type mesh struct {
 }
 
 // newClient starts a program with channels to services.
-func (m *mesh) newClient(services ...string) (client, error) {
+func (m *mesh) newClient(services ...string) (program, error) {
 	return m.newClientBy(m.bootstrap(m.grpc, m.features, ""), services...)
 }
 
-func (m *mesh) newClientBy(bootstrap string, services ...string) (client, error) {
+func (m *mesh) newClientBy(bootstrap string, services ...string) (program, error) {
 	argv := []string{"-xds"}
 	for _, s := range services {
 		argv = append(argv, targetOf(s))
@@ -50,7 +50,7 @@ func isOf(workloads []workload, version, port string) bool {
 }
 
 // reaches waits until five RPCs in a row reach a version.
-func (m *mesh) reaches(c client, order, version string) error {
+func (m *mesh) reaches(c program, order, version string) error {
 	right := 0
 	var last string
 	err := eventually(func() (bool, error) {
@@ -70,7 +70,7 @@ func (m *mesh) reaches(c client, order, version string) error {
 }
 
 // fails waits until an RPC fails with a text: its code, and what else is of its status.
-func fails(c client, order, text string) error {
+func fails(c program, order, text string) error {
 	var last string
 	err := eventually(func() (bool, error) {
 		reply, err := c.make(order)
@@ -121,7 +121,7 @@ func tryEndpoints(m *mesh) error {
 }
 
 // usesAll waits until RPCs, two for each workload, reach all of them and nothing else.
-func usesAll(c client, order string, workloads []workload) error {
+func usesAll(c program, order string, workloads []workload) error {
 	var seen map[string]int
 	err := eventually(func() (bool, error) {
 		seen = map[string]int{}
@@ -333,7 +333,7 @@ func tryHash(m *mesh) error {
 }
 
 // hashes says what is wrong: each of 40 users has one backend, and they have four in all.
-func hashes(c client) string {
+func hashes(c program) string {
 	seen := map[string]bool{}
 	for user := range 40 {
 		order := fmt.Sprintf("call /echo.Echo/Call x-user=%d", user)

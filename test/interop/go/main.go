@@ -13,14 +13,15 @@ import (
 )
 
 var (
-	bin      = flag.String("bin", "bazel-bin", "where Bazel put what it built")
-	js       = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
-	seed     = flag.Uint64("seed", 1, "of the changes")
-	changes  = flag.Int("changes", 500, "how many, in each pairing")
-	only     = flag.String("only", "", "part of a pairing's name: run such ones")
-	verbose  = flag.Bool("verbose", false, "print every change")
-	programs = flag.String("istio", "", "where pilot-discovery and pilot-agent are: the pairings are those with Istio")
-	meet     = flag.Bool("meet-faults", false, "let grpc-js meet what it gets wrong: test/interop/README.md")
+	bin          = flag.String("bin", "bazel-bin", "where Bazel put what it built")
+	js           = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
+	envoyProgram = flag.String("envoy", "", "an Envoy; empty: none")
+	seed         = flag.Uint64("seed", 1, "of the changes")
+	changes      = flag.Int("changes", 500, "how many, in each pairing")
+	only         = flag.String("only", "", "part of a pairing's name: run such ones")
+	verbose      = flag.Bool("verbose", false, "print every change")
+	programs     = flag.String("istio", "", "where pilot-discovery and pilot-agent are: the pairings are those with Istio")
+	meet         = flag.Bool("meet-faults", false, "let grpc-js meet what it gets wrong: test/interop/README.md")
 )
 
 // A kind is a pairing by name. Its run says what is wrong.
@@ -46,10 +47,18 @@ func kinds() []kind {
 		}
 	}
 	goClient := filepath.Join(filepath.Dir(os.Args[0]), "client")
-	return append(all,
+	all = append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
 			run: func(k kind) error { return runOnServe(k, goClient) }},
 		ofGrpcJS())
+	for _, y := range envoyWays {
+		k := kind{name: "xds serve, Envoy, " + y.name, run: func(k kind) error { return runEnvoy(k, y) }}
+		if *envoyProgram == "" {
+			k.missing = "Envoy"
+		}
+		all = append(all, k)
+	}
+	return all
 }
 
 func ofGrpcJS() kind {
@@ -74,13 +83,13 @@ func bootstrap(address, feature string) string {
 }
 
 // newOwnClient starts this project's client, with what test/interop/client.cc takes.
-func newOwnClient(bootstrap string, argv ...string) (client, error) {
+func newOwnClient(bootstrap string, argv ...string) (program, error) {
 	p, err := startProcess("the client", []string{
 		"LD_PRELOAD=" + filepath.Join(*bin, "libgrpc_xds.so"),
 		"GRPC_XDS_BOOTSTRAP_CONFIG=" + bootstrap,
 		"GRPC_VERBOSITY=info",
 	}, append([]string{filepath.Join(*bin, "test/interop/client")}, argv...)...)
-	return client{p}, err
+	return program{p}, err
 }
 
 func runOnGoPlane(k kind, caching, feature string) error {
@@ -100,17 +109,11 @@ func runOnGoPlane(k kind, caching, feature string) error {
 func runOnServe(k kind, argv ...string) error {
 	w := newWorld(*seed, ports)
 	w.faulty = k.faulty
-	plane, err := newServePlane()
+	plane, err := startServePlane(w.truth())
 	if err != nil {
 		return err
 	}
 	defer plane.stop()
-	if err := plane.set(w.truth()); err != nil {
-		return err
-	}
-	if err := plane.start(); err != nil {
-		return err
-	}
 	p, err := startProcess("the client", []string{
 		"GRPC_XDS_BOOTSTRAP_CONFIG=" + bootstrap(plane.address(), ""),
 		"GRPC_GO_LOG_SEVERITY_LEVEL=warning",
@@ -118,7 +121,28 @@ func runOnServe(k kind, argv ...string) error {
 	if err != nil {
 		return err
 	}
-	return k.drive(plane, client{p}, w)
+	return k.drive(plane, program{p}, w)
+}
+
+// runEnvoy has an Envoy speak to `xds serve`.
+func runEnvoy(k kind, y way) error {
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	w := newWorld(*seed, ports)
+	w.envoy = &envoyNeeds{port: port, source: y.source()}
+	plane, err := startServePlane(w.truth())
+	if err != nil {
+		return err
+	}
+	defer plane.stop()
+	w.envoy.refused = plane.refused
+	e, err := startEnvoy(*envoyProgram, plane.address(), y, port)
+	if err != nil {
+		return err
+	}
+	return k.drive(plane, e, w)
 }
 
 // drive runs the changes on a control plane and a client, which it ends, through a world.

@@ -62,8 +62,15 @@ func (p *pairing) step(i, changes int) (string, error) {
 	every := max(changes/restarts, 1)
 	if i%every == every/2 {
 		what := p.world.change()
+		what += " while the control plane is away"
+		if p.world.envoy != nil {
+			p.world.heal() // for what is sent at once then: test/interop/README.md
+		}
 		err := p.plane.restart(i/every%2 == 1, func() error { return p.plane.set(p.world.truth()) })
-		return what + " while the control plane is away", err
+		if err == nil && p.world.envoy != nil {
+			err = p.settle(what)
+		}
+		return what, err
 	}
 	if p.world.rng.IntN(20) == 0 {
 		was := slices.Clone(p.world.clusters)

@@ -133,21 +133,30 @@ func (p *process) stop() {
 	}
 }
 
-// A client is a program that makes RPCs and shows what its xDS client holds, by order.
-type client struct{ *process }
+// A client is the other side of a pairing.
+type client interface {
+	// call makes an RPC; the reply is the name of the backend.
+	call(path string) (string, error)
+	// dump is what the xDS client holds.
+	dump() (*statuspb.ClientConfig, error)
+	logged() string
+	stop()
+}
 
-func (c client) order(text string) (string, error) {
+// A program makes RPCs and shows what its xDS client holds, by order.
+type program struct{ *process }
+
+func (c program) order(text string) (string, error) {
 	if _, err := io.WriteString(c.stdin, text+"\n"); err != nil {
 		return "", fmt.Errorf("%s: %w", c.name, err)
 	}
 	return c.line()
 }
 
-// call makes an RPC; the reply is the name of the backend.
-func (c client) call(path string) (string, error) { return c.make("call " + path) }
+func (c program) call(path string) (string, error) { return c.make("call " + path) }
 
 // make makes an RPC by any of the orders that do.
-func (c client) make(order string) (string, error) {
+func (c program) make(order string) (string, error) {
 	line, err := c.order(order)
 	if err != nil {
 		return "", err
@@ -158,7 +167,7 @@ func (c client) make(order string) (string, error) {
 	return "", errors.New(line)
 }
 
-func (c client) dump() (*statuspb.ClientConfig, error) {
+func (c program) dump() (*statuspb.ClientConfig, error) {
 	line, err := c.order("dump")
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +24,7 @@ type servePlane struct {
 	at      string // empty: not listening yet
 	states  int    // of the folder that were taken, since the last start
 	errors  []string
-	nacked  int
+	nacked  []string // in the client's words
 	reports map[string]uint64
 	ended   bool
 }
@@ -37,10 +39,27 @@ func newServePlane() (*servePlane, error) {
 	return s, nil
 }
 
+// startServePlane is an `xds serve` that serves the truth.
+func startServePlane(t truth) (*servePlane, error) {
+	s, err := newServePlane()
+	if err != nil {
+		return nil, err
+	}
+	if err = s.set(t); err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
 // event is one line of `xds serve --json`.
 type event struct {
 	Event   string
 	Address string
+	Detail  string
 	Load    []struct {
 		Cluster    string
 		Successful uint64
@@ -60,7 +79,7 @@ func (s *servePlane) follow(p *process) {
 		case "resources":
 			s.states++
 		case "nack":
-			s.nacked++
+			s.nacked = append(s.nacked, e.Detail)
 		case "error":
 			s.errors = append(s.errors, line)
 		case "load":
@@ -161,7 +180,15 @@ func (s *servePlane) restart(_ bool, meanwhile func() error) error {
 func (s *servePlane) nacks() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.nacked
+	return len(s.nacked)
+}
+
+// refused is whether a NACK had that name.
+func (s *servePlane) refused(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	return slices.ContainsFunc(s.nacked, word.MatchString)
 }
 
 func (s *servePlane) load(cluster string) uint64 {

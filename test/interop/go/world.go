@@ -67,6 +67,7 @@ type world struct {
 	rds      string // name of the RouteConfiguration; empty: within the listener
 	timeout  int64  // of the first route, in seconds
 	faulty   *faulty
+	envoy    *envoyNeeds
 }
 
 func newWorld(seed uint64, ports []int) *world {
@@ -165,10 +166,10 @@ func (w *world) truth() truth {
 		if c.state == missing {
 			continue
 		}
-		t[resource.ClusterType][c.name] = c.resource()
+		t[resource.ClusterType][c.name] = w.clusterOf(c)
 		// A client may have no use for the endpoints of a cluster that it refuses.
 		if c.state == good && c.edsState != missing {
-			t[resource.EndpointType][c.endpointsName()] = c.endpoints()
+			t[resource.EndpointType][c.endpointsName()] = w.endpointsOf(c)
 		}
 	}
 	return t
@@ -192,7 +193,9 @@ func (w *world) routeConfig() *routepb.RouteConfiguration {
 			Action: &routepb.Route_Route{Route: action},
 		})
 	}
-	return &routepb.RouteConfiguration{Name: w.rds, VirtualHosts: []*routepb.VirtualHost{host}}
+	routes := &routepb.RouteConfiguration{Name: w.rds, VirtualHosts: []*routepb.VirtualHost{host}}
+	w.envoy.setRoutes(routes)
+	return routes
 }
 
 func ads() *corepb.ConfigSource {
@@ -221,12 +224,27 @@ func (w *world) listener(routes *routepb.RouteConfiguration) proto.Message {
 		manager.RouteSpecifier = &hcmpb.HttpConnectionManager_RouteConfig{RouteConfig: routes}
 	} else {
 		manager.RouteSpecifier = &hcmpb.HttpConnectionManager_Rds{
-			Rds: &hcmpb.Rds{RouteConfigName: w.rds, ConfigSource: ads()}}
+			Rds: &hcmpb.Rds{RouteConfigName: w.rds, ConfigSource: w.envoy.from()}}
+	}
+	if w.envoy != nil {
+		return w.envoy.listener(manager)
 	}
 	return &listenerpb.Listener{
 		Name:        service,
 		ApiListener: &listenerpb.ApiListener{ApiListener: pack(manager)},
 	}
+}
+
+func (w *world) clusterOf(c *cluster) *clusterpb.Cluster {
+	out := c.resource()
+	w.envoy.setCluster(c, out)
+	return out
+}
+
+func (w *world) endpointsOf(c *cluster) *endpointpb.ClusterLoadAssignment {
+	out := c.endpoints()
+	w.envoy.setEndpoints(c, out)
+	return out
 }
 
 func (c *cluster) endpointsName() string {
@@ -236,7 +254,7 @@ func (c *cluster) endpointsName() string {
 	return c.name
 }
 
-func (c *cluster) resource() proto.Message {
+func (c *cluster) resource() *clusterpb.Cluster {
 	out := &clusterpb.Cluster{
 		Name:                 c.name,
 		ClusterDiscoveryType: &clusterpb.Cluster_Type{Type: clusterpb.Cluster_EDS},
@@ -255,7 +273,7 @@ func (c *cluster) resource() proto.Message {
 	return out
 }
 
-func (c *cluster) endpoints() proto.Message {
+func (c *cluster) endpoints() *endpointpb.ClusterLoadAssignment {
 	out := &endpointpb.ClusterLoadAssignment{ClusterName: c.endpointsName()}
 	for _, l := range c.localities {
 		entry := &endpointpb.LocalityLbEndpoints{
