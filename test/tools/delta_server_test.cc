@@ -62,6 +62,21 @@ TEST_F(Delta, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
   EXPECT_EQ(Got(c), "CDS a=2") << "the removal of what is gone comes last";
 }
 
+TEST_F(Delta, EndpointsThatAreClaimedAreSentAgainIfTheirClusterWasSentBefore) {
+  Serve({"CDS a>=1", "CDS b>=1", "EDS a=1", "EDS b=1"});
+  uint64_t c = OpenDelta();
+  AskDelta(c, CDS, {"*"});
+  AskDelta(c, EDS, {"a", "b"});
+  Got(c);
+  std::map<std::string, std::string> clusters = Last(c, CDS).versions;
+  std::map<std::string, std::string> endpoints = Last(c, EDS).versions;
+  Serve({"CDS a>=2", "CDS b>=1", "EDS a=1", "EDS b=1"});
+  c = OpenDelta();
+  AskDelta(c, CDS, {"*"}, {}, clusters);
+  AskDelta(c, EDS, {"a", "b"}, {}, endpoints);
+  EXPECT_EQ(Got(c), "CDS a=2; EDS a=1");
+}
+
 TEST_F(Delta, WhatDoesNotExistIsToldOnce) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();

@@ -69,6 +69,9 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
                          gxds_file_type type, bool with_removals) {
   gxds_ads_type_state *t = &st->types[type];
   gxds_delta_response response;
+  if (type == GXDS_FILE_ENDPOINTS && t->delta.requested && !st->warmed) {
+    gxds_ads_warm_claimed(st, set);
+  }
   if (!gxds_delta_subscription_take(&t->delta, set, with_removals, &response)) return false;
   t->nonce = ++st->last_nonce;
   t->outstanding = true;

@@ -22,6 +22,7 @@ typedef struct gxds_ads_stream {
   gxds_str peer;
   gxds_ads_type_state types[GXDS_FILE_TYPE_COUNT];
   uint64_t last_nonce;
+  bool warmed;         /* delta: what came before the client asked for endpoints was seen to */
   bool sending;        /* one message at a time is under way */
   bool removals_due;   /* all else is sent */
   gxds_time last_sign; /* the client's last request, or the end of the last sending */

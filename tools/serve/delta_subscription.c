@@ -180,6 +180,7 @@ static void include(gxds_delta_entry *e, const gxds_file_resource *now, gxds_del
   if (now) {
     out->resources[out->count++] = gxds_file_resource_ref(now);
     e->version = now->version;
+    e->sent = true;
   } else {
     out->removed[out->removed_count++] = gxds_str_dup(e->name);
   }

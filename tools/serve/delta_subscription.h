@@ -15,6 +15,7 @@ typedef struct gxds_delta_entry {
   gxds_str name;    /* owned */
   bool named;       /* asked for by name; else it came with "*" */
   bool again;       /* asked for or needed again: sent again, even if it is known */
+  bool sent;        /* on this stream, not claimed */
   bool told_absent; /* the client knows that there is no such resource */
   bool has;         /* the client has a resource of that name, of version: */
   uint64_t version; /* 0: one that is none of ours */

@@ -37,3 +37,14 @@ void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
   }
   upb_Arena_Free(arena);
 }
+
+void gxds_ads_warm_claimed(gxds_ads_stream *st, const gxds_file_set *set) {
+  const gxds_delta_subscription *clusters = &st->types[GXDS_FILE_CLUSTER].delta;
+  st->warmed = true;
+  for (size_t i = 0; i < clusters->count; i++) {
+    const gxds_delta_entry *e = &clusters->entries[i];
+    if (!e->sent || !e->has) continue;
+    const gxds_file_entry *found = gxds_file_set_find_by_any_name(set, GXDS_FILE_CLUSTER, e->name);
+    if (found) gxds_ads_warm(st, set, found->resource);
+  }
+}
