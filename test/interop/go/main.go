@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,9 +17,11 @@ var (
 	bin          = flag.String("bin", "bazel-bin", "where Bazel put what it built")
 	js           = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
 	envoyProgram = flag.String("envoy", "", "an Envoy; empty: none")
+	grpcio       = flag.String("grpcio", "", "a client.py that finds grpcio; empty: none")
 	seed         = flag.Uint64("seed", 1, "of the changes")
 	changes      = flag.Int("changes", 500, "how many, in each pairing")
 	only         = flag.String("only", "", "part of a pairing's name: run such ones")
+	quick        = flag.Bool("quick", false, "only the pairings of go-control-plane and Envoy, some at once")
 	verbose      = flag.Bool("verbose", false, "print every change")
 	programs     = flag.String("istio", "", "where pilot-discovery and pilot-agent are: the pairings are those with Istio")
 	meet         = flag.Bool("meet-faults", false, "let grpc-js meet what it gets wrong: test/interop/README.md")
@@ -30,6 +33,7 @@ type kind struct {
 	run     func(k kind) error
 	missing string  // a program that it needs
 	faulty  *faulty // or nil
+	quick   bool
 }
 
 func kinds() []kind {
@@ -41,8 +45,9 @@ func kinds() []kind {
 				way = "delta"
 			}
 			all = append(all, kind{
-				name: fmt.Sprintf("go-control-plane, %s cache, %s", caching, way),
-				run:  func(k kind) error { return runOnGoPlane(k, caching, feature) },
+				name:  fmt.Sprintf("go-control-plane, %s cache, %s", caching, way),
+				run:   func(k kind) error { return runOnGoPlane(k, caching, feature) },
+				quick: true,
 			})
 		}
 	}
@@ -50,9 +55,10 @@ func kinds() []kind {
 	all = append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
 			run: func(k kind) error { return runOnServe(k, goClient) }},
-		ofGrpcJS())
+		ofGrpcJS(), ofGrpcio())
 	for _, y := range envoyWays {
-		k := kind{name: "xds serve, Envoy, " + y.name, run: func(k kind) error { return runEnvoy(k, y) }}
+		k := kind{name: "xds serve, Envoy, " + y.name, quick: true,
+			run: func(k kind) error { return runEnvoy(k, y) }}
 		if *envoyProgram == "" {
 			k.missing = "Envoy"
 		}
@@ -69,6 +75,16 @@ func ofGrpcJS() kind {
 	}
 	if !*meet {
 		k.faulty = &faulty{}
+	}
+	return k
+}
+
+// ofGrpcio is gRPC C-core of today, in its binding for Python.
+func ofGrpcio() kind {
+	k := kind{name: "xds serve, grpcio, state of the world",
+		run: func(k kind) error { return runOnServe(k, "python3", *grpcio) }}
+	if *grpcio == "" {
+		k.missing = "grpcio"
 	}
 	return k
 }
@@ -161,6 +177,41 @@ func (k kind) drive(plane controlPlane, c client, w *world) error {
 
 var ports []int // of the backends
 
+// A result is how a pairing went.
+type result struct {
+	kind
+	err  error
+	took time.Duration
+}
+
+// results runs pairings, so many at once, and has their results as they come.
+func results(chosen []kind, atOnce int) <-chan result {
+	out := make(chan result)
+	todo := make(chan kind)
+	var workers sync.WaitGroup
+	for range atOnce {
+		workers.Go(func() {
+			for k := range todo {
+				began := time.Now()
+				var err error
+				if k.missing == "" {
+					err = k.run(k)
+				}
+				out <- result{k, err, time.Since(began)}
+			}
+		})
+	}
+	go func() {
+		for _, k := range chosen {
+			todo <- k
+		}
+		close(todo)
+		workers.Wait()
+		close(out)
+	}()
+	return out
+}
+
 func main() {
 	flag.DurationVar(&patience, "patience", patience, "how long to wait for any one thing")
 	flag.Parse()
@@ -192,29 +243,33 @@ func run() error {
 }
 
 func runAll(kinds []kind) error {
-	ok, failed, skipped := 0, 0, 0
+	var chosen []kind
 	for _, k := range kinds {
-		if !strings.Contains(k.name, *only) {
-			continue
+		if strings.Contains(k.name, *only) && (!*quick || k.quick) {
+			chosen = append(chosen, k)
 		}
-		if k.missing != "" {
+	}
+	atOnce := 1
+	if *quick {
+		atOnce = 3 // most of the time of each is waiting
+	}
+	ok, failed, skipped := 0, 0, 0
+	for r := range results(chosen, atOnce) {
+		switch {
+		case r.missing != "":
 			skipped++
-			fmt.Printf("skipped  %s, for there is no %s\n", k.name, k.missing)
+			fmt.Printf("skipped  %s, for there is no %s\n", r.name, r.missing)
 			continue
-		}
-		began := time.Now()
-		err := k.run(k)
-		took := time.Since(began).Seconds()
-		if err != nil {
+		case r.err != nil:
 			failed++
-			fmt.Printf("FAILED   %s (%.0f s): %v\n", k.name, took, err)
-		} else {
+			fmt.Printf("FAILED   %s (%.0f s): %v\n", r.name, r.took.Seconds(), r.err)
+		default:
 			ok++
-			fmt.Printf("ok       %s (%.0f s)\n", k.name, took)
+			fmt.Printf("ok       %s (%.0f s)\n", r.name, r.took.Seconds())
 		}
-		if k.faulty != nil {
+		if r.faulty != nil {
 			fmt.Printf("         each change waited for, %d made otherwise, for faults of the client: test/interop/README.md\n",
-				k.faulty.otherwise)
+				r.faulty.otherwise)
 		}
 	}
 	fmt.Printf("%d pairings ok, %d failed, %d skipped; seed %d, %d changes in each\n",

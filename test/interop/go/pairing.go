@@ -37,7 +37,7 @@ func (p *pairing) run(changes int) error {
 			return fmt.Errorf("change %d (%s): %w", i, what, err)
 		}
 		p.verbose("change %d: %s", i, what)
-		if p.world.rng.IntN(4) == 0 || p.world.faulty != nil {
+		if p.world.rng.IntN(4) == 0 || p.world.faulty != nil || p.world.envoy != nil {
 			if err := p.settle(fmt.Sprintf("change %d (%s)", i, what)); err != nil {
 				return err
 			}
@@ -169,6 +169,12 @@ func (p *pairing) reports() error {
 		return err
 	}
 	made := uint64(3) // by settle, at least
+	if p.world.envoy != nil {
+		var err error
+		if made, err = p.reported(c); err != nil {
+			return err
+		}
+	}
 	for range reportedCalls {
 		if _, err := p.client.call("/" + c.name + "/Call"); err != nil {
 			return err
@@ -180,6 +186,16 @@ func (p *pairing) reports() error {
 		return fmt.Errorf("load reports: %d of %d RPCs", p.plane.load(c.name), made)
 	}
 	return nil
+}
+
+// reported makes RPCs to a cluster until some are reported, and is how many those were: after its control plane was
+// away an Envoy counts nothing for five seconds, and what it did meanwhile is never reported.
+func (p *pairing) reported(c *cluster) (uint64, error) {
+	err := eventually(func() (bool, error) {
+		_, err := p.client.call("/" + c.name + "/Call")
+		return p.plane.load(c.name) > 0, err
+	})
+	return p.plane.load(c.name), err
 }
 
 var errNever = errors.New("it did not come")

@@ -91,7 +91,7 @@ func (s *servePlane) follow(p *process) {
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
-	s.ended = true
+	s.ended = s.ended || s.process == p // not one that was restarted meanwhile
 	s.cond.Broadcast()
 	s.mu.Unlock()
 }
@@ -170,7 +170,9 @@ func (s *servePlane) set(t truth) error {
 func (s *servePlane) restart(_ bool, meanwhile func() error) error {
 	s.process.cmd.Process.Kill()
 	s.process.stop()
+	s.mu.Lock()
 	s.process = nil
+	s.mu.Unlock()
 	if err := meanwhile(); err != nil {
 		return err
 	}

@@ -1,0 +1,34 @@
+"""A program on grpcio's own xDS client, gRPC C-core of today, which the driver holds open: it takes the orders that
+test/interop/client.cc takes, but answers "dump" with "response BASE64", a ClientStatusResponse."""
+
+import base64
+import sys
+
+import grpc
+from grpc_csds import ClientStatusDiscoveryServiceServicer
+
+# A call that meets a change under way may wait for it.
+DEADLINE_S = 5
+
+
+def call(channel, path):
+    try:
+        return "ok " + channel.unary_unary(path)(b"", timeout=DEADLINE_S).decode()
+    except grpc.RpcError as error:
+        return f"failed {error.code()} {error.details()}".replace("\n", " ")
+
+
+def dump():
+    response = ClientStatusDiscoveryServiceServicer.FetchClientStatus(None, None)
+    return "response " + base64.b64encode(response.SerializeToString()).decode()
+
+
+def main():
+    channel = grpc.insecure_channel(sys.argv[1])
+    channel.subscribe(lambda state: None, try_to_connect=True)
+    for order in sys.stdin:
+        word, _, path = order.rstrip("\n").partition(" ")
+        print(call(channel, path) if word == "call" else dump(), flush=True)
+
+
+main()
