@@ -1,8 +1,10 @@
 /* gxds_subchannel: a connection to one endpoint, shared with other channels where the host can. The
  * host makes it; a policy that wants to know of the subchannels below it wraps them in its own.
  *
- * Counted by reference: pickers keep it, so references are given up on any thread. All else under
- * the channel's serializer. */
+ * Counted by reference: pickers keep it, so references are given up on any thread; but the last
+ * under the channel's serializer, or while the host destroys a picker or tracker, which it does
+ * where its own subchannels may go. Who gives one up elsewhere goes by post() (host/channel.h). All
+ * else under the serializer. */
 #ifndef GRPC_XDS_HOST_SUBCHANNEL_H_
 #define GRPC_XDS_HOST_SUBCHANNEL_H_
 
@@ -58,7 +60,7 @@ static inline void gxds_load_listener_unref(gxds_load_listener *l) {
 }
 
 typedef struct gxds_subchannel_ops {
-  void (*destroy)(gxds_subchannel *s); /* any thread */
+  void (*destroy)(gxds_subchannel *s);
   void (*watch)(gxds_subchannel *s, gxds_watch *w);
   void (*unwatch)(gxds_subchannel *s, gxds_watch *w);
   void (*connect)(gxds_subchannel *s);

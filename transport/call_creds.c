@@ -37,6 +37,10 @@ void gxds_call_creds_destroy(gxds_call_creds *c) {
   gxds_free(c);
 }
 
+void gxds_call_creds_reset_backoff(gxds_call_creds *c) {
+  for (size_t i = 0; c && i < c->count; i++) gxds_jwt_file_reset_backoff(c->files[i]);
+}
+
 /* ---- calls: named by numbers, since gRPC may ask after the end of one ---- */
 
 static gxds_call_token *tokens; /* the reactor's thread */

@@ -23,6 +23,8 @@ typedef struct gxds_call_creds gxds_call_creds;
 /* NULL: the server has none. server: borrow, during the call. */
 gxds_call_creds *gxds_call_creds_create(const gxds_bootstrap_server *server);
 void gxds_call_creds_destroy(gxds_call_creds *c); /* NULL is allowed */
+/* The next stream waits for no backoff of the files. NULL is allowed. */
+void gxds_call_creds_reset_backoff(gxds_call_creds *c);
 
 /* What one call has of them. Lives in the caller's struct; zero-initialised is none. */
 typedef struct gxds_call_token {

@@ -83,8 +83,9 @@ const char *gxds_jwt_expiry(gxds_str token, gxds_time *expiry) {
     gxds_free(text);
     return "has a payload that is not base64url";
   }
-  /* Other claims may hold any string. */
+  /* Other claims may hold any string, and integers of any size, which only a real holds. */
   json_t *claims = json_loadb(text, size, JSON_ALLOW_NUL, NULL);
+  if (!claims) claims = json_loadb(text, size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
   gxds_free(text);
   const char *why = json_is_object(claims) ? read_expiry(claims, expiry)
                                            : "has a payload that is not a JSON object";

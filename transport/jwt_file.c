@@ -131,3 +131,8 @@ gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall, g
   *token = gxds_str_dup(f->token);
   return gxds_status_ok();
 }
+
+void gxds_jwt_file_reset_backoff(gxds_jwt_file *f) {
+  f->retry = 0;
+  gxds_backoff_reset(&f->backoff);
+}

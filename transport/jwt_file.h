@@ -37,6 +37,8 @@ void gxds_jwt_file_destroy(gxds_jwt_file *f);
  */
 GXDS_MUST_USE gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall,
                                             gxds_str *token);
+/* The next who asks waits for no backoff. */
+void gxds_jwt_file_reset_backoff(gxds_jwt_file *f);
 
 #ifdef __cplusplus
 }

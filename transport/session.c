@@ -438,6 +438,7 @@ void gxds_session_kick(gxds_session *s) {
 }
 
 void gxds_session_reset_backoff(gxds_session *s) {
+  for (connection *c = s->connections; c; c = c->next) gxds_call_creds_reset_backoff(c->call_creds);
   gxds_client_reset_backoff(s->engine, gxds_reactor_now());
   for (connection *c = s->connections; c; c = c->next) {
     if (c->channel) gxds_server_channel_reset_backoff(c->channel);

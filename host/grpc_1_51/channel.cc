@@ -10,7 +10,9 @@
 
 #include "base/random.h"
 #include "host/grpc_1_51/config.h"
+#include "host/grpc_1_51/hand_over.h"
 #include "src/core/lib/debug/trace.h"
+#include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/gprpp/debug_location.h"
 #include "src/core/lib/gprpp/sync.h"
 #include "src/core/lib/iomgr/closure.h"
@@ -68,8 +70,18 @@ void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
                              DEBUG_LOCATION);
 }
 
+// On a thread that is not the host's, as it has no ExecCtx: its own would do the work here. The
+// engine is the one of all channels.
+void PostFromOutside(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
+  std::shared_ptr<EventEngine> engine = grpc_event_engine::experimental::GetDefaultEventEngine();
+  HandOver(engine.get(), [engine, serializer = SerializerOf(channel), work, arg] {
+    serializer->Run([serializer, work, arg] { work(arg); }, DEBUG_LOCATION);
+  });
+}
+
 // Not from here: who posts may hold the channel's locks.
 void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
+  if (grpc_core::ExecCtx::Get() == nullptr) return PostFromOutside(channel, work, arg);
   auto run = [serializer = SerializerOf(channel), work, arg](const absl::Status&) {
     serializer->Run([serializer, work, arg] { work(arg); }, DEBUG_LOCATION);
   };

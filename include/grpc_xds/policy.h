@@ -120,7 +120,8 @@ typedef struct grpc_xds_policy_type {
 
   /* --- Under the serializer. self: what create() made --- */
 
-  /* policy: borrow, until destroy() has returned. */
+  /* policy: borrow, until destroy() has returned. Nothing is published from here, which would end
+   * the process: the first update() comes soon. */
   void *(*create)(grpc_xds_policy *policy);
   /* The config, and all addresses, in place of those before: also when only the config changed, or
    * nothing did. Not before the resolver has found addresses: until then its error is published.

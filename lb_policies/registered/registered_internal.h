@@ -20,6 +20,7 @@ typedef struct gxds_registered_policy {
   const grpc_xds_policy_type *program; /* borrow: for good */
   gxds_policy *inner;
   void *self;            /* the program's */
+  bool created;          /* self is there */
   grpc_xds_waker *waker; /* a reference */
 
   /* From the last update; references. */

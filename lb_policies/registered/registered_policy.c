@@ -26,6 +26,7 @@ static void *create(gxds_policy *inner, const gxds_args *args) {
   p->args = gxds_args_ref(args);
   p->waker = gxds_registered_waker_create(gxds_policy_poker(inner));
   p->self = p->program->create(&p->base);
+  p->created = true;
   return p;
 }
 
@@ -127,6 +128,7 @@ static policy *policy_of(const grpc_xds_policy *p) { return (policy *)p; }
 static void publish(grpc_xds_policy *base, grpc_xds_state state, const grpc_xds_status *status,
                     void *take_picker) {
   policy *p = policy_of(base);
+  GXDS_CHECK(p->created); /* grpc_xds/policy.h: not from create() */
   GXDS_CHECK(take_picker || state != GRPC_XDS_READY);
   gxds_status failure = gxds_status_ok();
   if (state == GRPC_XDS_TRANSIENT_FAILURE) {

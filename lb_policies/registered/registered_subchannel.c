@@ -1,12 +1,14 @@
 #include <utlist.h>
 
 #include "base/memory.h"
+#include "host/channel.h"
 #include "lb_policies/registered/registered_internal.h"
 
 typedef struct gxds_registered_subchannel {
   grpc_xds_subchannel base; /* first */
   gxds_ref refs;
-  gxds_subchannel *inner; /* a reference */
+  gxds_subchannel *inner;   /* a reference; the last is given up under the serializer */
+  gxds_lb_channel *channel; /* a reference */
 
   /* Under the serializer. */
   gxds_watch watch;
@@ -42,6 +44,7 @@ grpc_xds_subchannel *gxds_registered_subchannel_create(grpc_xds_policy *policy,
   s->base.api = &gxds_registered_api;
   gxds_ref_init(&s->refs);
   s->inner = inner;
+  s->channel = gxds_lb_channel_ref(gxds_policy_channel(p->inner));
   s->watch.on_state = on_state;
   s->policy = p;
   s->tag = tag;
@@ -79,9 +82,20 @@ void gxds_registered_subchannels_forget(gxds_registered_policy *p) {
   while (p->subchannels) forget(p->subchannels);
 }
 
-void gxds_registered_subchannel_destroy(grpc_xds_subchannel *s) {
-  forget((subchannel *)s);
-  gxds_registered_subchannel_unref(s);
+static void release(void *arg) {
+  subchannel *s = arg;
+  gxds_lb_channel *channel = s->channel;
+  gxds_subchannel_unref(s->inner);
+  gxds_args_unref(s->args);
+  gxds_str_free(&s->identity);
+  gxds_free(s);
+  gxds_lb_channel_unref(channel);
+}
+
+void gxds_registered_subchannel_destroy(grpc_xds_subchannel *base) {
+  subchannel *s = (subchannel *)base;
+  forget(s);
+  if (gxds_ref_dec(&s->refs)) release(s);
 }
 
 grpc_xds_subchannel *gxds_registered_subchannel_ref(grpc_xds_subchannel *s) {
@@ -91,11 +105,7 @@ grpc_xds_subchannel *gxds_registered_subchannel_ref(grpc_xds_subchannel *s) {
 
 void gxds_registered_subchannel_unref(grpc_xds_subchannel *base) {
   subchannel *s = (subchannel *)base;
-  if (!gxds_ref_dec(&s->refs)) return;
-  gxds_subchannel_unref(s->inner);
-  gxds_args_unref(s->args);
-  gxds_str_free(&s->identity);
-  gxds_free(s);
+  if (gxds_ref_dec(&s->refs)) s->channel->ops->post(s->channel, release, s);
 }
 
 gxds_subchannel *gxds_registered_subchannel_inner(grpc_xds_subchannel *s) {

@@ -19,6 +19,9 @@ std::atomic<int> configs, policies, pickers, attempts;  // that are there
 std::atomic<int> started, finished, failed, woken, late;
 std::mutex mu;
 std::string path, trailer;  // of the last RPC; under mu
+struct Picker;
+Picker* kept;  // by a thread of the program's: of the last picker, if it was NULL; under mu
+bool keeps;
 
 struct Policy {
   grpc_xds_policy* base;
@@ -56,6 +59,13 @@ void OnState(void* self, void*, grpc_xds_state state, const grpc_xds_status*) {
   if (state != GRPC_XDS_READY) return grpc_xds_policy_publish(p->base, state, nullptr, nullptr);
   auto* picker = new Picker{grpc_xds_subchannel_ref(p->subchannel), grpc_xds_policy_waker(p->base)};
   ++pickers;
+  {
+    std::lock_guard<std::mutex> lock(mu);
+    if (keeps && !kept) {
+      kept = new Picker{grpc_xds_subchannel_ref(picker->subchannel),
+                        grpc_xds_waker_ref(picker->waker)};
+    }
+  }
   grpc_xds_policy_publish(p->base, state, nullptr, picker);
 }
 
@@ -315,6 +325,27 @@ TEST(RegisteredPolicy, AttemptsAreHeardOfAndNothingIsLeft) {
     return first::policies == 0 && first::pickers == 0 && first::configs == 0 &&
            first::attempts == 0;
   }));
+}
+
+// They are none of gRPC's, which have its ExecCtx.
+TEST(RegisteredPolicy, ThreadsOfTheProgramMayWakeItAndGiveSubchannelsUp) {
+  Backend a("a");
+  first::woken = 0;
+  first::keeps = true;
+  auto client = std::make_unique<Client>(Target({&a}), "", ServiceConfig(R"({"test.first":{}})"));
+  ASSERT_EQ(client->Call().name, "a");
+  first::keeps = false;
+  std::thread([] { grpc_xds_waker_wake(first::kept->waker, 1000); }).join();
+  EXPECT_TRUE(Soon([] { return first::woken == 1007; }));
+  client.reset();
+  EXPECT_TRUE(Soon([] { return first::policies == 0 && first::pickers == 0; }));
+  std::thread([] {
+    grpc_xds_waker_wake(first::kept->waker, 1000);
+    grpc_xds_waker_unref(first::kept->waker);
+    grpc_xds_subchannel_unref(first::kept->subchannel);
+    delete first::kept;
+  }).join();
+  EXPECT_EQ(first::woken, 1007);
 }
 
 }  // namespace

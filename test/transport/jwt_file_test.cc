@@ -144,6 +144,13 @@ TEST_F(JwtFile, AfterAFailureTheFileIsLeftAloneForABackoff) {  // A97.10
   EXPECT_EQ(Get(), Of("one", 3600));
 }
 
+TEST_F(JwtFile, ResetBackoffIsWaitedForNoLonger) {
+  EXPECT_EQ(Get(), CannotRead("No such file or directory"));
+  Write(Of("one", 3600));
+  gxds_jwt_file_reset_backoff(file_);
+  EXPECT_EQ(Get(), Of("one", 3600));
+}
+
 TEST_F(JwtFile, BackoffGrowsUntilTheFileIsRead) {  // A97.10, A97.12
   std::string last = Get();
   double now = 0;

@@ -43,6 +43,11 @@ TEST(Jwt, WhatIsFarAwayIsNever) {
   EXPECT_EQ(Valid(Token("a", 9223372035)), 9223372035 * GXDS_SECOND);
 }
 
+TEST(Jwt, OtherClaimsMayBeOfAnySize) {
+  EXPECT_EQ(Valid(TokenOf(R"({"jti":123456789012345678901234567890,"exp":7})")), 7 * GXDS_SECOND);
+  EXPECT_EQ(Wrong(TokenOf(R"({"jti":1e999,"exp":7})")), "has a payload that is not a JSON object");
+}
+
 TEST(Jwt, EveryLengthOfPayloadIsDecodedPaddedOrNot) {
   for (const char* padding : {"", "a", "ab", "abc"}) {
     std::string payload = Base64Url(R"({"exp":7,"p":")" + std::string(padding) + "\"}");
