@@ -1,10 +1,10 @@
 /* gxds_subchannel: a connection to one endpoint, shared with other channels where the host can. The
  * host makes it; a policy that wants to know of the subchannels below it wraps them in its own.
  *
- * Counted by reference: pickers keep it, so references are given up on any thread; but the last
- * under the channel's serializer, or while the host destroys a picker or tracker, which it does
- * where its own subchannels may go. Who gives one up elsewhere goes by post() (host/channel.h). All
- * else under the serializer. */
+ * Counted by reference: pickers keep it, so references are given up on any thread. The last one is
+ * given up under the channel's serializer, or where the host destroys a picker or a tracker: there
+ * the host gives up subchannels too. Anywhere else it is given up by post() (host/channel.h). All
+ * else is under the serializer. */
 #ifndef GRPC_XDS_HOST_SUBCHANNEL_H_
 #define GRPC_XDS_HOST_SUBCHANNEL_H_
 

@@ -70,8 +70,8 @@ void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
                              DEBUG_LOCATION);
 }
 
-// On a thread that is not the host's, as it has no ExecCtx: its own would do the work here. The
-// engine is the one of all channels.
+// A thread of the program's has no ExecCtx. One made here would do the work before Post() returns,
+// under the caller's locks, so a thread of the engine does it. All channels have the same engine.
 void PostFromOutside(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   std::shared_ptr<EventEngine> engine = grpc_event_engine::experimental::GetDefaultEventEngine();
   HandOver(engine.get(), [engine, serializer = SerializerOf(channel), work, arg] {

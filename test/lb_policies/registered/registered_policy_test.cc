@@ -391,6 +391,20 @@ TEST_F(RegisteredPolicyTest, DestroyedSubchannelIsHeardOfNoMore) {
   grpc_xds_subchannel_unref(kept);
 }
 
+TEST_F(RegisteredPolicyTest, LastReferenceOfASubchannelIsGivenUpUnderTheSerializerLater) {
+  Start();
+  MakeSubchannels();
+  Apply({"z"});
+  grpc_xds_subchannel* kept = grpc_xds_subchannel_ref(own_.subchannels[0]);  // as a picker does
+  host_.In([&] { grpc_xds_subchannel_destroy(own_.subchannels[0]); });
+  own_.subchannels.clear();
+  host_.In([&] {
+    grpc_xds_subchannel_unref(kept);
+    EXPECT_EQ(host_.subchannels().size(), 1u) << "the caller may hold the channel's locks";
+  });
+  EXPECT_EQ(host_.subchannels().size(), 0u);
+}
+
 TEST_F(RegisteredPolicyTest, PickersKeepTheirSubchannels) {
   Start();
   MakeSubchannels();
