@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -15,6 +13,7 @@
 #include "files/dir_watch.h"
 #include "transport/file_server.h"
 #include "transport/reactor.h"
+#include "transport/thread.h"
 
 /* How often it tries to watch while the system has nothing to do it with. */
 #define RETRY_MS 1000
@@ -258,19 +257,6 @@ static void *watch_directory(void *arg) {
   return NULL;
 }
 
-/* Signals are for the program's own threads. */
-static void start_thread(gxds_file_source *s) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  int error = pthread_create(&thread, NULL, watch_directory, s);
-  GXDS_CHECK(error == 0); /* as the reactor's own */
-  pthread_detach(thread);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 gxds_file_source *gxds_file_source_create(gxds_str directory, const gxds_file_source_events *events,
                                           void *arg) {
   gxds_file_source *s = GXDS_NEW(gxds_file_source);
@@ -282,7 +268,7 @@ gxds_file_source *gxds_file_source_create(gxds_str directory, const gxds_file_so
   s->arg = arg;
   s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   gxds_reactor_acquire(); /* the thread's */
-  start_thread(s);
+  GXDS_CHECK(gxds_thread_start_detached("grpc_xds_files", watch_directory, s) == 0);
   return s;
 }
 

@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "transport/fork.h"
+#include "transport/thread.h"
 
 /* One for metrics, one for the status. */
 enum { kListenersMax = 2 };
@@ -86,28 +86,16 @@ static void after_fork_in_child(void) {
   }
 }
 
-static void forget_in_children(void) { pthread_atfork(NULL, NULL, after_fork_in_child); }
-
-/* Signals are the program's. */
-static int start_thread(listener *l) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  int error = pthread_create(&thread, NULL, serve, l);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error == 0) pthread_detach(thread);
-  return error;
-}
+static const gxds_fork_handlers fork_handlers = {NULL, NULL, after_fork_in_child};
 
 bool gxds_listener_start(int take_fd, const gxds_service *service, const char **why) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, forget_in_children);
+  gxds_fork_register(GXDS_FORK_LISTENER, &fork_handlers);
   listener *l = listeners[0].fd < 0 ? &listeners[0] : &listeners[1];
   GXDS_CHECK(l->fd < 0);
   *l = (listener){take_fd, gxds_socket_inode(take_fd), {.service = service}};
-  int error = fcntl(take_fd, F_SETFL, O_NONBLOCK) == 0 ? start_thread(l) : errno;
+  int error = fcntl(take_fd, F_SETFL, O_NONBLOCK) == 0
+                  ? gxds_thread_start_detached("grpc_xds_http", serve, l)
+                  : errno;
   if (error == 0) return true;
   *why = strerrordesc_np(error);
   l->fd = -1;

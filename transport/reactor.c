@@ -2,12 +2,13 @@
 
 #include <grpc/grpc.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/fork.h"
+#include "transport/thread.h"
 #include "transport/timer_heap.h"
 #include "transport/waiter.h"
 #include "transport/worker.h"
@@ -62,7 +63,6 @@ static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 static loop *running;
 static loop *ended_loops; /* to be joined */
 static bool parked;
-static bool fork_handlers_registered;
 static bool never_ends; /* in a child, which inherited uses that nobody gives back */
 
 /* The thread that forks, from before to after: whose worker it keeps outside gRPC. */
@@ -242,27 +242,17 @@ static void join_ended_loops(bool wait) {
   }
 }
 
-static void start_thread(loop *l) {
-  /* Signals are for the program's own threads. */
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  GXDS_CHECK(pthread_create(&l->thread, NULL, run, l) == 0);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  pthread_setname_np(l->thread, "grpc_xds");
-}
-
-static void register_fork_handlers(void);
+static const gxds_fork_handlers fork_handlers;
 
 /* Under the lock. */
 static void start(void) {
   grpc_init();
-  register_fork_handlers();
+  gxds_fork_register(GXDS_FORK_REACTOR, &fork_handlers);
   loop *l = GXDS_NEW(loop);
   l->waiter = gxds_waiter_create(&woken);
   running = l;
   atomic_store(&wake_state, kWakeIdle);
-  start_thread(l);
+  GXDS_CHECK(gxds_thread_start(&l->thread, "grpc_xds", run, l) == 0);
 }
 
 void gxds_reactor_acquire(void) {
@@ -307,9 +297,8 @@ void gxds_reactor_channel_closed(unsigned opened_in) {
 
 unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 
-/* Fork. pthread_atfork runs what was registered last first before the fork, and last after it; gRPC
- * registers at its first grpc_init, so the reactor is out before gRPC looks for threads inside it,
- * and goes on when gRPC is ready again. */
+/* Fork (fork.h): the reactor is out before gRPC looks for threads inside it, and goes on when gRPC
+ * is ready again. */
 
 /* One of ours that forks waits for none of ours. */
 static bool is_ours(void) { return current || gxds_worker_is_current(); }
@@ -386,11 +375,8 @@ static void after_fork_in_child(void) {
   pthread_mutex_unlock(&lifecycle);
 }
 
-static void register_fork_handlers(void) {
-  if (fork_handlers_registered) return;
-  fork_handlers_registered = true;
-  GXDS_CHECK(pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0);
-}
+static const gxds_fork_handlers fork_handlers = {before_fork, after_fork_in_parent,
+                                                 after_fork_in_child};
 
 /* When the process exits or the library is unloaded, no thread may be left in our code. A loop that
  * is still in use is left as it is: its batches are outstanding, and others still hold it. */

@@ -3,7 +3,6 @@
 #include <grpc/grpc.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "transport/poll_policy.h"
+#include "transport/thread.h"
 
 struct gxds_worker {
   pthread_t thread;
@@ -98,17 +98,6 @@ static void *run(void *arg) {
   return NULL;
 }
 
-static bool start_thread(gxds_worker *w) {
-  /* Signals are for the program's own threads. */
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  bool started = pthread_create(&w->thread, NULL, run, w) == 0;
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  if (started) pthread_setname_np(w->thread, "grpc_xds_poll");
-  return started;
-}
-
 /* It has no thread. */
 static void destroy(gxds_worker *w) {
   grpc_completion_queue_shutdown(w->cq);
@@ -130,7 +119,7 @@ gxds_worker *gxds_worker_create(int host_epoll) {
   w->cq = grpc_completion_queue_create_for_next(NULL);
   pthread_mutex_init(&w->mutex, NULL);
   pthread_cond_init(&w->changed, NULL);
-  if (start_thread(w)) return w;
+  if (gxds_thread_start(&w->thread, "grpc_xds_poll", run, w) == 0) return w;
   destroy(w);
   return NULL;
 }

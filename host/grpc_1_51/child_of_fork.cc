@@ -2,9 +2,7 @@
 
 #include <grpc/event_engine/event_engine.h>
 #include <grpc/grpc.h>
-#include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -32,6 +30,7 @@
 #include "src/core/lib/surface/init.h"
 #include "transport/cut_off.h"
 #include "transport/epoll_find.h"
+#include "transport/fork.h"
 #include "transport/host_epoll.h"
 
 namespace grpc_xds {
@@ -203,8 +202,8 @@ void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder) {
   builder->channel_args_preconditioning()->RegisterStage(Remember);
   builder->channel_init()->RegisterStage(GRPC_CLIENT_CHANNEL, GRPC_CHANNEL_INIT_BUILTIN_PRIORITY,
                                          BeforeChannel);
-  static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
-  GPR_ASSERT(registered == 0);
+  static const gxds_fork_handlers handlers = {BeforeFork, AfterForkInParent, AfterForkInChild};
+  gxds_fork_register(GXDS_FORK_HOST, &handlers);
 }
 
 }  // namespace grpc_xds

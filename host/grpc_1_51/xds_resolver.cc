@@ -362,7 +362,6 @@ class XdsResolverFactory : public grpc_core::ResolverFactory {
 }  // namespace
 
 void RegisterXdsResolver(grpc_core::CoreConfiguration::Builder* builder) {
-  RegisterHandOverForkHandlers();
   builder->resolver_registry()->RegisterResolverFactory(std::make_unique<XdsResolverFactory>());
 }
 

@@ -1,0 +1,112 @@
+#include "transport/fork.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "transport/hand_over.h"
+#include "transport/thread_pool.h"
+
+namespace grpc_xds {
+namespace {
+
+std::string g_order;
+
+const gxds_fork_handlers kHost = {[] { g_order += "host "; }, [] { g_order += "host "; },
+                                  [] { g_order += "child:host "; }};
+const gxds_fork_handlers kReactor = {[] { g_order += "reactor "; }, [] { g_order += "reactor"; },
+                                     [] { g_order += "child:reactor"; }};
+const gxds_fork_handlers kListener = {nullptr, nullptr, nullptr};
+
+// In the child: 0 if the handlers came in that order.
+int ForkAndCompare(const std::string &in_child) {
+  pid_t pid = fork();
+  if (pid == 0) _exit(g_order == in_child ? 0 : 1);
+  int status = -1;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// One test, as what is registered stays.
+TEST(Fork, StagesRestFromTheLastToTheFirstAndGoOnFromTheFirstToTheLast) {
+  gxds_fork_register(GXDS_FORK_REACTOR, &kReactor);
+  EXPECT_EQ(ForkAndCompare("reactor child:reactor"), 0);
+  EXPECT_EQ(g_order, "reactor reactor");
+  // In whatever order they are registered, and repeatedly.
+  gxds_fork_register(GXDS_FORK_LISTENER, &kListener);
+  gxds_fork_register(GXDS_FORK_HOST, &kHost);
+  gxds_fork_register(GXDS_FORK_REACTOR, &kReactor);
+  g_order.clear();
+  EXPECT_EQ(ForkAndCompare("reactor host child:host child:reactor"), 0);
+  EXPECT_EQ(g_order, "reactor host host reactor");
+}
+
+// Work that a test lets go on.
+struct Gate {
+  std::mutex mu;
+  std::condition_variable changed;
+  int begun = 0;
+  int done = 0;
+  bool open = false;
+
+  static void Pass(void *arg) {
+    auto *self = static_cast<Gate *>(arg);
+    std::unique_lock<std::mutex> lock(self->mu);
+    self->begun++;
+    self->changed.notify_all();
+    self->changed.wait(lock, [self] { return self->open; });
+    self->done++;
+    self->changed.notify_all();
+  }
+  bool Await(const int &number, int reaches) {
+    std::unique_lock<std::mutex> lock(mu);
+    return changed.wait_for(lock, std::chrono::seconds(60), [&] { return number == reaches; });
+  }
+  void Open() {
+    std::lock_guard<std::mutex> lock(mu);
+    open = true;
+    changed.notify_all();
+  }
+};
+
+TEST(HandOver, AForkWaitsForWorkOnItsWay) {
+  gxds_hand_over_begin();
+  bool done = false;
+  std::atomic<bool> here{false};
+  std::thread other([&] {
+    here = true;
+    std::this_thread::yield();
+    gxds_hand_over_run([](void *arg) { *static_cast<bool *>(arg) = true; }, &done);
+  });
+  while (!here) std::this_thread::yield();
+  pid_t pid = fork();
+  if (pid == 0) _exit(done ? 0 : 1);
+  other.join();
+  int status = -1;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(ThreadPool, NoWorkWaitsForOther) {
+  gxds_thread_pool *pool = gxds_thread_pool_create();
+  static Gate gate;
+  constexpr int kCount = 5;
+  for (int i = 0; i < kCount; i++) gxds_thread_pool_run(pool, Gate::Pass, &gate);
+  EXPECT_TRUE(gate.Await(gate.begun, kCount));
+  gate.Open();
+  EXPECT_TRUE(gate.Await(gate.done, kCount));
+  // Its threads are used again.
+  for (int i = 0; i < kCount; i++) gxds_thread_pool_run(pool, Gate::Pass, &gate);
+  EXPECT_TRUE(gate.Await(gate.done, 2 * kCount));
+}
+
+}  // namespace
+}  // namespace grpc_xds

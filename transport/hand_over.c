@@ -1,0 +1,72 @@
+#include "transport/hand_over.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "base/time.h"
+#include "transport/fork.h"
+
+/* How long an exit waits for such work, and a fork: that one holds up the reactor, and work that
+ * makes the first use of it would wait for the fork in turn. */
+static const gxds_duration kPatienceAtExit = 5 * GXDS_SECOND;
+static const gxds_duration kPatienceAtFork = 500 * GXDS_MILLISECOND;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Under the mutex. */
+static pthread_cond_t none = PTHREAD_COND_INITIALIZER;
+static long count;
+
+/* One that forks or exits in the midst of such work does not wait for itself. */
+static _Thread_local bool at_work;
+
+/* Under the mutex, of which it lets go while it waits. */
+static void await_none(gxds_duration patience) {
+  if (at_work) return;
+  struct timespec limit;
+  clock_gettime(CLOCK_REALTIME, &limit);
+  patience += limit.tv_nsec;
+  limit.tv_sec += patience / GXDS_SECOND;
+  limit.tv_nsec = patience % GXDS_SECOND;
+  while (count > 0 && pthread_cond_timedwait(&none, &mutex, &limit) == 0) {
+  }
+}
+
+/* The mutex is held over the fork. */
+static void before_fork(void) {
+  pthread_mutex_lock(&mutex);
+  await_none(kPatienceAtFork);
+}
+
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&mutex); }
+
+static void after_fork_in_child(void) {
+  count = 0;
+  none = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it counts waiters that do not exist here */
+  pthread_mutex_unlock(&mutex);
+}
+
+/* After the reactor's end, which has no priority. */
+__attribute__((destructor(101))) static void at_exit(void) {
+  pthread_mutex_lock(&mutex);
+  await_none(kPatienceAtExit);
+  pthread_mutex_unlock(&mutex);
+}
+
+void gxds_hand_over_begin(void) {
+  static const gxds_fork_handlers fork_handlers = {before_fork, after_fork_in_parent,
+                                                   after_fork_in_child};
+  gxds_fork_register(GXDS_FORK_HAND_OVER, &fork_handlers);
+  pthread_mutex_lock(&mutex);
+  count++;
+  pthread_mutex_unlock(&mutex);
+}
+
+void gxds_hand_over_run(void (*work)(void *arg), void *arg) {
+  at_work = true;
+  work(arg);
+  at_work = false;
+  pthread_mutex_lock(&mutex);
+  if (--count == 0) pthread_cond_broadcast(&none);
+  pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,66 @@
+#include "transport/thread_pool.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "transport/thread.h"
+
+typedef struct piece {
+  struct piece *next;
+  void (*work)(void *arg);
+  void *arg;
+} piece;
+
+struct gxds_thread_pool {
+  pthread_mutex_t mutex;
+  pthread_cond_t some;
+  /* Under the mutex. */
+  piece *first;
+  piece *last; /* undefined while first is NULL */
+  size_t waiting;
+  size_t idle;
+};
+
+static void *run(void *arg) {
+  gxds_thread_pool *pool = arg;
+  for (;;) {
+    pthread_mutex_lock(&pool->mutex);
+    pool->idle++;
+    while (!pool->first) pthread_cond_wait(&pool->some, &pool->mutex);
+    pool->idle--;
+    piece *p = pool->first;
+    pool->first = p->next;
+    pool->waiting--;
+    pthread_mutex_unlock(&pool->mutex);
+    p->work(p->arg);
+    gxds_free(p);
+  }
+  return NULL;
+}
+
+gxds_thread_pool *gxds_thread_pool_create(void) {
+  gxds_thread_pool *pool = GXDS_NEW(gxds_thread_pool);
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_cond_init(&pool->some, NULL);
+  return pool;
+}
+
+void gxds_thread_pool_run(gxds_thread_pool *pool, void (*work)(void *arg), void *arg) {
+  piece *p = GXDS_NEW(piece);
+  *p = (piece){NULL, work, arg};
+  pthread_mutex_lock(&pool->mutex);
+  if (pool->first) {
+    pool->last->next = p;
+  } else {
+    pool->first = p;
+  }
+  pool->last = p;
+  if (++pool->waiting > pool->idle) {
+    GXDS_CHECK(gxds_thread_start_detached("grpc_xds_pool", run, pool) == 0);
+  } else {
+    pthread_cond_signal(&pool->some);
+  }
+  pthread_mutex_unlock(&pool->mutex);
+}
