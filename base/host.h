@@ -54,9 +54,9 @@ typedef struct gxds_host {
   void *(*regex_create)(gxds_str regex);
   /* Whether all of text matches. */
   bool (*regex_full_match)(const void *regex, gxds_str text);
-  /* What every text that matches begins with; empty: nothing is known of it. The caller frees it
-   * with gxds_str_free(). */
-  gxds_str (*regex_prefix)(const void *regex);
+  /* Two texts between which every text that matches is, in the order of bytes; both may be cut
+   * after that many bytes. The caller frees both with gxds_str_free(). False: nothing is known. */
+  bool (*regex_range)(const void *regex, int longest, gxds_str *least, gxds_str *most);
   /* Text with every match replaced by rewrite, which may name groups of the expression ("\\1"). The
    * caller frees it with gxds_str_free(). */
   gxds_str (*regex_replace)(const void *regex, gxds_str text, gxds_str rewrite);

@@ -1,3 +1,4 @@
+#include "bootstrap/channel_creds.h"
 #include "bootstrap/reader_internal.h"
 
 /* A list of {type, config}; NULL: it is absent or wrong. */
@@ -26,10 +27,10 @@ static void read_creds(gxds_reader *r, const json_t *object, const gxds_path *at
     const json_t *entry = json_array_get(list, i);
     const json_t *config = json_object_get(entry, "config");
     gxds_str type = gxds_reader_string(r, entry, here, "type", GXDS_FIELD_REQUIRED);
-    if (!r->host->creds_supported(type)) continue;
+    if (!gxds_channel_creds_supported(type, r->host)) continue;
     gxds_str config_json = config ? gxds_reader_dump(r, config) : gxds_str_of(NULL, 0);
     size_t valid = r->errors.count;
-    r->host->creds_check(type, config_json, here, &r->errors);
+    gxds_channel_creds_check(type, config_json, here, &r->errors, r->host);
     if (r->errors.count == valid) {
       server->creds_type = type;
       server->creds_config_json = config_json;

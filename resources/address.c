@@ -1,5 +1,7 @@
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/check.h"
 #include "resources/address_internal.h"
@@ -69,4 +71,37 @@ void gxds_address_render_uri(const gxds_address *a, gxds_text *out) {
   gxds_str ip = print_ip(&shown, buffer);
   const char *format = shown.is_ipv6 ? "ipv6:%%5B%.*s%%5D:%u" : "ipv4:%.*s:%u";
   gxds_text_addf(out, format, GXDS_STR_ARG(ip), shown.port);
+}
+
+size_t gxds_address_to_sockaddr(const gxds_address *a, struct sockaddr_storage *out) {
+  memset(out, 0, sizeof *out);
+  if (!a->is_ipv6) {
+    struct sockaddr_in *in4 = (struct sockaddr_in *)out;
+    in4->sin_family = AF_INET;
+    in4->sin_port = htons(a->port);
+    memcpy(&in4->sin_addr, a->ip, sizeof in4->sin_addr);
+    return sizeof *in4;
+  }
+  struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)out;
+  in6->sin6_family = AF_INET6;
+  in6->sin6_port = htons(a->port);
+  memcpy(&in6->sin6_addr, a->ip, sizeof in6->sin6_addr);
+  return sizeof *in6;
+}
+
+bool gxds_address_of_sockaddr(const void *sockaddr, gxds_address *out) {
+  memset(out, 0, sizeof *out);
+  sa_family_t family = ((const struct sockaddr *)sockaddr)->sa_family;
+  if (family == AF_INET) {
+    const struct sockaddr_in *in4 = sockaddr;
+    memcpy(out->ip, &in4->sin_addr, sizeof in4->sin_addr);
+    out->port = ntohs(in4->sin_port);
+    return true;
+  }
+  if (family != AF_INET6) return false;
+  const struct sockaddr_in6 *in6 = sockaddr;
+  memcpy(out->ip, &in6->sin6_addr, sizeof in6->sin6_addr);
+  out->port = ntohs(in6->sin6_port);
+  out->is_ipv6 = 1;
+  return true;
 }

@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+struct sockaddr_storage;
+
 typedef enum gxds_health {
   GXDS_HEALTH_UNKNOWN,
   GXDS_HEALTH_HEALTHY,
@@ -106,6 +108,11 @@ const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
 
 /* "1.2.3.4:80" or "[::1]:80". */
 void gxds_address_render(const gxds_address *a, gxds_text *out);
+
+/* As the system has it; all bytes of *out are set. How many of them count. */
+size_t gxds_address_to_sockaddr(const gxds_address *a, struct sockaddr_storage *out);
+/* Of a struct sockaddr_in or sockaddr_in6. False: it is of another family, and *out is empty. */
+bool gxds_address_of_sockaddr(const void *sockaddr, gxds_address *out);
 
 #ifdef __cplusplus
 }

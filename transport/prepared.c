@@ -3,6 +3,7 @@
 #include <grpc/grpc_security.h>
 
 #include "base/memory.h"
+#include "transport/channel_creds.h"
 
 struct gxds_prepared {
   const gxds_bootstrap *bootstrap; /* keeps the servers */
@@ -29,7 +30,8 @@ static void add(gxds_prepared *p, const gxds_host *host,
     p->entries[p->count++] = (gxds_prepared_server){
         servers[i],
         is_directory ? NULL
-                     : host->creds_create(servers[i]->creds_type, servers[i]->creds_config_json),
+                     : gxds_channel_creds_create(servers[i]->creds_type,
+                                                 servers[i]->creds_config_json, host),
         gxds_call_creds_create(servers[i])};
   }
 }

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "xds_resolver/path_index.h"
+#include "xds_resolver/regex_prefix.h"
 #include "xds_resolver/request_hash.h"
 #include "xds_resolver/route_match.h"
 
@@ -150,7 +151,7 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
   t->regex_prefixes = gxds_calloc(t->route_count, sizeof *t->regex_prefixes);
   for (size_t i = 0; i < t->route_count; i++) {
     const void *regex = t->routes[i].matcher.path_regex;
-    if (regex) t->regex_prefixes[i] = host->regex_prefix(regex);
+    if (regex) t->regex_prefixes[i] = gxds_regex_prefix(regex, host);
   }
   gxds_path_index_init(&t->paths, virtual_host->routes, t->regex_prefixes, t->route_count);
   return t;

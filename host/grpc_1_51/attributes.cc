@@ -1,8 +1,7 @@
 #include "host/grpc_1_51/attributes.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <map>
 #include <utility>
@@ -106,21 +105,10 @@ class HashKeyAttribute : public ServerAddress::AttributeInterface {
 };
 
 grpc_resolved_address ToResolved(const gxds_address& address) {
+  static_assert(sizeof(grpc_resolved_address::addr) == sizeof(sockaddr_storage));
   grpc_resolved_address out;
-  memset(&out, 0, sizeof(out));
-  if (address.is_ipv6) {
-    auto* in6 = reinterpret_cast<sockaddr_in6*>(out.addr);
-    in6->sin6_family = AF_INET6;
-    in6->sin6_port = htons(address.port);
-    memcpy(&in6->sin6_addr, address.ip, 16);
-    out.len = sizeof(sockaddr_in6);
-  } else {
-    auto* in4 = reinterpret_cast<sockaddr_in*>(out.addr);
-    in4->sin_family = AF_INET;
-    in4->sin_port = htons(address.port);
-    memcpy(&in4->sin_addr, address.ip, 4);
-    out.len = sizeof(sockaddr_in);
-  }
+  out.len = static_cast<socklen_t>(
+      gxds_address_to_sockaddr(&address, reinterpret_cast<sockaddr_storage*>(out.addr)));
   return out;
 }
 

@@ -1,14 +1,12 @@
 #include "host/grpc_1_51/config.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 #include <string>
 #include <typeinfo>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "host/grpc_1_51/attributes.h"
 #include "host/grpc_1_51/status.h"
@@ -22,43 +20,6 @@ using grpc_core::LoadBalancingPolicy;
 using grpc_core::RefCountedPtr;
 
 namespace {
-
-// The host keeps numbers as text.
-json_t* NumberOf(const std::string& text) {
-  json_int_t integer;
-  if (absl::SimpleAtoi(text, &integer)) return json_integer(integer);
-  double real;
-  return json_real(absl::SimpleAtod(text, &real) ? real : 0);
-}
-
-// The caller's. Not deeper than the host's parser goes (255).
-json_t* ToJansson(const Json& json) {
-  switch (json.type()) {
-    case Json::Type::JSON_NULL:
-      return json_null();
-    case Json::Type::JSON_TRUE:
-      return json_true();
-    case Json::Type::JSON_FALSE:
-      return json_false();
-    case Json::Type::NUMBER:
-      return NumberOf(json.string_value());
-    case Json::Type::STRING:
-      return json_stringn(json.string_value().data(), json.string_value().size());
-    case Json::Type::OBJECT: {
-      json_t* object = json_object();
-      for (const auto& member : json.object_value()) {
-        json_object_set_new(object, member.first.c_str(), ToJansson(member.second));
-      }
-      return object;
-    }
-    case Json::Type::ARRAY: {
-      json_t* array = json_array();
-      for (const Json& item : json.array_value()) json_array_append_new(array, ToJansson(item));
-      return array;
-    }
-  }
-  return json_null();
-}
 
 // A config of a policy that is not in C.
 struct ConfigOfHost : gxds_lb_config {
@@ -83,8 +44,18 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const gxd
         " policy requires configuration. Please use loadBalancingConfig field of service config "
         "instead."));
   }
+  const std::string prefix = absl::StrCat("errors validating ", type->title, " LB policy config");
   gxds_errors errors = {};
-  json_t* value = json.type() == Json::Type::JSON_NULL ? nullptr : ToJansson(json);
+  json_t* value = nullptr;
+  if (json.type() != Json::Type::JSON_NULL) {
+    // What the host's parser takes and this one doesn't: numbers too large for any field.
+    json_error_t error;
+    const std::string text = json.Dump();
+    value = json_loadb(text.data(), text.size(), JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    if (value == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(prefix, ": [", error.text, "]"));
+    }
+  }
   gxds_lb_config* config = type->parse_of != nullptr ? type->parse_of(type, value, &errors)
                                                      : type->parse(value, ParseList, &errors);
   json_decref(value);
@@ -92,7 +63,6 @@ absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const gxd
     gxds_errors_fini(&errors);
     return grpc_core::MakeRefCounted<ConfigInC>(config);
   }
-  const std::string prefix = absl::StrCat("errors validating ", type->title, " LB policy config");
   absl::Status status = Take(gxds_errors_status(&errors, prefix.c_str()));
   gxds_errors_fini(&errors);
   return status;

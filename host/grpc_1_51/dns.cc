@@ -1,10 +1,7 @@
 #include "host/grpc_1_51/dns.h"
 
 #include <grpc/support/port_platform.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -73,31 +70,12 @@ using grpc_core::ExecCtx;
 using grpc_core::Resolver;
 using grpc_core::ServerAddressList;
 
-bool ToAddress(const grpc_resolved_address& in, gxds_address* out) {
-  *out = {};
-  const auto* any = reinterpret_cast<const sockaddr*>(in.addr);
-  if (any->sa_family == AF_INET) {
-    const auto* v4 = reinterpret_cast<const sockaddr_in*>(in.addr);
-    memcpy(out->ip, &v4->sin_addr, sizeof v4->sin_addr);
-    out->port = ntohs(v4->sin_port);
-    return true;
-  }
-  if (any->sa_family == AF_INET6) {
-    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(in.addr);
-    memcpy(out->ip, &v6->sin6_addr, sizeof v6->sin6_addr);
-    out->port = ntohs(v6->sin6_port);
-    out->is_ipv6 = true;
-    return true;
-  }
-  return false;
-}
-
 std::vector<gxds_address> ToAddresses(const ServerAddressList& in) {
   std::vector<gxds_address> out;
   out.reserve(in.size());
   for (const auto& address : in) {
     gxds_address converted;
-    if (ToAddress(address.address(), &converted)) out.push_back(converted);
+    if (gxds_address_of_sockaddr(address.address().addr, &converted)) out.push_back(converted);
   }
   return out;
 }

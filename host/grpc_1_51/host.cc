@@ -3,7 +3,6 @@
 #include <grpc/support/port_platform.h>
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -11,11 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "bootstrap/tls_creds.h"
 #include "host/grpc_1_51/certificates.h"
 #include "host/grpc_1_51/dns.h"
 #include "host/grpc_1_51/fallback_bootstrap.h"
-#include "plugin/tls_creds.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/gpr/time_precise.h"
@@ -56,23 +53,11 @@ void AddFieldError(gxds_errors* errors, const gxds_path* up, const char* field,
   AddError(errors, &at, text);
 }
 
-bool InRegistry(gxds_str type) {
+bool CredsSupported(gxds_str type) {
   return CoreConfiguration::Get().channel_creds_registry().IsSupported(ToString(type));
 }
 
-// A65: "tls", for a registry of 2022. What the program registers by that name comes first.
-bool IsOurTls(gxds_str type) { return !InRegistry(type) && ToString(type) == "tls"; }
-
-bool CredsSupported(gxds_str type) { return InRegistry(type) || IsOurTls(type); }
-
-void CheckTls(gxds_str config_json, const gxds_path* up, gxds_errors* errors) {
-  gxds_path at = {up, "config", -1, nullptr};
-  gxds_tls_creds creds;
-  if (gxds_tls_creds_init(&creds, config_json, &at, errors)) gxds_tls_creds_fini(&creds);
-}
-
 void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_errors* errors) {
-  if (IsOurTls(type)) return CheckTls(config_json, at, errors);
   auto config = ParseConfig(config_json);
   if (config.ok() &&
       CoreConfiguration::Get().channel_creds_registry().IsValidConfig(ToString(type), *config)) {
@@ -83,7 +68,6 @@ void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_e
 }
 
 grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json) {
-  if (IsOurTls(type)) return gxds_tls_creds_create(config_json);
   auto config = ParseConfig(config_json);
   if (!config.ok()) return nullptr;
   return CoreConfiguration::Get()
@@ -118,16 +102,12 @@ bool RegexFullMatch(const void* regex, gxds_str text) {
   return RE2::FullMatch(re2::StringPiece(text.data, text.size), *static_cast<const RE2*>(regex));
 }
 
-gxds_str RegexPrefix(const void* regex) {
-  constexpr int kLongest = 128;  // what is longer is cut, which is right, too
-  std::string least, most;
-  if (!static_cast<const RE2*>(regex)->PossibleMatchRange(&least, &most, kLongest)) {
-    return gxds_str_of(nullptr, 0);
-  }
-  const size_t end = std::min(least.size(), most.size());
-  size_t same = 0;
-  while (same < end && least[same] == most[same]) ++same;
-  return gxds_str_dup(gxds_str_of(least.data(), same));
+bool RegexRange(const void* regex, int longest, gxds_str* least, gxds_str* most) {
+  std::string from, to;
+  if (!static_cast<const RE2*>(regex)->PossibleMatchRange(&from, &to, longest)) return false;
+  *least = gxds_str_dup(gxds_str_of(from.data(), from.size()));
+  *most = gxds_str_dup(gxds_str_of(to.data(), to.size()));
+  return true;
 }
 
 gxds_str RegexReplace(const void* regex, gxds_str text, gxds_str rewrite) {
@@ -186,7 +166,7 @@ gxds_host MakeHost() {
   host.regex_check = RegexCheck;
   host.regex_create = RegexCreate;
   host.regex_full_match = RegexFullMatch;
-  host.regex_prefix = RegexPrefix;
+  host.regex_range = RegexRange;
   host.regex_replace = RegexReplace;
   host.regex_destroy = RegexDestroy;
   host.certificate_provider_check = CertificateProviderCheck;

@@ -16,19 +16,8 @@
 #include "host/grpc_1_51/inherited_channel.h"
 #include "host/grpc_1_51/policy.h"
 #include "host/grpc_1_51/xds_resolver.h"
-#include "lb_policies/cds/cds_policy.h"
-#include "lb_policies/cluster_impl/cluster_impl_policy.h"
-#include "lb_policies/cluster_manager/cluster_manager_policy.h"
-#include "lb_policies/least_request/least_request_policy.h"
-#include "lb_policies/outlier_detection/outlier_detection_policy.h"
-#include "lb_policies/pick_first/shuffled_policy.h"
-#include "lb_policies/priority/priority_policy.h"
-#include "lb_policies/random_subsetting/random_subsetting_policy.h"
+#include "lb_policies/all_policies.h"
 #include "lb_policies/registered/registered_types.h"
-#include "lb_policies/ring_hash/ring_hash_policy.h"
-#include "lb_policies/round_robin/round_robin_policy.h"
-#include "lb_policies/weighted_locality/weighted_locality_policy.h"
-#include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 #include "plugin/host_state.h"
 #include "plugin/impl.h"
 #include "src/core/lib/config/core_configuration.h"
@@ -89,25 +78,6 @@ void LogRegistered() {
           grpc_version_string());
 }
 
-// Their order does not count.
-constexpr const gxds_policy_type* kPolicies[] = {
-    // In the place of the host's. No xds_cluster_resolver_experimental: the snapshot took its place
-    // (A74), and the host's needs the host's own XdsClient.
-    &gxds_cds_policy,
-    &gxds_cluster_impl_policy,
-    &gxds_cluster_manager_policy,
-    &gxds_outlier_detection_policy,
-    &gxds_priority_policy,
-    &gxds_ring_hash_policy,
-    &gxds_weighted_locality_policy,
-    // What later versions of the host have, and our own.
-    &gxds_least_request_policy,
-    &gxds_random_subsetting_policy,
-    &gxds_round_robin_policy,
-    &gxds_shuffled_policy,
-    &gxds_weighted_round_robin_policy,
-};
-
 // Those of the host's that stay, which cannot be asked for before they are registered.
 constexpr const char* kHostsPolicies[] = {
     "grpclb", "pick_first", "rls_experimental", "round_robin", "weighted_target_experimental",
@@ -115,10 +85,9 @@ constexpr const char* kHostsPolicies[] = {
 
 // A second registration of a name aborts the program.
 bool IsTaken(const char* name) {
-  const auto is_name = [name](const char* other) { return strcmp(name, other) == 0; };
-  return std::any_of(std::begin(kHostsPolicies), std::end(kHostsPolicies), is_name) ||
-         std::any_of(std::begin(kPolicies), std::end(kPolicies),
-                     [&](const gxds_policy_type* type) { return is_name(type->name); });
+  return gxds_all_policies_has(name) ||
+         std::any_of(std::begin(kHostsPolicies), std::end(kHostsPolicies),
+                     [name](const char* other) { return strcmp(name, other) == 0; });
 }
 
 void RegisterProgramsPolicies(Builder* builder) {
@@ -143,7 +112,9 @@ void BuildConfiguration(Builder* builder) {
   // The TCP handshaker last: it is put at the front of the list.
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
-  for (const gxds_policy_type* type : kPolicies) RegisterPolicyInC(builder, type);
+  for (size_t i = 0; gxds_all_policies[i] != nullptr; ++i) {
+    RegisterPolicyInC(builder, gxds_all_policies[i]);
+  }
   RegisterProgramsPolicies(builder);
   grpc_core::RegisterWeightedTargetLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);

@@ -1,3 +1,7 @@
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
 #include "resources/endpoints.h"
 #include "test/resources/decoding.h"
 
@@ -24,6 +28,25 @@ std::string Parsed(const std::string& address) {
   std::string shown = ToString(gxds_text_str(&text));
   gxds_text_fini(&text);
   return shown;
+}
+
+TEST(Address, GoesToTheSystemsFormAndBack) {
+  const gxds_address ipv4 = {{1, 2, 3, 4}, 80, 0};
+  const gxds_address ipv6 = {{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}, 65535, 1};
+  for (const gxds_address& address : {ipv4, ipv6}) {
+    sockaddr_storage storage;
+    EXPECT_EQ(gxds_address_to_sockaddr(&address, &storage),
+              address.is_ipv6 != 0 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in));
+    gxds_address back;
+    EXPECT_TRUE(gxds_address_of_sockaddr(&storage, &back));
+    EXPECT_EQ(memcmp(back.ip, address.ip, sizeof back.ip), 0);
+    EXPECT_EQ(back.port, address.port);
+    EXPECT_EQ(back.is_ipv6, address.is_ipv6);
+  }
+  sockaddr_storage local = {};
+  local.ss_family = AF_UNIX;
+  gxds_address none;
+  EXPECT_FALSE(gxds_address_of_sockaddr(&local, &none));
 }
 
 TEST(Address, Ipv4) {  // A27.37

@@ -46,10 +46,13 @@ const gxds_host *FakeHost() {
                      nullptr, 0) == 0;
     };
     // Those of these tests have no operator behind a letter.
-    h.regex_prefix = [](const void *regex) {
+    h.regex_range = [](const void *regex, int, gxds_str *least, gxds_str *most) {
       const std::string &text = static_cast<const Expression *>(regex)->text;
-      return gxds_str_dup(
-          gxds_str_of(text.data(), std::min(text.find_first_of(".["), text.size())));
+      const std::string from = text.substr(0, text.find_first_of(".["));
+      const std::string to = from + '\xff';
+      *least = gxds_str_dup(gxds_str_of(from.data(), from.size()));
+      *most = gxds_str_dup(gxds_str_of(to.data(), to.size()));
+      return true;
     };
     h.regex_destroy = [](void *regex) {
       g_regexes--;

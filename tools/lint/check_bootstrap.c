@@ -1,6 +1,7 @@
 #include <upb/upb.h>
 
 #include "base/check.h"
+#include "bootstrap/channel_creds.h"
 #include "files/json_reader.h"
 #include "host/grpc_1_51/host.h"
 #include "tools/lint/check.h"
@@ -115,7 +116,7 @@ static bool connects_by(const gxds_file_node *of, gxds_str wanted) {
   const gxds_file_node *list = gxds_file_node_get(of, "channel_creds");
   for (size_t i = 0; list && list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
     gxds_str type = type_of(list->items[i]);
-    if (gxds_host_get()->creds_supported(type)) return gxds_str_equal(type, wanted);
+    if (gxds_channel_creds_supported(type, gxds_host_get())) return gxds_str_equal(type, wanted);
   }
   return false;
 }

@@ -12,11 +12,14 @@
 #include <string>
 
 #include "bootstrap/bootstrap.h"
+#include "bootstrap/channel_creds.h"
 #include "bootstrap/source.h"
 #include "src/core/ext/xds/xds_client_grpc.h"
 #include "src/core/lib/gpr/time_precise.h"
 #include "src/core/lib/gprpp/time.h"
 #include "test/support/wall_clock.h"
+#include "transport/channel_creds.h"
+#include "xds_resolver/regex_prefix.h"
 
 namespace {
 
@@ -83,17 +86,17 @@ TEST_F(Host, TheDistanceOfClocksThatAgreeIsZero) {
 
 TEST_F(Host, KnowsTheRegistrysCredentials) {
   for (const char* type : {"insecure", "google_default", "fake"}) {
-    EXPECT_TRUE(host_->creds_supported(gxds_str_z(type))) << type;
+    EXPECT_TRUE(gxds_channel_creds_supported(gxds_str_z(type), host_)) << type;
   }
-  EXPECT_TRUE(host_->creds_supported(gxds_str_z("tls"))) << "ours";  // A65
-  EXPECT_FALSE(host_->creds_supported(gxds_str_z("TLS")));
-  EXPECT_FALSE(host_->creds_supported(gxds_str_z("")));
+  EXPECT_TRUE(gxds_channel_creds_supported(gxds_str_z("tls"), host_)) << "ours";  // A65
+  EXPECT_FALSE(gxds_channel_creds_supported(gxds_str_z("TLS"), host_));
+  EXPECT_FALSE(gxds_channel_creds_supported(gxds_str_z(""), host_));
 }
 
 TEST_F(Host, ChecksTheConfigOfCredentials) {
   auto check = [&](const char* type, const char* config) {
     return Errors([&](const gxds_path* at, gxds_errors* errors) {
-      host_->creds_check(gxds_str_z(type), gxds_str_z(config), at, errors);
+      gxds_channel_creds_check(gxds_str_z(type), gxds_str_z(config), at, errors, host_);
     });
   };
   EXPECT_EQ(check("insecure", ""), "");
@@ -110,21 +113,24 @@ TEST_F(Host, ChecksTheConfigOfCredentials) {
 
 TEST_F(Host, CreatesCredentials) {
   grpc_channel_credentials* creds =
-      host_->creds_create(gxds_str_z("insecure"), gxds_str_of(nullptr, 0));
+      gxds_channel_creds_create(gxds_str_z("insecure"), gxds_str_of(nullptr, 0), host_);
   ASSERT_NE(creds, nullptr);
   grpc_channel_credentials_release(creds);
-  EXPECT_EQ(host_->creds_create(gxds_str_z("exotic"), gxds_str_of(nullptr, 0)), nullptr);
+  EXPECT_EQ(gxds_channel_creds_create(gxds_str_z("exotic"), gxds_str_of(nullptr, 0), host_),
+            nullptr);
 }
 
 TEST_F(Host, CreatesTlsCredentials) {  // A65.1
   for (const char* config :
        {"", R"({"ca_certificate_file":"/nowhere"})",
         R"({"certificate_file":"/no","private_key_file":"/where","refresh_interval":"0.1s"})"}) {
-    grpc_channel_credentials* creds = host_->creds_create(gxds_str_z("tls"), gxds_str_z(config));
+    grpc_channel_credentials* creds =
+        gxds_channel_creds_create(gxds_str_z("tls"), gxds_str_z(config), host_);
     ASSERT_NE(creds, nullptr) << config;
     grpc_channel_credentials_release(creds);
   }
-  EXPECT_EQ(host_->creds_create(gxds_str_z("tls"), gxds_str_z("{\"certificate_file\":\"a\"}")),
+  EXPECT_EQ(gxds_channel_creds_create(gxds_str_z("tls"), gxds_str_z("{\"certificate_file\":\"a\"}"),
+                                      host_),
             nullptr);
 }
 
@@ -177,7 +183,7 @@ TEST_F(Host, ChecksRegularExpressions) {
 TEST_F(Host, TellsWhatMatchesOfARegularExpressionBeginWith) {
   auto prefix = [&](const char* text) {
     void* regex = host_->regex_create(gxds_str_z(text));
-    gxds_str found = host_->regex_prefix(regex);
+    gxds_str found = gxds_regex_prefix(regex, host_);
     std::string result(found.data == nullptr ? "" : found.data, found.size);
     gxds_str_free(&found);
     host_->regex_destroy(regex);

@@ -107,6 +107,11 @@ class PolicyInCTest : public PolicyTest {
   RefCountedPtr<LoadBalancingPolicy::Config> config_;
 };
 
+TEST_F(PolicyInCTest, ANumberTooLargeForAnyFieldIsRefused) {
+  EXPECT_EQ(ParseConfig(R"([{"made_up":{"x":100000000000000000000}}])").status().message(),
+            "errors validating made_up LB policy config: [too big integer]");
+}
+
 TEST_F(PolicyInCTest, HearsWhatTheHostSays) {
   Update(config_, ChannelArgs(), ServerAddressList(), "note");
   In([&] {

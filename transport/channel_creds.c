@@ -1,8 +1,9 @@
-#include "plugin/tls_creds.h"
+#include "transport/channel_creds.h"
 
 #include <grpc/grpc_security.h>
 #include <limits.h>
 
+#include "bootstrap/channel_creds.h"
 #include "bootstrap/tls_creds.h"
 
 /* The host counts in seconds. */
@@ -14,7 +15,7 @@ static unsigned refresh_seconds(const gxds_tls_creds *c) {
 
 static const char *path_or_null(gxds_str path) { return path.size ? path.data : NULL; }
 
-struct grpc_channel_credentials *gxds_tls_creds_create(gxds_str config_json) {
+static grpc_channel_credentials *create_tls(gxds_str config_json) {
   gxds_tls_creds c;
   gxds_errors errors = {0};
   bool valid = gxds_tls_creds_init(&c, config_json, NULL, &errors);
@@ -32,4 +33,10 @@ struct grpc_channel_credentials *gxds_tls_creds_create(gxds_str config_json) {
   if (c.certificate_file.size) grpc_tls_credentials_options_watch_identity_key_cert_pairs(options);
   gxds_tls_creds_fini(&c);
   return grpc_tls_credentials_create(options);
+}
+
+grpc_channel_credentials *gxds_channel_creds_create(gxds_str type, gxds_str config_json,
+                                                    const gxds_host *host) {
+  if (gxds_channel_creds_is_our_tls(type, host)) return create_tls(config_json);
+  return host->creds_create(type, config_json);
 }

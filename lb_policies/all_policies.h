@@ -1,0 +1,21 @@
+/* All policies of ours. */
+#ifndef GRPC_XDS_LB_POLICIES_ALL_POLICIES_H_
+#define GRPC_XDS_LB_POLICIES_ALL_POLICIES_H_
+
+#include "host/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In no order that counts; NULL ends it. */
+extern const gxds_policy_type *const gxds_all_policies[];
+
+/* Whether one of them has that name. */
+bool gxds_all_policies_has(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

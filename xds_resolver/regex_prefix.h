@@ -1,0 +1,19 @@
+/* What texts that match a regular expression begin with. */
+#ifndef GRPC_XDS_XDS_RESOLVER_REGEX_PREFIX_H_
+#define GRPC_XDS_XDS_RESOLVER_REGEX_PREFIX_H_
+
+#include "base/host.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* regex: of host->regex_create(). Empty: nothing is known of it. The caller frees it with
+ * gxds_str_free(). Any thread. */
+gxds_str gxds_regex_prefix(const void *regex, const gxds_host *host);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
