@@ -4,16 +4,13 @@
 #include <grpc/status.h>
 #include <grpc/support/log.h>
 
-#include <algorithm>
-#include <atomic>
-#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "lb_policies/orca/orca_report.h"
 #include "lb_policies/orca/orca_request.h"
+#include "lb_policies/orca/orca_stream.h"
 #include "src/core/ext/filters/client_channel/client_channel_channelz.h"
 #include "src/core/ext/filters/client_channel/subchannel_stream_client.h"
 #include "src/core/lib/channel/channel_trace.h"
@@ -30,51 +27,14 @@ using grpc_core::SubchannelStreamClient;
 
 namespace {
 
-// Who wants the reports of a connection, and how often. It has a lock of its own, since reports
-// come under that of the stream, which is begun and ended under the producer's.
-class Audience : public grpc_core::RefCounted<Audience> {
- public:
-  // The shortest interval that is wanted from now on.
-  gxds_duration Set(OobReports* member, gxds_duration interval) {
-    MutexLock lock(&mu_);
-    members_.erase(member);
-    if (interval != GXDS_TIME_NEVER) members_.emplace(member, interval);
-    gxds_duration shortest = GXDS_TIME_NEVER;
-    for (const auto& m : members_) shortest = std::min(shortest, m.second);
-    return shortest;
-  }
-
-  void Tell(const gxds_orca_report& report) {
-    MutexLock lock(&mu_);
-    for (const auto& m : members_) {
-      gxds_load_listener* listener = m.first->listener();
-      listener->ops->reported(listener, &report);
-    }
-  }
-
-  void TellConnectionChange() {
-    MutexLock lock(&mu_);
-    for (const auto& m : members_) {
-      gxds_load_listener* listener = m.first->listener();
-      listener->ops->connection_changed(listener);
-    }
-  }
-
-  // Whether the backend has said that it gives no reports.
-  std::atomic<bool> refused{false};
-
- private:
-  grpc_core::Mutex mu_;
-  std::map<OobReports*, gxds_duration> members_ ABSL_GUARDED_BY(mu_);
-};
-
 class StreamHandler : public SubchannelStreamClient::CallEventHandler {
  public:
-  StreamHandler(RefCountedPtr<Audience> audience, gxds_duration interval,
+  StreamHandler(gxds_orca_stream* stream, gxds_duration interval,
                 RefCountedPtr<grpc_core::channelz::SubchannelNode> channelz_node)
-      : audience_(std::move(audience)),
+      : stream_(gxds_orca_stream_ref(stream)),
         interval_(interval),
         channelz_node_(std::move(channelz_node)) {}
+  ~StreamHandler() override { gxds_orca_stream_unref(stream_); }
 
   grpc_core::Slice GetPathLocked() override {
     return grpc_core::Slice::FromStaticString(GXDS_ORCA_METHOD);
@@ -88,30 +48,24 @@ class StreamHandler : public SubchannelStreamClient::CallEventHandler {
     return grpc_slice_from_copied_buffer(request.data, request.size);
   }
 
-  // What is no report is passed over, as one that comes with an answer is: an error would end the
-  // stream, which then begins anew at once, since a message came.
+  // An error would end the stream, which then begins anew at once, since a message came.
   absl::Status RecvMessageReadyLocked(SubchannelStreamClient*, absl::string_view bytes) override {
-    gxds_orca_report report;
-    if (gxds_orca_report_decode(gxds_str_of(bytes.data(), bytes.size()), &report)) {
-      audience_->Tell(report);
-    }
+    gxds_orca_stream_message(stream_, gxds_str_of(bytes.data(), bytes.size()));
     return absl::OkStatus();
   }
 
-  // A51: said to the operator; it is not tried again on this connection.
   void RecvTrailingMetadataReadyLocked(SubchannelStreamClient*, grpc_status_code status) override {
-    if (status != GRPC_STATUS_UNIMPLEMENTED) return;
-    audience_->refused = true;
-    static const char kMessage[] = "Orca stream returned UNIMPLEMENTED; disabling";
+    const char* line = gxds_orca_stream_ended(stream_, status);
+    if (line == nullptr) return;
     gpr_log(GPR_ERROR, "grpc_xds: %s: %s",
-            channelz_node_ == nullptr ? "a backend" : channelz_node_->name().c_str(), kMessage);
+            channelz_node_ == nullptr ? "a backend" : channelz_node_->name().c_str(), line);
     if (channelz_node_ == nullptr) return;
     channelz_node_->AddTraceEvent(grpc_core::channelz::ChannelTrace::Error,
-                                  grpc_slice_from_static_string(kMessage));
+                                  grpc_slice_from_static_string(line));
   }
 
  private:
-  const RefCountedPtr<Audience> audience_;
+  gxds_orca_stream* const stream_;
   const gxds_duration interval_;
   const RefCountedPtr<grpc_core::channelz::SubchannelNode> channelz_node_;  // null: channelz is off
 };
@@ -125,14 +79,12 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
 
   explicit OobProducer(RefCountedPtr<grpc_core::Subchannel> subchannel)
       : subchannel_(std::move(subchannel)) {}
+  ~OobProducer() override { gxds_orca_stream_unref(reports_); }
 
   // GXDS_TIME_NEVER: none.
-  void Set(OobReports* member, gxds_duration interval) {
+  void Set(gxds_load_listener* listener, gxds_duration interval) {
     MutexLock lock(&mu_);
-    const gxds_duration shortest = audience_->Set(member, interval);
-    if (shortest == interval_) return;
-    interval_ = shortest;
-    Restart();
+    if (gxds_orca_stream_want(reports_, listener, interval)) Restart();
   }
 
   grpc_core::UniqueTypeName type() const override { return Type(); }
@@ -151,11 +103,9 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
   void Restart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const RefCountedPtr<grpc_core::Subchannel> subchannel_;
-  const RefCountedPtr<Audience> audience_ = grpc_core::MakeRefCounted<Audience>();
+  gxds_orca_stream* const reports_ = gxds_orca_stream_create();
   ConnectivityWatcher* connectivity_watcher_ = nullptr;  // the subchannel's
   grpc_core::Mutex mu_;
-  bool heard_ ABSL_GUARDED_BY(mu_) = false;  // a state of the subchannel
-  gxds_duration interval_ ABSL_GUARDED_BY(mu_) = GXDS_TIME_NEVER;
   RefCountedPtr<grpc_core::ConnectedSubchannel> connection_ ABSL_GUARDED_BY(mu_);
   grpc_core::OrphanablePtr<SubchannelStreamClient> stream_ ABSL_GUARDED_BY(mu_);
 };
@@ -207,25 +157,21 @@ void OobProducer::OnState(ConnectivityWatcher* watcher) {
   // Several threads may tell changes: taken under the lock, the last one is seen last.
   MutexLock lock(&mu_);
   const grpc_connectivity_state state = watcher->PopConnectivityStateChange().state;
-  // The first state says only what was there before.
-  const bool first = !std::exchange(heard_, true);
-  const bool change = connection_ != nullptr || (state == GRPC_CHANNEL_READY && !first);
   connection_.reset();
-  stream_.reset();  // so that its refusal can't be taken for one of the next
-  audience_->refused = false;
-  if (change) audience_->TellConnectionChange();
+  stream_.reset();
+  gxds_orca_stream_connectivity(reports_, state);
   if (state == GRPC_CHANNEL_READY) connection_ = subchannel_->connected_subchannel();
   Restart();
 }
 
 void OobProducer::Restart() {
   stream_.reset();
-  if (connection_ == nullptr || interval_ == GXDS_TIME_NEVER || audience_->refused) return;
+  const gxds_duration interval = gxds_orca_stream_interval(reports_);
+  if (connection_ == nullptr || interval == GXDS_TIME_NEVER) return;
   auto* node = subchannel_->channelz_node();
   stream_ = grpc_core::MakeOrphanable<SubchannelStreamClient>(
       connection_, subchannel_->pollset_set(),
-      std::make_unique<StreamHandler>(audience_, interval_,
-                                      node == nullptr ? nullptr : node->Ref()),
+      std::make_unique<StreamHandler>(reports_, interval, node == nullptr ? nullptr : node->Ref()),
       nullptr);
 }
 
@@ -241,7 +187,7 @@ void OobReports::Attach(grpc_core::SubchannelInterface* subchannel) {
 void OobReports::Want(gxds_duration interval) {
   MutexLock lock(&mu_);
   wanted_ = interval;
-  if (producer_ != nullptr) producer_->Set(this, interval);
+  if (producer_ != nullptr) producer_->Set(listener_, interval);
 }
 
 gxds_duration OobReports::wanted() const {
@@ -252,8 +198,8 @@ gxds_duration OobReports::wanted() const {
 void OobReports::SetProducer(RefCountedPtr<OobProducer> producer) {
   MutexLock lock(&mu_);
   producer_.swap(producer);
-  if (producer != nullptr) producer->Set(this, GXDS_TIME_NEVER);
-  if (producer_ != nullptr) producer_->Set(this, wanted_);
+  if (producer != nullptr) producer->Set(listener_, GXDS_TIME_NEVER);
+  if (producer_ != nullptr) producer_->Set(listener_, wanted_);
 }
 
 OobWatcher::~OobWatcher() { reports_->SetProducer(nullptr); }

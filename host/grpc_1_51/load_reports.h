@@ -4,10 +4,8 @@
 //
 // Not the host's OobBackendMetricWatcher: its BackendMetricData lacks all but the utilizations of
 // CPU and memory.
-//
-// The stream begins when somebody wants reports and the connection is there, begins anew when the
-// shortest interval that is wanted changes, and after a failure as SubchannelStreamClient has it:
-// at once if a report came, else with backoff; after UNIMPLEMENTED not on that connection.
+// When there is a stream, gxds_orca_stream says; after a failure it begins anew as
+// SubchannelStreamClient has it: at once if a report came, else with backoff.
 #ifndef GRPC_XDS_HOST_GRPC_1_51_LOAD_REPORTS_H_
 #define GRPC_XDS_HOST_GRPC_1_51_LOAD_REPORTS_H_
 
