@@ -10,13 +10,19 @@
 // So here, in the child, the sets are renewed, and what was inherited is cut off; and the engine
 // is, in its place, as soon as the child makes a channel or an RPC. A child that does neither
 // starts nothing. Channels of the child share no subchannel, and so no connection, with those of
-// its parent; those that it has of its parent become its own (inherited_channel.h).
+// its parent; those that it has of its parent become its own.
 //
 // Without fork support the host renews nothing. Its child lives on what it shares with its parent,
 // and its parent is served no more. Where there is, or was, a channel of ours, a child that makes a
-// channel gets an epoll set and threads of its own (host_threads.h), and its parent goes on. What a
-// child does on a channel of its parent's is left to what the host makes of it, but its end, which
-// would be that of the parent's connections.
+// channel gets an epoll set and threads of its own (host_threads.cc), and its parent goes on. What
+// a child does on a channel of its parent's is left to what the host makes of it, but its end,
+// which would be that of the parent's connections.
+//
+// Channels that the child has of its parent, with fork support (inherited_channel.cc): what they
+// are connected with is the parent's, and was cut off; their policies do not know. So the child's
+// first RPC on such a channel puts it to sleep first, as the host does with one that is idle: it
+// drops its resolver and policies, and the RPC makes it start again, on connections, and an
+// XdsClient, of the child's.
 #ifndef GRPC_XDS_HOST_GRPC_1_51_CHILD_OF_FORK_H_
 #define GRPC_XDS_HOST_GRPC_1_51_CHILD_OF_FORK_H_
 
@@ -35,6 +41,13 @@ void RenewForChild();
 // Without fork support, in a child that begins to make use of the host, or lets go of a channel of
 // ours. Any thread; repeated calls are harmless.
 void RenewHostForChild();
+// The host's threads, where that renews them: timers by the host's own thread for them, what is run
+// aside by threads of ours. The host makes threads of its event engine otherwise. In a child, once
+// for each fork, while nobody uses the host, which stays initialised for good: its end would wait
+// for the threads that are gone.
+void RenewHostThreads();
+// A filter of client channels, at the top. Processes without fork support have none.
+void RegisterInheritedChannel(grpc_core::CoreConfiguration::Builder* builder);
 // Another identity for the subchannels of each generation: theirs of a parent's are cut off.
 grpc_core::ChannelArgs WithForkGeneration(grpc_core::ChannelArgs args);
 

@@ -10,9 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "host/grpc_1_51/certificates.h"
-#include "host/grpc_1_51/dns.h"
-#include "host/grpc_1_51/fallback_bootstrap.h"
+#include "host/grpc_1_51/services.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/gpr/time_precise.h"

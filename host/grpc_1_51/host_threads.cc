@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/host_threads.h"
+#include "host/grpc_1_51/child_of_fork.h"
 
 #include <grpc/grpc.h>
 #include <grpc/support/port_platform.h>

@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/inherited_channel.h"
+#include "host/grpc_1_51/child_of_fork.h"
 
 #include <grpc/grpc.h>
 #include <grpc/support/port_platform.h>
@@ -8,7 +8,6 @@
 #include <new>
 #include <utility>
 
-#include "host/grpc_1_51/child_of_fork.h"
 #include "src/core/lib/channel/channel_stack.h"
 #include "src/core/lib/channel/channel_stack_builder.h"
 #include "src/core/lib/gprpp/fork.h"

@@ -13,7 +13,6 @@
 #include <iterator>
 
 #include "host/grpc_1_51/child_of_fork.h"
-#include "host/grpc_1_51/inherited_channel.h"
 #include "host/grpc_1_51/policy.h"
 #include "host/grpc_1_51/xds_resolver.h"
 #include "lb_policies/all_policies.h"
