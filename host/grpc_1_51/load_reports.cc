@@ -15,6 +15,7 @@
 #include "src/core/ext/filters/client_channel/subchannel_stream_client.h"
 #include "src/core/lib/channel/channel_trace.h"
 #include "src/core/lib/gprpp/orphanable.h"
+#include "src/core/lib/gprpp/sync.h"
 #include "src/core/lib/gprpp/unique_type_name.h"
 #include "src/core/lib/slice/slice.h"
 #include "upb/upb.hpp"
@@ -175,50 +176,31 @@ void OobProducer::Restart() {
       nullptr);
 }
 
-OobReports::OobReports(gxds_load_listener* listener)
-    : listener_(gxds_load_listener_ref(listener)) {}
-
-OobReports::~OobReports() { gxds_load_listener_unref(listener_); }
-
-void OobReports::Attach(grpc_core::SubchannelInterface* subchannel) {
-  subchannel->AddDataWatcher(std::make_unique<OobWatcher>(Ref()));
+OobWatcher::OobWatcher(gxds_load_listener* listener) : listener_(gxds_load_listener_ref(listener)) {
+  listener_->subchannels = this;
 }
 
-void OobReports::Want(gxds_duration interval) {
-  MutexLock lock(&mu_);
+OobWatcher::~OobWatcher() {
+  if (producer_ != nullptr) producer_->Set(listener_, GXDS_TIME_NEVER);
+  gxds_load_listener_unref(listener_);
+}
+
+void OobWatcher::SetSubchannel(grpc_core::Subchannel* subchannel) {
+  producer_ = OobProducer::Of(subchannel);
+}
+
+void OobWatcher::Want(gxds_duration interval) {
   wanted_ = interval;
   if (producer_ != nullptr) producer_->Set(listener_, interval);
 }
 
-gxds_duration OobReports::wanted() const {
-  MutexLock lock(&mu_);
-  return wanted_;
-}
-
-void OobReports::SetProducer(RefCountedPtr<OobProducer> producer) {
-  MutexLock lock(&mu_);
-  producer_.swap(producer);
-  if (producer != nullptr) producer->Set(listener_, GXDS_TIME_NEVER);
-  if (producer_ != nullptr) producer_->Set(listener_, wanted_);
-}
-
-OobWatcher::~OobWatcher() { reports_->SetProducer(nullptr); }
-
-void OobWatcher::SetSubchannel(grpc_core::Subchannel* subchannel) {
-  reports_->SetProducer(OobProducer::Of(subchannel));
-}
-
 void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,
                 gxds_duration interval) {
-  auto* reports = static_cast<OobReports*>(listener->subchannels);
-  if (reports == nullptr) {
+  if (listener->subchannels == nullptr) {
     if (interval == GXDS_TIME_NEVER) return;
-    auto made = grpc_core::MakeRefCounted<OobReports>(listener);
-    reports = made.get();
-    listener->subchannels = reports;
-    made->Attach(subchannel);
+    subchannel->AddDataWatcher(std::make_unique<OobWatcher>(listener));
   }
-  reports->Want(interval);
+  static_cast<OobWatcher*>(listener->subchannels)->Want(interval);
 }
 
 }  // namespace grpc_xds

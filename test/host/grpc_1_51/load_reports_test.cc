@@ -31,7 +31,7 @@ TEST(LoadReports, SubchannelHasOneWatcherForAllWishesAndKeepsTheListener) {
   EXPECT_EQ(subchannel->data_watchers.size(), 0u) << "not asked for";
   ReportLoad(subchannel.get(), listener, GXDS_SECOND);
   ASSERT_EQ(subchannel->data_watchers.size(), 1u);
-  auto* reports = static_cast<OobWatcher*>(subchannel->data_watchers[0].get())->reports();
+  auto* reports = static_cast<OobWatcher*>(subchannel->data_watchers[0].get());
   EXPECT_EQ(reports->wanted(), GXDS_SECOND);
   EXPECT_EQ(reports->listener(), listener);
   for (gxds_duration interval : {2 * GXDS_SECOND, GXDS_TIME_NEVER}) {
