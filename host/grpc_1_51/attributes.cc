@@ -114,13 +114,6 @@ grpc_resolved_address ToResolved(const gxds_address& address) {
 
 }  // namespace
 
-absl::string_view ClusterAttribute(void* memory, absl::string_view cluster,
-                                   const RoutedCall& call) {
-  char* name = reinterpret_cast<char*>(new (memory) RoutedCall(call) + 1);
-  memcpy(name, cluster.data(), cluster.size());
-  return absl::string_view(name, cluster.size());
-}
-
 ChannelArgs WithConfig(const ChannelArgs& args, const gxds_config* config, gxds_mailbox* mailbox) {
   if (config == nullptr && mailbox == nullptr) return args;
   auto* given = new Given{};

@@ -38,12 +38,7 @@ inline grpc_core::UniqueTypeName ClusterAttributeName() {
 // What is before the name that is its value, out of its sight: an attribute of its own would cost
 // every RPC a node of a map.
 using RoutedCall = gxds_routed_call;
-// The value: a copy of the name in memory of that many bytes, aligned for a RoutedCall.
-inline size_t ClusterAttributeSize(absl::string_view cluster) {
-  return sizeof(RoutedCall) + cluster.size();
-}
-absl::string_view ClusterAttribute(void* memory, absl::string_view cluster, const RoutedCall& call);
-// What is before a value that ClusterAttribute() made. Borrow: as long as the call. Pickers may
+// What is before the value of ours. Borrow: as long as the call. Pickers may
 // write to it: they run under the channel's data-plane mutex.
 inline RoutedCall& RoutedCallOf(absl::string_view cluster) {
   return reinterpret_cast<RoutedCall*>(const_cast<char*>(cluster.data()))[-1];

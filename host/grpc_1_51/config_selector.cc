@@ -2,17 +2,13 @@
 
 #include <grpc/support/port_platform.h>
 
-#include <atomic>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "base/random.h"
 #include "host/grpc_1_51/attributes.h"
-#include "resources/http_filters.h"
 #include "src/core/ext/filters/client_channel/client_channel_service_config.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
@@ -28,66 +24,50 @@ namespace {
 using grpc_core::ChannelArgs;
 using grpc_core::ConfigSelector;
 using grpc_core::Duration;
-using grpc_core::RefCountedPtr;
-using grpc_core::ServiceConfig;
 using grpc_core::internal::ClientChannelMethodParsedConfig;
 using grpc_core::internal::ClientChannelServiceConfigParser;
 
-// Holds an RPC's cluster until it is committed. The host calls Commit() from several places, some
-// of them under its locks, and never destroys the controller.
+// In the memory of the RPC; the host never destroys it.
 class DispatchController : public ConfigSelector::CallDispatchController {
  public:
-  explicit DispatchController(gxds_cluster_ref* take_cluster) : cluster_(take_cluster) {}
-
   bool ShouldRetry() override { return true; }
-  void Commit() override {
-    gxds_cluster_ref* cluster = cluster_.exchange(nullptr, std::memory_order_acq_rel);
-    if (cluster != nullptr) gxds_cluster_ref_release(cluster);
-  }
+  void Commit() override { hold->commit(hold); }
 
- private:
-  std::atomic<gxds_cluster_ref*> cluster_;
+  gxds_call_hold* hold;
 };
 
-// Zero is "not seeded yet": an initialiser would have a guard, which every RPC would look up as
-// well.
-gxds_random* ThreadRandom() {
-  thread_local gxds_random random = {0};
-  if (random.state == 0) random.state = gxds_random_seed();
-  return &random;
-}
-
-// What the routes may ask of an RPC's metadata.
-struct Metadata {
-  grpc_metadata_batch* batch;
+// One RPC that is routed, on the stack.
+struct Call : gxds_call {
+  const ConfigSelector::GetCallConfigArgs* args;
+  void* front = nullptr;               // of what was allocated: for a DispatchController
   absl::optional<std::string> buffer;  // made when it is first needed
 };
 
-bool GetHeader(void* arg, gxds_str name, gxds_str* value) {
-  auto* metadata = static_cast<Metadata*>(arg);
-  if (!metadata->buffer.has_value()) metadata->buffer.emplace();
-  auto found = metadata->batch->GetStringValue(ToAbsl(name), &*metadata->buffer);
-  if (!found.has_value()) return false;
-  *value = ToGxds(*found);
-  return true;
-}
+Call& Of(gxds_call* call) { return *static_cast<Call*>(call); }
 
-const grpc_core::XdsHttpFilterImpl& FaultFilter() {
-  static const grpc_core::NoDestruct<grpc_core::XdsHttpFaultFilter> filter;
-  return *filter;
-}
+const gxds_call_ops kCallOps = {
+    [](gxds_call* call, gxds_str name, gxds_str* value) {
+      Call& c = Of(call);
+      if (!c.buffer.has_value()) c.buffer.emplace();
+      auto found = c.args->initial_metadata->GetStringValue(ToAbsl(name), &*c.buffer);
+      if (found.has_value()) *value = ToGxds(*found);
+      return found.has_value();
+    },
+    [](gxds_call* call, gxds_str name, gxds_str value) {
+      Of(call).args->initial_metadata->Append(
+          ToAbsl(name), grpc_core::Slice::FromCopiedBuffer(value.data, value.size),
+          [](absl::string_view, const grpc_core::Slice&) {});
+    },
+    [](gxds_call* call, size_t size) -> void* {
+      Call& c = Of(call);
+      c.front = c.args->arena->Alloc(sizeof(DispatchController) + size);
+      return static_cast<char*>(c.front) + sizeof(DispatchController);
+    },
+};
 
-// A33: the percentage of aborts has a header whose name is another where there is no plugin.
-// Programs that use that name go on: the fault filter reads one header, so it is given the value
-// under both.
-void TakeHostsNameOfAbortPercentage(grpc_metadata_batch* batch) {
-  std::string buffer;
-  if (batch->GetStringValue(GXDS_ABORT_PERCENTAGE_HEADER, &buffer).has_value()) return;
-  auto found = batch->GetStringValue("x-envoy-fault-abort-percentage", &buffer);
-  if (!found.has_value()) return;
-  const std::string value(*found);  // it moves when another is added
-  batch->Append(GXDS_ABORT_PERCENTAGE_HEADER, grpc_core::Slice::FromCopiedString(value),
-                [](absl::string_view, const grpc_core::Slice&) {});
+const grpc_core::XdsHttpFilterImpl& FilterOf(gxds_call_filter /*the only one*/) {
+  static const grpc_core::NoDestruct<grpc_core::XdsHttpFaultFilter> fault_filter;
+  return *fault_filter;
 }
 
 // Sets the timeout of a method config for the RPC that is being routed. The channel reads it at
@@ -106,76 +86,58 @@ template struct TimeoutSetter<&ClientChannelMethodParsedConfig::timeout_>;
 
 }  // namespace
 
-XdsConfigSelector::XdsConfigSelector(const gxds_selector* take_selector, uint64_t channel_id,
-                                     std::string authority, const ChannelArgs& args,
-                                     const XdsConfigSelector* before)
-    : selector_(take_selector),
-      authority_(std::move(authority)),
-      channel_{channel_id, ToGxds(authority_)},
+ConfigSelectorInC::ConfigSelectorInC(gxds_config_selector* selector, const ChannelArgs& args,
+                                     const ConfigSelectorInC* before)
+    : selector_(gxds_config_selector_ref(selector)),
       client_channel_parser_(ClientChannelServiceConfigParser::ParserIndex()) {
-  const gxds_method_configs* texts = gxds_selector_method_configs(selector_);
-  const gxds_method_configs* old_texts =
-      before == nullptr ? nullptr : gxds_selector_method_configs(before->selector_);
-  const ChannelArgs parser_args = FaultFilter().ModifyChannelArgs(args);
-  for (size_t i = 0; i < gxds_method_configs_count(texts); ++i) {
-    gxds_str text = gxds_method_configs_text(texts, i);
-    size_t old =
-        old_texts == nullptr ? GXDS_NO_METHOD_CONFIG : gxds_method_configs_find(old_texts, text);
-    method_configs_.push_back(old == GXDS_NO_METHOD_CONFIG
-                                  ? grpc_core::ServiceConfigImpl::Create(parser_args, ToAbsl(text))
-                                  : before->method_configs_[old]);
+  const ChannelArgs parser_args = FilterOf(GXDS_CALL_FILTER_FAULT).ModifyChannelArgs(args);
+  for (size_t i = 0; i < selector_->method_config_count; ++i) {
+    const gxds_str text = selector_->method_configs[i];
+    const size_t old = before == nullptr ? GXDS_CALL_NO_METHOD_CONFIG
+                                         : before->selector_->ops->find(before->selector_, text);
+    if (old != GXDS_CALL_NO_METHOD_CONFIG && before->method_configs_[old] != nullptr) {
+      method_configs_.push_back(before->method_configs_[old]);
+      continue;
+    }
+    auto config = grpc_core::ServiceConfigImpl::Create(parser_args, ToAbsl(text));
+    if (!config.ok()) selector_->ops->refuse(selector_, i, ToGxds(config.status().message()));
+    method_configs_.push_back(config.ok() ? *std::move(config) : nullptr);
   }
-  has_faults_ = !XdsConfigSelector::GetFilters().empty();
 }
 
-XdsConfigSelector::~XdsConfigSelector() { gxds_selector_destroy(selector_); }
-
-std::vector<const grpc_channel_filter*> XdsConfigSelector::GetFilters() {
+std::vector<const grpc_channel_filter*> ConfigSelectorInC::GetFilters() {
   std::vector<const grpc_channel_filter*> filters;
-  size_t count = 0;
-  const gxds_http_filter* configured = gxds_selector_filters(selector_, &count);
-  for (size_t i = 0; i < count; ++i) {
-    if (configured[i].kind == GXDS_HTTP_FILTER_FAULT) {
-      filters.push_back(FaultFilter().channel_filter());
-    }
+  for (size_t i = 0; i < selector_->filter_count; ++i) {
+    filters.push_back(FilterOf(selector_->filters[i]).channel_filter());
   }
   return filters;
 }
 
-ConfigSelector::CallConfig XdsConfigSelector::GetCallConfig(GetCallConfigArgs args) {
+ConfigSelector::CallConfig ConfigSelectorInC::GetCallConfig(GetCallConfigArgs args) {
   CallConfig result;
-  Metadata metadata = {args.initial_metadata, absl::nullopt};
-  gxds_route_request request = {ToGxds(grpc_core::StringViewFromSlice(*args.path)), GetHeader,
-                                &metadata, ThreadRandom, &channel_};
-  gxds_selection selection = gxds_selector_select(selector_, &request);
-  if (selection.error.size > 0) {
-    result.status = absl::UnavailableError(ToAbsl(selection.error));
+  Call call;
+  call.ops = &kCallOps;
+  call.path = ToGxds(grpc_core::StringViewFromSlice(*args.path));
+  call.args = &args;
+  gxds_call_route route;
+  selector_->ops->route(selector_, &call, &route);
+  if (route.error.size > 0) {
+    result.status = absl::UnavailableError(ToAbsl(route.error));
     return result;
   }
-  if (has_faults_) TakeHostsNameOfAbortPercentage(args.initial_metadata);
-  if (selection.method_config != GXDS_NO_METHOD_CONFIG) {
-    const MethodConfig& config = method_configs_[selection.method_config];
-    if (!config.ok()) {
-      gxds_cluster_ref_release(selection.cluster);
-      result.status = absl::UnavailableError(
-          absl::StrCat("the route's method config: ", config.status().message()));
-      return result;
-    }
-    result.service_config = *config;
+  if (route.method_config != GXDS_CALL_NO_METHOD_CONFIG) {
+    result.service_config = method_configs_[route.method_config];
     result.method_configs = result.service_config->GetMethodParsedConfigVector(grpc_empty_slice());
-    if (selection.timeout != 0) {
+    if (route.timeout != 0) {
       SetTimeout(static_cast<ClientChannelMethodParsedConfig*>(
                      (*result.method_configs)[client_channel_parser_].get()),
-                 Duration::Milliseconds(selection.timeout / GXDS_MILLISECOND));
+                 Duration::Milliseconds(route.timeout / GXDS_MILLISECOND));
     }
   }
-  absl::string_view cluster = ToAbsl(gxds_cluster_ref_name(selection.cluster));
-  char* memory = static_cast<char*>(
-      args.arena->Alloc(sizeof(DispatchController) + ClusterAttributeSize(cluster)));
-  result.call_dispatch_controller = new (memory) DispatchController(selection.cluster);
-  RoutedCall call = {gxds_cluster_ref_id(selection.cluster), selection.has_hash, selection.hash};
-  result.call_attributes.emplace(
-      ClusterAttributeName(), ClusterAttribute(memory + sizeof(DispatchController), cluster, call));
+  auto* controller = new (call.front) DispatchController;
+  controller->hold = route.hold;
+  result.call_dispatch_controller = controller;
+  result.call_attributes.emplace(ClusterAttributeName(), ToAbsl(route.cluster));
   return result;
 }
 

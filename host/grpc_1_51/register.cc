@@ -14,7 +14,7 @@
 
 #include "host/grpc_1_51/child_of_fork.h"
 #include "host/grpc_1_51/policy.h"
-#include "host/grpc_1_51/xds_resolver.h"
+#include "host/grpc_1_51/resolver.h"
 #include "lb_policies/all_policies.h"
 #include "lb_policies/registered/registered_types.h"
 #include "plugin/host_state.h"
@@ -23,6 +23,7 @@
 #include "src/core/lib/surface/builtins.h"
 #include "src/core/lib/transport/http_connect_handshaker.h"
 #include "src/core/lib/transport/tcp_connect_handshaker.h"
+#include "xds_resolver/xds_resolver.h"
 
 namespace grpc_event_engine {
 namespace experimental {
@@ -99,7 +100,7 @@ void RegisterExtraFilters(Builder* builder) {
   grpc_core::RbacFilterRegister(builder);
   grpc_core::RegisterXdsChannelStackModifier(builder);
   grpc_core::RegisterChannelDefaultCreds(builder);
-  RegisterXdsResolver(builder);
+  RegisterResolverInC(builder, &gxds_xds_resolver);
   grpc_core::RegisterCloud2ProdResolver(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
 }

@@ -1,0 +1,100 @@
+/* gxds_config_selector: where the RPCs of a channel go (A31's ConfigSelector), in C. The resolver
+ * makes one with its result, and another when that one would choose otherwise; the host asks it
+ * about each RPC.
+ *
+ * Counted by reference. Immutable once the host has it, but for what says otherwise: any thread. An
+ * RPC takes no lock, and allocates from its own memory only. */
+#ifndef GRPC_XDS_HOST_CONFIG_SELECTOR_H_
+#define GRPC_XDS_HOST_CONFIG_SELECTOR_H_
+
+#include "base/ref.h"
+#include "base/str.h"
+#include "base/time.h"
+#include "host/pick.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what the host has of an RPC ---- */
+
+typedef struct gxds_call gxds_call;
+typedef struct gxds_call_ops {
+  /* The value of a metadata key (several values joined by commas): borrow, until the next call.
+   * False: it is not there. */
+  bool (*header)(gxds_call *c, gxds_str name, gxds_str *value);
+  /* Adds one; value: borrow, during the call. */
+  void (*add_header)(gxds_call *c, gxds_str name, gxds_str value);
+  /* Memory that lives as long as the RPC. Not zeroed. At most once for each RPC. */
+  void *(*alloc)(gxds_call *c, size_t size);
+} gxds_call_ops;
+
+struct gxds_call { /* first in the host's own object, on its stack */
+  const gxds_call_ops *ops;
+  gxds_str path; /* "/package.Service/Method". Borrow: during the call */
+};
+
+/* ---- what becomes of it ---- */
+
+/* What an RPC holds until it is committed: in its memory. commit may be called more than once and
+ * by several threads, under locks of the host. */
+typedef struct gxds_call_hold gxds_call_hold;
+struct gxds_call_hold {
+  void (*commit)(gxds_call_hold *h);
+};
+
+/* The number of no method config. */
+#define GXDS_CALL_NO_METHOD_CONFIG SIZE_MAX
+
+typedef struct gxds_call_route {
+  gxds_str error;        /* not empty: the RPC fails with UNAVAILABLE and these words, and nothing
+                            else is set. Borrow: as long as the selector */
+  gxds_str cluster;      /* what pickers are to have as gxds_pick_route(): a name with a
+                            gxds_routed_call right before it. Borrow: as long as the RPC */
+  gxds_call_hold *hold;  /* until it is committed. Borrow: as long as the RPC */
+  size_t method_config;  /* by its number, or GXDS_CALL_NO_METHOD_CONFIG */
+  gxds_duration timeout; /* of the method config, for this RPC: in whole milliseconds, perhaps
+                            negative; 0: it has none */
+} gxds_call_route;
+
+/* HTTP filters of the host's that RPCs go through, in order (A39). */
+typedef enum gxds_call_filter { GXDS_CALL_FILTER_FAULT /* A33 */ } gxds_call_filter;
+
+/* ---- the selector ---- */
+
+typedef struct gxds_config_selector gxds_config_selector;
+typedef struct gxds_config_selector_ops {
+  void (*destroy)(gxds_config_selector *s);
+  /* All of *out is set. */
+  void (*route)(const gxds_config_selector *s, gxds_call *call, gxds_call_route *out);
+  /* The number of a text among its method configs; GXDS_CALL_NO_METHOD_CONFIG: not there. */
+  size_t (*find)(const gxds_config_selector *s, gxds_str text);
+  /* The host cannot read that method config, and says why: its RPCs fail. Before the first RPC. */
+  void (*refuse)(gxds_config_selector *s, size_t number, gxds_str why);
+} gxds_config_selector_ops;
+
+struct gxds_config_selector { /* first in its maker's own object */
+  gxds_ref refs;
+  const gxds_config_selector_ops *ops;
+  /* The JSON of a service config each, which the host reads once: what the selector before has,
+   * too, it goes on with. */
+  const gxds_str *method_configs;
+  size_t method_config_count;
+  const gxds_call_filter *filters;
+  size_t filter_count;
+};
+
+static inline gxds_config_selector *gxds_config_selector_ref(gxds_config_selector *s) {
+  gxds_ref_inc(&s->refs);
+  return s;
+}
+/* NULL is allowed. Any thread. */
+static inline void gxds_config_selector_unref(gxds_config_selector *s) {
+  if (s && gxds_ref_dec(&s->refs)) s->ops->destroy(s);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,265 @@
+#include "host/grpc_1_51/resolver.h"
+
+#include <grpc/event_engine/event_engine.h>
+#include <grpc/support/log.h>
+#include <grpc/support/port_platform.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "host/grpc_1_51/attributes.h"
+#include "host/grpc_1_51/child_of_fork.h"
+#include "host/grpc_1_51/config_selector.h"
+#include "host/grpc_1_51/hand_over.h"
+#include "host/grpc_1_51/host.h"
+#include "src/core/ext/xds/xds_channel_args.h"
+#include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/channel/channel_trace.h"
+#include "src/core/lib/channel/channelz.h"
+#include "src/core/lib/debug/trace.h"
+#include "src/core/lib/event_engine/default_event_engine.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/iomgr/pollset_set.h"
+#include "src/core/lib/resolver/resolver.h"
+#include "src/core/lib/resolver/resolver_factory.h"
+#include "src/core/lib/service_config/service_config_impl.h"
+#include "src/core/lib/slice/slice_internal.h"
+#include "src/core/lib/surface/completion_queue.h"
+#include "src/core/lib/uri/uri_parser.h"
+#include "transport/reactor.h"
+
+namespace grpc_core {
+// The host's: GRPC_TRACE=xds_resolver goes on working.
+extern TraceFlag grpc_xds_resolver_trace;
+}  // namespace grpc_core
+
+namespace grpc_xds {
+namespace {
+
+using grpc_core::ChannelArgs;
+using grpc_core::RefCountedPtr;
+using grpc_core::ServiceConfig;
+using grpc_core::ServiceConfigImpl;
+using grpc_core::URI;
+using grpc_core::channelz::ChannelNode;
+using grpc_core::channelz::ChannelTrace;
+using grpc_event_engine::experimental::EventEngine;
+
+constexpr char kBootstrapArg[] = "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config";
+
+void Log(gxds_resolver_severity severity, gxds_str line) {
+  gpr_log(__FILE__, __LINE__,
+          severity == GXDS_RESOLVER_ERROR ? GPR_LOG_SEVERITY_ERROR : GPR_LOG_SEVERITY_INFO, "%.*s",
+          GXDS_STR_ARG(line));
+}
+
+class ResolverInC : public grpc_core::Resolver {
+ public:
+  ResolverInC(const gxds_resolver_type* type, grpc_core::ResolverArgs args)
+      : type_(type),
+        work_serializer_(std::move(args.work_serializer)),
+        result_handler_(std::move(args.result_handler)),
+        polled_(args.pollset_set),
+        args_(WithForkGeneration(std::move(args.args))),
+        uri_(std::move(args.uri)),
+        uri_text_(uri_.ToString()),
+        authority_(args_.GetOwnedString(GRPC_ARG_DEFAULT_AUTHORITY).value_or("")) {
+    static const gxds_resolver_channel_ops kOps = {Report, HasTrace, AddEvent, Log, Traces};
+    channel_.ops = &kOps;
+    channel_.resolver = this;
+    gxds_resolver_target target = {};
+    target.uri = ToGxds(uri_text_);
+    target.authority = ToGxds(uri_.authority());
+    target.path = ToGxds(uri_.path());
+    target.data_plane_authority = ToGxds(authority_);
+    if (auto json = args_.GetString(kBootstrapArg); json.has_value()) {
+      target.bootstrap_json = json->data();
+    }
+    target.args = &args_;
+    target.services = gxds_host_get();
+    self_ = type_->create(&channel_, &target);
+  }
+  ~ResolverInC() override { type_->destroy(self_); }
+
+  void StartLocked() override;
+  void ShutdownLocked() override {
+    RenewHostForChild();  // before the policies close their connections, which are the parent's
+    type_->shutdown(self_);
+    selector_.reset();
+  }
+  void RequestReresolutionLocked() override { type_->reresolve(self_); }
+  void ResetBackoffLocked() override { type_->reset_backoff(self_); }
+
+ private:
+  struct Channel : gxds_resolver_channel {
+    ResolverInC* resolver;
+  };
+  // Keeps the resolver for the reactor.
+  struct Link : gxds_resolver_link {
+    RefCountedPtr<ResolverInC> resolver;
+    std::shared_ptr<EventEngine> engine;
+    ChannelArgs::CPtr args;
+    unsigned made_in;                   // a generation of the reactor
+    grpc_pollset* polled_by = nullptr;  // on the reactor
+  };
+
+  static ResolverInC* Of(gxds_resolver_channel* channel) {
+    return static_cast<Channel*>(channel)->resolver;
+  }
+  static void Report(gxds_resolver_channel* channel, const gxds_resolution* resolution);
+  static bool HasTrace(gxds_resolver_channel* channel) {
+    return Of(channel)->args_.GetObject<ChannelNode>() != nullptr;
+  }
+  static void AddEvent(gxds_resolver_channel* channel, gxds_resolver_severity severity,
+                       gxds_str line) {
+    static constexpr ChannelTrace::Severity kSeverities[] = {
+        ChannelTrace::Info, ChannelTrace::Warning, ChannelTrace::Error};
+    Of(channel)->args_.GetObject<ChannelNode>()->AddTraceEvent(
+        kSeverities[severity], grpc_slice_from_copied_buffer(line.data, line.size));
+  }
+  static bool Traces() { return GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_xds_resolver_trace); }
+
+  static void Poll(void* arg);
+  static void Schedule(gxds_resolver_link* link);
+  static void Gone(gxds_resolver_link* link);
+
+  const gxds_resolver_type* const type_;
+  const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
+  const std::unique_ptr<ResultHandler> result_handler_;
+  grpc_pollset_set* const polled_;  // the channel's, which result_handler_ keeps
+  const ChannelArgs args_;
+  const URI uri_;
+  const std::string uri_text_;
+  const std::string authority_;  // the program's own; empty: it says nothing
+  Channel channel_ = {};
+  void* self_;
+
+  // Under the serializer: what was reported last.
+  const char* service_config_text_ = nullptr;
+  RefCountedPtr<ServiceConfig> service_config_;
+  RefCountedPtr<ConfigSelectorInC> selector_;
+};
+
+void ResolverInC::StartLocked() {
+  auto link = std::make_unique<Link>();
+  link->schedule = Schedule;
+  link->gone = Gone;
+  link->resolver.reset(static_cast<ResolverInC*>(Ref().release()));
+  link->engine = grpc_event_engine::experimental::GetDefaultEventEngine();
+  // Without a bootstrap the host has these in a global, which only its tests can set.
+  const ChannelArgs args = ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
+      GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS));
+  link->args = args.ToC();
+  link->client_args = link->args.get();
+  link->resource_timeout =
+      args.GetInt(GRPC_ARG_XDS_RESOURCE_DOES_NOT_EXIST_TIMEOUT_MS).value_or(-1);
+  link->made_in = gxds_reactor_generation();
+  if (type_->start(self_, link.get())) {
+    gxds_reactor_post(Poll, link.release());  // which lives until Gone()
+  }
+}
+
+// Where the host polls no more than what somebody asks for (GRPC_POLL_STRATEGY=poll), a connection
+// that no RPC waits for, while others serve or all fail, is nobody's. So the reactor asks for all
+// of the channel's: it then waits inside the host (transport/waiter.h). Elsewhere without effect.
+void ResolverInC::Poll(void* arg) {
+  auto* link = static_cast<Link*>(arg);
+  link->polled_by = grpc_cq_pollset(gxds_reactor_cq());
+  grpc_core::ExecCtx exec_ctx;
+  grpc_pollset_set_add_pollset(link->resolver->polled_, link->polled_by);
+}
+
+// The reactor must not run the channel's work: the event engine does.
+void ResolverInC::Schedule(gxds_resolver_link* base) {
+  auto* link = static_cast<Link*>(base);
+  HandOver(link->engine.get(), [self = link->resolver]() mutable {
+    ResolverInC* resolver = self.get();
+    resolver->work_serializer_->Run([self = std::move(self)] { self->type_->drain(self->self_); },
+                                    DEBUG_LOCATION);
+  });
+}
+
+void ResolverInC::Gone(gxds_resolver_link* base) {
+  auto* link = static_cast<Link*>(base);
+  if (link->polled_by != nullptr) {
+    grpc_core::ExecCtx exec_ctx;
+    grpc_pollset_set_del_pollset(link->resolver->polled_, link->polled_by);
+  }
+  // In the child of a fork its engine runs nothing, and the end of the process would wait for it.
+  if (link->made_in != gxds_reactor_generation()) return;
+  std::shared_ptr<EventEngine> engine = link->engine;
+  // Perhaps the last reference to the resolver, and to its channel.
+  HandOver(engine.get(),
+           [link] { delete link; });  // NOLINT(clang-analyzer-core.StackAddressEscape)
+}
+
+void ResolverInC::Report(gxds_resolver_channel* channel, const gxds_resolution* resolution) {
+  ResolverInC* self = Of(channel);
+  Result result;
+  if (resolution->failure.code != GXDS_OK) {
+    result.addresses = ToAbsl(resolution->failure);
+    result.service_config = ToAbsl(resolution->failure);
+  } else {
+    result.addresses.emplace();
+    if (self->service_config_text_ != resolution->service_config) {
+      auto config = ServiceConfigImpl::Create(self->args_, resolution->service_config);
+      GPR_ASSERT(config.ok());
+      self->service_config_ = *std::move(config);
+      self->service_config_text_ = resolution->service_config;
+    }
+    result.service_config = self->service_config_;
+    result.resolution_note = std::string(ToAbsl(resolution->note));
+  }
+  result.args = WithConfig(self->args_, resolution->snapshot, resolution->mailbox);
+  if (resolution->selector == nullptr) {
+    self->selector_.reset();
+  } else {
+    if (self->selector_ == nullptr || self->selector_->selector() != resolution->selector) {
+      self->selector_ = grpc_core::MakeRefCounted<ConfigSelectorInC>(
+          resolution->selector, self->args_, self->selector_.get());
+    }
+    result.args = result.args.SetObject(self->selector_);
+  }
+  self->result_handler_->ReportResult(std::move(result));
+}
+
+class FactoryInC : public grpc_core::ResolverFactory {
+ public:
+  explicit FactoryInC(const gxds_resolver_type* type) : type_(type) {}
+
+  absl::string_view scheme() const override { return type_->scheme; }
+
+  bool IsValidUri(const URI& uri) const override {
+    const char* why = type_->check(ToGxds(uri.path()));
+    if (why != nullptr) gpr_log(GPR_ERROR, "grpc_xds: %s: %s", why, uri.ToString().c_str());
+    return why == nullptr;
+  }
+
+  std::string GetDefaultAuthority(const URI& uri) const override {
+    gxds_str authority = type_->default_authority(ToGxds(uri.path()));
+    std::string copy(ToAbsl(authority));
+    gxds_str_free(&authority);
+    return copy;
+  }
+
+  grpc_core::OrphanablePtr<grpc_core::Resolver> CreateResolver(
+      grpc_core::ResolverArgs args) const override {
+    if (!IsValidUri(args.uri)) return nullptr;
+    return grpc_core::MakeOrphanable<ResolverInC>(type_, std::move(args));
+  }
+
+ private:
+  const gxds_resolver_type* const type_;
+};
+
+}  // namespace
+
+void RegisterResolverInC(grpc_core::CoreConfiguration::Builder* builder,
+                         const gxds_resolver_type* type) {
+  builder->resolver_registry()->RegisterResolverFactory(std::make_unique<FactoryInC>(type));
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,146 @@
+#include "xds_resolver/xds_config_selector.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "resources/http_filters.h"
+
+typedef struct xds_config_selector {
+  gxds_config_selector base;
+  const gxds_selector *selector;
+  gxds_route_channel channel; /* its authority: a copy */
+  bool has_faults;            /* the listener has a fault filter */
+  gxds_str *refused;          /* by method config: what its RPCs fail with; NULL: all are read */
+} xds_config_selector;
+
+/* What an RPC has in its own memory. */
+typedef struct held_call {
+  gxds_call_hold base;
+  _Atomic(gxds_cluster_ref *) cluster; /* NULL: committed */
+  gxds_routed_call routed;             /* last: the cluster's name follows */
+} held_call;
+
+static xds_config_selector *of(gxds_config_selector *s) { return (xds_config_selector *)s; }
+
+/* The host calls it from several places. */
+static void commit(gxds_call_hold *h) {
+  held_call *held = (held_call *)h;
+  gxds_cluster_ref *cluster = atomic_exchange_explicit(&held->cluster, NULL, memory_order_acq_rel);
+  if (cluster) gxds_cluster_ref_release(cluster);
+}
+
+static bool header_of(void *arg, gxds_str name, gxds_str *value) {
+  gxds_call *call = arg;
+  return call->ops->header(call, name, value);
+}
+
+/* A33: the percentage of aborts has a header whose name is another where there is no plugin.
+ * Programs that use that name go on: the fault filter reads one header, so it is given the value
+ * under both. */
+static void take_hosts_name_of_abort_percentage(gxds_call *call) {
+  const gxds_str name = gxds_str_z(GXDS_ABORT_PERCENTAGE_HEADER);
+  gxds_str value;
+  if (call->ops->header(call, name, &value)) return;
+  if (!call->ops->header(call, gxds_str_z("x-envoy-fault-abort-percentage"), &value)) return;
+  call->ops->add_header(call, name, value);
+}
+
+/* Leaves with the call what pickers ask for, and holds its cluster. */
+static void hold(gxds_call *call, const gxds_selection *selection, gxds_call_route *out) {
+  const gxds_str cluster = gxds_cluster_ref_name(selection->cluster);
+  held_call *held = call->ops->alloc(call, sizeof *held + cluster.size);
+  held->base.commit = commit;
+  atomic_init(&held->cluster, selection->cluster);
+  held->routed = (gxds_routed_call){gxds_cluster_ref_id(selection->cluster), selection->has_hash,
+                                    selection->hash};
+  char *name = (char *)(&held->routed + 1);
+  memcpy(name, cluster.data, cluster.size);
+  out->cluster = gxds_str_of(name, cluster.size);
+  out->hold = &held->base;
+}
+
+static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call_route *out) {
+  const xds_config_selector *s = (const xds_config_selector *)shared;
+  const gxds_route_request request = {call->path, header_of, call, gxds_random_of_thread,
+                                      &s->channel};
+  const gxds_selection selection = gxds_selector_select(s->selector, &request);
+  out->error = selection.error;
+  if (selection.error.size > 0) return;
+  if (s->refused && selection.method_config != GXDS_NO_METHOD_CONFIG) {
+    out->error = s->refused[selection.method_config];
+    if (out->error.size > 0) {
+      gxds_cluster_ref_release(selection.cluster);
+      return;
+    }
+  }
+  if (s->has_faults) take_hosts_name_of_abort_percentage(call);
+  out->method_config = selection.method_config;
+  out->timeout = selection.timeout;
+  hold(call, &selection, out);
+}
+
+static size_t find(const gxds_config_selector *shared, gxds_str text) {
+  const xds_config_selector *s = (const xds_config_selector *)shared;
+  return gxds_method_configs_find(gxds_selector_method_configs(s->selector), text);
+}
+
+static void refuse(gxds_config_selector *shared, size_t number, gxds_str why) {
+  xds_config_selector *s = of(shared);
+  if (!s->refused) s->refused = gxds_calloc(s->base.method_config_count, sizeof *s->refused);
+  gxds_text words = {0};
+  gxds_text_addf(&words, "the route's method config: %.*s", GXDS_STR_ARG(why));
+  s->refused[number] = gxds_text_take(&words);
+}
+
+static void destroy(gxds_config_selector *shared) {
+  xds_config_selector *s = of(shared);
+  for (size_t i = 0; s->refused && i < s->base.method_config_count; i++) {
+    gxds_str_free(&s->refused[i]);
+  }
+  gxds_free(s->refused);
+  gxds_selector_destroy(s->selector);
+  gxds_str_free(&s->channel.authority);
+  gxds_free((void *)s->base.method_configs);
+  gxds_free((void *)s->base.filters);
+  gxds_free(s);
+}
+
+static void name_filters(xds_config_selector *s) {
+  size_t count = 0;
+  const gxds_http_filter *configured = gxds_selector_filters(s->selector, &count);
+  gxds_call_filter *filters = gxds_calloc(count, sizeof *filters);
+  for (size_t i = 0; i < count; i++) {
+    if (configured[i].kind != GXDS_HTTP_FILTER_FAULT) continue;
+    filters[s->base.filter_count++] = GXDS_CALL_FILTER_FAULT;
+    s->has_faults = true;
+  }
+  s->base.filters = filters;
+}
+
+gxds_config_selector *gxds_xds_config_selector_create(const gxds_config *config,
+                                                      const gxds_cluster_set *clusters,
+                                                      const gxds_route_channel *channel,
+                                                      const gxds_host *services) {
+  static const gxds_config_selector_ops ops = {destroy, route, find, refuse};
+  xds_config_selector *s = GXDS_NEW(xds_config_selector);
+  gxds_ref_init(&s->base.refs);
+  s->base.ops = &ops;
+  s->selector = gxds_selector_create(config, clusters, services);
+  s->channel = (gxds_route_channel){channel->id, gxds_str_dup(channel->authority)};
+  const gxds_method_configs *configs = gxds_selector_method_configs(s->selector);
+  s->base.method_config_count = gxds_method_configs_count(configs);
+  gxds_str *texts = gxds_calloc(s->base.method_config_count, sizeof *texts);
+  for (size_t i = 0; i < s->base.method_config_count; i++) {
+    texts[i] = gxds_method_configs_text(configs, i);
+  }
+  s->base.method_configs = texts;
+  name_filters(s);
+  return &s->base;
+}
+
+bool gxds_xds_config_selector_fits(const gxds_config_selector *s, const gxds_config *config,
+                                   const gxds_cluster_set *clusters) {
+  return gxds_selector_fits(((const xds_config_selector *)s)->selector, config, clusters);
+}

@@ -1,0 +1,26 @@
+/* The ConfigSelector of an xds: channel: chooses by a gxds_selector. See host/config_selector.h. */
+#ifndef GRPC_XDS_XDS_RESOLVER_XDS_CONFIG_SELECTOR_H_
+#define GRPC_XDS_XDS_RESOLVER_XDS_CONFIG_SELECTOR_H_
+
+#include "host/config_selector.h"
+#include "xds_resolver/selector.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One reference, the caller's. References to what it needs are taken. channel: copied. services:
+ * borrow, for good. */
+gxds_config_selector *gxds_xds_config_selector_create(const gxds_config *config,
+                                                      const gxds_cluster_set *clusters,
+                                                      const gxds_route_channel *channel,
+                                                      const gxds_host *services);
+/* Whether one made of these would choose the same. s: of the above. */
+bool gxds_xds_config_selector_fits(const gxds_config_selector *s, const gxds_config *config,
+                                   const gxds_cluster_set *clusters);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

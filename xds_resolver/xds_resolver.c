@@ -1,0 +1,275 @@
+#include "xds_resolver/xds_resolver.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "bootstrap/bootstrap.h"
+#include "xds_resolver/config_change.h"
+#include "xds_resolver/resolver.h"
+#include "xds_resolver/xds_config_selector.h"
+
+typedef struct xds_resolver {
+  gxds_resolver_channel *channel;
+  gxds_resolver_target target;
+  gxds_route_channel routes; /* its authority: a copy */
+
+  gxds_resolver *resolver;        /* NULL: not started, or shut down */
+  const gxds_config *config;      /* the last good one; NULL: there was none */
+  uint64_t config_count;          /* good ones so far */
+  gxds_str failure;               /* what ended the use of a good one; empty: it is in use */
+  gxds_config_selector *selector; /* NULL: none */
+} xds_resolver;
+
+/* ---- the URI ---- */
+
+static gxds_str without_slash(gxds_str path) {
+  bool has_one = path.size > 0 && path.data[0] == '/';
+  return has_one ? gxds_str_of(path.data + 1, path.size - 1) : path;
+}
+
+static const char *check(gxds_str path) {
+  if (path.size > 0 && path.data[path.size - 1] != '/') return NULL;
+  return "URI path does not contain valid data plane authority";
+}
+
+static gxds_str default_authority(gxds_str path) {
+  return gxds_data_plane_authority(without_slash(path));
+}
+
+/* ---- what others are told ---- */
+
+static bool traces(const xds_resolver *r) { return r->channel->ops->traces(); }
+
+/* A line of the trace, which is on, to be ended by log_trace(). */
+static gxds_text trace_line(const xds_resolver *r) {
+  gxds_text line = {0};
+  gxds_text_addf(&line, "[xds_resolver %p] ", (const void *)r);
+  return line;
+}
+
+static void log_trace(const xds_resolver *r, gxds_text *line) {
+  r->channel->ops->log(GXDS_RESOLVER_INFO, gxds_text_str(line));
+  gxds_text_fini(line);
+}
+
+static void trace_snapshot(const xds_resolver *r, const gxds_config *after) {
+  gxds_text line = trace_line(r);
+  gxds_text_addf(&line, "snapshot %" PRIu64 " (%p): ", r->config_count, (const void *)after);
+  gxds_config_describe_change(r->config, after, &line);
+  log_trace(r, &line);
+}
+
+static void add_event(const xds_resolver *r, gxds_resolver_severity severity, gxds_str words) {
+  gxds_text line = {0};
+  gxds_text_addf(&line, "xDS: %.*s", (int)gxds_fault_size(words, GXDS_FAULTS_BYTES_MAX),
+                 words.data);
+  r->channel->ops->add_event(r->channel, severity, gxds_text_str(&line));
+  gxds_text_fini(&line);
+}
+
+/* What is wrong with the snapshot, or well again, and was not before. */
+static void add_fault_events(xds_resolver *r, const gxds_config *after) {
+  if (!r->channel->ops->has_trace(r->channel)) return;
+  if (r->failure.size > 0) {
+    add_event(r, GXDS_RESOLVER_INFO, gxds_str_z("listener and routes are well again"));
+    gxds_str_free(&r->failure);
+  }
+  gxds_text faults = {0};
+  const gxds_fault worst = gxds_config_describe_faults(r->config, after, &faults);
+  static const gxds_resolver_severity severities[] = {
+      [GXDS_FAULT_OVER] = GXDS_RESOLVER_INFO,
+      [GXDS_FAULT_AMBIENT] = GXDS_RESOLVER_WARNING,
+      [GXDS_FAULT_UNUSABLE] = GXDS_RESOLVER_ERROR,
+  };
+  if (worst != GXDS_FAULT_NONE) add_event(r, severities[worst], gxds_text_str(&faults));
+  gxds_text_fini(&faults);
+}
+
+static void log_failure(const xds_resolver *r, const gxds_status *failure) {
+  gxds_text status = {0};
+  gxds_status_render(failure, &status);
+  gxds_text line = {0};
+  gxds_text_addf(&line, "grpc_xds: [channel %.*s] ", GXDS_STR_ARG(r->target.uri));
+  gxds_text_add_printable(&line, gxds_text_str(&status));
+  r->channel->ops->log(GXDS_RESOLVER_ERROR, gxds_text_str(&line));
+  gxds_text_fini(&line);
+  gxds_text_fini(&status);
+}
+
+/* ---- results ---- */
+
+static void drop_selector(xds_resolver *r) {
+  gxds_config_selector_unref(r->selector);
+  r->selector = NULL;
+}
+
+static void renew_selector(xds_resolver *r, const gxds_resolver_update *update) {
+  if (r->selector && gxds_xds_config_selector_fits(r->selector, update->config, update->clusters)) {
+    return;
+  }
+  drop_selector(r);
+  r->selector = gxds_xds_config_selector_create(update->config, update->clusters, &r->routes,
+                                                r->target.services);
+  if (!traces(r)) return;
+  gxds_text line = trace_line(r);
+  gxds_text_addf(&line, "config selector %p: made of snapshot %" PRIu64, (const void *)r->selector,
+                 r->config_count);
+  log_trace(r, &line);
+}
+
+static void report_config(xds_resolver *r, const gxds_resolver_update *update) {
+  r->config_count++;
+  if (traces(r)) trace_snapshot(r, update->config);
+  add_fault_events(r, update->config);
+  gxds_config_unref(r->config);
+  r->config = gxds_config_ref(update->config);
+  renew_selector(r, update);
+  const gxds_resolution resolution = {
+      /* What the policies do is in the snapshot. */
+      .service_config = "{\"loadBalancingConfig\":[{\"xds_cluster_manager_experimental\":{}}]}",
+      .snapshot = r->config,
+      .mailbox = gxds_resolver_mailbox(r->resolver),
+      .selector = r->selector,
+  };
+  r->channel->ops->report(r->channel, &resolution);
+}
+
+static void report_failure(xds_resolver *r, const gxds_status *failure) {
+  log_failure(r, failure);
+  drop_selector(r);
+  gxds_resolution resolution = {.failure = *failure};
+  if (r->config) {
+    /* (Before there is anything to lose, the host itself tells the error to channelz.) */
+    gxds_str_free(&r->failure);
+    r->failure = gxds_str_dup(failure->message);
+    if (r->channel->ops->has_trace(r->channel)) {
+      add_event(r, GXDS_RESOLVER_ERROR, r->failure);
+    }
+    /* On an error the channel would go on with what it has. An empty config and no addresses end
+     * that: its default policy fails all RPCs, and tells the note. */
+    resolution = (gxds_resolution){.service_config = "{}", .note = failure->message};
+  }
+  r->channel->ops->report(r->channel, &resolution);
+}
+
+static void drain(void *self) {
+  xds_resolver *r = self;
+  if (!r->resolver) return; /* shut down */
+  gxds_resolver_update *update = gxds_resolver_take(r->resolver);
+  if (!update) return;
+  if (gxds_status_is_ok(&update->failure)) {
+    report_config(r, update);
+  } else {
+    report_failure(r, &update->failure);
+  }
+  gxds_resolver_update_destroy(update);
+}
+
+/* ---- its life ---- */
+
+static void *create(gxds_resolver_channel *channel, const gxds_resolver_target *target) {
+  xds_resolver *r = GXDS_NEW(xds_resolver);
+  r->channel = channel;
+  r->target = *target;
+  r->routes.id = gxds_random_seed();
+  r->routes.authority = target->data_plane_authority.size > 0
+                            ? gxds_str_dup(target->data_plane_authority)
+                            : default_authority(target->path);
+  return r;
+}
+
+static void schedule(void *arg) {
+  gxds_resolver_link *link = arg;
+  link->schedule(link);
+}
+
+static void gone(void *arg) {
+  gxds_resolver_link *link = arg;
+  link->gone(link);
+}
+
+/* 0: the default. A wait of no time is one of the shortest. */
+static gxds_duration resource_timeout(const gxds_resolver_link *link) {
+  if (link->resource_timeout < 0) return 0;
+  gxds_duration timeout = link->resource_timeout * GXDS_MILLISECOND;
+  return timeout > 0 ? timeout : 1;
+}
+
+static bool start(void *self, gxds_resolver_link *link) {
+  xds_resolver *r = self;
+  const gxds_str path = without_slash(r->target.path);
+  gxds_text canonical = {0};
+  gxds_text_addf(&canonical, "xds://%.*s/%.*s", GXDS_STR_ARG(r->target.authority),
+                 GXDS_STR_ARG(path));
+  if (traces(r)) {
+    gxds_text line = trace_line(r);
+    gxds_text_addf(&line, "started for %s, data plane authority %.*s", canonical.data,
+                   GXDS_STR_ARG(r->routes.authority));
+    log_trace(r, &line);
+  }
+  const gxds_resolver_options options = {
+      .target = gxds_text_str(&canonical),
+      .uri_authority = r->target.authority,
+      .uri_path = path,
+      .data_plane_authority = r->routes.authority,
+      .bootstrap_json = r->target.bootstrap_json,
+      .args = link->client_args,
+      .resource_timeout = resource_timeout(link),
+      .host = r->target.services,
+      .channel_args = r->target.args,
+      .schedule = schedule,
+      .gone = gone,
+      .arg = link,
+  };
+  gxds_status status = gxds_resolver_start(&options, &r->resolver);
+  const bool started = gxds_status_is_ok(&status);
+  if (!started) report_failure(r, &status);
+  gxds_status_fini(&status);
+  gxds_text_fini(&canonical);
+  return started;
+}
+
+static void reresolve(void *self) {
+  xds_resolver *r = self;
+  if (r->resolver) gxds_resolver_reresolve(r->resolver);
+}
+
+static void reset_backoff(void *self) {
+  xds_resolver *r = self;
+  if (r->resolver) gxds_resolver_reset_backoff(r->resolver);
+}
+
+static void shut_down(void *self) {
+  xds_resolver *r = self;
+  if (traces(r)) {
+    gxds_text line = trace_line(r);
+    gxds_text_add_z(&line, "shut down");
+    log_trace(r, &line);
+  }
+  if (r->resolver) gxds_resolver_close(r->resolver);
+  r->resolver = NULL;
+  drop_selector(r);
+}
+
+static void destroy(void *self) {
+  xds_resolver *r = self;
+  gxds_config_unref(r->config);
+  gxds_config_selector_unref(r->selector);
+  gxds_str_free(&r->failure);
+  gxds_str_free(&r->routes.authority);
+  gxds_free(r);
+}
+
+const gxds_resolver_type gxds_xds_resolver = {
+    .scheme = "xds",
+    .check = check,
+    .default_authority = default_authority,
+    .create = create,
+    .start = start,
+    .drain = drain,
+    .reresolve = reresolve,
+    .reset_backoff = reset_backoff,
+    .shutdown = shut_down,
+    .destroy = destroy,
+};
