@@ -1,9 +1,13 @@
-#include "host/grpc_1_51/addresses.h"
+#include "host/grpc_1_51/convert.h"
 
+#include <string.h>
+#include <sys/socket.h>
+
+#include <map>
 #include <string>
 #include <utility>
 
-#include "host/grpc_1_51/attributes.h"
+#include "base/text.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 
@@ -11,8 +15,69 @@ namespace grpc_xds {
 
 using grpc_core::ServerAddress;
 using grpc_core::ServerAddressList;
+using grpc_core::ServerAddressWeightAttribute;
 
 namespace {
+
+constexpr char kLocalityAttribute[] = "grpc_xds.locality";
+
+class LocalityAttribute : public ServerAddress::AttributeInterface {
+ public:
+  explicit LocalityAttribute(const gxds_locality* locality)
+      : locality_(gxds_locality_ref(locality)) {}
+  ~LocalityAttribute() override { gxds_locality_unref(locality_); }
+
+  const gxds_locality* locality() const { return locality_; }
+
+  std::unique_ptr<AttributeInterface> Copy() const override {
+    return std::make_unique<LocalityAttribute>(locality_);
+  }
+
+  // By name: what a locality's other endpoints are says nothing of this address.
+  int Cmp(const AttributeInterface* other) const override {
+    return gxds_locality_compare_name(locality_,
+                                      static_cast<const LocalityAttribute*>(other)->locality_);
+  }
+
+  std::string ToString() const override {
+    gxds_text text = {};
+    gxds_locality_render_name(locality_, &text);
+    std::string out(ToAbsl(gxds_text_str(&text)));
+    gxds_text_fini(&text);
+    return out;
+  }
+
+ private:
+  const gxds_locality* const locality_;
+};
+
+constexpr char kHashKeyAttribute[] = "grpc_xds.hash_key";
+
+class HashKeyAttribute : public ServerAddress::AttributeInterface {
+ public:
+  explicit HashKeyAttribute(std::string key) : key_(std::move(key)) {}
+
+  const std::string& key() const { return key_; }
+
+  std::unique_ptr<AttributeInterface> Copy() const override {
+    return std::make_unique<HashKeyAttribute>(key_);
+  }
+  int Cmp(const AttributeInterface* other) const override {
+    return key_.compare(static_cast<const HashKeyAttribute*>(other)->key_);
+  }
+  std::string ToString() const override { return key_; }
+
+ private:
+  const std::string key_;
+};
+
+grpc_resolved_address ToResolved(const gxds_address& address) {
+  static_assert(sizeof(grpc_resolved_address::addr) == sizeof(sockaddr_storage));
+  grpc_resolved_address out;
+  out.len = static_cast<socklen_t>(
+      gxds_address_to_sockaddr(&address, reinterpret_cast<sockaddr_storage*>(out.addr)));
+  return out;
+}
 
 struct Addresses : gxds_addresses {
   ServerAddressList list;
@@ -55,6 +120,46 @@ const gxds_addresses_ops kOps = {
 };
 
 }  // namespace
+
+const gxds_locality* LocalityOf(const ServerAddress& address) {
+  const auto* attribute =
+      static_cast<const LocalityAttribute*>(address.GetAttribute(kLocalityAttribute));
+  return attribute == nullptr ? nullptr : attribute->locality();
+}
+
+// The weight is the host's own attribute, so that the host's policies find it.
+uint32_t WeightOf(const ServerAddress& address) {
+  const auto* attribute = static_cast<const ServerAddressWeightAttribute*>(
+      address.GetAttribute(ServerAddressWeightAttribute::kServerAddressWeightAttributeKey));
+  return attribute == nullptr ? 1 : attribute->weight();
+}
+
+absl::string_view HashKeyOf(const ServerAddress& address) {
+  const auto* attribute =
+      static_cast<const HashKeyAttribute*>(address.GetAttribute(kHashKeyAttribute));
+  return attribute == nullptr ? absl::string_view() : attribute->key();
+}
+
+ServerAddress WithoutWeightAndHashKey(const ServerAddress& address) {
+  return address.WithAttribute(kHashKeyAttribute, nullptr)
+      .WithAttribute(ServerAddressWeightAttribute::kServerAddressWeightAttributeKey, nullptr);
+}
+
+ServerAddress AddressOf(const gxds_lb_address& endpoint) {
+  std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
+  if (endpoint.locality != nullptr) {
+    attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(endpoint.locality);
+  }
+  if (endpoint.weight != 1) {
+    attributes[ServerAddressWeightAttribute::kServerAddressWeightAttributeKey] =
+        std::make_unique<ServerAddressWeightAttribute>(endpoint.weight);
+  }
+  if (endpoint.hash_key.size > 0) {
+    attributes[kHashKeyAttribute] =
+        std::make_unique<HashKeyAttribute>(std::string(ToAbsl(endpoint.hash_key)));
+  }
+  return ServerAddress(ToResolved(*endpoint.ip), grpc_core::ChannelArgs(), std::move(attributes));
+}
 
 const gxds_addresses* ToC(ServerAddressList addresses) {
   auto* out = new Addresses;

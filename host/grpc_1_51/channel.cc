@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/channel.h"
+#include "host/grpc_1_51/policy.h"
 
 #include <grpc/support/log.h>
 #include <grpc/support/time.h>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/random.h"
-#include "host/grpc_1_51/config.h"
+#include "host/grpc_1_51/convert.h"
 #include "host/grpc_1_51/hand_over.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"

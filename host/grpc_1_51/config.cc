@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/config.h"
+#include "host/grpc_1_51/convert.h"
 
 #include <jansson.h>
 
@@ -8,8 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "host/grpc_1_51/attributes.h"
-#include "host/grpc_1_51/status.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
 

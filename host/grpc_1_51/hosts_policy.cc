@@ -1,15 +1,9 @@
-#include "host/grpc_1_51/hosts_policy.h"
+#include "host/grpc_1_51/policy.h"
 
 #include <string>
 #include <utility>
 
-#include "host/grpc_1_51/addresses.h"
-#include "host/grpc_1_51/args.h"
-#include "host/grpc_1_51/attributes.h"
-#include "host/grpc_1_51/config.h"
-#include "host/grpc_1_51/picker.h"
-#include "host/grpc_1_51/status.h"
-#include "host/grpc_1_51/subchannel.h"
+#include "host/grpc_1_51/convert.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/gprpp/debug_location.h"
 #include "src/core/lib/gprpp/orphanable.h"

@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/picker.h"
+#include "host/grpc_1_51/convert.h"
 
 #include <new>
 #include <string>
@@ -7,9 +7,6 @@
 
 #include "absl/types/optional.h"
 #include "absl/types/variant.h"
-#include "host/grpc_1_51/attributes.h"
-#include "host/grpc_1_51/status.h"
-#include "host/grpc_1_51/subchannel.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
 
 namespace grpc_xds {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "host/grpc_1_51/attributes.h"
 #include "host/grpc_1_51/child_of_fork.h"
 #include "host/grpc_1_51/config_selector.h"
+#include "host/grpc_1_51/convert.h"
 #include "host/grpc_1_51/hand_over.h"
 #include "host/grpc_1_51/host.h"
 #include "src/core/ext/xds/xds_channel_args.h"

@@ -1,6 +1,6 @@
 #include <grpc/support/port_platform.h>
 
-#include "host/grpc_1_51/security.h"
+#include "host/grpc_1_51/policy.h"
 
 #include <string>
 #include <utility>
@@ -8,10 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "host/grpc_1_51/args.h"
-#include "host/grpc_1_51/attributes.h"
+#include "host/grpc_1_51/convert.h"
 #include "host/grpc_1_51/host.h"
-#include "host/grpc_1_51/status.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/ext/xds/xds_certificate_provider.h"
 #include "src/core/lib/iomgr/pollset_set.h"

@@ -1,11 +1,10 @@
-#include "host/grpc_1_51/subchannel.h"
+#include "host/grpc_1_51/convert.h"
 
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "host/grpc_1_51/load_reports.h"
-#include "host/grpc_1_51/status.h"
 
 namespace grpc_xds {
 

@@ -1,5 +1,5 @@
 // What policies in C tell the host's addresses apart by.
-#include "host/grpc_1_51/addresses.h"
+#include "host/grpc_1_51/convert.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/attributes.h"
+#include "host/grpc_1_51/convert.h"
 
 #include <gtest/gtest.h>
 

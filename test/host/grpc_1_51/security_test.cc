@@ -1,10 +1,10 @@
-#include "host/grpc_1_51/security.h"
+#include "host/grpc_1_51/policy.h"
 
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
 #include <gtest/gtest.h>
 
-#include "host/grpc_1_51/args.h"
+#include "host/grpc_1_51/convert.h"
 #include "src/core/lib/security/credentials/credentials.h"
 #include "src/core/lib/security/credentials/fake/fake_credentials.h"
 
