@@ -22,15 +22,21 @@
 #include "src/core/lib/channel/channel_stack_builder.h"
 #include "src/core/lib/event_engine/posix_engine/posix_engine.h"
 #include "src/core/lib/gprpp/fork.h"
+#include "src/core/lib/iomgr/closure.h"
+#include "src/core/lib/iomgr/error.h"
 #include "src/core/lib/iomgr/ev_epoll1_linux.h"
 #include "src/core/lib/iomgr/ev_poll_posix.h"
 #include "src/core/lib/iomgr/ev_posix.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/iomgr/iomgr_internal.h"
+#include "src/core/lib/iomgr/timer_manager.h"
 #include "src/core/lib/surface/channel_stack_type.h"
 #include "src/core/lib/surface/init.h"
 #include "transport/cut_off.h"
 #include "transport/epoll_find.h"
 #include "transport/fork.h"
 #include "transport/host_epoll.h"
+#include "transport/thread_pool.h"
 
 namespace grpc_xds {
 namespace {
@@ -104,6 +110,46 @@ void CutOffPolledSockets() {
   grpc_ev_poll_posix.check_engine_available(true);
   gxds_cut_off_closed(grpc_core::Fork::GetResetChildPollingEngineFunc());
   grpc_core::Fork::SetResetChildPollingEngineFunc(reset);
+}
+
+gxds_thread_pool* g_pool;  // of this process
+
+struct Aside {
+  grpc_closure* closure;
+  grpc_error_handle error;
+};
+
+void Run(void* arg) {
+  std::unique_ptr<Aside> aside(static_cast<Aside*>(arg));
+  grpc_core::ApplicationCallbackExecCtx callbacks(
+      GRPC_APP_CALLBACK_EXEC_CTX_FLAG_IS_INTERNAL_THREAD);
+  grpc_core::ExecCtx exec_ctx(GRPC_EXEC_CTX_FLAG_IS_INTERNAL_THREAD);
+  grpc_core::ExecCtx::Run(DEBUG_LOCATION, aside->closure, std::move(aside->error));
+  // Before its end, in which the host would give away again what it was given here.
+  exec_ctx.Flush();
+}
+
+// The host's executor asks first whether another runs the closure for it.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
+bool RunAside(grpc_closure* closure, grpc_error_handle error) {
+  gxds_thread_pool_run(g_pool, Run, new Aside{closure, std::move(error)});
+  return true;
+}
+
+void Nothing() {}
+
+// The host is neither initialised again nor shut down.
+grpc_iomgr_platform_vtable g_platform = {
+    Nothing, Nothing, Nothing, Nothing, grpc_is_any_background_poller_thread, RunAside};
+
+// Timers are the host's own thread's for them; what is run aside, threads' of ours. The host makes
+// threads of its event engine otherwise. In a child, once for each fork, while nobody uses the
+// host, which stays initialised for good: its end would wait for the threads that are gone.
+void RenewHostThreads() {
+  g_pool = gxds_thread_pool_create();
+  grpc_init();
+  grpc_timer_manager_init();
+  grpc_set_iomgr_platform_vtable(&g_platform);
 }
 
 // Waits a little for a host that is shutting itself down on a thread of its own. Not by

@@ -14,7 +14,7 @@
 //
 // Without fork support the host renews nothing. Its child lives on what it shares with its parent,
 // and its parent is served no more. Where there is, or was, a channel of ours, a child that makes a
-// channel gets an epoll set and threads of its own (host_threads.cc), and its parent goes on. What
+// channel gets an epoll set and threads of its own, and its parent goes on. What
 // a child does on a channel of its parent's is left to what the host makes of it, but its end,
 // which would be that of the parent's connections.
 //
@@ -41,11 +41,6 @@ void RenewForChild();
 // Without fork support, in a child that begins to make use of the host, or lets go of a channel of
 // ours. Any thread; repeated calls are harmless.
 void RenewHostForChild();
-// The host's threads, where that renews them: timers by the host's own thread for them, what is run
-// aside by threads of ours. The host makes threads of its event engine otherwise. In a child, once
-// for each fork, while nobody uses the host, which stays initialised for good: its end would wait
-// for the threads that are gone.
-void RenewHostThreads();
 // A filter of client channels, at the top. Processes without fork support have none.
 void RegisterInheritedChannel(grpc_core::CoreConfiguration::Builder* builder);
 // Another identity for the subchannels of each generation: theirs of a parent's are cut off.

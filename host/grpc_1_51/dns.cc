@@ -24,6 +24,12 @@
 #include "src/core/lib/uri/uri_parser.h"
 #include "transport/reactor.h"
 
+using grpc_core::ApplicationCallbackExecCtx;
+using grpc_core::ChannelArgs;
+using grpc_core::ExecCtx;
+using grpc_core::RefCountedPtr;
+using grpc_core::Resolver;
+
 // A resolver of the host with what it needs of a channel: a serializer, and sockets that somebody
 // polls. The reactor does, with the completion queue that it waits on anyway.
 //
@@ -31,67 +37,90 @@
 // last query is over), and by answers on their way to the reactor.
 struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
  public:
-  gxds_dns(gxds_str name, grpc_core::ChannelArgs args, gxds_dns_answered answered, void* arg);
-  ~gxds_dns() override;
+  gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_answered answered, void* arg)
+      : name_(name.data, name.size), answered_(answered), arg_(arg), args_(std::move(args)) {
+    gxds_reactor_acquire();
+    grpc_pollset_set_add_pollset(pollset_set_, pollset_);
+  }
+  ~gxds_dns() override {
+    ExecCtx exec_ctx;
+    grpc_pollset_set_del_pollset(pollset_set_, pollset_);
+    grpc_pollset_set_destroy(pollset_set_);
+    gxds_reactor_release();
+  }
 
   void Start() { InSerializer(&gxds_dns::StartLocked); }
   void Reresolve() { InSerializer(&gxds_dns::ReresolveLocked); }
-  void Stop();
+  void Stop() {
+    answered_ = nullptr;
+    InSerializer(&gxds_dns::StopLocked);
+    Unref();
+  }
   // Any thread.
-  void Post(absl::Status status, std::vector<gxds_address> addresses);
+  void Post(absl::Status status, std::vector<gxds_address> addresses) {
+    gxds_reactor_post(Deliver, new Answer{Ref(), std::move(status), std::move(addresses)});
+  }
 
  private:
+  struct Answer {
+    RefCountedPtr<gxds_dns> dns;
+    absl::Status status;
+    std::vector<gxds_address> addresses;
+  };
   class ResultHandler;
-  struct Answer;
 
-  void InSerializer(void (gxds_dns::*what)());
+  // Whatever the resolver does at once, it does here, on the reactor: no more than to send queries.
+  void InSerializer(void (gxds_dns::*what)()) {
+    ApplicationCallbackExecCtx callback_exec_ctx;
+    ExecCtx exec_ctx;
+    serializer_->Run([self = Ref(), what] { (self.get()->*what)(); }, DEBUG_LOCATION);
+  }
   void StartLocked();
-  void ReresolveLocked();
+  void ReresolveLocked() {
+    if (resolver_ != nullptr) resolver_->RequestReresolutionLocked();
+  }
   void StopLocked() { resolver_.reset(); }
-  static void Deliver(void* answer);
+
+  static void Deliver(void* answer) {
+    std::unique_ptr<Answer> a(static_cast<Answer*>(answer));
+    if (a->dns->answered_ == nullptr) return;
+    gxds_status status =
+        a->status.ok()
+            ? gxds_status_ok()
+            : gxds_status_make(GXDS_UNAVAILABLE, "%s", std::string(a->status.message()).c_str());
+    a->dns->answered_(a->dns->arg_, a->addresses.data(), a->addresses.size(), &status);
+    gxds_status_fini(&status);
+  }
 
   const std::string name_;
-  grpc_pollset* const pollset_;
-  grpc_pollset_set* const pollset_set_;
-  const std::shared_ptr<grpc_core::WorkSerializer> serializer_;
+  grpc_pollset* const pollset_ = grpc_cq_pollset(gxds_reactor_cq());
+  grpc_pollset_set* const pollset_set_ = grpc_pollset_set_create();
+  const std::shared_ptr<grpc_core::WorkSerializer> serializer_ =
+      std::make_shared<grpc_core::WorkSerializer>();
   // The reactor's.
   gxds_dns_answered answered_;  // null: stopped
   void* const arg_;
   // The serializer's.
-  grpc_core::ChannelArgs args_;
-  grpc_core::OrphanablePtr<grpc_core::Resolver> resolver_;
+  ChannelArgs args_;
+  grpc_core::OrphanablePtr<Resolver> resolver_;
 };
-
-namespace {
-
-using grpc_core::ApplicationCallbackExecCtx;
-using grpc_core::ChannelArgs;
-using grpc_core::ExecCtx;
-using grpc_core::Resolver;
-using grpc_core::ServerAddressList;
-
-std::vector<gxds_address> ToAddresses(const ServerAddressList& in) {
-  std::vector<gxds_address> out;
-  out.reserve(in.size());
-  for (const auto& address : in) {
-    gxds_address converted;
-    if (gxds_address_of_sockaddr(address.address().addr, &converted)) out.push_back(converted);
-  }
-  return out;
-}
-
-}  // namespace
 
 class gxds_dns::ResultHandler : public Resolver::ResultHandler {
  public:
-  explicit ResultHandler(grpc_core::RefCountedPtr<gxds_dns> dns) : dns_(std::move(dns)) {}
+  explicit ResultHandler(RefCountedPtr<gxds_dns> dns) : dns_(std::move(dns)) {}
 
   // In a channel, the LB policy says what it makes of a result; after a failure, or no address at
   // all, the resolver tries again after a while.
   void ReportResult(Resolver::Result result) override {
     absl::Status health = result.addresses.status();
     if (health.ok()) {
-      std::vector<gxds_address> addresses = ToAddresses(*result.addresses);
+      std::vector<gxds_address> addresses;
+      for (const auto& address : *result.addresses) {
+        gxds_address converted;
+        if (gxds_address_of_sockaddr(address.address().addr, &converted)) {
+          addresses.push_back(converted);
+        }
+      }
       if (addresses.empty()) health = absl::UnavailableError("empty address list");
       dns_->Post(absl::OkStatus(), std::move(addresses));
     } else {
@@ -101,40 +130,8 @@ class gxds_dns::ResultHandler : public Resolver::ResultHandler {
   }
 
  private:
-  const grpc_core::RefCountedPtr<gxds_dns> dns_;
+  const RefCountedPtr<gxds_dns> dns_;
 };
-
-struct gxds_dns::Answer {
-  grpc_core::RefCountedPtr<gxds_dns> dns;
-  absl::Status status;
-  std::vector<gxds_address> addresses;
-};
-
-gxds_dns::gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_answered answered, void* arg)
-    : name_(name.data, name.size),
-      pollset_(grpc_cq_pollset(gxds_reactor_cq())),
-      pollset_set_(grpc_pollset_set_create()),
-      serializer_(std::make_shared<grpc_core::WorkSerializer>()),
-      answered_(answered),
-      arg_(arg),
-      args_(std::move(args)) {
-  gxds_reactor_acquire();
-  grpc_pollset_set_add_pollset(pollset_set_, pollset_);
-}
-
-gxds_dns::~gxds_dns() {
-  ExecCtx exec_ctx;
-  grpc_pollset_set_del_pollset(pollset_set_, pollset_);
-  grpc_pollset_set_destroy(pollset_set_);
-  gxds_reactor_release();
-}
-
-// Whatever the resolver does at once, it does here, on the reactor: no more than to send queries.
-void gxds_dns::InSerializer(void (gxds_dns::*what)()) {
-  ApplicationCallbackExecCtx callback_exec_ctx;
-  ExecCtx exec_ctx;
-  serializer_->Run([self = Ref(), what] { (self.get()->*what)(); }, DEBUG_LOCATION);
-}
 
 void gxds_dns::StartLocked() {
   std::string scheme = "dns";
@@ -152,30 +149,6 @@ void gxds_dns::StartLocked() {
       serializer_, std::make_unique<ResultHandler>(Ref()));
   if (resolver_ != nullptr) return resolver_->StartLocked();
   Post(absl::UnavailableError(absl::StrCat("error creating DNS resolver for ", name_)), {});
-}
-
-void gxds_dns::ReresolveLocked() {
-  if (resolver_ != nullptr) resolver_->RequestReresolutionLocked();
-}
-
-void gxds_dns::Stop() {
-  answered_ = nullptr;
-  InSerializer(&gxds_dns::StopLocked);
-  Unref();
-}
-
-void gxds_dns::Post(absl::Status status, std::vector<gxds_address> addresses) {
-  gxds_reactor_post(Deliver, new Answer{Ref(), std::move(status), std::move(addresses)});
-}
-
-void gxds_dns::Deliver(void* answer) {
-  std::unique_ptr<Answer> a(static_cast<Answer*>(answer));
-  if (a->dns->answered_ == nullptr) return;
-  gxds_status status = a->status.ok() ? gxds_status_ok()
-                                      : gxds_status_make(GXDS_UNAVAILABLE, "%s",
-                                                         std::string(a->status.message()).c_str());
-  a->dns->answered_(a->dns->arg_, a->addresses.data(), a->addresses.size(), &status);
-  gxds_status_fini(&status);
 }
 
 namespace grpc_xds {

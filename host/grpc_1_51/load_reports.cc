@@ -1,4 +1,13 @@
-#include "host/grpc_1_51/load_reports.h"
+// The load reports that a backend sends out of band (A51), as policies want them of subchannels: on
+// a stream of the subchannel's own connection, which all that want reports on that connection
+// share, of this channel or of others.
+//
+// Not the host's OobBackendMetricWatcher: its BackendMetricData lacks all but the utilizations of
+// CPU and memory.
+//
+// When there is a stream, gxds_orca_stream says; after a failure it begins anew as
+// SubchannelStreamClient has it: at once if a report came, else with backoff.
+#include "host/grpc_1_51/policy.h"
 
 #include <grpc/slice.h>
 #include <grpc/status.h>
@@ -12,6 +21,8 @@
 #include "lb_policies/orca/orca_request.h"
 #include "lb_policies/orca/orca_stream.h"
 #include "src/core/ext/filters/client_channel/client_channel_channelz.h"
+#include "src/core/ext/filters/client_channel/subchannel.h"
+#include "src/core/ext/filters/client_channel/subchannel_interface_internal.h"
 #include "src/core/ext/filters/client_channel/subchannel_stream_client.h"
 #include "src/core/lib/channel/channel_trace.h"
 #include "src/core/lib/gprpp/orphanable.h"
@@ -71,12 +82,23 @@ class StreamHandler : public SubchannelStreamClient::CallEventHandler {
   const RefCountedPtr<grpc_core::channelz::SubchannelNode> channelz_node_;  // null: channelz is off
 };
 
-}  // namespace
-
 // There is one for a subchannel, as long as anybody might want reports of it.
 class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
  public:
-  static RefCountedPtr<OobProducer> Of(grpc_core::Subchannel* subchannel);
+  static RefCountedPtr<OobProducer> Of(grpc_core::Subchannel* subchannel) {
+    RefCountedPtr<OobProducer> producer;
+    bool created = false;
+    subchannel->GetOrAddDataProducer(
+        Type(), [&](grpc_core::Subchannel::DataProducerInterface** known) {
+          if (*known != nullptr) producer = (*known)->RefIfNonZero();
+          if (producer != nullptr) return;
+          producer = grpc_core::MakeRefCounted<OobProducer>(subchannel->Ref());
+          *known = producer.get();
+          created = true;
+        });
+    if (created) producer->Start();  // not under the subchannel's lock, which it takes
+    return producer;
+  }
 
   explicit OobProducer(RefCountedPtr<grpc_core::Subchannel> subchannel)
       : subchannel_(std::move(subchannel)) {}
@@ -90,18 +112,55 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
 
   grpc_core::UniqueTypeName type() const override { return Type(); }
   // Nobody is left.
-  void Orphan() override;
+  void Orphan() override {
+    {
+      MutexLock lock(&mu_);
+      stream_.reset();
+    }
+    subchannel_->CancelConnectivityStateWatch(absl::nullopt, connectivity_watcher_);
+    subchannel_->RemoveDataProducer(this);
+  }
 
  private:
-  class ConnectivityWatcher;
+  struct ConnectivityWatcher : grpc_core::Subchannel::ConnectivityStateWatcherInterface {
+    explicit ConnectivityWatcher(grpc_core::WeakRefCountedPtr<OobProducer> p)
+        : producer(std::move(p)) {}
+    void OnConnectivityStateChange() override { producer->OnState(this); }
+    grpc_pollset_set* interested_parties() override { return nullptr; }
+
+    const grpc_core::WeakRefCountedPtr<OobProducer> producer;
+  };
 
   static grpc_core::UniqueTypeName Type() {
     static grpc_core::UniqueTypeName::Factory factory("grpc_xds_orca");
     return factory.Create();
   }
-  void Start();
-  void OnState(ConnectivityWatcher* watcher);
-  void Restart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Start() {
+    auto watcher = grpc_core::MakeRefCounted<ConnectivityWatcher>(WeakRef());
+    connectivity_watcher_ = watcher.get();
+    subchannel_->WatchConnectivityState(absl::nullopt, std::move(watcher));
+  }
+  void OnState(ConnectivityWatcher* watcher) {
+    // Several threads may tell changes: taken under the lock, the last one is seen last.
+    MutexLock lock(&mu_);
+    const grpc_connectivity_state state = watcher->PopConnectivityStateChange().state;
+    connection_.reset();
+    stream_.reset();
+    gxds_orca_stream_connectivity(reports_, state);
+    if (state == GRPC_CHANNEL_READY) connection_ = subchannel_->connected_subchannel();
+    Restart();
+  }
+  void Restart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    stream_.reset();
+    const gxds_duration interval = gxds_orca_stream_interval(reports_);
+    if (connection_ == nullptr || interval == GXDS_TIME_NEVER) return;
+    auto* node = subchannel_->channelz_node();
+    stream_ = grpc_core::MakeOrphanable<SubchannelStreamClient>(
+        connection_, subchannel_->pollset_set(),
+        std::make_unique<StreamHandler>(reports_, interval,
+                                        node == nullptr ? nullptr : node->Ref()),
+        nullptr);
+  }
 
   const RefCountedPtr<grpc_core::Subchannel> subchannel_;
   gxds_orca_stream* const reports_ = gxds_orca_stream_create();
@@ -111,88 +170,32 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
   grpc_core::OrphanablePtr<SubchannelStreamClient> stream_ ABSL_GUARDED_BY(mu_);
 };
 
-class OobProducer::ConnectivityWatcher
-    : public grpc_core::Subchannel::ConnectivityStateWatcherInterface {
+// What a subchannel is given for a listener, who finds it in listener->subchannels: it lives as
+// long as the subchannel.
+class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
  public:
-  explicit ConnectivityWatcher(grpc_core::WeakRefCountedPtr<OobProducer> producer)
-      : producer_(std::move(producer)) {}
+  explicit OobWatcher(gxds_load_listener* listener) : listener_(gxds_load_listener_ref(listener)) {
+    listener_->subchannels = this;
+  }
+  ~OobWatcher() override {
+    Want(GXDS_TIME_NEVER);
+    gxds_load_listener_unref(listener_);
+  }
 
-  void OnConnectivityStateChange() override { producer_->OnState(this); }
-  grpc_pollset_set* interested_parties() override { return nullptr; }
+  // Once, when the subchannel takes it.
+  void SetSubchannel(grpc_core::Subchannel* subchannel) override {
+    producer_ = OobProducer::Of(subchannel);
+  }
+  void Want(gxds_duration interval) {
+    if (producer_ != nullptr) producer_->Set(listener_, interval);
+  }
 
  private:
-  const grpc_core::WeakRefCountedPtr<OobProducer> producer_;
+  gxds_load_listener* const listener_;
+  RefCountedPtr<OobProducer> producer_;  // null: the subchannel is none of the host's
 };
 
-RefCountedPtr<OobProducer> OobProducer::Of(grpc_core::Subchannel* subchannel) {
-  RefCountedPtr<OobProducer> producer;
-  bool created = false;
-  subchannel->GetOrAddDataProducer(
-      Type(), [&](grpc_core::Subchannel::DataProducerInterface** known) {
-        if (*known != nullptr) producer = (*known)->RefIfNonZero();
-        if (producer != nullptr) return;
-        producer = grpc_core::MakeRefCounted<OobProducer>(subchannel->Ref());
-        *known = producer.get();
-        created = true;
-      });
-  if (created) producer->Start();  // not under the subchannel's lock, which it takes
-  return producer;
-}
-
-void OobProducer::Start() {
-  auto watcher = grpc_core::MakeRefCounted<ConnectivityWatcher>(WeakRef());
-  connectivity_watcher_ = watcher.get();
-  subchannel_->WatchConnectivityState(absl::nullopt, std::move(watcher));
-}
-
-void OobProducer::Orphan() {
-  {
-    MutexLock lock(&mu_);
-    stream_.reset();
-  }
-  subchannel_->CancelConnectivityStateWatch(absl::nullopt, connectivity_watcher_);
-  subchannel_->RemoveDataProducer(this);
-}
-
-void OobProducer::OnState(ConnectivityWatcher* watcher) {
-  // Several threads may tell changes: taken under the lock, the last one is seen last.
-  MutexLock lock(&mu_);
-  const grpc_connectivity_state state = watcher->PopConnectivityStateChange().state;
-  connection_.reset();
-  stream_.reset();
-  gxds_orca_stream_connectivity(reports_, state);
-  if (state == GRPC_CHANNEL_READY) connection_ = subchannel_->connected_subchannel();
-  Restart();
-}
-
-void OobProducer::Restart() {
-  stream_.reset();
-  const gxds_duration interval = gxds_orca_stream_interval(reports_);
-  if (connection_ == nullptr || interval == GXDS_TIME_NEVER) return;
-  auto* node = subchannel_->channelz_node();
-  stream_ = grpc_core::MakeOrphanable<SubchannelStreamClient>(
-      connection_, subchannel_->pollset_set(),
-      std::make_unique<StreamHandler>(reports_, interval, node == nullptr ? nullptr : node->Ref()),
-      nullptr);
-}
-
-OobWatcher::OobWatcher(gxds_load_listener* listener) : listener_(gxds_load_listener_ref(listener)) {
-  listener_->subchannels = this;
-}
-
-OobWatcher::~OobWatcher() {
-  if (producer_ != nullptr) producer_->Set(listener_, GXDS_TIME_NEVER);
-  gxds_load_listener_unref(listener_);
-}
-
-void OobWatcher::SetSubchannel(grpc_core::Subchannel* subchannel) {
-  producer_ = OobProducer::Of(subchannel);
-}
-
-void OobWatcher::Want(gxds_duration interval) {
-  wanted_ = interval;
-  if (producer_ != nullptr) producer_->Set(listener_, interval);
-}
+}  // namespace
 
 void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,
                 gxds_duration interval) {

@@ -15,6 +15,7 @@
 #include "src/core/lib/gprpp/ref_counted_ptr.h"
 #include "src/core/lib/gprpp/work_serializer.h"
 #include "src/core/lib/load_balancing/lb_policy.h"
+#include "src/core/lib/load_balancing/subchannel_interface.h"
 
 namespace grpc_xds {
 
@@ -47,6 +48,10 @@ gxds_cluster_security* MakeClusterSecurity(
     gxds_str cluster, grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy> root);
 const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
                                const gxds_cluster_security* security);
+
+// gxds_subchannel_report_load() of a subchannel of the host's own.
+void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,
+                gxds_duration interval);
 
 }  // namespace grpc_xds
 

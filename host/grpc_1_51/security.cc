@@ -60,17 +60,17 @@ grpc_core::RefCountedPtr<grpc_tls_certificate_distributor> DistributorOf(const P
   return provider != nullptr ? provider->distributor() : nullptr;
 }
 
-class ClusterSecurity {
+class Security : public gxds_cluster_security {
  public:
   // root: of the tree whose policy this is for.
-  ClusterSecurity(std::string cluster, RefCountedPtr<LoadBalancingPolicy> root)
-      : cluster_(std::move(cluster)), root_policy_(std::move(root)) {}
-  ~ClusterSecurity() {
+  Security(std::string cluster, RefCountedPtr<LoadBalancingPolicy> root)
+      : gxds_cluster_security{&kOps}, cluster_(std::move(cluster)), root_policy_(std::move(root)) {}
+  ~Security() {
     Replace(&root_, nullptr);
     Replace(&identity_, nullptr);
   }
-  ClusterSecurity(const ClusterSecurity&) = delete;
-  ClusterSecurity& operator=(const ClusterSecurity&) = delete;
+  Security(const Security&) = delete;
+  Security& operator=(const Security&) = delete;
 
   // Takes the configuration into force, for handshakes from now on. On an error nothing is changed.
   absl::Status Update(const gxds_tls& tls);
@@ -78,6 +78,8 @@ class ClusterSecurity {
   ChannelArgs AddTo(const ChannelArgs& args) const { return args.SetObject(xds_provider_); }
 
  private:
+  static const gxds_cluster_security_ops kOps;
+
   void Replace(Provider* in_use, Provider with);
 
   const std::string cluster_;
@@ -88,7 +90,7 @@ class ClusterSecurity {
   Provider identity_;
 };
 
-absl::Status ClusterSecurity::Update(const gxds_tls& tls) {
+absl::Status Security::Update(const gxds_tls& tls) {
   auto root = ProviderOf(tls.ca);
   if (!root.ok()) return root.status();
   auto identity = ProviderOf(tls.identity);
@@ -108,7 +110,7 @@ absl::Status ClusterSecurity::Update(const gxds_tls& tls) {
 }
 
 // Some providers need the channel's pollers.
-void ClusterSecurity::Replace(Provider* in_use, Provider with) {
+void Security::Replace(Provider* in_use, Provider with) {
   if (*in_use == with) return;
   if (*in_use != nullptr && (*in_use)->interested_parties() != nullptr) {
     grpc_pollset_set_del_pollset_set(root_policy_->interested_parties(),
@@ -121,17 +123,9 @@ void ClusterSecurity::Replace(Provider* in_use, Provider with) {
   *in_use = std::move(with);
 }
 
-struct Security : gxds_cluster_security {
-  Security(std::string cluster, RefCountedPtr<LoadBalancingPolicy> root)
-      : gxds_cluster_security{&kOps}, inner(std::move(cluster), std::move(root)) {}
-
-  static const gxds_cluster_security_ops kOps;
-  ClusterSecurity inner;
-};
-
 const gxds_cluster_security_ops Security::kOps = {
     [](gxds_cluster_security* s, const gxds_tls* tls) {
-      return ToC(static_cast<Security*>(s)->inner.Update(*tls));
+      return ToC(static_cast<Security*>(s)->Update(*tls));
     },
     [](gxds_cluster_security* s) { delete static_cast<Security*>(s); },
 };
@@ -155,7 +149,7 @@ gxds_cluster_security* MakeClusterSecurity(gxds_str cluster,
 const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
                                const gxds_cluster_security* security) {
   ChannelArgs out = ToHost(args).Set(GRPC_ARG_XDS_CLUSTER_NAME, ToAbsl(cluster));
-  if (security != nullptr) out = static_cast<const Security*>(security)->inner.AddTo(out);
+  if (security != nullptr) out = static_cast<const Security*>(security)->AddTo(out);
   return ToC(std::move(out));
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/grpc_1_51/load_reports.h"
+#include "host/grpc_1_51/policy.h"
 
 namespace grpc_xds {
 
