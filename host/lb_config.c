@@ -1,5 +1,7 @@
 #include "host/lb_config.h"
 
+#include <jansson.h>
+
 #include "host/policy.h"
 
 void gxds_lb_config_init(gxds_lb_config *c, const gxds_policy_type *type,
@@ -8,4 +10,38 @@ void gxds_lb_config_init(gxds_lb_config *c, const gxds_policy_type *type,
   c->policy = gxds_str_z(type->name);
   c->type = type;
   c->destroy = destroy;
+}
+
+gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json,
+                                     gxds_lb_parse_list *parse_list, gxds_status *why) {
+  if (type->needs_config && json.size == 0) {
+    *why = gxds_status_make(GXDS_INVALID_ARGUMENT,
+                            "field:loadBalancingPolicy error:%s policy requires configuration. "
+                            "Please use loadBalancingConfig field of service config instead.",
+                            type->title);
+    return NULL;
+  }
+  json_t *value = NULL;
+  json_error_t syntax;
+  if (json.size > 0) {
+    /* What hosts take and this does not: numbers too large for any field. */
+    value = json_loadb(json.data, json.size, JSON_DECODE_ANY | JSON_ALLOW_NUL, &syntax);
+    if (!value) {
+      *why = gxds_status_make(GXDS_INVALID_ARGUMENT, "errors validating %s LB policy config: [%s]",
+                              type->title, syntax.text);
+      return NULL;
+    }
+  }
+  gxds_errors errors = {0};
+  gxds_lb_config *config = type->parse_of ? type->parse_of(type, value, &errors)
+                                          : type->parse(value, parse_list, &errors);
+  json_decref(value);
+  if (!config) {
+    gxds_text prefix = {0};
+    gxds_text_addf(&prefix, "errors validating %s LB policy config", type->title);
+    *why = gxds_errors_status(&errors, prefix.data);
+    gxds_text_fini(&prefix);
+  }
+  gxds_errors_fini(&errors);
+  return config;
 }

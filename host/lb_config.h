@@ -41,6 +41,12 @@ static inline void gxds_lb_config_unref(gxds_lb_config *c) {
  * Any thread. */
 typedef gxds_lb_config *gxds_lb_parse_list(gxds_str json, gxds_status *why);
 
+/* The config that the type makes of its JSON form; empty: a service config only names the policy.
+ * One reference, the caller's; NULL: it is wrong, which *why says (the caller's), all of it. Any
+ * thread. */
+gxds_lb_config *gxds_lb_config_parse(const struct gxds_policy_type *type, gxds_str json,
+                                     gxds_lb_parse_list *parse_list, gxds_status *why);
+
 #ifdef __cplusplus
 }
 #endif

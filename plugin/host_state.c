@@ -2,6 +2,7 @@
 
 #include <grpc/grpc.h>
 #include <stddef.h>
+#include <time.h>
 
 /* grpc_core::CoreConfiguration::config_, the registry once it is built: private there, and its
  * public Get() would build it. */
@@ -15,4 +16,9 @@ bool gxds_host_is_initialized(void) {
    * has not happened: too early in a constructor. */
   if (__atomic_load_n(&init_internally, __ATOMIC_ACQUIRE) == NULL) return false;
   return grpc_is_initialized() != 0;
+}
+
+void gxds_host_await_shutdown(void) {
+  static const struct timespec millisecond = {0, 1000000};
+  for (int i = 0; i < 100 && grpc_is_initialized() != 0; i++) nanosleep(&millisecond, NULL);
 }

@@ -54,10 +54,10 @@ static void log_trace(const xds_resolver *r, gxds_text *line) {
 }
 
 static void trace_snapshot(const xds_resolver *r, const gxds_config *after) {
-  gxds_text line = trace_line(r);
-  gxds_text_addf(&line, "snapshot %" PRIu64 " (%p): ", r->config_count, (const void *)after);
-  gxds_config_describe_change(r->config, after, &line);
-  log_trace(r, &line);
+  gxds_text trace = trace_line(r);
+  gxds_text_addf(&trace, "snapshot %" PRIu64 " (%p): ", r->config_count, (const void *)after);
+  gxds_config_describe_change(r->config, after, &trace);
+  log_trace(r, &trace);
 }
 
 static void add_event(const xds_resolver *r, gxds_resolver_severity severity, gxds_str words) {
@@ -112,10 +112,10 @@ static void renew_selector(xds_resolver *r, const gxds_resolver_update *update) 
   r->selector = gxds_xds_config_selector_create(update->config, update->clusters, &r->routes,
                                                 r->target.services);
   if (!traces(r)) return;
-  gxds_text line = trace_line(r);
-  gxds_text_addf(&line, "config selector %p: made of snapshot %" PRIu64, (const void *)r->selector,
+  gxds_text trace = trace_line(r);
+  gxds_text_addf(&trace, "config selector %p: made of snapshot %" PRIu64, (const void *)r->selector,
                  r->config_count);
-  log_trace(r, &line);
+  log_trace(r, &trace);
 }
 
 static void report_config(xds_resolver *r, const gxds_resolver_update *update) {
@@ -203,10 +203,10 @@ static bool start(void *self, gxds_resolver_link *link) {
   gxds_text_addf(&canonical, "xds://%.*s/%.*s", GXDS_STR_ARG(r->target.authority),
                  GXDS_STR_ARG(path));
   if (traces(r)) {
-    gxds_text line = trace_line(r);
-    gxds_text_addf(&line, "started for %s, data plane authority %.*s", canonical.data,
+    gxds_text trace = trace_line(r);
+    gxds_text_addf(&trace, "started for %s, data plane authority %.*s", canonical.data,
                    GXDS_STR_ARG(r->routes.authority));
-    log_trace(r, &line);
+    log_trace(r, &trace);
   }
   const gxds_resolver_options options = {
       .target = gxds_text_str(&canonical),
@@ -243,9 +243,9 @@ static void reset_backoff(void *self) {
 static void shut_down(void *self) {
   xds_resolver *r = self;
   if (traces(r)) {
-    gxds_text line = trace_line(r);
-    gxds_text_add_z(&line, "shut down");
-    log_trace(r, &line);
+    gxds_text trace = trace_line(r);
+    gxds_text_add_z(&trace, "shut down");
+    log_trace(r, &trace);
   }
   if (r->resolver) gxds_resolver_close(r->resolver);
   r->resolver = NULL;

@@ -145,7 +145,17 @@ ServerAddress WithoutWeightAndHashKey(const ServerAddress& address) {
       .WithAttribute(ServerAddressWeightAttribute::kServerAddressWeightAttributeKey, nullptr);
 }
 
-ServerAddress AddressOf(const gxds_lb_address& endpoint) {
+const gxds_addresses* ToC(ServerAddressList addresses) {
+  auto* out = new Addresses;
+  gxds_ref_init(&out->refs);
+  out->ops = &kOps;
+  out->count = addresses.size();
+  out->list = std::move(addresses);
+  return out;
+}
+
+ServerAddress ToHost(const gxds_lb_address& endpoint) {
+  if (endpoint.native != nullptr) return *static_cast<const ServerAddress*>(endpoint.native);
   std::map<const char*, std::unique_ptr<ServerAddress::AttributeInterface>> attributes;
   if (endpoint.locality != nullptr) {
     attributes[kLocalityAttribute] = std::make_unique<LocalityAttribute>(endpoint.locality);
@@ -159,20 +169,6 @@ ServerAddress AddressOf(const gxds_lb_address& endpoint) {
         std::make_unique<HashKeyAttribute>(std::string(ToAbsl(endpoint.hash_key)));
   }
   return ServerAddress(ToResolved(*endpoint.ip), grpc_core::ChannelArgs(), std::move(attributes));
-}
-
-const gxds_addresses* ToC(ServerAddressList addresses) {
-  auto* out = new Addresses;
-  gxds_ref_init(&out->refs);
-  out->ops = &kOps;
-  out->count = addresses.size();
-  out->list = std::move(addresses);
-  return out;
-}
-
-ServerAddress ToHost(const gxds_lb_address& address) {
-  if (address.native == nullptr) return AddressOf(address);
-  return *static_cast<const ServerAddress*>(address.native);
 }
 
 ServerAddressList ToHost(const gxds_addresses* addresses) {

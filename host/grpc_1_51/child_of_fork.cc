@@ -6,18 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "plugin/host_state.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/channel/channel_stack_builder.h"
 #include "src/core/lib/event_engine/posix_engine/posix_engine.h"
@@ -152,11 +151,8 @@ void RenewHostThreads() {
   grpc_set_iomgr_platform_vtable(&g_platform);
 }
 
-// Waits a little for a host that is shutting itself down on a thread of its own. Not by
-// grpc_maybe_wait_for_async_shutdown(): when another has begun to use gRPC meanwhile, it waits for
-// ever. A program that goes on to use gRPC without channels is waited for once.
+// A program that goes on to use gRPC without channels is waited for once.
 void LetShutDown() {
-  constexpr int kMilliseconds = 100;
   {
     std::lock_guard<std::mutex> lock(g_mu);
     const auto& engines = g_known->engines;
@@ -164,9 +160,7 @@ void LetShutDown() {
       return;
     }
   }
-  for (int i = 0; i < kMilliseconds && grpc_is_initialized() != 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  gxds_host_await_shutdown();
 }
 
 // The host may be about to shut itself down on a thread of its own, which its fork handlers do not

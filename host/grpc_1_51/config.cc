@@ -1,13 +1,9 @@
 #include "host/grpc_1_51/convert.h"
 
-#include <jansson.h>
-
 #include <string>
 #include <typeinfo>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
 
@@ -36,34 +32,11 @@ gxds_lb_config* InC(const LoadBalancingPolicy::Config& config) {
 
 absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const gxds_policy_type* type,
                                                                        const Json& json) {
-  if (type->needs_config && json.type() == Json::Type::JSON_NULL) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "field:loadBalancingPolicy error:", type->title,
-        " policy requires configuration. Please use loadBalancingConfig field of service config "
-        "instead."));
-  }
-  const std::string prefix = absl::StrCat("errors validating ", type->title, " LB policy config");
-  gxds_errors errors = {};
-  json_t* value = nullptr;
-  if (json.type() != Json::Type::JSON_NULL) {
-    // What the host's parser takes and this one doesn't: numbers too large for any field.
-    json_error_t error;
-    const std::string text = json.Dump();
-    value = json_loadb(text.data(), text.size(), JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-    if (value == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(prefix, ": [", error.text, "]"));
-    }
-  }
-  gxds_lb_config* config = type->parse_of != nullptr ? type->parse_of(type, value, &errors)
-                                                     : type->parse(value, ParseList, &errors);
-  json_decref(value);
-  if (config != nullptr) {
-    gxds_errors_fini(&errors);
-    return grpc_core::MakeRefCounted<ConfigInC>(config);
-  }
-  absl::Status status = Take(gxds_errors_status(&errors, prefix.c_str()));
-  gxds_errors_fini(&errors);
-  return status;
+  const std::string text = json.type() == Json::Type::JSON_NULL ? "" : json.Dump();
+  gxds_status why;
+  gxds_lb_config* config = gxds_lb_config_parse(type, ToGxds(text), ParseList, &why);
+  if (config == nullptr) return Take(why);
+  return grpc_core::MakeRefCounted<ConfigInC>(config);
 }
 
 gxds_lb_config* ToC(RefCountedPtr<LoadBalancingPolicy::Config> config) {

@@ -112,10 +112,6 @@ absl::string_view HashKeyOf(const grpc_core::ServerAddress& address);
 // What a subchannel to the address is made of.
 grpc_core::ServerAddress WithoutWeightAndHashKey(const grpc_core::ServerAddress& address);
 
-// The address of an endpoint that is none of the host's, with locality, weight and hash key
-// attributes.
-grpc_core::ServerAddress AddressOf(const gxds_lb_address& endpoint);
-
 // ---- configs of policies ----
 
 class ConfigInC : public grpc_core::LoadBalancingPolicy::Config {

@@ -10,7 +10,6 @@
 
 #include "absl/strings/string_view.h"
 #include "host/grpc_1_51/child_of_fork.h"
-#include "host/grpc_1_51/config_selector.h"
 #include "host/grpc_1_51/convert.h"
 #include "host/grpc_1_51/hand_over.h"
 #include "host/grpc_1_51/host.h"
@@ -140,7 +139,8 @@ class ResolverInC : public grpc_core::Resolver {
   // Under the serializer: what was reported last.
   const char* service_config_text_ = nullptr;
   RefCountedPtr<ServiceConfig> service_config_;
-  RefCountedPtr<ConfigSelectorInC> selector_;
+  const gxds_config_selector* selector_in_c_ = nullptr;
+  RefCountedPtr<grpc_core::ConfigSelector> selector_;
 };
 
 void ResolverInC::StartLocked() {
@@ -216,13 +216,11 @@ void ResolverInC::Report(gxds_resolver_channel* channel, const gxds_resolution* 
   result.args = WithConfig(self->args_, resolution->snapshot, resolution->mailbox);
   if (resolution->selector == nullptr) {
     self->selector_.reset();
-  } else {
-    if (self->selector_ == nullptr || self->selector_->selector() != resolution->selector) {
-      self->selector_ = grpc_core::MakeRefCounted<ConfigSelectorInC>(
-          resolution->selector, self->args_, self->selector_.get());
-    }
-    result.args = result.args.SetObject(self->selector_);
+  } else if (self->selector_ == nullptr || self->selector_in_c_ != resolution->selector) {
+    self->selector_ = ToHost(resolution->selector, self->args_, self->selector_.get());
   }
+  self->selector_in_c_ = resolution->selector;
+  if (self->selector_ != nullptr) result.args = result.args.SetObject(self->selector_);
   self->result_handler_->ReportResult(std::move(result));
 }
 
