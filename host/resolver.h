@@ -58,12 +58,12 @@ struct gxds_resolver_channel { /* first in the host's own object */
 
 /* What a channel is to be resolved to. Borrow: as long as the resolver. */
 typedef struct gxds_resolver_target {
-  gxds_str uri;                  /* the whole, for those who read the log */
-  gxds_str authority;            /* of the URI; may be empty */
-  gxds_str path;                 /* of the URI, decoded, with its slash in front */
-  gxds_str data_plane_authority; /* what the program says that it is; empty: nothing */
-  const char *bootstrap_json;    /* in place of the environment's; NULL: none */
-  const void *args;              /* the channel's, as the host has them, for DNS */
+  gxds_str uri;                     /* the whole, for those who read the log */
+  gxds_str authority;               /* of the URI; may be empty */
+  gxds_str path;                    /* of the URI, decoded, with its slash in front */
+  const char *data_plane_authority; /* what the program says that it is; NULL: nothing */
+  const char *bootstrap_json;       /* in place of the environment's; NULL: none */
+  const void *args;                 /* the channel's, as the host has them, for DNS */
   const gxds_host *services;
 } gxds_resolver_target;
 
@@ -76,9 +76,6 @@ struct gxds_resolver_link { /* first in the host's own object */
   void (*gone)(gxds_resolver_link *l);
   /* For the client's own channels to its servers. Borrow: until gone(). */
   const grpc_channel_args *client_args;
-  /* How many milliseconds a resource that does not come is waited for; negative: as the gRFCs
-   * say. */
-  int resource_timeout;
 };
 
 typedef struct gxds_resolver_type {

@@ -1,6 +1,7 @@
 #include "xds_resolver/xds_resolver.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -173,8 +174,8 @@ static void *create(gxds_resolver_channel *channel, const gxds_resolver_target *
   r->channel = channel;
   r->target = *target;
   r->routes.id = gxds_random_seed();
-  r->routes.authority = target->data_plane_authority.size > 0
-                            ? gxds_str_dup(target->data_plane_authority)
+  r->routes.authority = target->data_plane_authority
+                            ? gxds_str_dup(gxds_str_z(target->data_plane_authority))
                             : default_authority(target->path);
   return r;
 }
@@ -190,10 +191,14 @@ static void gone(void *arg) {
 }
 
 /* 0: the default. A wait of no time is one of the shortest. */
-static gxds_duration resource_timeout(const gxds_resolver_link *link) {
-  if (link->resource_timeout < 0) return 0;
-  gxds_duration timeout = link->resource_timeout * GXDS_MILLISECOND;
-  return timeout > 0 ? timeout : 1;
+static gxds_duration resource_timeout(const grpc_channel_args *client_args) {
+  static const char name[] = "grpc.xds_resource_does_not_exist_timeout_ms";
+  for (size_t i = 0; client_args && i < client_args->num_args; i++) {
+    const grpc_arg *arg = &client_args->args[i];
+    if (arg->type != GRPC_ARG_INTEGER || strcmp(arg->key, name) != 0) continue;
+    return arg->value.integer > 0 ? arg->value.integer * GXDS_MILLISECOND : 1;
+  }
+  return 0;
 }
 
 static bool start(void *self, gxds_resolver_link *link) {
@@ -215,7 +220,7 @@ static bool start(void *self, gxds_resolver_link *link) {
       .data_plane_authority = r->routes.authority,
       .bootstrap_json = r->target.bootstrap_json,
       .args = link->client_args,
-      .resource_timeout = resource_timeout(link),
+      .resource_timeout = resource_timeout(link->client_args),
       .host = r->target.services,
       .channel_args = r->target.args,
       .schedule = schedule,

@@ -55,6 +55,12 @@ void Log(gxds_resolver_severity severity, gxds_str line) {
           GXDS_STR_ARG(line));
 }
 
+// Null: none of that name is a string. Borrow: as long as args.
+const char* StringIn(const ChannelArgs& args, const char* name) {
+  const auto value = args.GetString(name);
+  return value.has_value() ? value->data() : nullptr;
+}
+
 class ResolverInC : public grpc_core::Resolver {
  public:
   ResolverInC(const gxds_resolver_type* type, grpc_core::ResolverArgs args)
@@ -64,8 +70,7 @@ class ResolverInC : public grpc_core::Resolver {
         polled_(args.pollset_set),
         args_(WithForkGeneration(std::move(args.args))),
         uri_(std::move(args.uri)),
-        uri_text_(uri_.ToString()),
-        authority_(args_.GetOwnedString(GRPC_ARG_DEFAULT_AUTHORITY).value_or("")) {
+        uri_text_(uri_.ToString()) {
     static const gxds_resolver_channel_ops kOps = {Report, HasTrace, AddEvent, Log, Traces};
     channel_.ops = &kOps;
     channel_.resolver = this;
@@ -73,10 +78,8 @@ class ResolverInC : public grpc_core::Resolver {
     target.uri = ToGxds(uri_text_);
     target.authority = ToGxds(uri_.authority());
     target.path = ToGxds(uri_.path());
-    target.data_plane_authority = ToGxds(authority_);
-    if (auto json = args_.GetString(kBootstrapArg); json.has_value()) {
-      target.bootstrap_json = json->data();
-    }
+    target.data_plane_authority = StringIn(args_, GRPC_ARG_DEFAULT_AUTHORITY);
+    target.bootstrap_json = StringIn(args_, kBootstrapArg);
     target.args = &args_;
     target.services = gxds_host_get();
     self_ = type_->create(&channel_, &target);
@@ -132,7 +135,6 @@ class ResolverInC : public grpc_core::Resolver {
   const ChannelArgs args_;
   const URI uri_;
   const std::string uri_text_;
-  const std::string authority_;  // the program's own; empty: it says nothing
   Channel channel_ = {};
   void* self_;
 
@@ -150,12 +152,11 @@ void ResolverInC::StartLocked() {
   link->resolver.reset(static_cast<ResolverInC*>(Ref().release()));
   link->engine = grpc_event_engine::experimental::GetDefaultEventEngine();
   // Without a bootstrap the host has these in a global, which only its tests can set.
-  const ChannelArgs args = ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
-      GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS));
-  link->args = args.ToC();
+  link->args =
+      ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
+                             GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS))
+          .ToC();
   link->client_args = link->args.get();
-  link->resource_timeout =
-      args.GetInt(GRPC_ARG_XDS_RESOURCE_DOES_NOT_EXIST_TIMEOUT_MS).value_or(-1);
   link->made_in = gxds_reactor_generation();
   if (type_->start(self_, link.get())) {
     gxds_reactor_post(Poll, link.release());  // which lives until Gone()
