@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/host.h"
 #include "transport/clients.h"
 #include "transport/reactor.h"
 
@@ -39,6 +40,23 @@ struct FakeTransport {
   void TellError(const char *type, const std::string &name, const char *why);
   void Drained();
 };
+
+inline constexpr char kBootstrap[] = R"({
+  "xds_servers": [{"server_uri": "xds.example:443", "channel_creds": [{"type": "insecure"}]}],
+  "node": {"id": "node1"},
+  "authorities": {"auth": {}}
+})";
+
+// The services of a host that knows no more than that bootstrap needs.
+inline const gxds_host *FakeHost() {
+  static const gxds_host host = [] {
+    gxds_host h = {};
+    h.creds_supported = [](gxds_str type) { return gxds_str_equal(type, gxds_str_z("insecure")); };
+    h.creds_check = [](gxds_str, gxds_str, const gxds_path *, gxds_errors *) {};
+    return h;
+  }();
+  return &host;
+}
 
 }  // namespace made_up
 

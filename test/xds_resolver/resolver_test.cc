@@ -15,22 +15,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-constexpr char kBootstrap[] = R"({
-  "xds_servers": [{"server_uri": "xds.example:443", "channel_creds": [{"type": "insecure"}]}],
-  "node": {"id": "node1"},
-  "authorities": {"auth": {}}
-})";
-
-const gxds_host *FakeHost() {
-  static const gxds_host host = [] {
-    gxds_host h = {};
-    h.creds_supported = [](gxds_str type) { return Str(type) == "insecure"; };
-    h.creds_check = [](gxds_str, gxds_str, const gxds_path *, gxds_errors *) {};
-    return h;
-  }();
-  return &host;
-}
-
 class Resolver : public ::testing::Test {
  protected:
   void SetUp() override {

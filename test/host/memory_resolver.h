@@ -1,0 +1,131 @@
+// A resolver in C on a channel in memory: what it reports, and RPCs by the ConfigSelector that it
+// reports. One thread; what it asks for with schedule() is done by Drain().
+#ifndef GRPC_XDS_TEST_HOST_MEMORY_RESOLVER_H_
+#define GRPC_XDS_TEST_HOST_MEMORY_RESOLVER_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/config_selector.h"
+#include "host/resolver.h"
+#include "test/host/memory_values.h"
+#include "xds_resolver/config.h"
+
+namespace memory {
+
+using Headers = std::map<std::string, std::string>;
+
+// An RPC that a ConfigSelector routed. To be given up while the selector lives; it commits nothing
+// by itself.
+class RoutedRpc {
+ public:
+  RoutedRpc(const gxds_config_selector* selector, const std::string& path,
+            const Headers& with = {});
+  RoutedRpc(const RoutedRpc&) = delete;
+  RoutedRpc& operator=(const RoutedRpc&) = delete;
+
+  // What became of it: the error, or the cluster.
+  std::string Text() const { return memory::Text(failed() ? route_.error : route_.cluster); }
+  bool failed() const { return route_.error.size > 0; }
+  // Of one that did not fail.
+  size_t method_config() const { return route_.method_config; }
+  gxds_duration timeout() const { return route_.timeout; }
+  const gxds_routed_call& routed() const {
+    return reinterpret_cast<const gxds_routed_call*>(route_.cluster.data)[-1];
+  }
+  void Commit() { route_.hold->commit(route_.hold); }
+
+  Headers headers;  // those that were added as well
+  size_t allocations = 0;
+
+ private:
+  struct InC : gxds_call {
+    RoutedRpc* rpc;
+  };
+  static const gxds_call_ops kOps;
+
+  std::string value_;
+  std::unique_ptr<std::max_align_t[]> memory_;
+  gxds_call_route route_ = {};
+};
+
+// What was reported, with references of its own.
+class Result {
+ public:
+  explicit Result(const gxds_resolution& r);
+  ~Result();
+  Result(const Result&) = delete;
+  Result& operator=(const Result&) = delete;
+
+  const Status failure;
+  const std::string service_config;
+  const std::string note;
+  const gxds_config* const snapshot;     // null: none
+  gxds_mailbox* const mailbox;           // borrow, for comparison
+  gxds_config_selector* const selector;  // null: none
+};
+
+using Event = std::pair<gxds_resolver_severity, std::string>;
+
+// What is behind a target.
+struct Target {
+  std::string uri = "xds:///service";
+  std::string authority = "";
+  std::string path = "/service";
+  const char* data_plane_authority = nullptr;  // null: the program says nothing
+  const char* bootstrap_json = nullptr;
+};
+
+class ResolverHost {
+ public:
+  ResolverHost(const gxds_resolver_type* type, const gxds_host* services, const Target& target,
+               const grpc_channel_args* client_args = nullptr);
+  // The resolver is shut down, and the reactor told so.
+  ~ResolverHost() { type_->destroy(self_); }
+  ResolverHost(const ResolverHost&) = delete;
+  ResolverHost& operator=(const ResolverHost&) = delete;
+
+  bool Start() { return type_->start(self_, &link_); }
+  // Does what is scheduled.
+  void Drain();
+  void Reresolve() { type_->reresolve(self_); }
+  void ResetBackoff() { type_->reset_backoff(self_); }
+  void ShutDown() { type_->shutdown(self_); }
+
+  std::vector<std::unique_ptr<Result>> results;
+  const Result& last() const { return *results.back(); }
+  std::vector<Event> events;  // of the channel's trace
+  std::vector<std::string> log;
+  int scheduled = 0;  // and not yet done
+  int gone = 0;
+
+  bool has_trace = true;
+  static inline bool traces = false;  // GRPC_TRACE=xds_resolver
+
+ private:
+  struct Channel : gxds_resolver_channel {
+    ResolverHost* host;
+  };
+  struct Link : gxds_resolver_link {
+    ResolverHost* host;
+  };
+  static ResolverHost* Of(gxds_resolver_channel* c) { return static_cast<Channel*>(c)->host; }
+  static ResolverHost* Of(gxds_resolver_link* l) { return static_cast<Link*>(l)->host; }
+  static void Log(gxds_resolver_severity severity, gxds_str line);
+  static const gxds_resolver_channel_ops kOps;
+  static inline ResolverHost* current = nullptr;  // whose the log is: the newest
+
+  const gxds_resolver_type* const type_;
+  const Target target_;
+  Channel channel_ = {};
+  Link link_ = {};
+  void* self_;
+};
+
+}  // namespace memory
+
+#endif
