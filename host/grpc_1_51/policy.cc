@@ -1,7 +1,6 @@
 #include "host/grpc_1_51/policy.h"
 
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
