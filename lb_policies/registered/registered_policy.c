@@ -128,8 +128,8 @@ static policy *policy_of(const grpc_xds_policy *p) { return (policy *)p; }
 static void publish(grpc_xds_policy *base, grpc_xds_state state, const grpc_xds_status *status,
                     void *take_picker) {
   policy *p = policy_of(base);
-  GXDS_CHECK(p->created); /* grpc_xds/policy.h: not from create() */
-  GXDS_CHECK(take_picker || state != GRPC_XDS_READY);
+  GXDS_CHECK(p->created && "grpc_xds_policy_publish() is not for create(): publish in update()");
+  GXDS_CHECK((take_picker || state != GRPC_XDS_READY) && "a READY policy has a picker");
   gxds_status failure = gxds_status_ok();
   if (state == GRPC_XDS_TRANSIENT_FAILURE) {
     static const grpc_xds_status unknown = {0};

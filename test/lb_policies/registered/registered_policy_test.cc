@@ -501,5 +501,27 @@ TEST_F(RegisteredPolicyTest, ItIsToldToResetBackoffAndAsksForNewAddresses) {
   EXPECT_EQ(host_.reresolutions, 1);
 }
 
+// The parent would hear of a child that it does not have yet.
+TEST(RegisteredPolicyDeathTest, PublishingFromCreateEndsTheProcessAndSaysWhy) {
+  static const grpc_xds_policy_type hasty = [] {
+    grpc_xds_policy_type t = BareType();
+    t.name = "test.hasty";
+    t.create = [](grpc_xds_policy* base) -> void* {
+      grpc_xds_policy_publish(base, GRPC_XDS_CONNECTING, nullptr, nullptr);
+      return nullptr;
+    };
+    return t;
+  }();
+  static const gxds_policy_type* type = gxds_registered_policy_type(&hasty);
+  EXPECT_DEATH(Host().Create(*type), "is not for create\\(\\): publish in update\\(\\)");
+}
+
+TEST_F(RegisteredPolicyTest, ReadyWithoutAPickerEndsTheProcessAndSaysWhy) {
+  Start();
+  EXPECT_DEATH(
+      host_.In([&] { grpc_xds_policy_publish(own_.base, GRPC_XDS_READY, nullptr, nullptr); }),
+      "a READY policy has a picker");
+}
+
 }  // namespace
 }  // namespace memory
