@@ -58,7 +58,7 @@ Route To(const char *prefix, gxds_duration timeout = -1) {
   return r;
 }
 
-TEST_F(ConfigSelector, LeavesTheClusterWithTheRpcBehindWhatPickersAskFor) {  // A31.4
+TEST_F(ConfigSelector, LeavesTheClusterWithTheRpcBehindWhatPickersAskFor) {  // A31.1
   gxds_config_selector *s = Make({To("/s/")});
   RoutedRpc rpc(s, "/s/m");
   EXPECT_EQ(rpc.Text(), "a");
@@ -145,7 +145,7 @@ const gxds_http_filter kRouter = {Z("router"), GXDS_HTTP_FILTER_ROUTER, Z("")};
 const gxds_http_filter kFault = {Z("fault"), GXDS_HTTP_FILTER_FAULT, Z("{}")};
 const gxds_http_filter kOtherFault = {Z("other"), GXDS_HTTP_FILTER_FAULT, Z("{}")};
 
-TEST_F(ConfigSelector, NamesTheHostsFiltersAsOftenAsTheListenerDoes) {  // A39.1
+TEST_F(ConfigSelector, NamesTheHostsFiltersAsOftenAsTheListenerDoes) {  // A39.6
   EXPECT_EQ(Make({To("/s/")}, {kRouter})->filter_count, 0u);
   gxds_config_selector *s = Make({To("/s/")}, {kFault, kOtherFault, kRouter});
   ASSERT_EQ(s->filter_count, 2u);
@@ -153,7 +153,7 @@ TEST_F(ConfigSelector, NamesTheHostsFiltersAsOftenAsTheListenerDoes) {  // A39.1
   EXPECT_EQ(s->filters[1], GXDS_CALL_FILTER_FAULT);
 }
 
-TEST_F(ConfigSelector, AbortsMayBeAskedForByThePercentagesOtherName) {  // A33
+TEST_F(ConfigSelector, AbortsMayBeAskedForByThePercentagesOtherName) {  // A33.7
   constexpr char kOurs[] = GXDS_ABORT_PERCENTAGE_HEADER;
   constexpr char kHosts[] = "x-envoy-fault-abort-percentage";
   gxds_config_selector *faults = Make({To("/s/")}, {kFault, kRouter});
@@ -175,7 +175,7 @@ TEST_F(ConfigSelector, AbortsMayBeAskedForByThePercentagesOtherName) {  // A33
   }
 }
 
-TEST_F(ConfigSelector, RoutesMatchTheHeadersOfTheRpcAndTheChannelsAuthority) {  // A28
+TEST_F(ConfigSelector, RoutesMatchTheHeadersOfTheRpcAndTheChannelsAuthority) {  // A31.1
   Route by_header = To("/");
   by_header.clusters = {{"b", 1}};
   Header h;

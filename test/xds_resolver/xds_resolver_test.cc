@@ -279,7 +279,7 @@ TEST_F(XdsResolver, ABootstrapOfTheProgramComesWithAClientOfItsOwn) {
   EXPECT_EQ(fake_.resource_timeout, 0) << "the default";
 }
 
-TEST_F(XdsResolver, TheClientsArgumentsSayHowLongAResourceIsWaitedFor) {  // A57
+TEST_F(XdsResolver, TheClientsArgumentsSayHowLongAResourceIsWaitedFor) {
   struct Case {
     int milliseconds;
     gxds_duration told;
