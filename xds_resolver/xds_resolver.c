@@ -1,6 +1,7 @@
 #include "xds_resolver/xds_resolver.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -42,23 +43,26 @@ static gxds_str default_authority(gxds_str path) {
 
 static bool traces(const xds_resolver *r) { return r->channel->ops->traces(); }
 
-/* A line of the trace, which is on, to be ended by log_trace(). */
-static gxds_text trace_line(const xds_resolver *r) {
+/* A line of the trace, if that is on. */
+__attribute__((format(printf, 2, 3))) static void trace(const xds_resolver *r, const char *format,
+                                                        ...) {
+  if (!traces(r)) return;
   gxds_text line = {0};
   gxds_text_addf(&line, "[xds_resolver %p] ", (const void *)r);
-  return line;
-}
-
-static void log_trace(const xds_resolver *r, gxds_text *line) {
-  r->channel->ops->log(GXDS_RESOLVER_INFO, gxds_text_str(line));
-  gxds_text_fini(line);
+  va_list args;
+  va_start(args, format);
+  gxds_text_addv(&line, format, args);
+  va_end(args);
+  r->channel->ops->log(GXDS_RESOLVER_INFO, gxds_text_str(&line));
+  gxds_text_fini(&line);
 }
 
 static void trace_snapshot(const xds_resolver *r, const gxds_config *after) {
-  gxds_text trace = trace_line(r);
-  gxds_text_addf(&trace, "snapshot %" PRIu64 " (%p): ", r->config_count, (const void *)after);
-  gxds_config_describe_change(r->config, after, &trace);
-  log_trace(r, &trace);
+  if (!traces(r)) return; /* the words cost what differs */
+  gxds_text change = {0};
+  gxds_config_describe_change(r->config, after, &change);
+  trace(r, "snapshot %" PRIu64 " (%p): %s", r->config_count, (const void *)after, change.data);
+  gxds_text_fini(&change);
 }
 
 static void add_event(const xds_resolver *r, gxds_resolver_severity severity, gxds_str words) {
@@ -112,16 +116,13 @@ static void renew_selector(xds_resolver *r, const gxds_resolver_update *update) 
   drop_selector(r);
   r->selector = gxds_xds_config_selector_create(update->config, update->clusters, &r->routes,
                                                 r->target.services);
-  if (!traces(r)) return;
-  gxds_text trace = trace_line(r);
-  gxds_text_addf(&trace, "config selector %p: made of snapshot %" PRIu64, (const void *)r->selector,
-                 r->config_count);
-  log_trace(r, &trace);
+  trace(r, "config selector %p: made of snapshot %" PRIu64, (const void *)r->selector,
+        r->config_count);
 }
 
 static void report_config(xds_resolver *r, const gxds_resolver_update *update) {
   r->config_count++;
-  if (traces(r)) trace_snapshot(r, update->config);
+  trace_snapshot(r, update->config);
   add_fault_events(r, update->config);
   gxds_config_unref(r->config);
   r->config = gxds_config_ref(update->config);
@@ -207,12 +208,8 @@ static bool start(void *self, gxds_resolver_link *link) {
   gxds_text canonical = {0};
   gxds_text_addf(&canonical, "xds://%.*s/%.*s", GXDS_STR_ARG(r->target.authority),
                  GXDS_STR_ARG(path));
-  if (traces(r)) {
-    gxds_text trace = trace_line(r);
-    gxds_text_addf(&trace, "started for %s, data plane authority %.*s", canonical.data,
-                   GXDS_STR_ARG(r->routes.authority));
-    log_trace(r, &trace);
-  }
+  trace(r, "started for %s, data plane authority %.*s", canonical.data,
+        GXDS_STR_ARG(r->routes.authority));
   const gxds_resolver_options options = {
       .target = gxds_text_str(&canonical),
       .uri_authority = r->target.authority,
@@ -247,11 +244,7 @@ static void reset_backoff(void *self) {
 
 static void shut_down(void *self) {
   xds_resolver *r = self;
-  if (traces(r)) {
-    gxds_text trace = trace_line(r);
-    gxds_text_add_z(&trace, "shut down");
-    log_trace(r, &trace);
-  }
+  trace(r, "shut down");
   if (r->resolver) gxds_resolver_close(r->resolver);
   r->resolver = NULL;
   drop_selector(r);
