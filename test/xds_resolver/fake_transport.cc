@@ -46,6 +46,14 @@ void FakeTransport::TellError(const char *type, const std::string &name, const c
   gxds_status_fini(&status);
 }
 
+void FakeTransport::TellAmbientError(const char *type, const std::string &name, const char *why) {
+  auto it = watches.find({type, name});
+  ASSERT_TRUE(it != watches.end()) << type << " " << name;
+  gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%s", why);
+  handle->events->on_ambient_error(handle->owner, it->second, &status);
+  gxds_status_fini(&status);
+}
+
 void FakeTransport::Drained() { handle->events->on_drained(handle->owner); }
 
 }  // namespace made_up

@@ -38,6 +38,8 @@ struct FakeTransport {
   // Tells the handle's owner; takes the reference.
   void Tell(const char *type, const std::string &name, const gxds_resource *take_resource);
   void TellError(const char *type, const std::string &name, const char *why);
+  // The same, of what goes on being used (A88).
+  void TellAmbientError(const char *type, const std::string &name, const char *why);
   void Drained();
 };
 

@@ -146,6 +146,15 @@ TEST_F(XdsResolver, AFailureAfterOneEndsItsUseAndTellsTheNote) {  // A74.20
   EXPECT_THAT(host_->events, ElementsAre(Event(GXDS_RESOLVER_ERROR, "xDS: " + words)));
 }
 
+TEST_F(XdsResolver, AFailureLetsGoOfClustersThatNoRpcHolds) {  // A31.9
+  Start();
+  Good();
+  ListenerFails("gone");
+  host_->results.clear();  // as the channel lets go of its selector
+  fake_.RunReactor();
+  EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 0u);
+}
+
 TEST_F(XdsResolver, WhatIsWellAgainIsToldOnceAndHasANewSelector) {
   Start();
   Good();
@@ -169,10 +178,16 @@ TEST_F(XdsResolver, TheFaultsOfClustersAreEventsByTheirWeight) {
   fake_.Drained();
   host_->Drain();
   Leaf("a");
+  fake_.TellAmbientError("CDS", "a", "unreachable");
+  fake_.Drained();
+  host_->Drain();
   EXPECT_THAT(host_->events,
               ElementsAre(Event(GXDS_RESOLVER_ERROR, "xDS: cluster a: CDS resource a: gone"),
-                          Event(GXDS_RESOLVER_INFO, "xDS: cluster a: well again")));
-  EXPECT_EQ(host_->results.size(), 2u);
+                          Event(GXDS_RESOLVER_INFO, "xDS: cluster a: well again"),
+                          Event(GXDS_RESOLVER_WARNING,
+                                "xDS: cluster a: CDS resource a: unreachable (xDS server "
+                                "xds.example) (node ID:node1)")));
+  EXPECT_EQ(host_->results.size(), 3u);
 }
 
 TEST_F(XdsResolver, AnEventHasAThousandBytesAtMost) {
