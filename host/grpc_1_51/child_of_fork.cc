@@ -126,7 +126,7 @@ void Run(void* arg) {
   grpc_core::ExecCtx::Run(DEBUG_LOCATION, aside->closure, std::move(aside->error));
   // Before its end, in which the host would give away again what it was given here.
   exec_ctx.Flush();
-}
+}  // NOLINT(clang-analyzer-core.StackAddressEscape)
 
 // The host's executor asks first whether another runs the closure for it.
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
