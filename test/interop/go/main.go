@@ -18,13 +18,15 @@ var (
 	js           = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
 	envoyProgram = flag.String("envoy", "", "an Envoy; empty: none")
 	grpcio       = flag.String("grpcio", "", "a client.py that finds grpcio; empty: none")
+	grpcJava     = flag.String("grpc-java", "", "where the jars of grpc-java are; empty: nowhere")
+	javaSources  = flag.String("java", "", "where the programs in Java are")
 	seed         = flag.Uint64("seed", 1, "of the changes")
 	changes      = flag.Int("changes", 500, "how many, in each pairing")
 	only         = flag.String("only", "", "part of a pairing's name: run such ones")
 	quick        = flag.Bool("quick", false, "only the pairings of go-control-plane and Envoy, some at once")
 	verbose      = flag.Bool("verbose", false, "print every change")
 	programs     = flag.String("istio", "", "where pilot-discovery and pilot-agent are: the pairings are those with Istio")
-	meet         = flag.Bool("meet-faults", false, "let grpc-js meet what it gets wrong: test/interop/README.md")
+	meet         = flag.Bool("meet-faults", false, "let grpc-js and grpc-java meet what they get wrong: test/interop/README.md")
 )
 
 // A kind is a pairing by name. Its run says what is wrong.
@@ -55,7 +57,7 @@ func kinds() []kind {
 	all = append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
 			run: func(k kind) error { return runOnServe(k, goClient) }},
-		ofGrpcJS(), ofGrpcio())
+		ofGrpcJS(), ofGrpcio(), ofGrpcJava())
 	for _, y := range envoyWays {
 		k := kind{name: "xds serve, Envoy, " + y.name, quick: true,
 			run: func(k kind) error { return runEnvoy(k, y) }}
@@ -85,6 +87,20 @@ func ofGrpcio() kind {
 		run: func(k kind) error { return runOnServe(k, "python3", *grpcio) }}
 	if *grpcio == "" {
 		k.missing = "grpcio"
+	}
+	return k
+}
+
+func ofGrpcJava() kind {
+	k := kind{name: "xds serve, grpc-java, state of the world",
+		run: func(k kind) error {
+			return runOnServe(k, "java", "-cp", filepath.Join(*grpcJava, "*"), filepath.Join(*javaSources, "Client.java"))
+		}}
+	if *grpcJava == "" {
+		k.missing = "grpc-java"
+	}
+	if !*meet {
+		k.faulty = &faulty{}
 	}
 	return k
 }
