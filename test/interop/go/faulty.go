@@ -4,13 +4,14 @@ package main
 // changes are the same, drawn from the same numbers, but for these. A nil one stands for a client without
 // faults, which is spared nothing.
 type faulty struct {
-	otherwise int // changes that were made otherwise
+	otherwise int  // changes that were made otherwise
+	ofJava    bool // the client is grpc-java, which is spared only endpoints that are refused at first
 }
 
 // setCluster changes the state of a Cluster: what comes back differs from what was there before, and brings
 // endpoints that are good.
 func (f *faulty) setCluster(c *cluster, s health) {
-	if f != nil && s == good && c.state != good {
+	if f != nil && !f.ofJava && s == good && c.state != good {
 		c.maxRequests++
 		f.otherwise++
 	} else if f != nil && s != good && c.edsState != good {
@@ -26,7 +27,7 @@ func (f *faulty) setEndpoints(c *cluster, s health) {
 		f.otherwise++
 		return
 	}
-	if f != nil && s == good && c.edsState != good {
+	if f != nil && !f.ofJava && s == good && c.edsState != good {
 		c.localities[0].weight++
 		f.otherwise++
 	}
@@ -35,7 +36,7 @@ func (f *faulty) setEndpoints(c *cluster, s health) {
 
 // setRingHash chooses the policy: not ring_hash.
 func (f *faulty) setRingHash(c *cluster, ringHash bool) {
-	if f != nil && ringHash {
+	if f != nil && !f.ofJava && ringHash {
 		f.otherwise++
 		return
 	}

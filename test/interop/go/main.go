@@ -100,7 +100,7 @@ func ofGrpcJava() kind {
 		k.missing = "grpc-java"
 	}
 	if !*meet {
-		k.faulty = &faulty{}
+		k.faulty = &faulty{ofJava: true}
 	}
 	return k
 }
