@@ -7,6 +7,9 @@
 #include "base/random.h"
 #include "resources/http_filters.h"
 
+_Static_assert(GXDS_NO_METHOD_CONFIG == GXDS_CALL_NO_METHOD_CONFIG,
+               "numbers of method configs go to the host as they are");
+
 typedef struct xds_config_selector {
   gxds_config_selector base;
   const gxds_selector *selector;
