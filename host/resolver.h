@@ -54,6 +54,7 @@ typedef struct gxds_resolver_channel_ops {
 } gxds_resolver_channel_ops;
 struct gxds_resolver_channel { /* first in the host's own object */
   const gxds_resolver_channel_ops *ops;
+  const void *resolver_id; /* what the host's log calls the resolver by */
 };
 
 /* What a channel is to be resolved to. Borrow: as long as the resolver. */

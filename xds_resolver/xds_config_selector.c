@@ -94,6 +94,7 @@ static void refuse(gxds_config_selector *shared, size_t number, gxds_str why) {
   if (!s->refused) s->refused = gxds_calloc(s->base.method_config_count, sizeof *s->refused);
   gxds_text words = {0};
   gxds_text_addf(&words, "the route's method config: %.*s", GXDS_STR_ARG(why));
+  gxds_str_free(&s->refused[number]);
   s->refused[number] = gxds_text_take(&words);
 }
 

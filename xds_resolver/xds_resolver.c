@@ -48,7 +48,7 @@ __attribute__((format(printf, 2, 3))) static void trace(const xds_resolver *r, c
                                                         ...) {
   if (!traces(r)) return;
   gxds_text line = {0};
-  gxds_text_addf(&line, "[xds_resolver %p] ", (const void *)r);
+  gxds_text_addf(&line, "[xds_resolver %p] ", r->channel->resolver_id);
   va_list args;
   va_start(args, format);
   gxds_text_addv(&line, format, args);

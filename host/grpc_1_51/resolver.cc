@@ -73,7 +73,7 @@ class ResolverInC : public grpc_core::Resolver {
         uri_text_(uri_.ToString()) {
     static const gxds_resolver_channel_ops kOps = {Report, HasTrace, AddEvent, Log, Traces};
     channel_.ops = &kOps;
-    channel_.resolver = this;
+    channel_.resolver_id = channel_.resolver = this;
     gxds_resolver_target target = {};
     target.uri = ToGxds(uri_text_);
     target.authority = ToGxds(uri_.authority());
