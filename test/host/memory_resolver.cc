@@ -84,7 +84,7 @@ ResolverHost::ResolverHost(const gxds_resolver_type* type, const gxds_host* serv
     : type_(type), target_(target) {
   current = this;
   channel_.ops = &kOps;
-  channel_.host = this;
+  channel_.resolver_id = channel_.host = this;
   link_.schedule = [](gxds_resolver_link* l) { Of(l)->scheduled++; };
   link_.gone = [](gxds_resolver_link* l) { Of(l)->gone++; };
   link_.client_args = client_args;
