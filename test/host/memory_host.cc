@@ -63,6 +63,9 @@ gxds_lb_timer Host::StartTimer(gxds_lb_channel* channel, gxds_duration delay,
   Host* host = Of(channel);
   const gxds_time when = gxds_time_after(host->now_, delay);
   const intptr_t number = ++host->last_timer_;
+  if (host->loses_timer && host->loses_timer(delay)) {
+    return {{static_cast<intptr_t>(when), number}};
+  }
   host->timers_[{when, number}] = {work, arg};
   return {{static_cast<intptr_t>(when), number}};
 }

@@ -95,6 +95,9 @@ class Host {
   // NEVER: no timer is set.
   gxds_time next_timer() const;
   size_t timer_count() const { return timers_.size(); }
+  // Whether a timer of that length is lost: a fault, planted to see that it is found. Empty: none
+  // is.
+  std::function<bool(gxds_duration delay)> loses_timer;
 
   // --- Connections ---
 

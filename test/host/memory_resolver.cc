@@ -1,6 +1,6 @@
 #include "test/host/memory_resolver.h"
 
-#include <gtest/gtest.h>
+#include "base/check.h"
 
 namespace memory {
 
@@ -17,11 +17,11 @@ const gxds_call_ops RoutedRpc::kOps = {
     },
     [](gxds_call* call, gxds_str name, gxds_str value) {
       RoutedRpc* rpc = static_cast<InC*>(call)->rpc;
-      EXPECT_TRUE(rpc->headers.emplace(memory::Text(name), memory::Text(value)).second);
+      GXDS_CHECK(rpc->headers.emplace(memory::Text(name), memory::Text(value)).second);
     },
     [](gxds_call* call, size_t size) -> void* {
       RoutedRpc* rpc = static_cast<InC*>(call)->rpc;
-      EXPECT_EQ(rpc->allocations++, 0u) << "at most once for each RPC";
+      GXDS_CHECK(rpc->allocations++ == 0);
       rpc->memory_.reset(new std::max_align_t[size / sizeof(std::max_align_t) + 1]);
       return rpc->memory_.get();
     },
@@ -47,11 +47,11 @@ Result::Result(const gxds_resolution& r)
       mailbox(r.mailbox),
       selector(r.selector == nullptr ? nullptr : gxds_config_selector_ref(r.selector)) {
   if (failure.ok()) return;
-  EXPECT_EQ(r.service_config, nullptr);
-  EXPECT_EQ(note, "");
-  EXPECT_EQ(snapshot, nullptr);
-  EXPECT_EQ(mailbox, nullptr);
-  EXPECT_EQ(selector, nullptr);
+  GXDS_CHECK(r.service_config == nullptr);
+  GXDS_CHECK(note.empty());
+  GXDS_CHECK(snapshot == nullptr);
+  GXDS_CHECK(mailbox == nullptr);
+  GXDS_CHECK(selector == nullptr);
 }
 
 Result::~Result() {
@@ -67,7 +67,7 @@ const gxds_resolver_channel_ops ResolverHost::kOps = {
     },
     [](gxds_resolver_channel* c) { return Of(c)->has_trace; },
     [](gxds_resolver_channel* c, gxds_resolver_severity severity, gxds_str line) {
-      EXPECT_TRUE(Of(c)->has_trace);
+      GXDS_CHECK(Of(c)->has_trace);
       Of(c)->events.emplace_back(severity, memory::Text(line));
     },
     Log,
@@ -75,7 +75,7 @@ const gxds_resolver_channel_ops ResolverHost::kOps = {
 };
 
 void ResolverHost::Log(gxds_resolver_severity severity, gxds_str line) {
-  EXPECT_NE(severity, GXDS_RESOLVER_WARNING);
+  GXDS_CHECK(severity != GXDS_RESOLVER_WARNING);
   current->log.push_back((severity == GXDS_RESOLVER_ERROR ? "E " : "I ") + memory::Text(line));
 }
 

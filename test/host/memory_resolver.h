@@ -37,7 +37,7 @@ class RoutedRpc {
   const gxds_routed_call& routed() const {
     return reinterpret_cast<const gxds_routed_call*>(route_.cluster.data)[-1];
   }
-  void Commit() { route_.hold->commit(route_.hold); }
+  void Commit() const { route_.hold->commit(route_.hold); }
 
   Headers headers;  // those that were added as well
   size_t allocations = 0;

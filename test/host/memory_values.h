@@ -59,6 +59,11 @@ class Args {
     auto it = values_.find(name);
     return it == values_.end() ? nullptr : std::get_if<int>(&it->second);
   }
+  // Null: none of that name is a string.
+  const std::string* GetString(const std::string& name) const {
+    auto it = values_.find(name);
+    return it == values_.end() ? nullptr : std::get_if<std::string>(&it->second);
+  }
   bool operator==(const Args& other) const { return values_ == other.values_; }
   std::string ToString() const;
 

@@ -21,12 +21,17 @@ Mask SubscribedMask(const int *subscriptions) {
 }  // namespace
 
 Channel::Channel(World *world, Client *client, int index, int listener)
-    : world_(world), client_(client), index_(index) {
+    : world_(world),
+      client_(client),
+      index_(index),
+      balancing_(std::make_unique<Balancing>(
+          world, "client" + std::to_string(client->index()) + " channel" + std::to_string(index))) {
   told_.listener = listener;
   gxds_dependency_manager_options options = {};
   options.listener_name = Str(NameOf(kLds, listener));
   options.data_plane_authority = gxds_str_z(kDataPlaneAuthority);
   options.node_id = Str(client->node_id());
+  options.load_store = balancing_->load_store();
   manager_ = gxds_dependency_manager_create(&options);
 }
 
@@ -191,6 +196,7 @@ void Channel::Carry(const gxds_dependency_action &action) {
       }
       world_->Did(kDidChannelFail);
       failed_ = true;
+      balancing_->Stop();
       gxds_config_unref(config_);
       config_ = nullptr;
       routes_ = 0;
@@ -313,6 +319,7 @@ void Channel::OnPublish(const gxds_config *take, const gxds_names *route_cluster
   config_ = config;
   gxds_config_unref(before);
   failed_ = false;
+  balancing_->Apply(config_, route_clusters);
 }
 
 // As the resolver does: what routes name may be picked at once, and what they named before is done
@@ -556,6 +563,7 @@ void Channel::CheckConverged() {
   Reference want = MakeReference(told_, held_, SubscribedMask(subscriptions_));
   if (want.awaited) Fail("untold", "a channel waits for what it does not watch");
   CompareWithReference();
+  balancing_->CheckSettled();
 }
 
 uint64_t Channel::Digest() const {

@@ -4,8 +4,10 @@
 #ifndef GRPC_XDS_TEST_SIM_CHANNEL_H_
 #define GRPC_XDS_TEST_SIM_CHANNEL_H_
 
+#include <memory>
 #include <string>
 
+#include "test/sim/balancing.h"
 #include "test/sim/client.h"
 #include "test/sim/reference.h"
 #include "xds_resolver/dependency_manager.h"
@@ -40,8 +42,13 @@ class Channel {
   // Settles, and carries out what comes of it.
   void Settle();
 
-  // Everything was told, and what is published is what the reference says.
+  // Something happens to backends and RPCs.
+  void StepPolicies(Random *random) { balancing_->Step(random); }
+
+  // Everything was told, and what is published is what the reference says, and so are its policies.
   void CheckConverged();
+  // It ends: its policies leave nothing behind.
+  void Finish() { balancing_->Finish(); }
   uint64_t Digest() const;
 
  private:
@@ -68,6 +75,7 @@ class Channel {
   World *world_;
   Client *client_;
   int index_;
+  std::unique_ptr<Balancing> balancing_;
   gxds_dependency_manager *manager_;
   ToldTable told_;
   Mask held_ = 0;

@@ -244,7 +244,17 @@ int Client::StartChannel(int listener) {
   return index;
 }
 
-void Client::StopChannel(int index) { channels_[static_cast<size_t>(index)].reset(); }
+void Client::StopChannel(int index) {
+  std::unique_ptr<Channel> &channel = channels_[static_cast<size_t>(index)];
+  if (channel) channel->Finish();
+  channel.reset();
+}
+
+void Client::StepPolicies(Random *random) {
+  for (const auto &c : channels_) {
+    if (c) c->StepPolicies(random);
+  }
+}
 
 void Client::Touch(int index) {
   if (channel(index)->touched) return;

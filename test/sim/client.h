@@ -132,6 +132,8 @@ class Client {
   int channel_count() const { return static_cast<int>(channels_.size()); }
   Channel *channel(int i) { return channels_[static_cast<size_t>(i)].get(); }
   void Touch(int channel);  // it has to settle
+  // Something happens to the backends and RPCs of its channels.
+  void StepPolicies(Random *random);
 
   // ---- what the network does ----
   void OnSent(int stream);

@@ -277,7 +277,10 @@ void Client::CheckSubscriptions() {
 }
 
 void Client::Finish() {
-  for (auto &c : channels_) c.reset();
+  for (auto &c : channels_) {
+    if (c) c->Finish();
+    c.reset();
+  }
   for (size_t i = 0; i < watches_.size(); i++) {
     if (watches_[i].used) EndWatch(static_cast<int>(i));
   }

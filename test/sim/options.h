@@ -152,7 +152,18 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(CacheUnchecked, "cache-unchecked", "cache: a checksum is not looked at")                  \
   X(CacheLost, "cache-lost", "cache: a resource is not kept")                                 \
   X(Echo, "echo", "a request is sent twice, so that an exchange does not end")                \
-  X(FilesHalf, "files-half", "files: what is damaged is left out, and the rest taken")
+  X(FilesHalf, "files-half", "files: what is damaged is left out, and the rest taken")        \
+  X(LbLostUpdate, "lb-lost-update", "policies: a snapshot does not reach them")               \
+  X(LbForgottenChild, "lb-forgotten-child", "policies: a cluster that went is kept")          \
+  X(LbWeight, "lb-weight", "policies: the weight of a locality is off")                       \
+  X(LbLostState, "lb-lost-state", "policies: a new connection is not heard of")               \
+  X(LbLostTimer, "lb-lost-timer", "policies: the timer that deactivates a priority is lost")  \
+  X(LbStalePicker, "lb-stale-picker", "policies: the picker before the last one is used")     \
+  X(LbUncounted, "lb-uncounted", "policies: an RPC that starts is not counted")               \
+  X(LbUnfinished, "lb-unfinished", "policies: the end of an RPC is not told to its tracker")  \
+  X(LbQueues, "lb-queues", "policies: a backend that is connected is left out")               \
+  X(LbFalseDrop, "lb-false-drop", "policies: an RPC is dropped below the limit")              \
+  X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {
 #define X(name, flag, words) kPlant##name,

@@ -4,6 +4,7 @@
 
 #include "envoy/config/cluster/v3/circuit_breaker.upb.h"
 #include "envoy/config/cluster/v3/cluster.upb.h"
+#include "envoy/config/cluster/v3/outlier_detection.upb.h"
 #include "envoy/config/core/v3/address.upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/core/v3/config_source.upb.h"
@@ -168,6 +169,34 @@ void FillAggregate(envoy_config_cluster_v3_Cluster *out, const Content &c, upb_A
   google_protobuf_Any_set_value(any, upb_StringView_FromDataAndSize(bytes, size));
 }
 
+// What makes policies differ.
+void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *arena) {
+  if (number % 2 == 0) {
+    envoy_config_core_v3_ConfigSource_mutable_self(
+        envoy_config_cluster_v3_Cluster_mutable_lrs_server(out, arena), arena);
+  }
+  if (number % 7 == 3) {
+    envoy_config_cluster_v3_Cluster_set_lb_policy(out, envoy_config_cluster_v3_Cluster_RING_HASH);
+  } else if (number % 7 == 5) {
+    envoy_config_cluster_v3_Cluster_set_lb_policy(out,
+                                                  envoy_config_cluster_v3_Cluster_LEAST_REQUEST);
+  }
+  if (number % 5 == 4) {
+    auto *outlier = envoy_config_cluster_v3_Cluster_mutable_outlier_detection(out, arena);
+    auto *minimum =
+        envoy_config_cluster_v3_OutlierDetection_mutable_failure_percentage_minimum_hosts(outlier,
+                                                                                          arena);
+    google_protobuf_UInt32Value_set_value(minimum, 1);
+    auto *volume =
+        envoy_config_cluster_v3_OutlierDetection_mutable_failure_percentage_request_volume(outlier,
+                                                                                           arena);
+    google_protobuf_UInt32Value_set_value(volume, 1);
+    auto *enforcing = envoy_config_cluster_v3_OutlierDetection_mutable_enforcing_failure_percentage(
+        outlier, arena);
+    google_protobuf_UInt32Value_set_value(enforcing, 100);
+  }
+}
+
 char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *arena,
                   size_t *size) {
   auto *out = envoy_config_cluster_v3_Cluster_new(arena);
@@ -188,6 +217,7 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
   } else {
     FillAggregate(out, c, arena);
   }
+  FillBalancing(out, number, arena);
   auto *breakers = envoy_config_cluster_v3_Cluster_mutable_circuit_breakers(out, arena);
   auto *threshold = envoy_config_cluster_v3_CircuitBreakers_add_thresholds(breakers, arena);
   auto *max =
@@ -196,25 +226,32 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
   return envoy_config_cluster_v3_Cluster_serialize(out, arena, size);
 }
 
+// Each locality has a zone, ports and a weight of its own. They have a priority each, or are all of
+// the first.
 char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena *arena,
                     size_t *size) {
   auto *out = envoy_config_endpoint_v3_ClusterLoadAssignment_new(arena);
   envoy_config_endpoint_v3_ClusterLoadAssignment_set_cluster_name(out, name);
-  uint32_t port = 1;
+  static const char *const zones[kRefMax] = {"z0", "z1", "z2", "z3"};
+  char *ip = static_cast<char *>(upb_Arena_Malloc(arena, 16));
+  snprintf(ip, 16, "10.0.%d.1", c.name);
   for (int i = 0; i < c.ref_count; i++) {
     auto *locality = envoy_config_endpoint_v3_ClusterLoadAssignment_add_endpoints(out, arena);
-    envoy_config_endpoint_v3_LocalityLbEndpoints_set_priority(locality, static_cast<uint32_t>(i));
+    envoy_config_endpoint_v3_LocalityLbEndpoints_set_priority(
+        locality, number % 3 == 0 ? 0 : static_cast<uint32_t>(i));
     auto *weight =
         envoy_config_endpoint_v3_LocalityLbEndpoints_mutable_load_balancing_weight(locality, arena);
-    google_protobuf_UInt32Value_set_value(weight, 1);
-    envoy_config_endpoint_v3_LocalityLbEndpoints_mutable_locality(locality, arena);
+    google_protobuf_UInt32Value_set_value(weight, 1 + static_cast<uint32_t>((number + i) % 4));
+    auto *of = envoy_config_endpoint_v3_LocalityLbEndpoints_mutable_locality(locality, arena);
+    envoy_config_core_v3_Locality_set_zone(of, View(zones[i]));
     for (int j = 0; j < c.refs[i]; j++) {
       auto *lb = envoy_config_endpoint_v3_LocalityLbEndpoints_add_lb_endpoints(locality, arena);
       auto *endpoint = envoy_config_endpoint_v3_LbEndpoint_mutable_endpoint(lb, arena);
       auto *address = envoy_config_endpoint_v3_Endpoint_mutable_address(endpoint, arena);
       auto *socket = envoy_config_core_v3_Address_mutable_socket_address(address, arena);
-      envoy_config_core_v3_SocketAddress_set_address(socket, View("10.0.0.1"));
-      envoy_config_core_v3_SocketAddress_set_port_value(socket, port++);
+      envoy_config_core_v3_SocketAddress_set_address(socket, View(ip));
+      envoy_config_core_v3_SocketAddress_set_port_value(socket,
+                                                        static_cast<uint32_t>(1 + 100 * i + j));
     }
   }
   if (c.fault == kInvalid) {  // a gap in the priorities

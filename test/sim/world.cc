@@ -137,6 +137,11 @@ void World::CarryOp(int number) {
   Random random(Mix(Mix(spec_.seed, 3), static_cast<uint64_t>(number)));
   Op op = DoOp(this, spec_.off, &random);
   if (op != kOpCount) result_.op_counts[op]++;
+  for (auto &c : clients_) {
+    Random of_policies(
+        Mix(Mix(spec_.seed, 5), static_cast<uint64_t>(number * kClientMax + c->index())));
+    c->StepPolicies(&of_policies);
+  }
 }
 
 bool World::Step() {

@@ -66,6 +66,7 @@ class World {
   gxds_time now() const { return now_; }
   bool healed() const { return healed_; }
   Plant plant() const { return spec_.plant; }
+  uint64_t seed() const { return spec_.seed; }
   bool tracing() const { return spec_.trace && !ended_; }
   __attribute__((format(printf, 2, 3))) void Trace(const char *format, ...);
   Contents &contents() { return contents_; }

@@ -1,0 +1,150 @@
+// What a channel's policies make of its snapshots: the production's, on the host in memory, above
+// backends that are up, refuse connections, hang, die and fail RPCs. Everything that they do is
+// checked:
+//
+//   routed         an RPC is routed to the cluster of the first route that matches
+//   where-to       a pick goes to a backend that is connected, and that the newest snapshot or the
+//                  one before has for that cluster; or one of older ones, while none of the
+//                  newest's first priority is connected (a policy goes on with what it has until
+//                  then)
+//   waits          a pick does not wait, or fail, while a backend of the first priority is
+//   connected breaker        a cluster never has more RPCs in flight than it may (A32), nor drops
+//   one below counts         load reports have each RPC that started, by cluster and locality
+//   settled        in the end, with all backends up: each cluster that has endpoints serves, from
+//   its
+//                  first priority with endpoints, by the weights of localities, and nothing else is
+//                  kept, once the time for that is over
+//   left-over      after the end no policy, subchannel, picker, timer is left
+//
+// ring_hash connects when it is asked to, so its picks may wait; while outlier detection (A50) may
+// have ejected backends, picks may fail.
+#ifndef GRPC_XDS_TEST_SIM_BALANCING_H_
+#define GRPC_XDS_TEST_SIM_BALANCING_H_
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/config_selector.h"
+#include "lrs/load_store.h"
+#include "test/host/memory_host.h"
+#include "test/sim/balancing_plants.h"
+#include "test/sim/basics.h"
+#include "test/sim/world.h"
+#include "xds_resolver/cluster_ref.h"
+#include "xds_resolver/config.h"
+#include "xds_resolver/mailbox.h"
+
+namespace gxds_sim {
+
+class Balancing {
+ public:
+  // where: for the trace.
+  Balancing(World *world, std::string where);
+  ~Balancing();
+  Balancing(const Balancing &) = delete;
+
+  gxds_load_store *load_store() { return store_; }  // borrow
+
+  // The channel published that, and what its routes name. Borrow: during the call.
+  void Apply(const gxds_config *config, const gxds_names *route_clusters);
+  // The channel fails (the resolver gives it an empty config, and its policies end).
+  void Stop();
+  // Something happens to backends and RPCs, drawn from random.
+  void Step(Random *random);
+  // All is well: see above.
+  void CheckSettled();
+  // The channel ends.
+  void Finish();
+
+ private:
+  enum Mood : uint8_t { kUp, kRefuses, kHangs };
+  struct Backend {
+    Mood mood = kUp;
+    bool breaks = false;  // its RPCs fail
+    grpc_connectivity_state state = GRPC_CHANNEL_IDLE;
+    gxds_time changes_at = GXDS_TIME_NEVER;  // it connects, or its backoff is over
+  };
+  struct Rpc {
+    std::unique_ptr<memory::Call> call;
+    std::string breaker;  // whose limit it counts for
+    bool breaks = false;
+  };
+  struct Bounds {  // of RPCs that were reported, and may have been
+    uint64_t least = 0;
+    uint64_t most = 0;
+  };
+
+  gxds_time now() const { return host_.now(); }
+  // What the world's time is here.
+  void PassToNow();
+  // Lets time go on until then, with all that happens on the way.
+  void PassUntil(gxds_time time);
+  Backend &At(const std::string &address);
+  void SetState(const std::string &address, Backend *backend, grpc_connectivity_state state);
+  void Connects(const std::string &address);
+  void Change(const std::string &address, Backend *backend);
+  void ChangeBackend(Random *random);
+  void StartRpc(Random *random);
+  // The cluster that the ConfigSelector has for an RPC; empty: none. has_header: that of the first
+  // route.
+  std::string Route(bool has_header);
+  void FinishRpc(size_t index);
+
+  // Picks for a root cluster, and checks what becomes of it.
+  std::unique_ptr<memory::Call> Pick(const std::string &root);
+  void CheckPicked(const memory::Call &call, const std::string &root);
+  void CheckDropped(const std::string &root, const std::string &why);
+  void CheckWaiting(const std::string &root, const std::string &text);
+  bool Has(const gxds_config *config, const std::string &leaf, const std::string &address) const;
+  // Whether what a cluster is told now is in force for a connection: not for an endpoint that it
+  // has no more, nor where other policies take the place of those that it had, until they can
+  // serve.
+  bool IsOfNewest(const std::string &leaf, const memory::Subchannel &subchannel) const;
+  void NoteReplaced(const gxds_config *config);
+  // Whether the newest snapshot has an endpoint in the first priority of a leaf cluster that is
+  // connected; and so in that zone, if there are any in that.
+  bool IsConnected(const std::string &leaf, const std::string &zone);
+  // What a cluster's picks go to when all is well; null: it has none.
+  static const gxds_cluster_entry *ServingLeaf(const gxds_config *config,
+                                               const gxds_cluster_entry *root);
+  static const gxds_priority *FirstPriority(const gxds_cluster_entry *leaf);
+  // The leaf cluster that was picked for, and whose limit it counts for.
+  static std::string LeafOf(const memory::Call &call);
+  std::string BreakerOf(const std::string &leaf) const;
+  uint32_t LimitOf(const std::string &leaf, bool greatest) const;
+  void Count(const memory::Call &call, const std::string &leaf);
+  void CheckCounts();
+  void CheckServes(const gxds_cluster_entry *root);
+  void CheckShares(const std::string &root, const gxds_priority &priority);
+  void CheckKept();
+  void WaitUntilConnected();
+
+  World *const world_;
+  const std::string where_;
+  memory::Host host_;
+  gxds_load_store *const store_;
+  gxds_mailbox *const mailbox_;
+  const memory::Config manager_;
+  gxds_cluster_refs *const refs_;
+  gxds_config_selector *selector_ = nullptr;
+  const gxds_config *newest_ = nullptr;  // references
+  const gxds_config *previous_ = nullptr;
+  gxds_duration ahead_ = 0;  // the host's time less the world's
+  std::map<std::string, Backend> backends_;
+  std::vector<Rpc> rpcs_;
+  std::map<std::string, uint64_t>
+      replaced_;                           // by cluster: the first subchannel of its policies now
+  std::map<std::string, Bounds> counted_;  // by cluster and zone
+  std::set<const gxds_bootstrap_server *> reported_to_;
+  BalancingPlants plants_;
+};
+
+// RPCs in flight by what limits them, of all channels of all clients: they are one process here.
+std::map<std::string, uint32_t> &InFlight();
+
+}  // namespace gxds_sim
+
+#endif

@@ -1,0 +1,414 @@
+// The checks of balancing.h.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "lb_policies/priority/priority.h"
+#include "lrs/load_report.h"
+#include "resources/endpoints.h"
+#include "test/host/memory_resolver.h"
+#include "test/sim/balancing.h"
+
+namespace gxds_sim {
+namespace {
+
+using memory::Call;
+
+constexpr int kPicksForShares = 400;
+// Of the difference between a share and its weight, in standard deviations: one of a billion picks
+// in between is beyond it.
+constexpr double kDeviations = 6.5;
+
+std::string TextOf(const gxds_address &address) {
+  gxds_text text = {};
+  gxds_address_render(&address, &text);
+  std::string out = String(gxds_text_str(&text));
+  gxds_text_fini(&text);
+  return out;
+}
+
+// The leaf cluster that a subchannel is of.
+std::string ClusterOf(const memory::Subchannel &subchannel) {
+  const std::string *name = subchannel.args.GetString("grpc.internal.xds_cluster_name");
+  return name == nullptr ? "" : *name;
+}
+
+[[noreturn]] void Wrong(const char *kind, const std::string &what) {
+  Fail(kind, "%s", what.c_str());
+}
+
+// Calls fn(locality, endpoint) for every endpoint.
+template <typename Fn>
+void ForEachEndpoint(const gxds_priority &priority, Fn fn) {
+  for (size_t i = 0; i < priority.locality_count; i++) {
+    const gxds_locality *locality = priority.localities[i];
+    for (uint32_t j = 0; j < locality->endpoint_count; j++) fn(*locality, locality->endpoints[j]);
+  }
+}
+
+bool HasOutlier(const gxds_cluster_entry *entry) {
+  return entry->cluster && entry->cluster->outlier_detection;
+}
+
+// By its port; see MakeEndpoints(). One that DNS found has none.
+std::string ZoneOf(const std::string &address) {
+  const int port = std::stoi(address.substr(address.rfind(':') + 1));
+  return port == 0 ? "" : "z" + std::to_string(port / 100);
+}
+
+bool HasLocalityPolicy(const gxds_cluster *cluster) {
+  return String(cluster->lb_policy_json).find("xds_wrr_locality") != std::string::npos;
+}
+// As ring_hash does, and pick_first once it lost its connection: then one RPC wakes it.
+bool ConnectsOnDemand(const gxds_cluster *cluster) {
+  return cluster->kind == GXDS_CLUSTER_LOGICAL_DNS ||
+         String(cluster->lb_policy_json).find("ring_hash") != std::string::npos;
+}
+
+}  // namespace
+
+std::map<std::string, uint32_t> &InFlight() {
+  static auto *in_flight = new std::map<std::string, uint32_t>;
+  return *in_flight;
+}
+
+// ---- what a snapshot has ----
+
+bool Balancing::Has(const gxds_config *config, const std::string &leaf,
+                    const std::string &address) const {
+  const gxds_cluster_entry *entry = config ? gxds_config_cluster(config, Str(leaf)) : nullptr;
+  bool found = false;
+  for (size_t i = 0; entry; i++) {
+    const gxds_priority *priority = gxds_cluster_entry_priority(entry, i);
+    if (!priority) break;
+    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+      found = found || TextOf(e.address) == address;
+    });
+  }
+  return found;
+}
+
+bool Balancing::IsOfNewest(const std::string &leaf, const memory::Subchannel &subchannel) const {
+  auto replaced = replaced_.find(leaf);
+  return Has(newest_, leaf, subchannel.address) &&
+         (replaced == replaced_.end() || subchannel.number >= replaced->second);
+}
+
+void Balancing::NoteReplaced(const gxds_config *config) {
+  for (size_t i = 0; i < kNameCount; i++) {
+    const std::string &name = NameOf(kCds, static_cast<int>(i));
+    const gxds_cluster_entry *before = newest_ ? gxds_config_cluster(newest_, Str(name)) : nullptr;
+    const gxds_cluster_entry *after = gxds_config_cluster(config, Str(name));
+    if (!before || !after ||
+        (before->kind == after->kind && HasOutlier(before) == HasOutlier(after))) {
+      continue;
+    }
+    replaced_[name] = host_.subchannels_made;
+  }
+}
+
+const gxds_priority *Balancing::FirstPriority(const gxds_cluster_entry *leaf) {
+  for (size_t i = 0;; i++) {
+    const gxds_priority *priority = gxds_cluster_entry_priority(leaf, i);
+    if (!priority) return nullptr;
+    bool any = false;
+    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &) { any = true; });
+    if (any) return priority;
+  }
+}
+
+bool Balancing::IsConnected(const std::string &leaf, const std::string &zone) {
+  const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(leaf));
+  // What is connected may be ejected, where that is done (A50).
+  const gxds_priority *priority = entry && !HasOutlier(entry) ? FirstPriority(entry) : nullptr;
+  bool connected = false;
+  bool has_zone = false;
+  bool zone_connected = false;
+  if (!priority) return false;
+  ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
+    const bool ready = At(TextOf(e.address)).state == GRPC_CHANNEL_READY;
+    const bool same = String(l.zone) == zone;
+    connected = connected || ready;
+    has_zone = has_zone || same;
+    zone_connected = zone_connected || (same && ready);
+  });
+  return connected && (!has_zone || zone_connected);
+}
+
+const gxds_cluster_entry *Balancing::ServingLeaf(const gxds_config *config,
+                                                 const gxds_cluster_entry *root) {
+  if (root->kind == GXDS_ENTRY_ENDPOINTS) return FirstPriority(root) ? root : nullptr;
+  for (size_t i = 0; i < root->leaf_cluster_count; i++) {
+    const gxds_cluster_entry *leaf = gxds_config_cluster(config, root->leaf_clusters[i]);
+    if (leaf && leaf->kind == GXDS_ENTRY_ENDPOINTS && FirstPriority(leaf)) return leaf;
+  }
+  return nullptr;
+}
+
+// ---- each RPC ----
+
+std::string Balancing::Route(bool has_header) {
+  const gxds_virtual_host *host = newest_->virtual_host;
+  const gxds_route *first = &host->routes[0];
+  memory::Headers headers;
+  if (has_header) headers[String(first->headers[0].name)] = String(first->headers[0].text);
+  const memory::RoutedRpc rpc(selector_, "/package.Service/Method", headers);
+  if (!rpc.failed()) rpc.Commit();
+  // The others match any RPC.
+  const gxds_route *route = has_header ? first : host->route_count > 1 ? first + 1 : nullptr;
+  const bool leads = route && route->action == GXDS_ROUTE_CLUSTERS;
+  const std::string wanted = leads ? String(route->clusters[0].name) : "";
+  if (rpc.failed() == leads || (leads && rpc.Text() != wanted)) {
+    Wrong("routed", "an RPC is routed to \"" + rpc.Text() + "\", should be \"" + wanted + "\"");
+  }
+  return wanted;
+}
+
+std::unique_ptr<Call> Balancing::Pick(const std::string &root) {
+  memory::Request request;
+  request.cluster = root;
+  request.route.cluster_id = static_cast<uint64_t>(IdOf(kCds, Str(root))) + 1;
+  gxds_picker *picker = plants_.Picker(host_.picker());
+  if (!picker) Wrong("no-picker", where_ + ": the policies have published none");
+  std::unique_ptr<Call> call = host_.PickWith(picker, request);
+  if (world_->tracing()) {
+    world_->Trace("%s: RPC to %s: %s", where_.c_str(), root.c_str(), call->Text().c_str());
+  }
+  switch (call->kind()) {
+    case GXDS_PICKED_COMPLETE:
+      CheckPicked(*call, root);
+      break;
+    case GXDS_PICKED_DROP:
+      CheckDropped(root, call->Text());
+      break;
+    case GXDS_PICKED_QUEUE:
+    case GXDS_PICKED_FAIL:
+      CheckWaiting(root, call->Text());
+      break;
+  }
+  return call;
+}
+
+void Balancing::CheckPicked(const Call &call, const std::string &root) {
+  const std::string &address = call.subchannel()->address;
+  const std::string leaf = LeafOf(call);
+  if (At(address).state != GRPC_CHANNEL_READY) {
+    Wrong("where-to", root + " leads to " + address + ", which is not connected");
+  }
+  auto replaced = replaced_.find(root);
+  if (replaced != replaced_.end() && call.subchannel()->number < replaced->second) {
+    // By policies that others are to replace, once those can serve.
+    const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
+    const gxds_cluster_entry *leaf_now = entry ? ServingLeaf(newest_, entry) : nullptr;
+    if (!leaf_now || !IsConnected(String(leaf_now->name), "")) return;
+  }
+  if (!Has(newest_, leaf, address) && !Has(previous_, leaf, address) &&
+      IsConnected(leaf, ZoneOf(address))) {
+    Wrong("where-to", root + " leads to " + address + ", which " + leaf + " has no more");
+  }
+  if (!IsOfNewest(leaf, *call.subchannel())) return;  // it has the limit of then
+  const uint32_t in_flight = InFlight()[BreakerOf(leaf)];
+  if (in_flight >= LimitOf(leaf, true)) {
+    Wrong("breaker", leaf + " has " + std::to_string(in_flight) + " RPCs in flight, and one more");
+  }
+}
+
+void Balancing::CheckDropped(const std::string &root, const std::string &why) {
+  if (why.find("circuit breaker") == std::string::npos) return;  // by a category
+  const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
+  std::vector<std::string> leaves;
+  if (entry->kind == GXDS_ENTRY_ENDPOINTS) leaves.push_back(root);
+  for (size_t i = 0; i < entry->leaf_cluster_count; i++) {
+    leaves.push_back(String(entry->leaf_clusters[i]));
+  }
+  for (const std::string &leaf : leaves) {
+    if (!IsConnected(leaf, "") || InFlight()[BreakerOf(leaf)] >= LimitOf(leaf, false)) return;
+    for (const memory::Subchannel *s : host_.subchannels()) {
+      if (ClusterOf(*s) == leaf && !IsOfNewest(leaf, *s)) return;
+    }
+  }
+  Wrong("breaker", "an RPC to " + root + " is dropped, though no limit is reached: " + why);
+}
+
+// Whether it may wait, or fail.
+void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
+  const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
+  if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS || !entry->endpoints) return;
+  if (entry->cluster->outlier_detection || ConnectsOnDemand(entry->cluster)) return;
+  const gxds_priority *priority = gxds_cluster_entry_priority(entry, 0);
+  if (!priority) return;
+  ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+    const std::string address = TextOf(e.address);
+    if (At(address).state != GRPC_CHANNEL_READY) return;
+    for (const memory::Subchannel *s : host_.subchannels()) {
+      if (s->address != address || !s->is_watched()) continue;
+      if (ClusterOf(*s) != root) continue;
+      Wrong("waits", "an RPC to " + root + ": " + text + ", though " + address + " is connected");
+    }
+  });
+}
+
+// ---- limits and counts ----
+
+std::string Balancing::LeafOf(const Call &call) { return ClusterOf(*call.subchannel()); }
+
+std::string Balancing::BreakerOf(const std::string &leaf) const {
+  const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(leaf));
+  if (!entry || !entry->cluster) return leaf;
+  return leaf + "/" + String(entry->cluster->eds_service_name);
+}
+
+uint32_t Balancing::LimitOf(const std::string &leaf, bool greatest) const {
+  uint32_t limit = greatest ? 0 : UINT32_MAX;
+  for (const gxds_config *config : {newest_, previous_}) {
+    const gxds_cluster_entry *entry = config ? gxds_config_cluster(config, Str(leaf)) : nullptr;
+    if (!entry || !entry->cluster) continue;
+    const uint32_t here = entry->cluster->max_concurrent_requests;
+    limit = greatest ? std::max(limit, here) : std::min(limit, here);
+  }
+  return limit;
+}
+
+void Balancing::Count(const Call &call, const std::string &leaf) {
+  const bool is_current = IsOfNewest(leaf, *call.subchannel());
+  bool least = is_current;
+  bool most = !is_current;
+  for (const gxds_config *config : {newest_, previous_}) {
+    const gxds_cluster_entry *entry = config ? gxds_config_cluster(config, Str(leaf)) : nullptr;
+    if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) {
+      // It is served by what was there before, as long as that lasts.
+      least = least && config != newest_;
+      most = most || config == newest_;
+      continue;
+    }
+    const bool reports = entry->cluster->lrs_server != nullptr;
+    least = least && reports;
+    most = most || reports;
+  }
+  Bounds &bounds = counted_[leaf + "/" + ZoneOf(call.subchannel()->address)];
+  bounds.least += least ? 1 : 0;
+  bounds.most += most ? 1 : 0;
+}
+
+void Balancing::CheckCounts() {
+  std::map<std::string, uint64_t> told;
+  for (const gxds_bootstrap_server *server : reported_to_) {
+    gxds_load_report *r = gxds_load_report_build(store_, server, {true, nullptr, 0}, now());
+    for (size_t i = 0; i < r->cluster_count; i++) {
+      const gxds_cluster_report &c = r->clusters[i];
+      for (size_t k = 0; k < c.locality_count; k++) {
+        const gxds_locality_report &l = c.localities[k];
+        told[String(c.cluster) + "/" + String(l.zone)] += l.issued;
+        if (l.in_progress > rpcs_.size()) {
+          r->told = {0, 0};
+          gxds_load_report_lost(r);
+          Wrong("counts", String(c.cluster) + ": more RPCs in progress than there are");
+        }
+      }
+    }
+    gxds_load_report_sent(r);
+  }
+  for (const auto &[what, issued] : told) {
+    if (issued > counted_[what].most) {
+      Wrong("counts", what + ": " + std::to_string(issued) + " RPCs are reported, of " +
+                          std::to_string(counted_[what].most));
+    }
+  }
+  for (const auto &[what, bounds] : counted_) {
+    if (told[what] < bounds.least) {
+      Wrong("counts", what + ": " + std::to_string(told[what]) + " RPCs are reported, of " +
+                          std::to_string(bounds.least));
+    }
+  }
+  counted_.clear();
+}
+
+// ---- when all is well ----
+
+void Balancing::CheckServes(const gxds_cluster_entry *root) {
+  const std::string name = String(root->name);
+  const gxds_cluster_entry *leaf =
+      root->kind == GXDS_ENTRY_ERROR ? nullptr : ServingLeaf(newest_, root);
+  if (!leaf) {
+    const std::unique_ptr<Call> call = Pick(name);
+    if (call->subchannel()) Wrong("settled", name + " has no endpoints, and serves");
+    return;
+  }
+  if (InFlight()[BreakerOf(String(leaf->name))] >= leaf->cluster->max_concurrent_requests) return;
+  const gxds_priority &priority = *FirstPriority(leaf);
+  std::unique_ptr<Call> call = Pick(name);
+  // Now and then one is dropped by a category; who connects when it is asked to has time.
+  for (int i = 0; i < 40 && !call->subchannel(); i++) {
+    const bool waits = call->kind() == GXDS_PICKED_QUEUE;
+    call.reset();
+    if (waits) PassUntil(now() + GXDS_SECOND);
+    call = Pick(name);
+  }
+  if (!call->subchannel()) Wrong("settled", name + " does not serve: " + call->Text());
+  bool first = false;
+  ForEachEndpoint(priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+    first = first || TextOf(e.address) == call->subchannel()->address;
+  });
+  if (!first) {
+    Wrong("settled", name + " leads to " + call->Text() + ", which is not of its first priority");
+  }
+  call.reset();  // it counts as in flight
+  if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, priority);
+}
+
+void Balancing::CheckShares(const std::string &root, const gxds_priority &priority) {
+  double sum = 0;
+  std::map<std::string, std::pair<std::string, double>> zones;  // by address: zone, its weight
+  for (size_t i = 0; i < priority.locality_count; i++) {
+    const gxds_locality *l = priority.localities[i];
+    if (l->endpoint_count == 0) continue;
+    sum += l->weight;
+    for (uint32_t j = 0; j < l->endpoint_count; j++) {
+      zones[TextOf(l->endpoints[j].address)] = {String(l->zone), static_cast<double>(l->weight)};
+    }
+  }
+  std::map<std::string, std::pair<double, int>> shares;  // by zone: weight, picks
+  for (const auto &[address, zone] : zones) shares[zone.first] = {zone.second / sum, 0};
+  if (shares.size() < 2) return;
+  int picks = 0;
+  for (int i = 0; i < kPicksForShares; i++) {
+    const std::unique_ptr<Call> call = Pick(root);
+    if (!call->subchannel()) continue;
+    picks++;
+    auto found = zones.find(call->subchannel()->address);
+    if (found != zones.end()) shares[found->second.first].second++;
+  }
+  for (const auto &[zone, share] : shares) {
+    const double expected = share.first * picks;
+    const double deviation = std::sqrt(picks * share.first * (1 - share.first));
+    if (std::fabs(share.second - expected) <= kDeviations * deviation + 1) continue;
+    Wrong("settled", root + ": " + std::to_string(share.second) + " of " + std::to_string(picks) +
+                         " RPCs go to zone " + zone + ", should be " + std::to_string(expected));
+  }
+}
+
+// No connection is left to what the snapshot does not have, nor, once the time for that is over, to
+// priorities that are not needed.
+void Balancing::CheckKept() {
+  PassUntil(now() + 2 * GXDS_PRIORITY_RETENTION);
+  std::set<std::string> needed;
+  auto need = [&](const gxds_cluster_entry *leaf) {
+    const gxds_priority *priority = leaf ? FirstPriority(leaf) : nullptr;
+    if (!priority) return;
+    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+      needed.insert(String(leaf->name) + " " + TextOf(e.address));
+    });
+  };
+  for (size_t i = 0; i < newest_->roots->count; i++) {
+    const gxds_cluster_entry *root = gxds_config_cluster(newest_, newest_->roots->names[i]);
+    if (root->kind != GXDS_ENTRY_ERROR) need(ServingLeaf(newest_, root));
+  }
+  for (const memory::Subchannel *s : host_.subchannels()) {
+    const std::string what = ClusterOf(*s) + " " + s->address;
+    if (needed.count(what) == 0)
+      Wrong("settled", "a connection is kept that nobody needs: " + what);
+  }
+}
+
+}  // namespace gxds_sim

@@ -1,0 +1,163 @@
+#include "test/sim/balancing_plants.h"
+
+#include <vector>
+
+#include "lb_policies/priority/priority.h"
+#include "resources/endpoints.h"
+
+namespace gxds_sim {
+namespace {
+
+// A picker that does what no picker may.
+struct Planted : gxds_picker {
+  gxds_picker *inner;
+  Plant plant;
+};
+
+struct PlantedTracker : gxds_tracker {
+  gxds_tracker *inner;
+  Plant plant;
+};
+
+PlantedTracker *Of(gxds_tracker *t) { return static_cast<PlantedTracker *>(t); }
+
+const gxds_tracker_ops kTrackerOps = {
+    [](gxds_tracker *t) {
+      if (Of(t)->plant != kPlantLbUncounted) gxds_tracker_started(Of(t)->inner);
+    },
+    [](gxds_tracker *t, const gxds_finish *f) {
+      if (Of(t)->plant != kPlantLbUnfinished) gxds_tracker_finished(Of(t)->inner, f);
+    },
+    [](gxds_tracker *t) {
+      if (Of(t)->plant != kPlantLbUnfinished) gxds_tracker_destroy(Of(t)->inner);
+    },
+};
+
+void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
+  auto *self = static_cast<Planted *>(picker);
+  gxds_picker_pick(self->inner, call, out);
+  if (out->kind != GXDS_PICKED_COMPLETE) return;
+  if (self->plant == kPlantLbQueues || self->plant == kPlantLbFalseDrop) {
+    gxds_tracker_destroy(out->tracker);
+    gxds_subchannel_unref(out->subchannel);
+    if (self->plant == kPlantLbQueues) return gxds_picked_queue(out);
+    return gxds_picked_drop(out, gxds_status_make(GXDS_UNAVAILABLE, "circuit breaker drop"));
+  }
+  if (!out->tracker) return;
+  auto *tracker = static_cast<PlantedTracker *>(gxds_pick_alloc(call, sizeof(PlantedTracker)));
+  tracker->ops = &kTrackerOps;
+  tracker->inner = out->tracker;
+  tracker->plant = self->plant;
+  out->tracker = tracker;
+}
+
+const gxds_picker_ops kPlantedOps = {
+    PickPlanted,
+    [](gxds_picker *picker) {
+      gxds_picker_unref(static_cast<Planted *>(picker)->inner);
+      delete static_cast<Planted *>(picker);
+    },
+};
+
+const gxds_cluster_map *WithEntriesOf(const gxds_cluster_map *map, const gxds_config *before,
+                                      const gxds_names *names) {
+  const gxds_cluster_map *out = gxds_cluster_map_ref(map);
+  auto add = [&](gxds_str name) {
+    const gxds_cluster_entry *entry = gxds_config_cluster(before, name);
+    if (!entry || gxds_cluster_map_get(out, name)) return;
+    const gxds_cluster_map *next = gxds_cluster_map_put(out, gxds_cluster_entry_ref(entry));
+    gxds_cluster_map_unref(out);
+    out = next;
+  };
+  for (size_t i = 0; i < names->count; i++) {
+    add(names->names[i]);
+    const gxds_cluster_entry *entry = gxds_config_cluster(before, names->names[i]);
+    for (size_t k = 0; entry && k < entry->leaf_cluster_count; k++) add(entry->leaf_clusters[k]);
+  }
+  return out;
+}
+
+}  // namespace
+
+BalancingPlants::~BalancingPlants() { DropPickers(); }
+
+void BalancingPlants::DropPickers() {
+  for (gxds_picker **p : {&last_, &stale_, &planted_}) {
+    gxds_picker_unref(*p);
+    *p = nullptr;
+  }
+}
+
+// The first few occasions pass, so that something is held.
+bool BalancingPlants::Once(Plant plant, int after) {
+  return plant_ == plant && occasions_++ == after;
+}
+
+bool BalancingPlants::LosesUpdate() { return Once(kPlantLbLostUpdate, 2); }
+
+const gxds_config *BalancingPlants::Snapshot(const gxds_config *before, const gxds_config *after) {
+  if (plant_ != kPlantLbForgottenChild || !before) return gxds_config_ref(after);
+  std::vector<gxds_str> names;
+  for (const gxds_config *c : {before, after}) {
+    names.insert(names.end(), c->roots->names, c->roots->names + c->roots->count);
+  }
+  gxds_resource_ref(&after->listener->base);
+  gxds_resource_ref(&after->route_config->base);
+  return gxds_config_create(after->listener, after->route_config, after->virtual_host,
+                            WithEntriesOf(after->clusters, before, before->roots),
+                            gxds_names_create(names.data(), names.size()), nullptr,
+                            gxds_load_store_ref(after->load_store), {});
+}
+
+void BalancingPlants::BendWeights(const gxds_config *config, bool bend) {
+  if (plant_ != kPlantLbWeight) return;
+  struct Bending {
+    int by;
+  } bending = {bend ? 1 : -1};
+  gxds_cluster_map_each(
+      config->clusters,
+      [](void *arg, const gxds_cluster_entry *entry) {
+        const gxds_priority *p = gxds_cluster_entry_priority(entry, 0);
+        if (!p || p->locality_count == 0) return;
+        // Each locality once, though clusters may share it.
+        auto *weight = &const_cast<gxds_locality *>(p->localities[0])->weight;
+        const auto by = static_cast<Bending *>(arg)->by;
+        if (by > 0 ? *weight < 1000 : *weight > 1000) *weight += static_cast<uint32_t>(1000 * by);
+      },
+      &bending);
+}
+
+bool BalancingPlants::LosesState(grpc_connectivity_state state) {
+  return state == GRPC_CHANNEL_READY && Once(kPlantLbLostState, 3);
+}
+
+bool BalancingPlants::LosesTimer(gxds_duration delay) {
+  return plant_ == kPlantLbLostTimer && delay == GXDS_PRIORITY_RETENTION;
+}
+
+gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
+  if (plant_ == kPlantLbStalePicker) {
+    if (of_policies != last_) {
+      gxds_picker_unref(stale_);
+      stale_ = last_;
+      last_ = of_policies ? gxds_picker_ref(of_policies) : nullptr;
+    }
+    return stale_ ? stale_ : of_policies;
+  }
+  const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
+                     plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop;
+  if (!wraps || !of_policies) return of_policies;
+  gxds_picker_unref(planted_);
+  auto *planted = new Planted{};
+  gxds_picker_init(planted, &kPlantedOps);
+  planted->inner = gxds_picker_ref(of_policies);
+  planted->plant = plant_;
+  planted_ = planted;
+  return planted_;
+}
+
+void BalancingPlants::Keep(memory::Subchannel *subchannel) {
+  if (Once(kPlantLbKeptSubchannel, 0)) gxds_subchannel_ref(subchannel);
+}
+
+}  // namespace gxds_sim

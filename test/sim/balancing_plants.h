@@ -1,0 +1,50 @@
+// Faults planted in policies, at the seam between them and the host: see that the checks of
+// balancing.h find them.
+#ifndef GRPC_XDS_TEST_SIM_BALANCING_PLANTS_H_
+#define GRPC_XDS_TEST_SIM_BALANCING_PLANTS_H_
+
+#include <string>
+
+#include "host/pick.h"
+#include "test/host/memory_host.h"
+#include "test/sim/options.h"
+#include "xds_resolver/config.h"
+
+namespace gxds_sim {
+
+class BalancingPlants {
+ public:
+  explicit BalancingPlants(Plant plant) : plant_(plant) {}
+  ~BalancingPlants();
+  BalancingPlants(const BalancingPlants &) = delete;
+
+  // Whether an update does not reach the policies.
+  bool LosesUpdate();
+  // What the policies are given in place of the snapshot: one reference, the caller's.
+  const gxds_config *Snapshot(const gxds_config *before, const gxds_config *after);
+  // Around host->Apply(): weights that are off.
+  void BendWeights(const gxds_config *config, bool bend);
+  // Whether a new state of a connection is not told to who watches it.
+  bool LosesState(grpc_connectivity_state state);
+  // Whether a timer of that length is lost.
+  bool LosesTimer(gxds_duration delay);
+  // The picker by which the host picks; borrow: until the next call.
+  gxds_picker *Picker(gxds_picker *of_policies);
+  // A policy forgets to give a subchannel up.
+  void Keep(memory::Subchannel *subchannel);
+  // The policies have ended.
+  void DropPickers();
+
+ private:
+  bool Once(Plant plant, int after);
+
+  const Plant plant_;
+  int occasions_ = 0;
+  gxds_picker *last_ = nullptr;  // references: of the policies
+  gxds_picker *stale_ = nullptr;
+  gxds_picker *planted_ = nullptr;
+};
+
+}  // namespace gxds_sim
+
+#endif
