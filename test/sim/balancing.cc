@@ -139,9 +139,8 @@ void Balancing::Apply(const gxds_config *config, const gxds_names *route_cluster
   NoteReplaced(config);
   const gxds_config *given = plants_.Snapshot(newest_, config);
   if (!plants_.LosesUpdate()) {
-    plants_.BendWeights(given, true);
+    plants_.BendWeights(given);
     host_.Apply({manager_, memory::Args(), memory::Addresses(), "", given, mailbox_});
-    plants_.BendWeights(given, false);
   }
   gxds_config_unref(given);
   static const gxds_host services = {};

@@ -118,7 +118,8 @@ class Balancing {
   void Count(const memory::Call &call, const std::string &leaf);
   void CheckCounts();
   void CheckServes(const gxds_cluster_entry *root);
-  void CheckShares(const std::string &root, const gxds_priority &priority);
+  void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
+                   const gxds_priority &priority);
   void CheckKept();
   void WaitUntilConnected();
 

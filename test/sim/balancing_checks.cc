@@ -16,9 +16,8 @@ namespace {
 using memory::Call;
 
 constexpr int kPicksForShares = 400;
-// Of the difference between a share and its weight, in standard deviations: one of a billion picks
-// in between is beyond it.
-constexpr double kDeviations = 6.5;
+// By how many picks a share may differ from its weight: they are dealt out evenly, not drawn.
+constexpr double kDeviation = 4;
 
 std::string TextOf(const gxds_address &address) {
   gxds_text text = {};
@@ -155,6 +154,7 @@ std::string Balancing::Route(bool has_header) {
   if (has_header) headers[String(first->headers[0].name)] = String(first->headers[0].text);
   const memory::RoutedRpc rpc(selector_, "/package.Service/Method", headers);
   if (!rpc.failed()) rpc.Commit();
+  world_->Did(kDidRoute);
   // The others match any RPC.
   const gxds_route *route = has_header ? first : host->route_count > 1 ? first + 1 : nullptr;
   const bool leads = route && route->action == GXDS_ROUTE_CLUSTERS;
@@ -175,6 +175,8 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root) {
   if (world_->tracing()) {
     world_->Trace("%s: RPC to %s: %s", where_.c_str(), root.c_str(), call->Text().c_str());
   }
+  static const Happening happened[] = {kDidWait, kDidPick, kDidPickFails, kDidDrop};
+  world_->Did(happened[call->kind()]);
   switch (call->kind()) {
     case GXDS_PICKED_COMPLETE:
       CheckPicked(*call, root);
@@ -300,6 +302,7 @@ void Balancing::CheckCounts() {
       for (size_t k = 0; k < c.locality_count; k++) {
         const gxds_locality_report &l = c.localities[k];
         told[String(c.cluster) + "/" + String(l.zone)] += l.issued;
+        if (l.issued > 0) world_->Did(kDidCounts);
         if (l.in_progress > rpcs_.size()) {
           r->told = {0, 0};
           gxds_load_report_lost(r);
@@ -353,24 +356,28 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   if (!first) {
     Wrong("settled", name + " leads to " + call->Text() + ", which is not of its first priority");
   }
+  world_->Did(kDidServes);
   call.reset();  // it counts as in flight
-  if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, priority);
+  if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
 }
 
-void Balancing::CheckShares(const std::string &root, const gxds_priority &priority) {
+void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
+                            const gxds_priority &priority) {
   double sum = 0;
   std::map<std::string, std::pair<std::string, double>> zones;  // by address: zone, its weight
   for (size_t i = 0; i < priority.locality_count; i++) {
     const gxds_locality *l = priority.localities[i];
     if (l->endpoint_count == 0) continue;
-    sum += l->weight;
+    const double weight = WeightOf(Contents::NumberOf(&leaf.endpoints->base), *l);
+    sum += weight;
     for (uint32_t j = 0; j < l->endpoint_count; j++) {
-      zones[TextOf(l->endpoints[j].address)] = {String(l->zone), static_cast<double>(l->weight)};
+      zones[TextOf(l->endpoints[j].address)] = {String(l->zone), weight};
     }
   }
   std::map<std::string, std::pair<double, int>> shares;  // by zone: weight, picks
   for (const auto &[address, zone] : zones) shares[zone.first] = {zone.second / sum, 0};
   if (shares.size() < 2) return;
+  world_->Did(kDidShares);
   int picks = 0;
   for (int i = 0; i < kPicksForShares; i++) {
     const std::unique_ptr<Call> call = Pick(root);
@@ -381,8 +388,11 @@ void Balancing::CheckShares(const std::string &root, const gxds_priority &priori
   }
   for (const auto &[zone, share] : shares) {
     const double expected = share.first * picks;
-    const double deviation = std::sqrt(picks * share.first * (1 - share.first));
-    if (std::fabs(share.second - expected) <= kDeviations * deviation + 1) continue;
+    if (world_->tracing()) {
+      world_->Trace("%s: %d of %d RPCs to %s go to zone %s, should be %.1f", where_.c_str(),
+                    share.second, picks, root.c_str(), zone.c_str(), expected);
+    }
+    if (std::fabs(share.second - expected) <= kDeviation) continue;
     Wrong("settled", root + ": " + std::to_string(share.second) + " of " + std::to_string(picks) +
                          " RPCs go to zone " + zone + ", should be " + std::to_string(expected));
   }

@@ -109,22 +109,19 @@ const gxds_config *BalancingPlants::Snapshot(const gxds_config *before, const gx
                             gxds_load_store_ref(after->load_store), {});
 }
 
-void BalancingPlants::BendWeights(const gxds_config *config, bool bend) {
+void BalancingPlants::BendWeights(const gxds_config *config) {
   if (plant_ != kPlantLbWeight) return;
-  struct Bending {
-    int by;
-  } bending = {bend ? 1 : -1};
   gxds_cluster_map_each(
       config->clusters,
-      [](void *arg, const gxds_cluster_entry *entry) {
+      [](void *, const gxds_cluster_entry *entry) {
         const gxds_priority *p = gxds_cluster_entry_priority(entry, 0);
         if (!p || p->locality_count == 0) return;
-        // Each locality once, though clusters may share it.
-        auto *weight = &const_cast<gxds_locality *>(p->localities[0])->weight;
-        const auto by = static_cast<Bending *>(arg)->by;
-        if (by > 0 ? *weight < 1000 : *weight > 1000) *weight += static_cast<uint32_t>(1000 * by);
+        const gxds_locality *first = p->localities[0];
+        // Once: it may be in many snapshots.
+        if (first->weight != WeightOf(Contents::NumberOf(&entry->endpoints->base), *first)) return;
+        const_cast<gxds_locality *>(first)->weight++;
       },
-      &bending);
+      nullptr);
 }
 
 bool BalancingPlants::LosesState(grpc_connectivity_state state) {

@@ -8,6 +8,7 @@
 #include "host/pick.h"
 #include "test/host/memory_host.h"
 #include "test/sim/options.h"
+#include "test/sim/resources.h"
 #include "xds_resolver/config.h"
 
 namespace gxds_sim {
@@ -22,8 +23,8 @@ class BalancingPlants {
   bool LosesUpdate();
   // What the policies are given in place of the snapshot: one reference, the caller's.
   const gxds_config *Snapshot(const gxds_config *before, const gxds_config *after);
-  // Around host->Apply(): weights that are off.
-  void BendWeights(const gxds_config *config, bool bend);
+  // The weights of some localities are one more from now on than the servers say.
+  void BendWeights(const gxds_config *config);
   // Whether a new state of a connection is not told to who watches it.
   bool LosesState(grpc_connectivity_state state);
   // Whether a timer of that length is lost.

@@ -116,7 +116,15 @@ extern const char *const kOpWords[kOpCount];
   X(FilesTaken, "files: state is taken")                     \
   X(FilesRefused, "files: state is refused, the last stays") \
   X(FilesFailed, "files: there is no good state")            \
-  X(FilesAnswer, "files: response")
+  X(FilesAnswer, "files: response")                          \
+  X(Route, "policies: RPC is routed")                        \
+  X(Pick, "policies: RPC goes to a backend")                 \
+  X(Wait, "policies: RPC waits")                             \
+  X(PickFails, "policies: RPC fails")                        \
+  X(Drop, "policies: RPC is dropped")                        \
+  X(Serves, "policies: cluster serves when all is well")     \
+  X(Shares, "policies: shares of localities are compared")   \
+  X(Counts, "policies: RPCs of a locality are reported")
 
 enum Happening {
 #define X(name, words) kDid##name,

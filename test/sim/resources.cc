@@ -226,6 +226,10 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
   return envoy_config_cluster_v3_Cluster_serialize(out, arena, size);
 }
 
+uint32_t WeightOfZone(int number, int zone) {
+  return 1 + static_cast<uint32_t>((number + zone) % 4);
+}
+
 // Each locality has a zone, ports and a weight of its own. They have a priority each, or are all of
 // the first.
 char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena *arena,
@@ -238,10 +242,10 @@ char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena
   for (int i = 0; i < c.ref_count; i++) {
     auto *locality = envoy_config_endpoint_v3_ClusterLoadAssignment_add_endpoints(out, arena);
     envoy_config_endpoint_v3_LocalityLbEndpoints_set_priority(
-        locality, number % 3 == 0 ? 0 : static_cast<uint32_t>(i));
+        locality, number % 2 == 0 ? 0 : static_cast<uint32_t>(i));
     auto *weight =
         envoy_config_endpoint_v3_LocalityLbEndpoints_mutable_load_balancing_weight(locality, arena);
-    google_protobuf_UInt32Value_set_value(weight, 1 + static_cast<uint32_t>((number + i) % 4));
+    google_protobuf_UInt32Value_set_value(weight, WeightOfZone(number, i));
     auto *of = envoy_config_endpoint_v3_LocalityLbEndpoints_mutable_locality(locality, arena);
     envoy_config_core_v3_Locality_set_zone(of, View(zones[i]));
     for (int j = 0; j < c.refs[i]; j++) {
@@ -281,6 +285,10 @@ int NumberOfRoutes(const gxds_route_config *rc) {
 }
 
 }  // namespace
+
+uint32_t WeightOf(int number, const gxds_locality &locality) {
+  return WeightOfZone(number, locality.zone.size == 2 ? locality.zone.data[1] - '0' : 0);
+}
 
 int TypeIndex(const gxds_resource_type *type) {
   for (int i = 0; i < kTypeCount; i++) {

@@ -84,6 +84,9 @@ class Contents {
   std::vector<char> memory_;  // of the arena that bytes are made in
 };
 
+// What the content of that number says of the weight of a locality: by its zone.
+uint32_t WeightOf(int number, const gxds_locality &locality);
+
 // A random valid content of that type and name, which refers to names of the set `clusters` (if it
 // refers to clusters) and the like.
 Content DrawContent(Random *random, int type, int name, Mask names);
