@@ -64,6 +64,7 @@ gxds_lb_timer Host::StartTimer(gxds_lb_channel* channel, gxds_duration delay,
   const gxds_time when = gxds_time_after(host->now_, delay);
   const intptr_t number = ++host->last_timer_;
   if (host->loses_timer && host->loses_timer(delay)) {
+    host->lost_timers_.insert({when, number});
     return {{static_cast<intptr_t>(when), number}};
   }
   host->timers_[{when, number}] = {work, arg};
@@ -71,7 +72,9 @@ gxds_lb_timer Host::StartTimer(gxds_lb_channel* channel, gxds_duration delay,
 }
 
 bool Host::CancelTimer(gxds_lb_channel* channel, gxds_lb_timer timer) {
-  return Of(channel)->timers_.erase({timer.words[0], timer.words[1]}) == 1;
+  const std::pair<gxds_time, intptr_t> which = {timer.words[0], timer.words[1]};
+  Host* host = Of(channel);
+  return host->timers_.erase(which) + host->lost_timers_.erase(which) == 1;
 }
 
 void Host::Log(gxds_lb_severity /*severity*/, gxds_str line) { t_host->log.push_back(Text(line)); }

@@ -208,6 +208,7 @@ class Host {
 
   gxds_time now_ = 1000 * GXDS_SECOND;
   std::map<std::pair<gxds_time, intptr_t>, Timer> timers_;
+  std::set<std::pair<gxds_time, intptr_t>> lost_timers_;
   intptr_t last_timer_ = 0;
 
   std::vector<const gxds_policy_type*> types_;

@@ -6,6 +6,8 @@
 
 #include "lb_policies/all_policies.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
+#include "lb_policies/orca/orca_report.h"
+#include "test/lb_policies/orca/orca_bytes.h"
 #include "test/sim/reference.h"
 #include "xds_resolver/xds_config_selector.h"
 
@@ -62,6 +64,7 @@ void Balancing::SetState(const std::string &address, Backend *backend,
   memory::Status why;
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) why = memory::Unavailable("refused");
   backend->state = state;
+  quiet_since_ = now();
   host_.shared[address] = {state, why};
   if (plants_.LosesState(state)) {
     for (memory::Subchannel *s : host_.subchannels()) {
@@ -77,6 +80,7 @@ void Balancing::Connects(const std::string &address) {
   Backend &backend = At(address);
   if (backend.state != GRPC_CHANNEL_IDLE) return;
   backend.state = GRPC_CHANNEL_CONNECTING;
+  quiet_since_ = now();
   host_.shared[address] = {GRPC_CHANNEL_CONNECTING, memory::Status()};
   backend.changes_at = now() + kConnectTime;
 }
@@ -137,6 +141,7 @@ void Balancing::Apply(const gxds_config *config, const gxds_names *route_cluster
   PassToNow();
   if (!host_.has_policy()) host_.Create(gxds_cluster_manager_policy);
   NoteReplaced(config);
+  quiet_since_ = now();
   const gxds_config *given = plants_.Snapshot(newest_, config);
   if (!plants_.LosesUpdate()) {
     plants_.BendWeights(given);
@@ -197,10 +202,11 @@ void Balancing::StartRpc(Random *random) {
   Rpc rpc;
   const std::string leaf = LeafOf(*call);
   rpc.breaks = At(call->subchannel()->address).breaks;
+  rpc.load = orca_test::Cpu(0.1 + 0.1 * random->Int(9)) + orca_test::Double(6, 100);
   rpc.breaker = BreakerOf(leaf);
   InFlight()[rpc.breaker]++;
   call->Start();
-  Count(*call, leaf);
+  Count(*call, root);
   plants_.Keep(call->subchannel());
   rpc.call = std::move(call);
   rpcs_.push_back(std::move(rpc));
@@ -208,7 +214,8 @@ void Balancing::StartRpc(Random *random) {
 
 void Balancing::FinishRpc(size_t index) {
   Rpc &rpc = rpcs_[index];
-  rpc.call->Finish(rpc.breaks ? memory::Unavailable("broken") : memory::Status());
+  rpc.call->Finish(rpc.breaks ? memory::Unavailable("broken") : memory::Status(),
+                   {{GXDS_ORCA_METADATA_KEY, rpc.load}});
   InFlight()[rpc.breaker]--;
   rpcs_.erase(rpcs_.begin() + static_cast<std::ptrdiff_t>(index));
 }

@@ -1,20 +1,18 @@
 // What a channel's policies make of its snapshots: the production's, on the host in memory, above
 // backends that are up, refuse connections, hang, die and fail RPCs. Everything that they do is
-// checked:
-//
-//   routed         an RPC is routed to the cluster of the first route that matches
-//   where-to       a pick goes to a backend that is connected, and that the newest snapshot or the
-//                  one before has for that cluster; or one of older ones, while none of the
-//                  newest's first priority is connected (a policy goes on with what it has until
-//                  then)
-//   waits          a pick does not wait, or fail, while a backend of the first priority is
-//   connected breaker        a cluster never has more RPCs in flight than it may (A32), nor drops
-//   one below counts         load reports have each RPC that started, by cluster and locality
-//   settled        in the end, with all backends up: each cluster that has endpoints serves, from
-//   its
-//                  first priority with endpoints, by the weights of localities, and nothing else is
-//                  kept, once the time for that is over
-//   left-over      after the end no policy, subchannel, picker, timer is left
+// checked, by these names:
+//  - routed: an RPC is routed to the cluster of the first route that matches;
+//  - where-to: a pick goes to a backend that is connected, and that the newest snapshot or the one
+//    before has for that cluster; or one of older ones, while none of the newest's first priority,
+//    or of that locality, is connected (a policy goes on with what it has until then);
+//  - waits: a pick does not wait, or fail, while a backend of the first priority is connected;
+//  - failover: where the first priority hangs, the next one is tried after ten seconds (A56);
+//  - breaker: a cluster never has more RPCs in flight than it may (A32), nor drops one below;
+//  - counts: load reports have each RPC that started, by cluster and locality;
+//  - settled: in the end, with all backends up, each cluster that has endpoints serves, from its
+//    first priority with endpoints, by the weights of localities, and no connection is kept that it
+//    does not need, once the time for that is over;
+//  - left-over: after the end no policy, subchannel, picker, timer is left.
 //
 // ring_hash connects when it is asked to, so its picks may wait; while outlier detection (A50) may
 // have ejected backends, picks may fail.
@@ -71,6 +69,7 @@ class Balancing {
     std::unique_ptr<memory::Call> call;
     std::string breaker;  // whose limit it counts for
     bool breaks = false;
+    std::string load;  // what its backend reports with its end (A51)
   };
   struct Bounds {  // of RPCs that were reported, and may have been
     uint64_t least = 0;
@@ -98,11 +97,14 @@ class Balancing {
   void CheckPicked(const memory::Call &call, const std::string &root);
   void CheckDropped(const std::string &root, const std::string &why);
   void CheckWaiting(const std::string &root, const std::string &text);
+  void CheckFailover(const gxds_cluster_entry *leaf);
   bool Has(const gxds_config *config, const std::string &leaf, const std::string &address) const;
   // Whether what a cluster is told now is in force for a connection: not for an endpoint that it
   // has no more, nor where other policies take the place of those that it had, until they can
   // serve.
-  bool IsOfNewest(const std::string &leaf, const memory::Subchannel &subchannel) const;
+  bool IsOfNewest(const std::string &root, const memory::Subchannel &subchannel) const;
+  // Whether it is of policies that a cluster had before the ones that it has, or is to have.
+  bool IsReplaced(const std::string &cluster, const memory::Subchannel &subchannel) const;
   void NoteReplaced(const gxds_config *config);
   // Whether the newest snapshot has an endpoint in the first priority of a leaf cluster that is
   // connected; and so in that zone, if there are any in that.
@@ -115,7 +117,7 @@ class Balancing {
   static std::string LeafOf(const memory::Call &call);
   std::string BreakerOf(const std::string &leaf) const;
   uint32_t LimitOf(const std::string &leaf, bool greatest) const;
-  void Count(const memory::Call &call, const std::string &leaf);
+  void Count(const memory::Call &call, const std::string &root);
   void CheckCounts();
   void CheckServes(const gxds_cluster_entry *root);
   void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
@@ -135,6 +137,7 @@ class Balancing {
   const gxds_config *previous_ = nullptr;
   gxds_duration ahead_ = 0;  // the host's time less the world's
   std::map<std::string, Backend> backends_;
+  gxds_time quiet_since_ = 0;  // no update came and no connection changed
   std::vector<Rpc> rpcs_;
   std::map<std::string, uint64_t>
       replaced_;                           // by cluster: the first subchannel of its policies now

@@ -88,10 +88,15 @@ bool Balancing::Has(const gxds_config *config, const std::string &leaf,
   return found;
 }
 
-bool Balancing::IsOfNewest(const std::string &leaf, const memory::Subchannel &subchannel) const {
-  auto replaced = replaced_.find(leaf);
-  return Has(newest_, leaf, subchannel.address) &&
-         (replaced == replaced_.end() || subchannel.number >= replaced->second);
+bool Balancing::IsReplaced(const std::string &cluster, const memory::Subchannel &subchannel) const {
+  auto replaced = replaced_.find(cluster);
+  return replaced != replaced_.end() && subchannel.number < replaced->second;
+}
+
+bool Balancing::IsOfNewest(const std::string &root, const memory::Subchannel &subchannel) const {
+  const std::string leaf = ClusterOf(subchannel);
+  return Has(newest_, leaf, subchannel.address) && !IsReplaced(leaf, subchannel) &&
+         !IsReplaced(root, subchannel);
 }
 
 void Balancing::NoteReplaced(const gxds_config *config) {
@@ -198,8 +203,7 @@ void Balancing::CheckPicked(const Call &call, const std::string &root) {
   if (At(address).state != GRPC_CHANNEL_READY) {
     Wrong("where-to", root + " leads to " + address + ", which is not connected");
   }
-  auto replaced = replaced_.find(root);
-  if (replaced != replaced_.end() && call.subchannel()->number < replaced->second) {
+  if (IsReplaced(root, *call.subchannel())) {
     // By policies that others are to replace, once those can serve.
     const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
     const gxds_cluster_entry *leaf_now = entry ? ServingLeaf(newest_, entry) : nullptr;
@@ -209,7 +213,7 @@ void Balancing::CheckPicked(const Call &call, const std::string &root) {
       IsConnected(leaf, ZoneOf(address))) {
     Wrong("where-to", root + " leads to " + address + ", which " + leaf + " has no more");
   }
-  if (!IsOfNewest(leaf, *call.subchannel())) return;  // it has the limit of then
+  if (!IsOfNewest(root, *call.subchannel())) return;  // it has the limit of then
   const uint32_t in_flight = InFlight()[BreakerOf(leaf)];
   if (in_flight >= LimitOf(leaf, true)) {
     Wrong("breaker", leaf + " has " + std::to_string(in_flight) + " RPCs in flight, and one more");
@@ -227,7 +231,7 @@ void Balancing::CheckDropped(const std::string &root, const std::string &why) {
   for (const std::string &leaf : leaves) {
     if (!IsConnected(leaf, "") || InFlight()[BreakerOf(leaf)] >= LimitOf(leaf, false)) return;
     for (const memory::Subchannel *s : host_.subchannels()) {
-      if (ClusterOf(*s) == leaf && !IsOfNewest(leaf, *s)) return;
+      if (ClusterOf(*s) == leaf && !IsOfNewest(root, *s)) return;
     }
   }
   Wrong("breaker", "an RPC to " + root + " is dropped, though no limit is reached: " + why);
@@ -249,6 +253,27 @@ void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
       Wrong("waits", "an RPC to " + root + ": " + text + ", though " + address + " is connected");
     }
   });
+  CheckFailover(entry);
+}
+
+void Balancing::CheckFailover(const gxds_cluster_entry *leaf) {
+  if (now() - quiet_since_ <= GXDS_PRIORITY_FAILOVER_DEFAULT) return;
+  bool above_connects = false;
+  for (size_t i = 0; const gxds_priority *p = gxds_cluster_entry_priority(leaf, i); i++) {
+    bool any = false;
+    bool all_idle = true;
+    ForEachEndpoint(*p, [&](const gxds_locality &, const gxds_endpoint &e) {
+      any = true;
+      all_idle = all_idle && At(TextOf(e.address)).state == GRPC_CHANNEL_IDLE;
+    });
+    if (!any) continue;
+    if (above_connects && all_idle) {
+      Wrong("failover", String(leaf->name) + " hangs, and its next priority is not tried");
+    }
+    if (above_connects) return;
+    above_connects = !all_idle;
+    if (all_idle) return;
+  }
 }
 
 // ---- limits and counts ----
@@ -272,8 +297,9 @@ uint32_t Balancing::LimitOf(const std::string &leaf, bool greatest) const {
   return limit;
 }
 
-void Balancing::Count(const Call &call, const std::string &leaf) {
-  const bool is_current = IsOfNewest(leaf, *call.subchannel());
+void Balancing::Count(const Call &call, const std::string &root) {
+  const std::string leaf = LeafOf(call);
+  const bool is_current = IsOfNewest(root, *call.subchannel());
   bool least = is_current;
   bool most = !is_current;
   for (const gxds_config *config : {newest_, previous_}) {

@@ -129,7 +129,8 @@ bool BalancingPlants::LosesState(grpc_connectivity_state state) {
 }
 
 bool BalancingPlants::LosesTimer(gxds_duration delay) {
-  return plant_ == kPlantLbLostTimer && delay == GXDS_PRIORITY_RETENTION;
+  return (plant_ == kPlantLbLostTimer && delay == GXDS_PRIORITY_RETENTION) ||
+         (plant_ == kPlantLbLostFailover && delay == GXDS_PRIORITY_FAILOVER_DEFAULT);
 }
 
 gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {

@@ -166,6 +166,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbWeight, "lb-weight", "policies: the weight of a locality is off")                       \
   X(LbLostState, "lb-lost-state", "policies: a new connection is not heard of")               \
   X(LbLostTimer, "lb-lost-timer", "policies: the timer that deactivates a priority is lost")  \
+  X(LbLostFailover, "lb-lost-failover", "policies: the timer of a failover is lost")          \
   X(LbStalePicker, "lb-stale-picker", "policies: the picker before the last one is used")     \
   X(LbUncounted, "lb-uncounted", "policies: an RPC that starts is not counted")               \
   X(LbUnfinished, "lb-unfinished", "policies: the end of an RPC is not told to its tracker")  \

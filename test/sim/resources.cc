@@ -8,6 +8,7 @@
 #include "envoy/config/core/v3/address.upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/core/v3/config_source.upb.h"
+#include "envoy/config/core/v3/extension.upb.h"
 #include "envoy/config/core/v3/protocol.upb.h"
 #include "envoy/config/endpoint/v3/endpoint.upb.h"
 #include "envoy/config/endpoint/v3/endpoint_components.upb.h"
@@ -61,6 +62,9 @@ constexpr char kManagerUrl[] =
     "type.googleapis.com/"
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 constexpr char kRouterUrl[] = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
+constexpr char kWeightedRoundRobinUrl[] =
+    "type.googleapis.com/envoy.extensions.load_balancing_policies.client_side_weighted_round_robin."
+    "v3.ClientSideWeightedRoundRobin";
 constexpr char kAggregateUrl[] =
     "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 
@@ -175,7 +179,15 @@ void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *
     envoy_config_core_v3_ConfigSource_mutable_self(
         envoy_config_cluster_v3_Cluster_mutable_lrs_server(out, arena), arena);
   }
-  if (number % 7 == 3) {
+  if (number % 7 == 1) {
+    auto *policy = envoy_config_cluster_v3_LoadBalancingPolicy_add_policies(
+        envoy_config_cluster_v3_Cluster_mutable_load_balancing_policy(out, arena), arena);
+    auto *config =
+        envoy_config_cluster_v3_LoadBalancingPolicy_Policy_mutable_typed_extension_config(policy,
+                                                                                          arena);
+    auto *any = envoy_config_core_v3_TypedExtensionConfig_mutable_typed_config(config, arena);
+    google_protobuf_Any_set_type_url(any, View(kWeightedRoundRobinUrl));  // with its defaults
+  } else if (number % 7 == 3) {
     envoy_config_cluster_v3_Cluster_set_lb_policy(out, envoy_config_cluster_v3_Cluster_RING_HASH);
   } else if (number % 7 == 5) {
     envoy_config_cluster_v3_Cluster_set_lb_policy(out,
