@@ -24,8 +24,12 @@ gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json
   json_t *value = NULL;
   json_error_t syntax;
   if (json.size > 0) {
-    /* What hosts take and this does not: numbers too large for any field. */
-    value = json_loadb(json.data, json.size, JSON_DECODE_ANY | JSON_ALLOW_NUL, &syntax);
+    const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL;
+    value = json_loadb(json.data, json.size, flags, &syntax);
+    /* An integer that no field can hold may be one that nobody reads. */
+    if (!value) {
+      value = json_loadb(json.data, json.size, flags | JSON_DECODE_INT_AS_REAL, &syntax);
+    }
     if (!value) {
       *why = gxds_status_make(GXDS_INVALID_ARGUMENT, "errors validating %s LB policy config: [%s]",
                               type->title, syntax.text);

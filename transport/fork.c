@@ -4,8 +4,13 @@
 #include <stdatomic.h>
 
 #include "base/check.h"
+#include "transport/hand_over.h"
 
-static _Atomic(const gxds_fork_handlers *) stages[GXDS_FORK_STAGE_COUNT];
+/* Work is handed over by any thread, also for the first time while another forks: so its stage is
+ * there as soon as any is. */
+static _Atomic(const gxds_fork_handlers *) stages[GXDS_FORK_STAGE_COUNT] = {
+    [GXDS_FORK_HAND_OVER] = &gxds_hand_over_fork_handlers,
+};
 
 /* In the fork that this thread is at. */
 static _Thread_local const gxds_fork_handlers *at_fork[GXDS_FORK_STAGE_COUNT];

@@ -2,7 +2,9 @@
  * Before the fork the last stage comes first; after it, in the parent and in the child, the first
  * one does. So what stands on something else is at rest before that is, and goes on after it.
  * gRPC registers its own handlers at its first grpc_init(), which is before ours: all of ours are
- * done before gRPC's look for threads inside it, and go on when gRPC is ready again.
+ * done before gRPC's look for threads inside it, and go on when gRPC is ready again. Where gRPC's
+ * are left to the program, it is to register them before its first channel or server: with that
+ * ours are.
  *
  * Any thread may register, also while another forks: its stage takes part from the next fork on. */
 #ifndef GRPC_XDS_TRANSPORT_FORK_H_

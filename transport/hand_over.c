@@ -41,7 +41,7 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&mutex); }
 
 static void after_fork_in_child(void) {
-  count = 0;
+  count = at_work;                                 /* the thread that forked goes on with it */
   none = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it counts waiters that do not exist here */
   pthread_mutex_unlock(&mutex);
 }
@@ -53,10 +53,11 @@ __attribute__((destructor(101))) static void at_exit(void) {
   pthread_mutex_unlock(&mutex);
 }
 
+const gxds_fork_handlers gxds_hand_over_fork_handlers = {before_fork, after_fork_in_parent,
+                                                         after_fork_in_child};
+
 void gxds_hand_over_begin(void) {
-  static const gxds_fork_handlers fork_handlers = {before_fork, after_fork_in_parent,
-                                                   after_fork_in_child};
-  gxds_fork_register(GXDS_FORK_HAND_OVER, &fork_handlers);
+  gxds_fork_register(GXDS_FORK_HAND_OVER, &gxds_hand_over_fork_handlers);
   pthread_mutex_lock(&mutex);
   count++;
   pthread_mutex_unlock(&mutex);

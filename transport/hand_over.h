@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* Of fork.h, which has them from the beginning. */
+extern const struct gxds_fork_handlers gxds_hand_over_fork_handlers;
+
 /* Work is on its way from here on. Any thread; it does not wait, but for a fork. */
 void gxds_hand_over_begin(void);
 

@@ -48,6 +48,34 @@ TEST(Fork, StagesRestFromTheLastToTheFirstAndGoOnFromTheFirstToTheLast) {
   EXPECT_EQ(g_order, "reactor host host reactor");
 }
 
+// Its child goes on with it.
+TEST(HandOver, WorkThatForksIsOnItsWayInTheChildToo) {
+  gxds_hand_over_begin();
+  pid_t pid = -1;
+  gxds_hand_over_run([](void *arg) { *static_cast<pid_t *>(arg) = fork(); }, &pid);
+  if (pid == 0) {
+    // One piece on its way counts: a fork waits for it.
+    gxds_hand_over_begin();
+    bool done = false;
+    std::atomic<bool> here{false};
+    std::thread other([&] {
+      here = true;
+      std::this_thread::yield();
+      gxds_hand_over_run([](void *arg) { *static_cast<bool *>(arg) = true; }, &done);
+    });
+    while (!here) std::this_thread::yield();
+    const pid_t grandchild = fork();
+    if (grandchild == 0) _exit(done ? 0 : 1);
+    int status = -1;
+    waitpid(grandchild, &status, 0);
+    other.join();
+    _exit(status);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(status, 0);
+}
+
 // Work that a test lets go on.
 struct Gate {
   std::mutex mu;

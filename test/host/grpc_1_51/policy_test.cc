@@ -107,9 +107,13 @@ class PolicyInCTest : public PolicyTest {
   RefCountedPtr<LoadBalancingPolicy::Config> config_;
 };
 
+TEST_F(PolicyInCTest, AnIntegerThatIsTooLargeIsRefusedByWhoReadsIt) {
+  EXPECT_TRUE(ParseConfig(R"([{"made_up":{"x":100000000000000000000}}])").ok());
+}
+
 TEST_F(PolicyInCTest, ANumberTooLargeForAnyFieldIsRefused) {
-  EXPECT_EQ(ParseConfig(R"([{"made_up":{"x":100000000000000000000}}])").status().message(),
-            "errors validating made_up LB policy config: [too big integer]");
+  EXPECT_EQ(std::string(ParseConfig(R"([{"made_up":{"x":1e400}}])").status().message()),
+            "errors validating made_up LB policy config: [real number overflow near '1e400']");
 }
 
 TEST_F(PolicyInCTest, HearsWhatTheHostSays) {
