@@ -389,6 +389,7 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
 
 void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
                             const gxds_priority &priority) {
+  if (priority.locality_count < 2) return;
   double sum = 0;
   std::map<std::string, std::pair<std::string, double>> zones;  // by address: zone, its weight
   for (size_t i = 0; i < priority.locality_count; i++) {

@@ -115,7 +115,7 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
       config->clusters,
       [](void *, const gxds_cluster_entry *entry) {
         const gxds_priority *p = gxds_cluster_entry_priority(entry, 0);
-        if (!p || p->locality_count == 0) return;
+        if (!p || p->locality_count < 2) return;
         const gxds_locality *first = p->localities[0];
         // Once: it may be in many snapshots.
         if (first->weight != WeightOf(Contents::NumberOf(&entry->endpoints->base), *first)) return;
