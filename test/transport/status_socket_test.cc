@@ -3,13 +3,17 @@
 #include "transport/status_socket.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -62,6 +66,25 @@ void LeaveASocketBehind(const std::string& path) {
 }
 
 std::string Path(const std::string& dir) { return dir + "/" + std::to_string(getpid()) + ".sock"; }
+
+// Until all other threads wait for something to do. What one holds meanwhile, memory or locks of a
+// sanitizer's, would be held for ever in a child that is forked then.
+bool AwaitIdleThreads() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (std::chrono::steady_clock::now() < until) {
+    bool idle = true;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      if (task.path().filename() == std::to_string(gettid())) continue;
+      std::ifstream in(task.path() / "stat");
+      std::string stat;
+      std::getline(in, stat);
+      idle = idle && stat.find(") S ") != std::string::npos;
+    }
+    if (idle) return true;
+    sched_yield();
+  }
+  return false;
+}
 
 const char kNoClients[] = "grpc_xds status 0\n";
 
@@ -159,9 +182,7 @@ TEST(StatusSocket, TheChildOfAForkHasItsOwn) {
               setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
               gxds_status_socket_start();
               const std::string parents = Path(dir.path());
-              // A sanitizer's own locks, which a thread has while it starts, would be held for ever
-              // in a child that was forked meanwhile.
-              if (Ask(parents) != kNoClients) return 5;
+              if (Ask(parents) != kNoClients || !AwaitIdleThreads()) return 5;
               int child = InAProcess([&] {
                 if (Ask(Path(dir.path())) != "gone") return 1;
                 if (Ask(parents) != kNoClients) return 2;
