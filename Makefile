@@ -30,7 +30,7 @@ LINT_PACKAGES = clang-format-14 clang-tidy-14
 CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
 # An upgrade of the host library fetches the matching source package.
 HOST = --repo_env=GXDS_GRPC_VERSION=$$(dpkg-query -W -f '$${source:Version}' libgrpc-dev)
-OUTPUTS = //:libgrpc_xds.so //:libgrpc_xds_impl.so //tools:xds
+OUTPUTS = //:libgrpc_xds.so //:grpc_xds/libgrpc_xds_impl_1_51.so //tools:xds
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
@@ -126,7 +126,7 @@ install: all
 
 uninstall:
 	packaging/install --list $(INSTALL_ARGUMENTS) | xargs -d '\n' rm -f
-	rm -fd "$(DESTDIR)$(PREFIX)/include/grpc_xds" "$(DESTDIR)$(LIBDIR)/cmake/grpc_xds"
+	rm -fd "$(DESTDIR)$(PREFIX)/include/grpc_xds" "$(DESTDIR)$(LIBDIR)/cmake/grpc_xds" "$(DESTDIR)$(LIBDIR)/grpc_xds"
 
 # Debian packages, in the folder DEB.
 deb: all

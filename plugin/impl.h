@@ -1,4 +1,4 @@
-/* The entries of libgrpc_xds_impl.so, which the loader opens. */
+/* The entries of an implementation, which the loader opens: one library for each host. */
 #ifndef GRPC_XDS_PLUGIN_IMPL_H_
 #define GRPC_XDS_PLUGIN_IMPL_H_
 
@@ -13,7 +13,9 @@ extern "C" {
 #define GXDS_HOST_VERSION "29.0.0"
 #define GXDS_HOST_SONAME "libgrpc.so.29"
 
-#define GXDS_IMPL_FILE "libgrpc_xds_impl.so"
+/* From the loader's folder. */
+#define GXDS_IMPL_FILE "grpc_xds/libgrpc_xds_impl_1_51.so"
+#define GXDS_IMPL_VERSION "grpc_xds_impl_version"
 #define GXDS_IMPL_ENTRY "grpc_xds_impl_register"
 #define GXDS_IMPL_MERGE_DUMP "grpc_xds_impl_merge_dump"
 #define GXDS_IMPL_DUMP_CLIENT_STATUS "grpc_xds_impl_dump_client_status"
@@ -21,6 +23,12 @@ extern "C" {
 #define GXDS_IMPL_REGISTER_POLICY "grpc_xds_impl_register_policy"
 
 struct grpc_slice; /* the host's */
+
+/* GRPC_XDS_VERSION, which the loader compares with its own before it calls anything else: in the
+ * middle of an upgrade, or in a program that was started before and opens gRPC after it, the two
+ * are of different versions. Any thread. */
+const char *grpc_xds_impl_version(void);
+typedef const char *(*gxds_impl_version_function)(void);
 
 /* Registers our resolver and policies in place of the host's. The caller has checked the host's
  * version. OK also when that was done before; TOO_LATE when gRPC was initialised before. Logs

@@ -46,12 +46,19 @@ static void find_own_path(void) {
   }
 }
 
-/* The path of the implementation: beside this library. False: longer than any path may be. */
+/* The path of the implementation, from this library's folder. False: longer than any path may be.
+ */
 static bool impl_path(char out[static PATH_MAX]) {
   const char *slash = strrchr(own_path, '/');
   int directory = slash ? (int)(slash + 1 - own_path) : 0;
   int size = snprintf(out, PATH_MAX, "%.*s%s", directory, own_path, GXDS_IMPL_FILE);
   return size > 0 && size < PATH_MAX;
+}
+
+static const char *version_of(const gxds_host_library *impl) {
+  gxds_impl_version_function version =
+      (gxds_impl_version_function)gxds_host_library_function(impl, GXDS_IMPL_VERSION);
+  return version ? version() : "none";
 }
 
 static grpc_xds_result register_with(const gxds_host_library *host) {
@@ -74,12 +81,18 @@ static grpc_xds_result register_with(const gxds_host_library *host) {
     return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "cannot load the implementation: %s",
                 why ? why : path);
   }
-  gxds_impl_register_function entry;
-  void *symbol = dlsym(impl, GXDS_IMPL_ENTRY);
-  memcpy(&entry, &symbol, sizeof entry);
+  const gxds_host_library opened = {.handle = impl};
+  gxds_impl_register_function entry =
+      (gxds_impl_register_function)gxds_host_library_function(&opened, GXDS_IMPL_ENTRY);
   if (!entry) {
     return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "%s is not an implementation of grpc_xds",
                 path);
+  }
+  const char *version = version_of(&opened);
+  if (strcmp(version, GRPC_XDS_VERSION) != 0) {
+    return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION,
+                "%s is of version %s, and the library that opens it of %s", path, version,
+                GRPC_XDS_VERSION);
   }
   grpc_xds_result result = entry();
   if (result == GRPC_XDS_ERROR_TOO_LATE) {

@@ -20,7 +20,7 @@ typedef enum grpc_xds_result {
   GRPC_XDS_ERROR_HOST_VERSION = 2, /* libgrpc is not the version this library was built for */
   GRPC_XDS_ERROR_TOO_LATE = 3,     /* gRPC was initialised before: its registry is closed */
   GRPC_XDS_ERROR_IMPLEMENTATION =
-      4,                   /* libgrpc_xds_impl.so is missing beside this library or broken */
+      4,                   /* the implementation is missing, broken, or of another version */
   GRPC_XDS_ERROR_BUSY = 5, /* the xDS clients did not answer in time: ask again */
   GRPC_XDS_ERROR_POLICY_VERSION = 6, /* these three: of grpc_xds_register_policy() */
   GRPC_XDS_ERROR_POLICY_INVALID = 7,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "plugin/impl.h"
@@ -26,9 +27,13 @@ std::string Program(const std::string& name) { return Runfile("test/plugin/" + n
 class Loader : public testing::Test {
  protected:
   std::string path() const { return folder_.path() + "/libgrpc_xds.so"; }
-  void SetUp() override { std::filesystem::copy(Runfile("libgrpc_xds.so"), path()); }
+  std::string implementation() const { return folder_.path() + "/" GXDS_IMPL_FILE; }
+  void SetUp() override {
+    std::filesystem::copy(Runfile("libgrpc_xds.so"), path());
+    std::filesystem::create_directories(std::filesystem::path(implementation()).parent_path());
+  }
   void AddFakeImplementation() {
-    std::filesystem::copy(Program("libfake_impl.so"), folder_.path() + "/" GXDS_IMPL_FILE);
+    std::filesystem::copy(Program("libfake_impl.so"), implementation());
   }
   gxds_test::TempDir folder_;
 };
@@ -96,12 +101,12 @@ TEST_F(Loader, MissingImplementationIsLoggedAndSurvived) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output,
               testing::ContainsRegex("^E.*grpc_xds: not registered: cannot load the "
-                                     "implementation: .*libgrpc_xds_impl.so"));
+                                     "implementation: .*libgrpc_xds_impl_1_51.so"));
   EXPECT_THAT(outcome.output, testing::EndsWith("code 0: \n"));
 }
 
 TEST_F(Loader, BrokenImplementationIsLoggedAndSurvived) {
-  folder_.Write(GXDS_IMPL_FILE, "no library");
+  std::ofstream(implementation()) << "no library";
   Outcome outcome = RunProgram({Program("probe"), "serve", "ipv4:127.0.0.1:"}, Preload(path()));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, HasSubstr("cannot load the implementation: "));
@@ -109,10 +114,35 @@ TEST_F(Loader, BrokenImplementationIsLoggedAndSurvived) {
 }
 
 TEST_F(Loader, ForeignLibraryIsNoImplementation) {
-  std::filesystem::copy(Program("libprivate_copy.so"), folder_.path() + "/" GXDS_IMPL_FILE);
+  std::filesystem::copy(Program("libprivate_copy.so"), implementation());
   Outcome outcome = RunProgram({Program("probe"), "serve", "ipv4:127.0.0.1:"}, Preload(path()));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, HasSubstr("is not an implementation of grpc_xds"));
+}
+
+TEST_F(Loader, ImplementationOfAnotherVersionIsNotAsked) {
+  AddFakeImplementation();
+  auto environment = Preload(path(), {{"FAKE_IMPL_VERSION", "0.0.1"}});
+  Outcome outcome = RunProgram({Program("probe"), "serve", "ipv4:127.0.0.1:"}, environment);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr(kError + implementation() +
+                                        " is of version 0.0.1, and the library that opens it of " +
+                                        GRPC_XDS_VERSION));
+  EXPECT_THAT(outcome.output, Not(HasSubstr("fake implementation")));
+  EXPECT_THAT(outcome.output, testing::EndsWith("code 0: \n"));
+}
+
+// A program that was started before an upgrade.
+TEST_F(Loader, GrpcThatIsOpenedAfterAnUpgradeKeepsItsOwnXds) {
+  AddFakeImplementation();
+  auto environment = Preload(path(), {{"FAKE_IMPL_VERSION", "0.0.1"}});
+  Outcome outcome = RunProgram(
+      {Program("late"), Program("libextension.so"), "ipv4:127.0.0.1:1", "1"}, environment);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr(" is of version 0.0.1, and the library that opens it of "));
+  EXPECT_THAT(outcome.output, Not(HasSubstr("fake implementation")));
+  EXPECT_THAT(outcome.output, HasSubstr("code 14: "));
+  EXPECT_THAT(outcome.output, HasSubstr("alive\n"));
 }
 
 TEST_F(Loader, ErrorsAreLoggedOnce) {

@@ -1,8 +1,14 @@
-/* An implementation that only says that it was asked; FAKE_IMPL_RESULT is what it answers. */
+/* An implementation that only says that it was asked; FAKE_IMPL_RESULT is what it answers,
+ * FAKE_IMPL_VERSION of which version it is. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "plugin/impl.h"
+
+__attribute__((visibility("default"))) const char *grpc_xds_impl_version(void) {
+  const char *version = getenv("FAKE_IMPL_VERSION");
+  return version ? version : GRPC_XDS_VERSION;
+}
 
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
   const char *result = getenv("FAKE_IMPL_RESULT");
