@@ -20,7 +20,8 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
   dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev libre2-dev \
   libxxhash-dev libyaml-dev uthash-dev
 TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev libzstd-dev pkg-config
-INSTALL_PACKAGES = cmake libcap2-bin make pkg-config ruby-grpc
+DEB_PACKAGES = debhelper
+INSTALL_PACKAGES = $(DEB_PACKAGES) cmake libcap2-bin lintian make pkg-config ruby-grpc
 BENCH_PACKAGES = gnuplot-nox valgrind
 VALGRIND_PACKAGES = valgrind
 FUZZ_PACKAGES = clang-14 libclang-rt-14-dev
@@ -38,7 +39,7 @@ BENCH_FLAGS = $(if $(QUICK),--quick)
 
 .PHONY: all demo test test-upstream interop interop-istio sim kills fuzz soak valgrind bench bench-check bench-build \
   format lint conformance install uninstall deb clean packages bench-packages fuzz-packages \
-  valgrind-packages upstream-packages lint-packages install-packages
+  valgrind-packages deb-packages upstream-packages lint-packages install-packages
 
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
@@ -129,7 +130,7 @@ uninstall:
 	rm -fd "$(DESTDIR)$(PREFIX)/include/grpc_xds" "$(DESTDIR)$(LIBDIR)/cmake/grpc_xds" "$(DESTDIR)$(LIBDIR)/grpc_xds"
 
 # Debian packages, in the folder DEB.
-deb: all
+deb: deb-packages all
 	packaging/deb $(DEB)
 
 clean:
@@ -137,6 +138,9 @@ clean:
 
 packages:
 	@.ci/packages $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+deb-packages:
+	@.ci/packages $(DEB_PACKAGES)
 
 bench-packages:
 	@.ci/packages $(BENCH_PACKAGES)
