@@ -79,6 +79,7 @@ def _is_there(ctx, library):
 
 def _grpc_host_impl(ctx):
     ctx.report_progress("fetching gRPC's source package")
+    ctx.path(ctx.attr._apt_source)  # which that calls
     result = ctx.execute([ctx.path(ctx.attr._fetch)], timeout = 600)
     if result.return_code != 0:
         fail("cannot fetch gRPC's source package:\n" + result.stdout + result.stderr)
@@ -89,5 +90,8 @@ grpc_host = repository_rule(
     implementation = _grpc_host_impl,
     # Set by the Makefile to the installed version, so that an upgrade fetches the matching source.
     environ = ["GXDS_GRPC_VERSION"],
-    attrs = {"_fetch": attr.label(default = "//bazel:fetch_grpc_source.sh", allow_single_file = True)},
+    attrs = {
+        "_fetch": attr.label(default = "//bazel:fetch_grpc_source.sh", allow_single_file = True),
+        "_apt_source": attr.label(default = "//bazel:apt_source.sh", allow_single_file = True),
+    },
 )
