@@ -383,7 +383,11 @@ void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t);
 
 /* What is said of a response with more than GXDS_RESOURCES_PER_RESPONSE_MAX of either. */
 extern const char gxds_too_many_resources[];
-/* Reads the errors of single resources into *out: the fields of that number of the message. */
+
+/* Errors of single resources are the fields of that number of a response: the response without
+ * them, for the decoder, and what they say, for *out. Both: whole fields; they live as long as
+ * arena. */
+gxds_str gxds_response_without_errors(gxds_str message, uint64_t number, struct upb_Arena *arena);
 void gxds_response_read_errors(gxds_str message, uint64_t number, struct upb_Arena *arena,
                                gxds_response *out);
 

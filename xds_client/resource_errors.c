@@ -1,6 +1,8 @@
-/* Errors that a server reports of single resources (xRFC TP3). The field is newer than the host's
- * tables of the responses, so it is found among the message's fields; what is in it, the host
- * knows. */
+/* Errors that a server reports of single resources (xRFC TP3). The field is newer than the tables
+ * of responses in gRPC 1.51; with those of 1.83 one that can't be decoded would be the end of the
+ * whole response. So it is found among the message's fields; what is in it, the host knows. */
+#include <string.h>
+
 #include "base/wire.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/rpc/status.upb.h"
@@ -60,6 +62,20 @@ static size_t count_fields(gxds_str message, uint64_t number) {
   gxds_wire_field field;
   while (gxds_wire_next(&message, &field)) count += field.number == number && field.has_size;
   return count;
+}
+
+gxds_str gxds_response_without_errors(gxds_str message, uint64_t number, upb_Arena *arena) {
+  if (count_fields(message, number) == 0) return message;
+  char *bytes = upb_Arena_Malloc(arena, message.size);
+  GXDS_CHECK(bytes != NULL);
+  size_t size = 0;
+  gxds_wire_field field;
+  while (gxds_wire_next(&message, &field)) {
+    if (field.number == number && field.has_size) continue;
+    memcpy(bytes + size, field.whole.data, field.whole.size);
+    size += field.whole.size;
+  }
+  return gxds_str_of(bytes, size);
 }
 
 void gxds_response_read_errors(gxds_str message, uint64_t number, upb_Arena *arena,

@@ -92,7 +92,8 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
   envoy_service_discovery_v3_DiscoveryResponse *response =
       envoy_service_discovery_v3_DiscoveryResponse_new(arena);
   GXDS_CHECK(response != NULL);
-  upb_DecodeStatus status = upb_Decode(message.data, message.size, response,
+  const gxds_str rest = gxds_response_without_errors(message, RESOURCE_ERRORS, arena);
+  upb_DecodeStatus status = upb_Decode(rest.data, rest.size, response,
                                        &envoy_service_discovery_v3_DiscoveryResponse_msginit, NULL,
                                        kUpb_DecodeOption_AliasString, arena);
   GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
