@@ -35,8 +35,9 @@ static uint32_t decode_max_requests(const envoy_config_cluster_v3_CircuitBreaker
   return GXDS_CLUSTER_MAX_REQUESTS_DEFAULT;
 }
 
-static void validate(const envoy_config_cluster_v3_Cluster *in, const gxds_decode_context *context,
-                     upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out) {
+static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
+                     const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,
+                     gxds_cluster *out) {
   gxds_cluster_type_decode(in, scratch, errors, out);
   /* A75: an aggregate's own policy is ignored; Envoy wants CLUSTER_PROVIDED there. */
   if (out->kind != GXDS_CLUSTER_AGGREGATE) {
@@ -48,7 +49,7 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, const gxds_decod
   const envoy_config_core_v3_ConfigSource *lrs_server =
       envoy_config_cluster_v3_Cluster_lrs_server(in);
   if (lrs_server) decode_lrs_server(lrs_server, context, errors, out);
-  gxds_lrs_metrics_decode(in, scratch, out);
+  gxds_lrs_metrics_decode(bytes, scratch, out);
   out->max_concurrent_requests =
       decode_max_requests(envoy_config_cluster_v3_Cluster_circuit_breakers(in));
   const struct envoy_config_cluster_v3_OutlierDetection *outlier_detection =
@@ -80,7 +81,7 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   out->name = gxds_str_dup(name);
   gxds_cluster *cluster = create(name, context->bootstrap);
   gxds_errors errors = {0};
-  validate(in, context, scratch, &errors, cluster);
+  validate(in, bytes, context, scratch, &errors, cluster);
   gxds_status status = gxds_errors_status(&errors, "errors validating Cluster resource");
   if (gxds_status_is_ok(&status)) {
     out->resource = &cluster->base;

@@ -44,9 +44,8 @@ void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,
                      const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,
                      gxds_cluster *out);
 
-/* Sets lrs_metrics. Nothing in it is an error (A85). */
-void gxds_lrs_metrics_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
-                             gxds_cluster *out);
+/* Sets lrs_metrics by the bytes of a Cluster. Nothing in it is an error (A85). */
+void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster *out);
 
 /* Sets outlier_detection. */
 void gxds_outlier_detection_decode(const struct envoy_config_cluster_v3_OutlierDetection *in,

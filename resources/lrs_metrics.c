@@ -1,20 +1,13 @@
-/* lrs_report_endpoint_metrics (A85), which the host's table of Cluster lacks: found among the
- * message's unknown fields. */
+/* lrs_report_endpoint_metrics (A85), which the table of Cluster in gRPC 1.51 lacks: found among the
+ * message's fields without it. */
 #include <stdlib.h>
 
 #include "base/wire.h"
 #include "resources/cluster_internal.h"
-#include "upb/msg.h"
 
 enum { LRS_REPORT_ENDPOINT_METRICS = 57 };
 
 static const char named_prefix[] = "named_metrics.";
-
-static gxds_str unknown_fields(const envoy_config_cluster_v3_Cluster *in) {
-  size_t size = 0;
-  const char *data = upb_Message_GetUnknown(in, &size);
-  return gxds_str_of(data, size);
-}
 
 static bool next_name(gxds_str *rest, gxds_str *name) {
   gxds_wire_field field;
@@ -50,17 +43,16 @@ static void take_keys(gxds_str *keys, size_t count, upb_Arena *arena, gxds_lrs_m
   out->named = copies;
 }
 
-void gxds_lrs_metrics_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
-                             gxds_cluster *out) {
+void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster *out) {
   gxds_str name;
   size_t count = 0;
-  for (gxds_str rest = unknown_fields(in); next_name(&rest, &name);) count++;
+  for (gxds_str rest = cluster; next_name(&rest, &name);) count++;
   if (count == 0) return;
   gxds_str *keys = gxds_arena_calloc(scratch, count, sizeof *keys);
   gxds_lrs_metrics found = {0};
   count = 0;
   /* A85: what is none of these is of a later time, and ignored. */
-  for (gxds_str rest = unknown_fields(in); next_name(&rest, &name);) {
+  for (gxds_str rest = cluster; next_name(&rest, &name);) {
     found.cpu_utilization |= gxds_str_is(name, "cpu_utilization");
     found.mem_utilization |= gxds_str_is(name, "mem_utilization");
     found.application_utilization |= gxds_str_is(name, "application_utilization");

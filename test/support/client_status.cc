@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/wire.h"
 #include "envoy/admin/v3/config_dump_shared.upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/status/v3/csds.upb.h"
@@ -54,13 +55,16 @@ StatusOfResource Read(const EntryMessage* entry) {
   return out;
 }
 
-// Of client_scope, which the host's tables lack, only the unknown field is there.
+// client_scope, which not every host's table has.
 std::string Scope(const envoy_service_status_v3_ClientConfig* config) {
+  std::unique_ptr<upb_Arena, decltype(&upb_Arena_Free)> arena(upb_Arena_New(), upb_Arena_Free);
   size_t size = 0;
-  const char* bytes = upb_Message_GetUnknown(config, &size);
-  const char kTag = 4 << 3 | 2;
-  if (size < 2 || bytes[0] != kTag || size != static_cast<size_t>(bytes[1]) + 2) return "";
-  return std::string(bytes + 2, size - 2);
+  const char* bytes = envoy_service_status_v3_ClientConfig_serialize(config, arena.get(), &size);
+  gxds_str rest = gxds_str_of(bytes, size);
+  for (gxds_wire_field field; gxds_wire_next(&rest, &field);) {
+    if (field.number == 4 && field.has_size) return {field.value.data, field.value.size};
+  }
+  return "";
 }
 
 StatusOfClient Read(const envoy_service_status_v3_ClientConfig* config) {

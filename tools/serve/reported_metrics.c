@@ -1,11 +1,10 @@
 #include "tools/serve/reported_metrics.h"
 
 #include <string.h>
-#include <upb/msg.h>
 
 #include "base/wire.h"
 
-/* Fields of UpstreamLocalityStats that the host's table lacks, each an
+/* Fields of UpstreamLocalityStats that the table of gRPC 1.51 lacks, each an
  * UnnamedEndpointLoadMetricStats. */
 enum { CPU_UTILIZATION = 12, MEM_UTILIZATION = 13, APPLICATION_UTILIZATION = 14 };
 
@@ -45,8 +44,9 @@ static void add_unnamed(gxds_str message, const char *name, gxds_serve_load *loa
 
 static void add_utilizations(const envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
                              gxds_serve_load *load) {
+  upb_Arena *arena = upb_Arena_New();
   size_t size = 0;
-  const char *data = upb_Message_GetUnknown(stats, &size);
+  const char *data = envoy_config_endpoint_v3_UpstreamLocalityStats_serialize(stats, arena, &size);
   gxds_str rest = gxds_str_of(data, size);
   gxds_wire_field field;
   while (gxds_wire_next(&rest, &field)) {
@@ -57,6 +57,7 @@ static void add_utilizations(const envoy_config_endpoint_v3_UpstreamLocalityStat
       add_unnamed(field.value, "application_utilization", load);
     }
   }
+  upb_Arena_Free(arena);
 }
 
 void gxds_reported_metrics_read(const envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
