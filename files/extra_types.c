@@ -148,7 +148,20 @@ static void add_fields(google_protobuf_DescriptorProto *message, const extra_fie
   for (int i = 0; i < kFieldsMax && fields[i].name; i++) add_field(message, &fields[i], arena);
 }
 
+/* gRPC 1.83 has it. */
+static bool has_field(const google_protobuf_DescriptorProto *message, int32_t number) {
+  size_t count = 0;
+  const google_protobuf_FieldDescriptorProto *const *fields =
+      google_protobuf_DescriptorProto_field(message, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (google_protobuf_FieldDescriptorProto_number(fields[i]) == number) return true;
+  }
+  return false;
+}
+
 /* A85. */
+enum { kLrsReportEndpointMetrics = 57 };
+
 void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena *arena) {
   size_t count = 0;
   google_protobuf_DescriptorProto **messages =
@@ -157,10 +170,11 @@ void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena 
     if (!upb_StringView_IsEqual(google_protobuf_DescriptorProto_name(messages[i]), Z("Cluster"))) {
       continue;
     }
+    if (has_field(messages[i], kLrsReportEndpointMetrics)) continue;
     google_protobuf_FieldDescriptorProto *field =
         google_protobuf_DescriptorProto_add_field(messages[i], arena);
     google_protobuf_FieldDescriptorProto_set_name(field, Z("lrs_report_endpoint_metrics"));
-    google_protobuf_FieldDescriptorProto_set_number(field, 57);
+    google_protobuf_FieldDescriptorProto_set_number(field, kLrsReportEndpointMetrics);
     google_protobuf_FieldDescriptorProto_set_type(field, STRING);
     google_protobuf_FieldDescriptorProto_set_label(
         field, google_protobuf_FieldDescriptorProto_LABEL_REPEATED);

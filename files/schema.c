@@ -121,7 +121,8 @@
   X(xds_type_matcher_v3_string_proto)                                                          \
   X(xds_type_v3_typed_struct_proto)
 
-#define DECLARE(file) extern _upb_DefPool_Init file##_upbdefinit;
+/* Weak: a host that does not have a file any more goes without it. */
+#define DECLARE(file) extern _upb_DefPool_Init file##_upbdefinit __attribute__((weak));
 HOST_FILES(DECLARE)
 #define ADDRESS(file) &file##_upbdefinit,
 static const _upb_DefPool_Init *const host_files[] = {HOST_FILES(ADDRESS)};
@@ -158,7 +159,7 @@ gxds_schema *gxds_schema_create(void) {
   GXDS_CHECK(s->pool != NULL);
   load_cluster_file(s->pool);
   for (size_t i = 0; i < sizeof host_files / sizeof(_upb_DefPool_Init *); i++) {
-    GXDS_CHECK(load_host_file(s->pool, host_files[i]));
+    GXDS_CHECK(!host_files[i] || load_host_file(s->pool, host_files[i]));
   }
   gxds_extra_types_add(s->pool);
   return s;

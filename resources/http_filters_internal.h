@@ -4,6 +4,7 @@
 #ifndef GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 
+#include "base/upb.h"
 #include "resources/common_internal.h"
 #include "resources/listener.h"
 
@@ -56,9 +57,10 @@ gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_fil
     gxds_http_filter_entry *entries_ = gxds_arena_calloc((scratch), count_, sizeof *entries_);   \
     size_t next_ = kUpb_Map_Begin;                                                               \
     for (size_t i_ = 0; i_ < count_; i_++) {                                                     \
-      const m##_TypedPerFilterConfigEntry *e_ = m##_typed_per_filter_config_next((in), &next_);  \
-      entries_[i_].name = gxds_pb_str(m##_TypedPerFilterConfigEntry_key(e_));                    \
-      entries_[i_].value = m##_TypedPerFilterConfigEntry_value(e_);                              \
+      upb_StringView name_ = {0};                                                                \
+      (void)GXDS_MAP_NEXT(m, typed_per_filter_config, TypedPerFilterConfigEntry, (in), &next_,   \
+                          &name_, &entries_[i_].value);                                          \
+      entries_[i_].name = gxds_pb_str(name_);                                                    \
     }                                                                                            \
     *(out) =                                                                                     \
         gxds_http_filter_overrides_decode(entries_, count_, (at), (arena), (scratch), (errors)); \

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/upb.h"
 #include "google/protobuf/struct.upb.h"
 #include "resources/common_internal.h"
 #include "resources/json_internal.h"
@@ -85,9 +86,10 @@ const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *i
   member *members = gxds_arena_calloc(scratch, count, sizeof *members);
   size_t at_entry = kUpb_Map_Begin;
   for (size_t i = 0; i < count; i++) { /* a map has its own order, which is nobody's business */
-    const google_protobuf_Struct_FieldsEntry *e = google_protobuf_Struct_fields_next(in, &at_entry);
-    members[i].name = gxds_pb_str(google_protobuf_Struct_FieldsEntry_key(e));
-    members[i].value = google_protobuf_Struct_FieldsEntry_value(e);
+    upb_StringView name = {0};
+    (void)GXDS_MAP_NEXT(google_protobuf_Struct, fields, FieldsEntry, in, &at_entry, &name,
+                        &members[i].value);
+    members[i].name = gxds_pb_str(name);
   }
   if (count > 1) qsort(members, count, sizeof *members, compare_members);
   gxds_text_add_z(out, "{");

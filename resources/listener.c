@@ -121,8 +121,10 @@ static void decode_manager(decoder *d, const manager_message *in, const gxds_pat
           in) != 0) {
     gxds_errors_add(&d->errors, GXDS_FIELD(at, "xff_num_trusted_hops"), "must be zero");
   }
-  if (envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_has_original_ip_detection_extensions(
-          in)) {
+  size_t detections = 0;
+  envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_original_ip_detection_extensions(
+      in, &detections);
+  if (detections > 0) {
     gxds_errors_add(&d->errors, GXDS_FIELD(at, "original_ip_detection_extensions"),
                     "must be empty");
   }

@@ -204,13 +204,13 @@ static void decode_identity(tls_decoder *d, const common_message *in, const gxds
     d->out->identity = decode_old_instance(
         d, old, GXDS_FIELD(at, "tls_certificate_certificate_provider_instance"));
   } else {
-    refuse(d, envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_has_tls_certificates(in),
-           at, "tls_certificates");
-    refuse(
-        d,
-        envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_has_tls_certificate_sds_secret_configs(
-            in),
-        at, "tls_certificate_sds_secret_configs");
+    size_t count = 0;
+    envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_tls_certificates(in, &count);
+    refuse(d, count > 0, at, "tls_certificates");
+    count = 0;
+    envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_tls_certificate_sds_secret_configs(
+        in, &count);
+    refuse(d, count > 0, at, "tls_certificate_sds_secret_configs");
   }
 }
 

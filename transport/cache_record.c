@@ -4,7 +4,8 @@
 #include <xxhash.h>
 
 /* The last byte but one is the version of the format. */
-static const char magic[GXDS_CACHE_MAGIC_SIZE] = "gxds resources\2\n";
+static const char magic[GXDS_CACHE_MAGIC_SIZE] = {'g', 'x', 'd', 's', ' ', 'r', 'e', 's',
+                                                  'o', 'u', 'r', 'c', 'e', 's', 2,   '\n'};
 #define MAGIC_NAME_SIZE 14
 
 /* A frame: the size, a checksum of those bytes, so that a size which is wrong is not taken for one

@@ -15,6 +15,24 @@ static unsigned refresh_seconds(const gxds_tls_creds *c) {
 
 static const char *path_or_null(gxds_str path) { return path.size ? path.data : NULL; }
 
+/* gRPC 1.51 has one provider for both. */
+#ifndef GXDS_TLS_PROVIDERS_APART
+static void watch_root(grpc_tls_credentials_options *options,
+                       grpc_tls_certificate_provider *provider) {
+  grpc_tls_credentials_options_set_certificate_provider(options, provider);
+  grpc_tls_credentials_options_watch_root_certs(options);
+}
+
+static void watch_identity(grpc_tls_credentials_options *options,
+                           grpc_tls_certificate_provider *provider) {
+  grpc_tls_credentials_options_set_certificate_provider(options, provider);
+  grpc_tls_credentials_options_watch_identity_key_cert_pairs(options);
+}
+#else
+#define watch_root grpc_tls_credentials_options_set_root_certificate_provider
+#define watch_identity grpc_tls_credentials_options_set_identity_certificate_provider
+#endif
+
 static grpc_channel_credentials *create_tls(gxds_str config_json) {
   gxds_tls_creds c;
   gxds_errors errors = {0};
@@ -26,11 +44,10 @@ static grpc_channel_credentials *create_tls(gxds_str config_json) {
     grpc_tls_certificate_provider *files = grpc_tls_certificate_provider_file_watcher_create(
         path_or_null(c.private_key_file), path_or_null(c.certificate_file),
         path_or_null(c.ca_certificate_file), refresh_seconds(&c));
-    grpc_tls_credentials_options_set_certificate_provider(options, files);
+    if (c.ca_certificate_file.size) watch_root(options, files);
+    if (c.certificate_file.size) watch_identity(options, files);
     grpc_tls_certificate_provider_release(files);
   }
-  if (c.ca_certificate_file.size) grpc_tls_credentials_options_watch_root_certs(options);
-  if (c.certificate_file.size) grpc_tls_credentials_options_watch_identity_key_cert_pairs(options);
   gxds_tls_creds_fini(&c);
   return grpc_tls_credentials_create(options);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/upb.h"
 #include "bootstrap/bootstrap.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "google/protobuf/struct.upb.h"
@@ -47,9 +48,10 @@ std::string Render(const google_protobuf_Value* v) {
 std::string Render(const google_protobuf_Struct* s) {
   std::vector<std::string> parts;
   size_t iter = kUpb_Map_Begin;
-  while (const auto* entry = google_protobuf_Struct_fields_next(s, &iter)) {
-    parts.push_back(ToString(google_protobuf_Struct_FieldsEntry_key(entry)) + ":" +
-                    Render(google_protobuf_Struct_FieldsEntry_value(entry)));
+  upb_StringView name;
+  const google_protobuf_Value* value;
+  while (GXDS_MAP_NEXT(google_protobuf_Struct, fields, FieldsEntry, s, &iter, &name, &value)) {
+    parts.push_back(ToString(name) + ":" + Render(value));
   }
   std::sort(parts.begin(), parts.end());
   std::string out = "{";

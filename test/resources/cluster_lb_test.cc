@@ -252,8 +252,9 @@ std::vector<Malformed> Lists() {
        Cluster(List({Any(Type(kTypedStruct),
                          Field(1, Type("myorg.MyLb")) + Field(2, Field(1, Field(1, "\xff"))))})),
        Bad(kAtConfig + ".value[" + kTypedStruct +
-           "].value[myorg.MyLb] error:error encoding google::Protobuf::Struct as JSON: name of a "
-           "field is not UTF-8")},
+           (kDecodesKeys ? "] error:could not parse"
+                         : "].value[myorg.MyLb] error:error encoding google::Protobuf::Struct as "
+                           "JSON: name of a field is not UTF-8"))},
       {"RingHashUnparsable", Cluster(List({RingHash(std::string(1, '\0'))})),
        Bad(ring + " error:can't decode RingHash LB policy config")},
       {"RingHashFunction", Cluster(List({RingHash(Number(1, 2))})),

@@ -10,6 +10,7 @@
 
 #include "resources/resources.h"
 #include "test/support/proto_json.h"
+#include "upb/upb.h"
 
 namespace grpc_xds_test {
 
@@ -17,6 +18,13 @@ inline std::string ToString(gxds_str s) {
   return std::string(s.data == nullptr ? "" : s.data, s.size);
 }
 inline gxds_str ToGxds(const std::string& s) { return gxds_str_of(s.data(), s.size()); }
+
+// Whether the host's decoder refuses keys of maps that are not UTF-8.
+#ifdef GXDS_HOST_DECODES_KEYS
+constexpr bool kDecodesKeys = true;
+#else
+constexpr bool kDecodesKeys = false;
+#endif
 
 // JSON in single quotes, which are easier to read in C++; no text here contains one.
 inline std::string Json(std::string text) {

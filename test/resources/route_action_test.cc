@@ -328,7 +328,8 @@ std::vector<Malformed> PluginRules() {
        Bad(at_rls + " error:failed to dump proto to JSON: bad duration")},
       {"RlsWithAKeyThatIsNoUtf8",
        RawPlugin(Any(rls, Field(1, Field(2, Field(4, Field(1, "\xff") + Field(2, "v")))))),
-       Bad(at_rls + " error:failed to dump proto to JSON: not UTF-8")},
+       Bad(at_rls + (kDecodesKeys ? " error:could not parse plugin config"
+                                  : " error:failed to dump proto to JSON: not UTF-8"))},
       Rule("RlsRefusedByTheRegistry", Config(To("p"), "", Plugins(Rls("p", "bad"))),
            at_rls + " error:the registry's words"),
       Rule("RouteToAnEmptyName", Config(To("")),

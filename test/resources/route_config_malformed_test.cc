@@ -165,7 +165,9 @@ std::vector<Malformed> Filters() {
        Field(1, "foo") + Field(2, Proto("envoy.config.route.v3.VirtualHost",
                                         "{'domains':['*'],'routes':[" + kGood + "]}") +
                                       Field(15, Field(1, "\xff") + Field(2, Any("a/b", "")))),
-       Bad(kHost + ".typed_per_filter_config error:filter name in map is not UTF-8")},
+       kDecodesKeys
+           ? "Can't parse RouteConfiguration resource."
+           : Bad(kHost + ".typed_per_filter_config error:filter name in map is not UTF-8")},
       {"ConfigEmpty", RawOverride(""),
        Bad(at + " error:no filter config specified for filter name f")},
       {"TypeUrlWithoutSlash", RawOverride(Any("MyType", "")),

@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
@@ -56,12 +57,15 @@ DeltaRequest ParseDeltaRequest(gxds_str bytes) {
   names = REQUEST(resource_names_unsubscribe)(in, &count);
   out.unsubscribe = NamesOf(out.type, names, count, &out.odd_names);
   size_t place = kUpb_Map_Begin;
-  while (const auto *entry = REQUEST(initial_resource_versions_next)(in, &place)) {
-    int id = IdOf(out.type, FromView(REQUEST(InitialResourceVersionsEntry_key)(entry)));
+  upb_StringView name;
+  upb_StringView version;
+  while (GXDS_MAP_NEXT(envoy_service_discovery_v3_DeltaDiscoveryRequest, initial_resource_versions,
+                       InitialResourceVersionsEntry, in, &place, &name, &version)) {
+    int id = IdOf(out.type, FromView(name));
     out.odd_names = out.odd_names || id < 0;
     if (id < 0) continue;
     out.claims |= Bit(id);
-    out.versions[id] = FromView(REQUEST(InitialResourceVersionsEntry_value)(entry));
+    out.versions[id] = FromView(version);
   }
   if (const auto *node = REQUEST(node)(in)) {
     out.has_node = true;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/memory.h"
+#include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
@@ -241,14 +242,11 @@ Request ParseDeltaRequest(gxds_str bytes) {
       envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_unsubscribe(message, &count);
   for (size_t i = 0; i < count; i++) request.unsubscribed.push_back(FromView(names[i]));
   size_t iterator = kUpb_Map_Begin;
-  while (const auto *entry =
-             envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_next(
-                 message, &iterator)) {
-    request.versions[FromView(
-        envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_key(entry))] =
-        FromView(
-            envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_value(
-                entry));
+  upb_StringView name;
+  upb_StringView version;
+  while (GXDS_MAP_NEXT(envoy_service_discovery_v3_DeltaDiscoveryRequest, initial_resource_versions,
+                       InitialResourceVersionsEntry, message, &iterator, &name, &version)) {
+    request.versions[FromView(name)] = FromView(version);
   }
   if (const auto *node = envoy_service_discovery_v3_DeltaDiscoveryRequest_node(message)) {
     request.node_id = FromView(envoy_config_core_v3_Node_id(node));

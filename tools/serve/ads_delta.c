@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/upb.h"
 #include "tools/serve/ads_internal.h"
 #include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
@@ -144,16 +145,12 @@ static gxds_delta_name *names_of(request *msg, size_t *count) {
     if (n->claimed) n->version = view(version);
   }
   size_t iterator = kUpb_Map_Begin;
-  const envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry *e;
-  while ((e = envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_next(
-              msg, &iterator)) != NULL) {
-    out[(*count)++] = (gxds_delta_name){
-        .name = view(
-            envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_key(e)),
-        .claimed = true,
-        .version = view(
-            envoy_service_discovery_v3_DeltaDiscoveryRequest_InitialResourceVersionsEntry_value(
-                e))};
+  upb_StringView name;
+  upb_StringView version;
+  while (GXDS_MAP_NEXT(envoy_service_discovery_v3_DeltaDiscoveryRequest, initial_resource_versions,
+                       InitialResourceVersionsEntry, msg, &iterator, &name, &version)) {
+    out[(*count)++] =
+        (gxds_delta_name){.name = view(name), .claimed = true, .version = view(version)};
   }
   return out;
 }

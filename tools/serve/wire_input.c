@@ -1,9 +1,8 @@
 #include "tools/serve/wire_input.h"
 
-#include <upb/arena.h>
-
 #include "base/check.h"
 #include "base/wire.h"
+#include "upb/upb.h"
 
 bool gxds_serve_pad(gxds_str bytes, upb_Arena *arena, gxds_str *out) {
   if (!gxds_wire_is_whole(bytes)) return false;

@@ -1,0 +1,25 @@
+/* Maps of protobuf messages, whose functions differ between the upb of gRPC 1.51 and that of 1.83.
+ */
+#ifndef GRPC_XDS_BASE_UPB_H_
+#define GRPC_XDS_BASE_UPB_H_
+
+#include "upb/upb.h"
+
+/* The next entry of a map field: type is the message's, entry that of the field's entries in 1.51.
+ * True: *key and *value are set. at: a size_t, kUpb_Map_Begin at first. An expression. */
+#if __has_include("upb/mini_table/message.h")
+#define GXDS_MAP_NEXT(type, field, entry, message, at, key, value) \
+  (type##_##field##_next((message), (key), (value), (at)))
+#else
+#define GXDS_MAP_NEXT(type, field, entry, message, at, key, value)         \
+  (__extension__({                                                         \
+    const type##_##entry *entry_ = type##_##field##_next((message), (at)); \
+    if (entry_) {                                                          \
+      *(key) = type##_##entry##_key(entry_);                               \
+      *(value) = type##_##entry##_value(entry_);                           \
+    }                                                                      \
+    entry_ != NULL;                                                        \
+  }))
+#endif
+
+#endif

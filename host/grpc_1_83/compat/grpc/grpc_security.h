@@ -1,0 +1,16 @@
+/* What 1.51 has in one header is in two in 1.83. */
+#ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_GRPC_GRPC_SECURITY_H_
+#define GRPC_XDS_HOST_GRPC_1_83_COMPAT_GRPC_GRPC_SECURITY_H_
+
+#include_next <grpc/grpc_security.h>
+
+#include <grpc/credentials.h>
+
+/* There is one more kind of file, which nothing here uses. */
+#define grpc_tls_certificate_provider_file_watcher_create(key, certificate, root, seconds) \
+  grpc_tls_certificate_provider_file_watcher_create((key), (certificate), (root), NULL, (seconds))
+
+/* Roots and identity have a provider each. */
+#define GXDS_TLS_PROVIDERS_APART 1
+
+#endif

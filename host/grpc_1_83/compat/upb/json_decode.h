@@ -1,0 +1,8 @@
+/* See upb/upb.h of this folder. */
+#ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_JSON_DECODE_H_
+#define GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_JSON_DECODE_H_
+
+#include "upb/json/decode.h"
+#include "upb/upb.h"
+
+#endif

@@ -1,0 +1,10 @@
+/* See upb/upb.h of this folder. */
+#ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_JSON_ENCODE_H_
+#define GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_JSON_ENCODE_H_
+
+#include "upb/json/encode.h"
+#include "upb/upb.h"
+
+#define upb_JsonEncode(message, ...) upb_JsonEncode((const upb_Message *)(message), __VA_ARGS__)
+
+#endif

@@ -1,0 +1,14 @@
+/* See upb/upb.h of this folder. */
+#ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_REFLECTION_H_
+#define GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_REFLECTION_H_
+
+#include "upb/def.h"
+#include "upb/reflection/message.h"
+
+/* These three take definitions of reflection in 1.51, and have other names for it here. */
+#define upb_Message_New(def, arena) upb_Message_New(upb_MessageDef_MiniTable(def), (arena))
+#define upb_Message_Get upb_Message_GetFieldByDef
+#define upb_Message_Set upb_Message_SetFieldByDef
+#define upb_Message_WhichOneof upb_Message_WhichOneofByDef
+
+#endif

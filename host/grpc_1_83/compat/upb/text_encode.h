@@ -1,0 +1,8 @@
+/* See upb/upb.h of this folder. */
+#ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_TEXT_ENCODE_H_
+#define GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_TEXT_ENCODE_H_
+
+#include "upb/text/encode.h"
+#include "upb/upb.h"
+
+#endif
