@@ -1,22 +1,54 @@
 #!/bin/sh
-# Unpacks the source package of the installed libgrpc-dev into the current folder, for the internal
-# headers, which the distribution does not install. apt checks its signatures; the machine's own apt
-# sources stay as they are, because apt runs here on a configuration of its own.
+# Puts the sources of the installed libgrpc-dev into the folder grpc of the current one, for the internal headers,
+# which the distribution does not install; and into the file host the name of the folder below host/ for it.
 set -eu
 
 package=$(dpkg-query -W -f '${source:Package}' libgrpc-dev)
 version=$(dpkg-query -W -f '${source:Version}' libgrpc-dev)
-work=$PWD/apt
-mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-"$(dirname "$0")/apt_source.sh" libgrpc-dev "$work"
+
+# The distribution's source package. apt checks its signatures; the machine's own apt sources stay as they are, because
+# apt runs here on a configuration of its own.
+from_distribution() {
+  work=$PWD/apt
+  mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
+  "$(dirname "$0")/apt_source.sh" libgrpc-dev "$work"
+  private_apt update
+  private_apt source --download-only "$package=$version"
+  # Unpacking with dpkg-source applies the distribution's patches, some of which touch headers.
+  dpkg-source --no-check -x ./*.dsc grpc
+  rm -rf "$work" ./*.orig.tar.* ./*.debian.tar.*
+}
 
 private_apt() {
   apt-get -q -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" \
     -o Dir::Etc::sourcelist="$(echo "$work"/apt.*)" -o Dir::Etc::sourceparts=/dev/null \
     -o APT::Sandbox::User=root "$@"
 }
-private_apt update
-private_apt source --download-only "$package=$version"
-# Unpacking with dpkg-source applies the distribution's patches, some of which touch headers.
-dpkg-source --no-check -x ./*.dsc grpc
-rm -rf "$work" ./*.orig.tar.* ./*.debian.tar.*
+
+# gRPC's own source package for Python, which has the headers and the generated upb: the distribution has no source
+# package of 1.83. GXDS_GRPC_SDIST: where it is already.
+from_pypi() {
+  sdist=${GXDS_GRPC_SDIST:-}
+  if [ -z "$sdist" ]; then
+    python3 -m pip -q download --no-deps --no-binary :all: -d sdist "grpcio==$1"
+    sdist=sdist/grpcio-$1.tar.gz
+  fi
+  tar -x -z -f "$sdist"
+  mv "grpcio-$1" grpc
+  rm -rf sdist
+}
+
+case $version in
+  1.51.*)
+    echo grpc_1_51 > host
+    from_distribution
+    ;;
+  1.83.*)
+    echo grpc_1_83 > host
+    from_pypi "${version%%-*}"
+    ;;
+  *)
+    echo "fetch_grpc_source: libgrpc-dev is $version, but this builds for 1.51 and 1.83" >&2
+    exit 1
+    ;;
+esac

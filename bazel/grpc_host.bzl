@@ -1,8 +1,33 @@
 """The gRPC that the distribution ships: its libraries, and the internal headers that match them."""
 
+# The public APIs, C and C++, and C-core's internals; %s: the libraries of abseil and RE2 that headers want.
 _BUILD = """
 package(default_visibility = ["//visibility:public"])
 
+# The public C++ API, for tests and programs.
+cc_library(
+    name = "grpc++",
+    # Its headers use abseil's mutex inline.
+    linkopts = [
+        "-lgrpc++",
+        "-labsl_synchronization",
+    ],
+    deps = [":grpc"],
+)
+
+# C-core's internals: for the seams alone.
+cc_library(
+    name = "core",
+    hdrs = glob(["grpc/src/core/**/*.h"]),
+    includes = ["grpc"],
+    # The layouts must be those of the host, which was built without NDEBUG.
+    defines = ["GRPC_TSAN_SUPPRESSED"],
+    linkopts = ["-lgrpc", "-lgpr"] + %s,
+    deps = [":upb"],
+)
+"""
+
+_BUILD_1_51 = """
 # upb and the tables of every Envoy message that libgrpc carries: usable from C.
 cc_library(
     name = "upb",
@@ -25,54 +50,78 @@ cc_library(
     name = "grpc",
     linkopts = ["-lgrpc", "-lgpr"],
 )
+"""
 
-# The public C++ API, for tests and programs.
+# compat/ is host/grpc_1_83/compat: the names of 1.51, before the headers of 1.83.
+_BUILD_1_83 = """
 cc_library(
-    name = "grpc++",
-    # Its headers use abseil's mutex inline.
-    linkopts = [
-        "-lgrpc++",
-        "-labsl_synchronization",
+    name = "upb",
+    hdrs = glob([
+        "compat/upb/*.h",
+        "compat/upb/*.hpp",
+        "grpc/src/core/ext/upb-gen/**/*.h",
+        "grpc/src/core/ext/upbdefs-gen/**/*.h",
+        "grpc/third_party/upb/upb/**/*.h",
+        "grpc/third_party/upb/upb/**/*.inc",
+        "grpc/third_party/utf8_range/*.h",
+    ]),
+    includes = [
+        "compat",
+        "grpc/src/core/ext/upb-gen",
+        "grpc/src/core/ext/upbdefs-gen",
+        "grpc/third_party/upb",
+        "grpc/third_party/utf8_range",
     ],
-    deps = [":grpc"],
+    linkopts = ["-lgrpc"] + ["-lupb_" + part for part in [
+        "base",
+        "descriptor",
+        "hash",
+        "json",
+        "lex",
+        "mem",
+        "message",
+        "mini_descriptor",
+        "mini_table",
+        "reflection",
+        "textformat",
+        "wire",
+    ]],
 )
 
-# C-core's internals: for the seams alone.
 cc_library(
-    name = "core",
-    hdrs = glob(["grpc/src/core/**/*.h"]),
-    includes = ["grpc"],
-    # The layouts must be those of the host, which was built without NDEBUG.
-    defines = ["GRPC_TSAN_SUPPRESSED"],
-    linkopts = [
-        "-lgrpc",
-        "-lgpr",
-        "-labsl_statusor",
-        "-labsl_status",
-        "-labsl_cord",
-        "-labsl_cordz_info",
-        "-labsl_cordz_functions",
-        "-labsl_cord_internal",
-        "-labsl_strings",
-        "-labsl_strings_internal",
-        "-labsl_str_format_internal",
-        "-labsl_synchronization",
-        "-labsl_time",
-        "-labsl_hash",
-        "-labsl_raw_hash_set",
-        "-labsl_base",
-        "-labsl_raw_logging_internal",
-        "-labsl_throw_delegate",
-        "-labsl_bad_variant_access",
-        "-labsl_bad_optional_access",
-        "-lre2",
-    ] + %s,
-    deps = [":upb"],
+    name = "grpc",
+    srcs = ["compat/log.c"],
+    hdrs = glob(["compat/grpc/**/*.h"]),
+    includes = ["compat"],
+    linkopts = ["-lgrpc", "-lgpr"],
 )
 """
 
-# What is in a library of its own in newer releases of abseil (Debian 13), and in one of the above before.
-_NEWER = ["absl_string_view"]
+# Those that the release of the distribution has: abseil is cut into others by and by.
+_LIBRARIES = [
+    "absl_statusor",
+    "absl_status",
+    "absl_cord",
+    "absl_cordz_info",
+    "absl_cordz_functions",
+    "absl_cord_internal",
+    "absl_strings",
+    "absl_strings_internal",
+    "absl_string_view",
+    "absl_str_format_internal",
+    "absl_synchronization",
+    "absl_time",
+    "absl_hash",
+    "absl_raw_hash_set",
+    "absl_base",
+    "absl_raw_logging_internal",
+    "absl_throw_delegate",
+    "absl_bad_variant_access",
+    "absl_bad_optional_access",
+    "absl_log_internal_message",
+    "absl_log_internal_check_op",
+    "re2",
+]
 
 def _is_there(ctx, library):
     return ctx.execute(["gcc", "-print-file-name=lib%s.so" % library]).stdout.startswith("/")
@@ -83,15 +132,22 @@ def _grpc_host_impl(ctx):
     result = ctx.execute([ctx.path(ctx.attr._fetch)], timeout = 600)
     if result.return_code != 0:
         fail("cannot fetch gRPC's source package:\n" + result.stdout + result.stderr)
-    newer = ["-l" + library for library in _NEWER if _is_there(ctx, library)]
-    ctx.file("BUILD.bazel", _BUILD % newer)
+    host = ctx.read("host").strip()
+    libraries = ["-l" + library for library in _LIBRARIES if _is_there(ctx, library)]
+    of_host = _BUILD_1_51
+    if host == "grpc_1_83":
+        of_host = _BUILD_1_83
+        ctx.symlink(ctx.path(ctx.attr._compat).dirname, "compat")
+    ctx.file("host.bzl", "HOST = \"%s\"\n" % host)
+    ctx.file("BUILD.bazel", _BUILD % libraries + of_host)
 
 grpc_host = repository_rule(
     implementation = _grpc_host_impl,
     # Set by the Makefile to the installed version, so that an upgrade fetches the matching source.
-    environ = ["GXDS_GRPC_VERSION"],
+    environ = ["GXDS_GRPC_VERSION", "GXDS_GRPC_SDIST"],
     attrs = {
-        "_fetch": attr.label(default = "//bazel:fetch_grpc_source.sh", allow_single_file = True),
         "_apt_source": attr.label(default = "//bazel:apt_source.sh", allow_single_file = True),
+        "_compat": attr.label(default = "//host/grpc_1_83:compat/log.c", allow_single_file = True),
+        "_fetch": attr.label(default = "//bazel:fetch_grpc_source.sh", allow_single_file = True),
     },
 )
