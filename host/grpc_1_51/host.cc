@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 
 #include <grpc/support/port_platform.h>
 #include <re2/re2.h>

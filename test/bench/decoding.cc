@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "envoy/config/endpoint/v3/endpoint.upb.h"
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "test/bench/resources.h"
 
 namespace gxds_bench {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "lb_policies/ring_hash/ring.h"
 #include "lrs/load_store.h"
 #include "test/bench/decoding.h"

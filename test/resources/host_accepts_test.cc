@@ -1,7 +1,7 @@
 // What the decoders write as JSON, read by the host itself.
 #include <grpc/grpc.h>
 
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "src/core/ext/filters/fault_injection/fault_injection_service_config_parser.h"
 #include "src/core/lib/service_config/service_config_impl.h"
 #include "test/resources/decoding.h"

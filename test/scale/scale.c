@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "bootstrap/bootstrap.h"
 #include "files/synthetic.h"
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "resources/resources.h"
 #include "tools/serve/ads_server.h"
 #include "xds_client/client.h"

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "resources/resources.h"
 
 struct gxds_validator {

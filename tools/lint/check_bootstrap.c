@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "bootstrap/channel_creds.h"
 #include "files/json_reader.h"
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "tools/lint/check.h"
 #include "tools/lint/nack.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "bootstrap/bootstrap.h"
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "transport/clients.h"
 #include "transport/reactor.h"
 #include "xds_resolver/resolver.h"

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 #include "tools/resolve/graph.h"
 #include "tools/resolve/options.h"
 #include "tools/resolve/tree.h"

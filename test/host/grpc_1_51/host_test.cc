@@ -1,5 +1,5 @@
 // gxds_host as the host's registry answers it.
-#include "host/grpc_1_51/host.h"
+#include "host/host_get.h"
 
 #include <gmock/gmock.h>
 #include <grpc/grpc.h>

@@ -1,6 +1,7 @@
-/* The gxds_host of a process with gRPC: what the C side asks, answered by the host's C++. */
-#ifndef GRPC_XDS_HOST_GRPC_1_51_HOST_H_
-#define GRPC_XDS_HOST_GRPC_1_51_HOST_H_
+/* The gxds_host of a process with gRPC: what the C side asks, answered by the C++ of the gRPC that
+ * this was built for. */
+#ifndef GRPC_XDS_HOST_HOST_GET_H_
+#define GRPC_XDS_HOST_HOST_GET_H_
 
 #include "base/host.h"
 
