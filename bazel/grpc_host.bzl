@@ -1,7 +1,9 @@
 """The gRPC that the distribution ships: its libraries, and the internal headers that match them."""
 
-# The public APIs, C and C++, and C-core's internals; %s: the libraries of abseil and RE2 that headers want.
+# The public APIs, C and C++, and C-core's internals.
 _BUILD = """
+load(":host.bzl", "LIBRARIES", "LIBRARIES_OF_CXX")
+
 package(default_visibility = ["//visibility:public"])
 
 # The public C++ API, for tests and programs.
@@ -11,7 +13,7 @@ cc_library(
     linkopts = [
         "-lgrpc++",
         "-labsl_synchronization",
-    ],
+    ] + LIBRARIES_OF_CXX,
     deps = [":grpc"],
 )
 
@@ -22,7 +24,7 @@ cc_library(
     includes = ["grpc"],
     # The layouts must be those of the host, which was built without NDEBUG.
     defines = ["GRPC_TSAN_SUPPRESSED"],
-    linkopts = ["-lgrpc", "-lgpr"] + %s,
+    linkopts = ["-lgrpc", "-lgpr"] + LIBRARIES,
     deps = [":upb"],
 )
 """
@@ -97,7 +99,8 @@ cc_library(
 )
 """
 
-# Those that the release of the distribution has: abseil is cut into others by and by.
+# What inline functions of the internal headers call; those that the release of the distribution has, as abseil is cut
+# into others by and by.
 _LIBRARIES = [
     "absl_statusor",
     "absl_status",
@@ -118,8 +121,6 @@ _LIBRARIES = [
     "absl_throw_delegate",
     "absl_bad_variant_access",
     "absl_bad_optional_access",
-    "absl_log_internal_message",
-    "absl_log_internal_check_op",
     "re2",
 ]
 
@@ -134,12 +135,16 @@ def _grpc_host_impl(ctx):
         fail("cannot fetch gRPC's source package:\n" + result.stdout + result.stderr)
     host = ctx.read("host").strip()
     libraries = ["-l" + library for library in _LIBRARIES if _is_there(ctx, library)]
+    of_cxx = []
     of_host = _BUILD_1_51
     if host == "grpc_1_83":
         of_host = _BUILD_1_83
+        # Its headers check with abseil's log.
+        of_cxx = ["-labsl_log_internal_" + part for part in ["check_op", "conditions", "message", "nullguard"]]
+        libraries += of_cxx
         ctx.symlink(ctx.path(ctx.attr._compat).dirname, "compat")
-    ctx.file("host.bzl", "HOST = \"%s\"\n" % host)
-    ctx.file("BUILD.bazel", _BUILD % libraries + of_host)
+    ctx.file("host.bzl", "HOST = %r\nLIBRARIES = %r\nLIBRARIES_OF_CXX = %r\n" % (host, libraries, of_cxx))
+    ctx.file("BUILD.bazel", _BUILD + of_host)
 
 grpc_host = repository_rule(
     implementation = _grpc_host_impl,

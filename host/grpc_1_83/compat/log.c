@@ -19,6 +19,6 @@ void gpr_log(const char *file, int line, gpr_log_severity severity, const char *
  * GRPC_VERBOSITY turns on. */
 int gpr_should_log(gpr_log_severity severity) {
   if (severity != GPR_LOG_SEVERITY_DEBUG) return 1;
-  const char *verbosity = getenv("GRPC_VERBOSITY");
+  const char *verbosity = secure_getenv("GRPC_VERBOSITY");
   return verbosity != NULL && strcasecmp(verbosity, "debug") == 0;
 }

@@ -1,0 +1,164 @@
+#include <string.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "host/grpc_1_83/convert.h"
+#include "src/core/lib/address_utils/sockaddr_utils.h"
+#include "src/core/load_balancing/address_filtering.h"
+#include "src/core/load_balancing/ring_hash/ring_hash.h"
+
+namespace grpc_xds {
+
+using grpc_core::ChannelArgs;
+using grpc_core::EndpointAddresses;
+using grpc_core::EndpointAddressesIterator;
+using AddressesOfHost = std::shared_ptr<EndpointAddressesIterator>;
+
+namespace {
+
+// Arguments with this prefix are no part of a subchannel's identity.
+constexpr char kLocalityArg[] = GRPC_ARG_NO_SUBCHANNEL_PREFIX "grpc_xds.locality";
+
+// By name: what a locality's other endpoints are says nothing of this address.
+const grpc_arg_pointer_vtable kLocalityVtable = {
+    [](void* p) -> void* {
+      return const_cast<gxds_locality*>(gxds_locality_ref(static_cast<gxds_locality*>(p)));
+    },
+    [](void* p) { gxds_locality_unref(static_cast<gxds_locality*>(p)); },
+    [](void* a, void* b) {
+      return gxds_locality_compare_name(static_cast<gxds_locality*>(a),
+                                        static_cast<gxds_locality*>(b));
+    },
+};
+
+grpc_resolved_address ToResolved(const gxds_address& address) {
+  static_assert(sizeof(grpc_resolved_address::addr) == sizeof(sockaddr_storage));
+  grpc_resolved_address out;
+  out.len = static_cast<socklen_t>(
+      gxds_address_to_sockaddr(&address, reinterpret_cast<sockaddr_storage*>(out.addr)));
+  return out;
+}
+
+// Those of the host's, each of which has an index in C.
+struct Addresses : gxds_addresses {
+  AddressesOfHost of_host;
+  std::vector<EndpointAddresses> list;
+};
+
+const EndpointAddresses& At(const gxds_addresses* addresses, size_t index) {
+  return static_cast<const Addresses*>(addresses)->list[index];
+}
+
+void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
+  const EndpointAddresses& address = At(addresses, index);
+  out->native = &address;
+  out->weight = WeightOf(address);
+  out->hash_key = ToGxds(HashKeyOf(address));
+  out->locality = LocalityOf(address);
+}
+
+void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
+  auto key = grpc_sockaddr_to_string(&At(addresses, index).address(), false);
+  if (key.ok()) gxds_text_add(out, ToGxds(*key));
+}
+
+// Its other addresses and its args, but no weight and no place on a ring.
+void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
+  gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
+}
+
+const gxds_addresses* Below(const gxds_addresses* addresses, gxds_str name) {
+  auto map =
+      grpc_core::MakeHierarchicalAddressMap(static_cast<const Addresses*>(addresses)->of_host);
+  const auto below = map.ok() ? map->find(grpc_core::RefCountedStringValue(ToAbsl(name)))
+                              : grpc_core::HierarchicalAddressMap::iterator();
+  if (!map.ok() || below == map->end()) {
+    return ToC(std::make_shared<grpc_core::EndpointAddressesListIterator>(
+        grpc_core::EndpointAddressesList()));
+  }
+  return ToC(below->second);
+}
+
+const gxds_addresses_ops kOps = {
+    [](gxds_addresses* addresses) { delete static_cast<Addresses*>(addresses); },
+    Fill,
+    RenderKey,
+    RenderDetail,
+    Below,
+};
+
+// Those in C, for policies that are not.
+class IteratorInC : public EndpointAddressesIterator {
+ public:
+  explicit IteratorInC(const gxds_addresses* addresses)
+      : addresses_(gxds_addresses_ref(addresses)) {}
+  ~IteratorInC() override { gxds_addresses_unref(addresses_); }
+
+  void ForEach(absl::FunctionRef<void(const EndpointAddresses&)> callback) const override {
+    for (size_t i = 0; i < addresses_->count; ++i) {
+      callback(ToHost(gxds_addresses_at(addresses_, i)));
+    }
+  }
+
+ private:
+  const gxds_addresses* const addresses_;
+};
+
+}  // namespace
+
+const gxds_locality* LocalityOf(const EndpointAddresses& address) {
+  return static_cast<gxds_locality*>(address.args().GetVoidPointer(kLocalityArg));
+}
+
+uint32_t WeightOf(const EndpointAddresses& address) {
+  return static_cast<uint32_t>(address.args().GetInt(GRPC_ARG_ADDRESS_WEIGHT).value_or(1));
+}
+
+absl::string_view HashKeyOf(const EndpointAddresses& address) {
+  return address.args().GetString(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY).value_or("");
+}
+
+EndpointAddresses WithoutWeightAndHashKey(const EndpointAddresses& address) {
+  return EndpointAddresses(address.addresses(),
+                           address.args()
+                               .Remove(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY)
+                               .Remove(GRPC_ARG_ADDRESS_WEIGHT));
+}
+
+const gxds_addresses* ToC(AddressesOfHost addresses) {
+  auto* out = new Addresses;
+  gxds_ref_init(&out->refs);
+  out->ops = &kOps;
+  addresses->ForEach([out](const EndpointAddresses& address) { out->list.push_back(address); });
+  out->count = out->list.size();
+  out->of_host = std::move(addresses);
+  return out;
+}
+
+EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
+  if (endpoint.native != nullptr) return *static_cast<const EndpointAddresses*>(endpoint.native);
+  ChannelArgs args;
+  if (endpoint.locality != nullptr) {
+    args = args.Set(kLocalityArg, ChannelArgs::Pointer(const_cast<gxds_locality*>(
+                                                           gxds_locality_ref(endpoint.locality)),
+                                                       &kLocalityVtable));
+  }
+  if (endpoint.weight != 1) {
+    args = args.Set(GRPC_ARG_ADDRESS_WEIGHT, static_cast<int>(endpoint.weight));
+  }
+  if (endpoint.hash_key.size > 0) {
+    args = args.Set(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY, ToAbsl(endpoint.hash_key));
+  }
+  return EndpointAddresses(ToResolved(*endpoint.ip), args);
+}
+
+AddressesOfHost ToHost(const gxds_addresses* addresses) {
+  if (addresses->ops == &kOps) return static_cast<const Addresses*>(addresses)->of_host;
+  return std::make_shared<IteratorInC>(addresses);
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,102 @@
+#include <grpc/support/port_platform.h>
+
+#include "host/grpc_1_83/services.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "src/core/config/core_configuration.h"
+#include "src/core/util/ref_counted_ptr.h"
+#include "src/core/util/sync.h"
+#include "src/core/util/json/json.h"
+#include "src/core/util/json/json_args.h"
+#include "src/core/util/json/json_reader.h"
+#include "src/core/util/validation_errors.h"
+#include "src/core/credentials/transport/tls/certificate_provider_factory.h"
+#include "src/core/credentials/transport/tls/certificate_provider_registry.h"
+#include "src/core/credentials/transport/tls/grpc_tls_certificate_provider.h"
+
+namespace grpc_xds {
+namespace {
+
+using grpc_core::RefCountedPtr;
+
+class SharedProvider;
+
+// Those in use, by plugin and config. Lives as long as the process.
+struct InUse {
+  grpc_core::Mutex mu;
+  std::map<std::string, SharedProvider*> providers ABSL_GUARDED_BY(mu);
+};
+InUse& TheInUse() {
+  static auto* in_use = new InUse;
+  return *in_use;
+}
+
+// Around a provider: knows when the last one lets go of it.
+class SharedProvider : public grpc_tls_certificate_provider {
+ public:
+  SharedProvider(std::string key, RefCountedPtr<grpc_tls_certificate_provider> provider)
+      : key_(std::move(key)), provider_(std::move(provider)) {}
+
+  // The provider itself, which may have a thread to be joined, ends outside of the lock.
+  ~SharedProvider() override {
+    grpc_core::MutexLock lock(TheInUse().mu);
+    auto it = TheInUse().providers.find(key_);
+    // While this one was on its way out, another may have taken its place.
+    if (it != TheInUse().providers.end() && it->second == this) TheInUse().providers.erase(it);
+  }
+
+  RefCountedPtr<grpc_tls_certificate_distributor> distributor() const override {
+    return provider_->distributor();
+  }
+  grpc_core::UniqueTypeName type() const override {
+    static grpc_core::UniqueTypeName::Factory factory("grpc_xds_shared");
+    return factory.Create();
+  }
+
+ private:
+  int CompareImpl(const grpc_tls_certificate_provider* other) const override {
+    return grpc_core::QsortCompare(static_cast<const grpc_tls_certificate_provider*>(this), other);
+  }
+
+  const std::string key_;
+  const RefCountedPtr<grpc_tls_certificate_provider> provider_;
+};
+
+RefCountedPtr<grpc_tls_certificate_provider> Create(const std::string& plugin_name,
+                                                    const std::string& config_json) {
+  auto* factory = grpc_core::CoreConfiguration::Get()
+                      .certificate_provider_registry()
+                      .LookupCertificateProviderFactory(plugin_name);
+  auto json = grpc_core::JsonParse(config_json.empty() ? "{}" : config_json);
+  if (factory == nullptr || !json.ok()) return nullptr;
+  grpc_core::ValidationErrors wrong;
+  auto config = factory->CreateCertificateProviderConfig(*json, grpc_core::JsonArgs(), &wrong);
+  if (!wrong.ok() || config == nullptr) return nullptr;
+  return factory->CreateCertificateProvider(std::move(config));
+}
+
+}  // namespace
+
+grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds_str config_json) {
+  const std::string plugin(plugin_name.data, plugin_name.size);
+  const std::string config(config_json.size > 0 ? config_json.data : "", config_json.size);
+  std::string key = plugin + '\0' + config;
+  grpc_core::MutexLock lock(TheInUse().mu);
+  SharedProvider*& slot = TheInUse().providers[key];
+  if (slot != nullptr) {
+    auto provider = slot->RefIfNonZero();
+    if (provider != nullptr) return provider.release();
+  }
+  auto provider = Create(plugin, config);
+  if (provider == nullptr) {
+    TheInUse().providers.erase(key);
+    return nullptr;
+  }
+  slot = new SharedProvider(std::move(key), std::move(provider));
+  return slot;
+}
+
+}  // namespace grpc_xds

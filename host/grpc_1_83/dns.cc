@@ -1,0 +1,167 @@
+#include "host/grpc_1_83/services.h"
+
+#include <grpc/support/port_platform.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "resources/endpoints.h"
+#include "src/core/load_balancing/xds/xds_channel_args.h"
+#include "src/core/resolver/fake/fake_resolver.h"
+#include "src/core/lib/channel/channel_args.h"
+#include "src/core/lib/event_engine/default_event_engine.h"
+#include "src/core/config/core_configuration.h"
+#include "src/core/util/ref_counted.h"
+#include "src/core/util/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/iomgr/pollset_set.h"
+#include "src/core/resolver/resolver.h"
+#include "src/core/resolver/resolver_registry.h"
+#include "src/core/lib/surface/completion_queue.h"
+#include "src/core/util/uri.h"
+#include "transport/reactor.h"
+
+using grpc_core::ChannelArgs;
+using grpc_core::ExecCtx;
+using grpc_core::RefCountedPtr;
+using grpc_core::Resolver;
+
+// A resolver of the host with what it needs of a channel: a serializer, and sockets that somebody
+// polls. The reactor does, with the completion queue that it waits on anyway.
+//
+// Held by whoever started it until it is stopped, by the resolver's result handler (thus until the
+// last query is over), and by answers on their way to the reactor.
+struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
+ public:
+  gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_answered answered, void* arg)
+      : name_(name.data, name.size), answered_(answered), arg_(arg), args_(std::move(args)) {
+    gxds_reactor_acquire();
+    grpc_pollset_set_add_pollset(pollset_set_, pollset_);
+  }
+  ~gxds_dns() override {
+    ExecCtx exec_ctx;
+    grpc_pollset_set_del_pollset(pollset_set_, pollset_);
+    grpc_pollset_set_destroy(pollset_set_);
+    gxds_reactor_release();
+  }
+
+  void Start() { InSerializer(&gxds_dns::StartLocked); }
+  void Reresolve() { InSerializer(&gxds_dns::ReresolveLocked); }
+  void Stop() {
+    answered_ = nullptr;
+    InSerializer(&gxds_dns::StopLocked);
+    Unref();
+  }
+  // Any thread.
+  void Post(absl::Status status, std::vector<gxds_address> addresses) {
+    gxds_reactor_post(Deliver, new Answer{Ref(), std::move(status), std::move(addresses)});
+  }
+
+ private:
+  struct Answer {
+    RefCountedPtr<gxds_dns> dns;
+    absl::Status status;
+    std::vector<gxds_address> addresses;
+  };
+  class ResultHandler;
+
+  void InSerializer(void (gxds_dns::*what)()) {
+    ExecCtx exec_ctx;
+    serializer_->Run([self = Ref(), what] { (self.get()->*what)(); }, DEBUG_LOCATION);
+  }
+  void StartLocked();
+  void ReresolveLocked() {
+    if (resolver_ != nullptr) resolver_->RequestReresolutionLocked();
+  }
+  void StopLocked() { resolver_.reset(); }
+
+  static void Deliver(void* answer) {
+    std::unique_ptr<Answer> a(static_cast<Answer*>(answer));
+    if (a->dns->answered_ == nullptr) return;
+    gxds_status status =
+        a->status.ok()
+            ? gxds_status_ok()
+            : gxds_status_make(GXDS_UNAVAILABLE, "%s", std::string(a->status.message()).c_str());
+    a->dns->answered_(a->dns->arg_, a->addresses.data(), a->addresses.size(), &status);
+    gxds_status_fini(&status);
+  }
+
+  const std::string name_;
+  grpc_pollset* const pollset_ = grpc_cq_pollset(gxds_reactor_cq());
+  grpc_pollset_set* const pollset_set_ = grpc_pollset_set_create();
+  const std::shared_ptr<grpc_core::WorkSerializer> serializer_ =
+      std::make_shared<grpc_core::WorkSerializer>(
+          grpc_event_engine::experimental::GetDefaultEventEngine());
+  // The reactor's.
+  gxds_dns_answered answered_;  // null: stopped
+  void* const arg_;
+  // The serializer's.
+  ChannelArgs args_;
+  grpc_core::OrphanablePtr<Resolver> resolver_;
+};
+
+class gxds_dns::ResultHandler : public Resolver::ResultHandler {
+ public:
+  explicit ResultHandler(RefCountedPtr<gxds_dns> dns) : dns_(std::move(dns)) {}
+
+  // In a channel, the LB policy says what it makes of a result; after a failure, or no address at
+  // all, the resolver tries again after a while.
+  void ReportResult(Resolver::Result result) override {
+    absl::Status health = result.addresses.status();
+    if (health.ok()) {
+      std::vector<gxds_address> addresses;
+      for (const auto& address : *result.addresses) {
+        gxds_address converted;
+        if (gxds_address_of_sockaddr(address.address().addr, &converted)) {
+          addresses.push_back(converted);
+        }
+      }
+      if (addresses.empty()) health = absl::UnavailableError("empty address list");
+      dns_->Post(absl::OkStatus(), std::move(addresses));
+    } else {
+      dns_->Post(health, {});
+    }
+    if (result.result_health_callback != nullptr) result.result_health_callback(health);
+  }
+
+ private:
+  const RefCountedPtr<gxds_dns> dns_;
+};
+
+void gxds_dns::StartLocked() {
+  std::string scheme = "dns";
+  auto* fake = args_.GetPointer<grpc_core::FakeResolverResponseGenerator>(
+      GRPC_ARG_XDS_LOGICAL_DNS_CLUSTER_FAKE_RESOLVER_RESPONSE_GENERATOR);
+  if (fake != nullptr) {
+    scheme = "fake";
+    args_ = args_.SetObject(fake->Ref());
+  }
+  // A37: addresses are all that is asked for.
+  args_ = args_.Set(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, true)
+              .Set(GRPC_ARG_DNS_ENABLE_SRV_QUERIES, false);
+  resolver_ = grpc_core::CoreConfiguration::Get().resolver_registry().CreateResolver(
+      absl::StrCat(scheme, ":///", grpc_core::URI::PercentEncodePath(name_)), args_, pollset_set_,
+      serializer_, std::make_unique<ResultHandler>(Ref()));
+  if (resolver_ != nullptr) return resolver_->StartLocked();
+  Post(absl::UnavailableError(absl::StrCat("error creating DNS resolver for ", name_)), {});
+}
+
+namespace grpc_xds {
+
+gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_answered answered, void* arg) {
+  const auto* channel_args = static_cast<const ChannelArgs*>(args);
+  auto* dns =
+      new gxds_dns(name, channel_args != nullptr ? *channel_args : ChannelArgs(), answered, arg);
+  dns->Start();
+  return dns;
+}
+
+void DnsReresolve(gxds_dns* dns) { dns->Reresolve(); }
+
+void DnsStop(gxds_dns* dns) { dns->Stop(); }
+
+}  // namespace grpc_xds

@@ -1,0 +1,212 @@
+// The load reports that a backend sends out of band (A51), as policies want them of subchannels: on
+// a stream of the subchannel's own connection, which all that want reports on that connection
+// share, of this channel or of others.
+//
+// Not the host's OobBackendMetricWatcher: its BackendMetricData lacks all but the utilizations of
+// CPU and memory.
+//
+// When there is a stream, gxds_orca_stream says; after a failure it begins anew as
+// SubchannelStreamClient has it: at once if a report came, else with backoff.
+#include "host/grpc_1_83/policy.h"
+
+#include <grpc/slice.h>
+#include <grpc/status.h>
+#include <grpc/support/log.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "optional"
+#include "lb_policies/orca/orca_request.h"
+#include "lb_policies/orca/orca_stream.h"
+#include "src/core/channelz/channelz.h"
+#include "src/core/client_channel/subchannel.h"
+#include "src/core/client_channel/subchannel_interface_internal.h"
+#include "src/core/client_channel/subchannel_stream_client.h"
+#include "src/core/channelz/channel_trace.h"
+#include "src/core/util/orphanable.h"
+#include "src/core/util/sync.h"
+#include "src/core/util/unique_type_name.h"
+#include "src/core/lib/slice/slice.h"
+#include "upb/upb.hpp"
+
+namespace grpc_xds {
+
+using grpc_core::MutexLock;
+using grpc_core::RefCountedPtr;
+using grpc_core::SubchannelStreamClient;
+
+namespace {
+
+class StreamHandler : public SubchannelStreamClient::CallEventHandler {
+ public:
+  StreamHandler(gxds_orca_stream* stream, gxds_duration interval,
+                RefCountedPtr<grpc_core::channelz::SubchannelNode> channelz_node)
+      : stream_(gxds_orca_stream_ref(stream)),
+        interval_(interval),
+        channelz_node_(std::move(channelz_node)) {}
+  ~StreamHandler() override { gxds_orca_stream_unref(stream_); }
+
+  grpc_core::Slice GetPathLocked() override {
+    return grpc_core::Slice::FromStaticString(GXDS_ORCA_METHOD);
+  }
+  void OnCallStartLocked(SubchannelStreamClient*) override {}
+  void OnRetryTimerStartLocked(SubchannelStreamClient*) override {}
+
+  grpc_slice EncodeSendMessageLocked() override {
+    upb::Arena arena;
+    const gxds_str request = gxds_orca_request_encode(interval_, arena.ptr());
+    return grpc_slice_from_copied_buffer(request.data, request.size);
+  }
+
+  // An error would end the stream, which then begins anew at once, since a message came.
+  absl::Status RecvMessageReadyLocked(SubchannelStreamClient*, absl::string_view bytes) override {
+    gxds_orca_stream_message(stream_, gxds_str_of(bytes.data(), bytes.size()));
+    return absl::OkStatus();
+  }
+
+  void RecvTrailingMetadataReadyLocked(SubchannelStreamClient*, grpc_status_code status) override {
+    const char* line = gxds_orca_stream_ended(stream_, status);
+    if (line == nullptr) return;
+    gpr_log(GPR_ERROR, "grpc_xds: %s: %s",
+            channelz_node_ == nullptr ? "a backend" : channelz_node_->name().c_str(), line);
+    if (channelz_node_ == nullptr) return;
+    GRPC_CHANNELZ_LOG(channelz_node_.get()) << line;
+  }
+
+ private:
+  gxds_orca_stream* const stream_;
+  const gxds_duration interval_;
+  const RefCountedPtr<grpc_core::channelz::SubchannelNode> channelz_node_;  // null: channelz is off
+};
+
+// There is one for a subchannel, as long as anybody might want reports of it.
+class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
+ public:
+  static RefCountedPtr<OobProducer> Of(grpc_core::Subchannel* subchannel) {
+    RefCountedPtr<OobProducer> producer;
+    bool created = false;
+    subchannel->GetOrAddDataProducer(
+        Type(), [&](grpc_core::Subchannel::DataProducerInterface** known) {
+          if (*known != nullptr) producer = (*known)->RefIfNonZero().TakeAsSubclass<OobProducer>();
+          if (producer != nullptr) return;
+          producer = grpc_core::MakeRefCounted<OobProducer>(subchannel->WeakRef());
+          *known = producer.get();
+          created = true;
+        });
+    if (created) producer->Start();  // not under the subchannel's lock, which it takes
+    return producer;
+  }
+
+  explicit OobProducer(grpc_core::WeakRefCountedPtr<grpc_core::Subchannel> subchannel)
+      : subchannel_(std::move(subchannel)) {}
+  ~OobProducer() override { gxds_orca_stream_unref(reports_); }
+
+  // GXDS_TIME_NEVER: none.
+  void Set(gxds_load_listener* listener, gxds_duration interval) {
+    MutexLock lock(mu_);
+    if (gxds_orca_stream_want(reports_, listener, interval)) Restart();
+  }
+
+  static grpc_core::UniqueTypeName Type() {
+    static grpc_core::UniqueTypeName::Factory factory("grpc_xds_orca");
+    return factory.Create();
+  }
+  grpc_core::UniqueTypeName type() const override { return Type(); }
+  // Nobody is left.
+  void Orphaned() override {
+    {
+      MutexLock lock(mu_);
+      stream_.reset();
+    }
+    subchannel_->CancelConnectivityStateWatch(connectivity_watcher_);
+    subchannel_->RemoveDataProducer(this);
+  }
+
+ private:
+  struct ConnectivityWatcher : grpc_core::Subchannel::ConnectivityStateWatcherInterface {
+    explicit ConnectivityWatcher(grpc_core::WeakRefCountedPtr<OobProducer> p)
+        : producer(std::move(p)) {}
+    void OnConnectivityStateChange(grpc_connectivity_state state, const absl::Status&) override {
+      producer->OnState(state);
+    }
+    void OnKeepaliveUpdate(grpc_core::Duration) override {}
+    uint32_t max_connections_per_subchannel() const override { return 1; }
+    grpc_pollset_set* interested_parties() override { return nullptr; }
+
+    const grpc_core::WeakRefCountedPtr<OobProducer> producer;
+  };
+
+  void Start() {
+    auto watcher = grpc_core::MakeRefCounted<ConnectivityWatcher>(WeakRefAsSubclass<OobProducer>());
+    connectivity_watcher_ = watcher.get();
+    subchannel_->WatchConnectivityState(std::move(watcher));
+  }
+  // The subchannel's serializer tells the changes in their order.
+  void OnState(grpc_connectivity_state state) {
+    MutexLock lock(mu_);
+    stream_.reset();
+    gxds_orca_stream_connectivity(reports_, state);
+    connected_ = state == GRPC_CHANNEL_READY;
+    Restart();
+  }
+  void Restart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    stream_.reset();
+    const gxds_duration interval = gxds_orca_stream_interval(reports_);
+    if (!connected_ || interval == GXDS_TIME_NEVER) return;
+    auto* node = subchannel_->channelz_node();
+    stream_ = grpc_core::MakeOrphanable<SubchannelStreamClient>(
+        subchannel_,
+        std::make_unique<StreamHandler>(
+            reports_, interval,
+            node == nullptr ? nullptr : node->RefAsSubclass<grpc_core::channelz::SubchannelNode>()),
+        nullptr);
+  }
+
+  const grpc_core::WeakRefCountedPtr<grpc_core::Subchannel> subchannel_;
+  gxds_orca_stream* const reports_ = gxds_orca_stream_create();
+  ConnectivityWatcher* connectivity_watcher_ = nullptr;  // the subchannel's
+  grpc_core::Mutex mu_;
+  bool connected_ ABSL_GUARDED_BY(mu_) = false;
+  grpc_core::OrphanablePtr<SubchannelStreamClient> stream_ ABSL_GUARDED_BY(mu_);
+};
+
+// What a subchannel is given for a listener, who finds it in listener->subchannels: it lives as
+// long as the subchannel.
+class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
+ public:
+  explicit OobWatcher(gxds_load_listener* listener) : listener_(gxds_load_listener_ref(listener)) {
+    listener_->subchannels = this;
+  }
+  ~OobWatcher() override {
+    Want(GXDS_TIME_NEVER);
+    gxds_load_listener_unref(listener_);
+  }
+
+  grpc_core::UniqueTypeName type() const override { return OobProducer::Type(); }
+  // Once, when the subchannel takes it.
+  void SetSubchannel(grpc_core::Subchannel* subchannel) override {
+    producer_ = OobProducer::Of(subchannel);
+  }
+  void Want(gxds_duration interval) {
+    if (producer_ != nullptr) producer_->Set(listener_, interval);
+  }
+
+ private:
+  gxds_load_listener* const listener_;
+  RefCountedPtr<OobProducer> producer_;  // null: the subchannel is none of the host's
+};
+
+}  // namespace
+
+void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,
+                gxds_duration interval) {
+  if (listener->subchannels == nullptr) {
+    if (interval == GXDS_TIME_NEVER) return;
+    subchannel->AddDataWatcher(std::make_unique<OobWatcher>(listener));
+  }
+  static_cast<OobWatcher*>(listener->subchannels)->Want(interval);
+}
+
+}  // namespace grpc_xds

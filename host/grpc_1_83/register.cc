@@ -1,0 +1,190 @@
+// Puts our resolver and policies in the place of the host's.
+//
+// The host has no way to replace one registration: a second "xds" aborts. But it takes a whole
+// builder, as long as its registry is not built. So ours calls all that the host's calls
+// (src/core/plugin_registry/), in the same order, but for the xDS resolver and the policies that are
+// ours.
+#include <grpc/support/log.h>
+#include <grpc/support/port_platform.h>
+#include <string.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+#include "host/grpc_1_83/policy.h"
+#include "host/grpc_1_83/resolver.h"
+#include "lb_policies/all_policies.h"
+#include "lb_policies/registered/registered_types.h"
+#include "plugin/host_state.h"
+#include "plugin/impl.h"
+#include "src/core/config/core_configuration.h"
+#include "src/core/handshaker/endpoint_info/endpoint_info_handshaker.h"
+#include "src/core/handshaker/http_connect/http_connect_client_handshaker.h"
+#include "src/core/handshaker/tcp_connect/tcp_connect_handshaker.h"
+#include "src/core/lib/surface/channel_stack_type.h"
+#include "src/core/lib/surface/lame_client.h"
+#include "src/core/server/server.h"
+#include "src/core/server/server_call_tracer_filter.h"
+#include "xds_resolver/xds_resolver.h"
+
+namespace grpc_event_engine {
+namespace experimental {
+void RegisterEventEngineChannelArgPreconditioning(grpc_core::CoreConfiguration::Builder* builder);
+}  // namespace experimental
+}  // namespace grpc_event_engine
+
+namespace grpc_core {
+
+// What the host's builder calls; it declares them in place as well.
+void BuildClientChannelConfiguration(CoreConfiguration::Builder* builder);
+void RbacFilterRegister(CoreConfiguration::Builder* builder);
+void RegisterBackendMetricFilter(CoreConfiguration::Builder* builder);
+void RegisterChannelDefaultCreds(CoreConfiguration::Builder* builder);
+void RegisterChttp2Transport(CoreConfiguration::Builder* builder);
+void RegisterClientAuthorityFilter(CoreConfiguration::Builder* builder);
+void RegisterCloud2ProdResolver(CoreConfiguration::Builder* builder);
+void RegisterConnectedChannel(CoreConfiguration::Builder* builder);
+void RegisterDefaultCallCreds(CoreConfiguration::Builder* builder);
+void RegisterDnsResolver(CoreConfiguration::Builder* builder);
+void RegisterFakeResolver(CoreConfiguration::Builder* builder);
+void RegisterFileWatcherCertificateProvider(CoreConfiguration::Builder* builder);
+void RegisterFusedFilters(CoreConfiguration::Builder* builder);
+void RegisterGrpcLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterHttpFilters(CoreConfiguration::Builder* builder);
+void RegisterHttpProxyMapper(CoreConfiguration::Builder* builder);
+void RegisterLegacyChannelIdleFilters(CoreConfiguration::Builder* builder);
+void RegisterLoadBalancedCallDestination(CoreConfiguration::Builder* builder);
+void RegisterMessageSizeFilter(CoreConfiguration::Builder* builder);
+void RegisterPickFirstLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterResourceQuota(CoreConfiguration::Builder* builder);
+void RegisterRlsLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterRoundRobinLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterSecurityFilters(CoreConfiguration::Builder* builder);
+void RegisterServiceConfigChannelArgFilter(CoreConfiguration::Builder* builder);
+void RegisterSockaddrResolver(CoreConfiguration::Builder* builder);
+void RegisterWeightedTargetLbPolicy(CoreConfiguration::Builder* builder);
+void RegisterXdsChannelStackModifier(CoreConfiguration::Builder* builder);
+void RegisterXdsHttpProxyMapper(CoreConfiguration::Builder* builder);
+void SecurityRegisterHandshakerFactories(CoreConfiguration::Builder* builder);
+
+}  // namespace grpc_core
+
+namespace grpc_xds {
+namespace {
+
+using Builder = grpc_core::CoreConfiguration::Builder;
+
+std::atomic<bool> g_registered{false};
+std::atomic<bool> g_logged{false};
+
+// Once, as soon as the host can log: before its first initialisation it prints nothing.
+void LogRegistered() {
+  if (!gpr_should_log(GPR_LOG_SEVERITY_INFO) || g_logged.exchange(true)) return;
+  gpr_log(GPR_INFO, "grpc_xds: %s registered with gRPC core %s", GRPC_XDS_VERSION,
+          grpc_version_string());
+}
+
+// Those of the host's that stay, which cannot be asked for before they are registered.
+constexpr const char* kHostsPolicies[] = {
+    "grpclb", "pick_first", "rls_experimental", "round_robin", "weighted_target_experimental",
+};
+
+// A second registration of a name aborts the program.
+bool IsTaken(const char* name) {
+  return gxds_all_policies_has(name) ||
+         std::any_of(std::begin(kHostsPolicies), std::end(kHostsPolicies),
+                     [name](const char* other) { return strcmp(name, other) == 0; });
+}
+
+void RegisterProgramsPolicies(Builder* builder) {
+  const size_t count = gxds_registered_types_close();
+  for (size_t i = 0; i < count; ++i) RegisterPolicyInC(builder, gxds_registered_types_at(i));
+}
+
+// Registers everything that can handle an "xds:" channel, in the order of the host's.
+void RegisterExtraFilters(Builder* builder) {
+  grpc_core::RbacFilterRegister(builder);
+  grpc_core::RegisterXdsChannelStackModifier(builder);
+  grpc_core::RegisterChannelDefaultCreds(builder);
+  grpc_core::RegisterDefaultCallCreds(builder);
+  RegisterResolverInC(builder, &gxds_xds_resolver);
+  grpc_core::RegisterCloud2ProdResolver(builder);
+  grpc_core::RegisterFileWatcherCertificateProvider(builder);
+  grpc_core::RegisterXdsHttpProxyMapper(builder);
+}
+
+// Of the host's own RegisterBuiltins(), which nobody else can call.
+void RegisterBuiltins(Builder* builder) {
+  grpc_core::RegisterServerCallTracerFilter(builder);
+  builder->channel_init()
+      ->RegisterV2Filter<grpc_core::LameClientFilter>(GRPC_CLIENT_LAME_CHANNEL)
+      .Terminal();
+  for (grpc_channel_stack_type type : {GRPC_SERVER_CHANNEL, GRPC_SERVER_VIRTUAL_CHANNEL}) {
+    builder->channel_init()
+        ->RegisterFilter(type, &grpc_core::Server::kServerTopFilter)
+        .SkipV3()
+        .BeforeAll();
+  }
+}
+
+void BuildConfiguration(Builder* builder) {
+  grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);
+  // The TCP handshaker last: it is put at the front of the list.
+  grpc_core::RegisterEndpointInfoHandshaker(builder);
+  grpc_core::RegisterHttpConnectClientHandshaker(builder);
+  grpc_core::RegisterTCPConnectHandshaker(builder);
+  grpc_core::RegisterChttp2Transport(builder);
+  for (size_t i = 0; gxds_all_policies[i] != nullptr; ++i) {
+    RegisterPolicyInC(builder, gxds_all_policies[i]);
+  }
+  RegisterProgramsPolicies(builder);
+  grpc_core::RegisterWeightedTargetLbPolicy(builder);
+  grpc_core::RegisterPickFirstLbPolicy(builder);
+  grpc_core::RegisterRoundRobinLbPolicy(builder);
+  grpc_core::BuildClientChannelConfiguration(builder);
+  grpc_core::SecurityRegisterHandshakerFactories(builder);
+  grpc_core::RegisterClientAuthorityFilter(builder);
+  grpc_core::RegisterLegacyChannelIdleFilters(builder);
+  grpc_core::RegisterConnectedChannel(builder);
+  grpc_core::RegisterGrpcLbPolicy(builder);
+  grpc_core::RegisterHttpFilters(builder);
+  grpc_core::RegisterMessageSizeFilter(builder);
+  grpc_core::RegisterServiceConfigChannelArgFilter(builder);
+  grpc_core::RegisterResourceQuota(builder);
+  grpc_core::RegisterDnsResolver(builder);
+  grpc_core::RegisterSockaddrResolver(builder);
+  grpc_core::RegisterFakeResolver(builder);
+  grpc_core::RegisterHttpProxyMapper(builder);
+  grpc_core::RegisterLoadBalancedCallDestination(builder);
+  grpc_core::RegisterRlsLbPolicy(builder);
+  // Last, so that they get a consistent place.
+  grpc_core::RegisterBackendMetricFilter(builder);
+  grpc_core::RegisterSecurityFilters(builder);
+  RegisterExtraFilters(builder);
+  grpc_core::RegisterFusedFilters(builder);
+  RegisterBuiltins(builder);
+  LogRegistered();
+}
+
+}  // namespace
+}  // namespace grpc_xds
+
+extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
+  using grpc_xds::g_registered;
+  if (g_registered.load()) return GRPC_XDS_OK;
+  // Another thread may register and initialise gRPC between these two looks: then it is not late.
+  if (gxds_host_is_initialized()) {
+    return g_registered.load() ? GRPC_XDS_OK : GRPC_XDS_ERROR_TOO_LATE;
+  }
+  grpc_core::CoreConfiguration::SetDefaultBuilder(grpc_xds::BuildConfiguration);
+  g_registered.store(true);
+  grpc_xds::LogRegistered();
+  return GRPC_XDS_OK;
+}
+
+extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register_policy(
+    const grpc_xds_policy_type* type) {
+  if (gxds_host_is_initialized()) return GRPC_XDS_ERROR_TOO_LATE;
+  return gxds_registered_types_add(type, grpc_xds::IsTaken);
+}

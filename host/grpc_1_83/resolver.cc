@@ -1,0 +1,230 @@
+#include "host/grpc_1_83/resolver.h"
+
+#include <grpc/event_engine/event_engine.h>
+#include <grpc/support/log.h>
+#include <grpc/support/port_platform.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "host/grpc_1_83/convert.h"
+#include "host/grpc_1_83/hand_over.h"
+#include "host/host_get.h"
+#include "src/core/xds/xds_client/xds_channel_args.h"
+#include "src/core/lib/channel/channel_args.h"
+#include "src/core/channelz/channel_trace.h"
+#include "src/core/channelz/channelz.h"
+#include "src/core/lib/debug/trace.h"
+#include "src/core/lib/event_engine/default_event_engine.h"
+#include "src/core/util/work_serializer.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/resolver/resolver.h"
+#include "src/core/resolver/resolver_factory.h"
+#include "src/core/service_config/service_config_impl.h"
+#include "src/core/util/uri.h"
+#include "transport/reactor.h"
+
+namespace grpc_xds {
+namespace {
+
+using grpc_core::ChannelArgs;
+using grpc_core::RefCountedPtr;
+using grpc_core::ServiceConfig;
+using grpc_core::ServiceConfigImpl;
+using grpc_core::URI;
+using grpc_core::channelz::ChannelNode;
+using grpc_event_engine::experimental::EventEngine;
+
+constexpr char kBootstrapArg[] = "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config";
+
+void Log(gxds_resolver_severity severity, gxds_str line) {
+  gpr_log(__FILE__, __LINE__,
+          severity == GXDS_RESOLVER_ERROR ? GPR_LOG_SEVERITY_ERROR : GPR_LOG_SEVERITY_INFO, "%.*s",
+          GXDS_STR_ARG(line));
+}
+
+// Null: none of that name is a string. Borrow: as long as args.
+const char* StringIn(const ChannelArgs& args, const char* name) {
+  const auto value = args.GetString(name);
+  return value.has_value() ? value->data() : nullptr;
+}
+
+class ResolverInC : public grpc_core::Resolver {
+ public:
+  ResolverInC(const gxds_resolver_type* type, grpc_core::ResolverArgs args)
+      : type_(type),
+        work_serializer_(std::move(args.work_serializer)),
+        result_handler_(std::move(args.result_handler)),
+        args_(std::move(args.args)),
+        uri_(std::move(args.uri)),
+        uri_text_(uri_.ToString()) {
+    static const gxds_resolver_channel_ops kOps = {Report, HasTrace, AddEvent, Log, Traces};
+    channel_.ops = &kOps;
+    channel_.resolver_id = channel_.resolver = this;
+    gxds_resolver_target target = {};
+    target.uri = ToGxds(uri_text_);
+    target.authority = ToGxds(uri_.authority());
+    target.path = ToGxds(uri_.path());
+    target.data_plane_authority = StringIn(args_, GRPC_ARG_DEFAULT_AUTHORITY);
+    target.bootstrap_json = StringIn(args_, kBootstrapArg);
+    target.args = &args_;
+    target.services = gxds_host_get();
+    self_ = type_->create(&channel_, &target);
+  }
+  ~ResolverInC() override { type_->destroy(self_); }
+
+  void StartLocked() override;
+  void ShutdownLocked() override {
+    type_->shutdown(self_);
+    selector_.reset();
+  }
+  void RequestReresolutionLocked() override { type_->reresolve(self_); }
+  void ResetBackoffLocked() override { type_->reset_backoff(self_); }
+
+ private:
+  struct Channel : gxds_resolver_channel {
+    ResolverInC* resolver;
+  };
+  // Keeps the resolver for the reactor.
+  struct Link : gxds_resolver_link {
+    RefCountedPtr<ResolverInC> resolver;
+    std::shared_ptr<EventEngine> engine;
+    ChannelArgs::CPtr args;
+    unsigned made_in;                   // a generation of the reactor
+  };
+
+  static ResolverInC* Of(gxds_resolver_channel* channel) {
+    return static_cast<Channel*>(channel)->resolver;
+  }
+  static void Report(gxds_resolver_channel* channel, const gxds_resolution* resolution);
+  static bool HasTrace(gxds_resolver_channel* channel) {
+    return Of(channel)->args_.GetObject<ChannelNode>() != nullptr;
+  }
+  static void AddEvent(gxds_resolver_channel* channel,
+                       gxds_resolver_severity /*none in this host's traces*/, gxds_str line) {
+    GRPC_CHANNELZ_LOG(Of(channel)->args_.GetObject<ChannelNode>()) << std::string(ToAbsl(line));
+  }
+  static bool Traces() { return GRPC_TRACE_FLAG_ENABLED(xds_resolver); }
+
+  static void Schedule(gxds_resolver_link* link);
+  static void Gone(gxds_resolver_link* link);
+
+  const gxds_resolver_type* const type_;
+  const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
+  const std::unique_ptr<ResultHandler> result_handler_;
+  const ChannelArgs args_;
+  const URI uri_;
+  const std::string uri_text_;
+  Channel channel_ = {};
+  void* self_;
+
+  // Under the serializer: what was reported last.
+  const char* service_config_text_ = nullptr;
+  RefCountedPtr<ServiceConfig> service_config_;
+  const gxds_config_selector* selector_in_c_ = nullptr;
+  RefCountedPtr<grpc_core::ConfigSelector> selector_;
+};
+
+void ResolverInC::StartLocked() {
+  auto link = std::make_unique<Link>();
+  link->schedule = Schedule;
+  link->gone = Gone;
+  link->resolver.reset(static_cast<ResolverInC*>(Ref().release()));
+  link->engine = grpc_event_engine::experimental::GetDefaultEventEngine();
+  // Without a bootstrap the host has these in a global, which only its tests can set.
+  link->args =
+      ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
+                             GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS))
+          .ToC();
+  link->client_args = link->args.get();
+  link->made_in = gxds_reactor_generation();
+  if (type_->start(self_, link.get())) link.release();  // which lives until Gone()
+}
+
+// The reactor must not run the channel's work: the event engine does.
+void ResolverInC::Schedule(gxds_resolver_link* base) {
+  auto* link = static_cast<Link*>(base);
+  HandOver(link->engine.get(), [self = link->resolver]() mutable {
+    ResolverInC* resolver = self.get();
+    resolver->work_serializer_->Run([self = std::move(self)] { self->type_->drain(self->self_); },
+                                    DEBUG_LOCATION);
+  });
+}
+
+void ResolverInC::Gone(gxds_resolver_link* base) {
+  auto* link = static_cast<Link*>(base);
+  // In the child of a fork its engine runs nothing, and the end of the process would wait for it.
+  if (link->made_in != gxds_reactor_generation()) return;
+  std::shared_ptr<EventEngine> engine = link->engine;
+  // Perhaps the last reference to the resolver, and to its channel.
+  HandOver(engine.get(),
+           [link] { delete link; });  // NOLINT(clang-analyzer-core.StackAddressEscape)
+}
+
+void ResolverInC::Report(gxds_resolver_channel* channel, const gxds_resolution* resolution) {
+  ResolverInC* self = Of(channel);
+  Result result;
+  if (resolution->failure.code != GXDS_OK) {
+    result.addresses = ToAbsl(resolution->failure);
+    result.service_config = ToAbsl(resolution->failure);
+  } else {
+    result.addresses.emplace();
+    if (self->service_config_text_ != resolution->service_config) {
+      auto config = ServiceConfigImpl::Create(self->args_, resolution->service_config);
+      GRPC_CHECK(config.ok());
+      self->service_config_ = *std::move(config);
+      self->service_config_text_ = resolution->service_config;
+    }
+    result.service_config = self->service_config_;
+    result.resolution_note = std::string(ToAbsl(resolution->note));
+  }
+  result.args = WithConfig(self->args_, resolution->snapshot, resolution->mailbox);
+  if (resolution->selector == nullptr) {
+    self->selector_.reset();
+  } else if (self->selector_ == nullptr || self->selector_in_c_ != resolution->selector) {
+    self->selector_ = ToHost(resolution->selector, self->args_, self->selector_.get());
+  }
+  self->selector_in_c_ = resolution->selector;
+  if (self->selector_ != nullptr) result.args = result.args.SetObject(self->selector_);
+  self->result_handler_->ReportResult(std::move(result));
+}
+
+class FactoryInC : public grpc_core::ResolverFactory {
+ public:
+  explicit FactoryInC(const gxds_resolver_type* type) : type_(type) {}
+
+  absl::string_view scheme() const override { return type_->scheme; }
+
+  bool IsValidUri(const URI& uri) const override {
+    const char* why = type_->check(ToGxds(uri.path()));
+    if (why != nullptr) gpr_log(GPR_ERROR, "grpc_xds: %s: %s", why, uri.ToString().c_str());
+    return why == nullptr;
+  }
+
+  std::string GetDefaultAuthority(const URI& uri) const override {
+    gxds_str authority = type_->default_authority(ToGxds(uri.path()));
+    std::string copy(ToAbsl(authority));
+    gxds_str_free(&authority);
+    return copy;
+  }
+
+  grpc_core::OrphanablePtr<grpc_core::Resolver> CreateResolver(
+      grpc_core::ResolverArgs args) const override {
+    if (!IsValidUri(args.uri)) return nullptr;
+    return grpc_core::MakeOrphanable<ResolverInC>(type_, std::move(args));
+  }
+
+ private:
+  const gxds_resolver_type* const type_;
+};
+
+}  // namespace
+
+void RegisterResolverInC(grpc_core::CoreConfiguration::Builder* builder,
+                         const gxds_resolver_type* type) {
+  builder->resolver_registry()->RegisterResolverFactory(std::make_unique<FactoryInC>(type));
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,39 @@
+// What the transport asks of the host: transport/host_batch.h, transport/host_epoll.h.
+#include <grpc/support/port_platform.h>
+
+#include <atomic>
+
+#include "src/core/lib/iomgr/closure.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
+#include "src/core/lib/surface/call.h"
+#include "transport/host_batch.h"
+#include "transport/host_epoll.h"
+
+namespace {
+
+struct Batch {
+  grpc_closure closure;
+  // Release and acquire are what the thread sanitizer sees of the order that is made inside gRPC.
+  std::atomic<grpc_completion_queue_functor*> done;
+};
+
+void OnEnd(void* arg, grpc_error_handle error) {
+  auto* batch = static_cast<Batch*>(arg);
+  grpc_completion_queue_functor* done = batch->done.load(std::memory_order_acquire);
+  delete batch;
+  done->functor_run(done, error.ok());
+}
+
+}  // namespace
+
+grpc_call_error gxds_host_batch_start(grpc_call* call, const grpc_op* ops, size_t count,
+                                      grpc_completion_queue_functor* done) {
+  grpc_core::ExecCtx exec_ctx;
+  auto* batch = new Batch;
+  GRPC_CLOSURE_INIT(&batch->closure, OnEnd, batch, nullptr);
+  batch->done.store(done, std::memory_order_release);
+  return grpc_call_start_batch_and_execute(call, ops, count, &batch->closure);
+}
+
+// Its event engine polls its sockets on threads of its own.
+int gxds_host_epoll(void) { return -1; }
