@@ -4,6 +4,7 @@
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 DEB ?= deb
+PYTHON_OUT ?= python
 SANITIZE ?=
 SEEDS ?= 100000
 KILLS ?= 5000
@@ -21,6 +22,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
   libxxhash-dev libyaml-dev uthash-dev
 TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev libzstd-dev pkg-config
 DEB_PACKAGES = debhelper
+PYTHON_PACKAGES = cython3 dpkg-dev python3-dev python3-grpcio
 INSTALL_PACKAGES = $(DEB_PACKAGES) cmake libcap2-bin lintian make pkg-config ruby-grpc
 BENCH_PACKAGES = gnuplot-nox valgrind
 VALGRIND_PACKAGES = valgrind
@@ -38,7 +40,8 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
 .PHONY: all demo test test-upstream interop interop-istio sim kills fuzz soak valgrind bench bench-check bench-build \
-  format lint conformance install uninstall deb clean packages bench-packages fuzz-packages \
+  format lint conformance install uninstall deb python install-python \
+  python-deb clean packages python-packages bench-packages fuzz-packages \
   valgrind-packages deb-packages upstream-packages lint-packages install-packages
 
 all: packages
@@ -128,10 +131,25 @@ install: all
 uninstall:
 	packaging/install --list $(INSTALL_ARGUMENTS) | xargs -d '\n' rm -f
 	rm -fd "$(DESTDIR)$(PREFIX)/include/grpc_xds" "$(DESTDIR)$(LIBDIR)/cmake/grpc_xds" "$(DESTDIR)$(LIBDIR)/grpc_xds"
+	rm -rf "$(DESTDIR)$(PYTHON_FOLDER)"
+	rm -fd "$(DESTDIR)$(LIBDIR)/grpc-xds"
 
 # Debian packages, in the folder DEB.
 deb: deb-packages all
 	packaging/deb $(DEB)
+
+# gRPC's Python module on the shared libgrpc, with the plugin, in the folder PYTHON_OUT: see docs/python.md. It is
+# installed beside the library, and is a Debian package of its own.
+PYTHON_FOLDER = $(LIBDIR)/grpc-xds/python3
+
+python: all python-packages
+	BAZEL="$(BAZEL)" packaging/python/build $(PYTHON_OUT)
+
+install-python: install python
+	packaging/python/install $(PYTHON_OUT) $(PYTHON_FOLDER) $(LIBDIR) "$(DESTDIR)"
+
+python-deb: python
+	packaging/python/deb $(PYTHON_OUT) $(DEB)
 
 clean:
 	$(BAZEL) clean
@@ -141,6 +159,9 @@ packages:
 
 deb-packages:
 	@.ci/packages $(DEB_PACKAGES)
+
+python-packages:
+	@.ci/packages $(PYTHON_PACKAGES)
 
 bench-packages:
 	@.ci/packages $(BENCH_PACKAGES)
