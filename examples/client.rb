@@ -2,7 +2,7 @@
 #
 #   LD_PRELOAD=libgrpc_xds.so ruby client.rb xds:///greeter.example /demo.Greeter/Hello
 #
-# (Python's, python3-grpcio, carries a copy of gRPC's C-core of its own: it cannot be reached.)
+# (Python's, python3-grpcio, carries a copy of gRPC's C-core of its own: see client.py.)
 require 'grpc'
 
 target, method = ARGV
