@@ -123,10 +123,9 @@ absl::string_view HashKeyOf(const EndpointAddresses& address) {
 }
 
 EndpointAddresses WithoutWeightAndHashKey(const EndpointAddresses& address) {
-  return EndpointAddresses(address.addresses(),
-                           address.args()
-                               .Remove(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY)
-                               .Remove(GRPC_ARG_ADDRESS_WEIGHT));
+  return EndpointAddresses(
+      address.addresses(),
+      address.args().Remove(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY).Remove(GRPC_ARG_ADDRESS_WEIGHT));
 }
 
 const gxds_addresses* ToC(AddressesOfHost addresses) {
@@ -143,9 +142,10 @@ EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
   if (endpoint.native != nullptr) return *static_cast<const EndpointAddresses*>(endpoint.native);
   ChannelArgs args;
   if (endpoint.locality != nullptr) {
-    args = args.Set(kLocalityArg, ChannelArgs::Pointer(const_cast<gxds_locality*>(
-                                                           gxds_locality_ref(endpoint.locality)),
-                                                       &kLocalityVtable));
+    args = args.Set(
+        kLocalityArg,
+        ChannelArgs::Pointer(const_cast<gxds_locality*>(gxds_locality_ref(endpoint.locality)),
+                             &kLocalityVtable));
   }
   if (endpoint.weight != 1) {
     args = args.Set(GRPC_ARG_ADDRESS_WEIGHT, static_cast<int>(endpoint.weight));

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "src/core/config/core_configuration.h"
-#include "src/core/util/ref_counted_ptr.h"
-#include "src/core/util/sync.h"
-#include "src/core/util/json/json.h"
-#include "src/core/util/json/json_args.h"
-#include "src/core/util/json/json_reader.h"
-#include "src/core/util/validation_errors.h"
 #include "src/core/credentials/transport/tls/certificate_provider_factory.h"
 #include "src/core/credentials/transport/tls/certificate_provider_registry.h"
 #include "src/core/credentials/transport/tls/grpc_tls_certificate_provider.h"
+#include "src/core/util/json/json.h"
+#include "src/core/util/json/json_args.h"
+#include "src/core/util/json/json_reader.h"
+#include "src/core/util/ref_counted_ptr.h"
+#include "src/core/util/sync.h"
+#include "src/core/util/validation_errors.h"
 
 namespace grpc_xds {
 namespace {

@@ -11,9 +11,9 @@
 #include "base/random.h"
 #include "host/grpc_1_83/convert.h"
 #include "src/core/lib/debug/trace.h"
+#include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/util/debug_location.h"
 #include "src/core/util/sync.h"
-#include "src/core/lib/iomgr/exec_ctx.h"
 
 namespace grpc_xds {
 

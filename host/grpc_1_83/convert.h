@@ -22,12 +22,12 @@
 #include "host/subchannel.h"
 #include "resources/endpoints.h"
 #include "src/core/lib/channel/channel_args.h"
-#include "src/core/util/ref_counted_ptr.h"
-#include "src/core/util/unique_type_name.h"
-#include "src/core/util/json/json.h"
 #include "src/core/load_balancing/lb_policy.h"
 #include "src/core/load_balancing/subchannel_interface.h"
 #include "src/core/resolver/endpoint_addresses.h"
+#include "src/core/util/json/json.h"
+#include "src/core/util/ref_counted_ptr.h"
+#include "src/core/util/unique_type_name.h"
 #include "xds_resolver/config.h"
 #include "xds_resolver/mailbox.h"
 
@@ -73,8 +73,8 @@ const gxds_args* ToC(grpc_core::ChannelArgs args);
 // Of args that ToC() made. Borrow: as long as args.
 const grpc_core::ChannelArgs& ToHost(const gxds_args* args);
 
-// Args with the snapshot and the mailbox, each as a reference of its own; null: without it. The host
-// gives no subchannel arguments of that prefix.
+// Args with the snapshot and the mailbox, each as a reference of its own; null: without it. The
+// host gives no subchannel arguments of that prefix.
 grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,
                                   gxds_mailbox* mailbox);
 // Borrow: as long as args. Null: none there.

@@ -11,12 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "host/grpc_1_83/services.h"
 #include "src/core/config/core_configuration.h"
+#include "src/core/credentials/transport/transport_credentials.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/util/json/json.h"
 #include "src/core/util/json/json_args.h"
 #include "src/core/util/json/json_reader.h"
 #include "src/core/util/validation_errors.h"
-#include "src/core/credentials/transport/transport_credentials.h"
 #include "src/core/xds/grpc/certificate_provider_store.h"
 
 namespace grpc_xds {
@@ -50,8 +50,9 @@ bool CredsSupported(gxds_str type) {
 void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_errors* errors) {
   auto config = ParseConfig(config_json);
   grpc_core::ValidationErrors wrong;
-  if (config.ok() && CoreConfiguration::Get().channel_creds_registry().ParseConfig(
-                         ToString(type), *config, grpc_core::JsonArgs(), &wrong) != nullptr &&
+  if (config.ok() &&
+      CoreConfiguration::Get().channel_creds_registry().ParseConfig(
+          ToString(type), *config, grpc_core::JsonArgs(), &wrong) != nullptr &&
       wrong.ok()) {
     return;
   }

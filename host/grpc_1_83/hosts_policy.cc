@@ -6,10 +6,10 @@
 #include "host/grpc_1_83/convert.h"
 #include "src/core/config/core_configuration.h"
 #include "src/core/credentials/transport/transport_credentials.h"
-#include "src/core/util/debug_location.h"
-#include "src/core/util/orphanable.h"
 #include "src/core/lib/iomgr/pollset_set.h"
 #include "src/core/load_balancing/lb_policy_registry.h"
+#include "src/core/util/debug_location.h"
+#include "src/core/util/orphanable.h"
 
 namespace grpc_xds {
 

@@ -17,18 +17,18 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "optional"
 #include "lb_policies/orca/orca_request.h"
 #include "lb_policies/orca/orca_stream.h"
+#include "optional"
+#include "src/core/channelz/channel_trace.h"
 #include "src/core/channelz/channelz.h"
 #include "src/core/client_channel/subchannel.h"
 #include "src/core/client_channel/subchannel_interface_internal.h"
 #include "src/core/client_channel/subchannel_stream_client.h"
-#include "src/core/channelz/channel_trace.h"
+#include "src/core/lib/slice/slice.h"
 #include "src/core/util/orphanable.h"
 #include "src/core/util/sync.h"
 #include "src/core/util/unique_type_name.h"
-#include "src/core/lib/slice/slice.h"
 #include "upb/upb.hpp"
 
 namespace grpc_xds {

@@ -76,8 +76,8 @@ const gxds_tracker_ops kTrackerOfHostOps = {
     [](gxds_tracker* tracker) { std::unique_ptr<HostsTracker> owned(Of(tracker)); },
 };
 
-// In the memory of the call, as the tracker in C is. An attempt starts with its pick; one that is given up after that
-// hears of no end, and has failed then.
+// In the memory of the call, as the tracker in C is. An attempt starts with its pick; one that is
+// given up after that hears of no end, and has failed then.
 class Tracker : public LoadBalancingPolicy::SubchannelCallTrackerInterface {
  public:
   static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {

@@ -137,7 +137,7 @@ class PolicyInC : public LoadBalancingPolicy {
 
   const gxds_policy_type* const type_;
   Root root_ = {};
-  const gxds_args* args_;  // without what is ours
+  const gxds_args* args_;          // without what is ours
   gxds_policy* policy_ = nullptr;  // until the first update
 };
 

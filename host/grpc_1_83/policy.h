@@ -10,12 +10,12 @@
 
 #include "absl/strings/string_view.h"
 #include "host/channel.h"
-#include "src/core/lib/channel/channel_args.h"
 #include "src/core/config/core_configuration.h"
-#include "src/core/util/ref_counted_ptr.h"
-#include "src/core/util/work_serializer.h"
+#include "src/core/lib/channel/channel_args.h"
 #include "src/core/load_balancing/lb_policy.h"
 #include "src/core/load_balancing/subchannel_interface.h"
+#include "src/core/util/ref_counted_ptr.h"
+#include "src/core/util/work_serializer.h"
 
 namespace grpc_xds {
 
@@ -40,8 +40,8 @@ gxds_hosts_policy* MakeHostsPolicy(absl::string_view name, gxds_lb_parent* paren
                                    grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper);
 
 // How a cluster's connections are secured, in the host's terms (A29, A74): one
-// XdsCertificateProvider for each configuration of the cluster, which the host's XdsCredentials find
-// in the channel args. As gxds_lb_root_ops has it, all three.
+// XdsCertificateProvider for each configuration of the cluster, which the host's XdsCredentials
+// find in the channel args. As gxds_lb_root_ops has it, all three.
 bool HasXdsCredentials(const gxds_args* args);
 gxds_cluster_security* MakeClusterSecurity();
 const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,

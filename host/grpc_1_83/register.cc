@@ -2,8 +2,8 @@
 //
 // The host has no way to replace one registration: a second "xds" aborts. But it takes a whole
 // builder, as long as its registry is not built. So ours calls all that the host's calls
-// (src/core/plugin_registry/), in the same order, but for the xDS resolver and the policies that are
-// ours.
+// (src/core/plugin_registry/), in the same order, but for the xDS resolver and the policies that
+// are ours.
 #include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>
 #include <string.h>

@@ -12,18 +12,18 @@
 #include "host/grpc_1_83/convert.h"
 #include "host/grpc_1_83/hand_over.h"
 #include "host/host_get.h"
-#include "src/core/xds/xds_client/xds_channel_args.h"
-#include "src/core/lib/channel/channel_args.h"
 #include "src/core/channelz/channel_trace.h"
 #include "src/core/channelz/channelz.h"
+#include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
-#include "src/core/util/work_serializer.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/resolver/resolver.h"
 #include "src/core/resolver/resolver_factory.h"
 #include "src/core/service_config/service_config_impl.h"
 #include "src/core/util/uri.h"
+#include "src/core/util/work_serializer.h"
+#include "src/core/xds/xds_client/xds_channel_args.h"
 #include "transport/reactor.h"
 
 namespace grpc_xds {
@@ -92,7 +92,7 @@ class ResolverInC : public grpc_core::Resolver {
     RefCountedPtr<ResolverInC> resolver;
     std::shared_ptr<EventEngine> engine;
     ChannelArgs::CPtr args;
-    unsigned made_in;                   // a generation of the reactor
+    unsigned made_in;  // a generation of the reactor
   };
 
   static ResolverInC* Of(gxds_resolver_channel* channel) {

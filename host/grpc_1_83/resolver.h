@@ -6,8 +6,8 @@
 
 #include "host/resolver.h"
 #include "src/core/client_channel/config_selector.h"
-#include "src/core/lib/channel/channel_args.h"
 #include "src/core/config/core_configuration.h"
+#include "src/core/lib/channel/channel_args.h"
 #include "src/core/util/ref_counted_ptr.h"
 
 namespace grpc_xds {

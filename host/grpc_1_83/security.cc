@@ -10,13 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "host/grpc_1_83/convert.h"
 #include "host/host_get.h"
-#include "src/core/load_balancing/xds/xds_channel_args.h"
-#include "src/core/xds/grpc/xds_certificate_provider.h"
-#include "src/core/util/matchers.h"
 #include "src/core/credentials/transport/composite/composite_channel_credentials.h"
 #include "src/core/credentials/transport/tls/grpc_tls_certificate_provider.h"
 #include "src/core/credentials/transport/transport_credentials.h"
 #include "src/core/credentials/transport/xds/xds_credentials.h"
+#include "src/core/load_balancing/xds/xds_channel_args.h"
+#include "src/core/util/matchers.h"
+#include "src/core/xds/grpc/xds_certificate_provider.h"
 
 namespace grpc_xds {
 namespace {
@@ -62,7 +62,8 @@ class Security : public gxds_cluster_security {
   Security(const Security&) = delete;
   Security& operator=(const Security&) = delete;
 
-  // Takes the configuration into force, for connections from now on. On an error nothing is changed.
+  // Takes the configuration into force, for connections from now on. On an error nothing is
+  // changed.
   absl::Status Update(const gxds_tls& tls);
   // The args, with what the credentials look for.
   ChannelArgs AddTo(const ChannelArgs& args) const {
@@ -107,9 +108,7 @@ bool HasXdsCredentials(const gxds_args* args) {
   return credentials != nullptr && credentials->type() == grpc_core::XdsCredentials::Type();
 }
 
-gxds_cluster_security* MakeClusterSecurity() {
-  return new Security;
-}
+gxds_cluster_security* MakeClusterSecurity() { return new Security; }
 
 const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
                                const gxds_cluster_security* security) {
