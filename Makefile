@@ -33,7 +33,7 @@ LINT_PACKAGES = clang-format-14 clang-tidy-14
 CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
 # An upgrade of the host library fetches the matching source package.
 HOST = --repo_env=GXDS_GRPC_VERSION=$$(dpkg-query -W -f '$${source:Version}' libgrpc-dev)
-OUTPUTS = //:libgrpc_xds.so //:grpc_xds/libgrpc_xds_impl_1_51.so //tools:xds
+OUTPUTS = //:libgrpc_xds.so //:impl //tools:xds
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 

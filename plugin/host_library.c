@@ -34,11 +34,28 @@ static const char *version_from(void *symbol) {
   return version ? version : "";
 }
 
+#define KNOWN(version, soname, impl_file) {version, soname, impl_file},
+const gxds_known_host gxds_known_hosts[GXDS_KNOWN_HOSTS] = {GXDS_HOSTS(KNOWN)};
+
+static void *loaded(const gxds_known_host *host) {
+  return dlopen(host->soname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
 bool gxds_host_library_find(gxds_host_library *out) {
-  *out = (gxds_host_library){.version = "", .file = GXDS_HOST_SONAME};
+  *out = (gxds_host_library){.version = "", .file = "libgrpc.so"};
   /* By its soname, not by a symbol: another copy of gRPC may be linked into the program, and what
    * Ruby's extension loads is not in the global scope. */
-  out->handle = dlopen(GXDS_HOST_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+  for (size_t i = 0; i < GXDS_KNOWN_HOSTS; i++) {
+    const gxds_known_host *known = &gxds_known_hosts[i];
+    void *handle = loaded(known);
+    if (!handle) continue;
+    if (out->handle) {
+      out->other = known;
+    } else {
+      out->known = known;
+      out->handle = handle;
+    }
+  }
   void *version = dlsym(out->handle ? out->handle : RTLD_DEFAULT, "grpc_version_string");
   if (version) {
     out->version = version_from(version);
@@ -87,8 +104,11 @@ static int add_name(struct dl_phdr_info *info, size_t size, void *arg) {
 }
 
 static void *init_anywhere(void) {
-  void *host = dlopen(GXDS_HOST_SONAME, RTLD_LAZY | RTLD_NOLOAD);
-  void *symbol = host ? not_ours(dlsym(host, "grpc_init")) : NULL;
+  void *symbol = NULL;
+  for (size_t i = 0; !symbol && i < GXDS_KNOWN_HOSTS; i++) {
+    void *host = loaded(&gxds_known_hosts[i]);
+    if (host) symbol = not_ours(dlsym(host, "grpc_init"));
+  }
   if (symbol) return symbol;
   names all = {0};
   dl_iterate_phdr(add_name, &all);

@@ -8,9 +8,20 @@
 /* A function of the host. */
 typedef void (*gxds_host_function)(void);
 
+/* One that there is an implementation for (plugin/impl.h). Static. */
+typedef struct gxds_known_host {
+  const char *version;
+  const char *soname;
+  const char *impl_file;
+} gxds_known_host;
+#define GXDS_KNOWN_HOSTS 2
+extern const gxds_known_host gxds_known_hosts[GXDS_KNOWN_HOSTS];
+
 typedef struct gxds_host_library {
-  void *handle;        /* NULL: a gRPC of another soname than the one built for */
-  const char *version; /* grpc_version_string(); "" when it has none */
+  const gxds_known_host *known; /* by its soname; NULL: a gRPC of another one */
+  const gxds_known_host *other; /* there is a second one; NULL: there is not */
+  void *handle;                 /* NULL: as above */
+  const char *version;          /* grpc_version_string(); "" when it has none */
   const char *file;
 } gxds_host_library;
 

@@ -9,12 +9,15 @@
 extern "C" {
 #endif
 
-/* The host whose internals this library was built against: grpc_version_string() of gRPC 1.51. */
-#define GXDS_HOST_VERSION "29.0.0"
-#define GXDS_HOST_SONAME "libgrpc.so.29"
+/* The hosts that there are implementations for: grpc_version_string(), the soname of the library,
+ * and the file of the implementation, from the loader's folder. */
+#define GXDS_HOSTS(X)                                                               \
+  X("29.0.0", "libgrpc.so.29", "grpc_xds/libgrpc_xds_impl_1_51.so") /* gRPC 1.51 */ \
+  X("56.0.0", "libgrpc.so.56", "grpc_xds/libgrpc_xds_impl_1_83.so") /* gRPC 1.83 */
 
-/* From the loader's folder. */
-#define GXDS_IMPL_FILE "grpc_xds/libgrpc_xds_impl_1_51.so"
+/* The version of the one whose internals this implementation was built against. */
+extern const char gxds_impl_host_version[];
+
 #define GXDS_IMPL_VERSION "grpc_xds_impl_version"
 #define GXDS_IMPL_ENTRY "grpc_xds_impl_register"
 #define GXDS_IMPL_MERGE_DUMP "grpc_xds_impl_merge_dump"

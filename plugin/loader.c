@@ -48,10 +48,10 @@ static void find_own_path(void) {
 
 /* The path of the implementation, from this library's folder. False: longer than any path may be.
  */
-static bool impl_path(char out[static PATH_MAX]) {
+static bool impl_path(const char *file, char out[static PATH_MAX]) {
   const char *slash = strrchr(own_path, '/');
   int directory = slash ? (int)(slash + 1 - own_path) : 0;
-  int size = snprintf(out, PATH_MAX, "%.*s%s", directory, own_path, GXDS_IMPL_FILE);
+  int size = snprintf(out, PATH_MAX, "%.*s%s", directory, own_path, file);
   return size > 0 && size < PATH_MAX;
 }
 
@@ -62,15 +62,22 @@ static const char *version_of(const gxds_host_library *impl) {
 }
 
 static grpc_xds_result register_with(const gxds_host_library *host) {
-  if (!host->handle || strcmp(host->version, GXDS_HOST_VERSION) != 0) {
+  if (host->other) {
     return fail(host, GRPC_XDS_ERROR_HOST_VERSION,
-                "built for gRPC core %s (%s), but this program has %s (%s)", GXDS_HOST_VERSION,
-                GXDS_HOST_SONAME, *host->version ? host->version : "an unknown version",
-                host->file);
+                "this program has two gRPCs, %s and %s: which of them is meant cannot be told",
+                host->known->soname, host->other->soname);
+  }
+  if (!host->known || strcmp(host->version, host->known->version) != 0) {
+    return fail(host, GRPC_XDS_ERROR_HOST_VERSION,
+                "built for gRPC core %s (%s) and %s (%s), but this program has %s (%s)",
+                gxds_known_hosts[0].version, gxds_known_hosts[0].soname,
+                gxds_known_hosts[1].version, gxds_known_hosts[1].soname,
+                *host->version ? host->version : "an unknown version", host->file);
   }
   char path[PATH_MAX];
-  if (!impl_path(path)) {
-    return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "the path of %s is too long", GXDS_IMPL_FILE);
+  if (!impl_path(host->known->impl_file, path)) {
+    return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "the path of %s is too long",
+                host->known->impl_file);
   }
   /* All symbols now, or a missing one would kill the program in the middle of an RPC. This also
    * runs the host's constructors if they are yet to run, so that they don't undo what we register.
@@ -115,9 +122,9 @@ grpc_xds_result gxds_loader_register(gxds_asked asked) {
   if (gxds_host_library_find(&host)) return register_with(&host);
   if (asked == GXDS_ASKED_BY_CALL) {
     gxds_loader_log(NULL,
-                    "this program has no %s: link it, or open it before "
+                    "this program has no %s or %s: link it, or open it before "
                     "grpc_xds_plugin_register()",
-                    GXDS_HOST_SONAME);
+                    gxds_known_hosts[0].soname, gxds_known_hosts[1].soname);
   }
   return GRPC_XDS_ERROR_NO_GRPC;
 }

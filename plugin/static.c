@@ -6,9 +6,9 @@
 #include "plugin/impl.h"
 
 grpc_xds_result grpc_xds_plugin_register(void) {
-  if (strcmp(grpc_version_string(), GXDS_HOST_VERSION) != 0) {
+  if (strcmp(grpc_version_string(), gxds_impl_host_version) != 0) {
     gpr_log(GPR_ERROR, "grpc_xds: not registered: built for gRPC core %s, but this program has %s",
-            GXDS_HOST_VERSION, grpc_version_string());
+            gxds_impl_host_version, grpc_version_string());
     return GRPC_XDS_ERROR_HOST_VERSION;
   }
   grpc_xds_result result = grpc_xds_impl_register();

@@ -151,6 +151,8 @@ extern "C" __attribute__((visibility("default"))) const char* grpc_xds_impl_vers
   return GRPC_XDS_VERSION;
 }
 
+const char gxds_impl_host_version[] = "29.0.0";
+
 extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
   using grpc_xds::g_registered;
   if (g_registered.load()) return GRPC_XDS_OK;

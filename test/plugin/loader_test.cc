@@ -27,13 +27,15 @@ std::string Program(const std::string& name) { return Runfile("test/plugin/" + n
 class Loader : public testing::Test {
  protected:
   std::string path() const { return folder_.path() + "/libgrpc_xds.so"; }
-  std::string implementation() const { return folder_.path() + "/" GXDS_IMPL_FILE; }
+  std::string implementation(const std::string& grpc = "1_51") const {
+    return folder_.path() + "/grpc_xds/libgrpc_xds_impl_" + grpc + ".so";
+  }
   void SetUp() override {
     std::filesystem::copy(Runfile("libgrpc_xds.so"), path());
     std::filesystem::create_directories(std::filesystem::path(implementation()).parent_path());
   }
-  void AddFakeImplementation() {
-    std::filesystem::copy(Program("libfake_impl.so"), implementation());
+  void AddFakeImplementation(const std::string& grpc = "1_51") {
+    std::filesystem::copy(Program("libfake_impl.so"), implementation(grpc));
   }
   gxds_test::TempDir folder_;
 };
@@ -49,7 +51,7 @@ TEST_F(Loader, NoGrpcIsAnErrorForWhoAsks) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, HasSubstr("result 1\npolicy 1\n"));
   EXPECT_THAT(outcome.output, HasSubstr("grpc_xds: not registered: this program has no "
-                                        "libgrpc.so.29"));
+                                        "libgrpc.so.29 or libgrpc.so.56: link it"));
 }
 
 TEST_F(Loader, RegistersWhenLoadedIntoAProgramWithGrpc) {
@@ -166,8 +168,8 @@ TEST_F(Loader, AnotherVersionIsLeftAlone) {
       RunProgram({Program("calls_init")}, Preload(path() + " " + Program("libfake_grpc29.so")));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output,
-              HasSubstr("grpc_xds: not registered: built for gRPC core 29.0.0 (libgrpc.so.29), "
-                        "but this program has 28.9.9 ("));
+              HasSubstr("grpc_xds: not registered: built for gRPC core 29.0.0 (libgrpc.so.29) and "
+                        "56.0.0 (libgrpc.so.56), but this program has 28.9.9 ("));
   EXPECT_THAT(outcome.output, Not(HasSubstr("fake implementation")));
   EXPECT_THAT(outcome.output, HasSubstr("fake grpc_init\nalive\n"));
 }
@@ -180,6 +182,35 @@ TEST_F(Loader, AnotherSonameIsLeftAlone) {
   Outcome outcome = RunProgram({Program("calls_init")}, Preload(path() + " " + other));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, HasSubstr("but this program has 30.0.0 (" + other + ")"));
+  EXPECT_THAT(outcome.output, Not(HasSubstr("fake implementation")));
+  EXPECT_THAT(outcome.output, HasSubstr("fake grpc_init\nalive\n"));
+}
+
+TEST_F(Loader, OpensTheImplementationForTheGrpcThatIsThere) {
+  AddFakeImplementation("1_83");
+  const std::string preloaded = path() + " " + Program("libfake_grpc56.so");
+  Outcome outcome = RunProgram({Program("calls_init")}, Preload(preloaded));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output, "fake implementation was asked\nfake grpc_init\nalive\n");
+  std::filesystem::remove(implementation("1_83"));
+  AddFakeImplementation("1_51");
+  outcome = RunProgram({Program("calls_init")}, Preload(preloaded));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output,
+              HasSubstr("cannot load the implementation: " + implementation("1_83")));
+  EXPECT_THAT(outcome.output, HasSubstr("fake grpc_init\nalive\n"));
+}
+
+TEST_F(Loader, TwoGrpcsAreLeftAlone) {
+  AddFakeImplementation("1_51");
+  AddFakeImplementation("1_83");
+  Outcome outcome = RunProgram(
+      {Program("calls_init")},
+      Preload(path() + " " + Program("libfake_grpc29.so") + " " + Program("libfake_grpc56.so")));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output,
+              HasSubstr("not registered: this program has two gRPCs, libgrpc.so.29 and "
+                        "libgrpc.so.56: "));
   EXPECT_THAT(outcome.output, Not(HasSubstr("fake implementation")));
   EXPECT_THAT(outcome.output, HasSubstr("fake grpc_init\nalive\n"));
 }

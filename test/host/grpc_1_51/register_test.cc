@@ -145,7 +145,7 @@ TEST_F(Register, TheDataPlanesAuthorityIsThePathOfTheTarget) {  // A47.19
 TEST_F(Register, AgainIsNoError) { EXPECT_EQ(grpc_xds_impl_register(), GRPC_XDS_OK); }
 
 TEST_F(Register, IsForTheHostThatItWasBuiltWith) {
-  EXPECT_STREQ(grpc_version_string(), GXDS_HOST_VERSION);
+  EXPECT_STREQ(grpc_version_string(), gxds_impl_host_version);
 }
 
 }  // namespace
