@@ -87,10 +87,17 @@ std::string ChangeDeltaRequest(gxds_str bytes, const DeltaRequestChange &change)
   if (change.without_claims) REQUEST(initial_resource_versions_clear)(m);
   if (change.without_subscribe) REQUEST(resize_resource_names_subscribe)(m, 0, arena);
   if (change.without_unsubscribe) REQUEST(resize_resource_names_unsubscribe)(m, 0, arena);
+  std::vector<upb_StringView> names;
+  upb_StringView name;
+  upb_StringView version;
   size_t place = kUpb_Map_Begin;
-  while (auto *entry = REQUEST(initial_resource_versions_nextmutable)(m, &place)) {
-    if (!change.versions) break;
-    REQUEST(InitialResourceVersionsEntry_set_value)(entry, View(Str(*change.versions)));
+  while (change.versions &&
+         GXDS_MAP_NEXT(envoy_service_discovery_v3_DeltaDiscoveryRequest, initial_resource_versions,
+                       InitialResourceVersionsEntry, m, &place, &name, &version)) {
+    names.push_back(name);
+  }
+  for (upb_StringView n : names) {
+    REQUEST(initial_resource_versions_set)(m, n, View(Str(*change.versions)), arena);
   }
   size_t size;
   const char *out = REQUEST(serialize)(m, arena, &size);
