@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/gpr_time.h"
 #include "transport/reactor.h"
 
 typedef struct batch {
@@ -126,13 +127,9 @@ gxds_stream_call *gxds_stream_call_open(grpc_channel *channel,
                                         const gxds_stream_call_options *options) {
   gxds_reactor_acquire();
   gxds_stream_call *c = GXDS_NEW(gxds_stream_call);
-  gpr_timespec deadline = gpr_inf_future(GPR_CLOCK_MONOTONIC);
-  if (options->deadline != GXDS_TIME_NEVER) {
-    deadline = gpr_time_from_nanos(options->deadline, GPR_CLOCK_MONOTONIC);
-  }
   c->call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, gxds_reactor_cq(),
-                                     grpc_slice_from_static_string(options->method), NULL, deadline,
-                                     NULL);
+                                     grpc_slice_from_static_string(options->method), NULL,
+                                     gxds_to_gpr(options->deadline), NULL);
   gxds_call_token_init(&c->token, options->creds, c->call);
   c->id = options->id;
   c->events = options->events;

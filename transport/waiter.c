@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/gpr_time.h"
 #include "transport/host_batch.h"
 #include "transport/host_epoll.h"
 #include "transport/worker.h"
@@ -126,15 +127,9 @@ static bool wait_until(sem_t *s, gxds_time deadline) {
   return true;
 }
 
-/* GPR_CLOCK_MONOTONIC is CLOCK_MONOTONIC. */
-static gpr_timespec to_gpr(gxds_time t) {
-  if (t == GXDS_TIME_NEVER) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
-  return (gpr_timespec){t / GXDS_SECOND, (int32_t)(t % GXDS_SECOND), GPR_CLOCK_MONOTONIC};
-}
-
 gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline) {
   if (w->worker) return wait_until(&wakes, deadline) ? w->woken : NULL;
-  grpc_event e = grpc_completion_queue_next(w->cq, to_gpr(deadline), NULL);
+  grpc_event e = grpc_completion_queue_next(w->cq, gxds_to_gpr(deadline), NULL);
   if (e.type != GRPC_OP_COMPLETE) return NULL;
   gxds_completion *c = e.tag;
   c->ok = e.success != 0;

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/gpr_time.h"
 #include "transport/poll_policy.h"
 #include "transport/thread.h"
 
@@ -63,8 +64,7 @@ static bool poll_host(gxds_worker *w, gxds_duration time) {
   enter(w);
   gxds_time before = clock_of(CLOCK_THREAD_CPUTIME_ID);
   gxds_time until = clock_now() + time;
-  grpc_event e =
-      grpc_completion_queue_next(w->cq, gpr_time_from_nanos(until, GPR_CLOCK_MONOTONIC), NULL);
+  grpc_event e = grpc_completion_queue_next(w->cq, gxds_to_gpr(until), NULL);
   GXDS_CHECK(e.type == GRPC_QUEUE_TIMEOUT);
   bool busy = clock_of(CLOCK_THREAD_CPUTIME_ID) - before >= time / 2;
   leave(w);

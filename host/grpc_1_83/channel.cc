@@ -1,8 +1,8 @@
 #include "host/grpc_1_83/policy.h"
 
 #include <grpc/support/log.h>
-#include <grpc/support/time.h>
 #include <string.h>
+#include <time.h>
 
 #include <chrono>
 #include <map>
@@ -95,7 +95,8 @@ bool Traces(const char* word) {
 }
 
 gxds_time Now(const gxds_lb_channel* /*channel*/) {
-  const gpr_timespec now = gpr_now(GPR_CLOCK_MONOTONIC);
+  timespec now;  // not gpr_now(), which is ahead of it
+  clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * GXDS_SECOND + now.tv_nsec;
 }
 
