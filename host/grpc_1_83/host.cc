@@ -56,8 +56,9 @@ void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_e
       wrong.ok()) {
     return;
   }
-  AddError(errors, at,
-           absl::StrCat("invalid config for channel creds type \"", ToString(type), "\""));
+  const std::string what =
+      absl::StrCat("invalid config for channel creds type \"", ToString(type), "\"");
+  AddError(errors, at, wrong.ok() ? what : wrong.message(what));
 }
 
 grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json) {

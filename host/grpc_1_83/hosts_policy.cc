@@ -91,7 +91,8 @@ gxds_status Update(gxds_hosts_policy* policy, const gxds_lb_update* in) {
   LoadBalancingPolicy::UpdateArgs update;
   update.config = ToHost(in->config);
   update.args = WithConfig(ToHost(in->args), in->snapshot, in->mailbox);
-  update.resolution_note = std::string(ToAbsl(in->note));
+  // No resolution note: those of this host add it to their errors, as the policies in C above them
+  // do.
   if (in->addresses != nullptr) {
     update.addresses = ToHost(in->addresses);
   } else {

@@ -59,13 +59,14 @@ class ResolverInC : public grpc_core::Resolver {
         result_handler_(std::move(args.result_handler)),
         args_(std::move(args.args)),
         uri_(std::move(args.uri)),
-        uri_text_(uri_.ToString()) {
+        uri_text_(uri_.ToString()),
+        authority_(uri_.authority()) {
     static const gxds_resolver_channel_ops kOps = {Report, HasTrace, AddEvent, Log, Traces};
     channel_.ops = &kOps;
     channel_.resolver_id = channel_.resolver = this;
     gxds_resolver_target target = {};
     target.uri = ToGxds(uri_text_);
-    target.authority = ToGxds(uri_.authority());
+    target.authority = ToGxds(authority_);
     target.path = ToGxds(uri_.path());
     target.data_plane_authority = StringIn(args_, GRPC_ARG_DEFAULT_AUTHORITY);
     target.bootstrap_json = StringIn(args_, kBootstrapArg);
@@ -117,6 +118,7 @@ class ResolverInC : public grpc_core::Resolver {
   const ChannelArgs args_;
   const URI uri_;
   const std::string uri_text_;
+  const std::string authority_;
   Channel channel_ = {};
   void* self_;
 

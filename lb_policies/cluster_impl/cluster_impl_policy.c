@@ -84,6 +84,7 @@ static gxds_status update_security(policy *p, const gxds_cluster_impl_todo *todo
       set_security(p, root_ops(p)->security_create(gxds_policy_root(p->base), p->config->cluster));
       break;
     case GXDS_TLS_UPDATE:
+      forget_args(p); /* for a host that has another object for each configuration */
       break;
   }
   return p->security->ops->update(p->security, todo->tls);
