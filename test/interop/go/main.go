@@ -35,6 +35,7 @@ type kind struct {
 	run     func(k kind) error
 	missing string  // a program that it needs
 	faulty  *faulty // or nil
+	apart   bool    // as a pairing's
 	quick   bool
 }
 
@@ -49,6 +50,7 @@ func kinds() []kind {
 			all = append(all, kind{
 				name:  fmt.Sprintf("go-control-plane, %s cache, %s", caching, way),
 				run:   func(k kind) error { return runOnGoPlane(k, caching, feature) },
+				apart: feature == "delta",
 				quick: true,
 			})
 		}
@@ -180,7 +182,7 @@ func runEnvoy(k kind, y way) error {
 // drive runs the changes on a control plane and a client, which it ends, through a world.
 func (k kind) drive(plane controlPlane, c client, w *world) error {
 	defer c.stop()
-	p := &pairing{plane: plane, client: c, world: w, verbose: func(format string, args ...any) {
+	p := &pairing{plane: plane, client: c, world: w, apart: k.apart, verbose: func(format string, args ...any) {
 		if *verbose {
 			fmt.Printf("  "+format+"\n", args...)
 		}

@@ -14,6 +14,7 @@ type pairing struct {
 	plane   controlPlane
 	client  client
 	world   *world
+	apart   bool // a cluster that comes back does so after the client saw it go: test/interop/README.md
 	verbose func(format string, args ...any)
 }
 
@@ -57,7 +58,7 @@ func (p *pairing) run(changes int) error {
 }
 
 // step makes one change; now and then the control plane is away meanwhile, or has forgotten everything; now
-// and then a cluster goes and comes back in one breath.
+// and then a cluster goes and comes back, in one breath where that is served right.
 func (p *pairing) step(i, changes int) (string, error) {
 	every := max(changes/restarts, 1)
 	if i%every == every/2 {
@@ -80,10 +81,13 @@ func (p *pairing) step(i, changes int) (string, error) {
 			return "", err
 		}
 		what := "cluster " + was[k].name + " goes and comes back"
-		if f := p.world.faulty; f != nil {
+		f := p.world.faulty
+		if f != nil || p.apart {
 			if err := p.settle(what); err != nil {
 				return what, err
 			}
+		}
+		if f != nil {
 			f.returns(was[k])
 		}
 		p.world.clusters = was
