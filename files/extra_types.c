@@ -11,6 +11,7 @@ typedef struct extra_field {
   int number;
   int type;       /* google_protobuf_FieldDescriptorProto_TYPE_… */
   const char *of; /* the message or enum, with a leading dot; NULL: a scalar */
+  bool repeated;
 } extra_field;
 
 enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 5 };
@@ -96,7 +97,8 @@ static const extra_type extra_types[] = {
                 {"blackout_period", 3, MESSAGE, DURATION},
                 {"weight_expiration_period", 4, MESSAGE, DURATION},
                 {"weight_update_period", 5, MESSAGE, DURATION},
-                {"error_utilization_penalty", 6, MESSAGE, ".google.protobuf.FloatValue"}}},
+                {"error_utilization_penalty", 6, MESSAGE, ".google.protobuf.FloatValue"},
+                {"metric_names_for_computing_utilization", 7, STRING, .repeated = true}}},
     {.package = HTTP_PACKAGE,
      .message = "HttpProtocolOptions",
      .fields = {{"common_http_protocol_options", 1, MESSAGE, CORE "HttpProtocolOptions"},
@@ -139,7 +141,8 @@ static void add_field(google_protobuf_DescriptorProto *message, const extra_fiel
   google_protobuf_FieldDescriptorProto_set_number(field, f->number);
   google_protobuf_FieldDescriptorProto_set_type(field, f->type);
   google_protobuf_FieldDescriptorProto_set_label(
-      field, google_protobuf_FieldDescriptorProto_LABEL_OPTIONAL);
+      field, f->repeated ? google_protobuf_FieldDescriptorProto_LABEL_REPEATED
+                         : google_protobuf_FieldDescriptorProto_LABEL_OPTIONAL);
   if (f->of) google_protobuf_FieldDescriptorProto_set_type_name(field, Z(f->of));
 }
 

@@ -1,4 +1,5 @@
-/* ClientSideWeightedRoundRobin (A58), which the host has no table of: taken apart field by field.
+/* ClientSideWeightedRoundRobin (A58, A114), which the host has no table of: taken apart field by
+ * field.
  */
 #include <math.h>
 
@@ -6,6 +7,7 @@
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/cluster_internal.h"
 #include "resources/json_internal.h"
+#include "resources/utilization_metrics.h"
 
 enum {
   ENABLE_OOB_LOAD_REPORT = 1,
@@ -14,10 +16,12 @@ enum {
   WEIGHT_EXPIRATION_PERIOD = 4,
   WEIGHT_UPDATE_PERIOD = 5,
   ERROR_UTILIZATION_PENALTY = 6,
+  METRIC_NAMES_FOR_COMPUTING_UTILIZATION = 7,
   FIELDS_END,
 };
 
-/* The last field of each number is what it holds; fields are messages of one scalar or two. */
+/* The last field of each number is what it holds; fields are messages of one scalar or two. The
+ * names of metrics, of which there are several, are read by themselves. */
 static bool take_apart(gxds_str message, gxds_str fields[FIELDS_END]) {
   if (!gxds_wire_is_whole(message)) return false;
   gxds_wire_field field;
@@ -83,6 +87,38 @@ static void add_penalty(weighted_decoder *d) {
   gxds_json_add_number(d->json, penalty, 9);
 }
 
+static bool next_name(gxds_str *rest, gxds_str *name) {
+  gxds_wire_field field;
+  while (gxds_wire_next(rest, &field)) {
+    if (field.number != METRIC_NAMES_FOR_COMPUTING_UTILIZATION || !field.has_size) continue;
+    *name = field.value;
+    return true;
+  }
+  return false;
+}
+
+static void add_metric_names(weighted_decoder *d, gxds_str message) {
+  if (!d->fields[METRIC_NAMES_FOR_COMPUTING_UTILIZATION].data) return;
+  const char *field = "metric_names_for_computing_utilization";
+  add_name(d, "metricNamesForComputingUtilization");
+  gxds_text_add_z(d->json, "[");
+  size_t count = 0;
+  for (gxds_str name; next_name(&message, &name); count++) {
+    if (count == GXDS_UTILIZATION_METRICS_MAX) {
+      gxds_errors_add(d->errors, GXDS_FIELD(d->at, field), "more than %u names",
+                      GXDS_UTILIZATION_METRICS_MAX);
+      return;
+    }
+    if (!gxds_str_is_utf8(name)) {
+      gxds_errors_add(d->errors, GXDS_ITEM(d->at, field, count), "is not UTF-8");
+      return;
+    }
+    if (count > 0) gxds_text_add_z(d->json, ",");
+    gxds_json_add_string(d->json, name);
+  }
+  gxds_text_add_z(d->json, "]");
+}
+
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
                                       gxds_errors *errors, gxds_text *json) {
   weighted_decoder d = {.at = at, .scratch = scratch, .errors = errors, .json = json};
@@ -94,6 +130,7 @@ void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb
   add_duration(&d, BLACKOUT_PERIOD, "blackout_period", "blackoutPeriod");
   add_out_of_band(&d);
   add_penalty(&d);
+  add_metric_names(&d, message);
   add_duration(&d, OOB_REPORTING_PERIOD, "oob_reporting_period", "oobReportingPeriod");
   add_duration(&d, WEIGHT_EXPIRATION_PERIOD, "weight_expiration_period", "weightExpirationPeriod");
   add_duration(&d, WEIGHT_UPDATE_PERIOD, "weight_update_period", "weightUpdatePeriod");

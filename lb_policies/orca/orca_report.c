@@ -10,7 +10,6 @@ enum {
   MEM_UTILIZATION = 2,
   RPS_FRACTIONAL = 6,
   EPS = 7,
-  NAMED_METRICS = 8,
   APPLICATION_UTILIZATION = 9,
 };
 
@@ -43,7 +42,9 @@ static bool read_entry(gxds_str bytes, gxds_orca_metric *out) {
 static bool next_entry(gxds_str *rest, gxds_orca_metric *out) {
   gxds_wire_field field;
   while (gxds_wire_next(rest, &field)) {
-    if (field.number == NAMED_METRICS && field.has_size) return read_entry(field.value, out);
+    if (field.number == GXDS_ORCA_NAMED_METRICS && field.has_size) {
+      return read_entry(field.value, out);
+    }
   }
   return false;
 }
@@ -70,7 +71,8 @@ bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out) {
       case APPLICATION_UTILIZATION:
         out->application_utilization = double_of(&field);
         break;
-      case NAMED_METRICS:
+      case GXDS_ORCA_UTILIZATION:
+      case GXDS_ORCA_NAMED_METRICS:
         if (field.has_size && !read_entry(field.value, &metric)) return false;
         break;
       default:
@@ -95,4 +97,19 @@ bool gxds_orca_metrics_next(gxds_orca_metrics *m, gxds_orca_metric *out) {
     if (!comes_again(m->rest, out->name, GXDS_ORCA_NAMED_METRICS_MAX - m->count)) return true;
   }
   return false;
+}
+
+bool gxds_orca_report_find(const gxds_orca_report *r, gxds_orca_map map, gxds_str name,
+                           double *out) {
+  gxds_str rest = r->bytes;
+  gxds_wire_field field;
+  gxds_orca_metric metric;
+  bool found = false;
+  while (gxds_wire_next(&rest, &field)) {
+    if (field.number != (uint32_t)map || !field.has_size) continue;
+    if (!read_entry(field.value, &metric) || !gxds_str_equal(metric.name, name)) continue;
+    *out = metric.value; /* of several entries the last counts */
+    found = true;
+  }
+  return found;
 }

@@ -50,6 +50,16 @@ static inline gxds_orca_metrics gxds_orca_report_named_metrics(const gxds_orca_r
 /* Takes the next one, each name once. False: there are no more. */
 bool gxds_orca_metrics_next(gxds_orca_metrics *m, gxds_orca_metric *out);
 
+/* The maps of a report whose entries are numbers by name; the values are their fields' numbers. */
+typedef enum gxds_orca_map {
+  GXDS_ORCA_UTILIZATION = 5,
+  GXDS_ORCA_NAMED_METRICS = 8,
+} gxds_orca_map;
+
+/* The number of that name. False: the map has none. Takes as long as the report is. */
+bool gxds_orca_report_find(const gxds_orca_report *r, gxds_orca_map map, gxds_str name,
+                           double *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,17 +1,51 @@
-/* What a backend's load report says of its weight (A58). Pure: any thread. */
+/* What a backend's load report says of its weight (A58, A114). Any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_REPORT_WEIGHT_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_REPORT_WEIGHT_H_
 
+#include "base/ref.h"
 #include "lb_policies/orca/orca_report.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A58: qps / (utilization + eps / qps * error_penalty), where the utilization is that of the
- * application, or else of the CPU. Numbers that are negative, infinite or none count as not set. 0:
- * the report says nothing of the weight. */
-double gxds_report_weight(const gxds_orca_report *r, double error_penalty);
+typedef enum gxds_utilization_kind {
+  GXDS_UTILIZATION_APPLICATION,
+  GXDS_UTILIZATION_CPU,
+  GXDS_UTILIZATION_MEMORY,
+  GXDS_UTILIZATION_NAMED_METRIC, /* named_metrics[key] */
+  GXDS_UTILIZATION_RESOURCE,     /* utilization[key] */
+} gxds_utilization_kind;
+
+/* A metric that utilization is computed by. */
+typedef struct gxds_utilization_metric {
+  gxds_utilization_kind kind;
+  gxds_str key; /* of the last two kinds */
+} gxds_utilization_metric;
+
+/* "cpu_utilization", "named_metrics.queue" (A114). False: gRPC has no such metric. Borrow: the key
+ * is within name. */
+bool gxds_utilization_metric_parse(gxds_str name, gxds_utilization_metric *out);
+
+/* How reports are rated. Immutable, counted by reference. */
+typedef struct gxds_rating {
+  gxds_ref refs;
+  double error_penalty;
+  size_t metric_count;
+  gxds_utilization_metric *metrics; /* owned, with their keys */
+} gxds_rating;
+
+/* Copies the metrics. One reference, the caller's. */
+gxds_rating *gxds_rating_create(double error_penalty, const gxds_utilization_metric *metrics,
+                                size_t metric_count);
+void gxds_rating_unref(gxds_rating *r); /* NULL is allowed */
+bool gxds_rating_equal(const gxds_rating *a, const gxds_rating *b);
+
+/* A58: qps / (utilization + eps / qps * error_penalty). The utilization is the greatest of the
+ * rating's metrics (A114); where the report has none of them, that of the application, or else of
+ * the CPU. Numbers that are negative, infinite or none count as not set. 0: the report says nothing
+ * of the weight. */
+double gxds_report_weight(const gxds_orca_report *r, const gxds_rating *rating);
 
 #ifdef __cplusplus
 }

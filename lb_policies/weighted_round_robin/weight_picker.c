@@ -4,17 +4,44 @@
 
 #include "base/memory.h"
 #include "lb_policies/orca/orca_report.h"
-#include "lb_policies/weighted_round_robin/report_weight.h"
 
-gxds_penalty *gxds_penalty_create(double value) {
-  gxds_penalty *p = GXDS_NEW(gxds_penalty);
-  gxds_ref_init(&p->refs);
-  atomic_init(&p->value, value);
-  return p;
+/* --- The rating --- */
+
+/* Ratings are few, as configs are: what differs from all before is kept until the last RPC ended.
+ */
+typedef struct gxds_rating_kept {
+  gxds_rating *rating; /* a reference */
+  struct gxds_rating_kept *next;
+} kept_rating;
+
+gxds_current_rating *gxds_current_rating_create(void) {
+  gxds_current_rating *c = GXDS_NEW(gxds_current_rating);
+  gxds_ref_init(&c->refs);
+  atomic_init(&c->now, NULL);
+  return c;
 }
 
-void gxds_penalty_unref(gxds_penalty *p) {
-  if (p && gxds_ref_dec(&p->refs)) gxds_free(p);
+void gxds_current_rating_unref(gxds_current_rating *c) {
+  if (!c || !gxds_ref_dec(&c->refs)) return;
+  while (c->kept) {
+    kept_rating *k = c->kept;
+    c->kept = k->next;
+    gxds_rating_unref(k->rating);
+    gxds_free(k);
+  }
+  gxds_free(c);
+}
+
+void gxds_current_rating_set(gxds_current_rating *c, gxds_rating *rating) {
+  kept_rating *k = c->kept;
+  while (k && !gxds_rating_equal(k->rating, rating)) k = k->next;
+  if (!k) {
+    k = GXDS_NEW(kept_rating);
+    gxds_ref_inc(&rating->refs);
+    *k = (kept_rating){rating, c->kept};
+    c->kept = k;
+  }
+  atomic_store_explicit(&c->now, k->rating, memory_order_release);
 }
 
 /* --- What is reported --- */
@@ -25,28 +52,28 @@ static void connection_changed(gxds_load_listener *l) {
 
 static void reported(gxds_load_listener *l, const gxds_orca_report *report) {
   gxds_rater *r = (gxds_rater *)l;
-  const double penalty = atomic_load_explicit(&r->penalty->value, memory_order_relaxed);
-  gxds_endpoint_weight_on_report(r->weight, gxds_report_weight(report, penalty),
+  const gxds_rating *rating = atomic_load_explicit(&r->rating->now, memory_order_acquire);
+  gxds_endpoint_weight_on_report(r->weight, gxds_report_weight(report, rating),
                                  r->channel->ops->now(r->channel));
 }
 
 static void destroy_rater(gxds_load_listener *l) {
   gxds_rater *r = (gxds_rater *)l;
   gxds_endpoint_weight_unref(r->weight);
-  gxds_penalty_unref(r->penalty);
+  gxds_current_rating_unref(r->rating);
   gxds_lb_channel_unref(r->channel);
   gxds_free(r);
 }
 
-gxds_rater *gxds_rater_create(gxds_endpoint_weight *weight, gxds_penalty *penalty,
+gxds_rater *gxds_rater_create(gxds_endpoint_weight *weight, gxds_current_rating *rating,
                               gxds_lb_channel *channel) {
   static const gxds_load_listener_ops ops = {connection_changed, reported, destroy_rater};
   gxds_rater *r = GXDS_NEW(gxds_rater);
   gxds_ref_init(&r->base.refs);
   r->base.ops = &ops;
   r->weight = gxds_endpoint_weight_ref(weight);
-  gxds_ref_inc(&penalty->refs);
-  r->penalty = penalty;
+  gxds_ref_inc(&rating->refs);
+  r->rating = rating;
   r->channel = gxds_lb_channel_ref(channel);
   return r;
 }

@@ -5,30 +5,34 @@
 
 #include "host/channel.h"
 #include "lb_policies/weighted_round_robin/endpoint_weight.h"
+#include "lb_policies/weighted_round_robin/report_weight.h"
 #include "lb_policies/weighted_round_robin/stride.h"
 
-/* errorUtilizationPenalty as it is now, for reports that come in. Counted by reference; any thread.
- */
-typedef struct gxds_penalty {
+/* The rating of the policy's config as it is now, for reports that come in. Counted by reference;
+ * any thread. */
+typedef struct gxds_current_rating {
   gxds_ref refs;
-  _Atomic double value;
-} gxds_penalty;
+  _Atomic(const gxds_rating *) now;
+  struct gxds_rating_kept *kept; /* now, and those before: a report may be at work with one */
+} gxds_current_rating;
 
-/* One reference, the caller's. */
-gxds_penalty *gxds_penalty_create(double value);
-void gxds_penalty_unref(gxds_penalty *p); /* NULL is allowed */
+/* Without a rating. One reference, the caller's. */
+gxds_current_rating *gxds_current_rating_create(void);
+void gxds_current_rating_unref(gxds_current_rating *c); /* NULL is allowed */
+/* Before the first report, and under the channel's serializer. Takes a reference of its own. */
+void gxds_current_rating_set(gxds_current_rating *c, gxds_rating *rating);
 
 /* What the reports of one subchannel make of its endpoint's weight: out of band, and with answers.
  * Counted as a listener is. */
 typedef struct gxds_rater {
   gxds_load_listener base;
   gxds_endpoint_weight *weight; /* a reference, as the next two */
-  gxds_penalty *penalty;
+  gxds_current_rating *rating;
   gxds_lb_channel *channel; /* for its clock */
 } gxds_rater;
 
 /* Takes references of its own. One reference, the caller's. */
-gxds_rater *gxds_rater_create(gxds_endpoint_weight *weight, gxds_penalty *penalty,
+gxds_rater *gxds_rater_create(gxds_endpoint_weight *weight, gxds_current_rating *rating,
                               gxds_lb_channel *channel);
 
 /* The endpoints of one picker. Their shares may change while it is used. Counted by reference. */

@@ -1,12 +1,12 @@
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 
-#include <stdatomic.h>
 #include <uthash.h>
 
 #include "base/memory.h"
 #include "json/json.h"
 #include "lb_policies/round_robin/address_list.h"
 #include "lb_policies/weighted_round_robin/weight_picker.h"
+#include "resources/utilization_metrics.h"
 
 /* A58: by address, so that an endpoint that gets another subchannel keeps what it earned. */
 typedef struct earned {
@@ -20,7 +20,7 @@ typedef struct policy {
   gxds_address_list list;
   gxds_weighted_round_robin_config *config; /* a reference; NULL before the first update */
   gxds_turns *turns;
-  gxds_penalty *penalty;
+  gxds_current_rating *rating;
   earned *by_address;
   gxds_rater **raters; /* by the low half of the token; references; some out of use */
   uint32_t rater_count;
@@ -117,7 +117,7 @@ static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position)
   }
   unref_rater(p->raters[slot]);
   p->raters[slot] = gxds_rater_create(weight_of(p, gxds_address_list_key_at(&p->list, position)),
-                                      p->penalty, gxds_policy_channel(e->base));
+                                      p->rating, gxds_policy_channel(e->base));
   ask_for_reports(p, slot);
 }
 
@@ -132,7 +132,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   static const gxds_endpoints_policy_ops ops = {address_at, make_picker, no_picker, created, ready};
   policy *p = GXDS_NEW(policy);
   p->turns = gxds_turns_create(gxds_policy_random_seed(base));
-  p->penalty = gxds_penalty_create(1);
+  p->rating = gxds_current_rating_create();
   gxds_endpoints_policy_init(&p->endpoints, base, &ops);
   return p;
 }
@@ -151,8 +151,7 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   gxds_lb_config_ref(given->config);
   if (p->config) gxds_lb_config_unref(&p->config->base);
   p->config = (gxds_weighted_round_robin_config *)given->config;
-  atomic_store_explicit(&p->penalty->value, p->config->error_utilization_penalty,
-                        memory_order_relaxed);
+  gxds_current_rating_set(p->rating, p->config->rating);
   gxds_endpoints_policy_renew_picker(&p->endpoints);
   gxds_status status = gxds_address_list_update(&p->list, &p->endpoints, given);
   if (p->config->oob_reporting_period != period) {
@@ -172,18 +171,56 @@ static void destroy(void *self) {
   for (uint32_t i = 0; i < p->rater_count; i++) unref_rater(p->raters[i]);
   gxds_free(p->raters);
   if (p->config) gxds_lb_config_unref(&p->config->base);
-  gxds_penalty_unref(p->penalty);
+  gxds_current_rating_unref(p->rating);
   gxds_turns_unref(p->turns);
   gxds_free(p);
 }
 
 /* --- The config --- */
 
-static void destroy_config(gxds_lb_config *c) { gxds_free(c); }
+static void destroy_config(gxds_lb_config *c) {
+  gxds_rating_unref(((gxds_weighted_round_robin_config *)c)->rating);
+  gxds_free(c);
+}
 
 static void read_duration(const json_t *json, const char *name, gxds_errors *errors,
                           gxds_duration *out) {
   gxds_json_duration(json, name, GXDS_JSON_OPTIONAL, NULL, errors, out);
+}
+
+/* A114: names that gRPC has no metric of are passed over. Borrow: as long as the JSON. */
+static size_t read_metrics(const json_t *json, gxds_errors *errors, gxds_utilization_metric *out) {
+  const json_t *names;
+  const char *field = "metricNamesForComputingUtilization";
+  if (!gxds_json_array(json, field, GXDS_JSON_OPTIONAL, NULL, errors, &names)) return 0;
+  if (json_array_size(names) > GXDS_UTILIZATION_METRICS_MAX) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, field), "more than %u names",
+                    GXDS_UTILIZATION_METRICS_MAX);
+    return 0;
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < json_array_size(names); i++) {
+    const json_t *name = json_array_get(names, i);
+    if (!json_is_string(name)) {
+      gxds_errors_add(errors, GXDS_ITEM(NULL, field, i), "is not a string");
+    } else if (gxds_utilization_metric_parse(
+                   gxds_str_of(json_string_value(name), json_string_length(name)), &out[count])) {
+      count++;
+    }
+  }
+  return count;
+}
+
+static gxds_rating *read_rating(const json_t *json, gxds_errors *errors) {
+  double penalty = 1;
+  if (gxds_json_double(json, "errorUtilizationPenalty", GXDS_JSON_OPTIONAL, NULL, errors,
+                       &penalty) &&
+      !(penalty >= 0)) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "errorUtilizationPenalty"), "must be non-negative");
+  }
+  gxds_utilization_metric metrics[GXDS_UTILIZATION_METRICS_MAX];
+  const size_t count = read_metrics(json, errors, metrics);
+  return gxds_rating_create(penalty, metrics, count);
 }
 
 /* The defaults are A58's. */
@@ -191,19 +228,14 @@ static gxds_weighted_round_robin_config read(const json_t *json, gxds_errors *er
   gxds_weighted_round_robin_config c = {.oob_reporting_period = 10 * GXDS_SECOND,
                                         .blackout_period = 10 * GXDS_SECOND,
                                         .weight_expiration_period = 180 * GXDS_SECOND,
-                                        .weight_update_period = GXDS_SECOND,
-                                        .error_utilization_penalty = 1};
+                                        .weight_update_period = GXDS_SECOND};
   bool is_out_of_band = false;
   gxds_json_bool(json, "enableOobLoadReport", GXDS_JSON_OPTIONAL, NULL, errors, &is_out_of_band);
   read_duration(json, "oobReportingPeriod", errors, &c.oob_reporting_period);
   read_duration(json, "blackoutPeriod", errors, &c.blackout_period);
   read_duration(json, "weightExpirationPeriod", errors, &c.weight_expiration_period);
   read_duration(json, "weightUpdatePeriod", errors, &c.weight_update_period);
-  if (gxds_json_double(json, "errorUtilizationPenalty", GXDS_JSON_OPTIONAL, NULL, errors,
-                       &c.error_utilization_penalty) &&
-      !(c.error_utilization_penalty >= 0)) {
-    gxds_errors_add(errors, GXDS_FIELD(NULL, "errorUtilizationPenalty"), "must be non-negative");
-  }
+  c.rating = read_rating(json, errors);
   if (!is_out_of_band) {
     c.oob_reporting_period = GXDS_TIME_NEVER;
   } else if (c.oob_reporting_period == GXDS_TIME_NEVER) {
@@ -219,7 +251,10 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
   (void)parse_list;
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;
   const gxds_weighted_round_robin_config given = read(json, errors);
-  if (errors->count > 0) return NULL;
+  if (errors->count > 0) {
+    gxds_rating_unref(given.rating);
+    return NULL;
+  }
   gxds_weighted_round_robin_config *config = GXDS_NEW(gxds_weighted_round_robin_config);
   *config = given;
   gxds_lb_config_init(&config->base, &gxds_weighted_round_robin_policy, destroy_config);

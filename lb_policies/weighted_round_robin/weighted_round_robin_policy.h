@@ -1,10 +1,11 @@
-/* The weighted_round_robin LB policy (A58): as round_robin, but that each endpoint gets RPCs by the
- * weight that it earns with the load it reports: with its answers, or out of band (A51). It needs
- * nothing of xDS. */
+/* The weighted_round_robin LB policy (A58, A114): as round_robin, but that each endpoint gets RPCs
+ * by the weight that it earns with the load it reports: with its answers, or out of band (A51). It
+ * needs nothing of xDS. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHTED_ROUND_ROBIN_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHTED_ROUND_ROBIN_POLICY_H_
 
 #include "host/policy.h"
+#include "lb_policies/weighted_round_robin/report_weight.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +22,7 @@ typedef struct gxds_weighted_round_robin_config {
   gxds_duration blackout_period;
   gxds_duration weight_expiration_period;
   gxds_duration weight_update_period;
-  double error_utilization_penalty;
+  gxds_rating *rating; /* a reference; of reports that come in */
 } gxds_weighted_round_robin_config;
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "test/e2e/e2e.h"
+#include "test/lb_policies/orca/orca_bytes.h"
 
 namespace gxds_test {
 namespace {
@@ -182,14 +183,7 @@ TEST(RandomSubsetting, KeepsThoseThatStay) {  // A68.1, A68.3, A68.4, A68.8
 
 // 100 queries per second at this utilization of the application.
 std::string Load(double utilization) {
-  std::string out;
-  for (auto [number, value] :
-       {std::pair<int, double>(6, 100), std::pair<int, double>(9, utilization)}) {
-    char bytes[sizeof value];
-    memcpy(bytes, &value, sizeof value);
-    out += static_cast<char>(number << 3 | 1) + std::string(bytes, sizeof bytes);
-  }
-  return out;
+  return orca_test::Double(6, 100) + orca_test::Application(utilization);
 }
 
 std::string Weighted(const std::string& fields, const std::string& blackout = "0s") {
@@ -225,6 +219,23 @@ TEST(WeightedRoundRobin, SharesFollowTheLoadThatBackendsReport) {  // A58.1, A58
   Client client("xds:///greeter.example", plane.Bootstrap());
   EXPECT_TRUE(MostGoTo("idle", kMost, &client));
   EXPECT_EQ(busy.oob_requests().size(), 0u);
+}
+
+TEST(WeightedRoundRobin, SharesFollowTheMetricThatTheClusterNames) {  // A114.1, A114.6
+  Backend busy("busy"), idle("idle");
+  ControlPlane plane;
+  plane.Set(OneLocality(
+      {&busy, &idle},
+      Weighted(R"(,"metric_names_for_computing_utilization":["named_metrics.queue"])")));
+  plane.Start();
+  busy.ReportLoad(Load(0.2) + orca_test::Named("queue", 0.8));
+  idle.ReportLoad(Load(0.8) + orca_test::Named("queue", 0.2));
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_TRUE(MostGoTo("idle", kMost, &client));
+  // Without the name, what the application says: the connections stay.
+  plane.Set(OneLocality({&busy, &idle}, Weighted("")));
+  EXPECT_TRUE(MostGoTo("busy", kMost, &client));
+  EXPECT_EQ(busy.connections(), 1u);
 }
 
 // With all of our policies that wrap subchannels between, and answers that report the opposite.

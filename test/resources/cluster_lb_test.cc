@@ -112,6 +112,13 @@ TEST(LbPolicyList, WeightedRoundRobinByReportsOutOfBand) {  // A58.13
                  "'oobReportingPeriod':'1.000000000s'}}]"));
 }
 
+TEST(LbPolicyList, WeightedRoundRobinByNamedMetrics) {  // A114.6
+  EXPECT_EQ(PolicyOf(List({Any(Type(kWeighted), Field(7, "named_metrics.a") +
+                                                    Field(7, "mem_utilization") + Field(7, ""))})),
+            Json("[{'weighted_round_robin':{'metricNamesForComputingUtilization':"
+                 "['named_metrics.a','mem_utilization','']}}]"));
+}
+
 TEST(LbPolicyList, PickFirst) {  // A62.1, A62.2
   EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), "")})), Json("[{'pick_first':{}}]"));
   EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), Number(1, 0))})), Json("[{'pick_first':{}}]"));
@@ -220,6 +227,8 @@ std::vector<Malformed> Lists() {
     nested += ".policies[0].typed_extension_config.typed_config.value[" + kWrrLocality +
               "].endpoint_picking_policy";
   }
+  std::string many_metrics;
+  for (int i = 0; i < 65; i++) many_metrics += Field(7, "cpu_utilization");
   const std::string no_kind =
       Any(Type(kTypedStruct),
           Field(1, Type("myorg.MyLb")) + Field(2, Field(1, Field(1, "a") + Field(2, ""))));
@@ -271,6 +280,11 @@ std::vector<Malformed> Lists() {
       // A48.2
       {"LeastRequestOfOneChoice", Cluster(List({Any(Type(kLeastRequest), Field(1, Number(1, 1)))})),
        Bad(kAtConfig + ".value[" + kLeastRequest + "].choice_count error:must be at least 2")},
+      {"WeightedByTooManyMetrics", Cluster(List({Any(Type(kWeighted), many_metrics)})),
+       Bad(weighted + ".metric_names_for_computing_utilization error:more than 64 names")},
+      {"WeightedByMetricsThatAreNoText",
+       Cluster(List({Any(Type(kWeighted), Field(7, "a") + Field(7, "\xff"))})),
+       Bad(weighted + ".metric_names_for_computing_utilization[1] error:is not UTF-8")},
       {"WeightedUnparsable", Cluster(List({Any(Type(kWeighted), std::string(1, '\0'))})),
        Bad(kAtConfig + ".value[" + kWeighted +
            "] error:can't decode ClientSideWeightedRoundRobin LB policy config")},

@@ -90,8 +90,9 @@ static const struct row {
      " config_source route_config_name "},
     {"envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3."
      "ClientSideWeightedRoundRobin",
-     " blackout_period enable_oob_load_report error_utilization_penalty oob_reporting_period "
-     "weight_expiration_period weight_update_period "},
+     " blackout_period enable_oob_load_report error_utilization_penalty "
+     "metric_names_for_computing_utilization oob_reporting_period weight_expiration_period "
+     "weight_update_period "},
     {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest", " choice_count "},
     {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", " shuffle_address_list "},
     {"envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",

@@ -6,7 +6,12 @@
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   gxds_orca_report report;
   if (!gxds_orca_report_decode(gxds_str_of((const char *)data, size), &report)) return 0;
-  double weight = gxds_report_weight(&report, 1);
+  const gxds_utilization_metric metrics_of_utilization[] = {
+      {GXDS_UTILIZATION_NAMED_METRIC, gxds_str_z("a")},
+      {GXDS_UTILIZATION_RESOURCE, gxds_str_z("")}};
+  gxds_rating *rating = gxds_rating_create(1, metrics_of_utilization, 2);
+  double weight = gxds_report_weight(&report, rating);
+  gxds_rating_unref(rating);
   GXDS_CHECK(weight >= 0 && weight - weight == 0); /* neither infinite nor no number */
   gxds_str names[GXDS_ORCA_NAMED_METRICS_MAX];
   size_t count = 0;

@@ -10,6 +10,7 @@
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/orca/orca_report.h"
 #include "test/host/memory_test.h"
+#include "test/lb_policies/orca/orca_bytes.h"
 #include "test/lb_policies/support/fake_cluster.h"
 
 namespace memory {
@@ -136,6 +137,36 @@ TEST_F(WeightedRoundRobinPolicyTest, NewSettingsAreTakenUp) {  // A58.9, A58.11
   EXPECT_NEAR(Calls(1000)["10.0.0.1:80"], 200, 5) << "100 by 2, against 100 by 0.5";
 }
 
+TEST_F(WeightedRoundRobinPolicyTest, UtilizationIsOfTheMetricsThatTheSettingsName) {  // A114.5
+  Apply({80, 81}, R"("blackoutPeriod":"0s")");
+  SayAt(80, GRPC_CHANNEL_READY);
+  SayAt(81, GRPC_CHANNEL_READY);
+  const auto named = [](double value) { return orca_test::Named("queue", value); };
+  loads_ = {{"10.0.0.1:80", Load(0.5) + named(0.9)}, {"10.0.0.1:81", Load(0.5) + named(0.1)}};
+  const auto share = [this](const std::string& fields) {
+    Apply({80, 81}, R"("blackoutPeriod":"0s")" + fields);
+    Calls(100);
+    host_.Pass(GXDS_SECOND);
+    return Calls(1000)["10.0.0.1:80"];
+  };
+  EXPECT_NEAR(share(""), 500, 5);
+  const std::string by_queue = R"(,"metricNamesForComputingUtilization":["named_metrics.queue"])";
+  EXPECT_NEAR(share(by_queue), 100, 5);
+  EXPECT_NEAR(share(""), 500, 5);
+  EXPECT_NEAR(share(by_queue), 100, 5) << "as before";
+  EXPECT_EQ(host_.subchannels_made, 2u);
+}
+
+TEST_F(WeightedRoundRobinPolicyTest, AnRpcThatOutlivesItsPolicyStillReports) {
+  Apply({80}, R"("metricNamesForComputingUtilization":["named_metrics.queue"])");
+  SayAt(80, GRPC_CHANNEL_READY);
+  const auto call = host_.Pick();
+  call->Start();
+  Apply({80}, R"("errorUtilizationPenalty":2)");
+  host_.End();
+  call->Finish(Status(), {{"endpoint-load-metrics-bin", Load(0.5)}});
+}
+
 TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithAnswers) {  // A58.13
   Apply({80, 81}, R"("enableOobLoadReport":true)");
   for (int port : {80, 81}) {
@@ -247,13 +278,26 @@ TEST_F(WeightedRoundRobinPolicyTest, ConfigIsChecked) {  // A58.11
   EXPECT_EQ(settings("").blackout_period, 10 * GXDS_SECOND);
   EXPECT_EQ(settings("").weight_expiration_period, 180 * GXDS_SECOND);
   EXPECT_EQ(settings("").weight_update_period, GXDS_SECOND);
-  EXPECT_EQ(settings("").error_utilization_penalty, 1);
+  EXPECT_EQ(settings("").rating->error_penalty, 1);
+  EXPECT_EQ(settings("").rating->metric_count, 0u);
   EXPECT_EQ(settings(R"("weightUpdatePeriod":"0.001s")").weight_update_period,
             100 * GXDS_MILLISECOND);
-  EXPECT_EQ(settings(R"("errorUtilizationPenalty":0.5)").error_utilization_penalty, 0.5);
+  EXPECT_EQ(settings(R"("errorUtilizationPenalty":0.5)").rating->error_penalty, 0.5);
   const std::string head = "errors validating weighted_round_robin LB policy config: [";
   EXPECT_EQ(ParseError(R"([{"weighted_round_robin":{"errorUtilizationPenalty":-1}}])").message,
             head + "field:errorUtilizationPenalty error:must be non-negative]");
+  const auto names = [this](const std::string& list) {
+    return ParseError(R"([{"weighted_round_robin":{"metricNamesForComputingUtilization":)" + list +
+                      "}}]")
+        .message;
+  };
+  EXPECT_EQ(names("3"), head + "field:metricNamesForComputingUtilization error:is not an array]");
+  EXPECT_EQ(names(R"(["a",3])"),
+            head + "field:metricNamesForComputingUtilization[1] error:is not a string]");
+  std::string many = R"("cpu_utilization")";
+  for (int i = 0; i < 64; i++) many += R"(,"cpu_utilization")";
+  EXPECT_EQ(names("[" + many + "]"),
+            head + "field:metricNamesForComputingUtilization error:more than 64 names]");
   EXPECT_EQ(settings("").oob_reporting_period, GXDS_TIME_NEVER);
   EXPECT_EQ(settings(R"("oobReportingPeriod":"1s")").oob_reporting_period, GXDS_TIME_NEVER);
   const std::string oob = R"("enableOobLoadReport":true)";
