@@ -1,4 +1,4 @@
-/* A random order (A62). A pure function: any thread. */
+/* A random order (A62, A113). A pure function: any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_PICK_FIRST_SHUFFLE_H_
 #define GRPC_XDS_LB_POLICIES_PICK_FIRST_SHUFFLE_H_
 
@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Fills order with 0 … count - 1, in an order in which all are equally likely. */
-void gxds_shuffle(size_t *order, size_t count, gxds_random *random);
+/* Fills order with 0 … count - 1: each comes first as likely as its weight is among all weights,
+ * and so on among those that are left (A113). weights: count of them, none 0. */
+void gxds_shuffle(const uint32_t *weights, size_t *order, size_t count, gxds_random *random);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/endpoint_list/normal_weights.h"
 #include "lb_policies/pick_first/shuffle.h"
 
 typedef struct shuffled_config {
@@ -21,11 +22,11 @@ typedef struct policy {
   size_t count;
 } policy;
 
-static gxds_text render(const gxds_addresses *list) {
+static gxds_text render(const gxds_addresses *list, const uint32_t *weights) {
   gxds_text text = {0};
   for (size_t i = 0; i < list->count; i++) {
     gxds_addresses_render_key(list, i, &text);
-    gxds_text_addf(&text, " %u ", gxds_addresses_at(list, i).weight);
+    gxds_text_addf(&text, " %u ", weights[i]);
     gxds_addresses_render_detail(list, i, &text);
     gxds_text_addf(&text, "\n");
   }
@@ -34,17 +35,20 @@ static gxds_text render(const gxds_addresses *list) {
 
 /* A62: for a new list. Another update of the same one moves no connection. */
 static void renew_order(policy *p, const gxds_addresses *list) {
-  gxds_text text = render(list);
+  uint32_t *weights = gxds_calloc(list->count, sizeof *weights);
+  gxds_normal_weights(list, weights);
+  gxds_text text = render(list, weights);
   if (gxds_str_equal(gxds_text_str(&text), gxds_text_str(&p->given))) {
     gxds_text_fini(&text);
-    return;
+  } else {
+    gxds_text_fini(&p->given);
+    p->given = text;
+    gxds_free(p->order);
+    p->count = list->count;
+    p->order = gxds_calloc(p->count, sizeof *p->order);
+    gxds_shuffle(weights, p->order, p->count, &p->random);
   }
-  gxds_text_fini(&p->given);
-  p->given = text;
-  gxds_free(p->order);
-  p->count = list->count;
-  p->order = gxds_calloc(p->count, sizeof *p->order);
-  gxds_shuffle(p->order, p->count, &p->random);
+  gxds_free(weights);
 }
 
 /* One reference, the caller's. */

@@ -1,6 +1,6 @@
 /* The policy "grpc_xds_shuffled": a child that gets its addresses in a random order. With the
- * host's pick_first as the child it is what A62 calls pick_first with shuffleAddressList, which the
- * host's does not know. */
+ * host's pick_first as the child it is what A62 and A113 call pick_first with shuffleAddressList,
+ * which the host's does not know. */
 #ifndef GRPC_XDS_LB_POLICIES_PICK_FIRST_SHUFFLED_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_PICK_FIRST_SHUFFLED_POLICY_H_
 

@@ -3,6 +3,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "lb_policies/endpoint_list/normal_weights.h"
 #include "lb_policies/ring_hash/hash_picker.h"
 #include "lb_policies/ring_hash/ring_hash.h"
 #include "resources/endpoints.h"
@@ -171,24 +172,26 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 }
 
 /* What an address is on the ring, and all else that its subchannel is made of. Texts are owned. */
-static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t index) {
+static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t index,
+                                       uint32_t weight) {
   const gxds_lb_address address = gxds_addresses_at(addresses, index);
   gxds_text key = {0};
   gxds_addresses_render_key(addresses, index, &key);
   gxds_text detail = {0};
   gxds_addresses_render_detail(addresses, index, &detail);
-  gxds_ring_hash_endpoint view = {.key = gxds_text_take(&key),
-                                  .hash_key = address.hash_key,
-                                  .detail = gxds_text_take(&detail),
-                                  .weight = address.weight};
-  if (address.locality) view.weight *= address.locality->weight; /* A42 */
-  return view;
+  return (gxds_ring_hash_endpoint){.key = gxds_text_take(&key),
+                                   .hash_key = address.hash_key,
+                                   .detail = gxds_text_take(&detail),
+                                   .weight = weight};
 }
 
 static void tell_machine(policy *p, bool renew) {
   const size_t count = p->addresses->count;
   gxds_ring_hash_endpoint *views = gxds_calloc(count, sizeof *views);
-  for (size_t i = 0; i < count; i++) views[i] = view_of(p->addresses, i);
+  uint32_t *weights = gxds_calloc(count, sizeof *weights);
+  gxds_normal_weights(p->addresses, weights); /* A42, by A113 */
+  for (size_t i = 0; i < count; i++) views[i] = view_of(p->addresses, i, weights[i]);
+  gxds_free(weights);
   gxds_ring_hash_on_update(p->machine, views, count, p->config->min_ring_size,
                            p->config->max_ring_size, renew);
   for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-// A policy that gives its child the addresses in a random order (A62).
+// A policy that gives its child the addresses in a random order (A62, A113).
 #include "lb_policies/pick_first/shuffled_policy.h"
 
 #include <algorithm>
@@ -50,6 +50,28 @@ TEST_F(ShuffledPolicyTest, ANewListIsShuffledAndTheSameStaysAsItIs) {  // A62.3,
     orders.insert(order);
   }
   EXPECT_GT(orders.size(), 10u);
+}
+
+TEST_F(ShuffledPolicyTest, AnEndpointWithMostOfTheWeightComesFirstMostOfTheTime) {  // A113.1
+  int first = 0;
+  for (uint16_t more = 0; more < 200; more++) {
+    const auto locality = MakeLocality({"z", 1, {80, 81, static_cast<uint16_t>(100 + more)}});
+    const_cast<gxds_endpoint*>(locality->endpoints)[1].weight = 98;
+    Update(config_, Args(), Addresses(gxds_locality_addresses(locality.get())));
+    if (Given()[0] == "10.0.0.1:81") first++;
+  }
+  EXPECT_NEAR(first, 196, 4);
+}
+
+TEST_F(ShuffledPolicyTest, ANewWeightMakesANewList) {  // A62.4
+  std::set<std::vector<std::string>> orders;
+  for (uint32_t weight = 1; weight < 20; weight++) {
+    const auto locality = MakeLocality({"z", 1, {80, 81, 82}});
+    const_cast<gxds_endpoint*>(locality->endpoints)[0].weight = weight;
+    Update(config_, Args(), Addresses(gxds_locality_addresses(locality.get())));
+    orders.insert(Given());
+  }
+  EXPECT_GT(orders.size(), 1u);
 }
 
 TEST_F(ShuffledPolicyTest, PassesOnWhatItsChildSays) {

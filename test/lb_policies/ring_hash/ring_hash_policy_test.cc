@@ -109,6 +109,20 @@ TEST_F(RingHashPolicyTest, RequestsAreSpreadByWeight) {  // A42.15
   EXPECT_EQ(picks["a"] + picks["b"], 4000);
 }
 
+TEST_F(RingHashPolicyTest, LocalitiesHaveTheirSharesHoweverManyEndpointsTheyHave) {  // A113.4
+  Start({});
+  const auto a = MakeLocality({"a", 1, {1, 2, 3}});
+  const auto b = MakeLocality({"b", 3, {4}});
+  const gxds_locality* localities[] = {a.get(), b.get()};
+  const gxds_priority priority = {localities, 2};
+  Update(config_, Args(), Addresses(gxds_priority_addresses(&priority)), "note");
+  for (Subchannel* s : host_.subchannels()) host_.SetState(s, GRPC_CHANNEL_READY);
+  std::map<std::string, int> picks;
+  for (int i = 0; i < 4000; ++i) picks[PickFor("user" + std::to_string(i))]++;
+  EXPECT_NEAR(picks["10.0.0.1:4"], 3000, 200) << "not half of them";
+  EXPECT_NEAR(picks["10.0.0.1:1"], 333, 100);
+}
+
 TEST_F(RingHashPolicyTest, WithoutAHashAnRpcFails) {  // A76.2
   Start({1}, "");
   EXPECT_EQ(PickFor("someone").substr(0, 23), "fail: INTERNAL: ring_ha");

@@ -1,0 +1,62 @@
+#include "lb_policies/endpoint_list/normal_weights.h"
+
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "resources/endpoints.h"
+
+typedef struct group {
+  const gxds_locality *locality; /* NULL: of addresses that have none */
+  uint64_t endpoint_weights;     /* added up */
+  UT_hash_handle hh;
+} group;
+
+static group *group_of(group **groups, const gxds_locality *locality) {
+  group *g;
+  HASH_FIND_PTR(*groups, &locality, g);
+  if (g) return g;
+  g = GXDS_NEW(group);
+  g->locality = locality;
+  /* Also endpoints that the list leaves out: the locality's share is that of all of them. */
+  for (uint32_t i = 0; locality && i < locality->endpoint_count; i++) {
+    g->endpoint_weights += locality->endpoints[i].weight;
+  }
+  HASH_ADD_PTR(*groups, locality, g);
+  return g;
+}
+
+static uint64_t weight_of(const group *g) { return g->locality ? g->locality->weight : 1; }
+
+/* Rounded down, as in every implementation. */
+static uint64_t share(uint64_t weight, uint64_t all) {
+  return weight * GXDS_NORMAL_WEIGHT_ONE / all;
+}
+
+static uint32_t product(uint64_t a, uint64_t b) {
+  const uint64_t weight = a * b / GXDS_NORMAL_WEIGHT_ONE;
+  return weight > 0 ? (uint32_t)weight : 1;
+}
+
+void gxds_normal_weights(const gxds_addresses *list, uint32_t *weights) {
+  group *groups = NULL;
+  group **of = gxds_calloc(list->count, sizeof(group *));
+  for (size_t i = 0; i < list->count; i++) {
+    const gxds_lb_address address = gxds_addresses_at(list, i);
+    const bool same = i > 0 && of[i - 1]->locality == address.locality;
+    of[i] = same ? of[i - 1] : group_of(&groups, address.locality);
+    weights[i] = address.weight;
+    if (!address.locality) of[i]->endpoint_weights += address.weight;
+  }
+  uint64_t all = 0;
+  for (const group *g = groups; g; g = g->hh.next) all += weight_of(g);
+  for (size_t i = 0; i < list->count; i++) {
+    weights[i] = product(share(weight_of(of[i]), all), share(weights[i], of[i]->endpoint_weights));
+  }
+  gxds_free(of);
+  group *g;
+  group *next;
+  HASH_ITER(hh, groups, g, next) {
+    HASH_DEL(groups, g);
+    gxds_free(g);
+  }
+}

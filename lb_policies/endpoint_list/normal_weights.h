@@ -1,0 +1,23 @@
+/* The weights of endpoints of several localities beside each other (A113). Any thread. */
+#ifndef GRPC_XDS_LB_POLICIES_ENDPOINT_LIST_NORMAL_WEIGHTS_H_
+#define GRPC_XDS_LB_POLICIES_ENDPOINT_LIST_NORMAL_WEIGHTS_H_
+
+#include "host/addresses.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All RPCs, as a weight. */
+#define GXDS_NORMAL_WEIGHT_ONE (UINT32_C(1) << 31)
+
+/* Fills weights, which has room for each address of the list: the share of its locality among those
+ * of the list, times its share among the endpoints of its locality. At least 1 each. Addresses
+ * without a locality are as those of one. */
+void gxds_normal_weights(const gxds_addresses *list, uint32_t *weights);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
