@@ -36,6 +36,7 @@ typedef struct extra_type {
 #define ENUM google_protobuf_FieldDescriptorProto_TYPE_ENUM
 #define LB "envoy.extensions.load_balancing_policies."
 #define DURATION ".google.protobuf.Duration"
+#define SLOW_START ".envoy.config.cluster.v3.Cluster.SlowStartConfig"
 #define UINT32 ".google.protobuf.UInt32Value"
 #define UINT64 ".google.protobuf.UInt64Value"
 
@@ -65,14 +66,17 @@ static const extra_nested http_nested[] = {
 /* Field numbers are those of Envoy's and xDS's .proto files (A48, A52, A58, A62, A68 use them; gRPC
  * passes over HttpProtocolOptions, without which Envoy speaks HTTP/1 to a cluster). */
 static const extra_type extra_types[] = {
-    {.package = LB "round_robin.v3", .message = "RoundRobin"},
+    {.package = LB "round_robin.v3",
+     .message = "RoundRobin",
+     .fields = {{"slow_start_config", 1, MESSAGE, SLOW_START}}},
     {.package = LB "random.v3", .message = "Random"},
     {.package = LB "pick_first.v3",
      .message = "PickFirst",
      .fields = {{"shuffle_address_list", 1, BOOL, NULL}}},
     {.package = LB "least_request.v3",
      .message = "LeastRequest",
-     .fields = {{"choice_count", 1, MESSAGE, UINT32}}},
+     .fields = {{"choice_count", 1, MESSAGE, UINT32},
+                {"slow_start_config", 3, MESSAGE, SLOW_START}}},
     {.package = LB "random_subsetting.v3",
      .message = "RandomSubsetting",
      .fields = {{"subset_size", 1, MESSAGE, UINT32},

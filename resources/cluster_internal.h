@@ -1,6 +1,7 @@
 /* Parts of the Cluster decoder: where the endpoints come from (cluster_type.c), how they are
- * balanced (cluster_lb.c, cluster_lb_list.c), secured (tls.c) and ejected (outlier_detection.c),
- * and what is told of them (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
+ * balanced (cluster_lb.c, cluster_lb_list.c, slow_start.c), secured (tls.c) and ejected
+ * (outlier_detection.c), and what is told of them (lrs_metrics.c). Each sets its part of *out,
+ * copied to out->arena. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 
@@ -34,6 +35,15 @@ void gxds_ring_hash_decode(const struct google_protobuf_UInt64Value *min,
 /* The same of least_request (A48). in: its config; NULL: none. */
 void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,
                                const gxds_path *at, gxds_errors *errors, gxds_text *json);
+
+/* The same of round_robin, which slow start makes another policy. in: its config; NULL: none. */
+void gxds_round_robin_decode(const envoy_config_cluster_v3_Cluster_RoundRobinLbConfig *in,
+                             const gxds_path *at, gxds_errors *errors, gxds_text *json);
+
+/* Adds "slowStart":{…} to *json. False: there is none, and nothing is added. in: NULL: as an empty
+ * one. */
+bool gxds_slow_start_decode(const envoy_config_cluster_v3_Cluster_SlowStartConfig *in,
+                            const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
 /* The same of weighted_round_robin, from a serialized ClientSideWeightedRoundRobin (A58). */
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,

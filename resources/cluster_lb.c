@@ -52,7 +52,39 @@ void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastReques
       in ? envoy_config_cluster_v3_Cluster_LeastRequestLbConfig_choice_count(in) : NULL;
   uint32_t count = choices ? google_protobuf_UInt32Value_value(choices) : 2;
   if (count < 2) gxds_errors_add(errors, GXDS_FIELD(at, "choice_count"), "must be at least 2");
-  gxds_text_addf(json, "[{\"least_request_experimental\":{\"choiceCount\":%" PRIu32 "}}]", count);
+  gxds_text_addf(json, "[{\"least_request_experimental\":{\"choiceCount\":%" PRIu32, count);
+  gxds_text slow_start = {0};
+  if (in && gxds_slow_start_decode(
+                envoy_config_cluster_v3_Cluster_LeastRequestLbConfig_slow_start_config(in),
+                GXDS_FIELD(at, "slow_start_config"), errors, &slow_start)) {
+    gxds_text_add_z(json, ",");
+    gxds_text_add(json, gxds_text_str(&slow_start));
+  }
+  gxds_text_fini(&slow_start);
+  gxds_text_add_z(json, "}}]");
+}
+
+void gxds_round_robin_decode(const envoy_config_cluster_v3_Cluster_RoundRobinLbConfig *in,
+                             const gxds_path *at, gxds_errors *errors, gxds_text *json) {
+  gxds_text slow_start = {0};
+  if (in && gxds_slow_start_decode(
+                envoy_config_cluster_v3_Cluster_RoundRobinLbConfig_slow_start_config(in),
+                GXDS_FIELD(at, "slow_start_config"), errors, &slow_start)) {
+    gxds_text_add_z(json, "[{\"grpc_xds_slow_start\":{");
+    gxds_text_add(json, gxds_text_str(&slow_start));
+    gxds_text_add_z(json, "}}]");
+  } else {
+    gxds_text_add_z(json, "[{\"round_robin\":{}}]");
+  }
+  gxds_text_fini(&slow_start);
+}
+
+static void decode_round_robin(const envoy_config_cluster_v3_Cluster *in, gxds_errors *errors,
+                               gxds_text *json) {
+  gxds_text_add_z(json, "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":");
+  gxds_round_robin_decode(envoy_config_cluster_v3_Cluster_round_robin_lb_config(in),
+                          GXDS_FIELD(NULL, "round_robin_lb_config"), errors, json);
+  gxds_text_add_z(json, "}}]");
 }
 
 /* A48: within a locality, as round_robin. */
@@ -84,9 +116,7 @@ void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in, const gxd
     gxds_lb_list_decode(list, host, at, scratch, errors, &json);
     check_json(host, &json, before, at, errors);
   } else if (policy == envoy_config_cluster_v3_Cluster_ROUND_ROBIN) {
-    gxds_text_add_z(&json,
-                    "[{\"xds_wrr_locality_experimental\":"
-                    "{\"childPolicy\":[{\"round_robin\":{}}]}}]");
+    decode_round_robin(in, errors, &json);
   } else if (policy == envoy_config_cluster_v3_Cluster_RING_HASH) {
     const gxds_path *at = GXDS_FIELD(NULL, "ring_hash_lb_config");
     decode_ring_hash(envoy_config_cluster_v3_Cluster_ring_hash_lb_config(in), at, errors, &json);

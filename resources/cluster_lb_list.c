@@ -12,6 +12,7 @@ typedef envoy_config_cluster_v3_LoadBalancingPolicy list_message;
 typedef envoy_config_cluster_v3_LoadBalancingPolicy_Policy policy_message;
 typedef envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash ring_hash_message;
 typedef envoy_config_cluster_v3_Cluster_LeastRequestLbConfig least_request_message;
+typedef envoy_config_cluster_v3_Cluster_RoundRobinLbConfig round_robin_message;
 typedef envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality wrr_locality_message;
 
 /* A52: lists within lists. */
@@ -49,13 +50,19 @@ static void decode_ring_hash(const lb_decoder *d, const gxds_extension *config, 
       "value must be in the range [1, 8388608]", config->at, d->errors, d->json);
 }
 
+/* The host has no table of these two messages, but of those that have the same fields in the same
+ * places. */
 static void decode_round_robin(const lb_decoder *d, const gxds_extension *config, int depth) {
-  (void)config; /* nothing in it means anything to gRPC */
   (void)depth;
-  gxds_text_add_z(d->json, "[{\"round_robin\":{}}]");
+  const round_robin_message *in =
+      GXDS_DECODE(envoy_config_cluster_v3_Cluster_RoundRobinLbConfig, config->value, d->scratch);
+  if (!in) {
+    gxds_errors_add(d->errors, config->at, "can't decode RoundRobin LB policy config");
+    return;
+  }
+  gxds_round_robin_decode(in, config->at, d->errors, d->json);
 }
 
-/* The host has no table of the message, but one that has the same field in the same place. */
 static void decode_least_request(const lb_decoder *d, const gxds_extension *config, int depth) {
   (void)depth;
   const least_request_message *in =

@@ -29,11 +29,22 @@ void gxds_active_requests_begin(gxds_active_requests *a);
 void gxds_active_requests_end(gxds_active_requests *a);
 uint64_t gxds_active_requests_count(const gxds_active_requests *a);
 
-/* The place of the chosen one. count: at least 1. choices: at least 1. The same one may be drawn
- * more than once; of equal ones the first drawn is chosen. The counts may change meanwhile (A48
- * puts up with that). */
+/* How often each of some endpoints is drawn, compared with the others: slow start. It may change
+ * while it is used. Counted by reference. */
+typedef struct gxds_draws gxds_draws;
+
+/* Each as often as the others. count: at least 1. One reference, the caller's. */
+gxds_draws *gxds_draws_create(size_t count);
+gxds_draws *gxds_draws_ref(gxds_draws *d);
+void gxds_draws_unref(gxds_draws *d); /* NULL is allowed */
+/* One share for each, above 0. One caller at a time. */
+void gxds_draws_set(gxds_draws *d, const double *shares);
+
+/* The place of the chosen one. count: at least 1. choices: at least 1. draws: of count endpoints;
+ * NULL: each is drawn as often as the others. The same one may be drawn more than once; of equal
+ * ones the first drawn is chosen. The counts may change meanwhile (A48 puts up with that). */
 size_t gxds_least_request_choose(const gxds_active_requests *const *members, size_t count,
-                                 uint32_t choices, gxds_random *random);
+                                 const gxds_draws *draws, uint32_t choices, gxds_random *random);
 
 #ifdef __cplusplus
 }

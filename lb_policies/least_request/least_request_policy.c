@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "json/json.h"
 #include "lb_policies/least_request/least_request.h"
-#include "lb_policies/round_robin/address_list.h"
+#include "lb_policies/slow_start/newcomers.h"
 
 typedef struct policy {
   gxds_endpoints_policy endpoints; /* first */
@@ -11,6 +11,8 @@ typedef struct policy {
   uint32_t choices;
   gxds_active_requests **active; /* by the low half of the token; references; some out of use */
   uint32_t active_count;
+  gxds_newcomers newcomers; /* empty without slow start */
+  gxds_draws *draws;        /* of the last picker; NULL: there is none, or no slow start */
 } policy;
 
 /* --- Picks --- */
@@ -21,6 +23,7 @@ typedef struct picker {
   size_t count;
   gxds_subchannel **subchannels; /* references */
   gxds_active_requests **active; /* as above */
+  gxds_draws *draws;             /* a reference; NULL: no slow start */
 } picker;
 
 /* Of one RPC, in the memory of its call. */
@@ -61,8 +64,9 @@ static gxds_tracker *track(const gxds_pick *call, gxds_active_requests *active) 
 
 static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   const picker *p = (const picker *)base;
-  const size_t chosen = gxds_least_request_choose((const gxds_active_requests *const *)p->active,
-                                                  p->count, p->choices, gxds_random_of_thread());
+  const size_t chosen =
+      gxds_least_request_choose((const gxds_active_requests *const *)p->active, p->count, p->draws,
+                                p->choices, gxds_random_of_thread());
   gxds_picked_complete(out, gxds_subchannel_ref(p->subchannels[chosen]),
                        track(call, p->active[chosen]));
 }
@@ -73,18 +77,59 @@ static void destroy_picker(gxds_picker *base) {
     gxds_subchannel_unref(p->subchannels[i]);
     gxds_active_requests_unref(p->active[i]);
   }
+  gxds_draws_unref(p->draws);
   gxds_free(p->subchannels);
   gxds_free(p->active);
   gxds_free(p);
 }
 
+/* --- Slow start --- */
+
+static bool has_slow_start(const policy *p) { return p->newcomers.config.window > 0; }
+
+/* Sets the timer for the next time, too. */
+static void reweigh(policy *p) {
+  double *shares = gxds_calloc(p->newcomers.member_count, sizeof *shares);
+  const gxds_time next =
+      gxds_newcomers_shares(&p->newcomers, gxds_policy_now(p->endpoints.base), shares);
+  gxds_draws_set(p->draws, shares);
+  gxds_free(shares);
+  gxds_policy_set_deadline(p->endpoints.base, next);
+}
+
+static void forget_draws(policy *p) {
+  if (!p->draws) return;
+  gxds_draws_unref(p->draws);
+  p->draws = NULL;
+  gxds_newcomers_picked(&p->newcomers, NULL, 0, 0);
+  gxds_policy_set_deadline(p->endpoints.base, GXDS_TIME_NEVER);
+}
+
+static void on_deadline(void *self) {
+  policy *p = self;
+  if (p->draws) reweigh(p);
+}
+
+/* For a picker with these members; NULL without slow start. One reference, the caller's. */
+static gxds_draws *draws_for(policy *p, const uint64_t *tokens, size_t count) {
+  forget_draws(p);
+  if (!has_slow_start(p)) return NULL;
+  p->draws = gxds_draws_create(count);
+  gxds_newcomers_picked(&p->newcomers, tokens, count, gxds_policy_now(p->endpoints.base));
+  reweigh(p);
+  return gxds_draws_ref(p->draws);
+}
+
+/* --- The policy --- */
+
 static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
   static const gxds_picker_ops ops = {pick, destroy_picker};
-  const policy *policy_of = (const policy *)e;
+  policy *policy_of = (policy *)e;
   picker *p = GXDS_NEW(picker);
   gxds_picker_init(&p->base, &ops);
   p->choices = policy_of->choices;
   p->count = count;
+  p->draws = draws_for(policy_of, tokens, count);
   p->subchannels = gxds_calloc(count, sizeof(gxds_subchannel *));
   p->active = gxds_calloc(count, sizeof(gxds_active_requests *));
   for (size_t i = 0; i < count; i++) {
@@ -95,14 +140,13 @@ static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens
   return &p->base;
 }
 
-/* --- The policy --- */
+static void no_picker(gxds_endpoints_policy *e) { forget_draws((policy *)e); }
 
 static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
   return gxds_address_list_at(&((policy *)e)->list, position);
 }
 
 static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position) {
-  (void)position;
   policy *p = (policy *)e;
   const uint32_t count = gxds_endpoints_policy_slot_count(e);
   if (count > p->active_count) {
@@ -113,12 +157,16 @@ static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position)
   gxds_active_requests **active = &p->active[(uint32_t)token];
   gxds_active_requests_unref(*active);
   *active = gxds_active_requests_create();
+  gxds_newcomers_created(&p->newcomers, (uint32_t)token,
+                         gxds_address_list_key_at(&p->list, position));
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
-  static const gxds_endpoints_policy_ops ops = {
-      .address_at = address_at, .make_picker = make_picker, .created = created};
+  static const gxds_endpoints_policy_ops ops = {.address_at = address_at,
+                                                .make_picker = make_picker,
+                                                .no_picker = no_picker,
+                                                .created = created};
   policy *p = GXDS_NEW(policy);
   p->choices = GXDS_LEAST_REQUEST_CHOICES_DEFAULT;
   gxds_endpoints_policy_init(&p->endpoints, base, &ops);
@@ -127,16 +175,23 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
-  const uint32_t choices = ((const gxds_least_request_config *)given->config)->choices;
-  if (choices != p->choices) gxds_endpoints_policy_renew_picker(&p->endpoints);
-  p->choices = choices;
-  return gxds_address_list_update(&p->list, &p->endpoints, given);
+  const gxds_least_request_config *config = (const gxds_least_request_config *)given->config;
+  if (config->choices != p->choices ||
+      !gxds_slow_start_equal(&config->slow_start, &p->newcomers.config)) {
+    gxds_endpoints_policy_renew_picker(&p->endpoints);
+  }
+  p->choices = config->choices;
+  if (given->addresses) gxds_newcomers_begin_update(&p->newcomers, &config->slow_start);
+  gxds_status status = gxds_address_list_update(&p->list, &p->endpoints, given);
+  if (given->addresses) gxds_newcomers_end_update(&p->newcomers, &p->list);
+  return status;
 }
 
 static void destroy(void *self) {
   policy *p = self;
   gxds_endpoints_policy_fini(&p->endpoints);
   gxds_address_list_fini(&p->list);
+  gxds_newcomers_fini(&p->newcomers);
   for (uint32_t i = 0; i < p->active_count; i++) gxds_active_requests_unref(p->active[i]);
   gxds_free(p->active);
   gxds_free(p);
@@ -156,11 +211,14 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
       choices < GXDS_LEAST_REQUEST_CHOICES_MIN) {
     gxds_errors_add(errors, GXDS_FIELD(NULL, "choiceCount"), "must be at least 2");
   }
+  gxds_slow_start slow_start;
+  gxds_slow_start_parse(json, errors, &slow_start);
   if (errors->count > 0) return NULL;
   gxds_least_request_config *config = GXDS_NEW(gxds_least_request_config);
   gxds_lb_config_init(&config->base, &gxds_least_request_policy, destroy_config);
   config->choices =
       choices < GXDS_LEAST_REQUEST_CHOICES_MAX ? choices : GXDS_LEAST_REQUEST_CHOICES_MAX;
+  config->slow_start = slow_start;
   return &config->base;
 }
 
@@ -176,4 +234,5 @@ const gxds_policy_type gxds_least_request_policy = {
     .reset_backoff = gxds_endpoints_policy_reset_backoff,
     .end = gxds_endpoints_policy_end,
     .destroy = destroy,
+    .on_deadline = on_deadline,
 };

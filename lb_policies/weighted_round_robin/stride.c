@@ -52,6 +52,12 @@ void gxds_stride_set(gxds_stride *s, const double *weights) {
   }
 }
 
+void gxds_stride_set_shares(gxds_stride *s, const double *shares) {
+  double greatest = 0;
+  for (size_t i = 0; i < s->count; i++) greatest = fmax(greatest, shares[i]);
+  for (size_t i = 0; i < s->count; i++) set(s, i, shares[i] / greatest * WEIGHT_MAX);
+}
+
 /* Of every WEIGHT_MAX rounds a member takes as many as it weighs: those in which a multiple of its
  * weight passes a multiple of WEIGHT_MAX. Each begins elsewhere, so that they don't pass together.
  */

@@ -28,6 +28,9 @@ void gxds_stride_destroy(gxds_stride *s); /* NULL is allowed */
 /* One for each member, not negative; 0: unknown, which counts as the mean of those that are known.
  * With fewer than two known ones, all weigh the same. One caller at a time. */
 void gxds_stride_set(gxds_stride *s, const double *weights);
+/* One for each member, above 0: as they are, however far apart, down to a 65,535th of the greatest.
+ * One caller at a time. */
+void gxds_stride_set_shares(gxds_stride *s, const double *shares);
 /* Whose turn it is. */
 size_t gxds_stride_pick(const gxds_stride *s, gxds_turns *turns);
 

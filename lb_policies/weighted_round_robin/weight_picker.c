@@ -94,7 +94,7 @@ void gxds_weighted_members_unref(gxds_weighted_members *m) {
   if (!m || !gxds_ref_dec(&m->refs)) return;
   for (size_t i = 0; i < m->count; i++) {
     gxds_subchannel_unref(m->subchannels[i]);
-    gxds_load_listener_unref(&m->raters[i]->base);
+    if (m->raters[i]) gxds_load_listener_unref(&m->raters[i]->base);
   }
   gxds_stride_destroy(m->stride);
   gxds_free(m->subchannels);

@@ -1,5 +1,5 @@
-/* The picker of a weighted_round_robin policy (A58), and what it shares with the policy. Private to
- * weighted_round_robin. */
+/* A picker by weight (A58), and what it shares with its policy: weighted_round_robin, and
+ * round_robin with slow start. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHT_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHT_PICKER_H_
 
@@ -41,7 +41,7 @@ typedef struct gxds_weighted_members {
   gxds_stride *stride;
   size_t count;
   gxds_subchannel **subchannels; /* references, all of them */
-  gxds_rater **raters;
+  gxds_rater **raters;           /* each may be NULL where no reports are taken */
 } gxds_weighted_members;
 
 /* Of count members, to be filled by the caller. One reference, the caller's. */

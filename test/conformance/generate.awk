@@ -13,7 +13,7 @@ function cell(text) {
 }
 
 function tag(comment, test,    id) {
-  while (match(comment, /A[0-9]+\.[0-9]+/)) {
+  while (match(comment, /[AE][0-9]+\.[0-9]+/)) {
     id = substr(comment, RSTART, RLENGTH)
     comment = substr(comment, RSTART + RLENGTH)
     if (!(id in says)) {
@@ -47,14 +47,14 @@ FILENAME ~ /\.yaml$/ {
   value = substr($0, colon + 2)
   if (colon == 0 || value == "") {
     complain(FILENAME ":" FNR ": neither a statement nor a reason")
-  } else if (key ~ /^A[0-9]+$/) {
+  } else if (key ~ /^[AE][0-9]+$/) {
     grfcs[++grfc_count] = key
     title[key] = value
-  } else if (key ~ /^A[0-9]+\.[0-9]+$/) {
+  } else if (key ~ /^[AE][0-9]+\.[0-9]+$/) {
     if (key in says) complain(FILENAME ":" FNR ": " key " is there already")
     ids[++id_count] = key
     says[key] = value
-  } else if (key ~ /^A[0-9]+\.[0-9]+ (not_applicable|not_yet)$/) {
+  } else if (key ~ /^[AE][0-9]+\.[0-9]+ (not_applicable|not_yet)$/) {
     split(key, part, " ")
     if (!(part[1] in says) || (part[1] in kind)) {
       complain(FILENAME ":" FNR ": a reason belongs after its statement, once")
@@ -84,7 +84,7 @@ after != "" {
 }
 
 # Cases of a table, which go to the suite that is made of them further down.
-/^ *\/\/ A[0-9]+\.[0-9]+/ {
+/^ *\/\/ [AE][0-9]+\.[0-9]+/ {
   waiting = waiting " " $0
   next
 }
@@ -148,6 +148,7 @@ END {
   print "What the gRFCs demand of an xDS client, in our words, with the tests that prove it. Made by"
   print "`make conformance` from `test/conformance/statements.yaml` and the tags in the tests; `make lint`"
   print "fails when it is not up to date. Where a later gRFC replaces a statement, the later one counts."
+  print "Statements that begin with E are of features that Envoy has and no gRFC."
   print ""
   print "| gRFC | statements | proven | not applicable | not yet |"
   print "|---|---|---|---|---|"

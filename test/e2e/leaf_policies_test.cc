@@ -370,5 +370,23 @@ TEST(WeightedRoundRobin, ChannelsThatShareAConnectionShareItsStreamOfReports) { 
   EXPECT_TRUE(a.WaitForOobStreams(0));
 }
 
+TEST(SlowStart, ABackendThatComesGetsItsShareLittleByLittle) {  // E1.1, E1.9
+  Backend a("a"), b("b"), c("c");
+  ControlPlane plane;
+  const std::string slow =
+      R"("round_robin_lb_config":{"slow_start_config":{"slow_start_window":"3600s"}})";
+  plane.Set(OneLocality({&a, &b}, slow));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
+  EXPECT_EQ(client.CallMany(200)["a"], 100) << "when all are new none is spared";
+  plane.Set(OneLocality({&a, &b, &c}, slow));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("c"));
+  EXPECT_NEAR(client.CallMany(420)["c"], 20, 4) << "a tenth of the others' share";
+  plane.Set(OneLocality({&a, &b, &c}, ""));
+  EXPECT_TRUE(MostGoTo("c", 60, &client)) << "a third";
+  EXPECT_EQ(a.connections() + b.connections() + c.connections(), 3u);
+}
+
 }  // namespace
 }  // namespace gxds_test

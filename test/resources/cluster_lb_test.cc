@@ -62,7 +62,9 @@ std::string PolicyOf(const std::string& list, const std::string& more = "") {
 
 TEST(LbPolicyList, RoundRobin) {  // A52
   EXPECT_EQ(PolicyOf(List({RoundRobin()})), Json("[{'round_robin':{}}]"));
-  EXPECT_EQ(PolicyOf(List({Any(Type(kRoundRobin), "anything")})), Json("[{'round_robin':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kRoundRobin), Field(2, "") + Field(9, "new"))})),
+            Json("[{'round_robin':{}}]"))
+      << "locality_lb_config and all else are ignored";
 }
 
 TEST(LbPolicyList, RingHash) {  // A42, A52
@@ -90,6 +92,24 @@ TEST(LbPolicyList, LeastRequest) {  // A48.1, A48.10
 }
 
 std::string Seconds(unsigned field, int seconds) { return Field(field, Number(1, seconds)); }
+
+TEST(LbPolicyList, SlowStart) {  // E1.9
+  const std::string thirty = Seconds(1, 30);
+  const std::string slow =
+      "'slowStart':{'aggression':1,'minWeightPercent':10,'window':'30.000000000s'}";
+  EXPECT_EQ(PolicyOf(List({Any(Type(kRoundRobin), Field(1, thirty))})),
+            Json("[{'grpc_xds_slow_start':{" + slow + "}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kLeastRequest), Field(3, thirty))})),
+            Json("[{'least_request_experimental':{'choiceCount':2," + slow + "}}]"));
+  EXPECT_EQ(PolicyOf(List({Wrr(List({Any(Type(kRoundRobin), Field(1, thirty))}))})),
+            Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{'grpc_xds_slow_start':{" +
+                 slow + "}}]}}]"));
+  for (const std::string& none : {std::string(), Seconds(1, 0)}) {
+    EXPECT_EQ(PolicyOf(List({Any(Type(kRoundRobin), Field(1, none))})),
+              Json("[{'round_robin':{}}]"))
+        << "without a window there is none";
+  }
+}
 
 TEST(LbPolicyList, WeightedRoundRobin) {  // A58.12
   auto weighted = [](const std::string& value) {
@@ -285,6 +305,9 @@ std::vector<Malformed> Lists() {
       {"WeightedByMetricsThatAreNoText",
        Cluster(List({Any(Type(kWeighted), Field(7, "a") + Field(7, "\xff"))})),
        Bad(weighted + ".metric_names_for_computing_utilization[1] error:is not UTF-8")},
+      {"RoundRobinUnparsable", Cluster(List({Any(Type(kRoundRobin), std::string(1, '\0'))})),
+       Bad(kAtConfig + ".value[" + kRoundRobin +
+           "] error:can't decode RoundRobin LB policy config")},
       {"WeightedUnparsable", Cluster(List({Any(Type(kWeighted), std::string(1, '\0'))})),
        Bad(kAtConfig + ".value[" + kWeighted +
            "] error:can't decode ClientSideWeightedRoundRobin LB policy config")},

@@ -111,6 +111,28 @@ TEST(ClusterBalancing, LeastRequest) {  // A48.1, A48.9, A48.10
             expected("5"));
 }
 
+TEST(ClusterBalancing, SlowStart) {  // E1.9
+  const std::string config =
+      "{'slow_start_config':{'slow_start_window':'1.5s','aggression':{'default_value':0.5,"
+      "'runtime_key':'k'},'min_weight_percent':{'value':2.5}}}";
+  const std::string slow =
+      "'slowStart':{'aggression':0.5,'minWeightPercent':2.5,'window':'1.500000000s'}";
+  EXPECT_EQ(ToString(Cluster(kEds + ",'round_robin_lb_config':" + config)->lb_policy_json),
+            Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{'grpc_xds_slow_start':{" +
+                 slow + "}}]}}]"));
+  EXPECT_EQ(
+      ToString(Cluster(kEds + ",'lb_policy':'LEAST_REQUEST','least_request_lb_config':" + config)
+                   ->lb_policy_json),
+      Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{'least_request_experimental':{"
+           "'choiceCount':2," +
+           slow + "}}]}}]"));
+  EXPECT_EQ(ToString(Cluster(kEds + ",'lb_policy':'RING_HASH','round_robin_lb_config':" + config)
+                         ->lb_policy_json)
+                .find("slow"),
+            std::string::npos)
+      << "the config of another policy";
+}
+
 TEST(ClusterBalancing, RingHash) {  // A42.11, A42.13
   auto json = [](const std::string& more) {
     return ToString(Cluster(kEds + ",'lb_policy':'RING_HASH'" + more)->lb_policy_json);

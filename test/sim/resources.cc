@@ -192,6 +192,13 @@ void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *
   } else if (number % 7 == 5) {
     envoy_config_cluster_v3_Cluster_set_lb_policy(out,
                                                   envoy_config_cluster_v3_Cluster_LEAST_REQUEST);
+  } else if (number % 7 == 6) {
+    auto *config = envoy_config_cluster_v3_Cluster_mutable_round_robin_lb_config(out, arena);
+    auto *slow =
+        envoy_config_cluster_v3_Cluster_RoundRobinLbConfig_mutable_slow_start_config(config, arena);
+    auto *window =
+        envoy_config_cluster_v3_Cluster_SlowStartConfig_mutable_slow_start_window(slow, arena);
+    google_protobuf_Duration_set_seconds(window, 5);
   }
   if (number % 5 == 4) {
     auto *outlier = envoy_config_cluster_v3_Cluster_mutable_outlier_detection(out, arena);

@@ -15,13 +15,16 @@ static const struct row {
      " circuit_breakers cluster_type eds_cluster_config lb_policy load_assignment "
      "least_request_lb_config load_balancing_policy lrs_report_endpoint_metrics lrs_server name "
      "outlier_detection "
-     "ring_hash_lb_config "
+     "ring_hash_lb_config round_robin_lb_config "
      "transport_socket type "},
     {"envoy.config.cluster.v3.Cluster.CustomClusterType", " name typed_config "},
     {"envoy.config.cluster.v3.Cluster.EdsClusterConfig", " eds_config service_name "},
-    {"envoy.config.cluster.v3.Cluster.LeastRequestLbConfig", " choice_count "},
+    {"envoy.config.cluster.v3.Cluster.LeastRequestLbConfig", " choice_count slow_start_config "},
     {"envoy.config.cluster.v3.Cluster.RingHashLbConfig",
      " hash_function maximum_ring_size minimum_ring_size "},
+    {"envoy.config.cluster.v3.Cluster.RoundRobinLbConfig", " slow_start_config "},
+    {"envoy.config.cluster.v3.Cluster.SlowStartConfig",
+     " aggression min_weight_percent slow_start_window "},
     {"envoy.config.cluster.v3.LoadBalancingPolicy", " policies "},
     {"envoy.config.cluster.v3.LoadBalancingPolicy.Policy", " typed_extension_config "},
     {"envoy.config.cluster.v3.OutlierDetection",
@@ -34,6 +37,7 @@ static const struct row {
     {"envoy.config.core.v3.HttpProtocolOptions", " max_stream_duration "},
     {"envoy.config.core.v3.Locality", " region sub_zone zone "},
     {"envoy.config.core.v3.Metadata", " filter_metadata "},
+    {"envoy.config.core.v3.RuntimeDouble", " default_value "},
     {"envoy.config.core.v3.RuntimeFractionalPercent", " default_value "},
     {"envoy.config.core.v3.SocketAddress", " address port_value resolver_name "},
     {"envoy.config.core.v3.TransportSocket", " name typed_config "},
@@ -93,12 +97,14 @@ static const struct row {
      " blackout_period enable_oob_load_report error_utilization_penalty "
      "metric_names_for_computing_utilization oob_reporting_period weight_expiration_period "
      "weight_update_period "},
-    {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest", " choice_count "},
+    {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
+     " choice_count slow_start_config "},
     {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", " shuffle_address_list "},
     {"envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",
      " child_policy subset_size "},
     {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
      " hash_function maximum_ring_size minimum_ring_size "},
+    {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin", " slow_start_config "},
     {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
      " endpoint_picking_policy "},
     {"envoy.extensions.transport_sockets.tls.v3.CertificateProviderPluginInstance",
@@ -124,6 +130,7 @@ static const struct row {
      " contains exact ignore_case prefix safe_regex suffix "},
     {"envoy.type.v3.FractionalPercent", " denominator numerator "},
     {"envoy.type.v3.Int64Range", " end start "},
+    {"envoy.type.v3.Percent", " value "},
 };
 
 static int by_message(const void *key, const void *row) {

@@ -102,6 +102,31 @@ TEST_F(LeastRequestPolicyTest, AnAddressThatIsThereTwiceIsOneEndpoint) {  // A48
   EXPECT_EQ(host_.subchannels_made, 2u);
 }
 
+TEST_F(LeastRequestPolicyTest, ANewEndpointIsDrawnLessOftenUntilItsWindowEnds) {  // E1.8
+  const char* slow = R"("slowStart":{"window":"60s"})";
+  Apply({80, 81}, slow);
+  SayAt(80, GRPC_CHANNEL_READY);
+  SayAt(81, GRPC_CHANNEL_READY);
+  EXPECT_EQ(host_.timer_count(), 0u) << "none is new";
+  Apply({80, 81, 82}, slow);
+  SayAt(82, GRPC_CHANNEL_READY);
+  const auto share = [this] { return Picks(21000)["10.0.0.1:82"]; };
+  EXPECT_NEAR(share(), 1000, 150);
+  host_.Pass(30 * GXDS_SECOND);
+  EXPECT_NEAR(share(), 4200, 300);
+  Apply({80, 81, 82});
+  EXPECT_NEAR(share(), 7000, 400) << "without slow start";
+  EXPECT_EQ(host_.timer_count(), 0u);
+  Apply({80, 81, 82}, slow);
+  EXPECT_NEAR(share(), 7000, 400) << "all are known by now";
+  Apply({80, 81, 82, 83}, slow);
+  SayAt(83, GRPC_CHANNEL_READY);
+  host_.Pass(61 * GXDS_SECOND);
+  EXPECT_NEAR(Picks(20000)["10.0.0.1:83"], 5000, 400);
+  EXPECT_EQ(host_.timer_count(), 0u);
+  EXPECT_EQ(host_.subchannels_made, 4u);
+}
+
 // ---- what of an address is another subchannel ----
 
 Address A(const char* detail = "", uint32_t weight = 1) {

@@ -22,7 +22,7 @@ class Endpoints {
     for (auto *a : all_) gxds_active_requests_unref(a);
   }
   size_t Choose(uint32_t choices, gxds_random *random) {
-    return gxds_least_request_choose(all_.data(), all_.size(), choices, random);
+    return gxds_least_request_choose(all_.data(), all_.size(), nullptr, choices, random);
   }
   gxds_active_requests *at(size_t i) { return all_[i]; }
 
@@ -86,6 +86,48 @@ TEST(LeastRequest, CountsOfAllThreads) {  // A48.6
   }
   for (auto &t : threads) t.join();
   EXPECT_EQ(gxds_active_requests_count(endpoints.at(0)), 4u);
+}
+
+TEST(LeastRequest, ANewEndpointIsDrawnLessOften) {  // E1.8
+  std::vector<gxds_active_requests *> idle;
+  for (int i = 0; i < 3; i++) idle.push_back(gxds_active_requests_create());
+  gxds_draws *draws = gxds_draws_create(idle.size());
+  const auto share = [&](size_t of) {
+    gxds_random random = {1};
+    int chosen = 0;
+    for (int i = 0; i < 21000; i++) {
+      chosen += gxds_least_request_choose(idle.data(), idle.size(), draws, 2, &random) == of;
+    }
+    return chosen;
+  };
+  EXPECT_NEAR(share(0), 7000, 200);
+  const double shares[] = {0.1, 1, 1};
+  gxds_draws_set(draws, shares);
+  EXPECT_NEAR(share(0), 1000, 100);
+  EXPECT_NEAR(share(1), 10000, 200);
+  for (int i = 0; i < 5; i++) gxds_active_requests_begin(idle[1]);
+  EXPECT_NEAR(share(2), 21000 * 0.703, 300) << "but where both draws are of others";
+  const double all_small[] = {0.01, 0.01, 0.01};
+  gxds_draws_set(draws, all_small);
+  gxds_active_requests_begin(idle[0]);
+  EXPECT_GT(share(2), 7000) << "compared with each other they are as any";
+  gxds_draws_unref(draws);
+  for (auto *a : idle) gxds_active_requests_unref(a);
+}
+
+TEST(LeastRequest, DrawsEndWhenNearlyAllAreNew) {  // E1.8
+  std::vector<gxds_active_requests *> idle;
+  for (int i = 0; i < 1000; i++) idle.push_back(gxds_active_requests_create());
+  std::vector<double> shares(idle.size(), 1e-9);
+  shares[0] = 1;
+  gxds_draws *draws = gxds_draws_create(idle.size());
+  gxds_draws_set(draws, shares.data());
+  gxds_random random = {1};
+  for (int i = 0; i < 1000; i++) {
+    EXPECT_LT(gxds_least_request_choose(idle.data(), idle.size(), draws, 10, &random), 1000u);
+  }
+  gxds_draws_unref(draws);
+  for (auto *a : idle) gxds_active_requests_unref(a);
 }
 
 }  // namespace

@@ -113,4 +113,17 @@ TEST(Stride, OfOneMemberPicksIt) {
   for (int i = 0; i < 10; i++) EXPECT_EQ(s.Pick(), 0u);
 }
 
+TEST(Stride, SharesAreTakenAsTheyAreHoweverFarApart) {  // E1.2
+  gxds_stride *s = gxds_stride_create(100);
+  gxds_turns *turns = gxds_turns_create(0);
+  std::vector<double> shares(100, 0.01);
+  shares[7] = 1;
+  gxds_stride_set_shares(s, shares.data());
+  int of_the_old = 0;
+  for (int i = 0; i < 19900; i++) of_the_old += gxds_stride_pick(s, turns) == 7;
+  EXPECT_NEAR(of_the_old, 10000, 100) << "more than ten times the mean";
+  gxds_turns_unref(turns);
+  gxds_stride_destroy(s);
+}
+
 }  // namespace

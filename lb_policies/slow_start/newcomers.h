@@ -1,0 +1,50 @@
+/* gxds_newcomers: which endpoints of a policy came to others, how long ago each was first READY,
+ * and so what share of its weight it has (slow_start.h).
+ *
+ * Endpoints are told apart by address: one that gets another subchannel is not new. Those of a
+ * first list, and of a list after an empty one, are not new either: when all are, none has to be
+ * spared.
+ *
+ * Confined: the policy's serializer. */
+#ifndef GRPC_XDS_LB_POLICIES_SLOW_START_NEWCOMERS_H_
+#define GRPC_XDS_LB_POLICIES_SLOW_START_NEWCOMERS_H_
+
+#include "lb_policies/round_robin/address_list.h"
+#include "lb_policies/slow_start/slow_start.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In its policy's own object; zero-initialised there is no slow start, and nothing is kept. */
+typedef struct gxds_newcomers {
+  gxds_slow_start config;
+  struct gxds_newcomer *by_address; /* private, as all below */
+  bool all_new;
+  struct gxds_beginning **by_slot; /* references; NULL: from the beginning */
+  uint32_t slot_count;
+  struct gxds_beginning **members; /* references, of the last picker; NULL as above */
+  size_t member_count;
+} gxds_newcomers;
+
+void gxds_newcomers_fini(gxds_newcomers *n);
+
+/* Before and after a list with addresses is given to the policy's endpoints. */
+void gxds_newcomers_begin_update(gxds_newcomers *n, const gxds_slow_start *config);
+void gxds_newcomers_end_update(gxds_newcomers *n, const gxds_address_list *list);
+
+/* A subchannel was made for the address. slot: the low half of its token. */
+void gxds_newcomers_created(gxds_newcomers *n, uint32_t slot, gxds_str address);
+
+/* These are READY, and in the picks from now on; count 0: none is. */
+void gxds_newcomers_picked(gxds_newcomers *n, const uint64_t *tokens, size_t count, gxds_time now);
+
+/* Fills shares, one for each of them in that order, at most 1. When they are to be computed anew;
+ * GXDS_TIME_NEVER: they stay. */
+gxds_time gxds_newcomers_shares(const gxds_newcomers *n, gxds_time now, double *shares);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

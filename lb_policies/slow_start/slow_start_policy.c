@@ -1,0 +1,130 @@
+#include "lb_policies/slow_start/slow_start_policy.h"
+
+#include "base/memory.h"
+#include "json/json.h"
+#include "lb_policies/slow_start/newcomers.h"
+#include "lb_policies/weighted_round_robin/weight_picker.h"
+
+typedef struct slow_start_config {
+  gxds_lb_config base;
+  gxds_slow_start slow_start;
+} slow_start_config;
+
+typedef struct policy {
+  gxds_endpoints_policy endpoints; /* first */
+  gxds_address_list list;
+  gxds_newcomers newcomers;
+  gxds_turns *turns;
+  gxds_weighted_members *members; /* of the last picker; NULL: there is none */
+} policy;
+
+/* Sets the timer for the next time, too. */
+static void reweigh(policy *p) {
+  double *shares = gxds_calloc(p->members->count, sizeof *shares);
+  const gxds_time next =
+      gxds_newcomers_shares(&p->newcomers, gxds_policy_now(p->endpoints.base), shares);
+  gxds_stride_set_shares(p->members->stride, shares);
+  gxds_free(shares);
+  gxds_policy_set_deadline(p->endpoints.base, next);
+}
+
+static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
+  policy *p = (policy *)e;
+  gxds_weighted_members *m = gxds_weighted_members_create(count);
+  for (size_t i = 0; i < count; i++) {
+    m->subchannels[i] =
+        gxds_subchannel_ref(gxds_endpoints_policy_subchannel(e, (uint32_t)tokens[i]));
+  }
+  gxds_weighted_members_unref(p->members);
+  p->members = m;
+  gxds_newcomers_picked(&p->newcomers, tokens, count, gxds_policy_now(e->base));
+  reweigh(p);
+  return gxds_weight_picker_create(m, p->turns, false);
+}
+
+static void no_picker(gxds_endpoints_policy *e) {
+  policy *p = (policy *)e;
+  gxds_weighted_members_unref(p->members);
+  p->members = NULL;
+  gxds_newcomers_picked(&p->newcomers, NULL, 0, 0);
+  gxds_policy_set_deadline(e->base, GXDS_TIME_NEVER);
+}
+
+static void on_deadline(void *self) {
+  policy *p = self;
+  if (p->members) reweigh(p);
+}
+
+static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
+  return gxds_address_list_at(&((policy *)e)->list, position);
+}
+
+static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position) {
+  policy *p = (policy *)e;
+  gxds_newcomers_created(&p->newcomers, (uint32_t)token,
+                         gxds_address_list_key_at(&p->list, position));
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  static const gxds_endpoints_policy_ops ops = {.address_at = address_at,
+                                                .make_picker = make_picker,
+                                                .no_picker = no_picker,
+                                                .created = created};
+  policy *p = GXDS_NEW(policy);
+  p->turns = gxds_turns_create(gxds_policy_random_seed(base));
+  gxds_endpoints_policy_init(&p->endpoints, base, &ops);
+  return p;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  if (!given->addresses) return gxds_address_list_update(&p->list, &p->endpoints, given);
+  const gxds_slow_start *config = &((const slow_start_config *)given->config)->slow_start;
+  if (!gxds_slow_start_equal(config, &p->newcomers.config)) {
+    gxds_endpoints_policy_renew_picker(&p->endpoints);
+  }
+  gxds_newcomers_begin_update(&p->newcomers, config);
+  gxds_status status = gxds_address_list_update(&p->list, &p->endpoints, given);
+  gxds_newcomers_end_update(&p->newcomers, &p->list);
+  return status;
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  gxds_endpoints_policy_fini(&p->endpoints);
+  gxds_address_list_fini(&p->list);
+  gxds_newcomers_fini(&p->newcomers);
+  gxds_turns_unref(p->turns);
+  gxds_free(p);
+}
+
+static void destroy_config(gxds_lb_config *c) { gxds_free(c); }
+
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  (void)parse_list;
+  gxds_slow_start given;
+  if (!gxds_json_is_object(json, NULL, errors) || !gxds_slow_start_parse(json, errors, &given)) {
+    return NULL;
+  }
+  slow_start_config *config = GXDS_NEW(slow_start_config);
+  gxds_lb_config_init(&config->base, &gxds_slow_start_policy, destroy_config);
+  config->slow_start = given;
+  return &config->base;
+}
+
+const gxds_policy_type gxds_slow_start_policy = {
+    .name = "grpc_xds_slow_start",
+    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .log_name = "grpc_xds_slow_start",
+    .title = "grpc_xds_slow_start",
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = gxds_endpoints_policy_exit_idle,
+    .reset_backoff = gxds_endpoints_policy_reset_backoff,
+    .end = gxds_endpoints_policy_end,
+    .destroy = destroy,
+    .on_deadline = on_deadline,
+};
