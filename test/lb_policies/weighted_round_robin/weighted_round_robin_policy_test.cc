@@ -278,11 +278,14 @@ TEST_F(WeightedRoundRobinPolicyTest, ConfigIsChecked) {  // A58.11
   EXPECT_EQ(settings("").blackout_period, 10 * GXDS_SECOND);
   EXPECT_EQ(settings("").weight_expiration_period, 180 * GXDS_SECOND);
   EXPECT_EQ(settings("").weight_update_period, GXDS_SECOND);
-  EXPECT_EQ(settings("").rating->error_penalty, 1);
-  EXPECT_EQ(settings("").rating->metric_count, 0u);
+  const auto penalty = [this](const std::string& fields) {
+    const Config config = Configured(fields);
+    return config.as<gxds_weighted_round_robin_config>().rating->error_penalty;
+  };
+  EXPECT_EQ(penalty(""), 1);
   EXPECT_EQ(settings(R"("weightUpdatePeriod":"0.001s")").weight_update_period,
             100 * GXDS_MILLISECOND);
-  EXPECT_EQ(settings(R"("errorUtilizationPenalty":0.5)").rating->error_penalty, 0.5);
+  EXPECT_EQ(penalty(R"("errorUtilizationPenalty":0.5)"), 0.5);
   const std::string head = "errors validating weighted_round_robin LB policy config: [";
   EXPECT_EQ(ParseError(R"([{"weighted_round_robin":{"errorUtilizationPenalty":-1}}])").message,
             head + "field:errorUtilizationPenalty error:must be non-negative]");
