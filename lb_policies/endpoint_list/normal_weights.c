@@ -27,9 +27,10 @@ static group *group_of(group **groups, const gxds_locality *locality) {
 
 static uint64_t weight_of(const group *g) { return g->locality ? g->locality->weight : 1; }
 
-/* Rounded down, as in every implementation. */
+/* Rounded down, as in every implementation. all is 0 where addresses outside of xDS weigh nothing.
+ */
 static uint64_t share(uint64_t weight, uint64_t all) {
-  return weight * GXDS_NORMAL_WEIGHT_ONE / all;
+  return all > 0 ? weight * GXDS_NORMAL_WEIGHT_ONE / all : 0;
 }
 
 static uint32_t product(uint64_t a, uint64_t b) {
