@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "plugin/impl.h"
 #include "transport/dump.h"
 
@@ -13,16 +14,22 @@ static const char kTooLate[] =
 
 __attribute__((visibility("default"))) struct grpc_slice grpc_xds_impl_merge_dump(
     struct grpc_slice take_host) {
+  bool by_client = gxds_impl_host_dumps_by_client;
   gxds_str host =
       gxds_str_of((const char *)GRPC_SLICE_START_PTR(take_host), GRPC_SLICE_LENGTH(take_host));
-  gxds_str out;
-  if (!gxds_clients_dump(GXDS_DUMP_MERGED, host, &out)) {
+  gxds_str ours;
+  if (!gxds_clients_dump(by_client ? GXDS_DUMP_BY_CLIENT : GXDS_DUMP_MERGED, host, &ours)) {
     gpr_log(GPR_ERROR, kTooLate, GXDS_DUMP_SECONDS_MAX);
   }
+  /* Two ClientStatusResponses, one after the other, are one with the clients of both. */
+  gxds_text merged = {0};
+  if (by_client) gxds_text_add(&merged, host);
+  gxds_text_add(&merged, ours);
   grpc_slice_unref(take_host);
-  grpc_slice merged = grpc_slice_from_copied_buffer(out.data, out.size);
-  gxds_str_free(&out);
-  return merged;
+  grpc_slice out = grpc_slice_from_copied_buffer(merged.data, merged.size);
+  gxds_str_free(&ours);
+  gxds_text_fini(&merged);
+  return out;
 }
 
 static grpc_xds_result give(gxds_dump_form form, char **data, size_t *size) {

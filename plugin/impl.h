@@ -2,6 +2,8 @@
 #ifndef GRPC_XDS_PLUGIN_IMPL_H_
 #define GRPC_XDS_PLUGIN_IMPL_H_
 
+#include <stdbool.h>
+
 #include "grpc_xds/grpc_xds.h"
 #include "grpc_xds/policy.h"
 
@@ -17,6 +19,10 @@ extern "C" {
 
 /* The version of the one whose internals this implementation was built against. */
 extern const char gxds_impl_host_version[];
+
+/* Whether that host's grpc_dump_xds_configs() gives a ClientStatusResponse, with a ClientConfig for
+ * each client. If not, it gives one ClientConfig for all. */
+extern const bool gxds_impl_host_dumps_by_client;
 
 #define GXDS_IMPL_VERSION "grpc_xds_impl_version"
 #define GXDS_IMPL_ENTRY "grpc_xds_impl_register"

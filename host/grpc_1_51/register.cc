@@ -152,6 +152,7 @@ extern "C" __attribute__((visibility("default"))) const char* grpc_xds_impl_vers
 }
 
 const char gxds_impl_host_version[] = "29.0.0";
+const bool gxds_impl_host_dumps_by_client = false;
 
 extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
   using grpc_xds::g_registered;

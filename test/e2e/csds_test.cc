@@ -20,13 +20,31 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kTarget[] = "xds:///greeter.example";
 
-// What every CSDS service of the host asks for.
+// All clients of the process, each with what it holds, as one.
+StatusOfClient Merge(const std::vector<StatusOfClient>& each) {
+  StatusOfClient all;
+  all.parsed = true;
+  for (const StatusOfClient& client : each) {
+    all.parsed = all.parsed && client.parsed;
+    if (all.node_id.empty()) {
+      all.node_id = client.node_id;
+      all.client_features = client.client_features;
+    }
+    all.resources.insert(all.resources.end(), client.resources.begin(), client.resources.end());
+  }
+  return all;
+}
+
+// What every CSDS service of the host asks for: in gRPC 1.51 a ClientConfig, later a
+// ClientStatusResponse with one for each client.
 StatusOfClient Dump() {
   grpc_slice slice = grpc_dump_xds_configs();
   std::string bytes(reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
                     GRPC_SLICE_LENGTH(slice));
   grpc_slice_unref(slice);
-  StatusOfClient status = ParseClientConfig(bytes);
+  const bool by_client = strcmp(grpc_version_string(), "29.0.0") != 0;
+  StatusOfClient status =
+      by_client ? Merge(ParseClientStatusResponse(bytes)) : ParseClientConfig(bytes);
   EXPECT_TRUE(status.parsed);
   return status;
 }
