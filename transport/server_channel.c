@@ -92,6 +92,9 @@ static grpc_channel *make_channel(const gxds_bootstrap_server *server,
       {GRPC_ARG_INTEGER, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, {.integer = GXDS_RECEIVE_SIZE_MAX}},
       {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_TIME_MS, {.integer = GXDS_KEEPALIVE_TIME_MS}},
       {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_TIMEOUT_MS, {.integer = GXDS_KEEPALIVE_TIMEOUT_MS}},
+      /* gRPC 1.83 never starts the timer of the keepalive's timeout (grpc_chttp2_end_write() asks
+       * for one that runs), but that of any ping, which is a minute there. 1.51 knows it not. */
+      {GRPC_ARG_INTEGER, "grpc.http2.ping_timeout_ms", {.integer = GXDS_KEEPALIVE_TIMEOUT_MS}},
       /* An ADS stream is silent for hours; gRPC would stop pinging it after two times. */
       {GRPC_ARG_INTEGER, GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, {.integer = 0}},
       /* The engine restarts its streams; a copy of each request for a retry would be for nothing.

@@ -25,7 +25,7 @@ grpc_arg Integer(const char* name, int value) {
 // Those of options that are set. They outlive every channel.
 grpc_channel_args* XdsChannelArgs(const XdsOptions& options) {
   struct Kept {
-    grpc_arg args[5];
+    grpc_arg args[6];
     grpc_channel_args all;
   };
   static auto* const kept = new std::map<std::array<int, 3>, Kept>;
@@ -38,6 +38,7 @@ grpc_channel_args* XdsChannelArgs(const XdsOptions& options) {
   if (options.keepalive > 0) {
     k.args[count++] = Integer(GRPC_ARG_KEEPALIVE_TIME_MS, options.keepalive);
     k.args[count++] = Integer(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, options.keepalive);
+    k.args[count++] = Integer("grpc.http2.ping_timeout_ms", options.keepalive);  // for 1.83
     k.args[count++] = Integer(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, options.keepalive);
   }
   if (options.message_size > 0) {
