@@ -3,11 +3,11 @@
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
 #include <grpc/support/string_util.h>
-#include <time.h>
 
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "transport/clock.h"
 #include "transport/jwt_file.h"
 #include "transport/reactor.h"
 
@@ -52,12 +52,6 @@ static gxds_call_token **find(uintptr_t number) {
   return at;
 }
 
-static gxds_time wall_now(void) {
-  struct timespec wall;
-  clock_gettime(CLOCK_REALTIME, &wall);
-  return wall.tv_sec * GXDS_SECOND + wall.tv_nsec;
-}
-
 static grpc_metadata header_of(gxds_str token) {
   gxds_text value = {0};
   gxds_text_add_z(&value, "Bearer ");
@@ -78,7 +72,8 @@ static gxds_status get_headers(const gxds_call_creds *c, grpc_metadata *headers,
   }
   for (size_t i = 0; i < c->count; i++) {
     gxds_str token;
-    gxds_status status = gxds_jwt_file_get(c->files[i], gxds_reactor_now(), wall_now(), &token);
+    gxds_status status =
+        gxds_jwt_file_get(c->files[i], gxds_reactor_now(), gxds_clock_wall_now(), &token);
     if (!gxds_status_is_ok(&status)) return status;
     headers[(*count)++] = header_of(token);
     gxds_str_free(&token);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "transport/client_metrics.h"
 #include "transport/clients.h"
+#include "transport/clock.h"
 #include "transport/reactor.h"
 
 /* A question. It is freed by whoever is done with it last. */
@@ -41,12 +42,6 @@ static void destroy(question *q) {
   gxds_free(q);
 }
 
-static int64_t nanoseconds(clockid_t clock) {
-  struct timespec t;
-  GXDS_CHECK(clock_gettime(clock, &t) == 0);
-  return (int64_t)t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
-
 static gxds_str metrics(void) {
   gxds_text text = {0};
   gxds_client_metrics_render(&text);
@@ -74,7 +69,7 @@ static gxds_str dump(gxds_dump_form form, gxds_str host_config) {
   size_t count;
   gxds_status_source *all = sources_of(views, view_count, form == GXDS_DUMP_MERGED, &count);
   /* The clock of the reactor is CLOCK_MONOTONIC. */
-  int64_t epoch = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
+  int64_t epoch = gxds_clock_wall_now() - gxds_clock_now();
   gxds_str out;
   if (form == GXDS_DUMP_BY_CLIENT) {
     out = gxds_client_status_each(all, count, epoch);

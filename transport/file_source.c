@@ -4,13 +4,13 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/ref.h"
 #include "files/dir_watch.h"
+#include "transport/clock.h"
 #include "transport/file_server.h"
 #include "transport/reactor.h"
 #include "transport/thread.h"
@@ -167,12 +167,6 @@ static void on_news(void *arg) {
 
 /* ---- the watching thread ---- */
 
-static gxds_time monotonic_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
-
 static void post_notice(gxds_file_source *s, gxds_str take_notice) {
   news *n = GXDS_NEW(news);
   n->source = s;
@@ -190,8 +184,8 @@ static void post(gxds_file_source *s, const gxds_file_set *set, gxds_text *take_
 }
 
 static void look(gxds_file_source *s, gxds_dir_watch *w) {
-  gxds_dir_watch_on_readable(w, monotonic_now());
-  gxds_dir_news what = gxds_dir_watch_on_deadline(w, monotonic_now());
+  gxds_dir_watch_on_readable(w, gxds_clock_now());
+  gxds_dir_news what = gxds_dir_watch_on_deadline(w, gxds_clock_now());
   gxds_str notice = gxds_dir_watch_take_notice(w);
   if (notice.size) {
     post_notice(s, notice);
@@ -214,7 +208,7 @@ static void look(gxds_file_source *s, gxds_dir_watch *w) {
  */
 static int milliseconds_until(const gxds_file_source *s, gxds_time deadline) {
   if (deadline == GXDS_TIME_NEVER) return s->wake < 0 ? 1000 : -1;
-  gxds_time left = deadline - monotonic_now();
+  gxds_time left = deadline - gxds_clock_now();
   if (left <= 0) return 0;
   return left > GXDS_SECOND ? 1000 : (int)(left / GXDS_MILLISECOND) + 1;
 }
@@ -230,7 +224,7 @@ static bool take_wake(const gxds_file_source *s) {
 static gxds_dir_watch *make_watch(gxds_file_source *s) {
   for (bool told = false; !atomic_load(&s->stopped); told = true) {
     gxds_status status;
-    gxds_dir_watch *w = gxds_dir_watch_create(s->directory.data, monotonic_now(), &status);
+    gxds_dir_watch *w = gxds_dir_watch_create(s->directory.data, gxds_clock_now(), &status);
     if (w) return w;
     gxds_text text = {0};
     if (!told) gxds_text_add(&text, status.message);

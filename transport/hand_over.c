@@ -2,9 +2,8 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <time.h>
 
-#include "base/time.h"
+#include "transport/clock.h"
 #include "transport/fork.h"
 
 /* How long an exit waits for such work, and a fork: that one holds up the reactor, and work that
@@ -23,11 +22,7 @@ static _Thread_local bool at_work;
 /* Under the mutex, of which it lets go while it waits. */
 static void await_none(gxds_duration patience) {
   if (at_work) return;
-  struct timespec limit;
-  clock_gettime(CLOCK_REALTIME, &limit);
-  patience += limit.tv_nsec;
-  limit.tv_sec += patience / GXDS_SECOND;
-  limit.tv_nsec = patience % GXDS_SECOND;
+  struct timespec limit = gxds_clock_limit(patience);
   while (count > 0 && pthread_cond_timedwait(&none, &mutex, &limit) == 0) {
   }
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "transport/clock.h"
 #include "transport/fork.h"
 #include "transport/thread.h"
 
@@ -23,12 +24,6 @@ typedef struct listener {
 
 static listener listeners[kListenersMax] = {{.fd = -1}, {.fd = -1}};
 
-static gxds_time clock_now(void) {
-  struct timespec t;
-  GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
-  return (gxds_time)t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
-
 /* A program that closes what it did not open may have something else there since. */
 static bool is_still_there(const listener *l) {
   return l->fd >= 0 && gxds_socket_inode(l->fd) == l->inode;
@@ -39,7 +34,7 @@ static void await(const listener *l, gxds_time accept_from) {
   struct pollfd events[GXDS_CONNECTIONS_MAX + 1];
   size_t count = gxds_connections_events(&l->connections, events);
   gxds_time until = gxds_connections_deadline(&l->connections);
-  const gxds_time now = clock_now();
+  const gxds_time now = gxds_clock_now();
   if (now >= accept_from) {
     events[count++] = (struct pollfd){.fd = l->fd, .events = POLLIN};
   } else if (accept_from < until) {
@@ -53,13 +48,13 @@ static void await(const listener *l, gxds_time accept_from) {
 /* One in each turn, so that it is heard before the next one, for which it might have to make room.
  * False: nobody connects any more. */
 static bool accept_one(listener *l, gxds_time *accept_from) {
-  if (clock_now() < *accept_from) return true;
+  if (gxds_clock_now() < *accept_from) return true;
   int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd >= 0) {
-    gxds_connections_add(&l->connections, fd, clock_now());
+    gxds_connections_add(&l->connections, fd, gxds_clock_now());
   } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
     *accept_from =
-        clock_now() + GXDS_SECOND; /* the program is out of them: it may have some again */
+        gxds_clock_now() + GXDS_SECOND; /* the program is out of them: it may have some again */
   } else if (errno == EINVAL) {
     return false; /* the program shut down what it did not open */
   }
@@ -71,7 +66,7 @@ static void *serve(void *arg) {
   gxds_time accept_from = 0;
   while (is_still_there(l) && accept_one(l, &accept_from)) {
     await(l, accept_from);
-    gxds_connections_turn(&l->connections, clock_now());
+    gxds_connections_turn(&l->connections, gxds_clock_now());
   }
   gxds_connections_end(&l->connections);
   return NULL;

@@ -3,10 +3,10 @@
 #include <grpc/grpc.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/clock.h"
 #include "transport/fork.h"
 #include "transport/thread.h"
 #include "transport/timer_heap.h"
@@ -72,12 +72,6 @@ static _Thread_local loop *forking;
 static _Thread_local loop *current;
 static gxds_timer_heap timers;
 static gxds_time turn_now;
-
-static gxds_time clock_now(void) {
-  struct timespec t;
-  GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
-  return (gxds_time)t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
 
 /* Waking: one wake-up outstanding at a time. */
 
@@ -167,7 +161,7 @@ static gxds_completion *next_completion(loop *l, gxds_time deadline) {
 static void run_completions(loop *l) {
   gxds_completion *c = next_completion(l, gxds_timer_heap_deadline(&timers));
   for (int taken = 0; c;) {
-    turn_now = clock_now();
+    turn_now = gxds_clock_now();
     c->done(c, c->ok);
     if (++taken == kCompletionsPerTurn) break;
     c = next_completion(l, 0); /* what is ready already */
@@ -209,7 +203,7 @@ static void *run(void *arg) {
       return NULL;
     }
     run_completions(l);
-    turn_now = clock_now();
+    turn_now = gxds_clock_now();
     gxds_timer_heap_fire(&timers, turn_now);
   }
   tear_down(l);
@@ -291,7 +285,7 @@ unsigned gxds_reactor_channel_opened(void) {
 
 void gxds_reactor_channel_closed(unsigned opened_in) {
   if (opened_in != atomic_load(&generation)) return;
-  atomic_store(&closed_at, clock_now());
+  atomic_store(&closed_at, gxds_clock_now());
   atomic_fetch_sub(&channels, 1);
 }
 
@@ -303,18 +297,11 @@ unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 /* One of ours that forks waits for none of ours. */
 static bool is_ours(void) { return current || gxds_worker_is_current(); }
 
-static struct timespec in_time(gxds_time d) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  d += t.tv_nsec;
-  return (struct timespec){t.tv_sec + d / GXDS_SECOND, d % GXDS_SECOND};
-}
-
 /* Under the lock, of which it lets go while it waits. */
 static void let_end(void) {
-  gxds_time left = atomic_load(&closed_at) + kEnding - clock_now();
+  gxds_time left = atomic_load(&closed_at) + kEnding - gxds_clock_now();
   if (never_ends || left <= 0) return;
-  struct timespec limit = in_time(left);
+  struct timespec limit = gxds_clock_limit(left);
   while (running && atomic_load(&channels) == 0 && !atomic_load(&leave_wanted) &&
          pthread_cond_timedwait(&parked_or_stopped, &lifecycle, &limit) == 0) {
   }
@@ -338,7 +325,7 @@ static void before_fork(void) {
   pthread_mutex_lock(&lifecycle);
   if (is_ours()) return;
   let_end();
-  struct timespec limit = in_time(kParkSeconds * GXDS_SECOND);
+  struct timespec limit = gxds_clock_limit(kParkSeconds * GXDS_SECOND);
   atomic_fetch_add(&parks_wanted, 1);
   if (atomic_load(&leave_wanted)) return; /* the process exits: leave() has the loops */
   join_ended_loops(true);

@@ -1,12 +1,12 @@
 #include "transport/session.h"
 
 #include <grpc/support/log.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "resources/resources.h"
 #include "transport/channel_args.h"
+#include "transport/clock.h"
 #include "transport/file_source.h"
 #include "transport/lrs_call.h"
 #include "transport/prepared.h"
@@ -190,13 +190,6 @@ static void on_load_use(void *arg, const gxds_bootstrap_server *server) {
 
 /* Events of the engine's streams */
 
-/* That of the reactor, which stands still during a turn of it. */
-static gxds_time clock_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * GXDS_SECOND + now.tv_nsec;
-}
-
 static void on_sent(void *owner, uint64_t id) {
   gxds_session *s = owner;
   gxds_client_on_sent(s->engine, id, gxds_reactor_now());
@@ -353,7 +346,7 @@ static void drain_all(gxds_session *s, bool response) {
   settle_caches(s);
   s->draining = false;
   gxds_timer_set(&s->timer, gxds_client_deadline(s->engine), on_timer, s);
-  if (s->told) s->events->on_told(s->arg, response ? clock_now() - gxds_reactor_now() : -1);
+  if (s->told) s->events->on_told(s->arg, response ? gxds_clock_now() - gxds_reactor_now() : -1);
 }
 
 static void drain(gxds_session *s) { drain_all(s, false); }
@@ -363,11 +356,7 @@ static void drain_response(gxds_session *s) { drain_all(s, true); }
 /* Life */
 
 /* From the reactor's clock to that since 1970. */
-static gxds_duration wall_offset(void) {
-  struct timespec wall;
-  clock_gettime(CLOCK_REALTIME, &wall);
-  return wall.tv_sec * GXDS_SECOND + wall.tv_nsec - gxds_reactor_now();
-}
+static gxds_duration wall_offset(void) { return gxds_clock_wall_now() - gxds_reactor_now(); }
 
 gxds_session *gxds_session_create(const gxds_session_options *options) {
   gxds_reactor_acquire();

@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/clock.h"
 #include "transport/gpr_time.h"
 #include "transport/poll_policy.h"
 #include "transport/thread.h"
@@ -28,14 +28,6 @@ struct gxds_worker {
 };
 
 static _Thread_local bool is_worker;
-
-static gxds_time clock_of(clockid_t clock) {
-  struct timespec t;
-  GXDS_CHECK(clock_gettime(clock, &t) == 0);
-  return (gxds_time)t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
-
-static gxds_time clock_now(void) { return clock_of(CLOCK_MONOTONIC); }
 
 /* Waits for the time, or until fds have events. */
 static void wait_for(struct pollfd *fds, nfds_t count, gxds_duration time) {
@@ -62,11 +54,11 @@ static void leave(gxds_worker *w) {
 /* Whether there was something to do for half of the time, or more. */
 static bool poll_host(gxds_worker *w, gxds_duration time) {
   enter(w);
-  gxds_time before = clock_of(CLOCK_THREAD_CPUTIME_ID);
-  gxds_time until = clock_now() + time;
+  gxds_time before = gxds_clock_of_thread();
+  gxds_time until = gxds_clock_now() + time;
   grpc_event e = grpc_completion_queue_next(w->cq, gxds_to_gpr(until), NULL);
   GXDS_CHECK(e.type == GRPC_QUEUE_TIMEOUT);
-  bool busy = clock_of(CLOCK_THREAD_CPUTIME_ID) - before >= time / 2;
+  bool busy = gxds_clock_of_thread() - before >= time / 2;
   leave(w);
   return busy;
 }
@@ -93,7 +85,7 @@ static void *run(void *arg) {
         break;
     }
     bool found = step.kind == GXDS_POLL_POLL ? busy : fds[1].revents != 0;
-    step = gxds_poll_policy_next(&policy, found, clock_now());
+    step = gxds_poll_policy_next(&policy, found, gxds_clock_now());
   }
   return NULL;
 }

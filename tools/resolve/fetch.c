@@ -114,12 +114,6 @@ struct gxds_fetch {
   gxds_fetched *looked; /* a look that is done; NULL: none */
 };
 
-gxds_time gxds_fetch_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
-
 static void set(gxds_fetch *f, bool *flag) {
   pthread_mutex_lock(&f->mutex);
   *flag = true;

@@ -59,9 +59,8 @@ typedef struct gxds_fetch gxds_fetch;
 /* Reads the bootstrap and starts. NULL: *status says what is wrong. target: borrow, as long as the
  * fetch. */
 gxds_fetch *gxds_fetch_start(const gxds_fetch_target *target, gxds_status *status);
-/* Waits for news, at most until the deadline (on gxds_fetch_now()). Whether there are any. */
+/* Waits for news, at most until the deadline (on gxds_clock_now()). Whether there are any. */
 bool gxds_fetch_wait(gxds_fetch *f, gxds_time deadline);
-gxds_time gxds_fetch_now(void);
 /* All that there is now. */
 gxds_fetched *gxds_fetch_take(gxds_fetch *f);
 void gxds_fetch_stop(gxds_fetch *f);

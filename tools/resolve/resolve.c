@@ -10,6 +10,7 @@
 #include "tools/resolve/graph.h"
 #include "tools/resolve/options.h"
 #include "tools/resolve/tree.h"
+#include "transport/clock.h"
 
 /* NACKs and states that change nothing for the channel are no news: they are looked for. */
 #define LOOK_INTERVAL (GXDS_SECOND / 2)
@@ -61,7 +62,7 @@ static void say_waiting(const session *s, const gxds_fetched *f, const char *how
 
 /* Everything, or what there is when the time is up. */
 static gxds_fetched *first(session *s) {
-  gxds_time begin = gxds_fetch_now();
+  gxds_time begin = gxds_clock_now();
   gxds_time end = begin + s->query->timeout;
   gxds_time speak = begin + GXDS_SECOND;
   for (;;) {
@@ -69,7 +70,7 @@ static gxds_fetched *first(session *s) {
     gxds_fetch_wait(s->fetch, quiet ? end : speak);
     gxds_fetched *f = gxds_fetch_take(s->fetch);
     if (f->answered) return f;
-    gxds_time now = gxds_fetch_now();
+    gxds_time now = gxds_clock_now();
     if (now >= end) {
       say_waiting(s, f, "the time is up: still waiting for");
       return f;
@@ -85,7 +86,7 @@ static gxds_fetched *first(session *s) {
 /* Forever: an interrupt ends the program. */
 static void follow(session *s, gxds_tree *tree) {
   for (;;) {
-    gxds_fetch_wait(s->fetch, gxds_fetch_now() + LOOK_INTERVAL);
+    gxds_fetch_wait(s->fetch, gxds_clock_now() + LOOK_INTERVAL);
     gxds_fetched *f = gxds_fetch_take(s->fetch);
     gxds_tree next = tree_of(s, f);
     gxds_fetched_destroy(f);

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "files/dir_watch.h"
@@ -13,6 +12,7 @@
 #include "tools/serve/page/server.h"
 #include "tools/serve/server.h"
 #include "tools/serve/validate.h"
+#include "transport/clock.h"
 
 typedef struct serve {
   gxds_serve_command command;
@@ -23,12 +23,6 @@ typedef struct serve {
   gxds_dir_watch *watch;       /* NULL: synthetic */
   const gxds_file_set *served; /* NULL: none yet */
 } serve;
-
-static gxds_time now_of(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
 
 /* On the server's thread. */
 static void on_event(void *arg, const gxds_serve_event *event) {
@@ -108,7 +102,7 @@ static void on_change(serve *s) {
 
 static void on_deadline(serve *s) {
   if (!s->watch) return;
-  gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, now_of());
+  gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, gxds_clock_now());
   if (news == GXDS_DIR_ERRORS) {
     tell_errors(s, gxds_dir_watch_errors(s->watch));
   } else if (news == GXDS_DIR_SET) {
@@ -127,7 +121,7 @@ static void on_deadline(serve *s) {
 /* For poll(): rounded up, so that the deadline has passed after it. */
 static int timeout_ms(gxds_time deadline) {
   if (deadline == GXDS_TIME_NEVER) return -1;
-  gxds_duration left = deadline - now_of();
+  gxds_duration left = deadline - gxds_clock_now();
   return left <= 0 ? 0 : (int)((left + GXDS_MILLISECOND - 1) / GXDS_MILLISECOND);
 }
 
@@ -140,7 +134,7 @@ static void follow(serve *s) {
     int ready = poll(fds, 3, timeout_ms(deadline));
     if (ready < 0 && errno != EINTR) return;
     if (ready > 0 && fds[0].revents) return;
-    if (s->watch) gxds_dir_watch_on_readable(s->watch, now_of());
+    if (s->watch) gxds_dir_watch_on_readable(s->watch, gxds_clock_now());
     on_deadline(s);
     if (ready > 0 && fds[2].revents) on_change(s);
   }
@@ -179,7 +173,7 @@ static int run(serve *s) {
                                 .load_interval = s->command.load_interval,
                                 .on_event = on_event,
                                 .arg = s};
-  if (s->command.dir) s->watch = gxds_dir_watch_create(s->command.dir, now_of(), &status);
+  if (s->command.dir) s->watch = gxds_dir_watch_create(s->command.dir, gxds_clock_now(), &status);
   bool ok = s->watch != NULL || s->command.is_synthetic;
   if (ok && s->command.http) {
     s->page = gxds_page_server_start(s->command.http, &page_port, &status);

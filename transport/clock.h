@@ -1,0 +1,27 @@
+/* The clocks of the system, for what lies outside the engine, to which time is an argument. Any
+ * thread. */
+#ifndef GRPC_XDS_TRANSPORT_CLOCK_H_
+#define GRPC_XDS_TRANSPORT_CLOCK_H_
+
+#include <time.h>
+
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The monotonic clock. */
+gxds_time gxds_clock_now(void);
+/* Since 1970; it may be set back. */
+gxds_time gxds_clock_wall_now(void);
+/* The processor's time that the calling thread has used. */
+gxds_time gxds_clock_of_thread(void);
+/* Now and d, on the clock that pthread_cond_timedwait() uses unless told otherwise. */
+struct timespec gxds_clock_limit(gxds_duration d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
