@@ -36,8 +36,6 @@ int gxds_str_compare(gxds_str a, gxds_str b);
 bool gxds_str_starts_with(gxds_str s, gxds_str prefix);
 bool gxds_str_ends_with(gxds_str s, gxds_str suffix);
 
-/* The bytes of the UTF-8 character that s begins with; 0 if there is none. */
-size_t gxds_utf8_character(gxds_str s);
 /* Whether s is UTF-8 from end to end (RFC 3629: no surrogates, no overlong forms). */
 bool gxds_str_is_utf8(gxds_str s);
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 static void reserve(gxds_text *t, size_t more) {
   size_t needed = t->size + more + 1;
@@ -51,21 +52,16 @@ void gxds_text_addv(gxds_text *t, const char *format, va_list args) {
   t->size += (size_t)size;
 }
 
-/* The bytes of the control character that s begins with; 0: it begins with another one. A terminal
- * takes U+009B for an escape and a bracket, so those of two bytes count. */
-static size_t control_size(gxds_str s) {
-  unsigned char c = (unsigned char)s.data[0];
-  if (c < 0x20 || c == 0x7f) return 1;
-  return c == 0xc2 && s.size > 1 && ((unsigned char)s.data[1] & 0xe0) == 0x80 ? 2 : 0;
-}
-
-static void add_visible(gxds_text *t, gxds_str s, bool backslashes_too) {
+/* Adds s, in which characters of these kinds become \xNN. */
+static void add_visible(gxds_text *t, gxds_str s, bool backslashes, bool invalid) {
   size_t run = 0; /* of s, which goes as it is */
   while (run < s.size) {
     gxds_str rest = gxds_str_of(s.data + run, s.size - run);
-    size_t size = backslashes_too && rest.data[0] == '\\' ? 1 : control_size(rest);
+    size_t character = invalid ? gxds_utf8_character(rest) : 1;
+    size_t size = gxds_utf8_control(rest);
+    if (character == 0 || (backslashes && rest.data[0] == '\\')) size = 1;
     if (size == 0) {
-      run++;
+      run += character;
       continue;
     }
     gxds_text_add(t, gxds_str_of(s.data, run));
@@ -78,9 +74,14 @@ static void add_visible(gxds_text *t, gxds_str s, bool backslashes_too) {
   gxds_text_add(t, s);
 }
 
-void gxds_text_add_escaped(gxds_text *t, gxds_str s) { add_visible(t, s, true); }
+void gxds_text_add_escaped(gxds_text *t, gxds_str s) { add_visible(t, s, true, false); }
 
-void gxds_text_add_printable(gxds_text *t, gxds_str s) { add_visible(t, s, false); }
+void gxds_text_add_printable(gxds_text *t, gxds_str s) { add_visible(t, s, false, false); }
+
+void gxds_text_add_untrusted(gxds_text *t, gxds_str s, size_t max) {
+  add_visible(t, s.size > max ? gxds_str_of(s.data, max) : s, false, true);
+  if (s.size > max) gxds_text_add_z(t, "...");
+}
 
 gxds_str gxds_text_str(const gxds_text *t) { return gxds_str_of(t->data, t->size); }
 

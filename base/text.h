@@ -29,6 +29,9 @@ __attribute__((format(printf, 2, 0))) void gxds_text_addv(gxds_text *t, const ch
 void gxds_text_add_escaped(gxds_text *t, gxds_str s);
 /* The same, but backslashes stay: for a message of which parts are escaped already. */
 void gxds_text_add_printable(gxds_text *t, gxds_str s);
+/* Adds text of the network, at most max bytes of it: what is added is valid UTF-8 without control
+ * characters, whatever came. (Backslashes stay: some of it was escaped before.) */
+void gxds_text_add_untrusted(gxds_text *t, gxds_str s, size_t max);
 /* Borrow: until the next call on t. */
 gxds_str gxds_text_str(const gxds_text *t);
 /* The contents, given to the caller, who frees them with gxds_str_free(); t is empty afterwards. */

@@ -7,8 +7,8 @@
 #include <upb/reflection.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "files/scalar.h"
-#include "files/utf8.h"
 
 /* JSON that is written for upb, one node a line, so that its errors lead back to the file. */
 typedef struct converter {

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "files/utf8.h"
+#include "base/utf8.h"
 
 typedef struct reader {
   const char *at;

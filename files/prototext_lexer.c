@@ -1,6 +1,6 @@
 #include "files/prototext_lexer.h"
 
-#include "files/utf8.h"
+#include "base/utf8.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_name(char c) {

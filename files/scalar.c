@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <upb/def.h>
 
-#include "files/utf8.h"
+#include "base/utf8.h"
 #include "files/yaml_scalar.h"
 
 /* Digits without sign, below 2^64. */

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "base/utf8.h"
 #include "base/wire.h"
 #include "envoy/config/core/v3/extension.upb.h"
 #include "envoy/extensions/load_balancing_policies/ring_hash/v3/ring_hash.upb.h"
@@ -187,7 +188,7 @@ static bool decode_custom(const lb_decoder *d, const gxds_extension *config) {
     return false;
   }
   gxds_text_add_z(d->json, "[{");
-  gxds_json_add_string(d->json, config->type);
+  gxds_utf8_add_json(d->json, config->type);
   gxds_text_add_z(d->json, ":");
   const char *error = gxds_json_add_struct(d->json, config->structure, d->scratch);
   if (error) {

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "base/utf8.h"
 #include "base/wire.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/cluster_internal.h"
@@ -114,7 +115,7 @@ static void add_metric_names(weighted_decoder *d, gxds_str message) {
       return;
     }
     if (count > 0) gxds_text_add_z(d->json, ",");
-    gxds_json_add_string(d->json, name);
+    gxds_utf8_add_json(d->json, name);
   }
   gxds_text_add_z(d->json, "]");
 }

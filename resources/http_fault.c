@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "envoy/extensions/filters/common/fault/v3/fault.upb.h"
 #include "envoy/extensions/filters/http/fault/v3/fault.upb.h"
 #include "envoy/type/v3/percent.upb.h"
@@ -23,7 +24,7 @@ static void add_number(gxds_text *json, const char *name, uint32_t value) {
 
 static void add_text(gxds_text *json, const char *name, const char *value) {
   add_name(json, name);
-  gxds_json_add_string(json, gxds_str_z(value));
+  gxds_utf8_add_json(json, gxds_str_z(value));
 }
 
 static uint32_t denominator_of(const envoy_type_v3_FractionalPercent *in) {

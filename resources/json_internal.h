@@ -8,9 +8,6 @@
 
 struct google_protobuf_Struct;
 
-/* "text", with what JSON wants escaped. s is UTF-8. */
-void gxds_json_add_string(gxds_text *out, gxds_str s);
-
 /* "1.500000000s". Never negative. */
 void gxds_json_add_duration(gxds_text *out, gxds_duration d);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/upb.h"
+#include "base/utf8.h"
 #include "google/protobuf/struct.upb.h"
 #include "resources/common_internal.h"
 #include "resources/json_internal.h"
@@ -57,7 +58,7 @@ static const char *add_value(gxds_text *out, const google_protobuf_Value *in, up
       add_number(out, google_protobuf_Value_number_value(in));
       return NULL;
     case google_protobuf_Value_kind_string_value:
-      gxds_json_add_string(out, gxds_pb_str(google_protobuf_Value_string_value(in)));
+      gxds_utf8_add_json(out, gxds_pb_str(google_protobuf_Value_string_value(in)));
       return NULL;
     case google_protobuf_Value_kind_bool_value:
       gxds_text_add_z(out, google_protobuf_Value_bool_value(in) ? "true" : "false");
@@ -96,7 +97,7 @@ const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *i
   for (size_t i = 0; i < count; i++) {
     if (i > 0) gxds_text_add_z(out, ",");
     if (!gxds_str_is_utf8(members[i].name)) return "name of a field is not UTF-8";
-    gxds_json_add_string(out, members[i].name);
+    gxds_utf8_add_json(out, members[i].name);
     gxds_text_add_z(out, ":");
     const char *error = add_value(out, members[i].value, scratch);
     if (error) return error;

@@ -66,27 +66,6 @@ void gxds_client_add_origin(const gxds_client *c, const gxds_bootstrap_server *s
   gxds_text_add_origin(out, server->uri, c->bootstrap->node_id);
 }
 
-void gxds_text_add_untrusted(gxds_text *out, gxds_str s, size_t max) {
-  bool cut = s.size > max;
-  if (cut) s.size = max;
-  while (s.size > 0) {
-    size_t size = gxds_utf8_character(s);
-    unsigned char first = (unsigned char)s.data[0];
-    bool control = first < 0x20 || first == 0x7f ||
-                   (size == 2 && first == 0xc2 && (unsigned char)s.data[1] < 0xa0);
-    if (size == 0 || control) {
-      size = size ? size : 1;
-      for (size_t i = 0; i < size; i++) {
-        gxds_text_addf(out, "\\x%02x", (unsigned)(unsigned char)s.data[i]);
-      }
-    } else {
-      gxds_text_add(out, gxds_str_of(s.data, size));
-    }
-    s = gxds_str_of(s.data + size, s.size - size);
-  }
-  if (cut) gxds_text_add_z(out, "...");
-}
-
 void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line) {
   gxds_action a = {.kind = GXDS_ACTION_LOG, .severity = severity};
   gxds_actions_push(&c->actions, &a, gxds_text_take(take_line), NULL);

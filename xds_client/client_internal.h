@@ -435,9 +435,6 @@ void gxds_client_add_node(const gxds_client *c, gxds_text *out);
 /* " (xDS server S) (node ID:xyz)": for what that server said, or failed to say. */
 void gxds_client_add_origin(const gxds_client *c, const gxds_bootstrap_server *server,
                             gxds_text *out);
-/* Adds text of the network, at most max bytes of it: what is added is valid UTF-8 without control
- * characters, whatever came. (Backslashes stay: some of it was escaped before.) */
-void gxds_text_add_untrusted(gxds_text *out, gxds_str s, size_t max);
 /* For a version, a type or the like in a line of the log. */
 #define GXDS_LOGGED_BYTES_MAX 256
 /* "2025-01-31T12:00:00Z", of ns since 1970. */

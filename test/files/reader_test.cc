@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "files/json_reader.h"
-#include "files/utf8.h"
 #include "files/yaml_reader.h"
 #include "files/yaml_scalar.h"
 #include "test/files/support.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "files/utf8.h"
+#include "base/utf8.h"
 
 void gxds_findings_fini(gxds_findings *f) {
   for (size_t i = 0; i < f->count; i++) {

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "files/utf8.h"
+#include "base/utf8.h"
 
 typedef struct attribute {
   const char *key;

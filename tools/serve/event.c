@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "files/utf8.h"
+#include "base/utf8.h"
 
 static const char *const kind_names[] = {
     [GXDS_SERVE_LISTENING] = "listening",

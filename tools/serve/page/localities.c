@@ -1,10 +1,10 @@
 #include "tools/serve/page/localities.h"
 
+#include "base/utf8.h"
 #include "base/wire.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/endpoint/v3/endpoint.upb.h"
 #include "envoy/config/endpoint/v3/endpoint_components.upb.h"
-#include "files/utf8.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "tools/serve/wire_input.h"
 

@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
-#include "files/utf8.h"
+#include "base/utf8.h"
 #include "tools/serve/page/localities.h"
 
 typedef struct type_view {

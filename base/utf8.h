@@ -1,6 +1,6 @@
 /* UTF-8 and JSON strings. Pure; any thread. */
-#ifndef GRPC_XDS_FILES_UTF8_H_
-#define GRPC_XDS_FILES_UTF8_H_
+#ifndef GRPC_XDS_BASE_UTF8_H_
+#define GRPC_XDS_BASE_UTF8_H_
 
 #include <stdint.h>
 
@@ -10,8 +10,13 @@
 extern "C" {
 #endif
 
-/* How many bytes of s, from its start, are whole valid characters (RFC 3629: no surrogates, no
+/* The bytes of the character that s begins with; 0 if there is none (RFC 3629: no surrogates, no
  * overlong forms). */
+size_t gxds_utf8_character(gxds_str s);
+/* The bytes of the control character that s begins with; 0: it begins with another one, or none. A
+ * terminal takes U+009B for an escape and a bracket, so those of two bytes count. */
+size_t gxds_utf8_control(gxds_str s);
+/* How many bytes of s, from its start, are whole characters. */
 size_t gxds_utf8_valid_prefix(gxds_str s);
 /* Adds a character; code must be valid. */
 void gxds_utf8_add(gxds_text *out, uint32_t code);
