@@ -1,6 +1,6 @@
 #include <grpc/support/port_platform.h>
 
-#include "host/grpc_1_51/services.h"
+#include "host/grpc_common/services.h"
 
 #include <map>
 #include <string>

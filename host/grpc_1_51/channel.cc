@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "host/grpc_1_51/convert.h"
-#include "host/grpc_1_51/hand_over.h"
+#include "host/grpc_common/hand_over.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/gprpp/debug_location.h"

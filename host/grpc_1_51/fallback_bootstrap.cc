@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/services.h"
+#include "host/grpc_common/services.h"
 
 #include <grpc/support/port_platform.h>
 

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "host/grpc_1_51/child_of_fork.h"
 #include "host/grpc_1_51/convert.h"
-#include "host/grpc_1_51/hand_over.h"
+#include "host/grpc_common/hand_over.h"
 #include "host/host_get.h"
 #include "src/core/ext/xds/xds_channel_args.h"
 #include "src/core/lib/channel/channel_args.h"

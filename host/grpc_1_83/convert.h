@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "host/addresses.h"
 #include "host/args.h"
+#include "host/grpc_common/args.h"
 #include "host/pick.h"
 #include "host/policy.h"
 #include "host/subchannel.h"
@@ -66,23 +67,6 @@ inline absl::Status Take(gxds_status status) {
 inline gxds_routed_call& RoutedCallOf(absl::string_view cluster) {
   return reinterpret_cast<gxds_routed_call*>(const_cast<char*>(cluster.data()))[-1];
 }
-
-// ---- channel arguments ----
-
-const gxds_args* ToC(grpc_core::ChannelArgs args);
-// Of args that ToC() made. Borrow: as long as args.
-const grpc_core::ChannelArgs& ToHost(const gxds_args* args);
-
-// Args with the snapshot and the mailbox, each as a reference of its own; null: without it. The
-// host gives no subchannel arguments of that prefix.
-grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,
-                                  gxds_mailbox* mailbox);
-// Borrow: as long as args. Null: none there.
-const gxds_config* ConfigOf(const grpc_core::ChannelArgs& args);
-gxds_mailbox* MailboxOf(const grpc_core::ChannelArgs& args);
-
-// Without that: for leaf policies, and for subchannels.
-grpc_core::ChannelArgs WithoutOurs(const grpc_core::ChannelArgs& args);
 
 // ---- addresses ----
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "host/grpc_1_83/services.h"
+#include "host/grpc_common/services.h"
 #include "src/core/config/core_configuration.h"
 #include "src/core/credentials/transport/transport_credentials.h"
 #include "src/core/lib/debug/trace.h"
@@ -20,6 +20,10 @@
 #include "src/core/xds/grpc/certificate_provider_store.h"
 
 namespace grpc_xds {
+
+// The google-c2p resolver of 1.83 hands its bootstrap to its own client.
+bool FallbackBootstrap(gxds_str* /*out*/) { return false; }
+
 namespace {
 
 using grpc_core::CoreConfiguration;
@@ -141,9 +145,6 @@ bool Traces(gxds_trace trace) {
 
 // 1.83 counts a timeout from the clock by which its timers end it.
 gxds_duration ClockDistance() { return 0; }
-
-// The google-c2p resolver of 1.83 hands its bootstrap to its own client.
-bool FallbackBootstrap(gxds_str* /*out*/) { return false; }
 
 gxds_host MakeHost() {
   gxds_host host = {};

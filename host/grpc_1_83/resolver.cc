@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "host/grpc_1_83/convert.h"
-#include "host/grpc_1_83/hand_over.h"
+#include "host/grpc_common/hand_over.h"
 #include "host/host_get.h"
 #include "src/core/channelz/channel_trace.h"
 #include "src/core/channelz/channelz.h"

@@ -1,7 +1,7 @@
 // What is given to a thread of the host: counted (transport/hand_over.h), so that forks and the
 // exit of the process wait for it.
-#ifndef GRPC_XDS_HOST_GRPC_1_83_HAND_OVER_H_
-#define GRPC_XDS_HOST_GRPC_1_83_HAND_OVER_H_
+#ifndef GRPC_XDS_HOST_GRPC_COMMON_HAND_OVER_H_
+#define GRPC_XDS_HOST_GRPC_COMMON_HAND_OVER_H_
 
 #include <grpc/event_engine/event_engine.h>
 

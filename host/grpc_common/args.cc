@@ -1,8 +1,8 @@
-#include "host/grpc_1_83/convert.h"
+#include "host/grpc_common/args.h"
 
 #include <utility>
 
-#include "src/core/util/useful.h"
+#include "host/grpc_common/core.h"
 
 namespace grpc_xds {
 
@@ -13,7 +13,7 @@ namespace {
 
 // One argument for the snapshot and the mailbox, as each that is set or taken out again costs every
 // update a path of the map's nodes.
-constexpr char kConfigArg[] = GRPC_ARG_NO_SUBCHANNEL_PREFIX "grpc_xds.config";
+constexpr char kConfigArg[] = GXDS_NO_SUBCHANNEL_PREFIX "grpc_xds.config";
 
 struct Given {
   gxds_ref refs;

@@ -1,6 +1,6 @@
 // What gxds_host (base/host.h) is made of besides host.cc: each is as its member there says.
-#ifndef GRPC_XDS_HOST_GRPC_1_51_SERVICES_H_
-#define GRPC_XDS_HOST_GRPC_1_51_SERVICES_H_
+#ifndef GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
+#define GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
 
 #include "base/host.h"
 
@@ -14,7 +14,8 @@ gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_answered answered, 
 void DnsReresolve(gxds_dns* dns);
 void DnsStop(gxds_dns* dns);
 
-// Of the google-c2p resolver, which stores a bootstrap, then starts the "xds" resolver, now ours.
+// Of the google-c2p resolver, which in 1.51 stores a bootstrap, then starts the "xds" resolver, now
+// ours. That of 1.83 stores none.
 bool FallbackBootstrap(gxds_str* out);
 
 }  // namespace grpc_xds

@@ -1,10 +1,10 @@
-#include "host/grpc_1_83/hand_over.h"
+#include "host/grpc_common/hand_over.h"
 
 #include <grpc/support/port_platform.h>
 
 #include <utility>
 
-#include "src/core/lib/iomgr/exec_ctx.h"
+#include "host/grpc_common/core.h"
 #include "transport/hand_over.h"
 
 namespace grpc_xds {
@@ -16,6 +16,7 @@ void HandOver(grpc_event_engine::experimental::EventEngine* engine,
   engine->Run([work = std::move(work)]() mutable {
     gxds_hand_over_run(
         [](void* arg) {
+          CallbackExecCtx callback_exec_ctx;
           grpc_core::ExecCtx exec_ctx;
           auto* handed_over = static_cast<Work*>(arg);
           (*handed_over)();

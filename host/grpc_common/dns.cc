@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/services.h"
+#include "host/grpc_common/services.h"
 
 #include <grpc/support/port_platform.h>
 
@@ -9,22 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "host/grpc_common/core.h"
 #include "resources/endpoints.h"
-#include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
-#include "src/core/ext/filters/client_channel/resolver/fake/fake_resolver.h"
-#include "src/core/lib/channel/channel_args.h"
-#include "src/core/lib/config/core_configuration.h"
-#include "src/core/lib/gprpp/ref_counted.h"
-#include "src/core/lib/gprpp/work_serializer.h"
-#include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/iomgr/pollset_set.h"
-#include "src/core/lib/resolver/resolver.h"
-#include "src/core/lib/resolver/resolver_registry.h"
 #include "src/core/lib/surface/completion_queue.h"
-#include "src/core/lib/uri/uri_parser.h"
 #include "transport/reactor.h"
 
-using grpc_core::ApplicationCallbackExecCtx;
 using grpc_core::ChannelArgs;
 using grpc_core::ExecCtx;
 using grpc_core::RefCountedPtr;
@@ -71,7 +61,7 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
 
   // Whatever the resolver does at once, it does here, on the reactor: no more than to send queries.
   void InSerializer(void (gxds_dns::*what)()) {
-    ApplicationCallbackExecCtx callback_exec_ctx;
+    grpc_xds::CallbackExecCtx callback_exec_ctx;
     ExecCtx exec_ctx;
     serializer_->Run([self = Ref(), what] { (self.get()->*what)(); }, DEBUG_LOCATION);
   }
@@ -95,8 +85,7 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   const std::string name_;
   grpc_pollset* const pollset_ = grpc_cq_pollset(gxds_reactor_cq());
   grpc_pollset_set* const pollset_set_ = grpc_pollset_set_create();
-  const std::shared_ptr<grpc_core::WorkSerializer> serializer_ =
-      std::make_shared<grpc_core::WorkSerializer>();
+  const std::shared_ptr<grpc_core::WorkSerializer> serializer_ = grpc_xds::MakeSerializer();
   // The reactor's.
   gxds_dns_answered answered_;  // null: stopped
   void* const arg_;
