@@ -23,6 +23,8 @@
 /* The tables of messages. */
 #define envoy_config_cluster_v3_Cluster_LeastRequestLbConfig_msginit \
   envoy__config__cluster__v3__Cluster__LeastRequestLbConfig_msg_init
+#define envoy_config_cluster_v3_Cluster_RoundRobinLbConfig_msginit \
+  envoy__config__cluster__v3__Cluster__RoundRobinLbConfig_msg_init
 #define envoy_config_cluster_v3_Cluster_msginit envoy__config__cluster__v3__Cluster_msg_init
 #define envoy_config_cluster_v3_LoadBalancingPolicy_msginit \
   envoy__config__cluster__v3__LoadBalancingPolicy_msg_init
