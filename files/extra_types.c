@@ -11,7 +11,6 @@ typedef struct extra_field {
   int number;
   int type;       /* google_protobuf_FieldDescriptorProto_TYPE_… */
   const char *of; /* the message or enum, with a leading dot; NULL: a scalar */
-  bool repeated;
 } extra_field;
 
 enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 5 };
@@ -25,6 +24,7 @@ typedef struct extra_type {
   const char *package;
   const char *message;
   extra_field fields[kFieldsMax];
+  int repeated;               /* the number of the field that is a list; 0: none */
   const extra_nested *nested; /* NULL: none */
   const char *enum_name;      /* nested in the message; NULL: none */
   const char *enum_values[kValuesMax];
@@ -102,7 +102,8 @@ static const extra_type extra_types[] = {
                 {"weight_expiration_period", 4, MESSAGE, DURATION},
                 {"weight_update_period", 5, MESSAGE, DURATION},
                 {"error_utilization_penalty", 6, MESSAGE, ".google.protobuf.FloatValue"},
-                {"metric_names_for_computing_utilization", 7, STRING, .repeated = true}}},
+                {"metric_names_for_computing_utilization", 7, STRING, NULL}},
+     .repeated = 7},
     {.package = HTTP_PACKAGE,
      .message = "HttpProtocolOptions",
      .fields = {{"common_http_protocol_options", 1, MESSAGE, CORE "HttpProtocolOptions"},
@@ -137,7 +138,7 @@ static void add_enum(google_protobuf_DescriptorProto *message, const extra_type 
   }
 }
 
-static void add_field(google_protobuf_DescriptorProto *message, const extra_field *f,
+static void add_field(google_protobuf_DescriptorProto *message, const extra_field *f, bool repeated,
                       upb_Arena *arena) {
   google_protobuf_FieldDescriptorProto *field =
       google_protobuf_DescriptorProto_add_field(message, arena);
@@ -145,14 +146,17 @@ static void add_field(google_protobuf_DescriptorProto *message, const extra_fiel
   google_protobuf_FieldDescriptorProto_set_number(field, f->number);
   google_protobuf_FieldDescriptorProto_set_type(field, f->type);
   google_protobuf_FieldDescriptorProto_set_label(
-      field, f->repeated ? google_protobuf_FieldDescriptorProto_LABEL_REPEATED
-                         : google_protobuf_FieldDescriptorProto_LABEL_OPTIONAL);
+      field, repeated ? google_protobuf_FieldDescriptorProto_LABEL_REPEATED
+                      : google_protobuf_FieldDescriptorProto_LABEL_OPTIONAL);
   if (f->of) google_protobuf_FieldDescriptorProto_set_type_name(field, Z(f->of));
 }
 
+/* repeated: the number of the field that is a list; 0: none is. */
 static void add_fields(google_protobuf_DescriptorProto *message, const extra_field *fields,
-                       upb_Arena *arena) {
-  for (int i = 0; i < kFieldsMax && fields[i].name; i++) add_field(message, &fields[i], arena);
+                       int repeated, upb_Arena *arena) {
+  for (int i = 0; i < kFieldsMax && fields[i].name; i++) {
+    add_field(message, &fields[i], fields[i].number == repeated, arena);
+  }
 }
 
 /* gRPC 1.83 has it. */
@@ -201,12 +205,12 @@ static void add_type(upb_DefPool *pool, const extra_type *t) {
   google_protobuf_DescriptorProto *message =
       google_protobuf_FileDescriptorProto_add_message_type(file, arena);
   google_protobuf_DescriptorProto_set_name(message, Z(t->message));
-  add_fields(message, t->fields, arena);
+  add_fields(message, t->fields, t->repeated, arena);
   for (const extra_nested *n = t->nested; n && n->message; n++) {
     google_protobuf_DescriptorProto *inner =
         google_protobuf_DescriptorProto_add_nested_type(message, arena);
     google_protobuf_DescriptorProto_set_name(inner, Z(n->message));
-    add_fields(inner, n->fields, arena);
+    add_fields(inner, n->fields, 0, arena);
   }
   if (t->enum_name) add_enum(message, t, arena);
   upb_Status status;
