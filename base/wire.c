@@ -83,6 +83,16 @@ bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out) {
   return true;
 }
 
+bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value) {
+  gxds_wire_field field;
+  while (gxds_wire_next(rest, &field)) {
+    if (field.number != number || !field.has_size) continue;
+    *value = field.value;
+    return true;
+  }
+  return false;
+}
+
 void gxds_wire_pad(gxds_str bytes, char *out) {
   /* The tag of the field, and how many bytes follow. */
   static const unsigned char header[] = {0xfa, 0xff, 0xff, 0xff, 0x0f, GXDS_WIRE_PADDING_SIZE - 6};

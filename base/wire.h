@@ -34,6 +34,10 @@ typedef struct gxds_wire_field {
 /* Takes the next field off the front of *rest. False: there is none, or none that is whole. */
 bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
 
+/* Takes fields off the front of *rest up to the next of that number that is a string or a message,
+ * and gives what it holds. False: there is none. Borrow: as long as the message. */
+bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
+
 /* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
 void gxds_wire_pad(gxds_str bytes, char *out);
 

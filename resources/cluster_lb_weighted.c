@@ -88,23 +88,14 @@ static void add_penalty(weighted_decoder *d) {
   gxds_json_add_number(d->json, penalty, 9);
 }
 
-static bool next_name(gxds_str *rest, gxds_str *name) {
-  gxds_wire_field field;
-  while (gxds_wire_next(rest, &field)) {
-    if (field.number != METRIC_NAMES_FOR_COMPUTING_UTILIZATION || !field.has_size) continue;
-    *name = field.value;
-    return true;
-  }
-  return false;
-}
-
 static void add_metric_names(weighted_decoder *d, gxds_str message) {
   if (!d->fields[METRIC_NAMES_FOR_COMPUTING_UTILIZATION].data) return;
   const char *field = "metric_names_for_computing_utilization";
   add_name(d, "metricNamesForComputingUtilization");
   gxds_text_add_z(d->json, "[");
   size_t count = 0;
-  for (gxds_str name; next_name(&message, &name); count++) {
+  gxds_str name;
+  for (; gxds_wire_next_value(&message, METRIC_NAMES_FOR_COMPUTING_UTILIZATION, &name); count++) {
     if (count == GXDS_UTILIZATION_METRICS_MAX) {
       gxds_errors_add(d->errors, GXDS_FIELD(d->at, field), "more than %u names",
                       GXDS_UTILIZATION_METRICS_MAX);

@@ -10,13 +10,7 @@ enum { LRS_REPORT_ENDPOINT_METRICS = 57 };
 static const char named_prefix[] = "named_metrics.";
 
 static bool next_name(gxds_str *rest, gxds_str *name) {
-  gxds_wire_field field;
-  while (gxds_wire_next(rest, &field)) {
-    if (field.number != LRS_REPORT_ENDPOINT_METRICS || !field.has_size) continue;
-    *name = field.value;
-    return true;
-  }
-  return false;
+  return gxds_wire_next_value(rest, LRS_REPORT_ENDPOINT_METRICS, name);
 }
 
 /* The key of named_metrics that a name means; false: it means none of that map. */

@@ -1,5 +1,5 @@
-// C-core's internals under the paths that the gRPC has that this is built for, and what is spelt
-// otherwise there.
+// What the C++ of this folder uses of C-core, which 1.51 and 1.83 have under different paths and
+// names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_H_
 

@@ -13,7 +13,7 @@ extern "C" {
 
 /* Fills weights, which has room for each address of the list: the share of its locality among those
  * of the list, times its share among the endpoints of its locality. At least 1 each. Addresses
- * without a locality are as those of one. */
+ * without a locality count as one locality of weight 1. */
 void gxds_normal_weights(const gxds_addresses *list, uint32_t *weights);
 
 #ifdef __cplusplus

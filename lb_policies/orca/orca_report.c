@@ -40,13 +40,8 @@ static bool read_entry(gxds_str bytes, gxds_orca_metric *out) {
 }
 
 static bool next_entry(gxds_str *rest, gxds_orca_metric *out) {
-  gxds_wire_field field;
-  while (gxds_wire_next(rest, &field)) {
-    if (field.number == GXDS_ORCA_NAMED_METRICS && field.has_size) {
-      return read_entry(field.value, out);
-    }
-  }
-  return false;
+  gxds_str entry;
+  return gxds_wire_next_value(rest, GXDS_ORCA_NAMED_METRICS, &entry) && read_entry(entry, out);
 }
 
 bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out) {
@@ -102,12 +97,11 @@ bool gxds_orca_metrics_next(gxds_orca_metrics *m, gxds_orca_metric *out) {
 bool gxds_orca_report_find(const gxds_orca_report *r, gxds_orca_map map, gxds_str name,
                            double *out) {
   gxds_str rest = r->bytes;
-  gxds_wire_field field;
+  gxds_str entry;
   gxds_orca_metric metric;
   bool found = false;
-  while (gxds_wire_next(&rest, &field)) {
-    if (field.number != (uint32_t)map || !field.has_size) continue;
-    if (!read_entry(field.value, &metric) || !gxds_str_equal(metric.name, name)) continue;
+  while (gxds_wire_next_value(&rest, map, &entry)) {
+    if (!read_entry(entry, &metric) || !gxds_str_equal(metric.name, name)) continue;
     *out = metric.value; /* of several entries the last counts */
     found = true;
   }
