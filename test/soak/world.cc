@@ -1,19 +1,17 @@
 #include "test/soak/world.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+
+#include "test/support/kept_port.h"
 
 namespace gxds_soak {
 namespace {
@@ -44,25 +42,9 @@ Time Now() {
   return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-// Bound, and not listening: connections are refused. gRPC's servers share ports.
-HeldPort::HeldPort(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  const int one = 1;
-  setsockopt(fd_, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    Die("port " + std::to_string(port) + " cannot be held");
-  }
-}
-
-HeldPort::~HeldPort() { close(fd_); }
-
 BackendProcess::BackendProcess(int index, Outages* outages)
-    : name_("b" + std::to_string(index)), outages_(outages) {
+    : name_("b" + std::to_string(index)), port_(gxds_test::KeptPort()), outages_(outages) {
   Start();
-  held_ = std::make_unique<HeldPort>(port_);
 }
 
 void BackendProcess::Start() {
@@ -71,7 +53,6 @@ void BackendProcess::Start() {
   const std::string line =
       child_->WaitForLine([](const std::string& l) { return l.rfind("port ", 0) == 0; });
   if (line.empty()) Die("a backend does not start: " + child_->Output());
-  port_ = std::atoi(line.c_str() + 5);
 }
 
 void BackendProcess::Do(Deed deed) {
@@ -102,7 +83,7 @@ void BackendProcess::Heal() {
 PlaneProcess::PlaneProcess(const std::string& config) {
   Configure(config);
   plane_.Start();
-  if (plane_.port() <= 0) Die("xds serve does not start");
+  if (plane_.Count({R"("event":"listening")"}) == 0) Die("xds serve does not start");
 }
 
 void PlaneProcess::Do(Deed deed) {

@@ -18,18 +18,6 @@ namespace gxds_soak {
 
 Time Now();
 
-// A port of the loopback that nobody else is given, though its owner may be gone.
-class HeldPort {
- public:
-  explicit HeldPort(int port);
-  ~HeldPort();
-  HeldPort(const HeldPort&) = delete;
-  HeldPort& operator=(const HeldPort&) = delete;
-
- private:
-  int fd_;
-};
-
 class BackendProcess {
  public:
   BackendProcess(int index, Outages* outages);
@@ -42,11 +30,10 @@ class BackendProcess {
   void Start();
 
   const std::string name_;
+  const int port_;
   Outages* const outages_;
-  int port_ = 0;
   bool stopped_ = false;
   std::unique_ptr<gxds_test::Child> child_;  // null: it was killed
-  std::unique_ptr<HeldPort> held_;
 };
 
 class PlaneProcess {
@@ -58,8 +45,7 @@ class PlaneProcess {
   const gxds_test::ControlPlane& plane() const { return plane_; }
 
  private:
-  // An address of its own: on the usual one its port might be given to others while it is down.
-  gxds_test::ControlPlane plane_{"127.0.1.1"};
+  gxds_test::ControlPlane plane_;
   bool stopped_ = false;
   bool down_ = false;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "test/support/child.h"
+#include "test/support/kept_port.h"
 
 namespace gxds_test {
 
@@ -150,6 +151,7 @@ Backend::Backend(std::string name, int port, std::shared_ptr<grpc::ServerCredent
   grpc::ServerBuilder builder;
   builder.RegisterCallbackGenericService(service_.get());
   if (credentials == nullptr) credentials = grpc::InsecureServerCredentials();
+  if (port == 0) port = KeptPort();
   builder.AddListeningPort("127.0.0.1:" + std::to_string(port), credentials, &port_);
   server_ = builder.BuildAndStart();
 }

@@ -17,7 +17,7 @@ namespace gxds_test {
 
 class Backend {
  public:
-  // port 0: the kernel picks. credentials: null for none.
+  // port 0: one that is free, and kept (KeptPort()). credentials: null for none.
   explicit Backend(std::string name, int port = 0,
                    std::shared_ptr<grpc::ServerCredentials> credentials = nullptr);
   ~Backend();

@@ -4,9 +4,6 @@
 #include <jansson.h>
 #include <signal.h>
 
-#include <cstdlib>
-#include <utility>
-
 namespace gxds_test {
 namespace {
 
@@ -37,16 +34,11 @@ void EachLoad(const std::vector<std::string>& lines, const std::function<void(co
 
 }  // namespace
 
-ControlPlane::ControlPlane(std::string address) : address_(std::move(address)) {}
-
 void ControlPlane::Start() {
   server_ = std::make_unique<Child>(std::vector<std::string>{Runfile("tools/xds"), "serve",
                                                              files_.path(), "--listen", address(),
                                                              "--json", "--load-interval", "1"});
-  const std::string line = Wait({"\"event\":\"listening\""});
-  ASSERT_NE(line, "") << server_->Output();
-  port_ = std::atoi(line.c_str() + line.rfind(':') + 1);
-  ASSERT_GT(port_, 0) << line;
+  ASSERT_NE(Wait({"\"event\":\"listening\""}), "") << server_->Output();
 }
 
 void ControlPlane::Kill() {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "test/support/child.h"
+#include "test/support/kept_port.h"
 #include "test/support/mesh.h"
 
 namespace gxds_test {
@@ -30,9 +31,6 @@ struct Load {
 
 class ControlPlane {
  public:
-  // address: on which it listens.
-  explicit ControlPlane(std::string address = "127.0.0.1");
-
   // Makes that the configuration; clients are told when the server has noticed.
   void Set(const Mesh& mesh) { files_.Write("mesh.json", mesh.Json()); }
   void WriteFile(const std::string& name, const std::string& contents) {
@@ -40,13 +38,13 @@ class ControlPlane {
   }
   void RemoveFile(const std::string& name) { files_.Remove(name); }
 
-  void Start();  // on the port it had before, if it ran before
+  void Start();  // on its port, as often as it is started
   void Kill();   // as by kill -9
   // It is there and says nothing, as by kill -STOP; and goes on.
   void Freeze() { server_->Stop(); }
   void Thaw() { server_->Signal(SIGCONT); }
   int port() const { return port_; }
-  std::string address() const { return address_ + ":" + std::to_string(port_); }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   // A bootstrap that names this server, as JSON text. feature: of the server; empty: none.
   std::string Bootstrap(const std::string& feature = "") const;
   // Its entry in a bootstrap's list of servers.
@@ -68,9 +66,8 @@ class ControlPlane {
   bool WaitForIssued(long count);
 
  private:
-  const std::string address_;
   TempDir files_;
-  int port_ = 0;
+  const int port_ = KeptPort();
   std::unique_ptr<Child> server_;
 };
 

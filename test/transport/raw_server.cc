@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "test/support/kept_port.h"
+
 namespace grpc_xds {
 namespace {
 
@@ -127,6 +129,7 @@ RawServer::RawServer(int port, std::shared_ptr<grpc::ServerCredentials> credenti
     : service_(std::make_unique<Service>(this)) {
   grpc::ServerBuilder builder;
   if (!credentials) credentials = grpc::InsecureServerCredentials();
+  if (port == 0) port = gxds_test::KeptPort();
   builder.AddListeningPort("127.0.0.1:" + std::to_string(port), credentials, &port_);
   builder.RegisterCallbackGenericService(service_.get());
   builder.SetMaxReceiveMessageSize(-1);
