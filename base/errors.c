@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-struct gxds_error {
+struct gxds_field_error {
   gxds_str path;
   gxds_str message;
   size_t order; /* qsort is not stable: errors of one path stay in the order they were found */
@@ -51,23 +51,52 @@ void gxds_errors_add(gxds_errors *e, const gxds_path *at, const char *format, ..
   va_start(args, format);
   gxds_text_addv(&message, format, args);
   va_end(args);
-  e->items[e->stored] = (struct gxds_error){
+  e->items[e->stored] = (struct gxds_field_error){
       .path = gxds_text_take(&path), .message = gxds_text_take(&message), .order = e->stored};
   e->stored++;
 }
 
 static int by_path(const void *a, const void *b) {
-  const struct gxds_error *x = a;
-  const struct gxds_error *y = b;
+  const struct gxds_field_error *x = a;
+  const struct gxds_field_error *y = b;
   int order = gxds_str_compare(x->path, y->path);
   return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-gxds_status gxds_errors_status(const gxds_errors *e, const char *prefix) {
-  if (e->count == 0) return gxds_status_ok();
-  struct gxds_error *sorted = gxds_calloc(e->stored, sizeof *sorted);
+/* A sorted copy of the items; the caller frees it. */
+static struct gxds_field_error *sort(const gxds_errors *e) {
+  struct gxds_field_error *sorted = gxds_calloc(e->stored, sizeof *sorted);
   memcpy(sorted, e->items, e->stored * sizeof *sorted);
   qsort(sorted, e->stored, sizeof *sorted, by_path);
+  return sorted;
+}
+
+void gxds_errors_each(const gxds_errors *e, void (*fn)(void *arg, gxds_str field, gxds_str error),
+                      void *arg) {
+  if (e->count == 0) return;
+  struct gxds_field_error *sorted = sort(e);
+  gxds_text field = {0};
+  gxds_text message = {0};
+  for (size_t i = 0; i < e->stored; i++) {
+    gxds_text_clear(&field);
+    gxds_text_clear(&message);
+    gxds_text_add_escaped(&field, sorted[i].path);
+    gxds_text_add_escaped(&message, sorted[i].message);
+    fn(arg, gxds_text_str(&field), gxds_text_str(&message));
+  }
+  if (e->count > e->stored) {
+    gxds_text_clear(&message);
+    gxds_text_addf(&message, "and %zu more", e->count - e->stored);
+    fn(arg, gxds_str_of(NULL, 0), gxds_text_str(&message));
+  }
+  gxds_text_fini(&field);
+  gxds_text_fini(&message);
+  gxds_free(sorted);
+}
+
+gxds_status gxds_errors_status(const gxds_errors *e, const char *prefix) {
+  if (e->count == 0) return gxds_status_ok();
+  struct gxds_field_error *sorted = sort(e);
   gxds_text out = {0};
   gxds_text_add_z(&out, prefix);
   gxds_text_add_z(&out, ": [");

@@ -162,7 +162,8 @@ static gxds_status with_lines(const gxds_reader *r) {
   return longer;
 }
 
-gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host, const gxds_bootstrap **out) {
+gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host, const gxds_bootstrap **out,
+                                 gxds_errors *errors) {
   *out = NULL;
   if (json.size > GXDS_BOOTSTRAP_SIZE_MAX) {
     return gxds_status_make(GXDS_INVALID_ARGUMENT,
@@ -187,6 +188,10 @@ gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host, const gxd
   gxds_reader reader = {.json = json, .host = host, .arena = b->arena};
   read_bootstrap(&reader, root, b);
   gxds_status status = with_lines(&reader);
+  if (errors) {
+    *errors = reader.errors;
+    reader.errors = (gxds_errors){0};
+  }
   gxds_reader_fini(&reader);
   json_decref(root);
   if (gxds_status_is_ok(&status)) {

@@ -6,6 +6,7 @@
 #ifndef GRPC_XDS_BOOTSTRAP_BOOTSTRAP_H_
 #define GRPC_XDS_BOOTSTRAP_BOOTSTRAP_H_
 
+#include "base/errors.h"
 #include "base/host.h"
 #include "base/ref.h"
 #include "base/status.h"
@@ -75,9 +76,11 @@ typedef struct gxds_bootstrap {
 /* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has one
  * reference, the caller's. The status of a failure is INVALID_ARGUMENT "errors validating JSON:
  * [field:a.b error:…; field:c error:…] (a.b line 3, c line 7)", in the host's words where it has
- * the same error, or "JSON parse error at line L, column C: …". host borrow: during the call. */
+ * the same error, or "JSON parse error at line L, column C: …". host borrow: during the call.
+ * errors (empty, or NULL: they are not wanted) gets those of fields as values; the caller ends it
+ * with gxds_errors_fini(). */
 GXDS_MUST_USE gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host,
-                                               const gxds_bootstrap **out);
+                                               const gxds_bootstrap **out, gxds_errors *errors);
 const gxds_bootstrap *gxds_bootstrap_ref(const gxds_bootstrap *b);
 void gxds_bootstrap_unref(const gxds_bootstrap *b); /* NULL is allowed */
 

@@ -88,7 +88,7 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   } else {
     gxds_resource_unref(&cluster->base);
   }
-  gxds_errors_fini(&errors);
+  out->errors = errors;
   upb_Arena_Free(scratch);
   return status;
 }

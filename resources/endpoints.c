@@ -162,7 +162,7 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   out->name = gxds_str_dup(name);
   gxds_status status = gxds_errors_status(&r.errors, "errors parsing EDS resource");
   if (gxds_status_is_ok(&status)) out->resource = &build(&r.checked, name, previous)->base;
-  gxds_errors_fini(&r.errors);
+  out->errors = r.errors;
   upb_Arena_Free(scratch);
   return status;
 }

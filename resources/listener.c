@@ -212,7 +212,7 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   } else {
     gxds_resource_unref(&d.out->base);
   }
-  gxds_errors_fini(&d.errors);
+  out->errors = d.errors;
   upb_Arena_Free(d.scratch);
   return status;
 }

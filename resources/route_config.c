@@ -165,7 +165,7 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
     status = gxds_errors_status(&errors, "errors validating RouteConfiguration resource");
     if (rc) out->resource = &rc->base;
   }
-  gxds_errors_fini(&errors);
+  out->errors = errors;
   upb_Arena_Free(scratch);
   return status;
 }

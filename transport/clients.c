@@ -80,9 +80,9 @@ static void on_news(void *arg, const gxds_action *a) {
   }
   c->telling = true;
   if (a->kind == GXDS_ACTION_RESOURCE) {
-    h->events->on_resource(h->owner, a->watcher.token, a->resource, &a->status);
+    h->events->on_resource(h->owner, a->watcher.token, a->resource, a->error);
   } else {
-    h->events->on_ambient_error(h->owner, a->watcher.token, &a->status);
+    h->events->on_ambient_error(h->owner, a->watcher.token, a->error);
   }
   c->telling = false;
 }

@@ -34,10 +34,10 @@ typedef struct gxds_client_handle gxds_client_handle;
 /* What a watcher is told. Called on the reactor, while the engine's actions are drained; the
  * callbacks may call gxds_client_handle_watch() and _unwatch() but must not release the handle. */
 typedef struct gxds_watch_events {
-  /* resource (borrow: ref to keep it), or NULL and why. */
+  /* resource and NULL, or NULL and why. Borrow, here and below: ref to keep it. */
   void (*on_resource)(void *owner, uint64_t token, const gxds_resource *resource,
-                      const gxds_status *status);
-  void (*on_ambient_error)(void *owner, uint64_t token, const gxds_status *status);
+                      const gxds_error *error);
+  void (*on_ambient_error)(void *owner, uint64_t token, const gxds_error *error); /* NULL: over */
   /* All that one event of the network caused has been told: the time to publish. */
   void (*on_drained)(void *owner);
 } gxds_watch_events;

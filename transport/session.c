@@ -270,9 +270,9 @@ static void tell(gxds_session *s, const gxds_action *borrowed) {
   /* The callback may call the engine, which ends the borrow. */
   gxds_action a = *borrowed;
   if (a.resource) gxds_resource_ref(a.resource);
-  a.status = gxds_status_copy(&borrowed->status);
+  if (a.error) gxds_error_ref(a.error);
   s->events->on_news(s->arg, &a);
-  gxds_status_fini(&a.status);
+  gxds_error_unref(a.error);
   gxds_resource_unref(a.resource);
 }
 

@@ -2,35 +2,11 @@
 
 #include "base/memory.h"
 
-gxds_shared_status *gxds_shared_status_create(gxds_status take) {
-  gxds_shared_status *s = GXDS_NEW(gxds_shared_status);
-  gxds_ref_init(&s->refs);
-  s->status = take;
-  return s;
-}
-
-gxds_shared_status *gxds_shared_status_ref(gxds_shared_status *s) {
-  gxds_ref_inc(&s->refs);
-  return s;
-}
-
-void gxds_shared_status_unref(gxds_shared_status *s) {
-  if (!s || !gxds_ref_dec(&s->refs)) return;
-  gxds_status_fini(&s->status);
-  gxds_free(s);
-}
-
-void gxds_shared_status_assign(gxds_shared_status **slot, gxds_shared_status *s) {
-  if (s) gxds_shared_status_ref(s);
-  gxds_shared_status_unref(*slot);
-  *slot = s;
-}
-
 static void release(gxds_queued_action *a) {
   gxds_resource_unref(a->action.resource);
   gxds_block_unref(a->action.rest);
   gxds_str_free(&a->bytes);
-  gxds_shared_status_unref(a->error);
+  gxds_error_unref(a->action.error);
   *a = (gxds_queued_action){0};
 }
 
@@ -56,18 +32,14 @@ static void grow(gxds_actions *q) {
   q->capacity = capacity;
 }
 
-void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes,
-                       gxds_shared_status *error) {
+void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes) {
   if (q->count == q->capacity) grow(q);
   gxds_queued_action *slot = &q->ring[(q->head + q->count++) % q->capacity];
   *slot = (gxds_queued_action){.action = *a, .bytes = take_bytes};
   slot->action.bytes = take_bytes;
   if (a->resource) gxds_resource_ref(a->resource);
   if (a->rest) gxds_block_ref(a->rest);
-  if (error) {
-    slot->error = gxds_shared_status_ref(error);
-    slot->action.status = error->status;
-  }
+  if (a->error) gxds_error_ref(a->error);
 }
 
 static gxds_str move(gxds_str *rest, size_t size) {
@@ -82,7 +54,7 @@ void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a) {
   gxds_text_add(&all, a->version);
   gxds_text_add(&all, a->bytes);
   gxds_str owned = gxds_text_take(&all);
-  gxds_actions_push(q, a, owned, NULL);
+  gxds_actions_push(q, a, owned);
   gxds_action *queued = &q->ring[(q->head + q->count - 1) % q->capacity].action;
   queued->name = move(&owned, a->name.size);
   queued->version = move(&owned, a->version.size);

@@ -125,7 +125,7 @@ bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn) {
   return false;
 }
 
-gxds_shared_status *gxds_authority_error(const gxds_authority *a, bool hopeful) {
+const gxds_error *gxds_authority_error(const gxds_authority *a, bool hopeful) {
   for (size_t i = 0; i < a->conn_count; i++) {
     if (may_answer(a->conns[i], hopeful)) return NULL;
   }

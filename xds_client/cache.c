@@ -59,28 +59,30 @@ static void drop_resource(gxds_client *c, gxds_entry *e) {
   gxds_str_free(&e->wrapper_version);
 }
 
-static void clear_trouble(gxds_entry *e) {
-  if (!e->trouble) return;
-  gxds_shared_status_unref(e->trouble->error);
-  gxds_str_free(&e->trouble->version);
-  gxds_free(e->trouble);
-  e->trouble = NULL;
+static void clear_failure(gxds_entry *e) {
+  if (!e->failure) return;
+  gxds_error_unref(e->failure->error);
+  gxds_str_free(&e->failure->version);
+  gxds_free(e->failure);
+  e->failure = NULL;
 }
 
-static void set_trouble(gxds_entry *e, gxds_shared_status *error, gxds_str version, gxds_time now) {
-  gxds_trouble *trouble = GXDS_NEW(gxds_trouble);
-  trouble->error = gxds_shared_status_ref(error);
-  trouble->version = gxds_str_dup(version);
-  trouble->since = now;
-  clear_trouble(e);
-  e->trouble = trouble;
+/* What the watchers know already stays the same error. */
+static void set_failure(gxds_entry *e, const gxds_error *take_error, gxds_str version,
+                        gxds_time now) {
+  gxds_update_failure *failure = GXDS_NEW(gxds_update_failure);
+  failure->error = gxds_error_renew(e->failure ? e->failure->error : NULL, take_error);
+  failure->version = gxds_str_dup(version);
+  failure->since = now;
+  clear_failure(e);
+  e->failure = failure;
 }
 
 void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
   GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
   drop_resource(c, e);
-  clear_trouble(e);
-  gxds_shared_status_assign(&e->told, NULL);
+  clear_failure(e);
+  gxds_error_assign(&e->told, NULL);
   HASH_DELETE(by_name, c->by_name[e->type], e);
   DL_DELETE(e->authority->entries, e);
   e->authority->entry_count--;
@@ -112,7 +114,7 @@ static void index_by_bytes(gxds_client *c, gxds_entry *e) {
 
 static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
   drop_resource(c, e);
-  clear_trouble(e);
+  clear_failure(e);
   e->state = GXDS_RESOURCE_ACKED;
   e->resource = take->resource;
   e->news = true;
@@ -133,10 +135,10 @@ void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
 }
 
 void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
-                            gxds_shared_status *error, gxds_time now) {
+                            const gxds_error *error, gxds_time now) {
   take_resource(c, e, take, now);
   e->restored = true;
-  set_trouble(e, error, gxds_str_of(NULL, 0), now);
+  set_failure(e, gxds_error_ref(error), gxds_str_of(NULL, 0), now);
   for (gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
     gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   }
@@ -158,31 +160,23 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *agai
   replace_str(&e->wrapper_version, again->wrapper_version);
   gxds_entry_renew(c, e, again->ttl, now);
   if (was_restored) gxds_entry_persist(c, e); /* one scope had it: now all that watch it have */
-  clear_trouble(e);
+  clear_failure(e);
   gxds_entry_sync(c, e);
 }
 
-static void fail(gxds_client *c, gxds_entry *e, gxds_resource_state state, gxds_status take_error,
-                 gxds_str version, bool drop, gxds_time now) {
+static void fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
+                 const gxds_error *take_error, gxds_str version, bool drop, gxds_time now) {
   if (drop) {
     gxds_entry_forget(c, e);
     drop_resource(c, e);
   }
   e->state = (uint8_t)state;
   e->expired = false;
-  gxds_shared_status *error = NULL;
-  if (e->trouble && gxds_status_equal(&e->trouble->error->status, &take_error)) {
-    error = gxds_shared_status_ref(e->trouble->error); /* the watchers know it already */
-    gxds_status_fini(&take_error);
-  } else {
-    error = gxds_shared_status_create(take_error);
-  }
-  set_trouble(e, error, version, now);
-  gxds_shared_status_unref(error);
+  set_failure(e, take_error, version, now);
 }
 
 void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
-                     gxds_status take_error, gxds_str version, bool drop, gxds_time now) {
+                     const gxds_error *take_error, gxds_str version, bool drop, gxds_time now) {
   fail(c, e, state, take_error, version, drop, now);
   gxds_entry_sync(c, e);
 }
@@ -192,10 +186,9 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   gxds_text message = {0};
   gxds_text_add_z(&message, "does not exist: its ttl ended, the server did not renew it");
-  gxds_client_add_origin(c, e->source, &message);
+  const gxds_error *error = gxds_client_error(c, GXDS_NOT_FOUND, &message, e->source);
   gxds_str version = gxds_str_dup(e->version);
-  fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message), version,
-       true, now);
+  fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, error, version, true, now);
   gxds_str_free(&version);
   e->expired = true;
   gxds_authority_fall_back(c, e->authority); /* A71: as for what was never there */
@@ -206,8 +199,7 @@ bool gxds_entry_is_cached(const gxds_entry *e) {
   if (e->resource && !e->restored) return true;
   if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return !e->expired;
   /* xRFC TP3: to be told so is as if its timer had fired. */
-  return e->state == GXDS_RESOURCE_RECEIVED_ERROR &&
-         e->trouble->error->status.code == GXDS_NOT_FOUND;
+  return e->state == GXDS_RESOURCE_RECEIVED_ERROR && e->failure->error->code == GXDS_NOT_FOUND;
 }
 
 bool gxds_entry_is_awaited(const gxds_entry *e) {
@@ -215,23 +207,24 @@ bool gxds_entry_is_awaited(const gxds_entry *e) {
   return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->answered;
 }
 
-/* A trouble with the server comes before one of the resource: it is the newer, since it ends when
- * the server is well. That a resource was only kept names that trouble itself. */
-gxds_shared_status *gxds_entry_error(const gxds_entry *e) {
-  gxds_shared_status *own = e->trouble ? e->trouble->error : NULL;
+/* An error of the server comes before one of the resource: it is the newer, since it ends when the
+ * server is well. That a resource was only kept names the server's itself. */
+const gxds_error *gxds_entry_error(const gxds_entry *e) {
+  const gxds_error *own = e->failure ? e->failure->error : NULL;
   if (e->restored) return own;
-  gxds_shared_status *unreachable = gxds_authority_error(e->authority, e->resource == NULL);
+  const gxds_error *unreachable = gxds_authority_error(e->authority, e->resource == NULL);
   return unreachable ? unreachable : own;
 }
 
 static void tell(gxds_client *c, const gxds_watch *w, gxds_action_kind kind,
-                 const gxds_resource *resource, gxds_shared_status *error) {
-  gxds_action a = {.kind = kind, .watch = w->id, .watcher = w->watcher, .resource = resource};
-  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0), error);
+                 const gxds_resource *resource, const gxds_error *error) {
+  gxds_action a = {
+      .kind = kind, .watch = w->id, .watcher = w->watcher, .resource = resource, .error = error};
+  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0));
 }
 
 static void tell_all(gxds_client *c, const gxds_entry *e, gxds_action_kind kind,
-                     const gxds_resource *resource, gxds_shared_status *error) {
+                     const gxds_resource *resource, const gxds_error *error) {
   const gxds_watch *w;
   DL_FOREACH(e->watches, w) { tell(c, w, kind, resource, error); }
 }
@@ -239,19 +232,19 @@ static void tell_all(gxds_client *c, const gxds_entry *e, gxds_action_kind kind,
 void gxds_entry_sync(gxds_client *c, gxds_entry *e) {
   if (e->news) {
     tell_all(c, e, GXDS_ACTION_RESOURCE, e->resource, NULL);
-    gxds_shared_status_assign(&e->told, NULL); /* A88: a resource ends an ambient error */
+    gxds_error_assign(&e->told, NULL); /* A88: a resource ends an ambient error */
     e->news = false;
   }
   bool instead = e->resource == NULL;
   if (instead && e->looking_up) return;
-  gxds_shared_status *error = gxds_entry_error(e);
+  const gxds_error *error = gxds_entry_error(e);
   if (error == e->told && (!error || instead == e->told_instead)) return;
   if (!instead) {
     tell_all(c, e, GXDS_ACTION_AMBIENT_ERROR, NULL, error);
   } else if (error) {
     tell_all(c, e, GXDS_ACTION_RESOURCE, NULL, error);
   } /* else: only a resource, or another error, ends a data error */
-  gxds_shared_status_assign(&e->told, error);
+  gxds_error_assign(&e->told, error);
   e->told_instead = instead;
 }
 

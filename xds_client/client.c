@@ -53,22 +53,15 @@ void gxds_client_destroy(gxds_client *c) {
   gxds_free(c);
 }
 
-gxds_status gxds_status_take(gxds_code code, gxds_text *take_message) {
-  return (gxds_status){code, gxds_text_take(take_message)};
-}
-
-void gxds_client_add_node(const gxds_client *c, gxds_text *out) {
-  gxds_text_add_origin(out, gxds_str_of(NULL, 0), c->bootstrap->node_id);
-}
-
-void gxds_client_add_origin(const gxds_client *c, const gxds_bootstrap_server *server,
-                            gxds_text *out) {
-  gxds_text_add_origin(out, server->uri, c->bootstrap->node_id);
+const gxds_error *gxds_client_error(const gxds_client *c, gxds_code code, gxds_text *take_message,
+                                    const gxds_bootstrap_server *server) {
+  gxds_str uri = server ? server->uri : gxds_str_of(NULL, 0);
+  return gxds_error_create(code, take_message, uri, c->bootstrap->node_id);
 }
 
 void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line) {
   gxds_action a = {.kind = GXDS_ACTION_LOG, .severity = severity};
-  gxds_actions_push(&c->actions, &a, gxds_text_take(take_line), NULL);
+  gxds_actions_push(&c->actions, &a, gxds_text_take(take_line));
 }
 
 /* ---- watches ---- */
@@ -112,11 +105,11 @@ static gxds_entry *obtain_entry(gxds_client *c, size_t type, gxds_str text, gxds
 }
 
 static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_text *take_why) {
-  gxds_client_add_node(c, take_why);
-  gxds_shared_status *error = gxds_shared_status_create(gxds_status_take(code, take_why));
-  gxds_action a = {.kind = GXDS_ACTION_RESOURCE, .watch = w->id, .watcher = w->watcher};
-  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0), error);
-  gxds_shared_status_unref(error);
+  const gxds_error *error = gxds_client_error(c, code, take_why, NULL);
+  gxds_action a = {
+      .kind = GXDS_ACTION_RESOURCE, .watch = w->id, .watcher = w->watcher, .error = error};
+  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0));
+  gxds_error_unref(error);
 }
 
 gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, gxds_str name,

@@ -15,8 +15,8 @@
  * that the last message caused, so a consumer that drains in order has flow control: the next
  * message is read when the watchers are done with the last one.
  *
- * The status of an error ends with where it comes from (base/origin.h), or names the server in its
- * words and ends with the node; its resource's name is for the watcher to put before it.
+ * An error (base/error.h) is one value for all that it is told to, as long as it is the same one;
+ * its resource's name is for the watcher to put before it.
  *
  * Streams, servers and watches are named by ids that are never reused, so an event that comes late
  * is dropped by its id. */
@@ -24,6 +24,7 @@
 #define GRPC_XDS_XDS_CLIENT_CLIENT_H_
 
 #include "base/block.h"
+#include "base/error.h"
 #include "base/time.h"
 #include "xds_client/resource_type.h"
 
@@ -37,14 +38,14 @@ typedef uint64_t gxds_watch_id;  /* 0: none */
 typedef uint32_t gxds_server_id; /* 0: none */
 
 typedef enum gxds_action_kind {
-  GXDS_ACTION_CONNECT,      /* server_id, server: make a channel; report its state */
-  GXDS_ACTION_DISCONNECT,   /* server_id: drop the channel */
-  GXDS_ACTION_OPEN_STREAM,  /* server_id, stream, method: start the call, wait_for_ready (A57) */
-  GXDS_ACTION_SEND,         /* stream, bytes, rest: one message of both; then report on_sent */
-  GXDS_ACTION_READ,         /* stream: read one message, then report on_message */
-  GXDS_ACTION_CLOSE_STREAM, /* stream: cancel the call; no event of it is expected any more */
-  GXDS_ACTION_RESOURCE,     /* watch: resource, or (A88) a data error in status and resource NULL */
-  GXDS_ACTION_AMBIENT_ERROR, /* watch: status; what the watcher holds stays good. OK: it is over */
+  GXDS_ACTION_CONNECT,       /* server_id, server: make a channel; report its state */
+  GXDS_ACTION_DISCONNECT,    /* server_id: drop the channel */
+  GXDS_ACTION_OPEN_STREAM,   /* server_id, stream, method: start the call, wait_for_ready (A57) */
+  GXDS_ACTION_SEND,          /* stream, bytes, rest: one message of both; then report on_sent */
+  GXDS_ACTION_READ,          /* stream: read one message, then report on_message */
+  GXDS_ACTION_CLOSE_STREAM,  /* stream: cancel the call; no event of it is expected any more */
+  GXDS_ACTION_RESOURCE,      /* watch: resource, or (A88) a data error and resource NULL */
+  GXDS_ACTION_AMBIENT_ERROR, /* watch: error; what the watcher holds stays good. NULL: it is over */
   GXDS_ACTION_LOG,           /* severity, bytes: one line for the log */
   /* Only with keeps_resources. What is kept is kept for each scope by itself: */
   GXDS_ACTION_PERSIST, /* scope, server, authority, type, name, version, bytes, accepted: keep that,
@@ -84,7 +85,7 @@ typedef struct gxds_action {
   gxds_watch_id watch;
   gxds_watcher watcher;
   const gxds_resource *resource;
-  gxds_status status;
+  const gxds_error *error;
   gxds_severity severity;
 } gxds_action;
 
@@ -119,7 +120,7 @@ typedef struct gxds_resource_info {
   gxds_str bytes;                /* its serialized form; empty: none */
   const gxds_resource *resource; /* NULL: none */
   gxds_time updated;             /* when it was accepted */
-  gxds_status error;             /* the last rejection or error; OK: none */
+  const gxds_error *error;       /* the last rejection or error; NULL: none */
   gxds_str failed_version;
   gxds_time failed;
   bool restored; /* it is one that was kept: no server has sent it since the start; error says so */

@@ -19,7 +19,6 @@
 #include "base/backoff.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
-#include "base/origin.h"
 #include "xds_client/actions.h"
 #include "xds_client/resource_name.h"
 #include "xds_client/server_counts.h"
@@ -66,11 +65,11 @@ struct gxds_watch {
 };
 
 /* Of an entry that is in error (A88). */
-typedef struct gxds_trouble {
-  gxds_shared_status *error;
-  gxds_str version; /* that failed */
+typedef struct gxds_update_failure {
+  const gxds_error *error; /* a reference */
+  gxds_str version;        /* that failed */
   gxds_time since;
-} gxds_trouble;
+} gxds_update_failure;
 
 /* An entry by the bytes of its resource. In state of the world these are all that tells, before it
  * is decoded, which one it is. */
@@ -107,8 +106,8 @@ struct gxds_entry {
   gxds_str wrapper_version; /* SotW: of the wrapper that it last came in; empty: it had none */
   gxds_time updated;
   const gxds_bootstrap_server *source; /* who sent it: a decoder may look at that */
-  gxds_trouble *trouble;               /* NULL: none */
-  gxds_shared_status *told;            /* what the watchers were told last */
+  gxds_update_failure *failure;        /* NULL: none */
+  const gxds_error *told;              /* what the watchers were told last */
   gxds_str alias_of; /* the resource in use came under that name (delta); empty: under its own */
   gxds_deadline ttl; /* set: when the resource in use ends, unless it is renewed */
   uint64_t seen_in;  /* the serial of the last response that had it */
@@ -140,14 +139,14 @@ typedef struct gxds_accepted {
 void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now);
 /* None came, but one was kept; error says so. */
 void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
-                            gxds_shared_status *error, gxds_time now);
+                            const gxds_error *error, gxds_time now);
 /* The very bytes in use came again: also server and resource of that are those in use. */
 void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *again, gxds_time now);
 /* The resource in use ends after that time, unless it comes again; 0: it does not end. */
 void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now);
 /* A88: the resource is in error. drop: and what is cached is not to be used any more. */
 void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
-                     gxds_status take_error, gxds_str version, bool drop, gxds_time now);
+                     const gxds_error *take_error, gxds_str version, bool drop, gxds_time now);
 /* Tells all watchers what they were not told yet. */
 void gxds_entry_sync(gxds_client *c, gxds_entry *e);
 /* Tells a new watcher what the others know. */
@@ -163,7 +162,7 @@ bool gxds_entry_is_cached(const gxds_entry *e);
  * not send it again; but what is used as it was kept, once there are servers that may lack it. */
 bool gxds_entry_is_awaited(const gxds_entry *e);
 /* What the watchers should be told; NULL: no error. */
-gxds_shared_status *gxds_entry_error(const gxds_entry *e);
+const gxds_error *gxds_entry_error(const gxds_entry *e);
 
 /* ---- what is kept (kept.c) ---- */
 
@@ -213,9 +212,9 @@ struct gxds_conn {
   size_t use_count;           /* authorities that use it */
   gxds_conn *prev;            /* of the client's, in the order of creation */
   gxds_conn *next;
-  bool connected;            /* CONNECT was said */
-  gxds_shared_status *error; /* why it can't be reached; NULL: no failure since it was well */
-  gxds_time failed;          /* since when */
+  bool connected;          /* CONNECT was said */
+  const gxds_error *error; /* why it can't be reached; NULL: no failure since it was well */
+  gxds_time failed;        /* since when */
   gxds_backoff backoff;
   gxds_deadline retry; /* set: no stream before that */
 
@@ -310,7 +309,7 @@ void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, 
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a);
 /* Why none of the servers in use can be reached; NULL: some can, or may. hopeful: so does one that
  * was just told on a live stream what is held: what is asked for now it will answer. */
-gxds_shared_status *gxds_authority_error(const gxds_authority *a, bool hopeful);
+const gxds_error *gxds_authority_error(const gxds_authority *a, bool hopeful);
 /* A71: whether another server stands in for it, in some authority. Then what it sent may be
  * replaced at any time, and only its response gives it its place back: nothing is claimed of it. */
 bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn);
@@ -430,15 +429,13 @@ gxds_watch *gxds_watch_find(const gxds_client *c, gxds_watch_id id);
 size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type);
 /* Queues a line for the log. */
 void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line);
-/* " (node ID:xyz)", as the host ends what it tells watchers; nothing without an id. */
-void gxds_client_add_node(const gxds_client *c, gxds_text *out);
-/* " (xDS server S) (node ID:xyz)": for what that server said, or failed to say. */
-void gxds_client_add_origin(const gxds_client *c, const gxds_bootstrap_server *server,
-                            gxds_text *out);
+/* An error of what that server said, or failed to say; NULL: the message names the server, or there
+ * is none. One reference, the caller's. */
+const gxds_error *gxds_client_error(const gxds_client *c, gxds_code code, gxds_text *take_message,
+                                    const gxds_bootstrap_server *server);
 /* For a version, a type or the like in a line of the log. */
 #define GXDS_LOGGED_BYTES_MAX 256
 /* "2025-01-31T12:00:00Z", of ns since 1970. */
 void gxds_text_add_time(gxds_text *out, int64_t wall);
-gxds_status gxds_status_take(gxds_code code, gxds_text *take_message);
 
 #endif

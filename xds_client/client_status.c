@@ -18,6 +18,14 @@ typedef struct assembly {
 
 static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
 
+/* The same of a string that lives shorter than the message. */
+static upb_StringView copy_of(const assembly *a, gxds_str s) {
+  char *copy = upb_Arena_Malloc(a->arena, s.size + 1);
+  GXDS_CHECK(copy != NULL);
+  if (s.size) memcpy(copy, s.data, s.size);
+  return upb_StringView_FromDataAndSize(copy, s.size);
+}
+
 static assembly begin(int64_t epoch) {
   assembly a = {.arena = upb_Arena_New(), .epoch = epoch};
   GXDS_CHECK(a.arena != NULL);
@@ -73,7 +81,10 @@ static void set_resource(const assembly *a, entry_message *entry, const gxds_res
 static void set_error(const assembly *a, entry_message *entry, const gxds_resource_info *info) {
   envoy_admin_v3_UpdateFailureState *error = envoy_admin_v3_UpdateFailureState_new(a->arena);
   GXDS_CHECK(error != NULL);
-  envoy_admin_v3_UpdateFailureState_set_details(error, to_upb(info->error.message));
+  gxds_text details = {0};
+  gxds_error_render(info->error, &details);
+  envoy_admin_v3_UpdateFailureState_set_details(error, copy_of(a, gxds_text_str(&details)));
+  gxds_text_fini(&details);
   envoy_admin_v3_UpdateFailureState_set_version_info(error, to_upb(info->failed_version));
   envoy_admin_v3_UpdateFailureState_set_last_update_attempt(error, timestamp(a, info->failed));
   envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_error_state(entry, error);
@@ -90,7 +101,7 @@ static void add_resource(void *arg, const gxds_resource_info *info) {
   envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_client_status(
       entry, client_status(info->state));
   if (info->resource) set_resource(a, entry, info);
-  if (!gxds_status_is_ok(&info->error)) set_error(a, entry, info);
+  if (info->error) set_error(a, entry, info);
 }
 
 /* Like the host's: what an ADS request alone says is left out. */

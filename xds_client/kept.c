@@ -176,9 +176,8 @@ void gxds_authority_restore(gxds_client *c, gxds_authority *a) {
 }
 
 /* "no xDS server answers; used as xDS server S sent it at T, from the resource cache" */
-static void describe(const gxds_client *c, const gxds_authority *a, const gxds_kept *kept,
-                     gxds_text *out) {
-  const gxds_shared_status *unreachable = gxds_authority_error(a, false);
+static void describe(const gxds_authority *a, const gxds_kept *kept, gxds_text *out) {
+  const gxds_error *unreachable = gxds_authority_error(a, false);
   gxds_text_addf(out, "used from the resource cache, as xDS server %.*s sent it",
                  GXDS_STR_ARG(kept->server->uri));
   if (kept->accepted > 0) {
@@ -186,11 +185,7 @@ static void describe(const gxds_client *c, const gxds_authority *a, const gxds_k
     gxds_text_add_time(out, kept->accepted);
   }
   gxds_text_add_z(out, ", for no xDS server answers");
-  if (unreachable) {
-    gxds_text_addf(out, ": %.*s", GXDS_STR_ARG(unreachable->status.message));
-  } else {
-    gxds_client_add_node(c, out);
-  }
+  if (unreachable) gxds_text_addf(out, ": %.*s", GXDS_STR_ARG(unreachable->message));
 }
 
 static void log_start(gxds_client *c, const gxds_kept *kept) {
@@ -218,11 +213,10 @@ static void use(gxds_client *c, gxds_entry *e, const gxds_kept *kept,
                             .version = kept->version,
                             .server = kept->server};
   gxds_text message = {0};
-  describe(c, e->authority, kept, &message);
-  gxds_shared_status *error =
-      gxds_shared_status_create(gxds_status_take(GXDS_UNAVAILABLE, &message));
+  describe(e->authority, kept, &message);
+  const gxds_error *error = gxds_client_error(c, GXDS_UNAVAILABLE, &message, NULL);
   gxds_entry_accept_kept(c, e, &accepted, error, now);
-  gxds_shared_status_unref(error);
+  gxds_error_unref(error);
 }
 
 static const gxds_resource *no_previous(void *arg, gxds_str name) {
@@ -244,7 +238,7 @@ static bool decode_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gx
     log_refusal(c, e, status.message);
   }
   gxds_status_fini(&status);
-  gxds_str_free(&decoded.name);
+  gxds_decoded_fini(&decoded);
   return ok;
 }
 

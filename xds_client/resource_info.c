@@ -20,10 +20,10 @@ static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
                              .updated = e->updated,
                              .restored = e->restored,
                              .watcher_count = e->watch_count};
-  if (e->trouble) {
-    info.error = e->trouble->error->status;
-    info.failed_version = e->trouble->version;
-    info.failed = e->trouble->since;
+  if (e->failure) {
+    info.error = e->failure->error;
+    info.failed_version = e->failure->version;
+    info.failed = e->failure->since;
   }
   return info;
 }

@@ -6,6 +6,7 @@
 #ifndef GRPC_XDS_XDS_CLIENT_RESOURCE_TYPE_H_
 #define GRPC_XDS_XDS_CLIENT_RESOURCE_TYPE_H_
 
+#include "base/errors.h"
 #include "base/host.h"
 #include "base/ref.h"
 #include "base/status.h"
@@ -36,10 +37,18 @@ typedef struct gxds_decode_context {
   void *previous_arg;
 } gxds_decode_context;
 
+/* The caller ends it with gxds_decoded_fini(). */
 typedef struct gxds_decoded {
-  gxds_str name;                 /* owned by the caller (gxds_str_free); empty: could not be told */
-  const gxds_resource *resource; /* one reference, the caller's; NULL unless OK */
+  gxds_str name;                 /* owned; empty: could not be told */
+  const gxds_resource *resource; /* one reference, which the caller takes; NULL unless OK */
+  gxds_errors errors;            /* what is wrong with fields: all that the status tells of them */
 } gxds_decoded;
+
+/* Frees name and errors. */
+static inline void gxds_decoded_fini(gxds_decoded *d) {
+  gxds_str_free(&d->name);
+  gxds_errors_fini(&d->errors);
+}
 
 struct gxds_resource_type {
   const char *type_url;    /* "type.googleapis.com/envoy.config.listener.v3.Listener" */

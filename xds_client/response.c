@@ -24,9 +24,9 @@ static void delete_entry(gxds_application *a, gxds_sub *sub, deletions *d) {
   gxds_text message = {0};
   gxds_text_add_z(&message,
                   e->resource ? "resource deleted" : "does not exist: the server does not have it");
-  gxds_client_add_origin(a->c, server, &message);
-  gxds_entry_fail(a->c, e, GXDS_RESOURCE_DOES_NOT_EXIST, gxds_status_take(GXDS_NOT_FOUND, &message),
-                  a->response->version, server->fail_on_data_errors, a->now);
+  gxds_entry_fail(a->c, e, GXDS_RESOURCE_DOES_NOT_EXIST,
+                  gxds_client_error(a->c, GXDS_NOT_FOUND, &message, server), a->response->version,
+                  server->fail_on_data_errors, a->now);
 }
 
 static void log_deletions(gxds_application *a, deletions *d) {
@@ -35,7 +35,8 @@ static void log_deletions(gxds_application *a, deletions *d) {
   gxds_client_log(a->c, GXDS_INFO, &d->line);
 }
 
-/* A88, xRFC TP3: what the server can't send, and why. The resource stays if it has only trouble. */
+/* A88, xRFC TP3: what the server can't send, and why. The resource stays unless the error is one of
+ * data. */
 static void apply_error(gxds_application *a, gxds_entry *e, const gxds_resource_error *error) {
   const gxds_bootstrap_server *server = a->conn->server;
   gxds_code code =
@@ -44,11 +45,11 @@ static void apply_error(gxds_application *a, gxds_entry *e, const gxds_resource_
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS server %.*s reports: ", GXDS_STR_ARG(server->uri));
   gxds_text_add_untrusted(&message, error->message, GXDS_NACK_ERROR_BYTES_MAX);
-  gxds_client_add_node(a->c, &message);
   gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
   gxds_trace_resource(a->c, a->conn, e, "error for", a->response->version, error->message);
-  gxds_entry_fail(a->c, e, GXDS_RESOURCE_RECEIVED_ERROR, gxds_status_take(code, &message),
-                  a->response->version, of_data && server->fail_on_data_errors, a->now);
+  gxds_entry_fail(a->c, e, GXDS_RESOURCE_RECEIVED_ERROR,
+                  gxds_client_error(a->c, code, &message, NULL), a->response->version,
+                  of_data && server->fail_on_data_errors, a->now);
 }
 
 static void refuse_error(gxds_application *a, size_t index, gxds_str name, const char *why) {

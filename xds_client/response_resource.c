@@ -100,8 +100,8 @@ static void reject(gxds_application *a, gxds_entry *e, const gxds_response_resou
   gxds_text message = {0};
   gxds_text_add_z(&message, "invalid resource: ");
   gxds_text_add_untrusted(&message, rendered, GXDS_NACK_ERROR_BYTES_MAX);
-  gxds_client_add_origin(a->c, a->conn->server, &message);
-  gxds_entry_fail(a->c, e, GXDS_RESOURCE_NACKED, gxds_status_take(GXDS_UNAVAILABLE, &message),
+  gxds_entry_fail(a->c, e, GXDS_RESOURCE_NACKED,
+                  gxds_client_error(a->c, GXDS_UNAVAILABLE, &message, a->conn->server),
                   version_of(a, r), a->conn->server->fail_on_data_errors, a->now);
 }
 
@@ -236,7 +236,7 @@ static void apply_changed(gxds_application *a, size_t index) {
   }
   gxds_text_fini(&failure);
   gxds_status_fini(&status);
-  gxds_str_free(&decoded.name);
+  gxds_decoded_fini(&decoded);
 }
 
 /* A server says that what it sent lives on, without sending it again. It names the version that it

@@ -77,7 +77,7 @@ static gxds_action action_of(const gxds_conn *conn, gxds_action_kind kind) {
 
 static void act(gxds_client *c, const gxds_conn *conn, gxds_action_kind kind) {
   gxds_action a = action_of(conn, kind);
-  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0), NULL);
+  gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0));
 }
 
 static void close_stream(gxds_client *c, const gxds_conn *conn, const char *why) {
@@ -107,17 +107,10 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
   gxds_text line = {0};
   gxds_text_add(&line, gxds_text_str(&message));
   add_since(c, conn->failed, &message);
-  gxds_client_add_node(c, &message);
-  gxds_status status = gxds_status_take(code, &message);
-  bool known = conn->error && gxds_status_equal(&conn->error->status, &status);
-  gxds_client_log(c, known ? GXDS_DEBUG : GXDS_ERROR, &line);
-  if (known) {
-    gxds_status_fini(&status);
-  } else {
-    gxds_shared_status *error = gxds_shared_status_create(status);
-    gxds_shared_status_assign(&conn->error, error);
-    gxds_shared_status_unref(error);
-  }
+  const gxds_error *known = conn->error;
+  conn->error = gxds_error_renew(known, gxds_client_error(c, code, &message, NULL));
+  gxds_client_log(c, conn->error == known ? GXDS_DEBUG : GXDS_ERROR, &line);
+  gxds_error_unref(known);
   fall_back_all(c, conn);
   sync_all(c, conn);
 }
@@ -152,7 +145,7 @@ static bool be_well(gxds_client *c, gxds_conn *conn) {
   gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
   conn->counts->connected = true;
   bool failed = conn->error != NULL;
-  gxds_shared_status_assign(&conn->error, NULL);
+  gxds_error_assign(&conn->error, NULL);
   return failed;
 }
 
@@ -211,7 +204,7 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
     gxds_str_free(&conn->types[i].errors);
     gxds_delta_forget_answers(conn, &conn->types[i]);
   }
-  gxds_shared_status_assign(&conn->error, NULL);
+  gxds_error_assign(&conn->error, NULL);
   DL_DELETE(c->conns, conn);
   gxds_free(conn);
 }
@@ -241,7 +234,7 @@ static void say(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_action request = action_of(conn, GXDS_ACTION_SEND);
   request.rest = t->names;
   gxds_str head = conn->protocol->encode(c, conn, type, !conn->node_sent);
-  gxds_actions_push(&c->actions, &request, head, NULL);
+  gxds_actions_push(&c->actions, &request, head);
   conn->node_sent = true;
   conn->sending_type = type;
   conn->next_type = (type + 1) % c->type_count;

@@ -234,11 +234,11 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
   gxds_text message = {0};
   gxds_text_add_z(&message, transient ? "timeout obtaining resource"
                                       : "does not exist: the server did not send it");
-  gxds_client_add_origin(c, server, &message);
   bool drop = !transient && server->fail_on_data_errors; /* what was kept, as if it were deleted */
-  gxds_entry_fail(c, sub->entry, transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST,
-                  gxds_status_take(transient ? GXDS_UNAVAILABLE : GXDS_NOT_FOUND, &message),
-                  gxds_str_of(NULL, 0), drop, now);
+  gxds_entry_fail(
+      c, sub->entry, transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST,
+      gxds_client_error(c, transient ? GXDS_UNAVAILABLE : GXDS_NOT_FOUND, &message, server),
+      gxds_str_of(NULL, 0), drop, now);
 }
 
 /* ---- with the stream ---- */

@@ -4,16 +4,16 @@
 static void check_entry_state(const gxds_entry *e) {
   switch (e->state) {
     case GXDS_RESOURCE_REQUESTED:
-      GXDS_CHECK(!e->resource && !e->trouble);
+      GXDS_CHECK(!e->resource && !e->failure);
       break;
     case GXDS_RESOURCE_ACKED:
-      GXDS_CHECK(e->resource && e->restored == (e->trouble != NULL));
+      GXDS_CHECK(e->resource && e->restored == (e->failure != NULL));
       break;
     case GXDS_RESOURCE_TIMEOUT:
-      GXDS_CHECK(e->trouble && (!e->resource || e->restored));
+      GXDS_CHECK(e->failure && (!e->resource || e->restored));
       break;
     default:
-      GXDS_CHECK(e->trouble != NULL);
+      GXDS_CHECK(e->failure != NULL);
       break;
   }
   GXDS_CHECK((e->resource != NULL) == (e->source != NULL));

@@ -3,18 +3,16 @@
 #include "base/memory.h"
 #include "xds_resolver/cluster_map.h"
 
-/* Name and note are in its allocation. */
+/* The name is in its allocation. */
 static gxds_cluster_entry *entry_create(gxds_str name, gxds_cluster_entry_kind kind,
-                                        gxds_str note) {
-  gxds_cluster_entry *e = gxds_calloc(1, sizeof *e + name.size + 1 + note.size + 1);
-  char *texts = (char *)(e + 1);
+                                        const gxds_error *note) {
+  gxds_cluster_entry *e = gxds_calloc(1, sizeof *e + name.size + 1);
+  char *text = (char *)(e + 1);
   gxds_ref_init(&e->refs);
   e->kind = kind;
-  if (name.size) memcpy(texts, name.data, name.size);
-  e->name = gxds_str_of(texts, name.size);
-  texts += name.size + 1;
-  if (note.size) memcpy(texts, note.data, note.size);
-  e->resolution_note = gxds_str_of(texts, note.size);
+  if (name.size) memcpy(text, name.data, name.size);
+  e->name = gxds_str_of(text, name.size);
+  if (note) e->resolution_note = gxds_error_ref(note);
   return e;
 }
 
@@ -25,7 +23,7 @@ static const gxds_cluster *cluster_ref(const gxds_cluster *cluster) {
 
 static gxds_cluster_entry *error_create(gxds_str name, const gxds_status *error) {
   GXDS_CHECK(!gxds_status_is_ok(error));
-  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ERROR, gxds_str_of(NULL, 0));
+  gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ERROR, NULL);
   e->error = gxds_status_copy(error);
   return e;
 }
@@ -42,7 +40,7 @@ const gxds_cluster_entry *gxds_cluster_entry_deleted(gxds_str name, const gxds_s
 
 const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_endpoints *endpoints,
-                                                       gxds_str resolution_note) {
+                                                       const gxds_error *resolution_note) {
   gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ENDPOINTS, resolution_note);
   e->cluster = cluster_ref(cluster);
   if (endpoints) {
@@ -54,7 +52,7 @@ const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds
 
 const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_str *leaf_clusters, size_t count,
-                                                       gxds_str resolution_note) {
+                                                       const gxds_error *resolution_note) {
   gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_AGGREGATE, resolution_note);
   e->cluster = cluster_ref(cluster);
   gxds_str *leaves = gxds_calloc(count, sizeof *leaves);
@@ -73,6 +71,7 @@ void gxds_cluster_entry_unref(const gxds_cluster_entry *shared) {
   if (!shared || !gxds_ref_dec(&shared->refs)) return;
   gxds_cluster_entry *e = (gxds_cluster_entry *)shared;
   gxds_status_fini(&e->error);
+  gxds_error_unref(e->resolution_note);
   if (e->cluster) gxds_resource_unref(&e->cluster->base);
   if (e->endpoints) gxds_resource_unref(&e->endpoints->base);
   for (size_t i = 0; i < e->leaf_cluster_count; i++)
@@ -91,7 +90,7 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
   if (a->kind != b->kind || !gxds_str_equal(a->name, b->name)) return false;
   if (a->cluster != b->cluster || a->endpoints != b->endpoints) return false;
   if (a->deleted != b->deleted || !gxds_status_equal(&a->error, &b->error)) return false;
-  if (!gxds_str_equal(a->resolution_note, b->resolution_note)) return false;
+  if (!gxds_error_equal(a->resolution_note, b->resolution_note)) return false;
   if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
   for (size_t i = 0; i < a->leaf_cluster_count; i++) {
     if (!gxds_str_equal(a->leaf_clusters[i], b->leaf_clusters[i])) return false;
@@ -99,23 +98,31 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
   return true;
 }
 
-static bool contains(gxds_str s, gxds_str part) {
-  return part.size == 0 || (s.size && memmem(s.data, s.size, part.data, part.size) != NULL);
-}
-
-void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {
-  gxds_str note = e->resolution_note;
-  if (contains(gxds_text_str(message), note)) return;
-  bool only_origin = note.data[0] == '(';
+static void add_note(gxds_str note, bool only_origin, gxds_text *message) {
+  if (note.size == 0) return;
   gxds_text_add_z(message, only_origin ? " " : ": ");
   gxds_text_add(message, note);
 }
 
+static bool tells_only_origin(const gxds_cluster_entry *e) {
+  return e->resolution_note && e->resolution_note->message.size == 0;
+}
+
+void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {
+  gxds_str note = gxds_error_text(e->resolution_note);
+  add_note(note, tells_only_origin(e), message);
+  gxds_str_free(&note);
+}
+
 void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message) {
-  gxds_str note = e->resolution_note;
-  if (note.size && contains(gxds_text_str(message), note)) return;
-  gxds_text_add_z(message, " (cluster ");
-  gxds_text_add_escaped(message, e->name);
-  gxds_text_add_z(message, ")");
-  gxds_cluster_entry_add_note(e, message);
+  gxds_str note = gxds_error_text(e->resolution_note);
+  bool has_it = note.size && message->size &&
+                memmem(message->data, message->size, note.data, note.size) != NULL;
+  if (!has_it) {
+    gxds_text_add_z(message, " (cluster ");
+    gxds_text_add_escaped(message, e->name);
+    gxds_text_add_z(message, ")");
+    add_note(note, tells_only_origin(e), message);
+  }
+  gxds_str_free(&note);
 }

@@ -6,8 +6,7 @@
 #ifndef GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
 #define GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
 
-#include "base/ref.h"
-#include "base/status.h"
+#include "base/error.h"
 #include "resources/cluster.h"
 #include "resources/endpoints.h"
 
@@ -31,33 +30,35 @@ typedef struct gxds_cluster_entry {
                                       dropped, or they would wait for it in vain (A31) */
   const gxds_cluster *cluster;     /* not for ERROR; a reference */
   const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: none, see resolution_note */
-  gxds_str resolution_note;        /* ENDPOINTS: for error messages (A88): what is wrong with its
-                                      resources, and where they come from; AGGREGATE without leaf
-                                      clusters: why */
+  const gxds_error *resolution_note; /* ENDPOINTS: for error messages (A88): what is wrong with its
+                                        resources, and where they come from (GXDS_OK: only that);
+                                        AGGREGATE without leaf clusters: why; else NULL */
   const gxds_str *leaf_clusters; /* AGGREGATE: by priority, each once; may be none (all missing) */
   size_t leaf_cluster_count;
 } gxds_cluster_entry;
 
-/* Each makes an entry with one reference. Strings are copied; resources get a reference of their
- * own. name: what is asked for; the resource may spell its own otherwise (A47: the order of an
- * xdstp name's parameters is of no account). */
+/* Each makes an entry with one reference. Strings are copied; resources and notes get a reference
+ * of their own. name: what is asked for; the resource may spell its own otherwise (A47: the order
+ * of an xdstp name's parameters is of no account). */
 const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error);
 const gxds_cluster_entry *gxds_cluster_entry_deleted(gxds_str name, const gxds_status *error);
 const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_endpoints *endpoints,
-                                                       gxds_str resolution_note);
+                                                       const gxds_error *resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds_cluster *cluster,
                                                        const gxds_str *leaf_clusters, size_t count,
-                                                       gxds_str resolution_note);
+                                                       const gxds_error *resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
 void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* NULL is allowed */
 /* Of its endpoints. Borrow: as long as e. NULL: there are none, or fewer priorities than that. */
 const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number);
 /* Same name, kind, error, leaf clusters and note, and the same resources by pointer. */
 bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
-/* Adds the resolution note to a message, unless it has it. */
+/* Adds the resolution note to a message: ": what is wrong (xDS server S)", or " (xDS server S)". */
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message);
-/* Adds " (cluster NAME)" and the note, unless the message has the note: then it has both. */
+/* Adds " (cluster NAME)" and the note to a message of a policy below. A policy that was given no
+ * endpoints has put the note into its message itself: such a message stays as it is. Policies may
+ * be anybody's, and a message is all that they give. */
 void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message);
 
 typedef struct gxds_cluster_map gxds_cluster_map; /* NULL is the empty map */

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "xds_resolver/note.h"
 
 typedef struct change {
   const gxds_cluster_entry *before; /* NULL: it is new */
@@ -78,11 +77,6 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
 
 /* ---- what is wrong ---- */
 
-typedef struct fault {
-  gxds_fault kind; /* NONE, AMBIENT or UNUSABLE */
-  gxds_str why;
-} fault;
-
 static bool has_endpoints(const gxds_endpoints *e) {
   for (size_t i = 0; e && i < e->priority_count; i++) {
     const gxds_priority *p = &e->priorities[i];
@@ -93,34 +87,40 @@ static bool has_endpoints(const gxds_endpoints *e) {
   return false;
 }
 
-static fault fault_of(const gxds_cluster_entry *e) {
-  const fault none = {GXDS_FAULT_NONE, {NULL, 0}};
-  if (!e) return none;
-  if (e->kind == GXDS_ENTRY_ERROR) return (fault){GXDS_FAULT_UNUSABLE, e->error.message};
-  if (!gxds_note_tells_trouble(e->resolution_note)) return none;
+/* NONE, AMBIENT or UNUSABLE. */
+static gxds_fault fault_of(const gxds_cluster_entry *e) {
+  if (!e) return GXDS_FAULT_NONE;
+  if (e->kind == GXDS_ENTRY_ERROR) return GXDS_FAULT_UNUSABLE;
+  if (!e->resolution_note || e->resolution_note->code == GXDS_OK) return GXDS_FAULT_NONE;
   bool usable =
       e->kind == GXDS_ENTRY_AGGREGATE ? e->leaf_cluster_count > 0 : has_endpoints(e->endpoints);
-  return (fault){usable ? GXDS_FAULT_AMBIENT : GXDS_FAULT_UNUSABLE, e->resolution_note};
+  return usable ? GXDS_FAULT_AMBIENT : GXDS_FAULT_UNUSABLE;
+}
+
+static bool same_words(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
+  return gxds_str_equal(a->error.message, b->error.message) &&
+         gxds_error_same_words(a->resolution_note, b->resolution_note);
+}
+
+static void add_why(gxds_text *out, const gxds_cluster_entry *e) {
+  gxds_text_add(out, e->error.message);
+  gxds_error_render(e->resolution_note, out);
 }
 
 /* What a change is to be told as; NONE: not at all. */
-static gxds_fault fault_of_change(const change *c, gxds_str *why) {
-  fault was = fault_of(c->before);
-  fault is = fault_of(c->after);
-  *why = is.why;
-  if (is.kind == GXDS_FAULT_NONE) {
+static gxds_fault fault_of_change(const change *c) {
+  gxds_fault was = fault_of(c->before);
+  gxds_fault is = fault_of(c->after);
+  if (is == GXDS_FAULT_NONE) {
     /* One that is gone is not well, but nobody wants it. */
-    return was.kind != GXDS_FAULT_NONE && c->after ? GXDS_FAULT_OVER : GXDS_FAULT_NONE;
+    return was != GXDS_FAULT_NONE && c->after ? GXDS_FAULT_OVER : GXDS_FAULT_NONE;
   }
-  return is.kind == was.kind && gxds_str_equal(is.why, was.why) ? GXDS_FAULT_NONE : is.kind;
+  return is == was && same_words(c->before, c->after) ? GXDS_FAULT_NONE : is;
 }
 
 static void add_fault(void *arg, const gxds_cluster_entry *before,
                       const gxds_cluster_entry *after) {
-  gxds_str why;
-  if (fault_of_change(&(change){before, after}, &why) != GXDS_FAULT_NONE) {
-    add_change(arg, before, after);
-  }
+  if (fault_of_change(&(change){before, after}) != GXDS_FAULT_NONE) add_change(arg, before, after);
 }
 
 size_t gxds_fault_size(gxds_str words, size_t max) {
@@ -138,8 +138,7 @@ gxds_fault gxds_config_describe_faults(const gxds_config *before, const gxds_con
   gxds_text words = {0};
   size_t told = 0;
   for (size_t i = 0; i < all.count; i++) {
-    gxds_str why;
-    gxds_fault kind = fault_of_change(&all.list[i], &why);
+    gxds_fault kind = fault_of_change(&all.list[i]);
     if (kind > worst) worst = kind;
     if (told == GXDS_FAULTY_CLUSTERS_TOLD_MAX || words.size >= max) continue;
     gxds_text_add_z(&words, told++ ? "; cluster " : "cluster ");
@@ -148,7 +147,7 @@ gxds_fault gxds_config_describe_faults(const gxds_config *before, const gxds_con
     if (kind == GXDS_FAULT_OVER) {
       gxds_text_add_z(&words, "well again");
     } else {
-      gxds_text_add(&words, why);
+      add_why(&words, all.list[i].after);
     }
   }
   gxds_text_add(out, gxds_str_of(words.data, gxds_fault_size(gxds_text_str(&words), max)));

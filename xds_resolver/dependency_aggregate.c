@@ -49,7 +49,7 @@ static void find_heights(gxds_dependency_manager *m) {
 
 static void fail_too_deep(gxds_dependency_manager *m, gxds_node *node) {
   gxds_status error = gxds_subject_refusal(
-      m, &node->subject,
+      &node->subject,
       "aggregate cluster graph exceeds max depth (" DEPTH_MAX_TEXT ") or has a loop",
       gxds_str_of(NULL, 0));
   gxds_node_release_sources(m, node);
@@ -78,18 +78,18 @@ static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_str name) {
 }
 
 /* Why nothing is below an aggregate. */
-static gxds_str note_of_none(const gxds_dependency_manager *m, const gxds_node *node,
-                             const gxds_cluster *aggregate) {
-  gxds_note note = {{NULL, 0, 0}, 0, 0};
-  gxds_root_add_troubles(m, &note);
+static const gxds_error *note_of_none(const gxds_dependency_manager *m, const gxds_node *node,
+                                      const gxds_cluster *aggregate) {
+  gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};
+  gxds_root_add_ambient(m, &note);
   for (size_t i = 0; i < aggregate->aggregate_count; i++) {
     const gxds_node *child = gxds_node_find(m, aggregate->aggregate[i]);
     if (!child || !child->entry) continue;
     bool failed = child->subject.presence == GXDS_FAILED;
     gxds_note_add(&note, "CDS resource", child->subject.name,
-                  failed ? gxds_str_z(child->subject.error) : child->entry->resolution_note);
+                  failed ? child->subject.error : child->entry->resolution_note);
   }
-  return gxds_note_take(&note, gxds_str_z(node->subject.server), m->node_id);
+  return gxds_note_take(&note, node->subject.from);
 }
 
 /* The entry of an aggregate, from its children's. A74: those in error are left out. */
@@ -105,12 +105,12 @@ static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, const gx
       add_leaf(m, &leaves, child->entry->leaf_clusters[j]);
     }
   }
-  gxds_str note = {NULL, 0};
+  const gxds_error *note = NULL;
   if (leaves.count == 0) note = note_of_none(m, node, aggregate);
   const gxds_cluster_entry *entry =
       gxds_cluster_entry_aggregate(node->subject.name, aggregate, leaves.items, leaves.count, note);
   gxds_free(leaves.items);
-  gxds_str_free(&note);
+  gxds_error_unref(note);
   return entry;
 }
 

@@ -1,5 +1,4 @@
 /* The clusters that are wanted, and what their endpoints come from. */
-#include "base/origin.h"
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -70,7 +69,7 @@ void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
 }
 
 static void source_destroy(gxds_source *source) {
-  gxds_free(source->warning);
+  gxds_error_unref(source->warning);
   gxds_subject_fini(&source->subject);
   gxds_free(source);
 }
@@ -89,8 +88,7 @@ void gxds_sources_drop_idle(gxds_dependency_manager *m) {
 }
 
 void gxds_source_warn(gxds_source *source) {
-  gxds_free(source->warning);
-  source->warning = NULL;
+  gxds_error_assign(&source->warning, NULL);
   const gxds_endpoints *e = (const gxds_endpoints *)source->subject.resource;
   if (!e || !source->subject.type) return;
   gxds_text warning = {NULL, 0, 0};
@@ -106,7 +104,10 @@ void gxds_source_warn(gxds_source *source) {
   if (warning.size && e->priority_count) gxds_text_add_z(&warning, "]");
   gxds_text escaped = {NULL, 0, 0};
   gxds_text_add_escaped(&escaped, gxds_text_str(&warning));
-  if (warning.size) source->warning = (char *)gxds_text_take(&escaped).data;
+  if (warning.size) {
+    const gxds_error *from = source->subject.from;
+    source->warning = gxds_error_create(GXDS_UNAVAILABLE, &escaped, from->server, from->node_id);
+  }
   gxds_text_fini(&warning);
   gxds_text_fini(&escaped);
 }
@@ -180,35 +181,27 @@ void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
 
 /* ---- leaves ---- */
 
-static gxds_str ambient_of(const gxds_subject *s) { return gxds_str_z(s->ambient); }
-
 /* A88: whatever is wrong around this cluster, and where it is from. */
-static gxds_str make_note(const gxds_dependency_manager *m, const gxds_node *node,
-                          const gxds_source *source) {
+static const gxds_error *make_note(const gxds_dependency_manager *m, const gxds_node *node,
+                                   const gxds_source *source) {
   const gxds_subject *s = &source->subject;
   const char *kind = s->type ? "EDS resource" : "DNS name";
-  gxds_note note = {{NULL, 0, 0}, 0, 0};
-  gxds_root_add_troubles(m, &note);
-  gxds_note_add(&note, "CDS resource", node->subject.name, ambient_of(&node->subject));
-  if (s->presence == GXDS_FAILED) gxds_note_add(&note, kind, s->name, gxds_str_z(s->error));
-  gxds_note_add(&note, kind, s->name, ambient_of(s));
-  if (source->warning) {
-    gxds_text warning = {NULL, 0, 0};
-    gxds_text_add_z(&warning, source->warning);
-    gxds_text_add_origin(&warning, gxds_str_z(s->server), m->node_id);
-    gxds_note_add(&note, kind, s->name, gxds_text_str(&warning));
-    gxds_text_fini(&warning);
-  }
-  return gxds_note_take(&note, gxds_str_z(node->subject.server), m->node_id);
+  gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};
+  gxds_root_add_ambient(m, &note);
+  gxds_note_add(&note, "CDS resource", node->subject.name, node->subject.ambient);
+  gxds_note_add(&note, kind, s->name, s->error);
+  gxds_note_add(&note, kind, s->name, s->ambient);
+  gxds_note_add(&note, kind, s->name, source->warning);
+  return gxds_note_take(&note, node->subject.from);
 }
 
 static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, const gxds_node *node,
                                             const gxds_cluster *cluster,
                                             const gxds_source *source) {
-  gxds_str note = make_note(m, node, source);
+  const gxds_error *note = make_note(m, node, source);
   const gxds_cluster_entry *entry = gxds_cluster_entry_endpoints(
       node->subject.name, cluster, (const gxds_endpoints *)source->subject.resource, note);
-  gxds_str_free(&note);
+  gxds_error_unref(note);
   return entry;
 }
 

@@ -43,11 +43,11 @@ typedef struct gxds_subject {
   bool renewed;                   /* it was told since it was last looked at */
   const gxds_resource_type *type; /* NULL: a DNS name */
   gxds_str name;                  /* owned */
-  const char *server;             /* who sent resource; borrowed from the manager's servers */
+  const gxds_error *from;         /* who sent resource; borrowed from the manager's origins */
   uint64_t token;
   const gxds_resource *resource; /* PRESENT: a reference */
-  char *error;                   /* FAILED: why; owned, like the next */
-  char *ambient;                 /* what is wrong though the resource stays; NULL: nothing */
+  const gxds_error *error;       /* FAILED: why; a reference, as the next */
+  const gxds_error *ambient;     /* what is wrong though the resource stays; NULL: nothing */
   UT_hash_handle by_token;
 } gxds_subject;
 
@@ -65,8 +65,8 @@ typedef struct gxds_use {
 struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
-  char *warning; /* owned: what is odd about the endpoints; NULL: nothing */
-  bool idle;     /* in the manager's list of sources without uses */
+  const gxds_error *warning; /* what is odd about the endpoints; NULL: nothing */
+  bool idle;                 /* in the manager's list of sources without uses */
   UT_hash_handle by_name;
   gxds_source *next_idle;
 };
@@ -125,9 +125,9 @@ typedef struct gxds_queued_action {
 
 struct gxds_dependency_manager {
   gxds_str data_plane_authority;
-  gxds_str node_id;
-  char **servers; /* all that sent anything: owned, few */
-  size_t server_count;
+  const gxds_error **origins; /* of code GXDS_OK: one for each server that sent anything, and the
+                                 first for what comes from none: owned, few */
+  size_t origin_count;
   gxds_load_store *load_store;
 
   /* What is known. */
@@ -181,8 +181,7 @@ gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
 GXDS_MUST_USE gxds_status gxds_subject_failure(const gxds_subject *s);
 /* The same of a resource that was received, and in which we find this wrong ourselves: "what", then
  * about, which is escaped. */
-GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_dependency_manager *m,
-                                               const gxds_subject *s, const char *what,
+GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what,
                                                gxds_str about);
 /* Frees what it holds; s is empty afterwards. */
 void gxds_subject_fini(gxds_subject *s);
@@ -192,7 +191,7 @@ void gxds_subject_fini(gxds_subject *s);
 /* From what is known of the two: a candidate, or failure, or nothing yet. */
 void gxds_root_update(gxds_dependency_manager *m);
 /* Adds the ambient errors of the two: they are told with every cluster (A88). */
-void gxds_root_add_troubles(const gxds_dependency_manager *m, gxds_note *note);
+void gxds_root_add_ambient(const gxds_dependency_manager *m, gxds_note *note);
 /* "RDS resource NAME (xDS server S) (node ID:N)": what the published routes come from. The caller
  * frees it. */
 gxds_str gxds_root_route_source(const gxds_dependency_manager *m);

@@ -1,6 +1,5 @@
 #include "xds_resolver/dependency_manager.h"
 
-#include "base/origin.h"
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -37,6 +36,7 @@ void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subjec
                         const gxds_resource_type *type, gxds_str name) {
   s->kind = (uint8_t)kind;
   s->type = type;
+  s->from = m->origins[0];
   s->name = gxds_str_dup(name);
   s->token = ++m->last_token;
   HASH_ADD(by_token, m->subjects, token, sizeof s->token, s);
@@ -47,26 +47,18 @@ void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subjec
   a->name = gxds_str_dup(name);
 }
 
-/* An owned copy, zero-terminated: what is told in messages has no control characters. */
-static char *copy_of(gxds_str text) { return (char *)gxds_str_dup(text).data; }
-
-static void set_text(char **at, char *take_text) {
-  gxds_free(*at);
-  *at = take_text;
-}
-
 static void set_resource(gxds_subject *s, gxds_presence presence, const gxds_resource *resource) {
   const gxds_resource *old = s->resource;
   s->presence = (uint8_t)presence;
   s->renewed = true;
   s->resource = resource ? gxds_resource_ref(resource) : NULL;
   gxds_resource_unref(old);
-  set_text(&s->error, NULL);
+  gxds_error_assign(&s->error, NULL);
 }
 
 void gxds_subject_fini(gxds_subject *s) {
   set_resource(s, GXDS_REQUESTED, NULL);
-  set_text(&s->ambient, NULL);
+  gxds_error_assign(&s->ambient, NULL);
   gxds_str_free(&s->name);
   s->token = 0;
 }
@@ -80,18 +72,21 @@ void gxds_subject_stop(gxds_dependency_manager *m, gxds_subject *s) {
 }
 
 gxds_status gxds_subject_failure(const gxds_subject *s) {
-  return gxds_status_make(GXDS_UNAVAILABLE, "%s resource %.*s: %s", s->type->short_name,
-                          GXDS_STR_ARG(s->name), s->error);
+  gxds_str why = gxds_error_text(s->error);
+  gxds_status status =
+      gxds_status_make(GXDS_UNAVAILABLE, "%s resource %.*s: %.*s", s->type->short_name,
+                       GXDS_STR_ARG(s->name), GXDS_STR_ARG(why));
+  gxds_str_free(&why);
+  return status;
 }
 
-gxds_status gxds_subject_refusal(const gxds_dependency_manager *m, const gxds_subject *s,
-                                 const char *what, gxds_str about) {
+gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what, gxds_str about) {
   gxds_text why = {NULL, 0, 0};
   gxds_text_addf(&why, "%s resource ", s->type->short_name);
   gxds_text_add_escaped(&why, s->name);
   gxds_text_addf(&why, ": %s", what);
   gxds_text_add_escaped(&why, about);
-  gxds_text_add_origin(&why, gxds_str_z(s->server), m->node_id);
+  gxds_text_add_origin(&why, s->from->server, s->from->node_id);
   return (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)};
 }
 
@@ -103,11 +98,18 @@ static gxds_subject *find_subject(gxds_dependency_manager *m, uint64_t token) {
 
 /* ---- make and end ---- */
 
+static const gxds_error *add_origin(gxds_dependency_manager *m, gxds_str server, gxds_str node_id) {
+  gxds_text no_message = {NULL, 0, 0};
+  m->origins = gxds_realloc((void *)m->origins, m->origin_count + 1, sizeof *m->origins);
+  m->origins[m->origin_count] = gxds_error_create(GXDS_OK, &no_message, server, node_id);
+  return m->origins[m->origin_count++];
+}
+
 gxds_dependency_manager *gxds_dependency_manager_create(
     const gxds_dependency_manager_options *options) {
   gxds_dependency_manager *m = GXDS_NEW(gxds_dependency_manager);
   m->data_plane_authority = gxds_str_dup(options->data_plane_authority);
-  m->node_id = gxds_str_dup(options->node_id);
+  add_origin(m, gxds_str_of(NULL, 0), options->node_id);
   if (options->load_store) m->load_store = gxds_load_store_ref(options->load_store);
   gxds_subject_start(m, &m->listener, GXDS_SUBJECT_LISTENER, &gxds_listener_type,
                      options->listener_name);
@@ -129,9 +131,8 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   gxds_status_fini(&m->failure);
   gxds_names_unref(m->held_plugins);
   gxds_str_free(&m->data_plane_authority);
-  for (size_t i = 0; i < m->server_count; i++) gxds_free(m->servers[i]);
-  gxds_free(m->servers);
-  gxds_str_free(&m->node_id);
+  for (size_t i = 0; i < m->origin_count; i++) gxds_error_unref(m->origins[i]);
+  gxds_free((void *)m->origins);
   gxds_load_store_unref(m->load_store);
   gxds_free(m);
 }
@@ -161,44 +162,38 @@ static bool is_root_subject(const gxds_subject *s) {
   return s->kind == GXDS_SUBJECT_LISTENER || s->kind == GXDS_SUBJECT_ROUTE_CONFIG;
 }
 
-/* The manager's copy of it. */
-static const char *server_named(gxds_dependency_manager *m, gxds_str server) {
-  for (size_t i = 0; i < m->server_count; i++) {
-    if (gxds_str_equal(gxds_str_z(m->servers[i]), server)) return m->servers[i];
+/* The manager's own. */
+static const gxds_error *origin_of(gxds_dependency_manager *m, gxds_str server) {
+  for (size_t i = 0; i < m->origin_count; i++) {
+    if (gxds_str_equal(m->origins[i]->server, server)) return m->origins[i];
   }
-  m->servers = gxds_realloc(m->servers, m->server_count + 1, sizeof(char *));
-  m->servers[m->server_count] = copy_of(server);
-  return m->servers[m->server_count++];
+  return add_origin(m, server, m->origins[0]->node_id);
 }
 
 void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token,
                                        gxds_str server) {
   gxds_subject *s = find_subject(m, token);
-  if (s) s->server = server_named(m, server);
+  if (s) s->from = origin_of(m, server);
 }
 
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
-                                         const gxds_resource *resource, const gxds_status *status) {
+                                         const gxds_resource *resource, const gxds_error *error) {
   gxds_subject *s = find_subject(m, token);
   if (!s) return;
   /* Whichever it is, it ends the ambient error (A88). */
   bool ambient = s->ambient != NULL;
-  set_text(&s->ambient, NULL);
+  gxds_error_assign(&s->ambient, NULL);
   set_resource(s, resource ? GXDS_PRESENT : GXDS_FAILED, resource);
-  if (!resource) s->error = copy_of(status->message);
+  if (!resource) s->error = gxds_error_ref(error);
   if (ambient && is_root_subject(s)) gxds_nodes_touch_all(m);
   subject_changed(m, s);
 }
 
 void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64_t token,
-                                              const gxds_status *status) {
+                                              const gxds_error *error) {
   gxds_subject *s = find_subject(m, token);
-  if (!s) return;
-  bool over = gxds_status_is_ok(status);
-  if (over ? !s->ambient : s->ambient && gxds_str_equal(gxds_str_z(s->ambient), status->message)) {
-    return;
-  }
-  set_text(&s->ambient, over ? NULL : copy_of(status->message));
+  if (!s || s->ambient == error) return;
+  gxds_error_assign(&s->ambient, error);
   if (is_root_subject(s)) {
     gxds_nodes_touch_all(m);
   } else {
@@ -208,13 +203,21 @@ void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64
 
 void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
                                     const gxds_endpoints *endpoints, const gxds_status *status) {
-  gxds_subject *s = find_subject(m, token);
+  const gxds_subject *s = find_subject(m, token);
   if (!s) return;
-  if (!endpoints && s->presence == GXDS_PRESENT) {
-    gxds_dependency_manager_on_ambient_error(m, token, status);
-  } else {
-    gxds_dependency_manager_on_resource(m, token, endpoints ? &endpoints->base : NULL, status);
+  if (endpoints) {
+    gxds_dependency_manager_on_resource(m, token, &endpoints->base, NULL);
+    return;
   }
+  gxds_str nobody = {NULL, 0};
+  const gxds_error *error =
+      gxds_error_renew(s->ambient, gxds_error_of_status(status, nobody, nobody));
+  if (s->presence == GXDS_PRESENT) {
+    gxds_dependency_manager_on_ambient_error(m, token, error);
+  } else {
+    gxds_dependency_manager_on_resource(m, token, NULL, error);
+  }
+  gxds_error_unref(error);
 }
 
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster) {

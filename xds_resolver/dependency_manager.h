@@ -71,13 +71,14 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m);
 /* The xDS server that sent the resource that is told next, for messages. An unknown token is
  * ignored, here and below. */
 void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token, gxds_str server);
-/* A resource (a reference is taken), or NULL and why there is none: it is then no longer used
- * (A88). */
+/* A resource (error is NULL), or NULL and why there is none: it is then no longer used (A88). A
+ * reference is taken of either. */
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
-                                         const gxds_resource *resource, const gxds_status *status);
-/* Something is wrong, but what is there stays in use (A88); OK: no longer. */
+                                         const gxds_resource *resource, const gxds_error *error);
+/* Something is wrong, but what is there stays in use (A88). A reference is taken; NULL: no longer.
+ */
 void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64_t token,
-                                              const gxds_status *status);
+                                              const gxds_error *error);
 /* The addresses of a DNS name as an endpoints resource (a reference is taken), or NULL and why
  * there are none; then earlier ones stay in use. */
 void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,

@@ -1,5 +1,4 @@
 /* Listener and route configuration: which root to go to, or that there is none. */
-#include "base/origin.h"
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 #include "xds_resolver/route_table.h"
@@ -95,14 +94,10 @@ static void fail(gxds_dependency_manager *m, gxds_status take_status) {
 
 /* ---- words ---- */
 
-void gxds_root_add_troubles(const gxds_dependency_manager *m, gxds_note *note) {
-  if (m->listener.ambient) {
-    gxds_note_add(note, "LDS resource", m->listener.name, gxds_str_z(m->listener.ambient));
-  }
-  if (m->route_config && m->route_config->ambient) {
-    gxds_note_add(note, "RDS resource", m->route_config->name,
-                  gxds_str_z(m->route_config->ambient));
-  }
+void gxds_root_add_ambient(const gxds_dependency_manager *m, gxds_note *note) {
+  gxds_note_add(note, "LDS resource", m->listener.name, m->listener.ambient);
+  const gxds_subject *s = m->route_config;
+  if (s) gxds_note_add(note, "RDS resource", s->name, s->ambient);
 }
 
 gxds_str gxds_root_route_source(const gxds_dependency_manager *m) {
@@ -115,7 +110,7 @@ gxds_str gxds_root_route_source(const gxds_dependency_manager *m) {
   gxds_text text = {NULL, 0, 0};
   gxds_text_addf(&text, "%s resource ", s->type->short_name);
   gxds_text_add_escaped(&text, s->name);
-  gxds_text_add_origin(&text, gxds_str_z(s->server), m->node_id);
+  gxds_text_add_origin(&text, s->from->server, s->from->node_id);
   return gxds_text_take(&text);
 }
 
@@ -175,7 +170,7 @@ static void use_route_config(gxds_dependency_manager *m, const gxds_listener *li
   if (virtual_host) {
     set_candidate(m, listener, route_config, virtual_host);
   } else {
-    fail(m, gxds_subject_refusal(m, source, "no virtual host for ", m->data_plane_authority));
+    fail(m, gxds_subject_refusal(source, "no virtual host for ", m->data_plane_authority));
   }
 }
 
@@ -190,7 +185,7 @@ void gxds_root_update(gxds_dependency_manager *m) {
   const gxds_listener *listener = (const gxds_listener *)m->listener.resource;
   if (listener->kind != GXDS_LISTENER_API) {
     want_route_config(m, gxds_str_of(NULL, 0));
-    fail(m, gxds_subject_refusal(m, &m->listener, "not an API listener", gxds_str_of(NULL, 0)));
+    fail(m, gxds_subject_refusal(&m->listener, "not an API listener", gxds_str_of(NULL, 0)));
     return;
   }
   want_route_config(m, listener->rds_name);

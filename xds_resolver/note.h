@@ -1,34 +1,35 @@
 /* gxds_note: what is wrong around a cluster, in words that name each resource (A88's
- * resolution_note): "CDS resource a, EDS resource a: why; DNS name b:80: why (xDS server S) …".
+ * resolution_note): "CDS resource a, EDS resource a: why; DNS name b:80: why (xDS server S) …". It
+ * becomes one gxds_error, which those above the cluster add to their own.
  *
- * Lives in the caller's struct; zero-initialised is empty. Resources with the same trouble share
- * its words, and the server and node are told once if they are the same for all. */
+ * Lives in the caller's struct; zero-initialised is empty. Resources with the same error share its
+ * words, and the server and node are told once if they are the same for all. */
 #ifndef GRPC_XDS_XDS_RESOLVER_NOTE_H_
 #define GRPC_XDS_XDS_RESOLVER_NOTE_H_
 
-#include "base/text.h"
+#include "base/error.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* More troubles are only counted: it ends in the status of RPCs. */
-#define GXDS_NOTE_TROUBLES_MAX 10
+/* More errors are only counted: it ends in the status of RPCs. */
+#define GXDS_NOTE_ERRORS_MAX 10
 
 typedef struct gxds_note {
-  gxds_text text;
-  size_t why_at; /* where the words of the last trouble begin, in text */
+  gxds_text text;         /* all so far, but for the origin of the last error */
+  const gxds_error *last; /* borrowed */
+  size_t last_at;         /* where its words begin, in text */
   size_t count;
 } gxds_note;
 
-/* Adds a trouble; an empty one is none. kind: "CDS resource". name is escaped; why may end with an
- * origin (base/origin.h). */
-void gxds_note_add(gxds_note *n, const char *kind, gxds_str name, gxds_str why);
-/* Ends the note: one without an origin gets this one, so that one without troubles is
- * "(xDS server S) (node ID:N)". The caller frees it; n is empty afterwards. */
-gxds_str gxds_note_take(gxds_note *n, gxds_str server, gxds_str node_id);
-/* Whether a note that was taken has any trouble, and not an origin alone. */
-bool gxds_note_tells_trouble(gxds_str note);
+/* Adds an error (borrow: until the note is taken); one without a message, or NULL, is none. kind:
+ * "CDS resource". name is escaped. */
+void gxds_note_add(gxds_note *n, const char *kind, gxds_str name, const gxds_error *why);
+/* Ends the note; n is empty afterwards. One reference, the caller's. Without errors it is origin
+ * itself, of code GXDS_OK: where the cluster comes from; and so does a note whose last error tells
+ * no origin. */
+const gxds_error *gxds_note_take(gxds_note *n, const gxds_error *origin);
 
 #ifdef __cplusplus
 }

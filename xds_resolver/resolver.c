@@ -144,18 +144,18 @@ static void settle(gxds_resolver *r) {
 /* ---- events of the XdsClient ---- */
 
 static void on_resource(void *owner, uint64_t token, const gxds_resource *resource,
-                        const gxds_status *status) {
+                        const gxds_error *error) {
   gxds_resolver *r = owner;
   if (resource) {
     gxds_dependency_manager_on_source(r->manager, token,
                                       gxds_client_handle_source(r->handle, token));
   }
-  gxds_dependency_manager_on_resource(r->manager, token, resource, status);
+  gxds_dependency_manager_on_resource(r->manager, token, resource, error);
 }
 
-static void on_ambient_error(void *owner, uint64_t token, const gxds_status *status) {
+static void on_ambient_error(void *owner, uint64_t token, const gxds_error *error) {
   gxds_resolver *r = owner;
-  gxds_dependency_manager_on_ambient_error(r->manager, token, status);
+  gxds_dependency_manager_on_ambient_error(r->manager, token, error);
 }
 
 static void on_drained(void *owner) { settle(owner); }
@@ -285,7 +285,7 @@ static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_boo
   } else {
     status = gxds_bootstrap_find(o->host, &json, &where);
   }
-  if (gxds_status_is_ok(&status)) status = gxds_bootstrap_parse(json, o->host, out);
+  if (gxds_status_is_ok(&status)) status = gxds_bootstrap_parse(json, o->host, out, NULL);
   if (!gxds_status_is_ok(&status)) {
     gxds_status told = gxds_status_make(
         GXDS_UNAVAILABLE, "Failed to create XdsClient: xDS bootstrap%s%.*s: %.*s",

@@ -151,7 +151,7 @@ static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
   gxds_lb_update pass = *given;
   pass.config = config_of_child(p, step);
   pass.addresses = gxds_priority_addresses(NULL); /* they are in the snapshot */
-  gxds_str note = gxds_str_dup(step->entry->resolution_note);
+  gxds_str note = gxds_error_text(step->entry->resolution_note);
   pass.note = note;
   pass.args = args_of_child(p, given->args);
   if (gxds_policy_traces(p->base)) {

@@ -119,7 +119,7 @@ static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_lo
         gxds_drop_picker_create(entry->endpoints, c->counter, is->max_concurrent_requests, c->drops,
                                 is->lrs_metrics ? is : NULL, gxds_random_next(&c->random));
   }
-  bool renote = old && !gxds_str_equal(old->resolution_note, entry->resolution_note);
+  bool renote = old && !gxds_error_equal(old->resolution_note, entry->resolution_note);
   gxds_cluster_entry_unref(old);
   return repick || renote;
 }

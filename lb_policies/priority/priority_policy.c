@@ -296,8 +296,8 @@ static void take_update(policy *p, const gxds_lb_update *u) {
   }
   p->addresses = u->addresses ? gxds_addresses_ref(u->addresses) : NULL;
   p->addresses_status = gxds_status_copy(&u->addresses_status);
-  const bool has_note = p->entry && !gxds_str_empty(p->entry->resolution_note);
-  p->note = gxds_str_dup(has_note ? p->entry->resolution_note : u->note);
+  const gxds_error *note = p->entry ? p->entry->resolution_note : NULL;
+  p->note = note ? gxds_error_text(note) : gxds_str_dup(u->note);
 }
 
 static gxds_status update(void *self, const gxds_lb_update *u) {

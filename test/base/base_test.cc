@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/backoff.h"
+#include "base/error.h"
 #include "base/errors.h"
-#include "base/origin.h"
 #include "base/random.h"
 #include "base/ref.h"
 #include "base/status.h"
@@ -204,39 +204,82 @@ TEST(Origin, LeavesOutWhatIsNotKnown) {
   EXPECT_EQ(Origin("", ""), "");
 }
 
-TEST(Origin, IsFoundAtTheEndOfAMessage) {
-  auto origin_of = [](const char *message) {
-    gxds_str origin = gxds_origin_of(gxds_str_z(message));
-    return std::string(origin.size ? origin.data : "", origin.size);
-  };
-  EXPECT_EQ(origin_of("gone (xDS server s:1) (node ID:n)"), " (xDS server s:1) (node ID:n)");
-  EXPECT_EQ(origin_of("gone (xDS server s:1)"), " (xDS server s:1)");
-  EXPECT_EQ(origin_of("gone (node ID:n)"), " (node ID:n)");
-  EXPECT_EQ(origin_of("a (xDS server x) b (xDS server s:1)"), " (xDS server s:1)");
-  EXPECT_EQ(origin_of("gone (xDS server s:1) later"), "");
-  EXPECT_EQ(origin_of("gone"), "");
-  EXPECT_EQ(origin_of(""), "");
-}
-
-// What is left of the first message when the second follows it.
-std::string Cut(const char *message, const char *next) {
+const gxds_error *NewError(const char *message, const char *server = "s:1", const char *node = "n",
+                           gxds_code code = GXDS_UNAVAILABLE) {
   gxds_text text = {};
   gxds_text_add_z(&text, message);
-  gxds_text_cut_origin(&text, gxds_str_z(next));
-  std::string s(text.data);
-  EXPECT_EQ(s.size(), text.size);
-  gxds_text_fini(&text);
+  return gxds_error_create(code, &text, gxds_str_z(server), gxds_str_z(node));
+}
+
+std::string Words(const gxds_error *take_error) {
+  gxds_str text = gxds_error_text(take_error);
+  std::string s(text.data ? text.data : "", text.size);
+  gxds_str_free(&text);
+  gxds_error_unref(take_error);
   return s;
 }
 
-TEST(Origin, IsCutWhereItWouldBeToldTwice) {
-  EXPECT_EQ(Cut("a (xDS server s) (node ID:n)", "b (xDS server s) (node ID:n)"), "a");
-  EXPECT_EQ(Cut("a (xDS server s) (node ID:n)", "b (node ID:n)"), "a (xDS server s)");
-  EXPECT_EQ(Cut("a (node ID:n)", "b (xDS server s) (node ID:n)"), "a");
-  EXPECT_EQ(Cut("a (xDS server s) (node ID:n)", "b (xDS server t) (node ID:n)"),
-            "a (xDS server s) (node ID:n)");
-  EXPECT_EQ(Cut("a (xDS server s)", "b"), "a (xDS server s)");
-  EXPECT_EQ(Cut("a", "b (xDS server s)"), "a");
+TEST(Error, EndsWithItsOrigin) {
+  EXPECT_EQ(Words(NewError("gone")), "gone (xDS server s:1) (node ID:n)");
+  EXPECT_EQ(Words(NewError("gone", "")), "gone (node ID:n)");
+  EXPECT_EQ(Words(NewError("gone", "", "")), "gone");
+  EXPECT_EQ(Words(NewError("", "s:1", "n", GXDS_OK)), "(xDS server s:1) (node ID:n)");
+  EXPECT_EQ(Words(NewError("", "", "n", GXDS_OK)), "(node ID:n)");
+  EXPECT_EQ(Words(nullptr), "");
+}
+
+TEST(Error, AnEqualOneKeepsTheOneThatIsKnown) {
+  const gxds_error *known = NewError("gone");
+  const gxds_error *same = gxds_error_renew(known, NewError("gone"));
+  EXPECT_EQ(same, known);
+  gxds_error_unref(same);
+  for (const gxds_error *other :
+       {NewError("lost"), NewError("gone", "s:2"), NewError("gone", "s:1", "m"),
+        NewError("gone", "s:1", "n", GXDS_NOT_FOUND)}) {
+    const gxds_error *kept = gxds_error_renew(known, other);
+    EXPECT_EQ(kept, other);
+    gxds_error_unref(kept);
+  }
+  const gxds_error *first = gxds_error_renew(nullptr, known);
+  EXPECT_EQ(first, known);
+  EXPECT_EQ(known->refs.count, 1);
+  gxds_error_unref(first);
+}
+
+// The words of one error are not the origin of another.
+TEST(Error, WordsThatLookLikeAnOriginAreWords) {
+  const gxds_error *words = NewError("gone (xDS server s:1)", "", "n");
+  const gxds_error *origin = NewError("gone", "s:1", "n");
+  EXPECT_FALSE(gxds_error_equal(words, origin));
+  EXPECT_FALSE(gxds_error_same_words(words, origin));
+  gxds_error_unref(words);
+  gxds_error_unref(origin);
+}
+
+TEST(Errors, AreToldOneByOneAsTheyAreRendered) {
+  gxds_errors errors = {};
+  const gxds_path root = {nullptr, "b", -1, nullptr};
+  const gxds_path item = {&root, "c", 3, nullptr};
+  gxds_errors_add(&errors, &item, "bad; field:x error:y");
+  const gxds_path first = {nullptr, "a", -1, nullptr};
+  gxds_errors_add(&errors, &first, "must be set\n");
+  gxds_errors_add(&errors, &first, "twice");
+  for (int i = 0; i < GXDS_ERRORS_MAX; i++) gxds_errors_add(&errors, &item, "more");
+  std::vector<std::string> told;
+  gxds_errors_each(
+      &errors,
+      [](void *arg, gxds_str field, gxds_str error) {
+        static_cast<std::vector<std::string> *>(arg)->push_back(
+            std::string(field.data ? field.data : "", field.size) + "|" +
+            std::string(error.data, error.size));
+      },
+      &told);
+  gxds_errors_fini(&errors);
+  ASSERT_EQ(told.size(), GXDS_ERRORS_MAX + 1u);
+  EXPECT_EQ(told[0], "a|must be set\\x0a");
+  EXPECT_EQ(told[1], "a|twice");
+  EXPECT_EQ(told[2], "b.c[3]|bad; field:x error:y");
+  EXPECT_EQ(told[GXDS_ERRORS_MAX], "|and 3 more");
 }
 
 TEST(Random, NoTwoSeedsAreTheSame) {

@@ -34,7 +34,8 @@ void DecodeRaw(const std::string& bytes) {
 Decoder::Decoder() {
   static const char kBootstrap[] =
       R"({"xds_servers":[{"server_uri":"bench","channel_creds":[{"type":"insecure"}]}]})";
-  gxds_status status = gxds_bootstrap_parse(gxds_str_z(kBootstrap), gxds_host_get(), &bootstrap_);
+  gxds_status status =
+      gxds_bootstrap_parse(gxds_str_z(kBootstrap), gxds_host_get(), &bootstrap_, nullptr);
   if (!gxds_status_is_ok(&status)) abort();
 }
 
@@ -51,7 +52,7 @@ const gxds_resource* Decoder::Decode(const gxds_resource_type& type, const std::
   gxds_decoded decoded = {};
   gxds_status status = type.decode(&context, gxds_str_of(bytes.data(), bytes.size()), &decoded);
   if (!gxds_status_is_ok(&status)) abort();
-  gxds_str_free(&decoded.name);
+  gxds_decoded_fini(&decoded);
   return decoded.resource;
 }
 

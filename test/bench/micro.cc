@@ -62,7 +62,7 @@ void SnapshotChange(benchmark::State& state) {
   auto entry = [&](const std::string& name) {
     return gxds_cluster_entry_endpoints(Str(name), reinterpret_cast<const gxds_cluster*>(cluster),
                                         reinterpret_cast<const gxds_endpoints*>(endpoints),
-                                        gxds_str_z(""));
+                                        nullptr);
   };
   const gxds_cluster_map* map = nullptr;
   auto put = [&](const std::string& name) {

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                           .creds_check = check,
                           .certificate_provider_check = check};
   const gxds_bootstrap *b = NULL;
-  gxds_status status = gxds_bootstrap_parse(gxds_str_of((const char *)data, size), &host, &b);
+  gxds_status status = gxds_bootstrap_parse(gxds_str_of((const char *)data, size), &host, &b, NULL);
   require(gxds_status_is_ok(&status) == (b != NULL));
   if (b) look(b);
   gxds_bootstrap_unref(b);

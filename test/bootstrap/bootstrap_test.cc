@@ -21,7 +21,7 @@ using Bootstrap = std::unique_ptr<const gxds_bootstrap, Unref>;
 // The error's text, or "" and a bootstrap.
 std::string Parse(const std::string& json, Bootstrap* out = nullptr) {
   const gxds_bootstrap* parsed = nullptr;
-  gxds_status status = gxds_bootstrap_parse(ToGxds(json), FakeHost(), &parsed);
+  gxds_status status = gxds_bootstrap_parse(ToGxds(json), FakeHost(), &parsed, nullptr);
   EXPECT_EQ(gxds_status_is_ok(&status), parsed != nullptr);
   EXPECT_TRUE(status.code == GXDS_OK || status.code == GXDS_INVALID_ARGUMENT);
   std::string message = ToString(status.message);

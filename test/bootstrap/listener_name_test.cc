@@ -49,7 +49,7 @@ TEST(ListenerName, FollowsTheTemplate) {  // A47.1, A47.2, A47.3, A47.4
         R"({"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "insecure"}]}])" +
         std::string(c.members) + "}";
     const gxds_bootstrap* b = nullptr;
-    gxds_status parsed = gxds_bootstrap_parse(ToGxds(json), FakeHost(), &b);
+    gxds_status parsed = gxds_bootstrap_parse(ToGxds(json), FakeHost(), &b, nullptr);
     ASSERT_TRUE(gxds_status_is_ok(&parsed)) << parsed.message.data;
     gxds_str name;
     gxds_status status =

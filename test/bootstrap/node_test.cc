@@ -66,7 +66,7 @@ class Node {
     std::string text =
         R"({"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "insecure"}]}])" +
         (json.empty() ? "" : ", \"node\": " + json) + "}";
-    gxds_status status = gxds_bootstrap_parse(ToGxds(text), FakeHost(), &bootstrap_);
+    gxds_status status = gxds_bootstrap_parse(ToGxds(text), FakeHost(), &bootstrap_, nullptr);
     error_ = grpc_xds_test::ToString(status.message);
     gxds_status_fini(&status);
     if (bootstrap_ == nullptr) return;

@@ -199,10 +199,10 @@ void Peer::Tell(const gxds_action &action) {
   if (action.watcher.owner == this) {
     if (!ambient) watches_[action.watcher.token].held = NumberOf(action.resource);
   } else if (ambient) {
-    gxds_dependency_manager_on_ambient_error(manager_, action.watcher.token, &action.status);
+    gxds_dependency_manager_on_ambient_error(manager_, action.watcher.token, action.error);
   } else if (options_.plant != kPlantLostUpdate || !action.resource || !Strike()) {
     gxds_dependency_manager_on_resource(manager_, action.watcher.token, action.resource,
-                                        &action.status);
+                                        action.error);
   }
 }
 

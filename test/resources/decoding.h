@@ -79,7 +79,7 @@ class Decoded {
   Decoded& operator=(Decoded&&) = delete;
   ~Decoded() {
     gxds_status_fini(&status_);
-    gxds_str_free(&decoded_.name);
+    gxds_decoded_fini(&decoded_);
     gxds_resource_unref(decoded_.resource);
   }
 

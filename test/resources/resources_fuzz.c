@@ -202,8 +202,8 @@ static void check_known(gxds_decode_context context, gxds_str bytes, gxds_str ot
                                                 (const gxds_endpoints *)alone->resource));
   gxds_resource_unref(before.resource);
   gxds_resource_unref(again.resource);
-  gxds_str_free(&before.name);
-  gxds_str_free(&again.name);
+  gxds_decoded_fini(&before);
+  gxds_decoded_fini(&again);
   gxds_status_fini(&before_status);
   gxds_status_fini(&status);
 }
@@ -244,8 +244,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (type == &gxds_endpoints_type) check_all_known(&context, bytes, &first, &first_status);
   gxds_resource_unref(first.resource);
   gxds_resource_unref(second.resource);
-  gxds_str_free(&first.name);
-  gxds_str_free(&second.name);
+  gxds_decoded_fini(&first);
+  gxds_decoded_fini(&second);
   gxds_status_fini(&first_status);
   gxds_status_fini(&second_status);
   return 0;

@@ -101,10 +101,10 @@ static void carry_client(scale *s) {
         s->read = true;
         break;
       case GXDS_ACTION_RESOURCE:
-        gxds_dependency_manager_on_resource(s->manager, a->watcher.token, a->resource, &a->status);
+        gxds_dependency_manager_on_resource(s->manager, a->watcher.token, a->resource, a->error);
         break;
       case GXDS_ACTION_AMBIENT_ERROR:
-        gxds_dependency_manager_on_ambient_error(s->manager, a->watcher.token, &a->status);
+        gxds_dependency_manager_on_ambient_error(s->manager, a->watcher.token, a->error);
         break;
       default:
         break;
@@ -187,7 +187,7 @@ static void start(scale *s, const gxds_synthetic *synthetic) {
                  "\"node\":{\"id\":\"scale\"}}",
                  s->sotw ? "" : "\"delta\"");
   gxds_status status =
-      gxds_bootstrap_parse(gxds_text_str(&bootstrap), gxds_host_get(), &s->bootstrap);
+      gxds_bootstrap_parse(gxds_text_str(&bootstrap), gxds_host_get(), &s->bootstrap, NULL);
   gxds_text_fini(&bootstrap);
   GXDS_CHECK(gxds_status_is_ok(&status));
   s->now = GXDS_SECOND;

@@ -54,17 +54,17 @@ void Channel::Forget(Told *told) {
 // ---- what the client tells ----
 
 void Channel::OnResource(const Watch &watch, const gxds_resource *resource,
-                         const gxds_status *status) {
+                         const gxds_error *error) {
   Told &told = told_.of[watch.type][watch.name];
   if (told.token != watch.token) Fail("late-watch", "a channel is told by a watch that it ended");
   gxds_resource_unref(told.resource);
   told.resource = resource ? gxds_resource_ref(resource) : nullptr;
   told.presence = resource ? kPresent : kFailed;
-  gxds_dependency_manager_on_resource(manager_, watch.token, resource, status);
+  gxds_dependency_manager_on_resource(manager_, watch.token, resource, error);
 }
 
-void Channel::OnAmbient(const Watch &watch, const gxds_status *status) {
-  gxds_dependency_manager_on_ambient_error(manager_, watch.token, status);
+void Channel::OnAmbient(const Watch &watch, const gxds_error *error) {
+  gxds_dependency_manager_on_ambient_error(manager_, watch.token, error);
 }
 
 // ---- what its user does ----
@@ -151,9 +151,11 @@ void Channel::LateEvent(Random *random) {
     if (told.token == token) return;
   }
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "late");
-  gxds_dependency_manager_on_resource(manager_, token, nullptr, &status);
-  gxds_dependency_manager_on_ambient_error(manager_, token, &status);
+  const gxds_error *error = gxds_error_of_status(&status, Str(""), Str(""));
+  gxds_dependency_manager_on_resource(manager_, token, nullptr, error);
+  gxds_dependency_manager_on_ambient_error(manager_, token, error);
   gxds_dependency_manager_on_dns(manager_, token, nullptr, &status);
+  gxds_error_unref(error);
   gxds_status_fini(&status);
 }
 

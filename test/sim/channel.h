@@ -25,8 +25,8 @@ class Channel {
   bool touched = false;  // it has to settle
 
   // ---- what the client tells ----
-  void OnResource(const Watch &watch, const gxds_resource *resource, const gxds_status *status);
-  void OnAmbient(const Watch &watch, const gxds_status *status);
+  void OnResource(const Watch &watch, const gxds_resource *resource, const gxds_error *error);
+  void OnAmbient(const Watch &watch, const gxds_error *error);
 
   // ---- what its user does; each is followed by Client::Touch() ----
   void ToggleHold(int cluster);

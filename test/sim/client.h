@@ -184,8 +184,8 @@ class Client {
   void Tell(const gxds_action &action);
   void TellResource(Watch *watch, const gxds_action &action);
   void TellAmbient(Watch *watch, const gxds_action &action);
-  void CheckTimeout(const Watch &watch, const gxds_status &status);
-  void CheckUnreachable(const Watch &watch, const gxds_status &status);
+  void CheckTimeout(const Watch &watch, const gxds_error &error);
+  void CheckUnreachable(const Watch &watch, const gxds_error &error);
   bool SettleChannels();
   void Observe();
   void CompareWithEngine();

@@ -1,21 +1,27 @@
 // What watchers are told, and whether it was right to tell them.
-#include "base/status.h"
+#include "base/error.h"
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
 
 namespace gxds_sim {
 namespace {
 
-uint64_t Hash(gxds_str s) {
+// Of its words; 0 for none.
+uint64_t Hash(const gxds_error *error) {
+  if (error == nullptr) return 0;
+  gxds_str s = gxds_error_text(error);
   uint64_t hash = 14695981039346656037u;
   for (size_t i = 0; i < s.size; i++) {
     hash = (hash ^ static_cast<unsigned char>(s.data[i])) * 1099511628211u;
   }
+  gxds_str_free(&s);
   return hash;
 }
 
-bool IsOutage(const gxds_status &status) {
-  return gxds_str_starts_with(status.message, gxds_str_z("xDS channel for server"));
+gxds_code CodeOf(const gxds_error *error) { return error ? error->code : GXDS_OK; }
+
+bool IsOutage(const gxds_error &error) {
+  return gxds_str_starts_with(error.message, gxds_str_z("xDS channel for server"));
 }
 
 }  // namespace
@@ -39,8 +45,8 @@ void Client::Tell(const gxds_action &action) {
                   resource                                   ? "resource"
                   : action.kind == GXDS_ACTION_AMBIENT_ERROR ? "ambient"
                                                              : "error",
-                  NumberOf(action.resource), gxds_code_name(action.status.code),
-                  String(action.status.message).c_str());
+                  NumberOf(action.resource), gxds_code_name(CodeOf(action.error)),
+                  action.error ? String(action.error->message).c_str() : "");
   }
   Plant plant = world_->plant();
   if (plant == kPlantLostUpdate && resource && w->held >= 0 && !planted_) {
@@ -61,7 +67,7 @@ void Client::Tell(const gxds_action &action) {
 
 void Client::TellResource(Watch *w, const gxds_action &action) {
   const gxds_resource *resource = action.resource;
-  if ((resource != nullptr) != gxds_status_is_ok(&action.status)) {
+  if ((resource != nullptr) != (action.error == nullptr)) {
     Fail("resource-or-error", "a watcher is told of both, or of neither");
   }
   if (w->name < 0) {
@@ -79,41 +85,41 @@ void Client::TellResource(Watch *w, const gxds_action &action) {
     if (same && !e.may_renew && !e.unsure) Fail("told-twice", "a watcher is told what it has");
     world_->Did(kDidResource);
   } else {
-    CheckTimeout(*w, action.status);
-    CheckUnreachable(*w, action.status);
+    CheckTimeout(*w, *action.error);
+    CheckUnreachable(*w, *action.error);
     world_->Did(kDidDataError);
   }
   w->told = true;
   w->held = NumberOf(resource);
-  w->error_code = action.status.code;
+  w->error_code = CodeOf(action.error);
   w->ambient_code = 0;
   w->ambient_hash = 0;
   if (w->channel < 0) return;
-  channel(w->channel)->OnResource(*w, resource, &action.status);
+  channel(w->channel)->OnResource(*w, resource, action.error);
   Touch(w->channel);
 }
 
 void Client::TellAmbient(Watch *w, const gxds_action &action) {
   if (w->held == kNothing) Fail("stray-ambient", "an ambient error for who holds nothing");
-  uint64_t hash = action.status.code ? Hash(action.status.message) : 0;
-  if (w->ambient_code == static_cast<int>(action.status.code) && w->ambient_hash == hash) {
+  uint64_t hash = Hash(action.error);
+  if (w->ambient_code == static_cast<int>(CodeOf(action.error)) && w->ambient_hash == hash) {
     Fail("ambient-twice", "an ambient error is told twice");
   }
-  if (action.status.code) CheckUnreachable(*w, action.status);
-  w->ambient_code = action.status.code;
+  if (action.error) CheckUnreachable(*w, *action.error);
+  w->ambient_code = CodeOf(action.error);
   w->ambient_hash = hash;
-  w->ambient_outage = IsOutage(action.status);
+  w->ambient_outage = action.error && IsOutage(*action.error);
   world_->Did(kDidAmbient);
   if (w->channel < 0) return;
-  channel(w->channel)->OnAmbient(*w, &action.status);
+  channel(w->channel)->OnAmbient(*w, action.error);
   Touch(w->channel);
 }
 
 // A57: that a resource does not exist is only known when it was asked for that long ago, or
 // deleted.
-void Client::CheckTimeout(const Watch &w, const gxds_status &status) {
-  bool transient = gxds_str_starts_with(status.message, gxds_str_z("timeout obtaining"));
-  if (!transient && !gxds_str_starts_with(status.message, gxds_str_z("does not exist"))) return;
+void Client::CheckTimeout(const Watch &w, const gxds_error &error) {
+  bool transient = gxds_str_starts_with(error.message, gxds_str_z("timeout obtaining"));
+  if (!transient && !gxds_str_starts_with(error.message, gxds_str_z("does not exist"))) return;
   world_->Did(kDidDoesNotExist);
   const Entry &e = entries_[w.type][w.name];
   bool in_time = e.was_missing || (transient ? e.may_be_late : e.may_not_exist);
@@ -123,8 +129,8 @@ void Client::CheckTimeout(const Watch &w, const gxds_status &status) {
 }
 
 // A server is out of reach only when a stream or a channel failed, and nothing came since.
-void Client::CheckUnreachable(const Watch &w, const gxds_status &status) {
-  if (!IsOutage(status)) return;
+void Client::CheckUnreachable(const Watch &w, const gxds_error &error) {
+  if (!IsOutage(error)) return;
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
   if (!conns_[primary].failed_lately) Fail("false-outage", "server%d has not failed", primary);
 }

@@ -31,6 +31,9 @@ struct Load {
 
 class ControlPlane {
  public:
+  // address: on which it listens.
+  explicit ControlPlane(std::string address = "127.0.0.1") : address_(std::move(address)) {}
+
   // Makes that the configuration; clients are told when the server has noticed.
   void Set(const Mesh& mesh) { files_.Write("mesh.json", mesh.Json()); }
   void WriteFile(const std::string& name, const std::string& contents) {
@@ -44,7 +47,7 @@ class ControlPlane {
   void Freeze() { server_->Stop(); }
   void Thaw() { server_->Signal(SIGCONT); }
   int port() const { return port_; }
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::string address() const { return address_ + ":" + std::to_string(port_); }
   // A bootstrap that names this server, as JSON text. feature: of the server; empty: none.
   std::string Bootstrap(const std::string& feature = "") const;
   // Its entry in a bootstrap's list of servers.
@@ -66,6 +69,7 @@ class ControlPlane {
   bool WaitForIssued(long count);
 
  private:
+  const std::string address_;
   TempDir files_;
   const int port_ = KeptPort();
   std::unique_ptr<Child> server_;

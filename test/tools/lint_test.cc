@@ -1,4 +1,4 @@
-// `xds lint`, in a process of its own; and how it takes a NACK apart.
+// `xds lint`, in a process of its own.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -6,7 +6,6 @@
 
 #include "test/files/support.h"
 #include "test/support/child.h"
-#include "tools/lint/nack.h"
 
 namespace {
 
@@ -14,31 +13,6 @@ using gxds_test::Child;
 using gxds_test::Runfile;
 using gxds_test::TempDir;
 using Lines = std::vector<std::string>;
-
-std::vector<std::string> Errors(const std::string& text) {
-  std::vector<std::string> errors;
-  gxds_nack_each_error(
-      View(text),
-      [](void* arg, gxds_str field, gxds_str error) {
-        static_cast<std::vector<std::string>*>(arg)->push_back(String(field) + "|" + String(error));
-      },
-      &errors);
-  return errors;
-}
-
-TEST(Nack, IsTakenApartFieldByField) {
-  EXPECT_EQ(Errors("errors validating X: [field:a.b[0] error:must be set; field:c errors:[d; e]]"),
-            (Lines{"a.b[0]|must be set", "c|[d; e]"}));
-  EXPECT_EQ(Errors("errors validating JSON: [field:a[\"k\"].b error:bad] (a[\"k\"].b line 3)"),
-            (Lines{"a[\"k\"].b|bad"}));
-  EXPECT_EQ(Errors("errors validating X: [field: error:is not an object]"),
-            (Lines{"|is not an object"}));
-}
-
-TEST(Nack, ATextThatIsNoListIsToldWhole) {
-  EXPECT_EQ(Errors("Can't parse CDS resource."), (Lines{"|Can't parse CDS resource."}));
-  EXPECT_EQ(Errors(""), (Lines{"|"}));
-}
 
 // All that a program printed, once it has ended by itself.
 Lines AllLines(Child* child) {
@@ -101,6 +75,24 @@ TEST_F(Lint, EveryErrorHasFileLineAndFieldInTheWordsOfTheNack) {
                    "a.yaml:16: error: ClusterLoadAssignment \"e\": field "
                    "endpoints[0].lb_endpoints[0].endpoint.address.socket_address: Failed to parse "
                    "address:nowhere:1",
+                   "1"}));
+}
+
+TEST_F(Lint, AValueThatLooksLikeAnErrorIsAValue) {
+  files_.Write("a.yaml",
+               "'@type': "
+               "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
+               "cluster_name: e\n"
+               "endpoints:\n"
+               "- locality: {}\n"
+               "  load_balancing_weight: 1\n"
+               "  lb_endpoints:\n"
+               "  - endpoint: {address: {socket_address: "
+               "{address: 'no; field:x error:y] (x line 9)', port_value: 1}}}\n");
+  EXPECT_EQ(Run({"a.yaml"}),
+            (Lines{"a.yaml:7: error: ClusterLoadAssignment \"e\": field "
+                   "endpoints[0].lb_endpoints[0].endpoint.address.socket_address: Failed to parse "
+                   "address:[no; field:x error:y] (x line 9)]:1",
                    "1"}));
 }
 

@@ -49,7 +49,7 @@ const gxds_host *Host() {
 
 const gxds_bootstrap *Bootstrap(const std::string &json) {
   const gxds_bootstrap *b = nullptr;
-  gxds_status status = gxds_bootstrap_parse(ToGxds(json), Host(), &b);
+  gxds_status status = gxds_bootstrap_parse(ToGxds(json), Host(), &b, nullptr);
   EXPECT_EQ(status.code, GXDS_OK) << ToString(status.message);
   gxds_status_fini(&status);
   return b;
@@ -161,8 +161,8 @@ class User {
     news_.Put(std::move(n));
   }
   static void OnResource(void *owner, uint64_t token, const gxds_resource *resource,
-                         const gxds_status *status) {
-    News n{"error", token, status->code, ToString(status->message)};
+                         const gxds_error *error) {
+    News n{"error", token, error ? error->code : GXDS_OK, Words(error)};
     if (resource) {
       n.what = "resource";
       n.text = "?";
@@ -172,8 +172,15 @@ class User {
     }
     static_cast<User *>(owner)->Note(n);
   }
-  static void OnAmbientError(void *owner, uint64_t token, const gxds_status *status) {
-    static_cast<User *>(owner)->Note({"ambient", token, status->code, ToString(status->message)});
+  static void OnAmbientError(void *owner, uint64_t token, const gxds_error *error) {
+    static_cast<User *>(owner)->Note(
+        {"ambient", token, error ? error->code : GXDS_OK, Words(error)});
+  }
+  static std::string Words(const gxds_error *error) {
+    gxds_str text = gxds_error_text(error);
+    std::string words = ToString(text);
+    gxds_str_free(&text);
+    return words;
   }
   static void OnDrained(void *owner) { static_cast<User *>(owner)->Note({"drained"}); }
 

@@ -142,7 +142,7 @@ TEST(ReactorFork, ChildGetsAClientOfItsOwn) {
   const gxds_bootstrap *bootstrap = nullptr;
   gxds_status status = gxds_bootstrap_parse(
       gxds_str_z(R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}]}]})"),
-      &host, &bootstrap);
+      &host, &bootstrap, nullptr);
   ASSERT_EQ(status.code, GXDS_OK);
   auto acquire = [&] {
     gxds_client_handle *handle = nullptr;

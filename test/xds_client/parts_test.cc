@@ -149,28 +149,34 @@ TEST(Deadlines, AgreeWithAModel) {
   gxds_deadlines_fini(&q);
 }
 
+const gxds_error *MakeError(const char *message) {
+  gxds_text text = {};
+  gxds_text_add_z(&text, message);
+  return gxds_error_create(GXDS_NOT_FOUND, &text, Str(""), Str(""));
+}
+
 TEST(Actions, ComeInOrderAndKeepWhatTheyName) {
   gxds_actions q = {};
-  gxds_shared_status *error =
-      gxds_shared_status_create(gxds_status_make(GXDS_NOT_FOUND, "no such thing"));
+  const gxds_error *error = MakeError("no such thing");
   for (int round = 0; round < 3; round++) {  // the ring wraps around
     for (uint64_t i = 0; i < 25; i++) {
       gxds_action a = {};
       a.kind = GXDS_ACTION_AMBIENT_ERROR;
       a.watch = i;
-      gxds_actions_push(&q, &a, gxds_str_dup(Str(std::to_string(i))), i % 2 ? error : nullptr);
+      a.error = i % 2 ? error : nullptr;
+      gxds_actions_push(&q, &a, gxds_str_dup(Str(std::to_string(i))));
     }
     for (uint64_t i = 0; i < 20; i++) {
       const gxds_action *a = gxds_actions_pop(&q);
       ASSERT_NE(a, nullptr);
       EXPECT_EQ(a->watch, (i + (round ? 25 - 5 * round : 0)) % 25);
       EXPECT_EQ(String(a->bytes), std::to_string(a->watch));
-      EXPECT_EQ(String(a->status.message), a->watch % 2 ? "no such thing" : "");
+      EXPECT_EQ(a->error, a->watch % 2 ? error : nullptr);
     }
   }
   gxds_actions_fini(&q);
   EXPECT_EQ(error->refs.count, 1);
-  gxds_shared_status_unref(error);
+  gxds_error_unref(error);
 }
 
 }  // namespace

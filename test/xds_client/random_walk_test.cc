@@ -404,9 +404,12 @@ class Walk {
 
   void Tell(const gxds_action &action) {
     auto *watcher = static_cast<WalkWatcher *>(action.watcher.owner);
-    std::string status = action.status.code
-                             ? gxds_code_name(action.status.code) + String(action.status.message)
-                             : "";
+    std::string status;
+    if (action.error) {
+      gxds_str words = gxds_error_text(action.error);
+      status = gxds_code_name(action.error->code) + String(words);
+      gxds_str_free(&words);
+    }
     if (action.kind == GXDS_ACTION_AMBIENT_ERROR) {
       EXPECT_NE(watcher->held, "") << "an ambient error for who holds nothing";
       EXPECT_NE(watcher->ambient, status) << "told twice";

@@ -10,11 +10,13 @@ namespace gxds_test {
 
 namespace {
 
-std::string RenderStatus(const gxds_status &status) {
+std::string RenderError(const gxds_error *error) {
+  gxds_status status = gxds_error_status(error);
   gxds_text text = {};
   gxds_status_render(&status, &text);
   std::string out = String(gxds_text_str(&text));
   gxds_text_fini(&text);
+  gxds_status_fini(&status);
   return out;
 }
 
@@ -386,15 +388,15 @@ void Scenario::Tell(const gxds_action &action) {
   EXPECT_FALSE(watcher->cancelled_) << "a watcher is told something after its end";
   EXPECT_EQ(action.watch, watcher->id_);
   EXPECT_EQ(action.watcher.token, 7u);
-  std::string status = RenderStatus(action.status);
+  std::string status = RenderError(action.error);
   ExpectPrintable(status);
   if (action.kind == GXDS_ACTION_AMBIENT_ERROR) {
     watcher->told_.push_back("ambient " + status);
   } else if (action.resource) {
-    EXPECT_EQ(action.status.code, GXDS_OK);
+    EXPECT_EQ(action.error, nullptr);
     watcher->told_.push_back(Text(action.resource));
   } else {
-    EXPECT_NE(action.status.code, GXDS_OK);
+    ASSERT_NE(action.error, nullptr);
     watcher->told_.push_back("error " + status);
   }
   trace_.push_back("TOLD");
@@ -438,8 +440,8 @@ std::string Scenario::Dump() const {
           *text += " " + String(info->version) + " " + String(info->bytes);
           EXPECT_GT(info->updated, 0);
         }
-        if (info->error.code != GXDS_OK) {
-          *text += " failed " + String(info->failed_version) + " " + RenderStatus(info->error);
+        if (info->error) {
+          *text += " failed " + String(info->failed_version) + " " + RenderError(info->error);
           EXPECT_GT(info->failed, 0);
         }
         *text += " watchers=" + std::to_string(info->watcher_count) + "\n";

@@ -33,8 +33,7 @@ struct Parts {
 
 const gxds_cluster_entry *Leaf(const std::string &name) {
   const gxds_cluster *c = made_up::EdsCluster(name);
-  const gxds_cluster_entry *e =
-      gxds_cluster_entry_endpoints(made_up::S(name), c, nullptr, made_up::Z(""));
+  const gxds_cluster_entry *e = gxds_cluster_entry_endpoints(made_up::S(name), c, nullptr, nullptr);
   made_up::Unref(c);
   return e;
 }
@@ -88,14 +87,19 @@ TEST(ConfigChange, OfManyTellsSomeAndCountsTheRest) {
   gxds_config_unref(config);
 }
 
-const gxds_cluster_entry *LeafWithNote(const std::string &name, const std::string &note,
+// note: what is wrong; nullptr: nothing, so that it tells an origin alone.
+const gxds_cluster_entry *LeafWithNote(const std::string &name, const char *note,
                                        bool with_endpoints = true,
                                        const std::vector<size_t> &localities = {1}) {
   const gxds_cluster *c = made_up::EdsCluster(name);
   const gxds_endpoints *endpoints =
       with_endpoints ? made_up::NewEndpoints(name, localities) : nullptr;
-  const gxds_cluster_entry *e =
-      gxds_cluster_entry_endpoints(made_up::S(name), c, endpoints, made_up::S(note));
+  gxds_text no_message = {};
+  const gxds_error *error =
+      note ? made_up::NewError(note)
+           : gxds_error_create(GXDS_OK, &no_message, made_up::Z("s"), made_up::Z("n"));
+  const gxds_cluster_entry *e = gxds_cluster_entry_endpoints(made_up::S(name), c, endpoints, error);
+  gxds_error_unref(error);
   made_up::Unref(c);
   if (endpoints != nullptr) made_up::Unref(endpoints);
   return e;
@@ -108,7 +112,7 @@ const gxds_cluster_entry *Error(const std::string &name, const std::string &why)
   return e;
 }
 
-const char kOrigin[] = "(xDS server s) (node ID:n)";
+const char *const kWell = nullptr;
 
 // The faults of the second after the first; what they are told as, and the words.
 std::pair<gxds_fault, std::string> Faults(const gxds_config *before, const gxds_config *after) {
@@ -123,7 +127,7 @@ using Told = std::pair<gxds_fault, std::string>;
 
 TEST(ConfigFaults, AClusterThatIsWellIsNotTold) {
   Parts parts;
-  const gxds_config *config = parts.Config(With(nullptr, LeafWithNote("a", kOrigin)));
+  const gxds_config *config = parts.Config(With(nullptr, LeafWithNote("a", kWell)));
   EXPECT_EQ(Faults(nullptr, config), Told(GXDS_FAULT_NONE, ""));
   gxds_config_unref(config);
 }
@@ -131,7 +135,7 @@ TEST(ConfigFaults, AClusterThatIsWellIsNotTold) {
 TEST(ConfigFaults, AreToldWhenTheyComeAndWhenTheyGo) {
   Parts parts;
   const gxds_config *good = parts.Config(
-      With(With(With(nullptr, LeafWithNote("a", kOrigin)), LeafWithNote("b", kOrigin)), Leaf("c")));
+      With(With(With(nullptr, LeafWithNote("a", kWell)), LeafWithNote("b", kWell)), Leaf("c")));
   const gxds_config *ambient =
       parts.Config(With(gxds_cluster_map_ref(good->clusters), LeafWithNote("a", "EDS a: stale")));
   const gxds_config *worse =

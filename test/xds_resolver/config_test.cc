@@ -44,7 +44,7 @@ TEST(Config, KeepsItsPartsUntilItsLastReference) {
   made_up::g_alive = 0;
   const gxds_cluster *c = made_up::EdsCluster("c");
   const gxds_cluster_map *map =
-      gxds_cluster_map_put(nullptr, gxds_cluster_entry_endpoints(c->name, c, nullptr, Z("")));
+      gxds_cluster_map_put(nullptr, gxds_cluster_entry_endpoints(c->name, c, nullptr, nullptr));
   made_up::Unref(c);
   gxds_str name = Z("c");
   const gxds_config *config = gxds_config_create(nullptr, nullptr, nullptr, map,

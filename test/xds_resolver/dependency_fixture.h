@@ -106,20 +106,19 @@ class Dependencies : public ::testing::Test {
   void Tell(const gxds_cluster *c) { TellResource("CDS", Str(c->name), &c->base); }
   void Tell(const gxds_endpoints *e) { TellResource("EDS", Str(e->cluster_name), &e->base); }
   void TellResource(const char *type, const std::string &name, const gxds_resource *r) {
-    gxds_status ok = gxds_status_ok();
     gxds_dependency_manager_on_source(m_, Token(type, name), Z("xds.example"));
-    gxds_dependency_manager_on_resource(m_, Token(type, name), r, &ok);
+    gxds_dependency_manager_on_resource(m_, Token(type, name), r, nullptr);
     gxds_resource_unref(r);
   }
   void TellError(const std::string &type, const std::string &name, const char *why = "gone") {
-    gxds_status s = gxds_status_make(GXDS_NOT_FOUND, "%s", why);
-    gxds_dependency_manager_on_resource(m_, Token(type, name), nullptr, &s);
-    gxds_status_fini(&s);
+    const gxds_error *error = NewError(why, GXDS_NOT_FOUND);
+    gxds_dependency_manager_on_resource(m_, Token(type, name), nullptr, error);
+    gxds_error_unref(error);
   }
   void TellAmbient(const std::string &type, const std::string &name, const char *why) {
-    gxds_status s = why ? gxds_status_make(GXDS_UNAVAILABLE, "%s", why) : gxds_status_ok();
-    gxds_dependency_manager_on_ambient_error(m_, Token(type, name), &s);
-    gxds_status_fini(&s);
+    const gxds_error *error = NewError(why);
+    gxds_dependency_manager_on_ambient_error(m_, Token(type, name), error);
+    gxds_error_unref(error);
   }
   void TellDns(const std::string &name, const gxds_endpoints *e, const char *why = nullptr) {
     gxds_status s = why ? gxds_status_make(GXDS_UNAVAILABLE, "%s", why) : gxds_status_ok();
@@ -190,7 +189,7 @@ class Dependencies : public ::testing::Test {
   // Without where it comes from, which is always told, and once.
   std::string Note(const std::string &name) {
     const std::string origin = "(xDS server xds.example) (node ID:node1)";
-    std::string note = Str(Entry(name)->resolution_note);
+    std::string note = Words(Entry(name)->resolution_note);
     size_t at = note.find(origin);
     EXPECT_TRUE(at != std::string::npos && at + origin.size() == note.size()) << note;
     return note.substr(0, at > 0 ? at - 1 : 0);

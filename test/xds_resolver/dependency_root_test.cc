@@ -308,8 +308,8 @@ TEST_F(DependencyRoot, LateReportsAreDroppedByTheirToken) {
   TakeLog();
   const gxds_cluster *c = EdsCluster("a");
   gxds_status ok = gxds_status_ok();
-  gxds_dependency_manager_on_resource(m_, old, &c->base, &ok);
-  gxds_dependency_manager_on_ambient_error(m_, old, &ok);
+  gxds_dependency_manager_on_resource(m_, old, &c->base, nullptr);
+  gxds_dependency_manager_on_ambient_error(m_, old, nullptr);
   gxds_dependency_manager_on_dns(m_, old, nullptr, &ok);
   Unref(c);
   Settle();

@@ -117,16 +117,18 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
     if (watch == watches_.end()) return;
     const Truth &t = truth_.at(key);
     told_[key] = t.resource;
-    gxds_status status =
-        t.resource ? gxds_status_ok() : gxds_status_make(GXDS_NOT_FOUND, "%s", t.error.c_str());
     if (key.first == "DNS") {
+      gxds_status status =
+          t.resource ? gxds_status_ok() : gxds_status_make(GXDS_NOT_FOUND, "%s", t.error.c_str());
       gxds_dependency_manager_on_dns(m_, watch->second,
                                      reinterpret_cast<const gxds_endpoints *>(t.resource), &status);
+      gxds_status_fini(&status);
     } else {
       gxds_dependency_manager_on_source(m_, watch->second, Z("xds.example"));
-      gxds_dependency_manager_on_resource(m_, watch->second, t.resource, &status);
+      const gxds_error *error = t.resource ? nullptr : NewError(t.error.c_str(), GXDS_NOT_FOUND);
+      gxds_dependency_manager_on_resource(m_, watch->second, t.resource, error);
+      gxds_error_unref(error);
     }
-    gxds_status_fini(&status);
   }
 
   void SettleAndNote() {

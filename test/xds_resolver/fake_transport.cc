@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "test/xds_resolver/made_up.h"
+
 using made_up::FakeTransport;
 
 struct gxds_prepared {};
@@ -33,25 +35,24 @@ void FakeTransport::Tell(const char *type, const std::string &name,
                          const gxds_resource *take_resource) {
   auto it = watches.find({type, name});
   ASSERT_TRUE(it != watches.end()) << type << " " << name;
-  gxds_status ok = gxds_status_ok();
-  handle->events->on_resource(handle->owner, it->second, take_resource, &ok);
+  handle->events->on_resource(handle->owner, it->second, take_resource, nullptr);
   gxds_resource_unref(take_resource);
 }
 
 void FakeTransport::TellError(const char *type, const std::string &name, const char *why) {
   auto it = watches.find({type, name});
   ASSERT_TRUE(it != watches.end()) << type << " " << name;
-  gxds_status status = gxds_status_make(GXDS_NOT_FOUND, "%s", why);
-  handle->events->on_resource(handle->owner, it->second, nullptr, &status);
-  gxds_status_fini(&status);
+  const gxds_error *error = made_up::NewError(why, GXDS_NOT_FOUND);
+  handle->events->on_resource(handle->owner, it->second, nullptr, error);
+  gxds_error_unref(error);
 }
 
 void FakeTransport::TellAmbientError(const char *type, const std::string &name, const char *why) {
   auto it = watches.find({type, name});
   ASSERT_TRUE(it != watches.end()) << type << " " << name;
-  gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%s", why);
-  handle->events->on_ambient_error(handle->owner, it->second, &status);
-  gxds_status_fini(&status);
+  const gxds_error *error = made_up::NewError(why);
+  handle->events->on_ambient_error(handle->owner, it->second, error);
+  gxds_error_unref(error);
 }
 
 void FakeTransport::Drained() { handle->events->on_drained(handle->owner); }

@@ -34,6 +34,20 @@ struct Endpoints {
   gxds_priority priority{};
 };
 
+// An error with these words; ended with gxds_error_unref(). nullptr: none, which is nullptr.
+inline const gxds_error *NewError(const char *why, gxds_code code = GXDS_UNAVAILABLE) {
+  if (!why) return nullptr;
+  gxds_text text = {};
+  gxds_text_add_z(&text, why);
+  return gxds_error_create(code, &text, Z(""), Z(""));
+}
+inline std::string Words(const gxds_error *e) {
+  gxds_str text = gxds_error_text(e);
+  std::string words(text.size ? text.data : "", text.size);
+  gxds_str_free(&text);
+  return words;
+}
+
 inline void DestroyCluster(gxds_resource *r) {
   g_alive--;
   delete reinterpret_cast<Cluster *>(r);

@@ -85,7 +85,7 @@ class Resolver : public ::testing::Test {
     if (!u || !u->config) return "no config";
     const gxds_cluster_entry *e = gxds_config_cluster(u->config, S(cluster));
     EXPECT_EQ(e->endpoints, nullptr);
-    std::string note = Str(e->resolution_note);
+    std::string note = Words(e->resolution_note);
     gxds_resolver_update_destroy(u);
     return note;
   }

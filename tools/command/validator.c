@@ -20,7 +20,8 @@ gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap) {
     return v;
   }
   v->any_bootstrap = true;
-  gxds_status status = gxds_bootstrap_parse(gxds_str_z(plain), gxds_host_get(), &v->bootstrap);
+  gxds_status status =
+      gxds_bootstrap_parse(gxds_str_z(plain), gxds_host_get(), &v->bootstrap, NULL);
   GXDS_CHECK(gxds_status_is_ok(&status));
   return v;
 }
@@ -40,7 +41,8 @@ static const gxds_resource_type *type_of(gxds_file_type type) {
   return NULL;
 }
 
-gxds_status gxds_validator_check(const gxds_validator *v, const gxds_file_resource *resource) {
+gxds_status gxds_validator_check(const gxds_validator *v, const gxds_file_resource *resource,
+                                 gxds_errors *errors) {
   gxds_decode_context context = {.bootstrap = v->bootstrap,
                                  .server = v->bootstrap->servers[0],
                                  .host = gxds_host_get(),
@@ -48,6 +50,10 @@ gxds_status gxds_validator_check(const gxds_validator *v, const gxds_file_resour
   gxds_decoded decoded = {0};
   gxds_status status = type_of(resource->type)->decode(&context, resource->bytes, &decoded);
   gxds_resource_unref(decoded.resource);
-  gxds_str_free(&decoded.name);
+  if (errors) {
+    *errors = decoded.errors;
+    decoded.errors = (gxds_errors){0};
+  }
+  gxds_decoded_fini(&decoded);
   return status;
 }

@@ -3,6 +3,7 @@
 #ifndef GRPC_XDS_TOOLS_COMMAND_VALIDATOR_H_
 #define GRPC_XDS_TOOLS_COMMAND_VALIDATOR_H_
 
+#include "base/errors.h"
 #include "bootstrap/bootstrap.h"
 #include "files/file_set.h"
 
@@ -16,9 +17,11 @@ typedef struct gxds_validator gxds_validator;
  * that resources may name; NULL: it is not known, so they may name any. */
 gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap);
 void gxds_validator_destroy(gxds_validator *v);
-/* Not OK: the words of the client's NACK. */
+/* Not OK: the words of the client's NACK. errors (empty, or NULL: they are not wanted) gets those
+ * of fields, when there are any; the caller ends it with gxds_errors_fini(). */
 GXDS_MUST_USE gxds_status gxds_validator_check(const gxds_validator *v,
-                                               const gxds_file_resource *resource);
+                                               const gxds_file_resource *resource,
+                                               gxds_errors *errors);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include "files/json_reader.h"
 #include "host/host_get.h"
 #include "tools/lint/check.h"
-#include "tools/lint/nack.h"
+#include "tools/lint/field_line.h"
 
 /* What a bootstrap may hold, by gRFC; everything else is ignored by gRPC. */
 typedef struct shape {
@@ -73,7 +73,7 @@ static void on_error(void *arg, gxds_str field, gxds_str error) {
   const looker *l = arg;
   gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
                                                  .file = l->file,
-                                                 .line = gxds_nack_line_of(l->node, field),
+                                                 .line = gxds_field_line(l->node, field),
                                                  .field = field,
                                                  .text = error});
 }
@@ -189,8 +189,13 @@ const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *f
   looker l = {findings, file.name, gxds_file_json_read(file.bytes, arena, &errors)};
   GXDS_CHECK(l.node != NULL); /* it was recognised by what is in it */
   const gxds_bootstrap *bootstrap = NULL;
-  gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap);
-  if (!gxds_status_is_ok(&status)) gxds_nack_each_error(status.message, on_error, &l);
+  gxds_errors wrong = {0};
+  gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap, &wrong);
+  gxds_errors_each(&wrong, on_error, &l);
+  if (!gxds_status_is_ok(&status) && wrong.count == 0) {
+    on_error(&l, gxds_str_of(NULL, 0), status.message);
+  }
+  gxds_errors_fini(&wrong);
   gxds_status_fini(&status);
   look_at_object(&l, l.node, root, NULL);
   upb_Arena_Free(arena);

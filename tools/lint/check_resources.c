@@ -3,7 +3,7 @@
 
 #include "files/file_reader.h"
 #include "tools/lint/check.h"
-#include "tools/lint/nack.h"
+#include "tools/lint/field_line.h"
 #include "tools/lint/read_fields.h"
 
 /* One resource that is being looked at. */
@@ -16,12 +16,12 @@ typedef struct looker {
   const gxds_file_node *node; /* NULL: of a binary file */
 } looker;
 
-static void on_nack(void *arg, gxds_str field, gxds_str error) {
+static void on_error(void *arg, gxds_str field, gxds_str error) {
   const looker *l = arg;
   gxds_findings_add(l->findings,
                     &(gxds_finding){.kind = GXDS_FINDING_ERROR,
                                     .file = l->file,
-                                    .line = l->node ? gxds_nack_line_of(l->node, field) : 0,
+                                    .line = l->node ? gxds_field_line(l->node, field) : 0,
                                     .resource = l->resource,
                                     .field = field,
                                     .text = error});
@@ -104,8 +104,13 @@ static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_n
   gxds_text_addf(&resource, "%s \"%.*s\"", info->message, GXDS_STR_ARG(take_resource->name));
   l->resource = gxds_text_str(&resource);
   l->node = node;
-  gxds_status status = gxds_validator_check(l->validator, take_resource);
-  if (!gxds_status_is_ok(&status)) gxds_nack_each_error(status.message, on_nack, l);
+  gxds_errors errors = {0};
+  gxds_status status = gxds_validator_check(l->validator, take_resource, &errors);
+  gxds_errors_each(&errors, on_error, l);
+  if (!gxds_status_is_ok(&status) && errors.count == 0) {
+    on_error(l, gxds_str_of(NULL, 0), status.message);
+  }
+  gxds_errors_fini(&errors);
   gxds_status_fini(&status);
   if (node) look_at_message(l, gxds_schema_find(l->schema, gxds_str_z(info->type_url)), node, NULL);
   gxds_text_fini(&resource);

@@ -91,7 +91,7 @@ void gxds_fetched_destroy(gxds_fetched *f) {
     gxds_str_free(&r->name);
     gxds_str_free(&r->version);
     gxds_resource_unref(r->resource);
-    gxds_status_fini(&r->error);
+    gxds_str_free(&r->error);
     gxds_str_free(&r->failed_version);
   }
   gxds_free(f->resources);
@@ -186,7 +186,7 @@ static void copy_resource(void *arg, const gxds_resource_info *info) {
       .state = info->state,
       .version = gxds_str_dup(info->version),
       .resource = info->resource ? gxds_resource_ref(info->resource) : NULL,
-      .error = gxds_status_copy(&info->error),
+      .error = gxds_error_text(info->error),
       .failed_version = gxds_str_dup(info->failed_version),
   };
 }

@@ -34,7 +34,7 @@ typedef struct gxds_fetched_resource {
   gxds_resource_state state;
   gxds_str version;
   const gxds_resource *resource; /* NULL: none */
-  gxds_status error;
+  gxds_str error;                /* empty: none */
   gxds_str failed_version;
 } gxds_fetched_resource;
 

@@ -20,7 +20,7 @@ void gxds_tree_add_resource_state(gxds_view *v, const gxds_fetched_resource *r) 
   gxds_view_attribute(v, "version", "%.*s", GXDS_STR_ARG(r->version));
   gxds_view_attribute(v, "state", "%s", gxds_resource_state_name(r->state));
   gxds_view_attribute(v, "rejected_version", "%.*s", GXDS_STR_ARG(r->failed_version));
-  if (!gxds_status_is_ok(&r->error)) gxds_view_error(v, r->error.message);
+  if (r->error.size) gxds_view_error(v, r->error);
 }
 
 static void add_duration(gxds_view *v, const char *key, gxds_duration d) {

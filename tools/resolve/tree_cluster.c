@@ -74,7 +74,9 @@ static bool add_dns(gxds_view *up, const gxds_cluster *cluster, const gxds_clust
   gxds_text_fini(&name);
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) return false;
   if (entry->endpoints) return add_endpoints(v, entry->endpoints);
-  gxds_view_error(v, entry->resolution_note);
+  gxds_str note = gxds_error_text(entry->resolution_note);
+  gxds_view_error(v, note);
+  gxds_str_free(&note);
   return false;
 }
 

@@ -12,7 +12,7 @@ void gxds_serve_validate(const gxds_validator *v, const gxds_file_set *set,
     for (size_t i = 0; i < set->types[t].count; i++) {
       const gxds_file_entry *entry = &set->types[t].entries[i];
       if (was_there(previous, entry->resource)) continue;
-      gxds_status status = gxds_validator_check(v, entry->resource);
+      gxds_status status = gxds_validator_check(v, entry->resource, NULL);
       if (gxds_status_is_ok(&status)) continue;
       gxds_serve_event event = {.kind = GXDS_SERVE_WARNING,
                                 .type = &gxds_file_types[t],

@@ -230,7 +230,7 @@ TEST_F(Host, PassesOnTheFallbackBootstrapThatIsLeftWithTheHost) {
   gxds_status found = gxds_bootstrap_find(host_, &text, &where);
   ASSERT_EQ(found.code, GXDS_OK);
   const gxds_bootstrap* b = nullptr;
-  gxds_status parsed = gxds_bootstrap_parse(text, host_, &b);
+  gxds_status parsed = gxds_bootstrap_parse(text, host_, &b, nullptr);
   ASSERT_EQ(parsed.code, GXDS_OK) << parsed.message.data;
   EXPECT_EQ(ToString(b->node_id), "C2P-1");
   EXPECT_THAT(ToString(b->node), testing::HasSubstr("IPV6"));

@@ -88,12 +88,11 @@ TEST(ClusterImpl, AnotherNoteIsAnotherPickerWhichExplainsFailures) {  // A88.22
   Scenario s;
   auto cluster = snapshot::MakeCluster("c");
   auto endpoints = snapshot::MakeEndpoints({{"a"}});
-  s.Update(Leaf(cluster, endpoints, "(node ID:n)"));
+  s.Update(Leaf(cluster, endpoints, "", "n"));
   s.Child(GRPC_CHANNEL_TRANSIENT_FAILURE);
-  EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "EDS resource c: gone (node ID:n)")),
-            "publish child");
+  EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "EDS resource c: gone", "n")), "publish child");
   EXPECT_EQ(s.Explained("refused"), "refused (cluster c): EDS resource c: gone (node ID:n)");
-  EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "(node ID:n)")), "publish child");
+  EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "", "n")), "publish child");
   EXPECT_EQ(s.Explained("refused"), "refused (cluster c) (node ID:n)");
   EXPECT_EQ(s.Explained("empty address list: (node ID:n)"), "empty address list: (node ID:n)");
 }

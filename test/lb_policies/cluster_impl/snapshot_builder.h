@@ -127,9 +127,23 @@ inline Endpoints MakeEndpoints(const std::vector<std::vector<std::string>>& prio
   return Endpoints(e);
 }
 
-inline Entry Leaf(const Cluster& cluster, const Endpoints& endpoints, const char* note = "") {
+// An error of no server.
+inline std::unique_ptr<const gxds_error, void (*)(const gxds_error*)> MakeError(
+    const char* message, const char* node_id = "", gxds_code code = GXDS_UNAVAILABLE) {
+  gxds_text text = {};
+  gxds_text_add_z(&text, message);
+  return {gxds_error_create(code, &text, gxds_str_z(""), gxds_str_z(node_id)), gxds_error_unref};
+}
+// note: what is wrong; "": nothing, so that it tells node_id alone; nullptr: there is none.
+inline Entry Leaf(const Cluster& cluster, const Endpoints& endpoints, const char* note = nullptr,
+                  const char* node_id = "") {
+  if (note == nullptr) {
+    return Entry(
+        gxds_cluster_entry_endpoints(cluster.get()->name, cluster.get(), endpoints.get(), nullptr));
+  }
+  const auto error = MakeError(note, node_id, *note ? GXDS_UNAVAILABLE : GXDS_OK);
   return Entry(gxds_cluster_entry_endpoints(cluster.get()->name, cluster.get(), endpoints.get(),
-                                            gxds_str_z(note)));
+                                            error.get()));
 }
 inline Entry Leaf(const std::string& name, ClusterOptions options = {},
                   const Endpoints& endpoints = MakeEndpoints({{"a"}})) {
@@ -142,7 +156,7 @@ inline Entry Aggregate(const std::string& name, const std::vector<std::string>& 
   std::vector<gxds_str> names;
   for (const std::string& l : leaves) names.push_back(gxds_str_of(l.data(), l.size()));
   return Entry(gxds_cluster_entry_aggregate(cluster.get()->name, cluster.get(), names.data(),
-                                            names.size(), gxds_str_z("(node ID:n)")));
+                                            names.size(), MakeError("", "n", GXDS_OK).get()));
 }
 inline Entry Error(const std::string& name, const char* words) {
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%s", words);

@@ -67,10 +67,14 @@ class FakeCluster {
     cluster->name = name_;
     cluster->resource.name = gxds_str_of(cluster->name.data(), cluster->name.size());
     const Endpoints* endpoints = no_endpoints_ ? nullptr : MakeEndpoints();
-    const gxds_cluster_entry* entry =
-        gxds_cluster_entry_endpoints(cluster->resource.name, &cluster->resource,
-                                     endpoints == nullptr ? nullptr : &endpoints->resource,
-                                     gxds_str_of(note_.data(), note_.size()));
+    gxds_text words = {};
+    gxds_text_add(&words, gxds_str_of(note_.data(), note_.size()));
+    const gxds_str nobody = gxds_str_of(nullptr, 0);
+    const gxds_error* note = gxds_error_create(GXDS_UNAVAILABLE, &words, nobody, nobody);
+    const gxds_cluster_entry* entry = gxds_cluster_entry_endpoints(
+        cluster->resource.name, &cluster->resource,
+        endpoints == nullptr ? nullptr : &endpoints->resource, note_.empty() ? nullptr : note);
+    gxds_error_unref(note);
     gxds_resource_unref(&cluster->resource.base);
     if (endpoints != nullptr) gxds_resource_unref(&endpoints->resource.base);
     return CRef<gxds_config>(

@@ -1,55 +1,9 @@
-#include "tools/lint/nack.h"
+#include "tools/lint/field_line.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
 static gxds_str from(gxds_str s, size_t at) { return gxds_str_of(s.data + at, s.size - at); }
-
-/* Where part begins in s; SIZE_MAX: nowhere. */
-static size_t find(gxds_str s, const char *part) {
-  const char *at = s.size ? memmem(s.data, s.size, part, strlen(part)) : NULL;
-  return at ? (size_t)(at - s.data) : SIZE_MAX;
-}
-
-static void tell(gxds_str item, void (*fn)(void *arg, gxds_str field, gxds_str error), void *arg) {
-  static const char *const marks[] = {" error:", " errors:"};
-  gxds_str field = from(item, strlen("field:"));
-  for (int i = 0; i < 2; i++) {
-    size_t at = find(field, marks[i]);
-    if (at == SIZE_MAX) continue;
-    fn(arg, gxds_str_of(field.data, at), from(field, at + strlen(marks[i])));
-    return;
-  }
-  fn(arg, gxds_str_of(NULL, 0), item);
-}
-
-/* The bracket that ends the list: of a bootstrap, its lines follow in parentheses. */
-static const char *end_of_list(gxds_str text) {
-  const char *end = memrchr(text.data, ']', text.size);
-  if (text.data[text.size - 1] != ')') return end;
-  for (const char *at = end; at; at = memrchr(text.data, ']', (size_t)(at - text.data))) {
-    if (at[1] == ' ' && at[2] == '(') return at;
-  }
-  return NULL;
-}
-
-void gxds_nack_each_error(gxds_str text, void (*fn)(void *arg, gxds_str field, gxds_str error),
-                          void *arg) {
-  size_t at = find(text, ": [field:");
-  const char *end = at == SIZE_MAX ? NULL : end_of_list(text);
-  if (!end) {
-    fn(arg, gxds_str_of(NULL, 0), text);
-    return;
-  }
-  gxds_str rest = from(text, at + 3);
-  rest.size = (size_t)(end - rest.data);
-  for (;;) {
-    size_t next = find(rest, "; field:");
-    tell(next == SIZE_MAX ? rest : gxds_str_of(rest.data, next), fn, arg);
-    if (next == SIZE_MAX) return;
-    rest = from(rest, next + 2);
-  }
-}
 
 /* Whether both spell the same field: "lb_endpoints", "lbEndpoints". */
 static bool same_field(gxds_str a, gxds_str b) {
@@ -88,7 +42,7 @@ static gxds_str take_step(gxds_str *path) {
   return step;
 }
 
-uint32_t gxds_nack_line_of(const gxds_file_node *node, gxds_str field) {
+uint32_t gxds_field_line(const gxds_file_node *node, gxds_str field) {
   uint32_t line = node->line;
   while (field.size) {
     gxds_str step = take_step(&field);

@@ -1,0 +1,58 @@
+/* gxds_error: what is wrong with a resource, a server or a DNS name, and where that comes from. A
+ * value: it is made once, compared by value once, and from there on by its pointer; its words are
+ * put together at the edge only (NACK, status of an RPC, CSDS, log, xds), and never read again.
+ *
+ * Immutable, counted by reference: any thread. Faults of the fields of one input, while it is
+ * validated: base/errors.h. */
+#ifndef GRPC_XDS_BASE_ERROR_H_
+#define GRPC_XDS_BASE_ERROR_H_
+
+#include "base/ref.h"
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Strings are in its allocation, zero-terminated. */
+typedef struct gxds_error {
+  gxds_ref refs;
+  gxds_code code;   /* GXDS_OK: nothing is wrong, it tells only where something comes from */
+  gxds_str message; /* what is wrong, printable; empty when OK */
+  gxds_str server;  /* whose word it is; empty: nobody's, or message names the server itself */
+  gxds_str node_id; /* of this client, by which the server's operator finds it; empty: none */
+} gxds_error;
+
+/* One reference, the caller's. message is taken (t is empty afterwards), the others are copied. */
+const gxds_error *gxds_error_create(gxds_code code, gxds_text *take_message, gxds_str server,
+                                    gxds_str node_id);
+/* The same of a status, which is copied. */
+const gxds_error *gxds_error_of_status(const gxds_status *status, gxds_str server,
+                                       gxds_str node_id);
+const gxds_error *gxds_error_ref(const gxds_error *e);
+void gxds_error_unref(const gxds_error *e); /* NULL is allowed */
+/* *slot = e, which is referenced (NULL is allowed); what was there is released. */
+void gxds_error_assign(const gxds_error **slot, const gxds_error *e);
+/* What to hold in place of known, now that take is so: known itself, if both are equal. One
+ * reference; take's is taken, known (NULL is allowed) is borrowed. */
+const gxds_error *gxds_error_renew(const gxds_error *known, const gxds_error *take);
+/* By pointer, else by value; NULL is allowed. */
+bool gxds_error_equal(const gxds_error *a, const gxds_error *b);
+/* The same but for the code. */
+bool gxds_error_same_words(const gxds_error *a, const gxds_error *b);
+
+/* "message (xDS server S) (node ID:N)"; without a message "(xDS server S) (node ID:N)". NULL adds
+ * nothing. */
+void gxds_error_render(const gxds_error *e, gxds_text *out);
+/* The same as an owned string. */
+gxds_str gxds_error_text(const gxds_error *e);
+/* Its code and its words, or OK for NULL. */
+GXDS_MUST_USE gxds_status gxds_error_status(const gxds_error *e);
+/* Adds " (xDS server S) (node ID:N)", as every error ends; what is empty is left out. */
+void gxds_text_add_origin(gxds_text *t, gxds_str server, gxds_str node_id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
