@@ -22,6 +22,7 @@ typedef struct gxds_lb_address {
   const void *native; /* the host's own: passed on as it is */
   uint32_t weight;    /* load_balancing_weight; 1 when nothing is said */
   gxds_str hash_key;  /* A76: by what it is put on a ring in place of its address; empty: by that */
+  gxds_str hostname;  /* A81: what RPCs may be told as :authority; empty: it has none */
   const struct gxds_locality *locality; /* for load reports; NULL: none */
   const gxds_addresses *list; /* where it is from, and its index there; NULL: from no list */
   size_t index;
@@ -32,7 +33,8 @@ typedef struct gxds_addresses_ops {
   void (*at)(const gxds_addresses *a, size_t index, gxds_lb_address *out);
   /* Adds the address as text: "10.0.0.1:80". */
   void (*render_key)(const gxds_addresses *a, size_t index, gxds_text *out);
-  /* Adds what a subchannel is made of beside its address, as text: its args, its locality. */
+  /* Adds what a subchannel is made of beside its address, as text: its args, its locality,
+   * its hostname. */
   void (*render_detail)(const gxds_addresses *a, size_t index, gxds_text *out);
   /* NULL: none of them has a path. */
   const gxds_addresses *(*below)(const gxds_addresses *a, gxds_str name);
@@ -59,7 +61,7 @@ static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a
 }
 /* index < a->count, in these three. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
-  gxds_lb_address out = {NULL, NULL, 0, {NULL, 0}, NULL, NULL, 0};
+  gxds_lb_address out = {NULL, NULL, 0, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};
   a->ops->at(a, index, &out);
   out.list = a;
   out.index = index;

@@ -23,7 +23,7 @@ typedef struct gxds_call_ops {
   /* The value of a metadata key (several values joined by commas): borrow, until the next call.
    * False: it is not there. */
   bool (*header)(gxds_call *c, gxds_str name, gxds_str *value);
-  /* Adds one; value: borrow, during the call. */
+  /* Adds one, also ":authority" (A81), where the RPC has none; value: borrow, during the call. */
   void (*add_header)(gxds_call *c, gxds_str name, gxds_str value);
   /* Memory that lives as long as the RPC. Not zeroed. At most once for each RPC. */
   void *(*alloc)(gxds_call *c, size_t size);

@@ -22,8 +22,9 @@ typedef struct gxds_picker gxds_picker;
 
 /* What the ConfigSelector left with an RPC. Pickers of the RPC may write to it, one at a time. */
 typedef struct gxds_routed_call {
-  uint64_t cluster_id; /* gxds_cluster_ref_id() */
-  bool has_hash;       /* A42; only ring_hash asks, and draws one when there is none */
+  uint64_t cluster_id;    /* gxds_cluster_ref_id() */
+  bool has_hash;          /* A42; only ring_hash asks, and draws one when there is none */
+  bool auto_host_rewrite; /* A81: :authority is to be the hostname of the endpoint, if it has one */
   uint64_t hash;
 } gxds_routed_call;
 
@@ -65,6 +66,10 @@ typedef struct gxds_picked {
   gxds_picked_kind kind;
   gxds_subchannel *subchannel; /* COMPLETE: a reference */
   gxds_tracker *tracker;       /* COMPLETE: of the attempt; NULL: nobody wants to know */
+  gxds_str authority;          /* COMPLETE: the attempt's :authority, in place of the subchannel's,
+                                  unless the RPC has one of the program's own (A81); empty: as it
+                                  is. Needs a tracker. Borrow: until that has started or is
+                                  destroyed */
   gxds_status status;          /* FAIL, DROP: not OK. Else not set */
 } gxds_picked;
 
@@ -136,6 +141,7 @@ static inline void gxds_picked_complete(gxds_picked *out, gxds_subchannel *take_
   out->kind = GXDS_PICKED_COMPLETE;
   out->subchannel = take_subchannel;
   out->tracker = take_tracker;
+  out->authority = gxds_str_of(NULL, 0);
 }
 static inline void gxds_picked_fail(gxds_picked *out, gxds_status take_status) {
   out->kind = GXDS_PICKED_FAIL;

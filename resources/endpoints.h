@@ -1,4 +1,5 @@
-/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A76).
+/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A76,
+ * A81).
  * Immutable, shared: any thread. Localities are counted on their own: an update shares each
  * locality that did not change with the resource before it, so "did it change?" is a pointer
  * comparison. */
@@ -41,6 +42,7 @@ typedef struct gxds_locality {
   uint32_t endpoint_count;
   const gxds_endpoint *endpoints;
   const gxds_str *hash_keys; /* NULL: no endpoint has one; see gxds_locality_hash_key() */
+  const gxds_str *hostnames; /* NULL: no endpoint has one; see gxds_locality_hostname() */
 } gxds_locality;             /* one allocation */
 
 typedef struct gxds_priority {
@@ -94,9 +96,14 @@ void gxds_locality_unref(const gxds_locality *l);
 static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
   return l->hash_keys ? l->hash_keys[index] : gxds_str_of(NULL, 0);
 }
+/* A81: the name of the endpoint of that number, with or without a port; what it is, an authority
+ * can be. Empty: it has none. Borrow: as long as l. */
+static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
+  return l->hostnames ? l->hostnames[index] : gxds_str_of(NULL, 0);
+}
 /* Same name, weight and endpoints. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
-/* Same endpoints, in the same order, with the same hash keys. */
+/* Same endpoints, in the same order, with the same hash keys and hostnames. */
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */

@@ -12,6 +12,7 @@
 #include "resources/address_internal.h"
 #include "resources/address_set_internal.h"
 #include "resources/endpoints_internal.h"
+#include "resources/host_rewrite.h"
 
 typedef envoy_config_endpoint_v3_LocalityLbEndpoints locality_message;
 typedef envoy_config_endpoint_v3_LbEndpoint endpoint_message;
@@ -23,6 +24,7 @@ typedef struct checker {
   size_t endpoint_count;
   size_t endpoint_capacity;
   gxds_str *hash_keys; /* of the endpoints, by number; NULL: none has one so far */
+  gxds_str *hostnames; /* likewise */
   upb_Arena *scratch;
   gxds_address_set addresses;
   bool priority_seen[GXDS_PRIORITIES_MAX]; /* also by a locality with errors: it is no gap */
@@ -81,13 +83,26 @@ static gxds_str hash_key_of(const endpoint_message *in) {
   return gxds_pb_str(google_protobuf_Value_string_value(value));
 }
 
-/* Most endpoints have none, and cost nothing here. */
-static void set_hash_key(checker *c, gxds_str key) {
-  if (key.size == 0) return;
-  if (!c->hash_keys) {
-    c->hash_keys = gxds_arena_calloc(c->scratch, c->endpoint_capacity, sizeof *c->hash_keys);
+/* A81. What can't be an authority is as if it were not there: the field is for people too, so it is
+ * no reason to refuse endpoints. */
+static gxds_str hostname_of(const envoy_config_endpoint_v3_Endpoint *in) {
+  gxds_str hostname = gxds_pb_str(envoy_config_endpoint_v3_Endpoint_hostname(in));
+  return gxds_authority_is_valid(hostname) ? hostname : gxds_str_of(NULL, 0);
+}
+
+/* Of the next endpoint. Most have none, and cost nothing here. */
+static void set_name(const checker *c, gxds_str **names, gxds_str name) {
+  if (name.size == 0) return;
+  if (!*names) *names = gxds_arena_calloc(c->scratch, c->endpoint_capacity, sizeof **names);
+  (*names)[c->endpoint_count] = name;
+}
+
+/* Those of the endpoints from first on; NULL: none of them has one. */
+static const gxds_str *names_from(const checker *c, const gxds_str *names, size_t first) {
+  for (size_t i = first; names && i < c->endpoint_count; i++) {
+    if (names[i].size) return &names[first];
   }
-  c->hash_keys[c->endpoint_count] = key;
+  return NULL;
 }
 
 /* Lays one endpoint out behind the others; false when it is left out. */
@@ -114,7 +129,8 @@ static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_pa
     add_duplicate(&out->address, at, c->errors);
     return false;
   }
-  set_hash_key(c, hash_key_of(in));
+  set_name(c, &c->hash_keys, hash_key_of(in));
+  set_name(c, &c->hostnames, hostname_of(endpoint));
   c->endpoint_count++;
   return true;
 }
@@ -133,9 +149,8 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
     if (!check_endpoint(c, list[i], GXDS_ITEM(at, "lb_endpoints", i))) continue;
     weights += view->endpoints[view->endpoint_count++].weight;
   }
-  for (size_t i = first; c->hash_keys && i < c->endpoint_count; i++) {
-    if (c->hash_keys[i].size) view->hash_keys = &c->hash_keys[first];
-  }
+  view->hash_keys = names_from(c, c->hash_keys, first);
+  view->hostnames = names_from(c, c->hostnames, first);
   if (weights > UINT32_MAX) {
     gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
                     "sum of endpoint weights exceeds uint32 max");
@@ -262,7 +277,8 @@ static void add_known(checker *c, const gxds_locality_print *known, gxds_checked
                                           .weight = l->weight,
                                           .endpoint_count = l->endpoint_count,
                                           .endpoints = l->endpoints,
-                                          .hash_keys = l->hash_keys},
+                                          .hash_keys = l->hash_keys,
+                                          .hostnames = l->hostnames},
                                  .priority = known->priority,
                                  .print = *known};
   c->priority_seen[known->priority] = true;

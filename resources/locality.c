@@ -8,40 +8,63 @@ static char *append(char *at, gxds_str from, gxds_str *to) {
   return at + from.size + 1; /* each stays zero-terminated */
 }
 
-/* One allocation: the struct, its endpoints, its strings. hash_keys: NULL or one for each endpoint.
- */
+/* What endpoints have beside their addresses: NULL, or one for each endpoint. */
+typedef struct names {
+  const gxds_str *hash_keys;
+  const gxds_str *hostnames;
+} names;
+
+static size_t size_of_all(const gxds_str *list, size_t count) {
+  size_t size = 0;
+  for (size_t i = 0; list && i < count; i++) size += list[i].size + 1;
+  return size;
+}
+
+static char *append_all(char *at, const gxds_str *from, size_t count, gxds_str *to) {
+  for (size_t i = 0; from && i < count; i++) at = append(at, from[i], &to[i]);
+  return at;
+}
+
+/* One allocation: the struct, its endpoints, its strings. */
 static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, uint32_t weight,
-                             size_t count, const gxds_str *hash_keys) {
+                             size_t count, const names *of_endpoints) {
   GXDS_CHECK(count <= GXDS_ENDPOINTS_MAX);
-  size_t keys_size = hash_keys ? count * sizeof(gxds_str) : 0;
+  const gxds_str *hash_keys = of_endpoints->hash_keys;
+  const gxds_str *hostnames = of_endpoints->hostnames;
+  size_t lists_size = ((hash_keys ? count : 0) + (hostnames ? count : 0)) * sizeof(gxds_str);
   size_t endpoints_size = count * sizeof(gxds_endpoint);
-  size_t strings_size = region.size + zone.size + sub_zone.size + 3;
-  for (size_t i = 0; hash_keys && i < count; i++) strings_size += hash_keys[i].size + 1;
-  char *memory = gxds_calloc(1, sizeof(gxds_locality) + keys_size + endpoints_size + strings_size);
+  size_t strings_size = region.size + zone.size + sub_zone.size + 3 +
+                        size_of_all(hash_keys, count) + size_of_all(hostnames, count);
+  char *memory = gxds_calloc(1, sizeof(gxds_locality) + lists_size + endpoints_size + strings_size);
   gxds_locality *l = (gxds_locality *)memory;
   gxds_str *keys = (gxds_str *)(l + 1);
-  char *endpoints = (char *)keys + keys_size;
+  gxds_str *hosts = hash_keys ? keys + count : keys;
+  char *endpoints = (char *)keys + lists_size;
   char *strings = endpoints + endpoints_size;
   gxds_ref_init(&l->refs);
   l->weight = weight;
   l->endpoint_count = (uint32_t)count;
   l->endpoints = (const gxds_endpoint *)endpoints;
   l->hash_keys = hash_keys ? keys : NULL;
+  l->hostnames = hostnames ? hosts : NULL;
   strings = append(strings, region, &l->region);
   strings = append(strings, zone, &l->zone);
   strings = append(strings, sub_zone, &l->sub_zone);
-  for (size_t i = 0; hash_keys && i < count; i++) strings = append(strings, hash_keys[i], &keys[i]);
+  strings = append_all(strings, hash_keys, count, keys);
+  append_all(strings, hostnames, count, hosts);
   return l;
 }
 
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count) {
-  return create(region, zone, sub_zone, weight, count, NULL);
+  const names none = {NULL, NULL};
+  return create(region, zone, sub_zone, weight, count, &none);
 }
 
 const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
+  const names of_endpoints = {l->hash_keys, l->hostnames};
   gxds_locality *copy =
-      create(l->region, l->zone, l->sub_zone, l->weight, l->endpoint_count, l->hash_keys);
+      create(l->region, l->zone, l->sub_zone, l->weight, l->endpoint_count, &of_endpoints);
   if (l->endpoint_count) {
     memcpy((gxds_endpoint *)copy->endpoints, l->endpoints,
            l->endpoint_count * sizeof *l->endpoints);
@@ -71,6 +94,9 @@ bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *
   }
   for (uint32_t i = 0; (a->hash_keys || b->hash_keys) && i < a->endpoint_count; i++) {
     if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i))) return false;
+  }
+  for (uint32_t i = 0; (a->hostnames || b->hostnames) && i < a->endpoint_count; i++) {
+    if (!gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i))) return false;
   }
   return true;
 }

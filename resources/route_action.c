@@ -54,6 +54,7 @@ static bool decode_cluster_weight(const gxds_route_decoder *d, const weight_mess
   }
   GXDS_HTTP_FILTER_OVERRIDES(envoy_config_route_v3_WeightedCluster_ClusterWeight, in, at, d->arena,
                              d->scratch, d->errors, &out->filter_overrides);
+  gxds_host_rewrite_decode_weighted(d, in, at, out);
   out->name = gxds_arena_dup(d->arena, name);
   return d->errors->count == before;
 }
@@ -161,6 +162,7 @@ gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d, const actio
       envoy_config_route_v3_RouteAction_max_stream_duration(in);
   if (max) out->max_stream_duration = decode_max_stream_duration(d, max, at);
   gxds_hash_policies_decode(d, in, out);
+  gxds_host_rewrite_decode(d, in, at, out);
   /* A44: one that tries nothing again takes the place of the virtual host's too. */
   const envoy_config_route_v3_RetryPolicy *retry =
       envoy_config_route_v3_RouteAction_retry_policy(in);

@@ -51,8 +51,9 @@ static bool split(gxds_str bytes, upb_Arena *scratch, parts *out) {
 }
 
 /* Finds those that are there already and parses the others. False: one is no message. */
-static bool parse_parts(parts *p, const gxds_route_config *previous, upb_Arena *scratch) {
-  gxds_virtual_host_finder finder = {.previous = previous, .scratch = scratch};
+static bool parse_parts(parts *p, const gxds_route_config *previous, bool trusted,
+                        upb_Arena *scratch) {
+  gxds_virtual_host_finder finder = {.previous = previous, .trusted = trusted, .scratch = scratch};
   if (previous) finder.same_remainder = gxds_str_equal(previous->remainder, p->remainder);
   for (size_t i = 0; i < p->count; i++) {
     part *item = &p->items[i];
@@ -110,7 +111,8 @@ static const gxds_route_config *validate(const gxds_route_config_input *in, cons
                             .arena = body->arena,
                             .scratch = in->scratch,
                             .errors = in->errors,
-                            .specifiers = &specifiers};
+                            .specifiers = &specifiers,
+                            .trusted = gxds_host_rewrites_are_trusted(in->context)};
     gxds_virtual_host_decode(&d, item->message, GXDS_ITEM(in->at, "virtual_hosts", i), body);
     hosts[i] = body->view;
   }
@@ -130,7 +132,8 @@ gxds_route_config_outcome gxds_route_config_build(const gxds_route_config_input 
   if (!message) return GXDS_ROUTE_CONFIG_UNPARSABLE;
   gxds_str its_name = gxds_pb_str(envoy_config_route_v3_RouteConfiguration_name(message));
   const gxds_route_config *previous = in->previous(in->context, its_name);
-  if (!parse_parts(&p, previous, in->scratch)) return GXDS_ROUTE_CONFIG_UNPARSABLE;
+  const bool trusted = gxds_host_rewrites_are_trusted(in->context);
+  if (!parse_parts(&p, previous, trusted, in->scratch)) return GXDS_ROUTE_CONFIG_UNPARSABLE;
   *name = its_name;
   if (is_unchanged(&p, previous)) {
     gxds_resource_ref(&previous->base);

@@ -1,5 +1,5 @@
 /* gxds_route_config: a validated envoy.config.route.v3.RouteConfiguration (A27, A28, A31, A39, A42,
- * A44).
+ * A44, A81).
  * Immutable, shared: any thread. Virtual hosts are counted on their own: an update shares what is
  * in each virtual host that did not change with the resource before it. */
 #ifndef GRPC_XDS_RESOURCES_ROUTE_CONFIG_H_
@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "resources/hash_policy.h"
+#include "resources/host_rewrite.h"
 #include "resources/http_filters.h"
 #include "resources/retry_policy.h"
 #include "xds_client/resource_type.h"
@@ -61,6 +62,7 @@ typedef struct gxds_route_cluster {
   gxds_str name;
   uint32_t weight;                             /* 1 when the route names one cluster; never 0 */
   gxds_http_filter_overrides filter_overrides; /* A39: of a weighted cluster */
+  gxds_host_rewrite host_rewrite;              /* of a weighted cluster; NONE: the route's */
 } gxds_route_cluster;
 
 typedef struct gxds_route {
@@ -82,6 +84,7 @@ typedef struct gxds_route {
   size_t hash_policy_count;
   const gxds_retry_policy *retry_policy;       /* A44: its own or the virtual host's; NULL: none */
   gxds_http_filter_overrides filter_overrides; /* A39 */
+  gxds_host_rewrite host_rewrite; /* A81; NONE unless the server that sent it is trusted */
 } gxds_route;
 
 typedef struct gxds_virtual_host {

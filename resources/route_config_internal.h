@@ -1,7 +1,7 @@
 /* The parts of the RouteConfiguration decoder: the resource and what it shares with the one before
  * (route_config.c, virtual_host_share.c), its virtual hosts (virtual_host.c, domain.c), a route's
- * match (route_match.c) and its action (route_action.c, with hash_policy.c, retry_policy.c and
- * cluster_specifier.c). */
+ * match (route_match.c) and its action (route_action.c, with hash_policy.c, retry_policy.c,
+ * route_host_rewrite.c and cluster_specifier.c). */
 #ifndef GRPC_XDS_RESOURCES_ROUTE_CONFIG_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_ROUTE_CONFIG_INTERNAL_H_
 
@@ -13,6 +13,7 @@ struct envoy_config_route_v3_RouteAction;
 struct envoy_config_route_v3_RouteConfiguration;
 struct envoy_config_route_v3_RouteMatch;
 struct envoy_config_route_v3_VirtualHost;
+struct envoy_config_route_v3_WeightedCluster_ClusterWeight;
 
 /* ---- cluster specifier plugins ---- */
 
@@ -48,6 +49,7 @@ typedef struct gxds_route_decoder {
   upb_Arena *scratch;
   gxds_errors *errors;
   const gxds_cluster_specifiers *specifiers;
+  bool trusted; /* A81: the server that sent it may rewrite authorities */
 } gxds_route_decoder;
 
 /* What virtual hosts that are the same have in common. Immutable, counted: any thread. */
@@ -56,6 +58,8 @@ typedef struct gxds_virtual_host_body {
   gxds_str bytes; /* the message; owned, as view.routes is: each of an arena's blocks is twice as
                      large as the one before, so what is large is not for it */
   bool uses_plugins;
+  bool needs_trust; /* it rewrites authorities: another server's is another, with the same bytes */
+  bool trusted;     /* the server that sent it */
   gxds_virtual_host view; /* its body: this */
   upb_Arena *arena;       /* owns the rest, this too */
 } gxds_virtual_host_body;
@@ -69,6 +73,7 @@ void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b); /* NULL is a
 typedef struct gxds_virtual_host_finder {
   const gxds_route_config *previous; /* NULL: there is none */
   bool same_remainder;              /* else what uses plugins is not found: they may have changed */
+  bool trusted;                     /* else what needs trust is found if it had none either */
   size_t expected;                  /* the place after the last one that was found */
   const gxds_virtual_host **sorted; /* by bytes; made when one is not in its place */
   upb_Arena *scratch;
@@ -99,11 +104,28 @@ gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d,
                                        const struct envoy_config_route_v3_RouteMatch *in,
                                        const gxds_path *at, gxds_route *out);
 
-/* Fills action and what belongs to it, max_stream_duration, hash_policies and retry_policy of *out,
- * where retry_policy is the virtual host's before. at: of the route action. */
+/* Fills action and what belongs to it, max_stream_duration, hash_policies, host_rewrite and
+ * retry_policy of *out, where retry_policy is the virtual host's before. at: of the route action.
+ */
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d,
                                         const struct envoy_config_route_v3_RouteAction *in,
                                         const gxds_path *at, gxds_route *out);
+
+/* Whether the server that the context names, and through it the route configuration, may rewrite
+ * authorities (A81). */
+bool gxds_host_rewrites_are_trusted(const gxds_decode_context *context);
+
+/* Fills host_rewrite of *out: with NONE unless d->trusted, whatever is there. at: of the route
+ * action, or of the weighted cluster. */
+void gxds_host_rewrite_decode(const gxds_route_decoder *d,
+                              const struct envoy_config_route_v3_RouteAction *in,
+                              const gxds_path *at, gxds_route *out);
+void gxds_host_rewrite_decode_weighted(
+    const gxds_route_decoder *d,
+    const struct envoy_config_route_v3_WeightedCluster_ClusterWeight *in, const gxds_path *at,
+    gxds_route_cluster *out);
+/* Whether it says anything of it, for those who are trusted. */
+bool gxds_host_rewrite_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
 /* Fills hash_policies of *out. Nothing in them is ever an error. */
 void gxds_hash_policies_decode(const gxds_route_decoder *d,

@@ -71,17 +71,16 @@ static void decode_routes(const gxds_route_decoder *d, const host_message *in, c
   }
 }
 
-/* Also by a route that is left out. */
-static bool uses_plugins(const host_message *in) {
+/* What else than the bytes counts. Also by a route that is left out. */
+static void note_uses(const host_message *in, gxds_virtual_host_body *out) {
   size_t count = 0;
   const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
   for (size_t i = 0; i < count; i++) {
     const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(list[i]);
-    if (action && envoy_config_route_v3_RouteAction_has_cluster_specifier_plugin(action)) {
-      return true;
-    }
+    if (!action) continue;
+    out->uses_plugins |= envoy_config_route_v3_RouteAction_has_cluster_specifier_plugin(action);
+    out->needs_trust |= gxds_host_rewrite_is_in(action);
   }
-  return false;
 }
 
 void gxds_virtual_host_decode(const gxds_route_decoder *d, const host_message *in,
@@ -96,5 +95,6 @@ void gxds_virtual_host_decode(const gxds_route_decoder *d, const host_message *i
     d->specifiers->items[i].copy = gxds_str_of(NULL, 0); /* that one was another virtual host's */
   }
   decode_routes(d, in, at, retry_policy, &out->view);
-  out->uses_plugins = uses_plugins(in);
+  note_uses(in, out);
+  out->trusted = d->trusted;
 }

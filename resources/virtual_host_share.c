@@ -25,6 +25,7 @@ bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host
   if (a == b) return true;
   if (!a || !b || !a->body || !b->body) return false;
   if (a->body == b->body) return true;
+  if (a->body->needs_trust && a->body->trusted != b->body->trusted) return false;
   /* Two that name a plugin may mean different ones. */
   return !a->body->uses_plugins && gxds_str_equal(a->body->bytes, b->body->bytes);
 }
@@ -81,5 +82,8 @@ const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder 
     return NULL;
   }
   f->expected = (size_t)(found - hosts) + 1;
-  return found->body->uses_plugins && !f->same_remainder ? NULL : found;
+  if (found->body->uses_plugins && !f->same_remainder) return NULL;
+  /* A81: what a server that is trusted has sent says nothing of one that is not. */
+  if (found->body->needs_trust && found->body->trusted != f->trusted) return NULL;
+  return found;
 }

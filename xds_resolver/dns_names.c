@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
+#include "resources/host_rewrite.h"
 
 typedef struct dns_name {
   gxds_dns_names *names;
@@ -32,14 +33,22 @@ gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args, g
   return n;
 }
 
-/* A37: one locality without a name has them all. */
-static const gxds_locality *make_locality(const gxds_address *addresses, size_t count) {
-  gxds_str none = gxds_str_of(NULL, 0);
-  gxds_locality *l = gxds_locality_create(none, none, none, 1, count);
-  gxds_endpoint *endpoints = (gxds_endpoint *)l->endpoints;
+/* A37: one locality without a name has them all. A81: the hostname of each is what was resolved. */
+static const gxds_locality *make_locality(gxds_str name, const gxds_address *addresses,
+                                          size_t count) {
+  gxds_endpoint *endpoints = gxds_calloc(count, sizeof *endpoints);
+  gxds_str *hostnames = gxds_calloc(count, sizeof *hostnames);
   for (size_t i = 0; i < count; i++) {
     endpoints[i] = (gxds_endpoint){addresses[i], GXDS_HEALTH_UNKNOWN, 1};
+    hostnames[i] = name;
   }
+  const gxds_locality view = {.weight = 1,
+                              .endpoint_count = (uint32_t)count,
+                              .endpoints = endpoints,
+                              .hostnames = gxds_authority_is_valid(name) ? hostnames : NULL};
+  const gxds_locality *l = gxds_locality_copy(&view);
+  gxds_free(hostnames);
+  gxds_free(endpoints);
   return l;
 }
 
@@ -63,7 +72,7 @@ static void on_answered(void *arg, const gxds_address *addresses, size_t count,
     n->told(n->arg, token, NULL, status);
     return;
   }
-  learn(d, make_locality(addresses, count));
+  learn(d, make_locality(d->name, addresses, count));
   const gxds_resource *known = gxds_resource_ref(&d->known->base); /* who is told may stop it */
   n->told(n->arg, token, (const gxds_endpoints *)known, status);
   gxds_resource_unref(known);

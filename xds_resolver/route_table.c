@@ -13,6 +13,7 @@ typedef struct share {
   uint64_t end;
   size_t cluster;
   size_t method_config;
+  const gxds_host_rewrite *host_rewrite; /* NULL: none. In the route configuration */
 } share;
 
 typedef struct compiled_route {
@@ -92,12 +93,18 @@ static size_t find_target(const compiler *c, gxds_str name) {
   return place;
 }
 
+/* Envoy: a weighted cluster's own comes before the route's. */
+static const gxds_host_rewrite *rewrite_of(const gxds_route *r, const gxds_route_cluster *target) {
+  if (target->host_rewrite.kind != GXDS_HOST_REWRITE_NONE) return &target->host_rewrite;
+  return r->host_rewrite.kind != GXDS_HOST_REWRITE_NONE ? &r->host_rewrite : NULL;
+}
+
 static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r) {
   static const gxds_route_cluster no_overrides = {.weight = 1};
   gxds_text name = {NULL, 0, 0};
   gxds_plugin_add_child_name(&name, r);
-  *c->next_share++ =
-      (share){1, find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides)};
+  *c->next_share++ = (share){1, find_target(c, gxds_text_str(&name)),
+                             method_config_of(c, r, &no_overrides), rewrite_of(r, &no_overrides)};
   out->share_count = 1;
   gxds_text_fini(&name);
 }
@@ -116,7 +123,8 @@ static void compile_route(compiler *c, compiled_route *out, const gxds_route *r)
   for (size_t i = 0; i < r->cluster_count; i++) {
     const gxds_route_cluster *target = &r->clusters[i];
     end += target->weight;
-    *c->next_share++ = (share){end, find_target(c, target->name), method_config_of(c, r, target)};
+    *c->next_share++ = (share){end, find_target(c, target->name), method_config_of(c, r, target),
+                               rewrite_of(r, target)};
   }
   out->share_count = r->cluster_count;
 }
@@ -251,8 +259,10 @@ gxds_route_result gxds_route_table_find(const gxds_route_table *t,
     return (gxds_route_result){.kind = GXDS_ROUTED_IN_ERROR,
                                .method_config = GXDS_NO_METHOD_CONFIG};
   const share *picked = pick_share(r, request);
-  gxds_route_result result = {
-      .kind = GXDS_ROUTED, .cluster = picked->cluster, .method_config = picked->method_config};
+  gxds_route_result result = {.kind = GXDS_ROUTED,
+                              .cluster = picked->cluster,
+                              .method_config = picked->method_config,
+                              .host_rewrite = picked->host_rewrite};
   result.has_hash = gxds_request_hasher_hash(&r->hasher, t->host, request, &result.hash);
   return result;
 }

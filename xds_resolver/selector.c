@@ -95,5 +95,6 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
                           .has_hash = r.has_hash,
                           .hash = r.hash,
                           .method_config = r.method_config,
-                          .timeout = timeout_to_tell(s, r.method_config)};
+                          .timeout = timeout_to_tell(s, r.method_config),
+                          .host_rewrite = r.host_rewrite};
 }

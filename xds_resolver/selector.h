@@ -25,6 +25,7 @@ typedef struct gxds_selection {
   gxds_duration timeout;     /* the method config's, as this RPC's has to be told to the host for
                                 the RPC to end when it should: in whole milliseconds, perhaps
                                 negative; 0: it has none */
+  const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrow: as long as the selector */
 } gxds_selection;
 
 /* References to what it needs are taken. host: borrow, as long as the selector. */

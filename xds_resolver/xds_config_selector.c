@@ -50,14 +50,27 @@ static void take_hosts_name_of_abort_percentage(gxds_call *call) {
   call->ops->add_header(call, name, value);
 }
 
+/* A81: a literal is known already; who has a name of the endpoint's is known when it is picked. The
+ * program's own authority comes first, here; with an endpoint's name the host sees to it. */
+static __attribute__((noinline, cold)) bool rewrite_host(gxds_call *call,
+                                                         const gxds_host_rewrite *rewrite) {
+  if (rewrite->kind == GXDS_HOST_REWRITE_AUTO) return true;
+  const gxds_str name = gxds_str_z(":authority");
+  gxds_str own;
+  if (!call->ops->header(call, name, &own)) call->ops->add_header(call, name, rewrite->literal);
+  return false;
+}
+
 /* Leaves with the call what pickers ask for, and holds its cluster. */
 static void hold(gxds_call *call, const gxds_selection *selection, gxds_call_route *out) {
   const gxds_str cluster = gxds_cluster_ref_name(selection->cluster);
   held_call *held = call->ops->alloc(call, sizeof *held + cluster.size);
   held->base.commit = commit;
   atomic_init(&held->cluster, selection->cluster);
+  const bool auto_host_rewrite =
+      selection->host_rewrite && rewrite_host(call, selection->host_rewrite);
   held->routed = (gxds_routed_call){gxds_cluster_ref_id(selection->cluster), selection->has_hash,
-                                    selection->hash};
+                                    auto_host_rewrite, selection->hash};
   char *name = (char *)(&held->routed + 1);
   memcpy(name, cluster.data, cluster.size);
   out->cluster = gxds_str_of(name, cluster.size);

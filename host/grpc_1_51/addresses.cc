@@ -52,24 +52,30 @@ class LocalityAttribute : public ServerAddress::AttributeInterface {
 };
 
 constexpr char kHashKeyAttribute[] = "grpc_xds.hash_key";
+constexpr char kHostnameAttribute[] = "grpc_xds.hostname";
 
-class HashKeyAttribute : public ServerAddress::AttributeInterface {
+class TextAttribute : public ServerAddress::AttributeInterface {
  public:
-  explicit HashKeyAttribute(std::string key) : key_(std::move(key)) {}
+  explicit TextAttribute(std::string text) : text_(std::move(text)) {}
 
-  const std::string& key() const { return key_; }
+  const std::string& text() const { return text_; }
 
   std::unique_ptr<AttributeInterface> Copy() const override {
-    return std::make_unique<HashKeyAttribute>(key_);
+    return std::make_unique<TextAttribute>(text_);
   }
   int Cmp(const AttributeInterface* other) const override {
-    return key_.compare(static_cast<const HashKeyAttribute*>(other)->key_);
+    return text_.compare(static_cast<const TextAttribute*>(other)->text_);
   }
-  std::string ToString() const override { return key_; }
+  std::string ToString() const override { return text_; }
 
  private:
-  const std::string key_;
+  const std::string text_;
 };
+
+absl::string_view TextOf(const ServerAddress& address, const char* key) {
+  const auto* attribute = static_cast<const TextAttribute*>(address.GetAttribute(key));
+  return attribute == nullptr ? absl::string_view() : attribute->text();
+}
 
 grpc_resolved_address ToResolved(const gxds_address& address) {
   static_assert(sizeof(grpc_resolved_address::addr) == sizeof(sockaddr_storage));
@@ -92,6 +98,7 @@ void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
   out->native = &address;
   out->weight = WeightOf(address);
   out->hash_key = ToGxds(HashKeyOf(address));
+  out->hostname = ToGxds(HostnameOf(address));
   out->locality = LocalityOf(address);
 }
 
@@ -100,8 +107,8 @@ void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
   if (key.ok()) gxds_text_add(out, ToGxds(*key));
 }
 
-// Its args and its attributes (a balancer's token, its locality), but no weight and no place on a
-// ring.
+// Its args and its attributes (a balancer's token, its locality, its hostname), but no weight and
+// no place on a ring.
 void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
   gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
 }
@@ -135,9 +142,11 @@ uint32_t WeightOf(const ServerAddress& address) {
 }
 
 absl::string_view HashKeyOf(const ServerAddress& address) {
-  const auto* attribute =
-      static_cast<const HashKeyAttribute*>(address.GetAttribute(kHashKeyAttribute));
-  return attribute == nullptr ? absl::string_view() : attribute->key();
+  return TextOf(address, kHashKeyAttribute);
+}
+
+absl::string_view HostnameOf(const ServerAddress& address) {
+  return TextOf(address, kHostnameAttribute);
 }
 
 ServerAddress WithoutWeightAndHashKey(const ServerAddress& address) {
@@ -166,7 +175,11 @@ ServerAddress ToHost(const gxds_lb_address& endpoint) {
   }
   if (endpoint.hash_key.size > 0) {
     attributes[kHashKeyAttribute] =
-        std::make_unique<HashKeyAttribute>(std::string(ToAbsl(endpoint.hash_key)));
+        std::make_unique<TextAttribute>(std::string(ToAbsl(endpoint.hash_key)));
+  }
+  if (endpoint.hostname.size > 0) {
+    attributes[kHostnameAttribute] =
+        std::make_unique<TextAttribute>(std::string(ToAbsl(endpoint.hostname)));
   }
   return ServerAddress(ToResolved(*endpoint.ip), grpc_core::ChannelArgs(), std::move(attributes));
 }

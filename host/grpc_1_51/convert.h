@@ -78,7 +78,7 @@ inline gxds_routed_call& RoutedCallOf(absl::string_view cluster) {
 // ---- addresses ----
 
 const gxds_addresses* ToC(grpc_core::ServerAddressList addresses);
-// With locality, weight and hash key as attributes; one of the host's as it was.
+// With locality, weight, hash key and hostname as attributes; one of the host's as it was.
 grpc_core::ServerAddress ToHost(const gxds_lb_address& address);
 grpc_core::ServerAddressList ToHost(const gxds_addresses* addresses);
 
@@ -91,6 +91,10 @@ uint32_t WeightOf(const grpc_core::ServerAddress& address);
 // By what an endpoint is put on a ring in place of its address (A76); empty: by its address.
 // Borrow: as long as address.
 absl::string_view HashKeyOf(const grpc_core::ServerAddress& address);
+
+// What RPCs to the endpoint may be told as :authority (A81); empty: it has no hostname. Borrow: as
+// long as address.
+absl::string_view HostnameOf(const grpc_core::ServerAddress& address);
 
 // What a subchannel to the address is made of.
 grpc_core::ServerAddress WithoutWeightAndHashKey(const grpc_core::ServerAddress& address);

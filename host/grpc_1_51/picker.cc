@@ -8,6 +8,8 @@
 #include "absl/types/optional.h"
 #include "absl/types/variant.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
+#include "src/core/lib/slice/slice.h"
+#include "src/core/lib/transport/metadata_batch.h"
 
 namespace grpc_xds {
 
@@ -35,8 +37,10 @@ struct Call : gxds_pick {
 
 const Call& Of(const gxds_pick* pick) { return *static_cast<const Call*>(pick); }
 
+using LbCall = grpc_core::ClientChannel::LoadBalancedCall;
+using CallState = LbCall::LbCallState;
+
 gxds_routed_call* Route(const gxds_pick* pick, gxds_str* cluster) {
-  using CallState = grpc_core::ClientChannel::LoadBalancedCall::LbCallState;
   auto* state = static_cast<CallState*>(Of(pick).args->call_state);
   if (state == nullptr) return nullptr;
   absl::string_view name = state->GetCallAttribute(ClusterAttributeName());
@@ -103,11 +107,48 @@ class Tracker : public LoadBalancingPolicy::SubchannelCallTrackerInterface {
   gxds_tracker* const tracker_;
 };
 
+// The headers of an attempt that is being picked for.
+grpc_metadata_batch* HeadersOf(CallState* state);
+
+// What the host has for that keeps the text that it is given, and the transport remembers each
+// authority after the call; an explicit instantiation may name what is private.
+template <LbCall* CallState::*kCall,
+          grpc_transport_stream_op_batch* (LbCall::*kBatches)[MAX_PENDING_BATCHES]>
+struct HeadersGetter {
+  friend grpc_metadata_batch* HeadersOf(CallState* state) {
+    return ((state->*kCall)->*kBatches)[0]->payload->send_initial_metadata.send_initial_metadata;
+  }
+};
+template struct HeadersGetter<&CallState::lb_call_, &LbCall::pending_batches_>;
+
+// A81. An attempt whose pick is made again has another endpoint then: so the authority is set when
+// it starts, which the host tells while it still has the pick.
+class TrackerWithAuthority : public Tracker {
+ public:
+  TrackerWithAuthority(gxds_tracker* take_tracker, gxds_str authority, CallState* call)
+      : Tracker(take_tracker), authority_(authority), headers_(HeadersOf(call)) {}
+
+  void Start() override {
+    if (headers_->get_pointer(grpc_core::HttpAuthorityMetadata()) == nullptr) {
+      headers_->Set(grpc_core::HttpAuthorityMetadata(),
+                    grpc_core::Slice::FromCopiedBuffer(authority_.data, authority_.size));
+    }
+    Tracker::Start();
+  }
+
+ private:
+  const gxds_str authority_;
+  grpc_metadata_batch* const headers_;
+};
+
 // The host owns what was picked from here on.
 PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* call) {
   PickResult::Complete complete(ToHost(picked.subchannel));
   gxds_subchannel_unref(picked.subchannel);
-  if (picked.tracker != nullptr) {
+  if (picked.authority.size > 0) {
+    complete.subchannel_call_tracker.reset(new (call) TrackerWithAuthority(
+        picked.tracker, picked.authority, static_cast<CallState*>(call)));
+  } else if (picked.tracker != nullptr) {
     complete.subchannel_call_tracker.reset(new (call) Tracker(picked.tracker));
   }
   return complete;

@@ -58,6 +58,7 @@ void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
   out->native = &address;
   out->weight = WeightOf(address);
   out->hash_key = ToGxds(HashKeyOf(address));
+  out->hostname = ToGxds(HostnameOf(address));
   out->locality = LocalityOf(address);
 }
 
@@ -122,6 +123,11 @@ absl::string_view HashKeyOf(const EndpointAddresses& address) {
   return address.args().GetString(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY).value_or("");
 }
 
+// The host's own, so that its policies and its credentials find it.
+absl::string_view HostnameOf(const EndpointAddresses& address) {
+  return address.args().GetString(GRPC_ARG_ADDRESS_NAME).value_or("");
+}
+
 EndpointAddresses WithoutWeightAndHashKey(const EndpointAddresses& address) {
   return EndpointAddresses(
       address.addresses(),
@@ -152,6 +158,9 @@ EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
   }
   if (endpoint.hash_key.size > 0) {
     args = args.Set(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY, ToAbsl(endpoint.hash_key));
+  }
+  if (endpoint.hostname.size > 0) {
+    args = args.Set(GRPC_ARG_ADDRESS_NAME, ToAbsl(endpoint.hostname));
   }
   return EndpointAddresses(ToResolved(*endpoint.ip), args);
 }

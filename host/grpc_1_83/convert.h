@@ -84,6 +84,10 @@ uint32_t WeightOf(const grpc_core::EndpointAddresses& address);
 // Borrow: as long as address.
 absl::string_view HashKeyOf(const grpc_core::EndpointAddresses& address);
 
+// What RPCs to the endpoint may be told as :authority (A81); empty: it has no hostname. Borrow: as
+// long as address.
+absl::string_view HostnameOf(const grpc_core::EndpointAddresses& address);
+
 // What a subchannel to the address is made of.
 grpc_core::EndpointAddresses WithoutWeightAndHashKey(const grpc_core::EndpointAddresses& address);
 

@@ -1,12 +1,13 @@
 #include "host/grpc_1_83/convert.h"
 
+#include <string.h>
+
 #include <new>
 #include <optional>
 #include <string>
 #include <typeinfo>
 #include <utility>
 
-#include "optional"
 #include "src/core/client_channel/client_channel_internal.h"
 #include "src/core/resolver/xds/xds_resolver_attributes.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 using Metadata = LoadBalancingPolicy::MetadataInterface;
 using PickResult = LoadBalancingPolicy::PickResult;
+using SliceOfHost = grpc_event_engine::experimental::Slice;
 
 bool Lookup(const Metadata* metadata, gxds_str name, std::optional<std::string>* buffer,
             gxds_str* value) {
@@ -120,6 +122,11 @@ class Tracker : public LoadBalancingPolicy::SubchannelCallTrackerInterface {
 PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* call) {
   PickResult::Complete complete(ToHost(picked.subchannel));
   gxds_subchannel_unref(picked.subchannel);
+  // A81. Before the tracker, which starts at once. The host looks for the program's own.
+  if (picked.authority.size > 0) {
+    complete.authority_override =
+        SliceOfHost::FromCopiedBuffer(picked.authority.data, picked.authority.size);
+  }
   if (picked.tracker != nullptr) {
     complete.subchannel_call_tracker.reset(new (call) Tracker(picked.tracker));
   }
@@ -168,12 +175,21 @@ gxds_tracker* InC(std::unique_ptr<HostsTracker> tracker, const gxds_pick* call) 
   return out;
 }
 
+// In the memory of the call.
+gxds_str InC(const SliceOfHost& authority, const gxds_pick* call) {
+  if (authority.empty()) return gxds_str_of(nullptr, 0);
+  auto* copy = static_cast<char*>(gxds_pick_alloc(call, authority.size()));
+  memcpy(copy, authority.data(), authority.size());
+  return gxds_str_of(copy, authority.size());
+}
+
 void PickOfHost(gxds_picker* picker, const gxds_pick* call, gxds_picked* out) {
   PickResult result = static_cast<PickerOfHost*>(picker)->inner->Pick(*Of(call).args);
   if (auto* complete = std::get_if<PickResult::Complete>(&result.result)) {
     if (complete->subchannel == nullptr) return gxds_picked_queue(out);
     gxds_picked_complete(out, OfHostsPolicy(*complete->subchannel),
                          InC(std::move(complete->subchannel_call_tracker), call));
+    out->authority = InC(complete->authority_override, call);
   } else if (auto* fail = std::get_if<PickResult::Fail>(&result.result)) {
     gxds_picked_fail(out, ToC(fail->status));
   } else if (auto* drop = std::get_if<PickResult::Drop>(&result.result)) {

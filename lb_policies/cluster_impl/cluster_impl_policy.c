@@ -173,8 +173,10 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
   const gxds_locality *l = address->locality;
   const gxds_str none = {NULL, 0};
   return gxds_counted_subchannel_create(
-      subchannel, gxds_cluster_impl_slot(p->machine, l ? l->region : none, l ? l->zone : none,
-                                         l ? l->sub_zone : none));
+      subchannel,
+      gxds_cluster_impl_slot(p->machine, l ? l->region : none, l ? l->zone : none,
+                             l ? l->sub_zone : none),
+      address->hostname);
 }
 
 static void exit_idle(void *self) {

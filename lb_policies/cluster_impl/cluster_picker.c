@@ -11,10 +11,12 @@
 typedef struct counted_subchannel {
   gxds_subchannel base;
   gxds_locality_slot *slot; /* a reference */
+  gxds_str hostname;        /* owned */
 } counted_subchannel;
 
 static void destroy_subchannel(gxds_subchannel *s) {
   gxds_locality_slot_unref(((counted_subchannel *)s)->slot);
+  gxds_str_free(&((counted_subchannel *)s)->hostname);
   gxds_subchannel_unref(s->wrapped);
   gxds_free(s);
 }
@@ -25,7 +27,7 @@ static void connect_subchannel(gxds_subchannel *s) { gxds_subchannel_connect(s->
 static void reset_backoff(gxds_subchannel *s) { gxds_subchannel_reset_backoff(s->wrapped); }
 
 gxds_subchannel *gxds_counted_subchannel_create(gxds_subchannel *take_subchannel,
-                                                gxds_locality_slot *take_slot) {
+                                                gxds_locality_slot *take_slot, gxds_str hostname) {
   static const gxds_subchannel_ops ops = {.destroy = destroy_subchannel,
                                           .watch = watch,
                                           .unwatch = unwatch,
@@ -36,6 +38,7 @@ gxds_subchannel *gxds_counted_subchannel_create(gxds_subchannel *take_subchannel
   s->base.ops = &ops;
   s->base.wrapped = take_subchannel;
   s->slot = take_slot;
+  if (hostname.size > 0) s->hostname = gxds_str_dup(hostname);
   return &s->base;
 }
 
@@ -118,6 +121,14 @@ static RARE void drop(const cluster_picker *p, gxds_drop_decision decision, gxds
   gxds_text_fini(&text);
 }
 
+/* A81: what the picker gives lives as long as the tracker that keeps the subchannel. */
+static RARE void name_authority(const counted_subchannel *s, const gxds_pick *call,
+                                gxds_picked *out) {
+  gxds_str cluster;
+  const gxds_routed_call *route = gxds_pick_route(call, &cluster);
+  if (route && route->auto_host_rewrite) out->authority = s->hostname;
+}
+
 /* The reference that the child gave goes on to the tracker: it costs none. */
 static void count(const cluster_picker *p, const gxds_pick *call, gxds_picked *out) {
   static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
@@ -133,6 +144,7 @@ static void count(const cluster_picker *p, const gxds_pick *call, gxds_picked *o
   }
   out->subchannel = gxds_subchannel_ref(s->base.wrapped);
   out->tracker = &t->base;
+  if (s->hostname.size > 0) name_authority(s, call, out);
 }
 
 static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {

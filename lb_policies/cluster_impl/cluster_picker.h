@@ -1,6 +1,7 @@
-/* The picker of a cluster_impl policy: it drops RPCs, counts those that it lets through, and says
- * of which cluster a failed pick is; and the subchannels that know where RPCs are counted. Private
- * to cluster_impl. */
+/* The picker of a cluster_impl policy: it drops RPCs, counts those that it lets through, gives them
+ * the hostname of their endpoint as :authority where their route says so (A81), and says of which
+ * cluster a failed pick is; and the subchannels that know where RPCs are counted, and the hostname.
+ * Private to cluster_impl. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_PICKER_H_
 
@@ -8,9 +9,10 @@
 #include "lb_policies/cluster_impl/drop_picker.h"
 #include "xds_resolver/cluster_map.h"
 
-/* Around a subchannel; every subchannel below the policy is one. One reference, the caller's. */
+/* Around a subchannel; every subchannel below the policy is one. hostname: the endpoint's; empty:
+ * it has none. Copied. One reference, the caller's. */
 gxds_subchannel *gxds_counted_subchannel_create(gxds_subchannel *take_subchannel,
-                                                gxds_locality_slot *take_slot);
+                                                gxds_locality_slot *take_slot, gxds_str hostname);
 
 /* child: NULL only while everything is dropped, or before the child reported. Takes references of
  * its own. One reference, the caller's. */

@@ -50,7 +50,10 @@ static void render_list_key(const gxds_addresses *a, size_t index, gxds_text *ou
 
 static void render_list_detail(const gxds_addresses *a, size_t index, gxds_text *out) {
   uint32_t offset;
-  gxds_locality_render_name(find(a, index, &offset), out);
+  const gxds_locality *locality = find(a, index, &offset);
+  gxds_locality_render_name(locality, out);
+  const gxds_str hostname = gxds_locality_hostname(locality, offset);
+  if (hostname.size) gxds_text_addf(out, " %.*s", GXDS_STR_ARG(hostname));
 }
 
 static const gxds_addresses *create_list(const gxds_locality *const *localities, size_t count) {
@@ -73,6 +76,7 @@ gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t in
   return (gxds_lb_address){.ip = &e->address,
                            .weight = e->weight,
                            .hash_key = gxds_locality_hash_key(locality, index),
+                           .hostname = gxds_locality_hostname(locality, index),
                            .locality = locality};
 }
 

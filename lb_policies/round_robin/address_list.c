@@ -12,21 +12,24 @@ typedef struct gxds_address_key {
   UT_hash_handle hh;
 } address_key;
 
-/* As round_robin.h tells addresses apart, which knows IP addresses alone: by a hash of all that a
- * subchannel is made of, as text. That is the address (with the link of one of IPv6), its args and
- * its locality, which its load is of, but no weight. The hash is long enough that no two are ever
- * the same. */
+gxds_address gxds_endpoint_identity(gxds_str text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data, text.size);
+  gxds_address out = {.is_ipv6 = 1};
+  _Static_assert(sizeof hash == sizeof out.ip, "an IPv6 address");
+  memcpy(out.ip, &hash, sizeof hash);
+  return out;
+}
+
+/* Of the address (with the link of one of IPv6), its args, its locality, which its load is of, and
+ * its hostname, but no weight. */
 static gxds_address identity_of(const gxds_addresses *from, size_t place, gxds_str key) {
   gxds_text text = {0};
   gxds_text_add(&text, key);
   gxds_text_add_z(&text, " ");
   gxds_addresses_render_detail(from, place, &text);
-  const XXH128_hash_t hash = XXH3_128bits(text.data, text.size);
+  const gxds_address identity = gxds_endpoint_identity(gxds_text_str(&text));
   gxds_text_fini(&text);
-  gxds_address out = {.is_ipv6 = 1};
-  _Static_assert(sizeof hash == sizeof out.ip, "an IPv6 address");
-  memcpy(out.ip, &hash, sizeof hash);
-  return out;
+  return identity;
 }
 
 /* All of them, one behind the other; *ends: the caller's. */

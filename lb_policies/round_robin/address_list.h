@@ -20,6 +20,11 @@ typedef struct gxds_address_list {
   struct gxds_address_key *by_key;
 } gxds_address_list;
 
+/* What round_robin.h, which knows addresses alone, tells an endpoint apart by in place of its own:
+ * a hash of all that a subchannel is made of, as text. It is long enough that no two are ever the
+ * same. */
+gxds_address gxds_endpoint_identity(gxds_str text);
+
 void gxds_address_list_fini(gxds_address_list *l);
 /* Passes the addresses of the update on to e, whose list this is. Without addresses what is known
  * goes on being used. */

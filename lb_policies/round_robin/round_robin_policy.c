@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/round_robin/address_list.h"
 #include "lb_policies/round_robin/endpoints_policy.h"
 #include "lb_policies/weighted_locality/wheel.h"
 
@@ -71,12 +72,33 @@ static void set_locality(policy *p, const gxds_locality *locality) {
   if (before) gxds_locality_unref(before);
 }
 
+/* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it. The
+ * caller's. */
+static gxds_endpoint *by_hostname(const gxds_locality *l) {
+  gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
+  gxds_text text = {0};
+  for (uint32_t i = 0; i < l->endpoint_count; i++) {
+    endpoints[i] = l->endpoints[i];
+    const gxds_str hostname = gxds_locality_hostname(l, i);
+    if (hostname.size == 0) continue;
+    gxds_text_clear(&text);
+    gxds_address_render(&l->endpoints[i].address, &text);
+    gxds_text_addf(&text, " %.*s", GXDS_STR_ARG(hostname));
+    endpoints[i].address = gxds_endpoint_identity(gxds_text_str(&text));
+  }
+  gxds_text_fini(&text);
+  return endpoints;
+}
+
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_locality *locality = ((const round_robin_config *)given->config)->locality;
   set_locality(p, locality);
-  return gxds_endpoints_policy_update(&p->endpoints, locality->endpoints, locality->endpoint_count,
-                                      given);
+  gxds_endpoint *endpoints = locality->hostnames ? by_hostname(locality) : NULL;
+  gxds_status status = gxds_endpoints_policy_update(
+      &p->endpoints, endpoints ? endpoints : locality->endpoints, locality->endpoint_count, given);
+  gxds_free(endpoints);
+  return status;
 }
 
 static void destroy(void *self) {

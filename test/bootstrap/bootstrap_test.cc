@@ -93,7 +93,7 @@ TEST(Bootstrap, AllKnownCallCredentialsApply) {  // A97.1, A97.2, A97.4
   EXPECT_EQ(ToString(b->servers[0]->jwt_token_files[1]), "other");
 }
 
-TEST(Bootstrap, ServerFeaturesAreRead) {
+TEST(Bootstrap, ServerFeaturesAreRead) {  // A81.1
   Bootstrap none = MustParse(WithServer(R"("server_features": ["xds_v3", "of_the_future"])"));
   EXPECT_FALSE(none->servers[0]->delta);
   EXPECT_FALSE(none->servers[0]->ignore_resource_deletion);

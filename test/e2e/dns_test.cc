@@ -49,6 +49,21 @@ TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A74.7
   EXPECT_EQ(a.connections(), 1u);
 }
 
+TEST(EndToEnd, LogicalDnsClusterTellsItsBackendTheNameThatWasResolved) {  // A81.6
+  DnsServer dns;
+  dns.Set("backend.test", {"127.0.0.1"});
+  Backend a("a");
+  ControlPlane plane;
+  Mesh mesh = RouteTo("dns");
+  mesh.routes[0].action = R"({"cluster":"dns","auto_host_rewrite":true})";
+  plane.Set(mesh);
+  plane.WriteFile("dns.json", DnsCluster("dns", "backend.test", a.port()));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap("trusted_xds_server"));
+  EXPECT_EQ(client.Call().name, "a");
+  EXPECT_EQ(a.authority(), "backend.test:" + std::to_string(a.port()));
+}
+
 TEST(EndToEnd, LogicalDnsClusterIsResolvedAgainWhenItsBackendsCannotBeReached) {  // A74.12
   DnsServer dns;
   dns.Set("backend.test", {"127.0.0.9"});  // nobody listens there

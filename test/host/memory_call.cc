@@ -59,6 +59,11 @@ Subchannel* Call::subchannel() const {
   return static_cast<Subchannel*>(gxds_subchannel_innermost(picked_.subchannel));
 }
 
+std::string Call::authority() const {
+  GXDS_CHECK(!started_ && picked_.kind == GXDS_PICKED_COMPLETE);
+  return memory::Text(picked_.authority);
+}
+
 std::string Call::Text() const {
   switch (picked_.kind) {
     case GXDS_PICKED_COMPLETE:

@@ -34,6 +34,9 @@ class Call {
   gxds_picked_kind kind() const { return picked_.kind; }
   Subchannel* subchannel() const;  // null: none was picked
   bool is_tracked() const { return tracker_ != nullptr; }
+  // What it is to be told as :authority, of what was picked; empty: the subchannel's. Before
+  // Start().
+  std::string authority() const;
   // The address that was picked, "queue", "fail: STATUS: …" or "drop: STATUS: …".
   std::string Text() const;
 

@@ -147,6 +147,9 @@ class Decoder {
     return result;
   }
 
+  // Whether what is decoded from now on comes from a server with the feature trusted_xds_server.
+  void Trust(bool trusted) { server_.trusted_xds_server = trusted; }
+
   const gxds_bootstrap_server* server() const { return &server_; }
   const gxds_bootstrap& bootstrap() const { return bootstrap_; }
 

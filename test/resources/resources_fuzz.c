@@ -35,11 +35,15 @@ static void check_json(gxds_str text) {
   json_decref(json);
 }
 
-/* Hash keys apart from gxds_locality_equal(), by which the decoder chooses what to share. */
+/* Hash keys and hostnames apart from gxds_locality_equal(), by which the decoder chooses what to
+ * share. */
 static bool localities_equal(const gxds_locality *a, const gxds_locality *b) {
   if (!gxds_locality_equal(a, b)) return false;
   for (uint32_t i = 0; i < a->endpoint_count; i++) {
-    if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i))) return false;
+    if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i)) ||
+        !gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i))) {
+      return false;
+    }
   }
   return true;
 }
@@ -79,7 +83,11 @@ static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *befor
       GXDS_CHECK(l->weight > 0);
       GXDS_CHECK(j == 0 || gxds_locality_compare_name(p->localities[j - 1], l) < 0);
       GXDS_CHECK(!before || l == before->priorities[i].localities[j]);
-      for (uint32_t k = 0; k < l->endpoint_count; k++) GXDS_CHECK(l->endpoints[k].weight > 0);
+      for (uint32_t k = 0; k < l->endpoint_count; k++) {
+        const gxds_str hostname = gxds_locality_hostname(l, k);
+        GXDS_CHECK(l->endpoints[k].weight > 0);
+        GXDS_CHECK(hostname.size == 0 || gxds_authority_is_valid(hostname));
+      }
       weights += l->weight;
     }
     GXDS_CHECK(weights <= UINT32_MAX);
@@ -106,11 +114,17 @@ static void check_retry_policy(const gxds_retry_policy *p) {
   gxds_text_fini(&json);
 }
 
+static void check_host_rewrite(const gxds_host_rewrite *r) {
+  GXDS_CHECK((r->kind == GXDS_HOST_REWRITE_LITERAL) == (r->literal.size > 0));
+  GXDS_CHECK(r->literal.size == 0 || gxds_authority_is_valid(r->literal));
+}
+
 static void check_route(const gxds_route *r) {
   uint64_t weights = 0;
   for (size_t k = 0; k < r->cluster_count; k++) {
     GXDS_CHECK(r->clusters[k].weight > 0 && r->clusters[k].name.size > 0);
     check_overrides(&r->clusters[k].filter_overrides);
+    check_host_rewrite(&r->clusters[k].host_rewrite);
     weights += r->clusters[k].weight;
   }
   GXDS_CHECK(weights == r->total_weight);
@@ -119,6 +133,7 @@ static void check_route(const gxds_route *r) {
   if (r->action == GXDS_ROUTE_PLUGIN) check_json(r->plugin_lb_json);
   if (r->retry_policy) check_retry_policy(r->retry_policy);
   check_overrides(&r->filter_overrides);
+  check_host_rewrite(&r->host_rewrite);
 }
 
 static void check_routes(const gxds_route_config *rc) {
@@ -228,7 +243,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const gxds_bootstrap bootstrap = {
       .refs = {1}, .certificate_providers = &provider, .certificate_provider_count = 1};
   const gxds_host host = {.lb_policy_exists = exists};
-  gxds_decode_context context = {.bootstrap = &bootstrap, .host = &host, .previous = previous_of};
+  const gxds_bootstrap_server server = {.trusted_xds_server = true};
+  gxds_decode_context context = {
+      .bootstrap = &bootstrap, .server = &server, .host = &host, .previous = previous_of};
   gxds_decoded first = {0};
   gxds_status first_status = type->decode(&context, bytes, &first);
   context.previous_arg = (void *)first.resource;

@@ -5,6 +5,7 @@
 //  - where-to: a pick goes to a backend that is connected, and that the newest snapshot or the one
 //    before has for that cluster; or one of older ones, while none of the newest's first priority,
 //    or of that locality, is connected (a policy goes on with what it has until then);
+//  - authority: an RPC whose route wants that is told the hostname of the endpoint that is picked;
 //  - waits: a pick does not wait, or fail, while a backend of the first priority is connected;
 //  - failover: where the first priority hangs, the next one is tried after ten seconds (A56);
 //  - breaker: a cluster never has more RPCs in flight than it may (A32), nor drops one below;

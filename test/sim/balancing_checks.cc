@@ -65,6 +65,16 @@ bool ConnectsOnDemand(const gxds_cluster *cluster) {
          String(cluster->lb_policy_json).find("ring_hash") != std::string::npos;
 }
 
+void CheckAuthority(const Call &call) {
+  const std::string &address = call.subchannel()->address;
+  // Addresses of DNS names are zero here.
+  const int port = std::stoi(address.substr(address.rfind(':') + 1));
+  const std::string wanted = port == 0 ? "" : HostnameOf(port);
+  if (call.authority() == wanted) return;
+  Wrong("authority",
+        address + " is told \"" + call.authority() + "\", should be \"" + wanted + "\"");
+}
+
 }  // namespace
 
 std::map<std::string, uint32_t> &InFlight() {
@@ -174,6 +184,7 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root) {
   memory::Request request;
   request.cluster = root;
   request.route.cluster_id = static_cast<uint64_t>(IdOf(kCds, Str(root))) + 1;
+  request.route.auto_host_rewrite = true;
   gxds_picker *picker = plants_.Picker(host_.picker());
   if (!picker) Wrong("no-picker", where_ + ": the policies have published none");
   std::unique_ptr<Call> call = host_.PickWith(picker, request);
@@ -184,6 +195,7 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root) {
   world_->Did(happened[call->kind()]);
   switch (call->kind()) {
     case GXDS_PICKED_COMPLETE:
+      CheckAuthority(*call);
       CheckPicked(*call, root);
       break;
     case GXDS_PICKED_DROP:

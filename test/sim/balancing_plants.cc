@@ -43,6 +43,7 @@ void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
     if (self->plant == kPlantLbQueues) return gxds_picked_queue(out);
     return gxds_picked_drop(out, gxds_status_make(GXDS_UNAVAILABLE, "circuit breaker drop"));
   }
+  if (self->plant == kPlantLbAuthority) out->authority = gxds_str_of(nullptr, 0);
   if (!out->tracker) return;
   auto *tracker = static_cast<PlantedTracker *>(gxds_pick_alloc(call, sizeof(PlantedTracker)));
   tracker->ops = &kTrackerOps;
@@ -143,7 +144,8 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
     return stale_ ? stale_ : of_policies;
   }
   const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
-                     plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop;
+                     plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
+                     plant_ == kPlantLbAuthority;
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};

@@ -172,6 +172,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbUnfinished, "lb-unfinished", "policies: the end of an RPC is not told to its tracker")  \
   X(LbQueues, "lb-queues", "policies: a backend that is connected is left out")               \
   X(LbFalseDrop, "lb-false-drop", "policies: an RPC is dropped below the limit")              \
+  X(LbAuthority, "lb-authority", "policies: an RPC is not told its endpoint's hostname")      \
   X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {

@@ -272,9 +272,13 @@ char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena
       auto *endpoint = envoy_config_endpoint_v3_LbEndpoint_mutable_endpoint(lb, arena);
       auto *address = envoy_config_endpoint_v3_Endpoint_mutable_address(endpoint, arena);
       auto *socket = envoy_config_core_v3_Address_mutable_socket_address(address, arena);
+      const int port = 1 + 100 * i + j;
       envoy_config_core_v3_SocketAddress_set_address(socket, View(ip));
-      envoy_config_core_v3_SocketAddress_set_port_value(socket,
-                                                        static_cast<uint32_t>(1 + 100 * i + j));
+      envoy_config_core_v3_SocketAddress_set_port_value(socket, static_cast<uint32_t>(port));
+      const std::string hostname = HostnameOf(port);
+      char *text = static_cast<char *>(upb_Arena_Malloc(arena, hostname.size() + 1));
+      memcpy(text, hostname.c_str(), hostname.size() + 1);
+      envoy_config_endpoint_v3_Endpoint_set_hostname(endpoint, View(text));
     }
   }
   if (c.fault == kInvalid) {  // a gap in the priorities
@@ -318,6 +322,10 @@ int TypeIndex(const gxds_resource_type *type) {
 
 const std::string &NameOf(int type, int name) { return Names().canonical[type][name]; }
 const std::string &OtherSpelling(int type, int name) { return Names().other[type][name]; }
+std::string HostnameOf(int port) {
+  return port % 2 == 0 ? "" : "e" + std::to_string(port) + ".example";
+}
+
 const std::string &DnsName(int host) { return Names().dns[host]; }
 
 int IdOf(int type, gxds_str text) {

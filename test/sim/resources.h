@@ -25,6 +25,8 @@ const std::string &OtherSpelling(int type, int name);
 // The name with that canonical form; -1: none of ours.
 int IdOf(int type, gxds_str text);
 const std::string &DnsName(int host);  // "h2:80"
+// Of EDS' endpoint with that port; empty: it has none.
+std::string HostnameOf(int port);
 
 enum ContentKind : uint8_t {
   kListenerRds,       // refs[0]: route configuration

@@ -165,6 +165,46 @@ TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
       << lines[0];
 }
 
+TEST_F(Lint, WarnsOfAuthoritiesThatAreRewrittenInVain) {  // A81.2, E2.6
+  files_.Write("a.yaml",
+               "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
+               "name: r\n"
+               "virtual_hosts:\n"
+               "- domains: ['*']\n"
+               "  routes:\n"
+               "  - match: {prefix: ''}\n"
+               "    route: {cluster: c, auto_host_rewrite: true}\n");
+  files_.Write("b.yaml",
+               "'@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
+               "cluster_name: c\n"
+               "endpoints:\n"
+               "- locality: {zone: z}\n"
+               "  load_balancing_weight: 1\n"
+               "  lb_endpoints:\n"
+               "  - endpoint:\n"
+               "      hostname: a b\n"
+               "      address: {socket_address: {address: 127.0.0.1, port_value: 80}}\n");
+  const std::string bootstrap =
+      R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}])";
+  files_.Write("plain.json", bootstrap + R"(}],"node":{"id":"n"}})");
+  files_.Write("trusting.json",
+               bootstrap + R"(,"server_features":["trusted_xds_server"]}],"node":{"id":"n"}})");
+  EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
+  EXPECT_EQ(Run({"trusting.json", "a.yaml"}), Lines({"0"}));
+  EXPECT_EQ(Run({"plain.json", "a.yaml"}),
+            (Lines{"a.yaml:7: warning: RouteConfiguration \"r\": "
+                   "field virtual_hosts[0].routes[0].route.auto_host_rewrite: is ignored by gRPC: "
+                   "the server "
+                   "has not the feature \"trusted_xds_server\" (A81)",
+                   "0"}));
+  EXPECT_EQ(
+      Run({"b.yaml"}),
+      (Lines{"b.yaml:8: warning: ClusterLoadAssignment \"c\": "
+             "field endpoints[0].lb_endpoints[0].endpoint.hostname: is ignored by gRPC: it can be "
+             "no authority",
+             "0"}));
+}
+
 TEST_F(Lint, WarnsOfNamesThatAreInNoneOfTheFiles) {
   const std::string routes =
       "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"

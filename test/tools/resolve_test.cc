@@ -116,6 +116,46 @@ TEST_F(Resolve, PrintsTheWholeConfigurationAsATree) {
                 "0\n");
 }
 
+TEST_F(Resolve, ShowsWhatBecomesOfTheAuthority) {  // A81.3, A81.2
+  Mesh mesh = Greeter();
+  mesh.routes = {{"/auto/", "", R"({"cluster":"blue","auto_host_rewrite":true})"},
+                 {"/literal/", "", R"({"cluster":"blue","host_rewrite_literal":"a.example"})"},
+                 {"", "",
+                  R"({"weighted_clusters":{"clusters":[{"name":"green","weight":1,)"
+                  R"("host_rewrite_literal":"b.example"}]}})"}};
+  Start(mesh);
+  const Lines args = {"resolve", "xds:///greeter.example"};
+  const std::string trusted = Text(Program(args, plane_.Bootstrap("trusted_xds_server")).Finish());
+  EXPECT_NE(trusted.find("route prefix \"/auto/\"  authority the endpoint's hostname\n"),
+            std::string::npos)
+      << trusted;
+  EXPECT_NE(trusted.find("route prefix \"/literal/\"  authority a.example\n"), std::string::npos)
+      << trusted;
+  EXPECT_NE(trusted.find("cluster green  authority b.example"), std::string::npos) << trusted;
+  EXPECT_EQ(Text(Run(args)).find("authority"), std::string::npos);
+}
+
+TEST_F(Resolve, ShowsHostnamesOfEndpoints) {  // A81.4
+  Mesh mesh;
+  mesh.routes = {{"", "a"}};
+  mesh.clusters.resize(1);
+  mesh.clusters[0].name = "a";
+  mesh.clusters[0].with_endpoints = false;
+  plane_.WriteFile("endpoints.yaml",
+                   "'@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
+                   "cluster_name: a\n"
+                   "endpoints:\n"
+                   "- locality: {zone: z}\n"
+                   "  load_balancing_weight: 1\n"
+                   "  lb_endpoints:\n"
+                   "  - endpoint:\n"
+                   "      hostname: a.example\n"
+                   "      address: {socket_address: {address: 127.0.0.1, port_value: 80}}\n");
+  Start(mesh);
+  const std::string text = Text(Run({"resolve", "xds:///greeter.example"}));
+  EXPECT_NE(text.find("endpoint 127.0.0.1:80  hostname a.example\n"), std::string::npos) << text;
+}
+
 TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheStatusTellsIt) {
   Mesh mesh = Greeter();
   mesh.routes = {{"", "blue"}};

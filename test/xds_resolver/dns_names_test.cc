@@ -87,6 +87,22 @@ TEST_F(DnsNames, AllAddressesAreInOneLocalityInTheOrderOfTheAnswer) {  // A37.17
   for (uint32_t i = 0; i < l->endpoint_count; i++) EXPECT_EQ(l->endpoints[i].weight, 1u);
 }
 
+TEST_F(DnsNames, TheHostnameOfAllAddressesIsTheNameThatIsResolved) {  // A81.6
+  Start(7, "a.example:80");
+  fake_.Answer("a.example:80", {"10.0.0.2", "10.0.0.1"});
+  const gxds_locality *l = endpoints_->priorities[0].localities[0];
+  for (uint32_t i = 0; i < 2; i++) {
+    const gxds_str hostname = gxds_locality_hostname(l, i);
+    EXPECT_EQ(std::string(hostname.data, hostname.size), "a.example:80");
+  }
+}
+
+TEST_F(DnsNames, ANameThatIsNoAuthorityIsNoHostname) {  // E2.6
+  Start(7, "a b:80");
+  fake_.Answer("a b:80", {"10.0.0.2"});
+  EXPECT_EQ(endpoints_->priorities[0].localities[0]->hostnames, nullptr);
+}
+
 TEST_F(DnsNames, TheSameAnswerIsTheSameResource) {
   Start(1, "a:80");
   fake_.Answer("a:80", {"10.0.0.1", "10.0.0.2"});

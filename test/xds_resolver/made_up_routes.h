@@ -40,6 +40,8 @@ struct Route {
   std::string plugin = {};                                   // GXDS_ROUTE_PLUGIN
   std::string plugin_server = {};
   std::string plugin_lb_json = {};
+  gxds_host_rewrite host_rewrite = {};
+  gxds_host_rewrite first_cluster_host_rewrite = {};  // of the first of clusters
 };
 
 struct VirtualHost {
@@ -90,6 +92,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
     cluster.name = S(name);
     cluster.weight = weight;
     cluster.filter_overrides = in.cluster_filter_overrides;
+    if (clusters.empty()) cluster.host_rewrite = in.first_cluster_host_rewrite;
     clusters.push_back(cluster);
     out.total_weight += weight;
   }
@@ -108,6 +111,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   out.plugin_name = S(in.plugin);
   out.plugin_server = S(in.plugin_server);
   out.plugin_lb_json = S(in.plugin_lb_json);
+  out.host_rewrite = in.host_rewrite;
   return out;
 }
 

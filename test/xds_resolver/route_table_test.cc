@@ -485,6 +485,40 @@ TEST(RouteTable, WithoutAnyTimeoutThereIsNoLimit) {  // A31.16
   }
 }
 
+// "auto", "= LITERAL", or "" for none.
+std::string Show(const gxds_host_rewrite *rewrite) {
+  if (rewrite == nullptr) return "";
+  return rewrite->kind == GXDS_HOST_REWRITE_AUTO ? "auto" : "= " + Str(rewrite->literal);
+}
+
+TEST(RouteTable, SaysWhatBecomesOfTheAuthority) {  // A81.7
+  Route by_itself = Prefix("/auto/");
+  by_itself.host_rewrite.kind = GXDS_HOST_REWRITE_AUTO;
+  Route literal = Prefix("/literal/");
+  literal.host_rewrite = {GXDS_HOST_REWRITE_LITERAL, Z("a.example")};
+  Route plugin = made_up::PluginRoute("/plugin/", "p", "[]");
+  plugin.host_rewrite.kind = GXDS_HOST_REWRITE_AUTO;
+  Table t({by_itself, literal, plugin, Prefix("")});
+  EXPECT_EQ(Show(t.Find("/auto/m").host_rewrite), "auto");
+  EXPECT_EQ(Show(t.Find("/literal/m").host_rewrite), "= a.example");
+  EXPECT_EQ(Show(t.Find("/plugin/m").host_rewrite), "auto");
+  EXPECT_EQ(t.Find("/x").host_rewrite, nullptr);
+}
+
+TEST(RouteTable, AWeightedClustersOwnAuthorityComesBeforeTheRoutes) {  // E2.5
+  Route r = Prefix("");
+  r.clusters = {{"own", 1}, {"other", 1}};
+  r.host_rewrite.kind = GXDS_HOST_REWRITE_AUTO;
+  r.first_cluster_host_rewrite = {GXDS_HOST_REWRITE_LITERAL, Z("own.example")};
+  Table t({r});
+  std::set<std::string> seen;
+  for (int i = 0; i < 100; i++) {
+    const gxds_route_result found = t.Find("/x");
+    seen.insert(Str(t.names()->names[found.cluster]) + " " + Show(found.host_rewrite));
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"own = own.example", "other auto"}));
+}
+
 TEST(RouteTable, ARouteToAPluginGoesToThePluginsChild) {
   Route timed = made_up::PluginRoute("/timed/", "p", "[]");
   timed.max_stream_duration = GXDS_SECOND;

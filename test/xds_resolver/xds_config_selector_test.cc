@@ -175,6 +175,33 @@ TEST_F(ConfigSelector, AbortsMayBeAskedForByThePercentagesOtherName) {  // A33.7
   }
 }
 
+Route Rewriting(const char *prefix, gxds_host_rewrite rewrite) {
+  Route r = To(prefix);
+  r.host_rewrite = rewrite;
+  return r;
+}
+
+TEST_F(ConfigSelector, PickersAreToldWhetherTheEndpointsHostnameIsWanted) {  // A81.7
+  gxds_config_selector *s = Make({Rewriting("/auto/", {GXDS_HOST_REWRITE_AUTO, Z("")}), To("/")});
+  RoutedRpc wanted(s, "/auto/m"), not_wanted(s, "/s/m");
+  EXPECT_TRUE(wanted.routed().auto_host_rewrite);
+  EXPECT_TRUE(wanted.headers.empty());
+  EXPECT_FALSE(not_wanted.routed().auto_host_rewrite);
+  wanted.Commit();
+  not_wanted.Commit();
+}
+
+TEST_F(ConfigSelector, ALiteralAuthorityGoesIntoTheHeadersUnlessTheRpcHasOne) {  // E2.1, E2.4
+  gxds_config_selector *s =
+      Make({Rewriting("/", {GXDS_HOST_REWRITE_LITERAL, Z("literal.example")})});
+  RoutedRpc rpc(s, "/s/m"), own(s, "/s/m", {{":authority", "own.example"}});
+  EXPECT_EQ(rpc.headers, (memory::Headers{{":authority", "literal.example"}}));
+  EXPECT_EQ(own.headers, (memory::Headers{{":authority", "own.example"}}));
+  EXPECT_FALSE(rpc.routed().auto_host_rewrite);
+  rpc.Commit();
+  own.Commit();
+}
+
 TEST_F(ConfigSelector, RoutesMatchTheHeadersOfTheRpcAndTheChannelsAuthority) {  // A31.1
   Route by_header = To("/");
   by_header.clusters = {{"b", 1}};

@@ -2,6 +2,7 @@
 #include <upb/def.h>
 
 #include "files/file_reader.h"
+#include "resources/host_rewrite.h"
 #include "tools/lint/check.h"
 #include "tools/lint/field_line.h"
 #include "tools/lint/read_fields.h"
@@ -69,6 +70,22 @@ static void look_at_value(const looker *l, const upb_FieldDef *f, const gxds_fil
   }
 }
 
+/* A81: what is read, but of no use. NULL: nothing is to be said. */
+static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_file_node *value) {
+  const char *name = upb_FieldDef_FullName(f);
+  if (strcmp(name, "envoy.config.endpoint.v3.Endpoint.hostname") == 0) {
+    if (value->kind != GXDS_FILE_NODE_STRING || value->text.size == 0) return NULL;
+    return gxds_authority_is_valid(value->text) ? NULL
+                                                : "is ignored by gRPC: it can be no authority";
+  }
+  if (strstr(name, ".auto_host_rewrite") || strstr(name, ".host_rewrite_literal")) {
+    return gxds_validator_trusts(l->validator)
+               ? NULL
+               : "is ignored by gRPC: the server has not the feature \"trusted_xds_server\" (A81)";
+  }
+  return NULL;
+}
+
 /* Depth is bounded: the file's nodes are. */
 static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at) {
@@ -93,6 +110,8 @@ static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds
            : deprecated ? "is deprecated, and ignored by gRPC"
                         : "is ignored by gRPC");
     }
+    const char *vain = ignored ? NULL : in_vain(l, f, e->value);
+    if (vain) warn(l, e->line, GXDS_FIELD(at, name), vain);
     if (!ignored) look_at_value(l, f, e->value, at, name);
   }
 }

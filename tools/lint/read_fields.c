@@ -46,7 +46,7 @@ static const struct row {
     {"envoy.config.endpoint.v3.ClusterLoadAssignment.Policy", " drop_overloads "},
     {"envoy.config.endpoint.v3.ClusterLoadAssignment.Policy.DropOverload",
      " category drop_percentage "},
-    {"envoy.config.endpoint.v3.Endpoint", " address "},
+    {"envoy.config.endpoint.v3.Endpoint", " address hostname "},
     {"envoy.config.endpoint.v3.LbEndpoint",
      " endpoint health_status load_balancing_weight metadata "},
     {"envoy.config.endpoint.v3.LocalityLbEndpoints",
@@ -63,8 +63,8 @@ static const struct row {
     {"envoy.config.route.v3.Route",
      " match name non_forwarding_action route typed_per_filter_config "},
     {"envoy.config.route.v3.RouteAction",
-     " cluster cluster_specifier_plugin hash_policy max_stream_duration retry_policy "
-     "weighted_clusters "},
+     " auto_host_rewrite cluster cluster_specifier_plugin hash_policy host_rewrite_literal "
+     "max_stream_duration retry_policy weighted_clusters "},
     {"envoy.config.route.v3.RouteAction.HashPolicy", " filter_state header terminal "},
     {"envoy.config.route.v3.RouteAction.HashPolicy.FilterState", " key "},
     {"envoy.config.route.v3.RouteAction.HashPolicy.Header", " header_name regex_rewrite "},
@@ -78,7 +78,7 @@ static const struct row {
      " domains name retry_policy routes typed_per_filter_config "},
     {"envoy.config.route.v3.WeightedCluster", " clusters total_weight "},
     {"envoy.config.route.v3.WeightedCluster.ClusterWeight",
-     " name typed_per_filter_config weight "},
+     " host_rewrite_literal name typed_per_filter_config weight "},
     {"envoy.extensions.clusters.aggregate.v3.ClusterConfig", " clusters "},
     {"envoy.extensions.filters.common.fault.v3.FaultDelay",
      " fixed_delay header_delay percentage "},

@@ -27,6 +27,14 @@ static void add_duration(gxds_view *v, const char *key, gxds_duration d) {
   if (d >= 0) gxds_view_attribute(v, key, "%g s", (double)d / (double)GXDS_SECOND);
 }
 
+static void add_host_rewrite(gxds_view *v, const gxds_host_rewrite *rewrite) {
+  if (rewrite->kind == GXDS_HOST_REWRITE_AUTO) {
+    gxds_view_attribute(v, "authority", "the endpoint's hostname");
+  } else if (rewrite->kind == GXDS_HOST_REWRITE_LITERAL) {
+    gxds_view_attribute(v, "authority", "%.*s", GXDS_STR_ARG(rewrite->literal));
+  }
+}
+
 static void add_options(gxds_view *v, const gxds_route *route) {
   add_duration(v, "max_stream_duration", route->max_stream_duration);
   if (route->retry_policy) {
@@ -35,6 +43,7 @@ static void add_options(gxds_view *v, const gxds_route *route) {
     gxds_view_attribute(v, "retry", "%s", json.data);
     gxds_text_fini(&json);
   }
+  add_host_rewrite(v, &route->host_rewrite);
   for (size_t i = 0; i < route->hash_policy_count; i++) {
     const gxds_hash_policy *h = &route->hash_policies[i];
     if (h->kind == GXDS_HASH_HEADER) {
@@ -55,6 +64,7 @@ static bool add_clusters(gxds_tree_clusters *c, gxds_view *v, const gxds_route *
       gxds_view_attribute(cluster, "share", "%.4g %%",
                           100 * (double)rc->weight / (double)route->total_weight);
     }
+    add_host_rewrite(cluster, &rc->host_rewrite);
     usable |= gxds_tree_add_cluster(c, cluster, rc->name);
   }
   return usable;

@@ -21,6 +21,8 @@ static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) 
   if (e->health == GXDS_HEALTH_DRAINING) gxds_view_attribute(v, "health", "DRAINING");
   gxds_str hash_key = gxds_locality_hash_key(l, index);
   if (hash_key.size) gxds_view_attribute(v, "hash_key", "%.*s", GXDS_STR_ARG(hash_key));
+  gxds_str hostname = gxds_locality_hostname(l, index);
+  if (hostname.size) gxds_view_attribute(v, "hostname", "%.*s", GXDS_STR_ARG(hostname));
 }
 
 static bool add_locality(gxds_view *up, const gxds_locality *l) {

@@ -112,6 +112,18 @@ TEST(Addresses, TheLocalityIsPartOfTheSubchannel) {
   EXPECT_NE(Detail(TakeAddresses(gxds_locality_addresses(other.get()))[0]), Detail(A()));
 }
 
+TEST(Addresses, TheHostnameIsPartOfTheSubchannel) {  // A81.4
+  const auto plain = MakeLocality({"z", 1, {80}});
+  gxds_locality view = *plain;
+  const gxds_str hostname = gxds_str_z("a.example");
+  view.hostnames = &hostname;
+  const CRef<gxds_locality> named(gxds_locality_copy(&view));
+  const ServerAddress with = TakeAddresses(gxds_locality_addresses(named.get()))[0];
+  const ServerAddress without = TakeAddresses(gxds_locality_addresses(plain.get()))[0];
+  EXPECT_EQ(Key(with), Key(without));
+  EXPECT_NE(Detail(with), Detail(without));
+}
+
 }  // namespace
 }  // namespace testing
 }  // namespace grpc_xds

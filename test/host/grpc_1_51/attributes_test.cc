@@ -144,11 +144,28 @@ TEST(AttributesOfAddresses, HashKeyIsThatOfTheEndpoint) {  // A76.9
   EXPECT_TRUE(copy == list[1]);
 }
 
+TEST(AttributesOfAddresses, HostnameIsThatOfTheEndpoint) {  // A81.5
+  auto plain = MakeLocality({"a", 1, {80, 81}});
+  gxds_locality view = *plain;
+  const gxds_str names[] = {gxds_str_of(nullptr, 0), gxds_str_z("b.example:81")};
+  view.hostnames = names;
+  CRef<gxds_locality> named(gxds_locality_copy(&view));
+  ServerAddressList list;
+  AppendAddresses(named.get(), &list);
+  AppendAddresses(plain.get(), &list);
+  EXPECT_EQ(HostnameOf(list[0]), "");
+  EXPECT_EQ(HostnameOf(list[1]), "b.example:81");
+  EXPECT_TRUE(list[0] == list[2]);
+  EXPECT_FALSE(list[1] == list[3]) << "its subchannel knows the name";
+  EXPECT_TRUE(ServerAddress(list[1]) == list[1]);
+}
+
 TEST(AttributesOfAddresses, AddressOfAnotherOriginSaysNothing) {
   ServerAddress address{grpc_resolved_address(), ChannelArgs()};
   EXPECT_EQ(LocalityOf(address), nullptr);
   EXPECT_EQ(WeightOf(address), 1u);
   EXPECT_EQ(HashKeyOf(address), "");
+  EXPECT_EQ(HostnameOf(address), "");
 }
 
 // So that the host's policies find it.

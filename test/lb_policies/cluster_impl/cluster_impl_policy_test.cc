@@ -91,6 +91,39 @@ TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A
   EXPECT_EQ(Told(), "c[a 1=1+0 0 now] dropped 1");
 }
 
+// The endpoint of the only locality has that name.
+snapshot::Endpoints MakeNamed(const gxds_str* hostname) {
+  snapshot::Endpoints endpoints = MakeEndpoints({{"a"}});
+  const_cast<gxds_locality*>(endpoints.get()->priorities[0].localities[0])->hostnames = hostname;
+  return endpoints;
+}
+
+// An RPC that the ConfigSelector routed to "c".
+Request Routed(bool auto_host_rewrite) {
+  Request request;
+  request.cluster = "c";
+  request.route.auto_host_rewrite = auto_host_rewrite;
+  return request;
+}
+
+TEST_F(ClusterImplPolicyTest, AnRpcIsToldTheHostnameOfItsEndpointIfItsRouteWantsThat) {  // A81.9
+  const gxds_str hostname = gxds_str_z("a.example:80");
+  Start(Leaf(Picking(), MakeNamed(&hostname)));
+  auto wanted = host_.Pick(Routed(true)), other = host_.Pick(Routed(false));
+  auto of_no_route = host_.Pick();
+  EXPECT_EQ(wanted->authority(), "a.example:80");
+  EXPECT_EQ(other->authority(), "");
+  EXPECT_EQ(of_no_route->authority(), "");
+  host_.End();
+  EXPECT_EQ(wanted->authority(), "a.example:80") << "until the attempt starts";
+  wanted->Start();
+}
+
+TEST_F(ClusterImplPolicyTest, AnEndpointWithoutAHostnameChangesNoAuthority) {  // A81.9
+  Start(Leaf(Picking()));
+  EXPECT_EQ(host_.Pick(Routed(true))->authority(), "");
+}
+
 TEST_F(ClusterImplPolicyTest, UnchangedUpdatesTouchNothing) {
   Entry entry = Leaf(Picking(&lrs_));
   Start(entry);

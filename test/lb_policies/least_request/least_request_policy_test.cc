@@ -47,6 +47,24 @@ TEST_F(LeastRequestPolicyTest, RpcsGoToTheEndpointWithTheFewest) {  // A48.3, A4
   EXPECT_GE(Picks(1000)[busy->Text()], 300) << "it has no more than the other";
 }
 
+TEST_F(LeastRequestPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpointAlone) {  // A81.4
+  auto apply = [this](const char* of_81) {
+    const auto plain = MakeLocality({"z", 1, {80, 81}});
+    gxds_locality view = *plain;
+    const gxds_str names[] = {gxds_str_z("a.example"), gxds_str_z(of_81)};
+    view.hostnames = names;
+    const grpc_xds::testing::CRef<gxds_locality> named(gxds_locality_copy(&view));
+    Update(Configured(), Args(), Addresses(gxds_locality_addresses(named.get())));
+    host_.Pass(0);
+  };
+  apply("one.example");
+  EXPECT_EQ(host_.subchannels_made, 2u);
+  apply("two.example");
+  EXPECT_EQ(host_.subchannels_made, 3u);
+  apply("two.example");
+  EXPECT_EQ(host_.subchannels_made, 3u);
+}
+
 TEST_F(LeastRequestPolicyTest, RpcsThatNeverBeganAreNotCounted) {
   Apply({80, 81}, R"("choiceCount":10)");
   SayAt(80, GRPC_CHANNEL_READY);

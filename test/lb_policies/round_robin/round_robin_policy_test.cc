@@ -58,6 +58,28 @@ TEST_F(RoundRobinPolicyTest, UpdateMakesSubchannelsForTheNewEndpointsOnly) {
   EXPECT_EQ(Picks(9).size(), 3u);
 }
 
+TEST_F(RoundRobinPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpointAlone) {  // A81.4
+  auto apply = [this](const char* of_81) {
+    auto plain = MakeLocality({"z", 1, {80, 81, 82}});
+    gxds_locality view = *plain;
+    const gxds_str names[] = {gxds_str_z("a.example"), gxds_str_z(of_81), gxds_str_z("")};
+    view.hostnames = names;
+    const grpc_xds::testing::CRef<gxds_locality> named(gxds_locality_copy(&view));
+    Update(Config(gxds_round_robin_config_create(named.get())), Args(), Addresses());
+  };
+  Apply({80, 81, 82});
+  for (int port : {80, 81, 82}) ReportPort(port, GRPC_CHANNEL_READY);
+  ASSERT_EQ(host_.subchannels_made, 3u);
+  apply("one.example");
+  EXPECT_EQ(host_.subchannels_made, 5u) << "two have a hostname now";
+  EXPECT_EQ(Picks(9), (std::map<std::string, int>{{"10.0.0.1:82", 9}})) << "it kept its own";
+  for (int port : {80, 81}) ReportPort(port, GRPC_CHANNEL_READY);
+  apply("two.example");
+  EXPECT_EQ(host_.subchannels_made, 6u);
+  apply("two.example");
+  EXPECT_EQ(host_.subchannels_made, 6u);
+}
+
 TEST_F(RoundRobinPolicyTest, OtherArgsMakeOtherSubchannels) {
   Apply({80});
   ReportPort(80, GRPC_CHANNEL_READY);

@@ -28,6 +28,7 @@ struct Locality {
   uint32_t weight = 1;
   std::vector<uint16_t> ports = {80};
   std::string hash_key = {};  // of all endpoints
+  std::string hostname = {};  // likewise
 };
 
 const gxds_locality* Make(const Locality& l) {
@@ -40,12 +41,13 @@ const gxds_locality* Make(const Locality& l) {
     endpoints[i].address.port = l.ports[i];
     endpoints[i].weight = 1;
   }
-  if (l.hash_key.empty()) return out;
   const std::vector<gxds_str> keys(l.ports.size(), gxds_str_z(l.hash_key.c_str()));
-  out->hash_keys = keys.data();
-  const gxds_locality* keyed = gxds_locality_copy(out);
+  const std::vector<gxds_str> hostnames(l.ports.size(), gxds_str_z(l.hostname.c_str()));
+  if (!l.hash_key.empty()) out->hash_keys = keys.data();
+  if (!l.hostname.empty()) out->hostnames = hostnames.data();
+  const gxds_locality* named = gxds_locality_copy(out);
   gxds_locality_unref(out);
-  return keyed;
+  return named;
 }
 
 class Owner {
@@ -202,6 +204,13 @@ TEST(WeightedLocality, ChangedHashKeyIsAChangeOfTheEndpoints) {  // A76
   EXPECT_EQ(o.Update({{"a", 1, {80}, "k3"}, {"b", 1, {80}, "k2"}})[0], "update a");
   EXPECT_EQ(o.Update({{"a", 1, {80}}, {"b", 1, {80}, "k2"}})[0], "update a");
   EXPECT_EQ(o.Update({{"a", 1, {80}}, {"b", 1, {80}, "k2"}}), Log());
+}
+
+TEST(WeightedLocality, AnotherHostnameIsAnUpdateOfItsLocalityAlone) {  // A81.4
+  Owner o;
+  o.Update({{"a", 1, {80}}, {"b", 1, {80}, "", "one.example"}});
+  EXPECT_EQ(o.Update({{"a", 1, {80}}, {"b", 1, {80}, "", "one.example"}}), Log());
+  EXPECT_EQ(o.Update({{"a", 1, {80}}, {"b", 1, {80}, "", "two.example"}})[0], "update b");
 }
 
 TEST(WeightedLocality, ChangedWeightChangesOnlyThePicker) {

@@ -1,0 +1,37 @@
+/* gxds_host_rewrite: what a control plane makes of the :authority of RPCs (A81), and what may be
+ * put there. */
+#ifndef GRPC_XDS_RESOURCES_HOST_REWRITE_H_
+#define GRPC_XDS_RESOURCES_HOST_REWRITE_H_
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gxds_host_rewrite_kind {
+  GXDS_HOST_REWRITE_NONE,
+  GXDS_HOST_REWRITE_AUTO,    /* the hostname of the endpoint that is picked, if it has one (A81) */
+  GXDS_HOST_REWRITE_LITERAL, /* always the same (Envoy's host_rewrite_literal) */
+} gxds_host_rewrite_kind;
+
+typedef struct gxds_host_rewrite {
+  gxds_host_rewrite_kind kind;
+  gxds_str literal; /* LITERAL: an authority that is valid */
+} gxds_host_rewrite;
+
+/* RFC 3986 wants names of at most 255 characters; with ":65535" behind. */
+#define GXDS_AUTHORITY_BYTES_MAX 261u
+
+/* Whether the text can be the :authority of a request (RFC 9113, 8.3.1): not empty, not too long,
+ * and of those characters alone that RFC 3986 has in a host and its port. So no user before an "@",
+ * no path, and nothing that would end a header. */
+bool gxds_authority_is_valid(gxds_str text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
