@@ -40,7 +40,7 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
 .PHONY: all demo test test-upstream interop interop-istio sim kills fuzz soak valgrind bench bench-check bench-build \
-  format lint conformance install uninstall deb python install-python \
+  format lint conformance compile_commands install uninstall deb python install-python \
   python-deb clean packages python-packages bench-packages fuzz-packages \
   valgrind-packages deb-packages upstream-packages lint-packages install-packages
 
@@ -121,6 +121,10 @@ lint: packages lint-packages
 # docs/conformance.md, from the tags in the tests.
 conformance:
 	test/conformance/generate
+
+# compile_commands.json, for clangd.
+compile_commands: packages
+	BAZEL=$(BAZEL) HOST="$(HOST)" .ci/compile_commands
 
 # What is put where: packaging/install --list.
 INSTALL_ARGUMENTS = $(PREFIX) $(LIBDIR) "$(DESTDIR)"

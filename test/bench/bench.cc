@@ -175,12 +175,14 @@ void WriteDocument(FILE* out, const gxds_bench::Report& report, const std::strin
                    bool quick) {
   utsname system = {};
   uname(&system);
-  fprintf(
-      out,
-      "# Benchmarks\n\n"
-      "Written by `make bench%s` on %u processors (%s %s). What is measured, and how:\n"
-      "`test/bench/README.md`. A number is a median; in brackets the least and the greatest.\n\n",
-      quick ? " QUICK=1" : "", std::thread::hardware_concurrency(), system.sysname, system.machine);
+  fprintf(out,
+          "# Benchmarks\n\n"
+          "For those who want to know what an RPC and an update cost. `make bench%s` wrote this "
+          "page on\n"
+          "%u processors (%s %s). [test/bench/README.md](../test/bench/README.md) says how it is\n"
+          "measured. Each number is a median, with the least and the greatest in brackets.\n\n",
+          quick ? " QUICK=1" : "", std::thread::hardware_concurrency(), system.sysname,
+          system.machine);
   report.WriteTable(out);
   fprintf(out, "\n## Targets\n\n");
   report.WriteTargets(out);
