@@ -53,7 +53,9 @@ static void add(gxds_address_list *l, size_t place, gxds_str key) {
   HASH_ADD_KEYPTR(hh, l->by_key, k->text.data, k->text.size, k);
   l->places[l->count] = place;
   l->endpoints[l->count].address = identity_of(l->from, place, key);
-  l->endpoints[l->count].weight = gxds_addresses_at(l->from, place).weight;
+  const gxds_lb_address address = gxds_addresses_at(l->from, place);
+  l->endpoints[l->count].weight = address.weight;
+  l->named |= address.hostname.size > 0;
   l->count++;
 }
 
@@ -87,8 +89,10 @@ gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy
     if (l->count == 0) gxds_policy_publish_failure(e->base, &update->addresses_status);
     return gxds_status_copy(&update->addresses_status);
   }
+  const bool were_named = l->named;
   gxds_address_list_fini(l);
   fill(l, update->addresses);
+  if (were_named || l->named) gxds_endpoints_policy_keep_connections(e);
   return gxds_endpoints_policy_update(e, l->endpoints, l->count, update);
 }
 

@@ -15,7 +15,8 @@ typedef struct gxds_address_list {
   uint32_t count;
   gxds_endpoint *endpoints; /* what each is known by is no address */
   size_t *places;           /* of each in from */
-  gxds_text keys;           /* private: the addresses as text */
+  bool named;               /* private: some have a hostname */
+  gxds_text keys;           /* likewise: the addresses as text */
   struct gxds_address_key *keyed;
   struct gxds_address_key *by_key;
 } gxds_address_list;

@@ -156,12 +156,22 @@ static void carry_out(gxds_endpoints_policy *e, const gxds_round_robin_op *op) {
   }
 }
 
+static void let_go(gxds_endpoints_policy *e) {
+  gxds_subchannel **kept = e->kept;
+  const uint32_t count = e->kept_count;
+  e->kept = NULL;
+  e->kept_count = 0;
+  for (uint32_t i = 0; i < count; i++) gxds_subchannel_unref(kept[i]);
+  gxds_free(kept);
+}
+
 static void drain(gxds_endpoints_policy *e) {
   if (e->draining) return; /* the loop below goes on with what came meanwhile */
   e->draining = true;
   gxds_round_robin_op op;
   while (!gxds_policy_ended(e->base) && gxds_round_robin_next(e->machine, &op)) carry_out(e, &op);
   e->draining = false;
+  if (e->kept && gxds_round_robin_wanted(e->machine) == 0) let_go(e);
   tell_pace(e);
 }
 
@@ -189,6 +199,15 @@ void gxds_endpoints_policy_fini(gxds_endpoints_policy *e) {
   gxds_str_free(&e->note);
   gxds_args_unref(e->args);
   gxds_free(e->endpoints);
+}
+
+void gxds_endpoints_policy_keep_connections(gxds_endpoints_policy *e) {
+  if (e->kept || e->slot_count == 0) return;
+  e->kept = gxds_calloc(e->slot_count, sizeof(gxds_subchannel *));
+  for (uint32_t i = 0; i < e->slot_count; i++) {
+    if (e->endpoints[i])
+      e->kept[e->kept_count++] = gxds_subchannel_ref(e->endpoints[i]->subchannel);
+  }
 }
 
 gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_endpoint *endpoints,
@@ -240,5 +259,6 @@ void gxds_endpoints_policy_end(void *self) {
   gxds_endpoints_policy *e = self;
   no_picker(e);
   for (uint32_t i = 0; i < e->slot_count; i++) remove_endpoint(e, i);
+  let_go(e);
   gxds_channel_pace_leave(channel_of(e), &e->user);
 }

@@ -41,6 +41,8 @@ struct gxds_endpoints_policy { /* first in the policy's own object */
   /* Private. */
   gxds_round_robin *machine;
   struct gxds_endpoint_watch **endpoints; /* by the low half of the token; NULL: none is there */
+  gxds_subchannel **kept;                 /* references; NULL: none */
+  uint32_t kept_count;
   uint32_t slot_count;
   uint64_t start; /* that was given and not used yet */
   bool hurries;
@@ -54,6 +56,10 @@ void gxds_endpoints_policy_init(gxds_endpoints_policy *e, gxds_policy *base,
                                 const gxds_endpoints_policy_ops *ops);
 void gxds_endpoints_policy_fini(gxds_endpoints_policy *e);
 
+/* Before an update in which an endpoint may be another by its hostname alone (A81): its new
+ * subchannel shall find the connection of the one before. So those that there are stay until all
+ * that the update wants have been made. */
+void gxds_endpoints_policy_keep_connections(gxds_endpoints_policy *e);
 /* An update: these endpoints, in this order; borrow, during the call. What address_at() gives is
  * that of the new ones already. An endpoint keeps its subchannel while the args stay the same. */
 GXDS_MUST_USE gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e,

@@ -93,6 +93,8 @@ static gxds_endpoint *by_hostname(const gxds_locality *l) {
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_locality *locality = ((const round_robin_config *)given->config)->locality;
+  const bool named = locality->hostnames || (p->locality && p->locality->hostnames);
+  if (named) gxds_endpoints_policy_keep_connections(&p->endpoints);
   set_locality(p, locality);
   gxds_endpoint *endpoints = locality->hostnames ? by_hostname(locality) : NULL;
   gxds_status status = gxds_endpoints_policy_update(
