@@ -51,8 +51,17 @@ demo: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //tools/demo:client
 	bazel-bin/tools/xds demo
 
+# HOST=1.83: on gRPC 1.83, in a Debian sid in the folder SYSTEM_1_83; root and debootstrap make it. The tests that do not
+# pass there yet: host/grpc_1_83/not_yet.
+SYSTEM_1_83 ?= /var/tmp/grpc-xds-1.83
+
+ifeq ($(HOST),1.83)
+test:
+	.ci/test_1_83 $(SYSTEM_1_83)
+else
 test: packages
 	$(BAZEL) test $(HOST) $(CONFIG) $(TEST_FLAGS) //...
+endif
 
 # With control planes and clients of others, where Go is there: see CONTRIBUTING.md; FLAGS=-help lists flags; QUICK=1
 # takes three minutes at most.
