@@ -51,12 +51,18 @@ static gxds_duration decode_interval(const google_protobuf_Duration *in, const g
   return interval;
 }
 
-static gxds_duration at_least_a_millisecond(gxds_duration d) {
-  return d > GXDS_MILLISECOND ? d : GXDS_MILLISECOND;
+/* A44: a millisecond, unless the host needs more. */
+static gxds_duration shortest_backoff(const gxds_host *host) {
+  bool needs_more = host && host->shortest_retry_backoff > GXDS_MILLISECOND;
+  return needs_more ? host->shortest_retry_backoff : GXDS_MILLISECOND;
 }
 
-static void decode_back_off(const back_off_message *in, const gxds_path *up, gxds_errors *errors,
-                            gxds_retry_policy *out) {
+static gxds_duration at_least(gxds_duration d, gxds_duration least) {
+  return d > least ? d : least;
+}
+
+static void decode_back_off(const gxds_host *host, const back_off_message *in, const gxds_path *up,
+                            gxds_errors *errors, gxds_retry_policy *out) {
   size_t before = errors->count;
   const gxds_path *at_base = GXDS_FIELD(up, "base_interval");
   const google_protobuf_Duration *base =
@@ -77,8 +83,9 @@ static void decode_back_off(const back_off_message *in, const gxds_path *up, gxd
   } else if (__builtin_mul_overflow(out->base_interval, 10, &out->max_interval)) {
     out->max_interval = INT64_MAX;
   }
-  out->base_interval = at_least_a_millisecond(out->base_interval);
-  out->max_interval = at_least_a_millisecond(out->max_interval);
+  const gxds_duration least = shortest_backoff(host);
+  out->base_interval = at_least(out->base_interval, least);
+  out->max_interval = at_least(out->max_interval, least);
 }
 
 const gxds_retry_policy *gxds_retry_policy_decode(const gxds_route_decoder *d,
@@ -95,7 +102,9 @@ const gxds_retry_policy *gxds_retry_policy_decode(const gxds_route_decoder *d,
                     "RouteAction RetryPolicy num_retries set to invalid value 0.");
   }
   const back_off_message *back_off = envoy_config_route_v3_RetryPolicy_retry_back_off(in);
-  if (back_off) decode_back_off(back_off, GXDS_FIELD(at, "retry_back_off"), d->errors, &policy);
+  if (back_off) {
+    decode_back_off(d->host, back_off, GXDS_FIELD(at, "retry_back_off"), d->errors, &policy);
+  }
   if (policy.codes == 0) return NULL;
   gxds_retry_policy *out = gxds_arena_calloc(d->arena, 1, sizeof *out);
   *out = policy;

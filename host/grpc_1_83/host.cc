@@ -146,10 +146,15 @@ bool Traces(gxds_trace trace) {
 // 1.83 counts a timeout from the clock by which its timers end it.
 gxds_duration ClockDistance() { return 0; }
 
+// A backoff is drawn from 0.8 to 1.2 times that of the policy, in whole milliseconds, and with one
+// of zero the RPC never ends: its timer fires before the retry filter holds a handle of it.
+constexpr gxds_duration kShortestRetryBackoff = 2 * GXDS_MILLISECOND;
+
 gxds_host MakeHost() {
   gxds_host host = {};
   host.traces = Traces;
   host.clock_distance = ClockDistance;
+  host.shortest_retry_backoff = kShortestRetryBackoff;
   host.creds_supported = CredsSupported;
   host.creds_check = CredsCheck;
   host.creds_create = CredsCreate;

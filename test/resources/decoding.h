@@ -150,6 +150,9 @@ class Decoder {
   // Whether what is decoded from now on comes from a server with the feature trusted_xds_server.
   void Trust(bool trusted) { server_.trusted_xds_server = trusted; }
 
+  // Of the host for which resources are decoded from now on.
+  void SetShortestRetryBackoff(gxds_duration d) { host_.shortest_retry_backoff = d; }
+
   const gxds_bootstrap_server* server() const { return &server_; }
   const gxds_bootstrap& bootstrap() const { return bootstrap_; }
 

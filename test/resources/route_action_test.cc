@@ -169,6 +169,25 @@ TEST(RetryPolicy, BackOff) {  // A44.6, A44.7
   EXPECT_EQ(back_off("'base_interval':'315576000000s'").second, INT64_MAX);
 }
 
+TEST(RetryPolicy, BackOffIsNeverShorterThanTheHostCanMakeIt) {
+  Decoder decoder;
+  decoder.SetShortestRetryBackoff(3 * GXDS_MILLISECOND);
+  auto back_off = [&](const std::string& fields) {
+    Decoded r = decoder.Good(
+        gxds_route_config_type,
+        Config(Action(Retry("'retry_on':'internal','retry_back_off':{" + fields + "}"))));
+    const auto* rc = reinterpret_cast<const gxds_route_config*>(r.resource());
+    const gxds_retry_policy* policy = rc->virtual_hosts[0].routes[0].retry_policy;
+    return std::make_pair(policy->base_interval, policy->max_interval);
+  };
+  EXPECT_EQ(back_off("'base_interval':'0.001s','max_interval':'0.002s'"),
+            std::make_pair(3 * GXDS_MILLISECOND, 3 * GXDS_MILLISECOND));
+  EXPECT_EQ(back_off("'base_interval':'0.001s'"),
+            std::make_pair(3 * GXDS_MILLISECOND, 10 * GXDS_MILLISECOND));
+  EXPECT_EQ(back_off("'base_interval':'0.004s'"),
+            std::make_pair(4 * GXDS_MILLISECOND, 40 * GXDS_MILLISECOND));
+}
+
 TEST(RetryPolicy, WhatGrpcDoesNotSupportIsIgnored) {  // A44.8
   Routes r(
       Config(Action(Retry("'retry_on':'internal','per_try_timeout':'-1s',"
