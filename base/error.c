@@ -91,10 +91,6 @@ gxds_str gxds_error_text(const gxds_error *e) {
   return gxds_text_take(&text);
 }
 
-gxds_status gxds_error_status(const gxds_error *e) {
-  return e ? (gxds_status){e->code, gxds_error_text(e)} : gxds_status_ok();
-}
-
 void gxds_text_add_origin(gxds_text *t, gxds_str server, gxds_str node_id) {
   add_origin(t, true, server, node_id);
 }

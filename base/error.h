@@ -1,6 +1,6 @@
-/* gxds_error: what is wrong with a resource, a server or a DNS name, and where that comes from. A
- * value: it is made once, compared by value once, and from there on by its pointer; its words are
- * put together at the edge only (NACK, status of an RPC, CSDS, log, xds), and never read again.
+/* gxds_error: what is wrong with a resource, a server or a DNS name, and where that comes from. It
+ * is a value: made once, compared by value once, and by its pointer from then on. It becomes text
+ * only where it is shown (NACK, status of an RPC, CSDS, log, xds), and that text is never parsed.
  *
  * Immutable, counted by reference: any thread. Faults of the fields of one input, while it is
  * validated: base/errors.h. */
@@ -19,8 +19,8 @@ typedef struct gxds_error {
   gxds_ref refs;
   gxds_code code;   /* GXDS_OK: nothing is wrong, it tells only where something comes from */
   gxds_str message; /* what is wrong, printable; empty when OK */
-  gxds_str server;  /* whose word it is; empty: nobody's, or message names the server itself */
-  gxds_str node_id; /* of this client, by which the server's operator finds it; empty: none */
+  gxds_str server;  /* the xDS server that it comes from; empty: none, or message names it */
+  gxds_str node_id; /* of this client, for the operator of that server; empty: none */
 } gxds_error;
 
 /* One reference, the caller's. message is taken (t is empty afterwards), the others are copied. */
@@ -46,8 +46,6 @@ bool gxds_error_same_words(const gxds_error *a, const gxds_error *b);
 void gxds_error_render(const gxds_error *e, gxds_text *out);
 /* The same as an owned string. */
 gxds_str gxds_error_text(const gxds_error *e);
-/* Its code and its words, or OK for NULL. */
-GXDS_MUST_USE gxds_status gxds_error_status(const gxds_error *e);
 /* Adds " (xDS server S) (node ID:N)", as every error ends; what is empty is left out. */
 void gxds_text_add_origin(gxds_text *t, gxds_str server, gxds_str node_id);
 

@@ -33,8 +33,8 @@ typedef struct gxds_host {
    * wall clock is set, so it is asked for when it is needed, and measured. NULL: the host has but
    * one clock. */
   gxds_duration (*clock_distance)(void);
-  /* A retry that the host is to make sooner may never be made: base and longest backoff of retry
-   * policies are at least this. 0: it makes them all. */
+  /* The host may never make a retry whose backoff is shorter. So the base and the longest backoff
+   * of a retry policy are at least this. 0: there is no such limit. */
   gxds_duration shortest_retry_backoff;
   /* Whether the host's ChannelCredsRegistry knows this type ("insecure", "google_default", …). */
   bool (*creds_supported)(gxds_str type);

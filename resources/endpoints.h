@@ -1,5 +1,4 @@
-/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A76,
- * A81).
+/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A76, A81).
  * Immutable, shared: any thread. Localities are counted on their own: an update shares each
  * locality that did not change with the resource before it, so "did it change?" is a pointer
  * comparison. */
@@ -96,8 +95,8 @@ void gxds_locality_unref(const gxds_locality *l);
 static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
   return l->hash_keys ? l->hash_keys[index] : gxds_str_of(NULL, 0);
 }
-/* A81: the name of the endpoint of that number, with or without a port; what it is, an authority
- * can be. Empty: it has none. Borrow: as long as l. */
+/* A81: the hostname of the endpoint of that number, with or without a port: a valid authority.
+ * Empty: it has none. Borrow: as long as l. */
 static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
   return l->hostnames ? l->hostnames[index] : gxds_str_of(NULL, 0);
 }

@@ -15,8 +15,8 @@
  * that the last message caused, so a consumer that drains in order has flow control: the next
  * message is read when the watchers are done with the last one.
  *
- * An error (base/error.h) is one value for all that it is told to, as long as it is the same one;
- * its resource's name is for the watcher to put before it.
+ * All watchers get the same error (base/error.h), by pointer, and get it once: an equal one later
+ * is that same pointer. It does not name the resource; the watcher does.
  *
  * Streams, servers and watches are named by ids that are never reused, so an event that comes late
  * is dropped by its id. */

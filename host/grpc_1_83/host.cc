@@ -146,8 +146,9 @@ bool Traces(gxds_trace trace) {
 // 1.83 counts a timeout from the clock by which its timers end it.
 gxds_duration ClockDistance() { return 0; }
 
-// A backoff is drawn from 0.8 to 1.2 times that of the policy, in whole milliseconds, and with one
-// of zero the RPC never ends: its timer fires before the retry filter holds a handle of it.
+// 1.83 draws a backoff from 0.8 to 1.2 times that of the policy, in whole milliseconds. A retry
+// after zero runs at once and has no timer handle; the retry filter takes that for a cancelled one,
+// and the RPC hangs.
 constexpr gxds_duration kShortestRetryBackoff = 2 * GXDS_MILLISECOND;
 
 gxds_host MakeHost() {

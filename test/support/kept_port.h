@@ -5,9 +5,9 @@
 namespace gxds_test {
 
 // A port of 127.0.0.1 for a server, kept until this process ends: while no server listens there,
-// connecting to it is refused, and the kernel gives it to no other socket. Of a port that the
-// kernel picks for a server, a connection of another test may be given the same while the server is
-// down, and then the server can't start again.
+// connecting to it is refused, and the kernel gives it to no other socket. A port that is not
+// kept may go to a connection of another test while the server is down; then the server can't start
+// again.
 int KeptPort();
 
 }  // namespace gxds_test

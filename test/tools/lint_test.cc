@@ -43,6 +43,13 @@ class Lint : public ::testing::Test {
 };
 
 const char kCluster[] = "'@type': type.googleapis.com/envoy.config.cluster.v3.Cluster\n";
+const char kEndpoints[] =
+    "'@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
+    "cluster_name: e\n"
+    "endpoints:\n"
+    "- locality: {}\n"
+    "  load_balancing_weight: 1\n"
+    "  lb_endpoints:\n";
 
 TEST_F(Lint, GoodResourcesHaveNothingToSay) {
   files_.Write("a.yaml", std::string(kCluster) +
@@ -57,14 +64,8 @@ TEST_F(Lint, EveryErrorHasFileLineAndFieldInTheWordsOfTheNack) {
                              "outlierDetection:\n"
                              "  interval: 10s\n"
                              "  maxEjectionPercent: 101\n"
-                             "---\n"
-                             "'@type': "
-                             "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
-                             "cluster_name: e\n"
-                             "endpoints:\n"
-                             "- locality: {}\n"
-                             "  load_balancing_weight: 1\n"
-                             "  lb_endpoints:\n"
+                             "---\n" +
+                             std::string(kEndpoints) +
                              "  - endpoint:\n"
                              "      address:\n"
                              "        socket_address: {address: nowhere, port_value: 1}\n");
@@ -79,16 +80,9 @@ TEST_F(Lint, EveryErrorHasFileLineAndFieldInTheWordsOfTheNack) {
 }
 
 TEST_F(Lint, AValueThatLooksLikeAnErrorIsAValue) {
-  files_.Write("a.yaml",
-               "'@type': "
-               "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
-               "cluster_name: e\n"
-               "endpoints:\n"
-               "- locality: {}\n"
-               "  load_balancing_weight: 1\n"
-               "  lb_endpoints:\n"
-               "  - endpoint: {address: {socket_address: "
-               "{address: 'no; field:x error:y] (x line 9)', port_value: 1}}}\n");
+  files_.Write("a.yaml", std::string(kEndpoints) +
+                             "  - endpoint: {address: {socket_address: "
+                             "{address: 'no; field:x error:y] (x line 9)', port_value: 1}}}\n");
   EXPECT_EQ(Run({"a.yaml"}),
             (Lines{"a.yaml:7: error: ClusterLoadAssignment \"e\": field "
                    "endpoints[0].lb_endpoints[0].endpoint.address.socket_address: Failed to parse "

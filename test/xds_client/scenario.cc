@@ -11,12 +11,12 @@ namespace gxds_test {
 namespace {
 
 std::string RenderError(const gxds_error *error) {
-  gxds_status status = gxds_error_status(error);
   gxds_text text = {};
-  gxds_status_render(&status, &text);
+  gxds_text_add_z(&text, gxds_code_name(error ? error->code : GXDS_OK));
+  if (error) gxds_text_add_z(&text, ": ");
+  gxds_error_render(error, &text);
   std::string out = String(gxds_text_str(&text));
   gxds_text_fini(&text);
-  gxds_status_fini(&status);
   return out;
 }
 
