@@ -10,15 +10,30 @@
 #include "base/host.h"
 #include "base/ref.h"
 #include "base/status.h"
+#include "base/time.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* What a server whose URI is http: or https: is asked for (our own, docs/web.md). */
+typedef enum gxds_web_form {
+  GXDS_WEB_NONE,  /* it is a gRPC server, or a directory */
+  GXDS_WEB_REST,  /* xDS over REST-JSON, polled */
+  GXDS_WEB_FILES, /* resource files, by their index */
+} gxds_web_form;
+
+/* Of "refresh_delay": how often a web server is asked when neither it nor the bootstrap says. */
+#define GXDS_WEB_REFRESH_DEFAULT (30 * GXDS_SECOND)
+/* More often is no polling any more; less often than daily is a typing error. */
+#define GXDS_WEB_REFRESH_MIN (GXDS_SECOND / 10)
+#define GXDS_WEB_REFRESH_MAX (86400 * GXDS_SECOND)
+
 /* One xDS server. Two servers are the same when they are equal (gxds_bootstrap_server_equal), also
  * across bootstraps: A47's authorities may name the same server again. */
 typedef struct gxds_bootstrap_server {
-  gxds_str uri;        /* "host:port", any gRPC target, or "file:///directory"; never empty */
+  gxds_str uri;        /* "host:port", any gRPC target, "file:///directory", or the http: or https:
+                          URL of a web server, without a slash at its end; never empty */
   gxds_str directory;  /* of a file: URI, which is no gRPC server, percent-decoded; else empty */
   gxds_str creds_type; /* the first supported entry of channel_creds; empty: it is a file: URI */
   gxds_str creds_config_json;      /* its "config", as JSON text; empty: none */
@@ -30,6 +45,8 @@ typedef struct gxds_bootstrap_server {
   bool fail_on_data_errors;               /* A88 */
   bool resource_timer_is_transient_error; /* A88 */
   bool trusted_xds_server;                /* A81 */
+  gxds_web_form web_form;                 /* of an http: or https: URI, which is no gRPC server */
+  gxds_duration refresh_delay;            /* only with web_form */
 } gxds_bootstrap_server;
 
 typedef struct gxds_bootstrap_authority {
@@ -84,6 +101,10 @@ GXDS_MUST_USE gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *h
 const gxds_bootstrap *gxds_bootstrap_ref(const gxds_bootstrap *b);
 void gxds_bootstrap_unref(const gxds_bootstrap *b); /* NULL is allowed */
 
+/* Whether it is reached by a gRPC channel: it is no directory and no web server. */
+static inline bool gxds_bootstrap_server_is_grpc(const gxds_bootstrap_server *s) {
+  return s->directory.size == 0 && s->web_form == GXDS_WEB_NONE;
+}
 /* Same uri, credentials and features. */
 bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b);
 /* The same server for one who outlives the bootstrap. The caller ends it with

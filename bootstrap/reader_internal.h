@@ -67,6 +67,14 @@ bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path 
 const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const json_t *object,
                                                         const gxds_path *at, gxds_presence presence,
                                                         size_t *count);
+/* The server_features that say what a web server is asked for. */
+typedef struct gxds_web_features {
+  bool rest;
+  bool files;
+} gxds_web_features;
+/* What else a server has whose URI is http: or https:; the rest of *server was read before. */
+void gxds_reader_web_server(gxds_reader *r, const json_t *object, const gxds_path *at,
+                            const gxds_web_features *features, gxds_bootstrap_server *server);
 /* Object's member "node": sets node, node_id and node_without_id of *out. */
 void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out);
 

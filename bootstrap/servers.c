@@ -70,7 +70,7 @@ static void read_call_creds(gxds_reader *r, const json_t *object, const gxds_pat
 
 /* Features that we do not know are those of other clients ("xds_v3"): ignored. */
 static void read_features(gxds_reader *r, const json_t *object, const gxds_path *at,
-                          gxds_bootstrap_server *server) {
+                          gxds_bootstrap_server *server, gxds_web_features *web) {
   const struct {
     const char *name;
     bool *value;
@@ -80,6 +80,8 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
       {"fail_on_data_errors", &server->fail_on_data_errors},
       {"resource_timer_is_transient_error", &server->resource_timer_is_transient_error},
       {"trusted_xds_server", &server->trusted_xds_server},
+      {"rest", &web->rest},
+      {"files", &web->files},
   };
   json_t *list = gxds_reader_array(r, object, at, "server_features", GXDS_FIELD_OPTIONAL, SIZE_MAX);
   for (size_t i = 0; i < json_array_size(list); i++) {
@@ -150,7 +152,9 @@ static void read_server(gxds_reader *r, const json_t *object, const gxds_path *a
     read_creds(r, object, at, server);
     read_call_creds(r, object, at, server);
   }
-  read_features(r, object, at, server);
+  gxds_web_features features = {false, false};
+  read_features(r, object, at, server, &features);
+  gxds_reader_web_server(r, object, at, &features, server);
 }
 
 const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const json_t *object,

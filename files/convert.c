@@ -186,6 +186,7 @@ static void write_fields(converter *c, const upb_MessageDef *m, const gxds_file_
     if (skip_type && gxds_str_equal(e->key, gxds_str_z("@type"))) continue;
     const gxds_path *at = GXDS_FIELD(up, e->key.data);
     const upb_FieldDef *f = upb_MessageDef_FindByJsonNameWithSize(m, e->key.data, e->key.size);
+    if (!f && gxds_schema_is_lenient(c->schema)) continue;
     if (!f) {
       gxds_file_errors_add(c->errors, e->line, at, "no such field in %s",
                            upb_MessageDef_FullName(m));
@@ -248,7 +249,7 @@ static void write_any(converter *c, const gxds_file_node *node, const gxds_path 
     }
     return;
   }
-  const upb_MessageDef *m = gxds_schema_find(c->schema, type->text);
+  const upb_MessageDef *m = gxds_schema_find_any(c->schema, type->text);
   if (!m) {
     gxds_file_errors_add(c->errors, type->line, GXDS_FIELD(at, "@type"),
                          "no such type is known: %.*s", GXDS_STR_ARG(type->text));

@@ -13,6 +13,7 @@
 
 bool gxds_dir_is_resource_file(gxds_str name) {
   if (name.size == 0 || name.data[0] == '.') return false;
+  if (gxds_str_equal(name, gxds_str_z(GXDS_DIR_INDEX_NAME))) return false;
   return gxds_file_is_binary(name) || gxds_file_is_prototext(name) ||
          gxds_str_ends_with(name, gxds_str_z(".json")) ||
          gxds_str_ends_with(name, gxds_str_z(".yaml")) ||

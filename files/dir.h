@@ -21,6 +21,9 @@ typedef struct gxds_dir_files {
   const char *starved; /* for want of this they could not be read, in words; NULL: they could */
 } gxds_dir_files;
 
+/* The index that web servers have of a directory (web/index.h): no resource file. */
+#define GXDS_DIR_INDEX_NAME "xds-index.json"
+
 /* Whether a file of that name is read: *.json, *.yaml, *.yml, *.pb, *.binpb, *.textproto, *.txtpb
  * or
  * *.pbtxt, not hidden. */

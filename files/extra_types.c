@@ -224,3 +224,25 @@ void gxds_extra_types_add(upb_DefPool *pool) {
     add_type(pool, &extra_types[i]);
   }
 }
+
+bool gxds_extra_type_add_empty(upb_DefPool *pool, gxds_str full_name) {
+  size_t dot = full_name.size;
+  while (dot > 0 && full_name.data[dot - 1] != '.') dot--;
+  upb_Arena *arena = upb_Arena_New();
+  google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);
+  google_protobuf_FileDescriptorProto_set_name(
+      file, upb_StringView_FromDataAndSize(full_name.data, full_name.size));
+  google_protobuf_FileDescriptorProto_set_syntax(file, Z("proto3"));
+  if (dot > 0) {
+    google_protobuf_FileDescriptorProto_set_package(
+        file, upb_StringView_FromDataAndSize(full_name.data, dot - 1));
+  }
+  google_protobuf_DescriptorProto_set_name(
+      google_protobuf_FileDescriptorProto_add_message_type(file, arena),
+      upb_StringView_FromDataAndSize(full_name.data + dot, full_name.size - dot));
+  upb_Status status;
+  upb_Status_Clear(&status);
+  const bool added = upb_DefPool_AddFile(pool, file, &status) != NULL;
+  upb_Arena_Free(arena);
+  return added;
+}

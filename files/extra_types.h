@@ -3,6 +3,8 @@
 #ifndef GRPC_XDS_FILES_EXTRA_TYPES_H_
 #define GRPC_XDS_FILES_EXTRA_TYPES_H_
 
+#include "base/str.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,6 +15,9 @@ struct upb_Arena;
 
 /* Adds the messages to a pool that has the types of the host. */
 void gxds_extra_types_add(struct upb_DefPool *pool);
+
+/* Adds a message without fields. False: that is no name of a message, or it is taken. */
+bool gxds_extra_type_add_empty(struct upb_DefPool *pool, gxds_str full_name);
 
 /* Adds the fields to the messages of a file of the host: Cluster's, the only one that has any. */
 void gxds_extra_fields_add(struct google_protobuf_FileDescriptorProto *file,

@@ -58,3 +58,12 @@ void gxds_file_errors_render(const gxds_file_errors *e, gxds_text *out) {
   }
   if (e->count > e->stored) gxds_text_addf(out, "and %zu more errors\n", e->count - e->stored);
 }
+
+void gxds_file_errors_render_line(const gxds_file_errors *e, gxds_text *out) {
+  const size_t start = out->size;
+  gxds_file_errors_render(e, out);
+  if (out->size > start) out->data[--out->size] = 0; /* the last line's end */
+  for (size_t i = start; i < out->size; i++) {
+    if (out->data[i] == '\n') out->data[i] = ';';
+  }
+}

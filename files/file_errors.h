@@ -40,6 +40,8 @@ __attribute__((format(printf, 4, 5))) void gxds_file_errors_add(gxds_file_errors
 /* One line per error: "routes.yaml:12: field virtual_hosts[0].domains: expected a list, found
  * null", in the order in which they were found; at the end "and N more errors". */
 void gxds_file_errors_render(const gxds_file_errors *e, gxds_text *out);
+/* The same on one line, with semicolons between. */
+void gxds_file_errors_render_line(const gxds_file_errors *e, gxds_text *out);
 /* One of them, without a line end. */
 void gxds_file_error_render(const gxds_file_error *e, gxds_text *out);
 

@@ -17,7 +17,8 @@ typedef struct reader {
   gxds_file_found_fn found;
   void *arg;
   gxds_file_errors *errors;
-  gxds_str response_type; /* what the response that is read says it is of; empty: nothing */
+  gxds_str response_type;       /* what the response that is read says it is of; empty: nothing */
+  gxds_file_response *response; /* NULL: nobody wants to know what it says of itself */
   size_t documents;
 } reader;
 
@@ -231,20 +232,24 @@ static void read_list(const reader *r, const gxds_file_node *list, const char *f
   }
 }
 
-/* {"resources": […]}: a DiscoveryResponse, of which the other fields may be missing. */
+/* {"resources": […]}: a DiscoveryResponse, of which the other fields may be missing. resources:
+ * NULL: it has none. */
 static void read_response(reader *r, const gxds_file_node *root, const gxds_file_node *resources) {
   static const char type_url[] = "type.googleapis.com/envoy.service.discovery.v3.DiscoveryResponse";
   upb_Arena *arena = upb_Arena_New();
   const upb_Message *msg = convert_but(r, type_url, root, "resources", arena);
-  if (resources->kind != GXDS_FILE_NODE_LIST) {
+  if (resources && resources->kind != GXDS_FILE_NODE_LIST) {
     gxds_file_errors_add(r->errors, resources->line, GXDS_FIELD(NULL, "resources"),
                          "expected a list");
   } else {
-    if (msg) {
-      r->response_type =
-          field_text(gxds_schema_find(r->schema, gxds_str_z(type_url)), msg, "type_url");
+    const upb_MessageDef *m = gxds_schema_find(r->schema, gxds_str_z(type_url));
+    if (msg) r->response_type = field_text(m, msg, "type_url");
+    if (msg && r->response) {
+      r->response->type_url = gxds_str_dup(r->response_type);
+      r->response->version = gxds_str_dup(field_text(m, msg, "version_info"));
+      r->response->nonce = gxds_str_dup(field_text(m, msg, "nonce"));
     }
-    read_list(r, resources, "resources");
+    if (resources) read_list(r, resources, "resources");
     r->response_type = gxds_str_of(NULL, 0);
   }
   upb_Arena_Free(arena);
@@ -300,16 +305,40 @@ static void read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
   }
 }
 
+/* strtod(), here and in upb, takes a number's point from the locale of the thread. */
+static locale_t enter_c_locale(void) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  GXDS_CHECK(c != (locale_t)0);
+  return uselocale(c);
+}
+
+static void leave_c_locale(locale_t before) { freelocale(uselocale(before)); }
+
 void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                          gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
   errors->file = name;
-  /* strtod(), here and in upb, takes a number's point from the locale of the thread. */
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  GXDS_CHECK(c != (locale_t)0);
-  locale_t before = uselocale(c);
+  locale_t before = enter_c_locale();
   read_each(schema, name, bytes, found, arg, errors);
-  uselocale(before);
-  freelocale(c);
+  leave_c_locale(before);
+}
+
+void gxds_file_response_fini(gxds_file_response *r) {
+  gxds_str_free(&r->type_url);
+  gxds_str_free(&r->version);
+  gxds_str_free(&r->nonce);
+}
+
+void gxds_file_read_response(const gxds_schema *schema, gxds_str json, gxds_file_response *out,
+                             gxds_file_found_fn found, void *arg, gxds_file_errors *errors) {
+  *out = (gxds_file_response){0};
+  reader r = {.schema = schema, .found = found, .arg = arg, .errors = errors, .response = out};
+  locale_t before = enter_c_locale();
+  upb_Arena *arena = upb_Arena_New();
+  const gxds_file_node *root = gxds_file_json_read(json, arena, errors);
+  if (root && is_map(&r, root, NULL))
+    read_response(&r, root, gxds_file_node_get(root, "resources"));
+  upb_Arena_Free(arena);
+  leave_c_locale(before);
 }
 
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,

@@ -28,7 +28,20 @@ typedef void (*gxds_file_found_fn)(void *arg, gxds_file_resource *take_resource,
 void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                          gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
-/* The same into a list. name: borrow, as long as the entries too. */
+/* What a DiscoveryResponse says of itself. Owned; gxds_file_response_fini() ends it. */
+typedef struct gxds_file_response {
+  gxds_str type_url;
+  gxds_str version;
+  gxds_str nonce;
+} gxds_file_response;
+void gxds_file_response_fini(gxds_file_response *r);
+
+/* The same of JSON that is a DiscoveryResponse, perhaps without resources, and nothing else. *out
+ * is empty when it says nothing, and of no use when there are errors. */
+void gxds_file_read_response(const gxds_schema *schema, gxds_str json, gxds_file_response *out,
+                             gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
+
+/* As gxds_file_read_each(), into a list. name: borrow, as long as the entries too. */
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                     gxds_file_found *found, gxds_file_errors *errors);
 

@@ -151,10 +151,13 @@ static void load_cluster_file(upb_DefPool *pool) {
 
 struct gxds_schema {
   upb_DefPool *pool;
+  bool lenient;
+  size_t *learned; /* how many types of Anys */
 };
 
 gxds_schema *gxds_schema_create(void) {
   gxds_schema *s = GXDS_NEW(gxds_schema);
+  s->learned = GXDS_NEW(size_t);
   s->pool = upb_DefPool_New();
   GXDS_CHECK(s->pool != NULL);
   load_cluster_file(s->pool);
@@ -168,6 +171,7 @@ gxds_schema *gxds_schema_create(void) {
 void gxds_schema_destroy(gxds_schema *s) {
   if (!s) return;
   upb_DefPool_Free(s->pool);
+  gxds_free(s->learned);
   gxds_free(s);
 }
 
@@ -180,4 +184,21 @@ const upb_MessageDef *gxds_schema_find(const gxds_schema *s, gxds_str type_url) 
   if (start < 2 || start == type_url.size) return NULL;
   return upb_DefPool_FindMessageByNameWithSize(s->pool, type_url.data + start,
                                                type_url.size - start);
+}
+
+void gxds_schema_set_lenient(gxds_schema *s) { s->lenient = true; }
+
+bool gxds_schema_is_lenient(const gxds_schema *s) { return s->lenient; }
+
+const upb_MessageDef *gxds_schema_find_any(const gxds_schema *s, gxds_str type_url) {
+  const upb_MessageDef *known = gxds_schema_find(s, type_url);
+  if (known || !s->lenient || *s->learned == GXDS_SCHEMA_LEARNED_MAX) return known;
+  size_t start = type_url.size;
+  while (start > 0 && type_url.data[start - 1] != '/') start--;
+  if (!gxds_extra_type_add_empty(s->pool,
+                                 gxds_str_of(type_url.data + start, type_url.size - start))) {
+    return NULL;
+  }
+  ++*s->learned;
+  return gxds_schema_find(s, type_url);
 }

@@ -10,15 +10,16 @@
 #include "base/memory.h"
 #include "base/ref.h"
 #include "files/dir_watch.h"
+#include "files/file_server.h"
 #include "transport/clock.h"
-#include "transport/file_server.h"
 #include "transport/reactor.h"
 #include "transport/thread.h"
 
 /* How often it tries to watch while the system has nothing to do it with. */
 #define RETRY_MS 1000
 
-struct gxds_file_source {
+typedef struct file_source {
+  gxds_source source; /* first */
   /* Of the reactor and of the watching thread. */
   gxds_ref refs;
   gxds_str directory;
@@ -27,7 +28,7 @@ struct gxds_file_source {
 
   /* Of the reactor. */
   gxds_file_server *server;
-  const gxds_file_source_events *events;
+  const gxds_source_events *events;
   void *arg;
   bool has_set;
   gxds_timer timer;
@@ -36,9 +37,9 @@ struct gxds_file_source {
   uint64_t stream; /* 0: none */
   bool sent;       /* on_sent is to be told */
   bool read;       /* a message is wanted */
-};
+} file_source;
 
-static void unref(gxds_file_source *s) {
+static void unref(file_source *s) {
   if (!gxds_ref_dec(&s->refs)) return;
   if (s->wake >= 0) close(s->wake);
   gxds_str_free(&s->directory);
@@ -48,7 +49,7 @@ static void unref(gxds_file_source *s) {
 /* ---- the stream ---- */
 
 static void fire(void *arg) {
-  gxds_file_source *s = arg;
+  file_source *s = arg;
   gxds_ref_inc(&s->refs); /* what is told may destroy it */
   uint64_t stream = s->stream;
   if (s->sent) {
@@ -68,12 +69,11 @@ static void fire(void *arg) {
   unref(s);
 }
 
-static void schedule(gxds_file_source *s) {
-  gxds_timer_set(&s->timer, gxds_reactor_now(), fire, s);
-}
+static void schedule(file_source *s) { gxds_timer_set(&s->timer, gxds_reactor_now(), fire, s); }
 
-void gxds_file_source_open(gxds_file_source *s, uint64_t id, const gxds_stream_call_events *events,
-                           void *owner) {
+static void open_stream(gxds_source *source, uint64_t id, const gxds_stream_call_events *events,
+                        void *owner) {
+  file_source *s = (file_source *)source;
   GXDS_CHECK(s->stream == 0 && id != 0);
   s->stream = id;
   s->stream_events = events;
@@ -81,20 +81,23 @@ void gxds_file_source_open(gxds_file_source *s, uint64_t id, const gxds_stream_c
   gxds_file_server_open(s->server);
 }
 
-void gxds_file_source_send(gxds_file_source *s, gxds_str message) {
+static void send_message(gxds_source *source, gxds_str message) {
+  file_source *s = (file_source *)source;
   GXDS_CHECK(s->stream && !s->sent);
   gxds_file_server_on_request(s->server, message, gxds_reactor_now());
   s->sent = true;
   schedule(s);
 }
 
-void gxds_file_source_read(gxds_file_source *s) {
+static void read_message(gxds_source *source) {
+  file_source *s = (file_source *)source;
   GXDS_CHECK(s->stream && !s->read);
   s->read = true;
   schedule(s);
 }
 
-void gxds_file_source_close(gxds_file_source *s) {
+static void close_stream(gxds_source *source) {
+  file_source *s = (file_source *)source;
   s->stream = 0;
   s->sent = s->read = false;
 }
@@ -102,14 +105,14 @@ void gxds_file_source_close(gxds_file_source *s) {
 /* ---- news of the directory, on the reactor ---- */
 
 typedef struct news {
-  gxds_file_source *source;
+  file_source *source;
   const gxds_file_set *set; /* NULL: errors */
   gxds_text errors;
   gxds_str notice; /* to be logged beside that; empty: nothing */
   bool last;       /* the thread is gone */
 } news;
 
-static void take_set(gxds_file_source *s, const gxds_file_set *set) {
+static void take_set(file_source *s, const gxds_file_set *set) {
   gxds_text line = {0};
   size_t count = 0;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) count += set->types[i].count;
@@ -121,7 +124,7 @@ static void take_set(gxds_file_source *s, const gxds_file_set *set) {
   schedule(s);
 }
 
-static void take_errors(gxds_file_source *s, gxds_str errors) {
+static void take_errors(file_source *s, gxds_str errors) {
   gxds_text line = {0};
   gxds_text_addf(&line, "file source %.*s: %s: ", GXDS_STR_ARG(s->directory),
                  s->has_set ? "not taken, the last good state stays" : "no good state");
@@ -137,7 +140,7 @@ static void take_errors(gxds_file_source *s, gxds_str errors) {
   gxds_text_fini(&line);
 }
 
-static void tell_notice(gxds_file_source *s, gxds_str notice) {
+static void tell_notice(file_source *s, gxds_str notice) {
   gxds_text line = {0};
   gxds_text_addf(&line, "file source %.*s: %.*s", GXDS_STR_ARG(s->directory), GXDS_STR_ARG(notice));
   s->events->on_log(s->arg, true, gxds_text_str(&line));
@@ -146,7 +149,7 @@ static void tell_notice(gxds_file_source *s, gxds_str notice) {
 
 static void on_news(void *arg) {
   news *n = arg;
-  gxds_file_source *s = n->source;
+  file_source *s = n->source;
   if (!atomic_load(&s->stopped)) {
     if (n->notice.size) tell_notice(s, n->notice);
     if (n->set) {
@@ -167,14 +170,14 @@ static void on_news(void *arg) {
 
 /* ---- the watching thread ---- */
 
-static void post_notice(gxds_file_source *s, gxds_str take_notice) {
+static void post_notice(file_source *s, gxds_str take_notice) {
   news *n = GXDS_NEW(news);
   n->source = s;
   n->notice = take_notice;
   gxds_reactor_post(on_news, n);
 }
 
-static void post(gxds_file_source *s, const gxds_file_set *set, gxds_text *take_errors, bool last) {
+static void post(file_source *s, const gxds_file_set *set, gxds_text *take_errors, bool last) {
   news *n = GXDS_NEW(news);
   n->source = s;
   n->set = set ? gxds_file_set_ref(set) : NULL;
@@ -183,7 +186,7 @@ static void post(gxds_file_source *s, const gxds_file_set *set, gxds_text *take_
   gxds_reactor_post(on_news, n);
 }
 
-static void look(gxds_file_source *s, gxds_dir_watch *w) {
+static void look(file_source *s, gxds_dir_watch *w) {
   gxds_dir_watch_on_readable(w, gxds_clock_now());
   gxds_dir_news what = gxds_dir_watch_on_deadline(w, gxds_clock_now());
   gxds_str notice = gxds_dir_watch_take_notice(w);
@@ -195,18 +198,14 @@ static void look(gxds_file_source *s, gxds_dir_watch *w) {
   if (what == GXDS_DIR_SET) post(s, gxds_dir_watch_set(w), NULL, false);
   if (what != GXDS_DIR_ERRORS) return;
   gxds_text text = {0};
-  gxds_file_errors_render(gxds_dir_watch_errors(w), &text);
-  if (text.size && text.data[text.size - 1] == '\n') text.data[--text.size] = 0;
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] == '\n') text.data[i] = ';'; /* one line */
-  }
+  gxds_file_errors_render_line(gxds_dir_watch_errors(w), &text);
   post(s, NULL, &text, false);
 }
 
 /* How long to wait at most; that often does a thread that can't be woken look whether it is to
  * stop.
  */
-static int milliseconds_until(const gxds_file_source *s, gxds_time deadline) {
+static int milliseconds_until(const file_source *s, gxds_time deadline) {
   if (deadline == GXDS_TIME_NEVER) return s->wake < 0 ? 1000 : -1;
   gxds_time left = deadline - gxds_clock_now();
   if (left <= 0) return 0;
@@ -216,12 +215,12 @@ static int milliseconds_until(const gxds_file_source *s, gxds_time deadline) {
 /* When the system has no more descriptors or inotify instances, that is told once, and tried again
  * until it has, or the source is gone: NULL. */
 /* A child of a fork shares it, and may have written for its own. False: it is of no use. */
-static bool take_wake(const gxds_file_source *s) {
+static bool take_wake(const file_source *s) {
   uint64_t count;
   return read(s->wake, &count, sizeof count) >= 0 || errno == EAGAIN;
 }
 
-static gxds_dir_watch *make_watch(gxds_file_source *s) {
+static gxds_dir_watch *make_watch(file_source *s) {
   for (bool told = false; !atomic_load(&s->stopped); told = true) {
     gxds_status status;
     gxds_dir_watch *w = gxds_dir_watch_create(s->directory.data, gxds_clock_now(), &status);
@@ -238,7 +237,7 @@ static gxds_dir_watch *make_watch(gxds_file_source *s) {
 }
 
 static void *watch_directory(void *arg) {
-  gxds_file_source *s = arg;
+  file_source *s = arg;
   gxds_dir_watch *w = make_watch(s);
   while (w && !atomic_load(&s->stopped)) {
     look(s, w);
@@ -251,9 +250,25 @@ static void *watch_directory(void *arg) {
   return NULL;
 }
 
-gxds_file_source *gxds_file_source_create(gxds_str directory, const gxds_file_source_events *events,
-                                          void *arg) {
-  gxds_file_source *s = GXDS_NEW(gxds_file_source);
+static void destroy(gxds_source *source) {
+  file_source *s = (file_source *)source;
+  close_stream(source);
+  gxds_timer_cancel(&s->timer);
+  gxds_file_server_destroy(s->server);
+  s->server = NULL;
+  atomic_store(&s->stopped, true);
+  uint64_t one = 1;
+  ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
+  (void)written; /* full only when the thread is woken anyway */
+  unref(s);
+}
+
+gxds_source *gxds_file_source_create(gxds_str directory, const gxds_source_events *events,
+                                     void *arg) {
+  static const gxds_source_functions functions = {open_stream, send_message, read_message,
+                                                  close_stream, destroy};
+  file_source *s = GXDS_NEW(file_source);
+  s->source.functions = &functions;
   gxds_ref_init(&s->refs);
   gxds_ref_inc(&s->refs); /* the thread's */
   s->directory = gxds_str_dup(directory);
@@ -263,18 +278,5 @@ gxds_file_source *gxds_file_source_create(gxds_str directory, const gxds_file_so
   s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   gxds_reactor_acquire(); /* the thread's */
   GXDS_CHECK(gxds_thread_start_detached("grpc_xds_files", watch_directory, s) == 0);
-  return s;
-}
-
-void gxds_file_source_destroy(gxds_file_source *s) {
-  if (!s) return;
-  gxds_file_source_close(s);
-  gxds_timer_cancel(&s->timer);
-  gxds_file_server_destroy(s->server);
-  s->server = NULL;
-  atomic_store(&s->stopped, true);
-  uint64_t one = 1;
-  ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
-  (void)written; /* full only when the thread is woken anyway */
-  unref(s);
+  return &s->source;
 }

@@ -17,6 +17,7 @@ extern "C" {
 typedef enum gxds_fork_stage {
   GXDS_FORK_HOST,      /* the host's engines, epoll set and threads (host/) */
   GXDS_FORK_HAND_OVER, /* work on its way to the host's engine (hand_over.h) */
+  GXDS_FORK_WEB,       /* the threads that fetch from web servers (web_source.h) */
   GXDS_FORK_REACTOR,   /* the reactor and its worker */
   GXDS_FORK_LISTENER,  /* what answers for the metrics and the status */
   GXDS_FORK_STAGE_COUNT

@@ -26,12 +26,11 @@ static void add(gxds_prepared *p, const gxds_host *host,
   for (size_t i = 0; i < count; i++) {
     if (gxds_prepared_find(p, servers[i])) continue;
     p->entries = gxds_realloc(p->entries, p->count + 1, sizeof(gxds_prepared_server));
-    bool is_directory = servers[i]->directory.size > 0;
     p->entries[p->count++] = (gxds_prepared_server){
         servers[i],
-        is_directory ? NULL
-                     : gxds_channel_creds_create(servers[i]->creds_type,
-                                                 servers[i]->creds_config_json, host),
+        gxds_bootstrap_server_is_grpc(servers[i])
+            ? gxds_channel_creds_create(servers[i]->creds_type, servers[i]->creds_config_json, host)
+            : NULL,
         gxds_call_creds_create(servers[i])};
   }
 }

@@ -12,7 +12,7 @@ extern "C" {
 
 typedef struct gxds_prepared_server {
   const gxds_bootstrap_server *server;    /* of the bootstrap */
-  struct grpc_channel_credentials *creds; /* NULL: a directory, or the host could not make any */
+  struct grpc_channel_credentials *creds; /* NULL: no gRPC server, or the host could not make any */
   gxds_call_creds *call_creds;            /* NULL: it has none */
 } gxds_prepared_server;
 

@@ -14,14 +14,15 @@
 #include "transport/server_channel.h"
 #include "transport/stream_call.h"
 #include "transport/target_caches.h"
+#include "transport/web_source.h"
 
 /* A server in use: by the engine, for load reports, or both. */
 typedef struct connection {
   gxds_session *session;
   const gxds_bootstrap_server *server;
   gxds_call_creds *call_creds;  /* NULL: it has none */
-  gxds_server_channel *channel; /* NULL: it is a directory */
-  gxds_file_source *files;      /* NULL: it is none */
+  gxds_server_channel *channel; /* NULL: it is no gRPC server */
+  gxds_source *source;          /* NULL: it is one */
   gxds_server_id id;            /* the engine's; 0: it does not use it */
   gxds_stream_call *call;       /* the engine's stream; NULL: none, or of files */
   gxds_stream_id stream;        /* 0: none */
@@ -91,9 +92,11 @@ static void on_channel_failed(void *arg, gxds_server_channel *channel, const gxd
   on_server_failed(arg, status);
 }
 
-static void on_files_failed(void *arg, const gxds_status *status) { on_server_failed(arg, status); }
+static void on_source_failed(void *arg, const gxds_status *status) {
+  on_server_failed(arg, status);
+}
 
-static void on_files_log(void *arg, bool error, gxds_str line) {
+static void on_source_log(void *arg, bool error, gxds_str line) {
   const connection *c = arg;
   write_log(c->session, error ? GXDS_ERROR : GXDS_INFO, line);
 }
@@ -106,13 +109,15 @@ static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *w
   for (connection *c = s->connections; c; c = c->next) {
     if (c->server == server) return c;
   }
-  static const gxds_file_source_events file_events = {on_files_failed, on_files_log};
+  static const gxds_source_events source_events = {on_source_failed, on_source_log};
   connection *c = GXDS_NEW(connection);
   c->session = s;
   c->server = server;
   c->call_creds = prepared->call_creds;
   if (server->directory.size) {
-    c->files = gxds_file_source_create(server->directory, &file_events, c);
+    c->source = gxds_file_source_create(server->directory, &source_events, c);
+  } else if (server->web_form != GXDS_WEB_NONE) {
+    c->source = gxds_web_source_create(server, &source_events, c);
   } else {
     c->channel = gxds_server_channel_create(server, prepared->creds, s->args, on_channel_failed, c);
   }
@@ -128,7 +133,7 @@ static void close_connection(gxds_session *s, connection *c) {
   gxds_stream_call_close(c->call);
   if (c->lrs_call) gxds_lrs_call_destroy(c->lrs_call);
   if (c->channel) gxds_server_channel_destroy(c->channel);
-  gxds_file_source_destroy(c->files);
+  if (c->source) c->source->functions->destroy(c->source);
   gxds_free(c);
 }
 
@@ -166,9 +171,9 @@ static void on_changed_use(void *arg) {
   gxds_session *s = sessions;
   while (s && s->number != use->session) s = s->next;
   const gxds_prepared_server *prepared = s ? gxds_prepared_find(s->prepared, &use->server) : NULL;
-  if (prepared && !prepared->server->directory.size) {
+  if (prepared && gxds_bootstrap_server_is_grpc(prepared->server)) {
     settle_load_reports(s, prepared->server);
-  } else if (s) { /* a directory takes no reports, nor does who is none of the bootstrap's */
+  } else if (s) { /* none but gRPC servers take reports */
     gxds_load_store_set_taken(s->load_store, &use->server, false);
   }
   gxds_bootstrap_server_fini(&use->server);
@@ -224,8 +229,8 @@ static void open_stream(gxds_session *s, const gxds_action *a) {
   connection *c = connection_of_id(s, a->server_id);
   GXDS_CHECK(c && !c->stream);
   c->stream = a->stream;
-  if (c->files) {
-    gxds_file_source_open(c->files, a->stream, &events, s);
+  if (c->source) {
+    c->source->functions->open(c->source, a->stream, &events, s);
     return;
   }
   const gxds_stream_call_options options = {
@@ -241,25 +246,25 @@ static void open_stream(gxds_session *s, const gxds_action *a) {
 }
 
 static void send(connection *c, const gxds_action *a) {
-  if (!c->files) {
+  if (!c->source) {
     gxds_stream_call_send(c->call, a->bytes, a->rest);
     return;
   }
   gxds_str message = gxds_action_message(a);
-  gxds_file_source_send(c->files, message);
+  c->source->functions->send(c->source, message);
   gxds_str_free(&message);
 }
 
 static void read_message(connection *c) {
-  if (c->files) {
-    gxds_file_source_read(c->files);
+  if (c->source) {
+    c->source->functions->read(c->source);
   } else {
     gxds_stream_call_read(c->call);
   }
 }
 
 static void close_stream(connection *c) {
-  if (c->files) gxds_file_source_close(c->files);
+  if (c->source) c->source->functions->close(c->source);
   gxds_stream_call_close(c->call);
   c->call = NULL;
   c->stream = 0;

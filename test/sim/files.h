@@ -7,7 +7,7 @@
 
 #include "files/watch.h"
 #include "test/sim/world.h"
-#include "transport/file_server.h"
+#include "files/file_server.h"
 
 namespace gxds_sim {
 

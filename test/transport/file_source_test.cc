@@ -36,7 +36,7 @@ struct FileSource : testing::Test {
   ~FileSource() override { grpc_shutdown(); }
 
   void Create() {
-    static const gxds_file_source_events events = {
+    static const gxds_source_events events = {
         [](void *arg, const gxds_status *status) {
           static_cast<FileSource *>(arg)->told.Put(
               "failed: " + std::string(status->message.data, status->message.size));
@@ -51,12 +51,12 @@ struct FileSource : testing::Test {
     });
   }
   void Destroy() {
-    OnReactor([this] { gxds_file_source_destroy(source); });
+    OnReactor([this] { source->functions->destroy(source); });
   }
 
   TempDir dir;
   Inbox<std::string> told;
-  gxds_file_source *source = nullptr;
+  gxds_source *source = nullptr;
 };
 
 TEST_F(FileSource, ThatCanNotBeWatchedIsTriedAgain) {

@@ -1,5 +1,5 @@
 // A directory's resources in the words of SotW ADS.
-#include "transport/file_server.h"
+#include "files/file_server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "transport/file_server.h"
+#include "files/file_server.h"
 
 #include <stdio.h>
 #include <xxhash.h>
@@ -6,8 +6,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
-#include "google/protobuf/any.upb.h"
-#include "google/rpc/status.upb.h"
+#include "files/response_writer.h"
 #include "upb/upb.h"
 
 /* What was asked for of one type on this stream. */
@@ -139,99 +138,34 @@ static uint64_t hash_of(const gxds_file_server *s, gxds_file_type type) {
   return hash;
 }
 
-/* "wire type 2": a field that holds bytes. */
-static void add_field(unsigned number, gxds_str bytes, gxds_text *out) {
-  gxds_text header = {0};
-  char byte = (char)(number << 3 | 2);
-  gxds_text_add(&header, gxds_str_of(&byte, 1));
-  size_t size = bytes.size;
-  do {
-    byte = (char)((size & 0x7f) | (size > 0x7f ? 0x80 : 0));
-    gxds_text_add(&header, gxds_str_of(&byte, 1));
-    size >>= 7;
-  } while (size > 0);
-  gxds_text_add(out, gxds_text_str(&header));
-  gxds_text_add(out, bytes);
-  gxds_text_fini(&header);
-}
-
-/* xRFC TP3, which is newer than the host's tables: DiscoveryResponse.resource_errors = 7, of
- * message ResourceError { ResourceName resource_name = 1; google.rpc.Status error_detail = 2; } */
-static void add_missing(const gxds_file_server *s, gxds_file_type type, gxds_str name,
-                        upb_Arena *arena, gxds_text *out) {
-  gxds_text why = {0};
-  gxds_text_addf(&why, "no file in %.*s has a %s of that name", GXDS_STR_ARG(s->directory),
-                 gxds_file_types[type].message);
-  google_rpc_Status *status = google_rpc_Status_new(arena);
-  GXDS_CHECK(status != NULL);
-  google_rpc_Status_set_code(status, 5); /* NOT_FOUND */
-  google_rpc_Status_set_message(status, upb_StringView_FromDataAndSize(why.data, why.size));
-  size_t size;
-  const char *detail = google_rpc_Status_serialize(status, arena, &size);
-  GXDS_CHECK(detail != NULL);
-  gxds_text named = {0};
-  gxds_text error = {0};
-  add_field(1, name, &named);
-  add_field(1, gxds_text_str(&named), &error);
-  add_field(2, gxds_str_of(detail, size), &error);
-  add_field(7, gxds_text_str(&error), out);
-  gxds_text_fini(&named);
-  gxds_text_fini(&error);
-  gxds_text_fini(&why);
-}
-
-static void add_resource(envoy_service_discovery_v3_DiscoveryResponse *response,
-                         const gxds_file_resource *r, upb_Arena *arena) {
-  google_protobuf_Any *any =
-      envoy_service_discovery_v3_DiscoveryResponse_add_resources(response, arena);
-  GXDS_CHECK(any != NULL);
-  google_protobuf_Any_set_type_url(any,
-                                   upb_StringView_FromString(gxds_file_types[r->type].type_url));
-  google_protobuf_Any_set_value(any, upb_StringView_FromDataAndSize(r->bytes.data, r->bytes.size));
-}
-
 static gxds_str make_response(gxds_file_server *s, gxds_file_type type, uint64_t hash) {
   subscription *t = &s->types[type];
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
-  envoy_service_discovery_v3_DiscoveryResponse *response =
-      envoy_service_discovery_v3_DiscoveryResponse_new(arena);
-  GXDS_CHECK(response != NULL);
   gxds_text version = {0};
   gxds_text nonce = {0};
-  gxds_text errors = {0};
+  gxds_text missing = {0};
   gxds_file_version_render(hash, &version);
   t->nonce = ++s->nonce;
   t->shown = hash;
   t->owed = false;
   t->accepted = false;
   render_nonce(t->nonce, &nonce);
-  envoy_service_discovery_v3_DiscoveryResponse_set_type_url(
-      response, upb_StringView_FromString(gxds_file_types[type].type_url));
-  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(
-      response, upb_StringView_FromDataAndSize(version.data, version.size));
-  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(
-      response, upb_StringView_FromDataAndSize(nonce.data, nonce.size));
+  gxds_text_addf(&missing, "no file in %.*s has a %s of that name", GXDS_STR_ARG(s->directory),
+                 gxds_file_types[type].message);
+  gxds_response_writer w;
+  gxds_response_writer_init(&w, type, gxds_text_str(&version), gxds_text_str(&nonce));
   for (size_t i = 0; i < t->count; i++) {
     const gxds_file_resource *r = find(s, type, t->names[i]);
     if (r) {
-      add_resource(response, r, arena);
+      gxds_response_writer_add(&w, r);
     } else {
-      add_missing(s, type, t->names[i], arena, &errors);
+      gxds_response_writer_add_missing(&w, t->names[i], gxds_text_str(&missing));
     }
   }
-  size_t size;
-  const char *bytes =
-      envoy_service_discovery_v3_DiscoveryResponse_serialize(response, arena, &size);
-  GXDS_CHECK(bytes != NULL);
-  gxds_text out = {0};
-  gxds_text_add(&out, gxds_str_of(bytes, size));
-  gxds_text_add(&out, gxds_text_str(&errors));
+  gxds_str bytes = gxds_response_writer_finish(&w);
   gxds_text_fini(&version);
   gxds_text_fini(&nonce);
-  gxds_text_fini(&errors);
-  upb_Arena_Free(arena);
-  return gxds_text_take(&out);
+  gxds_text_fini(&missing);
+  return bytes;
 }
 
 static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *hash) {

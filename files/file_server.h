@@ -5,8 +5,8 @@
  * for is in every response of its type; what the files do not have is told at once, as an error of
  * that resource (xRFC TP3). Make before break: what a new set lacks stays, until all of the new one
  * was accepted and the client, which asks for other things then, has been silent for a while. */
-#ifndef GRPC_XDS_TRANSPORT_FILE_SERVER_H_
-#define GRPC_XDS_TRANSPORT_FILE_SERVER_H_
+#ifndef GRPC_XDS_FILES_FILE_SERVER_H_
+#define GRPC_XDS_FILES_FILE_SERVER_H_
 
 #include "base/time.h"
 #include "files/file_set.h"

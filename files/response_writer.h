@@ -1,0 +1,37 @@
+/* gxds_response_writer: one DiscoveryResponse in state of the world, as bytes, made resource by
+ * resource. Lives in the caller's struct, from init to finish. Confined. */
+#ifndef GRPC_XDS_FILES_RESPONSE_WRITER_H_
+#define GRPC_XDS_FILES_RESPONSE_WRITER_H_
+
+#include "files/file_set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct envoy_service_discovery_v3_DiscoveryResponse;
+struct upb_Arena;
+
+/* All private. */
+typedef struct gxds_response_writer {
+  struct upb_Arena *arena;
+  struct envoy_service_discovery_v3_DiscoveryResponse *response;
+  gxds_file_type type;
+  gxds_text errors;
+} gxds_response_writer;
+
+/* version and nonce: borrow, until finish. */
+void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxds_str version,
+                               gxds_str nonce);
+/* resource: of that type; borrow, until finish. */
+void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource *resource);
+/* That there is no resource of that name: an error of it (xRFC TP3), NOT_FOUND with these words. */
+void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str words);
+/* The bytes, which the caller frees with gxds_str_free(). Ends the writer. */
+gxds_str gxds_response_writer_finish(gxds_response_writer *w);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

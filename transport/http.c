@@ -1,0 +1,371 @@
+#include "transport/http.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- the library ---- */
+
+#define FUNCTIONS(X)                                                                               \
+  X(global_init)                                                                                   \
+  X(version_info)                                                                                  \
+  X(easy_init)                                                                                     \
+  X(easy_setopt) X(easy_getinfo) X(easy_cleanup) X(easy_strerror) X(multi_init)                    \
+      X(multi_add_handle) X(multi_remove_handle) X(multi_perform) X(multi_poll) X(multi_info_read) \
+          X(multi_cleanup) X(slist_append) X(slist_free_all)
+
+#define DECLARE(name) __typeof__(curl_##name) *name;
+static struct { FUNCTIONS(DECLARE) } curl;
+
+enum { kOldest = 0x075500 }; /* 7.85: CURLOPT_PROTOCOLS_STR */
+
+/* False: error. What was opened stays open: the program may have it from elsewhere too. */
+static bool load(gxds_text *error) {
+  void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    gxds_text_addf(error, "an http: or https: server needs libcurl (Debian: libcurl4): %s",
+                   dlerror());
+    return false;
+  }
+#define FIND(name) *(void **)&curl.name = dlsym(library, "curl_" #name);
+  FUNCTIONS(FIND)
+#define MISSING(name) || !curl.name
+  if (false FUNCTIONS(MISSING) || curl.version_info(CURLVERSION_NOW)->version_num < kOldest) {
+    gxds_text_addf(error, "an http: or https: server needs libcurl 7.85 or newer, found %s",
+                   curl.version_info ? curl.version_info(CURLVERSION_NOW)->version : "another");
+    return false;
+  }
+  if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    gxds_text_add_z(error, "libcurl can't be started");
+    return false;
+  }
+  return true;
+}
+
+static bool ensure_loaded(gxds_text *error) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static bool loaded;
+  pthread_mutex_lock(&lock);
+  loaded = loaded || load(error);
+  const bool ok = loaded;
+  pthread_mutex_unlock(&lock);
+  return ok;
+}
+
+/* ---- transfers ---- */
+
+typedef struct transfer {
+  CURL *easy;
+  struct curl_slist *headers;
+  gxds_web_request request; /* owned */
+  gxds_text body;
+  bool too_long;
+  gxds_str etag;
+  gxds_duration max_age;
+  char error[CURL_ERROR_SIZE];
+  struct transfer *next;
+} transfer;
+
+struct gxds_http {
+  gxds_str uri;
+  bool has_tls;
+  gxds_tls_creds tls; /* with copies */
+  gxds_http_options options;
+  const char *proxy; /* of the environment; "": none */
+  const char *no_proxy;
+  CURLM *multi;
+  transfer *transfers;
+};
+
+static const char *first_variable(const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const char *value = secure_getenv(names[i]);
+    if (value && *value) return value;
+  }
+  return "";
+}
+
+static void read_proxy(gxds_http *h) {
+  static const char *const proxies[] = {"grpc_proxy", "https_proxy", "http_proxy"};
+  static const char *const exceptions[] = {"no_grpc_proxy", "no_proxy"};
+  h->proxy = first_variable(proxies, sizeof proxies / sizeof *proxies);
+  if (!gxds_str_starts_with(gxds_str_z(h->proxy), gxds_str_z("http://"))) h->proxy = "";
+  h->no_proxy = first_variable(exceptions, sizeof exceptions / sizeof *exceptions);
+}
+
+gxds_http *gxds_http_create(const gxds_http_options *options, gxds_text *error) {
+  if (!ensure_loaded(error)) return NULL;
+  CURLM *multi = curl.multi_init();
+  if (!multi) {
+    gxds_text_add_z(error, "libcurl has no memory, or no descriptors, left");
+    return NULL;
+  }
+  gxds_http *h = GXDS_NEW(gxds_http);
+  h->options = *options;
+  h->uri = gxds_str_dup(options->uri);
+  h->has_tls = options->tls != NULL;
+  if (options->tls) {
+    h->tls = (gxds_tls_creds){
+        .ca_certificate_file = gxds_str_dup(options->tls->ca_certificate_file),
+        .certificate_file = gxds_str_dup(options->tls->certificate_file),
+        .private_key_file = gxds_str_dup(options->tls->private_key_file),
+        .refresh_interval = options->tls->refresh_interval,
+    };
+  }
+  h->multi = multi;
+  read_proxy(h);
+  return h;
+}
+
+static void free_transfer(gxds_http *h, transfer *t) {
+  curl.multi_remove_handle(h->multi, t->easy);
+  curl.easy_cleanup(t->easy);
+  curl.slist_free_all(t->headers);
+  gxds_web_request_fini(&t->request);
+  gxds_text_fini(&t->body);
+  gxds_str_free(&t->etag);
+  gxds_free(t);
+}
+
+void gxds_http_cancel_all(gxds_http *h) {
+  while (h->transfers) {
+    transfer *t = h->transfers;
+    h->transfers = t->next;
+    free_transfer(h, t);
+  }
+}
+
+void gxds_http_destroy(gxds_http *h) {
+  if (!h) return;
+  gxds_http_cancel_all(h);
+  curl.multi_cleanup(h->multi);
+  gxds_str_free(&h->uri);
+  gxds_tls_creds_fini(&h->tls);
+  gxds_free(h);
+}
+
+/* ---- what comes in ---- */
+
+static size_t on_body(char *data, size_t one, size_t size, void *arg) {
+  (void)one;
+  transfer *t = arg;
+  t->too_long = t->body.size + size > t->request.size_max;
+  if (t->too_long) return 0; /* ends it */
+  gxds_text_add(&t->body, gxds_str_of(data, size));
+  return size;
+}
+
+/* The value of a header of that name (lower case, with its colon); empty: it is another. */
+static gxds_str value_of(gxds_str line, const char *name) {
+  const size_t size = strlen(name);
+  if (line.size < size || strncasecmp(line.data, name, size) != 0) return gxds_str_of(NULL, 0);
+  gxds_str value = gxds_str_of(line.data + size, line.size - size);
+  while (value.size && (*value.data == ' ' || *value.data == '\t')) {
+    value.data++;
+    value.size--;
+  }
+  while (value.size && (unsigned char)value.data[value.size - 1] <= ' ') value.size--;
+  return value;
+}
+
+/* "public, max-age=60": RFC 9111. What may not be kept without asking has no age. */
+static gxds_duration max_age_of(gxds_str directives) {
+  static const char name[] = "max-age=";
+  gxds_str text = gxds_str_dup(directives); /* for its zero */
+  const char *found = strcasestr(text.data, name);
+  const bool fresh =
+      found && !strcasestr(text.data, "no-cache") && !strcasestr(text.data, "no-store");
+  const unsigned long seconds = fresh ? strtoul(found + sizeof name - 1, NULL, 10) : 0;
+  gxds_str_free(&text);
+  /* A day is more than anybody waits. */
+  return (gxds_duration)(seconds < 86400 ? seconds : 86400) * GXDS_SECOND;
+}
+
+static size_t on_header(char *data, size_t one, size_t size, void *arg) {
+  (void)one;
+  transfer *t = arg;
+  const gxds_str line = gxds_str_of(data, size);
+  if (gxds_str_starts_with(line, gxds_str_z("HTTP/"))) { /* after a "100 Continue", say */
+    gxds_str_free(&t->etag);
+    t->max_age = 0;
+  }
+  const gxds_str etag = value_of(line, "etag:");
+  const gxds_str cache = value_of(line, "cache-control:");
+  if (etag.size) {
+    gxds_str_free(&t->etag);
+    t->etag = gxds_str_dup(etag);
+  }
+  if (cache.size) t->max_age = max_age_of(cache);
+  return size;
+}
+
+/* A child of a fork may have a copy of the socket, which would keep the connection. */
+static int close_socket(void *arg, curl_socket_t fd) {
+  (void)arg;
+  shutdown(fd, SHUT_RDWR);
+  return close(fd);
+}
+
+/* ---- requests ---- */
+
+static long milliseconds(gxds_duration d) { return (long)(d / GXDS_MILLISECOND); }
+static long seconds(gxds_duration d) { return (long)(d / GXDS_SECOND) + (d % GXDS_SECOND > 0); }
+
+static void set_text(CURL *easy, CURLoption option, const char *value) {
+  GXDS_CHECK(curl.easy_setopt(easy, option, value) == CURLE_OK);
+}
+
+static void set_number(CURL *easy, CURLoption option, long value) {
+  GXDS_CHECK(curl.easy_setopt(easy, option, value) == CURLE_OK);
+}
+
+static void set_tls(const gxds_http *h, CURL *easy) {
+  const gxds_tls_creds *tls = &h->tls;
+  const long age =
+      tls->refresh_interval > 86400 * GXDS_SECOND ? 86400 : seconds(tls->refresh_interval);
+  set_number(easy, CURLOPT_SSL_VERIFYPEER, 1);
+  set_number(easy, CURLOPT_SSL_VERIFYHOST, 2);
+  set_number(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  if (tls->ca_certificate_file.size) {
+    set_text(easy, CURLOPT_CAINFO, tls->ca_certificate_file.data);
+    set_text(easy, CURLOPT_CAPATH, NULL);
+  }
+  if (tls->certificate_file.size) {
+    set_text(easy, CURLOPT_SSLCERT, tls->certificate_file.data);
+    set_text(easy, CURLOPT_SSLKEY, tls->private_key_file.data);
+  }
+  /* A65: the files are read again that often. */
+  set_number(easy, CURLOPT_MAXLIFETIME_CONN, age);
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl.easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, age); /* an older library keeps none */
+#endif
+}
+
+static void add_header(transfer *t, const char *name, gxds_str value) {
+  gxds_text line = {0};
+  gxds_text_addf(&line, "%s:%s%.*s", name, value.size ? " " : "", GXDS_STR_ARG(value));
+  struct curl_slist *more = curl.slist_append(t->headers, line.data);
+  GXDS_CHECK(more != NULL);
+  t->headers = more;
+  gxds_text_fini(&line);
+}
+
+static void set_request(transfer *t) {
+  const gxds_web_request *r = &t->request;
+  if (r->body.size) {
+    GXDS_CHECK(curl.easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.size) ==
+               CURLE_OK);
+    set_text(t->easy, CURLOPT_POSTFIELDS, r->body.data); /* which is not copied */
+    add_header(t, "Content-Type", gxds_str_z("application/json"));
+    add_header(t, "Accept", gxds_str_z("application/json"));
+    add_header(t, "Expect", gxds_str_z("")); /* no round trip for "100 Continue" */
+  }
+  if (r->etag.size) add_header(t, "If-None-Match", r->etag);
+  GXDS_CHECK(curl.easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) == CURLE_OK);
+}
+
+static void set_options(const gxds_http *h, transfer *t) {
+  CURL *easy = t->easy;
+  gxds_text url = {0};
+  gxds_text_addf(&url, "%.*s%.*s", GXDS_STR_ARG(h->uri), GXDS_STR_ARG(t->request.path));
+  set_text(easy, CURLOPT_URL, url.data);
+  gxds_text_fini(&url);
+  set_text(easy, CURLOPT_PROTOCOLS_STR, h->has_tls ? "https" : "http");
+  set_number(easy, CURLOPT_NOSIGNAL, 1);
+  set_number(easy, CURLOPT_FOLLOWLOCATION, 0);
+  set_text(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that the library can undo */
+  set_text(easy, CURLOPT_USERAGENT, "grpc_xds");
+  set_text(easy, CURLOPT_PROXY, h->proxy);
+  set_text(easy, CURLOPT_NOPROXY, h->no_proxy);
+  set_number(easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(h->options.connect));
+  set_number(easy, CURLOPT_TIMEOUT_MS, milliseconds(h->options.whole));
+  set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1000);
+  set_number(easy, CURLOPT_LOW_SPEED_TIME, seconds(h->options.slow));
+  if (h->has_tls) set_tls(h, easy);
+  GXDS_CHECK(curl.easy_setopt(easy, CURLOPT_PRIVATE, t) == CURLE_OK);
+  GXDS_CHECK(curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, t->error) == CURLE_OK);
+  GXDS_CHECK(curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK);
+  GXDS_CHECK(curl.easy_setopt(easy, CURLOPT_WRITEDATA, t) == CURLE_OK);
+  GXDS_CHECK(curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header) == CURLE_OK);
+  GXDS_CHECK(curl.easy_setopt(easy, CURLOPT_HEADERDATA, t) == CURLE_OK);
+  GXDS_CHECK(curl.easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket) == CURLE_OK);
+  set_request(t);
+}
+
+void gxds_http_start(gxds_http *h, const gxds_web_request *request) {
+  transfer *t = GXDS_NEW(transfer);
+  t->request = (gxds_web_request){.id = request->id,
+                                  .path = gxds_str_dup(request->path),
+                                  .body = gxds_str_dup(request->body),
+                                  .etag = gxds_str_dup(request->etag),
+                                  .size_max = request->size_max};
+  t->easy = curl.easy_init();
+  GXDS_CHECK(t->easy != NULL); /* without memory */
+  set_options(h, t);
+  GXDS_CHECK(curl.multi_add_handle(h->multi, t->easy) == CURLM_OK);
+  t->next = h->transfers;
+  h->transfers = t;
+}
+
+/* ---- turns ---- */
+
+void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds) {
+  struct curl_waitfd wake = {.fd = wake_fd, .events = CURL_WAIT_POLLIN};
+  /* It takes no "for ever"; what is longer than this is come back for. */
+  const int at_most = milliseconds < 0 || milliseconds > 60000 ? 60000 : milliseconds;
+  curl.multi_poll(h->multi, &wake, wake_fd < 0 ? 0 : 1, at_most, NULL);
+}
+
+static void tell(const transfer *t, CURLcode result,
+                 void (*on_answer)(void *arg, const gxds_web_answer *answer), void *arg) {
+  gxds_web_answer answer = {.id = t->request.id, .max_age = t->max_age};
+  gxds_text error = {0};
+  if (result == CURLE_OK) {
+    long code = 0;
+    const char *content_type = NULL;
+    curl_off_t retry_after = 0;
+    curl.easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &code);
+    curl.easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &content_type);
+    curl.easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &retry_after);
+    answer.code = (int)code;
+    answer.content_type = gxds_str_z(content_type);
+    answer.etag = t->etag;
+    answer.body = gxds_text_str(&t->body);
+    answer.retry_after = (retry_after < 86400 ? retry_after : 86400) * GXDS_SECOND;
+  } else if (t->too_long) {
+    answer.too_long = true;
+    gxds_text_addf(&error, "the answer has more than %zu bytes", t->request.size_max);
+  } else {
+    gxds_text_add_z(&error, t->error[0] ? t->error : curl.easy_strerror(result));
+  }
+  answer.error = gxds_text_str(&error);
+  on_answer(arg, &answer);
+  gxds_text_fini(&error);
+}
+
+void gxds_http_turn(gxds_http *h, void (*on_answer)(void *arg, const gxds_web_answer *answer),
+                    void *arg) {
+  int left;
+  curl.multi_perform(h->multi, &left);
+  CURLMsg *message;
+  while ((message = curl.multi_info_read(h->multi, &left)) != NULL) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const CURLcode result = message->data.result;
+    transfer *t = NULL;
+    curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
+    transfer **at = &h->transfers;
+    while (*at != t) at = &(*at)->next;
+    *at = t->next;
+    tell(t, result, on_answer, arg);
+    free_transfer(h, t);
+  }
+}

@@ -1,0 +1,351 @@
+#include "transport/web_source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/ref.h"
+#include "bootstrap/tls_creds.h"
+#include "transport/clock.h"
+#include "transport/fork.h"
+#include "transport/http.h"
+#include "transport/reactor.h"
+#include "transport/thread.h"
+#include "web/server.h"
+
+/* ---- forks ---- */
+
+/* Held for reading while a thread does anything but wait: a fork waits for all of them, so that the
+ * child finds no lock of libcurl, of OpenSSL or of ours held by a thread that it has not. */
+static pthread_rwlock_t busy = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+static void before_fork(void) { GXDS_CHECK(pthread_rwlock_wrlock(&busy) == 0); }
+static void after_fork_in_parent(void) { GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0); }
+static void after_fork_in_child(void) {
+  busy = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+}
+
+/* ---- the source ---- */
+
+/* What the reactor wants of the thread, in order. */
+typedef struct command {
+  enum { OPEN, SEND, READ, CLOSE } kind;
+  uint64_t stream;
+  gxds_str bytes;
+  struct command *next;
+} command;
+
+typedef struct web_source {
+  gxds_source source; /* first */
+  /* Of the reactor and of the thread. */
+  gxds_ref refs;
+  gxds_bootstrap_server server; /* a copy */
+  int wake;                     /* an eventfd; -1: there was none to be had */
+  atomic_bool stopped;
+  pthread_mutex_t lock;
+  command *commands; /* under the lock */
+  command **last;
+
+  /* Of the reactor. */
+  const gxds_source_events *events;
+  void *arg;
+  const gxds_stream_call_events *stream_events;
+  void *stream_owner;
+  uint64_t stream; /* 0: none */
+} web_source;
+
+/* Of the thread. */
+typedef struct worker {
+  web_source *source;
+  gxds_schema *schema;
+  gxds_web_server *server;
+  gxds_http *http; /* NULL: nothing was fetched yet, or libcurl is not there */
+  uint64_t stream; /* 0: none */
+  bool read;       /* a message is wanted */
+} worker;
+
+static void unref(web_source *s) {
+  if (!gxds_ref_dec(&s->refs)) return;
+  while (s->commands) {
+    command *c = s->commands;
+    s->commands = c->next;
+    gxds_str_free(&c->bytes);
+    gxds_free(c);
+  }
+  if (s->wake >= 0) close(s->wake);
+  pthread_mutex_destroy(&s->lock);
+  gxds_bootstrap_server_fini(&s->server);
+  gxds_free(s);
+}
+
+/* ---- from the thread to the reactor ---- */
+
+typedef struct news {
+  web_source *source;
+  enum { SENT, MESSAGE, CLOSED, LINE, LAST } kind; /* LAST: the thread is gone */
+  uint64_t stream;
+  gxds_str bytes;
+} news;
+
+static void tell(web_source *s, const news *n) {
+  if (n->kind == LINE) {
+    s->events->on_log(s->arg, false, n->bytes);
+    return;
+  }
+  if (s->stream == 0 || s->stream != n->stream) return;
+  if (n->kind == SENT) {
+    s->stream_events->on_sent(s->stream_owner, n->stream);
+  } else if (n->kind == MESSAGE) {
+    s->stream_events->on_message(s->stream_owner, n->stream, n->bytes.data, n->bytes.size);
+  } else {
+    gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(n->bytes));
+    s->stream = 0;
+    s->stream_events->on_closed(s->stream_owner, n->stream, &status);
+    gxds_status_fini(&status);
+  }
+}
+
+static void on_news(void *arg) {
+  news *n = arg;
+  web_source *s = n->source;
+  if (n->kind != LAST && !atomic_load(&s->stopped)) tell(s, n);
+  gxds_str_free(&n->bytes);
+  const bool last = n->kind == LAST;
+  gxds_free(n);
+  if (!last) return;
+  unref(s);
+  gxds_reactor_release();
+}
+
+static void post(const worker *w, int kind, gxds_str take_bytes) {
+  news *n = GXDS_NEW(news);
+  n->source = w->source;
+  n->kind = kind;
+  n->stream = w->stream;
+  n->bytes = take_bytes;
+  gxds_reactor_post(on_news, n);
+}
+
+/* ---- the thread ---- */
+
+static void carry_out(worker *w, const command *c) {
+  switch (c->kind) {
+    case OPEN:
+      w->stream = c->stream;
+      w->read = false;
+      gxds_web_server_open(w->server, gxds_clock_now());
+      break;
+    case SEND:
+      gxds_web_server_on_request(w->server, c->bytes, gxds_clock_now());
+      break;
+    case READ:
+      w->read = true;
+      break;
+    case CLOSE:
+      w->stream = 0;
+      gxds_web_server_close(w->server);
+      if (w->http) gxds_http_cancel_all(w->http);
+      break;
+  }
+}
+
+static void take_commands(worker *w) {
+  web_source *s = w->source;
+  pthread_mutex_lock(&s->lock);
+  command *c = s->commands;
+  s->commands = NULL;
+  s->last = &s->commands;
+  pthread_mutex_unlock(&s->lock);
+  while (c) {
+    command *next = c->next;
+    carry_out(w, c);
+    gxds_str_free(&c->bytes);
+    gxds_free(c);
+    c = next;
+  }
+}
+
+static void on_answer(void *arg, const gxds_web_answer *answer) {
+  const worker *w = arg;
+  gxds_web_server_on_answer(w->server, answer, gxds_clock_now());
+}
+
+static gxds_http *make_http(const worker *w, gxds_text *error) {
+  const gxds_bootstrap_server *server = &w->source->server;
+  gxds_tls_creds tls = {0};
+  gxds_errors errors = {0};
+  gxds_http_options options = {.uri = server->uri,
+                               .connect = GXDS_HTTP_CONNECT,
+                               .slow = GXDS_HTTP_SLOW,
+                               .whole = GXDS_HTTP_WHOLE};
+  if (gxds_str_starts_with(server->uri, gxds_str_z("https:"))) {
+    /* The bootstrap has looked at it already. */
+    GXDS_CHECK(gxds_tls_creds_init(&tls, server->creds_config_json, NULL, &errors));
+    options.tls = &tls;
+  }
+  gxds_http *http = gxds_http_create(&options, error);
+  gxds_tls_creds_fini(&tls);
+  gxds_errors_fini(&errors);
+  return http;
+}
+
+static void fetch(worker *w, const gxds_web_request *request) {
+  gxds_text error = {0};
+  if (!w->http) w->http = make_http(w, &error);
+  if (w->http) {
+    gxds_http_start(w->http, request);
+  } else {
+    const gxds_web_answer answer = {.id = request->id, .error = gxds_text_str(&error)};
+    on_answer(w, &answer);
+  }
+  gxds_text_fini(&error);
+}
+
+/* Whatever there is to do now. */
+static void pump(worker *w) {
+  gxds_web_request request;
+  gxds_str bytes;
+  while (gxds_web_server_next_fetch(w->server, gxds_clock_now(), &request)) {
+    fetch(w, &request);
+    gxds_web_request_fini(&request);
+  }
+  if (gxds_web_server_take_log(w->server, &bytes)) post(w, LINE, bytes);
+  if (gxds_web_server_was_sent(w->server)) post(w, SENT, gxds_str_of(NULL, 0));
+  if (w->read && gxds_web_server_next_response(w->server, gxds_clock_now(), &bytes)) {
+    w->read = false;
+    post(w, MESSAGE, bytes);
+  }
+  if (gxds_web_server_take_end(w->server, &bytes)) {
+    post(w, CLOSED, bytes);
+    w->stream = 0;
+    if (w->http) gxds_http_cancel_all(w->http);
+  }
+}
+
+/* How long to wait at most; that often does a thread that can't be woken look what it is to do. */
+static int milliseconds_until(const web_source *s, gxds_time deadline) {
+  const int never = s->wake < 0 ? 100 : -1;
+  if (deadline == GXDS_TIME_NEVER) return never;
+  const gxds_time left = deadline - gxds_clock_now();
+  if (left <= 0) return 0;
+  const int wanted = left > 3600 * GXDS_SECOND ? 3600000 : (int)(left / GXDS_MILLISECOND) + 1;
+  return never > 0 && wanted > never ? never : wanted;
+}
+
+static void wait_for_something(const worker *w) {
+  const int wake = w->source->wake;
+  const int limit = milliseconds_until(w->source, gxds_web_server_deadline(w->server));
+  GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0);
+  if (w->http) {
+    gxds_http_wait(w->http, wake, limit);
+  } else {
+    struct pollfd fd = {wake, POLLIN, 0};
+    (void)poll(&fd, 1, limit);
+  }
+  GXDS_CHECK(pthread_rwlock_rdlock(&busy) == 0);
+  uint64_t count;
+  const ssize_t got = wake < 0 ? 0 : read(wake, &count, sizeof count);
+  (void)got; /* nothing: it was something else */
+}
+
+static void *work(void *arg) {
+  web_source *s = arg;
+  GXDS_CHECK(pthread_rwlock_rdlock(&busy) == 0);
+  worker w = {.source = s, .schema = gxds_schema_create()};
+  if (s->server.web_form == GXDS_WEB_REST) gxds_schema_set_lenient(w.schema);
+  w.server = gxds_web_server_create(&s->server, w.schema, gxds_random_seed());
+  while (!atomic_load(&s->stopped)) {
+    take_commands(&w);
+    pump(&w);
+    wait_for_something(&w);
+    if (w.http) gxds_http_turn(w.http, on_answer, &w);
+  }
+  gxds_http_destroy(w.http);
+  gxds_web_server_destroy(w.server);
+  gxds_schema_destroy(w.schema);
+  post(&w, LAST, gxds_str_of(NULL, 0));
+  GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0);
+  return NULL;
+}
+
+/* ---- the functions of a source ---- */
+
+static void wake(const web_source *s) {
+  uint64_t one = 1;
+  const ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
+  (void)written; /* full only when the thread is woken anyway */
+}
+
+static void command_thread(web_source *s, int kind, gxds_str bytes) {
+  command *c = GXDS_NEW(command);
+  c->kind = kind;
+  c->stream = s->stream;
+  c->bytes = gxds_str_dup(bytes);
+  pthread_mutex_lock(&s->lock);
+  *s->last = c;
+  s->last = &c->next;
+  pthread_mutex_unlock(&s->lock);
+  wake(s);
+}
+
+static void open_stream(gxds_source *source, uint64_t id, const gxds_stream_call_events *events,
+                        void *owner) {
+  web_source *s = (web_source *)source;
+  GXDS_CHECK(s->stream == 0 && id != 0);
+  s->stream = id;
+  s->stream_events = events;
+  s->stream_owner = owner;
+  command_thread(s, OPEN, gxds_str_of(NULL, 0));
+}
+
+static void send_message(gxds_source *source, gxds_str message) {
+  web_source *s = (web_source *)source;
+  if (s->stream) command_thread(s, SEND, message);
+}
+
+static void read_message(gxds_source *source) {
+  web_source *s = (web_source *)source;
+  if (s->stream) command_thread(s, READ, gxds_str_of(NULL, 0));
+}
+
+static void close_stream(gxds_source *source) {
+  web_source *s = (web_source *)source;
+  if (s->stream) command_thread(s, CLOSE, gxds_str_of(NULL, 0));
+  s->stream = 0;
+}
+
+static void destroy(gxds_source *source) {
+  web_source *s = (web_source *)source;
+  s->stream = 0;
+  atomic_store(&s->stopped, true);
+  wake(s);
+  unref(s);
+}
+
+gxds_source *gxds_web_source_create(const gxds_bootstrap_server *server,
+                                    const gxds_source_events *events, void *arg) {
+  static const gxds_source_functions functions = {open_stream, send_message, read_message,
+                                                  close_stream, destroy};
+  static const gxds_fork_handlers fork_handlers = {before_fork, after_fork_in_parent,
+                                                   after_fork_in_child};
+  gxds_fork_register(GXDS_FORK_WEB, &fork_handlers);
+  web_source *s = GXDS_NEW(web_source);
+  s->source.functions = &functions;
+  gxds_ref_init(&s->refs);
+  gxds_ref_inc(&s->refs); /* the thread's */
+  s->server = gxds_bootstrap_server_copy(server);
+  s->events = events;
+  s->arg = arg;
+  s->last = &s->commands;
+  GXDS_CHECK(pthread_mutex_init(&s->lock, NULL) == 0);
+  s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  gxds_reactor_acquire(); /* the thread's */
+  GXDS_CHECK(gxds_thread_start_detached("grpc_xds_web", work, s) == 0);
+  return &s->source;
+}

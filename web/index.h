@@ -1,0 +1,56 @@
+/* gxds_web_index: what a directory of resource files on a web server holds: its version, and of
+ * each file the path, the size and the SHA-256.
+ *
+ *     {"version": "…", "files": [{"path": "lds.yaml", "size": 321, "sha256": "64 digits"}, …]}
+ *
+ * Pure; lives in the caller's struct. */
+#ifndef GRPC_XDS_WEB_INDEX_H_
+#define GRPC_XDS_WEB_INDEX_H_
+
+#include "base/errors.h"
+#include "files/dir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GXDS_SHA256_SIZE 32
+
+/* Of bytes. */
+void gxds_sha256(gxds_str bytes, unsigned char digest[GXDS_SHA256_SIZE]);
+
+/* 10,000 files (GXDS_DIR_FILES_MAX) with paths of 200 bytes each have room. */
+#define GXDS_WEB_INDEX_SIZE_MAX ((size_t)4 << 20)
+#define GXDS_WEB_PATH_MAX 1024u
+
+typedef struct gxds_web_index_file {
+  gxds_str path; /* relative to the index */
+  size_t size;
+  unsigned char sha256[GXDS_SHA256_SIZE];
+} gxds_web_index_file;
+
+typedef struct gxds_web_index {
+  gxds_str version;
+  gxds_web_index_file *files; /* in the order of the index; no path is there twice */
+  size_t count;
+} gxds_web_index;
+
+/* Reads one. False: errors has all that is wrong, and there is nothing to end. Unknown members are
+ * ignored. */
+bool gxds_web_index_read(gxds_str json, gxds_web_index *out, gxds_errors *errors);
+void gxds_web_index_fini(gxds_web_index *i);
+
+/* Whether a path may be in an index: letters, digits and "._-" between single slashes, no hidden
+ * part and none that leads upwards, and a name as those of resource files (gxds_dir_read()). NULL,
+ * or why not (static). */
+const char *gxds_web_path_check(gxds_str path);
+
+/* Adds the index of these files: the version is made of all their digests. All names must pass
+ * gxds_web_path_check(). */
+void gxds_web_index_write(const gxds_dir_files *files, gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+/* Messages of the discovery service in protobuf's JSON, with the names of the .proto files (proto3
+ * JSON readers take both forms). Pure; confined like the schema. */
+#ifndef GRPC_XDS_WEB_JSON_H_
+#define GRPC_XDS_WEB_JSON_H_
+
+#include "base/text.h"
+#include "files/schema.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Adds the JSON of a serialized message to *out. message: "envoy.service.discovery.v3.…". False:
+ * *error (added to) says why not; what is in *out is of no use then. */
+bool gxds_web_json_write(const gxds_schema *schema, const char *message, gxds_str bytes,
+                         gxds_text *out, gxds_text *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

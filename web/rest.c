@@ -1,0 +1,409 @@
+/* xDS over REST-JSON: each type is polled by itself. A request is a whole DiscoveryRequest, with
+ * the node and all names; what comes back is a DiscoveryResponse, or 304 when the version told is
+ * still the newest.
+ *
+ * A server need not know its clients: it sees the version, and may not see that other names are
+ * asked for than before. So a version is told only together with the names that it was given for;
+ * with others, and on a new stream, all is asked for anew. */
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "envoy/config/core/v3/base.upb.h"
+#include "envoy/service/discovery/v3/discovery.upb.h"
+#include "files/file_reader.h"
+#include "files/response_writer.h"
+#include "google/rpc/status.upb.h"
+#include "upb/upb.h"
+#include "web/json.h"
+#include "web/paths.h"
+#include "web/server_internal.h"
+
+const char *const gxds_web_rest_paths[GXDS_FILE_TYPE_COUNT] = {
+    [GXDS_FILE_LISTENER] = "/v3/discovery:listeners",
+    [GXDS_FILE_ROUTE_CONFIG] = "/v3/discovery:routes",
+    [GXDS_FILE_CLUSTER] = "/v3/discovery:clusters",
+    [GXDS_FILE_ENDPOINTS] = "/v3/discovery:endpoints",
+};
+
+/* Make before break, where several types have news at once. */
+static const gxds_file_type order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS, GXDS_FILE_LISTENER,
+                                       GXDS_FILE_ROUTE_CONFIG};
+
+/* One type, on this stream. */
+typedef struct subscription {
+  gxds_str *names; /* asked for by the engine; owned */
+  size_t count;
+  gxds_str version;   /* that the engine has accepted; empty: none */
+  bool version_fits;  /* it was given for just these names */
+  gxds_str error;     /* why the engine refused the last response, a google.rpc.Status; or empty */
+  uint64_t fetch;     /* the request on its way; 0: none */
+  gxds_time due;      /* the next */
+  uint64_t nonce;     /* of the last response, our own; 0: none yet */
+  gxds_str its_nonce; /* the web server's; empty: it gave none */
+  bool hash_fits;     /* hash is of an answer to just these names */
+  uint64_t hash;      /* of the last answer that the engine was given */
+  gxds_str response;  /* for the engine; empty: none */
+} subscription;
+
+typedef struct rest {
+  gxds_str node; /* the first request of the stream has it; serialized */
+  uint64_t nonce;
+  gxds_file_type sending; /* of the last request; GXDS_FILE_TYPE_COUNT: that was sent */
+  subscription types[GXDS_FILE_TYPE_COUNT];
+} rest;
+
+/* ---- the engine's requests ---- */
+
+static void clear_names(subscription *t) {
+  for (size_t i = 0; i < t->count; i++) gxds_str_free(&t->names[i]);
+  gxds_free(t->names);
+  t->names = NULL;
+  t->count = 0;
+}
+
+static void clear_subscription(subscription *t) {
+  clear_names(t);
+  gxds_str_free(&t->version);
+  gxds_str_free(&t->error);
+  gxds_str_free(&t->its_nonce);
+  gxds_str_free(&t->response);
+  *t = (subscription){.due = GXDS_TIME_NEVER};
+}
+
+static void clear(rest *r) {
+  gxds_str_free(&r->node);
+  r->sending = GXDS_FILE_TYPE_COUNT;
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) clear_subscription(&r->types[i]);
+}
+
+static void open_stream(gxds_web_server *s, gxds_time now) {
+  (void)now;
+  if (!s->state) s->state = GXDS_NEW(rest);
+  clear(s->state);
+}
+
+static void destroy(gxds_web_server *s) {
+  if (!s->state) return;
+  clear(s->state);
+  gxds_free(s->state);
+}
+
+static gxds_str str_of(upb_StringView v) { return gxds_str_of(v.data, v.size); }
+
+/* True: they are others than before. */
+static bool take_names(subscription *t,
+                       const envoy_service_discovery_v3_DiscoveryRequest *request) {
+  size_t count;
+  const upb_StringView *names =
+      envoy_service_discovery_v3_DiscoveryRequest_resource_names(request, &count);
+  bool same = count == t->count;
+  for (size_t i = 0; same && i < count; i++) same = gxds_str_equal(t->names[i], str_of(names[i]));
+  if (same) return false;
+  clear_names(t);
+  t->names = gxds_calloc(count, sizeof *t->names);
+  t->count = count;
+  for (size_t i = 0; i < count; i++) t->names[i] = gxds_str_dup(str_of(names[i]));
+  return true;
+}
+
+static void replace(gxds_str *to, gxds_str with) {
+  gxds_str_free(to);
+  if (with.size) *to = gxds_str_dup(with);
+}
+
+static void ask_anew(subscription *t, gxds_time now) {
+  t->version_fits = t->hash_fits = false;
+  t->fetch = 0;
+  gxds_str_free(&t->response);
+  t->due = t->count ? now : GXDS_TIME_NEVER;
+}
+
+/* An ACK waits for the next poll; a NACK does not. */
+static void take_verdict(subscription *t,
+                         const envoy_service_discovery_v3_DiscoveryRequest *request,
+                         upb_Arena *arena, gxds_time now) {
+  const google_rpc_Status *error =
+      envoy_service_discovery_v3_DiscoveryRequest_error_detail(request);
+  gxds_str_free(&t->error);
+  if (!error) {
+    replace(&t->version, str_of(envoy_service_discovery_v3_DiscoveryRequest_version_info(request)));
+    t->version_fits = t->hash_fits;
+    return;
+  }
+  size_t size;
+  const char *bytes = google_rpc_Status_serialize(error, arena, &size);
+  GXDS_CHECK(bytes != NULL);
+  t->error = gxds_str_dup(gxds_str_of(bytes, size));
+  if (!t->fetch) t->due = now;
+}
+
+static void keep_node(rest *r, const envoy_service_discovery_v3_DiscoveryRequest *request,
+                      upb_Arena *arena) {
+  const envoy_config_core_v3_Node *node = envoy_service_discovery_v3_DiscoveryRequest_node(request);
+  if (!node) return;
+  size_t size;
+  const char *bytes = envoy_config_core_v3_Node_serialize(node, arena, &size);
+  GXDS_CHECK(bytes != NULL);
+  replace(&r->node, gxds_str_of(bytes, size));
+}
+
+static bool is_answer_to(const subscription *t, gxds_str nonce) {
+  gxds_text own = {0};
+  gxds_text_addf(&own, "%llu", (unsigned long long)t->nonce);
+  const bool same = t->nonce && gxds_str_equal(nonce, gxds_text_str(&own));
+  gxds_text_fini(&own);
+  return same;
+}
+
+static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
+  rest *r = s->state;
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  const envoy_service_discovery_v3_DiscoveryRequest *request =
+      envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
+  GXDS_CHECK(request != NULL); /* the engine's own */
+  keep_node(r, request, arena);
+  const gxds_file_type type =
+      gxds_file_type_find(str_of(envoy_service_discovery_v3_DiscoveryRequest_type_url(request)));
+  GXDS_CHECK(r->sending == GXDS_FILE_TYPE_COUNT && type < GXDS_FILE_TYPE_COUNT);
+  subscription *t = &r->types[type];
+  const gxds_str nonce =
+      str_of(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
+  if (is_answer_to(t, nonce)) take_verdict(t, request, arena, now);
+  if (take_names(t, request)) ask_anew(t, now);
+  r->sending = type;
+  upb_Arena_Free(arena);
+}
+
+/* What is to be asked at once, and was not yet, is on nobody's way. */
+static bool was_sent(gxds_web_server *s) {
+  rest *r = s->state;
+  if (r->sending == GXDS_FILE_TYPE_COUNT) return false;
+  const subscription *t = &r->types[r->sending];
+  if (t->count && !t->version_fits && !t->hash_fits && !t->fetch) return false;
+  r->sending = GXDS_FILE_TYPE_COUNT;
+  return true;
+}
+
+/* ---- requests to the web server ---- */
+
+static upb_StringView view(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
+
+static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
+  const rest *r = s->state;
+  const subscription *t = &r->types[type];
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  envoy_service_discovery_v3_DiscoveryRequest *request =
+      envoy_service_discovery_v3_DiscoveryRequest_new(arena);
+  if (t->version_fits) {
+    envoy_service_discovery_v3_DiscoveryRequest_set_version_info(request, view(t->version));
+  }
+  if (r->node.size) {
+    envoy_service_discovery_v3_DiscoveryRequest_set_node(
+        request, envoy_config_core_v3_Node_parse(r->node.data, r->node.size, arena));
+  }
+  upb_StringView *names =
+      envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(request, t->count, arena);
+  GXDS_CHECK(names != NULL);
+  for (size_t i = 0; i < t->count; i++) names[i] = view(t->names[i]);
+  envoy_service_discovery_v3_DiscoveryRequest_set_type_url(
+      request, upb_StringView_FromString(gxds_file_types[type].type_url));
+  if (t->its_nonce.size) {
+    envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, view(t->its_nonce));
+  }
+  if (t->error.size) {
+    envoy_service_discovery_v3_DiscoveryRequest_set_error_detail(
+        request, google_rpc_Status_parse(t->error.data, t->error.size, arena));
+  }
+  size_t size;
+  const char *bytes = envoy_service_discovery_v3_DiscoveryRequest_serialize(request, arena, &size);
+  GXDS_CHECK(bytes != NULL);
+  gxds_text json = {0};
+  gxds_text error = {0};
+  const bool ok = gxds_web_json_write(s->schema, "envoy.service.discovery.v3.DiscoveryRequest",
+                                      gxds_str_of(bytes, size), &json, &error);
+  GXDS_CHECK(ok); /* the node was read from JSON, or is made of strings */
+  gxds_text_fini(&error);
+  upb_Arena_Free(arena);
+  return gxds_text_take(&json);
+}
+
+static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out) {
+  rest *r = s->state;
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    subscription *t = &r->types[order[i]];
+    if (t->fetch || t->response.size || now < t->due) continue;
+    *out = gxds_web_server_new_fetch(s, gxds_web_rest_paths[order[i]]);
+    out->body = make_body(s, order[i]);
+    t->fetch = out->id;
+    return true;
+  }
+  return false;
+}
+
+/* ---- answers ---- */
+
+/* The resources of a response, by name. */
+typedef struct reading {
+  gxds_file_type type;
+  gxds_file_found found;
+  gxds_file_errors errors;
+} reading;
+
+static void on_found(void *arg, gxds_file_resource *take, const gxds_file_node *node) {
+  reading *r = arg;
+  if (take->type != r->type) {
+    gxds_file_errors_add(&r->errors, node->line, NULL, "a %s is not what was asked for",
+                         gxds_file_types[take->type].message);
+    gxds_file_resource_unref(take);
+    return;
+  }
+  r->found.entries = gxds_realloc(r->found.entries, r->found.count + 1, sizeof *r->found.entries);
+  r->found.entries[r->found.count++] = (gxds_file_entry){.resource = take, .line = node->line};
+}
+
+static int by_name(const void *a, const void *b) {
+  return gxds_str_compare(((const gxds_file_entry *)a)->resource->name,
+                          ((const gxds_file_entry *)b)->resource->name);
+}
+
+static bool is_found(const gxds_file_found *sorted, gxds_str name) {
+  const gxds_file_resource key = {.name = name};
+  const gxds_file_entry wanted = {.resource = &key};
+  return sorted->count && bsearch(&wanted, sorted->entries, sorted->count, sizeof wanted, by_name);
+}
+
+/* What the answer says, as a response for the engine. A resource that was asked for and is not in
+ * it does not exist: unlike one of ADS, an answer always has all. */
+static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
+                              const gxds_file_response *head) {
+  rest *r = s->state;
+  gxds_text nonce = {0};
+  gxds_text missing = {0};
+  t->nonce = ++r->nonce;
+  gxds_text_addf(&nonce, "%llu", (unsigned long long)t->nonce);
+  gxds_text_addf(&missing, "the answer of %.*s%s has no %s of that name",
+                 GXDS_STR_ARG(s->server->uri), gxds_web_rest_paths[in->type],
+                 gxds_file_types[in->type].message);
+  gxds_response_writer w;
+  gxds_response_writer_init(&w, in->type, head->version, gxds_text_str(&nonce));
+  for (size_t i = 0; i < in->found.count; i++) {
+    gxds_response_writer_add(&w, in->found.entries[i].resource);
+  }
+  if (in->found.count) {
+    qsort(in->found.entries, in->found.count, sizeof *in->found.entries, by_name);
+  }
+  for (size_t i = 0; i < t->count; i++) {
+    if (is_found(&in->found, t->names[i])) continue;
+    gxds_response_writer_add_missing(&w, t->names[i], gxds_text_str(&missing));
+  }
+  gxds_text_fini(&missing);
+  gxds_str bytes = gxds_response_writer_finish(&w);
+  gxds_text_fini(&nonce);
+  return bytes;
+}
+
+static void read_answer(gxds_web_server *s, gxds_file_type type, gxds_str body) {
+  rest *r = s->state;
+  subscription *t = &r->types[type];
+  reading in = {.type = type};
+  gxds_file_response head;
+  gxds_file_read_response(s->schema, body, &head, on_found, &in, &in.errors);
+  if (in.errors.count == 0 && head.type_url.size && gxds_file_type_find(head.type_url) != type) {
+    gxds_file_errors_add(&in.errors, 0, GXDS_FIELD(NULL, "type_url"), "expected %s, found %.*s",
+                         gxds_file_types[type].type_url, GXDS_STR_ARG(head.type_url));
+  }
+  if (in.errors.count) {
+    gxds_text text = {0};
+    gxds_file_errors_render_line(&in.errors, &text);
+    gxds_web_server_end(s, gxds_str_z(gxds_web_rest_paths[type]), "is no DiscoveryResponse: %s",
+                        text.data);
+    gxds_text_fini(&text);
+  } else {
+    t->response = make_response(s, t, &in, &head);
+    replace(&t->its_nonce, head.nonce);
+  }
+  gxds_file_response_fini(&head);
+  gxds_file_found_fini(&in.found);
+  gxds_file_errors_fini(&in.errors);
+}
+
+/* A page that asks for a password has the status 200 as well. Servers that don't set a type, or
+ * have it guessed, send one of the others. */
+static bool may_be_json(gxds_str content_type) {
+  gxds_str type = content_type;
+  for (size_t i = 0; i < type.size; i++) {
+    if (type.data[i] == ';' || type.data[i] == ' ') type.size = i;
+  }
+  return type.size == 0 || gxds_str_equal_nocase(type, gxds_str_z("application/json")) ||
+         gxds_str_equal_nocase(type, gxds_str_z("application/octet-stream")) ||
+         gxds_str_equal_nocase(type, gxds_str_z("text/plain")) ||
+         gxds_str_ends_with(type, gxds_str_z("+json"));
+}
+
+static void on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now) {
+  rest *r = s->state;
+  gxds_file_type type = 0;
+  while (type < GXDS_FILE_TYPE_COUNT && r->types[type].fetch != answer->id) type++;
+  if (type == GXDS_FILE_TYPE_COUNT) return; /* other names are asked for meanwhile */
+  subscription *t = &r->types[type];
+  const gxds_str path = gxds_str_z(gxds_web_rest_paths[type]);
+  t->fetch = 0;
+  if (!gxds_web_server_is_good(s, path, answer, t->version_fits)) return;
+  t->due = gxds_web_server_next_poll(s, answer, now);
+  if (answer->code == 304) return;
+  if (!may_be_json(answer->content_type)) {
+    gxds_web_server_end(s, path, "expected the Content-Type application/json, found %.*s",
+                        GXDS_STR_ARG(answer->content_type));
+    return;
+  }
+  /* The same again: of a server that looks at no version, or after a NACK. */
+  const uint64_t hash = XXH3_64bits(answer->body.data, answer->body.size);
+  if (t->hash_fits && hash == t->hash) return;
+  t->hash = hash;
+  t->hash_fits = true;
+  read_answer(s, type, answer->body);
+}
+
+static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
+  (void)now;
+  rest *r = s->state;
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    subscription *t = &r->types[order[i]];
+    if (t->response.size == 0) continue;
+    *out = t->response;
+    t->response = gxds_str_of(NULL, 0);
+    return true;
+  }
+  return false;
+}
+
+static gxds_time fetch_deadline(const gxds_web_server *s) {
+  const rest *r = s->state;
+  gxds_time deadline = GXDS_TIME_NEVER;
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    const subscription *t = &r->types[i];
+    if (!t->fetch && t->response.size == 0 && t->due < deadline) deadline = t->due;
+  }
+  return deadline;
+}
+
+static gxds_time response_deadline(const gxds_web_server *s) {
+  (void)s;
+  return GXDS_TIME_NEVER;
+}
+
+const gxds_web_form_functions gxds_web_rest = {
+    .open = open_stream,
+    .on_request = on_request,
+    .was_sent = was_sent,
+    .next_fetch = next_fetch,
+    .on_answer = on_answer,
+    .next_response = next_response,
+    .fetch_deadline = fetch_deadline,
+    .response_deadline = response_deadline,
+    .destroy = destroy,
+};

@@ -1,0 +1,129 @@
+#include <stdarg.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "web/server_internal.h"
+
+void gxds_web_request_fini(gxds_web_request *r) {
+  gxds_str_free(&r->path);
+  gxds_str_free(&r->body);
+  gxds_str_free(&r->etag);
+}
+
+gxds_web_server *gxds_web_server_create(const gxds_bootstrap_server *server,
+                                        const gxds_schema *schema, uint64_t seed) {
+  GXDS_CHECK(server->web_form != GXDS_WEB_NONE);
+  gxds_web_server *s = GXDS_NEW(gxds_web_server);
+  s->form = server->web_form == GXDS_WEB_REST ? &gxds_web_rest : &gxds_web_files;
+  s->server = server;
+  s->schema = schema;
+  s->random.state = seed;
+  return s;
+}
+
+void gxds_web_server_destroy(gxds_web_server *s) {
+  if (!s) return;
+  s->form->destroy(s);
+  gxds_str_free(&s->end);
+  gxds_str_free(&s->log);
+  gxds_free(s);
+}
+
+void gxds_web_server_open(gxds_web_server *s, gxds_time now) {
+  gxds_str_free(&s->end);
+  s->open = true;
+  s->form->open(s, now);
+}
+
+void gxds_web_server_close(gxds_web_server *s) { s->open = false; }
+
+void gxds_web_server_on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
+  if (s->open) s->form->on_request(s, bytes, now);
+}
+
+bool gxds_web_server_was_sent(gxds_web_server *s) { return s->open && s->form->was_sent(s); }
+
+bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out) {
+  return s->open && now >= s->not_before && s->form->next_fetch(s, now, out);
+}
+
+void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now) {
+  if (answer->retry_after > 0 && answer->code >= 400) {
+    const bool capped = answer->retry_after > GXDS_WEB_WAIT_MAX;
+    s->not_before = gxds_time_after(now, capped ? GXDS_WEB_WAIT_MAX : answer->retry_after);
+  }
+  if (s->open) s->form->on_answer(s, answer, now);
+}
+
+bool gxds_web_server_next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
+  return s->open && s->form->next_response(s, now, out);
+}
+
+static bool take(gxds_str *from, gxds_str *to) {
+  if (from->size == 0) return false;
+  *to = *from;
+  *from = gxds_str_of(NULL, 0);
+  return true;
+}
+
+bool gxds_web_server_take_end(gxds_web_server *s, gxds_str *why) { return take(&s->end, why); }
+
+bool gxds_web_server_take_log(gxds_web_server *s, gxds_str *line) { return take(&s->log, line); }
+
+gxds_time gxds_web_server_deadline(const gxds_web_server *s) {
+  if (!s->open) return GXDS_TIME_NEVER;
+  gxds_time fetch = s->form->fetch_deadline(s);
+  if (fetch < s->not_before) fetch = s->not_before;
+  const gxds_time response = s->form->response_deadline(s);
+  return fetch < response ? fetch : response;
+}
+
+/* ---- for the forms ---- */
+
+gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path) {
+  return (gxds_web_request){.id = ++s->last_fetch,
+                            .path = gxds_str_dup(gxds_str_z(path)),
+                            .size_max = GXDS_WEB_ANSWER_MAX};
+}
+
+void gxds_web_server_end(gxds_web_server *s, gxds_str path, const char *format, ...) {
+  gxds_text text = {0};
+  gxds_text_addf(&text, "%.*s%.*s: ", GXDS_STR_ARG(s->server->uri), GXDS_STR_ARG(path));
+  va_list args;
+  va_start(args, format);
+  gxds_text_addv(&text, format, args);
+  va_end(args);
+  gxds_str_free(&s->end);
+  s->end = gxds_text_take(&text);
+  s->open = false;
+}
+
+bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_answer *answer,
+                             bool may_be_unchanged) {
+  if (answer->code == 200 || (answer->code == 304 && may_be_unchanged)) return true;
+  if (answer->code == 0) {
+    gxds_web_server_end(s, path, "%.*s", GXDS_STR_ARG(answer->error));
+    return false;
+  }
+  gxds_text quote = {0};
+  if (answer->body.size) gxds_text_add_z(&quote, ": ");
+  gxds_text_add_untrusted(&quote, answer->body, GXDS_WEB_QUOTE_MAX);
+  const bool redirects = answer->code >= 300 && answer->code < 400 && answer->code != 304;
+  gxds_web_server_end(
+      s, path, "expected the HTTP status 200%s, found %d%s%s", may_be_unchanged ? " or 304" : "",
+      answer->code, redirects ? " (redirects are not followed)" : "", quote.data ? quote.data : "");
+  gxds_text_fini(&quote);
+  return false;
+}
+
+gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_answer *answer,
+                                    gxds_time now) {
+  gxds_duration max_age = answer->max_age;
+  if (max_age > GXDS_WEB_WAIT_MAX) max_age = GXDS_WEB_WAIT_MAX;
+  const gxds_duration delay =
+      max_age > s->server->refresh_delay ? max_age : s->server->refresh_delay;
+  /* Later by up to a fifth: clients that were started together don't ask together for long, and
+   * nobody asks while the answer is fresh. */
+  const gxds_duration jitter = (gxds_duration)((double)delay * 0.2 * gxds_random_unit(&s->random));
+  return gxds_time_after(now, delay + jitter);
+}

@@ -1,0 +1,70 @@
+/* gxds_web_server: a server of the bootstrap that is a web server, as an xDS server for one engine:
+ * over REST-JSON (rest.c), or by resource files and their index (files.c). Each has one stream at
+ * a time, as one of ADS in state of the world.
+ *
+ * Pure logic, confined: the engine's requests, the answers of the web server and the time go in;
+ * requests for the web server, responses for the engine and the end of the stream come out.
+ *
+ *     open ─► on_request ⇄ was_sent    next_fetch ⇄ on_answer    next_response … take_end
+ *
+ * Whatever can't be fetched, read or applied ends the stream, with all that is wrong: the engine
+ * keeps what it has, and opens the next stream after its backoff (A57), which asks anew. So a
+ * server that is away, or serves nonsense, is one to fall back from (A71), as one of gRPC would be.
+ */
+#ifndef GRPC_XDS_WEB_SERVER_H_
+#define GRPC_XDS_WEB_SERVER_H_
+
+#include "bootstrap/bootstrap.h"
+#include "files/schema.h"
+#include "web/fetch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A server that says "not before tomorrow" by mistake must not keep its clients from the mended
+ * configuration: max-age and Retry-After count for this long at most. */
+#define GXDS_WEB_WAIT_MAX (600 * GXDS_SECOND)
+/* Of an answer: as much as of a message of ADS (GXDS_RECEIVE_SIZE_MAX). */
+#define GXDS_WEB_ANSWER_MAX ((size_t)256 << 20)
+/* Of what an error tells of an answer that is none. */
+#define GXDS_WEB_QUOTE_MAX 200
+
+typedef struct gxds_web_server gxds_web_server;
+
+/* server has a web_form. server and schema: borrow, as long as s; a schema for
+ * GXDS_WEB_REST is lenient. seed: of the jitter. */
+gxds_web_server *gxds_web_server_create(const gxds_bootstrap_server *server,
+                                        const gxds_schema *schema, uint64_t seed);
+void gxds_web_server_destroy(gxds_web_server *s); /* NULL is allowed */
+
+/* A new stream, in place of one that may be there: nothing is asked for. */
+void gxds_web_server_open(gxds_web_server *s, gxds_time now);
+/* The stream is not wanted any more: nothing is fetched until the next. */
+void gxds_web_server_close(gxds_web_server *s);
+/* One DiscoveryRequest of the engine; not before the last was sent. */
+void gxds_web_server_on_request(gxds_web_server *s, gxds_str bytes, gxds_time now);
+/* True once for each request: when it is on its way, or has nothing new to tell. */
+bool gxds_web_server_was_sent(gxds_web_server *s);
+
+/* The next thing to fetch; the caller ends *out with gxds_web_request_fini(). False: nothing is
+ * due.
+ */
+bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out);
+/* What came of it. One that is not waited for any more is ignored. */
+void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now);
+
+/* The next DiscoveryResponse; the caller frees *out with gxds_str_free(). False: there is none. */
+bool gxds_web_server_next_response(gxds_web_server *s, gxds_time now, gxds_str *out);
+/* Whether the stream ended: once; then *why has the reason, which the caller frees. */
+bool gxds_web_server_take_end(gxds_web_server *s, gxds_str *why);
+/* A line for the log, which the caller frees. False: there is none. */
+bool gxds_web_server_take_log(gxds_web_server *s, gxds_str *line);
+/* When there may be something to fetch, or to respond, though nothing came in. */
+gxds_time gxds_web_server_deadline(const gxds_web_server *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
