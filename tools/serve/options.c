@@ -4,8 +4,9 @@
 
 const char gxds_serve_help[] =
     "usage: xds serve DIR [--listen ADDRESS:PORT] [--load-interval SECONDS] [--json] [--quiet]\n"
-    "                     [--port-file FILE] [--http ADDRESS:PORT]\n"
+    "                     [--port-file FILE] [--http ADDRESS:PORT] [--rest ADDRESS:PORT]\n"
     "       xds serve --synthetic clusters=K,endpoints=N,localities=L,seed=S [...]\n"
+    "       xds serve --write-index DIR\n"
     "\n"
     "An xDS control plane for development: serves the resources in the files of DIR to any number\n"
     "of clients (ADS and the services of one type, in state of the world and in delta), follows\n"
@@ -21,6 +22,11 @@ const char gxds_serve_help[] =
     "  --http ADDRESS:PORT      a page for the browser: who is connected, what each client asked\n"
     "                           for and holds, load against weights; weights can be changed there\n"
     "                           (until a file changes)\n"
+    "  --rest ADDRESS:PORT      what a client asks a web server for: xDS over REST-JSON (POST\n"
+    "                           /v3/discovery:listeners, :routes, :clusters, :endpoints), and\n"
+    "                           the resources as files (GET /xds-index.json)\n"
+    "  --write-index            checks the files of DIR, writes DIR/xds-index.json and ends: then\n"
+    "                           any web server that has DIR is one to get configuration from\n"
     "  --synthetic SPEC         no files: K clusters of N endpoints in L localities each, made "
     "from\n"
     "                           the seed, behind the listener synthetic.example\n"
@@ -45,7 +51,8 @@ const char gxds_serve_help[] =
     "a warning that says why: that is how NACKs are tried.\n"
     "\n"
     "Events of --json: \"event\" is one of\n"
-    "  listening                address (the last field); service \"http\": of the page\n"
+    "  listening                address (the last field); service \"http\": of the page,\n"
+    "                           \"rest\": of --rest\n"
     "  resources                detail: how many of each type are being served\n"
     "  error                    file, line, field, detail\n"
     "  warning                  file, line, type, names, detail\n"
@@ -58,6 +65,7 @@ const char gxds_serve_help[] =
     "                           many resources the client has by then\n"
     "  ack                      client, type, version, nonce\n"
     "  nack                     client, type, version (the last accepted), nonce, detail\n"
+    "                           push and nack with service \"rest\": of a POST, without nonce\n"
     "  stale                    client, type, nonce: a request with an old nonce was ignored\n"
     "  unknown_type             client, detail: a request for a type that is not served\n"
     "  load                     client, load: a list of\n"
@@ -80,6 +88,8 @@ static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_t
     out->json = true;
   } else if (strcmp(arg, "--quiet") == 0) {
     out->quiet = true;
+  } else if (strcmp(arg, "--write-index") == 0) {
+    out->write_index = true;
   } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
     out->help = true;
   } else if ((value = gxds_args_value(argv, i, "--listen", error)) != NULL) {
@@ -88,6 +98,8 @@ static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_t
     out->is_synthetic = gxds_synthetic_parse(value, &out->synthetic, error);
   } else if ((value = gxds_args_value(argv, i, "--http", error)) != NULL) {
     out->http = checked_address("--http", value, error);
+  } else if ((value = gxds_args_value(argv, i, "--rest", error)) != NULL) {
+    out->rest = checked_address("--rest", value, error);
   } else if ((value = gxds_args_value(argv, i, "--port-file", error)) != NULL) {
     out->port_file = value;
   } else if ((value = gxds_args_value(argv, i, "--load-interval", error)) != NULL) {
@@ -114,6 +126,8 @@ bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *o
   }
   if (out->dir && out->is_synthetic) {
     gxds_text_addf(error, "either a directory or --synthetic, not both: %s", out->dir);
+  } else if (out->is_synthetic && out->write_index) {
+    gxds_text_add_z(error, "--write-index is of a directory");
   } else if (!out->dir && !out->is_synthetic && !out->help) {
     gxds_text_add_z(error, "which directory?");
   }

@@ -16,6 +16,8 @@ typedef struct gxds_serve_command {
   gxds_synthetic synthetic; /* instead of a directory */
   const char *listen;
   const char *http; /* where the page is; NULL: nowhere */
+  const char *rest; /* where what web servers have is; NULL: nowhere */
+  bool write_index; /* that, and nothing else */
   gxds_duration load_interval;
   bool json;
   bool quiet;

@@ -10,8 +10,10 @@
 #include "files/dir_watch.h"
 #include "tools/serve/options.h"
 #include "tools/serve/page/server.h"
+#include "tools/serve/rest/server.h"
 #include "tools/serve/server.h"
 #include "tools/serve/validate.h"
+#include "tools/serve/write_index.h"
 #include "transport/clock.h"
 
 typedef struct serve {
@@ -19,6 +21,7 @@ typedef struct serve {
   int signals; /* SIGTERM and SIGINT, readable */
   gxds_serve_server *server;
   gxds_page_server *page; /* NULL: not asked for */
+  gxds_rest_server *rest; /* NULL: not asked for */
   gxds_validator *validator;
   gxds_dir_watch *watch;       /* NULL: synthetic */
   const gxds_file_set *served; /* NULL: none yet */
@@ -83,6 +86,7 @@ static void serve_set(serve *s, const gxds_file_set *set) {
   gxds_serve_validate(s->validator, set, s->served, tell, s->server);
   gxds_serve_server_set_resources(s->server, set);
   if (s->page) gxds_page_server_set_resources(s->page, set);
+  if (s->rest) gxds_rest_server_set_resources(s->rest, set);
   gxds_file_set_unref(s->served);
   s->served = gxds_file_set_ref(set);
 }
@@ -169,6 +173,7 @@ static int run(serve *s) {
   gxds_status status = gxds_status_ok();
   int port = 0;
   int page_port = 0;
+  int rest_port = 0;
   gxds_serve_options options = {.listen = s->command.listen,
                                 .load_interval = s->command.load_interval,
                                 .on_event = on_event,
@@ -179,14 +184,20 @@ static int run(serve *s) {
     s->page = gxds_page_server_start(s->command.http, &page_port, &status);
     ok = s->page != NULL;
   }
+  if (ok && s->command.rest) {
+    s->rest = gxds_rest_server_start(s->command.rest, &rest_port, &status);
+    ok = s->rest != NULL;
+  }
   if (ok) s->server = gxds_serve_server_start(&options, &port, &status);
   if (!s->server) {
     fprintf(stderr, "xds serve: %s\n", status.message.data);
     gxds_status_fini(&status);
+    gxds_rest_server_stop(s->rest);
     gxds_page_server_stop(s->page);
     if (s->watch) gxds_dir_watch_destroy(s->watch);
     return 1;
   }
+  if (s->rest) gxds_rest_server_tell_to(s->rest, tell, s->server);
   s->validator = gxds_validator_create(NULL);
   if (s->command.is_synthetic) serve_synthetic(s);
   on_deadline(s); /* what is there already is served from the first request on */
@@ -194,9 +205,11 @@ static int run(serve *s) {
   if (ok) {
     tell_listening(s, NULL, s->command.listen, port);
     if (s->page) tell_listening(s, "http", s->command.http, page_port);
+    if (s->rest) tell_listening(s, "rest", s->command.rest, rest_port);
     follow(s);
   }
   gxds_validator_destroy(s->validator);
+  gxds_rest_server_stop(s->rest); /* it tells the server */
   gxds_serve_server_stop(s->server);
   gxds_page_server_stop(s->page);
   gxds_file_set_unref(s->served);
@@ -216,6 +229,7 @@ int xds_serve_main(int argc, char **argv) {
     fputs(gxds_serve_help, stdout);
     return 0;
   }
+  if (s.command.write_index) return gxds_serve_write_index(s.command.dir);
   /* Blocked before any thread is made, so that no thread takes them another way. */
   sigset_t set;
   sigemptyset(&set);

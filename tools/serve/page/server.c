@@ -1,10 +1,7 @@
 #include "tools/serve/page/server.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <jansson.h>
-#include <microhttpd.h>
-#include <netdb.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +10,13 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "tools/serve/http.h"
 #include "tools/serve/page/html.h"
 #include "tools/serve/page/localities.h"
 #include "tools/serve/page/state.h"
 
 struct gxds_page_server {
-  struct MHD_Daemon *daemon;
+  gxds_serve_http *http;
   int changed; /* an eventfd */
 
   /* Any thread, under the lock. */
@@ -27,12 +25,6 @@ struct gxds_page_server {
   const gxds_file_set *served;
   const gxds_file_set *wanted; /* NULL: no change waits */
 };
-
-/* What a request is known by between the calls for it. */
-typedef struct request {
-  gxds_text body;
-  bool too_long;
-} request;
 
 typedef struct MHD_Connection connection;
 
@@ -106,7 +98,8 @@ static bool want(gxds_page_server *s, const gxds_page_weight *weight, gxds_statu
   return true;
 }
 
-static enum MHD_Result take_weight(gxds_page_server *s, connection *c, const request *r) {
+static enum MHD_Result take_weight(gxds_page_server *s, connection *c,
+                                   const gxds_serve_http_request *r) {
   const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
   if (!type || strcmp(type, "application/json") != 0) {
     return answer_text(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "expected application/json");
@@ -147,80 +140,20 @@ static enum MHD_Result take_weight(gxds_page_server *s, connection *c, const req
   return result;
 }
 
-static void keep_body(request *r, const char *data, size_t size) {
-  if (r->body.size + size > GXDS_PAGE_BODY_MAX) {
-    r->too_long = true;
-  } else {
-    gxds_text_add(&r->body, gxds_str_of(data, size));
-  }
-}
-
-static enum MHD_Result on_request(void *arg, connection *c, const char *url, const char *method,
-                                  const char *version, const char *data, size_t *size,
-                                  void **context) {
-  (void)version;
+static enum MHD_Result on_request(void *arg, const gxds_serve_http_request *r) {
   gxds_page_server *s = arg;
-  request *r = *context;
-  if (!r) { /* the headers are there; the body comes by further calls */
-    *context = GXDS_NEW(request);
-    return MHD_YES;
-  }
-  if (*size) {
-    keep_body(r, data, *size);
-    *size = 0;
-    return MHD_YES;
-  }
+  connection *c = r->connection;
   if (!is_ours(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"))) {
     return answer_text(c, MHD_HTTP_FORBIDDEN, "ask by address, or as localhost");
   }
-  bool get = strcmp(method, "GET") == 0;
-  if (get && strcmp(url, "/") == 0) {
+  bool get = strcmp(r->method, "GET") == 0;
+  if (get && strcmp(r->url, "/") == 0) {
     return answer(c, MHD_HTTP_OK, "text/html; charset=utf-8",
                   gxds_str_of((const char *)gxds_page_html, gxds_page_html_size));
   }
-  if (get && strcmp(url, "/state") == 0) return give_state(s, c);
-  if (strcmp(method, "POST") == 0 && strcmp(url, "/weight") == 0) return take_weight(s, c, r);
+  if (get && strcmp(r->url, "/state") == 0) return give_state(s, c);
+  if (strcmp(r->method, "POST") == 0 && strcmp(r->url, "/weight") == 0) return take_weight(s, c, r);
   return answer_text(c, MHD_HTTP_NOT_FOUND, "GET /, GET /state and POST /weight are what there is");
-}
-
-static void on_completed(void *arg, connection *c, void **context,
-                         enum MHD_RequestTerminationCode why) {
-  (void)arg;
-  (void)c;
-  (void)why;
-  request *r = *context;
-  if (!r) return;
-  gxds_text_fini(&r->body);
-  gxds_free(r);
-}
-
-/* Resolves "ADDRESS:PORT" or "[ADDRESS]:PORT"; NULL: *status says why. freeaddrinfo() ends it. */
-static struct addrinfo *address_of(const char *listen, gxds_status *status) {
-  const char *colon = strrchr(listen, ':');
-  struct addrinfo *address = NULL;
-  struct addrinfo hints = {.ai_flags = AI_NUMERICSERV | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
-  char host[256] = "";
-  size_t size = colon ? (size_t)(colon - listen) : 0;
-  bool bracketed = size >= 2 && listen[0] == '[' && listen[size - 1] == ']';
-  if (bracketed) size -= 2;
-  int error = EAI_NONAME;
-  if (size > 0 && size < sizeof host) {
-    memcpy(host, listen + (bracketed ? 1 : 0), size);
-    error = getaddrinfo(host, colon + 1, &hints, &address);
-  }
-  if (error == 0) return address;
-  *status = gxds_status_make(GXDS_INVALID_ARGUMENT, "--http: expected ADDRESS:PORT, found %s (%s)",
-                             listen, gai_strerror(error));
-  return NULL;
-}
-
-static struct MHD_Daemon *start_daemon(gxds_page_server *s, const struct addrinfo *address) {
-  unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG;
-  if (address->ai_family == AF_INET6) flags |= MHD_USE_IPv6;
-  return MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR,
-                          address->ai_addr, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-                          MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_CONNECTION_TIMEOUT, 30u,
-                          MHD_OPTION_END);
 }
 
 static void free_server(gxds_page_server *s) {
@@ -233,29 +166,25 @@ static void free_server(gxds_page_server *s) {
 }
 
 gxds_page_server *gxds_page_server_start(const char *listen, int *port, gxds_status *status) {
-  struct addrinfo *address = address_of(listen, status);
-  if (!address) return NULL;
   gxds_page_server *s = GXDS_NEW(gxds_page_server);
   pthread_mutex_init(&s->lock, NULL);
   s->state = gxds_page_state_create();
   s->changed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   GXDS_CHECK(s->changed >= 0);
-  s->daemon = start_daemon(s, address);
-  freeaddrinfo(address);
-  if (!s->daemon) {
-    *status = gxds_status_make(GXDS_UNAVAILABLE, "--http: cannot listen on %s: %s", listen,
-                               strerror(errno));
-    free_server(s);
-    return NULL;
-  }
-  *port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
-  *status = gxds_status_ok();
-  return s;
+  const gxds_serve_http_options options = {.option = "--http",
+                                           .listen = listen,
+                                           .body_max = GXDS_PAGE_BODY_MAX,
+                                           .on_request = on_request,
+                                           .arg = s};
+  s->http = gxds_serve_http_start(&options, port, status);
+  if (s->http) return s;
+  free_server(s);
+  return NULL;
 }
 
 void gxds_page_server_stop(gxds_page_server *s) {
   if (!s) return;
-  MHD_stop_daemon(s->daemon);
+  gxds_serve_http_stop(s->http);
   free_server(s);
 }
 

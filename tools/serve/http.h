@@ -1,0 +1,45 @@
+/* gxds_serve_http: what `xds serve` answers over HTTP (libmicrohttpd), on one thread of its own for
+ * each address. */
+#ifndef GRPC_XDS_TOOLS_SERVE_HTTP_H_
+#define GRPC_XDS_TOOLS_SERVE_HTTP_H_
+
+#include <microhttpd.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_serve_http gxds_serve_http;
+
+/* A whole request; borrowed during the call. */
+typedef struct gxds_serve_http_request {
+  struct MHD_Connection *connection;
+  const char *url;
+  const char *method;
+  gxds_text body;
+  bool too_long; /* the body is, and is not whole */
+} gxds_serve_http_request;
+
+typedef struct gxds_serve_http_options {
+  const char *option; /* "--http": for what is wrong with listen; static */
+  const char *listen; /* "127.0.0.1:8080", "[::1]:0"; port 0 lets the kernel pick one */
+  size_t body_max;    /* of a request, in bytes */
+  /* On the thread: queues the response. */
+  enum MHD_Result (*on_request)(void *arg, const gxds_serve_http_request *request);
+  void *arg;
+} gxds_serve_http_options;
+
+/* Starts listening and the thread. *port: the one bound. NULL: *status says why. */
+gxds_serve_http *gxds_serve_http_start(const gxds_serve_http_options *options, int *port,
+                                       gxds_status *status);
+/* Ends the thread and waits for it. NULL is allowed. */
+void gxds_serve_http_stop(gxds_serve_http *h);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

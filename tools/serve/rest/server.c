@@ -1,0 +1,194 @@
+#include "tools/serve/rest/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "tools/serve/http.h"
+#include "tools/serve/rest/answers.h"
+#include "web/index.h"
+#include "web/paths.h"
+
+struct gxds_rest_server {
+  gxds_serve_http *http;
+  gxds_schema *schema; /* the thread's */
+
+  /* Any thread, under the lock. */
+  pthread_mutex_t lock;
+  const gxds_file_set *served;
+  gxds_dir_files files; /* of that */
+  gxds_str index;
+  gxds_str etag;
+  void (*tell)(void *arg, gxds_serve_event *take_event);
+  void *arg;
+};
+
+typedef gxds_serve_http_request http_request;
+
+static enum MHD_Result answer(const http_request *r, unsigned code, const char *type, gxds_str body,
+                              const char *etag) {
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(body.size, (void *)body.data, MHD_RESPMEM_MUST_COPY);
+  if (!response) return MHD_NO;
+  if (body.size) MHD_add_response_header(response, "Content-Type", type);
+  if (etag) MHD_add_response_header(response, "ETag", etag);
+  MHD_add_response_header(response, "Cache-Control", "no-cache");
+  enum MHD_Result result = MHD_queue_response(r->connection, code, response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+static enum MHD_Result answer_text(const http_request *r, unsigned code, const char *words) {
+  return answer(r, code, "text/plain; charset=utf-8", gxds_str_z(words), NULL);
+}
+
+/* As gRPC names peers. */
+static gxds_str peer_of(const http_request *r) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  gxds_text text = {0};
+  char address[INET6_ADDRSTRLEN] = "";
+  if (info && info->client_addr->sa_family == AF_INET) {
+    const struct sockaddr_in *in = (const struct sockaddr_in *)info->client_addr;
+    inet_ntop(AF_INET, &in->sin_addr, address, sizeof address);
+    gxds_text_addf(&text, "ipv4:%s:%u", address, ntohs(in->sin_port));
+  } else if (info && info->client_addr->sa_family == AF_INET6) {
+    const struct sockaddr_in6 *in = (const struct sockaddr_in6 *)info->client_addr;
+    inet_ntop(AF_INET6, &in->sin6_addr, address, sizeof address);
+    gxds_text_addf(&text, "ipv6:[%s]:%u", address, ntohs(in->sin6_port));
+  }
+  return gxds_text_take(&text);
+}
+
+static void tell(gxds_rest_server *s, const http_request *r, gxds_rest_answer *a) {
+  if (!a->has_event) return;
+  a->event.peer = peer_of(r);
+  a->event.service = "rest";
+  pthread_mutex_lock(&s->lock);
+  if (s->tell) s->tell(s->arg, &a->event);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static enum MHD_Result answer_discovery(gxds_rest_server *s, const http_request *r,
+                                        gxds_file_type type) {
+  if (r->too_long) return answer_text(r, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
+  pthread_mutex_lock(&s->lock);
+  const gxds_file_set *set = s->served ? gxds_file_set_ref(s->served) : NULL;
+  pthread_mutex_unlock(&s->lock);
+  gxds_rest_answer a = gxds_rest_answer_request(s->schema, set, type, gxds_text_str(&r->body));
+  gxds_file_set_unref(set);
+  tell(s, r, &a);
+  enum MHD_Result result =
+      answer(r, a.code, a.code == MHD_HTTP_OK ? "application/json" : "text/plain; charset=utf-8",
+             a.body, NULL);
+  gxds_rest_answer_fini(&a);
+  return result;
+}
+
+/* Under the lock. */
+static const gxds_file_input *find_file(const gxds_rest_server *s, const char *url) {
+  for (size_t i = 0; url[0] == '/' && i < s->files.count; i++) {
+    if (gxds_str_equal(s->files.items[i].name, gxds_str_z(url + 1))) return &s->files.items[i];
+  }
+  return NULL;
+}
+
+static enum MHD_Result answer_file(gxds_rest_server *s, const http_request *r) {
+  const char *known =
+      MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
+  enum MHD_Result result;
+  pthread_mutex_lock(&s->lock);
+  const gxds_file_input *file = find_file(s, r->url);
+  if (file) {
+    result = answer(r, MHD_HTTP_OK, "application/octet-stream", file->bytes, NULL);
+  } else if (strcmp(r->url, GXDS_WEB_INDEX_PATH) != 0) {
+    result = answer_text(r, MHD_HTTP_NOT_FOUND,
+                         "POST /v3/discovery:{listeners,routes,clusters,endpoints}, GET "
+                         "/" GXDS_DIR_INDEX_NAME " and of its files are what there is");
+  } else if (!s->served) {
+    result =
+        answer_text(r, MHD_HTTP_SERVICE_UNAVAILABLE, "no good state of the files is there yet");
+  } else if (known && strcmp(known, s->etag.data) == 0) {
+    result = answer(r, MHD_HTTP_NOT_MODIFIED, "", gxds_str_of(NULL, 0), s->etag.data);
+  } else {
+    result = answer(r, MHD_HTTP_OK, "application/json", s->index, s->etag.data);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return result;
+}
+
+static enum MHD_Result on_request(void *arg, const http_request *r) {
+  gxds_rest_server *s = arg;
+  const gxds_file_type type = gxds_rest_type_of(r->url);
+  if (type < GXDS_FILE_TYPE_COUNT) {
+    if (strcmp(r->method, "POST") == 0) return answer_discovery(s, r, type);
+    return answer_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a POST");
+  }
+  if (strcmp(r->method, "GET") == 0) return answer_file(s, r);
+  return answer_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a GET");
+}
+
+static void clear_files(gxds_rest_server *s) {
+  gxds_dir_files_fini(&s->files);
+  gxds_str_free(&s->index);
+  gxds_str_free(&s->etag);
+}
+
+static void free_server(gxds_rest_server *s) {
+  clear_files(s);
+  gxds_file_set_unref(s->served);
+  gxds_schema_destroy(s->schema);
+  pthread_mutex_destroy(&s->lock);
+  gxds_free(s);
+}
+
+gxds_rest_server *gxds_rest_server_start(const char *listen, int *port, gxds_status *status) {
+  gxds_rest_server *s = GXDS_NEW(gxds_rest_server);
+  pthread_mutex_init(&s->lock, NULL);
+  s->schema = gxds_schema_create();
+  const gxds_serve_http_options options = {.option = "--rest",
+                                           .listen = listen,
+                                           .body_max = GXDS_REST_BODY_MAX,
+                                           .on_request = on_request,
+                                           .arg = s};
+  s->http = gxds_serve_http_start(&options, port, status);
+  if (s->http) return s;
+  free_server(s);
+  return NULL;
+}
+
+void gxds_rest_server_stop(gxds_rest_server *s) {
+  if (!s) return;
+  gxds_serve_http_stop(s->http);
+  free_server(s);
+}
+
+void gxds_rest_server_tell_to(gxds_rest_server *s,
+                              void (*tell_event)(void *arg, gxds_serve_event *take_event),
+                              void *arg) {
+  pthread_mutex_lock(&s->lock);
+  s->tell = tell_event;
+  s->arg = arg;
+  pthread_mutex_unlock(&s->lock);
+}
+
+void gxds_rest_server_set_resources(gxds_rest_server *s, const gxds_file_set *set) {
+  gxds_dir_files files = gxds_rest_files_of(set);
+  gxds_text index = {0};
+  gxds_text etag = {0};
+  unsigned char digest[GXDS_SHA256_SIZE];
+  gxds_web_index_write(&files, &index);
+  gxds_sha256(gxds_text_str(&index), digest);
+  gxds_text_add_z(&etag, "\"");
+  for (int i = 0; i < 8; i++) gxds_text_addf(&etag, "%02x", digest[i]);
+  gxds_text_add_z(&etag, "\"");
+  pthread_mutex_lock(&s->lock);
+  clear_files(s);
+  gxds_file_set_unref(s->served);
+  s->served = gxds_file_set_ref(set);
+  s->files = files;
+  s->index = gxds_text_take(&index);
+  s->etag = gxds_text_take(&etag);
+  pthread_mutex_unlock(&s->lock);
+}
