@@ -309,7 +309,7 @@ static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
 static void read_answer(gxds_web_server *s, gxds_file_type type, gxds_str body) {
   rest *r = s->state;
   subscription *t = &r->types[type];
-  reading in = {.type = type};
+  reading in = {.type = type, .errors.file = gxds_str_z("body")};
   gxds_file_response head;
   gxds_file_read_response(s->schema, body, &head, on_found, &in, &in.errors);
   if (in.errors.count == 0 && head.type_url.size && gxds_file_type_find(head.type_url) != type) {

@@ -88,14 +88,27 @@ gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path)
 
 void gxds_web_server_end(gxds_web_server *s, gxds_str path, const char *format, ...) {
   gxds_text text = {0};
-  gxds_text_addf(&text, "%.*s%.*s: ", GXDS_STR_ARG(s->server->uri), GXDS_STR_ARG(path));
+  gxds_text words = {0};
   va_list args;
   va_start(args, format);
-  gxds_text_addv(&text, format, args);
+  gxds_text_addv(&words, format, args);
   va_end(args);
+  gxds_text_addf(&text, "%.*s%.*s: ", GXDS_STR_ARG(s->server->uri), GXDS_STR_ARG(path));
+  gxds_text_add_untrusted(&text, gxds_text_str(&words), GXDS_WEB_WORDS_MAX);
+  gxds_text_fini(&words);
   gxds_str_free(&s->end);
   s->end = gxds_text_take(&text);
   s->open = false;
+}
+
+/* What the server says about it, if that is a line for people and no page. */
+static void add_quote(const gxds_web_answer *answer, gxds_text *out) {
+  gxds_str line = answer->body;
+  const char *end = line.size ? memchr(line.data, '\n', line.size) : NULL;
+  if (end) line.size = (size_t)(end - line.data);
+  if (line.size == 0 || line.data[0] == '<') return;
+  gxds_text_add_z(out, ": ");
+  gxds_text_add_untrusted(out, line, GXDS_WEB_QUOTE_MAX);
 }
 
 bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_answer *answer,
@@ -106,8 +119,7 @@ bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_a
     return false;
   }
   gxds_text quote = {0};
-  if (answer->body.size) gxds_text_add_z(&quote, ": ");
-  gxds_text_add_untrusted(&quote, answer->body, GXDS_WEB_QUOTE_MAX);
+  add_quote(answer, &quote);
   const bool redirects = answer->code >= 300 && answer->code < 400 && answer->code != 304;
   gxds_web_server_end(
       s, path, "expected the HTTP status 200%s, found %d%s%s", may_be_unchanged ? " or 304" : "",

@@ -27,7 +27,8 @@ extern "C" {
 #define GXDS_WEB_WAIT_MAX (600 * GXDS_SECOND)
 /* Of an answer: as much as of a message of ADS (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_WEB_ANSWER_MAX ((size_t)256 << 20)
-/* Of what an error tells of an answer that is none. */
+/* Of what is told of an answer that is none, and of what of it is quoted. */
+#define GXDS_WEB_WORDS_MAX 4096
 #define GXDS_WEB_QUOTE_MAX 200
 
 typedef struct gxds_web_server gxds_web_server;

@@ -419,6 +419,90 @@ TEST(Bootstrap, DirectoryOfAFileUriIsPercentDecoded) {  // RFC 3986
   }
 }
 
+// A server of the list; features and more: members of it, more with a comma before each.
+std::string WebServer(const std::string& uri, const std::string& features,
+                      const std::string& more = "",
+                      const std::string& creds = R"([{"type":"insecure"}])") {
+  return R"({"xds_servers":[{"server_uri":")" + uri + R"(","channel_creds":)" + creds +
+         R"(,"server_features":)" + features + more + "}]}";
+}
+
+TEST(Bootstrap, MayNameAWebServer) {
+  Bootstrap b = MustParse(WebServer("http://h:80/dir/", R"(["rest"])"));
+  EXPECT_EQ(ToString(b->servers[0]->uri), "http://h:80/dir");
+  EXPECT_EQ(b->servers[0]->uri.data[b->servers[0]->uri.size], 0);
+  EXPECT_EQ(b->servers[0]->web_form, GXDS_WEB_REST);
+  EXPECT_EQ(b->servers[0]->refresh_delay, 30 * GXDS_SECOND);
+  EXPECT_FALSE(gxds_bootstrap_server_is_grpc(b->servers[0]));
+  Bootstrap other = MustParse(
+      WebServer("https://h", R"(["files","trusted_xds_server"])", R"(,"refresh_delay":"0.5s")",
+                R"([{"type":"tls","config":{"ca_certificate_file":"/ca"}}])"));
+  EXPECT_EQ(other->servers[0]->web_form, GXDS_WEB_FILES);
+  EXPECT_EQ(other->servers[0]->refresh_delay, GXDS_SECOND / 2);
+  EXPECT_TRUE(other->servers[0]->trusted_xds_server);
+  EXPECT_TRUE(gxds_bootstrap_server_equal(
+      other->servers[0],
+      MustParse(WebServer("https://h/", R"(["files","trusted_xds_server"])",
+                          R"(,"refresh_delay":"0.5s")",
+                          R"([{"type":"tls","config":{"ca_certificate_file":"/ca"}}])"))
+          ->servers[0]));
+  EXPECT_FALSE(
+      gxds_bootstrap_server_equal(MustParse(WebServer("http://h", R"(["rest"])"))->servers[0],
+                                  MustParse(WebServer("http://h", R"(["files"])"))->servers[0]));
+  EXPECT_FALSE(gxds_bootstrap_server_equal(
+      MustParse(WebServer("http://h", R"(["rest"])"))->servers[0],
+      MustParse(WebServer("http://h", R"(["rest"])", R"(,"refresh_delay":"1s")"))->servers[0]));
+}
+
+TEST(Bootstrap, WhatIsWrongWithAWebServerIsTold) {
+  const struct {
+    std::string json, field, error;
+  } wrong[] = {
+      {WebServer("http://", R"(["rest"])"), "server_uri",
+       "must name a host, as http://HOST:PORT/PATH"},
+      {WebServer("http:///path", R"(["rest"])"), "server_uri",
+       "must name a host, as http://HOST:PORT/PATH"},
+      {WebServer("http://user:pass@h", R"(["rest"])"), "server_uri",
+       "may have no user or password: whoever reads the bootstrap, or a log, would have it"},
+      {WebServer("http://h/?a", R"(["rest"])"), "server_uri", "may have no query or fragment"},
+      {WebServer("http://h/#a", R"(["rest"])"), "server_uri", "may have no query or fragment"},
+      {WebServer("http://h/a b", R"(["rest"])"), "server_uri",
+       "has a byte that no URL has: it is to be percent-encoded"},
+      {WebServer("http://h/\u00e4", R"(["rest"])"), "server_uri",
+       "has a byte that no URL has: it is to be percent-encoded"},
+      {WebServer("http://h", "[]"), "server_features",
+       R"(must have one of "rest" and "files" for an http: or https: URI)"},
+      {WebServer("http://h", R"(["rest","files"])"), "server_features",
+       R"(must have one of "rest" and "files" for an http: or https: URI)"},
+      {WebServer("http://h", R"(["rest","delta"])"), "server_features",
+       R"(may not have "delta" for an http: or https: URI)"},
+      {WebServer("h:80", R"(["rest"])"), "server_features",
+       R"(may have "rest" or "files" for an http: or https: URI only)"},
+      {WebServer("file:///d", R"(["files"])"), "server_features",
+       R"(may have "rest" or "files" for an http: or https: URI only)"},
+      {WebServer("https://h", R"(["rest"])"), "channel_creds",
+       R"(must be "tls" for an https: URI)"},
+      {WebServer("http://h", R"(["rest"])", "", R"([{"type":"tls"}])"), "channel_creds",
+       R"(must be "insecure" for an http: URI)"},
+      {WebServer("http://h", R"(["rest"])",
+                 R"(,"call_creds":[{"type":"jwt_token_file","config":{"jwt_token_file":"/t"}}])"),
+       "call_creds", "are not sent to an http: or https: URI: leave them out"},
+      {WebServer("http://h", R"(["rest"])", R"(,"refresh_delay":"0.01s")"), "refresh_delay",
+       "must be from 0.1s to 86400s"},
+      {WebServer("http://h", R"(["rest"])", R"(,"refresh_delay":"86401s")"), "refresh_delay",
+       "must be from 0.1s to 86400s"},
+      {WebServer("http://h", R"(["rest"])", R"(,"refresh_delay":"often")"), "refresh_delay",
+       "Not a duration (no s suffix)"},
+      {WebServer("http://h", R"(["rest"])", R"(,"refresh_delay":5)"), "refresh_delay",
+       "is not a string"},
+  };
+  for (const auto& w : wrong) {
+    EXPECT_EQ(Parse(w.json), Invalid("field:xds_servers[0]." + w.field + " error:" + w.error,
+                                     "xds_servers[0]." + w.field + " line 1"))
+        << w.json;
+  }
+}
+
 TEST(Bootstrap, MayNameADirectoryForTheResourceCache) {
   EXPECT_EQ(ToString(MustParse(WithTop(R"("resource_cache": {"dir": "/c"})"))->resource_cache_dir),
             "/c");

@@ -126,9 +126,9 @@ std::string Runfile(const std::string& path) {
   return std::filesystem::canonical(std::string(dir) + "/" + workspace + "/" + path);
 }
 
-TempDir::TempDir() {
-  const char* base = getenv("TEST_TMPDIR");
-  path_ = std::string(base != nullptr ? base : "/tmp") + "/XXXXXX";
+TempDir::TempDir(const std::string& base) {
+  const char* of_bazel = getenv("TEST_TMPDIR");
+  path_ = (base.empty() ? std::string(of_bazel != nullptr ? of_bazel : "/tmp") : base) + "/XXXXXX";
   if (mkdtemp(path_.data()) == nullptr) abort();
 }
 

@@ -60,7 +60,8 @@ std::string Runfile(const std::string& path);
 // A new folder that is removed with everything in it.
 class TempDir {
  public:
-  TempDir();
+  // In base; empty: where Bazel wants files of tests, which other users may not enter.
+  explicit TempDir(const std::string& base = "");
   ~TempDir();
   const std::string& path() const { return path_; }
   // Writes aside, then renames.

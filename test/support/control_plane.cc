@@ -35,10 +35,15 @@ void EachLoad(const std::vector<std::string>& lines, const std::function<void(co
 }  // namespace
 
 void ControlPlane::Start() {
-  server_ = std::make_unique<Child>(std::vector<std::string>{Runfile("tools/xds"), "serve",
-                                                             files_.path(), "--listen", address(),
-                                                             "--json", "--load-interval", "1"});
-  ASSERT_NE(Wait({"\"event\":\"listening\""}), "") << server_->Output();
+  std::vector<std::string> args = {Runfile("tools/xds"), "serve",   files_.path(),
+                                   "--listen",           address(), "--json",
+                                   "--load-interval",    "1"};
+  if (rest_port_) {
+    args.insert(args.end(), {"--rest", address_ + ":" + std::to_string(rest_port_)});
+  }
+  server_ = std::make_unique<Child>(args);
+  ASSERT_NE(Wait({"\"event\":\"listening\"", rest_port_ ? "\"service\":\"rest\"" : ""}), "")
+      << server_->Output();
 }
 
 void ControlPlane::Kill() {
@@ -54,6 +59,12 @@ std::string ControlPlane::ServerJson(const std::string& feature) const {
   std::string features = feature.empty() ? "" : R"(,"server_features":[")" + feature + R"("])";
   return R"({"server_uri":")" + address() + R"(","channel_creds":[{"type":"insecure"}])" +
          features + "}";
+}
+
+std::string ControlPlane::WebServerJson(const std::string& form) const {
+  return R"({"server_uri":"http://)" + address_ + ":" + std::to_string(rest_port_) +
+         R"(","channel_creds":[{"type":"insecure"}],"server_features":[")" + form +
+         R"("],"refresh_delay":"0.1s"})";
 }
 
 std::string ControlPlane::Wait(const std::vector<std::string>& parts, size_t from,

@@ -41,6 +41,8 @@ class ControlPlane {
   }
   void RemoveFile(const std::string& name) { files_.Remove(name); }
 
+  // Before Start(): it serves what web servers have, too.
+  void AlsoServeRest() { rest_port_ = KeptPort(); }
   void Start();  // on its port, as often as it is started
   void Kill();   // as by kill -9
   // It is there and says nothing, as by kill -STOP; and goes on.
@@ -52,6 +54,9 @@ class ControlPlane {
   std::string Bootstrap(const std::string& feature = "") const;
   // Its entry in a bootstrap's list of servers.
   std::string ServerJson(const std::string& feature = "") const;
+
+  // Likewise, of what it serves as a web server: form is "rest" or "files".
+  std::string WebServerJson(const std::string& form) const;
 
   // How many lines the server printed so far: give it to Wait() to see only what comes later.
   size_t Mark() { return server_->Lines().size(); }
@@ -72,6 +77,7 @@ class ControlPlane {
   const std::string address_;
   TempDir files_;
   const int port_ = KeptPort();
+  int rest_port_ = 0;  // 0: none
   std::unique_ptr<Child> server_;
 };
 

@@ -1,0 +1,281 @@
+// xds over REST-JSON: what is asked, when, and what becomes of the answers.
+#include "test/web/fixture.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Cluster(const std::string &name, const std::string &more = "") {
+  return R"({"@type":")" + std::string(kCds) + R"(","name":")" + name + R"(")" + more + "}";
+}
+std::string Response(const std::string &version, const std::vector<std::string> &resources,
+                     const std::string &more = "") {
+  std::string list;
+  for (const auto &r : resources) list += (list.empty() ? "" : ",") + r;
+  return R"({"version_info":")" + version + R"(","resources":[)" + list + "]" + more + "}";
+}
+const char kAck[] = R"(,"version_info":"1")";
+const char kNack[] = R"(,"version_info":"1","error_detail":{"code":3,"message":"no"})";
+
+struct Rest : WebServerTest {
+  Rest() : WebServerTest(GXDS_WEB_REST) {}
+  // The engine has, and has accepted, version 1 of cluster "a".
+  void Hold() {
+    Ask(kCds, {"a"}, "", R"(,"node":{"id":"n"})");
+    Answer(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
+    ASSERT_NE(Next(), "");
+    ASSERT_TRUE(WasSent());
+    Ask(kCds, {"a"}, "1", kAck);
+    ASSERT_TRUE(WasSent());
+  }
+};
+
+TEST_F(Rest, ARequestIsWholeAndHasTheNode) {
+  Ask(kCds, {"a", "b"}, "", R"(,"node":{"id":"n","metadata":{"x":1.5}})");
+  EXPECT_FALSE(WasSent()) << "nobody has it yet";
+  Request r = Fetch();
+  EXPECT_EQ(r.path, "/v3/discovery:clusters");
+  EXPECT_EQ(r.body, R"({"node":{"id":"n","metadata":{"x":1.5}},"resource_names":["a","b"],)"
+                    R"("type_url":"type.googleapis.com/envoy.config.cluster.v3.Cluster"})");
+  EXPECT_TRUE(WasSent());
+  EXPECT_FALSE(WasSent()) << "once";
+  Ask(kLds, {"l"});
+  r = Fetch();
+  EXPECT_EQ(r.path, "/v3/discovery:listeners");
+  EXPECT_THAT(r.body, HasSubstr(R"("node":{"id":"n")")) << "which the engine sends once a stream";
+}
+TEST_F(Rest, AnAnswerIsAResponse) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.body = Response("7", {Cluster("a")})});
+  EXPECT_THAT(Next(), AllOf(HasSubstr(R"("version_info":"7")"), HasSubstr(R"("name":"a")"),
+                            HasSubstr(R"("nonce":"1")")));
+  EXPECT_EQ(Next(), "");
+  EXPECT_EQ(End(), "");
+}
+TEST_F(Rest, WhatTheAnswerLacksDoesNotExist) {
+  Ask(kEds, {"a", "gone"});
+  Answer(Fetch(), {.body = Response(
+                       "7", {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
+  EXPECT_THAT(Next(), AllOf(HasSubstr("gone"),
+                            HasSubstr("the answer of http://h/v3/discovery:endpoints has no "
+                                      "ClusterLoadAssignment of that name")));
+}
+TEST_F(Rest, AResponseWithoutResourcesIsOne) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.body = R"({"versionInfo":"7"})"});
+  EXPECT_THAT(Next(), AllOf(HasSubstr(R"("version_info":"7")"), Not(HasSubstr("@type")),
+                            HasSubstr("has no Cluster of that name")));
+}
+TEST_F(Rest, AnAckWaitsForTheNextPoll) {
+  Hold();
+  EXPECT_EQ(Fetch().path, "");
+  EXPECT_GE(Wait(), 10 * GXDS_SECOND);
+  EXPECT_LE(Wait(), 12 * GXDS_SECOND) << "later by a fifth at most";
+  now_ += Wait();
+  EXPECT_THAT(Fetch().body,
+              AllOf(HasSubstr(R"("version_info":"1")"), HasSubstr(R"("response_nonce":"x")")));
+}
+TEST_F(Rest, NothingNewIsA304) {
+  Hold();
+  now_ += Wait();
+  Answer(Fetch(), {.code = 304});
+  EXPECT_EQ(Next(), "");
+  EXPECT_EQ(End(), "");
+  EXPECT_GE(Wait(), 10 * GXDS_SECOND);
+}
+TEST_F(Rest, TheSameAnswerAgainIsNothingNew) {
+  Hold();
+  now_ += Wait();
+  Answer(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
+  EXPECT_EQ(Next(), "");
+  EXPECT_EQ(End(), "");
+}
+TEST_F(Rest, ANackIsToldAtOnceAndOnce) {
+  Hold();
+  now_ += Wait();
+  const std::string bad = Response("2", {Cluster("a", R"(,"type":"STATIC")")}, R"(,"nonce":"y")");
+  Answer(Fetch(), {.body = bad});
+  EXPECT_THAT(Next(), HasSubstr(R"("nonce":"2")"));
+  Ask(kCds, {"a"}, "2", kNack);
+  Request r = Fetch();
+  EXPECT_THAT(r.body, AllOf(HasSubstr(R"("version_info":"1")"), HasSubstr(R"("message":"no")"),
+                            HasSubstr(R"("response_nonce":"y")")));
+  Answer(r, {.body = bad});
+  EXPECT_EQ(Next(), "") << "it was refused already";
+  EXPECT_EQ(Fetch().path, "") << "or the two would never stop";
+  EXPECT_GE(Wait(), 10 * GXDS_SECOND);
+  now_ += Wait();
+  Answer(Fetch(), {.body = Response("3", {Cluster("a")})});
+  EXPECT_THAT(Next(), HasSubstr(R"("version_info":"3")")) << "it is mended";
+}
+TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {
+  Hold();
+  Ask(kCds, {"a", "b"}, "1", kAck);
+  EXPECT_FALSE(WasSent());
+  Request r = Fetch();
+  EXPECT_THAT(r.body,
+              AllOf(HasSubstr(R"("resource_names":["a","b"])"), Not(HasSubstr("version_info"))))
+      << "a server that knows the version only would say that there is nothing new";
+  Answer(r, {.code = 304});
+  EXPECT_EQ(End(), "http://h/v3/discovery:clusters: expected the HTTP status 200, found 304");
+}
+TEST_F(Rest, AnAnswerToOtherNamesIsDropped) {
+  Ask(kCds, {"a"});
+  Request old = Fetch();
+  ASSERT_TRUE(WasSent());
+  Ask(kCds, {"a", "b"});
+  Request r = Fetch();
+  Answer(old, {.body = Response("1", {Cluster("a")})});
+  EXPECT_EQ(Next(), "");
+  Answer(r, {.body = Response("1", {Cluster("a"), Cluster("b")})});
+  EXPECT_THAT(Next(), HasSubstr(R"("name":"b")"));
+}
+TEST_F(Rest, WhoAsksForNothingIsNotPolled) {
+  Hold();
+  Ask(kCds, {}, "1", kAck);
+  EXPECT_TRUE(WasSent());
+  EXPECT_EQ(Wait(), -1);
+  EXPECT_EQ(Fetch().path, "");
+}
+TEST_F(Rest, ATypeIsNotPolledWhileItsResponseWaits) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.body = Response("1", {Cluster("a")})});
+  now_ += 3600 * GXDS_SECOND;
+  EXPECT_EQ(Fetch().path, "");
+  EXPECT_NE(Next(), "");
+  EXPECT_EQ(Fetch().path, "/v3/discovery:clusters");
+}
+TEST_F(Rest, ClustersComeBeforeWhatNamesThem) {
+  Ask(kLds, {"l"});
+  Request lds = Fetch();
+  ASSERT_TRUE(WasSent());
+  Ask(kCds, {"a"});
+  Answer(lds, {.body = R"({"version_info":"1"})"});
+  Answer(Fetch(), {.body = Response("1", {Cluster("a")})});
+  EXPECT_THAT(Next(), HasSubstr(kCds));
+  EXPECT_THAT(Next(), HasSubstr(kLds));
+}
+TEST_F(Rest, MaxAgeIsWaitedForTenMinutesAtMost) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.body = Response("1", {Cluster("a")}), .max_age = 60 * GXDS_SECOND});
+  Next();
+  EXPECT_GE(Wait(), 60 * GXDS_SECOND);
+  EXPECT_LE(Wait(), 72 * GXDS_SECOND);
+  now_ += Wait();
+  Answer(Fetch(), {.body = Response("2", {Cluster("a")}), .max_age = 86400 * GXDS_SECOND});
+  Next();
+  EXPECT_GE(Wait(), 600 * GXDS_SECOND);
+  EXPECT_LE(Wait(), 720 * GXDS_SECOND);
+}
+TEST_F(Rest, RetryAfterHoldsForTheNextStreamToo) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.code = 503, .body = "busy\n", .retry_after = 40 * GXDS_SECOND});
+  EXPECT_EQ(End(),
+            "http://h/v3/discovery:clusters: expected the HTTP status 200, found 503: "
+            "busy");
+  Open();
+  Ask(kCds, {"a"});
+  EXPECT_EQ(Fetch().path, "");
+  EXPECT_FALSE(WasSent());
+  EXPECT_EQ(Wait(), 40 * GXDS_SECOND);
+  now_ += Wait();
+  EXPECT_NE(Fetch().path, "");
+  EXPECT_TRUE(WasSent());
+}
+TEST_F(Rest, AServerThatFailsEndsTheStream) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.code = 0, .body = "Connection refused"});
+  EXPECT_EQ(End(), "http://h/v3/discovery:clusters: Connection refused");
+  EXPECT_EQ(End(), "") << "once";
+  EXPECT_EQ(Wait(), -1);
+  EXPECT_EQ(Fetch().path, "");
+}
+TEST_F(Rest, ANewStreamAsksForAllAnew) {
+  Hold();
+  now_ += Wait();
+  Answer(Fetch(), {.code = 500});
+  ASSERT_NE(End(), "");
+  Open();
+  Ask(kCds, {"a"}, "", R"(,"node":{"id":"n"},"version_info":"1")");
+  Request r = Fetch();
+  EXPECT_THAT(r.body, Not(HasSubstr("version_info"))) << "so that there is an answer";
+  Answer(r, {.body = Response("1", {Cluster("a")})});
+  EXPECT_NE(Next(), "");
+}
+TEST_F(Rest, AnAnswerThatComesAfterTheEndIsDropped) {
+  Ask(kCds, {"a"});
+  Request r = Fetch();
+  gxds_web_server_close(server_);
+  Answer(r, {.body = Response("1", {Cluster("a")})});
+  EXPECT_EQ(Next(), "");
+  Open();
+  Answer(r, {.body = Response("1", {Cluster("a")})});
+  EXPECT_EQ(Next(), "");
+}
+TEST_F(Rest, RedirectsAreNotFollowed) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.code = 301});
+  EXPECT_EQ(End(),
+            "http://h/v3/discovery:clusters: expected the HTTP status 200, found 301 "
+            "(redirects are not followed)");
+}
+TEST_F(Rest, APageIsNoResponse) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(), {.body = "<html>", .content_type = "text/html; charset=utf-8"});
+  EXPECT_EQ(End(),
+            "http://h/v3/discovery:clusters: expected the Content-Type application/json, "
+            "found text/html; charset=utf-8");
+}
+TEST_F(Rest, TypesThatServersGuessAreTaken) {
+  for (const char *type : {"", "text/plain; charset=utf-8", "application/octet-stream",
+                           "Application/JSON", "application/grpc+json"}) {
+    Open();
+    Ask(kCds, {"a"});
+    Answer(Fetch(), {.body = Response("1", {Cluster("a")}), .content_type = type});
+    EXPECT_NE(Next(), "") << type;
+  }
+}
+TEST_F(Rest, WrongJsonIsToldWithLineAndField) {
+  const struct {
+    std::string body, why;
+  } wrong[] = {
+      {"", "body:1: syntax error at column 1: expected a value"},
+      {R"({"resources":[)", ":1"},
+      {"[]", "body:1: expected a resource (an object with \"@type\"), found a list"},
+      {R"({"resources":1})", "field resources: expected a list"},
+      {"{\n\"resources\":[" + Cluster("a", R"(,"type":7.5)") + "]}",
+       "body:2: field type: expected a value of "},
+      {Response("1", {Cluster("")}), "must be set: the name of the resource"},
+      {Response("1", {R"({"@type":")" + std::string(kLds) + R"(","name":"l"})"}),
+       "a Listener is not what was asked for"},
+      {R"({"type_url":")" + std::string(kLds) + R"("})",
+       "field type_url: expected " + std::string(kCds)},
+  };
+  for (const auto &w : wrong) {
+    Open();
+    Ask(kCds, {"a"});
+    Answer(Fetch(), {.body = w.body});
+    EXPECT_THAT(End(), AllOf(HasSubstr("/v3/discovery:clusters: is no DiscoveryResponse: "),
+                             HasSubstr(w.why)))
+        << w.body;
+    EXPECT_EQ(Next(), "");
+  }
+}
+TEST_F(Rest, WhatIsNewerThanWeAreIsPassedOver) {
+  Ask(kCds, {"a"});
+  Answer(Fetch(),
+         {.body = Response(
+              "1",
+              {Cluster("a", R"(,"field_of_2030":{"x":1},"transport_socket":{"name":"t",)"
+                            R"("typed_config":{"@type":"type.googleapis.com/new.Type","y":2}})")},
+              R"(,"another_field":[])")});
+  EXPECT_EQ(End(), "");
+  EXPECT_THAT(NextBytes(), AllOf(HasSubstr("type.googleapis.com/new.Type"), Not(HasSubstr("2030"))))
+      << "the decoder of clusters is told of a type that it does not know, and refuses it";
+}
+
+}  // namespace
+}  // namespace gxds_test
