@@ -32,10 +32,16 @@ class Fork : public testing::Test {
  protected:
   static void SetUpTestSuite() { hangs_ = 0; }
 
-  explicit Fork(const char* support = "1", const char* polling = "epoll1")
+  // web_form: of the server's bootstrap entry; null: it is reached by gRPC.
+  explicit Fork(const char* support = "1", const char* polling = "epoll1",
+                const char* web_form = nullptr)
       : support_(support), polling_(polling) {
+    if (web_form) plane_.AlsoServeRest();
     plane_.Set(SimpleMesh({&backend_}));
     plane_.Start();
+    bootstrap_ = web_form ? R"({"xds_servers":[)" + plane_.WebServerJson(web_form) +
+                                R"(],"node":{"id":"test-node"}})"
+                          : plane_.Bootstrap();
   }
 
   // What a child inherited, it leaves behind when it exits: that is no leak.
@@ -61,7 +67,7 @@ class Fork : public testing::Test {
       plane_.Set(SimpleMesh({&backend_}));
       const size_t before = backend_.connections();
       Child program({Runfile("test/e2e/fork_client"), scenario, "xds:///greeter.example"},
-                    {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane_.Bootstrap()},
+                    {{"GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap_},
                      {"GRPC_ENABLE_FORK_SUPPORT", support_},
                      {"GRPC_POLL_STRATEGY", polling_},
                      {"GRPC_VERBOSITY", "info"},
@@ -106,6 +112,7 @@ class Fork : public testing::Test {
   size_t connections_ = 0;
   Backend backend_{"a"};
   ControlPlane plane_;
+  std::string bootstrap_;
 };
 
 TEST_F(Fork, AChildOfAProcessThatMadeNoChannelIsServed) {
@@ -233,6 +240,36 @@ TEST_F(ForkWithoutSupport, AChildEndsWithExit) {
 TEST_F(ForkWithoutSupport, AnRpcOfAChildEndsAtItsDeadline) {
   ExpectServed("deadline", {{"parent", 2}, {"child", 1}});
 }
+
+// What its server is asked is carried by a thread with libcurl, which the child has not.
+class ForkWithWebServer : public Fork, public testing::WithParamInterface<const char*> {
+ protected:
+  ForkWithWebServer() : Fork("1", "epoll1", GetParam()) {}
+};
+
+TEST_P(ForkWithWebServer, UpdatesComeInOnAParentsChannelInItsChild) {
+  Backend next("b");
+  ExpectServed("update", {{"parent", 2}, {"child", 2}}, [&](Child& program) {
+    (void)program.WaitForLine([](const std::string& line) { return line == "child: all served"; });
+    plane_.Set(SimpleMesh({&next}));
+  });
+}
+
+TEST_P(ForkWithWebServer, SeveralChildrenAreServedOnTheirParentsChannelBesideIt) {
+  ExpectServed("share-many", {{"parent", 3},
+                              {"child 1", 1},
+                              {"child 2", 1},
+                              {"child 3", 1},
+                              {"child 4", 1},
+                              {"child 5", 1}});
+}
+
+TEST_P(ForkWithWebServer, AChildEndsWithExit) {
+  ExpectServed("exit", {{"parent", 2}, {"child", 1}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, ForkWithWebServer, testing::Values("rest", "files"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace gxds_test
