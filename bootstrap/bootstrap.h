@@ -30,6 +30,7 @@ typedef struct gxds_bootstrap_server {
   bool fail_on_data_errors;               /* A88 */
   bool resource_timer_is_transient_error; /* A88 */
   bool trusted_xds_server;                /* A81 */
+  bool endpoint_weights; /* our own: round_robin of its clusters is by weight (E3) */
 } gxds_bootstrap_server;
 
 typedef struct gxds_bootstrap_authority {
