@@ -59,10 +59,11 @@ std::string ZoneOf(const std::string &address) {
 bool HasLocalityPolicy(const gxds_cluster *cluster) {
   return String(cluster->lb_policy_json).find("xds_wrr_locality") != std::string::npos;
 }
-// Without slow start, when shares change by themselves.
+// Without slow start, when shares change by themselves. Names of DNS balance by pick_first.
 bool IsByWeightOfEndpoints(const gxds_cluster *cluster) {
-  return String(cluster->lb_policy_json).find("\"grpc_xds_endpoint_weights\":{}") !=
-         std::string::npos;
+  return cluster->kind == GXDS_CLUSTER_EDS &&
+         String(cluster->lb_policy_json).find("\"grpc_xds_endpoint_weights\":{}") !=
+             std::string::npos;
 }
 // As ring_hash does, and pick_first once it lost its connection: then one RPC wakes it.
 bool ConnectsOnDemand(const gxds_cluster *cluster) {
