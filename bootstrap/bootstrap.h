@@ -45,8 +45,9 @@ typedef struct gxds_bootstrap_server {
   bool fail_on_data_errors;               /* A88 */
   bool resource_timer_is_transient_error; /* A88 */
   bool trusted_xds_server;                /* A81 */
-  gxds_web_form web_form;                 /* of an http: or https: URI, which is no gRPC server */
-  gxds_duration refresh_delay;            /* only with web_form */
+  bool endpoint_weights;       /* our own: round_robin of its clusters is by weight (E3) */
+  gxds_web_form web_form;      /* of an http: or https: URI, which is no gRPC server */
+  gxds_duration refresh_delay; /* only with web_form */
 } gxds_bootstrap_server;
 
 typedef struct gxds_bootstrap_authority {

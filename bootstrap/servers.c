@@ -80,6 +80,7 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
       {"fail_on_data_errors", &server->fail_on_data_errors},
       {"resource_timer_is_transient_error", &server->resource_timer_is_transient_error},
       {"trusted_xds_server", &server->trusted_xds_server},
+      {"endpoint_weights", &server->endpoint_weights},
       {"rest", &web->rest},
       {"files", &web->files},
   };

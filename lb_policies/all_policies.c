@@ -27,6 +27,7 @@ const gxds_policy_type *const gxds_all_policies[] = {
     &gxds_ring_hash_policy,
     &gxds_weighted_locality_policy,
     /* What later versions of the host have, and our own. */
+    &gxds_endpoint_weights_policy,
     &gxds_least_request_policy,
     &gxds_random_subsetting_policy,
     &gxds_round_robin_policy,

@@ -41,7 +41,7 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
   gxds_cluster_type_decode(in, scratch, errors, out);
   /* A75: an aggregate's own policy is ignored; Envoy wants CLUSTER_PROVIDED there. */
   if (out->kind != GXDS_CLUSTER_AGGREGATE) {
-    gxds_cluster_lb_decode(in, context->host, scratch, errors, out);
+    gxds_cluster_lb_decode(in, context, scratch, errors, out);
   }
   const envoy_config_core_v3_TransportSocket *transport_socket =
       envoy_config_cluster_v3_Cluster_transport_socket(in);

@@ -16,15 +16,17 @@ struct envoy_config_core_v3_TransportSocket;
 void gxds_cluster_type_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
                               gxds_errors *errors, gxds_cluster *out);
 
-/* Sets lb_policy_json. host may be NULL: it has no policy of its own and checks nothing. */
-void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in, const gxds_host *host,
-                            upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out);
+/* Sets lb_policy_json. The context's host may be NULL: it has no policy of its own and checks
+ * nothing. */
+void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
+                            const gxds_decode_context *context, upb_Arena *scratch,
+                            gxds_errors *errors, gxds_cluster *out);
 
 /* A list of policies (A52) as the host's registry reads it, added to *json; it is complete when
  * there was no error. at: of the list. */
 void gxds_lb_list_decode(const envoy_config_cluster_v3_LoadBalancingPolicy *in,
-                         const gxds_host *host, const gxds_path *at, upb_Arena *scratch,
-                         gxds_errors *errors, gxds_text *json);
+                         const gxds_decode_context *context, const gxds_path *at,
+                         upb_Arena *scratch, gxds_errors *errors, gxds_text *json);
 
 /* A list of ring_hash with these sizes (NULL: the default), which are checked, added to *json. at:
  * of the config. out_of_range: the host has other words for each form of a Cluster. */
@@ -36,9 +38,11 @@ void gxds_ring_hash_decode(const struct google_protobuf_UInt64Value *min,
 void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,
                                const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
-/* The same of round_robin, which slow start makes another policy. in: its config; NULL: none. */
+/* The same of round_robin, which slow start and the weights of endpoints (E3: if the server has
+ * that feature) make another policy. in: its config; NULL: none. */
 void gxds_round_robin_decode(const envoy_config_cluster_v3_Cluster_RoundRobinLbConfig *in,
-                             const gxds_path *at, gxds_errors *errors, gxds_text *json);
+                             const gxds_decode_context *context, const gxds_path *at,
+                             gxds_errors *errors, gxds_text *json);
 
 /* Adds "slowStart":{…} to *json. False: there is none, and nothing is added. in: NULL: as an empty
  * one. */

@@ -64,25 +64,31 @@ void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastReques
   gxds_text_add_z(json, "}}]");
 }
 
+/* Without the feature of the server, control planes send weights that nobody looked at so far. */
+static const char *round_robin_name(const gxds_decode_context *context, bool starts_slowly) {
+  if (context->server && context->server->endpoint_weights) return "grpc_xds_endpoint_weights";
+  return starts_slowly ? "grpc_xds_slow_start" : "round_robin";
+}
+
 void gxds_round_robin_decode(const envoy_config_cluster_v3_Cluster_RoundRobinLbConfig *in,
-                             const gxds_path *at, gxds_errors *errors, gxds_text *json) {
+                             const gxds_decode_context *context, const gxds_path *at,
+                             gxds_errors *errors, gxds_text *json) {
   gxds_text slow_start = {0};
-  if (in && gxds_slow_start_decode(
+  const bool starts_slowly =
+      in && gxds_slow_start_decode(
                 envoy_config_cluster_v3_Cluster_RoundRobinLbConfig_slow_start_config(in),
-                GXDS_FIELD(at, "slow_start_config"), errors, &slow_start)) {
-    gxds_text_add_z(json, "[{\"grpc_xds_slow_start\":{");
-    gxds_text_add(json, gxds_text_str(&slow_start));
-    gxds_text_add_z(json, "}}]");
-  } else {
-    gxds_text_add_z(json, "[{\"round_robin\":{}}]");
-  }
+                GXDS_FIELD(at, "slow_start_config"), errors, &slow_start);
+  gxds_text_addf(json, "[{\"%s\":{", round_robin_name(context, starts_slowly));
+  gxds_text_add(json, gxds_text_str(&slow_start));
+  gxds_text_add_z(json, "}}]");
   gxds_text_fini(&slow_start);
 }
 
-static void decode_round_robin(const envoy_config_cluster_v3_Cluster *in, gxds_errors *errors,
+static void decode_round_robin(const envoy_config_cluster_v3_Cluster *in,
+                               const gxds_decode_context *context, gxds_errors *errors,
                                gxds_text *json) {
   gxds_text_add_z(json, "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":");
-  gxds_round_robin_decode(envoy_config_cluster_v3_Cluster_round_robin_lb_config(in),
+  gxds_round_robin_decode(envoy_config_cluster_v3_Cluster_round_robin_lb_config(in), context,
                           GXDS_FIELD(NULL, "round_robin_lb_config"), errors, json);
   gxds_text_add_z(json, "}}]");
 }
@@ -104,8 +110,10 @@ static void check_json(const gxds_host *host, const gxds_text *json, size_t erro
   }
 }
 
-void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in, const gxds_host *host,
-                            upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out) {
+void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
+                            const gxds_decode_context *context, upb_Arena *scratch,
+                            gxds_errors *errors, gxds_cluster *out) {
+  const gxds_host *host = context->host;
   gxds_text json = {0};
   size_t before = errors->count;
   int32_t policy = envoy_config_cluster_v3_Cluster_lb_policy(in);
@@ -113,10 +121,10 @@ void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in, const gxd
       envoy_config_cluster_v3_Cluster_load_balancing_policy(in);
   if (list) { /* A52: the others don't count */
     const gxds_path *at = GXDS_FIELD(NULL, "load_balancing_policy");
-    gxds_lb_list_decode(list, host, at, scratch, errors, &json);
+    gxds_lb_list_decode(list, context, at, scratch, errors, &json);
     check_json(host, &json, before, at, errors);
   } else if (policy == envoy_config_cluster_v3_Cluster_ROUND_ROBIN) {
-    decode_round_robin(in, errors, &json);
+    decode_round_robin(in, context, errors, &json);
   } else if (policy == envoy_config_cluster_v3_Cluster_RING_HASH) {
     const gxds_path *at = GXDS_FIELD(NULL, "ring_hash_lb_config");
     decode_ring_hash(envoy_config_cluster_v3_Cluster_ring_hash_lb_config(in), at, errors, &json);

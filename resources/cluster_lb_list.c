@@ -20,7 +20,7 @@ typedef envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality wrr
 enum { kNestingMax = 16 };
 
 typedef struct lb_decoder {
-  const gxds_host *host;
+  const gxds_decode_context *context;
   upb_Arena *scratch;
   gxds_errors *errors;
   gxds_text *json;
@@ -61,7 +61,7 @@ static void decode_round_robin(const lb_decoder *d, const gxds_extension *config
     gxds_errors_add(d->errors, config->at, "can't decode RoundRobin LB policy config");
     return;
   }
-  gxds_round_robin_decode(in, config->at, d->errors, d->json);
+  gxds_round_robin_decode(in, d->context, config->at, d->errors, d->json);
 }
 
 static void decode_least_request(const lb_decoder *d, const gxds_extension *config, int depth) {
@@ -184,9 +184,8 @@ static const lb_type lb_types[] = {
 
 /* A policy of the program's own, by the name under which it is in the host's registry. */
 static bool decode_custom(const lb_decoder *d, const gxds_extension *config) {
-  if (!d->host || !d->host->lb_policy_exists || !d->host->lb_policy_exists(config->type)) {
-    return false;
-  }
+  const gxds_host *host = d->context->host;
+  if (!host || !host->lb_policy_exists || !host->lb_policy_exists(config->type)) return false;
   gxds_text_add_z(d->json, "[{");
   gxds_utf8_add_json(d->json, config->type);
   gxds_text_add_z(d->json, ":");
@@ -244,8 +243,9 @@ static void decode_list(const lb_decoder *d, const list_message *in, int depth,
   }
 }
 
-void gxds_lb_list_decode(const list_message *in, const gxds_host *host, const gxds_path *at,
-                         upb_Arena *scratch, gxds_errors *errors, gxds_text *json) {
-  const lb_decoder d = {.host = host, .scratch = scratch, .errors = errors, .json = json};
+void gxds_lb_list_decode(const list_message *in, const gxds_decode_context *context,
+                         const gxds_path *at, upb_Arena *scratch, gxds_errors *errors,
+                         gxds_text *json) {
+  const lb_decoder d = {.context = context, .scratch = scratch, .errors = errors, .json = json};
   decode_list(&d, in, 0, at);
 }

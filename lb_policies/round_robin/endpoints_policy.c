@@ -228,8 +228,17 @@ gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_en
   return count > 0 ? gxds_status_ok() : empty_status(e);
 }
 
+void gxds_endpoints_policy_by_weight(gxds_endpoints_policy *e, bool by_weight) {
+  gxds_round_robin_by_weight(e->machine, by_weight);
+}
+
 void gxds_endpoints_policy_renew_picker(gxds_endpoints_policy *e) {
   gxds_round_robin_on_other_picks(e->machine);
+}
+
+void gxds_endpoints_policy_publish_picker(gxds_endpoints_policy *e) {
+  gxds_round_robin_on_other_picks(e->machine);
+  drain(e);
 }
 
 uint32_t gxds_endpoints_policy_slot_count(const gxds_endpoints_policy *e) {
@@ -239,6 +248,10 @@ uint32_t gxds_endpoints_policy_slot_count(const gxds_endpoints_policy *e) {
 gxds_subchannel *gxds_endpoints_policy_subchannel(const gxds_endpoints_policy *e, uint32_t slot) {
   const endpoint *w = slot < e->slot_count ? e->endpoints[slot] : NULL;
   return w ? w->subchannel : NULL;
+}
+
+uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t token) {
+  return gxds_round_robin_weight(e->machine, token);
 }
 
 /* Called for a pick that waits, too: what it waits for goes before the rest of the channel. */

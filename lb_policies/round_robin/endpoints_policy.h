@@ -66,13 +66,20 @@ GXDS_MUST_USE gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e,
                                                        const gxds_endpoint *endpoints,
                                                        uint32_t count,
                                                        const gxds_lb_update *update);
+/* Whether the weights of the next updates count (E3): a change of one then makes a picker. Without
+ * this call, they don't. */
+void gxds_endpoints_policy_by_weight(gxds_endpoints_policy *e, bool by_weight);
 /* The pickers so far are out of date: with the next update there is another. */
 void gxds_endpoints_policy_renew_picker(gxds_endpoints_policy *e);
+/* Likewise, outside of an update: there is another at once, if endpoints are READY. */
+void gxds_endpoints_policy_publish_picker(gxds_endpoints_policy *e);
 
 /* How many slots there are: the low half of a token is less. */
 uint32_t gxds_endpoints_policy_slot_count(const gxds_endpoints_policy *e);
 /* That of the endpoint with this low half of its token. Borrow; NULL: there is none. */
 gxds_subchannel *gxds_endpoints_policy_subchannel(const gxds_endpoints_policy *e, uint32_t slot);
+/* The weight of a picker's endpoint, at least 1. */
+uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t token);
 
 /* gxds_policy_type's, of an object that begins with a gxds_endpoints_policy. */
 void gxds_endpoints_policy_exit_idle(void *self);

@@ -21,6 +21,7 @@ typedef struct slot {
   bool has_reported;
   bool connect_due;
   uint32_t generation;
+  uint32_t weight; /* 0: it was in no update by weight */
 } slot;
 
 struct gxds_round_robin {
@@ -47,6 +48,7 @@ struct gxds_round_robin {
   uint64_t *removals; /* tokens */
   size_t removal_count;
 
+  bool by_weight;
   bool updated;     /* it has had an update */
   bool publish_due; /* what is published says it no longer, though the state may be the same */
   bool has_published;
@@ -250,6 +252,19 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   r->current_count = count;
 }
 
+/* Addresses that are not of xDS may weigh nothing. */
+static uint32_t bounded(uint32_t weight) { return weight > 0 ? weight : 1; }
+
+static void take_weights(gxds_round_robin *r, const gxds_endpoint *endpoints) {
+  for (uint32_t i = 0; i < r->current_count; i++) {
+    slot *s = &r->slots[r->current[i]];
+    const uint32_t weight = bounded(endpoints[i].weight);
+    if (s->weight == weight) continue;
+    s->weight = weight;
+    if (s->standing == SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) r->publish_due = true;
+  }
+}
+
 void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
                                 bool renew) {
   uint32_t front = 0;
@@ -271,6 +286,7 @@ void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoi
     recount(r);
     settle(r);
   }
+  if (r->by_weight) take_weights(r, endpoints);
   r->updated = true;
   if (count == 0) r->publish_due = true; /* the note may be another */
 }
@@ -332,6 +348,8 @@ void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint) {
   r->publish_due = true;
   settle(r);
 }
+
+void gxds_round_robin_by_weight(gxds_round_robin *r, bool by_weight) { r->by_weight = by_weight; }
 
 void gxds_round_robin_on_other_picks(gxds_round_robin *r) { r->publish_due = true; }
 
@@ -412,6 +430,11 @@ bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op) {
   *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_REMOVE,
                               .endpoint = r->removals[--r->removal_count]};
   return true;
+}
+
+uint32_t gxds_round_robin_weight(const gxds_round_robin *r, uint64_t endpoint) {
+  const slot *s = find_slot(r, endpoint);
+  return s ? bounded(s->weight) : 1;
 }
 
 void gxds_round_robin_validate(const gxds_round_robin *r) {

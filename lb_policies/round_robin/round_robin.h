@@ -66,6 +66,9 @@ void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
                                grpc_connectivity_state state);
 /* CREATE could not be carried out: the endpoint is left out, as in the host. */
 void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint);
+/* Whether the next updates' weights count (E3): then another one of an endpoint that is READY makes
+ * a picker due. Without this call, they don't. */
+void gxds_round_robin_by_weight(gxds_round_robin *r, bool by_weight);
 /* Picks are to be made in another way: a picker is due, whatever the endpoints do. */
 void gxds_round_robin_on_other_picks(gxds_round_robin *r);
 /* Another subchannel may be made: one of the next operations, if any is wanted. */
@@ -80,6 +83,9 @@ uint32_t gxds_round_robin_wanted(const gxds_round_robin *r);
 /* A token's low half is less than this: the owner can keep subchannels in an array. The high half
  * tells those apart that had the same place one after the other. */
 uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r);
+
+/* An endpoint's weight, at least 1: that of the last update that has it and whose weights count. */
+uint32_t gxds_round_robin_weight(const gxds_round_robin *r, uint64_t endpoint);
 
 /* Checks the invariant; for tests. */
 void gxds_round_robin_validate(const gxds_round_robin *r);

@@ -4,52 +4,25 @@
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/round_robin/address_list.h"
 #include "lb_policies/round_robin/endpoints_policy.h"
-#include "lb_policies/weighted_locality/wheel.h"
+#include "lb_policies/round_robin/turn_picker.h"
 
 typedef struct round_robin_config {
   gxds_lb_config base;
   const gxds_locality *locality; /* a reference */
+  bool by_weight;
 } round_robin_config;
 
 typedef struct policy {
   gxds_endpoints_policy endpoints; /* first */
   gxds_turns *turns;
   const gxds_locality *locality; /* of the last update; a reference */
+  bool by_weight;
 } policy;
 
-/* Immutable but for the count of turns, which is atomic and goes on from picker to picker. */
-typedef struct picker {
-  gxds_picker base;
-  gxds_turns *turns;
-  size_t count;
-  gxds_subchannel *subchannels[];
-} picker;
-
-static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
-  (void)call;
-  const picker *p = (const picker *)base;
-  gxds_subchannel *picked = p->subchannels[gxds_turns_next(p->turns) % p->count];
-  gxds_picked_complete(out, gxds_subchannel_ref(picked), NULL);
-}
-
-static void destroy_picker(gxds_picker *base) {
-  picker *p = (picker *)base;
-  for (size_t i = 0; i < p->count; i++) gxds_subchannel_unref(p->subchannels[i]);
-  gxds_turns_unref(p->turns);
-  gxds_free(p);
-}
-
 static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
-  static const gxds_picker_ops ops = {pick, destroy_picker};
-  picker *p = gxds_calloc(1, sizeof *p + count * sizeof *p->subchannels);
-  gxds_picker_init(&p->base, &ops);
-  p->turns = gxds_turns_ref(((policy *)e)->turns);
-  p->count = count;
-  for (size_t i = 0; i < count; i++) {
-    p->subchannels[i] =
-        gxds_subchannel_ref(gxds_endpoints_policy_subchannel(e, (uint32_t)tokens[i]));
-  }
-  return &p->base;
+  const policy *p = (const policy *)e;
+  return p->by_weight ? gxds_turn_picker_create_by_weight(e, tokens, count, p->turns, NULL)
+                      : gxds_turn_picker_create(e, tokens, count, p->turns);
 }
 
 static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
@@ -90,9 +63,18 @@ static gxds_endpoint *by_hostname(const gxds_locality *l) {
   return endpoints;
 }
 
+static void set_by_weight(policy *p, bool by_weight) {
+  if (p->by_weight == by_weight) return;
+  p->by_weight = by_weight;
+  gxds_endpoints_policy_by_weight(&p->endpoints, by_weight);
+  gxds_endpoints_policy_renew_picker(&p->endpoints);
+}
+
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
-  const gxds_locality *locality = ((const round_robin_config *)given->config)->locality;
+  const round_robin_config *config = (const round_robin_config *)given->config;
+  const gxds_locality *locality = config->locality;
+  set_by_weight(p, config->by_weight);
   const bool named = locality->hostnames || (p->locality && p->locality->hostnames);
   if (named) gxds_endpoints_policy_keep_connections(&p->endpoints);
   set_locality(p, locality);
@@ -117,10 +99,11 @@ static void destroy_config(gxds_lb_config *c) {
   gxds_free(config);
 }
 
-gxds_lb_config *gxds_round_robin_config_create(const gxds_locality *locality) {
+gxds_lb_config *gxds_round_robin_config_create(const gxds_locality *locality, bool by_weight) {
   round_robin_config *config = GXDS_NEW(round_robin_config);
   gxds_lb_config_init(&config->base, &gxds_round_robin_policy, destroy_config);
   config->locality = gxds_locality_ref(locality);
+  config->by_weight = by_weight;
   return &config->base;
 }
 

@@ -13,8 +13,10 @@ extern "C" {
 /* It has no config in JSON. */
 extern const gxds_policy_type gxds_round_robin_policy;
 
-/* Takes a reference of its own on the locality. One reference, the caller's. */
-gxds_lb_config *gxds_round_robin_config_create(const struct gxds_locality *locality);
+/* Takes a reference of its own on the locality. by_weight: picks are by the weights of its
+ * endpoints (E3), where they differ. One reference, the caller's. */
+gxds_lb_config *gxds_round_robin_config_create(const struct gxds_locality *locality,
+                                               bool by_weight);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "json/json.h"
+#include "lb_policies/round_robin/turn_picker.h"
 #include "lb_policies/slow_start/newcomers.h"
 #include "lb_policies/weighted_round_robin/weight_picker.h"
 
@@ -15,6 +16,7 @@ typedef struct policy {
   gxds_address_list list;
   gxds_newcomers newcomers;
   gxds_turns *turns;
+  bool by_weight; /* E3: then there are no members: each share is a picker's for good */
   gxds_weighted_members *members; /* of the last picker; NULL: there is none */
 } policy;
 
@@ -28,8 +30,24 @@ static void reweigh(policy *p) {
   gxds_policy_set_deadline(p->endpoints.base, next);
 }
 
+/* By the endpoints' weights, and what newcomers have of them now. A wheel can't change, but takes
+ * constant time however far apart they are. */
+static gxds_picker *make_picker_by_weight(policy *p, const uint64_t *tokens, size_t count) {
+  gxds_policy *base = p->endpoints.base;
+  const gxds_time now = gxds_policy_now(base);
+  double *shares = gxds_calloc(count, sizeof *shares);
+  gxds_newcomers_picked(&p->newcomers, tokens, count, now);
+  const gxds_time next = gxds_newcomers_shares(&p->newcomers, now, shares);
+  gxds_picker *picker = gxds_turn_picker_create_by_weight(&p->endpoints, tokens, count, p->turns,
+                                                          next == GXDS_TIME_NEVER ? NULL : shares);
+  gxds_free(shares);
+  gxds_policy_set_deadline(base, next);
+  return picker;
+}
+
 static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
   policy *p = (policy *)e;
+  if (p->by_weight) return make_picker_by_weight(p, tokens, count);
   gxds_weighted_members *m = gxds_weighted_members_create(count);
   for (size_t i = 0; i < count; i++) {
     m->subchannels[i] =
@@ -52,7 +70,11 @@ static void no_picker(gxds_endpoints_policy *e) {
 
 static void on_deadline(void *self) {
   policy *p = self;
-  if (p->members) reweigh(p);
+  if (p->by_weight) {
+    gxds_endpoints_policy_publish_picker(&p->endpoints);
+  } else if (p->members) {
+    reweigh(p);
+  }
 }
 
 static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
@@ -74,6 +96,8 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   policy *p = GXDS_NEW(policy);
   p->turns = gxds_turns_create(gxds_policy_random_seed(base));
   gxds_endpoints_policy_init(&p->endpoints, base, &ops);
+  p->by_weight = gxds_policy_type_of(base) == &gxds_endpoint_weights_policy;
+  gxds_endpoints_policy_by_weight(&p->endpoints, p->by_weight);
   return p;
 }
 
@@ -101,17 +125,33 @@ static void destroy(void *self) {
 
 static void destroy_config(gxds_lb_config *c) { gxds_free(c); }
 
-static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
-                             gxds_errors *errors) {
-  (void)parse_list;
+static gxds_lb_config *parse_as(const gxds_policy_type *type, const json_t *json,
+                                gxds_errors *errors) {
   gxds_slow_start given;
   if (!gxds_json_is_object(json, NULL, errors) || !gxds_slow_start_parse(json, errors, &given)) {
     return NULL;
   }
   slow_start_config *config = GXDS_NEW(slow_start_config);
-  gxds_lb_config_init(&config->base, &gxds_slow_start_policy, destroy_config);
+  gxds_lb_config_init(&config->base, type, destroy_config);
   config->slow_start = given;
   return &config->base;
+}
+
+static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  (void)parse_list;
+  return parse_as(&gxds_slow_start_policy, json, errors);
+}
+
+static gxds_lb_config *parse_endpoint_weights(const json_t *json, gxds_lb_parse_list *parse_list,
+                                              gxds_errors *errors) {
+  (void)parse_list;
+  return parse_as(&gxds_endpoint_weights_policy, json, errors);
+}
+
+bool gxds_lb_config_is_endpoint_weights_alone(const gxds_lb_config *c) {
+  return c->type == &gxds_endpoint_weights_policy &&
+         ((const slow_start_config *)c)->slow_start.window == 0;
 }
 
 const gxds_policy_type gxds_slow_start_policy = {
@@ -120,6 +160,21 @@ const gxds_policy_type gxds_slow_start_policy = {
     .log_name = "grpc_xds_slow_start",
     .title = "grpc_xds_slow_start",
     .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = gxds_endpoints_policy_exit_idle,
+    .reset_backoff = gxds_endpoints_policy_reset_backoff,
+    .end = gxds_endpoints_policy_end,
+    .destroy = destroy,
+    .on_deadline = on_deadline,
+};
+
+const gxds_policy_type gxds_endpoint_weights_policy = {
+    .name = "grpc_xds_endpoint_weights",
+    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .log_name = "grpc_xds_endpoint_weights",
+    .title = "grpc_xds_endpoint_weights",
+    .parse = parse_endpoint_weights,
     .create = create,
     .update = update,
     .exit_idle = gxds_endpoints_policy_exit_idle,

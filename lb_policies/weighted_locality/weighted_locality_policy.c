@@ -7,6 +7,7 @@
 #include "host/child_errors.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
+#include "lb_policies/slow_start/slow_start_policy.h"
 #include "lb_policies/weighted_locality/locality_picker.h"
 #include "lb_policies/weighted_locality/weighted_locality.h"
 
@@ -57,13 +58,14 @@ static void remove_leaf(policy *p, leaf *l) {
 }
 
 /* What a leaf does when its cluster balances by round_robin is ours to say: it takes the locality
- * as it is. One reference, the caller's. */
+ * as it is, with weights or without. One reference, the caller's. */
 static gxds_lb_config *config_of_leaf(const policy *p, const gxds_locality *locality) {
   gxds_lb_config *child = p->config->child;
-  if (!gxds_str_equal(child->policy, gxds_str_z(HOSTS_ROUND_ROBIN))) {
+  const bool by_weight = gxds_lb_config_is_endpoint_weights_alone(child);
+  if (!by_weight && !gxds_str_equal(child->policy, gxds_str_z(HOSTS_ROUND_ROBIN))) {
     return gxds_lb_config_ref(child);
   }
-  return gxds_round_robin_config_create(locality);
+  return gxds_round_robin_config_create(locality, by_weight);
 }
 
 /* The leaf's reports come in meanwhile, and may end it. */

@@ -1,6 +1,7 @@
 /* The locality-picking policy: "xds_wrr_locality_experimental". It takes the localities in its
  * config and carries out what weighted_locality.h decides: one leaf policy per locality, picked by
- * weight. A round_robin leaf is one of ours (round_robin_policy.h).
+ * weight. A round_robin leaf is one of ours (round_robin_policy.h), by the weights of endpoints or
+ * not.
  *
  * Without localities of an xDS cluster (outside of our own tree) it reports TRANSIENT_FAILURE. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WEIGHTED_LOCALITY_POLICY_H_

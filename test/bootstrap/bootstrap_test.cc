@@ -93,20 +93,23 @@ TEST(Bootstrap, AllKnownCallCredentialsApply) {  // A97.1, A97.2, A97.4
   EXPECT_EQ(ToString(b->servers[0]->jwt_token_files[1]), "other");
 }
 
-TEST(Bootstrap, ServerFeaturesAreRead) {  // A81.1
+TEST(Bootstrap, ServerFeaturesAreRead) {  // A81.1, E3.5
   Bootstrap none = MustParse(WithServer(R"("server_features": ["xds_v3", "of_the_future"])"));
   EXPECT_FALSE(none->servers[0]->delta);
   EXPECT_FALSE(none->servers[0]->ignore_resource_deletion);
   EXPECT_FALSE(none->servers[0]->fail_on_data_errors);
   EXPECT_FALSE(none->servers[0]->resource_timer_is_transient_error);
   EXPECT_FALSE(none->servers[0]->trusted_xds_server);
+  EXPECT_FALSE(none->servers[0]->endpoint_weights);
   Bootstrap all = MustParse(WithServer(R"("server_features": ["delta", "ignore_resource_deletion",
-      "fail_on_data_errors", "resource_timer_is_transient_error", "trusted_xds_server"])"));
+      "fail_on_data_errors", "resource_timer_is_transient_error", "trusted_xds_server",
+      "endpoint_weights"])"));
   EXPECT_TRUE(all->servers[0]->delta);
   EXPECT_TRUE(all->servers[0]->ignore_resource_deletion);
   EXPECT_TRUE(all->servers[0]->fail_on_data_errors);
   EXPECT_TRUE(all->servers[0]->resource_timer_is_transient_error);
   EXPECT_TRUE(all->servers[0]->trusted_xds_server);
+  EXPECT_TRUE(all->servers[0]->endpoint_weights);
 }
 
 TEST(Bootstrap, AuthoritiesAreSortedAndFilledIn) {  // A47.6, A47.7
@@ -174,8 +177,9 @@ TEST(Bootstrap, ServersAreEqualByWhatTheySay) {  // A47.11
   EXPECT_FALSE(equal(server("lb:2", "fake", R"({"a": 1, "b": 2})", "")));
   EXPECT_FALSE(equal(server("lb:1", "insecure", R"({"a": 1, "b": 2})", "")));
   EXPECT_FALSE(equal(server("lb:1", "fake", R"({"a": 1, "b": 3})", "")));
-  for (const char* feature : {"delta", "ignore_resource_deletion", "fail_on_data_errors",
-                              "resource_timer_is_transient_error", "trusted_xds_server"}) {
+  for (const char* feature :
+       {"delta", "ignore_resource_deletion", "fail_on_data_errors",
+        "resource_timer_is_transient_error", "trusted_xds_server", "endpoint_weights"}) {
     EXPECT_FALSE(equal(server("lb:1", "fake", R"({"a": 1, "b": 2})", feature))) << feature;
   }
 }

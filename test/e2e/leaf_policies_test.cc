@@ -1,4 +1,5 @@
-// Leaf policies that the host does not have (A48, A51, A58, A62, A68), through real channels.
+// Leaf policies that the host does not have (A48, A51, A58, A62, A68, E1, E3), through real
+// channels.
 #include <sched.h>
 #include <string.h>
 
@@ -386,6 +387,44 @@ TEST(SlowStart, ABackendThatComesGetsItsShareLittleByLittle) {  // E1.1, E1.9
   plane.Set(OneLocality({&a, &b, &c}, ""));
   EXPECT_TRUE(MostGoTo("c", 60, &client)) << "a third";
   EXPECT_EQ(a.connections() + b.connections() + c.connections(), 3u);
+}
+
+Mesh WithWeights(Mesh mesh, const std::vector<unsigned>& weights) {
+  mesh.clusters[0].localities[0].weights = weights;
+  return mesh;
+}
+
+TEST(EndpointWeights, SharesFollowWeightsIfTheServerHasThatFeature) {  // E3.1, E3.3, E3.5
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  plane.Set(WithWeights(OneLocality({&a, &b}, ""), {1, 7}));
+  plane.Start();
+  Client by_weight("xds:///greeter.example", plane.Bootstrap("endpoint_weights"));
+  Client in_turn("xds:///greeter.example", plane.Bootstrap());
+  for (Client* client : {&by_weight, &in_turn}) {
+    for (const char* name : {"a", "b"}) ASSERT_TRUE(client->CallUntilAnsweredBy(name));
+  }
+  EXPECT_NEAR(by_weight.CallMany(400)["b"], 350, 3);
+  EXPECT_EQ(in_turn.CallMany(200)["b"], 100);
+  const size_t connections = a.connections() + b.connections();
+  plane.Set(WithWeights(OneLocality({&a, &b}, ""), {7}));
+  EXPECT_TRUE(MostGoTo("a", 170, &by_weight)) << "seven of eight";
+  EXPECT_EQ(in_turn.CallMany(200)["b"], 100);
+  EXPECT_EQ(a.connections() + b.connections(), connections);
+}
+
+TEST(EndpointWeights, ABackendThatComesGetsItsWeightLittleByLittle) {  // E3.4
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  const std::string slow =
+      R"("round_robin_lb_config":{"slow_start_config":{"slow_start_window":"3600s"}})";
+  plane.Set(WithWeights(OneLocality({&a}, slow), {3}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap("endpoint_weights"));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  plane.Set(WithWeights(OneLocality({&a, &b}, slow), {3, 10}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+  EXPECT_NEAR(client.CallMany(400)["b"], 100, 4) << "a tenth of 10 beside 3";
 }
 
 }  // namespace

@@ -53,8 +53,10 @@ std::string Cluster(const std::string& list, const std::string& more = "") {
                       more + "}") +
          Field(41, list);
 }
-std::string PolicyOf(const std::string& list, const std::string& more = "") {
+std::string PolicyOf(const std::string& list, const std::string& more = "",
+                     bool endpoint_weights = false) {
   Decoder d;
+  if (endpoint_weights) d.UseEndpointWeights();
   Decoded result = d.Decode(gxds_cluster_type, Cluster(list, more));
   return result.resource() == nullptr ? result.message()
                                       : ToString(result.As<gxds_cluster>().lb_policy_json);
@@ -109,6 +111,19 @@ TEST(LbPolicyList, SlowStart) {  // E1.9
               Json("[{'round_robin':{}}]"))
         << "without a window there is none";
   }
+}
+
+TEST(LbPolicyList, RoundRobinIsByWeightOfEndpointsIfTheServerHasThatFeature) {  // E3.5, E3.6
+  auto policy = [](const std::string& list) { return PolicyOf(list, "", true); };
+  EXPECT_EQ(policy(List({RoundRobin()})), Json("[{'grpc_xds_endpoint_weights':{}}]"));
+  EXPECT_EQ(policy(List({Wrr(List({RoundRobin()}))})),
+            Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{"
+                 "'grpc_xds_endpoint_weights':{}}]}}]"));
+  EXPECT_EQ(policy(List({Any(Type(kRoundRobin), Field(1, Seconds(1, 30)))})),
+            Json("[{'grpc_xds_endpoint_weights':{'slowStart':{'aggression':1,"
+                 "'minWeightPercent':10,'window':'30.000000000s'}}}]"));
+  const std::string other = List({Any(Type(kLeastRequest), "")});
+  EXPECT_EQ(policy(other), PolicyOf(other)) << "other policies stay as they are";
 }
 
 TEST(LbPolicyList, WeightedRoundRobin) {  // A58.12

@@ -133,6 +133,23 @@ TEST(ClusterBalancing, SlowStart) {  // E1.9
       << "the config of another policy";
 }
 
+TEST(ClusterBalancing, RoundRobinIsByWeightOfEndpointsIfTheServerHasThatFeature) {  // E3.5, E3.6
+  auto json = [](const std::string& more) {
+    Decoder d;
+    d.UseEndpointWeights();
+    Decoded result = d.Good(gxds_cluster_type, "{" + kEds + more + "}");
+    return ToString(result.As<gxds_cluster>().lb_policy_json);
+  };
+  EXPECT_EQ(json(""), Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{"
+                           "'grpc_xds_endpoint_weights':{}}]}}]"));
+  EXPECT_EQ(json(",'round_robin_lb_config':{'slow_start_config':{'slow_start_window':'1s'}}"),
+            Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{"
+                 "'grpc_xds_endpoint_weights':{'slowStart':{'aggression':1,"
+                 "'minWeightPercent':10,'window':'1.000000000s'}}}]}}]"));
+  EXPECT_EQ(json(",'lb_policy':'RING_HASH'"),
+            ToString(Cluster(kEds + ",'lb_policy':'RING_HASH'")->lb_policy_json));
+}
+
 TEST(ClusterBalancing, RingHash) {  // A42.11, A42.13
   auto json = [](const std::string& more) {
     return ToString(Cluster(kEds + ",'lb_policy':'RING_HASH'" + more)->lb_policy_json);

@@ -149,6 +149,8 @@ class Decoder {
 
   // Whether what is decoded from now on comes from a server with the feature trusted_xds_server.
   void Trust(bool trusted) { server_.trusted_xds_server = trusted; }
+  // Likewise with the feature endpoint_weights.
+  void UseEndpointWeights() { server_.endpoint_weights = true; }
 
   // Of the host for which resources are decoded from now on.
   void SetShortestRetryBackoff(gxds_duration d) { host_.shortest_retry_backoff = d; }

@@ -243,7 +243,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const gxds_bootstrap bootstrap = {
       .refs = {1}, .certificate_providers = &provider, .certificate_provider_count = 1};
   const gxds_host host = {.lb_policy_exists = exists};
-  const gxds_bootstrap_server server = {.trusted_xds_server = true};
+  const gxds_bootstrap_server server = {.trusted_xds_server = true,
+                                        .endpoint_weights = size % 2 == 1};
   gxds_decode_context context = {
       .bootstrap = &bootstrap, .server = &server, .host = &host, .previous = previous_of};
   gxds_decoded first = {0};

@@ -121,6 +121,8 @@ class Balancing {
   void Count(const memory::Call &call, const std::string &root);
   void CheckCounts();
   void CheckServes(const gxds_cluster_entry *root);
+  void CheckEndpointShares(const std::string &root, const gxds_cluster_entry &leaf,
+                           const gxds_locality &locality);
   void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
                    const gxds_priority &priority);
   void CheckKept();

@@ -59,6 +59,12 @@ std::string ZoneOf(const std::string &address) {
 bool HasLocalityPolicy(const gxds_cluster *cluster) {
   return String(cluster->lb_policy_json).find("xds_wrr_locality") != std::string::npos;
 }
+// Without slow start, when shares change by themselves. Names of DNS balance by pick_first.
+bool IsByWeightOfEndpoints(const gxds_cluster *cluster) {
+  return cluster->kind == GXDS_CLUSTER_EDS &&
+         String(cluster->lb_policy_json).find("\"grpc_xds_endpoint_weights\":{}") !=
+             std::string::npos;
+}
 // As ring_hash does, and pick_first once it lost its connection: then one RPC wakes it.
 bool ConnectsOnDemand(const gxds_cluster *cluster) {
   return cluster->kind == GXDS_CLUSTER_LOGICAL_DNS ||
@@ -397,6 +403,39 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   world_->Did(kDidServes);
   call.reset();  // it counts as in flight
   if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
+  if (!IsByWeightOfEndpoints(leaf->cluster) || HasOutlier(leaf)) return;
+  for (size_t i = 0; i < priority.locality_count; i++) {
+    CheckEndpointShares(name, *leaf, *priority.localities[i]);
+  }
+}
+
+void Balancing::CheckEndpointShares(const std::string &root, const gxds_cluster_entry &leaf,
+                                    const gxds_locality &locality) {
+  const int number = Contents::NumberOf(&leaf.endpoints->base);
+  std::map<std::string, double> weights;
+  double sum = 0;
+  for (uint32_t i = 0; i < locality.endpoint_count; i++) {
+    const std::string address = TextOf(locality.endpoints[i].address);
+    if (At(address).state != GRPC_CHANNEL_READY) return;
+    sum += weights[address] = WeightOfEndpoint(number, i);
+  }
+  if (weights.size() < 2) return;
+  world_->Did(kDidWeights);
+  std::map<std::string, int> picks;
+  int all = 0;
+  for (int i = 0; i < kPicksForShares; i++) {
+    const std::unique_ptr<Call> call = Pick(root);
+    if (!call->subchannel() || weights.count(call->subchannel()->address) == 0) continue;
+    picks[call->subchannel()->address]++;
+    all++;
+  }
+  for (const auto &[address, weight] : weights) {
+    const double expected = weight / sum * all;
+    if (std::fabs(picks[address] - expected) <= kDeviation) continue;
+    Wrong("settled", root + ": " + std::to_string(picks[address]) + " of " + std::to_string(all) +
+                         " RPCs in their zone go to " + address + ", should be " +
+                         std::to_string(expected));
+  }
 }
 
 void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &leaf,

@@ -111,18 +111,25 @@ const gxds_config *BalancingPlants::Snapshot(const gxds_config *before, const gx
 }
 
 void BalancingPlants::BendWeights(const gxds_config *config) {
-  if (plant_ != kPlantLbWeight) return;
+  if (plant_ != kPlantLbWeight && plant_ != kPlantLbEndpointWeight) return;
+  Plant of_plant = plant_;
   gxds_cluster_map_each(
       config->clusters,
-      [](void *, const gxds_cluster_entry *entry) {
+      [](void *plant, const gxds_cluster_entry *entry) {
         const gxds_priority *p = gxds_cluster_entry_priority(entry, 0);
-        if (!p || p->locality_count < 2) return;
+        if (!p || p->locality_count == 0 || entry->cluster->kind != GXDS_CLUSTER_EDS) return;
         const gxds_locality *first = p->localities[0];
+        const int number = Contents::NumberOf(&entry->endpoints->base);
         // Once: it may be in many snapshots.
-        if (first->weight != WeightOf(Contents::NumberOf(&entry->endpoints->base), *first)) return;
-        const_cast<gxds_locality *>(first)->weight++;
+        if (*static_cast<Plant *>(plant) == kPlantLbWeight) {
+          if (p->locality_count < 2 || first->weight != WeightOf(number, *first)) return;
+          const_cast<gxds_locality *>(first)->weight++;
+        } else if (first->endpoint_count > 0 &&
+                   first->endpoints[0].weight == WeightOfEndpoint(number, 0)) {
+          const_cast<gxds_endpoint *>(first->endpoints)->weight++;
+        }
       },
-      nullptr);
+      &of_plant);
 }
 
 bool BalancingPlants::LosesState(grpc_connectivity_state state) {

@@ -124,6 +124,7 @@ extern const char *const kOpWords[kOpCount];
   X(Drop, "policies: RPC is dropped")                        \
   X(Serves, "policies: cluster serves when all is well")     \
   X(Shares, "policies: shares of localities are compared")   \
+  X(Weights, "policies: shares of endpoints are compared")   \
   X(Counts, "policies: RPCs of a locality are reported")
 
 enum Happening {
@@ -164,6 +165,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbLostUpdate, "lb-lost-update", "policies: a snapshot does not reach them")               \
   X(LbForgottenChild, "lb-forgotten-child", "policies: a cluster that went is kept")          \
   X(LbWeight, "lb-weight", "policies: the weight of a locality is off")                       \
+  X(LbEndpointWeight, "lb-endpoint-weight", "policies: the weight of an endpoint is off")     \
   X(LbLostState, "lb-lost-state", "policies: a new connection is not heard of")               \
   X(LbLostTimer, "lb-lost-timer", "policies: the timer that deactivates a priority is lost")  \
   X(LbLostFailover, "lb-lost-failover", "policies: the timer of a failover is lost")          \

@@ -249,8 +249,8 @@ uint32_t WeightOfZone(int number, int zone) {
   return 1 + static_cast<uint32_t>((number + zone) % 4);
 }
 
-// Each locality has a zone, ports and a weight of its own. They have a priority each, or are all of
-// the first.
+// Each locality has a zone, ports with weights, and a weight of its own. They have a priority each,
+// or are all of the first.
 char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena *arena,
                     size_t *size) {
   auto *out = envoy_config_endpoint_v3_ClusterLoadAssignment_new(arena);
@@ -269,6 +269,9 @@ char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena
     envoy_config_core_v3_Locality_set_zone(of, View(zones[i]));
     for (int j = 0; j < c.refs[i]; j++) {
       auto *lb = envoy_config_endpoint_v3_LocalityLbEndpoints_add_lb_endpoints(locality, arena);
+      google_protobuf_UInt32Value_set_value(
+          envoy_config_endpoint_v3_LbEndpoint_mutable_load_balancing_weight(lb, arena),
+          WeightOfEndpoint(number, static_cast<uint32_t>(j)));
       auto *endpoint = envoy_config_endpoint_v3_LbEndpoint_mutable_endpoint(lb, arena);
       auto *address = envoy_config_endpoint_v3_Endpoint_mutable_address(endpoint, arena);
       auto *socket = envoy_config_core_v3_Address_mutable_socket_address(address, arena);
@@ -311,6 +314,11 @@ int NumberOfRoutes(const gxds_route_config *rc) {
 
 uint32_t WeightOf(int number, const gxds_locality &locality) {
   return WeightOfZone(number, locality.zone.size == 2 ? locality.zone.data[1] - '0' : 0);
+}
+
+// Some contents have weights that are all the same.
+uint32_t WeightOfEndpoint(int number, uint32_t place) {
+  return 1 + static_cast<uint32_t>(number % 3) * place;
 }
 
 int TypeIndex(const gxds_resource_type *type) {

@@ -88,6 +88,8 @@ class Contents {
 
 // What the content of that number says of the weight of a locality: by its zone.
 uint32_t WeightOf(int number, const gxds_locality &locality);
+// Likewise of its endpoint at that place.
+uint32_t WeightOfEndpoint(int number, uint32_t place);
 
 // A random valid content of that type and name, which refers to names of the set `clusters` (if it
 // refers to clusters) and the like.

@@ -19,6 +19,7 @@ Server::Server(World *world, int index)
   config_.fail_on_data_errors = options().fail_on_data_errors;
   config_.delta = options().delta;
   config_.resource_timer_is_transient_error = options().transient_timer;
+  config_.endpoint_weights = index % 2 == 1;
   Forget();
 }
 

@@ -47,16 +47,19 @@ std::string ClusterJson(const Cluster& c) {
   return json + "}";
 }
 
-std::string EndpointJson(int port) {
+// The endpoint at that place.
+std::string EndpointJson(const Locality& l, size_t i) {
+  const std::string weight =
+      i < l.weights.size() ? R"(,"load_balancing_weight":)" + std::to_string(l.weights[i]) : "";
   return R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":)" +
-         std::to_string(port) + "}}}}";
+         std::to_string(l.ports[i]) + "}}}" + weight + "}";
 }
 
 std::string EndpointsJson(const Cluster& c) {
   std::string localities;
   for (const Locality& l : c.localities) {
     std::string endpoints;
-    for (int port : l.ports) endpoints += (endpoints.empty() ? "" : ",") + EndpointJson(port);
+    for (size_t i = 0; i < l.ports.size(); i++) endpoints += (i ? "," : "") + EndpointJson(l, i);
     localities += (localities.empty() ? "" : ",") +
                   std::string(R"({"locality":{"region":"r","zone":)") + Quoted(l.zone) +
                   R"(},"priority":)" + std::to_string(l.priority) + R"(,"load_balancing_weight":)" +

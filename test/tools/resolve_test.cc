@@ -156,6 +156,18 @@ TEST_F(Resolve, ShowsHostnamesOfEndpoints) {  // A81.4
   EXPECT_NE(text.find("endpoint 127.0.0.1:80  hostname a.example\n"), std::string::npos) << text;
 }
 
+TEST_F(Resolve, ShowsWeightsOfEndpointsAndWhetherTheyCount) {  // E3.5
+  Mesh mesh = Greeter();
+  mesh.clusters[0].localities[0].weights = {5};
+  Start(mesh);
+  const Lines args = {"resolve", "xds:///greeter.example"};
+  const std::string text = Text(Program(args, plane_.Bootstrap("endpoint_weights")).Finish());
+  EXPECT_NE(text.find("  weight 5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"({"childPolicy":[{"grpc_xds_endpoint_weights":{}}]})"), std::string::npos)
+      << text;
+  EXPECT_EQ(Text(Run(args)).find("grpc_xds_endpoint_weights"), std::string::npos);
+}
+
 TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheStatusTellsIt) {
   Mesh mesh = Greeter();
   mesh.routes = {{"", "blue"}};

@@ -59,6 +59,7 @@ static const struct feature {
     {"fail_on_data_errors", NULL},
     {"resource_timer_is_transient_error", NULL},
     {"trusted_xds_server", NULL},
+    {"endpoint_weights", NULL},
     {"ignore_resource_deletion", "has no effect any more (A88): it is now what is always done"},
     {"xds_v3", "is ignored by gRPC: v3 is the only version there is"},
 };

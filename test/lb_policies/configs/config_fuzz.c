@@ -25,6 +25,7 @@ static const gxds_policy_type *const policies[] = {
     &gxds_cds_policy,
     &gxds_cluster_impl_policy,
     &gxds_cluster_manager_policy,
+    &gxds_endpoint_weights_policy,
     &gxds_least_request_policy,
     &gxds_outlier_detection_policy,
     &gxds_priority_policy,

@@ -21,8 +21,8 @@ class RoundRobinPolicyTest : public PolicyTest {
 
   void Apply(const std::vector<uint16_t>& ports, Args args = Args(), std::string note = "") {
     auto locality = MakeLocality({"z", 1, ports});
-    Update(Config(gxds_round_robin_config_create(locality.get())), std::move(args), Addresses(),
-           std::move(note));
+    Update(Config(gxds_round_robin_config_create(locality.get(), false)), std::move(args),
+           Addresses(), std::move(note));
   }
   void ReportPort(int port, grpc_connectivity_state state, const Status& status = Status()) {
     host_.SetState("10.0.0.1:" + std::to_string(port), state, status);
@@ -65,7 +65,7 @@ TEST_F(RoundRobinPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpoint
     const gxds_str names[] = {gxds_str_z("a.example"), gxds_str_z(of_81), gxds_str_z("")};
     view.hostnames = names;
     const grpc_xds::testing::CRef<gxds_locality> named(gxds_locality_copy(&view));
-    Update(Config(gxds_round_robin_config_create(named.get())), Args(), Addresses());
+    Update(Config(gxds_round_robin_config_create(named.get(), false)), Args(), Addresses());
   };
   Apply({80, 81, 82});
   for (int port : {80, 81, 82}) ReportPort(port, GRPC_CHANNEL_READY);
@@ -179,6 +179,111 @@ TEST_F(RoundRobinPolicyTest, CannotBeConfigured) {
   host_.Register(&gxds_round_robin_policy);
   const Status why = ParseError(R"([{"grpc_xds_round_robin":{}}])");
   EXPECT_NE(why.message.find("Use round_robin."), std::string::npos) << why;
+}
+
+class WeightedEndpointsTest : public RoundRobinPolicyTest {
+ protected:
+  void Apply(const std::vector<uint16_t>& ports, const std::vector<uint32_t>& weights,
+             bool by_weight = true, Args args = Args()) {
+    auto locality = MakeLocality({"z", 1, ports, weights});
+    Update(Config(gxds_round_robin_config_create(locality.get(), by_weight)), std::move(args),
+           Addresses());
+  }
+  void Ready(const std::vector<int>& ports) {
+    for (int port : ports) ReportPort(port, GRPC_CHANNEL_READY);
+  }
+  static std::string At(int port) { return "10.0.0.1:" + std::to_string(port); }
+};
+
+TEST_F(WeightedEndpointsTest, AnEndpointsShareIsItsWeightOverTheSum) {  // E3.1
+  Apply({80, 81, 82}, {70, 29});
+  Ready({80, 81, 82});
+  auto picks = Picks(10000);
+  EXPECT_NEAR(picks[At(80)], 7000, 5);
+  EXPECT_NEAR(picks[At(81)], 2900, 5);
+  EXPECT_NEAR(picks[At(82)], 100, 5) << "without a weight it is 1";
+}
+
+TEST_F(WeightedEndpointsTest, SharesAreOfThoseThatAreReady) {  // E3.1
+  Apply({80, 81, 82}, {1000, 3, 1});
+  Ready({81, 82});
+  EXPECT_NEAR(Picks(4000)[At(81)], 3000, 5);
+  ReportPort(81, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(Picks(100)[At(82)], 100);
+}
+
+TEST_F(WeightedEndpointsTest, WeightsFarApartGetTheirSharesToo) {  // E3.1
+  std::vector<uint16_t> ports(1000);
+  std::iota(ports.begin(), ports.end(), uint16_t{1000});
+  Apply(ports, {999000});
+  for (int port : ports) ReportPort(port, GRPC_CHANNEL_READY);
+  auto picks = Picks(100000);
+  EXPECT_NEAR(picks[At(1000)], 99900, 10);
+}
+
+TEST_F(WeightedEndpointsTest, EqualWeightsArePickedInTurn) {  // E3.2
+  Apply({80, 81, 82}, {7, 7, 7});
+  Ready({80, 81, 82});
+  const std::vector<std::string> order = {At(80), At(81), At(82)};
+  const std::string first = Pick();
+  size_t at = 0;
+  while (order[at] != first) ASSERT_LT(++at, order.size());
+  for (int i = 0; i < 10; i++) EXPECT_EQ(Pick(), order[++at % order.size()]);
+}
+
+TEST_F(WeightedEndpointsTest, AnotherWeightChangesSharesAndNoSubchannel) {  // E3.3
+  Apply({80, 81, 82}, {1, 1, 1});
+  Ready({80, 81, 82});
+  int published = host_.published;
+  Apply({80, 81, 82}, {1, 2, 1});
+  EXPECT_EQ(host_.published, ++published);
+  EXPECT_NEAR(Picks(4000)[At(81)], 2000, 5);
+  Apply({80, 81, 82}, {1, 2, 1});
+  EXPECT_EQ(host_.published, published) << "nothing changed";
+  Apply({82, 80, 81}, {5, 1, 2});
+  EXPECT_NEAR(Picks(8000)[At(82)], 5000, 5) << "in another order";
+  EXPECT_EQ(host_.subchannels_made, 3u);
+}
+
+TEST_F(WeightedEndpointsTest, AWeightOfOneThatIsNotReadyMakesNoPicker) {  // E3.3
+  Apply({80, 81}, {1, 1});
+  Ready({80});
+  const int published = host_.published;
+  Apply({80, 81}, {1, 3});
+  EXPECT_EQ(host_.published, published);
+  Ready({81});
+  EXPECT_NEAR(Picks(4000)[At(81)], 3000, 5);
+}
+
+TEST_F(WeightedEndpointsTest, OneThatLeavesKeepsItsWeightUntilAnotherIsReady) {
+  Apply({80, 81}, {1, 3});
+  Ready({80, 81});
+  Apply({82}, {9});
+  EXPECT_NEAR(Picks(4000)[At(81)], 3000, 5);
+  Ready({82});
+  EXPECT_EQ(Picks(100)[At(82)], 100);
+}
+
+TEST_F(WeightedEndpointsTest, OtherArgsKeepWeights) {
+  Apply({80, 81}, {1, 3});
+  Ready({80, 81});
+  Apply({80, 81}, {1, 3}, true, Args().Set("a", 1));
+  Ready({80, 81});
+  EXPECT_NEAR(Picks(4000)[At(81)], 3000, 5);
+}
+
+TEST_F(WeightedEndpointsTest, WithoutTheConfigWeightsAreIgnored) {  // E3.5
+  Apply({80, 81}, {1, 3}, false);
+  Ready({80, 81});
+  EXPECT_EQ(Picks(4000)[At(81)], 2000);
+  const int published = host_.published;
+  Apply({80, 81}, {1, 9}, false);
+  EXPECT_EQ(host_.published, published);
+  Apply({80, 81}, {1, 9}, true);
+  EXPECT_NEAR(Picks(4000)[At(81)], 3600, 5);
+  Apply({80, 81}, {1, 9}, false);
+  EXPECT_EQ(Picks(4000)[At(81)], 2000);
+  EXPECT_EQ(host_.subchannels_made, 2u);
 }
 
 }  // namespace

@@ -144,5 +144,93 @@ TEST_F(SlowStartPolicyTest, ConfigIsChecked) {  // E1.7
   EXPECT_NE(ParseError(R"([{"grpc_xds_slow_start":{"slowStart":3}}])").message, "");
 }
 
+class EndpointWeightsPolicyTest : public PolicyTest {
+ protected:
+  EndpointWeightsPolicyTest() {
+    host_.Register(&gxds_endpoint_weights_policy);
+    host_.Create(gxds_endpoint_weights_policy);
+  }
+
+  // fields: of the config.
+  void Apply(const std::vector<uint16_t>& ports, const std::vector<uint32_t>& weights,
+             const std::string& fields = "") {
+    const auto locality = MakeLocality({"z", 1, ports, weights});
+    Update(ParseConfig(R"([{"grpc_xds_endpoint_weights":{)" + fields + "}}]"), Args(),
+           Addresses(gxds_locality_addresses(locality.get())), "note");
+    host_.Pass(0);
+  }
+  void Ready(const std::vector<int>& ports) {
+    for (int port : ports) {
+      host_.SetState("10.0.0.1:" + std::to_string(port), GRPC_CHANNEL_READY);
+    }
+  }
+  // Of 12,000 RPCs.
+  int Share(int port) { return Picks(12000)["10.0.0.1:" + std::to_string(port)]; }
+
+  const std::string slow_ = R"("slowStart":{"window":"60s"})";
+};
+
+TEST_F(EndpointWeightsPolicyTest, AnEndpointsShareIsItsWeightOverTheSum) {  // E3.1, E3.3
+  Apply({80, 81, 82}, {8, 3});
+  Ready({80, 81, 82});
+  EXPECT_NEAR(Share(80), 8000, 5);
+  EXPECT_NEAR(Share(82), 1000, 5);
+  Apply({80, 81, 82}, {8, 3, 13});
+  EXPECT_NEAR(Share(82), 6500, 5);
+  EXPECT_EQ(host_.subchannels_made, 3u);
+  EXPECT_EQ(host_.timer_count(), 0u);
+  Apply({80, 81, 82}, {2, 2, 2});
+  EXPECT_EQ(Share(82), 4000);
+}
+
+TEST_F(EndpointWeightsPolicyTest, SlowStartMultipliesTheWeight) {  // E3.4
+  Apply({80}, {3}, slow_);
+  Ready({80});
+  Apply({80, 81}, {3, 30}, slow_);
+  Ready({81});
+  EXPECT_NEAR(Share(81), 6000, 5) << "a tenth of 30 beside 3";
+  host_.Pass(30 * GXDS_SECOND);
+  EXPECT_NEAR(Share(81), 10000, 20) << "half of it";
+  host_.Pass(31 * GXDS_SECOND);
+  EXPECT_NEAR(Share(81), 12000 * 30 / 33, 5) << "all of it";
+  EXPECT_EQ(host_.timer_count(), 0u) << "nothing is left to do";
+  EXPECT_EQ(host_.subchannels_made, 2u);
+}
+
+TEST_F(EndpointWeightsPolicyTest, AWeightMayChangeWhileItsEndpointIsNew) {  // E3.3, E3.4
+  Apply({80}, {1}, slow_);
+  Ready({80});
+  Apply({80, 81}, {1, 10}, slow_);
+  Ready({81});
+  EXPECT_EQ(Share(81), 6000);
+  Apply({80, 81}, {1, 50}, slow_);
+  EXPECT_NEAR(Share(81), 10000, 5);
+  host_.Pass(61 * GXDS_SECOND);
+  Apply({80, 81}, {1, 1}, slow_);
+  EXPECT_EQ(Share(81), 6000);
+  EXPECT_EQ(host_.subchannels_made, 2u);
+}
+
+TEST_F(EndpointWeightsPolicyTest, SlowStartMayComeAndGo) {  // E3.4
+  Apply({80}, {1}, slow_);
+  Ready({80});
+  Apply({80, 81}, {1, 3}, slow_);
+  Ready({81});
+  host_.SetState("10.0.0.1:80", GRPC_CHANNEL_IDLE);
+  host_.SetState("10.0.0.1:81", GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(host_.timer_count(), 0u) << "without a picker";
+  Ready({80, 81});
+  Apply({80, 81}, {1, 3});
+  EXPECT_NEAR(Share(81), 9000, 5);
+  EXPECT_EQ(host_.timer_count(), 0u);
+}
+
+TEST_F(EndpointWeightsPolicyTest, ConfigIsChecked) {
+  EXPECT_EQ(
+      ParseError(R"([{"grpc_xds_endpoint_weights":{"slowStart":{"aggression":0}}}])").message,
+      "errors validating grpc_xds_endpoint_weights LB policy config: [field:slowStart.aggression "
+      "error:must be greater than 0]");
+}
+
 }  // namespace
 }  // namespace memory

@@ -28,6 +28,7 @@ struct LocalitySpec {
   std::string zone;
   uint32_t weight = 1;
   std::vector<uint16_t> ports = {80};  // endpoints 10.0.0.1:port
+  std::vector<uint32_t> weights = {};  // of the first of them; of the others 1
 };
 using PrioritySpec = std::vector<LocalitySpec>;  // in order of zones
 
@@ -40,7 +41,7 @@ inline CRef<gxds_locality> MakeLocality(const LocalitySpec& spec) {
     const uint8_t ip[4] = {10, 0, 0, 1};
     std::memcpy(endpoints[i].address.ip, ip, 4);
     endpoints[i].address.port = spec.ports[i];
-    endpoints[i].weight = 1;
+    endpoints[i].weight = i < spec.weights.size() ? spec.weights[i] : 1;
   }
   return CRef<gxds_locality>(out);
 }

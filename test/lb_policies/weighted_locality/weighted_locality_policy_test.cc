@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "lb_policies/slow_start/slow_start_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality.h"
 #include "test/host/memory_test.h"
 #include "test/lb_policies/support/configs.h"
@@ -116,6 +117,45 @@ TEST_F(WeightedLocalityPolicyTest, RoundRobinLeavesWorkAndKeepTheirSubchannels) 
   EXPECT_NEAR(picks["10.0.0.1:82"], 1500, 5);
   for (int i = 0; i < 10; i++) Apply();
   EXPECT_EQ(host_.subchannels_made, 3u);
+}
+
+TEST_F(WeightedLocalityPolicyTest, WeightsOfEndpointsShareWhatTheirLocalityGets) {  // E3.1
+  host_.Register(&gxds_endpoint_weights_policy);
+  auto set = [this](uint32_t weight) {
+    cluster_.Set({{{"a", 25, {80}, {1000}}, {"b", 75, {81, 82}, {2, weight}}}});
+    Apply();
+  };
+  config_ = ParseConfig(
+      R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"grpc_xds_endpoint_weights":{}}]}}])");
+  set(1);
+  for (Subchannel* s : host_.subchannels()) host_.SetState(s, GRPC_CHANNEL_READY);
+  auto picks = Picks(4000);
+  EXPECT_NEAR(picks["10.0.0.1:80"], 1000, 5);
+  EXPECT_NEAR(picks["10.0.0.1:81"], 2000, 5);
+  EXPECT_NEAR(picks["10.0.0.1:82"], 1000, 5);
+  set(4);
+  picks = Picks(4000);
+  EXPECT_NEAR(picks["10.0.0.1:80"], 1000, 5) << "its weight is none beside another locality's";
+  EXPECT_NEAR(picks["10.0.0.1:82"], 2000, 5);
+  EXPECT_EQ(host_.subchannels_made, 3u);
+}
+
+TEST_F(WeightedLocalityPolicyTest, WeightsOfEndpointsStartSlowlyToo) {  // E3.4
+  host_.Register(&gxds_endpoint_weights_policy);
+  config_ = ParseConfig(
+      R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"grpc_xds_endpoint_weights":{)"
+      R"("slowStart":{"window":"60s"}}}]}}])");
+  cluster_.Set({{{"a", 1, {80}, {1}}}});
+  Apply();
+  host_.Pass(0);
+  Say("10.0.0.1:80", GRPC_CHANNEL_READY);
+  cluster_.Set({{{"a", 1, {80, 81}, {1, 10}}}});
+  Apply();
+  host_.Pass(0);
+  Say("10.0.0.1:81", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Picks(4000)["10.0.0.1:81"], 2000);
+  host_.Pass(61 * GXDS_SECOND);
+  EXPECT_NEAR(Picks(1100)["10.0.0.1:81"], 1000, 5);
 }
 
 TEST_F(WeightedLocalityPolicyTest, FailureCarriesTheLastFailuresStatus) {
