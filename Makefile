@@ -18,9 +18,9 @@ SUITES ?=
 BAZEL ?= bazel
 
 BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib \
-  dpkg-dev g++ gcc libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev libre2-dev \
-  libxxhash-dev libyaml-dev uthash-dev
-TEST_PACKAGES = libbenchmark-dev libgmock-dev libgtest-dev libzstd-dev pkg-config
+  dpkg-dev g++ gcc libcurl4-openssl-dev libgrpc++-dev libgrpc-dev libjansson-dev libmicrohttpd-dev \
+  libre2-dev libssl-dev libxxhash-dev libyaml-dev uthash-dev
+TEST_PACKAGES = apache2-bin libbenchmark-dev libgmock-dev libgtest-dev libzstd-dev pkg-config
 DEB_PACKAGES = debhelper
 PYTHON_PACKAGES = cython3 dpkg-dev python3-dev python3-grpcio
 INSTALL_PACKAGES = $(DEB_PACKAGES) cmake libcap2-bin lintian make pkg-config ruby-grpc

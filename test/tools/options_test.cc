@@ -47,6 +47,18 @@ TEST(Options, AreTakenInEitherForm) {
   EXPECT_STREQ(c.port_file, "p");
 }
 
+TEST(Options, OfWebServers) {
+  gxds_serve_command c;
+  EXPECT_EQ(Parse({"dir", "--rest", "127.0.0.1:0"}, &c), "");
+  EXPECT_STREQ(c.rest, "127.0.0.1:0");
+  EXPECT_FALSE(c.write_index);
+  EXPECT_EQ(Parse({"--write-index", "dir"}, &c), "");
+  EXPECT_TRUE(c.write_index);
+  EXPECT_EQ(Parse({"--write-index"}, &c), "which directory?");
+  EXPECT_EQ(Parse({"--write-index", "--synthetic", "clusters=1"}, &c),
+            "--write-index is of a directory");
+}
+
 TEST(Options, HelpNeedsNoDirectory) {
   gxds_serve_command c;
   EXPECT_EQ(Parse({"--help"}, &c), "");

@@ -380,4 +380,20 @@ TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsTold) {
       << Text(lines);
 }
 
+// libcurl is loaded when a web server is asked: here the file that is found is none.
+TEST(Resolve, WithoutLibcurlTheReasonNamesThePackage) {
+  TempDir libraries;
+  libraries.Write("libcurl.so.4", "");
+  Child resolve(
+      {Runfile("tools/xds"), "resolve", "xds:///greeter.example"},
+      {{"LD_LIBRARY_PATH", libraries.path()},
+       {"GRPC_XDS_BOOTSTRAP_CONFIG",
+        R"({"xds_servers":[{"server_uri":"http://127.0.0.1:1","server_features":["rest"],)"
+        R"("channel_creds":[{"type":"insecure"}]}]})"}});
+  EXPECT_NE(resolve.Wait(), 0);
+  EXPECT_NE(resolve.Output().find("an http: or https: server needs libcurl (Debian: libcurl4): "),
+            std::string::npos)
+      << resolve.Output();
+}
+
 }  // namespace

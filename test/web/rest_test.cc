@@ -33,7 +33,7 @@ struct Rest : WebServerTest {
   }
 };
 
-TEST_F(Rest, ARequestIsWholeAndHasTheNode) {
+TEST_F(Rest, ARequestIsWholeAndHasTheNode) {  // E4.1, E4.2
   Ask(kCds, {"a", "b"}, "", R"(,"node":{"id":"n","metadata":{"x":1.5}})");
   EXPECT_FALSE(WasSent()) << "nobody has it yet";
   Request r = Fetch();
@@ -55,7 +55,7 @@ TEST_F(Rest, AnAnswerIsAResponse) {
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
 }
-TEST_F(Rest, WhatTheAnswerLacksDoesNotExist) {
+TEST_F(Rest, WhatTheAnswerLacksDoesNotExist) {  // E4.7
   Ask(kEds, {"a", "gone"});
   Answer(Fetch(), {.body = Response(
                        "7", {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
@@ -69,7 +69,7 @@ TEST_F(Rest, AResponseWithoutResourcesIsOne) {
   EXPECT_THAT(Next(), AllOf(HasSubstr(R"("version_info":"7")"), Not(HasSubstr("@type")),
                             HasSubstr("has no Cluster of that name")));
 }
-TEST_F(Rest, AnAckWaitsForTheNextPoll) {
+TEST_F(Rest, AnAckWaitsForTheNextPoll) {  // E4.3
   Hold();
   EXPECT_EQ(Fetch().path, "");
   EXPECT_GE(Wait(), 10 * GXDS_SECOND);
@@ -78,7 +78,7 @@ TEST_F(Rest, AnAckWaitsForTheNextPoll) {
   EXPECT_THAT(Fetch().body,
               AllOf(HasSubstr(R"("version_info":"1")"), HasSubstr(R"("response_nonce":"x")")));
 }
-TEST_F(Rest, NothingNewIsA304) {
+TEST_F(Rest, NothingNewIsA304) {  // E4.4
   Hold();
   now_ += Wait();
   Answer(Fetch(), {.code = 304});
@@ -93,7 +93,7 @@ TEST_F(Rest, TheSameAnswerAgainIsNothingNew) {
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
 }
-TEST_F(Rest, ANackIsToldAtOnceAndOnce) {
+TEST_F(Rest, ANackIsToldAtOnceAndOnce) {  // E4.5
   Hold();
   now_ += Wait();
   const std::string bad = Response("2", {Cluster("a", R"(,"type":"STATIC")")}, R"(,"nonce":"y")");
@@ -111,7 +111,7 @@ TEST_F(Rest, ANackIsToldAtOnceAndOnce) {
   Answer(Fetch(), {.body = Response("3", {Cluster("a")})});
   EXPECT_THAT(Next(), HasSubstr(R"("version_info":"3")")) << "it is mended";
 }
-TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {
+TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {  // E4.3, E4.6
   Hold();
   Ask(kCds, {"a", "b"}, "1", kAck);
   EXPECT_FALSE(WasSent());
@@ -122,7 +122,7 @@ TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {
   Answer(r, {.code = 304});
   EXPECT_EQ(End(), "http://h/v3/discovery:clusters: expected the HTTP status 200, found 304");
 }
-TEST_F(Rest, AnAnswerToOtherNamesIsDropped) {
+TEST_F(Rest, AnAnswerToOtherNamesIsDropped) {  // E4.6
   Ask(kCds, {"a"});
   Request old = Fetch();
   ASSERT_TRUE(WasSent());
@@ -140,7 +140,7 @@ TEST_F(Rest, WhoAsksForNothingIsNotPolled) {
   EXPECT_EQ(Wait(), -1);
   EXPECT_EQ(Fetch().path, "");
 }
-TEST_F(Rest, ATypeIsNotPolledWhileItsResponseWaits) {
+TEST_F(Rest, ATypeIsNotPolledWhileItsResponseWaits) {  // E4.11
   Ask(kCds, {"a"});
   Answer(Fetch(), {.body = Response("1", {Cluster("a")})});
   now_ += 3600 * GXDS_SECOND;
@@ -158,7 +158,7 @@ TEST_F(Rest, ClustersComeBeforeWhatNamesThem) {
   EXPECT_THAT(Next(), HasSubstr(kCds));
   EXPECT_THAT(Next(), HasSubstr(kLds));
 }
-TEST_F(Rest, MaxAgeIsWaitedForTenMinutesAtMost) {
+TEST_F(Rest, MaxAgeIsWaitedForTenMinutesAtMost) {  // E4.8
   Ask(kCds, {"a"});
   Answer(Fetch(), {.body = Response("1", {Cluster("a")}), .max_age = 60 * GXDS_SECOND});
   Next();
@@ -170,7 +170,7 @@ TEST_F(Rest, MaxAgeIsWaitedForTenMinutesAtMost) {
   EXPECT_GE(Wait(), 600 * GXDS_SECOND);
   EXPECT_LE(Wait(), 720 * GXDS_SECOND);
 }
-TEST_F(Rest, RetryAfterHoldsForTheNextStreamToo) {
+TEST_F(Rest, RetryAfterHoldsForTheNextStreamToo) {  // E4.8
   Ask(kCds, {"a"});
   Answer(Fetch(), {.code = 503, .body = "busy\n", .retry_after = 40 * GXDS_SECOND});
   EXPECT_EQ(End(),
@@ -185,7 +185,7 @@ TEST_F(Rest, RetryAfterHoldsForTheNextStreamToo) {
   EXPECT_NE(Fetch().path, "");
   EXPECT_TRUE(WasSent());
 }
-TEST_F(Rest, AServerThatFailsEndsTheStream) {
+TEST_F(Rest, AServerThatFailsEndsTheStream) {  // E4.9
   Ask(kCds, {"a"});
   Answer(Fetch(), {.code = 0, .body = "Connection refused"});
   EXPECT_EQ(End(), "http://h/v3/discovery:clusters: Connection refused");
@@ -238,7 +238,7 @@ TEST_F(Rest, TypesThatServersGuessAreTaken) {
     EXPECT_NE(Next(), "") << type;
   }
 }
-TEST_F(Rest, WrongJsonIsToldWithLineAndField) {
+TEST_F(Rest, WrongJsonIsToldWithLineAndField) {  // E4.9
   const struct {
     std::string body, why;
   } wrong[] = {
@@ -264,7 +264,7 @@ TEST_F(Rest, WrongJsonIsToldWithLineAndField) {
     EXPECT_EQ(Next(), "");
   }
 }
-TEST_F(Rest, WhatIsNewerThanWeAreIsPassedOver) {
+TEST_F(Rest, WhatIsNewerThanWeAreIsPassedOver) {  // E4.10
   Ask(kCds, {"a"});
   Answer(Fetch(),
          {.body = Response(

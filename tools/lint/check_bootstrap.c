@@ -19,6 +19,7 @@ static const shape server[] = {{"server_uri", NULL, NULL},
                                {"channel_creds", creds, NULL},
                                {"call_creds", creds, NULL},
                                {"server_features", NULL, NULL},
+                               {"refresh_delay", NULL, NULL},
                                {NULL, NULL, NULL}};
 static const shape locality[] = {{"region", NULL, NULL},
                                  {"zone", NULL, NULL},
@@ -60,6 +61,8 @@ static const struct feature {
     {"resource_timer_is_transient_error", NULL},
     {"trusted_xds_server", NULL},
     {"endpoint_weights", NULL},
+    {"rest", NULL},
+    {"files", NULL},
     {"ignore_resource_deletion", "has no effect any more (A88): it is now what is always done"},
     {"xds_v3", "is ignored by gRPC: v3 is the only version there is"},
 };

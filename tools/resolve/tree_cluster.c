@@ -114,7 +114,7 @@ static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   }
   if (cluster->outlier_detection) gxds_view_attribute(v, "outlier_detection", "on");
   if (cluster->tls) gxds_view_attribute(v, "tls", "on");
-  if (cluster->lrs_server) {
+  if (cluster->lrs_server && gxds_bootstrap_server_is_grpc(cluster->lrs_server)) {
     gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));
     if (cluster->lrs_metrics) add_lrs_metrics(v, cluster->lrs_metrics);
   }
