@@ -381,7 +381,7 @@ TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsTold) {
 }
 
 // libcurl is loaded when a web server is asked: here the file that is found is none.
-TEST(Resolve, WithoutLibcurlTheReasonNamesThePackage) {
+TEST(ResolveAlone, WithoutLibcurlTheReasonNamesThePackage) {
   TempDir libraries;
   libraries.Write("libcurl.so.4", "");
   Child resolve(

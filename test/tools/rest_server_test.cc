@@ -177,11 +177,11 @@ TEST(WriteIndex, MakesADirectoryReady) {
   TempDir dir;
   dir.Write("a.json", kClusters);
   dir.Write("no-resource.txt", "x");
-  EXPECT_THAT(WriteIndex(dir.path()), HasSubstr("0 " + dir.path() + "/xds-index.json: 1 files"));
+  EXPECT_THAT(WriteIndex(dir.path()), HasSubstr("0 " + dir.path() + "/xds-index.json: 1 file\n"));
   std::ifstream file(dir.path() + "/xds-index.json");
   const std::string json(std::istreambuf_iterator<char>(file), {});
   EXPECT_THAT(json, AllOf(HasSubstr(R"("path": "a.json", "size": )"), Not(HasSubstr("txt"))));
-  EXPECT_THAT(WriteIndex(dir.path()), HasSubstr(": 1 files")) << "it does not index itself";
+  EXPECT_THAT(WriteIndex(dir.path()), HasSubstr(": 1 file\n")) << "it does not index itself";
 }
 TEST(WriteIndex, FilesWithErrorsGetNone) {
   TempDir dir;

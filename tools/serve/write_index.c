@@ -42,7 +42,7 @@ static bool write_index(const char *dir, const gxds_dir_files *files) {
   gxds_text_addf(&path, "%s/" GXDS_DIR_INDEX_NAME, dir);
   gxds_web_index_write(files, &json);
   const bool ok = write_file(path.data, gxds_text_str(&json));
-  if (ok) printf("%s: %zu files\n", path.data, files->count);
+  if (ok) printf("%s: %zu file%s\n", path.data, files->count, files->count == 1 ? "" : "s");
   gxds_text_fini(&path);
   gxds_text_fini(&json);
   return ok;
