@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "files/file_server.h"
 #include "files/watch.h"
 #include "test/sim/world.h"
-#include "files/file_server.h"
 
 namespace gxds_sim {
 

@@ -15,12 +15,9 @@ typedef struct shape {
 } shape;
 
 static const shape creds[] = {{"type", NULL, NULL}, {"config", NULL, NULL}, {NULL, NULL, NULL}};
-static const shape server[] = {{"server_uri", NULL, NULL},
-                               {"channel_creds", creds, NULL},
-                               {"call_creds", creds, NULL},
-                               {"server_features", NULL, NULL},
-                               {"refresh_delay", NULL, NULL},
-                               {NULL, NULL, NULL}};
+static const shape server[] = {{"server_uri", NULL, NULL},    {"channel_creds", creds, NULL},
+                               {"call_creds", creds, NULL},   {"server_features", NULL, NULL},
+                               {"refresh_delay", NULL, NULL}, {NULL, NULL, NULL}};
 static const shape locality[] = {{"region", NULL, NULL},
                                  {"zone", NULL, NULL},
                                  {"sub_zone", NULL, NULL},
