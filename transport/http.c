@@ -15,15 +15,23 @@
 
 /* ---- the library ---- */
 
-#define FUNCTIONS(X)                                                                        \
-  X(global_init)                                                                            \
-  X(version_info)                                                                           \
-  X(easy_init)                                                                              \
-  X(easy_setopt)                                                                            \
-  X(easy_getinfo)                                                                           \
-  X(easy_cleanup) X(easy_strerror) X(multi_init) X(multi_add_handle) X(multi_remove_handle) \
-      X(multi_perform) X(multi_poll) X(multi_info_read) X(multi_cleanup) X(slist_append)    \
-          X(slist_free_all)
+#define FUNCTIONS(X)     \
+  X(global_init)         \
+  X(version_info)        \
+  X(easy_init)           \
+  X(easy_setopt)         \
+  X(easy_getinfo)        \
+  X(easy_cleanup)        \
+  X(easy_strerror)       \
+  X(multi_init)          \
+  X(multi_add_handle)    \
+  X(multi_remove_handle) \
+  X(multi_perform)       \
+  X(multi_poll)          \
+  X(multi_info_read)     \
+  X(multi_cleanup)       \
+  X(slist_append)        \
+  X(slist_free_all)
 
 #define DECLARE(name) __typeof__(curl_##name) *(name);
 static struct { FUNCTIONS(DECLARE) } curl;

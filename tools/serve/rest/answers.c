@@ -149,7 +149,7 @@ gxds_rest_answer gxds_rest_answer_request(const gxds_schema *schema, const gxds_
 gxds_dir_files gxds_rest_files_of(const gxds_file_set *set) {
   gxds_dir_files files = {.items = gxds_calloc(GXDS_FILE_TYPE_COUNT, sizeof *files.items),
                           .count = GXDS_FILE_TYPE_COUNT};
-  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+  for (gxds_file_type t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     const gxds_file_list *list = &set->types[t];
     gxds_text name = {0};
     gxds_response_writer w;
