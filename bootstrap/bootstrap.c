@@ -24,7 +24,7 @@ static void read_authority(gxds_reader *r, const json_t *object, const gxds_path
   if (!gxds_reader_is_object(r, object, at)) return;
   const char *name = "client_listener_resource_name_template";
   out->client_listener_resource_name_template =
-      gxds_reader_string(r, object, at, name, GXDS_FIELD_OPTIONAL);
+      gxds_reader_string(r, object, at, name, GXDS_JSON_OPTIONAL);
   gxds_text prefix = {0};
   gxds_text_addf(&prefix, "xdstp://%.*s/", GXDS_STR_ARG(out->name));
   if (gxds_str_empty(out->client_listener_resource_name_template)) {
@@ -36,7 +36,7 @@ static void read_authority(gxds_reader *r, const json_t *object, const gxds_path
   gxds_text_fini(&prefix);
   out->fallback_on_reachability_only =
       gxds_reader_bool(r, object, at, "fallback_on_reachability_only");
-  out->servers = gxds_reader_servers(r, object, at, GXDS_FIELD_OPTIONAL, &out->server_count);
+  out->servers = gxds_reader_servers(r, object, at, GXDS_JSON_OPTIONAL, &out->server_count);
   if (out->server_count == 0) {
     out->servers = bootstrap->servers;
     out->server_count = bootstrap->server_count;
@@ -68,8 +68,8 @@ static void read_provider(gxds_reader *r, const json_t *object, const gxds_path 
                           gxds_bootstrap_certificate_provider *out) {
   if (!gxds_reader_is_object(r, object, at)) return;
   size_t before = r->errors.count;
-  out->plugin_name = gxds_reader_string(r, object, at, "plugin_name", GXDS_FIELD_REQUIRED);
-  const json_t *config = gxds_reader_object(r, object, at, "config", GXDS_FIELD_OPTIONAL);
+  out->plugin_name = gxds_reader_string(r, object, at, "plugin_name", GXDS_JSON_REQUIRED);
+  const json_t *config = gxds_reader_object(r, object, at, "config", GXDS_JSON_OPTIONAL);
   if (config) out->config_json = gxds_reader_dump(r, config);
   if (r->errors.count != before || !r->host->certificate_provider_check) return;
   r->host->certificate_provider_check(out->plugin_name, out->config_json, at, &r->errors);
@@ -101,10 +101,10 @@ static void read_providers(gxds_reader *r, const json_t *object, gxds_bootstrap 
 /* Our own: the host's client passes over it. */
 static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   const gxds_path *at = GXDS_FIELD(NULL, "resource_cache");
-  const json_t *cache = gxds_reader_object(r, object, NULL, "resource_cache", GXDS_FIELD_OPTIONAL);
+  const json_t *cache = gxds_reader_object(r, object, NULL, "resource_cache", GXDS_JSON_OPTIONAL);
   if (!cache) return;
   size_t before = r->errors.count;
-  out->resource_cache_dir = gxds_reader_string(r, cache, at, "dir", GXDS_FIELD_REQUIRED);
+  out->resource_cache_dir = gxds_reader_string(r, cache, at, "dir", GXDS_JSON_REQUIRED);
   if (r->errors.count == before &&
       !gxds_str_starts_with(out->resource_cache_dir, gxds_str_z("/"))) {
     gxds_reader_error(r, GXDS_FIELD(at, "dir"), "must be an absolute path");
@@ -136,16 +136,16 @@ static void read_shared_stream(gxds_reader *r, const json_t *object, gxds_bootst
 
 static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   if (!gxds_reader_is_object(r, object, NULL)) return;
-  out->servers = gxds_reader_servers(r, object, NULL, GXDS_FIELD_REQUIRED, &out->server_count);
+  out->servers = gxds_reader_servers(r, object, NULL, GXDS_JSON_REQUIRED, &out->server_count);
   gxds_reader_node(r, object, out);
   out->client_default_listener_resource_name_template = gxds_reader_string(
-      r, object, NULL, "client_default_listener_resource_name_template", GXDS_FIELD_OPTIONAL);
+      r, object, NULL, "client_default_listener_resource_name_template", GXDS_JSON_OPTIONAL);
   if (gxds_str_empty(out->client_default_listener_resource_name_template)) {
     out->client_default_listener_resource_name_template = gxds_str_z("%s");
   }
   /* A36: of servers, which stay with the host's own client; checked because it is the same file. */
   (void)gxds_reader_string(r, object, NULL, "server_listener_resource_name_template",
-                           GXDS_FIELD_OPTIONAL);
+                           GXDS_JSON_OPTIONAL);
   read_authorities(r, object, out);
   read_providers(r, object, out);
   read_resource_cache(r, object, out);

@@ -80,7 +80,7 @@ static bool too_deep(const json_t *json, int depth) {
 
 static void read_metadata(gxds_reader *r, const json_t *object, const gxds_path *at,
                           envoy_config_core_v3_Node *node) {
-  json_t *metadata = gxds_reader_object(r, object, at, "metadata", GXDS_FIELD_OPTIONAL);
+  json_t *metadata = gxds_reader_object(r, object, at, "metadata", GXDS_JSON_OPTIONAL);
   if (!metadata || json_object_size(metadata) == 0) return;
   if (too_deep(metadata, 1)) {
     gxds_reader_error(r, GXDS_FIELD(at, "metadata"), "is nested more than %d levels deep",
@@ -92,14 +92,14 @@ static void read_metadata(gxds_reader *r, const json_t *object, const gxds_path 
 
 static void read_locality(gxds_reader *r, const json_t *object, const gxds_path *at,
                           envoy_config_core_v3_Node *node) {
-  json_t *locality = gxds_reader_object(r, object, at, "locality", GXDS_FIELD_OPTIONAL);
+  json_t *locality = gxds_reader_object(r, object, at, "locality", GXDS_JSON_OPTIONAL);
   if (!locality) return;
   const gxds_path *here = GXDS_FIELD(at, "locality");
-  gxds_str region = gxds_reader_string(r, locality, here, "region", GXDS_FIELD_OPTIONAL);
-  gxds_str zone = gxds_reader_string(r, locality, here, "zone", GXDS_FIELD_OPTIONAL);
+  gxds_str region = gxds_reader_string(r, locality, here, "region", GXDS_JSON_OPTIONAL);
+  gxds_str zone = gxds_reader_string(r, locality, here, "zone", GXDS_JSON_OPTIONAL);
   /* Proto3's JSON knows each field by two names; only this one's differ. */
   const char *name = json_object_get(locality, "sub_zone") ? "sub_zone" : "subZone";
-  gxds_str sub_zone = gxds_reader_string(r, locality, here, name, GXDS_FIELD_OPTIONAL);
+  gxds_str sub_zone = gxds_reader_string(r, locality, here, name, GXDS_JSON_OPTIONAL);
   if (region.size + zone.size + sub_zone.size == 0) return;
   envoy_config_core_v3_Locality *out = envoy_config_core_v3_Node_mutable_locality(node, r->arena);
   envoy_config_core_v3_Locality_set_region(out, view(region));
@@ -138,8 +138,8 @@ void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out)
   const json_t *json = json_object_get(object, "node");
   out->node_id = gxds_str_of("", 0);
   if (json && !json_is_null(json) && gxds_reader_is_object(r, json, here)) {
-    out->node_id = gxds_reader_string(r, json, here, "id", GXDS_FIELD_OPTIONAL);
-    gxds_str cluster = gxds_reader_string(r, json, here, "cluster", GXDS_FIELD_OPTIONAL);
+    out->node_id = gxds_reader_string(r, json, here, "id", GXDS_JSON_OPTIONAL);
+    gxds_str cluster = gxds_reader_string(r, json, here, "cluster", GXDS_JSON_OPTIONAL);
     envoy_config_core_v3_Node_set_cluster(node, view(cluster));
     read_locality(r, json, here, node);
     read_metadata(r, json, here, node);

@@ -56,16 +56,16 @@ void gxds_reader_error(gxds_reader *r, const gxds_path *at, const char *format, 
 }
 
 static json_t *field(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name,
-                     gxds_presence presence) {
+                     gxds_json_presence presence) {
   json_t *value = json_object_get(object, name);
-  if (!value && presence == GXDS_FIELD_REQUIRED) {
+  if (!value && presence == GXDS_JSON_REQUIRED) {
     gxds_reader_error(r, GXDS_FIELD(at, name), "field not present");
   }
   return value;
 }
 
 gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_path *at,
-                            const char *name, gxds_presence presence) {
+                            const char *name, gxds_json_presence presence) {
   const json_t *value = field(r, object, at, name, presence);
   if (value && !json_is_string(value)) {
     gxds_reader_error(r, GXDS_FIELD(at, name), "is not a string");
@@ -90,7 +90,7 @@ bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path 
 }
 
 json_t *gxds_reader_object(gxds_reader *r, const json_t *object, const gxds_path *at,
-                           const char *name, gxds_presence presence) {
+                           const char *name, gxds_json_presence presence) {
   json_t *value = field(r, object, at, name, presence);
   if (!value || !gxds_reader_is_object(r, value, GXDS_FIELD(at, name))) return NULL;
   return value;
@@ -103,7 +103,7 @@ static bool count_allowed(gxds_reader *r, size_t count, size_t max, const gxds_p
 }
 
 json_t *gxds_reader_array(gxds_reader *r, const json_t *object, const gxds_path *at,
-                          const char *name, gxds_presence presence, size_t max) {
+                          const char *name, gxds_json_presence presence, size_t max) {
   json_t *value = field(r, object, at, name, presence);
   if (!value) return NULL;
   const gxds_path *here = GXDS_FIELD(at, name);
@@ -116,7 +116,7 @@ json_t *gxds_reader_array(gxds_reader *r, const json_t *object, const gxds_path 
 
 json_t *gxds_reader_map(gxds_reader *r, const json_t *object, const gxds_path *at,
                         const char *name) {
-  json_t *value = gxds_reader_object(r, object, at, name, GXDS_FIELD_OPTIONAL);
+  json_t *value = gxds_reader_object(r, object, at, name, GXDS_JSON_OPTIONAL);
   if (!value) return NULL;
   bool allowed =
       count_allowed(r, json_object_size(value), GXDS_BOOTSTRAP_MAP_MAX, GXDS_FIELD(at, name));

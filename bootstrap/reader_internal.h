@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "bootstrap/bootstrap.h"
+#include "json/json.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,18 +44,16 @@ __attribute__((format(printf, 3, 4))) void gxds_reader_error(gxds_reader *r, con
 /* Remembers the line of errors that somebody else added at that path. */
 void gxds_reader_note_line(gxds_reader *r, const gxds_path *at);
 
-typedef enum gxds_presence { GXDS_FIELD_OPTIONAL, GXDS_FIELD_REQUIRED } gxds_presence;
-
 /* The string (a copy in the arena), object or array of that name in object; empty or NULL when it
  * is absent or wrong. Objects and arrays are borrowed: as long as the parsed JSON. */
 gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_path *at,
-                            const char *name, gxds_presence presence);
+                            const char *name, gxds_json_presence presence);
 /* False when it is absent or wrong. */
 bool gxds_reader_bool(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name);
 json_t *gxds_reader_object(gxds_reader *r, const json_t *object, const gxds_path *at,
-                           const char *name, gxds_presence presence);
+                           const char *name, gxds_json_presence presence);
 json_t *gxds_reader_array(gxds_reader *r, const json_t *object, const gxds_path *at,
-                          const char *name, gxds_presence presence, size_t max);
+                          const char *name, gxds_json_presence presence, size_t max);
 /* The same of a map: an object that holds at most GXDS_BOOTSTRAP_MAP_MAX members. */
 json_t *gxds_reader_map(gxds_reader *r, const json_t *object, const gxds_path *at,
                         const char *name);
@@ -65,8 +64,8 @@ bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path 
 
 /* The list of servers in object's member "xds_servers". */
 const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const json_t *object,
-                                                        const gxds_path *at, gxds_presence presence,
-                                                        size_t *count);
+                                                        const gxds_path *at,
+                                                        gxds_json_presence presence, size_t *count);
 /* The server_features that say what a web server is asked for. */
 typedef struct gxds_web_features {
   bool rest;

@@ -3,15 +3,15 @@
 
 /* A list of {type, config}; NULL: it is absent or wrong. */
 static json_t *read_creds_list(gxds_reader *r, const json_t *object, const gxds_path *at,
-                               const char *name, gxds_presence presence) {
+                               const char *name, gxds_json_presence presence) {
   size_t before = r->errors.count;
   json_t *list = gxds_reader_array(r, object, at, name, presence, GXDS_BOOTSTRAP_CREDS_MAX);
   for (size_t i = 0; i < json_array_size(list); i++) {
     const gxds_path *here = GXDS_ITEM(at, name, i);
     const json_t *entry = json_array_get(list, i);
     if (!gxds_reader_is_object(r, entry, here)) continue;
-    (void)gxds_reader_string(r, entry, here, "type", GXDS_FIELD_REQUIRED);
-    (void)gxds_reader_object(r, entry, here, "config", GXDS_FIELD_OPTIONAL);
+    (void)gxds_reader_string(r, entry, here, "type", GXDS_JSON_REQUIRED);
+    (void)gxds_reader_object(r, entry, here, "config", GXDS_JSON_OPTIONAL);
   }
   return r->errors.count == before ? list : NULL;
 }
@@ -20,13 +20,13 @@ static json_t *read_creds_list(gxds_reader *r, const json_t *object, const gxds_
  * reported, and the next one looked at, as the host does. */
 static void read_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
                        gxds_bootstrap_server *server) {
-  json_t *list = read_creds_list(r, object, at, "channel_creds", GXDS_FIELD_REQUIRED);
+  json_t *list = read_creds_list(r, object, at, "channel_creds", GXDS_JSON_REQUIRED);
   if (!list) return;
   for (size_t i = 0; i < json_array_size(list); i++) {
     const gxds_path *here = GXDS_ITEM(at, "channel_creds", i);
     const json_t *entry = json_array_get(list, i);
     const json_t *config = json_object_get(entry, "config");
-    gxds_str type = gxds_reader_string(r, entry, here, "type", GXDS_FIELD_REQUIRED);
+    gxds_str type = gxds_reader_string(r, entry, here, "type", GXDS_JSON_REQUIRED);
     if (!gxds_channel_creds_supported(type, r->host)) continue;
     gxds_str config_json = config ? gxds_reader_dump(r, config) : gxds_str_of(NULL, 0);
     size_t valid = r->errors.count;
@@ -46,7 +46,7 @@ static gxds_str read_token_file(gxds_reader *r, const json_t *entry, const gxds_
   const gxds_path *at = GXDS_FIELD(here, "config");
   size_t before = r->errors.count;
   gxds_str path =
-      gxds_reader_string(r, json_object_get(entry, "config"), at, name, GXDS_FIELD_REQUIRED);
+      gxds_reader_string(r, json_object_get(entry, "config"), at, name, GXDS_JSON_REQUIRED);
   if (r->errors.count == before && gxds_str_empty(path)) {
     gxds_reader_error(r, GXDS_FIELD(at, name), "must be non-empty");
   }
@@ -56,7 +56,7 @@ static gxds_str read_token_file(gxds_reader *r, const json_t *entry, const gxds_
 /* A97: all that are known apply, the others are passed over. */
 static void read_call_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
                             gxds_bootstrap_server *server) {
-  json_t *list = read_creds_list(r, object, at, "call_creds", GXDS_FIELD_OPTIONAL);
+  json_t *list = read_creds_list(r, object, at, "call_creds", GXDS_JSON_OPTIONAL);
   gxds_str *files = gxds_reader_alloc(r, json_array_size(list), sizeof *files);
   server->jwt_token_files = files;
   for (size_t i = 0; i < json_array_size(list); i++) {
@@ -84,7 +84,7 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
       {"rest", &web->rest},
       {"files", &web->files},
   };
-  json_t *list = gxds_reader_array(r, object, at, "server_features", GXDS_FIELD_OPTIONAL, SIZE_MAX);
+  json_t *list = gxds_reader_array(r, object, at, "server_features", GXDS_JSON_OPTIONAL, SIZE_MAX);
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *feature = json_array_get(list, i);
     if (!json_is_string(feature)) {
@@ -145,7 +145,7 @@ static void read_server(gxds_reader *r, const json_t *object, const gxds_path *a
                         gxds_bootstrap_server *server) {
   if (!gxds_reader_is_object(r, object, at)) return;
   size_t before = r->errors.count;
-  server->uri = gxds_reader_string(r, object, at, "server_uri", GXDS_FIELD_REQUIRED);
+  server->uri = gxds_reader_string(r, object, at, "server_uri", GXDS_JSON_REQUIRED);
   if (r->errors.count == before && gxds_str_empty(server->uri)) {
     gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "must be non-empty");
   }
@@ -159,14 +159,15 @@ static void read_server(gxds_reader *r, const json_t *object, const gxds_path *a
 }
 
 const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const json_t *object,
-                                                        const gxds_path *at, gxds_presence presence,
+                                                        const gxds_path *at,
+                                                        gxds_json_presence presence,
                                                         size_t *count) {
   *count = 0;
   json_t *list =
       gxds_reader_array(r, object, at, "xds_servers", presence, GXDS_BOOTSTRAP_SERVERS_MAX);
   if (!list) return NULL;
   size_t size = json_array_size(list);
-  if (size == 0 && presence == GXDS_FIELD_REQUIRED) {
+  if (size == 0 && presence == GXDS_JSON_REQUIRED) {
     gxds_reader_error(r, GXDS_FIELD(at, "xds_servers"), "must be non-empty");
   }
   const gxds_bootstrap_server **pointers = gxds_reader_alloc(r, size, sizeof(void *));

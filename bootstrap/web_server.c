@@ -1,5 +1,4 @@
 #include "bootstrap/reader_internal.h"
-#include "json/json.h"
 
 /* An http: or https: server (our own, docs/web.md): RFC 3986 with what would be dangerous, or for
  * nothing, left out. NULL, or why not (static). */

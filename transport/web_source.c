@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -30,6 +31,13 @@ static void after_fork_in_parent(void) { GXDS_CHECK(pthread_rwlock_unlock(&busy)
 static void after_fork_in_child(void) {
   busy = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 }
+
+/* At the exit OpenSSL takes itself down before the libraries' destructors run: no thread may be
+ * within it. Those that wait stay at the lock. */
+static void hold_at_exit(void) { pthread_rwlock_wrlock(&busy); }
+
+/* After libcurl, and with it OpenSSL, was loaded: what is registered last is done first. */
+static void register_exit(void) { GXDS_CHECK(atexit(hold_at_exit) == 0); }
 
 /* ---- the source ---- */
 
@@ -190,6 +198,8 @@ static gxds_http *make_http(const worker *w, gxds_text *error) {
     options.tls = &tls;
   }
   gxds_http *http = gxds_http_create(&options, error);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (http) pthread_once(&once, register_exit);
   gxds_tls_creds_fini(&tls);
   gxds_errors_fini(&errors);
   return http;

@@ -50,7 +50,7 @@ static void drop_resource(gxds_client *c, gxds_entry *e) {
   e->in_bytes = NULL;
   gxds_resource_unref(e->resource);
   e->resource = NULL;
-  e->news = e->restored = false;
+  e->unnotified = e->restored = false;
   e->source = NULL;
   gxds_deadlines_cancel(&c->deadlines, &e->ttl);
   gxds_entry_set_alias(c, e, gxds_str_of(NULL, 0));
@@ -82,7 +82,7 @@ void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
   GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
   drop_resource(c, e);
   clear_failure(e);
-  gxds_error_assign(&e->told, NULL);
+  gxds_error_assign(&e->notified, NULL);
   HASH_DELETE(by_name, c->by_name[e->type], e);
   DL_DELETE(e->authority->entries, e);
   e->authority->entry_count--;
@@ -117,7 +117,7 @@ static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *ta
   clear_failure(e);
   e->state = GXDS_RESOURCE_ACKED;
   e->resource = take->resource;
-  e->news = true;
+  e->unnotified = true;
   e->expired = false;
   e->bytes = gxds_str_dup(take->bytes);
   e->version = gxds_str_dup(take->version);
@@ -151,14 +151,14 @@ void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_tim
   if (ended != gxds_deadline_is_set(&e->ttl)) gxds_entry_persist(c, e);
 }
 
-void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *again, gxds_time now) {
+void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *same, gxds_time now) {
   GXDS_CHECK(e->resource != NULL);
   e->state = GXDS_RESOURCE_ACKED;
   bool was_restored = e->restored;
   e->restored = false;
-  replace_str(&e->version, again->version);
-  replace_str(&e->wrapper_version, again->wrapper_version);
-  gxds_entry_renew(c, e, again->ttl, now);
+  replace_str(&e->version, same->version);
+  replace_str(&e->wrapper_version, same->wrapper_version);
+  gxds_entry_renew(c, e, same->ttl, now);
   if (was_restored) gxds_entry_persist(c, e); /* one scope had it: now all that watch it have */
   clear_failure(e);
   gxds_entry_sync(c, e);
@@ -204,7 +204,7 @@ bool gxds_entry_is_cached(const gxds_entry *e) {
 
 bool gxds_entry_is_awaited(const gxds_entry *e) {
   if (!e->resource) return true;
-  return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->answered;
+  return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->had_response;
 }
 
 /* An error of the server comes before one of the resource: it is the newer, since it ends when the
@@ -216,44 +216,44 @@ const gxds_error *gxds_entry_error(const gxds_entry *e) {
   return unreachable ? unreachable : own;
 }
 
-static void tell(gxds_client *c, const gxds_watch *w, gxds_action_kind kind,
-                 const gxds_resource *resource, const gxds_error *error) {
+static void notify(gxds_client *c, const gxds_watch *w, gxds_action_kind kind,
+                   const gxds_resource *resource, const gxds_error *error) {
   gxds_action a = {
       .kind = kind, .watch = w->id, .watcher = w->watcher, .resource = resource, .error = error};
   gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0));
 }
 
-static void tell_all(gxds_client *c, const gxds_entry *e, gxds_action_kind kind,
-                     const gxds_resource *resource, const gxds_error *error) {
+static void notify_all(gxds_client *c, const gxds_entry *e, gxds_action_kind kind,
+                       const gxds_resource *resource, const gxds_error *error) {
   const gxds_watch *w;
-  DL_FOREACH(e->watches, w) { tell(c, w, kind, resource, error); }
+  DL_FOREACH(e->watches, w) { notify(c, w, kind, resource, error); }
 }
 
 void gxds_entry_sync(gxds_client *c, gxds_entry *e) {
-  if (e->news) {
-    tell_all(c, e, GXDS_ACTION_RESOURCE, e->resource, NULL);
-    gxds_error_assign(&e->told, NULL); /* A88: a resource ends an ambient error */
-    e->news = false;
+  if (e->unnotified) {
+    notify_all(c, e, GXDS_ACTION_RESOURCE, e->resource, NULL);
+    gxds_error_assign(&e->notified, NULL); /* A88: a resource ends an ambient error */
+    e->unnotified = false;
   }
-  bool instead = e->resource == NULL;
-  if (instead && e->looking_up) return;
+  bool is_data_error = e->resource == NULL;
+  if (is_data_error && e->looking_up) return;
   const gxds_error *error = gxds_entry_error(e);
-  if (error == e->told && (!error || instead == e->told_instead)) return;
-  if (!instead) {
-    tell_all(c, e, GXDS_ACTION_AMBIENT_ERROR, NULL, error);
+  if (error == e->notified && (!error || is_data_error == e->notified_data_error)) return;
+  if (!is_data_error) {
+    notify_all(c, e, GXDS_ACTION_AMBIENT_ERROR, NULL, error);
   } else if (error) {
-    tell_all(c, e, GXDS_ACTION_RESOURCE, NULL, error);
+    notify_all(c, e, GXDS_ACTION_RESOURCE, NULL, error);
   } /* else: only a resource, or another error, ends a data error */
-  gxds_error_assign(&e->told, error);
-  e->told_instead = instead;
+  gxds_error_assign(&e->notified, error);
+  e->notified_data_error = is_data_error;
 }
 
-void gxds_entry_greet(gxds_client *c, gxds_entry *e, const gxds_watch *w) {
+void gxds_entry_notify_new(gxds_client *c, gxds_entry *e, const gxds_watch *w) {
   gxds_entry_sync(c, e); /* w is not yet among those it tells */
   if (e->resource) {
-    tell(c, w, GXDS_ACTION_RESOURCE, e->resource, NULL);
-    if (e->told) tell(c, w, GXDS_ACTION_AMBIENT_ERROR, NULL, e->told);
-  } else if (e->told) {
-    tell(c, w, GXDS_ACTION_RESOURCE, NULL, e->told);
+    notify(c, w, GXDS_ACTION_RESOURCE, e->resource, NULL);
+    if (e->notified) notify(c, w, GXDS_ACTION_AMBIENT_ERROR, NULL, e->notified);
+  } else if (e->notified) {
+    notify(c, w, GXDS_ACTION_RESOURCE, NULL, e->notified);
   }
 }

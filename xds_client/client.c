@@ -74,8 +74,8 @@ size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type
 }
 
 /* The entry to watch; or NULL, and why there can be none. */
-static gxds_entry *obtain_entry(gxds_client *c, size_t type, gxds_str text, gxds_code *code,
-                                gxds_text *why) {
+static gxds_entry *find_or_create_entry(gxds_client *c, size_t type, gxds_str text, gxds_code *code,
+                                        gxds_text *why) {
   gxds_resource_name name;
   gxds_entry *e = NULL;
   *code = GXDS_UNAVAILABLE;
@@ -120,7 +120,7 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
   HASH_ADD(hh, c->watches, id, sizeof w->id, w);
   gxds_code code;
   gxds_text why = {0};
-  gxds_entry *e = obtain_entry(c, gxds_client_index_of(c, type), name, &code, &why);
+  gxds_entry *e = find_or_create_entry(c, gxds_client_index_of(c, type), name, &code, &why);
   if (!e) {
     refuse(c, w, code, &why);
     return w->id;
@@ -128,13 +128,13 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
   w->entry = e;
   if (e->watch_count == 0) gxds_entry_count_leaving(c, e, false);
   if (e->watch_count++ == 0) {
-    gxds_authority_await_answer(c, e->authority, now);
+    gxds_authority_await_response(c, e->authority, now);
     gxds_authority_subscribe(c, e->authority, e);
     gxds_authority_fall_back(c, e->authority);
   }
   if (c->keeps_resources) gxds_kept_on_watch(c, e, w);
   gxds_trace_watch(c, w, "started");
-  gxds_entry_greet(c, e, w);
+  gxds_entry_notify_new(c, e, w);
   gxds_entry_add_watch(c, e, w);
   return w->id;
 }
@@ -205,7 +205,7 @@ void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *d
   gxds_text why = {0};
   size_t type = GXDS_NO_TYPE;
   const char *undecodable = NULL;
-  if (!conn->protocol->decode(gxds_str_of(data, size), arena, &response, &undecodable)) {
+  if (!conn->protocol->decode_response(gxds_str_of(data, size), arena, &response, &undecodable)) {
     gxds_text_add_z(&why, undecodable);
   } else {
     gxds_trace_response(c, conn, &response);
@@ -300,7 +300,7 @@ static gxds_entry *entry_of(gxds_deadline *d) {
 /* A claim that is not yet on its way would be heard after the end of what it is about. */
 static void end_resource(gxds_client *c, gxds_entry *e, gxds_time now) {
   for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
-    if (sub->claims && sub->conn->sent == 0) sub->conn->false_claim = true;
+    if (sub->sends_version && sub->conn->sent == 0) sub->conn->sent_stale_version = true;
   }
   gxds_entry_on_ttl(c, e, now);
 }

@@ -81,18 +81,18 @@ typedef struct gxds_entry_bytes {
 /* There is one for each resource, and a mesh has a hundred thousand of them: what few have is not
  * in it. */
 struct gxds_entry {
-  uint8_t type;          /* index into the options' types */
-  uint8_t state;         /* gxds_resource_state */
-  bool restored : 1;     /* resource was kept: no server sent it since the start */
-  bool looking_up : 1;   /* whether it was kept is being asked: till then the watchers hear no
-                            error */
-  bool news : 1;         /* the watchers have not yet been told of resource */
-  bool told_instead : 1; /* told was a data error, not an ambient one */
-  bool expired : 1;      /* its ttl ended, and it was not heard of since: state is DOES_NOT_EXIST,
-                            but no server said so */
-  uint32_t watch_count;  /* 0: leaving. It stays until a request without it was encoded, because the
-                            server would not send it again to who asks again in one request */
-  gxds_str name;         /* in this allocation */
+  uint8_t type;        /* index into the options' types */
+  uint8_t state;       /* gxds_resource_state */
+  bool restored : 1;   /* resource was kept: no server sent it since the start */
+  bool looking_up : 1; /* whether it was kept is being asked: till then the watchers hear no
+                          error */
+  bool unnotified : 1; /* the watchers were not notified of resource yet */
+  bool notified_data_error : 1; /* notified was a data error, not an ambient one */
+  bool expired : 1;     /* its ttl ended, and it was not heard of since: state is DOES_NOT_EXIST,
+                           but no server said so */
+  uint32_t watch_count; /* 0: leaving. It stays until a request without it was encoded, because the
+                           server would not send it again to who asks again in one request */
+  gxds_str name;        /* in this allocation */
   gxds_authority *authority;
   gxds_entry *prev; /* of the authority's */
   gxds_entry *next;
@@ -107,7 +107,7 @@ struct gxds_entry {
   gxds_time updated;
   const gxds_bootstrap_server *source; /* who sent it: a decoder may look at that */
   gxds_update_failure *failure;        /* NULL: none */
-  const gxds_error *told;              /* what the watchers were told last */
+  const gxds_error *notified;          /* the error that the watchers were notified of last */
   gxds_str alias_of; /* the resource in use came under that name (delta); empty: under its own */
   gxds_deadline ttl; /* set: when the resource in use ends, unless it is renewed */
   uint64_t seen_in;  /* the serial of the last response that had it */
@@ -147,10 +147,10 @@ void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_tim
 /* A88: the resource is in error. drop: and what is cached is not to be used any more. */
 void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
                      const gxds_error *take_error, gxds_str version, bool drop, gxds_time now);
-/* Tells all watchers what they were not told yet. */
+/* Notifies all watchers of what they do not know yet. */
 void gxds_entry_sync(gxds_client *c, gxds_entry *e);
-/* Tells a new watcher what the others know. */
-void gxds_entry_greet(gxds_client *c, gxds_entry *e, const gxds_watch *w);
+/* Notifies a new watcher of what the others know. */
+void gxds_entry_notify_new(gxds_client *c, gxds_entry *e, const gxds_watch *w);
 /* The resource in use was not renewed in time. */
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now);
 /* The resource in use came under another name; empty: it did not. */
@@ -161,7 +161,7 @@ bool gxds_entry_is_cached(const gxds_entry *e);
 /* A57: whether it has to come in time when it is asked for. Not what is cached, since a server need
  * not send it again; but what is used as it was kept, once there are servers that may lack it. */
 bool gxds_entry_is_awaited(const gxds_entry *e);
-/* What the watchers should be told; NULL: no error. */
+/* What the watchers should know; NULL: no error. */
 const gxds_error *gxds_entry_error(const gxds_entry *e);
 
 /* ---- what is kept (kept.c) ---- */
@@ -191,11 +191,11 @@ void gxds_kept_on_unwatch(gxds_client *c, gxds_entry *e, uint32_t scope);
 void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w);
 /* Starts from what was kept, if its authority does. */
 void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
-/* The first watch of an authority: its servers have until then to answer. */
-void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time now);
-/* A server answered: from now on resources come from servers. */
-void gxds_authority_on_answer(gxds_client *c, gxds_authority *a, gxds_time now);
-/* No server answers: starts from what was kept, if there ever was no answer. */
+/* The first watch of an authority: its servers have until then to send a response. */
+void gxds_authority_await_response(gxds_client *c, gxds_authority *a, gxds_time now);
+/* A server sent a response: from now on resources come from servers. */
+void gxds_authority_on_response(gxds_client *c, gxds_authority *a, gxds_time now);
+/* No server sends anything: starts from what was kept, if there never was a response. */
 void gxds_authority_restore(gxds_client *c, gxds_authority *a);
 
 /* ---- servers (server_conn.c) ---- */
@@ -212,8 +212,8 @@ struct gxds_conn {
   size_t use_count;           /* authorities that use it */
   gxds_conn *prev;            /* of the client's, in the order of creation */
   gxds_conn *next;
-  bool connected;          /* CONNECT was said */
-  const gxds_error *error; /* why it can't be reached; NULL: no failure since it was well */
+  bool connected;          /* there was a CONNECT */
+  const gxds_error *error; /* why it can't be reached; NULL: no failure since its last response */
   gxds_time failed;        /* since when */
   gxds_backoff backoff;
   gxds_deadline retry; /* set: no stream before that */
@@ -221,19 +221,20 @@ struct gxds_conn {
   /* The stream; all zero without. */
   gxds_stream_id stream;
   gxds_time sent;      /* when its first request was on its way; 0: it is not yet */
-  gxds_deadline quiet; /* set: the server was told what is held, and has until then to say
+  gxds_deadline quiet; /* set: a request sent versions, and the server has until then to send
                           something. A live stream is silent for good where there is nothing new:
                           afterwards that is what its silence means */
   bool got_response;
-  bool kept_quiet;  /* or quiet is over */
-  bool claimed;     /* it began with a version, of some type */
-  bool false_claim; /* of something that ended before that was on its way */
-  bool returned;    /* a server after it was given up (A71) by the response that is carried out */
+  bool kept_quiet;    /* or quiet is over */
+  bool sent_versions; /* requests on this stream sent versions, of some type */
+  bool
+      sent_stale_version; /* and one of them is of a resource that ended before it was on its way */
+  bool returned; /* a server after it was given up (A71) by the response that is carried out */
   bool read_due;
   bool node_sent;
-  size_t sending_type; /* of the outstanding SEND; GXDS_NO_TYPE: none */
-  size_t next_type;    /* where the search for something to say begins */
-  size_t answer_count; /* delta: of all types */
+  size_t sending_type;      /* of the outstanding SEND; GXDS_NO_TYPE: none */
+  size_t next_type;         /* where the search for a pending write begins */
+  size_t pending_ack_count; /* delta: of all types */
 
   size_t sub_count;
   size_t leaving_count;
@@ -258,15 +259,15 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
 /* The server can't be reached, for that reason. */
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
                     gxds_time now);
-/* A71: it takes the place of servers after it. What they sent, deleted or spoiled since it was
- * heard of that, it would not send again on its stream: then that is opened anew. */
+/* A71: it takes the place of servers after it. What they sent, deleted or spoiled since it sent
+ * that, it would not send again on its stream: then the stream is opened anew. */
 void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn);
-/* A response came: the server is well. */
-void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now);
-/* A request is on its way: if it told what is held, silence may be the answer. */
+/* A response came: the server can be reached, and does its work. */
+void gxds_conn_on_response(gxds_client *c, gxds_conn *conn, gxds_time now);
+/* A request is on its way: if it sent versions, silence may be the answer. */
 void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now);
-/* The time for an answer is over on a stream that lives: the server has nothing new, and is well.
- * But it takes no place back (A71): for that it has to say something. */
+/* The time for a response is over on a stream that lives: the server has nothing new, and can be
+ * reached. But it takes no place back (A71): for that it has to send something. */
 void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn);
 /* The stream is gone. */
 void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn);
@@ -285,9 +286,9 @@ struct gxds_authority {
   size_t entry_count;
 
   /* Of a client that keeps resources. */
-  bool answered;  /* some server was heard */
-  bool restoring; /* none was in time: it lives on what was kept */
-  bool restored;  /* there was something, of servers[restore_from] */
+  bool had_response; /* some server sent a response */
+  bool restoring;    /* none was in time: it lives on what was kept */
+  bool restored;     /* there was something, of servers[restore_from] */
   size_t restore_from;
   gxds_deadline restore_at;
 };
@@ -303,15 +304,15 @@ void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e);
 /* A71: takes the next server into use while the last one in use has failed and some resource is
  * not cached; or only the former, if the bootstrap says so (A95). */
 void gxds_authority_fall_back(gxds_client *c, gxds_authority *a);
-/* A71: conn is well, so what comes after it in order is no longer used. */
+/* A71: conn sent a response, so what comes after it in order is no longer used. */
 void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, gxds_time now);
 /* Gives up the servers of an authority without entries. */
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a);
-/* Why none of the servers in use can be reached; NULL: some can, or may. hopeful: so does one that
- * was just told on a live stream what is held: what is asked for now it will answer. */
+/* Why none of the servers in use can be reached; NULL: some can, or may. hopeful: so does one
+ * that was just sent versions on a live stream: it will respond to what is requested now. */
 const gxds_error *gxds_authority_error(const gxds_authority *a, bool hopeful);
 /* A71: whether another server stands in for it, in some authority. Then what it sent may be
- * replaced at any time, and only its response gives it its place back: nothing is claimed of it. */
+ * replaced at any time, and only its response gives it its place back: it is sent no versions. */
 bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn);
 
 /* ---- protocols (sotw.c, delta.c) and what they have in common (response.c) ---- */
@@ -352,24 +353,29 @@ struct gxds_response {
   size_t removed_count;
 };
 
-/* One way to speak of the same subscriptions: state of the world, or incremental. In order: plan,
- * encode and said make one request; decode and answer take one response. */
+/* One way to request the same subscriptions: state of the world, or incremental. In order:
+ * plan_request, encode_request and written make one request; decode_response and acknowledge take
+ * one response. */
 struct gxds_protocol {
   const char *method;
-  /* Whether a dirty type has something to say. */
-  bool (*has_something_to_say)(const gxds_type_state *t);
-  /* Decides what the next request of a type says: until, claims and the like. */
-  void (*plan)(gxds_client *c, gxds_conn *conn, size_t type);
+  /* Whether there is a request to send, of a type with pending_write. */
+  bool (*has_pending_write)(const gxds_type_state *t);
+  /* Decides what the next request of a type has: until, sends_version and the like. */
+  void (*plan_request)(gxds_client *c, gxds_conn *conn, size_t type);
   /* That request, but for the type's names, which are its rest. Owned by the caller. with_node: it
    * is the first of its stream. */
-  gxds_str (*encode)(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node);
-  /* What was planned was said: forgets it. t->dirty is what is left to say. */
-  void (*said)(gxds_conn *conn, size_t type);
+  gxds_str (*encode_request)(const gxds_client *c, const gxds_conn *conn, size_t type,
+                             bool with_node);
+  /* The planned request is the outstanding SEND: forgets what it has. t->pending_write: there is
+   * more. */
+  void (*written)(gxds_conn *conn, size_t type);
   /* Takes a message apart. False, and why (static), if it can't be. */
-  bool (*decode)(gxds_str message, struct upb_Arena *arena, gxds_response *out, const char **why);
-  /* A response was carried out and is to be answered. accepted: something in it could be used. */
-  void (*answer)(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
-                 gxds_str take_errors);
+  bool (*decode_response)(gxds_str message, struct upb_Arena *arena, gxds_response *out,
+                          const char **why);
+  /* A response was applied, and is to be ACKed or NACKed. accepted: something in it could be used.
+   */
+  void (*acknowledge)(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
+                      gxds_str take_errors);
 };
 
 extern const gxds_protocol gxds_protocol_sotw;
@@ -377,8 +383,8 @@ extern const gxds_protocol gxds_protocol_delta;
 
 /* The wrapper of a resource, and what is in it (wrapper.c). What is taken apart borrows both. */
 gxds_response_resource gxds_unwrap(const struct envoy_service_discovery_v3_Resource *wrapper);
-/* Forgets a type's unsent answers. */
-void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t);
+/* Forgets a type's unsent ACKs. */
+void gxds_delta_forget_acks(gxds_conn *conn, gxds_type_state *t);
 
 /* What is said of a response with more than GXDS_RESOURCES_PER_RESPONSE_MAX of either. */
 extern const char gxds_too_many_resources[];

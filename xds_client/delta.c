@@ -22,25 +22,25 @@ static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size);
 
 /* ---- requests ---- */
 
-/* Without names, the first request of a type asks for everything. So what comes of a type that was
- * never asked for is not answered. */
-static bool has_something_to_say(const gxds_type_state *t) {
-  return t->unsent || t->dropped || t->answers;
+/* Without names, the first request of a type subscribes to everything. So what comes of a type that
+ * was never requested is not ACKed. */
+static bool has_pending_write(const gxds_type_state *t) {
+  return t->unsent || t->dropped || t->pending_acks;
 }
 
 /* At most, on the wire: a tag and a length, or (in a map) three of them. */
 static size_t name_bytes(const gxds_sub *sub) { return sub->entry->name.size + 6; }
-static size_t claim_bytes(const gxds_sub *sub) {
+static size_t version_bytes(const gxds_sub *sub) {
   return sub->entry->name.size + sub->entry->version.size + 18;
 }
 
-static bool may_claim(const gxds_sub *sub) {
+static bool may_send_version(const gxds_sub *sub) {
   if (sub->entry->version.size == 0 || sub->entry->alias_of.size > 0) return false;
-  return gxds_sub_may_claim(sub);
+  return gxds_sub_may_send_version(sub);
 }
 
-/* A name that is given up and asked for again has to be said twice, in this order: in one request
- * that would mean nothing. */
+/* A name that is unsubscribed and subscribed to again takes two requests, in this order: in one
+ * request the two would mean nothing. */
 static bool crosses(const gxds_type_state *t) {
   if (!t->dropped) return false;
   for (const gxds_sub *sub = t->unsent; sub; sub = sub->next) {
@@ -49,25 +49,25 @@ static bool crosses(const gxds_type_state *t) {
   return false;
 }
 
-static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
+static void plan_request(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   size_t size = c->bootstrap->node.size;
-  t->giving_up = 0;
+  t->unsubscribing = 0;
   /* Names first: RPCs wait for what is subscribed to, and nothing waits for an ACK. */
-  t->answering = !t->unsent && !t->dropped;
+  t->acking = !t->unsent && !t->dropped;
   t->until = t->unsent;
   for (const gxds_dropped *d = t->dropped; d; d = d->hh.next) {
     size += d->name.size + 6;
-    if (size > REQUEST_BYTES_MAX && t->giving_up > 0) return;
-    t->giving_up++;
+    if (size > REQUEST_BYTES_MAX && t->unsubscribing > 0) return;
+    t->unsubscribing++;
   }
   if (crosses(t)) return;
-  bool none = t->begun || gxds_conn_has_stand_in(c, conn);
+  bool none = t->initial_written || gxds_conn_has_stand_in(c, conn);
   for (gxds_sub *sub = t->unsent; sub; sub = sub->next) {
-    sub->claims = !none && may_claim(sub);
-    size += name_bytes(sub) + (sub->claims ? claim_bytes(sub) : 0);
+    sub->sends_version = !none && may_send_version(sub);
+    size += name_bytes(sub) + (sub->sends_version ? version_bytes(sub) : 0);
     if (size > REQUEST_BYTES_MAX && sub != t->unsent) return;
-    if (sub->claims) conn->claimed = true;
+    if (sub->sends_version) conn->sent_versions = true;
     t->until = sub->next;
   }
 }
@@ -82,7 +82,7 @@ static void set_subscribed(envoy_service_discovery_v3_DeltaDiscoveryRequest *req
   GXDS_CHECK(names != NULL || count == 0);
   for (const gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
     *names++ = to_upb(sub->entry->name);
-    if (!sub->claims) continue;
+    if (!sub->sends_version) continue;
     bool set = envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_set(
         request, to_upb(sub->entry->name), to_upb(sub->entry->version), arena);
     GXDS_CHECK(set);
@@ -93,25 +93,25 @@ static void set_unsubscribed(envoy_service_discovery_v3_DeltaDiscoveryRequest *r
                              const gxds_type_state *t, upb_Arena *arena) {
   upb_StringView *names =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_resize_resource_names_unsubscribe(
-          request, t->giving_up, arena);
-  GXDS_CHECK(names != NULL || t->giving_up == 0);
+          request, t->unsubscribing, arena);
+  GXDS_CHECK(names != NULL || t->unsubscribing == 0);
   const gxds_dropped *d = t->dropped;
-  for (size_t i = 0; i < t->giving_up; i++, d = d->hh.next) names[i] = to_upb(d->name);
+  for (size_t i = 0; i < t->unsubscribing; i++, d = d->hh.next) names[i] = to_upb(d->name);
 }
 
-static void set_answer(envoy_service_discovery_v3_DeltaDiscoveryRequest *request,
-                       const gxds_answer *answer, upb_Arena *arena) {
-  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_response_nonce(request,
-                                                                      to_upb(answer->nonce));
-  if (answer->errors.size == 0) return;
+static void set_ack(envoy_service_discovery_v3_DeltaDiscoveryRequest *request,
+                    const gxds_pending_ack *ack, upb_Arena *arena) {
+  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_response_nonce(request, to_upb(ack->nonce));
+  if (ack->errors.size == 0) return;
   google_rpc_Status *detail =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_mutable_error_detail(request, arena);
   GXDS_CHECK(detail != NULL);
   google_rpc_Status_set_code(detail, GXDS_INVALID_ARGUMENT);
-  google_rpc_Status_set_message(detail, to_upb(answer->errors));
+  google_rpc_Status_set_message(detail, to_upb(ack->errors));
 }
 
-static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node) {
+static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size_t type,
+                               bool with_node) {
   const gxds_type_state *t = &conn->types[type];
   upb_Arena *arena = upb_Arena_New();
   GXDS_CHECK(arena != NULL);
@@ -122,7 +122,7 @@ static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type,
       request, to_upb(gxds_str_z(c->types[type]->type_url)));
   set_subscribed(request, t, arena);
   set_unsubscribed(request, t, arena);
-  if (t->answering) set_answer(request, t->answers, arena);
+  if (t->acking) set_ack(request, t->pending_acks, arena);
   if (with_node) {
     gxds_str bytes = c->bootstrap->node;
     envoy_config_core_v3_Node *node =
@@ -140,25 +140,25 @@ static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type,
   return out;
 }
 
-static void forget_answer(gxds_conn *conn, gxds_type_state *t, gxds_answer *answer) {
-  DL_DELETE(t->answers, answer);
-  conn->answer_count--;
-  gxds_str_free(&answer->nonce);
-  gxds_str_free(&answer->errors);
-  gxds_free(answer);
+static void forget_ack(gxds_conn *conn, gxds_type_state *t, gxds_pending_ack *ack) {
+  DL_DELETE(t->pending_acks, ack);
+  conn->pending_ack_count--;
+  gxds_str_free(&ack->nonce);
+  gxds_str_free(&ack->errors);
+  gxds_free(ack);
 }
 
-void gxds_delta_forget_answers(gxds_conn *conn, gxds_type_state *t) {
-  while (t->answers) forget_answer(conn, t, t->answers);
+void gxds_delta_forget_acks(gxds_conn *conn, gxds_type_state *t) {
+  while (t->pending_acks) forget_ack(conn, t, t->pending_acks);
 }
 
-static void said(gxds_conn *conn, size_t type) {
+static void written(gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
-  for (; t->giving_up > 0; t->giving_up--) gxds_type_forget_dropped(t, t->dropped);
-  if (t->answering) forget_answer(conn, t, t->answers);
-  t->answering = false;
-  t->dirty = has_something_to_say(t);
-  if (!t->unsent) t->begun = true;
+  for (; t->unsubscribing > 0; t->unsubscribing--) gxds_type_forget_dropped(t, t->dropped);
+  if (t->acking) forget_ack(conn, t, t->pending_acks);
+  t->acking = false;
+  t->pending_write = has_pending_write(t);
+  if (!t->unsent) t->initial_written = true;
 }
 
 /* ---- responses ---- */
@@ -166,7 +166,8 @@ static void said(gxds_conn *conn, size_t type) {
 /* DeltaDiscoveryResponse.resource_errors (xRFC TP3). */
 #define RESOURCE_ERRORS 9
 
-static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const char **why) {
+static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *out,
+                            const char **why) {
   envoy_service_discovery_v3_DeltaDiscoveryResponse *response =
       envoy_service_discovery_v3_DeltaDiscoveryResponse_new(arena);
   GXDS_CHECK(response != NULL);
@@ -204,26 +205,26 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
   return true;
 }
 
-static void answer(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
-                   gxds_str take_errors) {
+static void acknowledge(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
+                        gxds_str take_errors) {
   (void)accepted; /* versions are those of the resources */
   if (!conn->types[type].requested) {
     gxds_str_free(&take_errors);
     return;
   }
-  gxds_answer *a = GXDS_NEW(gxds_answer);
+  gxds_pending_ack *a = GXDS_NEW(gxds_pending_ack);
   a->nonce = gxds_str_dup(response->nonce);
   a->errors = take_errors;
-  DL_APPEND(conn->types[type].answers, a);
-  conn->answer_count++;
+  DL_APPEND(conn->types[type].pending_acks, a);
+  conn->pending_ack_count++;
 }
 
 const gxds_protocol gxds_protocol_delta = {
     .method = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
-    .has_something_to_say = has_something_to_say,
-    .plan = plan,
-    .encode = encode,
-    .said = said,
-    .decode = decode,
-    .answer = answer,
+    .has_pending_write = has_pending_write,
+    .plan_request = plan_request,
+    .encode_request = encode_request,
+    .written = written,
+    .decode_response = decode_response,
+    .acknowledge = acknowledge,
 };

@@ -113,7 +113,7 @@ void gxds_client_keep_all(gxds_client *c, uint32_t scope, const gxds_bootstrap_s
 }
 
 static void forget(gxds_client *c, const gxds_entry *e, uint32_t scope) {
-  if (!e->source || (e->restored && !e->authority->answered)) return;
+  if (!e->source || (e->restored && !e->authority->had_response)) return;
   gxds_action a = about(c, e, GXDS_ACTION_FORGET, scope, e->source);
   gxds_actions_push_copy(&c->actions, &a);
 }
@@ -153,21 +153,21 @@ void gxds_kept_on_unwatch(gxds_client *c, gxds_entry *e, uint32_t scope) {
   if (!watch_of_scope(e, scope)) forget(c, e, scope);
 }
 
-void gxds_authority_await_answer(gxds_client *c, gxds_authority *a, gxds_time now) {
-  if (!c->keeps_resources || a->answered || a->conn_count > 0) return;
+void gxds_authority_await_response(gxds_client *c, gxds_authority *a, gxds_time now) {
+  if (!c->keeps_resources || a->had_response || a->conn_count > 0) return;
   gxds_deadlines_set(&c->deadlines, &a->restore_at, gxds_time_after(now, GXDS_RESTORE_AFTER));
 }
 
-void gxds_authority_on_answer(gxds_client *c, gxds_authority *a, gxds_time now) {
-  if (a->answered) return;
-  a->answered = true;
+void gxds_authority_on_response(gxds_client *c, gxds_authority *a, gxds_time now) {
+  if (a->had_response) return;
+  a->had_response = true;
   a->restoring = false;
   gxds_deadlines_cancel(&c->deadlines, &a->restore_at);
   for (size_t i = 0; i < a->conn_count; i++) gxds_conn_await_kept(c, a->conns[i], now);
 }
 
 void gxds_authority_restore(gxds_client *c, gxds_authority *a) {
-  if (!c->keeps_resources || a->answered || a->restoring) return;
+  if (!c->keeps_resources || a->had_response || a->restoring) return;
   gxds_deadlines_cancel(&c->deadlines, &a->restore_at);
   a->restoring = true;
   a->restored = false;
@@ -249,8 +249,8 @@ static size_t place_of(const gxds_authority *a, const gxds_bootstrap_server *ser
 }
 
 /* The next scope to ask; NULL: all were asked for what that server sent. */
-static const gxds_watch *scope_after(const gxds_entry *e, uint32_t asked) {
-  const gxds_watch *w = watch_of_scope(e, asked);
+static const gxds_watch *scope_after(const gxds_entry *e, uint32_t requested) {
+  const gxds_watch *w = watch_of_scope(e, requested);
   return w ? next_scope(w) : e->watches; /* it does not watch any more */
 }
 

@@ -87,10 +87,10 @@ static void apply_absence(gxds_application *a) {
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
     const gxds_entry *e = sub->entry;
-    bool told = e->resource && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
-                e->state != GXDS_RESOURCE_RECEIVED_ERROR;
-    bool gone = (sub->asked || sub->known) && e->seen_in != a->c->response_serial &&
-                (told || (e->expired && sub->settled));
+    bool notified = e->resource && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
+                    e->state != GXDS_RESOURCE_RECEIVED_ERROR;
+    bool gone = (sub->requested || sub->requested_before) && e->seen_in != a->c->response_serial &&
+                (notified || (e->expired && sub->settled));
     if (gone) delete_entry(a, sub, &d);
   }
   log_deletions(a, &d);
@@ -100,7 +100,7 @@ static void apply_absence(gxds_application *a) {
  * again on this stream was told to someone who gave it up: what comes next tells the rest. */
 static void apply_removal(gxds_application *a, gxds_entry *e, deletions *d) {
   gxds_sub *sub = gxds_conn_find_sub(a->conn, e);
-  if (!sub || !sub->asked || e->seen_in == a->c->response_serial) return;
+  if (!sub || !sub->requested || e->seen_in == a->c->response_serial) return;
   e->seen_in = a->c->response_serial;
   if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST && !e->expired) {
     gxds_sub_mark_received(a->c, sub);
@@ -149,14 +149,14 @@ static void apply_removals(gxds_application *a) {
   log_deletions(a, &d);
 }
 
-static void answer(gxds_application *a) {
+static void acknowledge(gxds_application *a) {
   /* As the host counts it: a response of which something could be used was accepted (A46). Servers
    * that compare versions send it again at once to who has another. */
   bool accepted = a->any_valid || a->error_count == 0;
   gxds_str errors = {0};
   if (a->error_count > 0) {
-    if (a->error_count > a->told_count) {
-      gxds_text_addf(&a->errors, "; and %zu more", a->error_count - a->told_count);
+    if (a->error_count > a->listed_count) {
+      gxds_text_addf(&a->errors, "; and %zu more", a->error_count - a->listed_count);
     }
     gxds_text_add_z(&a->errors, "]");
     gxds_text line = {0};
@@ -168,9 +168,9 @@ static void answer(gxds_application *a) {
     gxds_client_log(a->c, GXDS_ERROR, &line);
     errors = gxds_text_take(&a->errors);
   }
-  a->conn->protocol->answer(a->conn, a->type, a->response, accepted, errors);
-  a->conn->types[a->type].dirty = true;
-  gxds_conn_say_again(a->c, a->conn, a->type, a->response);
+  a->conn->protocol->acknowledge(a->conn, a->type, a->response, accepted, errors);
+  a->conn->types[a->type].pending_write = true;
+  gxds_conn_subscribe_again(a->c, a->conn, a->type, a->response);
 }
 
 /* A78: also what did not change. */
@@ -215,15 +215,15 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
   a.arena = upb_Arena_New();
   GXDS_CHECK(a.arena != NULL);
   c->response_serial++;
-  gxds_conn_heal(c, conn, now);
+  gxds_conn_on_response(c, conn, now);
   const char *why = refused(&a);
   if (why) {
-    a.error_count = a.told_count = 1;
+    a.error_count = a.listed_count = 1;
     gxds_text_addf(&a.errors, "xDS response validation errors: [%s", why);
   } else {
     apply_parts(&a);
   }
-  answer(&a);
+  acknowledge(&a);
   if (conn->returned) gxds_conn_ask_anew(c, conn);
   conn->returned = false;
   HASH_CLEAR(hh, a.unsolicited);

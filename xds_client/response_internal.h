@@ -20,7 +20,7 @@ typedef struct gxds_application {
   upb_Arena *arena;
   gxds_seen_name *unsolicited; /* names in this response that nobody asked for */
   size_t error_count;
-  size_t told_count; /* of them: those in errors */
+  size_t listed_count; /* of them: those in errors */
   gxds_text errors;
   bool any_valid;
 } gxds_application;

@@ -7,8 +7,8 @@
 void gxds_application_add_error(gxds_application *a, size_t index, gxds_str name,
                                 gxds_str message) {
   a->error_count++;
-  if (a->told_count >= GXDS_NACK_ERRORS_MAX || a->errors.size > GXDS_NACK_BYTES_MAX) return;
-  a->told_count++;
+  if (a->listed_count >= GXDS_NACK_ERRORS_MAX || a->errors.size > GXDS_NACK_BYTES_MAX) return;
+  a->listed_count++;
   gxds_text_add_z(&a->errors, a->errors.size ? "; " : "xDS response validation errors: [");
   gxds_text_addf(&a->errors, "resource index %zu: ", index);
   if (name.size) {
@@ -252,7 +252,7 @@ static bool names_last_version(const gxds_application *a, const gxds_entry *e,
   }
   const gxds_type_state *t = &a->conn->types[a->type];
   return gxds_str_equal(t->version, a->response->version) ||
-         gxds_str_equal(t->heard, a->response->version);
+         gxds_str_equal(t->seen_version, a->response->version);
 }
 
 /* Whether a heartbeat is about what the client has of that server. */

@@ -35,7 +35,7 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
                                   sizeof(gxds_bootstrap_server *));
   c->without_delta[c->without_delta_count++] = conn->server;
   if (!conn->error) return;
-  fall_back_all(c, conn); /* there was hope in its answer */
+  fall_back_all(c, conn); /* its response was hoped for */
   sync_all(c, conn);
 }
 
@@ -115,12 +115,12 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
   sync_all(c, conn);
 }
 
-/* Also of what nobody watches: it may be watched again before it is given up. */
+/* Also of what nobody watches: it may be watched again before it is unsubscribed. */
 static bool is_overruled(const gxds_client *c, const gxds_conn *conn) {
   for (size_t i = 0; i < c->type_count; i++) {
     const gxds_sub *sub;
     DL_FOREACH(conn->types[i].subs, sub) {
-      if (sub->word == GXDS_WORD_OVERRULED) return true;
+      if (sub->sent_state == GXDS_SENT_OVERRULED) return true;
     }
   }
   return false;
@@ -141,7 +141,7 @@ static void log_up(gxds_client *c, const gxds_conn *conn, const char *why) {
 }
 
 /* True: it was not before. */
-static bool be_well(gxds_client *c, gxds_conn *conn) {
+static bool clear_error(gxds_client *c, gxds_conn *conn) {
   gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
   conn->counts->connected = true;
   bool failed = conn->error != NULL;
@@ -150,7 +150,7 @@ static bool be_well(gxds_client *c, gxds_conn *conn) {
 }
 
 void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now) {
-  if (!conn->claimed || conn->got_response || conn->kept_quiet) return;
+  if (!conn->sent_versions || conn->got_response || conn->kept_quiet) return;
   if (gxds_deadline_is_set(&conn->quiet)) return;
   gxds_duration timeout = gxds_conn_timeout(c, conn);
   gxds_deadlines_set(&c->deadlines, &conn->quiet, gxds_time_after(now, timeout));
@@ -160,13 +160,13 @@ void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now) {
 void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn) {
   conn->kept_quiet = true;
   log_up(c, conn, ": it has nothing new");
-  if (be_well(c, conn)) sync_all(c, conn);
+  if (clear_error(c, conn)) sync_all(c, conn);
 }
 
-void gxds_conn_heal(gxds_client *c, gxds_conn *conn, gxds_time now) {
+void gxds_conn_on_response(gxds_client *c, gxds_conn *conn, gxds_time now) {
   if (!conn->got_response && !conn->kept_quiet) log_up(c, conn, "");
   conn->got_response = true;
-  bool failed = be_well(c, conn);
+  bool failed = clear_error(c, conn);
   for (size_t i = 0; i < c->authority_count; i++) {
     gxds_authority_recover(c, &c->authorities[i], conn, now);
   }
@@ -178,17 +178,17 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
   conn->sent = 0;
   gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
   conn->got_response = conn->kept_quiet = false;
-  conn->claimed = conn->false_claim = false;
+  conn->sent_versions = conn->sent_stale_version = false;
   conn->read_due = conn->node_sent = false;
   conn->sending_type = GXDS_NO_TYPE;
   gxds_subs_lose_stream(c, conn);
   for (size_t i = 0; i < c->type_count; i++) {
     gxds_type_state *t = &conn->types[i];
-    t->requested = t->unanswered = t->begun = false;
+    t->requested = t->unacked = t->initial_written = false;
     gxds_str_free(&t->nonce);
-    gxds_str_free(&t->heard);
+    gxds_str_free(&t->seen_version);
     gxds_str_free(&t->errors);
-    gxds_delta_forget_answers(conn, t);
+    gxds_delta_forget_acks(conn, t);
   }
 }
 
@@ -200,9 +200,9 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
     gxds_subs_fini(&conn->types[i]);
     gxds_str_free(&conn->types[i].version);
     gxds_str_free(&conn->types[i].nonce);
-    gxds_str_free(&conn->types[i].heard);
+    gxds_str_free(&conn->types[i].seen_version);
     gxds_str_free(&conn->types[i].errors);
-    gxds_delta_forget_answers(conn, &conn->types[i]);
+    gxds_delta_forget_acks(conn, &conn->types[i]);
   }
   gxds_error_assign(&conn->error, NULL);
   DL_DELETE(c->conns, conn);
@@ -227,51 +227,52 @@ static void open_stream(gxds_client *c, gxds_conn *conn) {
   act(c, conn, GXDS_ACTION_OPEN_STREAM);
 }
 
-static void say(gxds_client *c, gxds_conn *conn, size_t type) {
+static void send_request(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
-  conn->protocol->plan(c, conn, type);
+  conn->protocol->plan_request(c, conn, type);
   gxds_trace_request(c, conn, type);
   gxds_action request = action_of(conn, GXDS_ACTION_SEND);
   request.rest = t->names;
-  gxds_str head = conn->protocol->encode(c, conn, type, !conn->node_sent);
+  gxds_str head = conn->protocol->encode_request(c, conn, type, !conn->node_sent);
   gxds_actions_push(&c->actions, &request, head);
   conn->node_sent = true;
   conn->sending_type = type;
   conn->next_type = (type + 1) % c->type_count;
   if (t->unsent != t->until) t->sending = t->unsent;
   for (gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
-    sub->asked = true;
-    if (sub->claims) sub->word = GXDS_WORD_IN_FORCE; /* what is held is its own, it is told */
+    sub->requested = true;
+    if (sub->sends_version)
+      sub->sent_state = GXDS_SENT_IN_USE; /* what is held came from it, and the request says so */
   }
   t->unsent = t->until;
   t->until = NULL;
   t->requested = true;
-  conn->protocol->said(conn, type);
+  conn->protocol->written(conn, type);
 }
 
-/* One request at most: the next waits for on_sent, and then says what is so then. Types take turns,
- * so that a busy one starves no other. */
-static void say_next(gxds_client *c, gxds_conn *conn) {
+/* One request at most: the next waits for on_sent, and then has what is subscribed to then. Types
+ * take turns, so that a busy one starves no other. */
+static void send_next_request(gxds_client *c, gxds_conn *conn) {
   for (size_t i = 0; i < c->type_count; i++) {
     size_t type = (conn->next_type + i) % c->type_count;
     gxds_type_state *t = &conn->types[type];
-    if (!t->dirty) continue;
+    if (!t->pending_write) continue;
     gxds_conn_purge(c, conn, type);
-    if (conn->protocol->has_something_to_say(t)) {
-      say(c, conn, type);
+    if (conn->protocol->has_pending_write(t)) {
+      send_request(c, conn, type);
       return;
     }
-    t->dirty = false;
+    t->pending_write = false;
   }
   conn->next_type = 0;
 }
 
-/* The server was told that something is held which is not, or which by the time that it answers may
- * have been replaced by another server (A71): it would be lost that it never answers. So it is
- * asked anew, without. */
-static void take_claims_back(gxds_client *c, gxds_conn *conn) {
-  if (!conn->stream || !conn->claimed || conn->got_response) return;
-  if (!conn->false_claim && !gxds_conn_has_stand_in(c, conn)) return;
+/* The server was sent the version of something that is not held any more, or that another server
+ * may have replaced by the time it responds (A71). It would not send it, and nobody would know. So
+ * the stream is opened anew, without versions. */
+static void retract_versions(gxds_client *c, gxds_conn *conn) {
+  if (!conn->stream || !conn->sent_versions || conn->got_response) return;
+  if (!conn->sent_stale_version && !gxds_conn_has_stand_in(c, conn)) return;
   bool hoped = gxds_deadline_is_set(&conn->quiet);
   close_stream(c, conn, "closed: it told versions that may not be in use any more");
   gxds_conn_lose_stream(c, conn);
@@ -284,9 +285,9 @@ static void settle_conn(gxds_client *c, gxds_conn *conn) {
     act(c, conn, GXDS_ACTION_CONNECT);
   }
   conn->connected = true;
-  take_claims_back(c, conn);
+  retract_versions(c, conn);
   if (!conn->stream && !gxds_deadline_is_set(&conn->retry)) open_stream(c, conn);
-  if (conn->stream && conn->sending_type == GXDS_NO_TYPE) say_next(c, conn);
+  if (conn->stream && conn->sending_type == GXDS_NO_TYPE) send_next_request(c, conn);
 }
 
 bool gxds_client_settle(gxds_client *c) {
@@ -306,7 +307,7 @@ bool gxds_client_settle(gxds_client *c) {
     }
   }
   DL_FOREACH(c->conns, conn) {
-    if (!conn->read_due || conn->answer_count >= GXDS_ANSWERS_MAX) continue;
+    if (!conn->read_due || conn->pending_ack_count >= GXDS_PENDING_ACKS_MAX) continue;
     act(c, conn, GXDS_ACTION_READ);
     conn->read_due = false;
   }

@@ -49,7 +49,8 @@ static void encode_names(gxds_type_state *t) {
   if (names.size) t->names = gxds_block_create(&names);
 }
 
-static gxds_str encode(const gxds_client *c, const gxds_conn *conn, size_t type, bool with_node) {
+static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size_t type,
+                               bool with_node) {
   const gxds_type_state *t = &conn->types[type];
   upb_Arena *arena = upb_Arena_New();
   GXDS_CHECK(arena != NULL);
@@ -88,7 +89,8 @@ static gxds_response_resource unwrap(const google_protobuf_Any *any, upb_Arena *
 /* DiscoveryResponse.resource_errors (xRFC TP3). */
 #define RESOURCE_ERRORS 7
 
-static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const char **why) {
+static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *out,
+                            const char **why) {
   envoy_service_discovery_v3_DiscoveryResponse *response =
       envoy_service_discovery_v3_DiscoveryResponse_new(arena);
   GXDS_CHECK(response != NULL);
@@ -129,43 +131,41 @@ static bool decode(gxds_str message, upb_Arena *arena, gxds_response *out, const
 
 /* A version says "I have this": a server takes its word and may send nothing. So a stream starts a
  * type with it only if all that is asked for is held, and came from there. */
-static bool may_claim_version(const gxds_client *c, const gxds_conn *conn,
-                              const gxds_type_state *t) {
+static bool may_send_type_version(const gxds_client *c, const gxds_conn *conn,
+                                  const gxds_type_state *t) {
   if (gxds_conn_has_stand_in(c, conn)) return false;
   const gxds_sub *sub;
   DL_FOREACH(t->subs, sub) {
-    if (!gxds_sub_may_claim(sub)) return false;
+    if (!gxds_sub_may_send_version(sub)) return false;
   }
   return true;
 }
 
-static bool has_unsent_again(const gxds_type_state *t) {
-  if (t->again_count == 0) return false;
+static bool has_unsent_resubscribed(const gxds_type_state *t) {
+  if (t->resubscribed_count == 0) return false;
   const gxds_sub *sub = t->unsent;
-  while (sub && !sub->again) sub = sub->next;
+  while (sub && !sub->resubscribed) sub = sub->next;
   return sub != NULL;
 }
 
-/* An empty list in the first request of a type asks for everything. */
-static bool has_something_to_say(const gxds_type_state *t) {
-  return t->sub_count > 0 || t->requested;
-}
+/* An empty list in the first request of a type subscribes to everything. */
+static bool has_pending_write(const gxds_type_state *t) { return t->sub_count > 0 || t->requested; }
 
-static void plan(gxds_client *c, gxds_conn *conn, size_t type) {
+static void plan_request(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   bool first = !t->requested && t->nonce.size == 0;
-  if (first && !may_claim_version(c, conn, t)) gxds_str_free(&t->version);
-  bool claims = first && t->version.size > 0;
-  conn->claimed = conn->claimed || claims;
-  for (gxds_sub *sub = t->unsent; sub; sub = sub->next) sub->claims = claims;
-  t->until = t->unanswered && has_unsent_again(t) ? t->unsent : NULL;
+  if (first && !may_send_type_version(c, conn, t)) gxds_str_free(&t->version);
+  bool sends_version = first && t->version.size > 0;
+  conn->sent_versions = conn->sent_versions || sends_version;
+  for (gxds_sub *sub = t->unsent; sub; sub = sub->next) sub->sends_version = sends_version;
+  t->until = t->unacked && has_unsent_resubscribed(t) ? t->unsent : NULL;
   encode_names(t);
 }
 
-static void said(gxds_conn *conn, size_t type) {
+static void written(gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
-  t->dirty = t->unsent != NULL;
-  t->unanswered = false;
+  t->pending_write = t->unsent != NULL;
+  t->unacked = false;
   gxds_str_free(&t->errors);
 }
 
@@ -174,8 +174,8 @@ static void set_str(gxds_str *s, gxds_str with) {
   *s = with.size ? gxds_str_dup(with) : gxds_str_of(NULL, 0);
 }
 
-static void answer(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
-                   gxds_str take_errors) {
+static void acknowledge(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
+                        gxds_str take_errors) {
   gxds_type_state *t = &conn->types[type];
   set_str(&t->nonce, response->nonce);
   gxds_str_free(&t->errors);
@@ -183,16 +183,16 @@ static void answer(gxds_conn *conn, size_t type, const gxds_response *response, 
   if (accepted) set_str(&t->version, response->version);
   bool whole = !response->refused && response->version.size <= GXDS_VERSION_BYTES_MAX;
   bool of_heartbeats = !response->complete; /* one that is refused brought nothing of its version */
-  if (whole && (accepted || !of_heartbeats)) set_str(&t->heard, response->version);
-  t->unanswered = true;
+  if (whole && (accepted || !of_heartbeats)) set_str(&t->seen_version, response->version);
+  t->unacked = true;
 }
 
 const gxds_protocol gxds_protocol_sotw = {
     .method = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
-    .has_something_to_say = has_something_to_say,
-    .plan = plan,
-    .encode = encode,
-    .said = said,
-    .decode = decode,
-    .answer = answer,
+    .has_pending_write = has_pending_write,
+    .plan_request = plan_request,
+    .encode_request = encode_request,
+    .written = written,
+    .decode_response = decode_response,
+    .acknowledge = acknowledge,
 };

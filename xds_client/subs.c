@@ -40,10 +40,10 @@ static void forget_all_dropped(gxds_type_state *t) {
   while (t->dropped) gxds_type_forget_dropped(t, t->dropped);
 }
 
-static void set_again(gxds_sub *sub, bool again) {
-  if (sub->again == again) return;
-  sub->again = again;
-  state_of(sub)->again_count += again ? 1 : (size_t)-1;
+static void set_resubscribed(gxds_sub *sub, bool resubscribed) {
+  if (sub->resubscribed == resubscribed) return;
+  sub->resubscribed = resubscribed;
+  state_of(sub)->resubscribed_count += resubscribed ? 1 : (size_t)-1;
 }
 
 /* ---- their lives ---- */
@@ -57,18 +57,18 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   GXDS_CHECK(e->watch_count > 0);
   gxds_sub *old = gxds_conn_find_sub(conn, e);
   bool delta = conn->protocol == &gxds_protocol_delta;
-  /* The server never heard that it was given up, and there is nothing to wait for. */
-  if (delta && old && old->asked && (old->settled || !gxds_entry_is_awaited(e))) return;
-  bool again = old && old->again;
-  bool known = old && (old->asked || old->known);
-  uint8_t word = old ? old->word : GXDS_WORD_NONE;
-  if (old) old->asked = old->known = false; /* it is not given up */
+  /* The server never saw the unsubscription, and there is nothing to wait for. */
+  if (delta && old && old->requested && (old->settled || !gxds_entry_is_awaited(e))) return;
+  bool resubscribed = old && old->resubscribed;
+  bool known = old && (old->requested || old->requested_before);
+  uint8_t sent_state = old ? old->sent_state : GXDS_SENT_NOTHING;
+  if (old) old->requested = old->requested_before = false; /* it is not unsubscribed */
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
   sub->conn = conn;
-  sub->known = known;
-  sub->word = word;
+  sub->requested_before = known;
+  sub->sent_state = sent_state;
   sub->wait_until = GXDS_TIME_NEVER;
   sub->timer.kind = GXDS_DEADLINE_SUB;
   LL_APPEND2(e->subs, sub, next_of_entry);
@@ -76,20 +76,20 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   gxds_type_forget_names(t);
   DL_APPEND(t->subs, sub);
   if (!t->unsent) t->unsent = sub;
-  t->dirty = true;
+  t->pending_write = true;
   t->sub_count++;
   conn->sub_count++;
   if (delta) return;
   gxds_dropped *dropped = gxds_type_find_dropped(t, e->name);
-  set_again(sub, again || dropped);
+  set_resubscribed(sub, resubscribed || dropped);
   if (dropped) gxds_type_forget_dropped(t, dropped);
 }
 
-/* A57: that takes no more time than if it were said once. */
-static void say_again(gxds_client *c, gxds_sub *sub) {
+/* A57: the does-not-exist timer runs on from the first request. */
+static void subscribe_again(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
   gxds_conn *conn = sub->conn;
-  uint8_t times = sub->said_again;
+  uint8_t times = sub->repeats;
   bool settled = sub->settled;
   bool waits = gxds_deadline_is_set(&sub->timer);
   gxds_time wait_until = waits ? gxds_deadlines_at(&c->deadlines, &sub->timer) : sub->wait_until;
@@ -97,11 +97,11 @@ static void say_again(gxds_client *c, gxds_sub *sub) {
   sub = gxds_conn_find_sub(conn, e);
   sub->settled = settled;
   sub->wait_until = wait_until;
-  sub->said_again = times + 1;
+  sub->repeats = times + 1;
 }
 
 /* Whether it has resources, and not those of the response before. (Looked at only while there are
- * names that were asked for again.) */
+ * names that were subscribed to again.) */
 static bool has_news(gxds_type_state *t, const gxds_response *response) {
   uint64_t sum = 0; /* so their order does not matter */
   for (size_t i = 0; i < response->resource_count; i++) {
@@ -112,22 +112,22 @@ static bool has_news(gxds_type_state *t, const gxds_response *response) {
   return news;
 }
 
-/* A response without such a name may have crossed the request for it, or be the answer, of a server
- * that lacks the resource. So it is asked for once more. Some servers answer that too: what says
- * nothing new is taken for it, or the two would go on for ever. */
-void gxds_conn_say_again(gxds_client *c, gxds_conn *conn, size_t type,
-                         const gxds_response *response) {
+/* A response without such a name may have crossed the request for it, or be the response to it, of
+ * a server that lacks the resource. So it is requested once more. Some servers respond to that too:
+ * a response with nothing new is taken for the last word, or the two would go on for ever. */
+void gxds_conn_subscribe_again(gxds_client *c, gxds_conn *conn, size_t type,
+                               const gxds_response *response) {
   gxds_type_state *t = &conn->types[type];
-  if (t->again_count == 0) return;
+  if (t->resubscribed_count == 0) return;
   bool news = has_news(t, response);
   gxds_sub *next;
   for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
     next = sub->next;
-    if (!sub->again || sub->entry->watch_count == 0) continue;
-    if (sub->said_again >= GXDS_SAID_AGAIN_MAX) {
-      set_again(sub, false);
-    } else if (sub->said_again == 0 || news) {
-      say_again(c, sub);
+    if (!sub->resubscribed || sub->entry->watch_count == 0) continue;
+    if (sub->repeats >= GXDS_SUBSCRIPTION_REPEATS_MAX) {
+      set_resubscribed(sub, false);
+    } else if (sub->repeats == 0 || news) {
+      subscribe_again(c, sub);
     }
   }
 }
@@ -139,8 +139,9 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
-  if ((sub->asked || sub->known) && sub->conn->stream) remember_dropped(sub->conn, t, e->name);
-  set_again(sub, false);
+  if ((sub->requested || sub->requested_before) && sub->conn->stream)
+    remember_dropped(sub->conn, t, e->name);
+  set_resubscribed(sub, false);
   DL_DELETE(t->subs, sub);
   LL_DELETE2(e->subs, sub, next_of_entry);
   t->sub_count--;
@@ -149,7 +150,7 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
     t->leaving_count--;
     sub->conn->leaving_count--;
   }
-  if (t->requested) t->dirty = true;
+  if (t->requested) t->pending_write = true;
   gxds_free(sub);
   if (e->watch_count == 0 && e->subs == NULL) gxds_entry_destroy(c, e);
 }
@@ -159,7 +160,7 @@ void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving) {
     gxds_type_state *t = state_of(sub);
     t->leaving_count += leaving ? 1 : (size_t)-1;
     sub->conn->leaving_count += leaving ? 1 : (size_t)-1;
-    t->dirty = true;
+    t->pending_write = true;
     if (leaving) gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   }
 }
@@ -181,11 +182,11 @@ void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn) {
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *received) {
   for (gxds_sub *sub = received->entry->subs; sub; sub = sub->next_of_entry) {
     gxds_deadlines_cancel(&c->deadlines, &sub->timer);
-    if (sub->word) sub->word = GXDS_WORD_OVERRULED;
+    if (sub->sent_state) sub->sent_state = GXDS_SENT_OVERRULED;
   }
   received->settled = true;
-  received->word = GXDS_WORD_IN_FORCE;
-  set_again(received, false);
+  received->sent_state = GXDS_SENT_IN_USE;
+  set_resubscribed(received, false);
 }
 
 /* ---- their timers ---- */
@@ -230,7 +231,7 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
   const gxds_bootstrap_server *server = sub->conn->server;
   bool transient = server->resource_timer_is_transient_error;
   sub->settled = true;
-  set_again(sub, false);
+  set_resubscribed(sub, false);
   gxds_text message = {0};
   gxds_text_add_z(&message, transient ? "timeout obtaining resource"
                                       : "does not exist: the server did not send it");
@@ -243,7 +244,7 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
 
 /* ---- with the stream ---- */
 
-bool gxds_sub_may_claim(const gxds_sub *sub) {
+bool gxds_sub_may_send_version(const gxds_sub *sub) {
   const gxds_entry *e = sub->entry;
   return e->state == GXDS_RESOURCE_ACKED && !e->restored &&
          gxds_bootstrap_server_equal(e->source, sub->conn->server); /* A71: it may be another's */
@@ -255,15 +256,15 @@ void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_type_state *t = &conn->types[i];
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
-      sub->settled = sub->asked = sub->known = sub->claims = false;
-      sub->word = GXDS_WORD_NONE;
+      sub->settled = sub->requested = sub->requested_before = sub->sends_version = false;
+      sub->sent_state = GXDS_SENT_NOTHING;
       sub->wait_until = GXDS_TIME_NEVER;
-      set_again(sub, false);
+      set_resubscribed(sub, false);
       gxds_deadlines_cancel(&c->deadlines, &sub->timer);
     }
     t->unsent = t->subs;
     t->sending = NULL;
-    t->dirty = t->sub_count > 0;
+    t->pending_write = t->sub_count > 0;
     forget_all_dropped(t);
   }
 }

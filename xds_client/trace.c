@@ -63,10 +63,10 @@ static void add_names(gxds_text *line, const gxds_conn *conn, const gxds_type_st
     add_name(line, sub->entry->name, &count);
   }
   end_names(line, count);
-  if (t->giving_up == 0) return;
+  if (t->unsubscribing == 0) return;
   gxds_text_add_z(line, " unsubscribe=[");
   const gxds_dropped *d = t->dropped;
-  for (count = 0; count < t->giving_up; d = d->hh.next) add_name(line, d->name, &count);
+  for (count = 0; count < t->unsubscribing; d = d->hh.next) add_name(line, d->name, &count);
   end_names(line, count);
 }
 
@@ -80,12 +80,12 @@ static void add_version(gxds_text *line, gxds_str version, gxds_str nonce) {
 void gxds_trace_request(gxds_client *c, const gxds_conn *conn, size_t type) {
   if (!is_on(c)) return;
   const gxds_type_state *t = &conn->types[type];
-  const gxds_answer *answer = t->answering ? t->answers : NULL;
-  gxds_str errors = answer ? answer->errors : t->errors;
+  const gxds_pending_ack *ack = t->acking ? t->pending_acks : NULL;
+  gxds_str errors = ack ? ack->errors : t->errors;
   gxds_text line = {0};
   begin(&line, conn->server);
   gxds_text_addf(&line, "sending request: type=%s", c->types[type]->short_name);
-  add_version(&line, t->version, answer ? answer->nonce : t->nonce);
+  add_version(&line, t->version, ack ? ack->nonce : t->nonce);
   add_names(&line, conn, t);
   if (errors.size) gxds_text_add_z(&line, " (NACK)");
   gxds_client_log(c, GXDS_INFO, &line);

@@ -21,10 +21,10 @@ static void check_entry_state(const gxds_entry *e) {
   GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && e->alias_of.size == 0));
   GXDS_CHECK(e->resource || e->wrapper_version.size == 0);
   GXDS_CHECK(!e->expired || (!e->resource && e->state == GXDS_RESOURCE_DOES_NOT_EXIST));
-  GXDS_CHECK(!e->news); /* all that happened was told */
-  GXDS_CHECK(e->told == gxds_entry_error(e) || (e->looking_up && !e->resource));
+  GXDS_CHECK(!e->unnotified); /* the watchers know all that happened */
+  GXDS_CHECK(e->notified == gxds_entry_error(e) || (e->looking_up && !e->resource));
   GXDS_CHECK(!e->restored || e->resource);
-  GXDS_CHECK(!e->told || e->told_instead == (e->resource == NULL));
+  GXDS_CHECK(!e->notified || e->notified_data_error == (e->resource == NULL));
 }
 
 static void check_entry(const gxds_client *c, const gxds_entry *e) {
@@ -52,7 +52,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
   const gxds_type_state *t = &conn->types[type];
   size_t count = 0;
   size_t leaving = 0;
-  size_t again = 0;
+  size_t resubscribed = 0;
   int part = 0; /* asked for, sending, unsent */
   const gxds_sub *sub;
   DL_FOREACH(t->subs, sub) {
@@ -62,9 +62,9 @@ static void check_type(const gxds_conn *conn, size_t type) {
     if (sub == t->sending) part = 1;
     if (sub == t->unsent) part = 2;
     GXDS_CHECK(sub->conn == conn && e->type == type);
-    GXDS_CHECK(sub->asked == (part < 2));
-    again += sub->again;
-    GXDS_CHECK(conn->stream || sub->word == GXDS_WORD_NONE);
+    GXDS_CHECK(sub->requested == (part < 2));
+    resubscribed += sub->resubscribed;
+    GXDS_CHECK(conn->stream || sub->sent_state == GXDS_SENT_NOTHING);
     if (!gxds_deadline_is_set(&sub->timer)) continue;
     GXDS_CHECK(conn->stream && part == 0); /* A57: not before it was sent */
     GXDS_CHECK(!sub->settled && (!e->resource || e->restored) && e->watch_count > 0);
@@ -72,23 +72,23 @@ static void check_type(const gxds_conn *conn, size_t type) {
   GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);
   GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));
   GXDS_CHECK(!t->sending || conn->sending_type == type);
-  GXDS_CHECK(!t->unsent || t->dirty); /* what is not asked for is going to be */
-  GXDS_CHECK(again == t->again_count && !t->until && t->giving_up == 0);
-  GXDS_CHECK(conn->stream || (!t->dropped && !t->unanswered && again == 0));
-  size_t answers = 0;
-  const gxds_answer *answer;
-  DL_COUNT(t->answers, answer, answers);
-  GXDS_CHECK(answers <= conn->answer_count);
+  GXDS_CHECK(!t->unsent || t->pending_write); /* what is not asked for is going to be */
+  GXDS_CHECK(resubscribed == t->resubscribed_count && !t->until && t->unsubscribing == 0);
+  GXDS_CHECK(conn->stream || (!t->dropped && !t->unacked && resubscribed == 0));
+  size_t pending_acks = 0;
+  const gxds_pending_ack *ack;
+  DL_COUNT(t->pending_acks, ack, pending_acks);
+  GXDS_CHECK(pending_acks <= conn->pending_ack_count);
   if (conn->protocol == &gxds_protocol_delta) {
-    GXDS_CHECK(again == 0 && t->nonce.size == 0 && t->version.size == 0);
-    GXDS_CHECK(t->dirty || (!t->dropped && !t->answers));
+    GXDS_CHECK(resubscribed == 0 && t->nonce.size == 0 && t->version.size == 0);
+    GXDS_CHECK(t->pending_write || (!t->dropped && !t->pending_acks));
     GXDS_CHECK(!t->names);
   } else {
-    GXDS_CHECK(answers == 0);
+    GXDS_CHECK(pending_acks == 0);
   }
-  GXDS_CHECK(conn->stream || answers == 0);
+  GXDS_CHECK(conn->stream || pending_acks == 0);
   GXDS_CHECK(conn->stream || (!t->requested && t->nonce.size == 0 && t->errors.size == 0));
-  GXDS_CHECK(t->heard.size == 0 || (conn->stream && conn->protocol == &gxds_protocol_sotw));
+  GXDS_CHECK(t->seen_version.size == 0 || (conn->stream && conn->protocol == &gxds_protocol_sotw));
 }
 
 static void check_conn(const gxds_client *c, const gxds_conn *conn) {
@@ -108,8 +108,8 @@ static void check_conn(const gxds_client *c, const gxds_conn *conn) {
   GXDS_CHECK(conn->stream ? conn->connected : conn->sending_type == GXDS_NO_TYPE);
   GXDS_CHECK(!conn->stream || !gxds_deadline_is_set(&conn->retry));
   GXDS_CHECK(conn->stream || (!conn->got_response && !conn->read_due && !conn->node_sent));
-  GXDS_CHECK(conn->stream || (!conn->kept_quiet && !conn->claimed && conn->sent == 0));
-  GXDS_CHECK(!gxds_deadline_is_set(&conn->quiet) || (conn->claimed && !conn->got_response));
+  GXDS_CHECK(conn->stream || (!conn->kept_quiet && !conn->sent_versions && conn->sent == 0));
+  GXDS_CHECK(!gxds_deadline_is_set(&conn->quiet) || (conn->sent_versions && !conn->got_response));
 }
 
 static void check_authority(const gxds_client *c, const gxds_authority *a) {

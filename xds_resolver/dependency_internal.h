@@ -117,11 +117,11 @@ typedef struct gxds_root {
   const gxds_plugins *plugins; /* of its routes; NULL: none */
 } gxds_root;
 
-typedef struct gxds_queued_action {
+typedef struct gxds_dependency_queued {
   gxds_dependency_action action; /* owns what is in it */
-  struct gxds_queued_action *prev;
-  struct gxds_queued_action *next;
-} gxds_queued_action;
+  struct gxds_dependency_queued *prev;
+  struct gxds_dependency_queued *next;
+} gxds_dependency_queued;
 
 struct gxds_dependency_manager {
   gxds_str data_plane_authority;
@@ -163,8 +163,8 @@ struct gxds_dependency_manager {
 
   uint64_t last_token;
   uint64_t last_mark;
-  gxds_queued_action *actions;
-  gxds_queued_action *taken; /* the one that the owner looks at */
+  gxds_dependency_queued *actions;
+  gxds_dependency_queued *taken; /* the one that the owner looks at */
 };
 
 /* ---- subjects and actions (dependency_manager.c) ---- */

@@ -7,13 +7,13 @@
 
 gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
                                                    gxds_dependency_action_kind kind) {
-  gxds_queued_action *q = GXDS_NEW(gxds_queued_action);
+  gxds_dependency_queued *q = GXDS_NEW(gxds_dependency_queued);
   q->action.kind = kind;
   DL_APPEND(m->actions, q);
   return &q->action;
 }
 
-static void destroy_action(gxds_queued_action *q) {
+static void destroy_action(gxds_dependency_queued *q) {
   if (!q) return;
   gxds_str_free(&q->action.name);
   gxds_config_unref(q->action.config);
@@ -124,7 +124,7 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   gxds_subject_fini(&m->listener);
   destroy_action(m->taken);
   while (m->actions) {
-    gxds_queued_action *q = m->actions;
+    gxds_dependency_queued *q = m->actions;
     DL_DELETE(m->actions, q);
     destroy_action(q);
   }

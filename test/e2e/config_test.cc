@@ -81,7 +81,7 @@ TEST(EndToEnd, RoutesAsIstioMakesThemAreMatched) {
   EXPECT_EQ(client.Call(to_c, "/test.EchoTwo/Name").name, "c");
 }
 
-TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28.12, A31.2
+TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28.12, A31.2, A54.4
   Backend a("a");
   ControlPlane plane;
   Mesh mesh = SimpleMesh({&a});

@@ -132,6 +132,38 @@ grpc_xds_policy_type Type(const char* name) {
 
 }  // namespace first
 
+// The policy "test.refusing": every pick ends with that kind and code.
+namespace refusing {
+
+std::atomic<grpc_xds_picked_kind> kind{GRPC_XDS_PICKED_FAIL};
+std::atomic<int> code{0};
+
+void* Create(grpc_xds_policy* base) { return base; }
+void Destroy(void*) {}
+grpc_xds_status Update(void* self, const grpc_xds_update*) {
+  grpc_xds_policy_publish(static_cast<grpc_xds_policy*>(self), GRPC_XDS_READY, nullptr, self);
+  return {0, nullptr};
+}
+void OnState(void*, void*, grpc_xds_state, const grpc_xds_status*) {}
+void Pick(void*, const grpc_xds_call*, grpc_xds_picked* out) {
+  out->kind = kind;
+  out->status = {code, "words of the control plane"};
+}
+
+grpc_xds_policy_type Type() {
+  grpc_xds_policy_type type = {};
+  type.version = GRPC_XDS_POLICY_VERSION;
+  type.name = "test.refusing";
+  type.create = Create;
+  type.update = Update;
+  type.subchannel_state = OnState;
+  type.destroy = Destroy;
+  type.pick = Pick;
+  return type;
+}
+
+}  // namespace refusing
+
 grpc_xds_result Register(const grpc_xds_policy_type& type) {
   return grpc_xds_register_policy(&type);
 }
@@ -140,6 +172,7 @@ grpc_xds_result Register(const grpc_xds_policy_type& type) {
 const struct Results {
   grpc_xds_result by_number = by_number_register();
   grpc_xds_result first = Register(first::Type("test.first"));
+  grpc_xds_result refusing = Register(refusing::Type());
   grpc_xds_result again = by_number_register();
   std::map<std::string, grpc_xds_result> taken = [] {
     std::map<std::string, grpc_xds_result> results;
@@ -325,6 +358,33 @@ TEST(RegisteredPolicy, AttemptsAreHeardOfAndNothingIsLeft) {
     return first::policies == 0 && first::pickers == 0 && first::configs == 0 &&
            first::attempts == 0;
   }));
+}
+
+// What the program itself may answer with must not come of who routes its RPCs.
+TEST(RegisteredPolicy, StatusOfTheApplicationDoesNotComeOfAPick) {  // A54.1, A54.2
+  ASSERT_EQ(kResults.refusing, GRPC_XDS_OK);
+  Backend a("a");
+  Client client(Target({&a}), "", ServiceConfig(R"({"test.refusing":{}})"));
+  const grpc::StatusCode illegal[] = {
+      grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::NOT_FOUND,
+      grpc::StatusCode::ALREADY_EXISTS,   grpc::StatusCode::FAILED_PRECONDITION,
+      grpc::StatusCode::ABORTED,          grpc::StatusCode::OUT_OF_RANGE,
+      grpc::StatusCode::DATA_LOSS,
+  };
+  for (const auto kind : {GRPC_XDS_PICKED_FAIL, GRPC_XDS_PICKED_DROP}) {
+    refusing::kind = kind;
+    for (const auto code : illegal) {
+      refusing::code = code;
+      const grpc::Status status = client.Call().status;
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL) << code;
+      EXPECT_NE(status.error_message().find("words of the control plane"), std::string::npos)
+          << status.error_message();
+    }
+    for (const auto code : {grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::RESOURCE_EXHAUSTED}) {
+      refusing::code = code;
+      EXPECT_EQ(client.Call().status.error_code(), code);
+    }
+  }
 }
 
 // They are none of gRPC's, which have its ExecCtx.

@@ -48,6 +48,7 @@ TEST_P(Web, RpcsFollowTheConfiguration) {
   plane_.Set(SimpleMesh({&b_}));
   EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
   ExpectAllAnsweredBy(&client, "b");
+  EXPECT_EQ(plane_.Count({R"("service":"lrs")"}), 0u) << "no load is reported to a web server";
 }
 
 TEST_P(Web, WhileTheServerIsAwayRpcsGoOn) {
@@ -124,13 +125,15 @@ INSTANTIATE_TEST_SUITE_P(Forms, Web, testing::Values("rest", "files"),
 
 class Apache {
  public:
-  // tls: the authority of its certificate; 0: it speaks without.
-  explicit Apache(int tls = 0) : port_(KeptPort()), tls_(tls) {
+  // tls: the authority of its certificate; 0: it speaks without. mutual: it demands a client's.
+  explicit Apache(int tls = 0, bool mutual = false)
+      : port_(KeptPort()), tls_(tls), mutual_(mutual) {
     for (const TempDir* dir : {&root_, &logs_}) chmod(dir->path().c_str(), 0755);
     if (tls) {
       const std::string n = std::to_string(tls);
       logs_.Write("server.pem", Pem("server" + n + ".pem"));
       logs_.Write("server.key", Pem("server" + n + ".key"));
+      logs_.Write("ca.pem", Pem("ca" + n + ".pem"));
     }
     logs_.Write("apache.conf", Configuration());
     Start();
@@ -193,6 +196,9 @@ class Apache {
     if (tls_) {
       c += "SSLEngine on\nSSLCertificateFile " + logs_.path() +
            "/server.pem\nSSLCertificateKeyFile " + logs_.path() + "/server.key\n";
+      if (mutual_) {
+        c += "SSLVerifyClient require\nSSLCACertificateFile " + logs_.path() + "/ca.pem\n";
+      }
     }
     return c;
   }
@@ -200,6 +206,7 @@ class Apache {
   TempDir root_{"/tmp"}, logs_{"/tmp"};  // as root, Apache becomes another user
   const int port_;
   const int tls_;
+  const bool mutual_;
   std::unique_ptr<Child> server_;
 };
 
@@ -245,6 +252,19 @@ TEST(WebDirectory, TheServerIsTrustedByItsAuthority) {
   Client client(kTarget,
                 Bootstrap({apache.Json(R"({"type":"tls","config":)" + files.Json(false) + "}")}));
   EXPECT_TRUE(client.CallUntilAnsweredBy("a"));
+}
+
+TEST(WebDirectory, TheClientShowsItsCertificate) {
+  Backend a("a");
+  Apache apache(1, true);
+  apache.Publish(SimpleMesh({&a}));
+  ClientFiles files(1);
+  Client client(kTarget,
+                Bootstrap({apache.Json(R"({"type":"tls","config":)" + files.Json(true) + "}")}));
+  EXPECT_TRUE(client.CallUntilAnsweredBy("a"));
+  Client stranger(kTarget,
+                  Bootstrap({apache.Json(R"({"type":"tls","config":)" + files.Json(false) + "}")}));
+  EXPECT_EQ(stranger.Call().status.error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
 TEST(WebDirectory, AServerOfAnotherAuthorityIsNotTrustedUntilTheFilesSaySo) {

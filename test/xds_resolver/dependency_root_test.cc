@@ -97,7 +97,7 @@ TEST_F(DependencyRoot, ASocketListenerEndsTheUseOfWhatWasPublished) {  // A74.20
   EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-RDS routes", "-EDS a"}));
 }
 
-TEST_F(DependencyRoot, AMissingListenerFails) {  // A74.16
+TEST_F(DependencyRoot, AMissingListenerFails) {  // A74.16, A54.3
   SendError("LDS", "listener", "does not exist (node ID:node1)");
   EXPECT_EQ(failure_, "LDS resource listener: does not exist (node ID:node1)");
   EXPECT_EQ(gxds_dependency_manager_watch_count(m_), 1u);
@@ -109,7 +109,7 @@ TEST_F(DependencyRoot, AnErrorOnTheListenerEndsTheUseOfWhatWasPublished) {  // A
   EXPECT_EQ(TakeLog(), (Strings{"fail", "-CDS a", "-EDS a"}));
 }
 
-TEST_F(DependencyRoot, AMissingRouteConfigurationFails) {  // A74.17
+TEST_F(DependencyRoot, AMissingRouteConfigurationFails) {  // A74.17, A54.3
   Send(RdsListener("routes"));
   SendError("RDS", "routes", "gone");
   EXPECT_EQ(failure_, "RDS resource routes: gone");
