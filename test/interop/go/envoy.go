@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	statuspb "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"grpc-xds/test/interop/raw"
 )
@@ -30,12 +32,26 @@ var envoyWays = []way{
 	{"delta", corepb.ApiConfigSource_DELTA_GRPC, false},
 	{"services of one type, state of the world", corepb.ApiConfigSource_GRPC, true},
 	{"services of one type, delta", corepb.ApiConfigSource_DELTA_GRPC, true},
+	{"REST", corepb.ApiConfigSource_REST, true},
 }
 
-const planeCluster = "the-control-plane"
+const (
+	planeCluster = "the-control-plane"
+	restCluster  = "the-control-plane-over-rest"
+)
+
+func (y way) rest() bool { return y.api == corepb.ApiConfigSource_REST }
 
 // plane is the control plane as a source of one kind of resources.
 func (y way) plane() *corepb.ApiConfigSource {
+	if y.rest() {
+		return &corepb.ApiConfigSource{
+			ApiType:             y.api,
+			TransportApiVersion: corepb.ApiVersion_V3,
+			ClusterNames:        []string{restCluster},
+			RefreshDelay:        durationpb.New(refreshDelay),
+		}
+	}
 	return &corepb.ApiConfigSource{
 		ApiType:             y.api,
 		TransportApiVersion: corepb.ApiVersion_V3,
@@ -64,7 +80,7 @@ type envoy struct {
 // A program that does not end with its standard input is given a shell that ends it then.
 const endsWithItsInput = `"$@" & cat >/dev/null; kill -9 $!; wait $! 2>/dev/null`
 
-func startEnvoy(program, plane string, y way, port int) (*envoy, error) {
+func startEnvoy(program string, plane *servePlane, y way, port int) (*envoy, error) {
 	dir, err := os.MkdirTemp("", "interop")
 	if err != nil {
 		return nil, err
@@ -77,11 +93,12 @@ func startEnvoy(program, plane string, y way, port int) (*envoy, error) {
 	told := filepath.Join(dir, "admin")
 	p, err := startProcess("Envoy", nil, "sh", "-c", endsWithItsInput, "sh", program,
 		"--config-yaml", config, "--admin-address-path", told, "--concurrency", "1", "--disable-hot-restart",
-		"--log-level", "warning", "--drain-time-s", "1", "--drain-strategy", "immediate")
+		"--log-level", "warning", "--drain-time-s", "1", "--drain-strategy", "immediate", "--log-format-escaped")
 	if err != nil {
 		return nil, err
 	}
 	e := &envoy{process: p}
+	p.keepAll(restRefusal)
 	err = eventually(func() (bool, error) {
 		text, _ := os.ReadFile(told)
 		e.admin = strings.TrimSpace(string(text))
@@ -97,17 +114,22 @@ func startEnvoy(program, plane string, y way, port int) (*envoy, error) {
 	return e, err
 }
 
+// An Envoy tells a server of REST nothing of what it refuses: only its log has it.
+const restRefusal = "REST config for "
+
+func (e *envoy) refusals() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.noticed)
+}
+
 // envoyBootstrap is the configuration that an Envoy starts with: only where the rest is.
-func envoyBootstrap(plane string, y way) (string, error) {
+func envoyBootstrap(plane *servePlane, y way) (string, error) {
 	source, err := inJSON(y.source())
 	if err != nil {
 		return "", err
 	}
 	api, err := inJSON(y.plane())
-	if err != nil {
-		return "", err
-	}
-	host, port, err := net.SplitHostPort(plane)
 	if err != nil {
 		return "", err
 	}
@@ -117,25 +139,32 @@ func envoyBootstrap(plane string, y way) (string, error) {
 	}
 	loads := map[string]any{"api_type": "GRPC", "transport_api_version": "V3", "grpc_services": []any{
 		map[string]any{"envoy_grpc": map[string]any{"cluster_name": planeCluster}}}}
-	socket := func(host string, port any) map[string]any {
-		return map[string]any{"socket_address": map[string]any{"address": host, "port_value": port}}
+	socket := func(at string) map[string]any {
+		host, port, _ := net.SplitHostPort(at)
+		return map[string]any{"socket_address": map[string]any{"address": host, "port_value": json.Number(port)}}
+	}
+	cluster := func(name, at, protocol string) map[string]any {
+		return map[string]any{
+			"name": name,
+			"typed_extension_protocol_options": map[string]any{
+				httpOptions: map[string]any{
+					"@type":                "type.googleapis.com/" + httpOptions,
+					"explicit_http_config": map[string]any{protocol: map[string]any{}}}},
+			"load_assignment": map[string]any{"cluster_name": name, "endpoints": []any{
+				map[string]any{"lb_endpoints": []any{map[string]any{
+					"endpoint": map[string]any{"address": socket(at)}}}}}},
+		}
 	}
 	text, err := json.Marshal(map[string]any{
 		"node": map[string]any{"id": nodeID, "cluster": "tests",
 			"locality": map[string]any{"region": "r", "zone": "z0"}},
-		"admin":             map[string]any{"address": socket("127.0.0.1", 0)},
+		"admin":             map[string]any{"address": socket("127.0.0.1:0")},
 		"dynamic_resources": dynamic,
 		"cluster_manager":   map[string]any{"load_stats_config": loads},
-		"static_resources": map[string]any{"clusters": []any{map[string]any{
-			"name": planeCluster,
-			"typed_extension_protocol_options": map[string]any{
-				httpOptions: map[string]any{
-					"@type":                "type.googleapis.com/" + httpOptions,
-					"explicit_http_config": map[string]any{"http2_protocol_options": map[string]any{}}}},
-			"load_assignment": map[string]any{"cluster_name": planeCluster, "endpoints": []any{
-				map[string]any{"lb_endpoints": []any{map[string]any{
-					"endpoint": map[string]any{"address": socket(host, json.Number(port))}}}}}},
-		}}},
+		"static_resources": map[string]any{"clusters": []any{
+			cluster(planeCluster, plane.address(), "http2_protocol_options"),
+			cluster(restCluster, plane.restAt, "http_protocol_options"),
+		}},
 	})
 	return string(text), err
 }

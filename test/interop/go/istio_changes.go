@@ -387,8 +387,8 @@ func tryAgent(m *mesh) error {
 	}
 	agent.mu.Lock()
 	defer agent.mu.Unlock()
-	if agent.noticed > 0 {
-		return fmt.Errorf("the agent closed %d streams for later ones", agent.noticed)
+	if len(agent.noticed) > 0 {
+		return fmt.Errorf("the agent closed %d streams for later ones", len(agent.noticed))
 	}
 	return nil
 }

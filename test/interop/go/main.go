@@ -36,6 +36,7 @@ type kind struct {
 	missing string  // a program that it needs
 	faulty  *faulty // or nil
 	apart   bool    // as a pairing's
+	rest    bool    // of this project's client, which reports no load then
 	quick   bool
 }
 
@@ -55,6 +56,12 @@ func kinds() []kind {
 			})
 		}
 	}
+	all = append(all, kind{
+		name:  "go-control-plane, snapshot cache, REST",
+		run:   func(k kind) error { return runOnGoPlane(k, "snapshot", "rest") },
+		rest:  true,
+		quick: true,
+	})
 	goClient := filepath.Join(filepath.Dir(os.Args[0]), "client")
 	all = append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
@@ -107,10 +114,17 @@ func ofGrpcJava() kind {
 	return k
 }
 
+// How often a server of REST is asked.
+const refreshDelay = 100 * time.Millisecond
+
 func bootstrap(address, feature string) string {
 	features := ""
 	if feature != "" {
 		features = fmt.Sprintf(`,"server_features":["%s"]`, feature)
+	}
+	if feature == "rest" {
+		address = "http://" + address
+		features += fmt.Sprintf(`,"refresh_delay":"%.1fs"`, refreshDelay.Seconds())
 	}
 	return fmt.Sprintf(`{"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}]%s}],`+
 		`"node":{"id":"%s","cluster":"tests","locality":{"region":"r","zone":"z0","sub_zone":""}}}`, address, features, nodeID)
@@ -127,7 +141,7 @@ func newOwnClient(bootstrap string, argv ...string) (program, error) {
 }
 
 func runOnGoPlane(k kind, caching, feature string) error {
-	plane, err := newGoPlane(caching)
+	plane, err := newGoPlane(caching, k.rest)
 	if err != nil {
 		return err
 	}
@@ -172,17 +186,29 @@ func runEnvoy(k kind, y way) error {
 	}
 	defer plane.stop()
 	w.envoy.refused = plane.refused
-	e, err := startEnvoy(*envoyProgram, plane.address(), y, port)
+	e, err := startEnvoy(*envoyProgram, plane, y, port)
 	if err != nil {
 		return err
 	}
-	return k.drive(plane, e, w)
+	if !y.rest() {
+		return k.drive(plane, e, w)
+	}
+	w.envoy.refused = func(name string) bool { return haveWord(e.refusals(), name) }
+	return k.drive(toldByLog{plane, e}, e, w)
 }
+
+// toldByLog is a control plane whose NACKs are those in an Envoy's log.
+type toldByLog struct {
+	*servePlane
+	of *envoy
+}
+
+func (p toldByLog) nacks() int { return len(p.of.refusals()) }
 
 // drive runs the changes on a control plane and a client, which it ends, through a world.
 func (k kind) drive(plane controlPlane, c client, w *world) error {
 	defer c.stop()
-	p := &pairing{plane: plane, client: c, world: w, apart: k.apart, verbose: func(format string, args ...any) {
+	p := &pairing{plane: plane, client: c, world: w, apart: k.apart, unreported: k.rest, verbose: func(format string, args ...any) {
 		if *verbose {
 			fmt.Printf("  "+format+"\n", args...)
 		}

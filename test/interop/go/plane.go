@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -45,6 +45,7 @@ type controlPlane interface {
 // A goPlane is a control plane of go-control-plane's caches and servers, with a sink for load reports.
 type goPlane struct {
 	caching  string // "snapshot", "linear" or "mux"
+	rest     bool   // over REST-JSON instead of streams; of snapshots only, as go-control-plane has it
 	at       string
 	sequence int // of truths: the version in snapshots
 	life     int // of caches: the prefix of versions in linear ones
@@ -53,14 +54,14 @@ type goPlane struct {
 	snapshot cache.SnapshotCache
 	linear   map[string]*cache.LinearCache
 
-	server *grpc.Server
+	server interface{ Stop() }
 	cancel context.CancelFunc
 	watch  streamWatch
 	sink   loadSink
 }
 
-func newGoPlane(caching string) (*goPlane, error) {
-	p := &goPlane{caching: caching, at: "127.0.0.1:0", sink: loadSink{sum: map[string]uint64{}}}
+func newGoPlane(caching string, rest bool) (*goPlane, error) {
+	p := &goPlane{caching: caching, rest: rest, at: "127.0.0.1:0", sink: loadSink{sum: map[string]uint64{}}}
 	p.watch.sent = map[string]bool{}
 	p.newCaches()
 	return p, p.start()
@@ -97,14 +98,38 @@ func (p *goPlane) start() error {
 	p.at = listener.Addr().String()
 	var ctx context.Context
 	ctx, p.cancel = context.WithCancel(context.Background())
-	p.server = grpc.NewServer()
 	// As go-control-plane's documentation asks for clients of gRPC, which never mean "everything".
 	xds := server.NewServer(ctx, p.cache, &p.watch, sotw.WithOrderedADS(), sotw.DeactivateLegacyWildcard())
-	discoverypb.RegisterAggregatedDiscoveryServiceServer(p.server, xds)
-	lrspb.RegisterLoadReportingServiceServer(p.server, &p.sink)
-	go p.server.Serve(listener)
+	if p.rest {
+		web := &http.Server{Handler: gateway{server.HTTPGateway{Server: xds}}}
+		p.server = webServer{web}
+		go web.Serve(listener)
+		return nil
+	}
+	streams := grpc.NewServer()
+	p.server = streams
+	discoverypb.RegisterAggregatedDiscoveryServiceServer(streams, xds)
+	lrspb.RegisterLoadReportingServiceServer(streams, &p.sink)
+	go streams.Serve(listener)
 	return nil
 }
+
+// A gateway answers as go-control-plane's does, whose users write the answer. No type is set, so Go guesses one.
+type gateway struct{ server.HTTPGateway }
+
+func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, code, err := g.HTTPGateway.ServeHTTP(r)
+	if err != nil {
+		http.Error(w, err.Error(), code)
+		return
+	}
+	w.WriteHeader(code)
+	w.Write(body)
+}
+
+type webServer struct{ *http.Server }
+
+func (s webServer) Stop() { s.Close() }
 
 func (p *goPlane) address() string { return p.at }
 
@@ -209,9 +234,20 @@ func (w *streamWatch) OnStreamOpen(context.Context, int64, string) error      { 
 func (w *streamWatch) OnStreamClosed(int64, *corepb.Node)                     {}
 func (w *streamWatch) OnDeltaStreamOpen(context.Context, int64, string) error { return nil }
 func (w *streamWatch) OnDeltaStreamClosed(int64, *corepb.Node)                {}
-func (w *streamWatch) OnFetchRequest(context.Context, *discoverypb.DiscoveryRequest) error {
-	return errors.New("not asked for by gRPC")
+
+// OnFetchRequest counts NACKs; go-control-plane's answers over REST have no nonces.
+func (w *streamWatch) OnFetchRequest(_ context.Context, r *discoverypb.DiscoveryRequest) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.GetErrorDetail().GetMessage() != "" {
+		w.nacked++
+	}
+	if r.GetResponseNonce() != "" {
+		return fmt.Errorf("nonce %s was not sent for %s", r.GetResponseNonce(), r.GetTypeUrl())
+	}
+	return nil
 }
+
 func (w *streamWatch) OnFetchResponse(*discoverypb.DiscoveryRequest, *discoverypb.DiscoveryResponse) {
 }
 

@@ -29,8 +29,8 @@ type process struct {
 	mu    sync.Mutex
 	log   []string // the last lines of its log, which is its standard error
 
-	notice  string // lines of its log that have this are counted
-	noticed int
+	notice  string // lines of its log that have this are kept all
+	noticed []string
 }
 
 func startProcess(name string, env []string, argv ...string) (*process, error) {
@@ -77,7 +77,7 @@ func (p *process) keep(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.notice != "" && strings.Contains(line, p.notice) {
-		p.noticed++
+		p.noticed = append(p.noticed, line)
 	}
 	p.log = append(p.log, line)
 	if len(p.log) > 40 {
@@ -85,11 +85,16 @@ func (p *process) keep(line string) {
 	}
 }
 
-// logLines takes the lines for more of its log, and counts those that have a text.
-func (p *process) logLines(notice string) {
+// keepAll keeps the lines of its log that have a text.
+func (p *process) keepAll(notice string) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.notice = notice
-	p.mu.Unlock()
+}
+
+// logLines takes the lines for more of its log, and keeps all those that have a text.
+func (p *process) logLines(notice string) {
+	p.keepAll(notice)
 	go func() {
 		for line := range p.lines {
 			p.keep(line)

@@ -22,6 +22,7 @@ type servePlane struct {
 	mu      sync.Mutex
 	cond    *sync.Cond
 	at      string // empty: not listening yet
+	restAt  string // over REST-JSON
 	states  int    // of the folder that were taken, since the last start
 	errors  []string
 	nacked  []string // in the client's words
@@ -58,6 +59,7 @@ func startServePlane(t truth) (*servePlane, error) {
 // event is one line of `xds serve --json`.
 type event struct {
 	Event   string
+	Service string
 	Address string
 	Detail  string
 	Load    []struct {
@@ -75,7 +77,11 @@ func (s *servePlane) follow(p *process) {
 		s.mu.Lock()
 		switch e.Event {
 		case "listening":
-			s.at = e.Address
+			if e.Service == "rest" {
+				s.restAt = e.Address
+			} else {
+				s.at = e.Address
+			}
 		case "resources":
 			s.states++
 		case "nack":
@@ -109,20 +115,20 @@ func (s *servePlane) await(what string, done func() bool) error {
 }
 
 func (s *servePlane) start() error {
-	listen := "127.0.0.1:0"
+	listen, rest := "127.0.0.1:0", "127.0.0.1:0"
 	if s.at != "" {
-		listen = s.at
+		listen, rest = s.at, s.restAt
 	}
 	p, err := startProcess("xds serve", nil, filepath.Join(*bin, "tools/xds"), "serve", s.dir, "--json",
-		"--listen", listen, "--load-interval", fmt.Sprint(reportInterval.Seconds()))
+		"--listen", listen, "--rest", rest, "--load-interval", fmt.Sprint(reportInterval.Seconds()))
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.process, s.at, s.states, s.ended = p, "", 0, false
+	s.process, s.at, s.restAt, s.states, s.ended = p, "", "", 0, false
 	go s.follow(p)
-	return s.await("address", func() bool { return s.at != "" && s.states > 0 })
+	return s.await("address", func() bool { return s.at != "" && s.restAt != "" && s.states > 0 })
 }
 
 func (s *servePlane) address() string { return s.at }
@@ -189,8 +195,11 @@ func (s *servePlane) nacks() int {
 func (s *servePlane) refused(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
-	return slices.ContainsFunc(s.nacked, word.MatchString)
+	return haveWord(s.nacked, name)
+}
+
+func haveWord(texts []string, word string) bool {
+	return slices.ContainsFunc(texts, regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).MatchString)
 }
 
 func (s *servePlane) load(cluster string) uint64 {
