@@ -1,0 +1,15 @@
+// What tests ask of gRPC that each version has in another way: test/host/grpc_1_51, grpc_1_83.
+#ifndef GRPC_XDS_TEST_SUPPORT_HOST_SEAM_H_
+#define GRPC_XDS_TEST_SUPPORT_HOST_SEAM_H_
+
+#include <string_view>
+
+namespace gxds_test {
+
+// From now on each line that is logged as information or as an error goes to read, on the thread
+// that logs it. Null: no longer, but for one that is on its way. For HostLog alone.
+void SetHostLogReader(void (*read)(std::string_view line));
+
+}  // namespace gxds_test
+
+#endif
