@@ -10,6 +10,10 @@ namespace gxds_test {
 // that logs it. Null: no longer, but for one that is on its way. For HostLog alone.
 void SetHostLogReader(void (*read)(std::string_view line));
 
+// Whether the hostname of an endpoint (A81) is part of what a connection is shared by: with another
+// hostname there is another connection.
+extern const bool kHostnameIsPartOfConnection;
+
 }  // namespace gxds_test
 
 #endif

@@ -15,6 +15,8 @@ void Read(gpr_log_func_args* args) {
 
 }  // namespace
 
+const bool kHostnameIsPartOfConnection = false;
+
 void SetHostLogReader(void (*read)(std::string_view line)) {
   g_read = read;
   gpr_set_log_function(read == nullptr ? nullptr : Read);

@@ -19,6 +19,8 @@ class Reader : public absl::LogSink {
 
 }  // namespace
 
+const bool kHostnameIsPartOfConnection = true;
+
 void SetHostLogReader(void (*read)(std::string_view line)) {
   static Reader reader;
   if (reader.read_ != nullptr) absl::RemoveLogSink(&reader);
