@@ -14,6 +14,9 @@ void SetHostLogReader(void (*read)(std::string_view line));
 // hostname there is another connection.
 extern const bool kHostnameIsPartOfConnection;
 
+// Whether RPCs of a child of a fork, with fork support, are served on channels of its parent's.
+extern const bool kChildMayUseChannelOfParent;
+
 }  // namespace gxds_test
 
 #endif

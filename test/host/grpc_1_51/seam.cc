@@ -15,6 +15,7 @@ void Read(gpr_log_func_args* args) {
 
 }  // namespace
 
+const bool kChildMayUseChannelOfParent = true;
 const bool kHostnameIsPartOfConnection = false;
 
 void SetHostLogReader(void (*read)(std::string_view line)) {

@@ -19,6 +19,7 @@ class Reader : public absl::LogSink {
 
 }  // namespace
 
+const bool kChildMayUseChannelOfParent = false;
 const bool kHostnameIsPartOfConnection = true;
 
 void SetHostLogReader(void (*read)(std::string_view line)) {
