@@ -17,6 +17,9 @@ extern const bool kHostnameIsPartOfConnection;
 // Whether RPCs of a child of a fork, with fork support, are served on channels of its parent's.
 extern const bool kChildMayUseChannelOfParent;
 
+// The shortest that the first backoff of a retry policy may be, as a part of what the policy says.
+extern const double kShortestFirstBackoff;
+
 }  // namespace gxds_test
 
 #endif

@@ -17,6 +17,7 @@ void Read(gpr_log_func_args* args) {
 
 const bool kChildMayUseChannelOfParent = true;
 const bool kHostnameIsPartOfConnection = false;
+const double kShortestFirstBackoff = 1;
 
 void SetHostLogReader(void (*read)(std::string_view line)) {
   g_read = read;

@@ -21,6 +21,7 @@ class Reader : public absl::LogSink {
 
 const bool kChildMayUseChannelOfParent = false;
 const bool kHostnameIsPartOfConnection = true;
+const double kShortestFirstBackoff = 0.8;
 
 void SetHostLogReader(void (*read)(std::string_view line)) {
   static Reader reader;
