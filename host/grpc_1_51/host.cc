@@ -3,7 +3,6 @@
 #include <grpc/support/port_platform.h>
 #include <re2/re2.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -12,8 +11,6 @@
 #include "host/grpc_common/services.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/debug/trace.h"
-#include "src/core/lib/gpr/time_precise.h"
-#include "src/core/lib/gprpp/time.h"
 #include "src/core/lib/iomgr/error.h"
 #include "src/core/lib/json/json.h"
 #include "src/core/lib/security/certificate_provider/certificate_provider_factory.h"
@@ -137,18 +134,6 @@ void CertificateProviderCheck(gxds_str plugin_name, gxds_str config_json, const 
 bool Traces(gxds_trace trace) {
   return trace == GXDS_TRACE_XDS_CLIENT &&
          GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_xds_client_trace);
-}
-
-// What the client channel counts a timeout from, and by what its timers end it: two clocks of the
-// host's, of which the first is the machine's wall clock here. Where a thread has to wait between
-// the two looks, an RPC ends late rather than early.
-gxds_duration ClockDistance() {
-  using grpc_core::Timestamp;
-  constexpr int64_t kRounding = 2;  // milliseconds by which the looks at agreeing clocks differ
-  const gpr_cycle_counter cycles = gpr_get_cycle_counter();
-  const Timestamp ends = Timestamp::FromTimespecRoundUp(gpr_now(GPR_CLOCK_MONOTONIC));
-  const int64_t distance = (ends - Timestamp::FromCycleCounterRoundDown(cycles)).millis();
-  return std::abs(distance) <= kRounding ? 0 : distance * GXDS_MILLISECOND;
 }
 
 gxds_host MakeHost() {

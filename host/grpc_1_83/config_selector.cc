@@ -12,6 +12,7 @@
 #include "host/grpc_1_83/resolver.h"
 #include "src/core/call/metadata_batch.h"
 #include "src/core/call/status_util.h"
+#include "src/core/client_channel/client_channel_service_config.h"
 #include "src/core/ext/filters/fault_injection/fault_injection_filter.h"
 #include "src/core/lib/resource_quota/arena.h"
 #include "src/core/lib/surface/call.h"
@@ -34,6 +35,8 @@ using grpc_core::FilterChainBuilder;
 using grpc_core::Json;
 using grpc_core::RefCountedPtr;
 using grpc_core::Timestamp;
+using grpc_core::internal::ClientChannelMethodParsedConfig;
+using grpc_core::internal::ClientChannelServiceConfigParser;
 
 // What an RPC has until it is committed. One that is never committed is given up with the RPC.
 class Hold {
@@ -143,6 +146,19 @@ struct MethodConfig {
   const grpc_core::ServiceConfigParser::ParsedConfigVector* parsed = nullptr;
 };
 
+// Takes the timeout out of a method config that no RPC has yet: the channel would count it on
+// another clock than the one by which it ends the RPC (gxds_host.clock_distance).
+void TakeTimeout(ClientChannelMethodParsedConfig* config);
+
+// The host has no way to change it; an explicit instantiation may name what is private.
+template <Duration ClientChannelMethodParsedConfig::*kTimeout>
+struct TimeoutTaker {
+  friend void TakeTimeout(ClientChannelMethodParsedConfig* config) {
+    config->*kTimeout = Duration::Zero();
+  }
+};
+template struct TimeoutTaker<&ClientChannelMethodParsedConfig::timeout_>;
+
 class ConfigSelectorInC : public ConfigSelector {
  public:
   ConfigSelectorInC(gxds_config_selector* selector, const ChannelArgs& args,
@@ -162,6 +178,8 @@ class ConfigSelectorInC : public ConfigSelector {
       if (config.ok()) {
         made.service_config = *std::move(config);
         made.parsed = made.service_config->GetMethodParsedConfigVector(grpc_empty_slice());
+        TakeTimeout(static_cast<ClientChannelMethodParsedConfig*>(
+            (*made.parsed)[ClientChannelServiceConfigParser::ParserIndex()].get()));
       } else {
         selector_->ops->refuse(selector_, i, ToGxds(config.status().message()));
       }
@@ -221,7 +239,8 @@ class ConfigSelectorInC : public ConfigSelector {
   }
 
  private:
-  // A method config is shared by RPCs on several threads, so the timeout is the call's own.
+  // A method config is shared by RPCs on several threads, so the timeout is the call's own. It is
+  // counted as the channel would, and has the distance of the clocks in it.
   static void SetTimeout(const GetCallConfigArgs& args, gxds_duration timeout) {
     auto* call = args.arena->GetContext<grpc_core::Call>();
     call->UpdateDeadline(Timestamp::FromCycleCounterRoundUp(call->start_time()) +

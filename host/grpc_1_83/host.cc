@@ -3,7 +3,6 @@
 #include <grpc/support/port_platform.h>
 #include <re2/re2.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -142,9 +141,6 @@ void CertificateProviderCheck(gxds_str plugin_name, gxds_str config_json, const 
 bool Traces(gxds_trace trace) {
   return trace == GXDS_TRACE_XDS_CLIENT && GRPC_TRACE_FLAG_ENABLED(xds_client);
 }
-
-// 1.83 counts a timeout from the clock by which its timers end it.
-gxds_duration ClockDistance() { return 0; }
 
 // 1.83 draws a backoff from 0.8 to 1.2 times that of the policy, in whole milliseconds. A retry
 // after zero runs at once and has no timer handle; the retry filter takes that for a cancelled one,

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <iterator>
 
+#include "host/grpc_1_83/child_of_fork.h"
 #include "host/grpc_1_83/policy.h"
 #include "host/grpc_1_83/resolver.h"
 #include "lb_policies/all_policies.h"
@@ -129,7 +130,9 @@ void RegisterBuiltins(Builder* builder) {
 }
 
 void BuildConfiguration(Builder* builder) {
+  RegisterRenewForChild(builder);
   grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);
+  RegisterRememberForChild(builder);
   // The TCP handshaker last: it is put at the front of the list.
   grpc_core::RegisterEndpointInfoHandshaker(builder);
   grpc_core::RegisterHttpConnectClientHandshaker(builder);

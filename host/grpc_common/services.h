@@ -6,6 +6,8 @@
 
 namespace grpc_xds {
 
+gxds_duration ClockDistance();
+
 // Of the host's CertificateProviderRegistry.
 grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds_str config_json);
 

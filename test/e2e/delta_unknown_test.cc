@@ -1,11 +1,8 @@
 // A channel whose bootstrap asks for incremental xDS, and a control plane that does not know it: a
 // real server without the method.
-#include <grpc/support/log.h>
-
-#include <mutex>
-
 #include "files/file_set.h"
 #include "test/e2e/e2e.h"
+#include "test/support/host_log.h"
 #include "test/transport/raw_server.h"
 #include "tools/serve/ads_server.h"
 
@@ -20,33 +17,6 @@ const char kDelta[] =
 const char kSotw[] =
     "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const char kLine[] = "it does not know incremental xDS: using state of the world";
-
-std::mutex g_mu;
-std::vector<std::string> g_lines;
-
-// How many lines of this process's log have that text.
-class Log {
- public:
-  Log() {
-    gpr_set_log_function([](gpr_log_func_args* args) {
-      std::lock_guard<std::mutex> lock(g_mu);
-      g_lines.emplace_back(args->message);
-    });
-    gpr_set_log_verbosity(GPR_LOG_SEVERITY_INFO);
-  }
-  ~Log() {
-    gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
-    gpr_set_log_function(nullptr);
-    std::lock_guard<std::mutex> lock(g_mu);
-    g_lines.clear();
-  }
-  int Count(const std::string& text) const {
-    std::lock_guard<std::mutex> lock(g_mu);
-    int count = 0;
-    for (const std::string& line : g_lines) count += line.find(text) != std::string::npos;
-    return count;
-  }
-};
 
 // What a control plane says on one stream at a time, by the rules of `xds serve`.
 class Plane {
@@ -135,7 +105,7 @@ void Refuse(const std::shared_ptr<RawStream>& stream) {
 
 TEST(DeltaUnknown, IsSpokenToInStateOfTheWorldFromThenOn) {
   Backend a("a"), b("b"), c("c");
-  Log log;
+  HostLog log;
   RawServer server;
   Plane plane;
   plane.Set(MeshOf(&a));
@@ -167,7 +137,7 @@ TEST(DeltaUnknown, IsSpokenToInStateOfTheWorldFromThenOn) {
 
 TEST(DeltaUnknown, AServerThatForgotItLosesNothing) {
   Backend a("a"), b("b");
-  Log log;
+  HostLog log;
   RawServer server;
   Plane plane;
   plane.Set(MeshOf(&a));

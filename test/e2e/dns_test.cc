@@ -1,6 +1,6 @@
 // LOGICAL_DNS clusters (A37): the host's DNS resolver finds their backends.
 #include "test/e2e/e2e.h"
-#include "test/host/grpc_1_51/dns_server.h"
+#include "test/host/grpc_common/dns_server.h"
 
 namespace gxds_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <utility>
 
-#include "src/core/lib/config/core_configuration.h"
+#include "host/grpc_common/core.h"
 #include "src/core/lib/event_engine/default_event_engine_factory.h"
 #include "test/e2e/e2e.h"
 
@@ -42,7 +42,7 @@ class CountingEngine : public EventEngine {
   }
   bool CancelConnect(ConnectionHandle handle) override { return inner_->CancelConnect(handle); }
   bool IsWorkerThread() override { return inner_->IsWorkerThread(); }
-  std::unique_ptr<DNSResolver> GetDNSResolver(
+  decltype(std::declval<EventEngine&>().GetDNSResolver({})) GetDNSResolver(
       const DNSResolver::ResolverOptions& options) override {
     return inner_->GetDNSResolver(options);
   }
@@ -63,9 +63,12 @@ class CountingEngine : public EventEngine {
     return inner_->RunAfter(when, std::move(closure));
   }
   bool Cancel(TaskHandle handle) override { return inner_->Cancel(handle); }
+#if __has_include(<grpc/event_engine/extensible.h>)  // gRPC 1.83
+  void* QueryExtension(absl::string_view id) override { return inner_->QueryExtension(id); }
+#endif
 
  private:
-  const std::unique_ptr<EventEngine> inner_;
+  const std::shared_ptr<EventEngine> inner_;
 };
 
 // Before anything uses gRPC, as a program does.

@@ -354,6 +354,8 @@ int main(int argc, char** argv) {
 #endif
   g_target = argv[2];
   if (const char* seconds = getenv("FORK_CLIENT_SECONDS")) g_seconds = unsigned(atoi(seconds));
+  // What 1.83's handlers call is there once somebody has asked.
+  (void)grpc_is_initialized();
   // The distribution's gRPC leaves this to the program.
   pthread_atfork(nullptr, nullptr, LimitFork);  // no child inherits an alarm
   pthread_atfork(grpc_prefork, grpc_postfork_parent, grpc_postfork_child);

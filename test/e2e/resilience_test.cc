@@ -1,12 +1,9 @@
 // Control planes that die, freeze, come back or are files, under RPCs that go on.
 #include <fcntl.h>
-#include <grpc/support/log.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +11,7 @@
 #include "grpc_xds/grpc_xds.h"
 #include "test/e2e/e2e.h"
 #include "test/support/client_status.h"
+#include "test/support/host_log.h"
 #include "test/support/proto_json.h"
 
 namespace gxds_test {
@@ -283,12 +281,6 @@ TEST_F(LastKnownGood, IsWholeAgainWithTheFirstChangeThatCanBeKept) {
   EXPECT_EQ(reply.name, "c") << reply.status.error_message();
 }
 
-std::atomic<bool> g_written_again;
-
-void FindWrittenAgain(gpr_log_func_args* args) {
-  if (strstr(args->message, ": written again") != nullptr) g_written_again = true;
-}
-
 TEST_F(LastKnownGood, IsSaidToBeWrittenAgainWhenItIs) {
   const std::string cache = dir.path() + "/cache";
   ASSERT_EQ(chmod(cache.c_str(), 0770), 0);
@@ -296,14 +288,14 @@ TEST_F(LastKnownGood, IsSaidToBeWrittenAgainWhenItIs) {
   Client client(kTarget, bootstrap);
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
   ASSERT_EQ(chmod(cache.c_str(), 0700), 0);
-  gpr_set_log_function(FindWrittenAgain);
+  HostLog log;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  for (bool to_b = true; !g_written_again && std::chrono::steady_clock::now() < end; to_b = !to_b) {
+  const auto written_again = [&log] { return log.Has({": written again"}); };
+  for (bool to_b = true; !written_again() && std::chrono::steady_clock::now() < end; to_b = !to_b) {
     control.Set(MeshOf(to_b ? b : a));
     ASSERT_TRUE(client.CallUntilAnsweredBy(to_b ? "b" : "a"));
   }
-  gpr_set_log_function(nullptr);
-  EXPECT_TRUE(g_written_again);
+  EXPECT_TRUE(written_again());
 }
 
 // What a process leaves that was killed after new routes came, and before the cluster that they

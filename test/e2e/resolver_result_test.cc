@@ -3,11 +3,8 @@
 
 #include <future>
 
-#include "src/core/lib/config/core_configuration.h"
-#include "src/core/lib/gprpp/work_serializer.h"
-#include "src/core/lib/iomgr/exec_ctx.h"
+#include "host/grpc_common/core.h"
 #include "src/core/lib/iomgr/pollset_set.h"
-#include "src/core/lib/resolver/resolver_registry.h"
 #include "test/e2e/e2e.h"
 
 namespace gxds_test {
@@ -20,7 +17,7 @@ struct First {
   std::mutex mu;
   std::condition_variable changed;
   bool there = false;
-  absl::StatusOr<grpc_core::ServerAddressList> addresses;
+  decltype(Resolver::Result::addresses) addresses;
   absl::Status service_config;
 };
 
@@ -48,14 +45,14 @@ TEST(ResolverResult, HasAnEmptyListOfAddresses) {  // A27.44
   grpc_init();
   First first;
   {
-    grpc_core::ApplicationCallbackExecCtx callbacks;
+    grpc_xds::CallbackExecCtx callbacks;
     grpc_core::ExecCtx exec_ctx;
     const auto& config = grpc_core::CoreConfiguration::Get();
     grpc_core::ChannelArgs args =
         config.channel_args_preconditioning().PreconditionChannelArgs(nullptr).Set(
             "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config", plane.Bootstrap());
     grpc_pollset_set* polled = grpc_pollset_set_create();
-    auto serializer = std::make_shared<grpc_core::WorkSerializer>();
+    auto serializer = grpc_xds::MakeSerializer();
     auto resolver = config.resolver_registry().CreateResolver(
         "xds:///greeter.example", args, polled, serializer, std::make_unique<Handler>(&first));
     ASSERT_NE(resolver, nullptr);

@@ -1,56 +1,29 @@
 // GRPC_TRACE's names print what our code does, through the host's own flags.
 #include <grpc/grpc.h>
-#include <grpc/support/log.h>
-
-#include <mutex>
 
 #include "test/e2e/e2e.h"
 #include "test/e2e/resources_json.h"
+#include "test/support/host_log.h"
 
 namespace gxds_test {
 namespace {
 
-std::mutex g_mu;
-std::vector<std::string> g_lines;
-
-void Keep(gpr_log_func_args* args) {
-  std::lock_guard<std::mutex> lock(g_mu);
-  g_lines.emplace_back(args->message);
-}
-
 // The log of this process, as long as it lives, with those traces on.
-class Log {
+class Log : public HostLog {
  public:
   explicit Log(const std::vector<std::string>& traces) : traces_(traces) {
-    gpr_set_log_function(Keep);
-    gpr_set_log_verbosity(GPR_LOG_SEVERITY_INFO);
     for (const std::string& t : traces_) EXPECT_EQ(grpc_tracer_set_enabled(t.c_str(), 1), 1) << t;
   }
   ~Log() {
     for (const std::string& t : traces_) grpc_tracer_set_enabled(t.c_str(), 0);
-    gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
-    gpr_set_log_function(nullptr);
-    std::lock_guard<std::mutex> lock(g_mu);
-    g_lines.clear();
   }
   // Whether a line has a control character.
   bool IsRaw() const {
-    std::lock_guard<std::mutex> lock(g_mu);
-    for (const std::string& line : g_lines) {
+    for (const std::string& line : lines()) {
       for (unsigned char c : line) {
         if (c < 0x20 || c == 0x7f) return true;
       }
       if (line.find("\xc2\x9b") != std::string::npos) return true;
-    }
-    return false;
-  }
-  // Whether a line has all of these.
-  bool Has(const std::vector<std::string>& parts) const {
-    std::lock_guard<std::mutex> lock(g_mu);
-    for (const std::string& line : g_lines) {
-      bool all = true;
-      for (const std::string& part : parts) all = all && line.find(part) != std::string::npos;
-      if (all) return true;
     }
     return false;
   }

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "src/core/lib/gpr/time_precise.h"
+#include "host/grpc_common/core.h"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/uri/uri_parser.h"
-#include "test/host/grpc_1_51/dns_server.h"
+#include "test/host/grpc_common/dns_server.h"
 #include "test/transport/on_reactor.h"
 
 // c-ares 1.18 itself leaks a copy of the name "localhost".

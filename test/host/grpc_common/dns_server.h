@@ -1,9 +1,10 @@
 // A DNS server on loopback that knows what the test tells it, and the host's resolver turned to it.
-#ifndef GRPC_XDS_TEST_PLUGIN_DNS_SERVER_H_
-#define GRPC_XDS_TEST_PLUGIN_DNS_SERVER_H_
+#ifndef GRPC_XDS_TEST_HOST_GRPC_COMMON_DNS_SERVER_H_
+#define GRPC_XDS_TEST_HOST_GRPC_COMMON_DNS_SERVER_H_
 
 #include <ares.h>
 #include <arpa/inet.h>
+#include <grpc/support/port_platform.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,7 +16,32 @@
 #include <utility>
 #include <vector>
 
+#if __has_include("src/core/lib/event_engine/ares_resolver.h")  // gRPC 1.83
+#include "src/core/lib/event_engine/ares_resolver.h"
+
+namespace grpc_xds {
+
+// What is done to each of c-ares's channels that the host makes.
+inline void SetInjectConfig(void (*inject)(ares_channel channel)) {
+  static std::atomic<void (*)(ares_channel)> current;
+  current = inject;
+  event_engine_grpc_ares_test_only_inject_config = [](ares_channel* channel) {
+    current.load()(*channel);
+  };
+}
+
+}  // namespace grpc_xds
+#else  // gRPC 1.51
 #include "src/core/ext/filters/client_channel/resolver/dns/c_ares/grpc_ares_wrapper.h"
+
+namespace grpc_xds {
+
+inline void SetInjectConfig(void (*inject)(ares_channel channel)) {
+  grpc_ares_test_only_inject_config = inject;
+}
+
+}  // namespace grpc_xds
+#endif
 
 namespace grpc_xds {
 
@@ -29,14 +55,14 @@ class DnsServer {
     bind(socket_, reinterpret_cast<sockaddr*>(&address), size);
     getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
     port() = ntohs(address.sin_port);
-    grpc_ares_test_only_inject_config = [](ares_channel channel) {
+    SetInjectConfig([](ares_channel channel) {
       std::string server = "127.0.0.1:" + std::to_string(port());
       ares_set_servers_ports_csv(channel, server.c_str());
-    };
+    });
     thread_ = std::thread([this] { Serve(); });
   }
   ~DnsServer() {
-    grpc_ares_test_only_inject_config = [](ares_channel) {};
+    SetInjectConfig([](ares_channel) {});
     shutdown(socket_, SHUT_RDWR);  // ends the wait, though it says it is not connected
     thread_.join();
     close(socket_);

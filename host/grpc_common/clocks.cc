@@ -1,0 +1,23 @@
+#include <grpc/support/port_platform.h>
+#include <grpc/support/time.h>
+
+#include <cstdlib>
+
+#include "host/grpc_common/core.h"
+#include "host/grpc_common/services.h"
+
+namespace grpc_xds {
+
+// What a timeout is counted from, and by what the host's timers end it: two clocks of the host's,
+// of which the first is the machine's wall clock here. Where a thread has to wait between the two
+// looks, an RPC ends late rather than early.
+gxds_duration ClockDistance() {
+  using grpc_core::Timestamp;
+  constexpr int64_t kRounding = 2;  // milliseconds by which the looks at agreeing clocks differ
+  const gpr_cycle_counter cycles = gpr_get_cycle_counter();
+  const Timestamp ends = Timestamp::FromTimespecRoundUp(gpr_now(GPR_CLOCK_MONOTONIC));
+  const int64_t distance = (ends - Timestamp::FromCycleCounterRoundDown(cycles)).millis();
+  return std::abs(distance) <= kRounding ? 0 : distance * GXDS_MILLISECOND;
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,33 @@
+#include "test/support/host_seam.h"
+
+#include <absl/log/log_entry.h>
+#include <absl/log/log_sink.h>
+#include <absl/log/log_sink_registry.h>
+
+namespace gxds_test {
+namespace {
+
+// Beside where abseil logs by itself.
+class Reader : public absl::LogSink {
+ public:
+  void Send(const absl::LogEntry& entry) override {
+    const absl::string_view line = entry.text_message();
+    read_({line.data(), line.size()});
+  }
+  void (*read_)(std::string_view line) = nullptr;  // set while it is no sink
+};
+
+}  // namespace
+
+const bool kChildMayUseChannelOfParent = false;
+const bool kHostnameIsPartOfConnection = true;
+const double kShortestFirstBackoff = 0.8;
+
+void SetHostLogReader(void (*read)(std::string_view line)) {
+  static Reader reader;
+  if (reader.read_ != nullptr) absl::RemoveLogSink(&reader);
+  reader.read_ = read;
+  if (read != nullptr) absl::AddLogSink(&reader);
+}
+
+}  // namespace gxds_test
