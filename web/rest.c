@@ -40,6 +40,8 @@ typedef struct subscription {
   gxds_str error;     /* why the engine refused the last response, a google.rpc.Status; or empty */
   uint64_t fetch;     /* the request on its way; 0: none */
   gxds_time due;      /* the next */
+  bool hurries;       /* it is early, to tell of a NACK */
+  bool hurried;       /* the last one was */
   uint64_t nonce;     /* of the last response, our own; 0: none yet */
   gxds_str its_nonce; /* the web server's; empty: it gave none */
   bool hash_fits;     /* hash is of an answer to just these names */
@@ -115,12 +117,14 @@ static void replace(gxds_str *to, gxds_str with) {
 
 static void ask_anew(subscription *t, gxds_time now) {
   t->version_fits = t->hash_fits = false;
+  t->hurries = false;
   t->fetch = 0;
   gxds_str_free(&t->response);
   t->due = t->count ? now : GXDS_TIME_NEVER;
 }
 
-/* An ACK waits for the next poll; a NACK does not. */
+/* An ACK waits for the next poll; a NACK does not, unless what it refuses is the answer to one: a
+ * server whose answers differ though nothing is mended, by a nonce, would never be left alone. */
 static void take_verdict(subscription *t,
                          const envoy_service_discovery_v3_DiscoveryRequest *request,
                          upb_Arena *arena, gxds_time now) {
@@ -136,7 +140,9 @@ static void take_verdict(subscription *t,
   const char *bytes = google_rpc_Status_serialize(error, arena, &size);
   GXDS_CHECK(bytes != NULL);
   t->error = gxds_str_dup(gxds_str_of(bytes, size));
-  if (!t->fetch) t->due = now;
+  if (t->fetch || t->hurried) return;
+  t->hurries = true;
+  t->due = now;
 }
 
 static void keep_node(rest *r, const envoy_service_discovery_v3_DiscoveryRequest *request,
@@ -239,6 +245,8 @@ static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out)
     *out = gxds_web_server_new_fetch(s, gxds_web_rest_paths[order[i]]);
     out->body = make_body(s, order[i]);
     t->fetch = out->id;
+    t->hurried = t->hurries;
+    t->hurries = false;
     return true;
   }
   return false;

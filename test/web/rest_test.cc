@@ -111,6 +111,26 @@ TEST_F(Rest, ANackIsToldAtOnceAndOnce) {
   Answer(Fetch(), {.body = Response("3", {Cluster("a")})});
   EXPECT_THAT(Next(), HasSubstr(R"("version_info":"3")")) << "it is mended";
 }
+TEST_F(Rest, ANackOfTheAnswerToANackWaitsForTheNextPoll) {
+  Hold();
+  now_ += Wait();
+  const std::string bad = Cluster("a", R"(,"type":"STATIC")");
+  Answer(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"y")")});
+  ASSERT_NE(Next(), "");
+  Ask(kCds, {"a"}, "2", kNack);
+  ASSERT_TRUE(WasSent());
+  Answer(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"z")")});
+  ASSERT_NE(Next(), "") << "its nonce is another";
+  Ask(kCds, {"a"}, "3", kNack);
+  ASSERT_TRUE(WasSent());
+  EXPECT_EQ(Fetch().path, "") << "or the two would never stop";
+  EXPECT_GE(Wait(), 10 * GXDS_SECOND);
+  now_ += Wait();
+  Answer(Fetch(), {.body = Response("4", {bad}, R"(,"nonce":"a")")});
+  ASSERT_NE(Next(), "");
+  Ask(kCds, {"a"}, "4", kNack);
+  EXPECT_NE(Fetch().path, "") << "of the answer to a poll in its turn";
+}
 TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {
   Hold();
   Ask(kCds, {"a", "b"}, "1", kAck);
