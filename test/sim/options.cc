@@ -118,6 +118,7 @@ void DrawWeb(Random *random, Options *o) {
   o->web_refresh = random->Magnitude(GXDS_SECOND, 60 * GXDS_SECOND);
   gxds_duration max_age = random->Magnitude(GXDS_SECOND, 100 * GXDS_SECOND);
   o->web_max_age = random->OneIn(3) ? max_age : 0;
+  o->web_files = random->OneIn(3);
   o->web_versions_names = random->OneIn(2);
   ServerOptions &s = o->server[web];
   s.delta = s.trusting = false;

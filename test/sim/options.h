@@ -174,6 +174,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(Echo, "echo", "a request is sent twice, so that an exchange does not end")                \
   X(FilesHalf, "files-half", "files: what is damaged is left out, and the rest taken")        \
   X(WebVersion, "web-version", "web: a version is told though the names changed")             \
+  X(WebHalf, "web-half", "web: a file of the index is left out, and the rest taken")          \
   X(WebOldAnswer, "web-old-answer", "web: the answer to other names counts for these")        \
   X(LbLostUpdate, "lb-lost-update", "policies: a snapshot does not reach them")               \
   X(LbForgottenChild, "lb-forgotten-child", "policies: a cluster that went is kept")          \
@@ -245,9 +246,10 @@ struct Options {
   bool settle_at_once = false;  // dependency managers settle in the middle of a drain
   bool complete_truth = false;  // when all heals, everything exists
   bool any_ttl = false;
-  bool cache = false;  // clients keep resources
-  int files = -1;      // the server that is a directory, last in the lists; -1: none
-  int web = -1;        // the server that is a web server, anywhere in the lists; -1: none
+  bool cache = false;      // clients keep resources
+  int files = -1;          // the server that is a directory, last in the lists; -1: none
+  int web = -1;            // the server that is a web server, anywhere in the lists; -1: none
+  bool web_files = false;  // it has resource files and their index; else it speaks REST-JSON
   gxds_duration web_refresh = 0;
   gxds_duration web_max_age = 0;    // that it says, as long as things go wrong; 0: none
   bool web_versions_names = false;  // its version is of what is asked for; else of all it has

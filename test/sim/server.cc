@@ -16,7 +16,7 @@ Server::Server(World *world, int index)
   }
   if (world->IsWeb(index)) {
     uri_ = "http://server" + std::to_string(index);
-    config_.web_form = GXDS_WEB_REST;
+    config_.web_form = world->options().web_files ? GXDS_WEB_FILES : GXDS_WEB_REST;
     config_.refresh_delay = world->options().web_refresh;
   }
   config_.uri = Str(uri_);
