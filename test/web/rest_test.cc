@@ -111,6 +111,20 @@ TEST_F(Rest, ANackIsToldAtOnceAndOnce) {
   Answer(Fetch(), {.body = Response("3", {Cluster("a")})});
   EXPECT_THAT(Next(), HasSubstr(R"("version_info":"3")")) << "it is mended";
 }
+TEST_F(Rest, ARequestAfterANackIsNoAck) {
+  Hold();
+  Ask(kCds, {"a", "b"}, "1", kAck);
+  Answer(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
+  ASSERT_TRUE(WasSent());
+  ASSERT_NE(Next(), "");
+  Ask(kCds, {"a", "b"}, "2", kNack);
+  ASSERT_TRUE(WasSent());
+  Answer(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
+  Ask(kCds, {"a", "b"}, "2", kAck);
+  ASSERT_TRUE(WasSent()) << "b is not watched any more, and is again";
+  now_ += Wait();
+  EXPECT_THAT(Fetch().body, Not(HasSubstr("version_info"))) << "1 was given for other names";
+}
 TEST_F(Rest, ANackOfTheAnswerToANackWaitsForTheNextPoll) {
   Hold();
   now_ += Wait();
@@ -160,13 +174,18 @@ TEST_F(Rest, WhoAsksForNothingIsNotPolled) {
   EXPECT_EQ(Wait(), -1);
   EXPECT_EQ(Fetch().path, "");
 }
-TEST_F(Rest, ATypeIsNotPolledWhileItsResponseWaits) {
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = Response("1", {Cluster("a")})});
+TEST_F(Rest, ATypeIsNotPolledUntilItsResponseIsAnswered) {
+  Hold();
+  now_ += Wait();
+  Answer(Fetch(), {.body = Response("2", {Cluster("a", R"(,"type":"EDS")")})});
   now_ += 3600 * GXDS_SECOND;
-  EXPECT_EQ(Fetch().path, "");
+  EXPECT_EQ(Fetch().path, "") << "it waits for the engine";
   EXPECT_NE(Next(), "");
-  EXPECT_EQ(Fetch().path, "/v3/discovery:clusters");
+  EXPECT_EQ(Fetch().path, "") << "version 1 would be told, and a 304 would speak of that";
+  EXPECT_EQ(Wait(), -1);
+  Ask(kCds, {"a"}, "2", R"(,"version_info":"2")");
+  EXPECT_TRUE(WasSent());
+  EXPECT_THAT(Fetch().body, HasSubstr(R"("version_info":"2")"));
 }
 TEST_F(Rest, ClustersComeBeforeWhatNamesThem) {
   Ask(kLds, {"l"});
@@ -182,11 +201,15 @@ TEST_F(Rest, MaxAgeIsWaitedForTenMinutesAtMost) {
   Ask(kCds, {"a"});
   Answer(Fetch(), {.body = Response("1", {Cluster("a")}), .max_age = 60 * GXDS_SECOND});
   Next();
+  ASSERT_TRUE(WasSent());
+  Ask(kCds, {"a"}, "1", kAck);
+  ASSERT_TRUE(WasSent());
   EXPECT_GE(Wait(), 60 * GXDS_SECOND);
   EXPECT_LE(Wait(), 72 * GXDS_SECOND);
   now_ += Wait();
   Answer(Fetch(), {.body = Response("2", {Cluster("a")}), .max_age = 86400 * GXDS_SECOND});
   Next();
+  Ask(kCds, {"a"}, "2", kAck);
   EXPECT_GE(Wait(), 600 * GXDS_SECOND);
   EXPECT_LE(Wait(), 720 * GXDS_SECOND);
 }
