@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/wire.h"
 #include "test/sim/ads.h"
 #include "test/sim/client.h"
 #include "test/sim/codec.h"
@@ -28,9 +29,17 @@ std::string ToBytes(const std::string &request) {
   return out;
 }
 
-}  // namespace
+// All of them, in their order: in another one they are asked for anew.
+std::string NamesIn(gxds_str request) {
+  std::string out;
+  gxds_wire_field f;
+  while (gxds_wire_next(&request, &f)) {
+    if (f.number == 3) out += String(f.value) + "\n";
+  }
+  return out;
+}
 
-// ---- one client's source ----
+}  // namespace
 
 WebSource::WebSource(World *world, int client, int number)
     : world_(world),
@@ -58,6 +67,7 @@ void WebSource::OnOpen() {
   CancelSome();
   open_ = true;
   streams_++;
+  asked_at_ = world_->now();
   gxds_web_server_open(server_, world_->now());
   ScheduleAt(world_->now());
 }
@@ -70,13 +80,20 @@ void WebSource::OnClose() {
 void WebSource::OnRequest(gxds_str bytes) {
   const Request r = ParseRequest(bytes);
   Type &t = types_[r.type];
-  if (!t.asked || t.names != r.names) {
+  if (t.unanswered && gxds_str_equal(r.nonce, Str(t.nonce))) {
+    t.unanswered = false;
+    t.nack = r.nack;
+  }
+  const std::string list = NamesIn(bytes);
+  if (t.list != list) {
     t.newest = 0;
     t.versions.clear();
-    t.given = false;
+    t.given = t.unanswered = false;
+    t.due = 0;
   }
-  t.asked = true;
+  t.list = list;
   t.names = r.names;
+  asked_at_ = world_->now();
   gxds_web_server_on_request(server_, bytes, world_->now());
   ScheduleAt(world_->now());
 }
@@ -93,6 +110,7 @@ void WebSource::ScheduleExchange(EventKind kind, gxds_time at, const WebExchange
 
 void WebSource::Fetch() {
   if (world_->now() >= wake_at_) wake_at_ = GXDS_TIME_NEVER;
+  if (!files_ && gxds_web_server_deadline(server_) > PollsUntil()) return;
   gxds_web_request request;
   while (gxds_web_server_next_fetch(server_, world_->now(), &request)) {
     WebExchange e;
@@ -133,7 +151,7 @@ void WebSource::Plant(WebExchange *e) const {
 void WebSource::CheckPost(WebExchange *e) {
   const std::string bytes = ToBytes(e->body);
   const Request r = ParseRequest(Str(bytes));
-  const Type &t = types_[e->type];
+  Type &t = types_[e->type];
   e->names = r.names;
   e->version = String(r.version);
   if (world_->tracing()) {
@@ -149,6 +167,15 @@ void WebSource::CheckPost(WebExchange *e) {
     Fail("web-names", "%s: %03x are asked for, should be %03x", TypeOf(e->type).short_name, r.names,
          t.names);
   }
+  if (r.nack != t.nack) {
+    Fail("web-nack", "%s: %s", TypeOf(e->type).short_name,
+         r.nack ? "a NACK that is none of the engine's" : "a NACK is not told");
+  }
+  const bool early = world_->now() < t.due;
+  if (t.unanswered || (early && (!r.nack || t.hurried))) {
+    Fail("web-hasty", "%s: a poll before its time", TypeOf(e->type).short_name);
+  }
+  t.hurried = early;
   const auto &v = t.versions;
   if (!e->version.empty() && std::find(v.begin(), v.end(), e->version) == v.end()) {
     Fail("web-version", "%s: the version that is told was not given for these names",
@@ -199,15 +226,11 @@ bool WebSource::IsAwaited(const WebExchange &e) const {
   return open_ && (files_ ? e.stream == streams_ : types_[e.type].newest == e.id);
 }
 
-void WebSource::Expect(const WebExchange &e) {
-  if (files_) return ExpectOfFiles(e);
-  ExpectOfRest(e);
-}
-
 void WebSource::ExpectOfRest(const WebExchange &e) {
   Type &t = types_[e.type];
   t.newest = 0;
   to_end_ = !e.good;
+  t.due = world_->now() + std::max(world_->options().web_refresh, e.max_age);
   if (!e.good || e.code != 200) return;
   t.versions.push_back(e.state.version);
   t.last_version = e.state.version;
@@ -256,7 +279,8 @@ void WebSource::OnAnswer(int id) {
   answer.etag = Str(e.new_etag);
   answer.max_age = e.max_age;
   answer.retry_after = e.retry_after;
-  if (awaited) Expect(e);
+  if (awaited && files_) ExpectOfFiles(e);
+  if (awaited && !files_) ExpectOfRest(e);
   gxds_web_server_on_answer(server_, &answer, now);
   if (e.retry_after) retry_until_ = now + e.retry_after;
   const Options &o = world_->options();
@@ -304,6 +328,8 @@ void WebSource::CheckRest(const Message &m) {
   const char *type = TypeOf(m.type).short_name;
   if (!t.given) Fail("web-stray", "%s: a response of no answer to these names", type);
   t.given = false;
+  t.nonce = m.nonce;
+  t.unanswered = true;
   if (m.version != t.state.version) Fail("web-said-version", "%s: another version", type);
   for (int name = 0; name < kNameCount; name++) {
     const int told = ToldOf(m, name);
@@ -357,17 +383,19 @@ bool WebSource::TakeEnd() {
 }
 
 // When all is well, each type is asked for once more, which is to bring all that is new: until the
-// time is over in which that has to happen.
+// time is over in which that has to happen. Else it would go on for ever.
+gxds_time WebSource::PollsUntil() const {
+  if (!world_->healed()) return GXDS_TIME_NEVER;
+  const Options &o = world_->options();
+  const gxds_duration poll = std::max(o.web_refresh, o.web_max_age);
+  return std::max({asked_at_, poll_until_, world_->healed_at() + poll + poll / 5});
+}
+
 void WebSource::Schedule() {
   const gxds_time deadline = gxds_web_server_deadline(server_);
-  if (world_->healed()) {
-    const Options &o = world_->options();
-    const gxds_duration poll = std::max(o.web_refresh, o.web_max_age);
-    const gxds_time until = std::max(poll_until_, world_->healed_at() + poll + poll / 5);
-    /* What files don't have any more is told after a while, whenever it went. */
-    if (deadline > std::max(until, world_->now() + GXDS_FILE_REMOVAL_GRACE)) return;
-  }
-  ScheduleAt(deadline);
+  /* What files don't have any more is told after a while, whenever it went. */
+  const gxds_time soon = files_ ? world_->now() + GXDS_FILE_REMOVAL_GRACE : 0;
+  if (deadline <= std::max(PollsUntil(), soon)) ScheduleAt(deadline);
 }
 
 void WebSource::ScheduleAt(gxds_time at) {

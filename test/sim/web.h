@@ -41,13 +41,13 @@ class WebSource {
   void Schedule();
 
  private:
+  gxds_time PollsUntil() const;
   void ScheduleAt(gxds_time at);
   void ScheduleExchange(EventKind kind, gxds_time at, const WebExchange &e);
   void CheckPost(WebExchange *e);
   void CheckGet(const WebExchange &e) const;
   void Plant(WebExchange *e) const;
   bool IsAwaited(const WebExchange &e) const;
-  void Expect(const WebExchange &e);
   void ExpectOfRest(const WebExchange &e);
   void ExpectOfFiles(const WebExchange &e);
   void CheckRest(const Message &message);
@@ -67,17 +67,23 @@ class WebSource {
   bool may_end_ = false;  // files: something was wrong
   gxds_time wake_at_ = GXDS_TIME_NEVER;
   bool polled_well_ = false;   // the last poll was when all is well
+  gxds_time asked_at_ = 0;     // the engine did
   gxds_time poll_until_ = 0;   // when all is well: nothing that comes later is looked at
   gxds_time retry_until_ = 0;  // nothing may be asked before
   std::map<uint64_t, WebExchange> exchanges_;
   struct Type {
-    bool asked = false;
+    std::string list;  // what is asked for
     Mask names = 0;
     uint64_t newest = 0;                // the request that is waited for; 0: none
     std::vector<std::string> versions;  // given for just these names
     std::string last_version;           // given for any, for a planted fault
     bool given = false;                 // state is of the last good answer
     WebState state;
+    std::string nonce;        // of the last response
+    bool unanswered = false;  // by the engine
+    bool nack = false;        // that was its last word
+    gxds_time due = 0;        // the next poll, at the earliest
+    bool hurried = false;     // the last one was early, for a NACK
   };
   Type types_[kTypeCount];           // REST
   std::vector<FilesState> indexes_;  // files: what the indexes said, one after the other
