@@ -284,7 +284,7 @@ void WebSource::OnAnswer(int id) {
   gxds_web_server_on_answer(server_, &answer, now);
   if (e.retry_after) retry_until_ = now + e.retry_after;
   const Options &o = world_->options();
-  const gxds_duration poll = std::max(o.web_refresh, e.max_age);
+  const gxds_duration poll = std::max(o.web_refresh, o.web_max_age);
   /* A poll for files begins with their index. */
   if (!files_ || e.type == kIndex) polled_well_ = e.after_healing;
   if (!polled_well_) poll_until_ = std::max(poll_until_, now + poll + poll / 5);
