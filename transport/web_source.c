@@ -23,7 +23,7 @@
 /* ---- forks ---- */
 
 /* Held for reading while a thread does anything but wait: a fork waits for all of them, so that the
- * child finds no lock of libcurl, of OpenSSL or of ours held by a thread that it has not. */
+ * child finds no lock of libcurl, of OpenSSL or of ours held by a thread that it does not have. */
 static pthread_rwlock_t busy = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 static void before_fork(void) { GXDS_CHECK(pthread_rwlock_wrlock(&busy) == 0); }
@@ -32,9 +32,24 @@ static void after_fork_in_child(void) {
   busy = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 }
 
+static atomic_bool exiting;
+
 /* At the exit OpenSSL takes itself down before the libraries' destructors run: no thread may be
- * within it. Those that wait stay at the lock. */
-static void hold_at_exit(void) { pthread_rwlock_wrlock(&busy); }
+ * within it. From then on none comes back from waiting. */
+static void hold_at_exit(void) {
+  GXDS_CHECK(pthread_rwlock_wrlock(&busy) == 0);
+  atomic_store(&exiting, true);
+  GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0);
+}
+
+static void stop_waiting(void) {
+  GXDS_CHECK(pthread_rwlock_rdlock(&busy) == 0);
+  if (!atomic_load(&exiting)) return;
+  GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0);
+  for (;;) pause(); /* until the process is gone */
+}
+
+static void begin_waiting(void) { GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0); }
 
 /* After libcurl, and with it OpenSSL, was loaded: what is registered last is done first. */
 static void register_exit(void) { GXDS_CHECK(atexit(hold_at_exit) == 0); }
@@ -251,14 +266,14 @@ static int milliseconds_until(const web_source *s, gxds_time deadline) {
 static void wait_for_something(const worker *w) {
   const int wake = w->source->wake;
   const int limit = milliseconds_until(w->source, gxds_web_server_deadline(w->server));
-  GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0);
+  begin_waiting();
   if (w->http) {
     gxds_http_wait(w->http, wake, limit);
   } else {
     struct pollfd fd = {wake, POLLIN, 0};
     (void)poll(&fd, 1, limit);
   }
-  GXDS_CHECK(pthread_rwlock_rdlock(&busy) == 0);
+  stop_waiting();
   uint64_t count;
   const ssize_t got = wake < 0 ? 0 : read(wake, &count, sizeof count);
   (void)got; /* nothing: it was something else */
@@ -266,7 +281,7 @@ static void wait_for_something(const worker *w) {
 
 static void *work(void *arg) {
   web_source *s = arg;
-  GXDS_CHECK(pthread_rwlock_rdlock(&busy) == 0);
+  stop_waiting();
   worker w = {.source = s, .schema = gxds_schema_create()};
   if (s->server.web_form == GXDS_WEB_REST) gxds_schema_set_lenient(w.schema);
   w.server = gxds_web_server_create(&s->server, w.schema, gxds_random_seed());
@@ -280,7 +295,7 @@ static void *work(void *arg) {
   gxds_web_server_destroy(w.server);
   gxds_schema_destroy(w.schema);
   post(&w, LAST, gxds_str_of(NULL, 0));
-  GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0);
+  begin_waiting();
   return NULL;
 }
 

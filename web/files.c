@@ -110,10 +110,20 @@ static bool was_sent(gxds_web_server *s) {
 
 /* ---- what to fetch ---- */
 
+static size_t next_file(const web_files *w) {
+  size_t i = w->cursor;
+  while (i < w->next.count && w->next.files[i].bytes) i++;
+  return i;
+}
+
+static bool is_file_due(const web_files *w) {
+  return w->on_way < FETCHES_MAX && next_file(w) < w->next.count;
+}
+
 static bool fetch_file(gxds_web_server *s, gxds_web_request *out) {
   web_files *w = s->state;
-  while (w->cursor < w->next.count && w->next.files[w->cursor].bytes) w->cursor++;
-  if (w->cursor == w->next.count || w->on_way == FETCHES_MAX) return false;
+  if (!is_file_due(w)) return false;
+  w->cursor = next_file(w);
   held_file *next = &w->next.files[w->cursor++];
   w->on_way++;
   *out = gxds_web_server_new_fetch(s, "/");
@@ -334,6 +344,8 @@ static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
 
 static gxds_time fetch_deadline(const gxds_web_server *s) {
   const web_files *w = s->state;
+  /* A file that is due at once may still have to wait, for Retry-After. */
+  if (w->phase == FETCHING && is_file_due(w)) return 0;
   return w->phase == IDLE ? w->due : GXDS_TIME_NEVER;
 }
 

@@ -40,7 +40,10 @@ typedef struct subscription {
   gxds_str error;     /* why the engine refused the last response, a google.rpc.Status; or empty */
   uint64_t fetch;     /* the request on its way; 0: none */
   gxds_time due;      /* the next */
+  bool hurries;       /* it is early, to tell of a NACK */
+  bool hurried;       /* the last one was */
   uint64_t nonce;     /* of the last response, our own; 0: none yet */
+  bool unanswered;    /* the engine has it, and did not say yet what it makes of it */
   gxds_str its_nonce; /* the web server's; empty: it gave none */
   bool hash_fits;     /* hash is of an answer to just these names */
   uint64_t hash;      /* of the last answer that the engine was given */
@@ -115,18 +118,21 @@ static void replace(gxds_str *to, gxds_str with) {
 
 static void ask_anew(subscription *t, gxds_time now) {
   t->version_fits = t->hash_fits = false;
+  t->hurries = t->unanswered = false;
   t->fetch = 0;
   gxds_str_free(&t->response);
   t->due = t->count ? now : GXDS_TIME_NEVER;
 }
 
-/* An ACK waits for the next poll; a NACK does not. */
+/* An ACK waits for the next poll; a NACK does not, unless what it refuses is the answer to one: a
+ * server whose answers differ though nothing is mended, by a nonce, would never be left alone. */
 static void take_verdict(subscription *t,
                          const envoy_service_discovery_v3_DiscoveryRequest *request,
                          upb_Arena *arena, gxds_time now) {
   const google_rpc_Status *error =
       envoy_service_discovery_v3_DiscoveryRequest_error_detail(request);
   gxds_str_free(&t->error);
+  t->unanswered = false;
   if (!error) {
     replace(&t->version, str_of(envoy_service_discovery_v3_DiscoveryRequest_version_info(request)));
     t->version_fits = t->hash_fits;
@@ -136,7 +142,9 @@ static void take_verdict(subscription *t,
   const char *bytes = google_rpc_Status_serialize(error, arena, &size);
   GXDS_CHECK(bytes != NULL);
   t->error = gxds_str_dup(gxds_str_of(bytes, size));
-  if (!t->fetch) t->due = now;
+  if (t->fetch || t->hurried) return;
+  t->hurries = true;
+  t->due = now;
 }
 
 static void keep_node(rest *r, const envoy_service_discovery_v3_DiscoveryRequest *request,
@@ -171,7 +179,7 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   subscription *t = &r->types[type];
   const gxds_str nonce =
       str_of(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
-  if (is_answer_to(t, nonce)) take_verdict(t, request, arena, now);
+  if (t->unanswered && is_answer_to(t, nonce)) take_verdict(t, request, arena, now);
   if (take_names(t, request)) ask_anew(t, now);
   r->sending = type;
   upb_Arena_Free(arena);
@@ -231,14 +239,22 @@ static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
   return gxds_text_take(&json);
 }
 
+/* Not while a response waits for the engine, or for its answer: what is told would not be what the
+ * engine holds when the answer comes, and a 304 would speak of another version. */
+static gxds_time due_of(const subscription *t) {
+  return t->fetch || t->response.size || t->unanswered ? GXDS_TIME_NEVER : t->due;
+}
+
 static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out) {
   rest *r = s->state;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
     subscription *t = &r->types[order[i]];
-    if (t->fetch || t->response.size || now < t->due) continue;
+    if (now < due_of(t)) continue;
     *out = gxds_web_server_new_fetch(s, gxds_web_rest_paths[order[i]]);
     out->body = make_body(s, order[i]);
     t->fetch = out->id;
+    t->hurried = t->hurries;
+    t->hurries = false;
     return true;
   }
   return false;
@@ -378,6 +394,7 @@ static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
     if (t->response.size == 0) continue;
     *out = t->response;
     t->response = gxds_str_of(NULL, 0);
+    t->unanswered = true;
     return true;
   }
   return false;
@@ -387,8 +404,8 @@ static gxds_time fetch_deadline(const gxds_web_server *s) {
   const rest *r = s->state;
   gxds_time deadline = GXDS_TIME_NEVER;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
-    const subscription *t = &r->types[i];
-    if (!t->fetch && t->response.size == 0 && t->due < deadline) deadline = t->due;
+    const gxds_time due = due_of(&r->types[i]);
+    if (due < deadline) deadline = due;
   }
   return deadline;
 }

@@ -1,5 +1,6 @@
 #include "test/sim/ads.h"
 
+#include "base/wire.h"
 #include "test/sim/client.h"
 #include "test/sim/codec.h"
 #include "test/sim/delta.h"
@@ -173,6 +174,49 @@ void PredictItem(Prediction *p, const Item &item) {
   }
   p->seen |= Bit(name);
   Apply(p, name, item, bad, -1);
+}
+
+// ---- responses of the production's own ----
+
+namespace {
+
+int ContentOf(const Contents &contents, int type, gxds_str bytes) {
+  for (int i = contents.count() - 1; i >= 0; i--) {
+    if (contents.at(i).type == type && gxds_str_equal(contents.BytesOf(i), bytes)) return i;
+  }
+  Fail("made-up", "a resource is made up, or is not what the server has");
+}
+
+gxds_str FieldOf(gxds_str message, uint64_t number) {
+  gxds_wire_field f;
+  while (gxds_wire_next(&message, &f)) {
+    if (f.number == number) return f.value;
+  }
+  return gxds_str_of(nullptr, 0);
+}
+
+}  // namespace
+
+int ReadResponse(World *world, gxds_str bytes) {
+  int number = world->NewMessage();
+  Message &m = world->message(number);
+  m.bytes = String(bytes);
+  m.type = TypeOfUrl(FieldOf(bytes, 4));
+  m.version = String(FieldOf(bytes, 1));
+  m.nonce = String(FieldOf(bytes, 5));
+  gxds_str rest = bytes;
+  gxds_wire_field f;
+  while (gxds_wire_next(&rest, &f)) {
+    if (f.number == 2) {
+      Item item;
+      item.content = ContentOf(world->contents(), m.type, FieldOf(f.value, 2));
+      item.name = world->contents().at(item.content).name;
+      m.items.push_back(item);
+    } else if (f.number == 7) {  // xRFC TP3
+      m.missing |= Bit(IdOf(m.type, FieldOf(FieldOf(f.value, 1), 1)));
+    }
+  }
+  return number;
 }
 
 // ---- what is wrong ----

@@ -65,6 +65,9 @@ void MakeHostile(World *world, bool delta, int type, Random *random, Message *m)
 // the model doesn't know.
 void Mangle(World *world, bool delta, Random *random, Message *m);
 
+// A response that the production made, of files or of a web server's answer, as a new message.
+int ReadResponse(World *world, gxds_str bytes);
+
 // The node is in the first request of a stream, and only there.
 void CheckNode(const Client &client, Stream *s, bool has_node, gxds_str node_id);
 

@@ -11,6 +11,7 @@
 #include "test/sim/client_cache.h"
 #include "test/sim/files.h"
 #include "test/sim/server.h"
+#include "test/sim/web.h"
 #include "test/sim/world.h"
 
 namespace gxds_sim {
@@ -104,6 +105,7 @@ class Client {
   uint64_t serial() const { return serial_; }
   ClientCache *cache() { return cache_.get(); }  // nullptr: it keeps nothing
   FileSource *files() { return files_.get(); }   // nullptr: it uses none
+  WebSource *web() { return web_.get(); }        // likewise
   // Who sent what is watched; nullptr: there is nothing.
   const gxds_bootstrap_server *SourceOf(int type, int name) const;
   gxds_client *engine() { return engine_; }
@@ -204,6 +206,7 @@ class Client {
   gxds_bootstrap bootstrap_ = {};
   std::unique_ptr<ClientCache> cache_;
   std::unique_ptr<FileSource> files_;
+  std::unique_ptr<WebSource> web_;
   gxds_client *engine_ = nullptr;
   Conn conns_[kServerMax];
   Entry entries_[kTypeCount][kNameCount];

@@ -92,6 +92,7 @@ void Client::Carry(const gxds_action &action) {
       int stream = StreamOf(action.stream);
       if (stream < 0) Fail("close-unknown", "a stream is closed that there is none of");
       conns_[world_->stream(stream).server].stream = -1;
+      if (world_->IsWeb(world_->stream(stream).server)) web_->OnClose();
       return world_->ForgetStream(stream);
     }
     case GXDS_ACTION_SEND:
@@ -102,6 +103,7 @@ void Client::Carry(const gxds_action &action) {
       if (world_->stream(stream).read_wanted) Fail("read-twice", "two reads at a time");
       world_->stream(stream).read_wanted = true;
       if (world_->IsFiles(world_->stream(stream).server)) files_->OnRead();
+      if (world_->IsWeb(world_->stream(stream).server)) web_->OnRead();
       return;
     }
     case GXDS_ACTION_RESOURCE:
@@ -127,8 +129,11 @@ void Client::CarryServer(const gxds_action &action) {
     if (conn.id) Fail("connect-twice", "two channels to server%d", server);
     conn.id = action.server_id;
     last_server_id_ = std::max(last_server_id_, conn.id);
-    conn.ready = world_->IsFiles(server);
-    if (conn.ready) files_ = std::make_unique<FileSource>(world_, index_);
+    conn.ready = world_->IsNoServer(server);
+    if (world_->IsFiles(server)) files_ = std::make_unique<FileSource>(world_, index_);
+    if (world_->IsWeb(server)) {
+      web_ = std::make_unique<WebSource>(world_, index_, static_cast<int>(conn.id));
+    }
     if (!IsPrimary(server, 0) && !IsPrimary(server, 1)) world_->Did(kDidFallback);
     return;
   }
@@ -139,6 +144,7 @@ void Client::CarryServer(const gxds_action &action) {
   if (action.kind == GXDS_ACTION_DISCONNECT) {
     conn.id = 0;
     if (world_->IsFiles(server)) files_.reset();
+    if (world_->IsWeb(server)) web_.reset();
     conn.ready = conn.failed = conn.failed_lately = false;
     for (int type = 0; type < kTypeCount; type++) {
       conn.version[type].clear();
@@ -159,6 +165,7 @@ void Client::CarryServer(const gxds_action &action) {
   }
   conn.stream = world_->OpenStream(index_, server, action.stream, delta);
   if (world_->IsFiles(server)) files_->OnOpen();
+  if (world_->IsWeb(server)) web_->OnOpen();
   for (int type = 0; type < kTypeCount; type++) {
     conn.said[type] = conn.vague[type] = 0;
     for (gxds_time &at : conn.sent_at[type]) at = GXDS_TIME_NEVER;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/wire.h"
+#include "test/sim/ads.h"
 #include "test/sim/client.h"
 #include "test/sim/codec.h"
 
@@ -205,49 +206,13 @@ void FileSource::ScheduleAt(gxds_time at) {
   world_->ScheduleAt(std::max(at, world_->now()), e);
 }
 
-namespace {
-
-int ContentOf(const Contents &contents, int type, gxds_str bytes) {
-  for (int i = contents.count() - 1; i >= 0; i--) {
-    if (contents.at(i).type == type && gxds_str_equal(contents.BytesOf(i), bytes)) return i;
-  }
-  Fail("files-bytes", "a file source makes a resource up");
-}
-
-gxds_str FieldOf(gxds_str message, uint64_t number) {
-  gxds_wire_field f;
-  while (gxds_wire_next(&message, &f)) {
-    if (f.number == number) return f.value;
-  }
-  return gxds_str_of(nullptr, 0);
-}
-
-}  // namespace
-
 int FileSource::Next() {
   gxds_str bytes;
   if (!gxds_file_server_next(server_, world_->now(), &bytes)) return -1;
-  int number = world_->NewMessage();
-  Message &m = world_->message(number);
-  m.bytes = String(bytes);
-  m.type = TypeOfUrl(FieldOf(bytes, 4));
-  m.version = String(FieldOf(bytes, 1));
-  m.nonce = String(FieldOf(bytes, 5));
-  gxds_str rest = bytes;
-  gxds_wire_field f;
-  while (gxds_wire_next(&rest, &f)) {
-    if (f.number == 2) {
-      Item item;
-      item.content = ContentOf(world_->contents(), m.type, FieldOf(f.value, 2));
-      item.name = world_->contents().at(item.content).name;
-      m.items.push_back(item);
-    } else if (f.number == 7) {  // xRFC TP3
-      m.missing |= Bit(IdOf(m.type, FieldOf(FieldOf(f.value, 1), 1)));
-    }
-  }
+  int number = ReadResponse(world_, bytes);
   gxds_str_free(&bytes);
   world_->Did(kDidFilesAnswer);
-  Check(m);
+  Check(world_->message(number));
   return number;
 }
 

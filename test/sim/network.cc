@@ -5,6 +5,7 @@
 #include "test/sim/ads.h"
 #include "test/sim/client.h"
 #include "test/sim/files.h"
+#include "test/sim/web.h"
 
 namespace gxds_sim {
 namespace {
@@ -81,10 +82,11 @@ gxds_time World::SilentUntil(const Stream &s, gxds_time at) {
 void World::SendRequest(int index, std::string bytes) {
   Stream &s = stream(index);
   s.sending = true;
-  if (IsFiles(s.server)) {
+  if (IsNoServer(s.server)) {
     Request r = ParseRequest(Str(bytes));
     s.sotw.served[r.type].asked = true;
     s.sotw.served[r.type].names = r.names;
+    if (IsWeb(s.server)) return client(s.client).web()->OnRequest(Str(bytes));
     ScheduleAt(now_, StreamEvent(kEventSent, index, s));
     return client(s.client).files()->OnRequest(Str(bytes));
   }
@@ -98,7 +100,7 @@ void World::SendRequest(int index, std::string bytes) {
 }
 
 void World::SendEcho(int index, std::string bytes) {
-  if (!stream(index).established || IsFiles(stream(index).server)) return;
+  if (!stream(index).established || IsNoServer(stream(index).server)) return;
   int number = NewMessage();
   message(number).bytes = std::move(bytes);
   Depart(index, number);
@@ -252,10 +254,10 @@ void World::ServerDown(int index, gxds_duration how_long, bool lose_state) {
   if (!s.up) return;
   s.up = false;
   if (lose_state) s.Forget();
-  for (int i = 0; i < stream_count(); i++) {
+  for (int i = 0; i < stream_count() && !IsWeb(index); i++) {
     if (stream(i).used && stream(i).server == index) EndStream(i, GXDS_UNAVAILABLE, false);
   }
-  for (auto &c : clients_) c->conn(index).ready = false;
+  for (auto &c : clients_) c->conn(index).ready = IsWeb(index);
   Event e;
   e.kind = kEventServerUp;
   e.a = index;
@@ -270,7 +272,8 @@ void World::GoSilent(int client_index, int server_index, gxds_duration how_long)
   conn.silent_until = std::max(conn.silent_until, now_ + how_long);
   if (conn.stream < 0) return;
   const Stream &s = stream(conn.stream);
-  if (s.established) Schedule(kKeepalive, StreamEvent(kEventKeepalive, conn.stream, s));
+  if (s.established && !IsWeb(server_index))
+    Schedule(kKeepalive, StreamEvent(kEventKeepalive, conn.stream, s));
 }
 
 // ---- files ----
@@ -288,6 +291,36 @@ void World::OnFiles(int index) {
     }
   }
   if (c.files()) c.files()->Schedule();
+}
+
+// ---- the web server ----
+
+void World::OnWebEvent(const Event &e) {
+  WebSource *source = client(e.a).web();
+  if (!source || source->number() != e.b) return;
+  if (e.kind == kEventWebRequest) return source->OnArrival(e.c);
+  if (e.kind == kEventWebAnswer) source->OnAnswer(e.c);
+  OnWeb(e.a);
+}
+
+// As the production's thread does it, in the same order. What is told may end the source, or the
+// stream.
+void World::OnWeb(int index) {
+  Client &c = client(index);
+  c.web()->Fetch();
+  int number = c.conn(options_.web).stream;
+  if (number >= 0 && c.web()->WasSent()) {
+    ScheduleAt(now_, StreamEvent(kEventSent, number, stream(number)));
+  }
+  if (number >= 0 && stream(number).read_wanted) {
+    int response = c.web()->Next();
+    if (response >= 0) {
+      stream(number).inbox.push_back(response);
+      DeliverNext(number);
+    }
+  }
+  if (c.web() && c.web()->TakeEnd()) OnDies(number, GXDS_UNAVAILABLE);
+  if (c.web()) c.web()->Schedule();
 }
 
 // ---- dispatch ----

@@ -7,6 +7,7 @@
 #include "test/sim/codec.h"
 #include "test/sim/files.h"
 #include "test/sim/shelf.h"
+#include "test/sim/web.h"
 
 namespace gxds_sim {
 namespace {
@@ -31,7 +32,7 @@ int DrawStream(World *w, Random *r) {
   for (int i = 0; i < count; i++) {
     int stream = (first + i) % count;
     const Stream &s = w->stream(stream);
-    if (s.used && s.established && !s.dying && !w->IsFiles(s.server)) return stream;
+    if (s.used && s.established && !s.dying && !w->IsNoServer(s.server)) return stream;
   }
   return -1;
 }
@@ -153,6 +154,7 @@ void ChangeLink(World *w, Op op, Random *r) {
   switch (op) {
     case kOpLinkDown:
       conn.down_until = w->now() + how_long;
+      if (w->IsWeb(server.index())) return;
       conn.ready = false;
       if (conn.stream >= 0 && w->stream(conn.stream).established) {
         w->EndStream(conn.stream, GXDS_UNAVAILABLE, r->OneIn(2));
@@ -167,7 +169,7 @@ void ChangeLink(World *w, Op op, Random *r) {
       conn.stalled_until = w->now() + how_long;
       return;
     default:  // a failure that has nothing to do with the stream
-      if (!conn.id) return;
+      if (!conn.id || w->IsWeb(server.index())) return;
       return client.OnChannelFailed(server.index());
   }
 }
@@ -272,6 +274,15 @@ void DoFilesOp(World *w, Op op, Random *r, int type) {
   w->directory()->Write(type);
 }
 
+void DoWebOp(World *w, Op op, Random *r) {
+  gxds_duration how_long = r->Magnitude(GXDS_SECOND, 120 * GXDS_SECOND);
+  if (!w->website()) return;
+  w->website()->BeIn(op == kOpWebRefuses    ? kWebRefuses
+                     : op == kOpWebNonsense ? kWebNonsense
+                                            : kWebRepeats,
+                     how_long);
+}
+
 void DoClientOp(World *w, Op op, Random *r) {
   switch (op) {
     case kOpResetBackoff:
@@ -342,6 +353,10 @@ void Do(World *w, Op op, Random *r) {
     case kOpFilesDamaged:
     case kOpFilesWritten:
       return DoFilesOp(w, op, r, type);
+    case kOpWebRefuses:
+    case kOpWebNonsense:
+    case kOpWebRepeats:
+      return DoWebOp(w, op, r);
     default:
       return DoServerOp(w, op, r);
   }

@@ -57,6 +57,8 @@ bool IsOfFiles(int op) {
   return op == kOpFilesVanish || op == kOpFilesDamaged || op == kOpFilesWritten;
 }
 
+bool IsOfWeb(int op) { return op == kOpWebRefuses || op == kOpWebNonsense || op == kOpWebRepeats; }
+
 // An order of servers, and how many of them are used.
 void DrawServerList(Random *random, int servers, int count, int *list) {
   bool used[kServerMax] = {};
@@ -107,6 +109,26 @@ void DrawFiles(Random *random, Options *o) {
   o->weights[kOpTwin] = 0;  // a file has each resource by its own name
 }
 
+// In some runs, one of the others is a web server.
+void DrawWeb(Random *random, Options *o) {
+  if (!random->OneIn(6)) return;
+  int web = random->Int(o->servers);
+  if (web == o->files) return;
+  o->web = web;
+  o->web_refresh = random->Magnitude(GXDS_SECOND, 60 * GXDS_SECOND);
+  gxds_duration max_age = random->Magnitude(GXDS_SECOND, 100 * GXDS_SECOND);
+  o->web_max_age = random->OneIn(3) ? max_age : 0;
+  o->web_files = random->OneIn(3);
+  o->web_versions_names = random->OneIn(2);
+  ServerOptions &s = o->server[web];
+  s.delta = s.trusting = false;
+  s.ttl = 0;
+  for (int op = 0; op < kOpCount; op++) {
+    if (IsOfWeb(op)) o->weights[op] = random->OneIn(3) ? 0 : uint32_t{1} << random->Int(6);
+  }
+  o->weights[kOpTwin] = 0;  // an answer has each resource by its own name
+}
+
 }  // namespace
 
 Options DrawOptions(uint64_t seed) {
@@ -139,7 +161,8 @@ Options DrawOptions(uint64_t seed) {
   for (int op = 0; op < kOpCount; op++) {
     bool off = random.OneIn(3) || (IsOfCache(op) && !o.cache);
     uint32_t weight = uint32_t{1} << random.Int(7);
-    o.weights[op] = IsBasic(op) ? 16 + weight : off || IsOfFiles(op) ? 0 : weight;
+    bool elsewhere = IsOfFiles(op) || IsOfWeb(op);
+    o.weights[op] = IsBasic(op) ? 16 + weight : off || elsewhere ? 0 : weight;
   }
   Random wrappers(Mix(seed, 6));
   for (ServerOptions &s : o.server) s.wrapper_versions = wrappers.OneIn(2);
@@ -152,6 +175,8 @@ Options DrawOptions(uint64_t seed) {
   for (ServerOptions &s : o.server) s.drops_names = dropping.OneIn(2);
   Random files(Mix(seed, 5));
   DrawFiles(&files, &o);
+  Random web(Mix(seed, 9));
+  DrawWeb(&web, &o);
   for (uint32_t weight : o.weights) o.weight_sum += weight;
   return o;
 }

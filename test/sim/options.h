@@ -54,7 +54,10 @@ namespace gxds_sim {
   X(CacheDamaged, "client restarts, its cache is damaged")  \
   X(FilesVanish, "file of resources vanishes")              \
   X(FilesDamaged, "file of resources is damaged")           \
-  X(FilesWritten, "file of resources is written anew")
+  X(FilesWritten, "file of resources is written anew")      \
+  X(WebRefuses, "web server answers 503, or 500")           \
+  X(WebNonsense, "web server says what is no response")     \
+  X(WebRepeats, "web server says what it said before")
 
 enum Op {
 #define X(name, words) kOp##name,
@@ -117,6 +120,14 @@ extern const char *const kOpWords[kOpCount];
   X(FilesRefused, "files: state is refused, the last stays") \
   X(FilesFailed, "files: there is no good state")            \
   X(FilesAnswer, "files: response")                          \
+  X(WebRequest, "web: request")                              \
+  X(WebNews, "web: whole answer")                            \
+  X(WebSame, "web: 304")                                     \
+  X(WebRefused, "web: 503, or 500")                          \
+  X(WebBroken, "web: what is no DiscoveryResponse")          \
+  X(WebFails, "web: no answer at all")                       \
+  X(WebLate, "web: answer that nobody waits for")            \
+  X(WebAnswer, "web: response")                              \
   X(Route, "policies: RPC is routed")                        \
   X(Pick, "policies: RPC goes to a backend")                 \
   X(Wait, "policies: RPC waits")                             \
@@ -162,6 +173,9 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(CacheLost, "cache-lost", "cache: a resource is not kept")                                 \
   X(Echo, "echo", "a request is sent twice, so that an exchange does not end")                \
   X(FilesHalf, "files-half", "files: what is damaged is left out, and the rest taken")        \
+  X(WebVersion, "web-version", "web: a version is told though the names changed")             \
+  X(WebHalf, "web-half", "web: a file of the index is left out, and the rest taken")          \
+  X(WebOldAnswer, "web-old-answer", "web: the answer to other names counts for these")        \
   X(LbLostUpdate, "lb-lost-update", "policies: a snapshot does not reach them")               \
   X(LbForgottenChild, "lb-forgotten-child", "policies: a cluster that went is kept")          \
   X(LbWeight, "lb-weight", "policies: the weight of a locality is off")                       \
@@ -232,8 +246,13 @@ struct Options {
   bool settle_at_once = false;  // dependency managers settle in the middle of a drain
   bool complete_truth = false;  // when all heals, everything exists
   bool any_ttl = false;
-  bool cache = false;  // clients keep resources
-  int files = -1;      // the server that is a directory, last in the lists; -1: none
+  bool cache = false;      // clients keep resources
+  int files = -1;          // the server that is a directory, last in the lists; -1: none
+  int web = -1;            // the server that is a web server, anywhere in the lists; -1: none
+  bool web_files = false;  // it has resource files and their index; else it speaks REST-JSON
+  gxds_duration web_refresh = 0;
+  gxds_duration web_max_age = 0;    // that it says, as long as things go wrong; 0: none
+  bool web_versions_names = false;  // its version is of what is asked for; else of all it has
   ServerOptions server[kServerMax];
   uint32_t weights[kOpCount] = {};
   uint32_t weight_sum = 0;

@@ -14,6 +14,11 @@ Server::Server(World *world, int index)
     uri_ = "file:///files";
     config_.directory = gxds_str_z("/files");
   }
+  if (world->IsWeb(index)) {
+    uri_ = "http://server" + std::to_string(index);
+    config_.web_form = world->options().web_files ? GXDS_WEB_FILES : GXDS_WEB_REST;
+    config_.refresh_delay = world->options().web_refresh;
+  }
   config_.uri = Str(uri_);
   config_.creds_type = gxds_str_z("insecure");
   config_.fail_on_data_errors = options().fail_on_data_errors;
@@ -37,6 +42,7 @@ void Server::Replicate(int type, int name, int content) {
   store_[type][name] = content;
   version_++;
   if (world_->IsFiles(index_)) return world_->directory()->Write(type);
+  if (world_->IsWeb(index_)) return;  // it is asked again
   if (options().repeats) return RepeatAll();
   PushAll(type);
 }

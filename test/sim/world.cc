@@ -12,6 +12,7 @@
 #include "test/sim/files.h"
 #include "test/sim/ops.h"
 #include "test/sim/shelf.h"
+#include "test/sim/web.h"
 
 namespace gxds_sim {
 namespace {
@@ -55,6 +56,7 @@ void World::Clear() {
   clients_.clear();
   servers_.clear();
   directory_.reset();
+  website_.reset();
   for (auto &of_client : shelves_) {
     for (auto &shelf : of_client) shelf.reset();
   }
@@ -85,6 +87,7 @@ void World::StartParts() {
     servers_.push_back(std::make_unique<Server>(this, i));
   }
   if (options_.files >= 0) directory_ = std::make_unique<Directory>(this, options_.files);
+  if (options_.web >= 0) website_ = std::make_unique<Website>(this, options_.web);
   for (int i = 0; i < options_.clients; i++) {
     clients_.push_back(std::make_unique<Client>(this, i, ++last_client_));
   }
@@ -185,6 +188,12 @@ void World::Carry(const Event &e) {
       if (!client_is()) return;
       result_.events++;
       return OnFiles(e.a);
+    case kEventWeb:
+    case kEventWebRequest:
+    case kEventWebAnswer:
+      if (!client_is()) return;
+      result_.events++;
+      return OnWebEvent(e);
     case kEventFileClosed:
       return directory_->OnClosed(e.a);
     case kEventResync:
@@ -298,6 +307,7 @@ void World::HealResources() {
     if (s->options().ttl) EndTtls(this, s->index());
   }
   if (directory_) directory_->Heal();
+  if (website_) website_->Heal();
 }
 
 // Whether it takes a new stream to be sure of what both ends know.
@@ -312,6 +322,7 @@ bool World::IsTainted(const Stream &s) {
 void World::Heal() {
   Trace("everything heals");
   healed_ = true;
+  healed_at_ = now_;
   bool close_all = net_.OneIn(2);
   /* What was on its way to the servers is over. */
   heap_.erase(std::remove_if(heap_.begin(), heap_.end(),
@@ -329,7 +340,7 @@ void World::Heal() {
       Conn &conn = c->conn(i);
       bool silent = now_ < conn.silent_until;
       conn.down_until = conn.silent_until = conn.stalled_until = 0;
-      if (conn.stream < 0 || IsFiles(i)) continue;
+      if (conn.stream < 0 || IsNoServer(i)) continue;
       const Stream &s = stream(conn.stream);
       if (s.established && (silent || IsTainted(s) || close_all)) {
         EndStream(conn.stream, GXDS_UNAVAILABLE, false);

@@ -20,6 +20,7 @@ class Client;
 class Directory;
 class Server;
 class Shelf;
+class Website;
 
 enum EventKind : uint8_t {
   kEventOp,          // a: its number
@@ -40,6 +41,9 @@ enum EventKind : uint8_t {
   kEventKill,        // client
   kEventFiles,       // client: its file source may have something to do
   kEventFileClosed,  // type
+  kEventWeb,         // client, source: it may have something to do
+  kEventWebRequest,  // client, source, exchange
+  kEventWebAnswer,   // client, source, exchange
 };
 
 struct Event {
@@ -65,6 +69,7 @@ class World {
   const Options &options() const { return options_; }
   gxds_time now() const { return now_; }
   bool healed() const { return healed_; }
+  gxds_time healed_at() const { return healed_at_; }
   Plant plant() const { return spec_.plant; }
   uint64_t seed() const { return spec_.seed; }
   bool tracing() const { return spec_.trace && !ended_; }
@@ -78,6 +83,10 @@ class World {
   Shelf &shelf(int client, int server);
   Directory *directory() { return directory_.get(); }  // nullptr: none
   bool IsFiles(int server) const { return server == options_.files; }
+  Website *website() { return website_.get(); }  // nullptr: none
+  bool IsWeb(int server) const { return server == options_.web; }
+  // Whether there is no stream of ADS to it.
+  bool IsNoServer(int server) const { return IsFiles(server) || IsWeb(server); }
   Client &client(int i) { return *clients_[static_cast<size_t>(i)]; }
   Stream &stream(int i) { return streams_[static_cast<size_t>(i)]; }
   int stream_count() const { return static_cast<int>(streams_.size()); }
@@ -132,7 +141,8 @@ class World {
   bool IsTainted(const Stream &s);
   void Converge(const char *when);
   uint32_t MessageCount() const {
-    return result_.counts[kDidRequest] + result_.counts[kDidMessage];
+    return result_.counts[kDidRequest] + result_.counts[kDidMessage] +
+           result_.counts[kDidWebRequest];
   }
   void Finish();
   bool Step();  // false: nothing is going to happen
@@ -142,6 +152,8 @@ class World {
   void BuryKilled();
 
   void OnFiles(int client);
+  void OnWebEvent(const Event &event);
+  void OnWeb(int client);
   void OnConnect(int client, int server);
   void OnRequest(int stream);
   void OnSent(int stream);
@@ -157,6 +169,7 @@ class World {
   RunResult result_;
   gxds_time now_ = 0;
   bool healed_ = false;
+  gxds_time healed_at_ = 0;
   uint64_t order_ = 0;
   uint64_t last_client_ = 0;
   int ops_done_ = 0;
@@ -170,6 +183,7 @@ class World {
   std::unique_ptr<Shelf> shelves_[kClientMax][kServerMax];  // before the clients: they close them
   std::vector<std::unique_ptr<Server>> servers_;
   std::unique_ptr<Directory> directory_;
+  std::unique_ptr<Website> website_;
   std::vector<std::unique_ptr<Client>> clients_;
 };
 

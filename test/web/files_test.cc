@@ -140,6 +140,23 @@ TEST_F(WebFiles, AFileThatIsNotTheIndexsIsAskedForOnceMore) {
   Serve(fresh);
   EXPECT_THAT(Next(), HasSubstr(R"("service_name":"t")"));
 }
+TEST_F(WebFiles, RetryAfterOfWhatIsGivenUpHoldsBackFilesForThatLong) {
+  const Files files = {{"a.json", Cluster("a")}, {"b.json", Cluster("b")}};
+  Ask(kCds, {"a", "b"});
+  Answer(Fetch(), {.body = Index(files)});
+  Request a = Fetch();
+  Request b = Fetch();
+  Answer(a, {.body = "of another version"});
+  Request again = Fetch();
+  Answer(b, {.code = 503, .retry_after = 7 * GXDS_SECOND});
+  Answer(again, {.body = Index(files)});
+  EXPECT_EQ(Fetch().path, "");
+  EXPECT_EQ(Wait(), 7 * GXDS_SECOND) << "or they would never be fetched";
+  now_ += Wait();
+  EXPECT_EQ(Fetch().path, "/a.json");
+  EXPECT_EQ(Fetch().path, "/b.json");
+  EXPECT_EQ(Wait(), -1);
+}
 TEST_F(WebFiles, FilesWithErrorsReplaceNothing) {
   Ask(kCds, {"a"});
   Serve({{"a.json", Cluster("a")}}, "\"1\"");

@@ -111,6 +111,40 @@ TEST_F(Rest, ANackIsToldAtOnceAndOnce) {  // E4.5
   Answer(Fetch(), {.body = Response("3", {Cluster("a")})});
   EXPECT_THAT(Next(), HasSubstr(R"("version_info":"3")")) << "it is mended";
 }
+TEST_F(Rest, ARequestAfterANackIsNoAck) {
+  Hold();
+  Ask(kCds, {"a", "b"}, "1", kAck);
+  Answer(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
+  ASSERT_TRUE(WasSent());
+  ASSERT_NE(Next(), "");
+  Ask(kCds, {"a", "b"}, "2", kNack);
+  ASSERT_TRUE(WasSent());
+  Answer(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
+  Ask(kCds, {"a", "b"}, "2", kAck);
+  ASSERT_TRUE(WasSent()) << "b is not watched any more, and is again";
+  now_ += Wait();
+  EXPECT_THAT(Fetch().body, Not(HasSubstr("version_info"))) << "1 was given for other names";
+}
+TEST_F(Rest, ANackOfTheAnswerToANackWaitsForTheNextPoll) {  // E4.5
+  Hold();
+  now_ += Wait();
+  const std::string bad = Cluster("a", R"(,"type":"STATIC")");
+  Answer(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"y")")});
+  ASSERT_NE(Next(), "");
+  Ask(kCds, {"a"}, "2", kNack);
+  ASSERT_TRUE(WasSent());
+  Answer(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"z")")});
+  ASSERT_NE(Next(), "") << "its nonce is another";
+  Ask(kCds, {"a"}, "3", kNack);
+  ASSERT_TRUE(WasSent());
+  EXPECT_EQ(Fetch().path, "") << "or the two would never stop";
+  EXPECT_GE(Wait(), 10 * GXDS_SECOND);
+  now_ += Wait();
+  Answer(Fetch(), {.body = Response("4", {bad}, R"(,"nonce":"a")")});
+  ASSERT_NE(Next(), "");
+  Ask(kCds, {"a"}, "4", kNack);
+  EXPECT_NE(Fetch().path, "") << "of the answer to a poll in its turn";
+}
 TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {  // E4.3, E4.6
   Hold();
   Ask(kCds, {"a", "b"}, "1", kAck);
@@ -153,13 +187,18 @@ TEST_F(Rest, WhoAsksForNothingIsNotPolled) {
   EXPECT_EQ(Wait(), -1);
   EXPECT_EQ(Fetch().path, "");
 }
-TEST_F(Rest, ATypeIsNotPolledWhileItsResponseWaits) {  // E4.11
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = Response("1", {Cluster("a")})});
+TEST_F(Rest, ATypeIsNotPolledUntilItsResponseIsAnswered) {  // E4.11
+  Hold();
+  now_ += Wait();
+  Answer(Fetch(), {.body = Response("2", {Cluster("a", R"(,"type":"EDS")")})});
   now_ += 3600 * GXDS_SECOND;
-  EXPECT_EQ(Fetch().path, "");
+  EXPECT_EQ(Fetch().path, "") << "it waits for the engine";
   EXPECT_NE(Next(), "");
-  EXPECT_EQ(Fetch().path, "/v3/discovery:clusters");
+  EXPECT_EQ(Fetch().path, "") << "version 1 would be told, and a 304 would speak of that";
+  EXPECT_EQ(Wait(), -1);
+  Ask(kCds, {"a"}, "2", R"(,"version_info":"2")");
+  EXPECT_TRUE(WasSent());
+  EXPECT_THAT(Fetch().body, HasSubstr(R"("version_info":"2")"));
 }
 TEST_F(Rest, ClustersComeBeforeWhatNamesThem) {
   Ask(kLds, {"l"});
@@ -175,11 +214,15 @@ TEST_F(Rest, MaxAgeIsWaitedForTenMinutesAtMost) {  // E4.8
   Ask(kCds, {"a"});
   Answer(Fetch(), {.body = Response("1", {Cluster("a")}), .max_age = 60 * GXDS_SECOND});
   Next();
+  ASSERT_TRUE(WasSent());
+  Ask(kCds, {"a"}, "1", kAck);
+  ASSERT_TRUE(WasSent());
   EXPECT_GE(Wait(), 60 * GXDS_SECOND);
   EXPECT_LE(Wait(), 72 * GXDS_SECOND);
   now_ += Wait();
   Answer(Fetch(), {.body = Response("2", {Cluster("a")}), .max_age = 86400 * GXDS_SECOND});
   Next();
+  Ask(kCds, {"a"}, "2", kAck);
   EXPECT_GE(Wait(), 600 * GXDS_SECOND);
   EXPECT_LE(Wait(), 720 * GXDS_SECOND);
 }
