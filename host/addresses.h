@@ -16,9 +16,12 @@ struct gxds_locality; /* resources/endpoints.h */
 
 typedef struct gxds_addresses gxds_addresses;
 
-/* Borrow, all of it: as long as the list. One of ip and native is set. */
+/* Borrow, all of it: as long as the list. One of ip and native is set; both of an endpoint of
+ * several addresses that comes through a policy of the host's. */
 typedef struct gxds_lb_address {
   const struct gxds_address *ip;
+  const struct gxds_address *more; /* A61: its further addresses; NULL: it has one */
+  uint32_t more_count;
   const void *native; /* the host's own: passed on as it is */
   uint32_t weight;    /* load_balancing_weight; 1 when nothing is said */
   gxds_str hash_key;  /* A76: by what it is put on a ring in place of its address; empty: by that */
@@ -31,7 +34,7 @@ typedef struct gxds_lb_address {
 typedef struct gxds_addresses_ops {
   void (*destroy)(gxds_addresses *a);
   void (*at)(const gxds_addresses *a, size_t index, gxds_lb_address *out);
-  /* Adds the address as text: "10.0.0.1:80". */
+  /* Adds the (first) address as text: "10.0.0.1:80". */
   void (*render_key)(const gxds_addresses *a, size_t index, gxds_text *out);
   /* Adds what a subchannel is made of beside its address, as text: its args, its locality,
    * its hostname. */
@@ -61,7 +64,7 @@ static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a
 }
 /* index < a->count, in these three. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
-  gxds_lb_address out = {NULL, NULL, 0, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};
+  gxds_lb_address out = {NULL, NULL, 0, NULL, 0, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};
   a->ops->at(a, index, &out);
   out.list = a;
   out.index = index;

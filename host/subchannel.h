@@ -1,5 +1,7 @@
 /* gxds_subchannel: a connection to one endpoint, shared with other channels where the host can. The
  * host makes it; a policy that wants to know of the subchannels below it wraps them in its own.
+ * That of an endpoint of several addresses is made of several of the host's
+ * (lb_policies/happy_eyeballs).
  *
  * Counted by reference: pickers keep it, so references are given up on any thread. The last one is
  * given up under the channel's serializer, or where the host destroys a picker or a tracker: there
@@ -30,6 +32,7 @@ struct gxds_watch {
   void *subchannels; /* what the subchannel keeps with its watch: its own */
 };
 
+struct gxds_lb_address;  /* host/addresses.h */
 struct gxds_orca_report; /* lb_policies/orca/orca_report.h */
 
 /* Who hears the load that the backend of one subchannel reports out of band (A51): first in the
@@ -67,6 +70,8 @@ typedef struct gxds_subchannel_ops {
   void (*reset_backoff)(gxds_subchannel *s);
   void (*report_load)(gxds_subchannel *s, gxds_load_listener *l,
                       gxds_duration interval); /* innermost */
+  /* innermost; NULL: it has one address, which has no order */
+  void (*reorder)(gxds_subchannel *s, const struct gxds_lb_address *address);
 } gxds_subchannel_ops;
 
 struct gxds_subchannel { /* first in its maker's own object */
@@ -106,6 +111,13 @@ static inline void gxds_subchannel_report_load(gxds_subchannel *s, gxds_load_lis
                                                gxds_duration interval) {
   gxds_subchannel *innermost = gxds_subchannel_innermost(s);
   innermost->ops->report_load(innermost, l, interval);
+}
+/* A61: the addresses of its endpoint are in this order now. Without effect when they are others.
+ * Says nothing to watchers from here. */
+static inline void gxds_subchannel_reorder(gxds_subchannel *s,
+                                           const struct gxds_lb_address *address) {
+  gxds_subchannel *innermost = gxds_subchannel_innermost(s);
+  if (innermost->ops->reorder) innermost->ops->reorder(innermost, address);
 }
 
 #ifdef __cplusplus

@@ -25,13 +25,37 @@ void gxds_address_set_fini(gxds_address_set *s) {
   *s = (gxds_address_set){0};
 }
 
-bool gxds_address_set_add(gxds_address_set *s, uint32_t index) {
-  const gxds_address *address = &s->endpoints[index].address;
+static const gxds_address *address_of(const gxds_address_set *s, uint32_t index) {
+  return index < GXDS_ADDRESS_SET_MORE ? &s->endpoints[index].address
+                                       : &s->more[index - GXDS_ADDRESS_SET_MORE];
+}
+
+/* Where the address is, or is to be put. */
+static size_t find(const gxds_address_set *s, const gxds_address *address) {
   size_t at = XXH3_64bits_withSeed(address, kAddressSize, s->seed) & s->mask;
   for (; s->slots[at]; at = (at + 1) & s->mask) {
-    const gxds_address *other = &s->endpoints[s->slots[at] - 1].address;
-    if (memcmp(address, other, kAddressSize) == 0) return false;
+    if (memcmp(address, address_of(s, s->slots[at] - 1), kAddressSize) == 0) break;
   }
+  return at;
+}
+
+/* Only endpoints of several addresses come to this. */
+static __attribute__((noinline, cold)) void grow(gxds_address_set *s) {
+  uint32_t *before = s->slots;
+  const size_t count = s->mask + 1;
+  s->mask = 2 * count - 1;
+  s->slots = gxds_calloc(2 * count, sizeof *s->slots);
+  for (size_t i = 0; i < count; i++) {
+    if (before[i]) s->slots[find(s, address_of(s, before[i] - 1))] = before[i];
+  }
+  gxds_free(before);
+}
+
+bool gxds_address_set_add(gxds_address_set *s, uint32_t index) {
+  if (2 * s->count > s->mask) grow(s);
+  const size_t at = find(s, address_of(s, index));
+  if (s->slots[at]) return false;
   s->slots[at] = index + 1;
+  s->count++;
   return true;
 }

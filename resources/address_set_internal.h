@@ -6,18 +6,25 @@
 #include "resources/endpoints.h"
 
 typedef struct gxds_address_set {
-  uint32_t *slots; /* number of an endpoint, from 1; 0: free */
+  uint32_t *slots; /* number of an address, from 1; 0: free */
   size_t mask;
+  size_t count;
   uint64_t seed;
   const gxds_endpoint *endpoints;
+  const gxds_address *more; /* the caller's, which may move it between two calls */
 } gxds_address_set;
 
-/* A set of at most capacity of the given endpoints (borrow: as long as the set). The seed decides
- * nothing but the speed: one that the peer can't foresee keeps it from choosing collisions. */
+/* Numbers from here on are those of more. */
+#define GXDS_ADDRESS_SET_MORE (UINT32_C(1) << 30)
+
+/* A set with room for capacity of the given endpoints (borrow: as long as the set); it grows when
+ * there is more. The seed decides nothing but the speed: one that the peer can't foresee keeps it
+ * from choosing collisions. */
 void gxds_address_set_init(gxds_address_set *s, const gxds_endpoint *endpoints, size_t capacity,
                            uint64_t seed);
 void gxds_address_set_fini(gxds_address_set *s);
-/* Adds the address of endpoints[index]; false when it is there already. */
+/* Adds the address of endpoints[index], or more[index - GXDS_ADDRESS_SET_MORE]; false when it is
+ * there already. */
 bool gxds_address_set_add(gxds_address_set *s, uint32_t index);
 
 #endif

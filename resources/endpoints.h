@@ -1,4 +1,4 @@
-/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A76, A81).
+/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A61, A76, A81).
  * Immutable, shared: any thread. Localities are counted on their own: an update shares each
  * locality that did not change with the resource before it, so "did it change?" is a pointer
  * comparison. */
@@ -42,6 +42,9 @@ typedef struct gxds_locality {
   const gxds_endpoint *endpoints;
   const gxds_str *hash_keys; /* NULL: no endpoint has one; see gxds_locality_hash_key() */
   const gxds_str *hostnames; /* NULL: no endpoint has one; see gxds_locality_hostname() */
+  /* NULL, both: no endpoint has more than one address; see gxds_locality_more() */
+  const gxds_address *more;  /* of one endpoint after the other */
+  const uint32_t *more_ends; /* for each endpoint: the place in more after its last */
 } gxds_locality;             /* one allocation */
 
 typedef struct gxds_priority {
@@ -79,7 +82,7 @@ typedef struct gxds_endpoints {
 extern const gxds_resource_type gxds_endpoints_type;
 
 /* Limits: a message of the transport's greatest size holds more than this only if it is hostile. */
-#define GXDS_ENDPOINTS_MAX 1000000u /* endpoints of one resource */
+#define GXDS_ENDPOINTS_MAX 1000000u /* endpoints of one resource, and its additional addresses */
 #define GXDS_PRIORITIES_MAX 128u    /* the protocol's own: priorities are 0 … 127 */
 
 /* A locality of count endpoints, zeroed and the caller's to fill before it is shared (logical DNS
@@ -100,9 +103,19 @@ static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t i
 static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
   return l->hostnames ? l->hostnames[index] : gxds_str_of(NULL, 0);
 }
+/* A61: the addresses of the endpoint of that number beside its first, *count of them, in the order
+ * of the resource. Borrow: as long as l. */
+static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uint32_t index,
+                                                     uint32_t *count) {
+  *count = 0;
+  if (!l->more) return NULL;
+  const uint32_t begin = index > 0 ? l->more_ends[index - 1] : 0;
+  *count = l->more_ends[index] - begin;
+  return &l->more[begin];
+}
 /* Same name, weight and endpoints. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
-/* Same endpoints, in the same order, with the same hash keys and hostnames. */
+/* Same endpoints, in the same order, with the same addresses, hash keys and hostnames. */
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */

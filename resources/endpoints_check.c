@@ -9,6 +9,7 @@
 #include "envoy/type/v3/percent.upb.h"
 #include "google/protobuf/struct.upb.h"
 #include "google/protobuf/wrappers.upb.h"
+#include "resources/additional_addresses_internal.h"
 #include "resources/address_internal.h"
 #include "resources/address_set_internal.h"
 #include "resources/endpoints_internal.h"
@@ -25,18 +26,15 @@ typedef struct checker {
   size_t endpoint_capacity;
   gxds_str *hash_keys; /* of the endpoints, by number; NULL: none has one so far */
   gxds_str *hostnames; /* likewise */
+  gxds_more_addresses more;
   upb_Arena *scratch;
   gxds_address_set addresses;
   bool priority_seen[GXDS_PRIORITIES_MAX]; /* also by a locality with errors: it is no gap */
 } checker;
 
-/* The address of an endpoint; false after an error. */
-static bool check_address(const envoy_config_endpoint_v3_Endpoint *endpoint, const gxds_path *up,
-                          gxds_errors *errors, gxds_address *out) {
-  const gxds_path *at = GXDS_FIELD(up, "endpoint");
-  if (!endpoint) return gxds_errors_add(errors, at, "field not present"), false;
-  const envoy_config_core_v3_Address *address = envoy_config_endpoint_v3_Endpoint_address(endpoint);
-  const gxds_path *at_address = GXDS_FIELD(at, "address");
+bool gxds_endpoint_address_check(const envoy_config_core_v3_Address *address,
+                                 const gxds_path *at_address, gxds_errors *errors,
+                                 gxds_address *out) {
   if (!address) return gxds_errors_add(errors, at_address, "field not present"), false;
   const envoy_config_core_v3_SocketAddress *socket =
       envoy_config_core_v3_Address_socket_address(address);
@@ -57,6 +55,14 @@ static bool check_address(const envoy_config_endpoint_v3_Endpoint *endpoint, con
   return false;
 }
 
+/* The first address of an endpoint; false after an error. */
+static bool check_address(const envoy_config_endpoint_v3_Endpoint *endpoint, const gxds_path *at,
+                          gxds_errors *errors, gxds_address *out) {
+  if (!endpoint) return gxds_errors_add(errors, at, "field not present"), false;
+  return gxds_endpoint_address_check(envoy_config_endpoint_v3_Endpoint_address(endpoint),
+                                     GXDS_FIELD(at, "address"), errors, out);
+}
+
 static __attribute__((noinline)) void add_duplicate(const gxds_address *address,
                                                     const gxds_path *at, gxds_errors *errors) {
   gxds_text uri = {0};
@@ -64,6 +70,22 @@ static __attribute__((noinline)) void add_duplicate(const gxds_address *address,
   gxds_errors_add(errors, at, "duplicate endpoint address \"%.*s\"",
                   GXDS_STR_ARG(gxds_text_str(&uri)));
   gxds_text_fini(&uri);
+}
+
+/* A61: the addresses of the next endpoint beside its first, and whether any was seen before. False
+ * after an error. */
+static bool check_more(checker *c, const envoy_config_endpoint_v3_Endpoint *in, const gxds_path *up,
+                       const gxds_path *at) {
+  const size_t first = c->more.count;
+  if (!gxds_more_addresses_read(&c->more, in, at, c->scratch, c->errors)) return false;
+  bool ok = true;
+  c->addresses.more = c->more.list;
+  for (size_t i = first; i < c->more.count; i++) {
+    if (gxds_address_set_add(&c->addresses, GXDS_ADDRESS_SET_MORE + (uint32_t)i)) continue;
+    add_duplicate(&c->more.list[i], up, c->errors);
+    ok = false;
+  }
+  return ok;
 }
 
 /* A76: the string "hash_key" of "envoy.lb"; empty when there is none, or a value of another kind.
@@ -124,11 +146,14 @@ static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_pa
   }
   const envoy_config_endpoint_v3_Endpoint *endpoint =
       envoy_config_endpoint_v3_LbEndpoint_endpoint(in);
-  if (!check_address(endpoint, at, c->errors, &out->address)) return false;
+  const gxds_path *at_endpoint = GXDS_FIELD(at, "endpoint");
+  if (!check_address(endpoint, at_endpoint, c->errors, &out->address)) return false;
   if (!gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count)) {
     add_duplicate(&out->address, at, c->errors);
     return false;
   }
+  if (gxds_more_addresses_has(endpoint) && !check_more(c, endpoint, at, at_endpoint)) return false;
+  gxds_more_addresses_end(&c->more, c->endpoint_count, c->endpoint_capacity, c->scratch);
   set_name(c, &c->hash_keys, hash_key_of(in));
   set_name(c, &c->hostnames, hostname_of(endpoint));
   c->endpoint_count++;
@@ -151,6 +176,7 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
   }
   view->hash_keys = names_from(c, c->hash_keys, first);
   view->hostnames = names_from(c, c->hostnames, first);
+  gxds_more_addresses_view(&c->more, first, c->endpoint_count, c->scratch, view);
   if (weights > UINT32_MAX) {
     gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
                     "sum of endpoint weights exceeds uint32 max");
@@ -278,16 +304,25 @@ static void add_known(checker *c, const gxds_locality_print *known, gxds_checked
                                           .endpoint_count = l->endpoint_count,
                                           .endpoints = l->endpoints,
                                           .hash_keys = l->hash_keys,
-                                          .hostnames = l->hostnames},
+                                          .hostnames = l->hostnames,
+                                          .more = l->more,
+                                          .more_ends = l->more_ends},
                                  .priority = known->priority,
                                  .print = *known};
   c->priority_seen[known->priority] = true;
   memcpy(&c->endpoints[c->endpoint_count], l->endpoints, l->endpoint_count * sizeof *l->endpoints);
-  for (uint32_t i = 0; i < l->endpoint_count; i++) {
-    if (!gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count++)) {
-      gxds_errors_add(c->errors, GXDS_FIELD(NULL, "endpoints"), "duplicate endpoint address");
-      return;
-    }
+  const size_t first_more = c->more.count;
+  gxds_more_addresses_add_known(&c->more, l, c->scratch);
+  c->addresses.more = c->more.list;
+  bool is_new = true;
+  for (uint32_t i = 0; is_new && i < l->endpoint_count; i++) {
+    is_new = gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count++);
+  }
+  for (size_t i = first_more; is_new && i < c->more.count; i++) {
+    is_new = gxds_address_set_add(&c->addresses, GXDS_ADDRESS_SET_MORE + (uint32_t)i);
+  }
+  if (!is_new) {
+    gxds_errors_add(c->errors, GXDS_FIELD(NULL, "endpoints"), "duplicate endpoint address");
   }
 }
 
@@ -337,6 +372,10 @@ gxds_checked_endpoints gxds_endpoints_check(
     add_known(&c, &known->localities[i], &out.localities[out.locality_count++]);
   }
   gxds_address_set_fini(&c.addresses);
+  if (c.more.too_many) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "endpoints"), "more than %u additional addresses",
+                    GXDS_ENDPOINTS_MAX);
+  }
   if (out.locality_count > 1) {
     qsort(out.localities, out.locality_count, sizeof *out.localities, by_priority_and_name);
   }

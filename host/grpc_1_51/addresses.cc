@@ -6,8 +6,10 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 
@@ -72,6 +74,44 @@ class TextAttribute : public ServerAddress::AttributeInterface {
   const std::string text_;
 };
 
+constexpr char kAddressesAttribute[] = "grpc_xds.addresses";
+
+// A61: all addresses of an endpoint that has several, for policies of the host's, to which it has
+// one.
+class AddressesAttribute : public ServerAddress::AttributeInterface {
+ public:
+  explicit AddressesAttribute(std::vector<gxds_address> addresses)
+      : addresses_(std::move(addresses)) {}
+
+  const std::vector<gxds_address>& addresses() const { return addresses_; }
+
+  std::unique_ptr<AttributeInterface> Copy() const override {
+    return std::make_unique<AddressesAttribute>(addresses_);
+  }
+  // Whatever their order.
+  int Cmp(const AttributeInterface* other) const override {
+    return ToString().compare(static_cast<const AddressesAttribute*>(other)->ToString());
+  }
+  std::string ToString() const override {
+    gxds_lb_address address = {};
+    Set(&address);
+    gxds_text text = {};
+    gxds_lb_address_render_set(&address, &text);
+    std::string out(ToAbsl(gxds_text_str(&text)));
+    gxds_text_fini(&text);
+    return out;
+  }
+
+  void Set(gxds_lb_address* out) const {
+    out->ip = &addresses_[0];
+    out->more = &addresses_[1];
+    out->more_count = static_cast<uint32_t>(addresses_.size() - 1);
+  }
+
+ private:
+  const std::vector<gxds_address> addresses_;  // at least two
+};
+
 absl::string_view TextOf(const ServerAddress& address, const char* key) {
   const auto* attribute = static_cast<const TextAttribute*>(address.GetAttribute(key));
   return attribute == nullptr ? absl::string_view() : attribute->text();
@@ -100,6 +140,9 @@ void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
   out->hash_key = ToGxds(HashKeyOf(address));
   out->hostname = ToGxds(HostnameOf(address));
   out->locality = LocalityOf(address);
+  const auto* several =
+      static_cast<const AddressesAttribute*>(address.GetAttribute(kAddressesAttribute));
+  if (several != nullptr) several->Set(out);
 }
 
 void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
@@ -180,6 +223,11 @@ ServerAddress ToHost(const gxds_lb_address& endpoint) {
   if (endpoint.hostname.size > 0) {
     attributes[kHostnameAttribute] =
         std::make_unique<TextAttribute>(std::string(ToAbsl(endpoint.hostname)));
+  }
+  if (endpoint.more_count > 0) {
+    std::vector<gxds_address> addresses(endpoint.more, endpoint.more + endpoint.more_count);
+    addresses.insert(addresses.begin(), *endpoint.ip);
+    attributes[kAddressesAttribute] = std::make_unique<AddressesAttribute>(std::move(addresses));
   }
   return ServerAddress(ToResolved(*endpoint.ip), grpc_core::ChannelArgs(), std::move(attributes));
 }

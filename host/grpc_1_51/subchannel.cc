@@ -64,6 +64,7 @@ const gxds_subchannel_ops kOps = {
     [](gxds_subchannel* s, gxds_load_listener* listener, gxds_duration interval) {
       ReportLoad(Of(s)->inner.get(), listener, interval);
     },
+    nullptr,
 };
 
 class SubchannelInC : public SubchannelInterface {
@@ -90,7 +91,9 @@ class SubchannelInC : public SubchannelInterface {
   }
   void RequestConnection() override { gxds_subchannel_connect(inner_); }
   void ResetBackoff() override { gxds_subchannel_reset_backoff(inner_); }
+  // That of an endpoint of several addresses has no data of its own.
   void AddDataWatcher(std::unique_ptr<DataWatcherInterface> watcher) override {
+    if (gxds_subchannel_innermost(inner_)->ops != &kOps) return;
     ToHost(inner_)->AddDataWatcher(std::move(watcher));
   }
 

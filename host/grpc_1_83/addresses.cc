@@ -1,6 +1,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,8 @@ grpc_resolved_address ToResolved(const gxds_address& address) {
 struct Addresses : gxds_addresses {
   AddressesOfHost of_host;
   std::vector<EndpointAddresses> list;
+  // Of those that have several (A61), by their indices.
+  std::map<size_t, std::vector<gxds_address>> several;
 };
 
 const EndpointAddresses& At(const gxds_addresses* addresses, size_t index) {
@@ -60,6 +63,12 @@ void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
   out->hash_key = ToGxds(HashKeyOf(address));
   out->hostname = ToGxds(HostnameOf(address));
   out->locality = LocalityOf(address);
+  const auto& several = static_cast<const Addresses*>(addresses)->several;
+  const auto found = several.find(index);
+  if (found == several.end()) return;
+  out->ip = &found->second[0];
+  out->more = &found->second[1];
+  out->more_count = static_cast<uint32_t>(found->second.size() - 1);
 }
 
 void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
@@ -134,12 +143,31 @@ EndpointAddresses WithoutWeightAndHashKey(const EndpointAddresses& address) {
       address.args().Remove(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY).Remove(GRPC_ARG_ADDRESS_WEIGHT));
 }
 
+namespace {
+
+// Nothing, when one of them is no IP address.
+std::vector<gxds_address> IpsOf(const EndpointAddresses& endpoint) {
+  std::vector<gxds_address> out;
+  for (const auto& address : endpoint.addresses()) {
+    out.emplace_back();
+    if (!gxds_address_of_sockaddr(address.addr, &out.back())) return {};
+  }
+  return out;
+}
+
+}  // namespace
+
 const gxds_addresses* ToC(AddressesOfHost addresses) {
   auto* out = new Addresses;
   gxds_ref_init(&out->refs);
   out->ops = &kOps;
   addresses->ForEach([out](const EndpointAddresses& address) { out->list.push_back(address); });
   out->count = out->list.size();
+  for (size_t i = 0; i < out->count; ++i) {
+    if (out->list[i].addresses().size() == 1) continue;
+    auto ips = IpsOf(out->list[i]);
+    if (ips.size() > 1) out->several[i] = std::move(ips);
+  }
   out->of_host = std::move(addresses);
   return out;
 }
@@ -162,7 +190,11 @@ EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
   if (endpoint.hostname.size > 0) {
     args = args.Set(GRPC_ARG_ADDRESS_NAME, ToAbsl(endpoint.hostname));
   }
-  return EndpointAddresses(ToResolved(*endpoint.ip), args);
+  std::vector<grpc_resolved_address> addresses = {ToResolved(*endpoint.ip)};
+  for (uint32_t i = 0; i < endpoint.more_count; ++i) {
+    addresses.push_back(ToResolved(endpoint.more[i]));
+  }
+  return EndpointAddresses(std::move(addresses), args);
 }
 
 AddressesOfHost ToHost(const gxds_addresses* addresses) {

@@ -65,6 +65,7 @@ const gxds_subchannel_ops kOps = {
     [](gxds_subchannel* s, gxds_load_listener* listener, gxds_duration interval) {
       ReportLoad(Of(s)->inner.get(), listener, interval);
     },
+    nullptr,
 };
 
 class SubchannelInC : public SubchannelInterface {

@@ -6,6 +6,7 @@
 #include "json/json.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"
 #include "lb_policies/cluster_impl/cluster_picker.h"
+#include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
 #include "xds_resolver/config.h"
 
 typedef struct policy {
@@ -18,6 +19,7 @@ typedef struct policy {
   gxds_status child_status;
   const gxds_args *args; /* of the last update, and what the child got for them; NULL: anew */
   const gxds_args *child_args;
+  gxds_subchannel_maker *maker; /* NULL: no endpoint had several addresses so far */
 } policy;
 
 static const gxds_lb_root_ops *root_ops(const policy *p) { return gxds_policy_root(p->base)->ops; }
@@ -164,9 +166,9 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
   if (gxds_cluster_impl_on_child_state(p->machine, state)) publish(p);
 }
 
-static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
-                                         const gxds_args *args) {
-  (void)child;
+/* To one address. */
+static gxds_subchannel *make_counted(void *self, const gxds_lb_address *address,
+                                     const gxds_args *args) {
   policy *p = self;
   gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
   if (!subchannel) return NULL;
@@ -179,6 +181,18 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
       address->hostname);
 }
 
+/* A61: one endpoint is one subchannel to all policies below, whatever they are. Those that count
+ * are inside, since load is reported by the address that it went to. */
+static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
+                                         const gxds_args *args) {
+  (void)child;
+  policy *p = self;
+  if (address->more_count == 0) return make_counted(p, address, args);
+  if (gxds_policy_ended(p->base)) return NULL;
+  if (!p->maker) p->maker = gxds_subchannel_maker_create(p, make_counted);
+  return gxds_endpoint_subchannel_create(gxds_policy_channel(p->base), p->maker, address, args);
+}
+
 static void exit_idle(void *self) {
   policy *p = self;
   if (p->child) gxds_lb_child_exit_idle(p->child);
@@ -189,7 +203,12 @@ static void reset_backoff(void *self) {
   if (p->child) gxds_lb_child_reset_backoff(p->child);
 }
 
-static void end(void *self) { drop_child(self); }
+static void end(void *self) {
+  policy *p = self;
+  drop_child(p);
+  if (p->maker) gxds_subchannel_maker_end(p->maker);
+  p->maker = NULL;
+}
 
 static void destroy(void *self) {
   policy *p = self;

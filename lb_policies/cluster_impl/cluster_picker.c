@@ -1,6 +1,7 @@
 #include "lb_policies/cluster_impl/cluster_picker.h"
 
 #include "base/memory.h"
+#include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
 #include "lb_policies/orca/orca_report.h"
 
 /* Most RPCs shall not pay for what becomes of few. */
@@ -129,6 +130,19 @@ static RARE void name_authority(const counted_subchannel *s, const gxds_pick *ca
   if (route && route->auto_host_rewrite) out->authority = s->hostname;
 }
 
+/* A61: an endpoint of several addresses is around the subchannels that count. It has just lost its
+ * connection, or out->subchannel is what there is a connection to. */
+static RARE bool find_connected(gxds_picked *out) {
+  gxds_subchannel *endpoint = out->subchannel;
+  out->subchannel = gxds_endpoint_subchannel_connected(endpoint);
+  gxds_subchannel_unref(endpoint);
+  if (out->subchannel) return true;
+  if (out->tracker) gxds_tracker_destroy(out->tracker);
+  out->tracker = NULL;
+  gxds_picked_queue(out);
+  return false;
+}
+
 /* The reference that the child gave goes on to the tracker: it costs none. */
 static void count(const cluster_picker *p, const gxds_pick *call, gxds_picked *out) {
   static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
@@ -161,7 +175,7 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   }
   gxds_picker_pick(p->child, call, out);
   if (out->kind == GXDS_PICKED_COMPLETE) {
-    count(p, call, out);
+    if (out->subchannel->wrapped || find_connected(out)) count(p, call, out);
   } else if (out->kind == GXDS_PICKED_FAIL) {
     explain(p, out);
   }

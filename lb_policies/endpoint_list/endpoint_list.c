@@ -1,5 +1,8 @@
 #include "lb_policies/endpoint_list/endpoint_list.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/memory.h"
 
 typedef struct part {
@@ -73,7 +76,11 @@ static const gxds_addresses *create_list(const gxds_locality *const *localities,
 
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index) {
   const gxds_endpoint *e = &locality->endpoints[index];
+  uint32_t more_count;
+  const gxds_address *more = gxds_locality_more(locality, index, &more_count);
   return (gxds_lb_address){.ip = &e->address,
+                           .more = more,
+                           .more_count = more_count,
                            .weight = e->weight,
                            .hash_key = gxds_locality_hash_key(locality, index),
                            .hostname = gxds_locality_hostname(locality, index),
@@ -86,6 +93,30 @@ void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out) {
   } else {
     gxds_addresses_render_key(address->list, address->index, out);
   }
+}
+
+static int compare_ips(const void *a, const void *b) {
+  const gxds_address *x = a;
+  const gxds_address *y = b;
+  if (x->is_ipv6 != y->is_ipv6) return x->is_ipv6 < y->is_ipv6 ? -1 : 1;
+  const int order = memcmp(x->ip, y->ip, sizeof x->ip);
+  return order ? order : (x->port > y->port) - (x->port < y->port);
+}
+
+void gxds_lb_address_render_set(const gxds_lb_address *address, gxds_text *out) {
+  if (address->more_count == 0) {
+    gxds_lb_address_render(address, out);
+    return;
+  }
+  const uint32_t count = address->more_count + 1;
+  gxds_address *ips = gxds_calloc(count, sizeof *ips);
+  for (uint32_t i = 0; i < count; i++) ips[i] = *gxds_lb_address_ip(address, i);
+  qsort(ips, count, sizeof *ips, compare_ips);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0) gxds_text_add_z(out, ",");
+    gxds_address_render(&ips[i], out);
+  }
+  gxds_free(ips);
 }
 
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality) {

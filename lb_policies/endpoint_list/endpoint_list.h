@@ -16,6 +16,17 @@ gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t in
 /* Adds the address as text: "10.0.0.1:80". */
 void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out);
 
+/* All addresses of an endpoint as text, whatever their order: what it is told apart by (A61). Of
+ * one that has a single address it is that. */
+void gxds_lb_address_render_set(const gxds_lb_address *address, gxds_text *out);
+
+/* The address of that number, which is at most more_count, where ip is set: the first, then the
+ * further ones. */
+static inline const gxds_address *gxds_lb_address_ip(const gxds_lb_address *address,
+                                                     uint32_t index) {
+  return index == 0 ? address->ip : &address->more[index - 1];
+}
+
 /* The endpoints of a locality, or of all localities of a priority (NULL: none), in order. The list
  * has references of its own. One reference, the caller's. */
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality);

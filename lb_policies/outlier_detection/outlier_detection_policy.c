@@ -147,7 +147,7 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
   publish(p);
 }
 
-/* A50: the address alone counts, not its attributes. */
+/* A50: the addresses alone count, not the attributes; A61: all those of the endpoint. */
 static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
                                          const gxds_args *args) {
   (void)child;
@@ -155,7 +155,7 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
   gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
   if (!subchannel) return NULL;
   gxds_text key = {0};
-  gxds_lb_address_render(address, &key);
+  gxds_lb_address_render_set(address, &key);
   const uint64_t token = gxds_outliers_add(p->machine, gxds_text_str(&key));
   if (gxds_policy_traces(p->base)) {
     gxds_policy_trace(p->base, "a subchannel to address %llu: %.*s", (unsigned long long)token,

@@ -25,7 +25,9 @@ typedef struct policy {
 static gxds_text render(const gxds_addresses *list, const uint32_t *weights) {
   gxds_text text = {0};
   for (size_t i = 0; i < list->count; i++) {
+    const gxds_lb_address address = gxds_addresses_at(list, i);
     gxds_addresses_render_key(list, i, &text);
+    if (address.more_count > 0) gxds_lb_address_render_set(&address, &text);
     gxds_text_addf(&text, " %u ", weights[i]);
     gxds_addresses_render_detail(list, i, &text);
     gxds_text_addf(&text, "\n");

@@ -59,8 +59,12 @@ bool gxds_registered_subchannel_fits(const grpc_xds_subchannel *base,
                                      const grpc_xds_address *address) {
   const subchannel *s = (const subchannel *)base;
   const gxds_registered_address *a = (const gxds_registered_address *)address;
-  return s->policy && gxds_str_equal(s->identity, a->identity) &&
-         gxds_args_equal(s->args, s->policy->args);
+  if (!s->policy || !gxds_str_equal(s->identity, a->identity) ||
+      !gxds_args_equal(s->args, s->policy->args)) {
+    return false;
+  }
+  gxds_subchannel_reorder(s->inner, &a->address); /* A61: it is kept, whatever the order */
+  return true;
 }
 
 void gxds_registered_subchannel_connect(grpc_xds_subchannel *s) {

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/registered/registered_internal.h"
 #include "resources/endpoints.h"
 
@@ -25,6 +26,10 @@ static void fill_address(gxds_registered_address *a, const gxds_addresses *list,
   gxds_text text = {0};
   gxds_addresses_render_key(list, index, &text);
   a->base.text = copy_of(gxds_text_str(&text));
+  if (a->address.more_count > 0) { /* A61 */
+    gxds_text_clear(&text);
+    gxds_lb_address_render_set(&a->address, &text);
+  }
   gxds_text_add_z(&text, " ");
   gxds_addresses_render_detail(list, index, &text);
   a->identity = gxds_text_take(&text);

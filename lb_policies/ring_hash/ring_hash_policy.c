@@ -3,6 +3,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/endpoint_list/normal_weights.h"
 #include "lb_policies/ring_hash/hash_picker.h"
 #include "lb_policies/ring_hash/ring_hash.h"
@@ -171,7 +172,9 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   return p;
 }
 
-/* What an address is on the ring, and all else that its subchannel is made of. Texts are owned. */
+/* What an address is on the ring, and all else that its subchannel is made of. An endpoint of
+ * several addresses is told apart by all of them, and has its place by the first (A61). Texts are
+ * owned. */
 static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t index,
                                        uint32_t weight) {
   const gxds_lb_address address = gxds_addresses_at(addresses, index);
@@ -179,8 +182,14 @@ static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t i
   gxds_addresses_render_key(addresses, index, &key);
   gxds_text detail = {0};
   gxds_addresses_render_detail(addresses, index, &detail);
+  gxds_str hash_key = gxds_str_dup(address.hash_key);
+  if (address.more_count > 0) {
+    if (gxds_str_empty(hash_key)) hash_key = gxds_text_take(&key);
+    gxds_text_clear(&key);
+    gxds_lb_address_render_set(&address, &key);
+  }
   return (gxds_ring_hash_endpoint){.key = gxds_text_take(&key),
-                                   .hash_key = address.hash_key,
+                                   .hash_key = hash_key,
                                    .detail = gxds_text_take(&detail),
                                    .weight = weight};
 }
@@ -196,9 +205,22 @@ static void tell_machine(policy *p, bool renew) {
                            p->config->max_ring_size, renew);
   for (size_t i = 0; i < count; i++) {
     gxds_str_free(&views[i].key);
+    gxds_str_free(&views[i].hash_key);
     gxds_str_free(&views[i].detail);
   }
   gxds_free(views);
+}
+
+/* A61: those of an endpoint that was there before may be in another order. */
+static void reorder(policy *p) {
+  const size_t count = gxds_ring_hash_count(p->machine);
+  if (count != p->addresses->count) return; /* some are there twice, which EDS doesn't allow */
+  for (size_t i = 0; i < count; i++) {
+    const gxds_lb_address address = gxds_addresses_at(p->addresses, i);
+    const endpoint *e =
+        address.more_count > 0 ? find(p, gxds_ring_hash_token_at(p->machine, i)) : NULL;
+    if (e && e->subchannel) gxds_subchannel_reorder(e->subchannel, &address);
+  }
 }
 
 static gxds_status update(void *self, const gxds_lb_update *u) {
@@ -225,6 +247,7 @@ static gxds_status update(void *self, const gxds_lb_update *u) {
     gxds_status_set(&p->last_failure, gxds_status_copy(&status));
   }
   drain(p);
+  if (!gxds_policy_ended(p->base)) reorder(p);
   return status;
 }
 

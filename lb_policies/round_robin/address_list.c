@@ -5,8 +5,9 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
 
-/* An endpoint's address, as text. */
+/* An endpoint's address, as text; all its addresses, in any order, if it has several (A61). */
 typedef struct gxds_address_key {
   gxds_str text; /* in keys */
   UT_hash_handle hh;
@@ -37,7 +38,12 @@ static gxds_text render_keys(const gxds_addresses *from, size_t **ends) {
   gxds_text keys = {0};
   *ends = gxds_calloc(from->count, sizeof **ends);
   for (size_t i = 0; i < from->count; i++) {
-    gxds_addresses_render_key(from, i, &keys);
+    const gxds_lb_address address = gxds_addresses_at(from, i);
+    if (address.more_count > 0) {
+      gxds_lb_address_render_set(&address, &keys);
+    } else {
+      gxds_addresses_render_key(from, i, &keys);
+    }
     (*ends)[i] = keys.size;
   }
   return keys;
@@ -56,6 +62,7 @@ static void add(gxds_address_list *l, size_t place, gxds_str key) {
   const gxds_lb_address address = gxds_addresses_at(l->from, place);
   l->endpoints[l->count].weight = address.weight;
   l->named |= address.hostname.size > 0;
+  l->several |= address.more_count > 0;
   l->count++;
 }
 
@@ -93,7 +100,9 @@ gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy
   gxds_address_list_fini(l);
   fill(l, update->addresses);
   if (were_named || l->named) gxds_endpoints_policy_keep_connections(e);
-  return gxds_endpoints_policy_update(e, l->endpoints, l->count, update);
+  gxds_status status = gxds_endpoints_policy_update(e, l->endpoints, l->count, update);
+  if (l->several) gxds_endpoints_policy_reorder(e, l->count);
+  return status;
 }
 
 gxds_lb_address gxds_address_list_at(const gxds_address_list *l, uint32_t position) {

@@ -1,5 +1,6 @@
 /* gxds_address_list: the addresses of an update as endpoints_policy.h takes them, for any parent's
- * list: xDS or not. Each address counts once, where it comes first (A48, A58). Confined. */
+ * list: xDS or not. Each address counts once, where it comes first (A48, A58); of an endpoint of
+ * several addresses, all together (A61). Confined. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ADDRESS_LIST_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ADDRESS_LIST_H_
 
@@ -16,6 +17,7 @@ typedef struct gxds_address_list {
   gxds_endpoint *endpoints; /* what each is known by is no address */
   size_t *places;           /* of each in from */
   bool named;               /* private: some have a hostname */
+  bool several;             /* likewise: some have several addresses */
   gxds_text keys;           /* likewise: the addresses as text */
   struct gxds_address_key *keyed;
   struct gxds_address_key *by_key;
@@ -31,7 +33,8 @@ void gxds_address_list_fini(gxds_address_list *l);
  * goes on being used. */
 GXDS_MUST_USE gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy *e,
                                                    const gxds_lb_update *update);
-/* The address at that place of the endpoints, and as text. Borrow: until the next update. */
+/* The address at that place of the endpoints, and as text: all addresses of an endpoint that has
+ * several, in any order. Borrow: until the next update. */
 gxds_lb_address gxds_address_list_at(const gxds_address_list *l, uint32_t position);
 gxds_str gxds_address_list_key_at(const gxds_address_list *l, uint32_t position);
 /* Whether the list has that address. */

@@ -228,6 +228,16 @@ gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_en
   return count > 0 ? gxds_status_ok() : empty_status(e);
 }
 
+void gxds_endpoints_policy_reorder(gxds_endpoints_policy *e, uint32_t count) {
+  if (gxds_policy_ended(e->base)) return;
+  for (uint32_t i = 0; i < count; i++) {
+    const endpoint *w = e->endpoints[(uint32_t)gxds_round_robin_token_at(e->machine, i)];
+    if (!w) continue; /* it is still to be made */
+    const gxds_lb_address address = e->ops->address_at(e, i);
+    if (address.more_count > 0) gxds_subchannel_reorder(w->subchannel, &address);
+  }
+}
+
 void gxds_endpoints_policy_by_weight(gxds_endpoints_policy *e, bool by_weight) {
   gxds_round_robin_by_weight(e->machine, by_weight);
 }

@@ -66,6 +66,9 @@ GXDS_MUST_USE gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e,
                                                        const gxds_endpoint *endpoints,
                                                        uint32_t count,
                                                        const gxds_lb_update *update);
+/* After an update of that many endpoints some of which have several addresses: an endpoint that was
+ * there before may have them in another order (A61). */
+void gxds_endpoints_policy_reorder(gxds_endpoints_policy *e, uint32_t count);
 /* Whether the weights of the next updates count (E3): a change of one then makes a picker. Without
  * this call, they don't. */
 void gxds_endpoints_policy_by_weight(gxds_endpoints_policy *e, bool by_weight);

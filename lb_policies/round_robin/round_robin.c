@@ -79,6 +79,10 @@ static uint64_t token_of(const gxds_round_robin *r, uint32_t index) {
   return (uint64_t)r->slots[index].generation << 32 | index;
 }
 
+uint64_t gxds_round_robin_token_at(const gxds_round_robin *r, uint32_t position) {
+  return token_of(r, r->current[position]);
+}
+
 /* NULL: it is gone. */
 static slot *find_slot(const gxds_round_robin *r, uint64_t token) {
   uint32_t index = (uint32_t)token;

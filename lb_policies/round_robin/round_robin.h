@@ -84,6 +84,9 @@ uint32_t gxds_round_robin_wanted(const gxds_round_robin *r);
  * tells those apart that had the same place one after the other. */
 uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r);
 
+/* The token of the endpoint at that place of the last update, with or without a subchannel. */
+uint64_t gxds_round_robin_token_at(const gxds_round_robin *r, uint32_t position);
+
 /* An endpoint's weight, at least 1: that of the last update that has it and whose weights count. */
 uint32_t gxds_round_robin_weight(const gxds_round_robin *r, uint64_t endpoint);
 

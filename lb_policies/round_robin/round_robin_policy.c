@@ -45,18 +45,19 @@ static void set_locality(policy *p, const gxds_locality *locality) {
   if (before) gxds_locality_unref(before);
 }
 
-/* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it. The
- * caller's. */
-static gxds_endpoint *by_hostname(const gxds_locality *l) {
+/* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it. A61:
+ * one of several addresses is told apart by all of them. The caller's. */
+static gxds_endpoint *by_identity(const gxds_locality *l) {
   gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
   gxds_text text = {0};
   for (uint32_t i = 0; i < l->endpoint_count; i++) {
     endpoints[i] = l->endpoints[i];
     const gxds_str hostname = gxds_locality_hostname(l, i);
-    if (hostname.size == 0) continue;
+    const gxds_lb_address address = gxds_locality_address(l, i);
+    if (hostname.size == 0 && address.more_count == 0) continue;
     gxds_text_clear(&text);
-    gxds_address_render(&l->endpoints[i].address, &text);
-    gxds_text_addf(&text, " %.*s", GXDS_STR_ARG(hostname));
+    gxds_lb_address_render_set(&address, &text);
+    if (hostname.size > 0) gxds_text_addf(&text, " %.*s", GXDS_STR_ARG(hostname));
     endpoints[i].address = gxds_endpoint_identity(gxds_text_str(&text));
   }
   gxds_text_fini(&text);
@@ -78,10 +79,11 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   const bool named = locality->hostnames || (p->locality && p->locality->hostnames);
   if (named) gxds_endpoints_policy_keep_connections(&p->endpoints);
   set_locality(p, locality);
-  gxds_endpoint *endpoints = locality->hostnames ? by_hostname(locality) : NULL;
+  gxds_endpoint *endpoints = locality->hostnames || locality->more ? by_identity(locality) : NULL;
   gxds_status status = gxds_endpoints_policy_update(
       &p->endpoints, endpoints ? endpoints : locality->endpoints, locality->endpoint_count, given);
   gxds_free(endpoints);
+  if (locality->more) gxds_endpoints_policy_reorder(&p->endpoints, locality->endpoint_count);
   return status;
 }
 

@@ -73,6 +73,7 @@ void Subchannel::ReportLoad(gxds_subchannel* s, gxds_load_listener* l, gxds_dura
 }
 
 const gxds_subchannel_ops Subchannel::kOps = {
-    Destroy, Watch, Unwatch, Connect, [](gxds_subchannel* s) { Of(s)->resets++; }, ReportLoad};
+    Destroy,    Watch,  Unwatch, Connect, [](gxds_subchannel* s) { Of(s)->resets++; },
+    ReportLoad, nullptr};
 
 }  // namespace memory

@@ -20,6 +20,9 @@
 /* The decoder refuses keys of maps that are not UTF-8, which in 1.51 it does not look at. */
 #define GXDS_HOST_DECODES_KEYS 1
 
+/* The table of Endpoint has them (A61), which 1.51's lacks. */
+#define GXDS_HOST_HAS_ADDITIONAL_ADDRESSES 1
+
 /* The tables of messages. */
 #define envoy_config_cluster_v3_Cluster_LeastRequestLbConfig_msginit \
   envoy__config__cluster__v3__Cluster__LeastRequestLbConfig_msg_init

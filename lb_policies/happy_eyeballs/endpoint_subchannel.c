@@ -1,0 +1,317 @@
+#include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "base/memory.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/happy_eyeballs/connector.h"
+#include "lb_policies/happy_eyeballs/interleave.h"
+#include "lb_policies/happy_eyeballs/load_relay.h"
+#include "resources/endpoints.h"
+
+/* What picks find the connected subchannel by. Its memory stays as long as the endpoint, so that a
+ * pick can look at it while it is given up; then it is used for another one. */
+typedef struct holder {
+  gxds_ref refs; /* 0: it is free */
+  gxds_subchannel *subchannel;
+  struct holder *next;
+} holder;
+
+/* The watch of a policy. */
+typedef struct watch {
+  gxds_watch *outer;
+  bool is_due; /* to be told */
+  struct watch *prev;
+  struct watch *next;
+} watch;
+
+typedef struct endpoint {
+  gxds_subchannel base;
+  gxds_lb_channel *channel; /* references, all three */
+  gxds_subchannel_maker *maker;
+  const gxds_args *args;
+
+  gxds_lb_address address;       /* what all addresses share; what it points to is owned */
+  const gxds_locality *locality; /* the name alone: a reference; NULL: none */
+  gxds_str hostname;             /* owned */
+
+  gxds_connector *connector; /* NULL: nobody watches */
+  watch *watches;
+  bool has_state;
+  grpc_connectivity_state state;
+  gxds_status status;
+  gxds_load_relay *load;   /* NULL: nobody asked for it */
+  gxds_subchannel *chosen; /* that of the connector; borrow */
+
+  _Atomic(holder *) current; /* any thread reads; NULL: none is connected */
+  holder *holders;
+
+  uint32_t count;
+  gxds_address ips[]; /* as they are tried */
+} endpoint;
+
+/* --- The maker --- */
+
+gxds_subchannel_maker *gxds_subchannel_maker_create(
+    void *of,
+    gxds_subchannel *(*make)(void *of, const gxds_lb_address *address, const gxds_args *args)) {
+  gxds_subchannel_maker *m = GXDS_NEW(gxds_subchannel_maker);
+  gxds_ref_init(&m->refs);
+  m->of = of;
+  m->make = make;
+  return m;
+}
+
+static void unref_maker(gxds_subchannel_maker *m) {
+  if (gxds_ref_dec(&m->refs)) gxds_free(m);
+}
+
+void gxds_subchannel_maker_end(gxds_subchannel_maker *m) {
+  m->of = NULL;
+  unref_maker(m);
+}
+
+static gxds_subchannel *make(void *owner, uint32_t index) {
+  const endpoint *e = owner;
+  if (!e->maker->of) return NULL;
+  gxds_lb_address address = e->address;
+  address.ip = &e->ips[index];
+  return e->maker->make(e->maker->of, &address, e->args);
+}
+
+/* --- What picks see --- */
+
+/* A holder's reference of its subchannel is given up by the serializer alone, when nobody looks. */
+static void clean_holders(endpoint *e) {
+  for (holder *h = e->holders; h; h = h->next) {
+    if (h == atomic_load_explicit(&e->current, memory_order_relaxed)) continue;
+    if (!h->subchannel || __atomic_load_n(&h->refs.count, __ATOMIC_ACQUIRE) > 0) continue;
+    gxds_subchannel_unref(h->subchannel);
+    h->subchannel = NULL;
+  }
+}
+
+static holder *free_holder(endpoint *e) {
+  for (holder *h = e->holders; h; h = h->next) {
+    if (!h->subchannel) return h;
+  }
+  holder *h = GXDS_NEW(holder);
+  LL_PREPEND(e->holders, h);
+  return h;
+}
+
+static void show(endpoint *e, gxds_subchannel *connected) {
+  holder *before = atomic_exchange_explicit(&e->current, NULL, memory_order_acq_rel);
+  if (before) (void)gxds_ref_dec(&before->refs);
+  clean_holders(e);
+  if (!connected) return;
+  holder *h = free_holder(e);
+  h->subchannel = gxds_subchannel_ref(connected);
+  __atomic_store_n(&h->refs.count, 1, __ATOMIC_RELEASE);
+  atomic_store_explicit(&e->current, h, memory_order_release);
+}
+
+gxds_subchannel *gxds_endpoint_subchannel_connected(gxds_subchannel *s) {
+  endpoint *e = (endpoint *)s;
+  holder *h = atomic_load_explicit(&e->current, memory_order_acquire);
+  if (!h || !gxds_ref_inc_if_alive(&h->refs)) return NULL;
+  gxds_subchannel *connected = gxds_subchannel_ref(h->subchannel);
+  (void)gxds_ref_dec(&h->refs);
+  return connected;
+}
+
+/* --- What watchers are told --- */
+
+/* Each may do anything to the others: so one is looked for anew each time. */
+static void tell_due(endpoint *e) {
+  for (;;) {
+    watch *w = e->watches;
+    while (w && !w->is_due) w = w->next;
+    if (!w || !e->has_state) return;
+    w->is_due = false;
+    w->outer->on_state(w->outer, e->state, &e->status);
+  }
+}
+
+static void on_state(void *owner, grpc_connectivity_state state, const gxds_status *status,
+                     gxds_subchannel *chosen) {
+  endpoint *e = owner;
+  gxds_subchannel_ref(&e->base); /* who is told may give it up */
+  if (chosen != e->chosen) {
+    e->chosen = chosen;
+    show(e, chosen);
+    if (e->load) gxds_load_relay_choose(e->load, chosen, e->has_state);
+  }
+  e->has_state = true;
+  e->state = state;
+  gxds_status_set(&e->status, gxds_status_copy(status));
+  watch *w;
+  DL_FOREACH(e->watches, w) w->is_due = true;
+  tell_due(e);
+  gxds_subchannel_unref(&e->base);
+}
+
+static void greet(void *arg) {
+  endpoint *e = arg;
+  tell_due(e);
+  gxds_subchannel_unref(&e->base);
+}
+
+/* --- The subchannel --- */
+
+static void add_watch(gxds_subchannel *s, gxds_watch *outer) {
+  static const gxds_connector_ops ops = {make, on_state};
+  endpoint *e = (endpoint *)s;
+  watch *w = GXDS_NEW(watch);
+  w->outer = outer;
+  w->is_due = true;
+  outer->subchannels = w;
+  DL_APPEND(e->watches, w);
+  if (!e->connector) e->connector = gxds_connector_create(e->channel, &ops, e, e->count);
+  if (!e->has_state) return; /* it will hear with the others */
+  gxds_subchannel_ref(s);
+  e->channel->ops->run_later(e->channel, greet, e);
+}
+
+/* What is connected stays so for the pickers that have it. */
+static void stop(endpoint *e) {
+  if (e->load) gxds_load_relay_choose(e->load, NULL, false);
+  gxds_connector_end(e->connector);
+  e->connector = NULL;
+  e->has_state = false;
+  e->chosen = NULL;
+}
+
+static void free_watch(void *arg) { gxds_free(arg); }
+
+/* Not freed at once: it may be telling. */
+static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
+  endpoint *e = (endpoint *)s;
+  watch *w = outer->subchannels;
+  DL_DELETE(e->watches, w);
+  e->channel->ops->run_later(e->channel, free_watch, w);
+  if (!e->watches) stop(e);
+}
+
+static void connect_subchannel(gxds_subchannel *s) {
+  const endpoint *e = (const endpoint *)s;
+  if (e->connector) gxds_connector_connect(e->connector);
+}
+
+static void reset_backoff(gxds_subchannel *s) {
+  const endpoint *e = (const endpoint *)s;
+  if (e->connector) gxds_connector_reset_backoff(e->connector);
+}
+
+static void report_load(gxds_subchannel *s, gxds_load_listener *l, gxds_duration interval) {
+  endpoint *e = (endpoint *)s;
+  if (!e->load) {
+    if (interval == GXDS_TIME_NEVER) return;
+    e->load = gxds_load_relay_create();
+    gxds_load_relay_choose(e->load, e->chosen, false);
+  }
+  gxds_load_relay_want(e->load, l, interval);
+}
+
+/* As they are tried. */
+static void take_ips(const gxds_lb_address *address, gxds_address *out) {
+  const uint32_t count = address->more_count + 1;
+  bool *is_ipv6 = gxds_calloc(count, sizeof *is_ipv6);
+  uint32_t *order = gxds_calloc(count, sizeof *order);
+  for (uint32_t i = 0; i < count; i++) is_ipv6[i] = gxds_lb_address_ip(address, i)->is_ipv6;
+  gxds_interleave(is_ipv6, count, order);
+  for (uint32_t i = 0; i < count; i++) out[i] = *gxds_lb_address_ip(address, order[i]);
+  gxds_free(is_ipv6);
+  gxds_free(order);
+}
+
+static bool same_ip(const gxds_address *a, const gxds_address *b) {
+  return a->is_ipv6 == b->is_ipv6 && a->port == b->port &&
+         memcmp(a->ip, b->ip, a->is_ipv6 ? 16 : 4) == 0;
+}
+
+/* The place of each of ips among those that the endpoint has; false: they are others. */
+static bool match(const endpoint *e, const gxds_address *ips, uint32_t *order) {
+  for (uint32_t i = 0; i < e->count; i++) {
+    uint32_t at = 0;
+    while (at < e->count && !same_ip(&ips[i], &e->ips[at])) at++;
+    if (at == e->count) return false;
+    order[i] = at;
+  }
+  return true;
+}
+
+static void reorder(gxds_subchannel *s, const gxds_lb_address *address) {
+  endpoint *e = (endpoint *)s;
+  if (address->more_count + 1 != e->count) return;
+  gxds_address *ips = gxds_calloc(e->count, sizeof *ips);
+  uint32_t *order = gxds_calloc(e->count, sizeof *order);
+  take_ips(address, ips);
+  if (memcmp(ips, e->ips, e->count * sizeof *ips) != 0 && match(e, ips, order)) {
+    memcpy(e->ips, ips, e->count * sizeof *ips);
+    if (e->connector) gxds_connector_reorder(e->connector, order);
+  }
+  gxds_free(order);
+  gxds_free(ips);
+}
+
+/* --- Its life --- */
+
+/* Under the serializer. */
+static void bury(void *arg) {
+  endpoint *e = arg;
+  gxds_lb_channel *channel = e->channel;
+  show(e, NULL);
+  while (e->holders) {
+    holder *h = e->holders;
+    LL_DELETE(e->holders, h);
+    gxds_free(h);
+  }
+  gxds_load_relay_destroy(e->load);
+  gxds_status_fini(&e->status);
+  gxds_args_unref(e->args);
+  gxds_locality_unref(e->locality);
+  gxds_str_free(&e->hostname);
+  unref_maker(e->maker);
+  gxds_free(e);
+  gxds_lb_channel_unref(channel);
+}
+
+static void destroy(gxds_subchannel *s) {
+  endpoint *e = (endpoint *)s;
+  e->channel->ops->post(e->channel, bury, e);
+}
+
+/* The locality's endpoints shall not live as long as this one. */
+static const gxds_locality *name_of(const gxds_locality *l) {
+  return l ? gxds_locality_create(l->region, l->zone, l->sub_zone, l->weight, 0) : NULL;
+}
+
+gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_subchannel_maker *m,
+                                                 const gxds_lb_address *address,
+                                                 const gxds_args *args) {
+  static const gxds_subchannel_ops ops = {.destroy = destroy,
+                                          .watch = add_watch,
+                                          .unwatch = remove_watch,
+                                          .connect = connect_subchannel,
+                                          .reset_backoff = reset_backoff,
+                                          .report_load = report_load,
+                                          .reorder = reorder};
+  const uint32_t count = address->more_count + 1;
+  endpoint *e = gxds_calloc(1, sizeof *e + count * sizeof *e->ips);
+  gxds_ref_init(&e->base.refs);
+  e->base.ops = &ops;
+  e->channel = gxds_lb_channel_ref(channel);
+  gxds_ref_inc(&m->refs);
+  e->maker = m;
+  e->args = gxds_args_ref(args);
+  e->locality = name_of(address->locality);
+  e->hostname = gxds_str_dup(address->hostname);
+  e->address = (gxds_lb_address){
+      .weight = address->weight, .hostname = e->hostname, .locality = e->locality};
+  e->count = count;
+  take_ips(address, e->ips);
+  return &e->base;
+}

@@ -1,0 +1,73 @@
+/* gxds_race: which of several addresses gets connected (A61, A62, RFC 8305): the state of one
+ * endpoint, or of a pick_first policy.
+ *
+ * It holds no subchannel and no timer. Events go in (a wish to connect, an address's state, the
+ * time), operations come out of gxds_race_next(), which the owner carries out one at a time; each
+ * may cause the next events at once.
+ *
+ * A life: all subchannels are made, and asked how they are. One that is READY, now or later, is
+ * chosen, and all others end. Who wants a connection starts a pass: one address after the other,
+ * the next one when the last has failed or took longer than GXDS_RACE_DELAY; those before go on
+ * meanwhile. When each has failed, the state is TRANSIENT_FAILURE until one is READY, and each
+ * connects whenever its backoff is over. When the chosen connection breaks, the state is IDLE, and
+ * all are made anew when a connection is wanted.
+ *
+ * The chosen one may report something else than READY or IDLE: it does while it is connected but
+ * not healthy (A17). That is no reason to give it up; the endpoint reports the same.
+ *
+ * Confined: the owner's serializer. Never calls out. */
+#ifndef GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_RACE_H_
+#define GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_RACE_H_
+
+#include <grpc/impl/codegen/connectivity_state.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_race gxds_race;
+
+/* The Connection Attempt Delay that RFC 8305 recommends. */
+#define GXDS_RACE_DELAY (250 * GXDS_MILLISECOND)
+
+typedef enum gxds_race_op_kind {
+  GXDS_RACE_MAKE,    /* make a subchannel for each address, and watch it */
+  GXDS_RACE_CONNECT, /* tell that of address to connect */
+  GXDS_RACE_CHOOSE,  /* address is connected: end the subchannels of all others */
+  GXDS_RACE_DROP,    /* end all subchannels */
+  GXDS_RACE_PUBLISH, /* report state; of several that failed, with the last failure */
+} gxds_race_op_kind;
+
+typedef struct gxds_race_op {
+  gxds_race_op_kind kind;
+  uint32_t address;              /* CONNECT, CHOOSE */
+  grpc_connectivity_state state; /* PUBLISH */
+} gxds_race_op;
+
+/* Of that many addresses, at least one, in the order in which they are tried. One owner. */
+gxds_race *gxds_race_create(uint32_t count);
+void gxds_race_destroy(gxds_race *r); /* NULL is allowed */
+
+/* A connection is wanted. Without effect where there is one, or one on its way. */
+void gxds_race_on_connect(gxds_race *r, gxds_time now);
+/* What the subchannel of an address says. */
+void gxds_race_on_state(gxds_race *r, uint32_t address, grpc_connectivity_state state,
+                        gxds_time now);
+void gxds_race_on_deadline(gxds_race *r, gxds_time now); /* early calls are harmless */
+/* The addresses are in another order: what was order[i] is i. A pass begins anew. */
+void gxds_race_on_reorder(gxds_race *r, const uint32_t *order, gxds_time now);
+
+/* The next thing to do; false: nothing. To be called after every event until it is false. */
+bool gxds_race_next(gxds_race *r, gxds_race_op *op);
+/* NEVER: nothing to wait for. */
+gxds_time gxds_race_deadline(const gxds_race *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
