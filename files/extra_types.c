@@ -170,26 +170,33 @@ static bool has_field(const google_protobuf_DescriptorProto *message, int32_t nu
   return false;
 }
 
-/* A85. */
-enum { kLrsReportEndpointMetrics = 57 };
+/* A85; A61. */
+static const extra_field metrics_of_cluster = {"lrs_report_endpoint_metrics", 57, STRING, NULL};
+static const extra_field addresses_of_endpoint = {
+    "additional_addresses", 4, MESSAGE, ".envoy.config.endpoint.v3.Endpoint.AdditionalAddress"};
+static const extra_field address_of_additional = {"address", 1, MESSAGE, CORE "Address"};
+
+static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
+  const upb_StringView name = google_protobuf_DescriptorProto_name(message);
+  if (upb_StringView_IsEqual(name, Z("Cluster")) &&
+      !has_field(message, metrics_of_cluster.number)) {
+    add_field(message, &metrics_of_cluster, true, arena);
+  }
+  if (upb_StringView_IsEqual(name, Z("Endpoint")) &&
+      !has_field(message, addresses_of_endpoint.number)) {
+    add_field(message, &addresses_of_endpoint, true, arena);
+    google_protobuf_DescriptorProto *additional =
+        google_protobuf_DescriptorProto_add_nested_type(message, arena);
+    google_protobuf_DescriptorProto_set_name(additional, Z("AdditionalAddress"));
+    add_field(additional, &address_of_additional, false, arena);
+  }
+}
 
 void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena *arena) {
   size_t count = 0;
   google_protobuf_DescriptorProto **messages =
       google_protobuf_FileDescriptorProto_mutable_message_type(file, &count);
-  for (size_t i = 0; i < count; i++) {
-    if (!upb_StringView_IsEqual(google_protobuf_DescriptorProto_name(messages[i]), Z("Cluster"))) {
-      continue;
-    }
-    if (has_field(messages[i], kLrsReportEndpointMetrics)) continue;
-    google_protobuf_FieldDescriptorProto *field =
-        google_protobuf_DescriptorProto_add_field(messages[i], arena);
-    google_protobuf_FieldDescriptorProto_set_name(field, Z("lrs_report_endpoint_metrics"));
-    google_protobuf_FieldDescriptorProto_set_number(field, kLrsReportEndpointMetrics);
-    google_protobuf_FieldDescriptorProto_set_type(field, STRING);
-    google_protobuf_FieldDescriptorProto_set_label(
-        field, google_protobuf_FieldDescriptorProto_LABEL_REPEATED);
-  }
+  for (size_t i = 0; i < count; i++) extend(messages[i], arena);
 }
 
 static void add_type(upb_DefPool *pool, const extra_type *t) {

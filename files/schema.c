@@ -127,14 +127,13 @@ HOST_FILES(DECLARE)
 #define ADDRESS(file) &file##_upbdefinit,
 static const _upb_DefPool_Init *const host_files[] = {HOST_FILES(ADDRESS)};
 
-/* Not with the layouts that libgrpc carries: those of Cluster are without its new fields. */
+/* Not with the layouts that libgrpc carries: those of some are without their new fields. */
 static bool load_host_file(upb_DefPool *pool, const _upb_DefPool_Init *file) {
   return _upb_DefPool_LoadDefInitEx(pool, file, /*rebuild_minitable=*/true);
 }
 
-/* Before those that use it. */
-static void load_cluster_file(upb_DefPool *pool) {
-  const _upb_DefPool_Init *init = &envoy_config_cluster_v3_cluster_proto_upbdefinit;
+/* With the new fields. Before those that use it. */
+static void load_extended(upb_DefPool *pool, const _upb_DefPool_Init *init) {
   for (_upb_DefPool_Init **needed = init->deps; *needed; needed++) {
     GXDS_CHECK(load_host_file(pool, *needed));
   }
@@ -160,7 +159,8 @@ gxds_schema *gxds_schema_create(void) {
   s->learned = GXDS_NEW(size_t);
   s->pool = upb_DefPool_New();
   GXDS_CHECK(s->pool != NULL);
-  load_cluster_file(s->pool);
+  load_extended(s->pool, &envoy_config_endpoint_v3_endpoint_components_proto_upbdefinit);
+  load_extended(s->pool, &envoy_config_cluster_v3_cluster_proto_upbdefinit);
   for (size_t i = 0; i < sizeof host_files / sizeof(_upb_DefPool_Init *); i++) {
     GXDS_CHECK(!host_files[i] || load_host_file(s->pool, host_files[i]));
   }

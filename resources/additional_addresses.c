@@ -26,6 +26,13 @@ static bool reserve(gxds_more_addresses *m, size_t more, upb_Arena *scratch) {
   return true;
 }
 
+static bool check_count(size_t index, const gxds_path *at, gxds_errors *errors) {
+  if (index != GXDS_ADDITIONAL_ADDRESSES_MAX) return index < GXDS_ADDITIONAL_ADDRESSES_MAX;
+  gxds_errors_add(errors, GXDS_FIELD(at, "additional_addresses"), "more than %u addresses",
+                  GXDS_ADDITIONAL_ADDRESSES_MAX);
+  return false;
+}
+
 static bool add(gxds_more_addresses *m, const envoy_config_core_v3_Address *address,
                 const gxds_path *at, upb_Arena *scratch, gxds_errors *errors) {
   if (!reserve(m, 1, scratch)) return false;
@@ -52,6 +59,7 @@ bool gxds_more_addresses_read(gxds_more_addresses *m, const envoy_config_endpoin
       envoy_config_endpoint_v3_Endpoint_additional_addresses(in, &count);
   bool ok = true;
   for (size_t i = 0; i < count; i++) {
+    if (!check_count(i, at, errors)) return false;
     ok &= add(m, envoy_config_endpoint_v3_Endpoint_AdditionalAddress_address(list[i]),
               GXDS_ITEM(at, "additional_addresses", i), scratch, errors);
   }
@@ -78,6 +86,7 @@ bool gxds_more_addresses_read(gxds_more_addresses *m, const envoy_config_endpoin
   gxds_str bytes;
   bool ok = true;
   for (size_t i = 0; gxds_wire_next_value(&rest, kAdditionalAddresses, &bytes); i++) {
+    if (!check_count(i, at, errors)) return false;
     const gxds_path *at_item = GXDS_ITEM(at, "additional_addresses", i);
     const envoy_config_endpoint_v3_Endpoint *item =
         GXDS_DECODE(envoy_config_endpoint_v3_Endpoint, bytes, scratch);

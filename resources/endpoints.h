@@ -83,7 +83,9 @@ extern const gxds_resource_type gxds_endpoints_type;
 
 /* Limits: a message of the transport's greatest size holds more than this only if it is hostile. */
 #define GXDS_ENDPOINTS_MAX 1000000u /* endpoints of one resource, and its additional addresses */
-#define GXDS_PRIORITIES_MAX 128u    /* the protocol's own: priorities are 0 … 127 */
+/* A61: of one endpoint. All of them are connected to at the same time while none can be reached. */
+#define GXDS_ADDITIONAL_ADDRESSES_MAX 64u
+#define GXDS_PRIORITIES_MAX 128u /* the protocol's own: priorities are 0 … 127 */
 
 /* A locality of count endpoints, zeroed and the caller's to fill before it is shared (logical DNS
  * makes its own). Strings are copied. One reference, the caller's. */

@@ -25,6 +25,29 @@ std::string Assignment(const std::string& localities, const std::string& more = 
 // The first endpoint of a resource that has one, as JSON.
 std::string OneEndpoint(const std::string& endpoint) { return Assignment(Locality("z", endpoint)); }
 
+// An endpoint with that first address and more.
+std::string Several(const std::string& address, const std::string& more) {
+  return "{'endpoint':{'address':{'socket_address':{'address':'" + address +
+         "','port_value':80}},'additional_addresses':[" + more + "]}}";
+}
+std::string More(const std::string& address, const std::string& port = "80") {
+  return "{'address':{'socket_address':{'address':'" + address + "','port_value':" + port + "}}}";
+}
+std::string ManyMore(int count) {
+  std::string out;
+  for (int i = 0; i < count; i++) out += (i > 0 ? "," : "") + More("10.1.0." + std::to_string(i));
+  return out;
+}
+// An assignment whose only endpoint has one more address, of these bytes.
+std::string MoreBytes(const std::string& bytes) {
+  const std::string endpoint =
+      Proto("envoy.config.endpoint.v3.Endpoint",
+            "{'address':{'socket_address':{'address':'10.0.0.1','port_value':80}}}") +
+      Field(4, bytes);
+  return Field(1, "foo") +
+         Field(2, Field(1, Field(2, "z")) + Field(2, Field(1, endpoint)) + Field(3, Number(1, 1)));
+}
+
 std::string Drops(const std::string& drops) {
   return Assignment("", ",'policy':{'drop_overloads':[" + drops + "]}");
 }
@@ -34,6 +57,11 @@ std::string Bad(const std::string& errors) {
 }
 
 const char kUnparsable[] = "Can't parse ClusterLoadAssignment resource.";
+#ifdef GXDS_HOST_HAS_ADDITIONAL_ADDRESSES
+constexpr bool kDecodesMore = true;
+#else
+constexpr bool kDecodesMore = false;
+#endif
 const char kFirst[] = "field:endpoints[0].lb_endpoints[0]";
 
 std::vector<Malformed> Rules() {
@@ -48,6 +76,45 @@ std::vector<Malformed> Rules() {
       {"LocalityMissingSaysNothingOfItsEndpoints",
        Assignment("{'load_balancing_weight':1,'lb_endpoints':[" + Endpoint("", "2") + "]}"),
        Bad("field:endpoints[0].locality error:field not present")},
+      // A61.8
+      {"AdditionalAddressWithoutAnAddress", OneEndpoint(Several("10.0.0.1", "{}")),
+       Bad(first + ".endpoint.additional_addresses[0].address error:field not present")},
+      // A61.8
+      {"AdditionalAddressThatIsNoSocketAddress",
+       OneEndpoint(Several("10.0.0.1", More("::1") + ",{'address':{'pipe':{'path':'p'}}}")),
+       Bad(first +
+           ".endpoint.additional_addresses[1].address.socket_address error:field not present")},
+      // A61.8
+      {"AdditionalAddressesAllWrong",
+       OneEndpoint(Several("10.0.0.1", More("host") + "," + More("10.0.0.2", "65536"))),
+       Bad(first +
+           ".endpoint.additional_addresses[0].address.socket_address error:Failed to parse "
+           "address:host:80; " +
+           first +
+           ".endpoint.additional_addresses[1].address.socket_address.port_value error:invalid "
+           "port")},
+      // A61.9
+      {"AdditionalAddressThatIsTheFirst",
+       OneEndpoint(Several("10.0.0.1", More("10.0.0.2") + "," + More("10.0.0.1"))),
+       Bad(first + " error:duplicate endpoint address \"ipv4:10.0.0.1:80\"")},
+      // A61.9
+      {"AdditionalAddressOfAnotherEndpoint",
+       Assignment(Locality("y", Several("10.0.0.1", More("::1"))) + "," +
+                  Locality("z", Several("10.0.0.2", More("::1")))),
+       Bad("field:endpoints[1].lb_endpoints[0] error:duplicate endpoint address "
+           "\"ipv6:%5B::1%5D:80\"")},
+      // A61.9
+      {"AddressThatIsAdditionalElsewhere",
+       Assignment(Locality("y", Several("10.0.0.1", More("10.0.0.2"))) + "," +
+                  Locality("z", Endpoint("10.0.0.2", "80"))),
+       Bad("field:endpoints[1].lb_endpoints[0] error:duplicate endpoint address "
+           "\"ipv4:10.0.0.2:80\"")},
+      {"AdditionalAddressesTooMany", OneEndpoint(Several("10.0.0.1", ManyMore(65))),
+       Bad(first + ".endpoint.additional_addresses error:more than 64 addresses")},
+      {"AdditionalAddressThatIsNoMessage", MoreBytes("\xff"),
+       kDecodesMore ? kUnparsable
+                    : Bad(first + ".endpoint.additional_addresses[0] error:can't decode "
+                                  "AdditionalAddress")},
       // A27.32
       {"LocalityTwice", Assignment(Locality("z", a) + "," + Locality("z", b)),
        Bad("field:endpoints[1] error:duplicate locality {region=\"r\", zone=\"z\", "

@@ -55,6 +55,90 @@ TEST(EndpointsType, IsAsTheProtocolNamesIt) {
   EXPECT_EQ(gxds_resource_types[3], &gxds_endpoints_type);
 }
 
+// "1.2.3.4:80+[::1]:80": an endpoint with all of its addresses.
+std::string ShowAll(const gxds_locality* l, uint32_t index) {
+  std::string out = Render(l->endpoints[index].address);
+  uint32_t count;
+  const gxds_address* more = gxds_locality_more(l, index, &count);
+  for (uint32_t i = 0; i < count; i++) out += "+" + Render(more[i]);
+  return out;
+}
+std::string Several(const std::string& address, const std::vector<std::string>& more) {
+  std::string list;
+  for (const auto& m : more) {
+    list += (list.empty() ? "" : ",");
+    list += "{'address':{'socket_address':{'address':'" + m + "','port_value':80}}}";
+  }
+  return "{'endpoint':{'address':{'socket_address':{'address':'" + address +
+         "','port_value':80}},'additional_addresses':[" + list + "]}}";
+}
+
+TEST(Endpoints, OfSeveralAddresses) {  // A61.8
+  Decoder d;
+  Decoded result = d.Good(
+      gxds_endpoints_type,
+      Assignment(Locality("a", Endpoint("10.0.0.1")) + "," +
+                 Locality("b", Endpoint("10.0.0.2") + "," +
+                                   Several("10.0.0.3", {"::3", "10.0.1.3"}) + "," +
+                                   Endpoint("10.0.0.4") + "," + Several("::5", {"10.0.0.5"})) +
+                 "," + Locality("c", Several("10.0.0.6", {"::6"}))));
+  const auto& p = result.As<gxds_endpoints>().priorities[0];
+  ASSERT_EQ(p.locality_count, 3u);
+  EXPECT_EQ(p.localities[0]->more, nullptr) << "no memory for what nobody has";
+  const gxds_locality* b = p.localities[1];
+  ASSERT_EQ(b->endpoint_count, 4u);
+  EXPECT_EQ(ShowAll(b, 0), "10.0.0.2:80");
+  EXPECT_EQ(ShowAll(b, 1), "10.0.0.3:80+[::3]:80+10.0.1.3:80");
+  EXPECT_EQ(ShowAll(b, 2), "10.0.0.4:80");
+  EXPECT_EQ(ShowAll(b, 3), "[::5]:80+10.0.0.5:80");
+  EXPECT_EQ(ShowAll(p.localities[2], 0), "10.0.0.6:80+[::6]:80");
+}
+
+TEST(Endpoints, AdditionalAddressesOfOneThatIsLeftOutAreNotLookedAt) {  // A61.8
+  Decoder d;
+  Decoded result = d.Good(
+      gxds_endpoints_type,
+      Assignment(Locality(
+          "a", Endpoint("10.0.0.1") +
+                   ",{'health_status':'DRAINING','endpoint':{'additional_addresses':[{}]}}")));
+  EXPECT_EQ(Show(result.As<gxds_endpoints>()), "a=10.0.0.1:80");
+}
+
+TEST(Endpoints, ManyOfSeveralAddresses) {  // more than the set of addresses had room for
+  Decoder d;
+  std::string all;
+  for (int i = 1; i <= 200; i++) {
+    const std::string n = std::to_string(i);
+    all += (i > 1 ? "," : "") + Several("10.0.0." + n, {"10.0.1." + n, "10.0.2." + n, "::" + n});
+  }
+  Decoded result = d.Good(gxds_endpoints_type, Assignment(Locality("a", all)));
+  const gxds_locality* l = result.As<gxds_endpoints>().priorities[0].localities[0];
+  ASSERT_EQ(l->endpoint_count, 200u);
+  EXPECT_EQ(ShowAll(l, 199), "10.0.0.200:80+10.0.1.200:80+10.0.2.200:80+[::200]:80");
+}
+
+TEST(Endpoints, LocalityIsSharedUnlessAnAdditionalAddressChanged) {  // A61.8
+  auto assignment = [](const std::string& more, const std::string& other) {
+    return Assignment(Locality("a", Several("10.0.0.1", {more})) + "," +
+                      Locality("b", Several("10.0.0.2", {other})));
+  };
+  Decoder d;
+  Decoded before = d.Good(gxds_endpoints_type, assignment("::1", "::2"));
+  Decoded after = d.Good(gxds_endpoints_type, assignment("::3", "::2"), before.resource());
+  const auto& old_ones = before.As<gxds_endpoints>().priorities[0];
+  const auto& new_ones = after.As<gxds_endpoints>().priorities[0];
+  EXPECT_NE(old_ones.localities[0], new_ones.localities[0]);
+  EXPECT_EQ(old_ones.localities[1], new_ones.localities[1]);
+  EXPECT_EQ(ShowAll(new_ones.localities[0], 0), "10.0.0.1:80+[::3]:80");
+  EXPECT_FALSE(gxds_locality_equal(old_ones.localities[0], new_ones.localities[0]));
+  Decoded twice =
+      d.Decode(gxds_endpoints_type, Resource(gxds_endpoints_type, assignment("::2", "::2")),
+               before.resource());
+  EXPECT_EQ(twice.message(),
+            "errors parsing EDS resource: [field:endpoints[1].lb_endpoints[0] error:duplicate "
+            "endpoint address \"ipv6:%5B::2%5D:80\"]");
+}
+
 TEST(Endpoints, OfOneLocality) {
   Decoder d;
   Decoded result = d.Good(

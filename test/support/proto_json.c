@@ -14,6 +14,7 @@
 #include "envoy/service/discovery/v3/discovery.upbdefs.h"
 #include "envoy/service/load_stats/v3/lrs.upbdefs.h"
 #include "envoy/service/status/v3/csds.upbdefs.h"
+#include "files/schema.h"
 #include "google/protobuf/struct.upbdefs.h"
 #include "google/protobuf/wrappers.upbdefs.h"
 #include "src/proto/grpc/lookup/v1/rls_config.upbdefs.h"
@@ -24,10 +25,12 @@
 #include "upb/reflection.h"
 #include "xds/type/v3/typed_struct.upbdefs.h"
 
-/* A file brings all that it imports, but not what its Any's may hold. */
+/* A file brings all that it imports, but not what its Any's may hold. With the fields that the host
+ * lacks. */
 static upb_DefPool *make_pool(void) {
-  upb_DefPool *pool = upb_DefPool_New();
-  GXDS_CHECK(pool != NULL);
+  static gxds_schema *schema; /* lives as long as the process */
+  schema = gxds_schema_create();
+  upb_DefPool *pool = (upb_DefPool *)gxds_schema_pool(schema);
   envoy_config_cluster_v3_Cluster_getmsgdef(pool);
   envoy_config_endpoint_v3_ClusterLoadAssignment_getmsgdef(pool);
   envoy_config_listener_v3_Listener_getmsgdef(pool);

@@ -10,12 +10,27 @@ void gxds_tree_clusters_fini(gxds_tree_clusters *c) { gxds_free(c->shown); }
 
 /* ---- endpoints ---- */
 
+/* A61 */
+static void add_more(gxds_view *v, const gxds_locality *l, uint32_t index) {
+  uint32_t count;
+  const gxds_address *more = gxds_locality_more(l, index, &count);
+  if (count == 0) return;
+  gxds_text addresses = {0};
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0) gxds_text_add_z(&addresses, " ");
+    gxds_address_render(&more[i], &addresses);
+  }
+  gxds_view_attribute(v, "additional_addresses", "%.*s", (int)addresses.size, addresses.data);
+  gxds_text_fini(&addresses);
+}
+
 static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) {
   const gxds_endpoint *e = &l->endpoints[index];
   gxds_text address = {0};
   gxds_address_render(&e->address, &address);
   gxds_view *v = gxds_view_add(up, "endpoint", gxds_text_str(&address));
   gxds_text_fini(&address);
+  add_more(v, l, index);
   if (e->weight != 1) gxds_view_attribute(v, "weight", "%u", e->weight);
   if (e->health == GXDS_HEALTH_HEALTHY) gxds_view_attribute(v, "health", "HEALTHY");
   if (e->health == GXDS_HEALTH_DRAINING) gxds_view_attribute(v, "health", "DRAINING");
