@@ -84,10 +84,11 @@ static void decode_pick_first(const lb_decoder *d, const gxds_extension *config,
     gxds_errors_add(d->errors, config->at, "can't decode PickFirst LB policy config");
     return;
   }
-  bool shuffled = google_protobuf_BoolValue_value(in); /* A62: the host's pick_first can't do it */
-  gxds_text_add_z(d->json, shuffled
-                               ? "[{\"grpc_xds_shuffled\":{\"childPolicy\":[{\"pick_first\":{}}]}}]"
-                               : "[{\"pick_first\":{}}]");
+  bool shuffled = google_protobuf_BoolValue_value(in); /* A62 */
+  gxds_text_add_z(d->json,
+                  shuffled
+                      ? "[{\"grpc_xds_shuffled\":{\"childPolicy\":[{\"grpc_xds_pick_first\":{}}]}}]"
+                      : "[{\"grpc_xds_pick_first\":{}}]");
 }
 
 /* RandomSubsetting (A68), which the host has no table of: the last field of each number counts. */

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 
 /* A37: the addresses of a DNS name are tried in the order of the answer. */
-#define LOGICAL_DNS_POLICY "[{\"pick_first\":{}}]"
+#define LOGICAL_DNS_POLICY "[{\"grpc_xds_pick_first\":{}}]"
 
 struct gxds_cds {
   const gxds_cluster_entry *entry; /* in force; NULL: none */

@@ -155,10 +155,11 @@ TEST(LbPolicyList, WeightedRoundRobinByNamedMetrics) {  // A114.6
 }
 
 TEST(LbPolicyList, PickFirst) {  // A62.1, A62.2
-  EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), "")})), Json("[{'pick_first':{}}]"));
-  EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), Number(1, 0))})), Json("[{'pick_first':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), "")})), Json("[{'grpc_xds_pick_first':{}}]"));
+  EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), Number(1, 0))})),
+            Json("[{'grpc_xds_pick_first':{}}]"));
   EXPECT_EQ(PolicyOf(List({Any(Type(kPickFirst), Number(1, 1))})),
-            Json("[{'grpc_xds_shuffled':{'childPolicy':[{'pick_first':{}}]}}]"));
+            Json("[{'grpc_xds_shuffled':{'childPolicy':[{'grpc_xds_pick_first':{}}]}}]"));
 }
 
 TEST(LbPolicyList, WrrLocalityHasAChild) {  // A52

@@ -130,7 +130,7 @@ TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37.15, A37.18
   Config logical = MakeConfig({Leaf("c", dns).get()}, {"c"});
   const gxds_cds_step* step = s.Step(logical);
   EXPECT_FALSE(step->ignore_reresolution);
-  EXPECT_EQ(Text(step->policy_json), R"([{"pick_first":{}}])");
+  EXPECT_EQ(Text(step->policy_json), R"([{"grpc_xds_pick_first":{}}])");
   EXPECT_FALSE(step->same_children);
 }
 

@@ -10,6 +10,7 @@
 
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
+#include "lb_policies/pick_first/pick_first_policy.h"
 #include "lrs/load_report.h"
 #include "test/host/memory_test.h"
 #include "test/lb_policies/cluster_impl/snapshot_builder.h"
@@ -21,7 +22,8 @@ namespace memory {
 inline void RegisterTree(Host* host) {
   for (const gxds_policy_type* type :
        {&gxds_cluster_manager_policy, &gxds_cds_policy, &gxds_cluster_impl_policy,
-        &gxds_priority_policy, &gxds_weighted_locality_policy, &gxds_outlier_detection_policy}) {
+        &gxds_priority_policy, &gxds_weighted_locality_policy, &gxds_outlier_detection_policy,
+        &gxds_pick_first_policy}) {
     host->Register(type);
   }
 }

@@ -191,7 +191,7 @@ class Storm {
         R"([{"ring_hash_experimental":{}}])",
         R"([{"least_request_experimental":{}}])",
         R"([{"weighted_round_robin":{"enableOobLoadReport":true}}])",
-        R"([{"pick_first":{}}])",
+        R"([{"grpc_xds_pick_first":{}}])",
         R"([{"round_robin":{}}])",
         R"([{"xds_wrr_locality_experimental":{"childPolicy":[{"weighted_round_robin":{}}]}}])",
     };
