@@ -176,6 +176,9 @@ gxds_connector *gxds_connector_create(gxds_lb_channel *channel, const gxds_conne
   c->owner = owner;
   c->count = count;
   c->race = gxds_race_create(count);
+  /* Now, so that connections that there are can be found before who has them lets go of them. */
+  gxds_race_op op;
+  if (gxds_race_next(c->race, &op)) carry_out(c, &op);
   channel->ops->run_later(channel, go_on, c);
   return c;
 }

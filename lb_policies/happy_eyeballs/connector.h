@@ -24,8 +24,9 @@ typedef struct gxds_connector_ops {
                    gxds_subchannel *chosen);
 } gxds_connector_ops;
 
-/* Of that many addresses, at least one, in the order in which they are tried. Finds out the state,
- * which it reports later, never from here; connects when it is told. One owner. */
+/* Of that many addresses, at least one, in the order in which they are tried. Makes subchannels to
+ * find out the state, which it reports later, never from here; connects when it is told. One
+ * owner. */
 gxds_connector *gxds_connector_create(gxds_lb_channel *channel, const gxds_connector_ops *ops,
                                       void *owner, uint32_t count);
 /* Ends it and its subchannels: it reports nothing more. NULL is allowed. */

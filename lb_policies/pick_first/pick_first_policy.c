@@ -179,18 +179,19 @@ static gxds_status take_empty(policy *p, const gxds_lb_update *given) {
   return empty;
 }
 
-/* What is connected goes on until something else is. */
+/* What is connected goes on until something else is. Those before end when the new subchannels are
+ * made: these find what connections and backoffs there are. */
 static void take_attempt(policy *p, attempt *take) {
   const bool is_first = !p->current && !p->failed;
-  end_attempt(&p->pending);
-  if (p->current && p->current->is_ready) {
-    p->pending = take;
-  } else {
-    end_attempt(&p->current);
-    p->current = take;
-  }
+  const bool waits = p->current && p->current->is_ready;
+  attempt *gone = p->pending;
+  attempt *replaced = waits ? NULL : p->current;
+  p->pending = waits ? take : NULL;
+  if (!waits) p->current = take;
+  if (!p->idle) begin(p, take);
+  end_attempt(&gone);
+  end_attempt(&replaced);
   if (is_first) publish_waiting(p, GRPC_CHANNEL_CONNECTING);
-  if (!gxds_policy_ended(p->base) && !p->idle) begin(p, take);
 }
 
 static gxds_status update(void *self, const gxds_lb_update *given) {

@@ -96,10 +96,10 @@ gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy
     if (l->count == 0) gxds_policy_publish_failure(e->base, &update->addresses_status);
     return gxds_status_copy(&update->addresses_status);
   }
-  const bool were_named = l->named;
+  const bool by_more = l->named || l->several;
   gxds_address_list_fini(l);
   fill(l, update->addresses);
-  if (were_named || l->named) gxds_endpoints_policy_keep_connections(e);
+  if (by_more || l->named || l->several) gxds_endpoints_policy_keep_connections(e);
   gxds_status status = gxds_endpoints_policy_update(e, l->endpoints, l->count, update);
   if (l->several) gxds_endpoints_policy_reorder(e, l->count);
   return status;

@@ -45,6 +45,9 @@ static void set_locality(policy *p, const gxds_locality *locality) {
   if (before) gxds_locality_unref(before);
 }
 
+/* Whether some of its endpoints are told apart by more than an address. */
+static bool by_more(const gxds_locality *l) { return l->hostnames || l->more; }
+
 /* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it. A61:
  * one of several addresses is told apart by all of them. The caller's. */
 static gxds_endpoint *by_identity(const gxds_locality *l) {
@@ -76,10 +79,11 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   const round_robin_config *config = (const round_robin_config *)given->config;
   const gxds_locality *locality = config->locality;
   set_by_weight(p, config->by_weight);
-  const bool named = locality->hostnames || (p->locality && p->locality->hostnames);
-  if (named) gxds_endpoints_policy_keep_connections(&p->endpoints);
+  if (by_more(locality) || (p->locality && by_more(p->locality))) {
+    gxds_endpoints_policy_keep_connections(&p->endpoints);
+  }
   set_locality(p, locality);
-  gxds_endpoint *endpoints = locality->hostnames || locality->more ? by_identity(locality) : NULL;
+  gxds_endpoint *endpoints = by_more(locality) ? by_identity(locality) : NULL;
   gxds_status status = gxds_endpoints_policy_update(
       &p->endpoints, endpoints ? endpoints : locality->endpoints, locality->endpoint_count, given);
   gxds_free(endpoints);

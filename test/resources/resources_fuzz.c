@@ -35,13 +35,28 @@ static void check_json(gxds_str text) {
   json_decref(json);
 }
 
-/* Hash keys and hostnames apart from gxds_locality_equal(), by which the decoder chooses what to
- * share. */
+static bool more_equal(const gxds_locality *a, const gxds_locality *b, uint32_t index) {
+  uint32_t count;
+  uint32_t other_count;
+  const gxds_address *more = gxds_locality_more(a, index, &count);
+  const gxds_address *other = gxds_locality_more(b, index, &other_count);
+  if (count != other_count) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (more[i].port != other[i].port || memcmp(more[i].ip, other[i].ip, sizeof more->ip) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Hash keys, hostnames and additional addresses apart from gxds_locality_equal(), by which the
+ * decoder chooses what to share. */
 static bool localities_equal(const gxds_locality *a, const gxds_locality *b) {
   if (!gxds_locality_equal(a, b)) return false;
   for (uint32_t i = 0; i < a->endpoint_count; i++) {
     if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i)) ||
-        !gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i))) {
+        !gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i)) ||
+        !more_equal(a, b, i)) {
       return false;
     }
   }

@@ -47,12 +47,22 @@ std::string ClusterJson(const Cluster& c) {
   return json + "}";
 }
 
+std::string MoreJson(const Locality& l, size_t i) {
+  if (i >= l.more.size() || l.more[i].empty()) return "";
+  std::string list;
+  for (const auto& [ip, port] : l.more[i]) {
+    list += (list.empty() ? "" : ",") + std::string(R"({"address":{"socket_address":{"address":)") +
+            Quoted(ip) + R"(,"port_value":)" + std::to_string(port) + "}}}";
+  }
+  return R"(,"additional_addresses":[)" + list + "]";
+}
+
 // The endpoint at that place.
 std::string EndpointJson(const Locality& l, size_t i) {
   const std::string weight =
       i < l.weights.size() ? R"(,"load_balancing_weight":)" + std::to_string(l.weights[i]) : "";
   return R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":)" +
-         std::to_string(l.ports[i]) + "}}}" + weight + "}";
+         std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + "}";
 }
 
 std::string EndpointsJson(const Cluster& c) {

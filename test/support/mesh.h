@@ -14,6 +14,8 @@ struct Locality {
   unsigned priority = 0;
   std::vector<int> ports;              // on 127.0.0.1
   std::vector<unsigned> weights = {};  // of the first endpoints; the others have none
+  // Likewise, their additional addresses: IPs and ports (A61).
+  std::vector<std::vector<std::pair<std::string, int>>> more = {};
 };
 
 struct Cluster {

@@ -111,6 +111,25 @@ TEST_F(Lint, MetadataOfEndpointsIsRead) {
   EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
 }
 
+TEST_F(Lint, AdditionalAddressesOfEndpointsAreRead) {  // A61.8
+  const std::string head =
+      "'@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"
+      "cluster_name: e\n"
+      "endpoints:\n"
+      "- locality: {}\n"
+      "  load_balancing_weight: 1\n"
+      "  lb_endpoints:\n"
+      "  - endpoint:\n"
+      "      address: {socket_address: {address: 10.0.0.1, port_value: 1}}\n"
+      "      additional_addresses:\n";
+  files_.Write("a.yaml", head +
+                             "      - address: {socket_address: {address: '::1', "
+                             "port_value: 1}}\n");
+  EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
+  files_.Write("b.yaml", head + "      - {}\n");
+  EXPECT_EQ(Run({"b.yaml"}).size(), 2u) << "the error, and the exit code";
+}
+
 TEST_F(Lint, FieldsInsideOfAnAnyAreFound) {
   files_.Write("a.yaml", std::string(kCluster) +
                              "name: c\n"

@@ -156,6 +156,22 @@ TEST_F(Resolve, ShowsHostnamesOfEndpoints) {  // A81.4
   EXPECT_NE(text.find("endpoint 127.0.0.1:80  hostname a.example\n"), std::string::npos) << text;
 }
 
+TEST_F(Resolve, ShowsAllAddressesOfEndpoints) {  // A61.8
+  Mesh mesh;
+  mesh.routes = {{"", "a"}};
+  mesh.clusters.resize(1);
+  mesh.clusters[0].name = "a";
+  mesh.clusters[0].localities.resize(1);
+  mesh.clusters[0].localities[0].zone = "z";
+  mesh.clusters[0].localities[0].ports = {80};
+  mesh.clusters[0].localities[0].more = {{{"::1", 80}, {"127.0.0.2", 81}}};
+  Start(mesh);
+  const std::string text = Text(Run({"resolve", "xds:///greeter.example"}));
+  EXPECT_NE(text.find("endpoint 127.0.0.1:80  additional_addresses [::1]:80 127.0.0.2:81\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(Resolve, ShowsWeightsOfEndpointsAndWhetherTheyCount) {  // E3.5
   Mesh mesh = Greeter();
   mesh.clusters[0].localities[0].weights = {5};

@@ -10,6 +10,7 @@
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 #include "lb_policies/least_request/least_request_policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
+#include "lb_policies/pick_first/pick_first_policy.h"
 #include "lb_policies/pick_first/shuffled_policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/random_subsetting/random_subsetting_policy.h"
@@ -28,6 +29,7 @@ static const gxds_policy_type *const policies[] = {
     &gxds_endpoint_weights_policy,
     &gxds_least_request_policy,
     &gxds_outlier_detection_policy,
+    &gxds_pick_first_policy,
     &gxds_priority_policy,
     &gxds_random_subsetting_policy,
     &gxds_ring_hash_policy,

@@ -222,6 +222,27 @@ TEST_F(EndpointSubchannelTest, AnotherOrderKeepsItAndAnotherSetDoesNot) {  // A6
   }
 }
 
+TEST_F(EndpointSubchannelTest, AnAddressMoreMakesAnotherEndpointOfTheSameConnection) {  // A61.6
+  for (const char* leaf : {"", R"({"least_request_experimental":{}})"}) {
+    SCOPED_TRACE(leaf);
+    Start(leaf, {{1}, {3}});
+    Connect(kA);
+    Connect(kB);
+    const Subchannel* before = host_.Watched(kA);
+    bool is_alive = false;
+    host_.on_connect = [&](const Subchannel*) { ADD_FAILURE() << "nothing is to be connected"; };
+    host_.shared[kA] = {GRPC_CHANNEL_READY, Status()};
+    Apply({{1, 2}, {3}});
+    for (const Subchannel* s : host_.subchannels()) is_alive |= s == before;
+    EXPECT_FALSE(is_alive) << "it goes when the new one has its connection";
+    EXPECT_EQ(Picks(10), (std::map<std::string, int>{{kA, 5}, {kB, 5}}));
+    host_.on_connect = nullptr;
+    host_.shared.clear();
+    host_.End();
+    host_.DropPicker();
+  }
+}
+
 TEST_F(EndpointSubchannelTest, AnotherOrderBeginsAPassAnew) {  // A61.6
   Start("", {{1, 2}});
   EXPECT_EQ(ConnectsOf(kA2), 0);

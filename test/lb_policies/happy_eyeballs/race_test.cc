@@ -131,7 +131,7 @@ TEST_F(Race, FailureIsReportedWhenEachAddressHasFailed) {  // A61.3
   EXPECT_EQ(State(0, kFailed), "connect1 FAILED");
 }
 
-TEST_F(Race, AfterThatAllConnectAtAllTimesUntilOneIsReady) {  // A61.3, A62.3
+TEST_F(Race, AfterThatAllConnectAtAllTimesUntilOneIsReady) {  // A61.3, A62.5
   Start(2);
   Connect();
   EXPECT_EQ(FailAll(2), "FAILED");

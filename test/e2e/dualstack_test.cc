@@ -1,0 +1,143 @@
+// Endpoints of several addresses (A61) on real channels: some addresses refuse, or never answer.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test/e2e/e2e.h"
+#include "test/support/kept_port.h"
+
+namespace gxds_test {
+namespace {
+
+// Takes connections and never says a word.
+class SilentServer {
+ public:
+  SilentServer() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(fd_, 10), 0);
+    EXPECT_EQ(getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~SilentServer() { close(fd_); }
+  SilentServer(const SilentServer&) = delete;
+
+  int port() const { return port_; }
+
+ private:
+  const int fd_;
+  int port_ = 0;
+};
+
+using More = std::vector<std::pair<std::string, int>>;
+
+// One locality, of endpoints with these first ports and further addresses.
+Mesh MeshOf(const std::vector<int>& ports, const std::vector<More>& more,
+            const std::string& policy = "") {
+  Mesh mesh;
+  mesh.routes = {{"", "cluster"}};
+  Cluster cluster;
+  cluster.name = "cluster";
+  Locality locality;
+  locality.zone = "zone";
+  locality.ports = ports;
+  locality.more = more;
+  cluster.localities = {locality};
+  cluster.more = policy;
+  mesh.clusters = {cluster};
+  return mesh;
+}
+
+std::string Policy(const std::string& type, const std::string& fields = "") {
+  return R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"p",)"
+         R"("typed_config":{"@type":"type.googleapis.com/)" +
+         type + "\"" + fields + "}}}]}";
+}
+std::string Custom(const std::string& policy) {
+  return Policy("xds.type.v3.TypedStruct",
+                R"(,"type_url":"type.googleapis.com/)" + policy + R"(","value":{})");
+}
+const char kPolicies[] = "envoy.extensions.load_balancing_policies.";
+
+// Each policy that gives endpoints shares: also the host's own, to which an endpoint has one
+// address.
+class Dualstack : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
+
+TEST_P(Dualstack, OneEndpointGetsOneShareAndRpcsGoToTheAddressThatAnswers) {  // A61.10
+  Backend a("a"), b("b");
+  SilentServer silent;
+  ControlPlane plane;
+  plane.Set(MeshOf({silent.port(), KeptPort()},
+                   {{{"::1", KeptPort()}, {"127.0.0.1", a.port()}}, {{"127.0.0.1", b.port()}}},
+                   GetParam().second));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
+  auto answers = client.CallMany(100);
+  EXPECT_EQ(answers["a"] + answers["b"], 100);
+  EXPECT_GT(answers["a"], 20);
+  EXPECT_GT(answers["b"], 20);
+  EXPECT_EQ(a.connections(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, Dualstack,
+    ::testing::Values(
+        std::make_pair("RoundRobin", std::string()),
+        std::make_pair("LeastRequest",
+                       Policy(std::string(kPolicies) + "least_request.v3.LeastRequest")),
+        std::make_pair("WeightedRoundRobin",
+                       Policy(std::string(kPolicies) +
+                              "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin")),
+        std::make_pair("HostsRoundRobin", Custom("round_robin"))),
+    [](const auto& info) { return info.param.first; });
+
+TEST(EndToEnd, ASecondAddressIsUsedWhenTheFirstIsGone) {  // A61.5
+  Backend a("a"), a2("a2"), b("b");
+  ControlPlane plane;
+  plane.Set(MeshOf({a.port(), b.port()}, {{{"127.0.0.1", a2.port()}}}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
+  auto answers = client.CallMany(10);
+  EXPECT_EQ(answers["a"], 5) << "its two addresses are one endpoint";
+  EXPECT_EQ(answers["b"], 5);
+  a.Stop();
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a2"));
+  answers = client.CallMany(10);
+  EXPECT_EQ(answers["a2"], 5);
+  EXPECT_EQ(answers["b"], 5);
+}
+
+TEST(EndToEnd, AnotherOrderOfItsAddressesKeepsAnEndpointsConnection) {  // A61.6
+  Backend a("a"), a2("a2"), b("b");
+  ControlPlane plane;
+  plane.Set(MeshOf({a.port()}, {{{"127.0.0.1", a2.port()}}}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  plane.Set(MeshOf({a2.port(), b.port()}, {{{"127.0.0.1", a.port()}}}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
+  EXPECT_EQ(client.CallMany(10)["a"], 5);
+  EXPECT_EQ(a.connections(), 1u);
+  EXPECT_EQ(a2.connections(), 0u);
+}
+
+TEST(EndToEnd, PickFirstDoesNotWaitForAnAddressThatNeverAnswers) {  // A61.1
+  Backend a("a");
+  SilentServer silent;
+  ControlPlane plane;
+  plane.Set(MeshOf({silent.port(), a.port()}, {},
+                   Policy(std::string(kPolicies) + "pick_first.v3.PickFirst")));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  const Reply reply = client.Call();
+  EXPECT_EQ(reply.name, "a") << reply.status.error_message();
+  EXPECT_LT(reply.took, std::chrono::seconds(15)) << "the host gives a connection up after 20 s";
+}
+
+}  // namespace
+}  // namespace gxds_test
