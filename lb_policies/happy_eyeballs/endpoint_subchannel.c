@@ -36,6 +36,7 @@ typedef struct endpoint {
   gxds_lb_address address;       /* what all addresses share; what it points to is owned */
   const gxds_locality *locality; /* the name alone: a reference; NULL: none */
   gxds_str hostname;             /* owned */
+  gxds_str all;                  /* its addresses, as text; owned */
 
   gxds_connector *connector; /* NULL: nobody watches */
   watch *watches;
@@ -274,6 +275,7 @@ static void bury(void *arg) {
   gxds_args_unref(e->args);
   gxds_locality_unref(e->locality);
   gxds_str_free(&e->hostname);
+  gxds_str_free(&e->all);
   unref_maker(e->maker);
   gxds_free(e);
   gxds_lb_channel_unref(channel);
@@ -287,6 +289,12 @@ static void destroy(gxds_subchannel *s) {
 /* The locality's endpoints shall not live as long as this one. */
 static const gxds_locality *name_of(const gxds_locality *l) {
   return l ? gxds_locality_create(l->region, l->zone, l->sub_zone, l->weight, 0) : NULL;
+}
+
+static gxds_str render_set(const gxds_lb_address *address) {
+  gxds_text text = {0};
+  gxds_lb_address_render_set(address, &text);
+  return gxds_text_take(&text);
 }
 
 gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_subchannel_maker *m,
@@ -309,8 +317,11 @@ gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_
   e->args = gxds_args_ref(args);
   e->locality = name_of(address->locality);
   e->hostname = gxds_str_dup(address->hostname);
-  e->address = (gxds_lb_address){
-      .weight = address->weight, .hostname = e->hostname, .locality = e->locality};
+  e->all = render_set(address);
+  e->address = (gxds_lb_address){.weight = address->weight,
+                                 .hostname = e->hostname,
+                                 .endpoint = e->all,
+                                 .locality = e->locality};
   e->count = count;
   take_ips(address, e->ips);
   return &e->base;

@@ -155,7 +155,11 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
   gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
   if (!subchannel) return NULL;
   gxds_text key = {0};
-  gxds_lb_address_render_set(address, &key);
+  if (address->endpoint.size > 0) {
+    gxds_text_add(&key, address->endpoint);
+  } else {
+    gxds_lb_address_render_set(address, &key);
+  }
   const uint64_t token = gxds_outliers_add(p->machine, gxds_text_str(&key));
   if (gxds_policy_traces(p->base)) {
     gxds_policy_trace(p->base, "a subchannel to address %llu: %.*s", (unsigned long long)token,

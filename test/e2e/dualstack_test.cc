@@ -126,6 +126,26 @@ TEST(EndToEnd, AnotherOrderOfItsAddressesKeepsAnEndpointsConnection) {  // A61.6
   EXPECT_EQ(a2.connections(), 0u);
 }
 
+TEST(EndToEnd, AnAddressMoreKeepsAnEndpointsConnection) {
+  Backend a("a"), a2("a2"), b("b"), c("c");
+  ControlPlane plane;
+  plane.Set(MeshOf({a.port(), b.port()}, {}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
+  const More more = {{"127.0.0.1", a2.port()}};
+  plane.Set(MeshOf({a.port(), b.port(), c.port()}, {more}));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("c"));
+  EXPECT_EQ(client.CallMany(9)["a"], 3);
+  EXPECT_EQ(a.connections(), 1u);
+  plane.Set(MeshOf({a.port(), b.port()}, {}));
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (client.CallMany(9)["c"] > 0) ASSERT_LT(std::chrono::steady_clock::now(), until);
+  EXPECT_EQ(client.CallMany(10)["a"], 5);
+  EXPECT_EQ(a.connections(), 1u);
+  EXPECT_EQ(a2.connections(), 0u);
+}
+
 TEST(EndToEnd, PickFirstDoesNotWaitForAnAddressThatNeverAnswers) {  // A61.1
   Backend a("a");
   SilentServer silent;

@@ -74,8 +74,12 @@ class EndpointSubchannelTest : public TreeTest {
     options.lrs = &lrs_;
     const auto entry = snapshot::Leaf("c", options, MakeEndpoints({{"z"}}));
     const auto config = MakeConfig({entry.get()}, {"c"}, store_.get());
-    Update(ClusterImpl("c", child), args_, Addresses(gxds_locality_addresses(locality.get())), "",
-           config.get(), mailbox_);
+    Config top = ClusterImpl("c", child);
+    if (above_ != nullptr) {
+      top = Config(gxds_outlier_detection_config_create(gxds_str_z(""), above_, top.get()));
+    }
+    Update(top, args_, Addresses(gxds_locality_addresses(locality.get())), "", config.get(),
+           mailbox_);
   }
   void Connect(const std::string& address) {
     Say(address, GRPC_CHANNEL_CONNECTING);
@@ -99,6 +103,7 @@ class EndpointSubchannelTest : public TreeTest {
   }
 
   std::string leaf_;
+  const gxds_outlier_detection* above_ = nullptr;  // null: no outlier detection above cluster_impl
 };
 
 constexpr char kA[] = "10.0.0.1:1";
@@ -222,27 +227,6 @@ TEST_F(EndpointSubchannelTest, AnotherOrderKeepsItAndAnotherSetDoesNot) {  // A6
   }
 }
 
-TEST_F(EndpointSubchannelTest, AnAddressMoreMakesAnotherEndpointOfTheSameConnection) {  // A61.6
-  for (const char* leaf : {"", R"({"least_request_experimental":{}})"}) {
-    SCOPED_TRACE(leaf);
-    Start(leaf, {{1}, {3}});
-    Connect(kA);
-    Connect(kB);
-    const Subchannel* before = host_.Watched(kA);
-    bool is_alive = false;
-    host_.on_connect = [&](const Subchannel*) { ADD_FAILURE() << "nothing is to be connected"; };
-    host_.shared[kA] = {GRPC_CHANNEL_READY, Status()};
-    Apply({{1, 2}, {3}});
-    for (const Subchannel* s : host_.subchannels()) is_alive |= s == before;
-    EXPECT_FALSE(is_alive) << "it goes when the new one has its connection";
-    EXPECT_EQ(Picks(10), (std::map<std::string, int>{{kA, 5}, {kB, 5}}));
-    host_.on_connect = nullptr;
-    host_.shared.clear();
-    host_.End();
-    host_.DropPicker();
-  }
-}
-
 TEST_F(EndpointSubchannelTest, AnotherOrderBeginsAPassAnew) {  // A61.6
   Start("", {{1, 2}});
   EXPECT_EQ(ConnectsOf(kA2), 0);
@@ -313,34 +297,84 @@ TEST_F(EndpointSubchannelTest, HostsPoliciesHaveOneEndpointToo) {  // A61.10
   EXPECT_EQ(Picks(10), (std::map<std::string, int>{{kA, 5}, {kB, 5}}));
 }
 
-constexpr char kOutliers[] =
-    R"({"outlier_detection_experimental":{"interval":"1s","baseEjectionTime":"30s",)"
-    R"("maxEjectionPercent":50,"failurePercentageEjection":{"threshold":50,)"
-    R"("enforcementPercentage":100,"minimumHosts":1,"requestVolume":2},)"
-    R"("childPolicy":[{"least_request_experimental":{}}]}})";
-
-TEST_F(EndpointSubchannelTest, OutlierDetectionEjectsTheEndpoint) {  // A61.12
-  Start(kOutliers, {{1, 2}, {3}});
-  Connect(kA);
-  Connect(kB);
-  auto fail_a = [this](int count) {
+// In the tree outlier detection is above cluster_impl; the config of another parent may have it
+// below.
+class EjectedEndpointTest : public EndpointSubchannelTest,
+                            public ::testing::WithParamInterface<bool> {
+ protected:
+  void StartEjecting(const Ports& ports) {
+    if (!GetParam()) {
+      Start(R"({"outlier_detection_experimental":{"interval":"1s","baseEjectionTime":"30s",)"
+            R"("maxEjectionPercent":50,"failurePercentageEjection":{"threshold":50,)"
+            R"("enforcementPercentage":100,"minimumHosts":1,"requestVolume":2},)"
+            R"("childPolicy":[{"least_request_experimental":{}}]}})",
+            ports);
+      return;
+    }
+    settings_.interval = GXDS_SECOND;
+    settings_.base_ejection_time = settings_.max_ejection_time = 30 * GXDS_SECOND;
+    settings_.max_ejection_percent = 50;
+    settings_.failure_percentage = {100, 50, 1, 2};
+    above_ = &settings_;
+    leaf_ = R"({"least_request_experimental":{}})";
+    host_.Create(gxds_outlier_detection_policy);
+    Apply(ports);
+  }
+  // RPCs, of which those to "b" alone do well.
+  void FailOthers(int count) {
     for (int i = 0; i < count; i++) {
       auto call = host_.Pick();
       call->Start();
       call->Finish(call->Text() == kB ? Status() : Status(GXDS_INTERNAL, "failed"));
     }
-  };
-  fail_a(10);
-  // What it did at one address counts at the other.
+  }
+  const std::map<std::string, int> all_to_b_ = {{kB, 10}};
+  gxds_outlier_detection settings_ = {};
+};
+INSTANTIATE_TEST_SUITE_P(Above, EjectedEndpointTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Above" : "Below"; });
+
+TEST_P(EjectedEndpointTest, WhatItDidAtOneAddressCountsAtTheOther) {  // A61.12
+  StartEjecting({{1, 2}, {3}});
+  Connect(kA);
+  Connect(kB);
+  auto call = host_.Pick();
+  while (call->Text() != kA) call = host_.Pick();
+  call->Start();
+  call->Finish(Status(GXDS_INTERNAL, "failed"));
   Say(kA, GRPC_CHANNEL_IDLE);
   Refuse(kA);
   Connect(kA2);
-  fail_a(10);
+  call = host_.Pick();
+  while (call->Text() != kA2) call = host_.Pick();
+  call->Start();
+  call->Finish(Status(GXDS_INTERNAL, "failed"));
+  FailOthers(1);
   host_.Pass(GXDS_SECOND);
-  EXPECT_EQ(Picks(10), (std::map<std::string, int>{{kB, 10}}));
-  EXPECT_EQ(host_.Watched(kA2)->state, GRPC_CHANNEL_READY) << "its connection is kept";
+  EXPECT_EQ(Picks(10), all_to_b_);
+}
+
+TEST_P(EjectedEndpointTest, ItIsEjectedAtAllItsAddressesAndStaysConnected) {  // A61.12
+  StartEjecting({{1, 2}, {3}});
+  Connect(kA);
+  Connect(kB);
+  FailOthers(20);
+  host_.Pass(GXDS_SECOND);
+  EXPECT_EQ(Picks(10), all_to_b_);
+  ASSERT_NE(host_.Watched(kA), nullptr);
+  EXPECT_EQ(host_.Watched(kA)->state, GRPC_CHANNEL_READY) << "its connection is kept";
   Apply({{2, 1}, {3}});
-  EXPECT_EQ(Picks(10), (std::map<std::string, int>{{kB, 10}})) << "the same, in another order";
+  EXPECT_EQ(Picks(10), all_to_b_) << "the same, in another order";
+  Say(kA, GRPC_CHANNEL_IDLE);
+  for (const char* address : {kA, kA2}) {
+    if (host_.Watched(address) != nullptr) Say(address, GRPC_CHANNEL_READY);
+    EXPECT_EQ(Picks(10), all_to_b_) << address;
+  }
+  host_.Pass(31 * GXDS_SECOND);
+  for (const char* address : {kA, kA2}) {
+    if (host_.Watched(address) != nullptr) Say(address, GRPC_CHANNEL_READY);
+  }
+  EXPECT_LT(Picks(10)[kB], 10) << "it is free again";
 }
 
 gxds_load_listener* ListenerOf(const Host& host, const std::string& address) {
