@@ -172,9 +172,13 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   return p;
 }
 
+static bool goes_by_first(const gxds_lb_address *address) {
+  return address->more_count > 0 && gxds_str_empty(address->hash_key);
+}
+
 /* What an address is on the ring, and all else that its subchannel is made of. An endpoint of
  * several addresses is told apart by all of them, and has its place by the first (A61). Texts are
- * owned. */
+ * owned, but for a hash key that it has. */
 static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t index,
                                        uint32_t weight) {
   const gxds_lb_address address = gxds_addresses_at(addresses, index);
@@ -182,9 +186,9 @@ static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t i
   gxds_addresses_render_key(addresses, index, &key);
   gxds_text detail = {0};
   gxds_addresses_render_detail(addresses, index, &detail);
-  gxds_str hash_key = gxds_str_dup(address.hash_key);
+  gxds_str hash_key = address.hash_key;
   if (address.more_count > 0) {
-    if (gxds_str_empty(hash_key)) hash_key = gxds_text_take(&key);
+    if (goes_by_first(&address)) hash_key = gxds_text_take(&key);
     gxds_text_clear(&key);
     gxds_lb_address_render_set(&address, &key);
   }
@@ -205,7 +209,8 @@ static void tell_machine(policy *p, bool renew) {
                            p->config->max_ring_size, renew);
   for (size_t i = 0; i < count; i++) {
     gxds_str_free(&views[i].key);
-    gxds_str_free(&views[i].hash_key);
+    const gxds_lb_address address = gxds_addresses_at(p->addresses, i);
+    if (goes_by_first(&address)) gxds_str_free(&views[i].hash_key);
     gxds_str_free(&views[i].detail);
   }
   gxds_free(views);

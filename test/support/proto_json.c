@@ -27,9 +27,8 @@
 
 /* A file brings all that it imports, but not what its Any's may hold. With the fields that the host
  * lacks. */
-static upb_DefPool *make_pool(void) {
-  static gxds_schema *schema; /* lives as long as the process */
-  schema = gxds_schema_create();
+static gxds_schema *make_schema(void) {
+  gxds_schema *schema = gxds_schema_create();
   upb_DefPool *pool = (upb_DefPool *)gxds_schema_pool(schema);
   envoy_config_cluster_v3_Cluster_getmsgdef(pool);
   envoy_config_endpoint_v3_ClusterLoadAssignment_getmsgdef(pool);
@@ -48,13 +47,13 @@ static upb_DefPool *make_pool(void) {
   google_protobuf_UInt32Value_getmsgdef(pool);
   grpc_lookup_v1_RouteLookupClusterSpecifier_getmsgdef(pool);
   xds_type_v3_TypedStruct_getmsgdef(pool);
-  return pool;
+  return schema;
 }
 
 static const upb_DefPool *pool_of_all(void) {
-  static upb_DefPool *pool; /* lives as long as the process */
-  if (!pool) pool = make_pool();
-  return pool;
+  static gxds_schema *schema; /* lives as long as the process */
+  if (!schema) schema = make_schema();
+  return gxds_schema_pool(schema);
 }
 
 static const upb_MessageDef *find(const char *message, gxds_text *error) {
