@@ -46,6 +46,7 @@ typedef struct gxds_bootstrap_server {
   bool resource_timer_is_transient_error; /* A88 */
   bool trusted_xds_server;                /* A81 */
   bool endpoint_weights;       /* our own: round_robin of its clusters is by weight (E3) */
+  bool lb_subsets;             /* our own: its clusters may have subsets (E5) */
   gxds_web_form web_form;      /* of an http: or https: URI, which is no gRPC server */
   gxds_duration refresh_delay; /* only with web_form */
 } gxds_bootstrap_server;

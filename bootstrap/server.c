@@ -17,8 +17,8 @@ bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_boot
           a->fail_on_data_errors == b->fail_on_data_errors &&
           a->resource_timer_is_transient_error == b->resource_timer_is_transient_error &&
           a->trusted_xds_server == b->trusted_xds_server &&
-          a->endpoint_weights == b->endpoint_weights && a->web_form == b->web_form &&
-          a->refresh_delay == b->refresh_delay);
+          a->endpoint_weights == b->endpoint_weights && a->lb_subsets == b->lb_subsets &&
+          a->web_form == b->web_form && a->refresh_delay == b->refresh_delay);
 }
 
 gxds_bootstrap_server gxds_bootstrap_server_copy(const gxds_bootstrap_server *s) {

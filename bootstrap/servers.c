@@ -81,6 +81,7 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
       {"resource_timer_is_transient_error", &server->resource_timer_is_transient_error},
       {"trusted_xds_server", &server->trusted_xds_server},
       {"endpoint_weights", &server->endpoint_weights},
+      {"lb_subsets", &server->lb_subsets},
       {"rest", &web->rest},
       {"files", &web->files},
   };

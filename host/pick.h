@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+struct gxds_metadata_match;
+
 typedef struct gxds_pick gxds_pick;
 typedef struct gxds_tracker gxds_tracker;
 typedef struct gxds_picker gxds_picker;
@@ -26,6 +28,8 @@ typedef struct gxds_routed_call {
   bool has_hash;          /* A42; only ring_hash asks, and draws one when there is none */
   bool auto_host_rewrite; /* A81: :authority is to be the hostname of the endpoint, if it has one */
   uint64_t hash;
+  const struct gxds_metadata_match *match; /* E5: resources/lb_metadata.h; NULL: none. Borrow: as
+                                              long as the RPC */
 } gxds_routed_call;
 
 typedef struct gxds_pick_ops {

@@ -32,9 +32,10 @@
 extern "C" {
 #endif
 
-struct gxds_config;  /* xds_resolver/config.h: the snapshot */
-struct gxds_mailbox; /* xds_resolver/mailbox.h */
-struct json_t;       /* jansson's */
+struct gxds_cluster_entry; /* xds_resolver/cluster_map.h */
+struct gxds_config;        /* xds_resolver/config.h: the snapshot */
+struct gxds_mailbox;       /* xds_resolver/mailbox.h */
+struct json_t;             /* jansson's */
 
 typedef struct gxds_policy gxds_policy;
 
@@ -45,9 +46,11 @@ typedef struct gxds_lb_update {
   const gxds_addresses *addresses; /* NULL: there are none, addresses_status says why */
   gxds_status addresses_status;    /* not OK when addresses is NULL */
   const gxds_args *args;
-  gxds_str note;                      /* the resolution note (A74); may be empty */
-  const struct gxds_config *snapshot; /* A74; NULL: not below the xds resolver */
-  struct gxds_mailbox *mailbox;       /* NULL: as above */
+  gxds_str note;                          /* the resolution note (A74); may be empty */
+  const struct gxds_config *snapshot;     /* A74; NULL: not below the xds resolver */
+  struct gxds_mailbox *mailbox;           /* NULL: as above */
+  const struct gxds_cluster_entry *entry; /* E5: of the cluster, in place of the snapshot's; NULL:
+                                             that */
 } gxds_lb_update;
 
 typedef struct gxds_policy_type {

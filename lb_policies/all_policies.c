@@ -14,6 +14,7 @@
 #include "lb_policies/ring_hash/ring_hash_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/slow_start/slow_start_policy.h"
+#include "lb_policies/subset/subset_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 
@@ -35,6 +36,7 @@ const gxds_policy_type *const gxds_all_policies[] = {
     &gxds_round_robin_policy,
     &gxds_shuffled_policy,
     &gxds_slow_start_policy,
+    &gxds_subset_policy,
     &gxds_weighted_round_robin_policy,
     NULL,
 };

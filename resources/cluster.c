@@ -42,6 +42,7 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
   /* A75: an aggregate's own policy is ignored; Envoy wants CLUSTER_PROVIDED there. */
   if (out->kind != GXDS_CLUSTER_AGGREGATE) {
     gxds_cluster_lb_decode(in, context, scratch, errors, out);
+    gxds_lb_subsets_decode(in, bytes, context, scratch, errors, out);
   }
   const envoy_config_core_v3_TransportSocket *transport_socket =
       envoy_config_cluster_v3_Cluster_transport_socket(in);

@@ -5,6 +5,7 @@
 #define GRPC_XDS_RESOURCES_CLUSTER_H_
 
 #include "base/time.h"
+#include "resources/lb_subsets.h"
 #include "resources/outlier_detection.h"
 #include "resources/tls.h"
 #include "xds_client/resource_type.h"
@@ -52,6 +53,7 @@ typedef struct gxds_cluster {
   const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: nothing */
   uint32_t max_concurrent_requests;                /* circuit_breakers, of priority DEFAULT */
   const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
+  const gxds_lb_subsets *subsets;                  /* E5; NULL: none */
   const gxds_tls *tls;             /* A29, for xds credentials; NULL: their fallback is used */
   const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
   struct upb_Arena *arena;         /* private */

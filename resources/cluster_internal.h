@@ -1,7 +1,7 @@
 /* Parts of the Cluster decoder: where the endpoints come from (cluster_type.c), how they are
  * balanced (cluster_lb.c, cluster_lb_list.c, slow_start.c), secured (tls.c) and ejected
- * (outlier_detection.c), and what is told of them (lrs_metrics.c). Each sets its part of *out,
- * copied to out->arena. */
+ * (outlier_detection.c), how they are told apart (lb_subsets.c), and what is told of them
+ * (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 
@@ -60,6 +60,11 @@ void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,
 
 /* Sets lrs_metrics by the bytes of a Cluster. Nothing in it is an error (A85). */
 void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster *out);
+
+/* Sets subsets, if the server has that feature (E5). bytes: of in. Needs the kind. */
+void gxds_lb_subsets_decode(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
+                            const gxds_decode_context *context, upb_Arena *scratch,
+                            gxds_errors *errors, gxds_cluster *out);
 
 /* Sets outlier_detection. */
 void gxds_outlier_detection_decode(const struct envoy_config_cluster_v3_OutlierDetection *in,

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "resources/endpoints_internal.h"
+#include "resources/lb_metadata_internal.h"
 
 /* A locality of the last good resource that equals this one, or NULL. It is looked for in the same
  * priority first, then in the others: failing over moves localities about. */
@@ -85,12 +86,13 @@ static gxds_str put_string(resource_block *b, gxds_str s) {
 }
 
 static const gxds_endpoints *build(const gxds_checked_endpoints *from, gxds_str name,
-                                   const gxds_endpoints *previous) {
+                                   bool has_metadata, const gxds_endpoints *previous) {
   size_t strings = name.size + 1;
   for (size_t i = 0; i < from->drop_count; i++) strings += from->drops[i].name.size + 1;
   resource_block b =
       allocate(from->priority_count, from->locality_count, from->drop_count, strings);
   b.resource->cluster_name = put_string(&b, name);
+  b.resource->has_metadata = has_metadata;
   for (size_t i = 0; i < from->drop_count; i++) {
     b.drops[i].name = put_string(&b, from->drops[i].name);
     b.drops[i].per_million = from->drops[i].per_million;
@@ -128,8 +130,8 @@ typedef struct reading {
 } reading;
 
 /* False: something is wrong with what is known and the rest of it; read it without. */
-static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, upb_Arena *scratch,
-                        reading *out) {
+static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, bool wants_metadata,
+                        upb_Arena *scratch, reading *out) {
   *out = (reading){0};
   gxds_known_endpoints known = gxds_endpoints_split(bytes, previous, scratch);
   out->in = GXDS_DECODE(envoy_config_endpoint_v3_ClusterLoadAssignment, known.rest, scratch);
@@ -138,7 +140,7 @@ static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, upb_Aren
     (void)envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(out->in, &count);
     /* Which bytes were read as which locality could not be told: nothing is remembered. */
     if (count != known.print_count) known.prints = NULL;
-    out->checked = gxds_endpoints_check(out->in, &known, scratch, &out->errors);
+    out->checked = gxds_endpoints_check(out->in, &known, wants_metadata, scratch, &out->errors);
   }
   return known.locality_count == 0 || (out->in && out->errors.count == 0);
 }
@@ -147,12 +149,15 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   *out = (gxds_decoded){0};
   upb_Arena *scratch = gxds_arena_create();
   const gxds_endpoints *previous = find_previous(context, gxds_endpoints_name_in(bytes));
+  const bool wants_metadata = gxds_lb_subsets_are_on(context);
+  /* E5: what came from a server with the feature is another thing than what did not. */
+  if (previous && previous->has_metadata != wants_metadata) previous = NULL;
   reading r;
-  if (!read_on_top(bytes, previous, scratch, &r)) {
+  if (!read_on_top(bytes, previous, wants_metadata, scratch, &r)) {
     gxds_errors_fini(&r.errors);
     upb_Arena_Free(scratch);
     scratch = gxds_arena_create();
-    GXDS_CHECK(read_on_top(bytes, NULL, scratch, &r));
+    GXDS_CHECK(read_on_top(bytes, NULL, wants_metadata, scratch, &r));
   }
   if (!r.in) {
     upb_Arena_Free(scratch);
@@ -161,7 +166,9 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   gxds_str name = gxds_pb_str(envoy_config_endpoint_v3_ClusterLoadAssignment_cluster_name(r.in));
   out->name = gxds_str_dup(name);
   gxds_status status = gxds_errors_status(&r.errors, "errors parsing EDS resource");
-  if (gxds_status_is_ok(&status)) out->resource = &build(&r.checked, name, previous)->base;
+  if (gxds_status_is_ok(&status)) {
+    out->resource = &build(&r.checked, name, wants_metadata, previous)->base;
+  }
   out->errors = r.errors;
   upb_Arena_Free(scratch);
   return status;
@@ -191,5 +198,20 @@ const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
   b.resource->cluster_name = put_string(&b, cluster_name);
   b.localities[0] = take_locality;
   b.priorities[0] = (gxds_priority){.localities = b.localities, .locality_count = 1};
+  return b.resource;
+}
+
+const gxds_endpoints *gxds_endpoints_of_priorities(gxds_str cluster_name,
+                                                   const gxds_priority *priorities, size_t count) {
+  size_t localities = 0;
+  for (size_t i = 0; i < count; i++) localities += priorities[i].locality_count;
+  resource_block b = allocate(count, localities, 0, cluster_name.size + 1);
+  b.resource->cluster_name = put_string(&b, cluster_name);
+  for (size_t i = 0; i < count; i++) {
+    const size_t size = priorities[i].locality_count * sizeof *b.localities;
+    if (size > 0) memcpy(b.localities, priorities[i].localities, size);
+    b.priorities[i] = (gxds_priority){b.localities, priorities[i].locality_count};
+    b.localities += priorities[i].locality_count;
+  }
   return b.resource;
 }

@@ -42,6 +42,7 @@ typedef struct gxds_locality {
   const gxds_endpoint *endpoints;
   const gxds_str *hash_keys; /* NULL: no endpoint has one; see gxds_locality_hash_key() */
   const gxds_str *hostnames; /* NULL: no endpoint has one; see gxds_locality_hostname() */
+  const gxds_str *metadata;  /* E5: lb_metadata.h; NULL: no endpoint has any, or nobody asked */
   /* NULL, both: no endpoint has more than one address; see gxds_locality_more() */
   const gxds_address *more;  /* of one endpoint after the other */
   const uint32_t *more_ends; /* for each endpoint: the place in more after its last */
@@ -73,7 +74,8 @@ typedef struct gxds_endpoints {
   size_t priority_count;
   const gxds_drop_category *drops; /* in the order of the resource */
   size_t drop_count;
-  bool drop_all; /* a category drops everything */
+  bool drop_all;     /* a category drops everything */
+  bool has_metadata; /* E5: the server has lb_subsets, so metadata was looked at */
   /* Of all localities, by fingerprint; none when it came from no message. For the decoder. */
   const gxds_locality_print *prints;
   size_t print_count;
@@ -93,6 +95,9 @@ gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub
                                     uint32_t weight, size_t count);
 /* A copy of all that is in *l but for the references. One reference, the caller's. */
 const gxds_locality *gxds_locality_copy(const gxds_locality *l);
+/* The same of some of its endpoints: those at these places, in this order, with that weight. */
+const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t *places,
+                                          size_t count, uint32_t weight);
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
 void gxds_locality_unref(const gxds_locality *l);
 /* A76: by what the endpoint of that number is put on a ring, in place of its address; empty: by its
@@ -115,9 +120,18 @@ static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uin
   *count = l->more_ends[index] - begin;
   return &l->more[begin];
 }
+/* E5: the metadata of the endpoint of that number, as in lb_metadata.h; empty: none. Borrow: as
+ * long as l. */
+static inline gxds_str gxds_locality_metadata(const gxds_locality *l, uint32_t index) {
+  return l->metadata ? l->metadata[index] : gxds_str_of(NULL, 0);
+}
+/* Whether the endpoint of that number in one is that of that number in the other, with all that it
+ * has. */
+bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,
+                                  uint32_t k);
 /* Same name, weight and endpoints. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
-/* Same endpoints, in the same order, with the same addresses, hash keys and hostnames. */
+/* Same endpoints, in the same order, with the same addresses, hash keys, hostnames and metadata. */
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
@@ -126,6 +140,11 @@ void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);
 /* An endpoints resource of one priority with one locality (logical DNS). Takes the reference. */
 const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
                                                  const gxds_locality *take_locality);
+
+/* An endpoints resource of those priorities. Takes the references on the localities, not the lists;
+ * drops: none. */
+const gxds_endpoints *gxds_endpoints_of_priorities(gxds_str cluster_name,
+                                                   const gxds_priority *priorities, size_t count);
 
 /* "1.2.3.4:80" or "[::1]:80". */
 void gxds_address_render(const gxds_address *a, gxds_text *out);

@@ -14,6 +14,7 @@
 #include "resources/address_set_internal.h"
 #include "resources/endpoints_internal.h"
 #include "resources/host_rewrite.h"
+#include "resources/lb_metadata_internal.h"
 
 typedef envoy_config_endpoint_v3_LocalityLbEndpoints locality_message;
 typedef envoy_config_endpoint_v3_LbEndpoint endpoint_message;
@@ -26,6 +27,8 @@ typedef struct checker {
   size_t endpoint_capacity;
   gxds_str *hash_keys; /* of the endpoints, by number; NULL: none has one so far */
   gxds_str *hostnames; /* likewise */
+  gxds_str *metadata;  /* likewise */
+  bool wants_metadata; /* E5 */
   gxds_more_addresses more;
   upb_Arena *scratch;
   gxds_address_set addresses;
@@ -112,6 +115,12 @@ static gxds_str hostname_of(const envoy_config_endpoint_v3_Endpoint *in) {
   return gxds_authority_is_valid(hostname) ? hostname : gxds_str_of(NULL, 0);
 }
 
+/* E5. */
+static gxds_str metadata_of(const checker *c, const endpoint_message *in, const gxds_path *at) {
+  return gxds_metadata_render(gxds_lb_metadata_in(envoy_config_endpoint_v3_LbEndpoint_metadata(in)),
+                              NULL, GXDS_FIELD(at, "metadata"), c->scratch, c->scratch, c->errors);
+}
+
 /* Of the next endpoint. Most have none, and cost nothing here. */
 static void set_name(const checker *c, gxds_str **names, gxds_str name) {
   if (name.size == 0) return;
@@ -156,6 +165,7 @@ static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_pa
   gxds_more_addresses_end(&c->more, c->endpoint_count, c->endpoint_capacity, c->scratch);
   set_name(c, &c->hash_keys, hash_key_of(in));
   set_name(c, &c->hostnames, hostname_of(endpoint));
+  if (c->wants_metadata) set_name(c, &c->metadata, metadata_of(c, in, at));
   c->endpoint_count++;
   return true;
 }
@@ -176,6 +186,7 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
   }
   view->hash_keys = names_from(c, c->hash_keys, first);
   view->hostnames = names_from(c, c->hostnames, first);
+  view->metadata = names_from(c, c->metadata, first);
   gxds_more_addresses_view(&c->more, first, c->endpoint_count, c->scratch, view);
   if (weights > UINT32_MAX) {
     gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
@@ -305,6 +316,7 @@ static void add_known(checker *c, const gxds_locality_print *known, gxds_checked
                                           .endpoints = l->endpoints,
                                           .hash_keys = l->hash_keys,
                                           .hostnames = l->hostnames,
+                                          .metadata = l->metadata,
                                           .more = l->more,
                                           .more_ends = l->more_ends},
                                  .priority = known->priority,
@@ -343,7 +355,7 @@ static size_t count_endpoints(const locality_message *const *list, size_t count,
 
 gxds_checked_endpoints gxds_endpoints_check(
     const envoy_config_endpoint_v3_ClusterLoadAssignment *in, const gxds_known_endpoints *known,
-    upb_Arena *scratch, gxds_errors *errors) {
+    bool wants_metadata, upb_Arena *scratch, gxds_errors *errors) {
   gxds_checked_endpoints out = {0};
   check_drops(in, scratch, errors, &out);
   size_t read = 0;
@@ -359,6 +371,7 @@ gxds_checked_endpoints gxds_endpoints_check(
   checker c = {.errors = errors,
                .endpoints = gxds_arena_calloc(scratch, total + 1, sizeof *c.endpoints),
                .endpoint_capacity = total,
+               .wants_metadata = wants_metadata,
                .scratch = scratch};
   gxds_address_set_init(&c.addresses, c.endpoints, total, known->seed);
   out.localities = gxds_arena_calloc(scratch, count, sizeof *out.localities);

@@ -7,6 +7,7 @@
 #include "upb/upb.h"
 
 struct google_protobuf_Struct;
+struct google_protobuf_Value;
 
 /* "1.500000000s". Never negative. */
 void gxds_json_add_duration(gxds_text *out, gxds_duration d);
@@ -17,5 +18,9 @@ void gxds_json_add_number(gxds_text *out, double number, int digits);
  * no form in JSON (static). scratch: for the order of the names. */
 const char *gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,
                                  upb_Arena *scratch);
+
+/* The same of a value. */
+const char *gxds_json_add_value(gxds_text *out, const struct google_protobuf_Value *in,
+                                upb_Arena *scratch);
 
 #endif

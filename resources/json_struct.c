@@ -32,8 +32,6 @@ static void add_number(gxds_text *out, double number) {
   }
 }
 
-static const char *add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch);
-
 static const char *add_list(gxds_text *out, const google_protobuf_ListValue *in,
                             upb_Arena *scratch) {
   size_t count = 0;
@@ -41,7 +39,7 @@ static const char *add_list(gxds_text *out, const google_protobuf_ListValue *in,
   gxds_text_add_z(out, "[");
   for (size_t i = 0; i < count; i++) {
     if (i > 0) gxds_text_add_z(out, ",");
-    const char *error = add_value(out, values[i], scratch);
+    const char *error = gxds_json_add_value(out, values[i], scratch);
     if (error) return error;
   }
   gxds_text_add_z(out, "]");
@@ -49,7 +47,8 @@ static const char *add_list(gxds_text *out, const google_protobuf_ListValue *in,
 }
 
 /* As deep as the decoder lets messages be nested. */
-static const char *add_value(gxds_text *out, const google_protobuf_Value *in, upb_Arena *scratch) {
+const char *gxds_json_add_value(gxds_text *out, const google_protobuf_Value *in,
+                                upb_Arena *scratch) {
   switch (in ? google_protobuf_Value_kind_case(in) : google_protobuf_Value_kind_NOT_SET) {
     case google_protobuf_Value_kind_null_value:
       gxds_text_add_z(out, "null");
@@ -99,7 +98,7 @@ const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *i
     if (!gxds_str_is_utf8(members[i].name)) return "name of a field is not UTF-8";
     gxds_utf8_add_json(out, members[i].name);
     gxds_text_add_z(out, ":");
-    const char *error = add_value(out, members[i].value, scratch);
+    const char *error = gxds_json_add_value(out, members[i].value, scratch);
     if (error) return error;
   }
   gxds_text_add_z(out, "}");

@@ -12,6 +12,7 @@ static char *append(char *at, gxds_str from, gxds_str *to) {
 typedef struct names {
   const gxds_str *hash_keys;
   const gxds_str *hostnames;
+  const gxds_str *metadata;
   const gxds_address *more;
   const uint32_t *more_ends;
 } names;
@@ -55,16 +56,20 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   GXDS_CHECK(count <= GXDS_ENDPOINTS_MAX);
   const gxds_str *hash_keys = of_endpoints->hash_keys;
   const gxds_str *hostnames = of_endpoints->hostnames;
-  size_t lists_size = ((hash_keys ? count : 0) + (hostnames ? count : 0)) * sizeof(gxds_str);
+  const gxds_str *metadata = of_endpoints->metadata;
+  const size_t lists = (size_t)(hash_keys != NULL) + (hostnames != NULL) + (metadata != NULL);
+  size_t lists_size = lists * count * sizeof(gxds_str);
   size_t endpoints_size = count * sizeof(gxds_endpoint);
   size_t strings_size = region.size + zone.size + sub_zone.size + 3 +
-                        size_of_all(hash_keys, count) + size_of_all(hostnames, count);
+                        size_of_all(hash_keys, count) + size_of_all(hostnames, count) +
+                        size_of_all(metadata, count);
   size_t more_size = size_of_more(of_endpoints, count);
   char *memory = gxds_calloc(
       1, sizeof(gxds_locality) + lists_size + endpoints_size + more_size + strings_size);
   gxds_locality *l = (gxds_locality *)memory;
   gxds_str *keys = (gxds_str *)(l + 1);
   gxds_str *hosts = hash_keys ? keys + count : keys;
+  gxds_str *labels = hostnames ? hosts + count : hosts;
   char *endpoints = (char *)keys + lists_size;
   gxds_ref_init(&l->refs);
   l->weight = weight;
@@ -72,23 +77,29 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   l->endpoints = (const gxds_endpoint *)endpoints;
   l->hash_keys = hash_keys ? keys : NULL;
   l->hostnames = hostnames ? hosts : NULL;
+  l->metadata = metadata ? labels : NULL;
   char *strings = append_more(endpoints + endpoints_size, of_endpoints, count, l);
   strings = append(strings, region, &l->region);
   strings = append(strings, zone, &l->zone);
   strings = append(strings, sub_zone, &l->sub_zone);
   strings = append_all(strings, hash_keys, count, keys);
-  append_all(strings, hostnames, count, hosts);
+  strings = append_all(strings, hostnames, count, hosts);
+  append_all(strings, metadata, count, labels);
   return l;
 }
 
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count) {
-  const names none = {NULL, NULL, NULL, NULL};
+  const names none = {0};
   return create(region, zone, sub_zone, weight, count, &none);
 }
 
 const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
-  const names of_endpoints = {l->hash_keys, l->hostnames, l->more, l->more_ends};
+  const names of_endpoints = {.hash_keys = l->hash_keys,
+                              .hostnames = l->hostnames,
+                              .metadata = l->metadata,
+                              .more = l->more,
+                              .more_ends = l->more_ends};
   gxds_locality *copy =
       create(l->region, l->zone, l->sub_zone, l->weight, l->endpoint_count, &of_endpoints);
   if (l->endpoint_count) {
@@ -96,6 +107,55 @@ const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
            l->endpoint_count * sizeof *l->endpoints);
   }
   return copy;
+}
+
+/* NULL: of none. The caller's. */
+static gxds_str *select_names(const gxds_str *from, const uint32_t *places, size_t count) {
+  if (!from) return NULL;
+  gxds_str *names_there = gxds_calloc(count, sizeof *names_there);
+  for (size_t i = 0; i < count; i++) names_there[i] = from[places[i]];
+  return names_there;
+}
+
+/* A61: the additional addresses of the endpoints at these places. The caller's; NULL: of none. */
+static gxds_address *select_more(const gxds_locality *l, const uint32_t *places, size_t count,
+                                 uint32_t *ends) {
+  if (!l->more) return NULL;
+  gxds_address *more =
+      gxds_calloc(more_count(l->more_ends, l->endpoint_count), sizeof(gxds_address));
+  uint32_t end = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t of_this;
+    const gxds_address *from = gxds_locality_more(l, places[i], &of_this);
+    if (of_this > 0) memcpy(&more[end], from, of_this * sizeof *more);
+    end += of_this;
+    ends[i] = end;
+  }
+  return more;
+}
+
+const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t *places,
+                                          size_t count, uint32_t weight) {
+  gxds_str *hash_keys = select_names(l->hash_keys, places, count);
+  gxds_str *hostnames = select_names(l->hostnames, places, count);
+  gxds_str *metadata = select_names(l->metadata, places, count);
+  uint32_t *more_ends = l->more ? gxds_calloc(count, sizeof *more_ends) : NULL;
+  gxds_address *more = select_more(l, places, count, more_ends);
+  const names of_endpoints = {.hash_keys = hash_keys,
+                              .hostnames = hostnames,
+                              .metadata = metadata,
+                              .more = more,
+                              .more_ends = more_ends};
+  gxds_locality *some = create(l->region, l->zone, l->sub_zone, weight, count, &of_endpoints);
+  for (size_t i = 0; i < count; i++) {
+    ((gxds_endpoint *)some->endpoints)[i] = l->endpoints[places[i]];
+  }
+  gxds_free(hash_keys);
+  gxds_free(hostnames);
+  gxds_free(metadata);
+  gxds_free(more);
+  gxds_free(more_ends);
+  return some;
 }
 
 const gxds_locality *gxds_locality_ref(const gxds_locality *l) {
@@ -116,6 +176,18 @@ static bool endpoint_equal(const gxds_endpoint *a, const gxds_endpoint *b) {
          a->weight == b->weight;
 }
 
+static bool more_equal_at(const gxds_locality *a, uint32_t i, const gxds_locality *b, uint32_t k) {
+  uint32_t count;
+  uint32_t other_count;
+  const gxds_address *more = gxds_locality_more(a, i, &count);
+  const gxds_address *other = gxds_locality_more(b, k, &other_count);
+  if (count != other_count) return false;
+  for (uint32_t at = 0; at < count; at++) {
+    if (!address_equal(&more[at], &other[at])) return false;
+  }
+  return true;
+}
+
 static bool more_equal(const gxds_locality *a, const gxds_locality *b) {
   if (!a->more && !b->more) return true;
   if (!a->more || !b->more) return false;
@@ -125,6 +197,15 @@ static bool more_equal(const gxds_locality *a, const gxds_locality *b) {
     if (!address_equal(&a->more[i], &b->more[i])) return false;
   }
   return true;
+}
+
+bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,
+                                  uint32_t k) {
+  return endpoint_equal(&a->endpoints[i], &b->endpoints[k]) &&
+         gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, k)) &&
+         gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, k)) &&
+         gxds_str_equal(gxds_locality_metadata(a, i), gxds_locality_metadata(b, k)) &&
+         more_equal_at(a, i, b, k);
 }
 
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b) {
@@ -137,6 +218,9 @@ bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *
   }
   for (uint32_t i = 0; (a->hostnames || b->hostnames) && i < a->endpoint_count; i++) {
     if (!gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i))) return false;
+  }
+  for (uint32_t i = 0; (a->metadata || b->metadata) && i < a->endpoint_count; i++) {
+    if (!gxds_str_equal(gxds_locality_metadata(a, i), gxds_locality_metadata(b, i))) return false;
   }
   return more_equal(a, b);
 }

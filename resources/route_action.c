@@ -32,8 +32,9 @@ static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const
 }
 
 /* False when the cluster gets no traffic, or after an error. */
-static bool decode_cluster_weight(const gxds_route_decoder *d, const weight_message *in,
-                                  const gxds_path *at, gxds_route_cluster *out) {
+static bool decode_cluster_weight(const gxds_route_decoder *d, const action_message *in_route,
+                                  const weight_message *in, const gxds_path *at,
+                                  gxds_route_cluster *out) {
   size_t before = d->errors->count;
   gxds_str name = gxds_pb_str(envoy_config_route_v3_WeightedCluster_ClusterWeight_name(in));
   if (name.size == 0) {
@@ -55,6 +56,7 @@ static bool decode_cluster_weight(const gxds_route_decoder *d, const weight_mess
   GXDS_HTTP_FILTER_OVERRIDES(envoy_config_route_v3_WeightedCluster_ClusterWeight, in, at, d->arena,
                              d->scratch, d->errors, &out->filter_overrides);
   gxds_host_rewrite_decode_weighted(d, in, at, out);
+  out->metadata_match = gxds_metadata_match_decode_weighted(d, in_route, in, at);
   out->name = gxds_arena_dup(d->arena, name);
   return d->errors->count == before;
 }
@@ -69,9 +71,10 @@ static void check_total_weight(const gxds_route_decoder *d,
   }
 }
 
-static void decode_weighted_clusters(const gxds_route_decoder *d,
-                                     const envoy_config_route_v3_WeightedCluster *in,
+static void decode_weighted_clusters(const gxds_route_decoder *d, const action_message *in_route,
                                      const gxds_path *up, gxds_route *out) {
+  const envoy_config_route_v3_WeightedCluster *in =
+      envoy_config_route_v3_RouteAction_weighted_clusters(in_route);
   const gxds_path *at = GXDS_FIELD(up, "weighted_clusters");
   size_t before = d->errors->count;
   size_t count = 0;
@@ -79,7 +82,8 @@ static void decode_weighted_clusters(const gxds_route_decoder *d,
   gxds_route_cluster *clusters = gxds_arena_calloc(d->arena, count, sizeof *clusters);
   for (size_t i = 0; i < count; i++) {
     gxds_route_cluster *cluster = &clusters[out->cluster_count];
-    if (!decode_cluster_weight(d, list[i], GXDS_ITEM(at, "clusters", i), cluster)) continue;
+    const gxds_path *at_cluster = GXDS_ITEM(at, "clusters", i);
+    if (!decode_cluster_weight(d, in_route, list[i], at_cluster, cluster)) continue;
     out->total_weight += cluster->weight;
     out->cluster_count++;
   }
@@ -145,7 +149,7 @@ static gxds_route_use decode_destination(const gxds_route_decoder *d, const acti
       decode_one_cluster(d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster(in)), at, out);
       return GXDS_ROUTE_KEEP;
     case envoy_config_route_v3_RouteAction_cluster_specifier_weighted_clusters:
-      decode_weighted_clusters(d, envoy_config_route_v3_RouteAction_weighted_clusters(in), at, out);
+      decode_weighted_clusters(d, in, at, out);
       return GXDS_ROUTE_KEEP;
     case envoy_config_route_v3_RouteAction_cluster_specifier_cluster_specifier_plugin:
       return decode_plugin(
@@ -163,6 +167,7 @@ gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d, const actio
   if (max) out->max_stream_duration = decode_max_stream_duration(d, max, at);
   gxds_hash_policies_decode(d, in, out);
   gxds_host_rewrite_decode(d, in, at, out);
+  gxds_metadata_match_decode(d, in, at, out);
   /* A44: one that tries nothing again takes the place of the virtual host's too. */
   const envoy_config_route_v3_RetryPolicy *retry =
       envoy_config_route_v3_RouteAction_retry_policy(in);

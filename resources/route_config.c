@@ -3,6 +3,7 @@
 #include "base/wire.h"
 #include "envoy/config/route/v3/route.upb.h"
 #include "envoy/config/route/v3/route_components.upb.h"
+#include "resources/lb_metadata_internal.h"
 #include "resources/route_config_internal.h"
 
 /* The field of a RouteConfiguration that holds its virtual hosts. */
@@ -51,9 +52,12 @@ static bool split(gxds_str bytes, upb_Arena *scratch, parts *out) {
 }
 
 /* Finds those that are there already and parses the others. False: one is no message. */
-static bool parse_parts(parts *p, const gxds_route_config *previous, bool trusted,
-                        upb_Arena *scratch) {
-  gxds_virtual_host_finder finder = {.previous = previous, .trusted = trusted, .scratch = scratch};
+static bool parse_parts(parts *p, const gxds_route_config *previous,
+                        const gxds_decode_context *context, upb_Arena *scratch) {
+  gxds_virtual_host_finder finder = {.previous = previous,
+                                     .trusted = gxds_host_rewrites_are_trusted(context),
+                                     .subsets = gxds_lb_subsets_are_on(context),
+                                     .scratch = scratch};
   if (previous) finder.same_remainder = gxds_str_equal(previous->remainder, p->remainder);
   for (size_t i = 0; i < p->count; i++) {
     part *item = &p->items[i];
@@ -112,7 +116,8 @@ static const gxds_route_config *validate(const gxds_route_config_input *in, cons
                             .scratch = in->scratch,
                             .errors = in->errors,
                             .specifiers = &specifiers,
-                            .trusted = gxds_host_rewrites_are_trusted(in->context)};
+                            .trusted = gxds_host_rewrites_are_trusted(in->context),
+                            .subsets = gxds_lb_subsets_are_on(in->context)};
     gxds_virtual_host_decode(&d, item->message, GXDS_ITEM(in->at, "virtual_hosts", i), body);
     hosts[i] = body->view;
   }
@@ -132,8 +137,7 @@ gxds_route_config_outcome gxds_route_config_build(const gxds_route_config_input 
   if (!message) return GXDS_ROUTE_CONFIG_UNPARSABLE;
   gxds_str its_name = gxds_pb_str(envoy_config_route_v3_RouteConfiguration_name(message));
   const gxds_route_config *previous = in->previous(in->context, its_name);
-  const bool trusted = gxds_host_rewrites_are_trusted(in->context);
-  if (!parse_parts(&p, previous, trusted, in->scratch)) return GXDS_ROUTE_CONFIG_UNPARSABLE;
+  if (!parse_parts(&p, previous, in->context, in->scratch)) return GXDS_ROUTE_CONFIG_UNPARSABLE;
   *name = its_name;
   if (is_unchanged(&p, previous)) {
     gxds_resource_ref(&previous->base);

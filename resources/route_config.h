@@ -9,6 +9,7 @@
 #include "resources/hash_policy.h"
 #include "resources/host_rewrite.h"
 #include "resources/http_filters.h"
+#include "resources/lb_metadata.h"
 #include "resources/retry_policy.h"
 #include "xds_client/resource_type.h"
 
@@ -63,6 +64,8 @@ typedef struct gxds_route_cluster {
   uint32_t weight;                             /* 1 when the route names one cluster; never 0 */
   gxds_http_filter_overrides filter_overrides; /* A39: of a weighted cluster */
   gxds_host_rewrite host_rewrite;              /* of a weighted cluster; NONE: the route's */
+  /* E5: of a weighted cluster, with the route's; NULL: the route's alone */
+  const gxds_metadata_match *metadata_match;
 } gxds_route_cluster;
 
 typedef struct gxds_route {
@@ -85,6 +88,7 @@ typedef struct gxds_route {
   const gxds_retry_policy *retry_policy;       /* A44: its own or the virtual host's; NULL: none */
   gxds_http_filter_overrides filter_overrides; /* A39 */
   gxds_host_rewrite host_rewrite; /* A81; NONE unless the server that sent it is trusted */
+  const gxds_metadata_match *metadata_match; /* E5; NULL: none, or the server has no lb_subsets */
 } gxds_route;
 
 typedef struct gxds_virtual_host {

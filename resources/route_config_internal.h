@@ -50,6 +50,7 @@ typedef struct gxds_route_decoder {
   gxds_errors *errors;
   const gxds_cluster_specifiers *specifiers;
   bool trusted; /* A81: the server that sent it may rewrite authorities */
+  bool subsets; /* E5: it may choose subsets */
 } gxds_route_decoder;
 
 /* What virtual hosts that are the same have in common. Immutable, counted: any thread. */
@@ -60,6 +61,8 @@ typedef struct gxds_virtual_host_body {
   bool uses_plugins;
   bool needs_trust; /* it rewrites authorities: another server's is another, with the same bytes */
   bool trusted;     /* the server that sent it */
+  bool needs_subsets; /* likewise with metadata_match (E5) */
+  bool subsets;
   gxds_virtual_host view; /* its body: this */
   upb_Arena *arena;       /* owns the rest, this too */
 } gxds_virtual_host_body;
@@ -74,6 +77,7 @@ typedef struct gxds_virtual_host_finder {
   const gxds_route_config *previous; /* NULL: there is none */
   bool same_remainder;              /* else what uses plugins is not found: they may have changed */
   bool trusted;                     /* else what needs trust is found if it had none either */
+  bool subsets;                     /* likewise */
   size_t expected;                  /* the place after the last one that was found */
   const gxds_virtual_host **sorted; /* by bytes; made when one is not in its place */
   upb_Arena *scratch;
@@ -126,6 +130,18 @@ void gxds_host_rewrite_decode_weighted(
     gxds_route_cluster *out);
 /* Whether it says anything of it, for those who are trusted. */
 bool gxds_host_rewrite_is_in(const struct envoy_config_route_v3_RouteAction *in);
+
+/* Fills metadata_match of *out, unless d->subsets is false. at: of the route action. */
+void gxds_metadata_match_decode(const gxds_route_decoder *d,
+                                const struct envoy_config_route_v3_RouteAction *in,
+                                const gxds_path *at, gxds_route *out);
+/* Of a weighted cluster; in_route: its route. NULL: it says nothing. at: of the weighted cluster.
+ */
+const gxds_metadata_match *gxds_metadata_match_decode_weighted(
+    const gxds_route_decoder *d, const struct envoy_config_route_v3_RouteAction *in_route,
+    const struct envoy_config_route_v3_WeightedCluster_ClusterWeight *in, const gxds_path *at);
+/* Whether it says anything of it. */
+bool gxds_metadata_match_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
 /* Fills hash_policies of *out. Nothing in them is ever an error. */
 void gxds_hash_policies_decode(const gxds_route_decoder *d,

@@ -80,6 +80,7 @@ static void note_uses(const host_message *in, gxds_virtual_host_body *out) {
     if (!action) continue;
     out->uses_plugins |= envoy_config_route_v3_RouteAction_has_cluster_specifier_plugin(action);
     out->needs_trust |= gxds_host_rewrite_is_in(action);
+    out->needs_subsets |= gxds_metadata_match_is_in(action);
   }
 }
 
@@ -97,4 +98,5 @@ void gxds_virtual_host_decode(const gxds_route_decoder *d, const host_message *i
   decode_routes(d, in, at, retry_policy, &out->view);
   note_uses(in, out);
   out->trusted = d->trusted;
+  out->subsets = d->subsets;
 }

@@ -26,6 +26,7 @@ bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host
   if (!a || !b || !a->body || !b->body) return false;
   if (a->body == b->body) return true;
   if (a->body->needs_trust && a->body->trusted != b->body->trusted) return false;
+  if (a->body->needs_subsets && a->body->subsets != b->body->subsets) return false;
   /* Two that name a plugin may mean different ones. */
   return !a->body->uses_plugins && gxds_str_equal(a->body->bytes, b->body->bytes);
 }
@@ -85,5 +86,6 @@ const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder 
   if (found->body->uses_plugins && !f->same_remainder) return NULL;
   /* A81: what a server that is trusted has sent says nothing of one that is not. */
   if (found->body->needs_trust && found->body->trusted != f->trusted) return NULL;
+  if (found->body->needs_subsets && found->body->subsets != f->subsets) return NULL;
   return found;
 }

@@ -14,6 +14,7 @@ typedef struct share {
   size_t cluster;
   size_t method_config;
   const gxds_host_rewrite *host_rewrite; /* NULL: none. In the route configuration */
+  const gxds_metadata_match *match;      /* likewise */
 } share;
 
 typedef struct compiled_route {
@@ -99,12 +100,18 @@ static const gxds_host_rewrite *rewrite_of(const gxds_route *r, const gxds_route
   return r->host_rewrite.kind != GXDS_HOST_REWRITE_NONE ? &r->host_rewrite : NULL;
 }
 
+/* E5: a weighted cluster's own has the route's in it. */
+static const gxds_metadata_match *match_of(const gxds_route *r, const gxds_route_cluster *target) {
+  return target->metadata_match ? target->metadata_match : r->metadata_match;
+}
+
 static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r) {
   static const gxds_route_cluster no_overrides = {.weight = 1};
   gxds_text name = {NULL, 0, 0};
   gxds_plugin_add_child_name(&name, r);
-  *c->next_share++ = (share){1, find_target(c, gxds_text_str(&name)),
-                             method_config_of(c, r, &no_overrides), rewrite_of(r, &no_overrides)};
+  *c->next_share++ =
+      (share){1, find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides),
+              rewrite_of(r, &no_overrides), r->metadata_match};
   out->share_count = 1;
   gxds_text_fini(&name);
 }
@@ -124,7 +131,7 @@ static void compile_route(compiler *c, compiled_route *out, const gxds_route *r)
     const gxds_route_cluster *target = &r->clusters[i];
     end += target->weight;
     *c->next_share++ = (share){end, find_target(c, target->name), method_config_of(c, r, target),
-                               rewrite_of(r, target)};
+                               rewrite_of(r, target), match_of(r, target)};
   }
   out->share_count = r->cluster_count;
 }
@@ -262,7 +269,8 @@ gxds_route_result gxds_route_table_find(const gxds_route_table *t,
   gxds_route_result result = {.kind = GXDS_ROUTED,
                               .cluster = picked->cluster,
                               .method_config = picked->method_config,
-                              .host_rewrite = picked->host_rewrite};
+                              .host_rewrite = picked->host_rewrite,
+                              .match = picked->match};
   result.has_hash = gxds_request_hasher_hash(&r->hasher, t->host, request, &result.hash);
   return result;
 }

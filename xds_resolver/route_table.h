@@ -53,6 +53,7 @@ typedef struct gxds_route_result {
   bool has_hash;        /* A42: false: no policy gives one, and a random one is as good */
   uint64_t hash;        /* for policies that pick by it */
   const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrow: as long as the table */
+  const gxds_metadata_match *match;      /* E5; likewise */
 } gxds_route_result;
 
 /* Compiles the routes of virtual_host, which is in route_config (a reference is taken). listener:

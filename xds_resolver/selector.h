@@ -26,6 +26,7 @@ typedef struct gxds_selection {
                                 the RPC to end when it should: in whole milliseconds, perhaps
                                 negative; 0: it has none */
   const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrow: as long as the selector */
+  const gxds_metadata_match *match;      /* E5; likewise */
 } gxds_selection;
 
 /* References to what it needs are taken. host: borrow, as long as the selector. */

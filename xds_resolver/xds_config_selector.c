@@ -61,16 +61,35 @@ static __attribute__((noinline, cold)) bool rewrite_host(gxds_call *call,
   return false;
 }
 
-/* Leaves with the call what pickers ask for, and holds its cluster. */
+static size_t aligned(size_t size) {
+  return (size + _Alignof(held_call) - 1) / _Alignof(held_call) * _Alignof(held_call);
+}
+
+/* E5: the RPC may outlive the routes. room: for it and its text. */
+static __attribute__((noinline)) const gxds_metadata_match *copy_match(
+    const gxds_metadata_match *match, void *room) {
+  gxds_metadata_match *copy = room;
+  char *text = (char *)(copy + 1);
+  memcpy(text, match->text.data, match->text.size);
+  *copy = (gxds_metadata_match){gxds_str_of(text, match->text.size), match->hash};
+  return copy;
+}
+
+/* Leaves with the call what pickers ask for, and holds its cluster. In its memory: a match (E5), if
+ * it has one, what is held, the cluster's name. */
 static void hold(gxds_call *call, const gxds_selection *selection, gxds_call_route *out) {
   const gxds_str cluster = gxds_cluster_ref_name(selection->cluster);
-  held_call *held = call->ops->alloc(call, sizeof *held + cluster.size);
+  const gxds_metadata_match *match = selection->match;
+  const size_t of_match = match ? aligned(sizeof *match + match->text.size) : 0;
+  char *memory = call->ops->alloc(call, of_match + sizeof(held_call) + cluster.size);
+  held_call *held = (held_call *)(void *)(memory + of_match);
   held->base.commit = commit;
   atomic_init(&held->cluster, selection->cluster);
   const bool auto_host_rewrite =
       selection->host_rewrite && rewrite_host(call, selection->host_rewrite);
   held->routed = (gxds_routed_call){gxds_cluster_ref_id(selection->cluster), selection->has_hash,
-                                    auto_host_rewrite, selection->hash};
+                                    auto_host_rewrite, selection->hash,
+                                    match ? copy_match(match, memory) : NULL};
   char *name = (char *)(&held->routed + 1);
   memcpy(name, cluster.data, cluster.size);
   out->cluster = gxds_str_of(name, cluster.size);

@@ -123,7 +123,8 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
   c->step.ignore_reresolution = !is_dns;
   c->step.outlier_detection = outliers_of(entry->cluster);
   c->step.same_children = old && !renumbered && !c->step.policy_changed &&
-                          (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns;
+                          (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns &&
+                          !old->cluster->subsets == !entry->cluster->subsets;
 }
 
 static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {

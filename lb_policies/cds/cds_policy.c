@@ -10,6 +10,7 @@
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/priority/priority_policy.h"
+#include "lb_policies/subset/subset_policy.h"
 
 _Static_assert(GXDS_CHILD_NUMBERS_LEFT_MAX == GXDS_PRIORITY_RETAINED_MAX,
                "cds remembers the children that priority keeps");
@@ -78,7 +79,8 @@ static void fail(policy *p, const gxds_status *why, bool drops) {
 
 /* --- What the child is given --- */
 
-/* cluster_impl over priority over the cluster's own policy, once for each priority. */
+/* cluster_impl over priority over the cluster's own policy, once for each priority; with subsets
+ * between the first two, if the cluster has such. */
 static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
   const size_t count = step->numbers->count;
   gxds_priority_child *children = gxds_calloc(count, sizeof *children);
@@ -89,6 +91,11 @@ static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
                                         step->ignore_reresolution, true, i};
   }
   gxds_lb_config *priority = gxds_priority_config_create(p->cluster, children, count);
+  if (step->entry->cluster->subsets) { /* E5 */
+    gxds_lb_config *subsets = gxds_subset_config_create(p->cluster, priority);
+    gxds_lb_config_unref(priority);
+    priority = subsets;
+  }
   gxds_lb_config *config = gxds_cluster_impl_config_create(p->cluster, priority);
   gxds_lb_config_unref(priority);
   for (size_t i = 0; i < count; i++) gxds_str_free(&children[i].name);

@@ -258,13 +258,15 @@ static void forget_update(policy *p) {
   p->addresses = NULL;
 }
 
-/* The cluster as the snapshot has it. Without a snapshot, what is known stays. */
-static void take_entry(policy *p, const struct gxds_config *snapshot) {
+/* The cluster as the snapshot has it, or a part of it (E5). Without either, what is known stays. */
+static void take_entry(policy *p, const gxds_lb_update *u) {
   const gxds_cluster_entry *entry = p->entry;
   if (gxds_str_empty(p->config->cluster)) {
     p->entry = NULL;
-  } else if (snapshot) {
-    p->entry = gxds_config_cluster(snapshot, p->config->cluster);
+  } else if (u->entry) {
+    p->entry = u->entry;
+  } else if (u->snapshot) {
+    p->entry = gxds_config_cluster(u->snapshot, p->config->cluster);
   } else {
     return;
   }
@@ -287,7 +289,7 @@ static void take_args(policy *p, const gxds_args *args) {
 
 static void take_update(policy *p, const gxds_lb_update *u) {
   take_config(p, u->config);
-  take_entry(p, u->snapshot);
+  take_entry(p, u);
   take_args(p, u->args);
   forget_update(p);
   if (gxds_str_empty(p->config->cluster)) {

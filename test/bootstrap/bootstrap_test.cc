@@ -93,7 +93,7 @@ TEST(Bootstrap, AllKnownCallCredentialsApply) {  // A97.1, A97.2, A97.4
   EXPECT_EQ(ToString(b->servers[0]->jwt_token_files[1]), "other");
 }
 
-TEST(Bootstrap, ServerFeaturesAreRead) {  // A81.1, E3.5
+TEST(Bootstrap, ServerFeaturesAreRead) {  // A81.1, E3.5, E5.1
   Bootstrap none = MustParse(WithServer(R"("server_features": ["xds_v3", "of_the_future"])"));
   EXPECT_FALSE(none->servers[0]->delta);
   EXPECT_FALSE(none->servers[0]->ignore_resource_deletion);
@@ -101,15 +101,17 @@ TEST(Bootstrap, ServerFeaturesAreRead) {  // A81.1, E3.5
   EXPECT_FALSE(none->servers[0]->resource_timer_is_transient_error);
   EXPECT_FALSE(none->servers[0]->trusted_xds_server);
   EXPECT_FALSE(none->servers[0]->endpoint_weights);
+  EXPECT_FALSE(none->servers[0]->lb_subsets);
   Bootstrap all = MustParse(WithServer(R"("server_features": ["delta", "ignore_resource_deletion",
       "fail_on_data_errors", "resource_timer_is_transient_error", "trusted_xds_server",
-      "endpoint_weights"])"));
+      "endpoint_weights", "lb_subsets"])"));
   EXPECT_TRUE(all->servers[0]->delta);
   EXPECT_TRUE(all->servers[0]->ignore_resource_deletion);
   EXPECT_TRUE(all->servers[0]->fail_on_data_errors);
   EXPECT_TRUE(all->servers[0]->resource_timer_is_transient_error);
   EXPECT_TRUE(all->servers[0]->trusted_xds_server);
   EXPECT_TRUE(all->servers[0]->endpoint_weights);
+  EXPECT_TRUE(all->servers[0]->lb_subsets);
 }
 
 TEST(Bootstrap, AuthoritiesAreSortedAndFilledIn) {  // A47.6, A47.7
@@ -177,9 +179,9 @@ TEST(Bootstrap, ServersAreEqualByWhatTheySay) {  // A47.11
   EXPECT_FALSE(equal(server("lb:2", "fake", R"({"a": 1, "b": 2})", "")));
   EXPECT_FALSE(equal(server("lb:1", "insecure", R"({"a": 1, "b": 2})", "")));
   EXPECT_FALSE(equal(server("lb:1", "fake", R"({"a": 1, "b": 3})", "")));
-  for (const char* feature :
-       {"delta", "ignore_resource_deletion", "fail_on_data_errors",
-        "resource_timer_is_transient_error", "trusted_xds_server", "endpoint_weights"}) {
+  for (const char* feature : {"delta", "ignore_resource_deletion", "fail_on_data_errors",
+                              "resource_timer_is_transient_error", "trusted_xds_server",
+                              "endpoint_weights", "lb_subsets"}) {
     EXPECT_FALSE(equal(server("lb:1", "fake", R"({"a": 1, "b": 2})", feature))) << feature;
   }
 }

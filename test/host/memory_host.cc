@@ -182,8 +182,9 @@ Status Host::Apply(const Update& update) {
   gxds_status why = update.addresses.status().ToC();
   In([&] {
     TakeArgs(update.args);
-    const gxds_lb_update in_c = {update.config.get(), update.addresses.get(), why,           args_,
-                                 View(update.note),   update.snapshot,        update.mailbox};
+    const gxds_lb_update in_c = {
+        update.config.get(), update.addresses.get(), why,    args_, View(update.note),
+        update.snapshot,     update.mailbox,         nullptr};
     said = gxds_policy_update(policy_, &in_c);
   });
   gxds_status_fini(&why);

@@ -151,6 +151,8 @@ class Decoder {
   void Trust(bool trusted) { server_.trusted_xds_server = trusted; }
   // Likewise with the feature endpoint_weights.
   void UseEndpointWeights() { server_.endpoint_weights = true; }
+  // Likewise with the feature lb_subsets.
+  void UseSubsets(bool use = true) { server_.lb_subsets = use; }
 
   // Of the host for which resources are decoded from now on.
   void SetShortestRetryBackoff(gxds_duration d) { host_.shortest_retry_backoff = d; }

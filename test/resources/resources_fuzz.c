@@ -49,18 +49,38 @@ static bool more_equal(const gxds_locality *a, const gxds_locality *b, uint32_t 
   return true;
 }
 
-/* Hash keys, hostnames and additional addresses apart from gxds_locality_equal(), by which the
- * decoder chooses what to share. */
+/* Hash keys, hostnames, metadata and additional addresses apart from gxds_locality_equal(), by
+ * which the decoder chooses what to share. */
 static bool localities_equal(const gxds_locality *a, const gxds_locality *b) {
   if (!gxds_locality_equal(a, b)) return false;
   for (uint32_t i = 0; i < a->endpoint_count; i++) {
     if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i)) ||
         !gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i)) ||
+        !gxds_str_equal(gxds_locality_metadata(a, i), gxds_locality_metadata(b, i)) ||
         !more_equal(a, b, i)) {
       return false;
     }
   }
   return true;
+}
+
+/* Its members are in order, and add up to it; empty: there is none. */
+static void check_metadata(gxds_str text) {
+  if (text.size == 0) return;
+  check_json(text);
+  GXDS_CHECK(gxds_metadata_matches(text, text, false));
+  gxds_str last = {NULL, 0};
+  gxds_str name;
+  gxds_str value;
+  size_t size = 1;
+  for (gxds_str rest = text; gxds_metadata_next(&rest, &name, &value); last = name) {
+    GXDS_CHECK(last.size == 0 || gxds_str_compare(last, name) < 0);
+    GXDS_CHECK(value.size > 0);
+    size += name.size + value.size + 2;
+    gxds_str item;
+    for (gxds_str items = value; gxds_metadata_next_item(&items, &item);) check_json(item);
+  }
+  GXDS_CHECK(size == text.size);
 }
 
 /* Whether all that they say is the same. */
@@ -102,6 +122,7 @@ static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *befor
         const gxds_str hostname = gxds_locality_hostname(l, k);
         GXDS_CHECK(l->endpoints[k].weight > 0);
         GXDS_CHECK(hostname.size == 0 || gxds_authority_is_valid(hostname));
+        check_metadata(gxds_locality_metadata(l, k));
       }
       weights += l->weight;
     }
@@ -134,12 +155,19 @@ static void check_host_rewrite(const gxds_host_rewrite *r) {
   GXDS_CHECK(r->literal.size == 0 || gxds_authority_is_valid(r->literal));
 }
 
+static void check_match(const gxds_metadata_match *m) {
+  if (!m) return;
+  GXDS_CHECK(m->text.size > 0 && m->hash == gxds_metadata_hash(m->text));
+  check_metadata(m->text);
+}
+
 static void check_route(const gxds_route *r) {
   uint64_t weights = 0;
   for (size_t k = 0; k < r->cluster_count; k++) {
     GXDS_CHECK(r->clusters[k].weight > 0 && r->clusters[k].name.size > 0);
     check_overrides(&r->clusters[k].filter_overrides);
     check_host_rewrite(&r->clusters[k].host_rewrite);
+    check_match(r->clusters[k].metadata_match);
     weights += r->clusters[k].weight;
   }
   GXDS_CHECK(weights == r->total_weight);
@@ -149,6 +177,7 @@ static void check_route(const gxds_route *r) {
   if (r->retry_policy) check_retry_policy(r->retry_policy);
   check_overrides(&r->filter_overrides);
   check_host_rewrite(&r->host_rewrite);
+  check_match(r->metadata_match);
 }
 
 static void check_routes(const gxds_route_config *rc) {
@@ -172,12 +201,24 @@ static void check_listener(const gxds_listener *l, const gxds_listener *before) 
   if (before) GXDS_CHECK(l->route_config == before->route_config);
 }
 
+static void check_subsets(const gxds_lb_subsets *s) {
+  GXDS_CHECK(s->selector_count > 0);
+  check_metadata(s->default_subset);
+  for (size_t i = 0; i < s->selector_count; i++) {
+    const gxds_subset_selector *selector = &s->selectors[i];
+    const bool by_keys = selector->fallback == GXDS_SUBSET_FALLBACK_KEYS;
+    GXDS_CHECK(by_keys == (selector->fallback_keys.count > 0));
+    GXDS_CHECK(!by_keys || selector->fallback_keys.count < selector->keys.count);
+  }
+}
+
 static void check_cluster(const gxds_cluster *c) {
   GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->aggregate_count > 0));
   GXDS_CHECK((c->kind == GXDS_CLUSTER_LOGICAL_DNS) == (c->dns_host.size > 0));
   GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->lb_policy_json.size == 0));
   if (c->kind == GXDS_CLUSTER_AGGREGATE) return;
   check_json(c->lb_policy_json);
+  if (c->subsets) check_subsets(c->subsets);
   if (c->tls) GXDS_CHECK(c->tls->ca.instance_name.size > 0);
 }
 
@@ -258,8 +299,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const gxds_bootstrap bootstrap = {
       .refs = {1}, .certificate_providers = &provider, .certificate_provider_count = 1};
   const gxds_host host = {.lb_policy_exists = exists};
-  const gxds_bootstrap_server server = {.trusted_xds_server = true,
-                                        .endpoint_weights = size % 2 == 1};
+  const gxds_bootstrap_server server = {
+      .trusted_xds_server = true, .endpoint_weights = size % 2 == 1, .lb_subsets = size % 4 < 2};
   gxds_decode_context context = {
       .bootstrap = &bootstrap, .server = &server, .host = &host, .previous = previous_of};
   gxds_decoded first = {0};

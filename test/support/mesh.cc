@@ -61,8 +61,11 @@ std::string MoreJson(const Locality& l, size_t i) {
 std::string EndpointJson(const Locality& l, size_t i) {
   const std::string weight =
       i < l.weights.size() ? R"(,"load_balancing_weight":)" + std::to_string(l.weights[i]) : "";
+  const std::string labels =
+      i < l.labels.size() ? R"(,"metadata":{"filter_metadata":{"envoy.lb":)" + l.labels[i] + "}}"
+                          : "";
   return R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":)" +
-         std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + "}";
+         std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + labels + "}";
 }
 
 std::string EndpointsJson(const Cluster& c) {

@@ -12,8 +12,9 @@ struct Locality {
   std::string zone;
   unsigned weight = 1;
   unsigned priority = 0;
-  std::vector<int> ports;              // on 127.0.0.1
-  std::vector<unsigned> weights = {};  // of the first endpoints; the others have none
+  std::vector<int> ports;                // on 127.0.0.1
+  std::vector<unsigned> weights = {};    // of the first endpoints; the others have none
+  std::vector<std::string> labels = {};  // likewise: JSON of their metadata in "envoy.lb"
   // Likewise, their additional addresses: IPs and ports (A61).
   std::vector<std::vector<std::pair<std::string, int>>> more = {};
 };

@@ -218,6 +218,30 @@ TEST_F(Lint, WarnsOfAuthoritiesThatAreRewrittenInVain) {  // A81.2, E2.6
              "0"}));
 }
 
+TEST_F(Lint, WarnsOfSubsetsThatTheClientsServerMayNotHave) {  // E5.1, E5.13
+  const std::string cluster = std::string(kCluster) +
+                              "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n"
+                              "lb_subset_config:\n  subset_selectors:\n  - {keys: [version]}\n";
+  files_.Write("a.yaml", cluster);
+  files_.Write("b.yaml", cluster + "  - {keys: [version], fallback_policy: NO_FALLBACK}\n");
+  const std::string bootstrap =
+      R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}])";
+  files_.Write("plain.json", bootstrap + R"(}],"node":{"id":"n"}})");
+  files_.Write("subsets.json",
+               bootstrap + R"(,"server_features":["lb_subsets"]}],"node":{"id":"n"}})");
+  EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
+  EXPECT_EQ(Run({"subsets.json", "a.yaml"}), Lines({"0"}));
+  EXPECT_EQ(Run({"plain.json", "a.yaml"}),
+            (Lines{"a.yaml:5: warning: Cluster \"c\": field lb_subset_config: is ignored by gRPC: "
+                   "the server has not the feature \"lb_subsets\"",
+                   "0"}));
+  EXPECT_EQ(
+      Run({"subsets.json", "b.yaml"}),
+      (Lines{"b.yaml:8: error: Cluster \"c\": field lb_subset_config.subset_selectors[1].keys: "
+             "the same keys as subset_selectors[0]",
+             "1"}));
+}
+
 TEST_F(Lint, WarnsOfNamesThatAreInNoneOfTheFiles) {
   const std::string routes =
       "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
@@ -433,7 +457,7 @@ TEST_F(Lint, ABootstrapWithAllThatIsKnownHasNothingToSay) {
                     "call_creds": [{"type": "jwt_token_file",
                                     "config": {"jwt_token_file": "/run/token"}}],
                     "server_features": ["delta", "fail_on_data_errors",
-                                        "endpoint_weights"]},
+                                        "endpoint_weights", "lb_subsets"]},
                    {"server_uri": "file:///etc/xds"}],
                    "node": {"id": "n", "cluster": "c", "metadata": {"any": "thing"},
                             "locality": {"region": "r", "zone": "z", "subZone": "s"}},

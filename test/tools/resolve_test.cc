@@ -184,6 +184,26 @@ TEST_F(Resolve, ShowsWeightsOfEndpointsAndWhetherTheyCount) {  // E3.5
   EXPECT_EQ(Text(Run(args)).find("grpc_xds_endpoint_weights"), std::string::npos);
 }
 
+TEST_F(Resolve, ShowsSubsetsAndWhatRoutesAndEndpointsHave) {  // E5.1
+  Mesh mesh = Greeter();
+  const std::string match = R"("metadata_match":{"filter_metadata":{"envoy.lb":{"v":"1"}}})";
+  mesh.routes = {{"", "blue", R"({"cluster":"blue",)" + match + "}"}};
+  mesh.clusters[0].localities[0].labels = {R"({"v":"1"})"};
+  mesh.clusters[0].more =
+      R"("lb_subset_config":{"fallback_policy":"DEFAULT_SUBSET","default_subset":{"v":"0"},)"
+      R"("subset_selectors":[{"keys":["v"]},{"keys":["v","w"],"fallback_policy":"KEYS_SUBSET",)"
+      R"("fallback_keys_subset":["v"]}]})";
+  Start(mesh);
+  const Lines args = {"resolve", "xds:///greeter.example"};
+  const std::string text = Text(Program(args, plane_.Bootstrap("lb_subsets")).Finish());
+  for (const char* shown : {R"(metadata_match {"v":"1"})", R"(metadata {"v":"1"})",
+                            R"(subsets_by ["v"])", R"(subsets_by ["v","w"] else KEYS_SUBSET["v"])",
+                            "subset_fallback DEFAULT_SUBSET", R"(default_subset {"v":"0"})"}) {
+    EXPECT_NE(text.find(shown), std::string::npos) << shown << "\n" << text;
+  }
+  EXPECT_EQ(Text(Run(args)).find("subset"), std::string::npos);
+}
+
 TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheStatusTellsIt) {
   Mesh mesh = Greeter();
   mesh.routes = {{"", "blue"}};

@@ -42,6 +42,8 @@ struct Route {
   std::string plugin_lb_json = {};
   gxds_host_rewrite host_rewrite = {};
   gxds_host_rewrite first_cluster_host_rewrite = {};  // of the first of clusters
+  const gxds_metadata_match *metadata_match = nullptr;
+  const gxds_metadata_match *first_cluster_metadata_match = nullptr;  // as above
 };
 
 struct VirtualHost {
@@ -93,6 +95,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
     cluster.weight = weight;
     cluster.filter_overrides = in.cluster_filter_overrides;
     if (clusters.empty()) cluster.host_rewrite = in.first_cluster_host_rewrite;
+    if (clusters.empty()) cluster.metadata_match = in.first_cluster_metadata_match;
     clusters.push_back(cluster);
     out.total_weight += weight;
   }
@@ -112,6 +115,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   out.plugin_server = S(in.plugin_server);
   out.plugin_lb_json = S(in.plugin_lb_json);
   out.host_rewrite = in.host_rewrite;
+  out.metadata_match = in.metadata_match;
   return out;
 }
 

@@ -191,6 +191,30 @@ TEST_F(ConfigSelector, PickersAreToldWhetherTheEndpointsHostnameIsWanted) {  // 
   not_wanted.Commit();
 }
 
+TEST_F(ConfigSelector, TheMetadataThatARouteWantsIsTheRpcsOwn) {  // E5.2, E5.3
+  std::string text = R"({"v":"1"})", other = R"({"longer":"than a word","v":"2"})";
+  const gxds_metadata_match of_route = {gxds_str_of(text.data(), text.size()), 7};
+  const gxds_metadata_match of_cluster = {gxds_str_of(other.data(), other.size()), 8};
+  Route by_route = To("/route/"), by_cluster = To("/cluster/");
+  by_route.metadata_match = by_cluster.metadata_match = &of_route;
+  by_cluster.first_cluster_metadata_match = &of_cluster;
+  gxds_config_selector *s = Make({by_route, by_cluster, To("/")});
+  RoutedRpc route(s, "/route/m"), cluster(s, "/cluster/m"), none(s, "/s/m");
+  for (std::string *gone : {&text, &other}) gone->assign(gone->size(), 'x');
+  ASSERT_NE(route.routed().match, nullptr);
+  ASSERT_NE(cluster.routed().match, nullptr);
+  EXPECT_EQ(memory::Text(route.routed().match->text), R"({"v":"1"})");
+  EXPECT_EQ(route.routed().match->hash, 7u);
+  EXPECT_EQ(memory::Text(cluster.routed().match->text), R"({"longer":"than a word","v":"2"})");
+  EXPECT_EQ(cluster.routed().match->hash, 8u);
+  EXPECT_EQ(none.routed().match, nullptr);
+  for (RoutedRpc *rpc : {&route, &cluster, &none}) {
+    EXPECT_EQ(rpc->Text(), "a");
+    EXPECT_EQ(rpc->allocations, 1u);
+    rpc->Commit();
+  }
+}
+
 TEST_F(ConfigSelector, ALiteralAuthorityGoesIntoTheHeadersUnlessTheRpcHasOne) {  // E2.1, E2.4
   gxds_config_selector *s =
       Make({Rewriting("/", {GXDS_HOST_REWRITE_LITERAL, Z("literal.example")})});

@@ -35,6 +35,10 @@ bool gxds_validator_trusts(const gxds_validator *v) {
   return v->any_bootstrap || v->bootstrap->servers[0]->trusted_xds_server;
 }
 
+bool gxds_validator_takes_subsets(const gxds_validator *v) {
+  return v->any_bootstrap || v->bootstrap->servers[0]->lb_subsets;
+}
+
 static const gxds_resource_type *type_of(gxds_file_type type) {
   for (size_t i = 0; i < GXDS_RESOURCE_TYPE_COUNT; i++) {
     if (gxds_file_type_find(gxds_str_z(gxds_resource_types[i]->type_url)) == type) {

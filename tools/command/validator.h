@@ -20,6 +20,9 @@ void gxds_validator_destroy(gxds_validator *v);
 /* Whether the server that clients have resources from may rewrite authorities (A81); if their
  * bootstrap is not known, it may. */
 bool gxds_validator_trusts(const gxds_validator *v);
+/* Likewise, whether Clusters from there may have subsets (E5). What is wrong with them is found
+ * only with a bootstrap that says so. */
+bool gxds_validator_takes_subsets(const gxds_validator *v);
 /* Not OK: the words of the client's NACK. errors (empty, or NULL: they are not wanted) gets those
  * of fields, when there are any; the caller ends it with gxds_errors_fini(). */
 GXDS_MUST_USE gxds_status gxds_validator_check(const gxds_validator *v,

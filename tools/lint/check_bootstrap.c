@@ -58,6 +58,7 @@ static const struct feature {
     {"resource_timer_is_transient_error", NULL},
     {"trusted_xds_server", NULL},
     {"endpoint_weights", NULL},
+    {"lb_subsets", NULL},
     {"rest", NULL},
     {"files", NULL},
     {"ignore_resource_deletion", "has no effect any more (A88): it is now what is always done"},

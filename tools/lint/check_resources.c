@@ -70,7 +70,7 @@ static void look_at_value(const looker *l, const upb_FieldDef *f, const gxds_fil
   }
 }
 
-/* A81: what is read, but of no use. NULL: nothing is to be said. */
+/* A81, E5: what is read, but of no use. NULL: nothing is to be said. */
 static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_file_node *value) {
   const char *name = upb_FieldDef_FullName(f);
   if (strcmp(name, "envoy.config.endpoint.v3.Endpoint.hostname") == 0) {
@@ -82,6 +82,11 @@ static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_fi
     return gxds_validator_trusts(l->validator)
                ? NULL
                : "is ignored by gRPC: the server has not the feature \"trusted_xds_server\" (A81)";
+  }
+  if (strstr(name, ".lb_subset_config") || strstr(name, ".metadata_match")) {
+    return gxds_validator_takes_subsets(l->validator)
+               ? NULL
+               : "is ignored by gRPC: the server has not the feature \"lb_subsets\"";
   }
   return NULL;
 }

@@ -12,13 +12,18 @@ static const struct row {
     {"envoy.config.cluster.v3.CircuitBreakers", " thresholds "},
     {"envoy.config.cluster.v3.CircuitBreakers.Thresholds", " max_requests priority "},
     {"envoy.config.cluster.v3.Cluster",
-     " circuit_breakers cluster_type eds_cluster_config lb_policy load_assignment "
+     " circuit_breakers cluster_type eds_cluster_config lb_policy lb_subset_config load_assignment "
      "least_request_lb_config load_balancing_policy lrs_report_endpoint_metrics lrs_server name "
      "outlier_detection "
      "ring_hash_lb_config round_robin_lb_config "
      "transport_socket type "},
     {"envoy.config.cluster.v3.Cluster.CustomClusterType", " name typed_config "},
     {"envoy.config.cluster.v3.Cluster.EdsClusterConfig", " eds_config service_name "},
+    {"envoy.config.cluster.v3.Cluster.LbSubsetConfig",
+     " default_subset fallback_policy list_as_any locality_weight_aware metadata_fallback_policy "
+     "panic_mode_any scale_locality_weight subset_selectors "},
+    {"envoy.config.cluster.v3.Cluster.LbSubsetConfig.LbSubsetSelector",
+     " fallback_keys_subset fallback_policy keys single_host_per_subset "},
     {"envoy.config.cluster.v3.Cluster.LeastRequestLbConfig", " choice_count slow_start_config "},
     {"envoy.config.cluster.v3.Cluster.RingHashLbConfig",
      " hash_function maximum_ring_size minimum_ring_size "},
@@ -65,7 +70,7 @@ static const struct row {
      " match name non_forwarding_action route typed_per_filter_config "},
     {"envoy.config.route.v3.RouteAction",
      " auto_host_rewrite cluster cluster_specifier_plugin hash_policy host_rewrite_literal "
-     "max_stream_duration retry_policy weighted_clusters "},
+     "max_stream_duration metadata_match retry_policy weighted_clusters "},
     {"envoy.config.route.v3.RouteAction.HashPolicy", " filter_state header terminal "},
     {"envoy.config.route.v3.RouteAction.HashPolicy.FilterState", " key "},
     {"envoy.config.route.v3.RouteAction.HashPolicy.Header", " header_name regex_rewrite "},
@@ -79,7 +84,7 @@ static const struct row {
      " domains name retry_policy routes typed_per_filter_config "},
     {"envoy.config.route.v3.WeightedCluster", " clusters total_weight "},
     {"envoy.config.route.v3.WeightedCluster.ClusterWeight",
-     " host_rewrite_literal name typed_per_filter_config weight "},
+     " host_rewrite_literal metadata_match name typed_per_filter_config weight "},
     {"envoy.extensions.clusters.aggregate.v3.ClusterConfig", " clusters "},
     {"envoy.extensions.filters.common.fault.v3.FaultDelay",
      " fixed_delay header_delay percentage "},

@@ -35,6 +35,10 @@ static void add_host_rewrite(gxds_view *v, const gxds_host_rewrite *rewrite) {
   }
 }
 
+static void add_metadata_match(gxds_view *v, const gxds_metadata_match *match) {
+  if (match) gxds_view_attribute(v, "metadata_match", "%.*s", GXDS_STR_ARG(match->text));
+}
+
 static void add_options(gxds_view *v, const gxds_route *route) {
   add_duration(v, "max_stream_duration", route->max_stream_duration);
   if (route->retry_policy) {
@@ -44,6 +48,7 @@ static void add_options(gxds_view *v, const gxds_route *route) {
     gxds_text_fini(&json);
   }
   add_host_rewrite(v, &route->host_rewrite);
+  add_metadata_match(v, route->metadata_match);
   for (size_t i = 0; i < route->hash_policy_count; i++) {
     const gxds_hash_policy *h = &route->hash_policies[i];
     if (h->kind == GXDS_HASH_HEADER) {
@@ -65,6 +70,7 @@ static bool add_clusters(gxds_tree_clusters *c, gxds_view *v, const gxds_route *
                           100 * (double)rc->weight / (double)route->total_weight);
     }
     add_host_rewrite(cluster, &rc->host_rewrite);
+    add_metadata_match(cluster, rc->metadata_match);
     usable |= gxds_tree_add_cluster(c, cluster, rc->name);
   }
   return usable;

@@ -38,6 +38,8 @@ static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) 
   if (hash_key.size) gxds_view_attribute(v, "hash_key", "%.*s", GXDS_STR_ARG(hash_key));
   gxds_str hostname = gxds_locality_hostname(l, index);
   if (hostname.size) gxds_view_attribute(v, "hostname", "%.*s", GXDS_STR_ARG(hostname));
+  gxds_str metadata = gxds_locality_metadata(l, index);
+  if (metadata.size) gxds_view_attribute(v, "metadata", "%.*s", GXDS_STR_ARG(metadata));
 }
 
 static bool add_locality(gxds_view *up, const gxds_locality *l) {
@@ -122,12 +124,47 @@ static void add_lrs_metrics(gxds_view *v, const gxds_lrs_metrics *m) {
   gxds_text_fini(&names);
 }
 
+static void add_keys(const gxds_subset_keys *keys, gxds_text *out) {
+  gxds_text_add_z(out, "[");
+  for (size_t i = 0; i < keys->count; i++) {
+    gxds_text_addf(out, "%s%.*s", i ? "," : "", GXDS_STR_ARG(keys->keys[i]));
+  }
+  gxds_text_add_z(out, "]");
+}
+
+/* By which keys, and where RPCs go that have no subset: "["version"] else ANY_ENDPOINT". */
+static void add_subsets(gxds_view *v, const gxds_lb_subsets *s) {
+  static const char *const fallbacks[] = {
+      [GXDS_SUBSET_FALLBACK_NONE] = "NO_FALLBACK",
+      [GXDS_SUBSET_FALLBACK_ANY] = "ANY_ENDPOINT",
+      [GXDS_SUBSET_FALLBACK_DEFAULT] = "DEFAULT_SUBSET",
+      [GXDS_SUBSET_FALLBACK_KEYS] = "KEYS_SUBSET",
+      [GXDS_SUBSET_FALLBACK_CLUSTER] = "",
+  };
+  for (size_t i = 0; i < s->selector_count; i++) {
+    const gxds_subset_selector *selector = &s->selectors[i];
+    gxds_text text = {0};
+    add_keys(&selector->keys, &text);
+    if (selector->fallback != GXDS_SUBSET_FALLBACK_CLUSTER) {
+      gxds_text_addf(&text, " else %s", fallbacks[selector->fallback]);
+    }
+    if (selector->fallback_keys.count) add_keys(&selector->fallback_keys, &text);
+    gxds_view_attribute(v, "subsets_by", "%.*s", GXDS_STR_ARG(gxds_text_str(&text)));
+    gxds_text_fini(&text);
+  }
+  gxds_view_attribute(v, "subset_fallback", "%s", fallbacks[s->fallback]);
+  if (s->default_subset.size) {
+    gxds_view_attribute(v, "default_subset", "%.*s", GXDS_STR_ARG(s->default_subset));
+  }
+}
+
 static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   gxds_view_attribute(v, "policy", "%.*s", GXDS_STR_ARG(cluster->lb_policy_json));
   if (cluster->max_concurrent_requests != GXDS_CLUSTER_MAX_REQUESTS_DEFAULT) {
     gxds_view_attribute(v, "max_requests", "%u", cluster->max_concurrent_requests);
   }
   if (cluster->outlier_detection) gxds_view_attribute(v, "outlier_detection", "on");
+  if (cluster->subsets) add_subsets(v, cluster->subsets);
   if (cluster->tls) gxds_view_attribute(v, "tls", "on");
   if (cluster->lrs_server && gxds_bootstrap_server_is_grpc(cluster->lrs_server)) {
     gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));

@@ -1,0 +1,49 @@
+/* gxds_subset_endpoints: those endpoints of a cluster that have some metadata (E5), in their
+ * priorities and localities. An update shares every locality of the subset that it did not change
+ * with what was there before, so that policies below are not touched for it.
+ *
+ * Confined: the owner's. Lives in the owner's struct; zero-initialised has no endpoints. */
+#ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_ENDPOINTS_H_
+#define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_ENDPOINTS_H_
+
+#include "resources/endpoints.h"
+#include "resources/lb_subsets.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_subset_endpoints {
+  const gxds_endpoints *part; /* a reference; NULL: none are known of the cluster */
+  size_t count;               /* endpoints in it */
+  /* Private: what it was made of, and how. */
+  const gxds_endpoints *all; /* a reference */
+  bool locality_weight_aware;
+  bool scale_locality_weight;
+  bool list_as_any;
+} gxds_subset_endpoints;
+
+/* What an update changed in a cluster, found out once for all of its subsets: in each locality, the
+ * stretch outside of which the endpoints are the same. */
+typedef struct gxds_subset_changes gxds_subset_changes;
+/* Borrow: both, as long as it. NULL is allowed: nothing was known, or is. */
+gxds_subset_changes *gxds_subset_changes_create(const gxds_endpoints *before,
+                                                const gxds_endpoints *after);
+void gxds_subset_changes_destroy(gxds_subset_changes *c); /* NULL is allowed */
+
+void gxds_subset_endpoints_fini(gxds_subset_endpoints *s);
+/* all: NULL: none are known. wanted: as in lb_metadata.h, the same at each call; empty: all
+ * endpoints. changes: to all, from those of the call before; NULL: not known. Localities without
+ * any are left out. Where no change is of the subset's, it costs what changed. */
+void gxds_subset_endpoints_update(gxds_subset_endpoints *s, const gxds_endpoints *all,
+                                  gxds_str wanted, const gxds_lb_subsets *rules,
+                                  const gxds_subset_changes *changes);
+
+/* Whether any endpoint has it. */
+bool gxds_subset_exists(const gxds_endpoints *all, gxds_str wanted, const gxds_lb_subsets *rules);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

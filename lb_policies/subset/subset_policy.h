@@ -1,0 +1,34 @@
+/* The policy of a cluster with subsets (E5: Envoy's lb_subset_config): "grpc_xds_subset". It stands
+ * between cluster_impl and priority, and has a priority policy for all endpoints, and one for each
+ * subset that RPCs were sent to: a subset fails over between priorities by itself, as in Envoy.
+ *
+ * An endpoint of several subsets has a subchannel in each, made with the same arguments: the
+ * host's pool gives them one connection. All endpoints are connected as if there were no subsets;
+ * and the state of the policy is that of all endpoints.
+ *
+ * Which subset an RPC wants (gxds_routed_call.match) is found out once, when the first such RPC
+ * comes, and again when endpoints change. */
+#ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_POLICY_H_
+#define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_POLICY_H_
+
+#include "host/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const gxds_policy_type gxds_subset_policy;
+
+/* So many matches of routes are known at a time; of more, the oldest is forgotten, and found out
+ * again. Each may have a subset with its own list of endpoints. */
+#define GXDS_SUBSET_MATCHES_MAX 1024u
+
+/* cluster: in the snapshot, with subsets. priority: the config of its priority policy. Takes
+ * references. One reference, the caller's. */
+gxds_lb_config *gxds_subset_config_create(gxds_str cluster, gxds_lb_config *priority);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
