@@ -81,6 +81,7 @@ typedef struct transfer {
   bool too_long;
   gxds_str etag;
   gxds_duration max_age;
+  gxds_duration age; /* of an answer that a cache had */
   char error[CURL_ERROR_SIZE];
   struct transfer *next;
 } transfer;
@@ -187,6 +188,16 @@ static gxds_str value_of(gxds_str line, const char *name) {
   return value;
 }
 
+/* RFC 9111 section 1.2.2: the digits at the beginning; more than 2^31 counts as that. */
+static gxds_duration delta_seconds(const char *digits, size_t size) {
+  const gxds_duration most = (gxds_duration)1 << 31;
+  gxds_duration count = 0;
+  for (size_t i = 0; i < size && digits[i] >= '0' && digits[i] <= '9' && count < most; i++) {
+    count = count * 10 + (digits[i] - '0');
+  }
+  return (count < most ? count : most) * GXDS_SECOND;
+}
+
 /* "public, max-age=60": RFC 9111. What may not be kept without asking has no age. */
 static gxds_duration max_age_of(gxds_str directives) {
   static const char name[] = "max-age=";
@@ -194,10 +205,10 @@ static gxds_duration max_age_of(gxds_str directives) {
   const char *found = strcasestr(text.data, name);
   const bool fresh =
       found && !strcasestr(text.data, "no-cache") && !strcasestr(text.data, "no-store");
-  const unsigned long seconds = fresh ? strtoul(found + sizeof name - 1, NULL, 10) : 0;
+  const char *digits = fresh ? found + sizeof name - 1 : "";
+  const gxds_duration max_age = delta_seconds(digits, strlen(digits));
   gxds_str_free(&text);
-  /* A day is more than anybody waits. */
-  return (gxds_duration)(seconds < 86400 ? seconds : 86400) * GXDS_SECOND;
+  return max_age;
 }
 
 static size_t on_header(char *data, size_t one, size_t size, void *arg) {
@@ -206,8 +217,9 @@ static size_t on_header(char *data, size_t one, size_t size, void *arg) {
   const gxds_str line = gxds_str_of(data, size);
   if (gxds_str_starts_with(line, gxds_str_z("HTTP/"))) { /* after a "100 Continue", say */
     gxds_str_free(&t->etag);
-    t->max_age = 0;
+    t->max_age = t->age = 0;
   }
+  const gxds_str age = value_of(line, "age:");
   const gxds_str etag = value_of(line, "etag:");
   const gxds_str cache = value_of(line, "cache-control:");
   if (etag.size) {
@@ -215,6 +227,7 @@ static size_t on_header(char *data, size_t one, size_t size, void *arg) {
     t->etag = gxds_str_dup(etag);
   }
   if (cache.size) t->max_age = max_age_of(cache);
+  if (age.size) t->age = delta_seconds(age.data, age.size);
   return size;
 }
 
@@ -337,7 +350,8 @@ void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds) {
 
 static void tell(const transfer *t, CURLcode result,
                  void (*on_answer)(void *arg, const gxds_web_answer *answer), void *arg) {
-  gxds_web_answer answer = {.id = t->request.id, .max_age = t->max_age};
+  gxds_web_answer answer = {.id = t->request.id,
+                            .max_age = t->max_age > t->age ? t->max_age - t->age : 0};
   gxds_text error = {0};
   if (result == CURLE_OK) {
     long code = 0;

@@ -29,7 +29,7 @@ typedef struct gxds_web_answer {
   gxds_str content_type;
   gxds_str etag;
   gxds_str body;
-  gxds_duration max_age;     /* of Cache-Control; 0: it says none */
+  gxds_duration max_age;     /* of Cache-Control, less the Age; 0: it says none */
   gxds_duration retry_after; /* 0: it says none */
 } gxds_web_answer;
 

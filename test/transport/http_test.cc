@@ -190,6 +190,31 @@ TEST_F(Http, WhatMayNotBeKeptHasNoAge) {
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 0);
 }
+TEST_F(Http, AnAnswerOfACacheIsFreshForLess) {
+  Server server(Saying(
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nAge: 50\r\nCache-Control: max-age=60\r\n\r\n"));
+  Create(server.uri());
+  EXPECT_EQ(Get().max_age, 10 * GXDS_SECOND);
+}
+TEST_F(Http, AStaleAnswerOfACacheIsNotFresh) {
+  Server server(Saying(
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: max-age=60\r\nAge: 70\r\n\r\n"));
+  Create(server.uri());
+  EXPECT_EQ(Get().max_age, 0);
+}
+TEST_F(Http, AMaxAgeThatIsNoNumberOfSecondsIsNone) {
+  Server server(
+      Saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: max-age=-1\r\n\r\n"));
+  Create(server.uri());
+  EXPECT_EQ(Get().max_age, 0);
+}
+TEST_F(Http, AMaxAgeBeyondAllBoundsIsTheLongest) {
+  Server server(
+      Saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
+             "Cache-Control: max-age=99999999999999999999999\r\n\r\n"));
+  Create(server.uri());
+  EXPECT_EQ(Get().max_age, ((gxds_duration)1 << 31) * GXDS_SECOND);
+}
 TEST_F(Http, RetryAfterIsTold) {
   Server server(Saying("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nRetry-After: 120\r\n\r\n"));
   Create(server.uri());
