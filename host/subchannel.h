@@ -11,6 +11,7 @@
 #define GRPC_XDS_HOST_SUBCHANNEL_H_
 
 #include <grpc/impl/codegen/connectivity_state.h>
+#include <stdbool.h>
 
 #include "base/ref.h"
 #include "base/status.h"
@@ -30,6 +31,9 @@ struct gxds_watch {
    * gxds_subchannel_unwatch(). */
   void (*on_state)(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status);
   void *subchannels; /* what the subchannel keeps with its watch: its own */
+  /* A61: of the connection alone, as pick_first has it: who ejects subchannels says nothing of it
+   * here. Set before gxds_subchannel_watch(). */
+  bool connection_only;
 };
 
 struct gxds_lb_address;  /* host/addresses.h */

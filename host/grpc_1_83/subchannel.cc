@@ -105,7 +105,7 @@ class SubchannelInC : public SubchannelInterface {
  private:
   struct WatchOfHost : gxds_watch {
     explicit WatchOfHost(std::unique_ptr<ConnectivityStateWatcherInterface> w)
-        : gxds_watch{OnState, nullptr}, watcher(std::move(w)) {}
+        : gxds_watch{OnState, nullptr, false}, watcher(std::move(w)) {}
 
     const std::shared_ptr<ConnectivityStateWatcherInterface> watcher;
 

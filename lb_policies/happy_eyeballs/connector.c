@@ -105,6 +105,7 @@ static void make_all(gxds_connector *c) {
     if (!subchannel) continue;
     runner *r = GXDS_NEW(runner);
     r->watch.on_state = on_state;
+    r->watch.connection_only = c->ops->connection_only;
     r->connector = c;
     r->address = i;
     r->subchannel = subchannel;

@@ -22,6 +22,7 @@ typedef struct gxds_connector_ops {
    * during the call. May end the connector. */
   void (*on_state)(void *owner, grpc_connectivity_state state, const gxds_status *status,
                    gxds_subchannel *chosen);
+  bool connection_only; /* as in gxds_watch */
 } gxds_connector_ops;
 
 /* Of that many addresses, at least one, in the order in which they are tried. Makes subchannels to

@@ -163,7 +163,7 @@ static void greet(void *arg) {
 /* --- The subchannel --- */
 
 static void add_watch(gxds_subchannel *s, gxds_watch *outer) {
-  static const gxds_connector_ops ops = {make, on_state};
+  static const gxds_connector_ops ops = {.make = make, .on_state = on_state};
   endpoint *e = (endpoint *)s;
   watch *w = GXDS_NEW(watch);
   w->outer = outer;

@@ -75,7 +75,7 @@ static void on_state(gxds_watch *inner, grpc_connectivity_state state, const gxd
 static void set_ejected(ejectable *e, bool ejected) {
   watch *w;
   DL_FOREACH(e->watches, w) {
-    if (w->ejected == ejected) continue;
+    if (w->outer->connection_only || w->ejected == ejected) continue;
     w->ejected = ejected;
     w->is_due = true;
   }
@@ -90,7 +90,8 @@ static void add_watch(gxds_subchannel *s, gxds_watch *outer) {
   w->inner.on_state = on_state;
   w->of = e;
   w->outer = outer;
-  w->ejected = gxds_outliers_ejected(e->all->machine, e->address);
+  w->inner.connection_only = outer->connection_only;
+  w->ejected = !outer->connection_only && gxds_outliers_ejected(e->all->machine, e->address);
   outer->subchannels = w;
   DL_APPEND(e->watches, w);
   gxds_subchannel_watch(s->wrapped, &w->inner);

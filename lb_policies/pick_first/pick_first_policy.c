@@ -138,7 +138,7 @@ static void on_state(void *owner, grpc_connectivity_state state, const gxds_stat
 }
 
 static void begin(policy *p, attempt *a) {
-  static const gxds_connector_ops ops = {make, on_state};
+  static const gxds_connector_ops ops = {make, on_state, true};
   if (!a->connector) {
     a->connector = gxds_connector_create(gxds_policy_channel(p->base), &ops, a, a->tries.count);
   }

@@ -12,7 +12,7 @@ namespace {
 class Connection : public gxds_watch {
  public:
   Connection(gxds_subchannel* take_subchannel, std::function<void()> on_change)
-      : gxds_watch{OnState, nullptr},
+      : gxds_watch{OnState, nullptr, false},
         subchannel_(take_subchannel),
         on_change_(std::move(on_change)) {
     gxds_subchannel_watch(subchannel_, this);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/pick_first/pick_first_policy.h"
 #include "test/host/memory_test.h"
 #include "test/lb_policies/support/fake_cluster.h"
 
@@ -13,7 +14,10 @@ using grpc_xds::testing::MakeLocality;
 
 class OutlierDetectionPolicyTest : public PolicyTest {
  protected:
-  OutlierDetectionPolicyTest() { host_.Register(&gxds_outlier_detection_policy); }
+  OutlierDetectionPolicyTest() {
+    host_.Register(&gxds_outlier_detection_policy);
+    host_.Register(&gxds_pick_first_policy);
+  }
 
   void Start(const std::string& child, const std::vector<uint16_t>& ports) {
     child_ = child;
@@ -99,6 +103,19 @@ TEST_F(OutlierDetectionPolicyTest, WithoutEjectionNothingIsCounted) {  // A50.5
   EXPECT_EQ(host_.timer_count(), 0u);
   for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
   EXPECT_NE(Call(""), Call("")) << "what was ejected is free";
+}
+
+TEST_F(OutlierDetectionPolicyTest, PickFirstIsNotEjectedAndHearsOfItsConnection) {  // A61.16
+  Start("grpc_xds_pick_first", {1, 2});
+  Say(kA, GRPC_CHANNEL_READY);
+  Eject(kA);
+  EXPECT_EQ(Call(""), kA) << "it stays where it is connected";
+  Say(kA, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_IDLE) << "that connection is lost, ejected or not";
+  EXPECT_EQ(Call(""), "queue");
+  host_.ExitIdle();
+  Say(kA, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Call(""), kA) << "a new subchannel of the address is not ejected either";
 }
 
 TEST_F(OutlierDetectionPolicyTest, PickersAndCallsOutliveThePolicy) {
