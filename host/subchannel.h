@@ -31,8 +31,8 @@ struct gxds_watch {
    * gxds_subchannel_unwatch(). */
   void (*on_state)(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status);
   void *subchannels; /* what the subchannel keeps with its watch: its own */
-  /* A61: of the connection alone, as pick_first has it: who ejects subchannels says nothing of it
-   * here. Set before gxds_subchannel_watch(). */
+  /* A61: the watcher hears of the connection, and not of ejections by outlier detection: what
+   * pick_first wants. Set before gxds_subchannel_watch(). */
   bool connection_only;
 };
 

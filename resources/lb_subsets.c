@@ -10,9 +10,8 @@
 typedef envoy_config_cluster_v3_Cluster_LbSubsetConfig config_message;
 typedef envoy_config_cluster_v3_Cluster_LbSubsetConfig_LbSubsetSelector selector_message;
 
-#define FALLBACK(name) envoy_config_cluster_v3_Cluster_LbSubsetConfig_##name
-#define SELECTOR_FALLBACK(name) \
-  envoy_config_cluster_v3_Cluster_LbSubsetConfig_LbSubsetSelector_##name
+#define CONFIG(name) envoy_config_cluster_v3_Cluster_LbSubsetConfig_##name
+#define SELECTOR(name) envoy_config_cluster_v3_Cluster_LbSubsetConfig_LbSubsetSelector_##name
 
 /* Of the Cluster; and of its lb_subset_config, what 1.51's table lacks. */
 enum { kLbSubsetConfig = 22, kMetadataFallbackPolicy = 8 };
@@ -83,15 +82,15 @@ static void check_fallback_keys(const gxds_subset_selector *s, const gxds_path *
 static gxds_subset_fallback decode_selector_fallback(int32_t in, const gxds_path *at,
                                                      gxds_errors *errors) {
   switch (in) {
-    case SELECTOR_FALLBACK(NOT_DEFINED):
+    case SELECTOR(NOT_DEFINED):
       return GXDS_SUBSET_FALLBACK_CLUSTER;
-    case SELECTOR_FALLBACK(NO_FALLBACK):
+    case SELECTOR(NO_FALLBACK):
       return GXDS_SUBSET_FALLBACK_NONE;
-    case SELECTOR_FALLBACK(ANY_ENDPOINT):
+    case SELECTOR(ANY_ENDPOINT):
       return GXDS_SUBSET_FALLBACK_ANY;
-    case SELECTOR_FALLBACK(DEFAULT_SUBSET):
+    case SELECTOR(DEFAULT_SUBSET):
       return GXDS_SUBSET_FALLBACK_DEFAULT;
-    case SELECTOR_FALLBACK(KEYS_SUBSET):
+    case SELECTOR(KEYS_SUBSET):
       return GXDS_SUBSET_FALLBACK_KEYS;
     default:
       gxds_errors_add(errors, GXDS_FIELD(at, "fallback_policy"), "unknown policy");
@@ -103,18 +102,18 @@ static gxds_subset_fallback decode_selector_fallback(int32_t in, const gxds_path
 static void decode_selector(const selector_message *in, const gxds_path *at, gxds_errors *errors,
                             gxds_cluster *out, gxds_subset_selector *s) {
   size_t count = 0;
-  const upb_StringView *list = SELECTOR_FALLBACK(keys)(in, &count);
+  const upb_StringView *list = SELECTOR(keys)(in, &count);
   s->keys = decode_keys(list, count, GXDS_FIELD(at, "keys"), errors, out);
-  list = SELECTOR_FALLBACK(fallback_keys_subset)(in, &count);
+  list = SELECTOR(fallback_keys_subset)(in, &count);
   s->fallback_keys = decode_keys(list, count, GXDS_FIELD(at, "fallback_keys_subset"), errors, out);
-  s->fallback = decode_selector_fallback(SELECTOR_FALLBACK(fallback_policy)(in), at, errors);
+  s->fallback = decode_selector_fallback(SELECTOR(fallback_policy)(in), at, errors);
   check_fallback_keys(s, at, errors);
 }
 
 static void decode_selectors(const config_message *in, const gxds_path *up, gxds_errors *errors,
                              gxds_cluster *out, gxds_lb_subsets *subsets) {
   size_t count = 0;
-  const selector_message *const *list = FALLBACK(subset_selectors)(in, &count);
+  const selector_message *const *list = CONFIG(subset_selectors)(in, &count);
   if (count > GXDS_SUBSET_SELECTORS_MAX) {
     gxds_errors_add(errors, GXDS_FIELD(up, "subset_selectors"), "more than %u selectors",
                     GXDS_SUBSET_SELECTORS_MAX);
@@ -136,11 +135,11 @@ static void decode_selectors(const config_message *in, const gxds_path *up, gxds
 
 static gxds_subset_fallback decode_fallback(int32_t in, const gxds_path *at, gxds_errors *errors) {
   switch (in) {
-    case FALLBACK(NO_FALLBACK):
+    case CONFIG(NO_FALLBACK):
       return GXDS_SUBSET_FALLBACK_NONE;
-    case FALLBACK(ANY_ENDPOINT):
+    case CONFIG(ANY_ENDPOINT):
       return GXDS_SUBSET_FALLBACK_ANY;
-    case FALLBACK(DEFAULT_SUBSET):
+    case CONFIG(DEFAULT_SUBSET):
       return GXDS_SUBSET_FALLBACK_DEFAULT;
     default:
       gxds_errors_add(errors, GXDS_FIELD(at, "fallback_policy"), "unknown policy");
@@ -169,14 +168,14 @@ static void decode(const config_message *in, const gxds_path *at, upb_Arena *scr
                    gxds_errors *errors, gxds_cluster *out) {
   gxds_lb_subsets *s = gxds_arena_calloc(out->arena, 1, sizeof *s);
   decode_selectors(in, at, errors, out, s);
-  s->fallback = decode_fallback(FALLBACK(fallback_policy)(in), at, errors);
+  s->fallback = decode_fallback(CONFIG(fallback_policy)(in), at, errors);
   s->default_subset =
-      gxds_metadata_render(FALLBACK(default_subset)(in), NULL, GXDS_FIELD(at, "default_subset"),
+      gxds_metadata_render(CONFIG(default_subset)(in), NULL, GXDS_FIELD(at, "default_subset"),
                            out->arena, scratch, errors);
-  s->locality_weight_aware = FALLBACK(locality_weight_aware)(in);
-  s->scale_locality_weight = FALLBACK(scale_locality_weight)(in);
-  s->panic_mode_any = FALLBACK(panic_mode_any)(in);
-  s->list_as_any = FALLBACK(list_as_any)(in);
+  s->locality_weight_aware = CONFIG(locality_weight_aware)(in);
+  s->scale_locality_weight = CONFIG(scale_locality_weight)(in);
+  s->panic_mode_any = CONFIG(panic_mode_any)(in);
+  s->list_as_any = CONFIG(list_as_any)(in);
   out->subsets = s;
 }
 
@@ -186,7 +185,7 @@ void gxds_lb_subsets_decode(const envoy_config_cluster_v3_Cluster *in, gxds_str 
   const config_message *config = envoy_config_cluster_v3_Cluster_lb_subset_config(in);
   size_t count = 0;
   if (!config || !gxds_lb_subsets_are_on(context)) return;
-  (void)FALLBACK(subset_selectors)(config, &count);
+  (void)CONFIG(subset_selectors)(config, &count);
   if (count == 0) return; /* Envoy: without selectors, all of it is off */
   const gxds_path *at = GXDS_FIELD(NULL, "lb_subset_config");
   if (out->kind == GXDS_CLUSTER_LOGICAL_DNS) {

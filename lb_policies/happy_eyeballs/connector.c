@@ -82,7 +82,7 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
 
 static void free_runner(void *arg) { gxds_free(arg); }
 
-/* Not freed at once: it may be telling. */
+/* Not freed at once: it may be in use further up the stack. */
 static void drop(gxds_connector *c, uint32_t address) {
   runner *r = c->runners[address];
   if (!r) return;
@@ -98,7 +98,7 @@ static void drop_all_but(gxds_connector *c, uint32_t kept) {
   }
 }
 
-/* Watched when all are there: who made the first is told nothing before the last is made. */
+/* Watched when all are made: no state is reported before that. */
 static void make_all(gxds_connector *c) {
   for (uint32_t i = 0; i < c->count && !c->ended; i++) {
     gxds_subchannel *subchannel = c->ops->make(c->owner, i);

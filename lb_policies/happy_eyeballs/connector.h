@@ -1,5 +1,5 @@
 /* gxds_connector: carries out what a gxds_race decides, with subchannels and a timer. What it is
- * part of, an endpoint or a policy, makes the subchannels and hears of the state.
+ * part of, an endpoint or a policy, makes the subchannels and is notified of the state.
  *
  * Confined: the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_CONNECTOR_H_

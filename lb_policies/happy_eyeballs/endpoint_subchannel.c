@@ -11,7 +11,7 @@
 #include "lb_policies/happy_eyeballs/load_relay.h"
 #include "resources/endpoints.h"
 
-/* What picks find the connected subchannel by. Its memory stays as long as the endpoint, so that a
+/* Where picks find the connected subchannel. Its memory stays as long as the endpoint, so that a
  * pick can look at it while it is given up; then it is used for another one. */
 typedef struct holder {
   gxds_ref refs; /* 0: it is free */
@@ -22,7 +22,7 @@ typedef struct holder {
 /* The watch of a policy. */
 typedef struct watch {
   gxds_watch *outer;
-  bool is_due; /* to be told */
+  bool is_due; /* to be notified */
   struct watch *prev;
   struct watch *next;
 } watch;
@@ -103,7 +103,7 @@ static holder *free_holder(endpoint *e) {
   return h;
 }
 
-static void show(endpoint *e, gxds_subchannel *connected) {
+static void set_connected(endpoint *e, gxds_subchannel *connected) {
   holder *before = atomic_exchange_explicit(&e->current, NULL, memory_order_acq_rel);
   if (before) (void)gxds_ref_dec(&before->refs);
   clean_holders(e);
@@ -123,10 +123,10 @@ gxds_subchannel *gxds_endpoint_subchannel_connected(gxds_subchannel *s) {
   return connected;
 }
 
-/* --- What watchers are told --- */
+/* --- Watchers --- */
 
 /* Each may do anything to the others: so one is looked for anew each time. */
-static void tell_due(endpoint *e) {
+static void notify_due(endpoint *e) {
   for (;;) {
     watch *w = e->watches;
     while (w && !w->is_due) w = w->next;
@@ -139,10 +139,10 @@ static void tell_due(endpoint *e) {
 static void on_state(void *owner, grpc_connectivity_state state, const gxds_status *status,
                      gxds_subchannel *chosen) {
   endpoint *e = owner;
-  gxds_subchannel_ref(&e->base); /* who is told may give it up */
+  gxds_subchannel_ref(&e->base); /* a watcher may give it up */
   if (chosen != e->chosen) {
     e->chosen = chosen;
-    show(e, chosen);
+    set_connected(e, chosen);
     if (e->load) gxds_load_relay_choose(e->load, chosen, e->has_state);
   }
   e->has_state = true;
@@ -150,13 +150,13 @@ static void on_state(void *owner, grpc_connectivity_state state, const gxds_stat
   gxds_status_set(&e->status, gxds_status_copy(status));
   watch *w;
   DL_FOREACH(e->watches, w) w->is_due = true;
-  tell_due(e);
+  notify_due(e);
   gxds_subchannel_unref(&e->base);
 }
 
-static void greet(void *arg) {
+static void notify_new(void *arg) {
   endpoint *e = arg;
-  tell_due(e);
+  notify_due(e);
   gxds_subchannel_unref(&e->base);
 }
 
@@ -171,9 +171,9 @@ static void add_watch(gxds_subchannel *s, gxds_watch *outer) {
   outer->subchannels = w;
   DL_APPEND(e->watches, w);
   if (!e->connector) e->connector = gxds_connector_create(e->channel, &ops, e, e->count);
-  if (!e->has_state) return; /* it will hear with the others */
+  if (!e->has_state) return; /* it is notified with the others */
   gxds_subchannel_ref(s);
-  e->channel->ops->run_later(e->channel, greet, e);
+  e->channel->ops->run_later(e->channel, notify_new, e);
 }
 
 /* What is connected stays so for the pickers that have it. */
@@ -187,7 +187,7 @@ static void stop(endpoint *e) {
 
 static void free_watch(void *arg) { gxds_free(arg); }
 
-/* Not freed at once: it may be telling. */
+/* Not freed at once: it may be in use further up the stack. */
 static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   endpoint *e = (endpoint *)s;
   watch *w = outer->subchannels;
@@ -261,10 +261,10 @@ static void reorder(gxds_subchannel *s, const gxds_lb_address *address) {
 /* --- Its life --- */
 
 /* Under the serializer. */
-static void bury(void *arg) {
+static void free_endpoint(void *arg) {
   endpoint *e = arg;
   gxds_lb_channel *channel = e->channel;
-  show(e, NULL);
+  set_connected(e, NULL);
   while (e->holders) {
     holder *h = e->holders;
     LL_DELETE(e->holders, h);
@@ -283,7 +283,7 @@ static void bury(void *arg) {
 
 static void destroy(gxds_subchannel *s) {
   endpoint *e = (endpoint *)s;
-  e->channel->ops->post(e->channel, bury, e);
+  e->channel->ops->post(e->channel, free_endpoint, e);
 }
 
 /* The locality's endpoints shall not live as long as this one. */

@@ -4,7 +4,7 @@
 
 typedef enum phase {
   PHASE_NONE,    /* there are no subchannels: the chosen one was lost */
-  PHASE_LOOKING, /* not all of them have said how they are */
+  PHASE_LOOKING, /* not all of them have reported a state */
   PHASE_IDLE,    /* nobody wants a connection */
   PHASE_PASS,    /* one address after the other */
   PHASE_FAILED,  /* all of them at all times */
@@ -42,7 +42,7 @@ void gxds_race_destroy(gxds_race *r) { gxds_free(r); }
 
 gxds_time gxds_race_deadline(const gxds_race *r) { return r->deadline; }
 
-/* again: also when that was said last. */
+/* again: also when that state was published last. */
 static void publish(gxds_race *r, grpc_connectivity_state state, bool again) {
   if (!again && r->has_published && r->published == state) return;
   r->has_published = true;

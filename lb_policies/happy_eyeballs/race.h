@@ -5,15 +5,16 @@
  * time), operations come out of gxds_race_next(), which the owner carries out one at a time; each
  * may cause the next events at once.
  *
- * A life: all subchannels are made, and asked how they are. One that is READY, now or later, is
- * chosen, and all others end. Who wants a connection starts a pass: one address after the other,
- * the next one when the last has failed or took longer than GXDS_RACE_DELAY; those before go on
- * meanwhile. When each has failed, the state is TRANSIENT_FAILURE until one is READY, and each
- * connects whenever its backoff is over. When the chosen connection breaks, the state is IDLE, and
- * all are made anew when a connection is wanted.
+ * A life: all subchannels are made and watched. One that is READY, now or later, is chosen, and all
+ * others end. A wish to connect starts a pass: one address after the other, the next one when the
+ * last has failed or took longer than GXDS_RACE_DELAY; those before go on meanwhile. When each has
+ * failed, the state is TRANSIENT_FAILURE until one is READY, and each connects whenever its backoff
+ * is over. When the chosen connection breaks, the state is IDLE, and all are made anew when a
+ * connection is wanted.
  *
  * The chosen one may report something else than READY or IDLE: it does while it is connected but
- * not healthy (A17). That is no reason to give it up; the endpoint reports the same.
+ * not healthy (A17), or ejected (A50). That is no reason to give it up; the endpoint reports the
+ * same.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_RACE_H_
@@ -54,7 +55,7 @@ void gxds_race_destroy(gxds_race *r); /* NULL is allowed */
 
 /* A connection is wanted. Without effect where there is one, or one on its way. */
 void gxds_race_on_connect(gxds_race *r, gxds_time now);
-/* What the subchannel of an address says. */
+/* The subchannel of an address has this state. */
 void gxds_race_on_state(gxds_race *r, uint32_t address, grpc_connectivity_state state,
                         gxds_time now);
 void gxds_race_on_deadline(gxds_race *r, gxds_time now); /* early calls are harmless */

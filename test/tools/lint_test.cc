@@ -38,6 +38,14 @@ class Lint : public ::testing::Test {
     lines.push_back(std::to_string(status));
     return lines;
   }
+  // plain.json, whose server has no features, and another bootstrap, whose server has this one.
+  void WriteBootstraps(const std::string& other, const std::string& feature) {
+    const std::string server =
+        R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}])";
+    files_.Write("plain.json", server + R"(}],"node":{"id":"n"}})");
+    files_.Write(other,
+                 server + R"(,"server_features":[")" + feature + R"("]}],"node":{"id":"n"}})");
+  }
 
   TempDir files_;
 };
@@ -197,11 +205,7 @@ TEST_F(Lint, WarnsOfAuthoritiesThatAreRewrittenInVain) {  // A81.2, E2.6
                "  - endpoint:\n"
                "      hostname: a b\n"
                "      address: {socket_address: {address: 127.0.0.1, port_value: 80}}\n");
-  const std::string bootstrap =
-      R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}])";
-  files_.Write("plain.json", bootstrap + R"(}],"node":{"id":"n"}})");
-  files_.Write("trusting.json",
-               bootstrap + R"(,"server_features":["trusted_xds_server"]}],"node":{"id":"n"}})");
+  WriteBootstraps("trusting.json", "trusted_xds_server");
   EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
   EXPECT_EQ(Run({"trusting.json", "a.yaml"}), Lines({"0"}));
   EXPECT_EQ(Run({"plain.json", "a.yaml"}),
@@ -224,11 +228,7 @@ TEST_F(Lint, WarnsOfSubsetsThatTheClientsServerMayNotHave) {  // E5.1, E5.13
                               "lb_subset_config:\n  subset_selectors:\n  - {keys: [version]}\n";
   files_.Write("a.yaml", cluster);
   files_.Write("b.yaml", cluster + "  - {keys: [version], fallback_policy: NO_FALLBACK}\n");
-  const std::string bootstrap =
-      R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}])";
-  files_.Write("plain.json", bootstrap + R"(}],"node":{"id":"n"}})");
-  files_.Write("subsets.json",
-               bootstrap + R"(,"server_features":["lb_subsets"]}],"node":{"id":"n"}})");
+  WriteBootstraps("subsets.json", "lb_subsets");
   EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
   EXPECT_EQ(Run({"subsets.json", "a.yaml"}), Lines({"0"}));
   EXPECT_EQ(Run({"plain.json", "a.yaml"}),
