@@ -188,7 +188,9 @@ static void disconnect(fleet_link *link) {
 }
 
 static void carry(fleet_client *c, const gxds_action *a) {
-  fleet_link *link = a->server ? link_of(c, a->server) : NULL;
+  if (a->kind == GXDS_ACTION_RESOURCE && a->resource) on_resource(c, a->watcher.token);
+  if (!a->server) return; /* it is for a watcher, or for the log */
+  fleet_link *link = link_of(c, a->server);
   switch (a->kind) {
     case GXDS_ACTION_CONNECT:
       link->id = a->server_id;
@@ -208,9 +210,6 @@ static void carry(fleet_client *c, const gxds_action *a) {
       break;
     case GXDS_ACTION_CLOSE_STREAM:
       forget_stream(link);
-      break;
-    case GXDS_ACTION_RESOURCE:
-      if (a->resource) on_resource(c, a->watcher.token);
       break;
     default:
       break;

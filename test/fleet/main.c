@@ -64,10 +64,12 @@ static void on_scene(void *arg, fleet_scene scene, const fleet_result *result) {
          result->peak_tenth, result->peak, result->mean, c->refused, c->requests, c->responses,
          c->bytes_sent, 100 * result->bytes_share, c->largest_queue);
   fflush(stdout);
+  const gxds_duration bin = FLEET_BIN;
+  const double bin_seconds = (double)bin / (double)GXDS_SECOND;
   for (size_t i = 0; r->lines && i < c->bin_count; i++) {
     fprintf(r->lines, "%s\t%s\t%.1f\t%zu\t%zu\t%zu\n", rules_names[r->options.rules],
-            fleet_scene_names[scene], (double)i / (double)(GXDS_SECOND / FLEET_BIN),
-            c->bins[i].streams, c->bins[i].queue, c->bins[i].current);
+            fleet_scene_names[scene], (double)i * bin_seconds, c->bins[i].streams, c->bins[i].queue,
+            c->bins[i].current);
   }
   check(r, scene, result);
 }

@@ -31,9 +31,3 @@ set title "four replicas restart, one every 10 s: their queue"
 plot of("host", "rolling") using 3:5 with lines ls 1 title "rules of gRPC's own client", \
      of("again", "rolling") using 3:5 with lines ls 3 title "grpc-xds, all is sent again", \
      of("delta", "rolling") using 3:5 with lines ls 2 title "grpc-xds, delta"
-
-set output folder."/fleet_streams.svg"
-set title "the control plane was away for 10 s: streams opened"
-set ylabel "in a tenth of a second"
-plot of("host", "restart") using 3:4 with steps ls 1 title "rules of gRPC's own client", \
-     of("delta", "restart") using 3:4 with steps ls 2 title "grpc-xds, delta"
