@@ -87,7 +87,7 @@ sim: packages
 	bazel-bin/test/sim/sim --seeds=$(SEEDS) $(FLAGS)
 
 # That many clients and one control plane in a simulated world: restarts, failover, changes. PLOTS=1 draws those of
-# docs/scale.md; FLAGS=--rules=delta plays one kind of client. 100,000 clients need 6 GB for each.
+# docs/scale.md; FLAGS=--rules=delta plays one kind of client. 100,000 clients need 6 GB.
 fleet: packages $(if $(PLOTS),bench-packages)
 	$(BAZEL) build $(HOST) $(CONFIG) //test/fleet:fleet
 	bazel-bin/test/fleet/fleet $(CLIENTS) --lines=fleet.tsv $(FLAGS)
