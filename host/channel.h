@@ -68,6 +68,9 @@ typedef struct gxds_lb_parent_ops {
   void (*reresolve)(gxds_lb_parent *p);
   /* An event for the channel's trace (channelz). */
   void (*add_event)(gxds_lb_parent *p, gxds_lb_severity severity, gxds_str line);
+  /* What is known of the labels of metrics, in place of what is in *out. Borrow: until the next
+   * update of any policy above. */
+  void (*label)(gxds_lb_parent *p, gxds_metric_labels *out);
 } gxds_lb_parent_ops;
 struct gxds_lb_parent {
   const gxds_lb_parent_ops *ops;

@@ -88,8 +88,16 @@ static void slot_add_event(gxds_lb_parent *above, gxds_lb_severity severity, gxd
   up->ops->add_event(up, severity, line);
 }
 
+/* The nearest policy above that has a label decides. */
+static void slot_label(gxds_lb_parent *above, gxds_metric_labels *out) {
+  const gxds_lb_child *c = ((slot *)above)->child;
+  gxds_lb_parent *up = c->owner->parent;
+  up->ops->label(up, out);
+  if (c->owner->type->child_label) c->owner->type->child_label(c->owner->self, c->token, out);
+}
+
 static const gxds_lb_parent_ops slot_ops = {slot_publish, slot_subchannel, slot_reresolve,
-                                            slot_add_event};
+                                            slot_add_event, slot_label};
 
 /* The slot is the child's before its policy is made, which may speak at once. */
 static gxds_status fill_slot(slot *s, const gxds_lb_update *update) {

@@ -87,6 +87,12 @@ gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *a
   return p->ended ? NULL : p->parent->ops->subchannel(p->parent, address, args);
 }
 
+gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting kind) {
+  gxds_metric_labels labels = {0};
+  p->parent->ops->label(p->parent, &labels);
+  return gxds_policy_counts_of(kind, &labels);
+}
+
 gxds_time gxds_policy_now(const gxds_policy *p) { return p->channel->ops->now(p->channel); }
 
 gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds_status *why) {

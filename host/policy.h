@@ -27,6 +27,7 @@
 #include "host/lb_config.h"
 #include "host/pick.h"
 #include "host/subchannel.h"
+#include "metrics/policy_counts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,6 +92,9 @@ typedef struct gxds_policy_type {
                                        const gxds_args *args);
   /* Whether a child's wish for new addresses is passed on. NULL: yes. */
   bool (*child_reresolve)(void *self, uint64_t child);
+  /* Labels of what the child and those below it count, in place of what is in *out: the same as
+   * long as the child lives. Borrow: as there. NULL: none of its own. */
+  void (*child_label)(void *self, uint64_t child, gxds_metric_labels *out);
 } gxds_policy_type;
 
 /* --- What a policy may do --- */
@@ -109,6 +113,9 @@ void gxds_policy_reresolve(gxds_policy *p);
  * made. */
 gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *address,
                                         const gxds_args *args);
+/* What p counts of that kind, by the target of its channel and by what those above p say. To be
+ * asked for when p is made: its labels are the same as long as it lives. Borrow: for good. */
+gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting kind);
 gxds_time gxds_policy_now(const gxds_policy *p);
 /* A seed that no other call gives, but where the host repeats a run. */
 uint64_t gxds_policy_random_seed(const gxds_policy *p);

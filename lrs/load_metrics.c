@@ -4,6 +4,7 @@
 
 #include "base/metric.h"
 #include "lrs/load_store_internal.h"
+#include "metrics/policy_counts.h"
 
 static const struct family {
   const char *name;
@@ -19,9 +20,8 @@ static const struct family {
 
 static void add_locality(const gxds_locality_load *l, gxds_str target, int kind, gxds_text *out) {
   const gxds_load_cluster *c = l->cluster;
-  gxds_text locality = {0}; /* as A78 writes it */
-  gxds_text_addf(&locality, "{region=\"%.*s\", zone=\"%.*s\", sub_zone=\"%.*s\"}",
-                 GXDS_STR_ARG(l->region), GXDS_STR_ARG(l->zone), GXDS_STR_ARG(l->sub_zone));
+  gxds_text locality = {0};
+  gxds_metric_locality(l->region, l->zone, l->sub_zone, &locality);
   gxds_text_addf(out, "%s{", families[kind].name);
   gxds_metric_label(out, "grpc_target", l->target.size ? l->target : target);
   gxds_text_add_z(out, ",");

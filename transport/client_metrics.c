@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "lrs/load_metrics.h"
+#include "metrics/policy_counts.h"
 #include "transport/clients.h"
 #include "xds_client/metrics.h"
 
@@ -31,6 +32,7 @@ void gxds_client_metrics_render(gxds_text *out) {
   gxds_metrics_render(statuses, count, out);
   add_update_times(all, count, out);
   gxds_load_metrics_render(loads, load_count, out);
+  gxds_policy_counts_render(out);
   gxds_free(statuses);
   gxds_free(loads);
   gxds_free(all);

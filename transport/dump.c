@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "metrics/policy_counts.h"
 #include "transport/client_metrics.h"
 #include "transport/clients.h"
 #include "transport/clock.h"
@@ -115,6 +116,16 @@ static bool wait(question *q, gxds_str *out) {
   return true;
 }
 
+/* Without clients: what policies counted stays, and needs no reactor. */
+static gxds_str dump_without_clients(gxds_dump_form form, gxds_str host_config) {
+  if (form != GXDS_DUMP_METRICS) {
+    return gxds_str_dup(form == GXDS_DUMP_MERGED ? host_config : gxds_str_of(NULL, 0));
+  }
+  gxds_text text = {0};
+  gxds_policy_counts_render(&text);
+  return gxds_text_take(&text);
+}
+
 bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out) {
   if (gxds_reactor_is_current()) {
     *out = dump(form, host_config);
@@ -126,6 +137,6 @@ bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out)
     gxds_reactor_post(answer, q);
     if (wait(q, out)) return true;
   }
-  *out = gxds_str_dup(form == GXDS_DUMP_MERGED ? host_config : gxds_str_of(NULL, 0));
+  *out = dump_without_clients(form, host_config);
   return !runs;
 }

@@ -23,8 +23,8 @@ typedef enum gxds_dump_form {
 
 /* host_config: what MERGED is merged with (borrow: during the call; may be empty). The caller frees
  * *out with gxds_str_free(). Without clients (before the first, after the last, in the child of a
- * fork that has made none) it doesn't wait, and *out is a copy of host_config, or empty. False, and
- * *out likewise: the reactor did not answer in time. */
+ * fork that has made none) it doesn't wait, and *out is a copy of host_config, or what policies
+ * counted, or empty. False, and *out likewise: the reactor did not answer in time. */
 bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out);
 
 #ifdef __cplusplus

@@ -105,6 +105,10 @@ class PolicyInC : public LoadBalancingPolicy {
                                                            ToAbsl(line));
   }
 
+  static void Label(gxds_lb_parent* parent, gxds_metric_labels* out) {
+    out->target = TargetOf(Above(parent)->args_);
+  }
+
   static gxds_hosts_policy* MakePolicy(gxds_lb_root* root, gxds_str name, gxds_lb_parent* parent,
                                        const gxds_args* args) {
     PolicyInC* self = Of(root);
@@ -118,7 +122,8 @@ class PolicyInC : public LoadBalancingPolicy {
 
   void ShutdownLocked() override { gxds_policy_end(policy_); }
 
-  static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent};
+  static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent,
+                                                    Label};
   static constexpr gxds_lb_root_ops kRootOps = {MakePolicy, HasXdsCredentials, MakeSecurity,
                                                 ArgsOfCluster};
 

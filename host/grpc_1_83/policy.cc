@@ -116,6 +116,10 @@ class PolicyInC : public LoadBalancingPolicy {
     Above(parent)->channel_control_helper()->AddTraceEvent(ToAbsl(line));
   }
 
+  static void Label(gxds_lb_parent* parent, gxds_metric_labels* out) {
+    out->target = TargetOf(Above(parent)->args_);
+  }
+
   static gxds_hosts_policy* MakePolicy(gxds_lb_root* root, gxds_str name, gxds_lb_parent* parent,
                                        const gxds_args* args) {
     PolicyInC* self = Of(root);
@@ -131,7 +135,8 @@ class PolicyInC : public LoadBalancingPolicy {
     if (policy_ != nullptr) gxds_policy_end(policy_);
   }
 
-  static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent};
+  static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent,
+                                                    Label};
   static constexpr gxds_lb_root_ops kRootOps = {MakePolicy, HasXdsCredentials, MakeSecurity,
                                                 ArgsOfCluster};
 

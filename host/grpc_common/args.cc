@@ -79,6 +79,11 @@ const gxds_args* ToC(ChannelArgs args) {
 
 const ChannelArgs& ToHost(const gxds_args* args) { return static_cast<const Args*>(args)->value; }
 
+gxds_str TargetOf(const gxds_args* args) {
+  const auto target = ToHost(args).GetString("grpc.server_uri");
+  return target.has_value() ? gxds_str_of(target->data(), target->size()) : gxds_str{nullptr, 0};
+}
+
 ChannelArgs WithConfig(const ChannelArgs& args, const gxds_config* config, gxds_mailbox* mailbox) {
   if (config == nullptr && mailbox == nullptr) return args;
   auto* given = new Given{};

@@ -16,6 +16,10 @@ const gxds_args* ToC(grpc_core::ChannelArgs args);
 // Of args that ToC() made. Borrow: as long as args.
 const grpc_core::ChannelArgs& ToHost(const gxds_args* args);
 
+// The target of the channel with its scheme, as metrics have it (A66); empty: not in the args,
+// which gRPC writes it into. Borrow: as long as args.
+gxds_str TargetOf(const gxds_args* args);
+
 // Args with the snapshot and the mailbox, each as a reference of its own; null: without it. They
 // must never reach a subchannel: every argument that does becomes part of its identity, and a
 // snapshot there would mean new connections at every update. 1.83 keeps them from it by their

@@ -53,7 +53,7 @@ __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_client_status(char **data,
                                                                                    size_t *size);
 
-/* The metrics of the xDS clients of this process (gRFC A78), as text for Prometheus:
+/* The metrics of the xDS clients and policies of this process (gRFC A78), as text for Prometheus:
  * grpc_xds_client_connected, grpc_xds_client_server_failure_total,
  * grpc_xds_client_resource_updates_valid_total and …_invalid_total, grpc_xds_client_resources, each
  * with the labels that A78 gives it. And grpc_xds_client_update_duration_seconds, a histogram of

@@ -221,6 +221,12 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
   gxds_policy_publish(p->base, state, status, take_picker);
 }
 
+/* A89: below an aggregate there is a cds for each leaf cluster, whose label it is. */
+static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
+  (void)child;
+  out->backend_service = ((policy *)self)->cluster;
+}
+
 static void exit_idle(void *self) {
   policy *p = self;
   if (p->child) gxds_lb_child_exit_idle(p->child);
@@ -287,4 +293,5 @@ const gxds_policy_type gxds_cds_policy = {
     .end = end,
     .destroy = destroy,
     .child_state = child_state,
+    .child_label = child_label,
 };

@@ -8,6 +8,8 @@ typedef struct runner {
   gxds_connector *connector;
   uint32_t address;
   gxds_subchannel *subchannel; /* a reference */
+  bool has_state;
+  grpc_connectivity_state state; /* as it was reported last */
 } runner;
 
 /* It may come too late to be stopped, and then finds no connector. */
@@ -70,9 +72,21 @@ static void set_timer(gxds_connector *c) {
 
 /* --- Subchannels --- */
 
+/* What the watch finds first is no attempt of this connector's. */
+static void count_attempt(runner *r, grpc_connectivity_state state) {
+  const gxds_connector *c = r->connector;
+  const bool changed = r->has_state && state != r->state;
+  r->has_state = true;
+  r->state = state;
+  if (!changed || !c->ops->attempt_ended) return;
+  if (state == GRPC_CHANNEL_READY) c->ops->attempt_ended(c->owner, true);
+  if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) c->ops->attempt_ended(c->owner, false);
+}
+
 static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status) {
-  const runner *r = (const runner *)w;
+  runner *r = (runner *)w;
   gxds_connector *c = r->connector;
+  count_attempt(r, state);
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     gxds_status_set(&c->failure, gxds_status_copy(status));
   }

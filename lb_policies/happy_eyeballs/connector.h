@@ -23,6 +23,9 @@ typedef struct gxds_connector_ops {
   void (*on_state)(void *owner, grpc_connectivity_state state, const gxds_status *status,
                    gxds_subchannel *chosen);
   bool connection_only; /* as in gxds_watch */
+  /* An attempt to connect to one address ended while the connector waited for it. NULL: nobody
+   * counts them. Must not end the connector. */
+  void (*attempt_ended)(void *owner, bool succeeded);
 } gxds_connector_ops;
 
 /* Of that many addresses, at least one, in the order in which they are tried. Makes subchannels to

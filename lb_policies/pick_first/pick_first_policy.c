@@ -21,10 +21,11 @@ typedef struct attempt {
 
 struct policy {
   gxds_policy *base;
-  attempt *current; /* NULL: there are no addresses */
-  attempt *pending; /* what takes its place when it is connected, or failed; NULL: none */
-  bool idle;        /* current had a connection, and nobody wants another */
-  bool failed;      /* A62: TRANSIENT_FAILURE stays until there is a connection */
+  gxds_policy_counts *counts; /* borrow: for good */
+  attempt *current;           /* NULL: there are no addresses */
+  attempt *pending;           /* what takes its place when it is connected, or failed; NULL: none */
+  bool idle;                  /* current had a connection, and nobody wants another */
+  bool failed;                /* A62: TRANSIENT_FAILURE stays until there is a connection */
 };
 
 /* --- Picks --- */
@@ -104,6 +105,11 @@ static void lose(policy *p) {
   if (!gxds_policy_ended(p->base)) gxds_policy_publish_queue(p->base, GRPC_CHANNEL_IDLE);
 }
 
+static void attempt_ended(void *owner, bool succeeded) {
+  gxds_policy_counts_add(((const attempt *)owner)->policy->counts,
+                         succeeded ? GXDS_COUNT_ATTEMPTS_SUCCEEDED : GXDS_COUNT_ATTEMPTS_FAILED, 1);
+}
+
 static void on_state(void *owner, grpc_connectivity_state state, const gxds_status *status,
                      gxds_subchannel *chosen) {
   attempt *a = owner;
@@ -129,7 +135,9 @@ static void on_state(void *owner, grpc_connectivity_state state, const gxds_stat
       publish_failure(p, status);
       return;
     case GRPC_CHANNEL_IDLE:
-      if (was_ready) lose(p);
+      if (!was_ready) return;
+      gxds_policy_counts_add(p->counts, GXDS_COUNT_DISCONNECTIONS, 1);
+      lose(p);
       return;
     default:
       publish_waiting(p, state);
@@ -138,7 +146,7 @@ static void on_state(void *owner, grpc_connectivity_state state, const gxds_stat
 }
 
 static void begin(policy *p, attempt *a) {
-  static const gxds_connector_ops ops = {make, on_state, true};
+  static const gxds_connector_ops ops = {make, on_state, true, attempt_ended};
   if (!a->connector) {
     a->connector = gxds_connector_create(gxds_policy_channel(p->base), &ops, a, a->tries.count);
   }
@@ -151,6 +159,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
   p->base = base;
+  p->counts = gxds_policy_counts_for(base, GXDS_COUNTING_PICK_FIRST);
   return p;
 }
 

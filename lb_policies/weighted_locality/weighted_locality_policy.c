@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <uthash.h>
 
+#include "base/check.h"
 #include "base/memory.h"
 #include "host/child_errors.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
@@ -19,6 +20,7 @@ typedef struct leaf {
   gxds_lb_child *child;
   gxds_picker *picker; /* the last; a reference; NULL: it reported nothing yet */
   gxds_status last_failure;
+  gxds_str label;    /* A78: its locality; owned */
   UT_hash_handle hh; /* by token */
 } leaf;
 
@@ -41,9 +43,13 @@ static leaf *find(policy *p, uint64_t token) {
   return l;
 }
 
-static leaf *add_leaf(policy *p, uint64_t token) {
+static leaf *add_leaf(policy *p, uint64_t token, const gxds_locality *locality) {
+  GXDS_CHECK(locality != NULL);
   leaf *l = GXDS_NEW(leaf);
   l->token = token;
+  gxds_text label = {0};
+  gxds_metric_locality(locality->region, locality->zone, locality->sub_zone, &label);
+  l->label = gxds_text_take(&label);
   l->child = gxds_lb_child_create(p->base, token);
   HASH_ADD(hh, p->leaves, token, sizeof l->token, l);
   return l;
@@ -54,6 +60,7 @@ static void remove_leaf(policy *p, leaf *l) {
   gxds_lb_child_end(l->child);
   gxds_picker_unref(l->picker);
   gxds_status_fini(&l->last_failure);
+  gxds_str_free(&l->label);
   gxds_free(l);
 }
 
@@ -123,7 +130,7 @@ static void publish_empty(policy *p) {
 static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child_errors *errors) {
   switch (op->kind) {
     case GXDS_WEIGHTED_LOCALITY_CREATE:
-      add_leaf(p, op->child);
+      add_leaf(p, op->child, op->locality);
       update_leaf(p, op->child, op->locality, errors);
       break;
     case GXDS_WEIGHTED_LOCALITY_UPDATE:
@@ -233,6 +240,10 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   drain_silently(p);
 }
 
+static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
+  out->locality = find(self, child)->label;
+}
+
 static void on_deadline(void *self) {
   policy *p = self;
   gxds_weighted_locality_on_deadline(p->machine, gxds_policy_now(p->base));
@@ -285,4 +296,5 @@ const gxds_policy_type gxds_weighted_locality_policy = {
     .destroy = destroy,
     .on_deadline = on_deadline,
     .child_state = child_state,
+    .child_label = child_label,
 };

@@ -42,15 +42,20 @@ void gxds_endpoint_weight_on_ready(gxds_endpoint_weight *w) {
   atomic_store(&w->non_empty_since, GXDS_TIME_NEVER);
 }
 
-double gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,
-                                gxds_duration expiration, gxds_time now) {
-  double weight = atomic_load(&w->weight);
-  if (weight <= 0) return 0;
+gxds_weight_state gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,
+                                           gxds_duration expiration, gxds_time now,
+                                           double *weight) {
+  *weight = 0;
+  const double reported = atomic_load(&w->weight);
+  if (reported <= 0) return GXDS_WEIGHT_NOT_YET_USABLE;
   if (now - atomic_load(&w->last_updated) >= expiration) {
     atomic_store(&w->non_empty_since, GXDS_TIME_NEVER);
-    return 0;
+    return GXDS_WEIGHT_STALE;
   }
-  if (blackout <= 0) return weight;
-  gxds_time since = atomic_load(&w->non_empty_since);
-  return since == GXDS_TIME_NEVER || now - since < blackout ? 0 : weight;
+  if (blackout > 0) {
+    const gxds_time since = atomic_load(&w->non_empty_since);
+    if (since == GXDS_TIME_NEVER || now - since < blackout) return GXDS_WEIGHT_NOT_YET_USABLE;
+  }
+  *weight = reported;
+  return GXDS_WEIGHT_USABLE;
 }

@@ -24,9 +24,15 @@ void gxds_endpoint_weight_on_report(gxds_endpoint_weight *w, double weight, gxds
 /* It connected (it does no harm when the connection before it breaks, too): the blackout begins
  * anew with its next report. */
 void gxds_endpoint_weight_on_ready(gxds_endpoint_weight *w);
-/* 0: unknown: for `blackout` after the first report, and from `expiration` after the last one. */
-double gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,
-                                gxds_duration expiration, gxds_time now);
+/* Whether the weight can be used, and why not (A78). */
+typedef enum gxds_weight_state {
+  GXDS_WEIGHT_USABLE,
+  GXDS_WEIGHT_NOT_YET_USABLE, /* no report, or for `blackout` after the first one */
+  GXDS_WEIGHT_STALE,          /* from `expiration` after the last report */
+} gxds_weight_state;
+/* *weight: 0 unless it is usable. */
+gxds_weight_state gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,
+                                           gxds_duration expiration, gxds_time now, double *weight);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ static void set(gxds_stride *s, size_t i, double weight) {
   atomic_store_explicit(&s->weights[i], bounded, memory_order_relaxed);
 }
 
-void gxds_stride_set(gxds_stride *s, const double *weights) {
+bool gxds_stride_set(gxds_stride *s, const double *weights) {
   size_t known = 0;
   double sum = 0;
   double heaviest = 0;
@@ -41,7 +41,7 @@ void gxds_stride_set(gxds_stride *s, const double *weights) {
   }
   if (known < 2 || !isfinite(sum)) {
     for (size_t i = 0; i < s->count; i++) set(s, i, WEIGHT_MAX);
-    return;
+    return false;
   }
   double mean = sum / (double)known;
   double most = fmin(heaviest, mean * GXDS_STRIDE_ABOVE_MEAN_MAX);
@@ -50,6 +50,7 @@ void gxds_stride_set(gxds_stride *s, const double *weights) {
     double weight = weights[i] > 0 ? fmin(fmax(weights[i], least), most) : mean;
     set(s, i, weight / most * WEIGHT_MAX);
   }
+  return true;
 }
 
 void gxds_stride_set_shares(gxds_stride *s, const double *shares) {

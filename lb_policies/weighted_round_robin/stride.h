@@ -6,6 +6,7 @@
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_STRIDE_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_STRIDE_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lb_policies/weighted_locality/wheel.h"
@@ -26,8 +27,8 @@ typedef struct gxds_stride gxds_stride;
 gxds_stride *gxds_stride_create(size_t count);
 void gxds_stride_destroy(gxds_stride *s); /* NULL is allowed */
 /* One for each member, not negative; 0: unknown, which counts as the mean of those that are known.
- * With fewer than two known ones, all weigh the same. One caller at a time. */
-void gxds_stride_set(gxds_stride *s, const double *weights);
+ * With fewer than two known ones, all weigh the same; then false. One caller at a time. */
+bool gxds_stride_set(gxds_stride *s, const double *weights);
 /* One for each member, above 0: as they are, however far apart, down to a 65,535th of the greatest.
  * One caller at a time. */
 void gxds_stride_set_shares(gxds_stride *s, const double *shares);

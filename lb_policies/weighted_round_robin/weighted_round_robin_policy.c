@@ -20,6 +20,7 @@ typedef struct policy {
   gxds_address_list list;
   gxds_weighted_round_robin_config *config; /* a reference; NULL before the first update */
   gxds_turns *turns;
+  gxds_policy_counts *counts; /* borrow: for good */
   gxds_current_rating *rating;
   earned *by_address;
   gxds_rater **raters; /* by the low half of the token; references; some out of use */
@@ -36,11 +37,17 @@ static void reweigh(policy *p) {
   const gxds_weighted_members *m = p->members;
   const gxds_time now = gxds_policy_now(p->endpoints.base);
   double *weights = gxds_calloc(m->count, sizeof *weights);
+  uint64_t endpoints[3] = {0}; /* by the state of their weights */
   for (size_t i = 0; i < m->count; i++) {
-    weights[i] = gxds_endpoint_weight_get(m->raters[i]->weight, p->config->blackout_period,
-                                          p->config->weight_expiration_period, now);
+    endpoints[gxds_endpoint_weight_get(m->raters[i]->weight, p->config->blackout_period,
+                                       p->config->weight_expiration_period, now, &weights[i])]++;
   }
-  gxds_stride_set(m->stride, weights);
+  const bool by_weight = gxds_stride_set(m->stride, weights);
+  gxds_policy_counts_add(p->counts, GXDS_COUNT_RR_FALLBACK, !by_weight);
+  gxds_policy_counts_add(p->counts, GXDS_COUNT_NOT_YET_USABLE,
+                         endpoints[GXDS_WEIGHT_NOT_YET_USABLE]);
+  gxds_policy_counts_add(p->counts, GXDS_COUNT_STALE, endpoints[GXDS_WEIGHT_STALE]);
+  gxds_policy_counts_add_weights(p->counts, weights, m->count);
   gxds_free(weights);
   gxds_policy_set_deadline(p->endpoints.base,
                            gxds_time_after(now, p->config->weight_update_period));
@@ -132,6 +139,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   static const gxds_endpoints_policy_ops ops = {address_at, make_picker, no_picker, created, ready};
   policy *p = GXDS_NEW(policy);
   p->turns = gxds_turns_create(gxds_policy_random_seed(base));
+  p->counts = gxds_policy_counts_for(base, GXDS_COUNTING_WEIGHTED_ROUND_ROBIN);
   p->rating = gxds_current_rating_create();
   gxds_endpoints_policy_init(&p->endpoints, base, &ops);
   return p;

@@ -221,6 +221,7 @@ const gxds_lb_parent_ops Host::kParentOps = {
     [](gxds_lb_parent* parent, gxds_lb_severity /*severity*/, gxds_str line) {
       Of(parent)->events.push_back(Text(line));
     },
+    [](gxds_lb_parent* parent, gxds_metric_labels* out) { out->target = View(Of(parent)->target); },
 };
 
 // --- What the tree asks for ---

@@ -133,6 +133,7 @@ class Host {
   void DropPicker();
   int reresolutions = 0;
   std::vector<std::string> events;  // of the channel's trace
+  std::string target;               // of the channel; a label of what policies count
   std::vector<std::string> log;
   std::set<std::string> trace_words;  // GRPC_TRACE's
 

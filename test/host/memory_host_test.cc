@@ -225,6 +225,7 @@ TEST_F(MemoryHostTest, PolicyOfTheHostsThatIsLeftOverIsTold) {
       },
       [](gxds_lb_parent*) {},
       [](gxds_lb_parent*, gxds_lb_severity, gxds_str) {},
+      [](gxds_lb_parent*, gxds_metric_labels*) {},
   };
   gxds_lb_parent parent = {&ops};
   gxds_hosts_policy* child =

@@ -66,7 +66,7 @@ TEST(Metrics, EveryFamilyIsDeclaredEvenWithoutClients) {
   }
 }
 
-TEST(Metrics, AServerIsConnectedUntilItFailsAndAgainWithItsFirstResponse) {  // A78
+TEST(Metrics, AServerIsConnectedUntilItFailsAndAgainWithItsFirstResponse) {  // A78.1
   Counted s;
   EXPECT_EQ(s.Connected(), "");  // not used yet
   s.Watch(kFoo, "foo1");
@@ -81,7 +81,7 @@ TEST(Metrics, AServerIsConnectedUntilItFailsAndAgainWithItsFirstResponse) {  // 
   EXPECT_EQ(s.Failures(), "1");
 }
 
-TEST(Metrics, AStreamThatEndsAfterAResponseIsNoFailure) {  // A57, A78
+TEST(Metrics, AStreamThatEndsAfterAResponseIsNoFailure) {  // A57, A78.1
   Counted s;
   s.Watch(kFoo, "foo1");
   s.Respond(kFoo, "1", {"foo1=1"});
@@ -90,7 +90,7 @@ TEST(Metrics, AStreamThatEndsAfterAResponseIsNoFailure) {  // A57, A78
   EXPECT_EQ(s.Failures(), "0");
 }
 
-TEST(Metrics, AServerThatStaysUnreachableFailedOnce) {  // A78
+TEST(Metrics, AServerThatStaysUnreachableFailedOnce) {  // A78.1
   Counted s;
   s.Watch(kFoo, "foo1");
   s.server().FailChannel("down");
@@ -98,7 +98,7 @@ TEST(Metrics, AServerThatStaysUnreachableFailedOnce) {  // A78
   EXPECT_EQ(s.Failures(), "1");
 }
 
-TEST(Metrics, ResourcesAreCountedAsTheyComeChangedOrNot) {  // A78
+TEST(Metrics, ResourcesAreCountedAsTheyComeChangedOrNot) {  // A78.2
   Counted s;
   s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "foo2");
@@ -119,7 +119,7 @@ TEST(Metrics, CountersOutliveTheUseOfAServer) {
   EXPECT_EQ(s.Updates("valid"), "1");
 }
 
-TEST(Metrics, ResourcesAreCountedByTheStateOfTheCache) {  // A78
+TEST(Metrics, ResourcesAreCountedByTheStateOfTheCache) {  // A78.3
   Counted s;
   s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "foo2");

@@ -82,6 +82,7 @@ const gxds_policy_type kMadeUp = {
     nullptr,
     nullptr,
     nullptr,
+    nullptr,
 };
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "test/host/memory_test.h"
+#include "test/metrics/read_metrics.h"
 
 namespace memory {
 namespace {
@@ -224,6 +225,62 @@ TEST_F(PickFirstPolicyTest, BackoffIsReset) {
   Refuse("a:1");
   host_.ResetBackoff();
   EXPECT_EQ(host_.Watched("a:1")->resets, 1);
+}
+
+class PickFirstMetrics : public PickFirstPolicyTest {
+ protected:
+  PickFirstMetrics() {
+    host_.target =
+        std::string("xds:///") + testing::UnitTest::GetInstance()->current_test_info()->name();
+    host_.Create(gxds_pick_first_policy);
+  }
+  std::string Count(const std::string& name) const {
+    return gxds_test::PolicyMetric("grpc_lb_pick_first_" + name + "_total{grpc_target=\"" +
+                                   host_.target + "\"}");
+  }
+  std::string Counts() const {
+    return Count("connection_attempts_succeeded") + " succeeded, " +
+           Count("connection_attempts_failed") + " failed, " + Count("disconnections") + " lost";
+  }
+};
+
+TEST_F(PickFirstMetrics, AttemptsAndLostConnectionsAreCounted) {  // A78.10, A78.11
+  EXPECT_EQ(Counts(), "0 succeeded, 0 failed, 0 lost");
+  Apply({"a:1", "b:1"});
+  Refuse("a:1");
+  EXPECT_EQ(Counts(), "0 succeeded, 1 failed, 0 lost");
+  Say("b:1", GRPC_CHANNEL_CONNECTING);
+  Say("b:1", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Counts(), "1 succeeded, 1 failed, 0 lost");
+  Say("b:1", GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(Counts(), "1 succeeded, 1 failed, 1 lost");
+}
+
+TEST_F(PickFirstMetrics, AttemptsThatEndWithAnotherConnectionAreNotCounted) {  // A78.11
+  Apply({"a:1", "b:1"});
+  Say("a:1", GRPC_CHANNEL_CONNECTING);
+  host_.Pass(250 * GXDS_MILLISECOND);
+  Say("b:1", GRPC_CHANNEL_CONNECTING);
+  Say("b:1", GRPC_CHANNEL_READY);
+  EXPECT_EQ(Counts(), "1 succeeded, 0 failed, 0 lost");
+}
+
+TEST_F(PickFirstMetrics, AConnectionThatWasThereIsNoAttempt) {  // A78.11
+  host_.shared["a:1"] = {GRPC_CHANNEL_READY, Status()};
+  Apply({"a:1"});
+  EXPECT_EQ(Pick(), "a:1");
+  EXPECT_EQ(Counts(), "0 succeeded, 0 failed, 0 lost");
+}
+
+TEST_F(PickFirstMetrics, AConnectionThatIsGivenUpIsNotLost) {  // A78.10
+  Apply({"a:1"});
+  Say("a:1", GRPC_CHANNEL_CONNECTING);
+  Say("a:1", GRPC_CHANNEL_READY);
+  Apply({"b:1"});
+  Say("b:1", GRPC_CHANNEL_CONNECTING);
+  Say("b:1", GRPC_CHANNEL_READY);
+  host_.End();
+  EXPECT_EQ(Counts(), "2 succeeded, 0 failed, 0 lost");
 }
 
 }  // namespace

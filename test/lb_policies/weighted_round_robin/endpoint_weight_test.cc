@@ -16,12 +16,15 @@ class EndpointWeight : public testing::Test {
   ~EndpointWeight() override { gxds_endpoint_weight_unref(w_); }
   void Report(double weight) { gxds_endpoint_weight_on_report(w_, weight, now_); }
   double Get(gxds_duration blackout = kBlackout) {
-    return gxds_endpoint_weight_get(w_, blackout, kExpiration, now_);
+    double weight;
+    state_ = gxds_endpoint_weight_get(w_, blackout, kExpiration, now_, &weight);
+    return weight;
   }
   void Pass(gxds_duration time) { now_ += time; }
 
   gxds_endpoint_weight *w_ = gxds_endpoint_weight_create();
   gxds_time now_ = 1000 * GXDS_SECOND;
+  gxds_weight_state state_ = GXDS_WEIGHT_USABLE;  // with the last weight
 };
 
 TEST_F(EndpointWeight, IsUnknownWithoutAReport) {
@@ -29,13 +32,16 @@ TEST_F(EndpointWeight, IsUnknownWithoutAReport) {
   EXPECT_EQ(Get(0), 0);
   Report(0);
   EXPECT_EQ(Get(0), 0) << "it says nothing";
+  EXPECT_EQ(state_, GXDS_WEIGHT_NOT_YET_USABLE);
 }
 
 TEST_F(EndpointWeight, CountsOnceTheBlackoutIsOver) {  // A58.7
   Report(5);
   Pass(kBlackout - 1);
   EXPECT_EQ(Get(), 0);
+  EXPECT_EQ(state_, GXDS_WEIGHT_NOT_YET_USABLE);
   EXPECT_EQ(Get(0), 5) << "there is none";
+  EXPECT_EQ(state_, GXDS_WEIGHT_USABLE);
   Report(6);
   Pass(1);
   EXPECT_EQ(Get(), 6) << "counted from the first report";
@@ -49,8 +55,10 @@ TEST_F(EndpointWeight, ExpiresAfterTheLastReportAndBeginsAnew) {  // A58.8
   EXPECT_EQ(Get(), 5);
   Pass(1);
   EXPECT_EQ(Get(), 0);
+  EXPECT_EQ(state_, GXDS_WEIGHT_STALE);
   Report(7);
   EXPECT_EQ(Get(), 0) << "blackout";
+  EXPECT_EQ(state_, GXDS_WEIGHT_NOT_YET_USABLE);
   Pass(kBlackout);
   EXPECT_EQ(Get(), 7);
 }

@@ -12,6 +12,7 @@
 #include "test/host/memory_test.h"
 #include "test/lb_policies/orca/orca_bytes.h"
 #include "test/lb_policies/support/fake_cluster.h"
+#include "test/metrics/read_metrics.h"
 
 namespace memory {
 namespace {
@@ -310,6 +311,69 @@ TEST_F(WeightedRoundRobinPolicyTest, ConfigIsChecked) {  // A58.11
   EXPECT_EQ(settings(oob + R"(,"oobReportingPeriod":"315576000000s")").oob_reporting_period,
             GXDS_TIME_NEVER - 1)
       << "still out of band";
+}
+
+// Of the metrics by which the policy counts: how much each has grown.
+class WeightedRoundRobinMetrics : public WeightedRoundRobinPolicyTest {
+ protected:
+  WeightedRoundRobinMetrics() {
+    host_.target =
+        std::string("xds:///") + testing::UnitTest::GetInstance()->current_test_info()->name();
+    host_.Create(gxds_weighted_round_robin_policy);
+  }
+  std::string Count(const std::string& name, const std::string& more = "") const {
+    return gxds_test::PolicyMetric("grpc_lb_wrr_" + name + "{grpc_target=\"" + host_.target +
+                                   "\",grpc_lb_backend_service=\"\",grpc_lb_locality=\"\"" + more +
+                                   "}");
+  }
+  std::string Counts() const {
+    return Count("rr_fallback_total") + " fallbacks, " +
+           Count("endpoint_weight_not_yet_usable_total") + " not yet, " +
+           Count("endpoint_weight_stale_total") + " stale";
+  }
+};
+
+TEST_F(WeightedRoundRobinMetrics, EachUpdateCountsItsEndpoints) {  // A78.6, A78.7
+  EXPECT_EQ(Counts(), "0 fallbacks, 0 not yet, 0 stale");
+  Apply({80, 81}, R"("blackoutPeriod":"1.5s","weightExpirationPeriod":"4s")");
+  SayAt(80, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Counts(), "1 fallbacks, 1 not yet, 0 stale") << "one endpoint";
+  SayAt(81, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Counts(), "2 fallbacks, 3 not yet, 0 stale") << "a new picker is an update";
+  loads_ = {{"10.0.0.1:80", Load(0.9)}, {"10.0.0.1:81", Load(0.3)}};
+  Calls(100);
+  host_.Pass(GXDS_SECOND);
+  EXPECT_EQ(Counts(), "3 fallbacks, 5 not yet, 0 stale") << "blackout";
+  host_.Pass(GXDS_SECOND);
+  EXPECT_EQ(Counts(), "3 fallbacks, 5 not yet, 0 stale") << "by weight";
+  host_.Pass(2 * GXDS_SECOND);
+  EXPECT_EQ(Counts(), "4 fallbacks, 5 not yet, 2 stale") << "four seconds without a report";
+}
+
+TEST_F(WeightedRoundRobinMetrics, WeightsAreRecordedAtEachUpdate) {  // A78.8
+  Apply({80, 81}, R"("blackoutPeriod":"0s")");
+  SayAt(80, GRPC_CHANNEL_READY);
+  SayAt(81, GRPC_CHANNEL_READY);
+  loads_ = {{"10.0.0.1:80", Load(0.5)}, {"10.0.0.1:81", Load(0.25)}};
+  Calls(100);
+  host_.Pass(GXDS_SECOND);
+  EXPECT_EQ(Count("endpoint_weights_bucket", ",le=\"0\""), "3") << "before there was any";
+  EXPECT_EQ(Count("endpoint_weights_bucket", ",le=\"100\""), "3");
+  EXPECT_EQ(Count("endpoint_weights_bucket", ",le=\"250\""), "4");
+  EXPECT_EQ(Count("endpoint_weights_sum"), "600.000000");
+  EXPECT_EQ(Count("endpoint_weights_count"), "5");
+}
+
+TEST_F(WeightedRoundRobinMetrics, CountsOutliveThePolicy) {
+  Apply({80});
+  SayAt(80, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Count("rr_fallback_total"), "1");
+  host_.End();
+  EXPECT_EQ(Count("rr_fallback_total"), "1");
+  host_.Create(gxds_weighted_round_robin_policy);
+  Apply({80});
+  SayAt(80, GRPC_CHANNEL_READY);
+  EXPECT_EQ(Count("rr_fallback_total"), "2");
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+/* gxds_policy_counts: what load-balancing policies count (gRFC A78, A89, A91), for the whole
+ * process, by the labels of the metrics; and all of it as text for Prometheus.
+ *
+ * Counts live as long as the process: a counter must not go down when a channel or a policy ends,
+ * and a policy that comes with the same labels goes on where the one before stopped. So whoever has
+ * counts may keep them. Policies count under their channel's serializer, no RPC does.
+ *
+ * Any thread, no locks. */
+#ifndef GRPC_XDS_METRICS_POLICY_COUNTS_H_
+#define GRPC_XDS_METRICS_POLICY_COUNTS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Borrow, all of it. */
+typedef struct gxds_metric_labels {
+  gxds_str target;          /* A66: of the channel */
+  gxds_str backend_service; /* A89: the xDS cluster; empty: none */
+  gxds_str locality;        /* A78: gxds_metric_locality(); empty: none */
+} gxds_metric_labels;
+
+/* Adds the locality as the label has it: {region="r", zone="z", sub_zone="s"}. */
+void gxds_metric_locality(gxds_str region, gxds_str zone, gxds_str sub_zone, gxds_text *out);
+
+typedef enum gxds_counting {
+  GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, /* by target, backend service and locality */
+  GXDS_COUNTING_PICK_FIRST,           /* by target */
+  GXDS_COUNTING_KINDS,
+} gxds_counting;
+
+/* What weighted_round_robin counts. */
+typedef enum gxds_weighted_round_robin_count {
+  GXDS_COUNT_RR_FALLBACK,    /* updates of the weights after which all weigh the same */
+  GXDS_COUNT_NOT_YET_USABLE, /* endpoints at each update: no report yet, or in the blackout */
+  GXDS_COUNT_STALE,          /* endpoints at each update: no report for too long */
+} gxds_weighted_round_robin_count;
+
+/* What pick_first counts, of its own connections. */
+typedef enum gxds_pick_first_count {
+  GXDS_COUNT_DISCONNECTIONS,
+  GXDS_COUNT_ATTEMPTS_SUCCEEDED,
+  GXDS_COUNT_ATTEMPTS_FAILED,
+} gxds_pick_first_count;
+
+/* How many of them there are at most, for each kind. So many are OpenTelemetry's limit, too: a
+ * program that makes channels to ever new targets, or a control plane that churns names, must not
+ * grow a process without end. What comes then is counted as one, and has the label that
+ * OpenTelemetry has for it: otel_metric_overflow="true". */
+#define GXDS_POLICY_COUNTS_MAX 2000u
+
+typedef struct gxds_policy_counts gxds_policy_counts;
+
+/* Those of these labels; without any policy so far, zeros. Labels that the kind has not are passed
+ * over. Costs a walk over those of the kind: for when a policy is made. Borrow: for good. */
+gxds_policy_counts *gxds_policy_counts_of(gxds_counting kind, const gxds_metric_labels *labels);
+/* which: of the enum of the kind. */
+void gxds_policy_counts_add(gxds_policy_counts *c, unsigned which, uint64_t n);
+/* The weights of endpoints after an update, each a sample of a histogram; 0: it has none that can
+ * be used. Of weighted_round_robin. */
+void gxds_policy_counts_add_weights(gxds_policy_counts *c, const double *weights, size_t count);
+
+/* Adds all of them to out, in the order in which they were first asked for. */
+void gxds_policy_counts_render(gxds_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,140 @@
+// What policies count lives as long as the process, by the labels of the gRFCs (A78, A89).
+#include "metrics/policy_counts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test/metrics/read_metrics.h"
+
+namespace gxds_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+gxds_policy_counts *Of(gxds_counting kind, const std::string &target,
+                       const std::string &service = "", const std::string &locality = "") {
+  const gxds_metric_labels labels = {gxds_str_of(target.data(), target.size()),
+                                     gxds_str_of(service.data(), service.size()),
+                                     gxds_str_of(locality.data(), locality.size())};
+  return gxds_policy_counts_of(kind, &labels);
+}
+gxds_policy_counts *Weighted(const std::string &target, const std::string &service = "",
+                             const std::string &locality = "") {
+  return Of(GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, target, service, locality);
+}
+
+TEST(PolicyCounts, EveryFamilyHasItsNameAndType) {  // A78.6, A78.8, A78.10
+  const std::string all = PolicyMetrics();
+  for (const char *line : {
+           "# TYPE grpc_lb_wrr_rr_fallback_total counter\n",
+           "# TYPE grpc_lb_wrr_endpoint_weight_not_yet_usable_total counter\n",
+           "# TYPE grpc_lb_wrr_endpoint_weight_stale_total counter\n",
+           "# TYPE grpc_lb_wrr_endpoint_weights histogram\n",
+           "# TYPE grpc_lb_pick_first_disconnections_total counter\n",
+           "# TYPE grpc_lb_pick_first_connection_attempts_succeeded_total counter\n",
+           "# TYPE grpc_lb_pick_first_connection_attempts_failed_total counter\n",
+       }) {
+    EXPECT_THAT(all, HasSubstr(line));
+  }
+}
+
+TEST(PolicyCounts, EachSetOfLabelsCountsByItself) {  // A78.5, A89.1
+  gxds_text locality = {};
+  gxds_metric_locality(gxds_str_z("r"), gxds_str_z("z"), gxds_str_z("s"), &locality);
+  const std::string name(locality.data, locality.size);
+  gxds_text_fini(&locality);
+  gxds_policy_counts_add(Weighted("each", "a", name), GXDS_COUNT_STALE, 2);
+  gxds_policy_counts_add(Weighted("each", "b", name), GXDS_COUNT_STALE, 3);
+  gxds_policy_counts_add(Weighted("each", "a", name), GXDS_COUNT_STALE, 5);
+  Weighted("each");
+  const std::string family = "grpc_lb_wrr_endpoint_weight_stale_total{grpc_target=\"each\",";
+  const std::string in =
+      "\",grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"z\\\", sub_zone=\\\"s\\\"}\"}";
+  EXPECT_EQ(PolicyMetric(family + "grpc_lb_backend_service=\"a" + in), "7");
+  EXPECT_EQ(PolicyMetric(family + "grpc_lb_backend_service=\"b" + in), "3");
+  EXPECT_EQ(PolicyMetric(family + "grpc_lb_backend_service=\"\",grpc_lb_locality=\"\"}"), "0");
+}
+
+TEST(PolicyCounts, LabelsThatAKindHasNotDoNotTellItsCountsApart) {  // A78.9
+  gxds_policy_counts *counts = Of(GXDS_COUNTING_PICK_FIRST, "apart", "a", "l");
+  EXPECT_EQ(Of(GXDS_COUNTING_PICK_FIRST, "apart", "b", "m"), counts);
+  gxds_policy_counts_add(counts, GXDS_COUNT_DISCONNECTIONS, 1);
+  EXPECT_EQ(PolicyMetric("grpc_lb_pick_first_disconnections_total{grpc_target=\"apart\"}"), "1");
+}
+
+TEST(PolicyCounts, WeightsAreSamplesOfAHistogram) {  // A78.8
+  const double weights[] = {0, 5, 5.5, 20000};
+  gxds_policy_counts_add_weights(Weighted("histogram"), weights, 4);
+  const std::string name = "grpc_lb_wrr_endpoint_weights";
+  const std::string labels =
+      "grpc_target=\"histogram\",grpc_lb_backend_service=\"\",grpc_lb_locality=\"\"";
+  const auto bucket = [&](const std::string &up_to) {
+    return PolicyMetric(name + "_bucket{" + labels + ",le=\"" + up_to + "\"}");
+  };
+  EXPECT_EQ(bucket("0"), "1");
+  EXPECT_EQ(bucket("5"), "2");
+  EXPECT_EQ(bucket("10"), "3");
+  EXPECT_EQ(bucket("10000"), "3");
+  EXPECT_EQ(bucket("+Inf"), "4");
+  EXPECT_EQ(PolicyMetric(name + "_sum{" + labels + "}"), "20010.500000");
+  EXPECT_EQ(PolicyMetric(name + "_count{" + labels + "}"), "4");
+}
+
+TEST(PolicyCounts, ANonsenseWeightLeavesTheSumFinite) {
+  const double weights[] = {std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::max(), 1};
+  gxds_policy_counts_add_weights(Weighted("nonsense"), weights, 3);
+  const std::string labels =
+      "{grpc_target=\"nonsense\",grpc_lb_backend_service=\"\",grpc_lb_locality=\"\"}";
+  EXPECT_EQ(PolicyMetric("grpc_lb_wrr_endpoint_weights_sum" + labels), "2000000000001.000000");
+  EXPECT_EQ(PolicyMetric("grpc_lb_wrr_endpoint_weights_count" + labels), "3");
+}
+
+TEST(PolicyCounts, ThreadsThatAskAtOnceGetTheSame) {
+  constexpr int kThreads = 4;
+  constexpr int kTargets = 50;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; i++) {
+    threads.emplace_back([] {
+      for (int k = 0; k < kTargets; k++) {
+        gxds_policy_counts *counts = Weighted("at once " + std::to_string(k));
+        const double weight = 1;
+        gxds_policy_counts_add(counts, GXDS_COUNT_RR_FALLBACK, 1);
+        gxds_policy_counts_add_weights(counts, &weight, 1);
+      }
+    });
+  }
+  for (auto &thread : threads) thread.join();
+  const std::string all = PolicyMetrics();
+  for (int k = 0; k < kTargets; k++) {
+    const std::string labels = "{grpc_target=\"at once " + std::to_string(k) +
+                               "\",grpc_lb_backend_service=\"\",grpc_lb_locality=\"\"}";
+    EXPECT_EQ(MetricIn(all, "grpc_lb_wrr_rr_fallback_total" + labels), "4");
+    EXPECT_EQ(MetricIn(all, "grpc_lb_wrr_endpoint_weights_sum" + labels), "4.000000");
+  }
+}
+
+// The last test: there is no room after it.
+TEST(PolicyCountsEnd, SetsOfLabelsBeyondTheLimitAreCountedAsOne) {
+  gxds_policy_counts *known = Weighted("known");
+  for (unsigned i = 0; i < GXDS_POLICY_COUNTS_MAX; i++) Weighted("many " + std::to_string(i));
+  gxds_policy_counts *late = Weighted("late");
+  EXPECT_EQ(Weighted("later"), late);
+  EXPECT_EQ(Weighted("known"), known);
+  EXPECT_NE(Of(GXDS_COUNTING_PICK_FIRST, "late"), late) << "each kind has its own";
+  gxds_policy_counts_add(late, GXDS_COUNT_STALE, 9);
+  const std::string all = PolicyMetrics();
+  EXPECT_EQ(MetricIn(all, "grpc_lb_wrr_endpoint_weight_stale_total{otel_metric_overflow=\"true\"}"),
+            "9");
+  EXPECT_THAT(all, Not(HasSubstr("grpc_lb_wrr_rr_fallback_total{grpc_target=\"late\"")));
+}
+
+}  // namespace
+}  // namespace gxds_test
