@@ -42,7 +42,13 @@ static const struct kind {
 } kinds[GXDS_COUNTING_KINDS] = {
     [GXDS_COUNTING_WEIGHTED_ROUND_ROBIN] = {true, true},
     [GXDS_COUNTING_PICK_FIRST] = {false, false},
+    [GXDS_COUNTING_OUTLIER_DETECTION] = {true, false},
 };
+
+#define BY_SUCCESS_RATE "grpc_lb_outlier_detection_detection_method=\"success_rate\""
+#define BY_FAILURE_PERCENTAGE "grpc_lb_outlier_detection_detection_method=\"failure_percentage\""
+#define BY_CHANCE "grpc_lb_outlier_detection_unenforced_reason=\"enforcement_percentage\""
+#define BY_OVERFLOW "grpc_lb_outlier_detection_unenforced_reason=\"max_ejection_overflow\""
 
 /* One value of a family. */
 typedef struct family_value {
@@ -94,6 +100,22 @@ static const struct family {
      "Attempts of a pick_first to connect to an address that failed.",
      {{GXDS_COUNT_ATTEMPTS_FAILED, NULL}},
      1},
+    {GXDS_COUNTING_OUTLIER_DETECTION,
+     "grpc_lb_outlier_detection_ejections_enforced_total",
+     "counter",
+     "Outliers that were ejected, by the method that found them.",
+     {{GXDS_COUNT_ENFORCED_SUCCESS_RATE, BY_SUCCESS_RATE},
+      {GXDS_COUNT_ENFORCED_FAILURE_PERCENTAGE, BY_FAILURE_PERCENTAGE}},
+     2},
+    {GXDS_COUNTING_OUTLIER_DETECTION,
+     "grpc_lb_outlier_detection_ejections_unenforced_total",
+     "counter",
+     "Outliers that were not ejected, by the method that found them and by the reason.",
+     {{GXDS_COUNT_CHANCE_SUCCESS_RATE, BY_SUCCESS_RATE "," BY_CHANCE},
+      {GXDS_COUNT_CHANCE_FAILURE_PERCENTAGE, BY_FAILURE_PERCENTAGE "," BY_CHANCE},
+      {GXDS_COUNT_OVERFLOW_SUCCESS_RATE, BY_SUCCESS_RATE "," BY_OVERFLOW},
+      {GXDS_COUNT_OVERFLOW_FAILURE_PERCENTAGE, BY_FAILURE_PERCENTAGE "," BY_OVERFLOW}},
+     4},
 };
 
 /* ---- counting ---- */

@@ -31,6 +31,7 @@ void gxds_metric_locality(gxds_str region, gxds_str zone, gxds_str sub_zone, gxd
 typedef enum gxds_counting {
   GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, /* by target, backend service and locality */
   GXDS_COUNTING_PICK_FIRST,           /* by target */
+  GXDS_COUNTING_OUTLIER_DETECTION,    /* by target and backend service */
   GXDS_COUNTING_KINDS,
 } gxds_counting;
 
@@ -47,6 +48,18 @@ typedef enum gxds_pick_first_count {
   GXDS_COUNT_ATTEMPTS_SUCCEEDED,
   GXDS_COUNT_ATTEMPTS_FAILED,
 } gxds_pick_first_count;
+
+/* What outlier_detection counts of the outliers that it found (A91): those that it ejected, and
+ * those that it did not, by the method that found them and by the reason. */
+typedef enum gxds_outlier_detection_count {
+  GXDS_COUNT_ENFORCED_SUCCESS_RATE,
+  GXDS_COUNT_ENFORCED_FAILURE_PERCENTAGE,
+  GXDS_COUNT_CHANCE_SUCCESS_RATE, /* the enforcement percentage */
+  GXDS_COUNT_CHANCE_FAILURE_PERCENTAGE,
+  GXDS_COUNT_OVERFLOW_SUCCESS_RATE, /* max_ejection_percent */
+  GXDS_COUNT_OVERFLOW_FAILURE_PERCENTAGE,
+  GXDS_COUNT_OUTLIERS, /* how many of these there are */
+} gxds_outlier_detection_count;
 
 /* How many of them there are at most, for each kind. So many are OpenTelemetry's limit, too: a
  * program that makes channels to ever new targets, or a control plane that churns names, must not

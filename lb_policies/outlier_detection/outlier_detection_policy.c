@@ -72,6 +72,7 @@ static gxds_picker *create_picker(gxds_picker *child, bool counting) {
 
 typedef struct policy {
   gxds_policy *base;
+  gxds_policy_counts *counts; /* borrow: for good */
   gxds_ejectables *subchannels;
   gxds_outliers *machine; /* that of the subchannels */
   gxds_lb_child *child;
@@ -130,6 +131,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
   p->base = base;
+  p->counts = gxds_policy_counts_for(base, GXDS_COUNTING_OUTLIER_DETECTION);
   p->subchannels = gxds_ejectables_create(gxds_policy_channel(base), gxds_policy_random_seed(base));
   p->machine = p->subchannels->machine;
   p->child = gxds_lb_child_create(base, 0);
@@ -172,6 +174,10 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
 static void on_deadline(void *self) {
   policy *p = self;
   gxds_outliers_on_deadline(p->machine, gxds_policy_now(p->base));
+  const gxds_outliers_found found = gxds_outliers_take_found(p->machine);
+  for (unsigned i = 0; i < GXDS_COUNT_OUTLIERS; i++) {
+    gxds_policy_counts_add(p->counts, i, found.counts[i]);
+  }
   settle(p);
 }
 

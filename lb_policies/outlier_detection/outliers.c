@@ -37,6 +37,7 @@ struct gxds_outliers {
   size_t ejected;
   uint64_t last_token;
   host *changed;
+  gxds_outliers_found found;
 };
 
 gxds_outliers *gxds_outliers_create(uint64_t seed) {
@@ -135,6 +136,12 @@ static void eject(gxds_outliers *o, host *h, gxds_time now) {
   h->ejected_at = now;
   if (h->multiplier < UINT32_MAX) h->multiplier++;
   set_ejected(o, h, true);
+}
+
+gxds_outliers_found gxds_outliers_take_found(gxds_outliers *o) {
+  const gxds_outliers_found found = o->found;
+  o->found = (gxds_outliers_found){{0}};
+  return found;
 }
 
 bool gxds_outliers_next(gxds_outliers *o, uint64_t *token) {
@@ -240,6 +247,24 @@ static bool fails_too_often(const host *h, const gxds_ejection *e) {
   return failures * 100 > (double)e->threshold * (double)h->volume;
 }
 
+/* A91: one that is not ejected is counted, too. */
+static void on_outlier(gxds_outliers *o, host *h, bool by_success_rate, gxds_time now) {
+  const gxds_ejection *e =
+      by_success_rate ? &o->settings.success_rate : &o->settings.failure_percentage;
+  uint64_t *counts = o->found.counts;
+  if (enough_are_ejected(o)) {
+    counts[by_success_rate ? GXDS_COUNT_OVERFLOW_SUCCESS_RATE
+                           : GXDS_COUNT_OVERFLOW_FAILURE_PERCENTAGE]++;
+  } else if (gxds_random_next(&o->random) % 100 < e->enforcement_percentage) {
+    counts[by_success_rate ? GXDS_COUNT_ENFORCED_SUCCESS_RATE
+                           : GXDS_COUNT_ENFORCED_FAILURE_PERCENTAGE]++;
+    eject(o, h, now);
+  } else {
+    counts[by_success_rate ? GXDS_COUNT_CHANCE_SUCCESS_RATE
+                           : GXDS_COUNT_CHANCE_FAILURE_PERCENTAGE]++;
+  }
+}
+
 /* One of the two algorithms. An address that is ejected is not ejected again: what it still answers
  * was asked before. */
 static void run_algorithm(gxds_outliers *o, bool by_success_rate, gxds_time now) {
@@ -250,12 +275,9 @@ static void run_algorithm(gxds_outliers *o, bool by_success_rate, gxds_time now)
   if (count == 0 || count < e->minimum_hosts) return;
   double threshold = by_success_rate ? success_threshold(o, e, count) : 0;
   for (host *h = o->by_address; h; h = h->by_address.next) {
-    if (enough_are_ejected(o)) return;
     if (h->ejected || !takes_part(h, e)) continue;
     bool is_outlier = by_success_rate ? success_rate(h) < threshold : fails_too_often(h, e);
-    if (is_outlier && gxds_random_next(&o->random) % 100 < e->enforcement_percentage) {
-      eject(o, h, now);
-    }
+    if (is_outlier) on_outlier(o, h, by_success_rate, now);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "lb_policies/outlier_detection/call_results.h"
+#include "metrics/policy_counts.h"
 #include "resources/endpoints.h"
 #include "resources/outlier_detection.h"
 
@@ -57,6 +58,12 @@ gxds_call_results *gxds_outliers_results(const gxds_outliers *o, uint64_t token)
 /* NEVER: nothing to wait for. */
 gxds_time gxds_outliers_deadline(const gxds_outliers *o);
 void gxds_outliers_on_deadline(gxds_outliers *o, gxds_time now); /* early calls are harmless */
+
+/* A91: how many outliers of each kind were found since the last call, at the places of the enum. */
+typedef struct gxds_outliers_found {
+  uint64_t counts[GXDS_COUNT_OUTLIERS];
+} gxds_outliers_found;
+gxds_outliers_found gxds_outliers_take_found(gxds_outliers *o);
 
 /* An address that has changed: *token's subchannels are to say whether it is ejected, once for
  * however many changes. False: none. Addresses without subchannels are left out. */

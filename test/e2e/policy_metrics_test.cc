@@ -105,5 +105,29 @@ TEST(PolicyMetrics, ConnectionsOfPickFirstAreCountedByTarget) {  // A78.9, A78.1
   EXPECT_TRUE(Reaches(name + "connection_attempts_failed" + labels, 1));
 }
 
+TEST(PolicyMetrics, EjectionsAreCountedByTargetAndService) {  // A91.1, A91.4
+  Backend good("good"), bad("bad");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&good, &bad});
+  mesh.clusters[0].outlier_detection =
+      R"({"interval":"0.100s","base_ejection_time":"300s","max_ejection_percent":50,)"
+      R"("enforcing_success_rate":0,"failure_percentage_threshold":50,)"
+      R"("enforcing_failure_percentage":100,"failure_percentage_minimum_hosts":2,)"
+      R"("failure_percentage_request_volume":5})";
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("good"));
+  ASSERT_TRUE(client.CallUntilAnsweredBy("bad"));
+  bad.FailWith(grpc::StatusCode::INTERNAL);
+  const std::string enforced =
+      "grpc_lb_outlier_detection_ejections_enforced_total{"
+      "grpc_target=\"xds:///greeter.example\",grpc_lb_backend_service=\"a\","
+      "grpc_lb_outlier_detection_detection_method=\"failure_percentage\"}";
+  EXPECT_TRUE(client.CallUntil([&](const Reply&) { return Value(enforced) > 0; },
+                               /*failures_allowed=*/true));
+  EXPECT_EQ(Value(enforced), 1) << Metrics();
+}
+
 }  // namespace
 }  // namespace gxds_test

@@ -40,6 +40,8 @@ TEST(PolicyCounts, EveryFamilyHasItsNameAndType) {  // A78.6, A78.8, A78.10
            "# TYPE grpc_lb_pick_first_disconnections_total counter\n",
            "# TYPE grpc_lb_pick_first_connection_attempts_succeeded_total counter\n",
            "# TYPE grpc_lb_pick_first_connection_attempts_failed_total counter\n",
+           "# TYPE grpc_lb_outlier_detection_ejections_enforced_total counter\n",
+           "# TYPE grpc_lb_outlier_detection_ejections_unenforced_total counter\n",
        }) {
     EXPECT_THAT(all, HasSubstr(line));
   }
@@ -67,6 +69,27 @@ TEST(PolicyCounts, LabelsThatAKindHasNotDoNotTellItsCountsApart) {  // A78.9
   EXPECT_EQ(Of(GXDS_COUNTING_PICK_FIRST, "apart", "b", "m"), counts);
   gxds_policy_counts_add(counts, GXDS_COUNT_DISCONNECTIONS, 1);
   EXPECT_EQ(PolicyMetric("grpc_lb_pick_first_disconnections_total{grpc_target=\"apart\"}"), "1");
+}
+
+TEST(PolicyCounts, OutliersAreToldApartByMethodAndReason) {  // A91.1, A91.2, A91.3
+  gxds_policy_counts *counts = Of(GXDS_COUNTING_OUTLIER_DETECTION, "outliers", "a");
+  for (unsigned i = 0; i < GXDS_COUNT_OUTLIERS; i++) gxds_policy_counts_add(counts, i, i + 1);
+  const auto value = [](const std::string &name, const std::string &method,
+                        const std::string &reason) {
+    return PolicyMetric(
+        "grpc_lb_outlier_detection_ejections_" + name +
+        "_total{grpc_target=\"outliers\",grpc_lb_backend_service=\"a\","
+        "grpc_lb_outlier_detection_detection_method=\"" +
+        method + "\"" +
+        (reason.empty() ? "" : ",grpc_lb_outlier_detection_unenforced_reason=\"" + reason + "\"") +
+        "}");
+  };
+  EXPECT_EQ(value("enforced", "success_rate", ""), "1");
+  EXPECT_EQ(value("enforced", "failure_percentage", ""), "2");
+  EXPECT_EQ(value("unenforced", "success_rate", "enforcement_percentage"), "3");
+  EXPECT_EQ(value("unenforced", "failure_percentage", "enforcement_percentage"), "4");
+  EXPECT_EQ(value("unenforced", "success_rate", "max_ejection_overflow"), "5");
+  EXPECT_EQ(value("unenforced", "failure_percentage", "max_ejection_overflow"), "6");
 }
 
 TEST(PolicyCounts, WeightsAreSamplesOfAHistogram) {  // A78.8
@@ -134,6 +157,10 @@ TEST(PolicyCountsEnd, SetsOfLabelsBeyondTheLimitAreCountedAsOne) {
   EXPECT_EQ(MetricIn(all, "grpc_lb_wrr_endpoint_weight_stale_total{otel_metric_overflow=\"true\"}"),
             "9");
   EXPECT_THAT(all, Not(HasSubstr("grpc_lb_wrr_rr_fallback_total{grpc_target=\"late\"")));
+  const std::string line = "\ngrpc_lb_wrr_rr_fallback_total{";
+  size_t sets = 0;
+  for (size_t at = all.find(line); at != std::string::npos; at = all.find(line, at + 1)) sets++;
+  EXPECT_EQ(sets, GXDS_POLICY_COUNTS_MAX + 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "lb_policies/pick_first/pick_first_policy.h"
 #include "test/host/memory_test.h"
 #include "test/lb_policies/support/fake_cluster.h"
+#include "test/metrics/read_metrics.h"
 
 namespace memory {
 namespace {
@@ -126,6 +127,28 @@ TEST_F(OutlierDetectionPolicyTest, PickersAndCallsOutliveThePolicy) {
   host_.End();
   EXPECT_EQ(Call(""), kA);
   call->Finish();
+}
+
+TEST_F(OutlierDetectionPolicyTest, EjectionsAreCountedByTarget) {  // A91.1, A91.4
+  host_.target = "xds:///ejections";
+  const std::string labels =
+      "grpc_target=\"xds:///ejections\",grpc_lb_backend_service=\"\","
+      "grpc_lb_outlier_detection_detection_method=\"failure_percentage\"";
+  const std::string enforced = "grpc_lb_outlier_detection_ejections_enforced_total{" + labels + "}";
+  Start("round_robin", {1, 2});
+  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  EXPECT_EQ(gxds_test::PolicyMetric(enforced), "0");
+  Eject(kA);
+  EXPECT_EQ(gxds_test::PolicyMetric(enforced), "1");
+  host_.Pass(4 * GXDS_SECOND);
+  EXPECT_NE(Call(""), Call("")) << "both again";
+  EXPECT_EQ(gxds_test::PolicyMetric(enforced), "1");
+  host_.End();
+  EXPECT_EQ(gxds_test::PolicyMetric(enforced), "1");
+  EXPECT_EQ(gxds_test::PolicyMetric(
+                "grpc_lb_outlier_detection_ejections_unenforced_total{" + labels +
+                ",grpc_lb_outlier_detection_unenforced_reason=\"max_ejection_overflow\"}"),
+            "0");
 }
 
 TEST_F(OutlierDetectionPolicyTest, ConfigFromJson) {  // A50.24

@@ -178,6 +178,51 @@ TEST(Outliers, EnforcementDecidesByChance) {  // A50.17
   EXPECT_NEAR(ejected, 3000, 200);
 }
 
+// How many were found since the last call, by the places of the enum: ejected, spared by chance,
+// more than may be ejected, each by success rate and by failure percentage.
+std::vector<uint64_t> Found(Scenario* s) {
+  const gxds_outliers_found found = gxds_outliers_take_found(s->get());
+  return {found.counts, found.counts + GXDS_COUNT_OUTLIERS};
+}
+using Counts = std::vector<uint64_t>;
+
+TEST(OutliersFound, AnEjectionCountsByTheMethodThatFoundTheOutlier) {  // A91.1
+  Scenario failing(ByFailures(50));
+  failing.Calls("a", 0, 100);
+  EXPECT_EQ(failing.Interval(), "-a");
+  EXPECT_EQ(Found(&failing), (Counts{0, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(Found(&failing), (Counts{0, 0, 0, 0, 0, 0})) << "once";
+  Scenario unlike(BySuccessRate(1000));
+  for (const char* h : {"a", "b", "c"}) unlike.Calls(h, 100, 0);
+  unlike.Calls("d", 0, 100);
+  EXPECT_EQ(unlike.Interval(), "-d");
+  EXPECT_EQ(Found(&unlike), (Counts{1, 0, 0, 0, 0, 0}));
+}
+
+TEST(OutliersFound, ThoseBeyondTheShareAreNotEnforced) {  // A91.3
+  gxds_outlier_detection settings = ByFailures(50);
+  settings.max_ejection_percent = 26;
+  Scenario s(settings);
+  for (const char* h : {"a", "b", "c"}) s.Calls(h, 0, 100);
+  s.Calls("d", 100, 0);
+  EXPECT_EQ(s.Interval(), "-a-b");
+  EXPECT_EQ(Found(&s), (Counts{0, 2, 0, 0, 0, 1})) << "d is none, whatever the share";
+  for (const char* h : {"a", "b", "c"}) s.Calls(h, 0, 100);
+  EXPECT_EQ(s.Interval(), "");
+  EXPECT_EQ(Found(&s), (Counts{0, 0, 0, 0, 0, 1})) << "what is ejected is not found again";
+}
+
+TEST(OutliersFound, ThoseThatChanceSparesAreNotEnforced) {  // A91.2
+  gxds_outlier_detection settings = BySuccessRate(1000);
+  settings.success_rate.enforcement_percentage = 1;
+  settings.failure_percentage = {1, 50, 1, 10};
+  Scenario s(settings);
+  for (const char* h : {"a", "b", "c"}) s.Calls(h, 100, 0);
+  s.Calls("d", 0, 100);
+  EXPECT_EQ(s.Interval(), "");
+  EXPECT_EQ(Found(&s), (Counts{0, 0, 1, 1, 0, 0})) << "each method by itself";
+}
+
 TEST(Outliers, EjectionLastsLongerEachTime) {  // A50.8
   gxds_outlier_detection settings = ByFailures(50);
   settings.max_ejection_time = 70 * GXDS_SECOND;
