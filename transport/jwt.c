@@ -2,40 +2,8 @@
 
 #include <jansson.h>
 
+#include "base/base64.h"
 #include "base/memory.h"
-
-/* RFC 4648's alphabet for URLs; -1: none of it. */
-static int digit_of(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '-') return 62;
-  return c == '_' ? 63 : -1;
-}
-
-/* RFC 7515 leaves the padding out; some put it there. */
-static gxds_str without_padding(gxds_str text) {
-  for (int i = 0; i < 2 && text.size > 0 && text.data[text.size - 1] == '='; i++) text.size--;
-  return text;
-}
-
-/* False: it is no base64. to has room for as many bytes as text. */
-static bool decode(gxds_str text, char *to, size_t *size) {
-  unsigned bits = 0;
-  unsigned count = 0;
-  *size = 0;
-  if (text.size % 4 == 1) return false;
-  for (size_t i = 0; i < text.size; i++) {
-    int digit = digit_of(text.data[i]);
-    if (digit < 0) return false;
-    bits = bits << 6 | (unsigned)digit;
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    to[(*size)++] = (char)(bits >> count & 0xff);
-  }
-  return true;
-}
 
 /* The second of three parts that dots divide; false: there are not three. */
 static bool find_payload(gxds_str token, gxds_str *payload) {
@@ -73,13 +41,13 @@ const char *gxds_jwt_expiry(gxds_str token, gxds_time *expiry) {
   if (token.size == 0) return "is empty";
   for (size_t i = 0; i < token.size; i++) {
     char c = token.data[i];
-    if (c != '.' && c != '=' && digit_of(c) < 0) return "has a character that no JWT has";
+    if (c != '.' && c != '=' && gxds_base64_digit(GXDS_BASE64_URL, c) < 0)
+      return "has a character that no JWT has";
   }
   if (!find_payload(token, &payload)) return "does not have the three parts of a JWT";
-  payload = without_padding(payload);
   char *text = gxds_calloc(payload.size, 1);
   size_t size;
-  if (!decode(payload, text, &size)) {
+  if (!gxds_base64_decode(GXDS_BASE64_URL, payload, text, &size)) {
     gxds_free(text);
     return "has a payload that is not base64url";
   }
