@@ -5,6 +5,7 @@
 #include <upb/def.h>
 
 #include "base/check.h"
+#include "base/text.h"
 
 typedef struct extra_field {
   const char *name;
@@ -13,7 +14,7 @@ typedef struct extra_field {
   const char *of; /* the message or enum, with a leading dot; NULL: a scalar */
 } extra_field;
 
-enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 5 };
+enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 7 };
 
 typedef struct extra_nested {
   const char *message; /* NULL: the end of a list */
@@ -28,6 +29,7 @@ typedef struct extra_type {
   const extra_nested *nested; /* NULL: none */
   const char *enum_name;      /* nested in the message; NULL: none */
   const char *enum_values[kValuesMax];
+  const char *uses; /* the full name of one above that its fields refer to; NULL: none */
 } extra_type;
 
 #define BOOL google_protobuf_FieldDescriptorProto_TYPE_BOOL
@@ -43,6 +45,7 @@ typedef struct extra_type {
 #define HTTP_PACKAGE "envoy.extensions.upstreams.http.v3"
 #define HTTP "." HTTP_PACKAGE ".HttpProtocolOptions."
 #define CORE ".envoy.config.core.v3."
+#define STATEFUL_SESSION "envoy.extensions.filters.http.stateful_session.v3"
 /* The first fields of each way to choose a protocol. */
 #define HTTP1 \
   { "http_protocol_options", 1, MESSAGE, CORE "Http1ProtocolOptions" }
@@ -112,6 +115,18 @@ static const extra_type extra_types[] = {
                 {"use_downstream_protocol_config", 4, MESSAGE, HTTP "UseDownstreamHttpConfig"},
                 {"auto_config", 5, MESSAGE, HTTP "AutoHttpConfig"}},
      .nested = http_nested},
+    {.package = "envoy.extensions.http.stateful_session.cookie.v3",
+     .message = "CookieBasedSessionState",
+     .fields = {{"cookie", 1, MESSAGE, ".envoy.type.http.v3.Cookie"}}},
+    {.package = STATEFUL_SESSION,
+     .message = "StatefulSession",
+     .fields = {{"session_state", 1, MESSAGE, CORE "TypedExtensionConfig"},
+                {"strict", 2, BOOL, NULL}}},
+    {.package = STATEFUL_SESSION,
+     .message = "StatefulSessionPerRoute",
+     .fields = {{"disabled", 1, BOOL, NULL},
+                {"stateful_session", 2, MESSAGE, "." STATEFUL_SESSION ".StatefulSession"}},
+     .uses = STATEFUL_SESSION ".StatefulSession"},
     {.package = "udpa.type.v1",
      .message = "TypedStruct",
      .fields = {{"type_url", 1, STRING, NULL}, {"value", 2, MESSAGE, ".google.protobuf.Struct"}}},
@@ -119,9 +134,10 @@ static const extra_type extra_types[] = {
 
 /* Files of the host that the fields above may refer to. */
 static const char *const dependencies[kDependenciesMax] = {
-    "google/protobuf/wrappers.proto", "google/protobuf/duration.proto",
-    "google/protobuf/struct.proto", "envoy/config/cluster/v3/cluster.proto",
-    "envoy/config/core/v3/protocol.proto"};
+    "google/protobuf/wrappers.proto",      "google/protobuf/duration.proto",
+    "google/protobuf/struct.proto",        "envoy/config/cluster/v3/cluster.proto",
+    "envoy/config/core/v3/protocol.proto", "envoy/config/core/v3/extension.proto",
+    "envoy/type/http/v3/cookie.proto"};
 
 #define Z(s) upb_StringView_FromString(s)
 
@@ -202,13 +218,16 @@ void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena 
 static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Arena *arena = upb_Arena_New();
   google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);
-  /* Any name that is not taken; nothing imports the file. */
-  google_protobuf_FileDescriptorProto_set_name(file, Z(t->package));
+  /* Any name that is not taken: the message's. */
+  gxds_text name = {0};
+  gxds_text_addf(&name, "%s.%s", t->package, t->message);
+  google_protobuf_FileDescriptorProto_set_name(file, Z(name.data));
   google_protobuf_FileDescriptorProto_set_package(file, Z(t->package));
   google_protobuf_FileDescriptorProto_set_syntax(file, Z("proto3"));
   for (int i = 0; i < kDependenciesMax; i++) {
     google_protobuf_FileDescriptorProto_add_dependency(file, Z(dependencies[i]), arena);
   }
+  if (t->uses) google_protobuf_FileDescriptorProto_add_dependency(file, Z(t->uses), arena);
   google_protobuf_DescriptorProto *message =
       google_protobuf_FileDescriptorProto_add_message_type(file, arena);
   google_protobuf_DescriptorProto_set_name(message, Z(t->message));
@@ -223,6 +242,7 @@ static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Status status;
   upb_Status_Clear(&status);
   GXDS_CHECK(upb_DefPool_AddFile(pool, file, &status) != NULL);
+  gxds_text_fini(&name);
   upb_Arena_Free(arena);
 }
 

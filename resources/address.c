@@ -105,3 +105,20 @@ bool gxds_address_of_sockaddr(const void *sockaddr, gxds_address *out) {
   out->is_ipv6 = 1;
   return true;
 }
+
+bool gxds_address_read(gxds_str text, gxds_address *out) {
+  const char *colon = text.size > 0 ? memrchr(text.data, ':', text.size) : NULL;
+  if (!colon) return false;
+  const gxds_str ip = gxds_str_of(text.data, (size_t)(colon - text.data));
+  const bool bracketed = ip.size > 0 && ip.data[0] == '[';
+  if (!bracketed && ip.size > 0 && memchr(ip.data, ':', ip.size)) return false;
+  const char *end = text.data + text.size;
+  unsigned port = 0;
+  const char *at = colon + 1;
+  if (at == end || end - at > 5) return false;
+  for (; at < end; at++) {
+    if (*at < '0' || *at > '9') return false;
+    port = 10 * port + (unsigned)(*at - '0');
+  }
+  return port <= UINT16_MAX && gxds_address_parse(ip, (uint16_t)port, out);
+}

@@ -44,6 +44,7 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
     gxds_cluster_lb_decode(in, context, scratch, errors, out);
     gxds_lb_subsets_decode(in, bytes, context, scratch, errors, out);
   }
+  gxds_cluster_sessions_decode(in, scratch, errors, out);
   const envoy_config_core_v3_TransportSocket *transport_socket =
       envoy_config_cluster_v3_Cluster_transport_socket(in);
   if (transport_socket) gxds_tls_decode(transport_socket, context, scratch, errors, out);

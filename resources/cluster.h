@@ -1,5 +1,5 @@
 /* gxds_cluster: a validated envoy.config.cluster.v3.Cluster (A27, A29, A32, A37, A42, A50, A52,
- * A85).
+ * A55, A75, A85).
  * Immutable, shared: any thread. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_H_
@@ -54,9 +54,13 @@ typedef struct gxds_cluster {
   uint32_t max_concurrent_requests;                /* circuit_breakers, of priority DEFAULT */
   const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
   const gxds_lb_subsets *subsets;                  /* E5; NULL: none */
-  const gxds_tls *tls;             /* A29, for xds credentials; NULL: their fallback is used */
-  const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
-  struct upb_Arena *arena;         /* private */
+  uint8_t session_health; /* A55: in which states an endpoint may serve a session that has it: bits
+                             1 << gxds_health */
+  gxds_duration session_idle_timeout; /* A75: how long no session needs to use an endpoint before
+                                         its connection is given up; 0: for ever */
+  const gxds_tls *tls;                /* A29, for xds credentials; NULL: their fallback is used */
+  const gxds_bootstrap *bootstrap;    /* private: a reference, for lrs_server and tls */
+  struct upb_Arena *arena;            /* private */
 } gxds_cluster;
 
 extern const gxds_resource_type gxds_cluster_type;

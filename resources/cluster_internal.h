@@ -61,6 +61,10 @@ void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,
 /* Sets lrs_metrics by the bytes of a Cluster. Nothing in it is an error (A85). */
 void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster *out);
 
+/* Sets session_health and session_idle_timeout. */
+void gxds_cluster_sessions_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
+                                  gxds_errors *errors, gxds_cluster *out);
+
 /* Sets subsets, if the server has that feature (E5). bytes: of in. Needs the kind. */
 void gxds_lb_subsets_decode(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
                             const gxds_decode_context *context, upb_Arena *scratch,

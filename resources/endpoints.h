@@ -32,7 +32,8 @@ typedef struct gxds_endpoint {
   uint32_t weight; /* load_balancing_weight; 1 when absent; never 0 */
 } gxds_endpoint;
 
-typedef struct gxds_locality {
+typedef struct gxds_locality gxds_locality;
+struct gxds_locality {
   gxds_ref refs;
   gxds_str region;
   gxds_str zone;
@@ -46,7 +47,10 @@ typedef struct gxds_locality {
   /* NULL, both: no endpoint has more than one address; see gxds_locality_more() */
   const gxds_address *more;  /* of one endpoint after the other */
   const uint32_t *more_ends; /* for each endpoint: the place in more after its last */
-} gxds_locality;             /* one allocation */
+  /* A55: its endpoints in DRAINING, which are for sessions that they have already: a locality of
+   * this one's name, and a reference; NULL: none. All others are not in DRAINING. */
+  const gxds_locality *draining;
+}; /* one allocation, but for draining */
 
 typedef struct gxds_priority {
   const gxds_locality *const *localities; /* ordered by name */
@@ -95,7 +99,8 @@ gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub
                                     uint32_t weight, size_t count);
 /* A copy of all that is in *l but for the references. One reference, the caller's. */
 const gxds_locality *gxds_locality_copy(const gxds_locality *l);
-/* The same of some of its endpoints: those at these places, in this order, with that weight. */
+/* The same of some of its endpoints: those at these places, in this order, with that weight, and
+ * none in DRAINING. */
 const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t *places,
                                           size_t count, uint32_t weight);
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
@@ -129,9 +134,10 @@ static inline gxds_str gxds_locality_metadata(const gxds_locality *l, uint32_t i
  * has. */
 bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,
                                   uint32_t k);
-/* Same name, weight and endpoints. */
+/* Same name, weight and endpoints, also those in DRAINING. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
-/* Same endpoints, in the same order, with the same addresses, hash keys, hostnames and metadata. */
+/* Same endpoints, in the same order, with the same addresses, hash keys, hostnames and metadata;
+ * those in DRAINING are not looked at. */
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
@@ -148,6 +154,8 @@ const gxds_endpoints *gxds_endpoints_of_priorities(gxds_str cluster_name,
 
 /* "1.2.3.4:80" or "[::1]:80". */
 void gxds_address_render(const gxds_address *a, gxds_text *out);
+/* The same read. False: it is something else, and *out is undefined. */
+bool gxds_address_read(gxds_str text, gxds_address *out);
 
 /* As the system has it; all bytes of *out are set. How many of them count. */
 size_t gxds_address_to_sockaddr(const gxds_address *a, struct sockaddr_storage *out);

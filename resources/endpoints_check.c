@@ -136,14 +136,28 @@ static const gxds_str *names_from(const checker *c, const gxds_str *names, size_
   return NULL;
 }
 
-/* Lays one endpoint out behind the others; false when it is left out. */
-static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_path *at) {
-  int32_t health = envoy_config_endpoint_v3_LbEndpoint_health_status(in);
-  if (health != envoy_config_core_v3_UNKNOWN && health != envoy_config_core_v3_HEALTHY) {
-    return false;
+/* False: endpoints in that state are left out. */
+static bool check_health(const endpoint_message *in, gxds_health *out) {
+  switch (envoy_config_endpoint_v3_LbEndpoint_health_status(in)) {
+    case envoy_config_core_v3_UNKNOWN:
+      *out = GXDS_HEALTH_UNKNOWN;
+      return true;
+    case envoy_config_core_v3_HEALTHY:
+      *out = GXDS_HEALTH_HEALTHY;
+      return true;
+    case envoy_config_core_v3_DRAINING:
+      *out = GXDS_HEALTH_DRAINING;
+      return true;
+    default:
+      return false;
   }
+}
+
+/* Lays one endpoint out behind the others; false when it is left out. */
+static bool check_endpoint(checker *c, const endpoint_message *in, gxds_health health,
+                           const gxds_path *at) {
   gxds_endpoint *out = &c->endpoints[c->endpoint_count];
-  out->health = health == envoy_config_core_v3_HEALTHY ? GXDS_HEALTH_HEALTHY : GXDS_HEALTH_UNKNOWN;
+  out->health = (uint8_t)health;
   out->weight = 1;
   const google_protobuf_UInt32Value *weight =
       envoy_config_endpoint_v3_LbEndpoint_load_balancing_weight(in);
@@ -170,28 +184,50 @@ static bool check_endpoint(checker *c, const endpoint_message *in, const gxds_pa
   return true;
 }
 
-static void check_endpoints_of(checker *c, const locality_message *in, const gxds_path *at,
-                               gxds_checked_locality *out) {
+/* Those in DRAINING, or all others. Gives the sum of their weights. */
+static uint64_t check_some_endpoints(checker *c, const locality_message *in, bool draining,
+                                     const gxds_path *at, gxds_locality *view, bool *more) {
   size_t count = 0;
   const endpoint_message *const *list =
       envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
-  out->print.written = (uint32_t)count;
-  gxds_locality *view = &out->view;
   const size_t first = c->endpoint_count;
   view->endpoints = &c->endpoints[first];
   uint64_t weights = 0;
   for (size_t i = 0; i < count; i++) {
-    if (!check_endpoint(c, list[i], GXDS_ITEM(at, "lb_endpoints", i))) continue;
+    gxds_health health;
+    if (!check_health(list[i], &health)) continue;
+    if ((health == GXDS_HEALTH_DRAINING) != draining) {
+      *more = true;
+      continue;
+    }
+    if (!check_endpoint(c, list[i], health, GXDS_ITEM(at, "lb_endpoints", i))) continue;
     weights += view->endpoints[view->endpoint_count++].weight;
   }
   view->hash_keys = names_from(c, c->hash_keys, first);
   view->hostnames = names_from(c, c->hostnames, first);
   view->metadata = names_from(c, c->metadata, first);
   gxds_more_addresses_view(&c->more, first, c->endpoint_count, c->scratch, view);
-  if (weights > UINT32_MAX) {
+  return weights;
+}
+
+static void check_endpoints_of(checker *c, const locality_message *in, const gxds_path *at,
+                               gxds_checked_locality *out) {
+  size_t count = 0;
+  (void)envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
+  out->print.written = (uint32_t)count;
+  bool any_draining = false;
+  if (check_some_endpoints(c, in, false, at, &out->view, &any_draining) > UINT32_MAX) {
     gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
                     "sum of endpoint weights exceeds uint32 max");
   }
+  if (!any_draining) return;
+  gxds_locality *draining = gxds_arena_calloc(c->scratch, 1, sizeof *draining); /* A55 */
+  draining->region = out->view.region;
+  draining->zone = out->view.zone;
+  draining->sub_zone = out->view.sub_zone;
+  draining->weight = out->view.weight;
+  (void)check_some_endpoints(c, in, true, at, draining, &any_draining);
+  if (draining->endpoint_count > 0) out->view.draining = draining;
 }
 
 /* False when the locality is left out or can't be told from others. */
@@ -303,6 +339,22 @@ static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in
   out->drops = drops;
 }
 
+/* False: one of them was seen before. */
+static bool add_known_addresses(checker *c, const gxds_locality *l) {
+  memcpy(&c->endpoints[c->endpoint_count], l->endpoints, l->endpoint_count * sizeof *l->endpoints);
+  const size_t first_more = c->more.count;
+  gxds_more_addresses_add_known(&c->more, l, c->scratch);
+  c->addresses.more = c->more.list;
+  bool is_new = true;
+  for (uint32_t i = 0; is_new && i < l->endpoint_count; i++) {
+    is_new = gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count++);
+  }
+  for (size_t i = first_more; is_new && i < c->more.count; i++) {
+    is_new = gxds_address_set_add(&c->addresses, GXDS_ADDRESS_SET_MORE + (uint32_t)i);
+  }
+  return is_new;
+}
+
 /* What is known is good by itself, but an address may be another's by now. Which one it was in the
  * message is not known: the whole message is read again for the errors. */
 static void add_known(checker *c, const gxds_locality_print *known, gxds_checked_locality *out) {
@@ -318,22 +370,12 @@ static void add_known(checker *c, const gxds_locality_print *known, gxds_checked
                                           .hostnames = l->hostnames,
                                           .metadata = l->metadata,
                                           .more = l->more,
-                                          .more_ends = l->more_ends},
+                                          .more_ends = l->more_ends,
+                                          .draining = l->draining},
                                  .priority = known->priority,
                                  .print = *known};
   c->priority_seen[known->priority] = true;
-  memcpy(&c->endpoints[c->endpoint_count], l->endpoints, l->endpoint_count * sizeof *l->endpoints);
-  const size_t first_more = c->more.count;
-  gxds_more_addresses_add_known(&c->more, l, c->scratch);
-  c->addresses.more = c->more.list;
-  bool is_new = true;
-  for (uint32_t i = 0; is_new && i < l->endpoint_count; i++) {
-    is_new = gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count++);
-  }
-  for (size_t i = first_more; is_new && i < c->more.count; i++) {
-    is_new = gxds_address_set_add(&c->addresses, GXDS_ADDRESS_SET_MORE + (uint32_t)i);
-  }
-  if (!is_new) {
+  if (!add_known_addresses(c, l) || (l->draining && !add_known_addresses(c, l->draining))) {
     gxds_errors_add(c->errors, GXDS_FIELD(NULL, "endpoints"), "duplicate endpoint address");
   }
 }

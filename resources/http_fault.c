@@ -108,8 +108,9 @@ static void decode_delay(const delay_message *in, const gxds_path *up, gxds_erro
 }
 
 void gxds_http_fault_decode(const gxds_extension *config, bool is_override, upb_Arena *scratch,
-                            gxds_errors *errors, gxds_text *json) {
+                            gxds_errors *errors, gxds_http_filter_value *out) {
   (void)is_override; /* the same message in both places */
+  gxds_text *json = &out->json;
   const envoy_extensions_filters_http_fault_v3_HTTPFault *in = NULL;
   if (!config->typed_struct) {
     in = GXDS_DECODE(envoy_extensions_filters_http_fault_v3_HTTPFault, config->value, scratch);

@@ -58,14 +58,16 @@ static bool decode_override(const gxds_http_filter_entry *in, const gxds_path *u
     }
     return false;
   }
-  gxds_text json = {0};
-  type->decode(&config, true, scratch, errors, &json);
+  gxds_http_filter_value value = {0};
+  type->decode(&config, true, scratch, errors, &value);
   if (type->on_clients) {
-    *out = (gxds_http_filter_override){.name = gxds_arena_dup(arena, in->name),
-                                       .kind = type->kind,
-                                       .config_json = gxds_arena_dup(arena, gxds_text_str(&json))};
+    *out = (gxds_http_filter_override){
+        .name = gxds_arena_dup(arena, in->name),
+        .kind = type->kind,
+        .config_json = gxds_arena_dup(arena, gxds_text_str(&value.json)),
+        .cookie = gxds_session_cookie_copy(&value.cookie, arena)};
   }
-  gxds_text_fini(&json);
+  gxds_text_fini(&value.json);
   return type->on_clients;
 }
 
@@ -95,11 +97,30 @@ const gxds_http_filter_override *gxds_http_filter_overrides_find(
   return bsearch(&key, o->items, o->count, sizeof *o->items, compare_names);
 }
 
-gxds_str gxds_http_filter_config(const gxds_http_filter *f,
-                                 const gxds_http_filter_overrides *const *overrides, size_t count) {
+/* The first of these overrides that is of the filter; NULL: none is. */
+static const gxds_http_filter_override *find_override(
+    const gxds_http_filter *f, const gxds_http_filter_overrides *const *overrides, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const gxds_http_filter_override *o = gxds_http_filter_overrides_find(overrides[i], f->name);
-    if (o && o->kind == f->kind) return o->config_json;
+    if (o && o->kind == f->kind) return o;
   }
-  return f->config_json;
+  return NULL;
+}
+
+gxds_str gxds_http_filter_config(const gxds_http_filter *f,
+                                 const gxds_http_filter_overrides *const *overrides, size_t count) {
+  const gxds_http_filter_override *o = find_override(f, overrides, count);
+  return o ? o->config_json : f->config_json;
+}
+
+const gxds_session_cookie *gxds_http_filters_cookie(
+    const gxds_http_filter *filters, size_t filter_count,
+    const gxds_http_filter_overrides *const *overrides, size_t count) {
+  for (size_t i = 0; i < filter_count; i++) {
+    if (filters[i].kind != GXDS_HTTP_FILTER_STATEFUL_SESSION) continue;
+    const gxds_http_filter_override *o = find_override(&filters[i], overrides, count);
+    const gxds_session_cookie *cookie = o ? &o->cookie : &filters[i].cookie;
+    if (cookie->name.size > 0) return cookie;
+  }
+  return NULL;
 }

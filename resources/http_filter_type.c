@@ -3,8 +3,8 @@
 #include "resources/http_filters_internal.h"
 
 static void decode_router(const gxds_extension *config, bool is_override, upb_Arena *scratch,
-                          gxds_errors *errors, gxds_text *json) {
-  (void)json; /* A39: its fields mean nothing to gRPC */
+                          gxds_errors *errors, gxds_http_filter_value *out) {
+  (void)out; /* A39: its fields mean nothing to gRPC */
   if (is_override) {
     gxds_errors_add(errors, config->at, "router filter does not support config override");
   } else if (config->typed_struct ||
@@ -16,8 +16,8 @@ static void decode_router(const gxds_extension *config, bool is_override, upb_Ar
 /* RBAC is for servers (A41). A client has no use for an override, but a route configuration may be
  * for both (A39). */
 static void decode_rbac(const gxds_extension *config, bool is_override, upb_Arena *scratch,
-                        gxds_errors *errors, gxds_text *json) {
-  (void)json;
+                        gxds_errors *errors, gxds_http_filter_value *out) {
+  (void)out;
   (void)is_override;
   if (config->typed_struct ||
       !GXDS_DECODE(envoy_extensions_filters_http_rbac_v3_RBACPerRoute, config->value, scratch)) {
@@ -32,6 +32,10 @@ static const gxds_http_filter_type filter_types[] = {
      "envoy.extensions.filters.http.fault.v3.HTTPFault", true, false, gxds_http_fault_decode},
     {GXDS_HTTP_FILTER_RBAC, "envoy.extensions.filters.http.rbac.v3.RBAC",
      "envoy.extensions.filters.http.rbac.v3.RBACPerRoute", false, false, decode_rbac},
+    {GXDS_HTTP_FILTER_STATEFUL_SESSION,
+     "envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
+     "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute", true, false,
+     gxds_http_stateful_session_decode},
 };
 
 const gxds_http_filter_type *gxds_http_filter_type_find(gxds_str message, bool is_override) {

@@ -8,7 +8,7 @@ typedef envoy_extensions_filters_network_http_connection_manager_v3_HttpFilter f
 /* The type of a filter that is to be used; NULL: it is left out, or there is an error. */
 static const gxds_http_filter_type *decode_config(const filter_message *in, const gxds_path *up,
                                                   upb_Arena *scratch, gxds_errors *errors,
-                                                  gxds_text *json) {
+                                                  gxds_http_filter_value *out) {
   const gxds_path *at = GXDS_FIELD(up, "typed_config");
   bool is_optional =
       envoy_extensions_filters_network_http_connection_manager_v3_HttpFilter_is_optional(in);
@@ -26,7 +26,7 @@ static const gxds_http_filter_type *decode_config(const filter_message *in, cons
     if (!is_optional) gxds_errors_add(errors, config.at, "filter is not supported on clients");
     return NULL;
   }
-  type->decode(&config, false, scratch, errors, json);
+  type->decode(&config, false, scratch, errors, out);
   return type;
 }
 
@@ -86,17 +86,19 @@ void gxds_http_filters_decode(const manager_message *in, const gxds_path *at, up
     const gxds_path *at_filter = GXDS_ITEM(at, "http_filters", i);
     check_name(list, i, at_filter, errors);
     size_t before_filter = errors->count;
-    gxds_text json = {0};
-    const gxds_http_filter_type *type = decode_config(list[i], at_filter, scratch, errors, &json);
+    gxds_http_filter_value value = {0};
+    const gxds_http_filter_type *type = decode_config(list[i], at_filter, scratch, errors, &value);
     if (type || errors->count != before_filter) last_known = type != NULL;
     if (type) {
       filters[used] =
           (gxds_http_filter){.name = gxds_arena_dup(out->arena, name_of(list[i])),
                              .kind = type->kind,
-                             .config_json = gxds_arena_dup(out->arena, gxds_text_str(&json))};
+                             .config_json = gxds_arena_dup(out->arena, gxds_text_str(&value.json)),
+                             .cookie = gxds_session_cookie_copy(&value.cookie, out->arena)};
+      out->has_sessions |= type->kind == GXDS_HTTP_FILTER_STATEFUL_SESSION;
       chain[used++] = type;
     }
-    gxds_text_fini(&json);
+    gxds_text_fini(&value.json);
   }
   if (used == 0 && errors->count == before) {
     gxds_errors_add(errors, at_list, "expected at least one HTTP filter");

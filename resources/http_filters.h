@@ -5,6 +5,7 @@
 #define GRPC_XDS_RESOURCES_HTTP_FILTERS_H_
 
 #include "base/str.h"
+#include "resources/session_cookie.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +14,8 @@ extern "C" {
 typedef enum gxds_http_filter_kind {
   GXDS_HTTP_FILTER_ROUTER, /* always the last one */
   GXDS_HTTP_FILTER_FAULT,
-  GXDS_HTTP_FILTER_RBAC, /* servers only: never in a listener of ours */
+  GXDS_HTTP_FILTER_RBAC,             /* servers only: never in a listener of ours */
+  GXDS_HTTP_FILTER_STATEFUL_SESSION, /* A55 */
 } gxds_http_filter_kind;
 
 /* A chain is a handful; names are compared one by one. */
@@ -23,8 +25,9 @@ typedef struct gxds_http_filter {
   gxds_str name; /* by which routes override its config; unique */
   gxds_http_filter_kind kind;
   /* FAULT: the object that the host's filter reads as an item of "faultInjectionPolicy" in a method
-   * config (A33); ROUTER: empty, for it has none. */
+   * config (A33); STATEFUL_SESSION: the cookie, for people; ROUTER: empty, for it has none. */
   gxds_str config_json;
+  gxds_session_cookie cookie; /* STATEFUL_SESSION */
 } gxds_http_filter;
 
 /* A33: by which an RPC asks for the percentage of its aborts, where the filter has header_abort. */
@@ -38,7 +41,8 @@ bool gxds_http_filters_equal(const gxds_http_filter *a, size_t a_count, const gx
 typedef struct gxds_http_filter_override {
   gxds_str name; /* of the filter; perhaps of none that the listener has */
   gxds_http_filter_kind kind;
-  gxds_str config_json; /* as a gxds_http_filter has it */
+  gxds_str config_json; /* as a gxds_http_filter has them */
+  gxds_session_cookie cookie;
 } gxds_http_filter_override;
 
 /* The typed_per_filter_config of one message. */
@@ -56,6 +60,12 @@ const gxds_http_filter_override *gxds_http_filter_overrides_find(
  * weighted cluster, route, virtual host. Borrow: as long as f and the overrides. */
 gxds_str gxds_http_filter_config(const gxds_http_filter *f,
                                  const gxds_http_filter_overrides *const *overrides, size_t count);
+
+/* A55: the cookie in force for RPCs with these overrides, listed as above: of the first filter of
+ * that kind which is not disabled. NULL: they are of no session. Borrow: as above. */
+const gxds_session_cookie *gxds_http_filters_cookie(
+    const gxds_http_filter *filters, size_t filter_count,
+    const gxds_http_filter_overrides *const *overrides, size_t count);
 
 #ifdef __cplusplus
 }

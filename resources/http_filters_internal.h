@@ -1,6 +1,7 @@
 /* HTTP filters (A39) as messages name them: the list of a listener (http_filters.c), the maps of
  * virtual hosts, routes and weighted clusters (http_filter_overrides.c), and what both know of each
- * kind of filter (http_filter_type.c, http_fault.c). */
+ * kind of filter (http_filter_type.c, http_fault.c,
+ * http_stateful_session.c). */
 #ifndef GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 
@@ -10,6 +11,13 @@
 
 struct envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager;
 
+/* What a config was decoded to: both borrow of the message and scratch but for json, which is the
+ * caller's. */
+typedef struct gxds_http_filter_value {
+  gxds_text json;
+  gxds_session_cookie cookie;
+} gxds_http_filter_value;
+
 /* What there is to know of a kind of filter. Static. */
 typedef struct gxds_http_filter_type {
   gxds_http_filter_kind kind;
@@ -17,9 +25,9 @@ typedef struct gxds_http_filter_type {
   const char *override_config; /* of the one in a typed_per_filter_config */
   bool on_clients;
   bool terminal;
-  /* Checks a config, of a listener or as an override, and adds its JSON. */
+  /* Checks a config, of a listener or as an override. *out: zeroed. */
   void (*decode)(const gxds_extension *config, bool is_override, upb_Arena *scratch,
-                 gxds_errors *errors, gxds_text *json);
+                 gxds_errors *errors, gxds_http_filter_value *out);
 } gxds_http_filter_type;
 
 /* The kind whose config, or override, is a message of this type; NULL: none that we know. */
@@ -27,7 +35,15 @@ const gxds_http_filter_type *gxds_http_filter_type_find(gxds_str message, bool i
 
 /* The fault filter's (A33). */
 void gxds_http_fault_decode(const gxds_extension *config, bool is_override, upb_Arena *scratch,
-                            gxds_errors *errors, gxds_text *json);
+                            gxds_errors *errors, gxds_http_filter_value *out);
+
+/* The stateful session filter's (A55). */
+void gxds_http_stateful_session_decode(const gxds_extension *config, bool is_override,
+                                       upb_Arena *scratch, gxds_errors *errors,
+                                       gxds_http_filter_value *out);
+
+/* The cookie with its texts in arena. */
+gxds_session_cookie gxds_session_cookie_copy(const gxds_session_cookie *c, upb_Arena *arena);
 
 /* Checks the http_filters of an HttpConnectionManager and sets the filters of out, copied to
  * out->arena. at: of the HttpConnectionManager. */

@@ -27,6 +27,7 @@ typedef struct gxds_listener {
   gxds_duration max_stream_duration;     /* http_protocol_options; -1: not set */
   const gxds_http_filter *filters;       /* A39, for API: in order; at least one */
   size_t filter_count;
+  bool has_sessions;       /* A55: one of them is a stateful_session */
   struct upb_Arena *arena; /* private */
 } gxds_listener;
 

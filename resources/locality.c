@@ -106,6 +106,7 @@ const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
     memcpy((gxds_endpoint *)copy->endpoints, l->endpoints,
            l->endpoint_count * sizeof *l->endpoints);
   }
+  if (l->draining) copy->draining = gxds_locality_copy(l->draining);
   return copy;
 }
 
@@ -164,7 +165,9 @@ const gxds_locality *gxds_locality_ref(const gxds_locality *l) {
 }
 
 void gxds_locality_unref(const gxds_locality *l) {
-  if (l && gxds_ref_dec(&l->refs)) gxds_free((gxds_locality *)l);
+  if (!l || !gxds_ref_dec(&l->refs)) return;
+  gxds_locality_unref(l->draining);
+  gxds_free((gxds_locality *)l);
 }
 
 static bool address_equal(const gxds_address *a, const gxds_address *b) {
@@ -225,9 +228,15 @@ bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *
   return more_equal(a, b);
 }
 
+static bool draining_equal(const gxds_locality *a, const gxds_locality *b) {
+  if (!a || !b) return a == b;
+  return gxds_locality_endpoints_equal(a, b);
+}
+
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b) {
-  return a == b || (a->weight == b->weight && gxds_locality_compare_name(a, b) == 0 &&
-                    gxds_locality_endpoints_equal(a, b));
+  return a == b ||
+         (a->weight == b->weight && gxds_locality_compare_name(a, b) == 0 &&
+          gxds_locality_endpoints_equal(a, b) && draining_equal(a->draining, b->draining));
 }
 
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b) {

@@ -100,7 +100,7 @@ TEST(Endpoints, AdditionalAddressesOfOneThatIsLeftOutAreNotLookedAt) {  // A61.8
       gxds_endpoints_type,
       Assignment(Locality(
           "a", Endpoint("10.0.0.1") +
-                   ",{'health_status':'DRAINING','endpoint':{'additional_addresses':[{}]}}")));
+                   ",{'health_status':'TIMEOUT','endpoint':{'additional_addresses':[{}]}}")));
   EXPECT_EQ(Show(result.As<gxds_endpoints>()), "a=10.0.0.1:80");
 }
 

@@ -137,7 +137,7 @@ std::string InForce(const std::vector<std::string>& overrides) {
   for (const Decoded& result : decoded) {
     list.push_back(&result.As<gxds_route_config>().virtual_hosts[0].filter_overrides);
   }
-  gxds_http_filter filter = {gxds_str_z("f"), GXDS_HTTP_FILTER_FAULT, gxds_str_z("its own")};
+  gxds_http_filter filter = {gxds_str_z("f"), GXDS_HTTP_FILTER_FAULT, gxds_str_z("its own"), {}};
   return ToString(gxds_http_filter_config(&filter, list.data(), list.size()));
 }
 

@@ -12,11 +12,13 @@ static const struct row {
     {"envoy.config.cluster.v3.CircuitBreakers", " thresholds "},
     {"envoy.config.cluster.v3.CircuitBreakers.Thresholds", " max_requests priority "},
     {"envoy.config.cluster.v3.Cluster",
-     " circuit_breakers cluster_type eds_cluster_config lb_policy lb_subset_config load_assignment "
+     " circuit_breakers cluster_type common_lb_config eds_cluster_config lb_policy "
+     "lb_subset_config load_assignment "
      "least_request_lb_config load_balancing_policy lrs_report_endpoint_metrics lrs_server name "
      "outlier_detection "
      "ring_hash_lb_config round_robin_lb_config "
-     "transport_socket type "},
+     "transport_socket type upstream_config "},
+    {"envoy.config.cluster.v3.Cluster.CommonLbConfig", " override_host_status "},
     {"envoy.config.cluster.v3.Cluster.CustomClusterType", " name typed_config "},
     {"envoy.config.cluster.v3.Cluster.EdsClusterConfig", " eds_config service_name "},
     {"envoy.config.cluster.v3.Cluster.LbSubsetConfig",
@@ -39,7 +41,8 @@ static const struct row {
      "success_rate_minimum_hosts success_rate_request_volume success_rate_stdev_factor "},
     {"envoy.config.core.v3.Address", " socket_address "},
     {"envoy.config.core.v3.ConfigSource", " ads resource_api_version self "},
-    {"envoy.config.core.v3.HttpProtocolOptions", " max_stream_duration "},
+    {"envoy.config.core.v3.HealthStatusSet", " statuses "},
+    {"envoy.config.core.v3.HttpProtocolOptions", " idle_timeout max_stream_duration "},
     {"envoy.config.core.v3.Locality", " region sub_zone zone "},
     {"envoy.config.core.v3.Metadata", " filter_metadata "},
     {"envoy.config.core.v3.RuntimeDouble", " default_value "},
@@ -91,6 +94,9 @@ static const struct row {
     {"envoy.extensions.filters.http.fault.v3.FaultAbort",
      " grpc_status header_abort http_status percentage "},
     {"envoy.extensions.filters.http.fault.v3.HTTPFault", " abort delay max_active_faults "},
+    {"envoy.extensions.filters.http.stateful_session.v3.StatefulSession", " session_state "},
+    {"envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute",
+     " disabled stateful_session "},
     {"envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
      " common_http_protocol_options http_filters original_ip_detection_extensions rds "
      "route_config stat_prefix xff_num_trusted_hops "},
@@ -98,6 +104,7 @@ static const struct row {
      " is_optional name typed_config "},
     {"envoy.extensions.filters.network.http_connection_manager.v3.Rds",
      " config_source route_config_name "},
+    {"envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState", " cookie "},
     {"envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3."
      "ClientSideWeightedRoundRobin",
      " blackout_period enable_oob_load_report error_utilization_penalty "
@@ -130,6 +137,8 @@ static const struct row {
      "CombinedCertificateValidationContext",
      " default_validation_context validation_context_certificate_provider_instance "},
     {"envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", " common_tls_context "},
+    {"envoy.extensions.upstreams.http.v3.HttpProtocolOptions", " common_http_protocol_options "},
+    {"envoy.type.http.v3.Cookie", " name path ttl "},
     {"envoy.type.matcher.v3.RegexMatchAndSubstitute", " pattern substitution "},
     {"envoy.type.matcher.v3.RegexMatcher", " regex "},
     {"envoy.type.matcher.v3.StringMatcher",

@@ -39,6 +39,19 @@ static void add_metadata_match(gxds_view *v, const gxds_metadata_match *match) {
   if (match) gxds_view_attribute(v, "metadata_match", "%.*s", GXDS_STR_ARG(match->text));
 }
 
+/* A55: config: a cookie, or {} where there are no sessions. */
+static void add_session(gxds_view *v, gxds_str config) {
+  if (gxds_str_equal(config, gxds_str_z("{}"))) config = gxds_str_z("none");
+  gxds_view_attribute(v, "session", "%.*s", GXDS_STR_ARG(config));
+}
+
+static void add_session_overrides(gxds_view *v, const gxds_http_filter_overrides *overrides) {
+  for (size_t i = 0; i < overrides->count; i++) {
+    if (overrides->items[i].kind != GXDS_HTTP_FILTER_STATEFUL_SESSION) continue;
+    add_session(v, overrides->items[i].config_json);
+  }
+}
+
 static void add_options(gxds_view *v, const gxds_route *route) {
   add_duration(v, "max_stream_duration", route->max_stream_duration);
   if (route->retry_policy) {
@@ -49,6 +62,7 @@ static void add_options(gxds_view *v, const gxds_route *route) {
   }
   add_host_rewrite(v, &route->host_rewrite);
   add_metadata_match(v, route->metadata_match);
+  add_session_overrides(v, &route->filter_overrides);
   for (size_t i = 0; i < route->hash_policy_count; i++) {
     const gxds_hash_policy *h = &route->hash_policies[i];
     if (h->kind == GXDS_HASH_HEADER) {
@@ -71,6 +85,7 @@ static bool add_clusters(gxds_tree_clusters *c, gxds_view *v, const gxds_route *
     }
     add_host_rewrite(cluster, &rc->host_rewrite);
     add_metadata_match(cluster, rc->metadata_match);
+    add_session_overrides(cluster, &rc->filter_overrides);
     usable |= gxds_tree_add_cluster(c, cluster, rc->name);
   }
   return usable;
@@ -132,6 +147,7 @@ static void add_virtual_host(routes *r, gxds_view *up, const gxds_virtual_host *
   }
   gxds_view *v = gxds_view_add(up, "virtual_host", gxds_text_str(&domains));
   gxds_text_fini(&domains);
+  add_session_overrides(v, &host->filter_overrides);
   for (size_t i = 0; i < host->route_count; i++) {
     const gxds_route *route = &host->routes[i];
     gxds_text match = {0};
@@ -178,6 +194,9 @@ static void add_listener(routes *r, gxds_view *up, const gxds_fetched *f, gxds_s
   add_duration(v, "max_stream_duration", l->max_stream_duration);
   for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last one is the router */
     gxds_view_attribute(v, "filter", "%.*s", GXDS_STR_ARG(l->filters[i].name));
+    if (l->filters[i].kind == GXDS_HTTP_FILTER_STATEFUL_SESSION) {
+      add_session(v, l->filters[i].config_json);
+    }
   }
   if (l->kind == GXDS_LISTENER_SOCKET) {
     gxds_view_error(v, gxds_str_z("it is a server's listener: it has no api_listener"));

@@ -51,6 +51,9 @@ static bool add_locality(gxds_view *up, const gxds_locality *l) {
   gxds_view_attribute(v, "weight", "%u", l->weight);
   if (l->endpoint_count == 0) gxds_view_error(v, gxds_str_z("it has no endpoints"));
   for (uint32_t i = 0; i < l->endpoint_count; i++) add_endpoint(v, l, i);
+  for (uint32_t i = 0; l->draining && i < l->draining->endpoint_count; i++) {
+    add_endpoint(v, l->draining, i);
+  }
   return l->endpoint_count > 0;
 }
 
@@ -158,6 +161,18 @@ static void add_subsets(gxds_view *v, const gxds_lb_subsets *s) {
   }
 }
 
+/* A55. Most clusters say nothing of it, and most channels have no sessions. */
+static void add_session_health(gxds_view *v, uint8_t set) {
+  if (set == (1u << GXDS_HEALTH_UNKNOWN | 1u << GXDS_HEALTH_HEALTHY)) return;
+  gxds_text text = {0};
+  if (set & 1u << GXDS_HEALTH_UNKNOWN) gxds_text_add_z(&text, "UNKNOWN ");
+  if (set & 1u << GXDS_HEALTH_HEALTHY) gxds_text_add_z(&text, "HEALTHY ");
+  if (set & 1u << GXDS_HEALTH_DRAINING) gxds_text_add_z(&text, "DRAINING ");
+  if (text.size == 0) gxds_text_add_z(&text, "none ");
+  gxds_view_attribute(v, "override_host_status", "%.*s", (int)text.size - 1, text.data);
+  gxds_text_fini(&text);
+}
+
 static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   gxds_view_attribute(v, "policy", "%.*s", GXDS_STR_ARG(cluster->lb_policy_json));
   if (cluster->max_concurrent_requests != GXDS_CLUSTER_MAX_REQUESTS_DEFAULT) {
@@ -165,6 +180,7 @@ static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   }
   if (cluster->outlier_detection) gxds_view_attribute(v, "outlier_detection", "on");
   if (cluster->subsets) add_subsets(v, cluster->subsets);
+  add_session_health(v, cluster->session_health);
   if (cluster->tls) gxds_view_attribute(v, "tls", "on");
   if (cluster->lrs_server && gxds_bootstrap_server_is_grpc(cluster->lrs_server)) {
     gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));

@@ -1,0 +1,28 @@
+/* gxds_session_cookie: the cookie by which RPCs of a session find the endpoint of the ones before
+ * (A55): what a stateful_session filter says. A part of resources: immutable, borrowed as long as
+ * its resource. Any thread. */
+#ifndef GRPC_XDS_RESOURCES_SESSION_COOKIE_H_
+#define GRPC_XDS_RESOURCES_SESSION_COOKIE_H_
+
+#include "base/str.h"
+#include "base/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_session_cookie {
+  gxds_str name;     /* empty: there are no sessions (the filter is disabled) */
+  gxds_str path;     /* of the RPCs that have it; empty: of all */
+  gxds_duration ttl; /* for who keeps the cookie; 0: as long as he likes */
+} gxds_session_cookie;
+
+/* Whether an RPC of that path ("/package.Service/Method") is one of sessions: the path matches the
+ * cookie's as in RFC 6265, section 5.1.4. */
+bool gxds_session_cookie_is_for(const gxds_session_cookie *c, gxds_str path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
