@@ -58,7 +58,10 @@ typedef struct gxds_call_route {
 } gxds_call_route;
 
 /* HTTP filters of the host's that RPCs go through, in order (A39). */
-typedef enum gxds_call_filter { GXDS_CALL_FILTER_FAULT /* A33 */ } gxds_call_filter;
+typedef enum gxds_call_filter {
+  GXDS_CALL_FILTER_FAULT,    /* A33 */
+  GXDS_CALL_FILTER_RESPONSE, /* A55: calls responded() of the RPC's session, if it has one */
+} gxds_call_filter;
 
 /* ---- the selector ---- */
 

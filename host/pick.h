@@ -18,9 +18,28 @@ extern "C" {
 
 struct gxds_metadata_match;
 
+/* The headers of a response, before the program gets them. Borrow: during the call that has it. */
+typedef struct gxds_response gxds_response;
+struct gxds_response { /* first in the host's own object, on its stack */
+  /* Adds one. value: copied. */
+  void (*add_header)(gxds_response *r, gxds_str name, gxds_str value);
+};
+
 typedef struct gxds_pick gxds_pick;
 typedef struct gxds_tracker gxds_tracker;
 typedef struct gxds_picker gxds_picker;
+
+/* A55: the session of an RPC. In the RPC's memory. */
+typedef struct gxds_session gxds_session;
+struct gxds_session {
+  gxds_str wanted; /* the addresses of the endpoint that the session has, "1.2.3.4:80,[::1]:80";
+                      empty: it has none yet */
+  gxds_str used; /* those of the endpoint that was picked: whoever picks it sets them, in the RPC's
+                    memory; empty: not known */
+  /* The response has begun: its headers are about to reach the program. NULL where there is no
+   * response, which is in tools. */
+  void (*responded)(gxds_session *s, gxds_response *response);
+};
 
 /* What the ConfigSelector left with an RPC. Pickers of the RPC may write to it, one at a time. */
 typedef struct gxds_routed_call {
@@ -30,6 +49,7 @@ typedef struct gxds_routed_call {
   uint64_t hash;
   const struct gxds_metadata_match *match; /* E5: resources/lb_metadata.h; NULL: none. Borrow: as
                                               long as the RPC */
+  gxds_session *session;                   /* A55; NULL: none. Borrow: as long as the RPC */
 } gxds_routed_call;
 
 typedef struct gxds_pick_ops {

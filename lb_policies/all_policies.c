@@ -7,6 +7,7 @@
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 #include "lb_policies/least_request/least_request_policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
+#include "lb_policies/override_host/override_host_policy.h"
 #include "lb_policies/pick_first/pick_first_policy.h"
 #include "lb_policies/pick_first/shuffled_policy.h"
 #include "lb_policies/priority/priority_policy.h"
@@ -31,6 +32,7 @@ const gxds_policy_type *const gxds_all_policies[] = {
     /* What later versions of the host have, and our own. */
     &gxds_endpoint_weights_policy,
     &gxds_least_request_policy,
+    &gxds_override_host_policy,
     &gxds_pick_first_policy,
     &gxds_random_subsetting_policy,
     &gxds_round_robin_policy,

@@ -54,6 +54,10 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       gxds_load_store *take_load_store, gxds_str take_route_source);
 const gxds_config *gxds_config_ref(const gxds_config *c);
 void gxds_config_unref(const gxds_config *c); /* NULL is allowed */
+/* A55: RPCs may belong to sessions, which concerns all clusters: the listener has the filter. */
+static inline bool gxds_config_has_sessions(const gxds_config *c) {
+  return c->listener && c->listener->has_sessions;
+}
 /* Borrow: as long as c. NULL: not in this snapshot. */
 const gxds_cluster_entry *gxds_config_cluster(const gxds_config *c, gxds_str name);
 

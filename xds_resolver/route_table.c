@@ -15,6 +15,7 @@ typedef struct share {
   size_t method_config;
   const gxds_host_rewrite *host_rewrite; /* NULL: none. In the route configuration */
   const gxds_metadata_match *match;      /* likewise */
+  const gxds_session_cookie *cookie;     /* likewise, or in the listener */
 } share;
 
 typedef struct compiled_route {
@@ -26,6 +27,7 @@ typedef struct compiled_route {
 
 struct gxds_route_table {
   const gxds_route_config *route_config;
+  const gxds_listener *listener;
   const gxds_host *host;
   compiled_route *routes;
   size_t route_count;
@@ -88,6 +90,14 @@ static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_rout
   return c->last_number;
 }
 
+/* A55 */
+static const gxds_session_cookie *cookie_of(const compiler *c, const gxds_route *r,
+                                            const gxds_route_cluster *target) {
+  const gxds_http_filter_overrides *overrides[] = {&target->filter_overrides, &r->filter_overrides,
+                                                   c->last.overrides[2]};
+  return gxds_http_filters_cookie(c->last.filters, c->last.filter_count, overrides, 3);
+}
+
 static size_t find_target(const compiler *c, gxds_str name) {
   size_t place = gxds_names_find(c->clusters, name);
   GXDS_CHECK(place != SIZE_MAX);
@@ -109,9 +119,12 @@ static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r
   static const gxds_route_cluster no_overrides = {.weight = 1};
   gxds_text name = {NULL, 0, 0};
   gxds_plugin_add_child_name(&name, r);
-  *c->next_share++ =
-      (share){1, find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides),
-              rewrite_of(r, &no_overrides), r->metadata_match};
+  *c->next_share++ = (share){1,
+                             find_target(c, gxds_text_str(&name)),
+                             method_config_of(c, r, &no_overrides),
+                             rewrite_of(r, &no_overrides),
+                             r->metadata_match,
+                             cookie_of(c, r, &no_overrides)};
   out->share_count = 1;
   gxds_text_fini(&name);
 }
@@ -130,8 +143,12 @@ static void compile_route(compiler *c, compiled_route *out, const gxds_route *r)
   for (size_t i = 0; i < r->cluster_count; i++) {
     const gxds_route_cluster *target = &r->clusters[i];
     end += target->weight;
-    *c->next_share++ = (share){end, find_target(c, target->name), method_config_of(c, r, target),
-                               rewrite_of(r, target), match_of(r, target)};
+    *c->next_share++ = (share){end,
+                               find_target(c, target->name),
+                               method_config_of(c, r, target),
+                               rewrite_of(r, target),
+                               match_of(r, target),
+                               cookie_of(c, r, target)};
   }
   out->share_count = r->cluster_count;
 }
@@ -143,6 +160,8 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
   gxds_route_table *t = GXDS_NEW(gxds_route_table);
   gxds_resource_ref(&route_config->base);
   t->route_config = route_config;
+  gxds_resource_ref(&listener->base);
+  t->listener = listener;
   t->host = host;
   t->route_count = virtual_host->route_count;
   t->routes = gxds_calloc(t->route_count, sizeof *t->routes);
@@ -186,6 +205,7 @@ void gxds_route_table_destroy(const gxds_route_table *shared) {
   gxds_method_configs_destroy(t->method_configs);
   gxds_path_index_fini(&t->paths);
   gxds_resource_unref(&t->route_config->base);
+  gxds_resource_unref(&t->listener->base);
   gxds_free(t);
 }
 
@@ -256,6 +276,28 @@ static const share *pick_share(const compiled_route *r, const gxds_route_request
   return &r->shares[low];
 }
 
+/* A60: a session stays in its cluster as long as its route goes there, whatever was drawn. Then it
+ * is as if that had been drawn. Leaves what the cookie says in request->session. */
+static __attribute__((noinline)) const share *share_of_session(const compiled_route *r,
+                                                               const share *drawn,
+                                                               const gxds_route_request *request) {
+  static const gxds_str cookies = {"cookie", 6};
+  gxds_str header = {NULL, 0};
+  (void)request->header(request->arg, cookies, &header);
+  gxds_session_text_read(request->session, drawn->cookie->name, header);
+  const gxds_route *route = r->matcher.route;
+  if (request->session->addresses == 0 || route->action != GXDS_ROUTE_CLUSTERS) return drawn;
+  for (size_t i = 0; i < r->share_count; i++) {
+    if (gxds_session_text_is_of(request->session, route->clusters[i].name)) return &r->shares[i];
+  }
+  return drawn;
+}
+
+static bool has_session(const share *drawn, const gxds_route_request *request) {
+  return drawn->cookie && request->session &&
+         gxds_session_cookie_is_for(drawn->cookie, request->path);
+}
+
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request) {
   int64_t number = gxds_route_table_match(t, request);
@@ -266,11 +308,17 @@ gxds_route_result gxds_route_table_find(const gxds_route_table *t,
     return (gxds_route_result){.kind = GXDS_ROUTED_IN_ERROR,
                                .method_config = GXDS_NO_METHOD_CONFIG};
   const share *picked = pick_share(r, request);
+  const gxds_session_cookie *cookie = NULL;
+  if (has_session(picked, request)) {
+    cookie = picked->cookie;
+    picked = share_of_session(r, picked, request);
+  }
   gxds_route_result result = {.kind = GXDS_ROUTED,
                               .cluster = picked->cluster,
                               .method_config = picked->method_config,
                               .host_rewrite = picked->host_rewrite,
-                              .match = picked->match};
+                              .match = picked->match,
+                              .cookie = cookie};
   result.has_hash = gxds_request_hasher_hash(&r->hasher, t->host, request, &result.hash);
   return result;
 }

@@ -14,6 +14,7 @@
 #include "resources/route_config.h"
 #include "xds_resolver/config.h"
 #include "xds_resolver/method_configs.h"
+#include "xds_resolver/session.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,8 @@ typedef struct gxds_route_request {
   void *arg;
   gxds_random *(*random)(void); /* of the calling thread; asked for when a number is to be drawn */
   const gxds_route_channel *channel;
+  gxds_session_text *session; /* A55: filled when the result has a cookie; not initialised. NULL:
+                                 nobody asks for sessions */
 } gxds_route_request;
 
 typedef enum gxds_routed {
@@ -54,12 +57,13 @@ typedef struct gxds_route_result {
   uint64_t hash;        /* for policies that pick by it */
   const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrow: as long as the table */
   const gxds_metadata_match *match;      /* E5; likewise */
+  const gxds_session_cookie *cookie;     /* A55; likewise */
 } gxds_route_result;
 
 /* Compiles the routes of virtual_host, which is in route_config (a reference is taken). listener:
- * for its filters, and its max_stream_duration for routes that set none; clusters holds every
- * cluster that the routes name, and the children of their plugins; both borrow: during the call.
- * host: for regular expressions; borrow, as long as the table. */
+ * for its filters, and its max_stream_duration for routes that set none (likewise); clusters holds
+ * every cluster that the routes name, and the children of their plugins; both borrow: during the
+ * call. host: for regular expressions; borrow, as long as the table. */
 const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
                                                 const gxds_virtual_host *virtual_host,
                                                 const gxds_listener *listener,
@@ -69,7 +73,8 @@ void gxds_route_table_destroy(const gxds_route_table *t); /* NULL is allowed */
 /* What results' numbers stand for. Borrow: as long as t. */
 const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t);
 
-/* Where one RPC goes: the first route that matches, and the cluster that it draws by weight. */
+/* Where one RPC goes: the first route that matches, and the cluster that its session has there
+ * (A60), or that it draws by weight. */
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request);
 

@@ -97,5 +97,6 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
                           .method_config = r.method_config,
                           .timeout = timeout_to_tell(s, r.method_config),
                           .host_rewrite = r.host_rewrite,
-                          .match = r.match};
+                          .match = r.match,
+                          .cookie = r.cookie};
 }

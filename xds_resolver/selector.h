@@ -27,6 +27,7 @@ typedef struct gxds_selection {
                                 negative; 0: it has none */
   const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrow: as long as the selector */
   const gxds_metadata_match *match;      /* E5; likewise */
+  const gxds_session_cookie *cookie;     /* A55; likewise. The request has what it says */
 } gxds_selection;
 
 /* References to what it needs are taken. host: borrow, as long as the selector. */

@@ -15,6 +15,7 @@ typedef struct xds_config_selector {
   const gxds_selector *selector;
   gxds_route_channel channel; /* its authority: a copy */
   bool has_faults;            /* the listener has a fault filter */
+  bool has_sessions;          /* and one of stateful sessions (A55) */
   gxds_str *refused;          /* by method config: what its RPCs fail with; NULL: all are read */
 } xds_config_selector;
 
@@ -75,31 +76,41 @@ static __attribute__((noinline)) const gxds_metadata_match *copy_match(
   return copy;
 }
 
-/* Leaves with the call what pickers ask for, and holds its cluster. In its memory: a match (E5), if
- * it has one, what is held, the cluster's name. */
-static void hold(gxds_call *call, const gxds_selection *selection, gxds_call_route *out) {
+/* Leaves with the call what pickers ask for, and holds its cluster. In its memory: a session (A55)
+ * and a match (E5), if it has them, what is held, the cluster's name. */
+static void hold(gxds_call *call, const gxds_selection *selection, const gxds_session_text *text,
+                 gxds_call_route *out) {
   const gxds_str cluster = gxds_cluster_ref_name(selection->cluster);
   const gxds_metadata_match *match = selection->match;
+  const size_t of_session = selection->cookie ? gxds_session_size(selection->cookie, text) : 0;
   const size_t of_match = match ? aligned(sizeof *match + match->text.size) : 0;
-  char *memory = call->ops->alloc(call, of_match + sizeof(held_call) + cluster.size);
-  held_call *held = (held_call *)(void *)(memory + of_match);
+  char *memory = call->ops->alloc(call, of_session + of_match + sizeof(held_call) + cluster.size);
+  held_call *held = (held_call *)(void *)(memory + of_session + of_match);
   held->base.commit = commit;
   atomic_init(&held->cluster, selection->cluster);
   const bool auto_host_rewrite =
       selection->host_rewrite && rewrite_host(call, selection->host_rewrite);
-  held->routed = (gxds_routed_call){gxds_cluster_ref_id(selection->cluster), selection->has_hash,
-                                    auto_host_rewrite, selection->hash,
-                                    match ? copy_match(match, memory) : NULL};
+  held->routed = (gxds_routed_call){gxds_cluster_ref_id(selection->cluster),
+                                    selection->has_hash,
+                                    auto_host_rewrite,
+                                    selection->hash,
+                                    match ? copy_match(match, memory + of_session) : NULL,
+                                    NULL};
   char *name = (char *)(&held->routed + 1);
   memcpy(name, cluster.data, cluster.size);
   out->cluster = gxds_str_of(name, cluster.size);
+  if (selection->cookie) {
+    held->routed.session = gxds_session_init(memory, selection->cookie, text, out->cluster);
+  }
   out->hold = &held->base;
 }
 
 static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call_route *out) {
   const xds_config_selector *s = (const xds_config_selector *)shared;
-  const gxds_route_request request = {call->path, header_of, call, gxds_random_of_thread,
-                                      &s->channel};
+  gxds_session_text session; /* large, and only touched for an RPC that has one */
+  const gxds_route_request request = {call->path,  header_of,
+                                      call,        gxds_random_of_thread,
+                                      &s->channel, s->has_sessions ? &session : NULL};
   const gxds_selection selection = gxds_selector_select(s->selector, &request);
   out->error = selection.error;
   if (selection.error.size > 0) return;
@@ -113,7 +124,7 @@ static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call
   if (s->has_faults) take_hosts_name_of_abort_percentage(call);
   out->method_config = selection.method_config;
   out->timeout = selection.timeout;
-  hold(call, &selection, out);
+  hold(call, &selection, &session, out);
 }
 
 static size_t find(const gxds_config_selector *shared, gxds_str text) {
@@ -148,9 +159,13 @@ static void name_filters(xds_config_selector *s) {
   const gxds_http_filter *configured = gxds_selector_filters(s->selector, &count);
   gxds_call_filter *filters = gxds_calloc(count, sizeof *filters);
   for (size_t i = 0; i < count; i++) {
-    if (configured[i].kind != GXDS_HTTP_FILTER_FAULT) continue;
-    filters[s->base.filter_count++] = GXDS_CALL_FILTER_FAULT;
-    s->has_faults = true;
+    if (configured[i].kind == GXDS_HTTP_FILTER_FAULT) {
+      filters[s->base.filter_count++] = GXDS_CALL_FILTER_FAULT;
+      s->has_faults = true;
+    } else if (configured[i].kind == GXDS_HTTP_FILTER_STATEFUL_SESSION && !s->has_sessions) {
+      filters[s->base.filter_count++] = GXDS_CALL_FILTER_RESPONSE;
+      s->has_sessions = true;
+    }
   }
   s->base.filters = filters;
 }

@@ -9,6 +9,7 @@
 #include "absl/types/optional.h"
 #include "host/grpc_1_51/convert.h"
 #include "host/grpc_1_51/resolver.h"
+#include "host/grpc_1_51/response_filter.h"
 #include "src/core/ext/filters/client_channel/client_channel_service_config.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
 #include "src/core/lib/gprpp/no_destruct.h"
@@ -67,9 +68,13 @@ const gxds_call_ops kCallOps = {
     },
 };
 
-const grpc_core::XdsHttpFilterImpl& FilterOf(gxds_call_filter /*the only one*/) {
+const grpc_core::XdsHttpFilterImpl& FaultFilter() {
   static const grpc_core::NoDestruct<grpc_core::XdsHttpFaultFilter> fault_filter;
   return *fault_filter;
+}
+
+const grpc_channel_filter* FilterOf(gxds_call_filter filter) {
+  return filter == GXDS_CALL_FILTER_RESPONSE ? &kResponseFilter : FaultFilter().channel_filter();
 }
 
 // Sets the timeout of a method config for the RPC that is being routed. The channel reads it at
@@ -92,7 +97,7 @@ class ConfigSelectorInC : public ConfigSelector {
                     const ConfigSelectorInC* before)
       : selector_(gxds_config_selector_ref(selector)),
         client_channel_parser_(ClientChannelServiceConfigParser::ParserIndex()) {
-    const ChannelArgs parser_args = FilterOf(GXDS_CALL_FILTER_FAULT).ModifyChannelArgs(args);
+    const ChannelArgs parser_args = FaultFilter().ModifyChannelArgs(args);
     for (size_t i = 0; i < selector_->method_config_count; ++i) {
       const gxds_str text = selector_->method_configs[i];
       const size_t old = before == nullptr ? GXDS_CALL_NO_METHOD_CONFIG
@@ -116,7 +121,7 @@ class ConfigSelectorInC : public ConfigSelector {
   std::vector<const grpc_channel_filter*> GetFilters() override {
     std::vector<const grpc_channel_filter*> filters;
     for (size_t i = 0; i < selector_->filter_count; ++i) {
-      filters.push_back(FilterOf(selector_->filters[i]).channel_filter());
+      filters.push_back(FilterOf(selector_->filters[i]));
     }
     return filters;
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "host/grpc_1_83/convert.h"
 #include "host/grpc_1_83/resolver.h"
+#include "host/grpc_1_83/response_filter.h"
 #include "src/core/call/metadata_batch.h"
 #include "src/core/call/status_util.h"
 #include "src/core/client_channel/client_channel_service_config.h"
@@ -205,10 +206,16 @@ class ConfigSelectorInC : public ConfigSelector {
       auto json = has_config ? grpc_core::JsonParse(ToAbsl(selector_->method_configs[i]))
                              : Json::FromObject({});
       const Json* policies = json.ok() ? FaultPolicies(*json) : nullptr;
+      size_t faults = 0;
       for (size_t filter = 0; filter < selector_->filter_count; ++filter) {
-        const bool has_policy = policies != nullptr && filter < policies->array().size();
+        if (selector_->filters[filter] == GXDS_CALL_FILTER_RESPONSE) {
+          builder.AddFilter<ResponseFilter>(nullptr);
+          continue;
+        }
+        const bool has_policy = policies != nullptr && faults < policies->array().size();
         builder.AddFilter<FaultInjectionFilter>(
-            FaultConfig(has_policy ? policies->array()[filter] : Json::FromObject({})));
+            FaultConfig(has_policy ? policies->array()[faults] : Json::FromObject({})));
+        ++faults;
       }
       chains_.push_back(builder.Build());
     }

@@ -7,6 +7,7 @@
 
 struct gxds_cds {
   const gxds_cluster_entry *entry; /* in force; NULL: none */
+  bool has_sessions;               /* what was made of entry is for RPCs with sessions (A55) */
   bool failed;                     /* what was made of entry is no child but an error */
   /* Of an aggregate: the entries of its leaf clusters, in order; NULL: missing. */
   const gxds_cluster_entry **leaves;
@@ -109,7 +110,7 @@ static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
 }
 
 /* entry takes the place of c->entry, which is of the same cluster and a leaf too, or NULL. */
-static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
+static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry, bool with_sessions) {
   const gxds_cluster_entry *old = c->entry;
   bool renumbered =
       gxds_child_numbers_update(&c->numbers, old ? old->endpoints : NULL, entry->endpoints);
@@ -122,7 +123,9 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry) {
   c->step.policy_json = policy;
   c->step.ignore_reresolution = !is_dns;
   c->step.outlier_detection = outliers_of(entry->cluster);
+  c->step.has_sessions = with_sessions;
   c->step.same_children = old && !renumbered && !c->step.policy_changed &&
+                          c->has_sessions == with_sessions &&
                           (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns &&
                           !old->cluster->subsets == !entry->cluster->subsets;
 }
@@ -143,7 +146,7 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
       c->step.drop = entry->deleted;
       break;
     case GXDS_ENTRY_ENDPOINTS:
-      step_leaf(c, entry);
+      step_leaf(c, entry, gxds_config_has_sessions(config));
       break;
     case GXDS_ENTRY_AGGREGATE:
       if (entry->leaf_cluster_count == 0) {
@@ -160,6 +163,7 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
       keep_leaf_entries(c, config, entry);
       break;
   }
+  c->has_sessions = gxds_config_has_sessions(config);
   c->step.entry = gxds_cluster_entry_ref(entry);
   gxds_cluster_entry_unref(old);
   c->entry = entry;
@@ -172,7 +176,8 @@ const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
   subscribe(c, mailbox, cluster, is_dynamic);
   if (!config) return &c->step;
   const gxds_cluster_entry *entry = gxds_config_cluster(config, cluster);
-  if (entry && (entry != c->entry || !same_leaf_entries(c, config, entry))) {
+  if (entry && (entry != c->entry || !same_leaf_entries(c, config, entry) ||
+                c->has_sessions != gxds_config_has_sessions(config))) {
     step_to(c, config, entry);
   } else if (!entry && !c->entry && !is_dynamic) {
     fail(c, gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is not in the xDS configuration",

@@ -21,10 +21,11 @@ gxds_cds *gxds_cds_create(void);
 void gxds_cds_destroy(gxds_cds *c); /* NULL is allowed */
 
 typedef enum gxds_cds_step_kind {
-  GXDS_CDS_NOTHING,   /* the child is not touched */
-  GXDS_CDS_FAIL,      /* end the child and report TRANSIENT_FAILURE */
-  GXDS_CDS_LEAF,      /* give the child its update: cluster_impl over priority, and
-                         outlier_detection above both when there is any (A75) */
+  GXDS_CDS_NOTHING, /* the child is not touched */
+  GXDS_CDS_FAIL,    /* end the child and report TRANSIENT_FAILURE */
+  GXDS_CDS_LEAF,    /* give the child its update: cluster_impl over override_host, if RPCs may have
+                       sessions, over priority, and outlier_detection above them when there is
+                       any (A75) */
   GXDS_CDS_AGGREGATE, /* give the child its update: priority over one cds for each leaf cluster */
 } gxds_cds_step_kind;
 
@@ -40,13 +41,15 @@ typedef struct gxds_cds_step {
   const gxds_child_numbers *numbers; /* LEAF: the children of priority */
   gxds_str policy_json;              /* LEAF: what is below each, a JSON list for the registry */
   bool policy_changed;               /* LEAF: it is not what it was in the update before */
+  bool has_sessions;                 /* LEAF: RPCs may have a session (A55) */
   bool ignore_reresolution;          /* LEAF: children ask in vain, since EDS pushes */
   const gxds_outlier_detection *outlier_detection; /* LEAF: NULL: none, or one that does nothing
                                                       (A50) */
 } gxds_cds_step;
 
 /* An update. config: NULL changes nothing. mailbox: NULL when there is none. An entry that is the
- * same pointer as before changes nothing (of an aggregate: when those of its leaves are too). A
+ * same pointer as before changes nothing (of an aggregate: when those of its leaves are too),
+ * unless RPCs may have sessions now and could not before, or the other way round. A
  * snapshot without the cluster is ignored: that of a dynamic cluster comes later. */
 const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
                                         gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic);

@@ -8,6 +8,7 @@
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
+#include "lb_policies/override_host/override_host_policy.h"
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/subset/subset_policy.h"
@@ -79,8 +80,8 @@ static void fail(policy *p, const gxds_status *why, bool drops) {
 
 /* --- What the child is given --- */
 
-/* cluster_impl over priority over the cluster's own policy, once for each priority; with subsets
- * between the first two, if the cluster has such. */
+/* cluster_impl over priority over the cluster's own policy, once for each priority. Between the
+ * first two are override_host, if RPCs may have sessions, and subsets, if the cluster has such. */
 static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
   const size_t count = step->numbers->count;
   gxds_priority_child *children = gxds_calloc(count, sizeof *children);
@@ -95,6 +96,11 @@ static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
     gxds_lb_config *subsets = gxds_subset_config_create(p->cluster, priority);
     gxds_lb_config_unref(priority);
     priority = subsets;
+  }
+  if (step->has_sessions) { /* A75 */
+    gxds_lb_config *below = priority;
+    priority = gxds_override_host_config_create(p->cluster, below);
+    gxds_lb_config_unref(below);
   }
   gxds_lb_config *config = gxds_cluster_impl_config_create(p->cluster, priority);
   gxds_lb_config_unref(priority);

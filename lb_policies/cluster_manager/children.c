@@ -144,6 +144,13 @@ void gxds_children_set_entry(gxds_children *c, gxds_child *child, const gxds_clu
   c->leaf_count += count;
 }
 
+void gxds_children_each(const gxds_children *c, void (*fn)(void *arg, gxds_child *child),
+                        void *arg) {
+  for (size_t i = 0; i < c->bucket_count; i++) {
+    for (gxds_child *child = c->by_name[i]; child; child = child->name_next) fn(arg, child);
+  }
+}
+
 void gxds_children_each_user(const gxds_children *c, gxds_str leaf,
                              void (*fn)(void *arg, gxds_child *child), void *arg) {
   if (c->leaf_count == 0) return;

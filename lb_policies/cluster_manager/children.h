@@ -53,6 +53,9 @@ gxds_child *gxds_children_by_token(const gxds_children *c, uint64_t token);
 /* The child's entry is this now (NULL: none): its leaf clusters, if it is an aggregate, are found
  * by gxds_children_each_user() from here on. */
 void gxds_children_set_entry(gxds_children *c, gxds_child *child, const gxds_cluster_entry *entry);
+/* Calls fn for each child, which must not add or remove any. */
+void gxds_children_each(const gxds_children *c, void (*fn)(void *arg, gxds_child *child),
+                        void *arg);
 /* Calls fn for each child whose aggregate cluster stands on that leaf cluster. */
 void gxds_children_each_user(const gxds_children *c, gxds_str leaf,
                              void (*fn)(void *arg, gxds_child *child), void *arg);

@@ -223,6 +223,11 @@ static void on_difference(void *arg, const gxds_cluster_entry *before,
   gxds_children_each_user(children, name, want_update, c);
 }
 
+/* What concerns every cluster, and is in no entry. */
+static bool all_differ(const gxds_config *before, const gxds_config *after) {
+  return before && gxds_config_has_sessions(before) != gxds_config_has_sessions(after);
+}
+
 static int by_token(const void *a, const void *b) {
   const queued_op *x = a;
   const queued_op *y = b;
@@ -259,6 +264,7 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
   changes c = {m, m->op_count};
   if (config && config != old) {
     gxds_cluster_map_diff(old ? old->clusters : NULL, config->clusters, on_difference, &c);
+    if (all_differ(old, config)) gxds_children_each(&m->children, want_update, &c);
   }
   for (size_t i = 0; i < other_count; i++) {
     want_update(&c, gxds_children_by_name(&m->children, others[i]));

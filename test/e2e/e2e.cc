@@ -85,6 +85,10 @@ PendingCall::PendingCall(grpc::GenericStub* stub, const std::string& method,
     reply_.status = std::move(status);
     reply_.took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began);
     if (reply_.status.ok()) reply_.name = Text(&response_);
+    const auto cookies = context_.GetServerInitialMetadata().equal_range("set-cookie");
+    for (auto it = cookies.first; it != cookies.second; ++it) {
+      reply_.set_cookies.emplace_back(it->second.data(), it->second.size());
+    }
     done_ = true;
     changed_.notify_all();
   });

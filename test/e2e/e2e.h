@@ -21,7 +21,8 @@ namespace gxds_test {
 
 struct Reply {
   grpc::Status status;
-  std::string name;  // of the backend
+  std::string name;                      // of the backend
+  std::vector<std::string> set_cookies;  // of the response's headers
   std::chrono::microseconds took{0};
 };
 

@@ -64,8 +64,11 @@ std::string EndpointJson(const Locality& l, size_t i) {
   const std::string labels =
       i < l.labels.size() ? R"(,"metadata":{"filter_metadata":{"envoy.lb":)" + l.labels[i] + "}}"
                           : "";
+  const std::string health = i < l.health.size() && !l.health[i].empty()
+                                 ? R"(,"health_status":)" + Quoted(l.health[i])
+                                 : "";
   return R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":)" +
-         std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + labels + "}";
+         std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + labels + health + "}";
 }
 
 std::string EndpointsJson(const Cluster& c) {

@@ -15,6 +15,7 @@ struct Locality {
   std::vector<int> ports;                // on 127.0.0.1
   std::vector<unsigned> weights = {};    // of the first endpoints; the others have none
   std::vector<std::string> labels = {};  // likewise: JSON of their metadata in "envoy.lb"
+  std::vector<std::string> health = {};  // likewise: "DRAINING"; empty: not set
   // Likewise, their additional addresses: IPs and ports (A61).
   std::vector<std::vector<std::pair<std::string, int>>> more = {};
 };

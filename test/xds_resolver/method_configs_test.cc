@@ -76,9 +76,9 @@ TEST_F(MethodConfigs, AreFoundByTheTextOfAnotherSet) {
 }
 
 TEST_F(MethodConfigs, OverridesOfAnotherKindOfFilterDoNotCount) {  // A39
-  const gxds_http_filter filter = {gxds_str_z("f"), GXDS_HTTP_FILTER_FAULT, gxds_str_z("{}")};
+  const gxds_http_filter filter = {gxds_str_z("f"), GXDS_HTTP_FILTER_FAULT, gxds_str_z("{}"), {}};
   const gxds_http_filter_override other[] = {
-      {gxds_str_z("f"), GXDS_HTTP_FILTER_ROUTER, gxds_str_z("")}};
+      {gxds_str_z("f"), GXDS_HTTP_FILTER_ROUTER, gxds_str_z(""), {}}};
   const gxds_http_filter_overrides overrides = {other, 1};
   gxds_method_config c = Timed(0);
   c.filters = &filter;

@@ -89,7 +89,7 @@ std::optional<uint64_t> Hash(const std::vector<gxds_hash_policy> &policies, Meta
   gxds_request_hasher hasher;
   gxds_request_hasher_init(&hasher, &route, FakeHost());
   const gxds_route_channel channel = {kChannelId, Z("authority")};
-  gxds_route_request request = {Z("/s/m"), Lookup, &metadata, nullptr, &channel};
+  gxds_route_request request = {Z("/s/m"), Lookup, &metadata, nullptr, &channel, nullptr};
   uint64_t hash = 0;
   const bool has_hash = gxds_request_hasher_hash(&hasher, FakeHost(), &request, &hash);
   gxds_request_hasher_fini(&hasher, FakeHost());

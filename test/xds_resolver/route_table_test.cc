@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/base64.h"
 #include "test/xds_resolver/made_up_routes.h"
 
 namespace {
@@ -86,18 +87,20 @@ class Table {
  public:
   explicit Table(std::vector<Route> routes, gxds_duration of_listener = -1,
                  const gxds_host *host = FakeHost(), std::vector<gxds_http_filter> filters = {},
-                 gxds_http_filter_overrides of_host = {}) {
-    gxds_listener listener{};
-    listener.max_stream_duration = of_listener;
-    listener.filters = filters.data();
-    listener.filter_count = filters.size();
+                 gxds_http_filter_overrides of_host = {})
+      : filters_(std::move(filters)) {
+    gxds_listener *listener = &made_up::NewListener("listener")->l;
+    listener->max_stream_duration = of_listener;
+    listener->filters = filters_.data();
+    listener->filter_count = filters_.size();
     for (Route &r : routes) {
       if (r.clusters.empty() && r.action == GXDS_ROUTE_CLUSTERS) r.clusters = {{"default", 1}};
     }
     config_ = made_up::NewRouteConfig("rc", {{{"*"}, std::move(routes), of_host}});
     const gxds_virtual_host *vh = &config_->virtual_hosts[0];
     names_ = Targets(vh);
-    table_ = gxds_route_table_create(config_, vh, &listener, names_, host);
+    table_ = gxds_route_table_create(config_, vh, listener, names_, host);
+    made_up::Unref(listener);
     made_up::Unref(config_);
   }
   ~Table() {
@@ -122,7 +125,7 @@ class Table {
   // Both ways of matching, which must agree.
   int64_t Match(const std::string &path, Metadata metadata = {}) {
     const gxds_random before = g_random;
-    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel};
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel, nullptr};
     int64_t compiled = gxds_route_table_match(table_, &request);
     const gxds_random after = g_random;
     g_random = before;
@@ -132,11 +135,12 @@ class Table {
     return compiled;
   }
   int64_t MatchCompiled(const std::string &path, Metadata metadata = {}) {
-    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel};
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel, nullptr};
     return gxds_route_table_match(table_, &request);
   }
-  gxds_route_result Find(const std::string &path, Metadata metadata = {}) {
-    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel};
+  gxds_route_result Find(const std::string &path, Metadata metadata = {},
+                         gxds_session_text *session = nullptr) {
+    gxds_route_request request = {S(path), Lookup, &metadata, Random, &kChannel, session};
     return gxds_route_table_find(table_, &request);
   }
   std::string Cluster(const std::string &path) {
@@ -156,6 +160,7 @@ class Table {
  private:
   const int alive_before_ = made_up::g_alive;
   const int regexes_before_ = g_regexes;
+  const std::vector<gxds_http_filter> filters_;
   const gxds_route_config *config_;
   const gxds_names *names_;
   const gxds_route_table *table_;
@@ -531,7 +536,7 @@ TEST(RouteTable, ARouteToAPluginGoesToThePluginsChild) {
 }
 
 gxds_http_filter Filter(const char *name, gxds_http_filter_kind kind, const char *json) {
-  return {Z(name), kind, Z(json)};
+  return {Z(name), kind, Z(json), {}};
 }
 
 TEST(RouteTable, RoutesThatAreTriedAgainSayHow) {  // A44
@@ -548,11 +553,11 @@ TEST(RouteTable, RoutesThatAreTriedAgainSayHow) {  // A44
 // Each instance of the filter reads the item of its own place.
 TEST(RouteTable, FiltersGoInTheListenersOrderWithTheConfigInForce) {  // A39
   const gxds_http_filter_override of_host[] = {
-      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"host\":1}")}};
+      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"host\":1}"), {}}};
   const gxds_http_filter_override of_route[] = {
-      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"route\":1}")}};
+      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"route\":1}"), {}}};
   const gxds_http_filter_override of_cluster[] = {
-      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"cluster\":1}")}};
+      {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"cluster\":1}"), {}}};
   Route route = Prefix("/route");
   route.filter_overrides = {of_route, 1};
   Route cluster = Prefix("/cluster");
@@ -630,6 +635,69 @@ TEST(RouteTable, NamesItsClustersOnce) {  // A74.5
   ASSERT_EQ(names->count, 2u);
   EXPECT_EQ(Str(names->names[0]), "a");
   EXPECT_EQ(Str(names->names[1]), "b");
+}
+
+// A session cookie's value of that text.
+std::string SessionCookie(const std::string &text) {
+  gxds_text out = {};
+  gxds_text_add_z(&out, "session=");
+  gxds_base64_add(&out, S(text));
+  std::string result = Str(gxds_text_str(&out));
+  gxds_text_fini(&out);
+  return result;
+}
+
+gxds_http_filter Sessions(const char *cookie, const char *path = "") {
+  return {Z("sessions"), GXDS_HTTP_FILTER_STATEFUL_SESSION, Z(cookie), {Z(cookie), Z(path), 0}};
+}
+
+class SessionRoutes : public testing::Test {
+ protected:
+  // Where an RPC with that cookie goes, of "a" (never drawn), "b" and "c".
+  std::string To(Table &t, const std::string &cookie) {
+    gxds_route_result r = t.Find("/s/m", {{"cookie", cookie}}, &text_);
+    has_session_ = r.cookie != nullptr;
+    return Str(t.names()->names[r.cluster]);
+  }
+  static Route Split() {
+    Route r = Prefix("/s/");
+    r.clusters = {{"a", 0}, {"b", 1}, {"c", 0}};
+    return r;
+  }
+
+  gxds_session_text text_;
+  bool has_session_ = false;
+};
+
+TEST_F(SessionRoutes, ASessionStaysInItsClusterWhileTheRouteHasIt) {  // A60.2
+  Table t({Split()}, -1, FakeHost(), {Sessions("session")});
+  EXPECT_EQ(To(t, ""), "b");
+  EXPECT_TRUE(has_session_) << "it gets a cookie";
+  EXPECT_EQ(text_.addresses, 0u);
+  EXPECT_EQ(To(t, SessionCookie("1.2.3.4:80;cluster:c")), "c");
+  EXPECT_EQ(Str(gxds_str_of(text_.text, text_.addresses)), "1.2.3.4:80");
+  EXPECT_EQ(To(t, "x=y; " + SessionCookie("1.2.3.4:80;a")), "a");
+  EXPECT_EQ(To(t, SessionCookie("1.2.3.4:80;d")), "b") << "the route has it not";
+  EXPECT_EQ(text_.addresses, 10u) << "but the endpoint may be the cluster's too";
+  EXPECT_EQ(To(t, SessionCookie("1.2.3.4:80;c")), "c");
+  EXPECT_EQ(To(t, SessionCookie("1.2.3.4:80")), "b") << "as before A60";
+  EXPECT_EQ(text_.addresses, 10u);
+}
+
+TEST_F(SessionRoutes, TheCookieInForceIsTheMostSpecificOnes) {  // A55.3
+  const gxds_http_filter_override none[] = {
+      {Z("sessions"), GXDS_HTTP_FILTER_STATEFUL_SESSION, Z("{}"), {}}};
+  const gxds_http_filter_override other[] = {
+      {Z("sessions"), GXDS_HTTP_FILTER_STATEFUL_SESSION, Z("o"), {Z("other"), Z(""), 0}}};
+  Route disabled = Prefix("/none/"), own = Prefix("/other/"), rest = Prefix("/");
+  disabled.filter_overrides = {none, 1};
+  own.cluster_filter_overrides = {other, 1};
+  Table t({disabled, own, rest}, -1, FakeHost(), {Sessions("session", "/rest")});
+  EXPECT_EQ(t.Find("/none/m", {}, &text_).cookie, nullptr);
+  EXPECT_EQ(Str(t.Find("/other/m", {}, &text_).cookie->name), "other");
+  EXPECT_EQ(Str(t.Find("/rest/m", {}, &text_).cookie->name), "session");
+  EXPECT_EQ(t.Find("/resting", {}, &text_).cookie, nullptr) << "of another path";
+  EXPECT_EQ(t.Find("/rest/m").cookie, nullptr) << "nobody asks";
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ class Selector : public SelectorTest {
  protected:
   gxds_selection Select(const gxds_selector *s, const char *path) {
     gxds_route_request request = {Z(path), [](void *, gxds_str, gxds_str *) { return false; },
-                                  nullptr, nullptr, nullptr};
+                                  nullptr, nullptr,
+                                  nullptr, nullptr};
     return gxds_selector_select(s, &request);
   }
 };
@@ -94,8 +95,8 @@ TEST_F(Selector, TheTimeoutIsLongerByTheDistanceOfTheHostsClocks) {  // A31.13, 
 
 TEST_F(Selector, FitsAsLongAsItWouldChooseTheSame) {
   const gxds_route_config *rc = RoutesTo({"a"});
-  const gxds_http_filter one = {Z("f"), GXDS_HTTP_FILTER_FAULT, Z("{}")};
-  const gxds_http_filter other = {Z("f"), GXDS_HTTP_FILTER_FAULT, Z("{\"maxFaults\":1}")};
+  const gxds_http_filter one = {Z("f"), GXDS_HTTP_FILTER_FAULT, Z("{}"), {}};
+  const gxds_http_filter other = {Z("f"), GXDS_HTTP_FILTER_FAULT, Z("{\"maxFaults\":1}"), {}};
   auto listener = [&](gxds_duration timeout, const gxds_http_filter *filter) {
     gxds_resource_ref(&rc->base);
     auto *l = reinterpret_cast<Listener *>(const_cast<gxds_listener *>(InlineListener(rc)));

@@ -141,9 +141,9 @@ TEST_F(ConfigSelector, AMethodConfigThatTheHostRefusesFailsTheRpcsOfItsRoutes) {
   EXPECT_EQ(MailCount(), 1u) << "the refused one holds nothing";
 }
 
-const gxds_http_filter kRouter = {Z("router"), GXDS_HTTP_FILTER_ROUTER, Z("")};
-const gxds_http_filter kFault = {Z("fault"), GXDS_HTTP_FILTER_FAULT, Z("{}")};
-const gxds_http_filter kOtherFault = {Z("other"), GXDS_HTTP_FILTER_FAULT, Z("{}")};
+const gxds_http_filter kRouter = {Z("router"), GXDS_HTTP_FILTER_ROUTER, Z(""), {}};
+const gxds_http_filter kFault = {Z("fault"), GXDS_HTTP_FILTER_FAULT, Z("{}"), {}};
+const gxds_http_filter kOtherFault = {Z("other"), GXDS_HTTP_FILTER_FAULT, Z("{}"), {}};
 
 TEST_F(ConfigSelector, NamesTheHostsFiltersAsOftenAsTheListenerDoes) {  // A39.6
   EXPECT_EQ(Make({To("/s/")}, {kRouter})->filter_count, 0u);
@@ -212,6 +212,37 @@ TEST_F(ConfigSelector, TheMetadataThatARouteWantsIsTheRpcsOwn) {  // E5.2, E5.3
     EXPECT_EQ(rpc->Text(), "a");
     EXPECT_EQ(rpc->allocations, 1u);
     rpc->Commit();
+  }
+}
+
+gxds_http_filter Sessions(const char *cookie) {
+  return {Z("sessions"), GXDS_HTTP_FILTER_STATEFUL_SESSION, Z(cookie), {Z(cookie), Z("/s"), 0}};
+}
+
+TEST_F(ConfigSelector, LeavesTheSessionWithTheRpcInItsOwnMemory) {  // A55.1, A55.2, A60.4
+  std::string name = "session";
+  gxds_http_filter filter = Sessions(name.c_str());
+  const gxds_metadata_match match = {Z(R"({"v":"1"})"), 7};
+  Route route = To("/");
+  route.metadata_match = &match;
+  gxds_config_selector *s = Make({route}, {kFault, filter, kRouter});
+  ASSERT_EQ(s->filter_count, 2u);
+  EXPECT_EQ(s->filters[0], GXDS_CALL_FILTER_FAULT);
+  EXPECT_EQ(s->filters[1], GXDS_CALL_FILTER_RESPONSE);
+  RoutedRpc rpc(s, "/s/m", {{"cookie", "session=MS4yLjMuNDo4MDtjbHVzdGVyOmE="}}), first(s, "/s/m"),
+      other(s, "/other/m", {{"cookie", "session=MS4yLjMuNDo4MDtjbHVzdGVyOmE="}});
+  name.assign(name.size(), 'x');
+  DropAll();
+  ASSERT_NE(rpc.routed().session, nullptr);
+  EXPECT_EQ(memory::Text(rpc.routed().session->wanted), "1.2.3.4:80");
+  EXPECT_EQ(rpc.routed().match->hash, 7u);
+  ASSERT_NE(first.routed().session, nullptr);
+  EXPECT_EQ(first.routed().session->wanted.size, 0u);
+  EXPECT_EQ(other.routed().session, nullptr) << "of another path";
+  for (RoutedRpc *r : {&rpc, &first, &other}) {
+    EXPECT_EQ(r->Text(), "a");
+    EXPECT_EQ(r->allocations, 1u);
+    r->Commit();
   }
 }
 

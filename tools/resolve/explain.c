@@ -75,7 +75,7 @@ static bool header(void *arg, gxds_str name, gxds_str *value) {
 
 static gxds_route_request request_of(asked *a) {
   /* No random numbers: no part that is asked about has a fraction. */
-  return (gxds_route_request){a->rpc->path, header, a, NULL, &a->channel};
+  return (gxds_route_request){a->rpc->path, header, a, NULL, &a->channel, NULL};
 }
 
 /* Whether a route that is like this one but for a part of its matchers matches. */

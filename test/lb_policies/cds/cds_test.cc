@@ -34,8 +34,8 @@ struct Scenario {
     return gxds_cds_on_update(c, config.get(), mailbox, gxds_str_of(cluster.data(), cluster.size()),
                               dynamic);
   }
-  // "nothing", "fail: words", "leaf 0 1", "aggregate a b", with "(same)", "(policy)" and
-  // "(outliers)" behind.
+  // "nothing", "fail: words", "leaf 0 1", "aggregate a b", with "(same)", "(policy)",
+  // "(outliers)" and "(sessions)" behind.
   std::string Update(const Config& config) {
     const gxds_cds_step* s = Step(config);
     std::string out;
@@ -60,6 +60,7 @@ struct Scenario {
     if (s->same_children) out += " (same)";
     if (s->policy_changed) out += " (policy)";
     if (s->outlier_detection) out += " (outliers)";
+    if (s->kind == GXDS_CDS_LEAF && s->has_sessions) out += " (sessions)";
     return out;
   }
   std::string Update(const Entry& e) { return Update(MakeConfig({e.get()}, {"c"})); }
@@ -93,6 +94,24 @@ TEST(Cds, SameEntryIsNothing) {
   Entry e = Leaf("c");
   s.Update(e);
   for (int i = 0; i < 10; i++) EXPECT_EQ(s.Update(e), "nothing");
+}
+
+TEST(Cds, TheSameEntryIsAnotherTreeWhenTheListenerGetsSessions) {  // A55.13
+  Scenario s;
+  Entry c = Leaf("c"), leaf = Leaf("leaf"), aggregate = Aggregate("c", {"leaf"});
+  const auto update = [&](const std::vector<const gxds_cluster_entry*>& entries, bool sessions) {
+    Config config = MakeConfig(entries, {"c"});
+    const_cast<gxds_listener*>(config->listener)->has_sessions = sessions;
+    return s.Update(config);
+  };
+  EXPECT_EQ(update({c.get()}, false), "leaf 0 (policy)");
+  EXPECT_EQ(update({c.get()}, true), "leaf 0 (sessions)");
+  EXPECT_EQ(update({c.get()}, true), "nothing");
+  EXPECT_EQ(update({c.get()}, false), "leaf 0");
+  EXPECT_EQ(update({aggregate.get(), leaf.get()}, false), "aggregate leaf");
+  EXPECT_EQ(update({aggregate.get(), leaf.get()}, true), "aggregate leaf (same)")
+      << "its leaves hear of it";
+  EXPECT_EQ(update({aggregate.get(), leaf.get()}, true), "nothing");
 }
 
 TEST(Cds, ChangedEndpointsKeepTheChildren) {

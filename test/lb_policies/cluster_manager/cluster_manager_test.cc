@@ -145,6 +145,17 @@ TEST(ClusterManager, OnlyTheChildWhoseEntryChangedIsUpdated) {
   EXPECT_EQ(s.Update(Next(config, {changed.get()}, {"a", "b"})), "~b");
 }
 
+TEST(ClusterManager, AllAreUpdatedWhenTheListenerGetsSessions) {  // A55.13
+  Scenario s;
+  Entry a = Leaf("a"), b = Leaf("b");
+  Config config = MakeConfig({a.get(), b.get()}, {"a", "b"});
+  s.Update(config);
+  config = Next(config, {}, {"a", "b"});
+  const_cast<gxds_listener*>(config->listener)->has_sessions = true;
+  EXPECT_EQ(s.Update(config), "~a ~b");
+  EXPECT_EQ(s.Update(config), "");
+}
+
 TEST(ClusterManager, ChildrenAreUpdatedInTheOrderOfTheirAge) {
   Scenario s;
   std::vector<Entry> entries, changed;

@@ -65,7 +65,9 @@ TEST_F(RingHashPolicyTest, PickConnectsItsEndpoint) {  // A76.4, A76.5, A42
 TEST_F(RingHashPolicyTest, HashOfTheRouteDecides) {  // A76.2
   Start({1, 2, 3}, "");
   for (Subchannel* s : host_.subchannels()) host_.SetState(s, GRPC_CHANNEL_READY);
-  auto pick = [this](uint64_t hash) { return Pick({{}, "c", {1, true, false, hash, nullptr}}); };
+  auto pick = [this](uint64_t hash) {
+    return Pick({{}, "c", {1, true, false, hash, nullptr, nullptr}});
+  };
   std::set<std::string> picked;
   for (uint64_t i = 0; i < 64; ++i) {
     const uint64_t hash = i << 58;

@@ -1,0 +1,57 @@
+#include "host/grpc_1_83/response_filter.h"
+
+#include "host/grpc_1_83/convert.h"
+#include "src/core/call/metadata_batch.h"
+#include "src/core/lib/promise/context.h"
+#include "src/core/lib/resource_quota/arena.h"
+#include "src/core/lib/slice/slice.h"
+#include "src/core/service_config/service_config_call_data.h"
+
+namespace grpc_xds {
+namespace {
+
+struct Response : gxds_response {
+  grpc_core::ServerMetadata* headers;
+};
+
+void AddHeader(gxds_response* response, gxds_str name, gxds_str value) {
+  static_cast<Response*>(response)->headers->Append(
+      ToAbsl(name), grpc_core::Slice::FromCopiedBuffer(value.data, value.size),
+      [](absl::string_view, const grpc_core::Slice&) {});
+}
+
+void Respond(gxds_session* session, grpc_core::ServerMetadata& headers) {
+  if (session == nullptr) return;
+  Response response = {};
+  response.add_header = AddHeader;
+  response.headers = &headers;
+  session->responded(session, &response);
+}
+
+}  // namespace
+
+const grpc_channel_filter ResponseFilter::kFilterVtable =
+    grpc_core::MakePromiseBasedFilter<ResponseFilter, grpc_core::FilterEndpoint::kClient,
+                                      grpc_core::kFilterExaminesServerInitialMetadata>();
+
+absl::StatusOr<std::unique_ptr<ResponseFilter>> ResponseFilter::Create(
+    const grpc_core::ChannelArgs& /*args*/, grpc_core::ChannelFilter::Args /*filter_args*/) {
+  return std::make_unique<ResponseFilter>();
+}
+
+void ResponseFilter::Call::OnClientInitialMetadata(grpc_core::ClientMetadata& /*headers*/) {
+  auto* data = grpc_core::GetContext<grpc_core::ServiceConfigCallData>();
+  if (data == nullptr) return;
+  auto* cluster = data->GetCallAttribute<grpc_core::XdsClusterAttribute>();
+  if (cluster != nullptr) session_ = RoutedCallOf(cluster->cluster()).session;
+}
+
+void ResponseFilter::Call::OnServerInitialMetadata(grpc_core::ServerMetadata& headers) {
+  Respond(session_, headers);
+}
+
+void ResponseFilter::Call::OnServerTrailingMetadata(grpc_core::ServerMetadata& trailers) {
+  if (trailers.get(grpc_core::GrpcTrailersOnly()).value_or(false)) Respond(session_, trailers);
+}
+
+}  // namespace grpc_xds

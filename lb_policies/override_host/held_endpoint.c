@@ -1,0 +1,77 @@
+#include "lb_policies/override_host/held_endpoint.h"
+
+#include "base/memory.h"
+#include "lb_policies/endpoint_list/endpoint_list.h"
+
+static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status) {
+  (void)status;
+  gxds_held_endpoint *h =
+      (gxds_held_endpoint *)(void *)((char *)w - offsetof(gxds_held_endpoint, watch));
+  atomic_store_explicit(&h->state, (int)state, memory_order_release);
+  atomic_store_explicit(&h->asked, false, memory_order_relaxed);
+  h->changed(h->policy);
+}
+
+gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_args *args,
+                                              const gxds_locality *locality, uint32_t index,
+                                              void (*changed)(void *policy), void *policy) {
+  const gxds_lb_address address = gxds_locality_address(locality, index);
+  gxds_subchannel *subchannel = gxds_policy_subchannel(owner, &address, args);
+  if (!subchannel) return NULL;
+  gxds_held_endpoint *h = GXDS_NEW(gxds_held_endpoint);
+  gxds_ref_init(&h->refs);
+  h->subchannel = subchannel;
+  gxds_text addresses = {0};
+  gxds_lb_address_render_set(&address, &addresses);
+  h->addresses = gxds_text_take(&addresses);
+  atomic_init(&h->state, GRPC_CHANNEL_CONNECTING);
+  atomic_init(&h->used, true);
+  atomic_init(&h->asked, false);
+  h->watch.on_state = on_state;
+  h->changed = changed;
+  h->policy = policy;
+  h->key = locality->endpoints[index].address;
+  h->locality = gxds_locality_ref(locality);
+  h->index = index;
+  gxds_subchannel_watch(subchannel, &h->watch);
+  return h;
+}
+
+gxds_held_endpoint *gxds_held_endpoint_ref(gxds_held_endpoint *h) {
+  gxds_ref_inc(&h->refs);
+  return h;
+}
+
+void gxds_held_endpoint_unref(gxds_held_endpoint *h) {
+  if (!h || !gxds_ref_dec(&h->refs)) return;
+  gxds_subchannel_unref(h->subchannel);
+  gxds_str_free(&h->addresses);
+  gxds_free(h);
+}
+
+void gxds_held_endpoint_let_go(gxds_held_endpoint *h) {
+  gxds_subchannel_unwatch(h->subchannel, &h->watch);
+  atomic_store_explicit(&h->state, GRPC_CHANNEL_SHUTDOWN, memory_order_release);
+  gxds_locality_unref(h->locality);
+  h->locality = NULL;
+  gxds_held_endpoint_unref(h);
+}
+
+bool gxds_held_endpoint_move(gxds_held_endpoint *h, const gxds_locality *locality, uint32_t index) {
+  if (gxds_locality_compare_name(h->locality, locality) != 0 ||
+      !gxds_str_equal(gxds_locality_hostname(h->locality, h->index),
+                      gxds_locality_hostname(locality, index))) {
+    return false;
+  }
+  const gxds_lb_address address = gxds_locality_address(locality, index);
+  gxds_text addresses = {0};
+  gxds_lb_address_render_set(&address, &addresses);
+  const bool same = gxds_str_equal(gxds_text_str(&addresses), h->addresses);
+  gxds_text_fini(&addresses);
+  if (!same) return false;
+  gxds_locality_ref(locality);
+  gxds_locality_unref(h->locality);
+  h->locality = locality;
+  h->index = index;
+  return true;
+}

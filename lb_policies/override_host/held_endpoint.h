@@ -1,0 +1,56 @@
+/* gxds_held_endpoint: an endpoint that sessions use, with a subchannel of the override_host
+ * policy's own. Counted by reference: pickers have it on any thread, by their table; what is
+ * atomic in it, they may change. The rest is the policy's, under its serializer. Private to
+ * override_host. */
+#ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_HELD_ENDPOINT_H_
+#define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_HELD_ENDPOINT_H_
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "host/policy.h"
+#include "resources/endpoints.h"
+
+typedef struct gxds_held_endpoint gxds_held_endpoint;
+struct gxds_held_endpoint {
+  gxds_ref refs;
+  gxds_subchannel *subchannel; /* a reference */
+  gxds_str addresses;          /* as cookies have them; owned */
+  atomic_int state;            /* the subchannel's; CONNECTING until it is known, SHUTDOWN when the
+                                  policy has let go of it */
+  atomic_bool used;            /* by a session, since the policy last looked */
+  atomic_bool asked;           /* a picker asked for its connection, since its state changed */
+  /* The policy's own. */
+  gxds_watch watch;
+  void (*changed)(void *policy); /* its state */
+  void *policy;
+  gxds_address key;              /* its first address */
+  const gxds_locality *locality; /* a reference; where it is in the cluster's endpoints, */
+  uint32_t index;                /* and its number there */
+  gxds_time last_used;
+  gxds_held_endpoint *prev; /* of the policy's list */
+  gxds_held_endpoint *next;
+};
+
+/* changed: what is called when its state is another, until it is let go of. One reference, the
+ * caller's; NULL: no subchannel can be made. */
+gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_args *args,
+                                              const gxds_locality *locality, uint32_t index,
+                                              void (*changed)(void *policy), void *policy);
+gxds_held_endpoint *gxds_held_endpoint_ref(gxds_held_endpoint *h);
+void gxds_held_endpoint_unref(gxds_held_endpoint *h); /* NULL is allowed. Any thread */
+/* The policy lets go of it: RPCs that still find it go elsewhere. Takes the policy's reference. */
+void gxds_held_endpoint_let_go(gxds_held_endpoint *take_h);
+/* Whether it is as the endpoint there, but for what concerns no connection (health, weight). Then
+ * it is that one from now on. */
+bool gxds_held_endpoint_move(gxds_held_endpoint *h, const gxds_locality *locality, uint32_t index);
+
+/* For pickers. */
+static inline void gxds_held_endpoint_use(gxds_held_endpoint *h) {
+  /* Most RPCs only read it. */
+  if (!atomic_load_explicit(&h->used, memory_order_relaxed)) {
+    atomic_store_explicit(&h->used, true, memory_order_relaxed);
+  }
+}
+
+#endif

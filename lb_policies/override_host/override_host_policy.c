@@ -1,0 +1,299 @@
+#include "lb_policies/override_host/override_host_policy.h"
+
+#include <string.h>
+#include <utlist.h>
+
+#include "base/memory.h"
+#include "lb_policies/override_host/override_host_picker.h"
+#include "xds_resolver/config.h"
+
+typedef struct override_host_config {
+  gxds_lb_config base;
+  gxds_str cluster;
+  gxds_lb_config *child; /* a reference */
+} override_host_config;
+
+typedef struct policy {
+  gxds_policy *base;
+  uint64_t seed;
+  bool busy;                 /* in an update: what is reported is published afterwards */
+  bool changed;              /* what is published is out of date */
+  gxds_lb_child *child;      /* NULL before the first update, and after the end */
+  gxds_picker *child_picker; /* the last, and what came with it; NULL: none yet */
+  grpc_connectivity_state child_state;
+  gxds_status child_status;
+  gxds_session_table *table; /* of entry; NULL before the first update */
+  gxds_held_endpoint *held;  /* a list: what sessions use */
+
+  /* From the last update; references. */
+  override_host_config *config;
+  const gxds_cluster_entry *entry;
+  const gxds_args *args;
+} policy;
+
+static void publish(policy *p) {
+  if (p->busy || !p->changed || !p->child_picker || gxds_policy_ended(p->base)) return;
+  p->changed = false;
+  gxds_status status = gxds_status_copy(&p->child_status);
+  gxds_policy_publish(
+      p->base, p->child_state, &status,
+      gxds_override_host_picker_create(p->table, p->child_picker, gxds_policy_poker(p->base)));
+  gxds_status_fini(&status);
+}
+
+/* RPCs may wait for a picker that tells another story. */
+static void publish_anew(void *self) {
+  policy *p = self;
+  p->changed = true;
+  publish(p);
+}
+
+/* --- What sessions use --- */
+
+static void let_go(policy *p, gxds_held_endpoint *h) {
+  DL_DELETE(p->held, h);
+  gxds_held_endpoint_let_go(h);
+}
+
+static void let_go_of_all(policy *p) {
+  while (p->held) let_go(p, p->held);
+}
+
+static const gxds_cluster *cluster_of(const policy *p) { return p->entry->cluster; }
+
+/* A table of the endpoints that there are now. What is held for one that is gone, or is another by
+ * now, is let go of. */
+static void renew_table(policy *p) {
+  gxds_session_table_unref(p->table);
+  p->table = gxds_session_table_create(p->entry->endpoints, cluster_of(p)->session_health, p->seed);
+  p->changed = true;
+  gxds_held_endpoint *h;
+  gxds_held_endpoint *next;
+  DL_FOREACH_SAFE(p->held, h, next) {
+    const gxds_session_slot *slot = gxds_session_table_find(p->table, &h->key);
+    if (slot && slot->address == 0 && gxds_held_endpoint_move(h, slot->locality, slot->index)) {
+      gxds_session_table_put(p->table, h);
+    } else {
+      let_go(p, h);
+    }
+  }
+}
+
+/* A75: how often to look for what no session uses. */
+static void set_next_sweep(policy *p) {
+  const gxds_duration timeout = cluster_of(p)->session_idle_timeout;
+  gxds_time at = GXDS_TIME_NEVER;
+  if (timeout > 0 && p->held) {
+    gxds_duration interval = timeout / 8;
+    if (interval < GXDS_OVERRIDE_HOST_SWEEP_MIN) interval = GXDS_OVERRIDE_HOST_SWEEP_MIN;
+    at = gxds_time_after(gxds_policy_now(p->base), interval);
+  }
+  gxds_policy_set_deadline(p->base, at);
+}
+
+static void sweep(void *self) {
+  policy *p = self;
+  const gxds_time now = gxds_policy_now(p->base);
+  const gxds_duration timeout = cluster_of(p)->session_idle_timeout;
+  bool any = false;
+  gxds_held_endpoint *h;
+  gxds_held_endpoint *next;
+  DL_FOREACH_SAFE(p->held, h, next) {
+    if (atomic_exchange_explicit(&h->used, false, memory_order_relaxed)) h->last_used = now;
+    if (now - h->last_used < timeout) continue;
+    let_go(p, h);
+    any = true;
+  }
+  if (any) renew_table(p);
+  set_next_sweep(p);
+  publish(p);
+}
+
+static void hold(policy *p, gxds_session_slot *slot) {
+  gxds_held_endpoint *h =
+      gxds_held_endpoint_create(p->base, p->args, slot->locality, slot->index, publish_anew, p);
+  if (!h) {
+    atomic_store_explicit(&slot->refused, true, memory_order_relaxed);
+    publish_anew(p);
+    return;
+  }
+  h->last_used = gxds_policy_now(p->base);
+  const bool first = !p->held;
+  DL_APPEND(p->held, h);
+  gxds_session_table_put(p->table, h);
+  if (first) set_next_sweep(p);
+}
+
+/* If the address is not in the table any more, there has been a picker with the new table since,
+ * and whoever waited has been picked for. */
+static void poked(void *self, uint64_t number, gxds_str text) {
+  policy *p = self;
+  gxds_address address;
+  memcpy(&address, text.data, sizeof address);
+  gxds_session_slot *slot = gxds_session_table_find(p->table, &address);
+  if (!slot) return;
+  gxds_held_endpoint *h = slot->held;
+  if (number == GXDS_OVERRIDE_HOST_CONNECT) {
+    if (h) gxds_subchannel_connect(h->subchannel);
+  } else if (!h) {
+    hold(p, slot);
+  }
+}
+
+/* --- The policy --- */
+
+static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
+                        const gxds_status *status, gxds_picker *take_picker) {
+  (void)child;
+  policy *p = self;
+  gxds_picker_unref(p->child_picker);
+  p->child_picker = take_picker;
+  p->child_state = state;
+  gxds_status_set(&p->child_status, gxds_status_copy(status));
+  publish_anew(p);
+}
+
+static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
+                                         const gxds_args *args) {
+  (void)child;
+  policy *p = self;
+  gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  if (!subchannel || !address->ip) return subchannel;
+  return gxds_session_subchannel_create(subchannel, address);
+}
+
+static void take_update(policy *p, const gxds_lb_update *given, const gxds_cluster_entry *entry) {
+  gxds_lb_config_ref(given->config);
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  p->config = (override_host_config *)given->config;
+  const bool other_args = p->args != given->args;
+  if (other_args) let_go_of_all(p); /* subchannels are made with others now */
+  gxds_args_ref(given->args);
+  gxds_args_unref(p->args);
+  p->args = given->args;
+  const gxds_cluster_entry *before = p->entry;
+  p->entry = gxds_cluster_entry_ref(entry);
+  if (!before || other_args || before->endpoints != entry->endpoints ||
+      before->cluster->session_health != entry->cluster->session_health) {
+    renew_table(p);
+  }
+  if (before && before->cluster->session_idle_timeout != entry->cluster->session_idle_timeout) {
+    set_next_sweep(p);
+  }
+  gxds_cluster_entry_unref(before);
+}
+
+static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update *given) {
+  const override_host_config *config = (const override_host_config *)given->config;
+  const gxds_cluster_entry *e =
+      given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->entry;
+  return e && e->kind == GXDS_ENTRY_ENDPOINTS ? e : NULL;
+}
+
+static gxds_status update(void *self, const gxds_lb_update *given) {
+  policy *p = self;
+  const gxds_cluster_entry *entry = entry_in(p, given);
+  if (!entry) { /* never below cds */
+    gxds_status status =
+        gxds_status_make(GXDS_UNAVAILABLE, "%s: no such cluster with endpoints in the snapshot",
+                         gxds_override_host_policy.name);
+    gxds_policy_publish_failure(p->base, &status);
+    return status;
+  }
+  p->busy = true;
+  take_update(p, given, entry);
+  gxds_lb_update pass = *given;
+  pass.config = p->config->child;
+  if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
+  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  p->busy = false;
+  publish(p);
+  return status;
+}
+
+static void *create(gxds_policy *base, const gxds_args *args) {
+  (void)args;
+  policy *p = GXDS_NEW(policy);
+  p->base = base;
+  p->seed = gxds_policy_random_seed(base);
+  return p;
+}
+
+static void exit_idle(void *self) {
+  policy *p = self;
+  if (p->child) gxds_lb_child_exit_idle(p->child);
+}
+
+static void reset_backoff(void *self) {
+  policy *p = self;
+  if (p->child) gxds_lb_child_reset_backoff(p->child);
+  for (gxds_held_endpoint *h = p->held; h; h = h->next) {
+    gxds_subchannel_reset_backoff(h->subchannel);
+  }
+}
+
+static void end(void *self) {
+  policy *p = self;
+  gxds_lb_child_end(p->child);
+  p->child = NULL;
+  let_go_of_all(p);
+  gxds_picker_unref(p->child_picker);
+  p->child_picker = NULL;
+  gxds_session_table_unref(p->table);
+  p->table = NULL;
+}
+
+static void destroy(void *self) {
+  policy *p = self;
+  if (p->config) gxds_lb_config_unref(&p->config->base);
+  gxds_cluster_entry_unref(p->entry);
+  gxds_args_unref(p->args);
+  gxds_status_fini(&p->child_status);
+  gxds_free(p);
+}
+
+/* --- The config --- */
+
+static void destroy_config(gxds_lb_config *c) {
+  override_host_config *config = (override_host_config *)c;
+  gxds_lb_config_unref(config->child);
+  gxds_str_free(&config->cluster);
+  gxds_free(config);
+}
+
+gxds_lb_config *gxds_override_host_config_create(gxds_str cluster, gxds_lb_config *child) {
+  override_host_config *config = GXDS_NEW(override_host_config);
+  gxds_lb_config_init(&config->base, &gxds_override_host_policy, destroy_config);
+  config->cluster = gxds_str_dup(cluster);
+  config->child = gxds_lb_config_ref(child);
+  return &config->base;
+}
+
+static gxds_lb_config *parse(const struct json_t *json, gxds_lb_parse_list *parse_list,
+                             gxds_errors *errors) {
+  (void)json;
+  (void)parse_list;
+  gxds_errors_add(errors, NULL,
+                  "xds_override_host_experimental cannot be configured: it is what a cluster has "
+                  "above its priorities where the listener has a stateful_session filter");
+  return NULL;
+}
+
+const gxds_policy_type gxds_override_host_policy = {
+    .name = "xds_override_host_experimental",
+    .trace = "xds_override_host_lb",
+    .log_name = "xds_override_host_lb",
+    .title = "xds_override_host",
+    .needs_config = true,
+    .parse = parse,
+    .create = create,
+    .update = update,
+    .exit_idle = exit_idle,
+    .reset_backoff = reset_backoff,
+    .end = end,
+    .destroy = destroy,
+    .on_deadline = sweep,
+    .child_state = child_state,
+    .child_subchannel = child_subchannel,
+    .poked = poked,
+};

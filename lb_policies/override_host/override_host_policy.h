@@ -1,0 +1,34 @@
+/* The policy of a cluster whose RPCs may belong to sessions (A55, A60, A75):
+ * "xds_override_host_experimental". It stands between cluster_impl and what balances the cluster,
+ * for all its priorities (A75), where the listener has a stateful_session filter. An RPC whose
+ * cookie names an endpoint goes to that endpoint, as long as the cluster has it in a state that
+ * override_host_status allows; all others go where the policy below sends them.
+ *
+ * The policy holds a subchannel of its own to each endpoint that sessions use. The host's pool
+ * makes it and that of the policy below one connection, which so stays when the policy below lets
+ * go of it: when the endpoint begins to drain, or its priority is not in use. One that no session
+ * used for the cluster's idle timeout is given up. */
+#ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_OVERRIDE_HOST_POLICY_H_
+#define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_OVERRIDE_HOST_POLICY_H_
+
+#include "base/time.h"
+#include "host/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const gxds_policy_type gxds_override_host_policy;
+
+/* A75: it is not looked more often than this for endpoints that no session uses any more. */
+#define GXDS_OVERRIDE_HOST_SWEEP_MIN (5 * GXDS_SECOND)
+
+/* cluster: in the snapshot. child: the config of the policy below. Takes references. One reference,
+ * the caller's. */
+gxds_lb_config *gxds_override_host_config_create(gxds_str cluster, gxds_lb_config *child);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

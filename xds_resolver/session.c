@@ -1,0 +1,116 @@
+#include "xds_resolver/session.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/base64.h"
+
+/* --- The request --- */
+
+/* The next "name=value" of a header; several headers come joined by commas, which no cookie has. */
+static bool next_cookie(gxds_str *rest, gxds_str *name, gxds_str *value) {
+  while (rest->size > 0 && strchr(" ;,", rest->data[0])) {
+    *rest = gxds_str_of(rest->data + 1, rest->size - 1);
+  }
+  if (rest->size == 0) return false;
+  size_t end = 0;
+  while (end < rest->size && rest->data[end] != ';' && rest->data[end] != ',') end++;
+  const char *equals = memchr(rest->data, '=', end);
+  const size_t name_size = equals ? (size_t)(equals - rest->data) : end;
+  *name = gxds_str_of(rest->data, name_size);
+  *value = equals ? gxds_str_of(equals + 1, end - name_size - 1) : gxds_str_of(NULL, 0);
+  *rest = gxds_str_of(rest->data + end, rest->size - end);
+  return true;
+}
+
+void gxds_session_text_read(gxds_session_text *out, gxds_str cookie_name, gxds_str header) {
+  out->size = 0;
+  out->addresses = 0;
+  gxds_str name;
+  gxds_str value;
+  do {
+    if (!next_cookie(&header, &name, &value)) return;
+  } while (!gxds_str_equal(name, cookie_name));
+  if (value.size > sizeof out->text ||
+      !gxds_base64_decode(GXDS_BASE64, value, out->text, &out->size)) {
+    out->size = 0;
+    return;
+  }
+  const char *semicolon = memchr(out->text, ';', out->size);
+  out->addresses = semicolon ? (size_t)(semicolon - out->text) : out->size;
+}
+
+bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster) {
+  static const gxds_str prefix = {"cluster:", 8};
+  if (t->size <= t->addresses) return false;
+  const gxds_str named = gxds_str_of(t->text + t->addresses + 1, t->size - t->addresses - 1);
+  if (gxds_str_equal(named, cluster)) return true;
+  return gxds_str_starts_with(named, prefix) &&
+         gxds_str_equal(gxds_str_of(named.data + prefix.size, named.size - prefix.size), cluster);
+}
+
+/* --- The response --- */
+
+typedef struct session {
+  gxds_session base;
+  gxds_session_cookie cookie;
+  gxds_str had; /* by the cookie of the request */
+  gxds_str cluster;
+  char texts[];
+} session;
+
+/* So that the program sends it back with the RPCs of that session, and nobody else sees it. */
+static void set_cookie(const session *s, gxds_str value, gxds_response *response) {
+  gxds_text header = {0};
+  gxds_text_add(&header, s->cookie.name);
+  gxds_text_add_z(&header, "=");
+  gxds_base64_add(&header, value);
+  gxds_text_add_z(&header, "; HttpOnly");
+  if (s->cookie.path.size > 0) {
+    gxds_text_addf(&header, "; Path=%.*s", GXDS_STR_ARG(s->cookie.path));
+  }
+  if (s->cookie.ttl > 0) {
+    gxds_text_addf(&header, "; Max-Age=%" PRId64, s->cookie.ttl / GXDS_SECOND);
+  }
+  response->add_header(response, gxds_str_z("set-cookie"), gxds_text_str(&header));
+  gxds_text_fini(&header);
+}
+
+static void responded(gxds_session *base, gxds_response *response) {
+  const session *s = (const session *)base;
+  if (base->used.size == 0) return; /* nobody knows which endpoint it is from */
+  gxds_text value = {0};
+  gxds_text_addf(&value, "%.*s;%.*s", GXDS_STR_ARG(base->used), GXDS_STR_ARG(s->cluster));
+  if (!gxds_str_equal(gxds_text_str(&value), s->had)) {
+    set_cookie(s, gxds_text_str(&value), response);
+  }
+  gxds_text_fini(&value);
+}
+
+static size_t text_size(const gxds_session_cookie *cookie, const gxds_session_text *text) {
+  return cookie->name.size + cookie->path.size + text->size;
+}
+
+size_t gxds_session_size(const gxds_session_cookie *cookie, const gxds_session_text *text) {
+  return (sizeof(session) + text_size(cookie, text) + 15) / 16 * 16;
+}
+
+static gxds_str put(char **at, const char *data, size_t size) {
+  if (size > 0) memcpy(*at, data, size);
+  const gxds_str copy = gxds_str_of(*at, size);
+  *at += size;
+  return copy;
+}
+
+gxds_session *gxds_session_init(void *memory, const gxds_session_cookie *cookie,
+                                const gxds_session_text *text, gxds_str cluster) {
+  session *s = memory;
+  char *at = s->texts;
+  s->cookie.name = put(&at, cookie->name.data, cookie->name.size);
+  s->cookie.path = put(&at, cookie->path.data, cookie->path.size);
+  s->cookie.ttl = cookie->ttl;
+  s->had = put(&at, text->text, text->size);
+  s->cluster = cluster;
+  s->base = (gxds_session){gxds_str_of(s->had.data, text->addresses), {NULL, 0}, responded};
+  return &s->base;
+}
