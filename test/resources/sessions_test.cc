@@ -138,7 +138,7 @@ std::vector<Malformed> BadFilters() {
               ".session_state.typed_config.value[envoy.config.listener.v3.Listener] "
               "error:unsupported session state type")};
 }
-MALFORMED_SUITE(StatefulSessionMalformed, gxds_listener_type, BadFilters());  // A55.1
+MALFORMED_SUITE(StatefulSessionMalformed, gxds_listener_type, BadFilters());
 
 const std::string kEds = "'type':'EDS','eds_cluster_config':{'eds_config':{'ads':{}}}";
 const std::string kOptions =
@@ -182,6 +182,16 @@ TEST(ClusterSessions, HaveAnIdleTimeoutOfAnHourUnlessSaidOtherwise) {  // A75.10
   EXPECT_EQ(of(Upstream("'common_http_protocol_options':{'idle_timeout':'0s'}")), 0);
 }
 
+TEST(ClusterSessions, AnUpstreamConfigOfAnotherTypeIsRefused) {  // A75.9
+  Decoder d;
+  const std::string other =
+      ",'upstream_config':{'name':'x','typed_config':{'@type':'type.googleapis.com/"
+      "envoy.config.listener.v3.Listener'}}";
+  Decoded result = d.Decode(gxds_cluster_type, Resource(gxds_cluster_type, Cluster(other)));
+  EXPECT_NE(result.message().find("unsupported upstream config type"), std::string::npos)
+      << result.message();
+}
+
 Malformed BadCluster(const char* name, const std::string& more, const std::string& error) {
   return {name, Resource(gxds_cluster_type, Cluster(more)),
           "errors validating Cluster resource: [field:upstream_config.typed_config" + error + "]"};
@@ -195,13 +205,12 @@ std::vector<Malformed> BadClusters() {
           "envoy.config.listener.v3.Listener'}}",
           ".value[envoy.config.listener.v3.Listener] error:unsupported upstream config type"),
       BadCluster("NoConfig", ",'upstream_config':{'name':'x'}", " error:field not present"),
-      BadCluster("IdleTimeout",
-                 Upstream("'common_http_protocol_options':{'idle_timeout':'-1s'}"),
+      BadCluster("IdleTimeout", Upstream("'common_http_protocol_options':{'idle_timeout':'-1s'}"),
                  ".value[envoy.extensions.upstreams.http.v3.HttpProtocolOptions]"
                  ".common_http_protocol_options.idle_timeout.seconds error:value must be in the "
                  "range [0, 315576000000]")};
 }
-MALFORMED_SUITE(ClusterSessionsMalformed, gxds_cluster_type, BadClusters());  // A75.9, A75.10
+MALFORMED_SUITE(ClusterSessionsMalformed, gxds_cluster_type, BadClusters());
 
 std::string Endpoint(const std::string& ip, const std::string& health = "",
                      const std::string& more = "") {
