@@ -136,7 +136,8 @@ static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *befor
 
 static void check_overrides(const gxds_http_filter_overrides *o) {
   for (size_t i = 0; i < o->count; i++) {
-    GXDS_CHECK(o->items[i].kind == GXDS_HTTP_FILTER_FAULT);
+    GXDS_CHECK(o->items[i].kind == GXDS_HTTP_FILTER_FAULT ||
+               o->items[i].kind == GXDS_HTTP_FILTER_STATEFUL_SESSION);
     GXDS_CHECK(gxds_http_filter_overrides_find(o, o->items[i].name) == &o->items[i]);
     check_json(o->items[i].config_json);
   }

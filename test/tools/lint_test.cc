@@ -119,6 +119,43 @@ TEST_F(Lint, MetadataOfEndpointsIsRead) {
   EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
 }
 
+TEST_F(Lint, FieldsOfSessionsAreRead) {  // A55.1, A55.5, A75.10
+  files_.Write("a.yaml",
+               std::string(kCluster) +
+                   "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n"
+                   "common_lb_config: {override_host_status: {statuses: [HEALTHY, DRAINING]}}\n"
+                   "upstream_config:\n"
+                   "  name: http\n"
+                   "  typed_config:\n"
+                   "    '@type': type.googleapis.com/"
+                   "envoy.extensions.upstreams.http.v3.HttpProtocolOptions\n"
+                   "    common_http_protocol_options: {idle_timeout: 60s}\n");
+  const std::string type = "type.googleapis.com/envoy.extensions.";
+  files_.Write("b.yaml",
+               "'@type': type.googleapis.com/envoy.config.listener.v3.Listener\n"
+               "name: l\n"
+               "api_listener:\n"
+               "  api_listener:\n"
+               "    '@type': " +
+                   type + "filters.network.http_connection_manager.v3.HttpConnectionManager\n" +
+                   "    rds: {route_config_name: r, config_source: {ads: {}}}\n"
+                   "    http_filters:\n"
+                   "    - name: sessions\n"
+                   "      typed_config:\n"
+                   "        '@type': " +
+                   type + "filters.http.stateful_session.v3.StatefulSession\n" +
+                   "        session_state:\n"
+                   "          name: cookie\n"
+                   "          typed_config:\n"
+                   "            '@type': " +
+                   type + "http.stateful_session.cookie.v3.CookieBasedSessionState\n" +
+                   "            cookie: {name: c, path: /p, ttl: 9s}\n"
+                   "    - name: router\n"
+                   "      typed_config: {'@type': " +
+                   type + "filters.http.router.v3.Router}\n");
+  EXPECT_EQ(Run({"a.yaml", "b.yaml"}), (Lines{"0"}));
+}
+
 TEST_F(Lint, AdditionalAddressesOfEndpointsAreRead) {  // A61.8
   const std::string head =
       "'@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n"

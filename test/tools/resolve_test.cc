@@ -204,6 +204,29 @@ TEST_F(Resolve, ShowsSubsetsAndWhatRoutesAndEndpointsHave) {  // E5.1
   EXPECT_EQ(Text(Run(args)).find("subset"), std::string::npos);
 }
 
+TEST_F(Resolve, ShowsSessionsAndWhichEndpointsMayServeThem) {  // A55.3, A55.5
+  const std::string type = "type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.";
+  Mesh mesh = Greeter();
+  mesh.filters =
+      R"({"name":"sessions","typed_config":{"@type":")" + type +
+      R"(StatefulSession","session_state":{"name":"cookie","typed_config":{"@type":"type.googleapis)"
+      R"(.com/envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState","cookie":)"
+      R"({"name":"c","path":"/p","ttl":"9s"}}}}},)";
+  mesh.routes = {{"/none/", "blue"}, {"", "blue"}};
+  mesh.routes[0].fields = R"(,"typed_per_filter_config":{"sessions":{"@type":")" + type +
+                          R"(StatefulSessionPerRoute","disabled":true}})";
+  mesh.clusters[0].more =
+      R"("common_lb_config":{"override_host_status":{"statuses":["HEALTHY","DRAINING"]}})";
+  mesh.clusters[0].localities[0].health = {"DRAINING"};
+  Start(mesh);
+  const std::string text = Text(Run({"resolve", "xds:///greeter.example"}));
+  for (const char* shown :
+       {"filter sessions", R"(session {"cookie":"c","path":"/p","ttl":"9.000000000s"})",
+        "session none", "override_host_status HEALTHY DRAINING", "health DRAINING"}) {
+    EXPECT_NE(text.find(shown), std::string::npos) << shown << "\n" << text;
+  }
+}
+
 TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheStatusTellsIt) {
   Mesh mesh = Greeter();
   mesh.routes = {{"", "blue"}};

@@ -13,6 +13,7 @@
 #include "lb_policies/pick_first/pick_first_policy.h"
 #include "lb_policies/pick_first/shuffled_policy.h"
 #include "lb_policies/priority/priority_policy.h"
+#include "lb_policies/override_host/override_host_policy.h"
 #include "lb_policies/random_subsetting/random_subsetting_policy.h"
 #include "lb_policies/ring_hash/ring_hash_policy.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
@@ -32,6 +33,7 @@ static const gxds_policy_type *const policies[] = {
     &gxds_outlier_detection_policy,
     &gxds_pick_first_policy,
     &gxds_priority_policy,
+    &gxds_override_host_policy,
     &gxds_random_subsetting_policy,
     &gxds_ring_hash_policy,
     &gxds_round_robin_policy,
