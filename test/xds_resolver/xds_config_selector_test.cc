@@ -225,7 +225,8 @@ TEST_F(ConfigSelector, LeavesTheSessionWithTheRpcInItsOwnMemory) {  // A55.1, A5
   const gxds_metadata_match match = {Z(R"({"v":"1"})"), 7};
   Route route = To("/");
   route.metadata_match = &match;
-  gxds_config_selector *s = Make({route}, {kFault, filter, kRouter});
+  const std::vector<gxds_http_filter> filters = {kFault, filter, kRouter};
+  gxds_config_selector *s = Make({route}, filters);
   ASSERT_EQ(s->filter_count, 2u);
   EXPECT_EQ(s->filters[0], GXDS_CALL_FILTER_FAULT);
   EXPECT_EQ(s->filters[1], GXDS_CALL_FILTER_RESPONSE);
