@@ -1,6 +1,7 @@
 #include "host/grpc_1_51/response_filter.h"
 
 #include <new>
+#include <utility>
 
 #include "host/grpc_1_51/convert.h"
 #include "src/core/lib/channel/channel_stack.h"
@@ -54,7 +55,7 @@ class ResponseCall {
       response.headers = self->headers_;
       self->session_->responded(self->session_, &response);
     }
-    grpc_core::Closure::Run(DEBUG_LOCATION, self->next_, error);
+    grpc_core::Closure::Run(DEBUG_LOCATION, self->next_, std::move(error));
   }
 
   gxds_session* const session_;
