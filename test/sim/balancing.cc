@@ -197,7 +197,7 @@ void Balancing::StartRpc(Random *random) {
     root = String(newest_->roots->names[random->Draw(newest_->roots->count)]);
   }
   if (root.empty()) return;
-  std::unique_ptr<memory::Call> call = Pick(root);
+  std::unique_ptr<memory::Call> call = PickOfSession(root);
   if (call->subchannel() == nullptr || random->OneIn(8)) return;
   Rpc rpc;
   const std::string leaf = LeafOf(*call);

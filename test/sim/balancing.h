@@ -6,6 +6,8 @@
 //    before has for that cluster; or one of older ones, while none of the newest's first priority,
 //    or of that locality, is connected (a policy goes on with what it has until then);
 //  - authority: an RPC whose route wants that is told the hostname of the endpoint that is picked;
+//  - session: an RPC of a session goes to the session's endpoint, if the cluster has it and it is
+//    connected (A55), and is told which endpoint it went to;
 //  - waits: a pick does not wait, or fail, while a backend of the first priority is connected;
 //  - failover: where the first priority hangs, the next one is tried after ten seconds (A56);
 //  - breaker: a cluster never has more RPCs in flight than it may (A32), nor drops one below;
@@ -93,8 +95,12 @@ class Balancing {
   std::string Route(bool has_header);
   void FinishRpc(size_t index);
 
-  // Picks for a root cluster, and checks what becomes of it.
-  std::unique_ptr<memory::Call> Pick(const std::string &root);
+  // Picks for a root cluster, and checks what becomes of it. session: null: the RPC has none.
+  std::unique_ptr<memory::Call> Pick(const std::string &root, gxds_session *session = nullptr);
+  // Of an RPC of the session that there is for that cluster, if the listener has sessions.
+  std::unique_ptr<memory::Call> PickOfSession(const std::string &root);
+  // Whether RPCs go to that endpoint of a cluster when their session has it.
+  bool MayServeSession(const std::string &root, const std::string &address);
   void CheckPicked(const memory::Call &call, const std::string &root);
   void CheckDropped(const std::string &root, const std::string &why);
   void CheckWaiting(const std::string &root, const std::string &text);
@@ -143,8 +149,9 @@ class Balancing {
   gxds_time quiet_since_ = 0;  // no update came and no connection changed
   std::vector<Rpc> rpcs_;
   std::map<std::string, uint64_t>
-      replaced_;                           // by cluster: the first subchannel of its policies now
-  std::map<std::string, Bounds> counted_;  // by cluster and zone
+      replaced_;  // by cluster: the first subchannel of its policies now
+  std::map<std::string, std::string> sessions_;  // by cluster: the endpoint of one
+  std::map<std::string, Bounds> counted_;        // by cluster and zone
   std::set<const gxds_bootstrap_server *> reported_to_;
   BalancingPlants plants_;
 };

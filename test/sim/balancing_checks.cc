@@ -120,8 +120,10 @@ void Balancing::NoteReplaced(const gxds_config *config) {
     const std::string &name = NameOf(kCds, static_cast<int>(i));
     const gxds_cluster_entry *before = newest_ ? gxds_config_cluster(newest_, Str(name)) : nullptr;
     const gxds_cluster_entry *after = gxds_config_cluster(config, Str(name));
+    const bool same_sessions =
+        !newest_ || gxds_config_has_sessions(newest_) == gxds_config_has_sessions(config);
     if (!before || !after ||
-        (before->kind == after->kind && HasOutlier(before) == HasOutlier(after))) {
+        (before->kind == after->kind && HasOutlier(before) == HasOutlier(after) && same_sessions)) {
       continue;
     }
     replaced_[name] = host_.subchannels_made;
@@ -186,9 +188,47 @@ std::string Balancing::Route(bool has_header) {
   return wanted;
 }
 
-std::unique_ptr<Call> Balancing::Pick(const std::string &root) {
+std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root) {
+  if (!gxds_config_has_sessions(newest_)) return Pick(root);
+  const std::string wanted = sessions_[root];
+  gxds_session session = {Str(wanted), {nullptr, 0}, nullptr};
+  std::unique_ptr<Call> call = Pick(root, &session);
+  const bool may_serve = !wanted.empty() && MayServeSession(root, wanted);
+  if (may_serve && call->kind() == GXDS_PICKED_QUEUE) {
+    call.reset();
+    call = Pick(root, &session);  // the policy has been told of it
+  }
+  if (call->kind() == GXDS_PICKED_COMPLETE) {
+    const std::string &address = call->subchannel()->address;
+    const bool is_told = String(session.used) == address;
+    if (!is_told && IsOfNewest(root, *call->subchannel())) {
+      Wrong("session",
+            "an RPC that goes to " + address + " is told \"" + String(session.used) + "\"");
+    }
+    if (is_told) sessions_[root] = address;
+    if (!may_serve || IsReplaced(root, *call->subchannel())) return call;
+    world_->Did(kDidSession);
+    if (address == wanted) return call;
+    Wrong("session", "an RPC whose session has " + wanted + " goes to " + address);
+  } else if (may_serve && call->kind() != GXDS_PICKED_DROP) {
+    Wrong("session", "an RPC whose session has " + wanted + ": " + call->Text());
+  }
+  return call;
+}
+
+bool Balancing::MayServeSession(const std::string &root, const std::string &address) {
+  const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
+  // What is connected may be ejected (A50); and where policies were replaced, it is not known when
+  // those that there are now serve.
+  return entry && entry->kind == GXDS_ENTRY_ENDPOINTS && !HasOutlier(entry) &&
+         replaced_.count(root) == 0 && Has(newest_, root, address) &&
+         At(address).state == GRPC_CHANNEL_READY;
+}
+
+std::unique_ptr<Call> Balancing::Pick(const std::string &root, gxds_session *session) {
   memory::Request request;
   request.cluster = root;
+  request.route.session = session;
   request.route.cluster_id = static_cast<uint64_t>(IdOf(kCds, Str(root))) + 1;
   request.route.auto_host_rewrite = true;
   gxds_picker *picker = plants_.Picker(host_.picker());
@@ -209,7 +249,8 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root) {
       break;
     case GXDS_PICKED_QUEUE:
     case GXDS_PICKED_FAIL:
-      CheckWaiting(root, call->Text());
+      // One of a session may wait for the session's endpoint.
+      if (!session || session->wanted.size == 0) CheckWaiting(root, call->Text());
       break;
   }
   return call;

@@ -35,6 +35,10 @@ const gxds_tracker_ops kTrackerOps = {
 
 void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
   auto *self = static_cast<Planted *>(picker);
+  if (self->plant == kPlantLbSession) {
+    gxds_str cluster;
+    gxds_pick_route(call, &cluster)->session = nullptr;
+  }
   gxds_picker_pick(self->inner, call, out);
   if (out->kind != GXDS_PICKED_COMPLETE) return;
   if (self->plant == kPlantLbQueues || self->plant == kPlantLbFalseDrop) {
@@ -152,7 +156,7 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
   }
   const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
                      plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
-                     plant_ == kPlantLbAuthority;
+                     plant_ == kPlantLbAuthority || plant_ == kPlantLbSession;
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};

@@ -136,6 +136,7 @@ extern const char *const kOpWords[kOpCount];
   X(Serves, "policies: cluster serves when all is well")     \
   X(Shares, "policies: shares of localities are compared")   \
   X(Weights, "policies: shares of endpoints are compared")   \
+  X(Session, "policies: RPC goes to its session's endpoint") \
   X(Counts, "policies: RPCs of a locality are reported")
 
 enum Happening {
@@ -189,6 +190,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbQueues, "lb-queues", "policies: a backend that is connected is left out")               \
   X(LbFalseDrop, "lb-false-drop", "policies: an RPC is dropped below the limit")              \
   X(LbAuthority, "lb-authority", "policies: an RPC is not told its endpoint's hostname")      \
+  X(LbSession, "lb-session", "policies: an RPC's session is not looked at")                   \
   X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {

@@ -99,6 +99,43 @@ void FillRoutes(envoy_config_route_v3_RouteConfiguration *out, const Content &c,
   }
 }
 
+// Messages that the host has no tables of, byte by byte.
+std::string Varint(size_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+  return out;
+}
+std::string Field(size_t number, const std::string &bytes) {
+  return Varint(number << 3 | 2) + Varint(bytes.size()) + bytes;
+}
+std::string AnyOf(const std::string &type, const std::string &bytes) {
+  return Field(1, "type.googleapis.com/envoy.extensions." + type) + Field(2, bytes);
+}
+void SetAny(google_protobuf_Any *any, const std::string &type, const std::string &bytes,
+            upb_Arena *arena) {
+  const std::string url = "type.googleapis.com/envoy.extensions." + type;
+  char *memory = static_cast<char *>(upb_Arena_Malloc(arena, url.size() + bytes.size()));
+  memcpy(memory, url.data(), url.size());
+  memcpy(memory + url.size(), bytes.data(), bytes.size());
+  google_protobuf_Any_set_type_url(any, upb_StringView_FromDataAndSize(memory, url.size()));
+  google_protobuf_Any_set_value(any,
+                                upb_StringView_FromDataAndSize(memory + url.size(), bytes.size()));
+}
+
+// A55: RPCs have sessions, by a cookie "session".
+void AddSessions(
+    envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager *manager,
+    upb_Arena *arena) {
+  auto *filter = HCM(HttpConnectionManager_add_http_filters)(manager, arena);
+  HCM(HttpFilter_set_name)(filter, View("sessions"));
+  const std::string cookie = AnyOf("http.stateful_session.cookie.v3.CookieBasedSessionState",
+                                   Field(1, Field(1, "session")));
+  SetAny(HCM(HttpFilter_mutable_typed_config)(filter, arena),
+         "filters.http.stateful_session.v3.StatefulSession",
+         Field(1, Field(1, "cookie") + Field(2, cookie)), arena);
+}
+
 char *MakeListener(const Content &c, int number, upb_StringView name, upb_Arena *arena,
                    size_t *size) {
   auto *out = envoy_config_listener_v3_Listener_new(arena);
@@ -122,6 +159,7 @@ char *MakeListener(const Content &c, int number, upb_StringView name, upb_Arena 
       envoy_config_core_v3_HttpProtocolOptions_mutable_max_stream_duration(options, arena);
   google_protobuf_Duration_set_seconds(duration, number);
   if (c.fault == kValid) {
+    if (number % 3 == 0) AddSessions(manager, arena);
     auto *filter = HCM(HttpConnectionManager_add_http_filters)(manager, arena);
     HCM(HttpFilter_set_name)(filter, View("router"));
     auto *any = HCM(HttpFilter_mutable_typed_config)(filter, arena);
@@ -237,6 +275,11 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
     FillAggregate(out, c, arena);
   }
   FillBalancing(out, number, arena);
+  // A75: what no session uses for a minute is given up.
+  auto *upstream = envoy_config_cluster_v3_Cluster_mutable_upstream_config(out, arena);
+  SetAny(envoy_config_core_v3_TypedExtensionConfig_mutable_typed_config(upstream, arena),
+         "upstreams.http.v3.HttpProtocolOptions", Field(1, Field(1, Varint(1 << 3) + Varint(60))),
+         arena);
   auto *breakers = envoy_config_cluster_v3_Cluster_mutable_circuit_breakers(out, arena);
   auto *threshold = envoy_config_cluster_v3_CircuitBreakers_add_thresholds(breakers, arena);
   auto *max =
