@@ -7,6 +7,9 @@
 #include "base/memory.h"
 #include "base/metric.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 /* The steps of OpenTelemetry's histograms where nobody says otherwise, as in other gRPCs. */
 static const char *const steps[] = {"0",   "5",   "10",   "25",   "50",   "75",   "100",  "250",
                                     "500", "750", "1000", "2500", "5000", "7500", "10000"};
@@ -120,7 +123,12 @@ static const struct family {
 
 /* ---- counting ---- */
 
-static _Atomic(gxds_policy_counts *) heads[GXDS_COUNTING_KINDS];
+/* By their labels. Each bucket is a list to which counts are appended, and from which none is ever
+ * taken: a walk needs no lock. */
+enum { BUCKETS = 256 };
+static _Atomic(gxds_policy_counts *) buckets[GXDS_COUNTING_KINDS][BUCKETS];
+static _Atomic(gxds_policy_counts *) overflows[GXDS_COUNTING_KINDS]; /* of what is too much */
+static atomic_size_t totals[GXDS_COUNTING_KINDS];
 
 static gxds_policy_counts *create(gxds_counting kind, gxds_str labels) {
   gxds_policy_counts *c = GXDS_NEW(gxds_policy_counts);
@@ -149,28 +157,37 @@ static gxds_text render_labels(gxds_counting kind, const gxds_metric_labels *lab
   return text;
 }
 
-/* What is at the end of the list: new ones with these labels, or what another thread appended
+/* What is at the end of a list: new ones with these labels, or what another thread appended
  * first. */
 static gxds_policy_counts *append(_Atomic(gxds_policy_counts *) *end, gxds_counting kind,
                                   gxds_str labels) {
   gxds_policy_counts *made = create(kind, labels);
   gxds_policy_counts *at = NULL;
-  if (atomic_compare_exchange_strong(end, &at, made)) return made;
+  if (atomic_compare_exchange_strong(end, &at, made)) {
+    atomic_fetch_add(&totals[kind], 1);
+    return made;
+  }
   discard(made);
   return at;
 }
 
-/* None is ever taken out, so a walk needs no lock. */
+static gxds_policy_counts *overflow(gxds_counting kind) {
+  gxds_policy_counts *c = atomic_load_explicit(&overflows[kind], memory_order_acquire);
+  return c ? c : append(&overflows[kind], kind, gxds_str_z(OVERFLOW_LABEL));
+}
+
 static gxds_policy_counts *find_or_append(gxds_counting kind, gxds_str labels) {
-  _Atomic(gxds_policy_counts *) *link = &heads[kind];
-  for (size_t place = 0; place < GXDS_POLICY_COUNTS_MAX; place++) {
+  const uint64_t hash = XXH3_64bits(labels.data, labels.size);
+  _Atomic(gxds_policy_counts *) *link = &buckets[kind][hash % BUCKETS];
+  for (;;) {
     gxds_policy_counts *at = atomic_load_explicit(link, memory_order_acquire);
-    if (!at) at = append(link, kind, labels);
+    if (!at) {
+      if (atomic_load(&totals[kind]) >= GXDS_POLICY_COUNTS_MAX) return overflow(kind);
+      at = append(link, kind, labels);
+    }
     if (gxds_str_equal(at->labels, labels)) return at;
     link = &at->next;
   }
-  gxds_policy_counts *last = atomic_load_explicit(link, memory_order_acquire);
-  return last ? last : append(link, kind, gxds_str_z(OVERFLOW_LABEL));
 }
 
 gxds_policy_counts *gxds_policy_counts_of(gxds_counting kind, const gxds_metric_labels *labels) {
@@ -210,27 +227,34 @@ void gxds_metric_locality(gxds_str region, gxds_str zone, gxds_str sub_zone, gxd
                  GXDS_STR_ARG(zone), GXDS_STR_ARG(sub_zone));
 }
 
-static const gxds_policy_counts *first(gxds_counting kind) {
-  return atomic_load_explicit(&heads[kind], memory_order_acquire);
+/* Calls fn for all of a kind. */
+static void each(gxds_counting kind,
+                 void (*fn)(void *arg, const gxds_policy_counts *c, gxds_text *out), void *arg,
+                 gxds_text *out) {
+  for (size_t i = 0; i <= BUCKETS; i++) {
+    const gxds_policy_counts *c = atomic_load_explicit(
+        i < BUCKETS ? &buckets[kind][i] : &overflows[kind], memory_order_acquire);
+    for (; c; c = atomic_load_explicit(&c->next, memory_order_acquire)) fn(arg, c, out);
+  }
 }
 
-static const gxds_policy_counts *after(const gxds_policy_counts *c) {
-  return atomic_load_explicit(&c->next, memory_order_acquire);
+static void add_values(void *arg, const gxds_policy_counts *c, gxds_text *out) {
+  const struct family *f = arg;
+  for (size_t i = 0; i < f->value_count; i++) {
+    const family_value *v = &f->values[i];
+    gxds_text_addf(out, "%s{%.*s%s%s} %" PRIu64 "\n", f->name, GXDS_STR_ARG(c->labels),
+                   v->labels ? "," : "", v->labels ? v->labels : "",
+                   atomic_load_explicit(&c->values[v->which], memory_order_relaxed));
+  }
 }
 
 static void add_family(const struct family *f, gxds_text *out) {
   gxds_metric_family(out, f->name, f->type, f->help);
-  for (const gxds_policy_counts *c = first(f->kind); c; c = after(c)) {
-    for (size_t i = 0; i < f->value_count; i++) {
-      const family_value *v = &f->values[i];
-      gxds_text_addf(out, "%s{%.*s%s%s} %" PRIu64 "\n", f->name, GXDS_STR_ARG(c->labels),
-                     v->labels ? "," : "", v->labels ? v->labels : "",
-                     atomic_load_explicit(&c->values[v->which], memory_order_relaxed));
-    }
-  }
+  each(f->kind, add_values, (void *)f, out);
 }
 
-static void add_histogram(const char *name, const gxds_policy_counts *c, gxds_text *out) {
+static void add_histogram(void *arg, const gxds_policy_counts *c, gxds_text *out) {
+  const char *name = arg;
   uint64_t up_to = 0;
   for (size_t i = 0; i <= STEPS; i++) {
     up_to += atomic_load_explicit(&c->weights->counts[i], memory_order_relaxed);
@@ -250,7 +274,5 @@ void gxds_policy_counts_render(gxds_text *out) {
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) add_family(&families[i], out);
   gxds_metric_family(out, weights, "histogram",
                      "The weight of each endpoint at each update of the weights; 0: none usable.");
-  for (const gxds_policy_counts *c = first(GXDS_COUNTING_WEIGHTED_ROUND_ROBIN); c; c = after(c)) {
-    add_histogram(weights, c, out);
-  }
+  each(GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, add_histogram, (void *)weights, out);
 }

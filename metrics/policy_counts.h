@@ -70,7 +70,7 @@ typedef enum gxds_outlier_detection_count {
 typedef struct gxds_policy_counts gxds_policy_counts;
 
 /* Those of these labels; without any policy so far, zeros. Labels that the kind has not are passed
- * over. Costs a walk over those of the kind: for when a policy is made. Borrow: for good. */
+ * over. For when a policy is made. Borrow: for good. */
 gxds_policy_counts *gxds_policy_counts_of(gxds_counting kind, const gxds_metric_labels *labels);
 /* which: of the enum of the kind. */
 void gxds_policy_counts_add(gxds_policy_counts *c, unsigned which, uint64_t n);
@@ -78,7 +78,7 @@ void gxds_policy_counts_add(gxds_policy_counts *c, unsigned which, uint64_t n);
  * be used. Of weighted_round_robin. */
 void gxds_policy_counts_add_weights(gxds_policy_counts *c, const double *weights, size_t count);
 
-/* Adds all of them to out, in the order in which they were first asked for. */
+/* Adds all of them to out, in no particular order. */
 void gxds_policy_counts_render(gxds_text *out);
 
 #ifdef __cplusplus
