@@ -80,7 +80,9 @@ static void responded(gxds_session *base, gxds_response *response) {
   const session *s = (const session *)base;
   if (base->used.size == 0) return; /* nobody knows which endpoint it is from */
   gxds_text value = {0};
-  gxds_text_addf(&value, "%.*s;%.*s", GXDS_STR_ARG(base->used), GXDS_STR_ARG(s->cluster));
+  gxds_text_add(&value, base->used); /* byte by byte: a name may have any */
+  gxds_text_add_z(&value, ";");
+  gxds_text_add(&value, s->cluster);
   if (!gxds_str_equal(gxds_text_str(&value), s->had)) {
     set_cookie(s, gxds_text_str(&value), response);
   }

@@ -201,7 +201,9 @@ std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root) {
   if (call->kind() == GXDS_PICKED_COMPLETE) {
     const std::string &address = call->subchannel()->address;
     const bool is_told = String(session.used) == address;
-    if (!is_told && IsOfNewest(root, *call->subchannel())) {
+    // Policies that are to be replaced serve until the others can, and make subchannels meanwhile.
+    const bool may_be_of_others = replaced_.count(root) + replaced_.count(LeafOf(*call)) > 0;
+    if (!is_told && !may_be_of_others && IsOfNewest(root, *call->subchannel())) {
       Wrong("session",
             "an RPC that goes to " + address + " is told \"" + String(session.used) + "\"");
     }
