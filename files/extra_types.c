@@ -14,7 +14,7 @@ typedef struct extra_field {
   const char *of; /* the message or enum, with a leading dot; NULL: a scalar */
 } extra_field;
 
-enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 7 };
+enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 8 };
 
 typedef struct extra_nested {
   const char *message; /* NULL: the end of a list */
@@ -115,6 +115,10 @@ static const extra_type extra_types[] = {
                 {"use_downstream_protocol_config", 4, MESSAGE, HTTP "UseDownstreamHttpConfig"},
                 {"auto_config", 5, MESSAGE, HTTP "AutoHttpConfig"}},
      .nested = http_nested},
+    {.package = "envoy.extensions.transport_sockets.http_11_proxy.v3",
+     .message = "Http11ProxyUpstreamTransport",
+     .fields = {{"transport_socket", 1, MESSAGE, CORE "TransportSocket"},
+                {"default_proxy_address", 2, MESSAGE, CORE "Address"}}},
     {.package = "envoy.extensions.http.stateful_session.cookie.v3",
      .message = "CookieBasedSessionState",
      .fields = {{"cookie", 1, MESSAGE, ".envoy.type.http.v3.Cookie"}}},
@@ -137,7 +141,7 @@ static const char *const dependencies[kDependenciesMax] = {
     "google/protobuf/wrappers.proto",      "google/protobuf/duration.proto",
     "google/protobuf/struct.proto",        "envoy/config/cluster/v3/cluster.proto",
     "envoy/config/core/v3/protocol.proto", "envoy/config/core/v3/extension.proto",
-    "envoy/type/http/v3/cookie.proto"};
+    "envoy/config/core/v3/base.proto",     "envoy/type/http/v3/cookie.proto"};
 
 #define Z(s) upb_StringView_FromString(s)
 
@@ -186,10 +190,11 @@ static bool has_field(const google_protobuf_DescriptorProto *message, int32_t nu
   return false;
 }
 
-/* A85; A61. */
+/* A85; A61; A86. */
 static const extra_field metrics_of_cluster = {"lrs_report_endpoint_metrics", 57, STRING, NULL};
 static const extra_field addresses_of_endpoint = {
     "additional_addresses", 4, MESSAGE, ".envoy.config.endpoint.v3.Endpoint.AdditionalAddress"};
+static const extra_field metadata_of_locality = {"metadata", 9, MESSAGE, CORE "Metadata"};
 static const extra_field address_of_additional = {"address", 1, MESSAGE, CORE "Address"};
 
 static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
@@ -197,6 +202,10 @@ static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
   if (upb_StringView_IsEqual(name, Z("Cluster")) &&
       !has_field(message, metrics_of_cluster.number)) {
     add_field(message, &metrics_of_cluster, true, arena);
+  }
+  if (upb_StringView_IsEqual(name, Z("LocalityLbEndpoints")) &&
+      !has_field(message, metadata_of_locality.number)) {
+    add_field(message, &metadata_of_locality, false, arena);
   }
   if (upb_StringView_IsEqual(name, Z("Endpoint")) &&
       !has_field(message, addresses_of_endpoint.number)) {

@@ -47,7 +47,9 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
   gxds_cluster_sessions_decode(in, scratch, errors, out);
   const envoy_config_core_v3_TransportSocket *transport_socket =
       envoy_config_cluster_v3_Cluster_transport_socket(in);
-  if (transport_socket) gxds_tls_decode(transport_socket, context, scratch, errors, out);
+  if (transport_socket) {
+    gxds_transport_socket_decode(transport_socket, context, scratch, errors, out);
+  }
   const envoy_config_core_v3_ConfigSource *lrs_server =
       envoy_config_cluster_v3_Cluster_lrs_server(in);
   if (lrs_server) decode_lrs_server(lrs_server, context, errors, out);

@@ -1,5 +1,5 @@
 /* gxds_cluster: a validated envoy.config.cluster.v3.Cluster (A27, A29, A32, A37, A42, A50, A52,
- * A55, A75, A85).
+ * A55, A75, A85, A86).
  * Immutable, shared: any thread. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_H_
@@ -58,6 +58,7 @@ typedef struct gxds_cluster {
                              1 << gxds_health */
   gxds_duration session_idle_timeout; /* A75: how long no session needs to use an endpoint before
                                          its connection is given up; 0: for ever */
+  bool http_connect;                  /* A86: its endpoints are reached through their proxies */
   const gxds_tls *tls;                /* A29, for xds credentials; NULL: their fallback is used */
   const gxds_bootstrap *bootstrap;    /* private: a reference, for lrs_server and tls */
   struct upb_Arena *arena;            /* private */

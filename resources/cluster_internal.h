@@ -1,7 +1,7 @@
 /* Parts of the Cluster decoder: where the endpoints come from (cluster_type.c), how they are
- * balanced (cluster_lb.c, cluster_lb_list.c, slow_start.c), secured (tls.c) and ejected
- * (outlier_detection.c), how they are told apart (lb_subsets.c), and what is told of them
- * (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
+ * balanced (cluster_lb.c, cluster_lb_list.c, slow_start.c), connected to (transport_socket.c,
+ * tls.c) and ejected (outlier_detection.c), how they are told apart (lb_subsets.c), and what is
+ * told of them (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 
@@ -53,10 +53,14 @@ bool gxds_slow_start_decode(const envoy_config_cluster_v3_Cluster_SlowStartConfi
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
                                       gxds_errors *errors, gxds_text *json);
 
-/* Sets tls. */
-void gxds_tls_decode(const struct envoy_config_core_v3_TransportSocket *in,
-                     const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,
-                     gxds_cluster *out);
+/* Sets tls and http_connect (A86). */
+void gxds_transport_socket_decode(const struct envoy_config_core_v3_TransportSocket *in,
+                                  const gxds_decode_context *context, upb_Arena *scratch,
+                                  gxds_errors *errors, gxds_cluster *out);
+
+/* Sets tls. in: an UpstreamTlsContext. */
+void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *context,
+                     upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out);
 
 /* Sets lrs_metrics by the bytes of a Cluster. Nothing in it is an error (A85). */
 void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster *out);

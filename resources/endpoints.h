@@ -1,5 +1,5 @@
-/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A61, A76, A81).
- * Immutable, shared: any thread. Localities are counted on their own: an update shares each
+/* gxds_endpoints: a validated envoy.config.endpoint.v3.ClusterLoadAssignment (A27, A61, A76, A81,
+ * A86). Immutable, shared: any thread. Localities are counted on their own: an update shares each
  * locality that did not change with the resource before it, so "did it change?" is a pointer
  * comparison. */
 #ifndef GRPC_XDS_RESOURCES_ENDPOINTS_H_
@@ -43,6 +43,7 @@ struct gxds_locality {
   const gxds_endpoint *endpoints;
   const gxds_str *hash_keys; /* NULL: no endpoint has one; see gxds_locality_hash_key() */
   const gxds_str *hostnames; /* NULL: no endpoint has one; see gxds_locality_hostname() */
+  const gxds_str *proxies;   /* NULL: no endpoint has one; see gxds_locality_proxy() */
   const gxds_str *metadata;  /* E5: lb_metadata.h; NULL: no endpoint has any, or nobody asked */
   /* NULL, both: no endpoint has more than one address; see gxds_locality_more() */
   const gxds_address *more;  /* of one endpoint after the other */
@@ -115,6 +116,11 @@ static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t i
 static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
   return l->hostnames ? l->hostnames[index] : gxds_str_of(NULL, 0);
 }
+/* A86: the address of the HTTP proxy through which the endpoint of that number is reached, if its
+ * cluster wants that: "10.0.0.1:3128". Empty: it has none. Borrow: as long as l. */
+static inline gxds_str gxds_locality_proxy(const gxds_locality *l, uint32_t index) {
+  return l->proxies ? l->proxies[index] : gxds_str_of(NULL, 0);
+}
 /* A61: the addresses of the endpoint of that number beside its first, *count of them, in the order
  * of the resource. Borrow: as long as l. */
 static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uint32_t index,
@@ -136,8 +142,8 @@ bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds
                                   uint32_t k);
 /* Same name, weight and endpoints, also those in DRAINING. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
-/* Same endpoints, in the same order, with the same addresses, hash keys, hostnames and metadata;
- * those in DRAINING are not looked at. */
+/* Same endpoints, in the same order, with the same addresses, hash keys, hostnames, proxies and
+ * metadata; those in DRAINING are not looked at. */
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */

@@ -14,6 +14,7 @@
 #include "resources/address_set_internal.h"
 #include "resources/endpoints_internal.h"
 #include "resources/host_rewrite.h"
+#include "resources/http_proxy_internal.h"
 #include "resources/lb_metadata_internal.h"
 
 typedef envoy_config_endpoint_v3_LocalityLbEndpoints locality_message;
@@ -28,6 +29,8 @@ typedef struct checker {
   gxds_str *hash_keys; /* of the endpoints, by number; NULL: none has one so far */
   gxds_str *hostnames; /* likewise */
   gxds_str *metadata;  /* likewise */
+  gxds_str *proxies;   /* likewise */
+  gxds_str proxy;      /* of the locality that is read; empty: none */
   bool wants_metadata; /* E5 */
   gxds_more_addresses more;
   upb_Arena *scratch;
@@ -121,6 +124,13 @@ static gxds_str metadata_of(const checker *c, const endpoint_message *in, const 
                               NULL, GXDS_FIELD(at, "metadata"), c->scratch, c->scratch, c->errors);
 }
 
+/* A86: that of an endpoint goes before that of its locality. */
+static gxds_str proxy_of(const checker *c, const endpoint_message *in, const gxds_path *at) {
+  const gxds_str proxy = gxds_http_proxy_in(envoy_config_endpoint_v3_LbEndpoint_metadata(in),
+                                            GXDS_FIELD(at, "metadata"), c->scratch, c->errors);
+  return proxy.size > 0 ? proxy : c->proxy;
+}
+
 /* Of the next endpoint. Most have none, and cost nothing here. */
 static void set_name(const checker *c, gxds_str **names, gxds_str name) {
   if (name.size == 0) return;
@@ -179,6 +189,7 @@ static bool check_endpoint(checker *c, const endpoint_message *in, gxds_health h
   gxds_more_addresses_end(&c->more, c->endpoint_count, c->endpoint_capacity, c->scratch);
   set_name(c, &c->hash_keys, hash_key_of(in));
   set_name(c, &c->hostnames, hostname_of(endpoint));
+  set_name(c, &c->proxies, proxy_of(c, in, at));
   if (c->wants_metadata) set_name(c, &c->metadata, metadata_of(c, in, at));
   c->endpoint_count++;
   return true;
@@ -205,6 +216,7 @@ static uint64_t check_some_endpoints(checker *c, const locality_message *in, boo
   }
   view->hash_keys = names_from(c, c->hash_keys, first);
   view->hostnames = names_from(c, c->hostnames, first);
+  view->proxies = names_from(c, c->proxies, first);
   view->metadata = names_from(c, c->metadata, first);
   gxds_more_addresses_view(&c->more, first, c->endpoint_count, c->scratch, view);
   return weights;
@@ -215,6 +227,7 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
   size_t count = 0;
   (void)envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
   out->print.written = (uint32_t)count;
+  c->proxy = gxds_http_proxy_of_locality(in, at, c->scratch, c->errors);
   bool any_draining = false;
   if (check_some_endpoints(c, in, false, at, &out->view, &any_draining) > UINT32_MAX) {
     gxds_errors_add(c->errors, GXDS_FIELD(at, "lb_endpoints"),
@@ -368,6 +381,7 @@ static void add_known(checker *c, const gxds_locality_print *known, gxds_checked
                                           .endpoints = l->endpoints,
                                           .hash_keys = l->hash_keys,
                                           .hostnames = l->hostnames,
+                                          .proxies = l->proxies,
                                           .metadata = l->metadata,
                                           .more = l->more,
                                           .more_ends = l->more_ends,

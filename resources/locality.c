@@ -12,6 +12,7 @@ static char *append(char *at, gxds_str from, gxds_str *to) {
 typedef struct names {
   const gxds_str *hash_keys;
   const gxds_str *hostnames;
+  const gxds_str *proxies;
   const gxds_str *metadata;
   const gxds_address *more;
   const uint32_t *more_ends;
@@ -56,20 +57,23 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   GXDS_CHECK(count <= GXDS_ENDPOINTS_MAX);
   const gxds_str *hash_keys = of_endpoints->hash_keys;
   const gxds_str *hostnames = of_endpoints->hostnames;
+  const gxds_str *proxies = of_endpoints->proxies;
   const gxds_str *metadata = of_endpoints->metadata;
-  const size_t lists = (size_t)(hash_keys != NULL) + (hostnames != NULL) + (metadata != NULL);
+  const size_t lists =
+      (size_t)(hash_keys != NULL) + (hostnames != NULL) + (proxies != NULL) + (metadata != NULL);
   size_t lists_size = lists * count * sizeof(gxds_str);
   size_t endpoints_size = count * sizeof(gxds_endpoint);
   size_t strings_size = region.size + zone.size + sub_zone.size + 3 +
                         size_of_all(hash_keys, count) + size_of_all(hostnames, count) +
-                        size_of_all(metadata, count);
+                        size_of_all(proxies, count) + size_of_all(metadata, count);
   size_t more_size = size_of_more(of_endpoints, count);
   char *memory = gxds_calloc(
       1, sizeof(gxds_locality) + lists_size + endpoints_size + more_size + strings_size);
   gxds_locality *l = (gxds_locality *)memory;
   gxds_str *keys = (gxds_str *)(l + 1);
   gxds_str *hosts = hash_keys ? keys + count : keys;
-  gxds_str *labels = hostnames ? hosts + count : hosts;
+  gxds_str *ways = hostnames ? hosts + count : hosts;
+  gxds_str *labels = proxies ? ways + count : ways;
   char *endpoints = (char *)keys + lists_size;
   gxds_ref_init(&l->refs);
   l->weight = weight;
@@ -77,6 +81,7 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   l->endpoints = (const gxds_endpoint *)endpoints;
   l->hash_keys = hash_keys ? keys : NULL;
   l->hostnames = hostnames ? hosts : NULL;
+  l->proxies = proxies ? ways : NULL;
   l->metadata = metadata ? labels : NULL;
   char *strings = append_more(endpoints + endpoints_size, of_endpoints, count, l);
   strings = append(strings, region, &l->region);
@@ -84,6 +89,7 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   strings = append(strings, sub_zone, &l->sub_zone);
   strings = append_all(strings, hash_keys, count, keys);
   strings = append_all(strings, hostnames, count, hosts);
+  strings = append_all(strings, proxies, count, ways);
   append_all(strings, metadata, count, labels);
   return l;
 }
@@ -97,6 +103,7 @@ gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub
 const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
   const names of_endpoints = {.hash_keys = l->hash_keys,
                               .hostnames = l->hostnames,
+                              .proxies = l->proxies,
                               .metadata = l->metadata,
                               .more = l->more,
                               .more_ends = l->more_ends};
@@ -139,11 +146,13 @@ const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t
                                           size_t count, uint32_t weight) {
   gxds_str *hash_keys = select_names(l->hash_keys, places, count);
   gxds_str *hostnames = select_names(l->hostnames, places, count);
+  gxds_str *proxies = select_names(l->proxies, places, count);
   gxds_str *metadata = select_names(l->metadata, places, count);
   uint32_t *more_ends = l->more ? gxds_calloc(count, sizeof *more_ends) : NULL;
   gxds_address *more = select_more(l, places, count, more_ends);
   const names of_endpoints = {.hash_keys = hash_keys,
                               .hostnames = hostnames,
+                              .proxies = proxies,
                               .metadata = metadata,
                               .more = more,
                               .more_ends = more_ends};
@@ -153,6 +162,7 @@ const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t
   }
   gxds_free(hash_keys);
   gxds_free(hostnames);
+  gxds_free(proxies);
   gxds_free(metadata);
   gxds_free(more);
   gxds_free(more_ends);
@@ -207,6 +217,7 @@ bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds
   return endpoint_equal(&a->endpoints[i], &b->endpoints[k]) &&
          gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, k)) &&
          gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, k)) &&
+         gxds_str_equal(gxds_locality_proxy(a, i), gxds_locality_proxy(b, k)) &&
          gxds_str_equal(gxds_locality_metadata(a, i), gxds_locality_metadata(b, k)) &&
          more_equal_at(a, i, b, k);
 }
@@ -221,6 +232,9 @@ bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *
   }
   for (uint32_t i = 0; (a->hostnames || b->hostnames) && i < a->endpoint_count; i++) {
     if (!gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i))) return false;
+  }
+  for (uint32_t i = 0; (a->proxies || b->proxies) && i < a->endpoint_count; i++) {
+    if (!gxds_str_equal(gxds_locality_proxy(a, i), gxds_locality_proxy(b, i))) return false;
   }
   for (uint32_t i = 0; (a->metadata || b->metadata) && i < a->endpoint_count; i++) {
     if (!gxds_str_equal(gxds_locality_metadata(a, i), gxds_locality_metadata(b, i))) return false;

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 
-#include "envoy/config/core/v3/base.upb.h"
 #include "envoy/extensions/transport_sockets/tls/v3/common.upb.h"
 #include "envoy/extensions/transport_sockets/tls/v3/tls.upb.h"
 #include "envoy/type/matcher/v3/regex.upb.h"
@@ -234,32 +233,19 @@ static void decode_upstream(tls_decoder *d,
   }
 }
 
-void gxds_tls_decode(const envoy_config_core_v3_TransportSocket *in,
-                     const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,
-                     gxds_cluster *out) {
-  const gxds_path *at = GXDS_FIELD(GXDS_FIELD(NULL, "transport_socket"), "typed_config");
-  gxds_extension extension;
-  if (!gxds_extension_open(envoy_config_core_v3_TransportSocket_typed_config(in), at, scratch,
-                           errors, &extension)) {
-    return;
-  }
-  if (!gxds_str_is(extension.type,
-                   "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext")) {
-    gxds_errors_add(errors, GXDS_FIELD(extension.at, "type_url"),
-                    "unsupported transport socket type");
-    return;
-  }
+void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *context,
+                     upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out) {
   const envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext *upstream = NULL;
-  if (!extension.typed_struct) {
-    upstream = GXDS_DECODE(envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext,
-                           extension.value, scratch);
+  if (!in->typed_struct) {
+    upstream = GXDS_DECODE(envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext, in->value,
+                           scratch);
   }
   if (!upstream) {
-    gxds_errors_add(errors, extension.at, "can't decode UpstreamTlsContext");
+    gxds_errors_add(errors, in->at, "can't decode UpstreamTlsContext");
     return;
   }
   gxds_tls *tls = gxds_arena_calloc(out->arena, 1, sizeof *tls);
   tls_decoder d = {.context = context, .arena = out->arena, .errors = errors, .out = tls};
-  decode_upstream(&d, upstream, extension.at);
+  decode_upstream(&d, upstream, in->at);
   out->tls = tls;
 }

@@ -23,6 +23,9 @@
 /* The table of Endpoint has them (A61), which 1.51's lacks. */
 #define GXDS_HOST_HAS_ADDITIONAL_ADDRESSES 1
 
+/* The table of LocalityLbEndpoints has it (A86), which 1.51's lacks. */
+#define GXDS_HOST_HAS_LOCALITY_METADATA 1
+
 /* The tables of messages. */
 #define envoy_config_cluster_v3_Cluster_LeastRequestLbConfig_msginit \
   envoy__config__cluster__v3__Cluster__LeastRequestLbConfig_msg_init
@@ -38,6 +41,10 @@
 #define envoy_config_route_v3_RouteConfiguration_msginit \
   envoy__config__route__v3__RouteConfiguration_msg_init
 #define envoy_config_route_v3_VirtualHost_msginit envoy__config__route__v3__VirtualHost_msg_init
+#define envoy_config_core_v3_Address_msginit envoy__config__core__v3__Address_msg_init
+#define envoy_config_core_v3_Metadata_msginit envoy__config__core__v3__Metadata_msg_init
+#define envoy_config_core_v3_TransportSocket_msginit \
+  envoy__config__core__v3__TransportSocket_msg_init
 #define envoy_config_core_v3_HttpProtocolOptions_msginit \
   envoy__config__core__v3__HttpProtocolOptions_msg_init
 #define envoy_config_core_v3_TypedExtensionConfig_msginit \
