@@ -26,6 +26,8 @@ typedef struct gxds_lb_address {
   uint32_t weight;    /* load_balancing_weight; 1 when nothing is said */
   gxds_str hash_key;  /* A76: by what it is put on a ring in place of its address; empty: by that */
   gxds_str hostname;  /* A81: what RPCs may be told as :authority; empty: it has none */
+  gxds_str proxy;     /* A86: the address of the HTTP proxy through which it is reached, if the args
+                         have GXDS_HTTP_CONNECT_ARG; empty: none */
   gxds_str endpoint;  /* A61: of one that an endpoint has beside others: all of these as text, by
                          which outlier detection tells the endpoint apart; empty: it has no others */
   const struct gxds_locality *locality; /* for load reports; NULL: none */
@@ -39,7 +41,7 @@ typedef struct gxds_addresses_ops {
   /* Adds the (first) address as text: "10.0.0.1:80". */
   void (*render_key)(const gxds_addresses *a, size_t index, gxds_text *out);
   /* Adds what a subchannel is made of beside its address, as text: its args, its locality,
-   * its hostname. */
+   * its hostname, its proxy. */
   void (*render_detail)(const gxds_addresses *a, size_t index, gxds_text *out);
   /* NULL: none of them has a path. */
   const gxds_addresses *(*below)(const gxds_addresses *a, gxds_str name);
@@ -66,7 +68,8 @@ static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a
 }
 /* index < a->count, in these three. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
-  gxds_lb_address out = {NULL, NULL, 0, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};
+  gxds_lb_address out = {NULL,      NULL,      0,         NULL, 0,    {NULL, 0},
+                         {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};
   a->ops->at(a, index, &out);
   out.list = a;
   out.index = index;

@@ -28,6 +28,9 @@ struct gxds_args { /* first in the host's own object */
   const gxds_args_ops *ops;
 };
 
+/* A86, an int: the endpoints of this cluster are reached through their proxies. */
+#define GXDS_HTTP_CONNECT_ARG "grpc_xds.http_connect"
+
 static inline const gxds_args *gxds_args_ref(const gxds_args *a) {
   gxds_ref_inc(&a->refs);
   return a;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/grpc_common/http_proxy.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
@@ -139,6 +140,8 @@ void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
   out->weight = WeightOf(address);
   out->hash_key = ToGxds(HashKeyOf(address));
   out->hostname = ToGxds(HostnameOf(address));
+  const auto proxy = address.args().GetString(kHttpProxyArg);
+  if (proxy.has_value()) out->proxy = ToGxds(*proxy);
   out->locality = LocalityOf(address);
   const auto* several =
       static_cast<const AddressesAttribute*>(address.GetAttribute(kAddressesAttribute));
@@ -229,7 +232,9 @@ ServerAddress ToHost(const gxds_lb_address& endpoint) {
     addresses.insert(addresses.begin(), *endpoint.ip);
     attributes[kAddressesAttribute] = std::make_unique<AddressesAttribute>(std::move(addresses));
   }
-  return ServerAddress(ToResolved(*endpoint.ip), grpc_core::ChannelArgs(), std::move(attributes));
+  grpc_core::ChannelArgs args;
+  if (endpoint.proxy.size > 0) args = args.Set(kHttpProxyArg, ToAbsl(endpoint.proxy));
+  return ServerAddress(ToResolved(*endpoint.ip), args, std::move(attributes));
 }
 
 ServerAddressList ToHost(const gxds_addresses* addresses) {

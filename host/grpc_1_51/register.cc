@@ -15,6 +15,7 @@
 #include "host/grpc_1_51/child_of_fork.h"
 #include "host/grpc_1_51/policy.h"
 #include "host/grpc_1_51/resolver.h"
+#include "host/grpc_common/http_proxy.h"
 #include "lb_policies/all_policies.h"
 #include "lb_policies/registered/registered_types.h"
 #include "plugin/host_state.h"
@@ -103,6 +104,7 @@ void RegisterExtraFilters(Builder* builder) {
   RegisterResolverInC(builder, &gxds_xds_resolver);
   grpc_core::RegisterCloud2ProdResolver(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
+  RegisterEndpointProxies(builder);
 }
 
 void BuildConfiguration(Builder* builder) {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "host/grpc_1_83/convert.h"
+#include "host/grpc_common/http_proxy.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/load_balancing/address_filtering.h"
 #include "src/core/load_balancing/ring_hash/ring_hash.h"
@@ -62,6 +63,8 @@ void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
   out->weight = WeightOf(address);
   out->hash_key = ToGxds(HashKeyOf(address));
   out->hostname = ToGxds(HostnameOf(address));
+  const auto proxy = address.args().GetString(kHttpProxyArg);
+  if (proxy.has_value()) out->proxy = ToGxds(*proxy);
   out->locality = LocalityOf(address);
   const auto& several = static_cast<const Addresses*>(addresses)->several;
   const auto found = several.find(index);
@@ -190,6 +193,7 @@ EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
   if (endpoint.hostname.size > 0) {
     args = args.Set(GRPC_ARG_ADDRESS_NAME, ToAbsl(endpoint.hostname));
   }
+  if (endpoint.proxy.size > 0) args = args.Set(kHttpProxyArg, ToAbsl(endpoint.proxy));
   std::vector<grpc_resolved_address> addresses = {ToResolved(*endpoint.ip)};
   for (uint32_t i = 0; i < endpoint.more_count; ++i) {
     addresses.push_back(ToResolved(endpoint.more[i]));

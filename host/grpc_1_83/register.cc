@@ -15,6 +15,7 @@
 #include "host/grpc_1_83/child_of_fork.h"
 #include "host/grpc_1_83/policy.h"
 #include "host/grpc_1_83/resolver.h"
+#include "host/grpc_common/http_proxy.h"
 #include "lb_policies/all_policies.h"
 #include "lb_policies/registered/registered_types.h"
 #include "plugin/host_state.h"
@@ -66,7 +67,6 @@ void RegisterServiceConfigChannelArgFilter(CoreConfiguration::Builder* builder);
 void RegisterSockaddrResolver(CoreConfiguration::Builder* builder);
 void RegisterWeightedTargetLbPolicy(CoreConfiguration::Builder* builder);
 void RegisterXdsChannelStackModifier(CoreConfiguration::Builder* builder);
-void RegisterXdsHttpProxyMapper(CoreConfiguration::Builder* builder);
 void SecurityRegisterHandshakerFactories(CoreConfiguration::Builder* builder);
 
 }  // namespace grpc_core
@@ -112,7 +112,7 @@ void RegisterExtraFilters(Builder* builder) {
   RegisterResolverInC(builder, &gxds_xds_resolver);
   grpc_core::RegisterCloud2ProdResolver(builder);
   grpc_core::RegisterFileWatcherCertificateProvider(builder);
-  grpc_core::RegisterXdsHttpProxyMapper(builder);
+  RegisterEndpointProxies(builder);
 }
 
 // Of the host's own RegisterBuiltins(), which nobody else can call.

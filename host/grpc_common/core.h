@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 
@@ -19,8 +20,10 @@
 #include "src/core/lib/gprpp/ref_counted.h"
 #include "src/core/lib/gprpp/time.h"
 #include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/handshaker/proxy_mapper.h"
 #include "src/core/lib/resolver/resolver.h"
 #include "src/core/lib/resolver/resolver_registry.h"
+#include "src/core/lib/transport/http_connect_handshaker.h"
 #include "src/core/lib/uri/uri_parser.h"
 
 // Arguments of that prefix are no part of a subchannel's identity. 1.51 has none such.
@@ -30,13 +33,20 @@ namespace grpc_xds {
 
 using CallbackExecCtx = grpc_core::ApplicationCallbackExecCtx;
 
+template <typename T>
+using Optional = absl::optional<T>;
+
 inline std::shared_ptr<grpc_core::WorkSerializer> MakeSerializer() {
   return std::make_shared<grpc_core::WorkSerializer>();
 }
 
 }  // namespace grpc_xds
 #else  // gRPC 1.83
+#include <optional>
+
 #include "src/core/config/core_configuration.h"
+#include "src/core/handshaker/http_connect/http_connect_client_handshaker.h"
+#include "src/core/handshaker/proxy_mapper.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/load_balancing/xds/xds_channel_args.h"
 #include "src/core/resolver/fake/fake_resolver.h"
@@ -52,6 +62,9 @@ inline std::shared_ptr<grpc_core::WorkSerializer> MakeSerializer() {
 #define GXDS_NO_SUBCHANNEL_PREFIX GRPC_ARG_NO_SUBCHANNEL_PREFIX
 
 namespace grpc_xds {
+
+template <typename T>
+using Optional = std::optional<T>;
 
 // 1.83 has no callbacks that wait for the end of a scope.
 struct CallbackExecCtx {

@@ -19,6 +19,7 @@ typedef struct policy {
   gxds_status child_status;
   const gxds_args *args; /* of the last update, and what the child got for them; NULL: anew */
   const gxds_args *child_args;
+  bool http_connect;            /* A86: it is in child_args */
   gxds_subchannel_maker *maker; /* NULL: no endpoint had several addresses so far */
 } policy;
 
@@ -100,12 +101,23 @@ static void fail_unsecured(policy *p, const gxds_status *why) {
                            GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
 }
 
+/* A86: a part of the args, so that endpoints get other subchannels when it changes. */
+static void add_http_connect(policy *p) {
+  if (!p->http_connect) return;
+  const gxds_args *without = p->child_args;
+  p->child_args = gxds_args_with_int(without, GXDS_HTTP_CONNECT_ARG, 1);
+  gxds_args_unref(without);
+}
+
 /* The same object for the same: it is made at few updates. */
 static const gxds_args *args_of_child(policy *p, const gxds_args *args) {
-  if (p->args == args) return p->child_args;
+  const bool http_connect = gxds_cluster_impl_entry(p->machine)->cluster->http_connect;
+  if (p->args == args && p->http_connect == http_connect) return p->child_args;
   forget_args(p);
   p->args = gxds_args_ref(args);
   p->child_args = root_ops(p)->args_of_cluster(args, p->config->cluster, p->security);
+  p->http_connect = http_connect;
+  add_http_connect(p);
   return p->child_args;
 }
 

@@ -57,6 +57,8 @@ static void render_list_detail(const gxds_addresses *a, size_t index, gxds_text 
   gxds_locality_render_name(locality, out);
   const gxds_str hostname = gxds_locality_hostname(locality, offset);
   if (hostname.size) gxds_text_addf(out, " %.*s", GXDS_STR_ARG(hostname));
+  const gxds_str proxy = gxds_locality_proxy(locality, offset);
+  if (proxy.size) gxds_text_addf(out, " proxy=%.*s", GXDS_STR_ARG(proxy));
 }
 
 static const gxds_addresses *create_list(const gxds_locality *const *localities, size_t count) {
@@ -84,6 +86,7 @@ gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t in
                            .weight = e->weight,
                            .hash_key = gxds_locality_hash_key(locality, index),
                            .hostname = gxds_locality_hostname(locality, index),
+                           .proxy = gxds_locality_proxy(locality, index),
                            .locality = locality};
 }
 

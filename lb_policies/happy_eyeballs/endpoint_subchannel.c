@@ -36,6 +36,7 @@ typedef struct endpoint {
   gxds_lb_address address;       /* what all addresses share; what it points to is owned */
   const gxds_locality *locality; /* the name alone: a reference; NULL: none */
   gxds_str hostname;             /* owned */
+  gxds_str proxy;                /* owned */
   gxds_str all;                  /* its addresses, as text; owned */
 
   gxds_connector *connector; /* NULL: nobody watches */
@@ -275,6 +276,7 @@ static void free_endpoint(void *arg) {
   gxds_args_unref(e->args);
   gxds_locality_unref(e->locality);
   gxds_str_free(&e->hostname);
+  gxds_str_free(&e->proxy);
   gxds_str_free(&e->all);
   unref_maker(e->maker);
   gxds_free(e);
@@ -317,9 +319,11 @@ gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_
   e->args = gxds_args_ref(args);
   e->locality = name_of(address->locality);
   e->hostname = gxds_str_dup(address->hostname);
+  e->proxy = gxds_str_dup(address->proxy);
   e->all = render_set(address);
   e->address = (gxds_lb_address){.weight = address->weight,
                                  .hostname = e->hostname,
+                                 .proxy = e->proxy,
                                  .endpoint = e->all,
                                  .locality = e->locality};
   e->count = count;

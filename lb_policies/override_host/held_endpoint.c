@@ -60,7 +60,9 @@ void gxds_held_endpoint_let_go(gxds_held_endpoint *h) {
 bool gxds_held_endpoint_move(gxds_held_endpoint *h, const gxds_locality *locality, uint32_t index) {
   if (gxds_locality_compare_name(h->locality, locality) != 0 ||
       !gxds_str_equal(gxds_locality_hostname(h->locality, h->index),
-                      gxds_locality_hostname(locality, index))) {
+                      gxds_locality_hostname(locality, index)) ||
+      !gxds_str_equal(gxds_locality_proxy(h->locality, h->index),
+                      gxds_locality_proxy(locality, index))) {
     return false;
   }
   const gxds_lb_address address = gxds_locality_address(locality, index);

@@ -21,8 +21,8 @@ gxds_address gxds_endpoint_identity(gxds_str text) {
   return out;
 }
 
-/* Of the address (with the link of one of IPv6), its args, its locality, which its load is of, and
- * its hostname, but no weight. */
+/* Of the address (with the link of one of IPv6), its args, its locality, which its load is of, its
+ * hostname and its proxy, but no weight. */
 static gxds_address identity_of(const gxds_addresses *from, size_t place, gxds_str key) {
   gxds_text text = {0};
   gxds_text_add(&text, key);
@@ -61,7 +61,7 @@ static void add(gxds_address_list *l, size_t place, gxds_str key) {
   l->endpoints[l->count].address = identity_of(l->from, place, key);
   const gxds_lb_address address = gxds_addresses_at(l->from, place);
   l->endpoints[l->count].weight = address.weight;
-  l->named |= address.hostname.size > 0;
+  l->named |= address.hostname.size > 0 || address.proxy.size > 0;
   l->several |= address.more_count > 0;
   l->count++;
 }

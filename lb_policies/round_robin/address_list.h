@@ -16,7 +16,7 @@ typedef struct gxds_address_list {
   uint32_t count;
   gxds_endpoint *endpoints; /* what each is known by is no address */
   size_t *places;           /* of each in from */
-  bool named;               /* private: some have a hostname */
+  bool named;               /* private: some have a hostname, or a proxy */
   bool several;             /* likewise: some have several addresses */
   gxds_text keys;           /* likewise: the addresses as text */
   struct gxds_address_key *keyed;

@@ -56,9 +56,9 @@ void gxds_endpoints_policy_init(gxds_endpoints_policy *e, gxds_policy *base,
                                 const gxds_endpoints_policy_ops *ops);
 void gxds_endpoints_policy_fini(gxds_endpoints_policy *e);
 
-/* Before an update in which an endpoint may be another by its hostname alone (A81), or by an
- * address beside others (A61): its new subchannel shall find the connection of the one before. So
- * those that there are stay until all that the update wants have been made. */
+/* Before an update in which an endpoint may be another by its hostname alone (A81), by its proxy
+ * (A86), or by an address beside others (A61): its new subchannel shall find the connection of the
+ * one before. So those that there are stay until all that the update wants have been made. */
 void gxds_endpoints_policy_keep_connections(gxds_endpoints_policy *e);
 /* An update: these endpoints, in this order; borrow, during the call. What address_at() gives is
  * that of the new ones already. An endpoint keeps its subchannel while the args stay the same. */

@@ -46,10 +46,11 @@ static void set_locality(policy *p, const gxds_locality *locality) {
 }
 
 /* Whether some of its endpoints are told apart by more than an address. */
-static bool by_more(const gxds_locality *l) { return l->hostnames || l->more; }
+static bool by_more(const gxds_locality *l) { return l->hostnames || l->more || l->proxies; }
 
-/* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it. A61:
- * one of several addresses is told apart by all of them. The caller's. */
+/* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it, and
+ * so is one that is reached through a proxy (A86). A61: one of several addresses is told apart by
+ * all of them. The caller's. */
 static gxds_endpoint *by_identity(const gxds_locality *l) {
   gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
   gxds_text text = {0};
@@ -57,10 +58,11 @@ static gxds_endpoint *by_identity(const gxds_locality *l) {
     endpoints[i] = l->endpoints[i];
     const gxds_str hostname = gxds_locality_hostname(l, i);
     const gxds_lb_address address = gxds_locality_address(l, i);
-    if (hostname.size == 0 && address.more_count == 0) continue;
+    if (hostname.size == 0 && address.proxy.size == 0 && address.more_count == 0) continue;
     gxds_text_clear(&text);
     gxds_lb_address_render_set(&address, &text);
     if (hostname.size > 0) gxds_text_addf(&text, " %.*s", GXDS_STR_ARG(hostname));
+    if (address.proxy.size > 0) gxds_text_addf(&text, " proxy=%.*s", GXDS_STR_ARG(address.proxy));
     endpoints[i].address = gxds_endpoint_identity(gxds_text_str(&text));
   }
   gxds_text_fini(&text);

@@ -57,18 +57,33 @@ std::string MoreJson(const Locality& l, size_t i) {
   return R"(,"additional_addresses":[)" + list + "]";
 }
 
+// A member of Metadata, for an HTTP proxy at that port (A86).
+std::string ProxyJson(int port) {
+  return R"("typed_filter_metadata":{"envoy.http11_proxy_transport_socket.proxy_address":{"@type":")" +
+         std::string(kTypes) +
+         R"(envoy.config.core.v3.Address","socket_address":{"address":"127.0.0.1","port_value":)" +
+         std::to_string(port) + "}}}";
+}
+
+std::string MetadataJson(const Locality& l, size_t i) {
+  std::string members;
+  if (i < l.labels.size()) members = R"("filter_metadata":{"envoy.lb":)" + l.labels[i] + "}";
+  if (i < l.proxies.size() && l.proxies[i] > 0) {
+    members += (members.empty() ? "" : ",") + ProxyJson(l.proxies[i]);
+  }
+  return members.empty() ? "" : R"(,"metadata":{)" + members + "}";
+}
+
 // The endpoint at that place.
 std::string EndpointJson(const Locality& l, size_t i) {
   const std::string weight =
       i < l.weights.size() ? R"(,"load_balancing_weight":)" + std::to_string(l.weights[i]) : "";
-  const std::string labels =
-      i < l.labels.size() ? R"(,"metadata":{"filter_metadata":{"envoy.lb":)" + l.labels[i] + "}}"
-                          : "";
   const std::string health = i < l.health.size() && !l.health[i].empty()
                                  ? R"(,"health_status":)" + Quoted(l.health[i])
                                  : "";
   return R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":)" +
-         std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + labels + health + "}";
+         std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + MetadataJson(l, i) +
+         health + "}";
 }
 
 std::string EndpointsJson(const Cluster& c) {
@@ -79,7 +94,8 @@ std::string EndpointsJson(const Cluster& c) {
     localities += (localities.empty() ? "" : ",") +
                   std::string(R"({"locality":{"region":"r","zone":)") + Quoted(l.zone) +
                   R"(},"priority":)" + std::to_string(l.priority) + R"(,"load_balancing_weight":)" +
-                  std::to_string(l.weight) + R"(,"lb_endpoints":[)" + endpoints + "]}";
+                  std::to_string(l.weight) + R"(,"lb_endpoints":[)" + endpoints + "]" +
+                  (l.proxy > 0 ? R"(,"metadata":{)" + ProxyJson(l.proxy) + "}" : "") + "}";
   }
   std::string drops;
   for (const auto& [category, percent] : c.drops) {

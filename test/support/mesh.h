@@ -18,6 +18,8 @@ struct Locality {
   std::vector<std::string> health = {};  // likewise: "DRAINING"; empty: not set
   // Likewise, their additional addresses: IPs and ports (A61).
   std::vector<std::vector<std::pair<std::string, int>>> more = {};
+  std::vector<int> proxies = {};  // likewise, the ports of their HTTP proxies (A86); 0: none
+  int proxy = 0;                  // that of the locality
 };
 
 struct Cluster {

@@ -124,6 +124,21 @@ TEST(Addresses, TheHostnameIsPartOfTheSubchannel) {  // A81.4
   EXPECT_NE(Detail(with), Detail(without));
 }
 
+TEST(Addresses, TheProxyIsPartOfTheSubchannel) {  // A86.7
+  const auto plain = MakeLocality({"z", 1, {80}});
+  gxds_locality view = *plain;
+  const gxds_str proxy = gxds_str_z("10.1.0.1:3128");
+  view.proxies = &proxy;
+  const CRef<gxds_locality> reached(gxds_locality_copy(&view));
+  const ServerAddress with = TakeAddresses(gxds_locality_addresses(reached.get()))[0];
+  const ServerAddress without = TakeAddresses(gxds_locality_addresses(plain.get()))[0];
+  EXPECT_EQ(Key(with), Key(without));
+  EXPECT_NE(Detail(with), Detail(without));
+  const gxds_addresses* back = ToC(grpc_core::ServerAddressList{with});
+  EXPECT_TRUE(gxds_str_equal(gxds_addresses_at(back, 0).proxy, proxy));
+  gxds_addresses_unref(back);
+}
+
 }  // namespace
 }  // namespace testing
 }  // namespace grpc_xds

@@ -119,6 +119,20 @@ TEST_F(ClusterImplPolicyTest, AnRpcIsToldTheHostnameOfItsEndpointIfItsRouteWants
   wanted->Start();
 }
 
+TEST_F(ClusterImplPolicyTest, SubchannelsAreToldWhetherTheClusterWantsProxies) {  // A86.1
+  const auto endpoints = MakeEndpoints({{"a"}});
+  Start(Leaf(Picking(), endpoints));
+  auto arg = [this] { return host_.subchannels().back()->args.GetInt(GXDS_HTTP_CONNECT_ARG); };
+  EXPECT_EQ(arg(), nullptr);
+  auto options = Picking();
+  options.http_connect = true;
+  Apply(Leaf(options, endpoints));
+  ASSERT_NE(arg(), nullptr);
+  EXPECT_EQ(*arg(), 1);
+  Apply(Leaf(Picking(), endpoints));
+  EXPECT_EQ(arg(), nullptr);
+}
+
 TEST_F(ClusterImplPolicyTest, AnEndpointWithoutAHostnameChangesNoAuthority) {  // A81.9
   Start(Leaf(Picking()));
   EXPECT_EQ(host_.Pick(Routed(true))->authority(), "");

@@ -74,6 +74,7 @@ struct ClusterOptions {
   int failure_threshold = -1;
   uint32_t enforcement = 100;  // of those
   const gxds_lrs_metrics* lrs_metrics = nullptr;
+  bool http_connect = false;
 };
 
 inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {}) {
@@ -85,6 +86,7 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   c->lrs_server = options.lrs;
   c->lrs_metrics = options.lrs_metrics;
   c->max_concurrent_requests = options.max_requests;
+  c->http_connect = options.http_connect;
   if (options.tls) c->tls = &c->tls_context;
   static const gxds_bootstrap_certificate_provider provider = {};
   c->tls_context.ca.provider = &provider;

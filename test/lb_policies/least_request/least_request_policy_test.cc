@@ -65,6 +65,24 @@ TEST_F(LeastRequestPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpoi
   EXPECT_EQ(host_.subchannels_made, 3u);
 }
 
+TEST_F(LeastRequestPolicyTest, AnotherProxyMakesAnotherSubchannelOfThatEndpointAlone) {  // A86.7
+  auto apply = [this](const char* of_81) {
+    const auto plain = MakeLocality({"z", 1, {80, 81}});
+    gxds_locality view = *plain;
+    const gxds_str proxies[] = {gxds_str_z(""), gxds_str_z(of_81)};
+    view.proxies = proxies;
+    const grpc_xds::testing::CRef<gxds_locality> reached(gxds_locality_copy(&view));
+    Update(Configured(), Args(), Addresses(gxds_locality_addresses(reached.get())));
+    host_.Pass(0);
+  };
+  apply("10.1.0.1:1");
+  EXPECT_EQ(host_.subchannels_made, 2u);
+  apply("10.1.0.2:2");
+  EXPECT_EQ(host_.subchannels_made, 3u);
+  apply("10.1.0.2:2");
+  EXPECT_EQ(host_.subchannels_made, 3u);
+}
+
 TEST_F(LeastRequestPolicyTest, RpcsThatNeverBeganAreNotCounted) {
   Apply({80, 81}, R"("choiceCount":10)");
   SayAt(80, GRPC_CHANNEL_READY);

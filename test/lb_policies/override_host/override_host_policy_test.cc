@@ -17,7 +17,8 @@ struct Endpoint {
   int port;
   std::string health = {};
   int priority = 0;
-  std::string more = {};  // fields of its Endpoint, a comma before each
+  std::string more = {};    // fields of its Endpoint, a comma before each
+  std::string fields = {};  // likewise, of what the Endpoint is in
 };
 std::string At(int port) { return "10.0.0.1:" + std::to_string(port); }
 
@@ -52,7 +53,7 @@ class OverrideHostTest : public TreeTest {
                   "{'endpoint':{'address':{'socket_address':{'address':'10.0.0.1',"
                   "'port_value':") +
               std::to_string(e.port) + "}}" + e.more + "}" +
-              (e.health.empty() ? "" : ",'health_status':'" + e.health + "'") + "}";
+              (e.health.empty() ? "" : ",'health_status':'" + e.health + "'") + e.fields + "}";
     }
     std::string localities;
     for (const auto& [priority, list] : lists) {
@@ -272,6 +273,23 @@ TEST_F(OverrideHostTest, AnEndpointThatIsAnotherByNowIsHeldAnew) {
   Ready({1});
   ASSERT_EQ(ToPort(1), "1");
   Apply({{1, "", 0, ",'hostname':'b.example'"}});
+  Ready({1});
+  EXPECT_EQ(ToPort(1), "queue");
+  Ready({1});
+  EXPECT_EQ(ToPort(1), "1");
+}
+
+TEST_F(OverrideHostTest, AnEndpointThatHasAnotherProxyIsHeldAnew) {  // A86.7
+  Apply({{1}});
+  Ready({1});
+  ToPort(1);
+  Ready({1});
+  ASSERT_EQ(ToPort(1), "1");
+  Apply(
+      {{1, "", 0, "",
+        ",'metadata':{'typed_filter_metadata':{'envoy.http11_proxy_transport_socket.proxy_address':"
+        "{'@type':'type.googleapis.com/envoy.config.core.v3.Address',"
+        "'socket_address':{'address':'10.1.0.1','port_value':1}}}}"}});
   Ready({1});
   EXPECT_EQ(ToPort(1), "queue");
   Ready({1});

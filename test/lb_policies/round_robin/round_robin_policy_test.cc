@@ -80,6 +80,25 @@ TEST_F(RoundRobinPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpoint
   EXPECT_EQ(host_.subchannels_made, 6u);
 }
 
+TEST_F(RoundRobinPolicyTest, AnotherProxyMakesAnotherSubchannelOfThatEndpointAlone) {  // A86.7
+  auto apply = [this](const char* of_81) {
+    auto plain = MakeLocality({"z", 1, {80, 81}});
+    gxds_locality view = *plain;
+    const gxds_str proxies[] = {gxds_str_z("10.1.0.1:1"), gxds_str_z(of_81)};
+    view.proxies = proxies;
+    const grpc_xds::testing::CRef<gxds_locality> reached(gxds_locality_copy(&view));
+    Update(Config(gxds_round_robin_config_create(reached.get(), false)), Args(), Addresses());
+  };
+  apply("");
+  EXPECT_EQ(host_.subchannels_made, 2u);
+  apply("10.1.0.2:2");
+  EXPECT_EQ(host_.subchannels_made, 3u);
+  apply("10.1.0.2:2");
+  EXPECT_EQ(host_.subchannels_made, 3u);
+  apply("");
+  EXPECT_EQ(host_.subchannels_made, 4u);
+}
+
 TEST_F(RoundRobinPolicyTest, OtherArgsMakeOtherSubchannels) {
   Apply({80});
   ReportPort(80, GRPC_CHANNEL_READY);

@@ -1,0 +1,196 @@
+// Endpoints that are reached through an HTTP proxy (A86), on real channels through real proxies.
+#include "test/e2e/certificates.h"
+#include "test/e2e/e2e.h"
+#include "test/support/connect_proxy.h"
+
+namespace gxds_test {
+namespace {
+
+const char kWrapper[] =
+    "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
+
+// The transport_socket of a cluster; inside: JSON of the one that it wraps, or empty.
+std::string ThroughProxies(const std::string& inside = "") {
+  return R"({"name":"proxy","typed_config":{"@type":"type.googleapis.com/)" +
+         std::string(kWrapper) + "\"" + (inside.empty() ? "" : ",\"transport_socket\":" + inside) +
+         "}}";
+}
+std::string Tls() {
+  return R"({"name":"tls","typed_config":{"@type":"type.googleapis.com/)"
+         R"(envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":)"
+         R"({"validation_context":{"ca_certificate_provider_instance":{"instance_name":"files"}}}}})";
+}
+
+std::string Policy(const std::string& type, const std::string& fields = "") {
+  return R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"p",)"
+         R"("typed_config":{"@type":"type.googleapis.com/)" +
+         type + "\"" + fields + "}}}]}";
+}
+std::string Custom(const std::string& policy) {
+  return Policy("xds.type.v3.TypedStruct",
+                R"(,"type_url":"type.googleapis.com/)" + policy + R"(","value":{})");
+}
+const char kPolicies[] = "envoy.extensions.load_balancing_policies.";
+
+std::string Address(const Backend& b) { return "127.0.0.1:" + std::to_string(b.port()); }
+
+// One cluster of one locality, which is reached through proxies unless told otherwise.
+struct OneCluster {
+  Locality locality;
+  std::string transport_socket = ThroughProxies();
+  std::string policy = {};
+
+  Mesh ToMesh() const {
+    Mesh mesh;
+    mesh.routes = {{"", "cluster"}};
+    Cluster cluster;
+    cluster.name = "cluster";
+    cluster.localities = {locality};
+    cluster.transport_socket = transport_socket;
+    cluster.more = policy;
+    mesh.clusters = {cluster};
+    return mesh;
+  }
+};
+
+Locality LocalityOf(const std::vector<const Backend*>& backends,
+                    const std::vector<int>& proxies = {}, int proxy = 0) {
+  Locality l;
+  l.zone = "zone";
+  for (const Backend* b : backends) l.ports.push_back(b->port());
+  l.proxies = proxies;
+  l.proxy = proxy;
+  return l;
+}
+
+// Each policy: those of this project, and the host's.
+class HttpConnect : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
+
+TEST_P(HttpConnect, ReachesAnEndpointThroughItsProxy) {  // A86.7, A86.8
+  Backend a("a"), b("b");
+  ConnectProxy proxy;
+  ControlPlane plane;
+  OneCluster c = {LocalityOf({&a, &b}, {proxy.port()})};
+  c.policy = GetParam().second;
+  plane.Set(c.ToMesh());
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
+  EXPECT_EQ(proxy.asked(), std::vector<std::string>{Address(a)}) << "b has no proxy";
+}
+
+// The endpoint is another one then, though its address is the same.
+TEST_P(HttpConnect, AnotherProxyIsAnotherConnection) {  // A86.7
+  Backend a("a"), b("b");
+  ConnectProxy first, second;
+  ControlPlane plane;
+  OneCluster c = {LocalityOf({&a, &b}, {first.port()})};
+  c.policy = GetParam().second;
+  plane.Set(c.ToMesh());
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
+  c.locality.proxies = {second.port()};
+  plane.Set(c.ToMesh());
+  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return !second.asked().empty(); }));
+  EXPECT_EQ(second.asked(), std::vector<std::string>{Address(a)});
+  EXPECT_EQ(first.asked().size(), 1u);
+  c.locality.proxies = {};
+  plane.Set(c.ToMesh());
+  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return a.connections() == 3; }));
+  EXPECT_EQ(b.connections(), 1u) << "nothing of it changed";
+  EXPECT_EQ(second.asked().size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, HttpConnect,
+    ::testing::Values(std::make_pair("RoundRobin", std::string()),
+                      std::make_pair("LeastRequest", Policy(std::string(kPolicies) +
+                                                            "least_request.v3.LeastRequest")),
+                      std::make_pair("HostsRoundRobin", Custom("round_robin"))),
+    [](const auto& info) { return info.param.first; });
+
+TEST(EndToEnd, AnEndpointsProxyGoesBeforeThatOfItsLocality) {  // A86.6
+  Backend a("a"), b("b");
+  ConnectProxy own, common;
+  ControlPlane plane;
+  plane.Set(OneCluster{LocalityOf({&a, &b}, {own.port()}, common.port())}.ToMesh());
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
+  EXPECT_EQ(own.asked(), std::vector<std::string>{Address(a)});
+  EXPECT_EQ(common.asked(), std::vector<std::string>{Address(b)});
+}
+
+TEST(EndToEnd, ProxiesAreOfNoUseUntilTheClusterWantsThem) {  // A86.1
+  Backend a("a");
+  ConnectProxy proxy;
+  ControlPlane plane;
+  OneCluster c = {LocalityOf({&a}, {proxy.port()}), ""};
+  plane.Set(c.ToMesh());
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  EXPECT_TRUE(proxy.asked().empty());
+  c.transport_socket = ThroughProxies();
+  plane.Set(c.ToMesh());
+  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return !proxy.asked().empty(); }));
+  c.transport_socket = "";
+  plane.Set(c.ToMesh());
+  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return a.connections() == 3; }));
+  EXPECT_EQ(proxy.asked().size(), 1u);
+}
+
+TEST(EndToEnd, TlsIsInsideOfTheTunnel) {  // A86.2
+  ClientFiles files(1);
+  Backend server("server", 0, TlsServer(1, false));
+  ConnectProxy proxy;
+  ControlPlane plane;
+  OneCluster c = {LocalityOf({&server}, {proxy.port()}), ThroughProxies(Tls())};
+  plane.Set(c.ToMesh());
+  plane.Start();
+  std::string bootstrap = plane.Bootstrap();
+  bootstrap.insert(1,
+                   R"("certificate_providers":{"files":{"plugin_name":"file_watcher","config":)" +
+                       files.Json(true) + "}},");
+  Client client("xds:///greeter.example", bootstrap, {},
+                grpc::XdsCredentials(grpc::InsecureChannelCredentials()));
+  EXPECT_EQ(client.Call().name, "server");
+  EXPECT_EQ(proxy.asked(), std::vector<std::string>{Address(server)});
+}
+
+TEST(EndToEnd, AProxyThatRefusesIsTheReasonThatTheRpcGets) {  // A86.7
+  Backend a("a");
+  ConnectProxy proxy;
+  proxy.Refuse("403 Forbidden");
+  ControlPlane plane;
+  plane.Set(OneCluster{LocalityOf({&a}, {proxy.port()})}.ToMesh());
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  const Reply refused = client.Call();
+  EXPECT_EQ(refused.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_NE(refused.status.error_message().find("HTTP proxy returned response code 403"),
+            std::string::npos)
+      << refused.status.error_message();
+  proxy.Refuse("");
+  EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
+}
+
+TEST(EndToEnd, EachAddressOfAnEndpointIsReachedThroughItsProxy) {  // A86.8
+  Backend a("a"), b("b");
+  ConnectProxy proxy;
+  ControlPlane plane;
+  Locality locality = LocalityOf({&a}, {proxy.port()});
+  locality.more = {{{"127.0.0.1", b.port()}}};
+  plane.Set(OneCluster{locality}.ToMesh());
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
+  a.Stop();
+  ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "b"; }, true));
+  EXPECT_EQ(proxy.asked().front(), Address(a));
+  EXPECT_EQ(proxy.asked().back(), Address(b));
+}
+
+}  // namespace
+}  // namespace gxds_test
