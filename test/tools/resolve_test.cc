@@ -172,6 +172,18 @@ TEST_F(Resolve, ShowsAllAddressesOfEndpoints) {  // A61.8
       << text;
 }
 
+TEST_F(Resolve, ShowsThroughWhichProxyEndpointsAreReached) {  // A86.1, A86.6
+  Mesh mesh = Greeter();
+  mesh.clusters[0].transport_socket =
+      R"({"name":"proxy","typed_config":{"@type":"type.googleapis.com/envoy.extensions.)"
+      R"(transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport"}})";
+  mesh.clusters[0].localities[0].proxy = 3128;
+  Start(mesh);
+  const std::string text = Text(Run({"resolve", "xds:///greeter.example"}));
+  EXPECT_NE(text.find("  http_connect on"), std::string::npos) << text;
+  EXPECT_NE(text.find("  http_proxy 127.0.0.1:3128\n"), std::string::npos) << text;
+}
+
 TEST_F(Resolve, ShowsWeightsOfEndpointsAndWhetherTheyCount) {  // E3.5
   Mesh mesh = Greeter();
   mesh.clusters[0].localities[0].weights = {5};

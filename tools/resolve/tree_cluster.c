@@ -38,6 +38,8 @@ static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) 
   if (hash_key.size) gxds_view_attribute(v, "hash_key", "%.*s", GXDS_STR_ARG(hash_key));
   gxds_str hostname = gxds_locality_hostname(l, index);
   if (hostname.size) gxds_view_attribute(v, "hostname", "%.*s", GXDS_STR_ARG(hostname));
+  gxds_str proxy = gxds_locality_proxy(l, index);
+  if (proxy.size) gxds_view_attribute(v, "http_proxy", "%.*s", GXDS_STR_ARG(proxy));
   gxds_str metadata = gxds_locality_metadata(l, index);
   if (metadata.size) gxds_view_attribute(v, "metadata", "%.*s", GXDS_STR_ARG(metadata));
 }
@@ -181,6 +183,7 @@ static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   if (cluster->outlier_detection) gxds_view_attribute(v, "outlier_detection", "on");
   if (cluster->subsets) add_subsets(v, cluster->subsets);
   add_session_health(v, cluster->session_health);
+  if (cluster->http_connect) gxds_view_attribute(v, "http_connect", "on");
   if (cluster->tls) gxds_view_attribute(v, "tls", "on");
   if (cluster->lrs_server && gxds_bootstrap_server_is_grpc(cluster->lrs_server)) {
     gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));
