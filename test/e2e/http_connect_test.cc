@@ -1,7 +1,13 @@
 // Endpoints that are reached through an HTTP proxy (A86), on real channels through real proxies.
+#include <sys/stat.h>
+
+#include <fstream>
+
 #include "test/e2e/certificates.h"
 #include "test/e2e/e2e.h"
+#include "test/support/child.h"
 #include "test/support/connect_proxy.h"
+#include "test/support/kept_port.h"
 
 namespace gxds_test {
 namespace {
@@ -190,6 +196,65 @@ TEST(EndToEnd, EachAddressOfAnEndpointIsReachedThroughItsProxy) {  // A86.8
   ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "b"; }, true));
   EXPECT_EQ(proxy.asked().front(), Address(a));
   EXPECT_EQ(proxy.asked().back(), Address(b));
+}
+
+// ---- Apache as the proxy ----
+
+class Apache {
+ public:
+  explicit Apache(int allowed_port) : port_(KeptPort()) {
+    chmod(dir_.path().c_str(), 0755);
+    std::string c;
+    for (const char* module : {"mpm_event", "authz_core", "proxy", "proxy_connect"}) {
+      c += std::string("LoadModule ") + module + "_module /usr/lib/apache2/modules/mod_" + module +
+           ".so\n";
+    }
+    c += "ServerName localhost\nUser nobody\nGroup nogroup\nListen 127.0.0.1:" +
+         std::to_string(port_) + "\nPidFile " + dir_.path() + "/pid\nErrorLog " + dir_.path() +
+         "/error.log\nLogFormat \"%r %>s\" short\nCustomLog " + dir_.path() +
+         "/access.log short\nProxyRequests On\nAllowCONNECT " + std::to_string(allowed_port) +
+         "\n<Proxy \"*\">\nRequire all granted\n</Proxy>\n";
+    dir_.Write("apache.conf", c);
+    server_ = std::make_unique<Child>(std::vector<std::string>{
+        "/usr/sbin/apache2", "-f", dir_.path() + "/apache.conf", "-D", "FOREGROUND"});
+  }
+  ~Apache() {
+    server_->Signal(SIGTERM);
+    server_->Wait();
+  }
+
+  int port() const { return port_; }
+  // Waits until it has written that it did this: it does when the tunnel is closed.
+  testing::AssertionResult WaitForLog(const std::string& line) const {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    std::string log;
+    while (std::chrono::steady_clock::now() < deadline) {
+      std::ifstream file(dir_.path() + "/access.log");
+      log.assign(std::istreambuf_iterator<char>(file), {});
+      if (log.find(line) != std::string::npos) return testing::AssertionSuccess();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return testing::AssertionFailure() << log;
+  }
+
+ private:
+  const int port_;
+  TempDir dir_;
+  std::unique_ptr<Child> server_;
+};
+
+TEST(EndToEnd, ApacheCarriesTheConnection) {  // A86.7, A86.8
+  Backend allowed("allowed"), other("other");
+  Apache proxy(allowed.port());
+  ControlPlane plane;
+  plane.Set(OneCluster{LocalityOf({&allowed, &other}, {}, proxy.port())}.ToMesh());
+  plane.Start();
+  auto client = std::make_unique<Client>("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "allowed"; }, true));
+  EXPECT_EQ(client->CallMany(10)["allowed"], 10) << "Apache refuses the port of the other";
+  client.reset();
+  EXPECT_TRUE(proxy.WaitForLog("CONNECT " + Address(allowed) + " HTTP/1.1 200"));
+  EXPECT_TRUE(proxy.WaitForLog("CONNECT " + Address(other) + " HTTP/1.1 403"));
 }
 
 }  // namespace
