@@ -6,8 +6,9 @@
 //
 // --only: one measurement, once, for work on it by hand: "endpoints:10000", "clusters:1000",
 // "endpoint_instructions:10000", "cluster_instructions:1000", "acknowledgement:5000",
-// "rpc:10" (so many runs), "routes:1", "mixed_routes:10000", or "steps:10000" for those that take
-// little; ":ours" leaves the host out. --updates: so many of each in it, 20 if it is not said.
+// "rpc:10" or "method_config:5" (so many runs), "routes:1", "mixed_routes:10000", or "steps:10000"
+// for those that take little; ":ours" leaves the host out. --updates: so many of each in it, 20 if
+// it is not said.
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -76,6 +77,7 @@ void MeasureQuick(gxds_bench::Rows* rows) {
   rows->RpcRoutes(1, false, kFewCalls);
   rows->RpcRoutes(10000, false, kFewCalls);
   rows->RpcRoutes(10000, true, kFewCalls);
+  rows->RpcMethodConfig(kFewCalls);
   rows->Decode(10000);
   rows->EndpointInstructions(10000, 5);
   rows->ClusterInstructions(100, 20);
@@ -95,6 +97,7 @@ void MeasureAll(gxds_bench::Rows* rows) {
   for (int i = 0; i < 5; ++i) rows->RpcRoutes(1, false, kCalls);
   for (long routes : {100, 1000, 10000}) rows->RpcRoutes(routes, false, kCalls);
   rows->RpcRoutes(10000, true, kCalls);
+  rows->RpcMethodConfig(kCalls);
   rows->Decode(10000);
   for (long count : {1000, 10000}) rows->EndpointInstructions(count, 20);
   // In turn, since one is judged by the other.
@@ -126,7 +129,9 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   const std::string row = only.substr(0, name_end);
   const long size = strtol(only.c_str() + name_end + 1, nullptr, 10);
   const bool with_host = only.find(":ours", name_end) == std::string::npos;
-  if (size < (row == "rpc" || row == "rpc_cpu" || row == "routes" ? 1 : 20)) return false;
+  if (size <
+      (row == "rpc" || row == "rpc_cpu" || row == "routes" || row == "method_config" ? 1 : 20))
+    return false;
   if (row == "endpoints") {
     rows->Endpoints(size, updates, with_host);
   } else if (row == "clusters") {
@@ -147,6 +152,8 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   } else if (row == "mixed_routes") {
     rows->RpcRoutes(1, false, kCalls);
     rows->RpcRoutes(size, true, kCalls);
+  } else if (row == "method_config") {
+    for (long i = 0; i < size; ++i) rows->RpcMethodConfig(kCalls);
   } else if (row == "moved") {
     rows->Moved(static_cast<int>(size));
   } else if (row == "steps") {

@@ -71,6 +71,8 @@ const Target kTargets[] = {
     {"routes", 10000, Kind::kOursOverOurs, 1.03, "10,000 exact routes over 1: at most +3 %", 1},
     {"mixed_routes", 10000, Kind::kOursOverOurs, 1.2,
      "10,000 routes of all kinds over 1: at most +20 %", 1, "routes"},
+    {"method_config", 0, Kind::kHostOverOurs, 1,
+     "unary RPC whose route has a timeout and retries: not more than the host"},
     {"endpoint_change", 10000, Kind::kHostOverOurs, 60,
      "one endpoint of 10,000 changes: at least 60 times less CPU than the host"},
     {"endpoint_change", 10000, Kind::kOursOverPlain, 3,

@@ -44,6 +44,14 @@ Message RouteMatch(const Route& route) {
   return Message();
 }
 
+Message RouteAction(const Route& route) {
+  Message action = Message().Bytes(1, route.cluster);
+  if (!route.configures_method) return action;
+  const Message minute = Message().Number(1, 60);
+  return action.Bytes(9, Message().Bytes(1, "unavailable").Bytes(2, Message().Number(1, 2)))
+      .Bytes(36, Message().Bytes(1, minute));
+}
+
 }  // namespace
 
 std::vector<Route> PathRoutes(long count) {
@@ -88,7 +96,7 @@ std::string ListenerBytes(const std::string& name, const std::string& route_conf
 std::string RoutesBytes(const std::string& name, const std::vector<Route>& routes) {
   Message host = Message().Bytes(1, "all").Bytes(2, "*");
   for (const Route& r : routes) {
-    host.Bytes(3, Message().Bytes(1, RouteMatch(r)).Bytes(2, Message().Bytes(1, r.cluster)));
+    host.Bytes(3, Message().Bytes(1, RouteMatch(r)).Bytes(2, RouteAction(r)));
   }
   return Message().Bytes(1, name).Bytes(2, host).bytes();
 }

@@ -39,6 +39,7 @@ struct Route {
   Match match = Match::kPath;
   std::string value;
   std::string cluster;
+  bool configures_method = false;  // it has a timeout, and says when to retry
 };
 
 // So many routes to cluster "c0", of which the last matches "/bench/Call" and the others nothing

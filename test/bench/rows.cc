@@ -103,6 +103,17 @@ void Rows::RpcRoutes(long routes, bool mixed, long calls) {
                routes == 1, false, calls);
 }
 
+void Rows::RpcMethodConfig(long calls) {
+  if (!HaveValgrind()) return;
+  std::vector<Route> routes = PathRoutes(1);
+  routes[0].configures_method = true;
+  scene_.Serve(routes);
+  Instructions(&report_->At("method_config", 0,
+                            "unary RPC whose route has a timeout and retries, synchronous program",
+                            "instructions"),
+               false, false, calls);
+}
+
 void Rows::ChangeCpu(Row* row, Variant variant, const Client& client, const Updates& updates,
                      int count) {
   auto cpu = CpuOfUpdates(client, updates, count);

@@ -21,6 +21,8 @@ class Rows {
   // Instructions of a unary RPC of a synchronous program with that many routes, of which it matches
   // the last: exact paths, or a mix of all kinds.
   void RpcRoutes(long routes, bool mixed, long calls);
+  // The same with one route, which has a timeout and retries.
+  void RpcMethodConfig(long calls);
   // One cluster of that many endpoints in ten localities, in each of which one accepts connections:
   // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
   void Endpoints(long count, int updates, bool with_host);
