@@ -12,6 +12,8 @@
 //  - failover: where the first priority hangs, the next one is tried after ten seconds (A56);
 //  - breaker: a cluster never has more RPCs in flight than it may (A32), nor drops one below;
 //  - counts: load reports have each RPC that started, by cluster and locality;
+//  - ring: in the end, with all backends up, an RPC with a hash goes where A42's ring leads in a
+//    cluster of ring_hash; and to the next on the ring while that one refuses connections;
 //  - settled: in the end, with all backends up, each cluster that has endpoints serves, from its
 //    first priority with endpoints, by the weights of localities, and no connection is kept that it
 //    does not need, once the time for that is over;
@@ -95,8 +97,9 @@ class Balancing {
   std::string Route(bool has_header);
   void FinishRpc(size_t index);
 
-  // Picks for a root cluster, and checks what becomes of it. session: null: the RPC has none.
-  std::unique_ptr<memory::Call> Pick(const std::string &root, gxds_session *session = nullptr);
+  // Picks for a root cluster, and checks what becomes of it. session, hash: null: the RPC has none.
+  std::unique_ptr<memory::Call> Pick(const std::string &root, gxds_session *session = nullptr,
+                                     const uint64_t *hash = nullptr);
   // Of an RPC of the session that there is for that cluster, if the listener has sessions.
   std::unique_ptr<memory::Call> PickOfSession(const std::string &root);
   // Whether RPCs go to that endpoint of a cluster when their session has it.
@@ -131,6 +134,12 @@ class Balancing {
                            const gxds_locality &locality);
   void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
                    const gxds_priority &priority);
+  // Of a cluster whose policy is ring_hash, where all is well.
+  void CheckRing(const std::string &root, const gxds_cluster_entry &leaf,
+                 const gxds_priority &priority);
+  // Where an RPC with that hash goes, which must be one of those.
+  std::string CheckOwner(const std::string &root, uint64_t hash,
+                         const std::set<std::string> &owners);
   void CheckKept();
   void WaitUntilConnected();
 

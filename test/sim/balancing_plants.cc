@@ -39,6 +39,10 @@ void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
     gxds_str cluster;
     gxds_pick_route(call, &cluster)->session = nullptr;
   }
+  if (self->plant == kPlantLbHash) {
+    gxds_str cluster;
+    gxds_pick_route(call, &cluster)->has_hash = false;
+  }
   gxds_picker_pick(self->inner, call, out);
   if (out->kind != GXDS_PICKED_COMPLETE) return;
   if (self->plant == kPlantLbQueues || self->plant == kPlantLbFalseDrop) {
@@ -156,7 +160,8 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
   }
   const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
                      plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
-                     plant_ == kPlantLbAuthority || plant_ == kPlantLbSession;
+                     plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
+                     plant_ == kPlantLbHash;
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};

@@ -137,6 +137,7 @@ extern const char *const kOpWords[kOpCount];
   X(Shares, "policies: shares of localities are compared")   \
   X(Weights, "policies: shares of endpoints are compared")   \
   X(Session, "policies: RPC goes to its session's endpoint") \
+  X(Ring, "policies: RPC goes where its hash leads")         \
   X(Counts, "policies: RPCs of a locality are reported")
 
 enum Happening {
@@ -191,6 +192,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbFalseDrop, "lb-false-drop", "policies: an RPC is dropped below the limit")              \
   X(LbAuthority, "lb-authority", "policies: an RPC is not told its endpoint's hostname")      \
   X(LbSession, "lb-session", "policies: an RPC's session is not looked at")                   \
+  X(LbHash, "lb-hash", "policies: an RPC's hash is not looked at")                            \
   X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {

@@ -1,0 +1,50 @@
+#include "test/sim/balancing_ring.h"
+
+#include <algorithm>
+#include <cmath>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace gxds_sim {
+namespace {
+
+constexpr double kLeastSize = 1024;  // minimum_ring_size, when a Cluster has none
+constexpr double kMostSize = 4096;   // the client's limit, below maximum_ring_size's default
+// More than the rounding of weights (A113) can make of one in so many.
+constexpr double kDoubt = 1e-3;
+
+}  // namespace
+
+// So many places in all that the least share has a whole number of them. Fractions of places are
+// carried over to the next member.
+Ring::Ring(const std::vector<Member> &members) {
+  double least = 1;
+  for (const Member &m : members) least = std::min(least, m.share);
+  const double size = std::min(std::ceil(least * kLeastSize) / least, kMostSize);
+  double end = 0;
+  for (const Member &m : members) {
+    const double begin = end;
+    end += size * m.share;
+    const double most = std::ceil(end + kDoubt) - std::ceil(begin - kDoubt);
+    const double certain = std::ceil(end - kDoubt) - std::ceil(begin + kDoubt);
+    for (int i = 0; i < most; i++) {
+      const std::string name = m.address + "_" + std::to_string(i);
+      places_.insert({XXH64(name.data(), name.size(), 0), {m.address, i < certain}});
+    }
+  }
+}
+
+std::set<std::string> Ring::OwnersOf(uint64_t hash, const std::string &left_out) const {
+  std::set<std::string> owners;
+  auto at = places_.lower_bound(hash);
+  for (size_t i = 0; i < places_.size(); i++, ++at) {
+    if (at == places_.end()) at = places_.begin();
+    if (at->second.address == left_out) continue;
+    owners.insert(at->second.address);
+    if (at->second.is_certain) break;
+  }
+  return owners;
+}
+
+}  // namespace gxds_sim

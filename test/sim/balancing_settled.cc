@@ -1,0 +1,213 @@
+// The checks of balancing.h when all is well, in the end.
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "lb_policies/priority/priority.h"
+#include "test/sim/balancing_internal.h"
+#include "test/sim/balancing_ring.h"
+
+namespace gxds_sim {
+namespace {
+
+constexpr int kPicksForShares = 400;
+// By how many picks a share may differ from its weight: they are dealt out evenly, not drawn.
+constexpr double kDeviation = 4;
+
+bool HasLocalityPolicy(const gxds_cluster *cluster) {
+  return String(cluster->lb_policy_json).find("xds_wrr_locality") != std::string::npos;
+}
+// Without slow start, when shares change by themselves. Names of DNS balance by pick_first.
+bool IsByWeightOfEndpoints(const gxds_cluster *cluster) {
+  return cluster->kind == GXDS_CLUSTER_EDS &&
+         String(cluster->lb_policy_json).find("\"grpc_xds_endpoint_weights\":{}") !=
+             std::string::npos;
+}
+bool IsByRing(const gxds_cluster *cluster) {
+  return cluster->kind == GXDS_CLUSTER_EDS &&
+         String(cluster->lb_policy_json).find("ring_hash") != std::string::npos;
+}
+
+}  // namespace
+
+void Balancing::CheckServes(const gxds_cluster_entry *root) {
+  const std::string name = String(root->name);
+  const gxds_cluster_entry *leaf =
+      root->kind == GXDS_ENTRY_ERROR ? nullptr : ServingLeaf(newest_, root);
+  if (!leaf) {
+    const std::unique_ptr<Call> call = Pick(name);
+    if (call->subchannel()) Wrong("settled", name + " has no endpoints, and serves");
+    return;
+  }
+  if (InFlight()[BreakerOf(String(leaf->name))] >= leaf->cluster->max_concurrent_requests) return;
+  const gxds_priority &priority = *FirstPriority(leaf);
+  std::unique_ptr<Call> call = Pick(name);
+  // Now and then one is dropped by a category; who connects when it is asked to has time.
+  for (int i = 0; i < 40 && !call->subchannel(); i++) {
+    const bool waits = call->kind() == GXDS_PICKED_QUEUE;
+    call.reset();
+    if (waits) PassUntil(now() + GXDS_SECOND);
+    call = Pick(name);
+  }
+  if (!call->subchannel()) Wrong("settled", name + " does not serve: " + call->Text());
+  bool first = false;
+  ForEachEndpoint(priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+    first = first || TextOf(e.address) == call->subchannel()->address;
+  });
+  if (!first) {
+    Wrong("settled", name + " leads to " + call->Text() + ", which is not of its first priority");
+  }
+  world_->Did(kDidServes);
+  call.reset();  // it counts as in flight
+  if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
+  if (IsByRing(leaf->cluster) && !HasOutlier(leaf)) CheckRing(name, *leaf, priority);
+  if (!IsByWeightOfEndpoints(leaf->cluster) || HasOutlier(leaf)) return;
+  for (size_t i = 0; i < priority.locality_count; i++) {
+    CheckEndpointShares(name, *leaf, *priority.localities[i]);
+  }
+}
+
+void Balancing::CheckEndpointShares(const std::string &root, const gxds_cluster_entry &leaf,
+                                    const gxds_locality &locality) {
+  const int number = Contents::NumberOf(&leaf.endpoints->base);
+  std::map<std::string, double> weights;
+  double sum = 0;
+  for (uint32_t i = 0; i < locality.endpoint_count; i++) {
+    const std::string address = TextOf(locality.endpoints[i].address);
+    if (At(address).state != GRPC_CHANNEL_READY) return;
+    sum += weights[address] = WeightOfEndpoint(number, i);
+  }
+  if (weights.size() < 2) return;
+  world_->Did(kDidWeights);
+  std::map<std::string, int> picks;
+  int all = 0;
+  for (int i = 0; i < kPicksForShares; i++) {
+    const std::unique_ptr<Call> call = Pick(root);
+    if (!call->subchannel() || weights.count(call->subchannel()->address) == 0) continue;
+    picks[call->subchannel()->address]++;
+    all++;
+  }
+  for (const auto &[address, weight] : weights) {
+    const double expected = weight / sum * all;
+    if (std::fabs(picks[address] - expected) <= kDeviation) continue;
+    Wrong("settled", root + ": " + std::to_string(picks[address]) + " of " + std::to_string(all) +
+                         " RPCs in their zone go to " + address + ", should be " +
+                         std::to_string(expected));
+  }
+}
+
+void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
+                            const gxds_priority &priority) {
+  if (priority.locality_count < 2) return;
+  double sum = 0;
+  std::map<std::string, std::pair<std::string, double>> zones;  // by address: zone, its weight
+  for (size_t i = 0; i < priority.locality_count; i++) {
+    const gxds_locality *l = priority.localities[i];
+    if (l->endpoint_count == 0) continue;
+    const double weight = WeightOf(Contents::NumberOf(&leaf.endpoints->base), *l);
+    sum += weight;
+    for (uint32_t j = 0; j < l->endpoint_count; j++) {
+      zones[TextOf(l->endpoints[j].address)] = {String(l->zone), weight};
+    }
+  }
+  std::map<std::string, std::pair<double, int>> shares;  // by zone: weight, picks
+  for (const auto &[address, zone] : zones) shares[zone.first] = {zone.second / sum, 0};
+  if (shares.size() < 2) return;
+  world_->Did(kDidShares);
+  int picks = 0;
+  for (int i = 0; i < kPicksForShares; i++) {
+    const std::unique_ptr<Call> call = Pick(root);
+    if (!call->subchannel()) continue;
+    picks++;
+    auto found = zones.find(call->subchannel()->address);
+    if (found != zones.end()) shares[found->second.first].second++;
+  }
+  for (const auto &[zone, share] : shares) {
+    const double expected = share.first * picks;
+    if (world_->tracing()) {
+      world_->Trace("%s: %d of %d RPCs to %s go to zone %s, should be %.1f", where_.c_str(),
+                    share.second, picks, root.c_str(), zone.c_str(), expected);
+    }
+    if (std::fabs(share.second - expected) <= kDeviation) continue;
+    Wrong("settled", root + ": " + std::to_string(share.second) + " of " + std::to_string(picks) +
+                         " RPCs go to zone " + zone + ", should be " + std::to_string(expected));
+  }
+}
+
+std::string Balancing::CheckOwner(const std::string &root, uint64_t hash,
+                                  const std::set<std::string> &owners) {
+  for (int i = 0; i < 40; i++) {
+    const std::unique_ptr<Call> call = Pick(root, nullptr, &hash);
+    if (call->subchannel()) {
+      const std::string &address = call->subchannel()->address;
+      if (owners.count(address) > 0) return address;
+      Wrong("ring", "an RPC to " + root + " goes to " + address + ", but its hash leads to " +
+                        *owners.begin());
+    }
+    // It is dropped by a category, or its endpoint has to connect first.
+    if (call->kind() != GXDS_PICKED_DROP) PassUntil(now() + GXDS_SECOND);
+  }
+  Wrong("ring", "an RPC to " + root + " does not reach " + *owners.begin());
+}
+
+void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &leaf,
+                          const gxds_priority &priority) {
+  const int number = Contents::NumberOf(&leaf.endpoints->base);
+  double localities = 0;
+  for (size_t i = 0; i < priority.locality_count; i++) {
+    if (priority.localities[i]->endpoint_count == 0) continue;
+    localities += WeightOf(number, *priority.localities[i]);
+  }
+  std::vector<Ring::Member> members;
+  for (size_t i = 0; i < priority.locality_count; i++) {
+    const gxds_locality &l = *priority.localities[i];
+    double endpoints = 0;
+    for (uint32_t k = 0; k < l.endpoint_count; k++) endpoints += WeightOfEndpoint(number, k);
+    for (uint32_t k = 0; k < l.endpoint_count; k++) {
+      members.push_back(
+          {TextOf(l.endpoints[k].address),
+           WeightOf(number, l) / localities * WeightOfEndpoint(number, k) / endpoints});
+    }
+  }
+  const Ring ring(members);
+  uint64_t hash = world_->seed() * 0x9e3779b97f4a7c15;
+  for (int i = 0; i < 4; i++, hash = hash * 6364136223846793005 + 1442695040888963407) {
+    CheckOwner(root, hash, ring.OwnersOf(hash));
+  }
+  world_->Did(kDidRing);
+  if (members.size() < 2) return;
+  const std::string owner = CheckOwner(root, hash, ring.OwnersOf(hash));
+  Backend &backend = At(owner);
+  backend.mood = kRefuses;
+  SetState(owner, &backend, GRPC_CHANNEL_IDLE);
+  CheckOwner(root, hash, ring.OwnersOf(hash, owner));
+  backend.mood = kUp;
+  PassUntil(now() + 30 * GXDS_SECOND);
+  CheckOwner(root, hash, ring.OwnersOf(hash));
+}
+
+// No connection is left to what the snapshot does not have, nor, once the time for that is over, to
+// priorities that are not needed.
+void Balancing::CheckKept() {
+  PassUntil(now() + 2 * GXDS_PRIORITY_RETENTION);
+  std::set<std::string> needed;
+  auto need = [&](const gxds_cluster_entry *leaf) {
+    const gxds_priority *priority = leaf ? FirstPriority(leaf) : nullptr;
+    if (!priority) return;
+    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+      needed.insert(String(leaf->name) + " " + TextOf(e.address));
+    });
+  };
+  for (size_t i = 0; i < newest_->roots->count; i++) {
+    const gxds_cluster_entry *root = gxds_config_cluster(newest_, newest_->roots->names[i]);
+    if (root->kind != GXDS_ENTRY_ERROR) need(ServingLeaf(newest_, root));
+  }
+  for (const memory::Subchannel *s : host_.subchannels()) {
+    const std::string what = ClusterOf(*s) + " " + s->address;
+    if (needed.count(what) == 0)
+      Wrong("settled", "a connection is kept that nobody needs: " + what);
+  }
+}
+
+}  // namespace gxds_sim
