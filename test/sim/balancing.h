@@ -14,6 +14,8 @@
 //  - counts: load reports have each RPC that started, by cluster and locality;
 //  - ring: in the end, with all backends up, an RPC with a hash goes where A42's ring leads in a
 //    cluster of ring_hash; and to the next on the ring while that one refuses connections;
+//  - load: in the end, shares of endpoints follow the load that they report, in a cluster of
+//    weighted_round_robin (A58);
 //  - settled: in the end, with all backends up, each cluster that has endpoints serves, from its
 //    first priority with endpoints, by the weights of localities, and no connection is kept that it
 //    does not need, once the time for that is over;
@@ -132,6 +134,13 @@ class Balancing {
   void CheckServes(const gxds_cluster_entry *root);
   void CheckEndpointShares(const std::string &root, const gxds_cluster_entry &leaf,
                            const gxds_locality &locality);
+  // That RPCs to those addresses, and no others, go to each by its weight.
+  void CheckWeights(const char *kind, const std::string &root,
+                    const std::map<std::string, double> &weights);
+  // Of a cluster whose policy is weighted_round_robin.
+  void CheckLoadShares(const std::string &root, const gxds_priority &priority);
+  // RPCs one after the other, each of which reports the load of where it goes.
+  void ReportLoad(const std::string &root, size_t rpcs);
   void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
                    const gxds_priority &priority);
   // Of a cluster whose policy is ring_hash, where all is well.

@@ -26,7 +26,10 @@ const gxds_tracker_ops kTrackerOps = {
       if (Of(t)->plant != kPlantLbUncounted) gxds_tracker_started(Of(t)->inner);
     },
     [](gxds_tracker *t, const gxds_finish *f) {
-      if (Of(t)->plant != kPlantLbUnfinished) gxds_tracker_finished(Of(t)->inner, f);
+      if (Of(t)->plant == kPlantLbUnfinished) return;
+      const gxds_finish without = {f->code,
+                                   [](const gxds_finish *, gxds_str, gxds_str *) { return false; }};
+      gxds_tracker_finished(Of(t)->inner, Of(t)->plant == kPlantLbLoad ? &without : f);
     },
     [](gxds_tracker *t) {
       if (Of(t)->plant != kPlantLbUnfinished) gxds_tracker_destroy(Of(t)->inner);
@@ -161,7 +164,7 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
   const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
                      plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
                      plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
-                     plant_ == kPlantLbHash;
+                     plant_ == kPlantLbHash || plant_ == kPlantLbLoad;
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};

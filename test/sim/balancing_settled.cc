@@ -4,7 +4,9 @@
 #include <set>
 #include <string>
 
+#include "lb_policies/orca/orca_report.h"
 #include "lb_policies/priority/priority.h"
+#include "test/lb_policies/orca/orca_bytes.h"
 #include "test/sim/balancing_internal.h"
 #include "test/sim/balancing_ring.h"
 
@@ -15,6 +17,12 @@ constexpr int kPicksForShares = 400;
 // By how many picks a share may differ from its weight: they are dealt out evenly, not drawn.
 constexpr double kDeviation = 4;
 
+constexpr double kRpcsASecond = 100;
+constexpr int kReportsFor = 12;  // seconds; the blackout period is ten
+double UtilizationOf(const std::string &address) {
+  return 0.2 * (1 + std::stoi(address.substr(address.rfind(':') + 1)) % 4);
+}
+
 bool HasLocalityPolicy(const gxds_cluster *cluster) {
   return String(cluster->lb_policy_json).find("xds_wrr_locality") != std::string::npos;
 }
@@ -23,6 +31,10 @@ bool IsByWeightOfEndpoints(const gxds_cluster *cluster) {
   return cluster->kind == GXDS_CLUSTER_EDS &&
          String(cluster->lb_policy_json).find("\"grpc_xds_endpoint_weights\":{}") !=
              std::string::npos;
+}
+bool IsByLoad(const gxds_cluster *cluster) {
+  return cluster->kind == GXDS_CLUSTER_EDS &&
+         String(cluster->lb_policy_json).find("\"weighted_round_robin\"") != std::string::npos;
 }
 bool IsByRing(const gxds_cluster *cluster) {
   return cluster->kind == GXDS_CLUSTER_EDS &&
@@ -61,6 +73,7 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   world_->Did(kDidServes);
   call.reset();  // it counts as in flight
   if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
+  if (IsByLoad(leaf->cluster) && !HasOutlier(leaf)) CheckLoadShares(name, priority);
   if (IsByRing(leaf->cluster) && !HasOutlier(leaf)) CheckRing(name, *leaf, priority);
   if (!IsByWeightOfEndpoints(leaf->cluster) || HasOutlier(leaf)) return;
   for (size_t i = 0; i < priority.locality_count; i++) {
@@ -68,18 +81,10 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   }
 }
 
-void Balancing::CheckEndpointShares(const std::string &root, const gxds_cluster_entry &leaf,
-                                    const gxds_locality &locality) {
-  const int number = Contents::NumberOf(&leaf.endpoints->base);
-  std::map<std::string, double> weights;
+void Balancing::CheckWeights(const char *kind, const std::string &root,
+                             const std::map<std::string, double> &weights) {
   double sum = 0;
-  for (uint32_t i = 0; i < locality.endpoint_count; i++) {
-    const std::string address = TextOf(locality.endpoints[i].address);
-    if (At(address).state != GRPC_CHANNEL_READY) return;
-    sum += weights[address] = WeightOfEndpoint(number, i);
-  }
-  if (weights.size() < 2) return;
-  world_->Did(kDidWeights);
+  for (const auto &[address, weight] : weights) sum += weight;
   std::map<std::string, int> picks;
   int all = 0;
   for (int i = 0; i < kPicksForShares; i++) {
@@ -91,10 +96,54 @@ void Balancing::CheckEndpointShares(const std::string &root, const gxds_cluster_
   for (const auto &[address, weight] : weights) {
     const double expected = weight / sum * all;
     if (std::fabs(picks[address] - expected) <= kDeviation) continue;
-    Wrong("settled", root + ": " + std::to_string(picks[address]) + " of " + std::to_string(all) +
-                         " RPCs in their zone go to " + address + ", should be " +
-                         std::to_string(expected));
+    Wrong(kind, root + ": " + std::to_string(picks[address]) + " of " + std::to_string(all) +
+                    " RPCs beside its like go to " + address + ", should be " +
+                    std::to_string(expected));
   }
+}
+
+void Balancing::CheckEndpointShares(const std::string &root, const gxds_cluster_entry &leaf,
+                                    const gxds_locality &locality) {
+  const int number = Contents::NumberOf(&leaf.endpoints->base);
+  std::map<std::string, double> weights;
+  for (uint32_t i = 0; i < locality.endpoint_count; i++) {
+    const std::string address = TextOf(locality.endpoints[i].address);
+    if (At(address).state != GRPC_CHANNEL_READY) return;
+    weights[address] = WeightOfEndpoint(number, i);
+  }
+  if (weights.size() < 2) return;
+  world_->Did(kDidWeights);
+  CheckWeights("settled", root, weights);
+}
+
+void Balancing::ReportLoad(const std::string &root, size_t rpcs) {
+  for (size_t i = 0; i < rpcs; i++) {
+    const std::unique_ptr<Call> call = Pick(root);
+    if (!call->subchannel()) continue;
+    call->Start();
+    Count(*call, root);
+    const double used = UtilizationOf(call->subchannel()->address);
+    call->Finish(memory::Status(), {{GXDS_ORCA_METADATA_KEY,
+                                     orca_test::Cpu(used) + orca_test::Double(6, kRpcsASecond)}});
+  }
+}
+
+// All report for longer than the blackout period, after which their weights count.
+void Balancing::CheckLoadShares(const std::string &root, const gxds_priority &priority) {
+  std::map<std::string, double> weights;
+  bool connected = true;
+  ForEachEndpoint(priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+    const std::string address = TextOf(e.address);
+    connected = connected && At(address).state == GRPC_CHANNEL_READY;
+    weights[address] = kRpcsASecond / UtilizationOf(address);
+  });
+  if (!connected || weights.size() < 2) return;
+  for (int i = 0; i < kReportsFor; i++) {
+    ReportLoad(root, weights.size() + 1);
+    PassUntil(now() + GXDS_SECOND);
+  }
+  world_->Did(kDidLoad);
+  CheckWeights("load", root, weights);
 }
 
 void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
