@@ -196,6 +196,18 @@ static const extra_field addresses_of_endpoint = {
     "additional_addresses", 4, MESSAGE, ".envoy.config.endpoint.v3.Endpoint.AdditionalAddress"};
 static const extra_field metadata_of_locality = {"metadata", 9, MESSAGE, CORE "Metadata"};
 static const extra_field address_of_additional = {"address", 1, MESSAGE, CORE "Address"};
+/* A82 */
+static const extra_field roots_of_validation = {
+    "system_root_certs", 17, MESSAGE,
+    ".envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.SystemRootCerts"};
+
+static google_protobuf_DescriptorProto *add_nested(google_protobuf_DescriptorProto *message,
+                                                   const char *name, upb_Arena *arena) {
+  google_protobuf_DescriptorProto *nested =
+      google_protobuf_DescriptorProto_add_nested_type(message, arena);
+  google_protobuf_DescriptorProto_set_name(nested, Z(name));
+  return nested;
+}
 
 static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
   const upb_StringView name = google_protobuf_DescriptorProto_name(message);
@@ -210,10 +222,13 @@ static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
   if (upb_StringView_IsEqual(name, Z("Endpoint")) &&
       !has_field(message, addresses_of_endpoint.number)) {
     add_field(message, &addresses_of_endpoint, true, arena);
-    google_protobuf_DescriptorProto *additional =
-        google_protobuf_DescriptorProto_add_nested_type(message, arena);
-    google_protobuf_DescriptorProto_set_name(additional, Z("AdditionalAddress"));
-    add_field(additional, &address_of_additional, false, arena);
+    add_field(add_nested(message, "AdditionalAddress", arena), &address_of_additional, false,
+              arena);
+  }
+  if (upb_StringView_IsEqual(name, Z("CertificateValidationContext")) &&
+      !has_field(message, roots_of_validation.number)) {
+    add_field(message, &roots_of_validation, false, arena);
+    add_nested(message, "SystemRootCerts", arena);
   }
 }
 

@@ -6,6 +6,10 @@
 #include "envoy/type/matcher/v3/string.upb.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "resources/cluster_internal.h"
+#ifndef GXDS_HOST_HAS_SYSTEM_ROOT_CERTS
+#include "base/wire.h"
+#include "upb/msg.h"
+#endif
 
 typedef envoy_extensions_transport_sockets_tls_v3_CommonTlsContext common_message;
 typedef envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext validation_message;
@@ -118,6 +122,24 @@ static void decode_san(tls_decoder *d, const envoy_type_matcher_v3_StringMatcher
   out->text = gxds_arena_dup(d->arena, gxds_pb_str(text));
 }
 
+/* A82 */
+#ifdef GXDS_HOST_HAS_SYSTEM_ROOT_CERTS
+static bool has_system_roots(const validation_message *in) {
+  return envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_has_system_root_certs(
+      in);
+}
+#else
+/* The table of gRPC 1.51 lacks system_root_certs: it is among the fields that upb does not know. */
+static bool has_system_roots(const validation_message *in) {
+  enum { SYSTEM_ROOT_CERTS = 17 };
+  size_t size = 0;
+  const char *data = upb_Message_GetUnknown(in, &size);
+  gxds_str rest = gxds_str_of(data, size);
+  gxds_str value;
+  return gxds_wire_next_value(&rest, SYSTEM_ROOT_CERTS, &value);
+}
+#endif
+
 static void decode_validation(tls_decoder *d, const validation_message *in, const gxds_path *at) {
   const envoy_type_matcher_v3_StringMatcher *const *list =
       envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_match_subject_alt_names(
@@ -132,6 +154,8 @@ static void decode_validation(tls_decoder *d, const validation_message *in, cons
           in);
   if (ca) {
     d->out->ca = decode_instance(d, ca, GXDS_FIELD(at, "ca_certificate_provider_instance"));
+  } else {
+    d->out->system_roots = has_system_roots(in);
   }
   size_t count = 0;
   envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_verify_certificate_spki(
@@ -154,7 +178,8 @@ static void decode_validation(tls_decoder *d, const validation_message *in, cons
       at, "custom_validator_config");
 }
 
-/* The certificate provider beside the validation context is the older way to name it. */
+/* The certificate provider beside the validation context is the older way to name it, and goes
+ * before system_root_certs too. */
 static void decode_combined(tls_decoder *d, const combined_message *in, const gxds_path *up) {
   const gxds_path *at = GXDS_FIELD(up, "combined_validation_context");
   const validation_message *validation =
@@ -166,6 +191,7 @@ static void decode_combined(tls_decoder *d, const combined_message *in, const gx
           in);
   const gxds_certificate_source *ca = &d->out->ca;
   if (old && ca->instance_name.size == 0 && ca->certificate_name.size == 0) {
+    d->out->system_roots = false;
     d->out->ca = decode_old_instance(
         d, old, GXDS_FIELD(at, "validation_context_certificate_provider_instance"));
   }
@@ -228,7 +254,7 @@ static void decode_upstream(tls_decoder *d,
            envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_has_custom_handshaker(common),
            at, "custom_handshaker");
   }
-  if (d->out->ca.instance_name.size == 0) {
+  if (d->out->ca.instance_name.size == 0 && !d->out->system_roots) {
     gxds_errors_add(d->errors, at, "no CA certificate provider instance configured");
   }
 }

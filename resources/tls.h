@@ -29,7 +29,8 @@ typedef struct gxds_san_match {
 } gxds_san_match;
 
 typedef struct gxds_tls {
-  gxds_certificate_source ca; /* whom to trust; never none */
+  gxds_certificate_source ca; /* whom to trust; none with system_roots only */
+  bool system_roots;          /* A82: in place of ca, the authorities that the machine trusts */
   gxds_certificate_source identity;
   const gxds_san_match *sans; /* the server's certificate must match one of them; none: any does */
   size_t san_count;

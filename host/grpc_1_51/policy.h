@@ -41,7 +41,8 @@ gxds_hosts_policy* MakeHostsPolicy(absl::string_view name, gxds_lb_parent* paren
 
 // How a cluster's connections are secured, in the host's terms (A29, A74): one
 // XdsCertificateProvider for the cluster, which the host's XdsCredentials find in the channel args,
-// beside the cluster's name. As gxds_lb_root_ops has it, all three. root: whose pollers some
+// beside the cluster's name. For what those can't do, other credentials take their place there
+// (cluster_credentials.h). As gxds_lb_root_ops has it, all three. root: whose pollers some
 // providers need.
 bool HasXdsCredentials(const gxds_args* args);
 gxds_cluster_security* MakeClusterSecurity(

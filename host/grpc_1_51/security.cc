@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "host/grpc_1_51/cluster_credentials.h"
 #include "host/grpc_1_51/convert.h"
 #include "host/host_get.h"
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
@@ -18,6 +19,7 @@
 #include "src/core/lib/security/credentials/credentials.h"
 #include "src/core/lib/security/credentials/tls/grpc_tls_certificate_provider.h"
 #include "src/core/lib/security/credentials/xds/xds_credentials.h"
+#include "src/core/lib/security/security_connector/ssl_utils.h"
 
 namespace grpc_xds {
 namespace {
@@ -37,6 +39,14 @@ absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
   return absl::UnavailableError(absl::StrCat(
       "certificate provider \"", ToAbsl(source.instance_name), "\" of the xDS bootstrap: plugin \"",
       ToAbsl(source.provider->plugin_name), "\" of this program made none"));
+}
+
+// A82. Read once in a process; without them every handshake would fail, without a word.
+absl::Status CheckSystemRoots() {
+  if (grpc_core::DefaultSslRootStore::GetRootStore() != nullptr) return absl::OkStatus();
+  return absl::UnavailableError(
+      "system_root_certs: gRPC finds no root certificates on this machine; "
+      "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH may name a file of them");
 }
 
 absl::StatusOr<StringMatcher> MatcherOf(const gxds_san_match& san) {
@@ -75,7 +85,7 @@ class Security : public gxds_cluster_security {
   // Takes the configuration into force, for handshakes from now on. On an error nothing is changed.
   absl::Status Update(const gxds_tls& tls);
   // The args, with what the credentials look for.
-  ChannelArgs AddTo(const ChannelArgs& args) const { return args.SetObject(xds_provider_); }
+  ChannelArgs AddTo(const ChannelArgs& args) const;
 
  private:
   static const gxds_cluster_security_ops kOps;
@@ -86,6 +96,9 @@ class Security : public gxds_cluster_security {
   const RefCountedPtr<LoadBalancingPolicy> root_policy_;
   const RefCountedPtr<grpc_core::XdsCertificateProvider> xds_provider_ =
       grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>();
+  // In place of XdsCredentials, or null. Made once: a configuration that needs others comes with
+  // another object of ours (gxds_tls_compare()).
+  RefCountedPtr<grpc_channel_credentials> credentials_;
   Provider root_;
   Provider identity_;
 };
@@ -97,6 +110,10 @@ absl::Status Security::Update(const gxds_tls& tls) {
   if (!identity.ok()) return identity.status();
   auto matchers = MatchersOf(tls);
   if (!matchers.ok()) return matchers.status();
+  if (tls.system_roots && credentials_ == nullptr) {
+    if (auto status = CheckSystemRoots(); !status.ok()) return status;
+    credentials_ = MakeClusterCredentials(cluster_, xds_provider_, *identity != nullptr);
+  }
   Replace(&root_, std::move(*root));
   Replace(&identity_, std::move(*identity));
   // Whom to trust comes first, and what its certificate must say, so that no handshake in between
@@ -107,6 +124,13 @@ absl::Status Security::Update(const gxds_tls& tls) {
   xds_provider_->UpdateIdentityCertNameAndDistributor(
       cluster_, ToAbsl(tls.identity.certificate_name), DistributorOf(identity_));
   return absl::OkStatus();
+}
+
+ChannelArgs Security::AddTo(const ChannelArgs& args) const {
+  ChannelArgs out = args.SetObject(xds_provider_);
+  const auto* channels = args.GetObject<grpc_channel_credentials>();
+  if (credentials_ == nullptr || channels == nullptr) return out;
+  return out.SetObject(WithInnermost(*channels, credentials_));
 }
 
 // Some providers need the channel's pollers.

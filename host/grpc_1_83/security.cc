@@ -12,6 +12,7 @@
 #include "host/host_get.h"
 #include "src/core/credentials/transport/composite/composite_channel_credentials.h"
 #include "src/core/credentials/transport/tls/grpc_tls_certificate_provider.h"
+#include "src/core/credentials/transport/tls/ssl_utils.h"
 #include "src/core/credentials/transport/transport_credentials.h"
 #include "src/core/credentials/transport/xds/xds_credentials.h"
 #include "src/core/load_balancing/xds/xds_channel_args.h"
@@ -36,6 +37,14 @@ absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
   return absl::UnavailableError(absl::StrCat(
       "certificate provider \"", ToAbsl(source.instance_name), "\" of the xDS bootstrap: plugin \"",
       ToAbsl(source.provider->plugin_name), "\" of this program made none"));
+}
+
+// A82. Read once in a process; without them every handshake would fail, without a word.
+absl::Status CheckSystemRoots() {
+  if (grpc_core::DefaultSslRootStore::GetRootStore() != nullptr) return absl::OkStatus();
+  return absl::UnavailableError(
+      "system_root_certs: gRPC finds no root certificates on this machine; "
+      "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH may name a file of them");
 }
 
 absl::StatusOr<StringMatcher> MatcherOf(const gxds_san_match& san) {
@@ -83,9 +92,12 @@ absl::Status Security::Update(const gxds_tls& tls) {
   if (!identity.ok()) return identity.status();
   auto matchers = MatchersOf(tls);
   if (!matchers.ok()) return matchers.status();
+  if (tls.system_roots) {
+    if (auto status = CheckSystemRoots(); !status.ok()) return status;
+  }
   xds_provider_ = grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>(
-      std::move(*root), ToAbsl(tls.ca.certificate_name), /*use_system_root_certs=*/false,
-      std::move(*identity), ToAbsl(tls.identity.certificate_name), std::move(*matchers),
+      std::move(*root), ToAbsl(tls.ca.certificate_name), tls.system_roots, std::move(*identity),
+      ToAbsl(tls.identity.certificate_name), std::move(*matchers),
       /*sni=*/"", /*auto_host_sni=*/false, /*auto_sni_san_validation=*/false);
   return absl::OkStatus();
 }

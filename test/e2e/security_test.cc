@@ -1,19 +1,9 @@
 // Connections that are secured as the control plane says (A29), on channels with the host's xds
 // credentials.
-#include "test/e2e/certificates.h"
-#include "test/e2e/e2e.h"
+#include "test/e2e/secured_cluster.h"
 
 namespace gxds_test {
 namespace {
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-// The fallback is none: what is not secured by the control plane is sent in the clear.
-std::shared_ptr<grpc::ChannelCredentials> XdsOrInsecure() {
-  return grpc::XdsCredentials(grpc::InsecureChannelCredentials());
-}
 
 // The transport_socket of a cluster: sans is JSON of match_subject_alt_names, or empty.
 std::string Tls(bool with_identity, const std::string& sans = "") {
@@ -22,39 +12,11 @@ std::string Tls(bool with_identity, const std::string& sans = "") {
   if (!sans.empty()) common += R"(,"match_subject_alt_names":)" + sans;
   common += "}";
   if (with_identity) common += R"(,"tls_certificate_provider_instance":)" + instance;
-  return R"({"name":"envoy.transport_sockets.tls","typed_config":{"@type":"type.googleapis.com/)"
-         R"(envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{)" +
-         common + "}}}";
+  return TransportSocket(R"("common_tls_context":{)" + common + "}");
 }
 
-class Security : public testing::Test {
+class Security : public SecuredCluster {
  protected:
-  // One cluster, "a", with that transport_socket and backends in order of priority.
-  void Set(const std::string& transport_socket, const std::vector<const Backend*>& backends) {
-    Mesh mesh;
-    mesh.routes = {{"", "a"}};
-    Cluster cluster;
-    cluster.name = "a";
-    cluster.transport_socket = transport_socket;
-    for (const Backend* b : backends) {
-      cluster.localities.push_back(
-          {b->name(), 1, unsigned(cluster.localities.size()), {b->port()}});
-    }
-    mesh.clusters.push_back(std::move(cluster));
-    plane_.Set(mesh);
-  }
-  std::string Bootstrap() const {
-    std::string json = plane_.Bootstrap();
-    return json.insert(1, R"("certificate_providers":{"files":{"plugin_name":"file_watcher",)"
-                          R"("config":)" +
-                              files_.Json(true) + "}},");
-  }
-  std::unique_ptr<Client> Connect(
-      std::shared_ptr<grpc::ChannelCredentials> credentials = XdsOrInsecure()) {
-    return std::make_unique<Client>("xds:///greeter.example", Bootstrap(), grpc::ChannelArguments(),
-                                    std::move(credentials));
-  }
-
   // A connection made by the matcher before would stay, whatever this one says.
   void Serve(const std::string& san, const Backend& backend) {
     const size_t mark = plane_.Mark();
@@ -79,9 +41,6 @@ class Security : public testing::Test {
         true))
         << san;
   }
-
-  ClientFiles files_{1};
-  ControlPlane plane_;
 };
 
 TEST_F(Security, BothSidesShowTheirCertificates) {  // A29.1, A29.13

@@ -72,6 +72,31 @@ TEST(Tls, CombinedValidationContext) {  // A29.10
   EXPECT_EQ(t->san_count, 1u);
 }
 
+TEST(Tls, SystemRootCerts) {  // A82.1
+  Tls t("'validation_context':{'system_root_certs':{},'match_subject_alt_names':[{'exact':'a'}]}");
+  EXPECT_TRUE(t->system_roots);
+  EXPECT_EQ(ToString(t->ca.instance_name), "");
+  EXPECT_EQ(t->ca.provider, nullptr);
+  EXPECT_EQ(t->san_count, 1u);
+  Tls combined(
+      "'combined_validation_context':{'default_validation_context':{'system_root_certs':{}}}");
+  EXPECT_TRUE(combined->system_roots);
+}
+
+TEST(Tls, AProviderGoesBeforeSystemRootCerts) {  // A82.2
+  Tls t(Validation("'system_root_certs':{}"));
+  EXPECT_FALSE(t->system_roots);
+  EXPECT_EQ(ToString(t->ca.instance_name), "a_provider");
+}
+
+TEST(Tls, SoDoesAProviderInItsOlderField) {  // A82.2
+  Tls t(
+      "'combined_validation_context':{'default_validation_context':{'system_root_certs':{}},"
+      "'validation_context_certificate_provider_instance':{'instance_name':'a_provider'}}");
+  EXPECT_FALSE(t->system_roots);
+  EXPECT_EQ(ToString(t->ca.instance_name), "a_provider");
+}
+
 TEST(Tls, OlderFieldsOfTheProtocol) {  // A29
   Tls t(
       "'combined_validation_context':{'default_validation_context':"
@@ -141,6 +166,12 @@ std::vector<Malformed> Providers() {
            Common("'tls_certificate_provider_instance':" + Instance("a_provider")), kAt + none),
       // A29.11
       Rule("CombinedOfNothing", Common("'combined_validation_context':{}"), kAt + none),
+      // A82.3
+      Rule("SystemRootCertsAreNoneForAnUnknownProvider",
+           Common("'validation_context':{'system_root_certs':{},"
+                  "'ca_certificate_provider_instance':" +
+                  Instance("c") + "}"),
+           kAt + ".validation_context.ca_certificate_provider_instance" + unknown + "c"),
       // A29.12
       Rule(
           "AuthoritiesUnknown",

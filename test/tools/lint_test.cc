@@ -223,6 +223,22 @@ TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
       << lines[0];
 }
 
+TEST_F(Lint, KnowsSystemRootCerts) {  // A82.1
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\n"
+                             "type: EDS\n"
+                             "eds_cluster_config: {eds_config: {ads: {}}}\n"
+                             "transport_socket:\n"
+                             "  name: tls\n"
+                             "  typed_config:\n"
+                             "    '@type': "
+                             "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
+                             "UpstreamTlsContext\n"
+                             "    common_tls_context:\n"
+                             "      validation_context: {system_root_certs: {}}\n");
+  EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
+}
+
 TEST_F(Lint, WarnsOfAuthoritiesThatAreRewrittenInVain) {  // A81.2, E2.6
   files_.Write("a.yaml",
                "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"

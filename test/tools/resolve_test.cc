@@ -184,6 +184,18 @@ TEST_F(Resolve, ShowsThroughWhichProxyEndpointsAreReached) {  // A86.1, A86.6
   EXPECT_NE(text.find("  http_proxy 127.0.0.1:3128\n"), std::string::npos) << text;
 }
 
+TEST_F(Resolve, ShowsWhomAClusterTrusts) {  // A82.1
+  Mesh mesh = Greeter();
+  mesh.clusters[0].transport_socket =
+      R"({"name":"tls","typed_config":{"@type":"type.googleapis.com/envoy.extensions.)"
+      R"(transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{)"
+      R"("validation_context":{"system_root_certs":{}}}}})";
+  Start(mesh);
+  const std::string text = Text(Run({"resolve", "xds:///greeter.example"}));
+  EXPECT_NE(text.find("  tls on  trusts the machine's root certificates\n"), std::string::npos)
+      << text;
+}
+
 TEST_F(Resolve, ShowsWeightsOfEndpointsAndWhetherTheyCount) {  // E3.5
   Mesh mesh = Greeter();
   mesh.clusters[0].localities[0].weights = {5};

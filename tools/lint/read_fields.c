@@ -126,7 +126,7 @@ static const struct row {
      " certificate_name instance_name "},
     {"envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext",
      " ca_certificate_provider_instance crl custom_validator_config "
-     "match_subject_alt_names require_signed_certificate_timestamp "
+     "match_subject_alt_names require_signed_certificate_timestamp system_root_certs "
      "verify_certificate_hash verify_certificate_spki "},
     {"envoy.extensions.transport_sockets.tls.v3.CommonTlsContext",
      " combined_validation_context custom_handshaker "

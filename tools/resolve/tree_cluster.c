@@ -175,6 +175,12 @@ static void add_session_health(gxds_view *v, uint8_t set) {
   gxds_text_fini(&text);
 }
 
+/* A29, A82 */
+static void add_tls(gxds_view *v, const gxds_tls *tls) {
+  gxds_view_attribute(v, "tls", "on");
+  if (tls->system_roots) gxds_view_attribute(v, "trusts", "the machine's root certificates");
+}
+
 static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   gxds_view_attribute(v, "policy", "%.*s", GXDS_STR_ARG(cluster->lb_policy_json));
   if (cluster->max_concurrent_requests != GXDS_CLUSTER_MAX_REQUESTS_DEFAULT) {
@@ -184,7 +190,7 @@ static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   if (cluster->subsets) add_subsets(v, cluster->subsets);
   add_session_health(v, cluster->session_health);
   if (cluster->http_connect) gxds_view_attribute(v, "http_connect", "on");
-  if (cluster->tls) gxds_view_attribute(v, "tls", "on");
+  if (cluster->tls) add_tls(v, cluster->tls);
   if (cluster->lrs_server && gxds_bootstrap_server_is_grpc(cluster->lrs_server)) {
     gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));
     if (cluster->lrs_metrics) add_lrs_metrics(v, cluster->lrs_metrics);

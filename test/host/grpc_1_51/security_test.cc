@@ -4,7 +4,11 @@
 #include <grpc/grpc_security.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "host/grpc_1_51/convert.h"
+#include "resources/tls.h"
 #include "src/core/lib/security/credentials/credentials.h"
 #include "src/core/lib/security/credentials/fake/fake_credentials.h"
 
@@ -32,6 +36,26 @@ TEST(Security, XdsCredentialsAreKnownAlsoInsideOthers) {  // A29
   for (auto* credentials : {xds, composite, insecure}) {
     grpc_channel_credentials_release(credentials);
   }
+  grpc_shutdown_blocking();
+}
+
+// gRPC reads them once in a process: no other test here may need them.
+TEST(Security, WithoutRootCertificatesOfTheMachineTheClusterFailsInWords) {  // A82.4
+  setenv("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "/dev/null", 1);
+  setenv("GRPC_NOT_USE_SYSTEM_SSL_ROOTS", "true", 1);
+  grpc_set_ssl_roots_override_callback(
+      [](char**) { return GRPC_SSL_ROOTS_OVERRIDE_FAIL_PERMANENTLY; });
+  grpc_init();
+  gxds_tls tls = {};
+  tls.system_roots = true;
+  gxds_cluster_security* security = MakeClusterSecurity(gxds_str_z("c"), nullptr);
+  gxds_status status = security->ops->update(security, &tls);
+  EXPECT_EQ(status.code, GXDS_UNAVAILABLE);
+  EXPECT_EQ(std::string(ToAbsl(status.message)),
+            "system_root_certs: gRPC finds no root certificates on this machine; "
+            "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH may name a file of them");
+  gxds_status_fini(&status);
+  security->ops->destroy(security);
   grpc_shutdown_blocking();
 }
 

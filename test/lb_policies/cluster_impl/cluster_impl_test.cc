@@ -133,6 +133,16 @@ TEST(ClusterImpl, TlsComesAndGoesWithNewConnections) {  // A29.7, A74.43
   EXPECT_EQ(s.Update(Leaf("c", s.plain)), "child");
 }
 
+TEST(ClusterImpl, SystemRootCertsComeAndGoWithNewConnections) {  // A82.5
+  SecuredScenario s;
+  snapshot::ClusterOptions roots = s.tls;
+  roots.system_roots = true;
+  EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls renew");
+  EXPECT_EQ(s.Update(Leaf("c", roots)), "child tls renew");
+  EXPECT_EQ(s.Update(Leaf("c", roots)), "child tls update");
+  EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls renew");
+}
+
 TEST(ClusterImpl, TlsOfTheSameClusterIsKept) {  // A29
   SecuredScenario s;
   auto cluster = MakeCluster("c", s.tls);

@@ -69,7 +69,8 @@ struct ClusterOptions {
   std::string lb_policy = R"([{"round_robin":{}}])";
   gxds_cluster_kind kind = GXDS_CLUSTER_EDS;
   bool tls = false;
-  bool identity = false;  // of tls: the client has a certificate too
+  bool identity = false;      // of tls: the client has a certificate too
+  bool system_roots = false;  // of tls: in place of a provider's
   // Of outlier detection, when set: from how many hundredths of failures on.
   int failure_threshold = -1;
   uint32_t enforcement = 100;  // of those
@@ -89,7 +90,8 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   c->http_connect = options.http_connect;
   if (options.tls) c->tls = &c->tls_context;
   static const gxds_bootstrap_certificate_provider provider = {};
-  c->tls_context.ca.provider = &provider;
+  c->tls_context.system_roots = options.system_roots;
+  if (!options.system_roots) c->tls_context.ca.provider = &provider;
   if (options.identity) c->tls_context.identity.provider = &provider;
   if (options.failure_threshold >= 0) {
     c->outliers = {GXDS_SECOND, 30 * GXDS_SECOND, 300 * GXDS_SECOND, 50, {}, {}};

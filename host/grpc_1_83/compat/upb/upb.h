@@ -22,6 +22,7 @@
 
 /* The table of Endpoint has them (A61), which 1.51's lacks. */
 #define GXDS_HOST_HAS_ADDITIONAL_ADDRESSES 1
+#define GXDS_HOST_HAS_SYSTEM_ROOT_CERTS 1
 
 /* The table of LocalityLbEndpoints has it (A86), which 1.51's lacks. */
 #define GXDS_HOST_HAS_LOCALITY_METADATA 1
