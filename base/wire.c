@@ -93,6 +93,18 @@ bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value) {
   return false;
 }
 
+bool gxds_wire_flag(gxds_str message, uint64_t number) {
+  bool flag = false;
+  gxds_wire_field field;
+  while (gxds_wire_next(&message, &field)) {
+    uint64_t tag = 0;
+    if (field.number != number || !read_varint(&field.whole, &tag) || (tag & 7) != 0) continue;
+    uint64_t value = 0;
+    flag = read_varint(&field.whole, &value) && value != 0;
+  }
+  return flag;
+}
+
 void gxds_wire_pad(gxds_str bytes, char *out) {
   /* The tag of the field, and how many bytes follow. */
   static const unsigned char header[] = {0xfa, 0xff, 0xff, 0xff, 0x0f, GXDS_WIRE_PADDING_SIZE - 6};

@@ -38,6 +38,9 @@ bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
  * and gives what it holds. False: there is none. Borrow: as long as the message. */
 bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
 
+/* Whether a field of that number that is a bool is set: the last one counts. */
+bool gxds_wire_flag(gxds_str message, uint64_t number);
+
 /* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
 void gxds_wire_pad(gxds_str bytes, char *out);
 

@@ -201,6 +201,10 @@ static const extra_field roots_of_validation = {
     "system_root_certs", 17, MESSAGE,
     ".envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.SystemRootCerts"};
 
+/* A101 */
+static const extra_field sni_of_upstream[] = {{"auto_host_sni", 6, BOOL, NULL},
+                                              {"auto_sni_san_validation", 7, BOOL, NULL}};
+
 static google_protobuf_DescriptorProto *add_nested(google_protobuf_DescriptorProto *message,
                                                    const char *name, upb_Arena *arena) {
   google_protobuf_DescriptorProto *nested =
@@ -229,6 +233,12 @@ static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
       !has_field(message, roots_of_validation.number)) {
     add_field(message, &roots_of_validation, false, arena);
     add_nested(message, "SystemRootCerts", arena);
+  }
+  if (upb_StringView_IsEqual(name, Z("UpstreamTlsContext"))) {
+    for (size_t i = 0; i < sizeof sni_of_upstream / sizeof *sni_of_upstream; i++) {
+      if (has_field(message, sni_of_upstream[i].number)) continue;
+      add_field(message, &sni_of_upstream[i], false, arena);
+    }
   }
 }
 

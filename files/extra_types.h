@@ -19,8 +19,8 @@ void gxds_extra_types_add(struct upb_DefPool *pool);
 /* Adds a message without fields. False: that is no name of a message, or it is taken. */
 bool gxds_extra_type_add_empty(struct upb_DefPool *pool, gxds_str full_name);
 
-/* Adds the fields to the messages of a file of the host: of Cluster's, Endpoint's or
- * CertificateValidationContext's; no other has any. */
+/* Adds the fields to the messages of a file of the host: of Cluster's, Endpoint's,
+ * CertificateValidationContext's or UpstreamTlsContext's; no other has any. */
 void gxds_extra_fields_add(struct google_protobuf_FileDescriptorProto *file,
                            struct upb_Arena *arena);
 

@@ -162,6 +162,7 @@ gxds_schema *gxds_schema_create(void) {
   load_extended(s->pool, &envoy_config_endpoint_v3_endpoint_components_proto_upbdefinit);
   load_extended(s->pool, &envoy_config_cluster_v3_cluster_proto_upbdefinit);
   load_extended(s->pool, &envoy_extensions_transport_sockets_tls_v3_common_proto_upbdefinit);
+  load_extended(s->pool, &envoy_extensions_transport_sockets_tls_v3_tls_proto_upbdefinit);
   for (size_t i = 0; i < sizeof host_files / sizeof(_upb_DefPool_Init *); i++) {
     GXDS_CHECK(!host_files[i] || load_host_file(s->pool, host_files[i]));
   }

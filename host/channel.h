@@ -102,6 +102,9 @@ typedef struct gxds_lb_root_ops {
    * (security: NULL: none). One reference, the caller's. */
   const gxds_args *(*args_of_cluster)(const gxds_args *args, gxds_str cluster,
                                       const gxds_cluster_security *security);
+  /* Those, with what the handshake of a connection asks for (A101: SNI). One reference, the
+   * caller's. NULL: the host finds it by the configuration and the address. */
+  const gxds_args *(*args_of_server)(const gxds_args *args, gxds_str server_name);
 } gxds_lb_root_ops;
 
 /* The top of one tree: the host's side of a policy in C that the host made. It outlives all

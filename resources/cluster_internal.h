@@ -11,6 +11,7 @@
 
 struct envoy_config_cluster_v3_OutlierDetection;
 struct envoy_config_core_v3_TransportSocket;
+struct envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext;
 
 /* Sets kind and what belongs to it. */
 void gxds_cluster_type_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
@@ -61,6 +62,11 @@ void gxds_transport_socket_decode(const struct envoy_config_core_v3_TransportSoc
 /* Sets tls. in: an UpstreamTlsContext. */
 void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *context,
                      upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out);
+
+/* Sets sni, auto_host_sni and auto_sni_san_validation (A101). bytes: of in. */
+void gxds_tls_sni_decode(
+    const struct envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext *in, gxds_str bytes,
+    const gxds_path *at, upb_Arena *arena, gxds_errors *errors, gxds_tls *out);
 
 /* Sets lrs_metrics by the bytes of a Cluster. Nothing in it is an error (A85). */
 void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster *out);

@@ -273,5 +273,6 @@ void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *contex
   gxds_tls *tls = gxds_arena_calloc(out->arena, 1, sizeof *tls);
   tls_decoder d = {.context = context, .arena = out->arena, .errors = errors, .out = tls};
   decode_upstream(&d, upstream, in->at);
+  gxds_tls_sni_decode(upstream, in->value, in->at, out->arena, errors, tls);
   out->tls = tls;
 }

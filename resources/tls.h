@@ -5,6 +5,10 @@
 
 #include "bootstrap/bootstrap.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A certificate, or the certificates of authorities, of a provider that the bootstrap configures.
  */
 typedef struct gxds_certificate_source {
@@ -34,6 +38,23 @@ typedef struct gxds_tls {
   gxds_certificate_source identity;
   const gxds_san_match *sans; /* the server's certificate must match one of them; none: any does */
   size_t san_count;
+  gxds_str sni; /* A101: what handshakes ask for; empty: nothing. At most GXDS_SNI_BYTES_MAX */
+  bool auto_host_sni; /* A101: that is the hostname of the endpoint, if it has one */
+  /* A101: the certificate must have what the handshake asked for, as a DNS name; sans count only if
+   * it asked for nothing. */
+  bool auto_sni_san_validation;
 } gxds_tls;
+
+/* What TLS can carry, and A101's limit of sni. */
+#define GXDS_SNI_BYTES_MAX 255u
+
+/* What the handshake with an endpoint asks for (A101: SNI). hostname: the endpoint's, with or
+ * without a port; may be empty. Empty: nothing, also in place of an IP address, which TLS does not
+ * allow there (RFC 6066, 3). Borrow: as long as t and hostname. Pure, any thread. */
+gxds_str gxds_tls_server_name(const gxds_tls *t, gxds_str hostname);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

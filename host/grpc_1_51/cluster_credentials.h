@@ -1,6 +1,7 @@
 // The credentials of connections to one cluster's endpoints, for what the host's XdsCredentials
-// can't do: to trust the authorities that the machine trusts (A82). Without root certificates of a
-// provider XdsCredentials use their fallback.
+// can't do: to trust the authorities that the machine trusts (A82), as without root certificates of
+// a provider they use their fallback; and to compare a server's names with what the handshake asked
+// for (A101).
 #ifndef GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 #define GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 
@@ -14,12 +15,21 @@
 
 namespace grpc_xds {
 
-// TLS with the host's default root certificates (DefaultSslRootStore), and with what the provider
-// has for the cluster: the names that a server's certificate must have, and with has_identity the
-// certificate of the client's own. Each object is equal to itself only. Any thread.
+// A channel argument, a string: what the handshake asks for (SNI), as gxds_tls_server_name() has
+// it.
+constexpr char kServerNameArg[] = "grpc_xds.server_name";
+
+struct ClusterCredentialsOptions {
+  bool system_roots;   // the host's default ones (DefaultSslRootStore), not the provider's
+  bool has_identity;   // the client has a certificate, the provider's
+  bool validates_sni;  // a server must have the DNS name that was asked for, if one was
+};
+
+// TLS with what the provider has for the cluster: root certificates, the client's certificate, and
+// names that a server must have. Each object is equal to itself only. Any thread.
 grpc_core::RefCountedPtr<grpc_channel_credentials> MakeClusterCredentials(
     std::string cluster, grpc_core::RefCountedPtr<grpc_core::XdsCertificateProvider> provider,
-    bool has_identity);
+    ClusterCredentialsOptions options);
 
 // The channel's credentials, with inner in the place of the innermost; call credentials around
 // those stay. Any thread.

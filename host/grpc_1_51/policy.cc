@@ -125,7 +125,7 @@ class PolicyInC : public LoadBalancingPolicy {
   static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent,
                                                     Label};
   static constexpr gxds_lb_root_ops kRootOps = {MakePolicy, HasXdsCredentials, MakeSecurity,
-                                                ArgsOfCluster};
+                                                ArgsOfCluster, ArgsOfServer};
 
   const gxds_policy_type* const type_;
   Root root_ = {};

@@ -42,13 +42,14 @@ gxds_hosts_policy* MakeHostsPolicy(absl::string_view name, gxds_lb_parent* paren
 // How a cluster's connections are secured, in the host's terms (A29, A74): one
 // XdsCertificateProvider for the cluster, which the host's XdsCredentials find in the channel args,
 // beside the cluster's name. For what those can't do, other credentials take their place there
-// (cluster_credentials.h). As gxds_lb_root_ops has it, all three. root: whose pollers some
+// (cluster_credentials.h). As gxds_lb_root_ops has it, all four. root: whose pollers some
 // providers need.
 bool HasXdsCredentials(const gxds_args* args);
 gxds_cluster_security* MakeClusterSecurity(
     gxds_str cluster, grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy> root);
 const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
                                const gxds_cluster_security* security);
+const gxds_args* ArgsOfServer(const gxds_args* args, gxds_str server_name);
 
 // gxds_subchannel_report_load() of a subchannel of the host's own.
 void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,

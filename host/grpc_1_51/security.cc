@@ -110,9 +110,13 @@ absl::Status Security::Update(const gxds_tls& tls) {
   if (!identity.ok()) return identity.status();
   auto matchers = MatchersOf(tls);
   if (!matchers.ok()) return matchers.status();
-  if (tls.system_roots && credentials_ == nullptr) {
+  if (tls.system_roots) {
     if (auto status = CheckSystemRoots(); !status.ok()) return status;
-    credentials_ = MakeClusterCredentials(cluster_, xds_provider_, *identity != nullptr);
+  }
+  if ((tls.system_roots || tls.auto_sni_san_validation) && credentials_ == nullptr) {
+    credentials_ = MakeClusterCredentials(
+        cluster_, xds_provider_,
+        {tls.system_roots, *identity != nullptr, tls.auto_sni_san_validation});
   }
   Replace(&root_, std::move(*root));
   Replace(&identity_, std::move(*identity));
@@ -175,6 +179,14 @@ const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
   ChannelArgs out = ToHost(args).Set(GRPC_ARG_XDS_CLUSTER_NAME, ToAbsl(cluster));
   if (security != nullptr) out = static_cast<const Security*>(security)->AddTo(out);
   return ToC(std::move(out));
+}
+
+// The host sends what it takes for the overridden name of its target, and nothing else depends on
+// that below a channel.
+const gxds_args* ArgsOfServer(const gxds_args* args, gxds_str server_name) {
+  return ToC(ToHost(args)
+                 .Set(GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, ToAbsl(server_name))
+                 .Set(kServerNameArg, ToAbsl(server_name)));
 }
 
 }  // namespace grpc_xds

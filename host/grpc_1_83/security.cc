@@ -95,10 +95,13 @@ absl::Status Security::Update(const gxds_tls& tls) {
   if (tls.system_roots) {
     if (auto status = CheckSystemRoots(); !status.ok()) return status;
   }
+  // What a handshake asks for when the endpoint has no hostname. If it then asks for nothing, this
+  // host compares with an empty name, which none has, where A101 wants it to use the matchers.
+  const gxds_str sni = gxds_tls_server_name(&tls, gxds_str{nullptr, 0});
   xds_provider_ = grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>(
       std::move(*root), ToAbsl(tls.ca.certificate_name), tls.system_roots, std::move(*identity),
-      ToAbsl(tls.identity.certificate_name), std::move(*matchers),
-      /*sni=*/"", /*auto_host_sni=*/false, /*auto_sni_san_validation=*/false);
+      ToAbsl(tls.identity.certificate_name), std::move(*matchers), std::string(ToAbsl(sni)),
+      tls.auto_host_sni, tls.auto_sni_san_validation && (tls.auto_host_sni || sni.size > 0));
   return absl::OkStatus();
 }
 

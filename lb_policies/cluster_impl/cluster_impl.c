@@ -152,6 +152,8 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
 
 void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c) { c->tls = NULL; }
 
+const gxds_tls *gxds_cluster_impl_tls(const gxds_cluster_impl *c) { return c->tls; }
+
 bool gxds_cluster_impl_on_child_state(gxds_cluster_impl *c, grpc_connectivity_state state) {
   c->child_reported = true;
   c->child_state = state;

@@ -59,6 +59,9 @@ gxds_drop_picker *gxds_cluster_impl_picker(const gxds_cluster_impl *c);
  * before the first update with a leaf. */
 const gxds_cluster_entry *gxds_cluster_impl_entry(const gxds_cluster_impl *c);
 
+/* The TLS in force. Borrow: until the next update. NULL: none. */
+const gxds_tls *gxds_cluster_impl_tls(const gxds_cluster_impl *c);
+
 /* The slot of a locality, for a new subchannel. One reference, the caller's. */
 gxds_locality_slot *gxds_cluster_impl_slot(gxds_cluster_impl *c, gxds_str region, gxds_str zone,
                                            gxds_str sub_zone);

@@ -178,11 +178,22 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
   if (gxds_cluster_impl_on_child_state(p->machine, state)) publish(p);
 }
 
+/* A101. One reference, the caller's. */
+static const gxds_args *args_of_endpoint(const policy *p, const gxds_lb_address *address,
+                                         const gxds_args *args) {
+  const gxds_tls *tls = gxds_cluster_impl_tls(p->machine);
+  if (!tls || !root_ops(p)->args_of_server) return gxds_args_ref(args);
+  const gxds_str name = gxds_tls_server_name(tls, address->hostname);
+  return name.size ? root_ops(p)->args_of_server(args, name) : gxds_args_ref(args);
+}
+
 /* To one address. */
 static gxds_subchannel *make_counted(void *self, const gxds_lb_address *address,
-                                     const gxds_args *args) {
+                                     const gxds_args *given) {
   policy *p = self;
+  const gxds_args *args = args_of_endpoint(p, address, given);
   gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  gxds_args_unref(args);
   if (!subchannel) return NULL;
   const gxds_locality *l = address->locality;
   const gxds_str none = {NULL, 0};

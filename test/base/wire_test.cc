@@ -94,6 +94,20 @@ TEST(WireNext, OneFieldAfterTheOther) {
       << "what is in a group is not the message's";
 }
 
+bool Flag(const std::string& bytes) {
+  return gxds_wire_flag(gxds_str_of(bytes.data(), bytes.size()), 6);
+}
+
+TEST(WireFlag, IsTheLastOfThatNumber) {
+  EXPECT_FALSE(Flag(""));
+  EXPECT_TRUE(Flag("\x30\x01"s));
+  EXPECT_TRUE(Flag("\x30\x00\x38\x00\x30\x80\x01"s)) << "any number but zero";
+  EXPECT_FALSE(Flag("\x30\x01\x30\x80\x00"s)) << "a long zero";
+  EXPECT_FALSE(Flag("\x38\x01"s)) << "another field";
+  EXPECT_FALSE(Flag("\x32\x01\x01"s)) << "a string";
+  EXPECT_TRUE(Flag("\x30\x01\x32\x01\x00"s)) << "a string changes nothing";
+}
+
 TEST(WireNext, EndsWhereAFieldIsNotWhole) {
   EXPECT_EQ(Fields("\x0a\x01"s + "a" + "\x0a\x05"s + "b"), std::vector<std::string>{"1s a/3"});
   EXPECT_TRUE(Fields("\x0b\x0a\x01"s + "a").empty());

@@ -81,6 +81,21 @@ TEST_F(SystemRootsTest, GoWithNamesOfServers) {  // A82.6
   EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "one"; }, true));
 }
 
+TEST_F(SystemRootsTest, GoWithTheNameThatWasAskedFor) {  // A82.6, A101.5
+  const std::string roots =
+      R"("common_tls_context":{"validation_context":{"system_root_certs":{}}})";
+  const std::string validation = R"("auto_sni_san_validation":true,"sni":)";
+  Backend one("one", 0, TlsServer(1, false));
+  Set(TransportSocket(validation + R"("elsewhere.test",)" + roots), {&one});
+  plane_.Start();
+  auto client = Connect();
+  EXPECT_TRUE(Contains(client->Call().status.error_message(),
+                       "SANs from certificate did not match SNI from xDS control plane"));
+  EXPECT_EQ(one.calls(), 0);
+  Set(TransportSocket(validation + R"("backend.test",)" + roots), {&one});
+  EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "one"; }, true));
+}
+
 // The same endpoints all the time.
 TEST_F(SystemRootsTest, ComeAndGoWhileTheClusterIsInUse) {  // A82.5
   Backend one("one", 0, TlsServer(1, false)), two("two", 0, TlsServer(2, false)), plain("plain");

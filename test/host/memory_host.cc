@@ -273,6 +273,9 @@ const gxds_lb_root_ops Host::kRootOps = {
     [](const gxds_args* args) { return Args::Of(args).GetInt("xds_credentials") != nullptr; },
     MakeSecurity,
     ArgsOfCluster,
+    [](const gxds_args* args, gxds_str name) -> const gxds_args* {
+      return Args::Of(args).Set("server_name", Text(name)).ToC();
+    },
 };
 
 // --- Connections and RPCs ---

@@ -222,6 +222,7 @@ static void check_cluster(const gxds_cluster *c) {
   if (c->kind == GXDS_CLUSTER_AGGREGATE) return;
   check_json(c->lb_policy_json);
   if (c->subsets) check_subsets(c->subsets);
+  if (c->tls) GXDS_CHECK(c->tls->sni.size <= GXDS_SNI_BYTES_MAX);
   if (c->tls) GXDS_CHECK((c->tls->ca.instance_name.size > 0) != c->tls->system_roots);
 }
 

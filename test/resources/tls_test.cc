@@ -127,10 +127,62 @@ TEST(Tls, SubjectAlternativeNames) {  // A29.20
   }
 }
 
+// What the handshake with an endpoint of that hostname asks for.
+std::string Asked(const std::string& fields, const std::string& hostname) {
+  Decoder d;
+  Decoded result = d.Good(gxds_cluster_type,
+                          Upstream(fields + ",'common_tls_context':{" + Validation("") + "}"));
+  return ToString(gxds_tls_server_name(result.As<gxds_cluster>().tls, ToGxds(hostname)));
+}
+
+TEST(Sni, IsTheHostnameOfTheEndpointWithAutoHostSni) {  // A101.1, A101.4
+  const std::string fields = ",'auto_host_sni':true,'sni':'sni.example'";
+  EXPECT_EQ(Asked(fields, "a.example"), "a.example");
+  EXPECT_EQ(Asked(fields, "a.example:443"), "a.example");
+  EXPECT_EQ(Asked(fields, "a.example:"), "a.example");
+}
+
+TEST(Sni, IsTheClustersWithoutAHostname) {  // A101.2
+  const std::string fields = ",'auto_host_sni':true,'sni':'sni.example'";
+  EXPECT_EQ(Asked(fields, ""), "sni.example");
+  EXPECT_EQ(Asked(fields, ":443"), "sni.example");
+  EXPECT_EQ(Asked(fields, std::string(256, 'a')), "sni.example") << "TLS has no room for it";
+  EXPECT_EQ(Asked(",'sni':'sni.example'", "a.example"), "sni.example");
+  EXPECT_EQ(Asked(",'auto_host_sni':false,'sni':'sni.example'", "a.example"), "sni.example");
+}
+
+TEST(Sni, IsNoneWhereNothingSaysIt) {  // A101.3
+  EXPECT_EQ(Asked("", "a.example"), "");
+  EXPECT_EQ(Asked(",'sni':''", "a.example"), "");
+  EXPECT_EQ(Asked(",'auto_host_sni':true", ""), "");
+}
+
+TEST(Sni, IsNoAddress) {  // A101
+  const std::string fields = ",'auto_host_sni':true,'sni':'sni.example'";
+  for (const char* hostname : {"127.0.0.1", "127.0.0.1:80", "::1", "[::1]", "[::1]:80"}) {
+    EXPECT_EQ(Asked(fields, hostname), "sni.example") << hostname;
+  }
+  EXPECT_EQ(Asked(",'sni':'127.0.0.1'", ""), "");
+  EXPECT_EQ(Asked(",'sni':'::1'", ""), "");
+}
+
+TEST(Sni, ItsValidationIsPartOfTheTls) {  // A101.5
+  Decoder d;
+  Decoded with = d.Good(gxds_cluster_type, Upstream(",'auto_sni_san_validation':true,"
+                                                    "'common_tls_context':{" +
+                                                    Validation("") + "}"));
+  EXPECT_TRUE(with.As<gxds_cluster>().tls->auto_sni_san_validation);
+  EXPECT_FALSE(Tls(Validation(""))->auto_sni_san_validation);
+}
+
+TEST(Sni, MayHave255Characters) {  // A101.8
+  EXPECT_EQ(Asked(",'sni':'" + std::string(255, 'a') + "'", ""), std::string(255, 'a'));
+}
+
 TEST(Tls, WhatIsHarmlessIsIgnored) {  // A29.18, A29.31
   Decoder d;
   d.Good(gxds_cluster_type,
-         Upstream(",'sni':'x','allow_renegotiation':true,'max_session_keys':3,"
+         Upstream(",'allow_renegotiation':true,'max_session_keys':3,"
                   "'common_tls_context':{'alpn_protocols':['h2'],'tls_certificates':[{}],"
                   "'tls_certificate_provider_instance':{'instance_name':'b_provider'}," +
                   Validation("'trusted_ca':{'filename':'/x'},'allow_expired_certificate':true,"
@@ -216,6 +268,11 @@ std::vector<Malformed> Unsupported() {
       // A29.28
       Field("Timestamp", "'require_signed_certificate_timestamp':true",
             "require_signed_certificate_timestamp" + kUnsupported),
+      // A101.8
+      Rule("SniTooLong",
+           Upstream(",'sni':'" + std::string(256, 'a') + "','common_tls_context':{" +
+                    Validation("") + "}"),
+           kAt.substr(0, kAt.rfind('.')) + ".sni error:longer than 255 characters"),
       // A29.29
       Field("Crl", "'crl':{}", "crl" + kUnsupported),
       // A29.30

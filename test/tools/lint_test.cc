@@ -223,7 +223,7 @@ TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
       << lines[0];
 }
 
-TEST_F(Lint, KnowsSystemRootCerts) {  // A82.1
+TEST_F(Lint, KnowsSystemRootCertsAndSni) {  // A82.1, A101.1
   files_.Write("a.yaml", std::string(kCluster) +
                              "name: c\n"
                              "type: EDS\n"
@@ -234,6 +234,9 @@ TEST_F(Lint, KnowsSystemRootCerts) {  // A82.1
                              "    '@type': "
                              "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
                              "UpstreamTlsContext\n"
+                             "    sni: a.example\n"
+                             "    auto_host_sni: true\n"
+                             "    auto_sni_san_validation: true\n"
                              "    common_tls_context:\n"
                              "      validation_context: {system_root_certs: {}}\n");
   EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));

@@ -196,6 +196,20 @@ TEST_F(Resolve, ShowsWhomAClusterTrusts) {  // A82.1
       << text;
 }
 
+TEST_F(Resolve, ShowsWhatHandshakesAskFor) {  // A101.1
+  Mesh mesh = Greeter();
+  mesh.clusters[0].transport_socket =
+      R"({"name":"tls","typed_config":{"@type":"type.googleapis.com/envoy.extensions.)"
+      R"(transport_sockets.tls.v3.UpstreamTlsContext","auto_host_sni":true,"sni":"a.example",)"
+      R"("auto_sni_san_validation":true,"common_tls_context":{)"
+      R"("validation_context":{"system_root_certs":{}}}}})";
+  Start(mesh);
+  const std::string text = Text(Run({"resolve", "xds:///greeter.example"}));
+  EXPECT_NE(text.find("  sni the endpoint's hostname  else_sni a.example  san the sni\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(Resolve, ShowsWeightsOfEndpointsAndWhetherTheyCount) {  // E3.5
   Mesh mesh = Greeter();
   mesh.clusters[0].localities[0].weights = {5};

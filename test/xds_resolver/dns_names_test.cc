@@ -87,7 +87,7 @@ TEST_F(DnsNames, AllAddressesAreInOneLocalityInTheOrderOfTheAnswer) {  // A37.17
   for (uint32_t i = 0; i < l->endpoint_count; i++) EXPECT_EQ(l->endpoints[i].weight, 1u);
 }
 
-TEST_F(DnsNames, TheHostnameOfAllAddressesIsTheNameThatIsResolved) {  // A81.6
+TEST_F(DnsNames, TheHostnameOfAllAddressesIsTheNameThatIsResolved) {  // A81.6, A101.1
   Start(7, "a.example:80");
   fake_.Answer("a.example:80", {"10.0.0.2", "10.0.0.1"});
   const gxds_locality *l = endpoints_->priorities[0].localities[0];

@@ -138,7 +138,8 @@ static const struct row {
     {"envoy.extensions.transport_sockets.tls.v3.CommonTlsContext."
      "CombinedCertificateValidationContext",
      " default_validation_context validation_context_certificate_provider_instance "},
-    {"envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", " common_tls_context "},
+    {"envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+     " auto_host_sni auto_sni_san_validation common_tls_context sni "},
     {"envoy.extensions.upstreams.http.v3.HttpProtocolOptions", " common_http_protocol_options "},
     {"envoy.type.http.v3.Cookie", " name path ttl "},
     {"envoy.type.matcher.v3.RegexMatchAndSubstitute", " pattern substitution "},

@@ -175,10 +175,15 @@ static void add_session_health(gxds_view *v, uint8_t set) {
   gxds_text_fini(&text);
 }
 
-/* A29, A82 */
+/* A29, A82, A101 */
 static void add_tls(gxds_view *v, const gxds_tls *tls) {
   gxds_view_attribute(v, "tls", "on");
   if (tls->system_roots) gxds_view_attribute(v, "trusts", "the machine's root certificates");
+  if (tls->auto_host_sni) gxds_view_attribute(v, "sni", "the endpoint's hostname");
+  if (tls->sni.size) {
+    gxds_view_attribute(v, tls->auto_host_sni ? "else_sni" : "sni", "%.*s", GXDS_STR_ARG(tls->sni));
+  }
+  if (tls->auto_sni_san_validation) gxds_view_attribute(v, "san", "the sni");
 }
 
 static void add_options(gxds_view *v, const gxds_cluster *cluster) {

@@ -138,6 +138,50 @@ TEST_F(ClusterImplPolicyTest, AnEndpointWithoutAHostnameChangesNoAuthority) {  /
   EXPECT_EQ(host_.Pick(Routed(true))->authority(), "");
 }
 
+// What the handshake with the only endpoint asks for; null: nothing.
+class SniTest : public ClusterImplPolicyTest {
+ protected:
+  SniTest() {
+    args_ = args_.Set("xds_credentials", 1);
+    options_.tls = true;
+  }
+  const std::string* Asked(const char* hostname) {
+    hostname_ = gxds_str_z(hostname);
+    Start(Leaf(options_, *hostname == 0 ? MakeEndpoints({{"a"}}) : MakeNamed(&hostname_)));
+    return host_.subchannels()[0]->args.GetString("server_name");
+  }
+
+  snapshot::ClusterOptions options_ = Picking();
+
+ private:
+  gxds_str hostname_;
+};
+
+TEST_F(SniTest, ASubchannelIsToldTheClusters) {  // A101.2
+  options_.sni = "sni.example";
+  const std::string* asked = Asked("a.example");
+  ASSERT_NE(asked, nullptr);
+  EXPECT_EQ(*asked, "sni.example");
+}
+
+TEST_F(SniTest, ASubchannelIsToldTheHostnameOfItsEndpoint) {  // A101.1
+  options_.sni = "sni.example";
+  options_.auto_host_sni = true;
+  const std::string* asked = Asked("a.example:80");
+  ASSERT_NE(asked, nullptr);
+  EXPECT_EQ(*asked, "a.example");
+}
+
+TEST_F(SniTest, ASubchannelOfAClusterWithoutSniIsToldNone) {  // A101.3
+  EXPECT_EQ(Asked("a.example"), nullptr);
+}
+
+TEST_F(SniTest, ASubchannelOfOtherCredentialsIsToldNone) {  // A101
+  args_ = Args();
+  options_.sni = "sni.example";
+  EXPECT_EQ(Asked("a.example"), nullptr);
+}
+
 TEST_F(ClusterImplPolicyTest, UnchangedUpdatesTouchNothing) {
   Entry entry = Leaf(Picking(&lrs_));
   Start(entry);

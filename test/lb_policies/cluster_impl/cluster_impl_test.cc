@@ -143,6 +143,22 @@ TEST(ClusterImpl, SystemRootCertsComeAndGoWithNewConnections) {  // A82.5
   EXPECT_EQ(s.Update(Leaf("c", s.tls)), "child tls renew");
 }
 
+TEST(ClusterImpl, AnotherSniComesWithNewConnections) {  // A101.9
+  SecuredScenario s;
+  snapshot::ClusterOptions options = s.tls;
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls renew");
+  options.sni = "a";
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls renew");
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls update");
+  options.sni = "b";
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls renew");
+  options.auto_host_sni = true;
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls renew");
+  options.auto_sni_san_validation = true;
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls renew");
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls update");
+}
+
 TEST(ClusterImpl, TlsOfTheSameClusterIsKept) {  // A29
   SecuredScenario s;
   auto cluster = MakeCluster("c", s.tls);

@@ -71,6 +71,9 @@ struct ClusterOptions {
   bool tls = false;
   bool identity = false;      // of tls: the client has a certificate too
   bool system_roots = false;  // of tls: in place of a provider's
+  std::string sni;            // of tls, and the next two as well
+  bool auto_host_sni = false;
+  bool auto_sni_san_validation = false;
   // Of outlier detection, when set: from how many hundredths of failures on.
   int failure_threshold = -1;
   uint32_t enforcement = 100;  // of those
@@ -91,6 +94,9 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   if (options.tls) c->tls = &c->tls_context;
   static const gxds_bootstrap_certificate_provider provider = {};
   c->tls_context.system_roots = options.system_roots;
+  c->tls_context.sni = c->Keep(options.sni);
+  c->tls_context.auto_host_sni = options.auto_host_sni;
+  c->tls_context.auto_sni_san_validation = options.auto_sni_san_validation;
   if (!options.system_roots) c->tls_context.ca.provider = &provider;
   if (options.identity) c->tls_context.identity.provider = &provider;
   if (options.failure_threshold >= 0) {
