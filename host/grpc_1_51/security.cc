@@ -14,6 +14,7 @@
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/ext/xds/xds_certificate_provider.h"
 #include "src/core/lib/iomgr/pollset_set.h"
+#include "src/core/lib/json/json.h"
 #include "src/core/lib/matchers/matchers.h"
 #include "src/core/lib/security/credentials/composite/composite_credentials.h"
 #include "src/core/lib/security/credentials/credentials.h"
@@ -39,6 +40,22 @@ absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
   return absl::UnavailableError(absl::StrCat(
       "certificate provider \"", ToAbsl(source.instance_name), "\" of the xDS bootstrap: plugin \"",
       ToAbsl(source.provider->plugin_name), "\" of this program made none"));
+}
+
+// A87: this host's file_watcher reads no spiffe_trust_bundle_map_file. Without the older file every
+// handshake would fail, without a word.
+absl::Status CheckAuthorities(const gxds_certificate_source& ca) {
+  if (ca.provider == nullptr || ToAbsl(ca.provider->plugin_name) != "file_watcher") {
+    return absl::OkStatus();
+  }
+  auto config = grpc_core::Json::Parse(ToAbsl(ca.provider->config_json));
+  if (!config.ok() || config->object_value().count("ca_certificate_file") > 0) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "certificate provider \"", ToAbsl(ca.instance_name),
+      "\" of the xDS bootstrap: file_watcher has no \"ca_certificate_file\", and this version of "
+      "gRPC knows no \"spiffe_trust_bundle_map_file\" (A87)"));
 }
 
 // A82. Read once in a process; without them every handshake would fail, without a word.
@@ -104,6 +121,7 @@ class Security : public gxds_cluster_security {
 };
 
 absl::Status Security::Update(const gxds_tls& tls) {
+  if (auto status = CheckAuthorities(tls.ca); !status.ok()) return status;
   auto root = ProviderOf(tls.ca);
   if (!root.ok()) return root.status();
   auto identity = ProviderOf(tls.identity);

@@ -192,6 +192,41 @@ TEST_F(Security, FilesThatChangeAreTakenUp) {  // A29.33
   EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "two"; }, true));
 }
 
+// The bootstrap, whose provider has this config in place of one for files.
+std::string WithProvider(const ControlPlane& plane, const std::string& config) {
+  return plane.Bootstrap().insert(
+      1, R"("certificate_providers":{"files":{"plugin_name":"file_watcher","config":{)" + config +
+             "}}},");
+}
+
+TEST_F(Security, BesideASpiffeBundleMapTheCaFileCounts) {  // A87.2
+  Backend one("one", 0, TlsServer(1, false));
+  Set(Tls(false), {&one});
+  plane_.Start();
+  Client client(
+      "xds:///greeter.example",
+      WithProvider(plane_, R"("spiffe_trust_bundle_map_file":"/none","ca_certificate_file":")" +
+                               files_.ca() + "\""),
+      {}, XdsOrInsecure());
+  EXPECT_EQ(client.Call().name, "one");
+}
+
+TEST_F(Security, ASpiffeBundleMapAloneLetsNoServerPass) {  // A87.3
+  Backend one("one", 0, TlsServer(1, false)), plain("plain");
+  Set(Tls(true), {&one, &plain});
+  plane_.Start();
+  Client client(
+      "xds:///greeter.example",
+      WithProvider(plane_, R"("spiffe_trust_bundle_map_file":"/none","certificate_file":")" +
+                               files_.certificate() + R"(","private_key_file":")" + files_.key() +
+                               "\""),
+      {}, XdsOrInsecure());
+  const Reply reply = client.Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE)
+      << reply.status.error_message();
+  EXPECT_EQ(one.calls() + plain.calls(), 0);
+}
+
 TEST_F(Security, TwoClustersOfOneChannelAreSecuredEachByItself) {  // A29.6, A74
   Backend secured("secured", 0, TlsServer(1, true)), plain("plain");
   Mesh mesh;

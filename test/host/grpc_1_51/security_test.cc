@@ -39,6 +39,27 @@ TEST(Security, XdsCredentialsAreKnownAlsoInsideOthers) {  // A29
   grpc_shutdown_blocking();
 }
 
+TEST(Security, FileWatcherWithoutAuthoritiesFailsItsClusterInWords) {  // A87.3
+  grpc_init();
+  gxds_bootstrap_certificate_provider provider = {};
+  provider.plugin_name = gxds_str_z("file_watcher");
+  provider.config_json = gxds_str_z(
+      R"({"spiffe_trust_bundle_map_file":"/m","certificate_file":"/c","private_key_file":"/k"})");
+  gxds_tls tls = {};
+  tls.ca.instance_name = gxds_str_z("files");
+  tls.ca.provider = &provider;
+  gxds_cluster_security* security = MakeClusterSecurity(gxds_str_z("c"), nullptr);
+  gxds_status status = security->ops->update(security, &tls);
+  EXPECT_EQ(status.code, GXDS_UNAVAILABLE);
+  EXPECT_EQ(std::string(ToAbsl(status.message)),
+            "certificate provider \"files\" of the xDS bootstrap: file_watcher has no "
+            "\"ca_certificate_file\", and this version of gRPC knows no "
+            "\"spiffe_trust_bundle_map_file\" (A87)");
+  gxds_status_fini(&status);
+  security->ops->destroy(security);
+  grpc_shutdown_blocking();
+}
+
 // gRPC reads them once in a process: no other test here may need them.
 TEST(Security, WithoutRootCertificatesOfTheMachineTheClusterFailsInWords) {  // A82.4
   setenv("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "/dev/null", 1);
