@@ -152,7 +152,10 @@ ChannelArgs Security::AddTo(const ChannelArgs& args) const {
   ChannelArgs out = args.SetObject(xds_provider_);
   const auto* channels = args.GetObject<grpc_channel_credentials>();
   if (credentials_ == nullptr || channels == nullptr) return out;
-  return out.SetObject(WithInnermost(*channels, credentials_));
+  // By the host's own table of functions. SetObject() would make one here, read-only, which a
+  // static program shares with the host: that was compiled as C++14, and writes it at the first
+  // use.
+  return out.Set(grpc_channel_credentials_to_arg(WithInnermost(*channels, credentials_).get()));
 }
 
 // Some providers need the channel's pollers.
