@@ -16,6 +16,8 @@
 //    cluster of ring_hash; and to the next on the ring while that one refuses connections;
 //  - load: in the end, shares of endpoints follow the load that they report, in a cluster of
 //    weighted_round_robin (A58);
+//  - ejected: in the end, an endpoint whose RPCs all fail gets none after the next sweep of outlier
+//    detection (A50), and gets some again once its ejection is over;
 //  - settled: in the end, with all backends up, each cluster that has endpoints serves, from its
 //    first priority with endpoints, by the weights of localities, and no connection is kept that it
 //    does not need, once the time for that is over;
@@ -143,6 +145,11 @@ class Balancing {
   void ReportLoad(const std::string &root, size_t rpcs);
   void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
                    const gxds_priority &priority);
+  // Of a cluster that has outlier detection, where all is well.
+  void CheckEjection(const std::string &root, const gxds_priority &priority);
+  // Whether one of so many RPCs goes there: the last, if one does. They end at once; that one
+  // fails, if fail is set.
+  bool Reaches(const std::string &root, const std::string &address, int rpcs, bool fail);
   // Of a cluster whose policy is ring_hash, where all is well.
   void CheckRing(const std::string &root, const gxds_cluster_entry &leaf,
                  const gxds_priority &priority);

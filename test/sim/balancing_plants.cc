@@ -27,9 +27,10 @@ const gxds_tracker_ops kTrackerOps = {
     },
     [](gxds_tracker *t, const gxds_finish *f) {
       if (Of(t)->plant == kPlantLbUnfinished) return;
-      const gxds_finish without = {f->code,
-                                   [](const gxds_finish *, gxds_str, gxds_str *) { return false; }};
-      gxds_tracker_finished(Of(t)->inner, Of(t)->plant == kPlantLbLoad ? &without : f);
+      gxds_finish told = {f->code, [](const gxds_finish *, gxds_str, gxds_str *) { return false; }};
+      if (Of(t)->plant == kPlantLbFailure) told.code = GXDS_OK;
+      const bool lies = Of(t)->plant == kPlantLbLoad || Of(t)->plant == kPlantLbFailure;
+      gxds_tracker_finished(Of(t)->inner, lies ? &told : f);
     },
     [](gxds_tracker *t) {
       if (Of(t)->plant != kPlantLbUnfinished) gxds_tracker_destroy(Of(t)->inner);
@@ -164,7 +165,7 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
   const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
                      plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
                      plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
-                     plant_ == kPlantLbHash || plant_ == kPlantLbLoad;
+                     plant_ == kPlantLbHash || plant_ == kPlantLbLoad || plant_ == kPlantLbFailure;
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};

@@ -137,6 +137,7 @@ extern const char *const kOpWords[kOpCount];
   X(Shares, "policies: shares of localities are compared")   \
   X(Weights, "policies: shares of endpoints are compared")   \
   X(Session, "policies: RPC goes to its session's endpoint") \
+  X(Eject, "policies: endpoint is ejected, and used again")  \
   X(Load, "policies: shares by reported load are compared")  \
   X(Ring, "policies: RPC goes where its hash leads")         \
   X(Counts, "policies: RPCs of a locality are reported")
@@ -195,6 +196,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbSession, "lb-session", "policies: an RPC's session is not looked at")                   \
   X(LbHash, "lb-hash", "policies: an RPC's hash is not looked at")                            \
   X(LbLoad, "lb-load", "policies: the load that an RPC reports is not heard of")              \
+  X(LbFailure, "lb-failure", "policies: the failure of an RPC is not heard of")               \
   X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {
