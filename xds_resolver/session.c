@@ -23,6 +23,13 @@ static bool next_cookie(gxds_str *rest, gxds_str *name, gxds_str *value) {
   return true;
 }
 
+/* RFC 6265 lets a value be in quotes, as some programs' libraries write all that are not words. */
+static gxds_str without_quotes(gxds_str value) {
+  while (value.size > 0 && value.data[value.size - 1] == ' ') value.size--;
+  if (value.size < 2 || value.data[0] != '"' || value.data[value.size - 1] != '"') return value;
+  return gxds_str_of(value.data + 1, value.size - 2);
+}
+
 void gxds_session_text_read(gxds_session_text *out, gxds_str cookie_name, gxds_str header) {
   out->size = 0;
   out->addresses = 0;
@@ -31,6 +38,7 @@ void gxds_session_text_read(gxds_session_text *out, gxds_str cookie_name, gxds_s
   do {
     if (!next_cookie(&header, &name, &value)) return;
   } while (!gxds_str_equal(name, cookie_name));
+  value = without_quotes(value);
   if (value.size > sizeof out->text ||
       !gxds_base64_decode(GXDS_BASE64, value, out->text, &out->size)) {
     out->size = 0;
@@ -70,7 +78,9 @@ static void set_cookie(const session *s, gxds_str value, gxds_response *response
     gxds_text_addf(&header, "; Path=%.*s", GXDS_STR_ARG(s->cookie.path));
   }
   if (s->cookie.ttl > 0) {
-    gxds_text_addf(&header, "; Max-Age=%" PRId64, s->cookie.ttl / GXDS_SECOND);
+    /* Rounded up: an age of 0 takes the cookie away. */
+    const int64_t seconds = s->cookie.ttl / GXDS_SECOND + (s->cookie.ttl % GXDS_SECOND > 0);
+    gxds_text_addf(&header, "; Max-Age=%" PRId64, seconds);
   }
   response->add_header(response, gxds_str_z("set-cookie"), gxds_text_str(&header));
   gxds_text_fini(&header);

@@ -91,6 +91,10 @@ static void set_next_sweep(policy *p) {
   gxds_policy_set_deadline(p->base, at);
 }
 
+static bool is_connecting(const gxds_held_endpoint *h) {
+  return atomic_load_explicit(&h->state, memory_order_relaxed) == GRPC_CHANNEL_CONNECTING;
+}
+
 static void sweep(void *self) {
   policy *p = self;
   const gxds_time now = gxds_policy_now(p->base);
@@ -100,7 +104,9 @@ static void sweep(void *self) {
   gxds_held_endpoint *next;
   DL_FOREACH_SAFE(p->held, h, next) {
     if (atomic_exchange_explicit(&h->used, false, memory_order_relaxed)) h->last_used = now;
-    if (now - h->last_used < timeout) continue;
+    /* What connects may have RPCs that wait for it. If it were held anew for them, it would begin
+     * to connect once more, and they would never learn that it can't be reached. */
+    if (now - h->last_used < timeout || is_connecting(h)) continue;
     let_go(p, h);
     any = true;
   }

@@ -47,6 +47,17 @@ TEST(Session, TheFirstCookieOfTheNameCounts) {  // A55.2
   EXPECT_EQ(Read("s; " + two), " | ") << "the first has no value";
 }
 
+TEST(Session, AValueMayBeInQuotes) {  // A55.2
+  const std::string value = Base64("1.1.1.1:1;a");
+  EXPECT_EQ(Read("s=\"" + value + "\""), "1.1.1.1:1 | a");
+  EXPECT_EQ(Read("s=\"" + value + "\" ; b=c"), "1.1.1.1:1 | a");
+  EXPECT_EQ(Read("s=" + value + " "), "1.1.1.1:1 | a");
+  for (const char *broken : {"\"", "\"\"", "\"%", " ", "\" \""}) {
+    EXPECT_EQ(Read("s=" + std::string(broken)), " | ") << broken;
+  }
+  EXPECT_EQ(Read("s=\"" + value), " | ");
+}
+
 TEST(Session, WhatIsNoCookieOfOursIsNone) {  // A55.2
   for (const std::string &header :
        {std::string(), std::string(";;  ,"), std::string("s"), std::string("s="),
@@ -100,6 +111,9 @@ TEST(Session, ACookieHasItsPathAndItsAge) {  // A55.9
             Lines{value + "; Path=/p; Max-Age=90"});
   EXPECT_EQ(Headers("", "1.2.3.4:80", {gxds_str_z("s"), gxds_str_z("/p"), 0}),
             Lines{value + "; Path=/p"});
+  EXPECT_EQ(Headers("", "1.2.3.4:80", {gxds_str_z("s"), {}, GXDS_SECOND / 2}),
+            Lines{value + "; Max-Age=1"})
+      << "not 0, which takes it away";
 }
 
 }  // namespace

@@ -239,6 +239,21 @@ TEST_F(OverrideHostTest, WhatNoSessionUsesForTheIdleTimeoutIsGivenUp) {  // A75.
   EXPECT_EQ(ToPort(1), "1");
 }
 
+TEST_F(OverrideHostTest, WhatConnectsIsNotGivenUpUntilThatHasAnEnd) {  // A75.11
+  Apply({{1}, {2, "", 1}}, IdleTimeout(1));
+  Ready({1});
+  EXPECT_EQ(ToPort(2), "queue");
+  host_.SetState(At(2), GRPC_CHANNEL_CONNECTING);
+  const size_t made = host_.subchannels_made;
+  for (int i = 0; i < 3; i++) {
+    host_.Pass(10 * GXDS_SECOND);
+    EXPECT_EQ(ToPort(2), "queue");
+  }
+  EXPECT_EQ(host_.subchannels_made, made) << "it is not begun anew";
+  host_.SetState(At(2), GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("no answer"));
+  EXPECT_EQ(ToPort(2), "1");
+}
+
 TEST_F(OverrideHostTest, WithoutAnIdleTimeoutItIsAnHourAndZeroIsForEver) {  // A75.10
   Apply({{1}});
   Ready({1});
