@@ -141,8 +141,9 @@ class Balancing {
                     const std::map<std::string, double> &weights);
   // Of a cluster whose policy is weighted_round_robin.
   void CheckLoadShares(const std::string &root, const gxds_priority &priority);
-  // RPCs one after the other, each of which reports the load of where it goes.
-  void ReportLoad(const std::string &root, size_t rpcs);
+  // RPCs one after the other, each of which reports the load of where it goes; none of the silent
+  // one.
+  void ReportLoad(const std::string &root, size_t rpcs, const std::string &silent);
   void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
                    const gxds_priority &priority);
   // Of a cluster that has outlier detection, where all is well.

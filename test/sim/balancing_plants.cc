@@ -19,6 +19,17 @@ struct PlantedTracker : gxds_tracker {
   Plant plant;
 };
 
+// What a tracker is told in place of the truth.
+struct PlantedFinish : gxds_finish {
+  const gxds_finish *true_one;
+  bool hides_trailers;
+};
+
+bool FindTrailer(const gxds_finish *f, gxds_str name, gxds_str *value) {
+  const auto *told = static_cast<const PlantedFinish *>(f);
+  return !told->hides_trailers && gxds_finish_trailer(told->true_one, name, value);
+}
+
 PlantedTracker *Of(gxds_tracker *t) { return static_cast<PlantedTracker *>(t); }
 
 const gxds_tracker_ops kTrackerOps = {
@@ -27,10 +38,9 @@ const gxds_tracker_ops kTrackerOps = {
     },
     [](gxds_tracker *t, const gxds_finish *f) {
       if (Of(t)->plant == kPlantLbUnfinished) return;
-      gxds_finish told = {f->code, [](const gxds_finish *, gxds_str, gxds_str *) { return false; }};
-      if (Of(t)->plant == kPlantLbFailure) told.code = GXDS_OK;
-      const bool lies = Of(t)->plant == kPlantLbLoad || Of(t)->plant == kPlantLbFailure;
-      gxds_tracker_finished(Of(t)->inner, lies ? &told : f);
+      const gxds_code code = Of(t)->plant == kPlantLbFailure ? GXDS_OK : f->code;
+      const PlantedFinish told = {{code, FindTrailer}, f, Of(t)->plant == kPlantLbLoad};
+      gxds_tracker_finished(Of(t)->inner, &told);
     },
     [](gxds_tracker *t) {
       if (Of(t)->plant != kPlantLbUnfinished) gxds_tracker_destroy(Of(t)->inner);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "test/sim/arguments.h"
@@ -36,6 +37,13 @@ TEST(Simulator, ARunDependsOnItsSeedOnly) {
   }
 }
 
+// By what a fault must be found, where a check is for that kind of fault.
+const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"},
+                                                 {kPlantLbFailure, "ejected"},
+                                                 {kPlantLbHash, "ring"},
+                                                 {kPlantLbLoad, "load"},
+                                                 {kPlantLbSession, "session"}};
+
 class Canary : public ::testing::TestWithParam<int> {};
 
 TEST_P(Canary, IsFound) {
@@ -44,7 +52,13 @@ TEST_P(Canary, IsFound) {
     RunSpec spec;
     spec.seed = seed;
     spec.plant = plant;
-    if (RunApart(spec).failed) return;
+    const RunResult r = RunApart(spec);
+    if (!r.failed) continue;
+    const auto check = kOwnChecks.find(plant);
+    if (check != kOwnChecks.end()) {
+      EXPECT_EQ(r.failure.kind, check->second) << r.failure.what;
+    }
+    return;
   }
   FAIL() << "nobody notices that " << kPlantWords[plant];
 }
