@@ -146,7 +146,9 @@ TEST_F(Sessions, AnEndpointThatIsGoneIsReplacedAndTheCookieSaysSo) {  // A55.10
   Session session(client_.get());
   const std::string first = session.Call().name;
   Backend* rest = first == "one" ? &two_ : &one_;
-  plane_.Set(WithSessions({rest}));
+  Mesh left = WithSessions({rest});
+  left.clusters[0].localities[0].zone = one_.name();  // it stays in its locality
+  plane_.Set(left);
   for (const auto until = std::chrono::steady_clock::now() + kPatience;
        session.Call().name != rest->name();) {
     ASSERT_LT(std::chrono::steady_clock::now(), until);
