@@ -72,8 +72,8 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   gxds_locality *l = (gxds_locality *)memory;
   gxds_str *keys = (gxds_str *)(l + 1);
   gxds_str *hosts = hash_keys ? keys + count : keys;
-  gxds_str *ways = hostnames ? hosts + count : hosts;
-  gxds_str *labels = proxies ? ways + count : ways;
+  gxds_str *proxy_list = hostnames ? hosts + count : hosts;
+  gxds_str *labels = proxies ? proxy_list + count : proxy_list;
   char *endpoints = (char *)keys + lists_size;
   gxds_ref_init(&l->refs);
   l->weight = weight;
@@ -81,7 +81,7 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   l->endpoints = (const gxds_endpoint *)endpoints;
   l->hash_keys = hash_keys ? keys : NULL;
   l->hostnames = hostnames ? hosts : NULL;
-  l->proxies = proxies ? ways : NULL;
+  l->proxies = proxies ? proxy_list : NULL;
   l->metadata = metadata ? labels : NULL;
   char *strings = append_more(endpoints + endpoints_size, of_endpoints, count, l);
   strings = append(strings, region, &l->region);
@@ -89,7 +89,7 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   strings = append(strings, sub_zone, &l->sub_zone);
   strings = append_all(strings, hash_keys, count, keys);
   strings = append_all(strings, hostnames, count, hosts);
-  strings = append_all(strings, proxies, count, ways);
+  strings = append_all(strings, proxies, count, proxy_list);
   append_all(strings, metadata, count, labels);
   return l;
 }

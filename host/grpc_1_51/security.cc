@@ -152,9 +152,9 @@ ChannelArgs Security::AddTo(const ChannelArgs& args) const {
   ChannelArgs out = args.SetObject(xds_provider_);
   const auto* channels = args.GetObject<grpc_channel_credentials>();
   if (credentials_ == nullptr || channels == nullptr) return out;
-  // By the host's own table of functions. SetObject() would make one here, read-only, which a
-  // static program shares with the host: that was compiled as C++14, and writes it at the first
-  // use.
+  // By the host's own table of functions. SetObject() makes one that is read-only in C++17. A
+  // static program has one table for both, and the host's code, compiled as C++14, writes it when
+  // it first uses it.
   return out.Set(grpc_channel_credentials_to_arg(WithInnermost(*channels, credentials_).get()));
 }
 

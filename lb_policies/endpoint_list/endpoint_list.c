@@ -54,11 +54,9 @@ static void render_list_key(const gxds_addresses *a, size_t index, gxds_text *ou
 static void render_list_detail(const gxds_addresses *a, size_t index, gxds_text *out) {
   uint32_t offset;
   const gxds_locality *locality = find(a, index, &offset);
+  const gxds_lb_address address = gxds_locality_address(locality, offset);
   gxds_locality_render_name(locality, out);
-  const gxds_str hostname = gxds_locality_hostname(locality, offset);
-  if (hostname.size) gxds_text_addf(out, " %.*s", GXDS_STR_ARG(hostname));
-  const gxds_str proxy = gxds_locality_proxy(locality, offset);
-  if (proxy.size) gxds_text_addf(out, " proxy=%.*s", GXDS_STR_ARG(proxy));
+  gxds_lb_address_render_names(&address, out);
 }
 
 static const gxds_addresses *create_list(const gxds_locality *const *localities, size_t count) {
@@ -96,6 +94,11 @@ void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out) {
   } else {
     gxds_addresses_render_key(address->list, address->index, out);
   }
+}
+
+void gxds_lb_address_render_names(const gxds_lb_address *address, gxds_text *out) {
+  if (address->hostname.size) gxds_text_addf(out, " %.*s", GXDS_STR_ARG(address->hostname));
+  if (address->proxy.size) gxds_text_addf(out, " proxy=%.*s", GXDS_STR_ARG(address->proxy));
 }
 
 static int compare_ips(const void *a, const void *b) {

@@ -20,6 +20,10 @@ void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out);
  * one that has a single address it is that. */
 void gxds_lb_address_render_set(const gxds_lb_address *address, gxds_text *out);
 
+/* Adds what a subchannel knows of its endpoint beside the addresses, and is told apart by: its
+ * hostname (A81) and its proxy (A86). Nothing, if it has neither. */
+void gxds_lb_address_render_names(const gxds_lb_address *address, gxds_text *out);
+
 /* The address of that number, which is at most more_count, where ip is set: the first, then the
  * further ones. */
 static inline const gxds_address *gxds_lb_address_ip(const gxds_lb_address *address,

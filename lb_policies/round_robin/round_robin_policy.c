@@ -56,13 +56,11 @@ static gxds_endpoint *by_identity(const gxds_locality *l) {
   gxds_text text = {0};
   for (uint32_t i = 0; i < l->endpoint_count; i++) {
     endpoints[i] = l->endpoints[i];
-    const gxds_str hostname = gxds_locality_hostname(l, i);
     const gxds_lb_address address = gxds_locality_address(l, i);
-    if (hostname.size == 0 && address.proxy.size == 0 && address.more_count == 0) continue;
+    if (address.hostname.size == 0 && address.proxy.size == 0 && address.more_count == 0) continue;
     gxds_text_clear(&text);
     gxds_lb_address_render_set(&address, &text);
-    if (hostname.size > 0) gxds_text_addf(&text, " %.*s", GXDS_STR_ARG(hostname));
-    if (address.proxy.size > 0) gxds_text_addf(&text, " proxy=%.*s", GXDS_STR_ARG(address.proxy));
+    gxds_lb_address_render_names(&address, &text);
     endpoints[i].address = gxds_endpoint_identity(gxds_text_str(&text));
   }
   gxds_text_fini(&text);
