@@ -114,6 +114,7 @@ _LIBRARIES = [
     "absl_str_format_internal",
     "absl_synchronization",
     "absl_time",
+    "absl_vlog_config_internal",
     "absl_hash",
     "absl_raw_hash_set",
     "absl_base",
