@@ -53,9 +53,8 @@ std::string Scene::OnlyEndpoint(const std::string& cluster, int backend) {
 void Scene::Serve(const std::vector<Route>& routes) {
   plane_.Clear();
   plane_.Set(kListener, "bench", ListenerBytes("bench", "routes"));
-  plane_.Set(kRoutes, "routes",
-             RoutesBytes("routes",
-                         routes.empty() ? std::vector<Route>{{Match::kPrefix, "", "c0"}} : routes));
+  const std::vector<Route> one = {{Match::kPrefix, "", "c0"}};
+  plane_.Set(kRoutes, "routes", RoutesBytes("routes", routes.empty() ? one : routes));
   plane_.Set(kCluster, "c0", ClusterBytes("c0"));
   plane_.Set(kEndpoints, "c0", OnlyEndpoint("c0", 0));
 }

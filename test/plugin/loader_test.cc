@@ -27,14 +27,14 @@ std::string Program(const std::string& name) { return Runfile("test/plugin/" + n
 class Loader : public testing::Test {
  protected:
   std::string path() const { return folder_.path() + "/libgrpc_xds.so"; }
-  std::string implementation(const std::string& grpc = "1_51") const {
+  std::string implementation(const std::string& grpc = HOST_RELEASE) const {
     return folder_.path() + "/grpc_xds/libgrpc_xds_impl_" + grpc + ".so";
   }
   void SetUp() override {
     std::filesystem::copy(Runfile("libgrpc_xds.so"), path());
     std::filesystem::create_directories(std::filesystem::path(implementation()).parent_path());
   }
-  void AddFakeImplementation(const std::string& grpc = "1_51") {
+  void AddFakeImplementation(const std::string& grpc = HOST_RELEASE) {
     std::filesystem::copy(Program("libfake_impl.so"), implementation(grpc));
   }
   gxds_test::TempDir folder_;
@@ -103,7 +103,7 @@ TEST_F(Loader, MissingImplementationIsLoggedAndSurvived) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output,
               testing::ContainsRegex("^E.*grpc_xds: not registered: cannot load the "
-                                     "implementation: .*libgrpc_xds_impl_1_51.so"));
+                                     "implementation: .*libgrpc_xds_impl_" HOST_RELEASE ".so"));
   EXPECT_THAT(outcome.output, testing::EndsWith("code 0: \n"));
 }
 
@@ -226,7 +226,8 @@ TEST_F(Loader, TooLateIsSaidByTheImplementationAndLogged) {
   AddFakeImplementation();
   Outcome outcome = RunProgram({Program("initialized"), path()}, {{"FAKE_IMPL_RESULT", "3"}});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("not registered: gRPC 29.0.0 was initialised before"));
+  EXPECT_THAT(outcome.output,
+              HasSubstr("not registered: gRPC " HOST_NUMBER ".0.0 was initialised before"));
   EXPECT_THAT(outcome.output, HasSubstr("result 3\nresult 3\n"));
 }
 

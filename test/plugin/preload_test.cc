@@ -20,7 +20,8 @@ using testing::Not;
 
 const char kOurs[] = "field:xds_servers error:field not present] (xds_servers line 1)";
 const char kTheirs[] = "field:xds_servers error:field not present]\n";
-const char kInfo[] = "grpc_xds: " GRPC_XDS_VERSION " registered with gRPC core 29.0.0\n";
+const char kInfo[] =
+    "grpc_xds: " GRPC_XDS_VERSION " registered with gRPC core " HOST_NUMBER ".0.0\n";
 
 std::string Program(const std::string& name) { return Runfile("test/plugin/" + name); }
 
@@ -100,7 +101,8 @@ TEST(Preload, AfterInitIsTooLate) {
         RunProgram({Program("initialized"), Runfile("libgrpc_xds.so"), how}, WithEmptyBootstrap());
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.output, HasSubstr("result 3\nresult 3\n")) << how;
-    EXPECT_EQ(Count(outcome.output, "grpc_xds: not registered: gRPC 29.0.0 was initialised before"),
+    EXPECT_EQ(Count(outcome.output,
+                    "grpc_xds: not registered: gRPC " HOST_NUMBER ".0.0 was initialised before"),
               1u)
         << outcome.output;
     EXPECT_THAT(outcome.output, HasSubstr(kTheirs)) << how;  // stock xDS stays in place
@@ -119,7 +121,7 @@ TEST(Link, LinkedProgramUsesOurs) {
 // The library's constructor then runs before libgrpc's, which must not undo what it did.
 TEST(Link, OrderOfLibrariesDoesNotMatter) {
   Outcome outcome = RunProgram({Program("linked"), "xds:///service"},
-                               Preload("libgrpc.so.29", WithEmptyBootstrap()));
+                               Preload("libgrpc.so." HOST_NUMBER, WithEmptyBootstrap()));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, HasSubstr("result 0\nresult 0\npolicy 6\n"));
   EXPECT_THAT(outcome.output, HasSubstr(kOurs));

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "test/support/child.h"
+#include "test/plugin/process.h"
 
 namespace {
 
@@ -57,14 +57,15 @@ TEST(Symbols, LoaderNeedsTheCLibraryAlone) {
 
 // So none of libgrpc's names, whose constructors or layouts would then be ours.
 TEST(Symbols, ImplementationExportsItsEntries) {
-  EXPECT_THAT(Exports("grpc_xds/libgrpc_xds_impl_1_51.so"),
+  EXPECT_THAT(Exports("grpc_xds/libgrpc_xds_impl_" HOST_RELEASE ".so"),
               UnorderedElementsAre("grpc_xds_impl_dump_client_status", "grpc_xds_impl_dump_metrics",
                                    "grpc_xds_impl_merge_dump", "grpc_xds_impl_register",
                                    "grpc_xds_impl_register_policy", "grpc_xds_impl_version"));
 }
 
 TEST(Symbols, ImplementationIsLinkedToTheHost) {
-  EXPECT_THAT(Needs("grpc_xds/libgrpc_xds_impl_1_51.so"), testing::Contains("libgrpc.so.29"));
+  EXPECT_THAT(Needs("grpc_xds/libgrpc_xds_impl_" HOST_RELEASE ".so"),
+              testing::Contains("libgrpc.so." HOST_NUMBER));
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ extern const bool kChildMayUseChannelOfParent;
 // The shortest that the first backoff of a retry policy may be, as a part of what the policy says.
 extern const double kShortestFirstBackoff;
 
+// What an RPC's status has when its connection was given up because pings stayed unanswered, and
+// when its channel has no credentials.
+extern const char kPingsUnanswered[];
+extern const char kNoCredentials[];
+
 }  // namespace gxds_test
 
 #endif

@@ -12,6 +12,7 @@
 #include <google/protobuf/duration.upb.h>
 #include <google/protobuf/wrappers.upb.h>
 #include <google/rpc/status.upb.h>
+#include <upb/msg_internal.h>
 
 #include <cstdio>
 

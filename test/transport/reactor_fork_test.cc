@@ -1,7 +1,6 @@
 #include <grpc/fork.h>
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
-#include <grpc/support/log.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,8 +11,10 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 
+#include "test/support/host_seam.h"
 #include "test/transport/on_reactor.h"
 #include "transport/clients.h"
 #include "transport/reactor.h"
@@ -48,16 +49,15 @@ int ForkAndRun(const std::function<int()> &child) {
 }
 
 std::atomic<int> g_skipped{0};
-void CountSkippedForkHandlers(gpr_log_func_args *args) {
-  if (std::string(args->message).find("skipping fork") != std::string::npos) g_skipped++;
+void CountSkippedForkHandlers(std::string_view line) {
+  if (line.find("skipping fork") != std::string_view::npos) g_skipped++;
 }
 
 TEST(ReactorFork, TheHostFindsNoThreadOfOursInsideGrpc) {
   ReactorUse use;
   OnReactor([] {});
   g_skipped = 0;
-  gpr_set_log_function(CountSkippedForkHandlers);
-  gpr_set_log_verbosity(GPR_LOG_SEVERITY_INFO);
+  gxds_test::SetHostLogReader(CountSkippedForkHandlers);
   EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
   EXPECT_EQ(g_skipped, 0);
   {
@@ -81,7 +81,7 @@ TEST(ReactorFork, TheHostFindsNoThreadOfOursInsideGrpc) {
     grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), nullptr);
     grpc_completion_queue_destroy(cq);
   }
-  gpr_set_log_function(nullptr);
+  gxds_test::SetHostLogReader(nullptr);
 }
 
 TEST(ReactorFork, ChildMayAcquireANewReactor) {

@@ -18,6 +18,8 @@ void Read(gpr_log_func_args* args) {
 const bool kChildMayUseChannelOfParent = true;
 const bool kHostnameIsPartOfConnection = false;
 const double kShortestFirstBackoff = 1;
+const char kPingsUnanswered[] = "keepalive";
+const char kNoCredentials[] = "Failed to create secure client channel";
 
 void SetHostLogReader(void (*read)(std::string_view line)) {
   g_read = read;

@@ -22,6 +22,8 @@ class Reader : public absl::LogSink {
 const bool kChildMayUseChannelOfParent = false;
 const bool kHostnameIsPartOfConnection = true;
 const double kShortestFirstBackoff = 0.8;
+const char kPingsUnanswered[] = "ping timeout";
+const char kNoCredentials[] = "No credentials provided";
 
 void SetHostLogReader(void (*read)(std::string_view line)) {
   static Reader reader;
