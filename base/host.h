@@ -74,9 +74,12 @@ typedef struct gxds_host {
    * made none. */
   struct grpc_tls_certificate_provider *(*certificate_provider_get)(gxds_str plugin_name,
                                                                     gxds_str config_json);
-  /* The bootstrap that the host keeps for when the environment has none (its google-c2p resolver
-   * makes one), as JSON text; the caller frees *out with gxds_str_free(). False, or NULL: none. Not
-   * on the reactor. */
+  /* The bootstrap that the host made for channels to that target, in canonical form (in 1.83, its
+   * google-c2p resolver does so), as JSON text, whatever the environment has. The caller frees *out
+   * with gxds_str_free(). False, or NULL: none. Not on the reactor. */
+  bool (*target_bootstrap)(gxds_str target, gxds_str *out);
+  /* The same for all targets, for when the environment has none (in 1.51, its google-c2p resolver
+   * leaves it). */
   bool (*fallback_bootstrap)(gxds_str *out);
   /* Resolves "host:port" (a literal: "[::1]:port") with the host's DNS resolver, told how by the
    * channel's args (as the host has them: a grpc_core::ChannelArgs; borrow: during the call; may be

@@ -43,9 +43,14 @@ static gxds_status load_file(const char *path, const char *where, gxds_text *tex
   return status;
 }
 
-gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str *out, gxds_str *where) {
+gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str target, gxds_str *out,
+                                gxds_str *where) {
   *out = gxds_str_of(NULL, 0);
   *where = gxds_str_of(NULL, 0);
+  if (host && host->target_bootstrap && host->target_bootstrap(target, out)) {
+    *where = gxds_str_dup(gxds_str_z("gRPC's own bootstrap for this target"));
+    return gxds_status_ok();
+  }
   const char *path = secure_getenv("GRPC_XDS_BOOTSTRAP");
   const char *config = secure_getenv("GRPC_XDS_BOOTSTRAP_CONFIG");
   gxds_text text = {0};

@@ -283,7 +283,7 @@ static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_boo
     json = gxds_str_dup(gxds_str_z(o->bootstrap_json));
     where = gxds_str_dup(gxds_str_z("channel argument"));
   } else {
-    status = gxds_bootstrap_find(o->host, &json, &where);
+    status = gxds_bootstrap_find(o->host, o->target, &json, &where);
   }
   if (gxds_status_is_ok(&status)) status = gxds_bootstrap_parse(json, o->host, out, NULL);
   if (!gxds_status_is_ok(&status)) {

@@ -20,9 +20,6 @@
 
 namespace grpc_xds {
 
-// The google-c2p resolver of 1.83 hands its bootstrap to its own client.
-bool FallbackBootstrap(gxds_str* /*out*/) { return false; }
-
 namespace {
 
 using grpc_core::CoreConfiguration;
@@ -165,6 +162,7 @@ gxds_host MakeHost() {
   host.regex_destroy = RegexDestroy;
   host.certificate_provider_check = CertificateProviderCheck;
   host.certificate_provider_get = CertificateProviderGet;
+  host.target_bootstrap = TargetBootstrap;
   host.fallback_bootstrap = FallbackBootstrap;
   host.dns_start = DnsStart;
   host.dns_reresolve = DnsReresolve;

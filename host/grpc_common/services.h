@@ -16,9 +16,10 @@ gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_answered answered, 
 void DnsReresolve(gxds_dns* dns);
 void DnsStop(gxds_dns* dns);
 
-// Of the google-c2p resolver, which in 1.51 stores a bootstrap, then starts the "xds" resolver, now
-// ours. That of 1.83 stores none.
+// Of the google-c2p resolver, which makes a bootstrap, then starts the "xds" resolver, now ours. In
+// 1.51 it stores it for all targets, in 1.83 for its own.
 bool FallbackBootstrap(gxds_str* out);
+bool TargetBootstrap(gxds_str target, gxds_str* out);
 
 }  // namespace grpc_xds
 

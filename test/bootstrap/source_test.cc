@@ -26,7 +26,7 @@ class Source : public testing::Test {
   void Load(const gxds_host* host = nullptr) {
     gxds_str out;
     gxds_str where;
-    gxds_status status = gxds_bootstrap_find(host, &out, &where);
+    gxds_status status = gxds_bootstrap_find(host, gxds_str_z("xds:///a"), &out, &where);
     code_ = status.code;
     error_.assign(status.message.data ? status.message.data : "");
     text_.assign(out.data ? out.data : "", out.size);
@@ -131,6 +131,23 @@ TEST_F(Source, HostsFallbackComesLast) {  // what google-c2p leaves
   setenv("GRPC_XDS_BOOTSTRAP", "/nowhere/b.json", 1);
   Load(&host);
   EXPECT_EQ(code_, GXDS_NOT_FOUND);  // a wrong path is a mistake, not an absence
+}
+
+TEST_F(Source, HostsBootstrapForTheTargetComesFirst) {
+  setenv("GRPC_XDS_BOOTSTRAP_CONFIG", "{}", 1);
+  gxds_host host = {};
+  host.target_bootstrap = [](gxds_str target, gxds_str* out) {
+    if (!gxds_str_equal(target, gxds_str_z("xds:///a"))) return false;
+    *out = gxds_str_dup(gxds_str_z("{\"c\": 3}"));
+    return true;
+  };
+  Load(&host);
+  EXPECT_EQ(code_, GXDS_OK);
+  EXPECT_EQ(text_, "{\"c\": 3}");
+  EXPECT_EQ(where_, "gRPC's own bootstrap for this target");
+  host.target_bootstrap = [](gxds_str, gxds_str*) { return false; };
+  Load(&host);
+  EXPECT_EQ(text_, "{}");
 }
 
 }  // namespace

@@ -20,6 +20,12 @@ extern const bool kChildMayUseChannelOfParent;
 // The shortest that the first backoff of a retry policy may be, as a part of what the policy says.
 extern const double kShortestFirstBackoff;
 
+// Whether somebody must poll the epoll set of gRPC for it, which the transport's worker does.
+extern const bool kHostIsPolled;
+
+// What is wrong with the refresh_interval "often" of "tls" credentials.
+extern const char kNotADuration[];
+
 // What an RPC's status has when its connection was given up because pings stayed unanswered, and
 // when its channel has no credentials.
 extern const char kPingsUnanswered[];

@@ -227,7 +227,7 @@ TEST_F(Host, PassesOnTheFallbackBootstrapThatIsLeftWithTheHost) {
       "node": {"id": "C2P-1", "locality": {"zone": "z"}, "metadata": {"IPV6": true}}})");
   gxds_str text;
   gxds_str where;
-  gxds_status found = gxds_bootstrap_find(host_, &text, &where);
+  gxds_status found = gxds_bootstrap_find(host_, gxds_str_z("xds:///a"), &text, &where);
   ASSERT_EQ(found.code, GXDS_OK);
   const gxds_bootstrap* b = nullptr;
   gxds_status parsed = gxds_bootstrap_parse(text, host_, &b, nullptr);

@@ -16,8 +16,10 @@ void Read(gpr_log_func_args* args) {
 }  // namespace
 
 const bool kChildMayUseChannelOfParent = true;
+const bool kHostIsPolled = true;
 const bool kHostnameIsPartOfConnection = false;
 const double kShortestFirstBackoff = 1;
+const char kNotADuration[] = "config.refresh_interval error:is not a duration, as \"600s\" is";
 const char kPingsUnanswered[] = "keepalive";
 const char kNoCredentials[] = "Failed to create secure client channel";
 

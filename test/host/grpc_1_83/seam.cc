@@ -20,8 +20,10 @@ class Reader : public absl::LogSink {
 }  // namespace
 
 const bool kChildMayUseChannelOfParent = false;
+const bool kHostIsPolled = false;
 const bool kHostnameIsPartOfConnection = true;
 const double kShortestFirstBackoff = 0.8;
+const char kNotADuration[] = "field:refresh_interval error:Not a duration (no s suffix)";
 const char kPingsUnanswered[] = "ping timeout";
 const char kNoCredentials[] = "No credentials provided";
 
