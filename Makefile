@@ -46,6 +46,22 @@ BENCH_FLAGS = $(if $(QUICK),--quick)
   python-deb clean packages python-packages bench-packages fuzz-packages \
   valgrind-packages deb-packages upstream-packages lint-packages install-packages
 
+# HOST=1.83: these on gRPC 1.83, in a Debian sid in the folder SYSTEM_1_83, which root and debootstrap make.
+SYSTEM_1_83 ?= /var/tmp/grpc-xds-1.83
+
+ifeq ($(HOST),1.83)
+ON_1_83 = .ci/host_1_83 $(SYSTEM_1_83) $@ $(filter-out DEB=% HOST=% SYSTEM_1_83=%,$(MAKEOVERRIDES))
+
+all test demo soak bench bench-check:
+	$(ON_1_83)
+
+deb:
+	$(ON_1_83)
+	mkdir -p $(DEB)
+	cp $(SYSTEM_1_83)/sys/src/deb/* $(DEB)
+
+else
+
 all: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS)
 
@@ -53,17 +69,8 @@ demo: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //tools/demo:client
 	bazel-bin/tools/xds demo
 
-# HOST=1.83: on gRPC 1.83, in a Debian sid in the folder SYSTEM_1_83; root and debootstrap make it. The tests that do not
-# pass there yet: host/grpc_1_83/not_yet.
-SYSTEM_1_83 ?= /var/tmp/grpc-xds-1.83
-
-ifeq ($(HOST),1.83)
-test:
-	.ci/test_1_83 $(SYSTEM_1_83)
-else
 test: packages
 	$(BAZEL) test $(HOST) $(CONFIG) $(TEST_FLAGS) //...
-endif
 
 # With control planes and clients of others, where Go is there: see CONTRIBUTING.md; FLAGS=-help lists flags; QUICK=1
 # takes three minutes at most.
@@ -176,8 +183,13 @@ python-deb: python
 clean:
 	$(BAZEL) clean
 
+# Debian sid has a newer Bazel, which wants to be told more.
 packages:
 	@.ci/packages $(BUILD_PACKAGES) $(TEST_PACKAGES)
+	@case $$(dpkg-query -W -f '$${Version}' bazel-bootstrap) in \
+	  4.*) rm -f bazel/bazelrc_here ;; \
+	  *) cp bazel/bazelrc_7 bazel/bazelrc_here ;; \
+	esac
 
 deb-packages:
 	@.ci/packages $(DEB_PACKAGES)
@@ -203,3 +215,5 @@ lint-packages:
 # What .ci/install_check needs.
 install-packages: packages
 	@.ci/packages $(INSTALL_PACKAGES)
+
+endif
