@@ -92,10 +92,11 @@ cc_library(
 
 cc_library(
     name = "grpc",
-    srcs = ["compat/log.c"],
+    srcs = ["compat/log.cc"],
+    copts = ["-std=c++17"],
     hdrs = glob(["compat/grpc/**/*.h"]),
     includes = ["compat"],
-    linkopts = ["-lgrpc", "-lgpr"],
+    linkopts = ["-lgrpc", "-lgpr", "-labsl_log_internal_globals"],
 )
 """
 
@@ -153,7 +154,7 @@ grpc_host = repository_rule(
     environ = ["GXDS_GRPC_VERSION", "GXDS_GRPC_SDIST"],
     attrs = {
         "_apt_source": attr.label(default = "//bazel:apt_source.sh", allow_single_file = True),
-        "_compat": attr.label(default = "//host/grpc_1_83:compat/log.c", allow_single_file = True),
+        "_compat": attr.label(default = "//host/grpc_1_83:compat/log.cc", allow_single_file = True),
         "_fetch": attr.label(default = "//bazel:fetch_grpc_source.sh", allow_single_file = True),
     },
 )

@@ -1,7 +1,9 @@
 #include "host/grpc_1_83/policy.h"
 
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "host/grpc_1_83/convert.h"
 #include "src/core/config/core_configuration.h"
@@ -30,6 +32,34 @@ struct Link {
   Helper* helper;  // root's
 };
 
+// What a policy gets that has ended, and does not know yet: nothing becomes of it. Without one,
+// round_robin would take a connection that is lost just then for two changes of state at a time,
+// and end the process.
+class NoSubchannel : public SubchannelInterface {
+ public:
+  void WatchConnectivityState(std::unique_ptr<ConnectivityStateWatcherInterface> watcher) override {
+    watchers_.push_back(std::move(watcher));
+  }
+  void CancelConnectivityStateWatch(ConnectivityStateWatcherInterface* watcher) override {
+    for (auto it = watchers_.begin(); it != watchers_.end(); ++it) {
+      if (it->get() != watcher) continue;
+      watchers_.erase(it);
+      return;
+    }
+  }
+  void RequestConnection() override {}
+  void ResetBackoff() override {}
+  void AddDataWatcher(std::unique_ptr<DataWatcherInterface> watcher) override {
+    data_watchers_.push_back(std::move(watcher));
+  }
+  void CancelDataWatcher(DataWatcherInterface* /*lives as long as this*/) override {}
+  std::string address() const override { return ""; }
+
+ private:
+  std::vector<std::unique_ptr<ConnectivityStateWatcherInterface>> watchers_;
+  std::vector<std::unique_ptr<DataWatcherInterface>> data_watchers_;
+};
+
 class HelperOfChild : public Helper {
  public:
   explicit HelperOfChild(std::shared_ptr<Link> link) : link_(std::move(link)) {}
@@ -37,7 +67,7 @@ class HelperOfChild : public Helper {
   RefCountedPtr<SubchannelInterface> CreateSubchannel(const grpc_resolved_address& address,
                                                       const ChannelArgs& per_address_args,
                                                       const ChannelArgs& args) override {
-    if (link_->parent == nullptr) return nullptr;
+    if (link_->parent == nullptr) return grpc_core::MakeRefCounted<NoSubchannel>();
     const gxds_addresses* one = ToC(std::make_shared<grpc_core::SingleEndpointIterator>(
         grpc_core::EndpointAddresses(address, per_address_args)));
     const gxds_args* in_c = ToC(WithoutOurs(args));

@@ -25,10 +25,18 @@ std::string OutputOf(const std::string& command) {
   return out;
 }
 
+// But for what a process has one of, whoever defines it (type u, and contexts of threads): static
+// variables of inline functions of gRPC 1.83. 1.51 has none such.
 std::set<std::string> Exports(const std::string& library) {
   std::istringstream lines(OutputOf("nm -D --defined-only --format=posix " + Runfile(library)));
   std::set<std::string> names;
-  for (std::string line; std::getline(lines, line);) names.insert(line.substr(0, line.find(' ')));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, type;
+    words >> name >> type;
+    const bool is_one = type == "u" || name.find("ThreadLocalContext") != std::string::npos;
+    if (!is_one || HOST_NUMBER != std::string("56")) names.insert(name);
+  }
   return names;
 }
 

@@ -1,5 +1,7 @@
 #include "test/support/host_seam.h"
 
+#include <absl/log/initialize.h>
+#include <absl/log/internal/globals.h>
 #include <absl/log/log_entry.h>
 #include <absl/log/log_sink.h>
 #include <absl/log/log_sink_registry.h>
@@ -29,6 +31,8 @@ const char kNoCredentials[] = "No credentials provided";
 
 void SetHostLogReader(void (*read)(std::string_view line)) {
   static Reader reader;
+  // Information is for programs that have set abseil's log up.
+  if (!absl::log_internal::IsInitialized()) absl::InitializeLog();
   if (reader.read_ != nullptr) absl::RemoveLogSink(&reader);
   reader.read_ = read;
   if (read != nullptr) absl::AddLogSink(&reader);
