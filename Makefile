@@ -13,6 +13,7 @@ CLIENTS ?= 10000
 MINUTES ?= 10
 SEED ?= 1
 TEST_FLAGS ?=
+TESTS ?= //...
 QUICK ?=
 PLOTS ?=
 UPSTREAM ?= upstream
@@ -70,7 +71,7 @@ demo: packages
 	bazel-bin/tools/xds demo
 
 test: packages
-	$(BAZEL) test $(HOST) $(CONFIG) $(TEST_FLAGS) //...
+	$(BAZEL) test $(HOST) $(CONFIG) $(TEST_FLAGS) $(TESTS)
 
 # With control planes and clients of others, where Go is there: see CONTRIBUTING.md; FLAGS=-help lists flags; QUICK=1
 # takes three minutes at most.

@@ -159,15 +159,15 @@ TEST_F(Lrs, MetricsOfBackendsAreTold) {
   const double inf = std::numeric_limits<double>::infinity();
   report.localities = {
       {"z", 1, 0, 0, 1,
-       Part(12, std::string("\x08\x83\x01", 3) + Double(2, 1.5)) + Part(14, Double(2, inf)) +
-           Part(13, std::string("\x11\x01\x09\x08", 4)) +
+       Part(12, std::string("\x08\x83\x01", 3) + Double(2, 1.5)) + Part(13, "") +
+           Part(14, Double(2, inf)) +
            Part(5, Part(1, "named_metrics.q") + std::string("\x10\x02", 2) + Double(3, -4))}};
   Send(c, report);
   const std::string events = Events();
   EXPECT_NE(events.find("\"issued\":1},\"metrics\":["
                         "{\"name\":\"cpu_utilization\",\"requests\":131,\"sum\":1.5},"
-                        "{\"name\":\"application_utilization\",\"requests\":0,\"sum\":null},"
                         "{\"name\":\"mem_utilization\",\"requests\":0,\"sum\":0},"
+                        "{\"name\":\"application_utilization\",\"requests\":0,\"sum\":null},"
                         "{\"name\":\"named_metrics.q\",\"requests\":2,\"sum\":-4}]}"),
             std::string::npos)
       << events;
