@@ -49,6 +49,9 @@ struct gxds_lb_channel { /* first in the host's own object */
   /* The pace at which its leaf policies connect (lb_policies/pace): theirs, under the serializer.
    * NULL: there is none, as before the first of them and after the last. */
   struct gxds_channel_pace *pace;
+  /* A94: the connections of its clusters, which count (lb_policies/cluster_impl/connections.h):
+   * theirs, under the serializer. NULL: there is none. */
+  struct gxds_connection_place *connections;
 };
 static inline gxds_lb_channel *gxds_lb_channel_ref(gxds_lb_channel *c) {
   gxds_ref_inc(&c->refs);

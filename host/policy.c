@@ -93,6 +93,14 @@ gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting k
   return gxds_policy_counts_of(kind, &labels);
 }
 
+gxds_policy_counts *gxds_policy_counts_in(const gxds_policy *p, gxds_counting kind,
+                                          gxds_str locality) {
+  gxds_metric_labels labels = {0};
+  p->parent->ops->label(p->parent, &labels);
+  labels.locality = locality;
+  return gxds_policy_counts_of(kind, &labels);
+}
+
 gxds_time gxds_policy_now(const gxds_policy *p) { return p->channel->ops->now(p->channel); }
 
 gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds_status *why) {

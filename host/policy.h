@@ -116,6 +116,10 @@ gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *a
 /* What p counts of that kind, by the target of its channel and by what those above p say. To be
  * asked for when p is made: its labels are the same as long as it lives. Borrow: for good. */
 gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting kind);
+/* The same, with that label in place of their locality (gxds_metric_locality(); empty: none): for
+ * what p knows of one of several localities. Until p ends. */
+gxds_policy_counts *gxds_policy_counts_in(const gxds_policy *p, gxds_counting kind,
+                                          gxds_str locality);
 gxds_time gxds_policy_now(const gxds_policy *p);
 /* A seed that no other call gives, but where the host repeats a run. */
 uint64_t gxds_policy_random_seed(const gxds_policy *p);

@@ -46,10 +46,13 @@ static const struct kind {
     [GXDS_COUNTING_WEIGHTED_ROUND_ROBIN] = {true, true},
     [GXDS_COUNTING_PICK_FIRST] = {false, false},
     [GXDS_COUNTING_OUTLIER_DETECTION] = {true, false},
+    [GXDS_COUNTING_SUBCHANNEL] = {true, true},
 };
 
 #define BY_SUCCESS_RATE "grpc_lb_outlier_detection_detection_method=\"success_rate\""
 #define BY_FAILURE_PERCENTAGE "grpc_lb_outlier_detection_detection_method=\"failure_percentage\""
+#define LOST "grpc_disconnect_error=\"unknown\""
+#define SHUT_DOWN "grpc_disconnect_error=\"subchannel shutdown\""
 #define BY_CHANCE "grpc_lb_outlier_detection_unenforced_reason=\"enforcement_percentage\""
 #define BY_OVERFLOW "grpc_lb_outlier_detection_unenforced_reason=\"max_ejection_overflow\""
 
@@ -119,6 +122,30 @@ static const struct family {
       {GXDS_COUNT_OVERFLOW_SUCCESS_RATE, BY_SUCCESS_RATE "," BY_OVERFLOW},
       {GXDS_COUNT_OVERFLOW_FAILURE_PERCENTAGE, BY_FAILURE_PERCENTAGE "," BY_OVERFLOW}},
      4},
+    {GXDS_COUNTING_SUBCHANNEL,
+     "grpc_subchannel_disconnections_total",
+     "counter",
+     "Connections to endpoints that were lost, or that nothing wanted any more.",
+     {{GXDS_COUNT_CONNECTION_LOST, LOST}, {GXDS_COUNT_SUBCHANNEL_SHUTDOWN, SHUT_DOWN}},
+     2},
+    {GXDS_COUNTING_SUBCHANNEL,
+     "grpc_subchannel_connection_attempts_succeeded_total",
+     "counter",
+     "Attempts to connect to an endpoint that succeeded.",
+     {{GXDS_COUNT_CONNECT_SUCCEEDED, NULL}},
+     1},
+    {GXDS_COUNTING_SUBCHANNEL,
+     "grpc_subchannel_connection_attempts_failed_total",
+     "counter",
+     "Attempts to connect to an endpoint that failed.",
+     {{GXDS_COUNT_CONNECT_FAILED, NULL}},
+     1},
+    {GXDS_COUNTING_SUBCHANNEL,
+     "grpc_subchannel_open_connections",
+     "gauge",
+     "Connections to endpoints that are open.",
+     {{GXDS_COUNT_OPEN_CONNECTIONS, NULL}},
+     1},
 };
 
 /* ---- counting ---- */
@@ -203,6 +230,10 @@ static void add(counter *to, uint64_t n) {
 
 void gxds_policy_counts_add(gxds_policy_counts *c, unsigned which, uint64_t n) {
   add(&c->values[which], n);
+}
+
+void gxds_policy_counts_subtract(gxds_policy_counts *c, unsigned which, uint64_t n) {
+  atomic_fetch_sub_explicit(&c->values[which], n, memory_order_relaxed);
 }
 
 void gxds_policy_counts_add_weights(gxds_policy_counts *c, const double *weights, size_t count) {

@@ -1,5 +1,5 @@
-/* gxds_policy_counts: what load-balancing policies count (gRFC A78, A89, A91), for the whole
- * process, by the labels of the metrics; and all of it as text for Prometheus.
+/* gxds_policy_counts: what load-balancing policies count (gRFC A78, A89, A91, A94), for the
+ * whole process, by the labels of the metrics; and all of it as text for Prometheus.
  *
  * Counts live as long as the process: a counter must not go down when a channel or a policy ends,
  * and a policy that comes with the same labels goes on where the one before stopped. So whoever has
@@ -32,6 +32,7 @@ typedef enum gxds_counting {
   GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, /* by target, backend service and locality */
   GXDS_COUNTING_PICK_FIRST,           /* by target */
   GXDS_COUNTING_OUTLIER_DETECTION,    /* by target and backend service */
+  GXDS_COUNTING_SUBCHANNEL,           /* by target, backend service and locality */
   GXDS_COUNTING_KINDS,
 } gxds_counting;
 
@@ -61,6 +62,15 @@ typedef enum gxds_outlier_detection_count {
   GXDS_COUNT_OUTLIERS, /* how many of these there are */
 } gxds_outlier_detection_count;
 
+/* What connections to endpoints count (A94). */
+typedef enum gxds_subchannel_count {
+  GXDS_COUNT_CONNECTION_LOST,     /* disconnections: nobody says why */
+  GXDS_COUNT_SUBCHANNEL_SHUTDOWN, /* as above: nothing wants it any more */
+  GXDS_COUNT_CONNECT_SUCCEEDED,
+  GXDS_COUNT_CONNECT_FAILED,
+  GXDS_COUNT_OPEN_CONNECTIONS, /* a gauge */
+} gxds_subchannel_count;
+
 /* How many of them there are at most, for each kind. So many are OpenTelemetry's limit, too: a
  * program that makes channels to ever new targets, or a control plane that churns names, must not
  * grow a process without end. What comes then is counted as one, and has the label that
@@ -74,6 +84,8 @@ typedef struct gxds_policy_counts gxds_policy_counts;
 gxds_policy_counts *gxds_policy_counts_of(gxds_counting kind, const gxds_metric_labels *labels);
 /* which: of the enum of the kind. */
 void gxds_policy_counts_add(gxds_policy_counts *c, unsigned which, uint64_t n);
+/* Of a gauge; n: at most what was added before. */
+void gxds_policy_counts_subtract(gxds_policy_counts *c, unsigned which, uint64_t n);
 /* The weights of endpoints after an update, each a sample of a histogram; 0: it has none that can
  * be used. Of weighted_round_robin. */
 void gxds_policy_counts_add_weights(gxds_policy_counts *c, const double *weights, size_t count);

@@ -53,19 +53,19 @@ __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_client_status(char **data,
                                                                                    size_t *size);
 
-/* The metrics of the xDS clients and policies of this process (gRFC A78, A89, A91), as text for
- * Prometheus: grpc_xds_client_connected, grpc_xds_client_server_failure_total,
+/* The metrics of the xDS clients and policies of this process (gRFC A78, A89, A91, A94), as text
+ * for Prometheus: grpc_xds_client_connected, grpc_xds_client_server_failure_total,
  * grpc_xds_client_resource_updates_valid_total and …_invalid_total, grpc_xds_client_resources, each
  * with the labels that A78 gives it. And grpc_xds_client_update_duration_seconds, a histogram of
  * the times from the arrival of a response to the end of publishing what it changed; and
  * grpc_xds_client_locality_rpcs_started_total, …_succeeded_total and …_failed_total, the RPC
  * attempts in each locality of a cluster that reports load, labelled with the cluster
  * (grpc_lb_backend_service), the locality as A78 writes it (grpc_lb_locality), the EDS service and
- * the server that load is reported to. And what load-balancing policies count (A78, A91), as
- * grpc_lb_wrr_…, grpc_lb_pick_first_… and grpc_lb_outlier_detection_…, with their labels: these
- * stay when a channel ends. A client's are there as long as a channel of its target is;
- * a locality's until it is gone and reported. On GRPC_XDS_OK *text holds *size bytes and a zero
- * byte, which are the caller's: end them with free(). Errors and threads are those of
+ * the server that load is reported to. And what load-balancing policies count (A78, A91, A94), as
+ * grpc_lb_wrr_…, grpc_lb_pick_first_…, grpc_lb_outlier_detection_… and grpc_subchannel_…, with
+ * their labels: these stay when a channel ends. A client's are there as long as a channel of its
+ * target is; a locality's until it is gone and reported. On GRPC_XDS_OK *text holds *size bytes and
+ * a zero byte, which are the caller's: end them with free(). Errors and threads are those of
  * grpc_xds_dump_client_status().
  *
  * The same is served over HTTP, at /metrics, when GRPC_XDS_METRICS_ADDRESS ("127.0.0.1:9464") is

@@ -187,21 +187,36 @@ static const gxds_args *args_of_endpoint(const policy *p, const gxds_lb_address 
   return name.size ? root_ops(p)->args_of_server(args, name) : gxds_args_ref(args);
 }
 
+/* A94: where what becomes of its connection counts. */
+static gxds_policy_counts *counts_of(const policy *p, const gxds_locality *l) {
+  gxds_text name = {0};
+  if (l) gxds_metric_locality(l->region, l->zone, l->sub_zone, &name);
+  gxds_policy_counts *counts =
+      gxds_policy_counts_in(p->base, GXDS_COUNTING_SUBCHANNEL, gxds_text_str(&name));
+  gxds_text_fini(&name);
+  return counts;
+}
+
+static gxds_subchannel *make_around(policy *p, gxds_subchannel *take_subchannel,
+                                    const gxds_lb_address *address, const gxds_args *args) {
+  const gxds_locality *l = address->locality;
+  const gxds_str none = {NULL, 0};
+  return gxds_counted_subchannel_create(
+      gxds_policy_channel(p->base), take_subchannel, address, args,
+      gxds_cluster_impl_slot(p->machine, l ? l->region : none, l ? l->zone : none,
+                             l ? l->sub_zone : none),
+      counts_of(p, l));
+}
+
 /* To one address. */
 static gxds_subchannel *make_counted(void *self, const gxds_lb_address *address,
                                      const gxds_args *given) {
   policy *p = self;
   const gxds_args *args = args_of_endpoint(p, address, given);
   gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  gxds_subchannel *counted = subchannel ? make_around(p, subchannel, address, args) : NULL;
   gxds_args_unref(args);
-  if (!subchannel) return NULL;
-  const gxds_locality *l = address->locality;
-  const gxds_str none = {NULL, 0};
-  return gxds_counted_subchannel_create(
-      subchannel,
-      gxds_cluster_impl_slot(p->machine, l ? l->region : none, l ? l->zone : none,
-                             l ? l->sub_zone : none),
-      address->hostname);
+  return counted;
 }
 
 /* A61: one endpoint is one subchannel to all policies below, whatever they are. Those that count

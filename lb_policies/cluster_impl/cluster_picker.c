@@ -1,6 +1,7 @@
 #include "lb_policies/cluster_impl/cluster_picker.h"
 
 #include "base/memory.h"
+#include "lb_policies/cluster_impl/connections.h"
 #include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
 #include "lb_policies/orca/orca_report.h"
 
@@ -12,14 +13,26 @@
 typedef struct counted_subchannel {
   gxds_subchannel base;
   gxds_locality_slot *slot; /* a reference */
-  gxds_str hostname;        /* owned */
+  gxds_str hostname;        /* owned; empty: the endpoint has none */
+  gxds_connection_hold hold;
+  gxds_lb_channel *channel; /* a reference */
 } counted_subchannel;
 
-static void destroy_subchannel(gxds_subchannel *s) {
-  gxds_locality_slot_unref(((counted_subchannel *)s)->slot);
-  gxds_str_free(&((counted_subchannel *)s)->hostname);
-  gxds_subchannel_unref(s->wrapped);
+/* Under the serializer. */
+static void bury_subchannel(void *arg) {
+  counted_subchannel *s = arg;
+  gxds_lb_channel *channel = s->channel;
+  gxds_connection_let_go(&s->hold);
+  gxds_locality_slot_unref(s->slot);
+  gxds_str_free(&s->hostname);
+  gxds_subchannel_unref(s->base.wrapped);
   gxds_free(s);
+  gxds_lb_channel_unref(channel);
+}
+
+static void destroy_subchannel(gxds_subchannel *base) {
+  counted_subchannel *s = (counted_subchannel *)base;
+  s->channel->ops->post(s->channel, bury_subchannel, s);
 }
 
 static void watch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_watch(s->wrapped, w); }
@@ -27,8 +40,9 @@ static void unwatch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_unwatch
 static void connect_subchannel(gxds_subchannel *s) { gxds_subchannel_connect(s->wrapped); }
 static void reset_backoff(gxds_subchannel *s) { gxds_subchannel_reset_backoff(s->wrapped); }
 
-gxds_subchannel *gxds_counted_subchannel_create(gxds_subchannel *take_subchannel,
-                                                gxds_locality_slot *take_slot, gxds_str hostname) {
+gxds_subchannel *gxds_counted_subchannel_create(
+    gxds_lb_channel *channel, gxds_subchannel *take_subchannel, const gxds_lb_address *address,
+    const gxds_args *args, gxds_locality_slot *take_slot, gxds_policy_counts *counts) {
   static const gxds_subchannel_ops ops = {.destroy = destroy_subchannel,
                                           .watch = watch,
                                           .unwatch = unwatch,
@@ -39,7 +53,9 @@ gxds_subchannel *gxds_counted_subchannel_create(gxds_subchannel *take_subchannel
   s->base.ops = &ops;
   s->base.wrapped = take_subchannel;
   s->slot = take_slot;
-  if (hostname.size > 0) s->hostname = gxds_str_dup(hostname);
+  if (address->hostname.size > 0) s->hostname = gxds_str_dup(address->hostname);
+  s->channel = gxds_lb_channel_ref(channel);
+  gxds_connection_take_hold(&s->hold, channel, take_subchannel, address, args, counts);
   return &s->base;
 }
 

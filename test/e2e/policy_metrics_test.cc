@@ -1,4 +1,4 @@
-// What policies count (A78, A89, A91), through real channels, in the text for Prometheus.
+// What policies count (A78, A89, A91, A94), through real channels, in the text for Prometheus.
 #include <sched.h>
 #include <stdlib.h>
 
@@ -103,6 +103,41 @@ TEST(PolicyMetrics, ConnectionsOfPickFirstAreCountedByTarget) {  // A78.9, A78.1
   EXPECT_TRUE(Reaches(name + "disconnections" + labels, 1));
   EXPECT_FALSE(client.Call().status.ok());
   EXPECT_TRUE(Reaches(name + "connection_attempts_failed" + labels, 1));
+}
+
+TEST(PolicyMetrics, ConnectionsAreCountedByTargetServiceAndLocality) {
+  // A94.1, A94.3, A94.4, A94.5
+  auto a = std::make_unique<Backend>("first");
+  const int port = a->port();
+  ControlPlane plane;
+  plane.Set(SimpleMesh({a.get()}));
+  plane.Start();
+  auto client = std::make_unique<Client>("xds:///greeter.example", plane.Bootstrap());
+  ASSERT_TRUE(client->CallUntilAnsweredBy("first"));
+  const std::string name = "grpc_subchannel_";
+  const std::string labels =
+      "{grpc_target=\"xds:///greeter.example\",grpc_lb_backend_service=\"a\","
+      "grpc_lb_locality=\"{region=\\\"r\\\", zone=\\\"first\\\", sub_zone=\\\"\\\"}\"";
+  const std::string open = name + "open_connections" + labels + "}";
+  const std::string succeeded = name + "connection_attempts_succeeded_total" + labels + "}";
+  const std::string failed = name + "connection_attempts_failed_total" + labels + "}";
+  const std::string ended = name + "disconnections_total" + labels + ",grpc_disconnect_error=\"";
+  EXPECT_TRUE(Reaches(open, 1));
+  EXPECT_EQ(Value(succeeded), 1);
+  EXPECT_EQ(Value(failed), 0);
+  a->Stop();
+  EXPECT_TRUE(Reaches(ended + "unknown\"}", 1));
+  EXPECT_EQ(Value(open), 0);
+  EXPECT_TRUE(Reaches(failed, 1));
+  Backend again("again", port);
+  EXPECT_TRUE(client->CallUntil([](const Reply& reply) { return reply.name == "again"; },
+                                /*failures_allowed=*/true));
+  EXPECT_TRUE(Reaches(open, 1));
+  EXPECT_EQ(Value(succeeded), 2);
+  EXPECT_EQ(Value(ended + "unknown\"}"), 1);
+  client.reset();
+  EXPECT_TRUE(Reaches(ended + "subchannel shutdown\"}", 1));
+  EXPECT_EQ(Value(open), 0);
 }
 
 TEST(PolicyMetrics, EjectionsAreCountedByTargetAndService) {  // A91.1, A91.4

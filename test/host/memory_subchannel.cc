@@ -26,6 +26,7 @@ void Subchannel::Destroy(gxds_subchannel* s) {
 
 // Later, as gRPC does it; and of the state as it is now.
 void Subchannel::Tell(const std::shared_ptr<Watcher>& watcher) {
+  if (host == nullptr) return;
   host->queue_.push_back([watcher, to = state, why = status] {
     if (watcher->watch == nullptr) return;
     gxds_status in_c = why.ToC();

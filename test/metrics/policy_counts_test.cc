@@ -1,4 +1,4 @@
-// What policies count lives as long as the process, by the labels of the gRFCs (A78, A89).
+// What policies count lives as long as the process, by the labels of the gRFCs (A78, A89, A94).
 #include "metrics/policy_counts.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ gxds_policy_counts *Weighted(const std::string &target, const std::string &servi
   return Of(GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, target, service, locality);
 }
 
-TEST(PolicyCounts, EveryFamilyHasItsNameAndType) {  // A78.6, A78.8, A78.10
+TEST(PolicyCounts, EveryFamilyHasItsNameAndType) {  // A78.6, A78.8, A78.10, A94.4, A94.9
   const std::string all = PolicyMetrics();
   for (const char *line : {
            "# TYPE grpc_lb_wrr_rr_fallback_total counter\n",
@@ -42,6 +42,10 @@ TEST(PolicyCounts, EveryFamilyHasItsNameAndType) {  // A78.6, A78.8, A78.10
            "# TYPE grpc_lb_pick_first_connection_attempts_failed_total counter\n",
            "# TYPE grpc_lb_outlier_detection_ejections_enforced_total counter\n",
            "# TYPE grpc_lb_outlier_detection_ejections_unenforced_total counter\n",
+           "# TYPE grpc_subchannel_disconnections_total counter\n",
+           "# TYPE grpc_subchannel_connection_attempts_succeeded_total counter\n",
+           "# TYPE grpc_subchannel_connection_attempts_failed_total counter\n",
+           "# TYPE grpc_subchannel_open_connections gauge\n",
        }) {
     EXPECT_THAT(all, HasSubstr(line));
   }
@@ -90,6 +94,20 @@ TEST(PolicyCounts, OutliersAreToldApartByMethodAndReason) {  // A91.1, A91.2, A9
   EXPECT_EQ(value("unenforced", "failure_percentage", "enforcement_percentage"), "4");
   EXPECT_EQ(value("unenforced", "success_rate", "max_ejection_overflow"), "5");
   EXPECT_EQ(value("unenforced", "failure_percentage", "max_ejection_overflow"), "6");
+}
+
+TEST(PolicyCounts, DisconnectionsAreToldApartByReason) {  // A94.3, A94.4
+  gxds_policy_counts *counts = Of(GXDS_COUNTING_SUBCHANNEL, "connections", "a", "l");
+  gxds_policy_counts_add(counts, GXDS_COUNT_CONNECTION_LOST, 1);
+  gxds_policy_counts_add(counts, GXDS_COUNT_SUBCHANNEL_SHUTDOWN, 2);
+  gxds_policy_counts_add(counts, GXDS_COUNT_OPEN_CONNECTIONS, 5);
+  gxds_policy_counts_subtract(counts, GXDS_COUNT_OPEN_CONNECTIONS, 3);
+  const std::string labels =
+      "{grpc_target=\"connections\",grpc_lb_backend_service=\"a\",grpc_lb_locality=\"l\"";
+  const std::string lost = "grpc_subchannel_disconnections_total" + labels;
+  EXPECT_EQ(PolicyMetric(lost + ",grpc_disconnect_error=\"unknown\"}"), "1");
+  EXPECT_EQ(PolicyMetric(lost + ",grpc_disconnect_error=\"subchannel shutdown\"}"), "2");
+  EXPECT_EQ(PolicyMetric("grpc_subchannel_open_connections" + labels + "}"), "2");
 }
 
 TEST(PolicyCounts, WeightsAreSamplesOfAHistogram) {  // A78.8

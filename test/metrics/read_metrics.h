@@ -14,6 +14,11 @@ inline std::string PolicyMetric(const std::string& metric) {
   return MetricIn(PolicyMetrics(), metric);
 }
 
+// What the connections with these labels count (A94): "1 open, 1 made, 0 failed, 0 lost, 0 shut".
+// Empty: none has them. The zone is in that region, and has no sub-zones.
+std::string ConnectionCounts(const std::string& target, const std::string& service,
+                             const std::string& region, const std::string& zone);
+
 }  // namespace gxds_test
 
 #endif

@@ -11,6 +11,7 @@
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
 #include "test/lb_policies/support/fake_cluster.h"
+#include "test/metrics/read_metrics.h"
 
 namespace memory {
 namespace {
@@ -180,6 +181,20 @@ TEST_F(EndpointSubchannelTest, PickersOutliveTheEndpoint) {
   Connect(kA);
   host_.End();
   EXPECT_EQ(Pick(), kA);
+}
+
+TEST_F(EndpointSubchannelTest, EachAddressThatIsTriedIsAnAttempt) {  // A94.1, A94.2
+  host_.target = "addresses";
+  const auto counts = [] { return gxds_test::ConnectionCounts("addresses", "", "", "z"); };
+  Start("", {{1, 2, 1001}});
+  Refuse(kA);
+  EXPECT_EQ(counts(), "0 open, 0 made, 1 failed, 0 lost, 0 shut");
+  host_.Pass(250 * GXDS_MILLISECOND);
+  ASSERT_EQ(ConnectsOf(kA2), 1) << "while the other family is connecting";
+  Connect(kA6);
+  EXPECT_EQ(counts(), "1 open, 1 made, 1 failed, 0 lost, 0 shut") << "one attempt is given up";
+  Say(kA6, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(counts(), "0 open, 1 made, 1 failed, 1 lost, 0 shut");
 }
 
 TEST_F(EndpointSubchannelTest, RoundRobinGivesItOneShare) {  // A61.10

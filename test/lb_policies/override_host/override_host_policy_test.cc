@@ -2,6 +2,7 @@
 
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
+#include "test/metrics/read_metrics.h"
 #include "test/resources/decoding.h"
 
 namespace memory {
@@ -134,6 +135,19 @@ TEST_F(OverrideHostTest, AnRpcWithoutACookieIsToldWhoServesIt) {  // A55.9
   EXPECT_EQ(To(""), "1");
   EXPECT_EQ(CountAt(1), 2u);
   EXPECT_EQ(Others(1), Set{"1"});
+}
+
+TEST_F(OverrideHostTest, ASessionsHoldIsNoOtherConnection) {  // A94.6
+  host_.target = "sessions";
+  const auto counts = [] { return gxds_test::ConnectionCounts("sessions", "c", "", "z0"); };
+  Apply({{1}});
+  Ready({1});
+  EXPECT_EQ(To(""), "1");
+  ASSERT_EQ(CountAt(1), 2u);
+  Ready({1});
+  EXPECT_EQ(counts(), "1 open, 1 made, 0 failed, 0 lost, 0 shut");
+  host_.SetState(At(1), GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(counts(), "0 open, 1 made, 0 failed, 1 lost, 0 shut");
 }
 
 TEST_F(OverrideHostTest, WhatTheClusterDoesNotHaveIsNobodysEndpoint) {  // A55.10
