@@ -57,7 +57,7 @@ all test demo soak bench bench-check:
 	$(ON_1_83)
 
 deb:
-	$(ON_1_83)
+	$(ON_1_83) DEB=deb
 	mkdir -p $(DEB)
 	cp $(SYSTEM_1_83)/sys/src/deb/* $(DEB)
 
