@@ -208,10 +208,10 @@ gxds_time gxds_outliers_deadline(const gxds_outliers *o) {
 
 /* ---- the end of an interval ---- */
 
-/* "The percentage of ejected addresses": of all there are. */
+/* "The percentage of ejected addresses": of those that the config has, as long as it has some. More
+ * may be known: a priority that is not needed any more keeps its subchannels for a while. */
 static bool enough_are_ejected(const gxds_outliers *o) {
-  size_t addresses = HASH_CNT(by_address, o->by_address);
-  if (addresses < o->addresses) addresses = o->addresses;
+  const size_t addresses = o->addresses > 0 ? o->addresses : HASH_CNT(by_address, o->by_address);
   return (double)o->ejected * 100 >= (double)o->settings.max_ejection_percent * (double)addresses;
 }
 

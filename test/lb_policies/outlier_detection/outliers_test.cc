@@ -162,6 +162,15 @@ TEST(Outliers, AddressesWithoutSubchannelsCountInTheShare) {  // A50, A75
   EXPECT_EQ(s.Interval(), "-a-b");
 }
 
+TEST(Outliers, AddressesThatTheConfigHasNoMoreDoNotCountInTheShare) {  // A50.16
+  gxds_outlier_detection settings = ByFailures(50);
+  settings.max_ejection_percent = 26;
+  Scenario s(settings, 4);
+  s.Configure(settings, 2);
+  for (const char* h : {"a", "b"}) s.Calls(h, 0, 100);
+  EXPECT_EQ(s.Interval(), "-a") << "c and d are kept for a while";
+}
+
 TEST(Outliers, EnforcementDecidesByChance) {  // A50.17
   gxds_outlier_detection settings = ByFailures(50);
   settings.failure_percentage.enforcement_percentage = 30;
@@ -400,7 +409,8 @@ class Model {
   bool Enough() {
     size_t ejected = 0;
     for (Host& h : hosts) ejected += h.ejected;
-    return 100.0 * ejected / std::max(addresses_, hosts.size()) >= settings_.max_ejection_percent;
+    size_t all = addresses_ > 0 ? addresses_ : hosts.size();
+    return 100.0 * ejected / all >= settings_.max_ejection_percent;
   }
   void MaybeEject(Host* h, uint32_t enforcement, gxds_time now) {
     if (gxds_random_next(&random_) % 100 >= enforcement) return;
