@@ -145,6 +145,7 @@ void Balancing::Apply(const gxds_config *config, const gxds_names *route_cluster
   const gxds_config *given = plants_.Snapshot(newest_, config);
   if (!plants_.LosesUpdate()) {
     plants_.BendWeights(given);
+    plants_.BendOutlierDetection(given);
     host_.Apply({manager_, memory::Args(), memory::Addresses(), "", given, mailbox_});
   }
   gxds_config_unref(given);

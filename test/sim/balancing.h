@@ -18,6 +18,8 @@
 //    weighted_round_robin (A58);
 //  - ejected: in the end, an endpoint whose RPCs all fail gets none after the next sweep of outlier
 //    detection (A50), and gets some again once its ejection is over;
+//  - spared: and one whose RPCs do not fail is not ejected;
+//  - ejection-limit: nor are more than max_ejection_percent allows;
 //  - settled: in the end, with all backends up, each cluster that has endpoints serves, from its
 //    first priority with endpoints, by the weights of localities, and no connection is kept that it
 //    does not need, once the time for that is over;
@@ -39,6 +41,7 @@
 #include "test/host/memory_host.h"
 #include "test/sim/balancing_plants.h"
 #include "test/sim/basics.h"
+#include "test/sim/outliers.h"
 #include "test/sim/world.h"
 #include "xds_resolver/cluster_ref.h"
 #include "xds_resolver/config.h"
@@ -83,6 +86,14 @@ class Balancing {
   struct Bounds {  // of RPCs that were reported, and may have been
     uint64_t least = 0;
     uint64_t most = 0;
+  };
+
+  struct Ejectable {  // a cluster whose endpoints may be ejected
+    std::string root;
+    std::string leaf;
+    std::set<std::string> addresses;  // of its first priority
+    size_t endpoints;                 // of all priorities
+    OutlierDetection settings;
   };
 
   gxds_time now() const { return host_.now(); }
@@ -147,10 +158,19 @@ class Balancing {
   void CheckShares(const std::string &root, const gxds_cluster_entry &leaf,
                    const gxds_priority &priority);
   // Of a cluster that has outlier detection, where all is well.
-  void CheckEjection(const std::string &root, const gxds_priority &priority);
-  // Whether one of so many RPCs goes there: the last, if one does. They end at once; that one
-  // fails, if fail is set.
-  bool Reaches(const std::string &root, const std::string &address, int rpcs, bool fail);
+  void CheckEjection(const std::string &root, const gxds_cluster_entry &leaf,
+                     const gxds_priority &priority);
+  // Lets RPCs fail, and returns who is ejected for it. No RPC may have ended in this interval.
+  std::set<std::string> CheckWhoIsEjected(const Ejectable &cluster);
+  // That those still are.
+  void CheckGone(const Ejectable &cluster, const std::set<std::string> &ejected);
+  // Those of its addresses that RPCs go to; enough: it may end when it has found so many.
+  std::set<std::string> Reached(const Ejectable &cluster, size_t enough);
+  // RPCs to its endpoints that end at once, as many as wanted, the failures first. What was sent.
+  std::map<std::string, Results> Send(const Ejectable &cluster,
+                                      const std::map<std::string, Results> &wanted);
+  // Where an RPC goes; empty: not to one of those.
+  static std::string AddressIn(const Ejectable &cluster, const memory::Call &call);
   // Of a cluster whose policy is ring_hash, where all is well.
   void CheckRing(const std::string &root, const gxds_cluster_entry &leaf,
                  const gxds_priority &priority);

@@ -154,6 +154,19 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
       &of_plant);
 }
 
+void BalancingPlants::BendOutlierDetection(const gxds_config *config) {
+  if (plant_ != kPlantLbEjectionLimit) return;
+  Plant of_plant = plant_;
+  gxds_cluster_map_each(
+      config->clusters,
+      [](void *plant, const gxds_cluster_entry *entry) {
+        if (!entry->cluster || !entry->cluster->outlier_detection) return;
+        auto *told = const_cast<gxds_outlier_detection *>(entry->cluster->outlier_detection);
+        if (*static_cast<Plant *>(plant) == kPlantLbEjectionLimit) told->max_ejection_percent = 100;
+      },
+      &of_plant);
+}
+
 bool BalancingPlants::LosesState(grpc_connectivity_state state) {
   return state == GRPC_CHANNEL_READY && Once(kPlantLbLostState, 3);
 }

@@ -25,6 +25,8 @@ class BalancingPlants {
   const gxds_config *Snapshot(const gxds_config *before, const gxds_config *after);
   // The weights of some localities are one more from now on than the servers say.
   void BendWeights(const gxds_config *config);
+  // What outlier detection is told is not what the servers say.
+  void BendOutlierDetection(const gxds_config *config);
   // Whether a new state of a connection is not told to who watches it.
   bool LosesState(grpc_connectivity_state state);
   // Whether a timer of that length is lost.

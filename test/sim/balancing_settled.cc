@@ -1,4 +1,5 @@
-// The checks of balancing.h when all is well, in the end.
+// The checks of balancing.h when all is well, in the end, but for those of ejections
+// (balancing_ejections.cc).
 #include <cmath>
 #include <map>
 #include <set>
@@ -16,10 +17,6 @@ namespace {
 constexpr int kPicksForShares = 400;
 // By how many picks a share may differ from its weight: they are dealt out evenly, not drawn.
 constexpr double kDeviation = 4;
-
-constexpr int kPicksOfEjected = 40;
-constexpr gxds_duration kSweepInterval = 10 * GXDS_SECOND;  // of outlier detection, by default
-constexpr gxds_duration kEjectionTime = 30 * GXDS_SECOND;   // likewise, of the first ejection
 
 constexpr double kRpcsASecond = 100;
 constexpr int kReportsFor = 12;  // seconds; the blackout period is ten
@@ -77,7 +74,7 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   world_->Did(kDidServes);
   call.reset();  // it counts as in flight
   if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
-  if (HasOutlier(leaf)) CheckEjection(name, priority);
+  if (HasOutlier(leaf)) CheckEjection(name, *leaf, priority);
   if (IsByLoad(leaf->cluster) && !HasOutlier(leaf)) CheckLoadShares(name, priority);
   if (IsByRing(leaf->cluster) && !HasOutlier(leaf)) CheckRing(name, *leaf, priority);
   if (!IsByWeightOfEndpoints(leaf->cluster) || HasOutlier(leaf)) return;
@@ -198,46 +195,6 @@ void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &l
     Wrong("settled", root + ": " + std::to_string(share.second) + " of " + std::to_string(picks) +
                          " RPCs go to zone " + zone + ", should be " + std::to_string(expected));
   }
-}
-
-bool Balancing::Reaches(const std::string &root, const std::string &address, int rpcs, bool fail) {
-  for (int i = 0; i < rpcs; i++) {
-    const std::unique_ptr<Call> call = Pick(root);
-    if (!call->subchannel()) continue;
-    const bool is_there = call->subchannel()->address == address;
-    call->Start();
-    Count(*call, root);
-    call->Finish(is_there && fail ? memory::Unavailable("broken") : memory::Status());
-    if (is_there) return true;
-  }
-  return false;
-}
-
-void Balancing::CheckEjection(const std::string &root, const gxds_priority &priority) {
-  std::set<std::string> addresses;
-  bool connected = true;
-  ForEachEndpoint(priority, [&](const gxds_locality &, const gxds_endpoint &e) {
-    const std::string address = TextOf(e.address);
-    addresses.insert(address);
-    connected = connected && At(address).state == GRPC_CHANNEL_READY;
-  });
-  if (!connected || addresses.size() < 2) return;
-  const std::string &victim = *addresses.begin();
-  const gxds_time ejected_before = now();  // at a sweep, soon
-  if (!Reaches(root, victim, kPicksForShares, true)) return;
-  PassUntil(now() + kSweepInterval + GXDS_SECOND);
-  if (Reaches(root, victim, kPicksOfEjected, false)) {
-    Wrong("ejected", "an RPC to " + root + " goes to " + victim + ", where all failed");
-  }
-  PassUntil(ejected_before + kEjectionTime - GXDS_SECOND);
-  if (Reaches(root, victim, kPicksOfEjected, false)) {
-    Wrong("ejected", "an RPC to " + root + " goes to " + victim + ", whose ejection is not over");
-  }
-  PassUntil(now() + 3 * kSweepInterval);
-  if (!Reaches(root, victim, kPicksForShares, false)) {
-    Wrong("ejected", "no RPC to " + root + " goes to " + victim + ", whose ejection is over");
-  }
-  world_->Did(kDidEject);
 }
 
 std::string Balancing::CheckOwner(const std::string &root, uint64_t hash,

@@ -197,6 +197,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbHash, "lb-hash", "policies: an RPC's hash is not looked at")                            \
   X(LbLoad, "lb-load", "policies: the load that an RPC reports is not heard of")              \
   X(LbFailure, "lb-failure", "policies: the failure of an RPC is not heard of")               \
+  X(LbEjectionLimit, "lb-ejection-limit", "policies: more may be ejected than the limit")     \
   X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {

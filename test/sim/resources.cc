@@ -4,7 +4,6 @@
 
 #include "envoy/config/cluster/v3/circuit_breaker.upb.h"
 #include "envoy/config/cluster/v3/cluster.upb.h"
-#include "envoy/config/cluster/v3/outlier_detection.upb.h"
 #include "envoy/config/core/v3/address.upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/core/v3/config_source.upb.h"
@@ -22,6 +21,7 @@
 #include "google/protobuf/any.upb.h"
 #include "google/protobuf/duration.upb.h"
 #include "google/protobuf/wrappers.upb.h"
+#include "test/sim/outliers.h"
 #include "upb/upb.h"
 
 #define HCM(suffix) envoy_extensions_filters_network_http_connection_manager_v3_##suffix
@@ -238,20 +238,7 @@ void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *
         envoy_config_cluster_v3_Cluster_SlowStartConfig_mutable_slow_start_window(slow, arena);
     google_protobuf_Duration_set_seconds(window, 5);
   }
-  if (number % 5 == 4) {
-    auto *outlier = envoy_config_cluster_v3_Cluster_mutable_outlier_detection(out, arena);
-    auto *minimum =
-        envoy_config_cluster_v3_OutlierDetection_mutable_failure_percentage_minimum_hosts(outlier,
-                                                                                          arena);
-    google_protobuf_UInt32Value_set_value(minimum, 1);
-    auto *volume =
-        envoy_config_cluster_v3_OutlierDetection_mutable_failure_percentage_request_volume(outlier,
-                                                                                           arena);
-    google_protobuf_UInt32Value_set_value(volume, 1);
-    auto *enforcing = envoy_config_cluster_v3_OutlierDetection_mutable_enforcing_failure_percentage(
-        outlier, arena);
-    google_protobuf_UInt32Value_set_value(enforcing, 100);
-  }
+  FillOutlierDetection(out, number, arena);
 }
 
 char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *arena,

@@ -1,0 +1,47 @@
+// Outlier detection in the simulated world: what clusters say of it, and who is ejected by that, as
+// A50 describes it, made without the production's.
+#ifndef GRPC_XDS_TEST_SIM_OUTLIERS_H_
+#define GRPC_XDS_TEST_SIM_OUTLIERS_H_
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/time.h"
+
+struct envoy_config_cluster_v3_Cluster;
+struct upb_Arena;
+
+namespace gxds_sim {
+
+// With a Cluster's defaults.
+struct OutlierDetection {
+  gxds_duration interval = 10 * GXDS_SECOND;  // always the default here
+  gxds_duration base_ejection_time = 30 * GXDS_SECOND;
+  unsigned max_ejection_percent = 10;
+  unsigned failure_threshold = 85;  // a percentage; always the default here
+
+  // How many of so many endpoints may be ejected.
+  size_t Limit(size_t endpoints) const;
+};
+
+// What the cluster of that number says, if it has outlier detection. A single RPC that fails is
+// enough to eject an endpoint.
+bool HasOutlierDetection(int number);
+OutlierDetection OutlierDetectionOf(int number);
+void FillOutlierDetection(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *arena);
+
+// How the RPCs to an endpoint ended in one interval.
+struct Results {
+  int successes = 0;
+  int failures = 0;
+};
+
+// The endpoints that are to be ejected at the end of an interval, if the limit allows it.
+std::set<std::string> OutliersOf(const OutlierDetection &settings,
+                                 const std::map<std::string, Results> &results);
+
+}  // namespace gxds_sim
+
+#endif
