@@ -20,6 +20,8 @@
 //    detection (A50), and gets some again once its ejection is over;
 //  - spared: and one whose RPCs do not fail is not ejected;
 //  - ejection-limit: nor are more than max_ejection_percent allows;
+//  - multiplier: the more often an endpoint was ejected, the longer it is ejected again, and each
+//    interval in between shortens that;
 //  - settled: in the end, with all backends up, each cluster that has endpoints serves, from its
 //    first priority with endpoints, by the weights of localities, and no connection is kept that it
 //    does not need, once the time for that is over;
@@ -96,6 +98,11 @@ class Balancing {
     OutlierDetection settings;
   };
 
+  struct Moment {  // of what was not seen: after the one time, and not after the other
+    gxds_time after;
+    gxds_time until;
+  };
+
   gxds_time now() const { return host_.now(); }
   // What the world's time is here.
   void PassToNow();
@@ -164,6 +171,16 @@ class Balancing {
   std::set<std::string> CheckWhoIsEjected(const Ejectable &cluster);
   // That those still are.
   void CheckGone(const Ejectable &cluster, const std::set<std::string> &ejected);
+  // That an endpoint's ejections last as long as A50 has it. ejected: when it was for the first
+  // time. well: for how many intervals it is before the last.
+  void CheckMultiplier(const Ejectable &cluster, const std::string &address, Moment ejected,
+                       int well);
+  // That it is ejected, and comes back when its time is over, and returns when. fail: the first RPC
+  // that goes there then fails.
+  Moment CheckReturn(const Ejectable &cluster, const std::string &address, Moment ejected,
+                     int multiplier, bool fail);
+  // Whether an RPC goes there, which ends at once if it is to fail.
+  bool IsBack(const Ejectable &cluster, const std::string &address, bool fail);
   // Those of its addresses that RPCs go to; enough: it may end when it has found so many.
   std::set<std::string> Reached(const Ejectable &cluster, size_t enough);
   // RPCs to its endpoints that end at once, as many as wanted, the failures first. What was sent.

@@ -12,7 +12,22 @@ namespace {
 
 // So many that each endpoint is picked, whatever its share, though some policies draw endpoints.
 constexpr int kPicksOfAll = 400;
-constexpr int kPicksOfEjected = 40;
+constexpr int kPicksOfEjected = 24;
+// Likewise, where endpoints are dealt out.
+constexpr int kPicksDealt = 60;
+// Of clusters: it takes many picks.
+constexpr int kMultipliersOneIn = 8;
+// How often it is asked whether an endpoint is back; several times in an interval.
+constexpr gxds_duration kPause = 4 * GXDS_SECOND;
+
+// Each by its share, from the start.
+bool DealsOutEndpoints(const gxds_cluster *cluster) {
+  const std::string policy = String(cluster->lb_policy_json);
+  for (const char *other : {"ring_hash", "least_request", "slow_start", "slowStart"}) {
+    if (policy.find(other) != std::string::npos) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -69,11 +84,16 @@ void Balancing::CheckEjection(const std::string &root, const gxds_cluster_entry 
     ForEachEndpoint(*p, [&](const gxds_locality &, const gxds_endpoint &) { cluster.endpoints++; });
   }
   cluster.settings = OutlierDetectionOf(Contents::NumberOf(&leaf.cluster->base));
+  Random random(Mix(world_->seed(), static_cast<uint64_t>(IdOf(kCds, Str(root)))));
   const gxds_time ejected_after = now();  // at a sweep, soon
   const std::set<std::string> ejected = CheckWhoIsEjected(cluster);
   if (ejected.empty()) return;
-  PassUntil(ejected_after + cluster.settings.base_ejection_time - GXDS_SECOND);
-  CheckGone(cluster, ejected);
+  if (random.OneIn(kMultipliersOneIn) && DealsOutEndpoints(leaf.cluster)) {
+    CheckMultiplier(cluster, *ejected.begin(), {ejected_after, now()}, random.Int(3));
+  } else {
+    PassUntil(ejected_after + cluster.settings.base_ejection_time - GXDS_SECOND);
+    CheckGone(cluster, ejected);
+  }
   PassUntil(now() + 3 * cluster.settings.interval);
   const std::set<std::string> back = Reached(cluster, cluster.addresses.size());
   for (const std::string &address : ejected) {
@@ -106,6 +126,57 @@ std::set<std::string> Balancing::CheckWhoIsEjected(const Ejectable &cluster) {
   }
   if (ejected.size() > expected) Wrong("ejection-limit", what);
   return ejected;
+}
+
+bool Balancing::IsBack(const Ejectable &cluster, const std::string &address, bool fail) {
+  for (int i = 0; i < kPicksDealt; i++) {
+    const std::unique_ptr<Call> call = Pick(cluster.root);
+    if (AddressIn(cluster, *call) != address) continue;
+    if (!fail) return true;
+    call->Start();
+    Count(*call, cluster.root);
+    call->Finish(memory::Unavailable("broken"));
+    return true;
+  }
+  return false;
+}
+
+Balancing::Moment Balancing::CheckReturn(const Ejectable &cluster, const std::string &address,
+                                         Moment ejected, int multiplier, bool fail) {
+  const gxds_duration time = cluster.settings.EjectionTime(multiplier);
+  PassUntil(ejected.until);
+  if (IsBack(cluster, address, false)) {
+    Wrong("ejected", "an RPC to " + cluster.root + " goes to " + address + ", where all failed");
+  }
+  PassUntil(ejected.after + time);
+  const std::string what = " is an ejection of " + address + " in " + cluster.root +
+                           ", which is for " + std::to_string(time / GXDS_SECOND) +
+                           " s, by a multiplier of " + std::to_string(multiplier);
+  if (IsBack(cluster, address, false)) Wrong("multiplier", "too short" + what);
+  while (now() < ejected.until + time + cluster.settings.interval) {
+    const gxds_time gone_at = now();
+    PassUntil(now() + kPause);
+    if (IsBack(cluster, address, fail)) return {gone_at, now()};
+  }
+  Wrong("multiplier", "too long" + what);
+}
+
+// The endpoint is ejected twice more. The second time it fails as soon as it is back, so that its
+// multiplier is two then. Before the third time it may be well for some intervals, and each takes
+// one from the multiplier.
+void Balancing::CheckMultiplier(const Ejectable &cluster, const std::string &address,
+                                Moment ejected, int well) {
+  const gxds_duration interval = cluster.settings.interval;
+  Moment back = CheckReturn(cluster, address, ejected, 1, true);
+  ejected = {back.after + interval, back.until + interval};
+  back = CheckReturn(cluster, address, ejected, 2, well == 0);
+  PassUntil(back.until + well * interval);
+  if (well > 0 && !IsBack(cluster, address, true)) {
+    Wrong("spared", "no RPC to " + cluster.root + " goes to " + address + ", which is well");
+  }
+  ejected = {back.after + (well + 1) * interval, back.until + (well + 1) * interval};
+  CheckReturn(cluster, address, ejected, 3 - well, false);
+  world_->Did(kDidEjectAgain);
 }
 
 void Balancing::CheckGone(const Ejectable &cluster, const std::set<std::string> &ejected) {

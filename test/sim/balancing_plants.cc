@@ -155,14 +155,22 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
 }
 
 void BalancingPlants::BendOutlierDetection(const gxds_config *config) {
-  if (plant_ != kPlantLbEjectionLimit) return;
   Plant of_plant = plant_;
   gxds_cluster_map_each(
       config->clusters,
       [](void *plant, const gxds_cluster_entry *entry) {
         if (!entry->cluster || !entry->cluster->outlier_detection) return;
         auto *told = const_cast<gxds_outlier_detection *>(entry->cluster->outlier_detection);
-        if (*static_cast<Plant *>(plant) == kPlantLbEjectionLimit) told->max_ejection_percent = 100;
+        switch (*static_cast<Plant *>(plant)) {
+          case kPlantLbEjectionLimit:
+            told->max_ejection_percent = 100;
+            break;
+          case kPlantLbEjectionTime:
+            told->max_ejection_time = 0;
+            break;
+          default:
+            break;
+        }
       },
       &of_plant);
 }

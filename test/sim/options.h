@@ -138,6 +138,7 @@ extern const char *const kOpWords[kOpCount];
   X(Weights, "policies: shares of endpoints are compared")   \
   X(Session, "policies: RPC goes to its session's endpoint") \
   X(Eject, "policies: endpoint is ejected, and used again")  \
+  X(EjectAgain, "policies: endpoint is ejected three times") \
   X(Load, "policies: shares by reported load are compared")  \
   X(Ring, "policies: RPC goes where its hash leads")         \
   X(Counts, "policies: RPCs of a locality are reported")
@@ -198,6 +199,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbLoad, "lb-load", "policies: the load that an RPC reports is not heard of")              \
   X(LbFailure, "lb-failure", "policies: the failure of an RPC is not heard of")               \
   X(LbEjectionLimit, "lb-ejection-limit", "policies: more may be ejected than the limit")     \
+  X(LbEjectionTime, "lb-ejection-time", "policies: no ejection is longer than the first")     \
   X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {

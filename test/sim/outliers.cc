@@ -1,7 +1,10 @@
 #include "test/sim/outliers.h"
 
+#include <algorithm>
+
 #include "envoy/config/cluster/v3/cluster.upb.h"
 #include "envoy/config/cluster/v3/outlier_detection.upb.h"
+#include "google/protobuf/duration.upb.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "test/sim/basics.h"
 #include "upb/upb.h"
@@ -17,13 +20,22 @@ size_t OutlierDetection::Limit(size_t endpoints) const {
   return ejected;
 }
 
+gxds_duration OutlierDetection::EjectionTime(int multiplier) const {
+  return std::min(base_ejection_time * multiplier, std::max(base_ejection_time, max_ejection_time));
+}
+
 bool HasOutlierDetection(int number) { return number % 5 == 4; }
 
 OutlierDetection OutlierDetectionOf(int number) {
   static const unsigned percentages[] = {10, 30, 60, 100};
+  static const gxds_duration base_times[] = {30 * GXDS_SECOND, 20 * GXDS_SECOND};
+  // Some end the second ejection before its time, or are less than the time of the first.
+  static const gxds_duration max_times[] = {300 * GXDS_SECOND, 35 * GXDS_SECOND, 10 * GXDS_SECOND};
   Random random(Mix(static_cast<uint64_t>(number), 50));
   OutlierDetection out;
   out.max_ejection_percent = percentages[random.Int(4)];
+  out.base_ejection_time = base_times[random.Int(2)];
+  out.max_ejection_time = max_times[random.Int(3)];
   return out;
 }
 
@@ -35,6 +47,14 @@ void FillOutlierDetection(envoy_config_cluster_v3_Cluster *out, int number, upb_
   if (settings.max_ejection_percent != defaults.max_ejection_percent) {
     google_protobuf_UInt32Value_set_value(OUTLIERS(mutable_max_ejection_percent)(outlier, arena),
                                           settings.max_ejection_percent);
+  }
+  if (settings.base_ejection_time != defaults.base_ejection_time) {
+    google_protobuf_Duration_set_seconds(OUTLIERS(mutable_base_ejection_time)(outlier, arena),
+                                         settings.base_ejection_time / GXDS_SECOND);
+  }
+  if (settings.max_ejection_time != defaults.max_ejection_time) {
+    google_protobuf_Duration_set_seconds(OUTLIERS(mutable_max_ejection_time)(outlier, arena),
+                                         settings.max_ejection_time / GXDS_SECOND);
   }
   google_protobuf_UInt32Value_set_value(
       OUTLIERS(mutable_failure_percentage_minimum_hosts)(outlier, arena), 1);

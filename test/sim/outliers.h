@@ -19,11 +19,14 @@ namespace gxds_sim {
 struct OutlierDetection {
   gxds_duration interval = 10 * GXDS_SECOND;  // always the default here
   gxds_duration base_ejection_time = 30 * GXDS_SECOND;
+  gxds_duration max_ejection_time = 300 * GXDS_SECOND;
   unsigned max_ejection_percent = 10;
   unsigned failure_threshold = 85;  // a percentage; always the default here
 
   // How many of so many endpoints may be ejected.
   size_t Limit(size_t endpoints) const;
+  // How long an ejection is, by its multiplier.
+  gxds_duration EjectionTime(int multiplier) const;
 };
 
 // What the cluster of that number says, if it has outlier detection. A single RPC that fails is

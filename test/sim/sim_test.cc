@@ -38,10 +38,13 @@ TEST(Simulator, ARunDependsOnItsSeedOnly) {
 }
 
 // By what a fault must be found, where a check is for that kind of fault.
-const std::map<Plant, std::string> kOwnChecks = {
-    {kPlantLbAuthority, "authority"}, {kPlantLbEjectionLimit, "ejection-limit"},
-    {kPlantLbFailure, "ejected"},     {kPlantLbHash, "ring"},
-    {kPlantLbLoad, "load"},           {kPlantLbSession, "session"}};
+const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"},
+                                                 {kPlantLbEjectionLimit, "ejection-limit"},
+                                                 {kPlantLbEjectionTime, "multiplier"},
+                                                 {kPlantLbFailure, "ejected"},
+                                                 {kPlantLbHash, "ring"},
+                                                 {kPlantLbLoad, "load"},
+                                                 {kPlantLbSession, "session"}};
 
 class Canary : public ::testing::TestWithParam<int> {};
 
