@@ -18,7 +18,8 @@
 //    weighted_round_robin (A58);
 //  - ejected: in the end, an endpoint whose RPCs all fail gets none after the next sweep of outlier
 //    detection (A50), and gets some again once its ejection is over;
-//  - spared: and one whose RPCs do not fail is not ejected;
+//  - spared: and one that is no outlier, by its failures or its success rate, is not ejected;
+//  - enforcement: nor, by chance, is an outlier;
 //  - ejection-limit: nor are more than max_ejection_percent allows;
 //  - multiplier: the more often an endpoint was ejected, the longer it is ejected again, and each
 //    interval in between shortens that;
@@ -167,8 +168,12 @@ class Balancing {
   // Of a cluster that has outlier detection, where all is well.
   void CheckEjection(const std::string &root, const gxds_cluster_entry &leaf,
                      const gxds_priority &priority);
-  // Lets RPCs fail, and returns who is ejected for it. No RPC may have ended in this interval.
-  std::set<std::string> CheckWhoIsEjected(const Ejectable &cluster);
+  // Lets RPCs end so, and returns who is ejected for it. No RPC may have ended in this interval.
+  std::set<std::string> CheckWhoIsEjected(const Ejectable &cluster,
+                                          const std::map<std::string, Results> &wanted);
+  static std::map<std::string, Results> DrawResults(const Ejectable &cluster, Random *random);
+  // Of one whose outliers are ejected by chance.
+  void CheckEnforcement(const Ejectable &cluster);
   // That those still are.
   void CheckGone(const Ejectable &cluster, const std::set<std::string> &ejected);
   // That an endpoint's ejections last as long as A50 has it. ejected: when it was for the first

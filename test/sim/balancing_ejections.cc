@@ -16,9 +16,13 @@ constexpr int kPicksOfEjected = 24;
 // Likewise, where endpoints are dealt out.
 constexpr int kPicksDealt = 60;
 // Of clusters: it takes many picks.
-constexpr int kMultipliersOneIn = 8;
+constexpr int kMultipliersOneIn = 6;
 // How often it is asked whether an endpoint is back; several times in an interval.
 constexpr gxds_duration kPause = 4 * GXDS_SECOND;
+// In which some success rate may be too low.
+constexpr int kRounds = 4;
+// After so many, chance does not spare all, nor none.
+constexpr int kTrials = 40;
 
 // Each by its share, from the start.
 bool DealsOutEndpoints(const gxds_cluster *cluster) {
@@ -85,10 +89,20 @@ void Balancing::CheckEjection(const std::string &root, const gxds_cluster_entry 
   }
   cluster.settings = OutlierDetectionOf(Contents::NumberOf(&leaf.cluster->base));
   Random random(Mix(world_->seed(), static_cast<uint64_t>(IdOf(kCds, Str(root)))));
-  const gxds_time ejected_after = now();  // at a sweep, soon
-  const std::set<std::string> ejected = CheckWhoIsEjected(cluster);
+  if (!cluster.settings.EjectsAll()) {
+    if (DealsOutEndpoints(leaf.cluster)) CheckEnforcement(cluster);
+    return;
+  }
+  const bool by_rate = cluster.settings.enforcing_failures == 0;
+  std::set<std::string> ejected;
+  gxds_time ejected_after = 0;  // at the next sweep
+  for (int i = 0; i < (by_rate ? kRounds : 1) && ejected.empty(); i++) {
+    ejected_after = now();
+    ejected = CheckWhoIsEjected(cluster, DrawResults(cluster, &random));
+  }
   if (ejected.empty()) return;
-  if (random.OneIn(kMultipliersOneIn) && DealsOutEndpoints(leaf.cluster)) {
+  if (by_rate) world_->Did(kDidEjectByRate);
+  if (!by_rate && random.OneIn(kMultipliersOneIn) && DealsOutEndpoints(leaf.cluster)) {
     CheckMultiplier(cluster, *ejected.begin(), {ejected_after, now()}, random.Int(3));
   } else {
     PassUntil(ejected_after + cluster.settings.base_ejection_time - GXDS_SECOND);
@@ -103,29 +117,82 @@ void Balancing::CheckEjection(const std::string &root, const gxds_cluster_entry 
   world_->Did(kDidEject);
 }
 
-// The RPCs to each endpoint fail, or those to all but one. As many as may be are ejected.
-std::set<std::string> Balancing::CheckWhoIsEjected(const Ejectable &cluster) {
-  std::map<std::string, Results> wanted;
-  for (const std::string &address : cluster.addresses) wanted[address].failures = 1;
-  if (world_->seed() % 2 == 0) wanted.rbegin()->second = {1, 0};
-  const std::set<std::string> outliers = OutliersOf(cluster.settings, Send(cluster, wanted));
-  const size_t expected = std::min(outliers.size(), cluster.settings.Limit(cluster.endpoints));
+std::set<std::string> Balancing::CheckWhoIsEjected(const Ejectable &cluster,
+                                                   const std::map<std::string, Results> &wanted) {
+  std::set<std::string> certain;
+  const std::set<std::string> outliers =
+      OutliersOf(cluster.settings, Send(cluster, wanted), &certain);
+  const size_t limit = cluster.settings.Limit(cluster.endpoints);
+  const size_t least = std::min(certain.size(), limit);
+  const size_t most = std::min(outliers.size(), limit);
   PassUntil(now() + cluster.settings.interval);
-  const std::set<std::string> reached = Reached(cluster, cluster.addresses.size() - expected);
+  const std::set<std::string> reached = Reached(cluster, cluster.addresses.size() - least);
   std::set<std::string> ejected;
   for (const std::string &address : cluster.addresses) {
     if (reached.count(address) == 0) ejected.insert(address);
   }
   const std::string what = std::to_string(ejected.size()) + " endpoints of " + cluster.root +
-                           " are ejected, of " + std::to_string(outliers.size()) +
-                           " outliers; should be " + std::to_string(expected);
-  if (ejected.size() < expected) Wrong("ejected", what);
+                           " are ejected, of " + std::to_string(certain.size()) +
+                           " outliers; should be " + std::to_string(least);
+  if (ejected.size() < least) Wrong("ejected", what);
   for (const std::string &address : ejected) {
     if (outliers.count(address) > 0) continue;
     Wrong("spared", address + " of " + cluster.root + " is ejected, and is no outlier");
   }
-  if (ejected.size() > expected) Wrong("ejection-limit", what);
+  if (ejected.size() > most) Wrong("ejection-limit", what);
   return ejected;
+}
+
+// One RPC to each endpoint fails, or to all but one. Where success rates count, most RPCs to one
+// fail, and to some of the others; and one may have too few.
+std::map<std::string, Results> Balancing::DrawResults(const Ejectable &cluster, Random *random) {
+  std::map<std::string, Results> out;
+  if (cluster.settings.enforcing_failures > 0) {
+    for (const std::string &address : cluster.addresses) out[address] = {0, 1};
+    if (random->OneIn(2)) out.rbegin()->second = {1, 0};
+    return out;
+  }
+  const int volume = static_cast<int>(cluster.settings.success_rate_request_volume);
+  const int count = static_cast<int>(cluster.addresses.size());
+  int worst = random->Int(count);
+  int least = random->Int(2 * count);  // of as many as there are: nobody has too few
+  for (const std::string &address : cluster.addresses) {
+    const int all = least-- == 0 ? 1 : volume + random->Int(2);
+    const int few = random->Int(2);
+    const int failures = worst-- == 0 || random->OneIn(4) ? all - few : few;
+    out[address] = {all - failures, failures};
+  }
+  return out;
+}
+
+// Half of the outliers are to be ejected. So one that is so again and again must be ejected some
+// time, and be spared some time.
+void Balancing::CheckEnforcement(const Ejectable &cluster) {
+  const OutlierDetection &settings = cluster.settings;
+  const std::string &victim = *cluster.addresses.begin();
+  std::map<std::string, Results> wanted = {{victim, {0, 1}}};
+  if (settings.enforcing_failures == 0) {
+    const int volume = static_cast<int>(settings.success_rate_request_volume);
+    for (const std::string &address : cluster.addresses) wanted[address] = {volume, 0};
+    wanted[victim] = {0, volume};
+  }
+  int ejected = 0;
+  int spared = 0;
+  for (int i = 0; i < kTrials && (ejected == 0 || spared == 0); i++) {
+    std::set<std::string> certain;
+    OutliersOf(settings, Send(cluster, wanted), &certain);
+    if (certain.count(victim) == 0) return;  // there are too few for that
+    PassUntil(now() + settings.interval);
+    if (IsBack(cluster, victim, false)) {
+      spared++;
+      continue;
+    }
+    ejected++;
+    PassUntil(now() + settings.EjectionTime(ejected) + settings.interval);
+  }
+  if (ejected > 0 && spared > 0) return world_->Did(kDidEjectByChance);
+  Wrong("enforcement", victim + " of " + cluster.root + " is an outlier, and is " +
+                           (ejected > 0 ? "always" : "never") + " ejected");
 }
 
 bool Balancing::IsBack(const Ejectable &cluster, const std::string &address, bool fail) {

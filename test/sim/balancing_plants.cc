@@ -168,6 +168,20 @@ void BalancingPlants::BendOutlierDetection(const gxds_config *config) {
           case kPlantLbEjectionTime:
             told->max_ejection_time = 0;
             break;
+          case kPlantLbEnforcement:
+            for (gxds_ejection *e : {&told->success_rate, &told->failure_percentage}) {
+              if (e->enforcement_percentage > 0) e->enforcement_percentage = 100;
+            }
+            break;
+          case kPlantLbDeviation:
+            told->success_rate.threshold = 0;
+            break;
+          case kPlantLbMinimumHosts:
+            told->success_rate.minimum_hosts = 0;
+            break;
+          case kPlantLbRequestVolume:
+            told->success_rate.request_volume = 0;
+            break;
           default:
             break;
         }

@@ -139,6 +139,8 @@ extern const char *const kOpWords[kOpCount];
   X(Session, "policies: RPC goes to its session's endpoint") \
   X(Eject, "policies: endpoint is ejected, and used again")  \
   X(EjectAgain, "policies: endpoint is ejected three times") \
+  X(EjectByRate, "policies: endpoint's success rate is low") \
+  X(EjectByChance, "policies: outlier is spared by chance")  \
   X(Load, "policies: shares by reported load are compared")  \
   X(Ring, "policies: RPC goes where its hash leads")         \
   X(Counts, "policies: RPCs of a locality are reported")
@@ -200,6 +202,10 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbFailure, "lb-failure", "policies: the failure of an RPC is not heard of")               \
   X(LbEjectionLimit, "lb-ejection-limit", "policies: more may be ejected than the limit")     \
   X(LbEjectionTime, "lb-ejection-time", "policies: no ejection is longer than the first")     \
+  X(LbEnforcement, "lb-enforcement", "policies: no outlier is spared by chance")              \
+  X(LbDeviation, "lb-deviation", "policies: an outlier is who is below the mean")             \
+  X(LbMinimumHosts, "lb-minimum-hosts", "policies: success rates of too few count")           \
+  X(LbRequestVolume, "lb-request-volume", "policies: success rates of few RPCs count")        \
   X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
 
 enum Plant {

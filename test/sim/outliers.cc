@@ -1,6 +1,7 @@
 #include "test/sim/outliers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "envoy/config/cluster/v3/cluster.upb.h"
 #include "envoy/config/cluster/v3/outlier_detection.upb.h"
@@ -36,42 +37,101 @@ OutlierDetection OutlierDetectionOf(int number) {
   out.max_ejection_percent = percentages[random.Int(4)];
   out.base_ejection_time = base_times[random.Int(2)];
   out.max_ejection_time = max_times[random.Int(3)];
+  static const unsigned factors[] = {300, 900, 1200, 1500};
+  const unsigned which = static_cast<unsigned>(number) / 5;
+  if (which % 3 == 2) {
+    out.enforcing_failures = 0;
+    out.success_rate_minimum_hosts = which / 3 % 3 == 1 ? 3 : 2;
+    out.success_rate_request_volume = 2 + which / 3 % 3;
+    out.success_rate_stdev_factor = factors[which / 3 % 4];
+  }
+  if (which % 12 == 4) out.enforcing_failures = 50;
+  if (which % 12 == 8) out.enforcing_success_rate = 50;
   return out;
 }
 
+// What is as by default is not said.
 void FillOutlierDetection(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *arena) {
   if (!HasOutlierDetection(number)) return;
-  const OutlierDetection settings = OutlierDetectionOf(number);
   const OutlierDetection defaults;
+  const OutlierDetection settings = OutlierDetectionOf(number);
   auto *outlier = envoy_config_cluster_v3_Cluster_mutable_outlier_detection(out, arena);
-  if (settings.max_ejection_percent != defaults.max_ejection_percent) {
-    google_protobuf_UInt32Value_set_value(OUTLIERS(mutable_max_ejection_percent)(outlier, arena),
-                                          settings.max_ejection_percent);
-  }
-  if (settings.base_ejection_time != defaults.base_ejection_time) {
-    google_protobuf_Duration_set_seconds(OUTLIERS(mutable_base_ejection_time)(outlier, arena),
-                                         settings.base_ejection_time / GXDS_SECOND);
-  }
-  if (settings.max_ejection_time != defaults.max_ejection_time) {
-    google_protobuf_Duration_set_seconds(OUTLIERS(mutable_max_ejection_time)(outlier, arena),
-                                         settings.max_ejection_time / GXDS_SECOND);
-  }
-  google_protobuf_UInt32Value_set_value(
-      OUTLIERS(mutable_failure_percentage_minimum_hosts)(outlier, arena), 1);
-  google_protobuf_UInt32Value_set_value(
-      OUTLIERS(mutable_failure_percentage_request_volume)(outlier, arena), 1);
-  google_protobuf_UInt32Value_set_value(
-      OUTLIERS(mutable_enforcing_failure_percentage)(outlier, arena), 100);
+  auto set = [&](auto field, unsigned value, unsigned otherwise) {
+    if (value == otherwise) return;
+    google_protobuf_UInt32Value_set_value(field(outlier, arena), value);
+  };
+  auto set_time = [&](auto field, gxds_duration value, gxds_duration otherwise) {
+    if (value == otherwise) return;
+    google_protobuf_Duration_set_seconds(field(outlier, arena), value / GXDS_SECOND);
+  };
+  set(OUTLIERS(mutable_max_ejection_percent), settings.max_ejection_percent,
+      defaults.max_ejection_percent);
+  set_time(OUTLIERS(mutable_base_ejection_time), settings.base_ejection_time,
+           defaults.base_ejection_time);
+  set_time(OUTLIERS(mutable_max_ejection_time), settings.max_ejection_time,
+           defaults.max_ejection_time);
+  set(OUTLIERS(mutable_enforcing_success_rate), settings.enforcing_success_rate,
+      defaults.enforcing_success_rate);
+  set(OUTLIERS(mutable_success_rate_minimum_hosts), settings.success_rate_minimum_hosts,
+      defaults.success_rate_minimum_hosts);
+  set(OUTLIERS(mutable_success_rate_request_volume), settings.success_rate_request_volume,
+      defaults.success_rate_request_volume);
+  set(OUTLIERS(mutable_success_rate_stdev_factor), settings.success_rate_stdev_factor,
+      defaults.success_rate_stdev_factor);
+  set(OUTLIERS(mutable_enforcing_failure_percentage), settings.enforcing_failures, 0);
+  set(OUTLIERS(mutable_failure_percentage_minimum_hosts), 1, 5);
+  set(OUTLIERS(mutable_failure_percentage_request_volume), 1, 50);
 }
 
-std::set<std::string> OutliersOf(const OutlierDetection &settings,
-                                 const std::map<std::string, Results> &results) {
+namespace {
+
+using AllResults = std::map<std::string, Results>;
+
+// More than rounding can make of a success rate.
+constexpr double kDoubt = 1e-9;
+
+std::set<std::string> ByFailures(const OutlierDetection &settings, const AllResults &results) {
   std::set<std::string> out;
   for (const auto &[address, r] : results) {
     const int all = r.successes + r.failures;
     if (r.failures * 100 > static_cast<int>(settings.failure_threshold) * all) out.insert(address);
   }
   return out;
+}
+
+// Those whose success rate is less than the mean of all less so many times their standard
+// deviation. Who had too few RPCs does not count.
+std::set<std::string> BySuccessRate(const OutlierDetection &settings, const AllResults &results,
+                                    double doubt) {
+  std::map<std::string, double> rates;
+  for (const auto &[address, r] : results) {
+    const int all = r.successes + r.failures;
+    if (all < static_cast<int>(settings.success_rate_request_volume)) continue;
+    rates[address] = static_cast<double>(r.successes) / all;
+  }
+  std::set<std::string> out;
+  if (rates.empty() || rates.size() < settings.success_rate_minimum_hosts) return out;
+  const auto hosts = static_cast<double>(rates.size());
+  double sum = 0;
+  for (const auto &[address, rate] : rates) sum += rate;
+  const double mean = sum / hosts;
+  double squares = 0;
+  for (const auto &[address, rate] : rates) squares += (rate - mean) * (rate - mean);
+  const double least =
+      mean - std::sqrt(squares / hosts) * settings.success_rate_stdev_factor / 1000;
+  for (const auto &[address, rate] : rates) {
+    if (rate < least + doubt) out.insert(address);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::set<std::string> OutliersOf(const OutlierDetection &settings, const AllResults &results,
+                                 std::set<std::string> *certain) {
+  if (settings.enforcing_failures > 0) return *certain = ByFailures(settings, results);
+  *certain = BySuccessRate(settings, results, -kDoubt);
+  return BySuccessRate(settings, results, kDoubt);
 }
 
 }  // namespace gxds_sim

@@ -22,15 +22,26 @@ struct OutlierDetection {
   gxds_duration max_ejection_time = 300 * GXDS_SECOND;
   unsigned max_ejection_percent = 10;
   unsigned failure_threshold = 85;  // a percentage; always the default here
+  // Percentages of outliers that are ejected; 0: none is looked for.
+  unsigned enforcing_failures = 100;
+  unsigned enforcing_success_rate = 100;
+  // By default, more than clusters of this world have.
+  unsigned success_rate_minimum_hosts = 5;
+  unsigned success_rate_request_volume = 100;
+  unsigned success_rate_stdev_factor = 1900;
 
+  // Whether chance spares no outlier.
+  bool EjectsAll() const {
+    return (enforcing_failures > 0 ? enforcing_failures : enforcing_success_rate) == 100;
+  }
   // How many of so many endpoints may be ejected.
   size_t Limit(size_t endpoints) const;
   // How long an ejection is, by its multiplier.
   gxds_duration EjectionTime(int multiplier) const;
 };
 
-// What the cluster of that number says, if it has outlier detection. A single RPC that fails is
-// enough to eject an endpoint.
+// What the cluster of that number says, if it has outlier detection: one of the two algorithms
+// ejects endpoints. Where it is that of failures, a single RPC that fails is enough.
 bool HasOutlierDetection(int number);
 OutlierDetection OutlierDetectionOf(int number);
 void FillOutlierDetection(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *arena);
@@ -41,9 +52,11 @@ struct Results {
   int failures = 0;
 };
 
-// The endpoints that are to be ejected at the end of an interval, if the limit allows it.
+// The endpoints that may be ejected at the end of an interval, if the limit allows it. certain:
+// those that are to be; where rounding decides, some others may.
 std::set<std::string> OutliersOf(const OutlierDetection &settings,
-                                 const std::map<std::string, Results> &results);
+                                 const std::map<std::string, Results> &results,
+                                 std::set<std::string> *certain);
 
 }  // namespace gxds_sim
 

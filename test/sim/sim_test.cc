@@ -39,6 +39,10 @@ TEST(Simulator, ARunDependsOnItsSeedOnly) {
 
 // By what a fault must be found, where a check is for that kind of fault.
 const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"},
+                                                 {kPlantLbEnforcement, "enforcement"},
+                                                 {kPlantLbDeviation, "spared"},
+                                                 {kPlantLbMinimumHosts, "spared"},
+                                                 {kPlantLbRequestVolume, "spared"},
                                                  {kPlantLbEjectionLimit, "ejection-limit"},
                                                  {kPlantLbEjectionTime, "multiplier"},
                                                  {kPlantLbFailure, "ejected"},
