@@ -125,11 +125,18 @@ valgrind: packages valgrind-packages
 	$(BAZEL) test $(HOST) --run_under='$(MEMCHECK)' --test_timeout=300 --local_test_jobs=2 \
 	  //test/e2e:config_test //test/e2e:resilience_test
 
-# Beside the host's own xDS, in the same run: see test/bench/README.md.
+# Beside the host's own xDS, in the same run: see test/bench/README.md. PEERS=1: only some rows, beside Envoy, grpc-go
+# and grpcio.
+ifdef PEERS
+bench: packages
+	$(BAZEL) build $(HOST) $(OUTPUTS) //test/bench:beside //test/bench:client
+	test/bench/peers/run $(CURDIR)/bazel-bin $(BENCH_FLAGS) --document=$(CURDIR)/docs/benchmarks.md $(FLAGS)
+else
 bench: bench-build
 	cd bazel-bin && test/bench/bench $(BENCH_FLAGS) --table=$(CURDIR)/docs/benchmarks.md \
 	  --lines=$(CURDIR)/bench.tsv
 	gnuplot -e "lines='bench.tsv'; folder='docs'" test/bench/plots.gp
+endif
 
 # Fails when a target is missed by more than the measured spread.
 bench-check: bench-build

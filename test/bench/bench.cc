@@ -18,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include "test/bench/document.h"
 #include "test/bench/report.h"
 #include "test/bench/rows.h"
 #include "test/support/child.h"
@@ -223,10 +224,15 @@ int main(int argc, char** argv) {
   const std::string steps = arguments.only.empty() ? SingleSteps(arguments.quick) : "";
   WriteDocument(stdout, report, steps, arguments.quick);
   if (!arguments.table.empty()) {
+    const std::string beside =
+        gxds_bench::PartOf(gxds_bench::TextOf(arguments.table), gxds_bench::kBesideOthers);
     FILE* file = fopen(arguments.table.c_str(), "w");
     if (file == nullptr) return perror(arguments.table.c_str()), 1;
     WriteDocument(file, report, steps, arguments.quick);
     fclose(file);
+    if (!beside.empty()) {
+      gxds_bench::WritePart(arguments.table, gxds_bench::kBesideOthers, beside);
+    }
   }
   if (!arguments.lines.empty()) {
     FILE* file = fopen(arguments.lines.c_str(), "w");

@@ -180,7 +180,14 @@ void Plane::OnRequest(AdsStream* stream, const std::string& bytes) {
     if (f.number == 6) error = ToString(f.value);
   }
   std::lock_guard<std::mutex> lock(mu_);
-  Subscription& s = stream->subscriptions[type];
+  const auto [place, is_first] = stream->subscriptions.try_emplace(type);
+  Subscription& s = place->second;
+  // What is left out of an answer about listeners or clusters is deleted.
+  const bool whole = type == kListener || type == kCluster;
+  if (is_first && whole && names.empty()) s.is_of_all = true;
+  if (s.is_of_all) {
+    for (const auto& [name, resource] : resources_[type]) names.insert(name);
+  }
   std::set<std::string> added;
   for (const std::string& name : names) {
     if (s.names.count(name) == 0) added.insert(name);
@@ -195,8 +202,6 @@ void Plane::OnRequest(AdsStream* stream, const std::string& bytes) {
     changed_.notify_all();
   }
   if (added.empty()) return;
-  // What is left out of an answer about listeners or clusters is deleted.
-  const bool whole = type == kListener || type == kCluster;
   std::string response = Response(type, whole ? s.names : added);
   s.sent = version_;
   stream->SendLocked(response);

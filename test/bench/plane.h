@@ -39,6 +39,7 @@ class Plane {
   // What one client wants of one type, and what it was told.
   struct Subscription {
     std::set<std::string> names;
+    bool is_of_all = false;  // the first request named none: all listeners or clusters
     uint64_t sent = 0;
     uint64_t accepted = 0;
     std::string refusal;

@@ -7,10 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 #include <thread>
-#include <vector>
 
 namespace gxds_bench {
 namespace {
@@ -33,6 +31,55 @@ double TotalInstructions(const std::string& file) {
 
 bool HaveValgrind() { return access(kValgrind, X_OK) == 0; }
 
+Process::Process(const std::vector<std::string>& args,
+                 const std::map<std::string, std::string>& env)
+    : child_(args, env) {
+  if (clock_getcpuclockid(child_.pid(), &clock_) != 0) abort();
+}
+
+double Process::Cpu() const {
+  timespec now = {};
+  clock_gettime(clock_, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// On a loaded machine a thread that is ready to run may wait long for a processor.
+bool Process::IsRunning() const {
+  std::error_code gone;
+  const std::string tasks = "/proc/" + std::to_string(child_.pid()) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+    std::ifstream in(task.path() / "stat");
+    std::string stat;
+    std::getline(in, stat);
+    // The state comes after the name, which is in brackets.
+    const size_t name_end = stat.rfind(')');
+    if (name_end != std::string::npos && stat.compare(name_end, 3, ") R") == 0) return true;
+  }
+  return false;
+}
+
+bool Process::WaitForQuiet(std::chrono::milliseconds time,
+                           std::chrono::milliseconds patience) const {
+  constexpr auto kStep = std::chrono::milliseconds(5);
+  constexpr double kAlmostNone = 0.0002;  // seconds of CPU per step
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (auto quiet = std::chrono::milliseconds(0); quiet < time;) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    const double before = Cpu();
+    std::this_thread::sleep_for(kStep);
+    const bool idle = Cpu() - before < kAlmostNone && !IsRunning();
+    quiet = idle ? quiet + kStep : std::chrono::milliseconds(0);
+  }
+  return true;
+}
+
+double Process::Memory() const {
+  std::ifstream in("/proc/" + std::to_string(child_.pid()) + "/statm");
+  double size = 0, resident = 0;
+  in >> size >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 Client::Client(const ClientOptions& options)
     : variant_(options.variant), counts_instructions_(options.counts_instructions) {
   const std::string pipe = dir_.path() + "/orders";
@@ -46,18 +93,22 @@ Client::Client(const ClientOptions& options)
             "--instr-atstart=no",
             "--callgrind-out-file=" + dir_.path() + "/instructions"};
   }
-  args.insert(args.end(), {gxds_test::Runfile("test/bench/client"), pipe, options.target,
-                           options.variant == Variant::kPlain ? kRoundRobin : ""});
+  if (options.program.empty()) {
+    args.push_back(gxds_test::Runfile("test/bench/client"));
+  } else {
+    args.insert(args.end(), options.program.begin(), options.program.end());
+  }
+  args.insert(args.end(),
+              {pipe, options.target, options.variant == Variant::kPlain ? kRoundRobin : ""});
   if (options.polls) args.push_back("poll");
   std::map<std::string, std::string> env = {{"GRPC_XDS_BOOTSTRAP_CONFIG", options.bootstrap},
                                             {"GRPC_VERBOSITY", "info"}};
   if (options.variant == Variant::kOurs) {
     env["LD_PRELOAD"] = std::filesystem::absolute(gxds_test::Runfile("libgrpc_xds.so"));
   }
-  child_ = std::make_unique<gxds_test::Child>(args, env);
+  process_ = std::make_unique<Process>(args, env);
   orders_ = fopen(pipe.c_str(), "w");  // waits for the client
   if (orders_ == nullptr) abort();
-  if (clock_getcpuclockid(child_->pid(), &clock_) != 0) abort();
 }
 
 Client::~Client() { fclose(orders_); }
@@ -66,9 +117,9 @@ std::string Client::Ask(const std::string& order, const std::string& answer,
                         std::chrono::seconds patience) {
   fprintf(orders_, "%s\n", order.c_str());
   fflush(orders_);
-  std::string line = child_->WaitForLine(
+  std::string line = process_->child().WaitForLine(
       [&](const std::string& l) { return l.rfind(answer + " ", 0) == 0; }, seen_, patience);
-  seen_ = child_->Lines().size();
+  seen_ = process_->child().Lines().size();
   if (line.empty()) {
     fprintf(stderr, "no answer to \"%s\" in %ld s\n", order.c_str(), long{patience.count()});
     return line;
@@ -80,9 +131,9 @@ std::optional<double> Client::First(std::chrono::seconds patience) {
   std::string nanoseconds = Ask("first /bench/Call", "first", patience);
   if (nanoseconds.empty() || nanoseconds == "-1") return std::nullopt;
   // Without the plugin everything would pass on the host's own.
-  const bool registered = child_->Output().find("grpc_xds: ") != std::string::npos;
+  const bool registered = process_->child().Output().find("grpc_xds: ") != std::string::npos;
   if (registered != (variant_ == Variant::kOurs)) {
-    fprintf(stderr, "measured the wrong xDS:\n%s", child_->Output().c_str());
+    fprintf(stderr, "measured the wrong xDS:\n%s", process_->child().Output().c_str());
     abort();
   }
   return std::stod(nanoseconds) / 1e9;
@@ -120,52 +171,10 @@ double Client::WindowInstructions() {
   return TotalInstructions(dir_.path() + "/instructions." + std::to_string(windows_));
 }
 
-double Client::Cpu() const {
-  timespec now = {};
-  clock_gettime(clock_, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
-
 double Client::Instructions() {
   if (!counts_instructions_ || Ask("count -", "counted").empty()) abort();
   instructions_ += TotalInstructions(dir_.path() + "/instructions." + std::to_string(++windows_));
   return instructions_;
-}
-
-// On a loaded machine a thread that is ready to run may wait long for a processor.
-bool Client::IsRunning() const {
-  std::error_code gone;
-  const std::string tasks = "/proc/" + std::to_string(child_->pid()) + "/task";
-  for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
-    std::ifstream in(task.path() / "stat");
-    std::string stat;
-    std::getline(in, stat);
-    // The state comes after the name, which is in brackets.
-    const size_t name_end = stat.rfind(')');
-    if (name_end != std::string::npos && stat.compare(name_end, 3, ") R") == 0) return true;
-  }
-  return false;
-}
-
-bool Client::WaitForQuiet(std::chrono::milliseconds time) const {
-  constexpr auto kStep = std::chrono::milliseconds(5);
-  constexpr double kAlmostNone = 0.0002;  // seconds of CPU per step
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  for (auto quiet = std::chrono::milliseconds(0); quiet < time;) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    const double before = Cpu();
-    std::this_thread::sleep_for(kStep);
-    const bool idle = Cpu() - before < kAlmostNone && !IsRunning();
-    quiet = idle ? quiet + kStep : std::chrono::milliseconds(0);
-  }
-  return true;
-}
-
-double Client::Memory() const {
-  std::ifstream in("/proc/" + std::to_string(child_->pid()) + "/statm");
-  double size = 0, resident = 0;
-  in >> size >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 namespace {

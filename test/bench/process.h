@@ -1,4 +1,4 @@
-// The client process under measurement, and what it costs.
+// A process under measurement, and what it costs.
 #ifndef GRPC_XDS_TEST_BENCH_PROCESS_H_
 #define GRPC_XDS_TEST_BENCH_PROCESS_H_
 
@@ -6,13 +6,40 @@
 
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "test/support/child.h"
 
 namespace gxds_bench {
+
+// A program that runs, by what the kernel counts of it. Killed in the end.
+class Process {
+ public:
+  Process(const std::vector<std::string>& args, const std::map<std::string, std::string>& env);
+
+  // How long is waited for anything: well beyond what takes that is to be measured.
+  static constexpr std::chrono::seconds kPatience{120};
+
+  // CPU time that it used so far, all threads, user and system.
+  double Cpu() const;
+  // Waits until it used (almost) none for that long. False: it never did.
+  bool WaitForQuiet(std::chrono::milliseconds time = std::chrono::milliseconds(200),
+                    std::chrono::milliseconds patience = kPatience) const;
+  // Resident memory in bytes.
+  double Memory() const;
+
+  gxds_test::Child& child() { return child_; }
+
+ private:
+  bool IsRunning() const;
+
+  gxds_test::Child child_;
+  clockid_t clock_ = 0;
+};
 
 enum class Variant {
   kPlain,  // an ipv4: target with the host's round_robin: the floor
@@ -26,6 +53,7 @@ struct ClientOptions {
   std::string bootstrap;
   bool polls = true;
   bool counts_instructions = false;  // runs under valgrind, which counts from the first question on
+  std::vector<std::string> program;  // takes the orders in place of test/bench/client
 };
 
 class Client {
@@ -33,11 +61,10 @@ class Client {
   explicit Client(const ClientOptions& options);
   ~Client();
 
-  // How long a client is waited for: well beyond what anything takes that is to be measured.
-  static constexpr std::chrono::seconds kPatience{120};
+  const Process& process() const { return *process_; }
 
   // Creates the channel; seconds to the first answer, nothing if there was none until then.
-  std::optional<double> First(std::chrono::seconds patience = kPatience);
+  std::optional<double> First(std::chrono::seconds patience = Process::kPatience);
   bool Call(const std::string& method = "/bench/Call");
   struct Cost {
     double cpu_seconds = 0;   // each
@@ -53,28 +80,20 @@ class Client {
   // Instructions in that time without a call; counts_instructions is needed. Nothing: it failed.
   std::optional<double> Idle(std::chrono::milliseconds time);
 
-  // CPU time that the process used so far, all threads, user and system.
-  double Cpu() const;
   // Instructions of the process so far, all threads; counts_instructions is needed.
   double Instructions();
-  // Waits until it used (almost) none for that long. False: it never did.
-  bool WaitForQuiet(std::chrono::milliseconds time = std::chrono::milliseconds(200)) const;
-  // Resident memory in bytes.
-  double Memory() const;
 
  private:
-  bool IsRunning() const;
   // Of the window between the last two dumps.
   double WindowInstructions();
   std::string Ask(const std::string& order, const std::string& answer,
-                  std::chrono::seconds patience = kPatience);
+                  std::chrono::seconds patience = Process::kPatience);
 
   const Variant variant_;
   const bool counts_instructions_;
   gxds_test::TempDir dir_;
   FILE* orders_ = nullptr;
-  std::unique_ptr<gxds_test::Child> child_;
-  clockid_t clock_ = 0;
+  std::unique_ptr<Process> process_;
   size_t seen_ = 0;
   int windows_ = 0;          // that callgrind wrote
   double instructions_ = 0;  // in those that Instructions() asked for

@@ -31,13 +31,22 @@ std::string Number(double value) {
   return text;
 }
 
-// "12.3 (11.9–13)", "> 60" where it was given up, or a dash.
+}  // namespace
+
+std::string Grouped(long number) {
+  std::string text = std::to_string(number);
+  for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
 std::string Cell(const Sample& s) {
   if (s.values.empty()) return s.beyond > 0 ? "> " + Number(s.beyond) : "–";
   std::string cell = Number(s.Median());
   if (s.values.size() > 1) cell += " (" + Number(s.Least()) + "–" + Number(s.Most()) + ")";
   return cell;
 }
+
+namespace {
 
 std::string Ratio(const Sample& over, const Sample& under) {
   if (under.values.empty() || under.Median() <= 0) return "–";

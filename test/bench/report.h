@@ -21,6 +21,11 @@ struct Sample {
   double beyond = 0;  // it was given up after so much, in the row's unit; 0: never
 };
 
+// 1234567: "1,234,567"
+std::string Grouped(long number);
+// "12.3 (11.9–13)", "> 60" where it was given up, or a dash.
+std::string Cell(const Sample& s);
+
 struct Row {
   std::string id;  // for targets and machines: "routes"
   long size = 0;   // routes, endpoints, clusters; 0: the row has no size

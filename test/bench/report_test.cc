@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "test/bench/document.h"
+
 namespace gxds_bench {
 namespace {
 
@@ -174,6 +176,19 @@ TEST(Report, WhatWasGivenUpIsShownAsMore) {
   EXPECT_NE(Table(report).find("| first RPC | s | – | > 60.0 | 0.5 | > 120 | – |"),
             std::string::npos)
       << Table(report);
+}
+
+TEST(Document, APartIsReplacedAndWhatIsAroundItStays) {
+  const std::string before = "# Page\n\n## One\n\nfirst\n";
+  const std::string added = WithPart(before, "Two", "second\n");
+  EXPECT_EQ(added, before + "\n## Two\n\nsecond\n");
+  const std::string longer = added + "\n## Three\n\nthird\n";
+  EXPECT_EQ(PartOf(longer, "Two"), "second\n");
+  EXPECT_EQ(WithPart(longer, "Two", "2\n"), before + "\n## Two\n\n2\n" + "\n## Three\n\nthird\n");
+}
+
+TEST(Document, APartThatIsNotThereIsEmpty) {
+  EXPECT_EQ(PartOf("# Page\n\n## One\n\nfirst\n", "Two"), "");
 }
 
 }  // namespace

@@ -52,6 +52,32 @@ Message RouteAction(const Route& route) {
       .Bytes(36, Message().Bytes(1, minute));
 }
 
+// Any of a HttpConnectionManager
+Message ConnectionManager(const std::string& route_config) {
+  const std::string http = "envoy.extensions.filters.";
+  const Message router =
+      Message().Bytes(1, "router").Bytes(4, Any(http + "http.router.v3.Router", Message()));
+  return Any(http + "network.http_connection_manager.v3.HttpConnectionManager",
+             Message()
+                 .Bytes(2, "bench")  // the prefix of its counters, which Envoy needs
+                 .Bytes(3, Message().Bytes(1, FromAds()).Bytes(2, route_config))
+                 .Bytes(5, router));
+}
+
+// Address
+Message SocketAddress(const std::string& ip, int port) {
+  return Message().Bytes(1, Message().Bytes(2, ip).Number(3, static_cast<uint64_t>(port)));
+}
+
+Message Cluster(const std::string& name) {
+  const int eds = 3;
+  return Message()
+      .Bytes(1, name)
+      .Number(2, eds)
+      .Bytes(3, Message().Bytes(1, FromAds()))
+      .Bytes(42, FromSelf());
+}
+
 }  // namespace
 
 std::vector<Route> PathRoutes(long count) {
@@ -83,14 +109,17 @@ std::vector<Route> MixedRoutes(long count) {
 }
 
 std::string ListenerBytes(const std::string& name, const std::string& route_config) {
-  const std::string http = "envoy.extensions.filters.";
-  Message router =
-      Message().Bytes(1, "router").Bytes(4, Any(http + "http.router.v3.Router", Message()));
-  Message manager =
-      Message().Bytes(3, Message().Bytes(1, FromAds()).Bytes(2, route_config)).Bytes(5, router);
-  Message api = Message().Bytes(
-      1, Any(http + "network.http_connection_manager.v3.HttpConnectionManager", manager));
+  Message api = Message().Bytes(1, ConnectionManager(route_config));
   return Message().Bytes(1, name).Bytes(19, api).bytes();
+}
+
+std::string EnvoyListenerBytes(const std::string& name, const std::string& route_config, int port) {
+  Message filter = Message().Bytes(1, "http").Bytes(4, ConnectionManager(route_config));
+  return Message()
+      .Bytes(1, name)
+      .Bytes(2, SocketAddress("127.0.0.1", port))
+      .Bytes(3, Message().Bytes(3, filter))
+      .bytes();
 }
 
 std::string RoutesBytes(const std::string& name, const std::vector<Route>& routes) {
@@ -101,13 +130,14 @@ std::string RoutesBytes(const std::string& name, const std::vector<Route>& route
   return Message().Bytes(1, name).Bytes(2, host).bytes();
 }
 
-std::string ClusterBytes(const std::string& name) {
-  const int eds = 3;
-  return Message()
-      .Bytes(1, name)
-      .Number(2, eds)
-      .Bytes(3, Message().Bytes(1, FromAds()))
-      .Bytes(42, FromSelf())
+std::string ClusterBytes(const std::string& name) { return Cluster(name).bytes(); }
+
+std::string EnvoyClusterBytes(const std::string& name) {
+  const std::string options = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+  const Message http2 = Message().Bytes(3, Message().Bytes(2, Message()));
+  return Cluster(name)
+      .Bytes(27, Message().Bytes(3, Message()))
+      .Bytes(36, Message().Bytes(1, options).Bytes(2, Any(options, http2)))
       .bytes();
 }
 
@@ -118,8 +148,7 @@ std::string EndpointsBytes(const std::string& name,
     Message locality =
         Message().Bytes(1, Message().Bytes(1, "region").Bytes(2, "zone-" + std::to_string(i)));
     for (const Endpoint& e : localities[i]) {
-      Message socket = Message().Bytes(2, e.ip).Number(3, static_cast<uint64_t>(e.port));
-      locality.Bytes(2, Message().Bytes(1, Message().Bytes(1, Message().Bytes(1, socket))));
+      locality.Bytes(2, Message().Bytes(1, Message().Bytes(1, SocketAddress(e.ip, e.port))));
     }
     locality.Bytes(3, Message().Number(1, 1));
     assignment.Bytes(2, locality);

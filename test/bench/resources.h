@@ -50,6 +50,10 @@ std::vector<Route> MixedRoutes(long count);
 
 std::string ListenerBytes(const std::string& name, const std::string& route_config);
 std::string RoutesBytes(const std::string& name, const std::vector<Route>& routes);
+// What an Envoy takes: a listener that listens, on that port, and a cluster that is spoken to in
+// HTTP/2 and whose localities' weights count, both of which gRPC does anyway.
+std::string EnvoyListenerBytes(const std::string& name, const std::string& route_config, int port);
+std::string EnvoyClusterBytes(const std::string& name);
 // With load reports to the server it came from.
 std::string ClusterBytes(const std::string& name);
 // One locality of weight 1 for each list.

@@ -22,13 +22,6 @@ const char* Name(Variant v) {
   return v == Variant::kPlain ? "plain" : v == Variant::kHost ? "host" : "ours";
 }
 
-// 1234567: "1,234,567"
-std::string Grouped(long number) {
-  std::string text = std::to_string(number);
-  for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
-
 double MillisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
@@ -116,7 +109,7 @@ void Rows::RpcMethodConfig(long calls) {
 
 void Rows::ChangeCpu(Row* row, Variant variant, const Client& client, const Updates& updates,
                      int count) {
-  auto cpu = CpuOfUpdates(client, updates, count);
+  auto cpu = CpuOfUpdates(client.process(), updates, count);
   if (!cpu) return;
   row->Of(variant).values.push_back(*cpu * 1e3);
   if (variant == Variant::kOurs) {
@@ -154,8 +147,8 @@ void Rows::Endpoints(long count, int updates, bool with_host) {
     auto first = client.First();
     if (!first) continue;
     first_row.Of(v).values.push_back(*first);
-    if (!client.WaitForQuiet()) continue;
-    memory_row.Of(v).values.push_back(client.Memory() / 1000);
+    if (!client.process().WaitForQuiet()) continue;
+    memory_row.Of(v).values.push_back(client.process().Memory() / 1000);
     ChangeCpu(&change_row, v, client, changes, updates);
   }
 }
@@ -227,7 +220,7 @@ void Rows::Moved(int moves) {
     Client client(scene_.Options(v));
     if (!client.First()) continue;
     for (int i = 1; i <= moves; ++i) {
-      client.WaitForQuiet();
+      client.process().WaitForQuiet();
       const Clock::time_point start = Clock::now();
       const long before = scene_.backend(i).calls();
       if (!scene_.plane().Push(kEndpoints, "c0", scene_.OnlyEndpoint("c0", i))) break;
@@ -276,7 +269,7 @@ void Rows::Idle(int updates) {
     Client client(options);
     if (!client.First()) continue;
     for (int i = 1; i <= updates; ++i) {
-      client.WaitForQuiet();
+      client.process().WaitForQuiet();
       const Clock::time_point start = Clock::now();
       if (!scene_.plane().Push(kEndpoints, "c0", scene_.OnlyEndpoint("c0", i))) break;
       row.Of(v).values.push_back(MillisecondsSince(start));

@@ -30,7 +30,7 @@ class Rows {
   // RPC, and the CPU of an update that swaps two of one cluster's endpoints. Who has no RPC
   // answered in that time is given up.
   void Clusters(long count, int updates, bool with_host,
-                std::chrono::seconds patience = Client::kPatience);
+                std::chrono::seconds patience = Process::kPatience);
   // What gRPC alone needs for such an update, in CPU or in instructions: it takes in the message
   // and sends the acknowledgement with all names. The floor of those rows.
   void Acknowledgement(long clusters, int updates, bool counts_instructions);

@@ -22,6 +22,11 @@ class Scene {
   // Of a client that speaks with the control plane by gRPC alone.
   ClientOptions AloneOptions() const;
 
+  // From now on what is served is for an Envoy that listens on that port (0: for gRPC again). Envoy
+  // connects to an endpoint when it picked it, and fails the RPC when it is refused; so of its
+  // endpoints, which have the same addresses, each accepts connections.
+  void ServeEnvoyAt(int port);
+
   Plane& plane() { return plane_; }
   // The i-th backend; after the last comes the first again.
   gxds_test::Backend& backend(int i);
@@ -31,17 +36,25 @@ class Scene {
   // The service "bench" with these routes, or one that sends everything to cluster "c0", whose only
   // endpoint is the first backend.
   void Serve(const std::vector<Route>& routes = {});
-  // Cluster "c0" has that many endpoints in ten localities, in each of which one accepts
-  // connections; an update replaces an endpoint that does not.
+  // Cluster "c0" has that many endpoints in ten localities (less than 100: in one), in each of
+  // which one accepts connections; an update replaces an endpoint that does not.
   Updates ServeEndpoints(long count);
   // That many clusters of ten endpoints, one of which accepts connections, each with a route; an
   // update swaps two endpoints of a cluster.
   Updates ServeClusters(long count);
+  // While these are served: an update replaces an endpoint of a cluster.
+  Updates ReplaceInClusters(long count);
 
  private:
-  std::string EndpointsOfCluster(long cluster, bool swapped) const;
+  // An address of this machine on which nobody listens: a connection is refused at once. For an
+  // Envoy one that accepts them.
+  Endpoint Other(long number) const;
+  std::string BytesOfCluster(const std::string& name) const;
+  std::vector<Endpoint> EndpointsOfCluster(long cluster) const;
 
   Plane plane_;
+  int envoy_port_ = 0;
+  std::unique_ptr<gxds_test::Backend> everywhere_;  // on all addresses, for an Envoy
   std::vector<std::unique_ptr<gxds_test::Backend>> backends_;
 };
 

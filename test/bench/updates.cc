@@ -11,7 +11,7 @@ namespace gxds_bench {
 namespace {
 
 // By what the client used() so far.
-std::optional<double> CostOfUpdates(const Client& client, const Updates& updates, int count,
+std::optional<double> CostOfUpdates(const Process& client, const Updates& updates, int count,
                                     const std::function<double()>& used) {
   using Clock = std::chrono::steady_clock;
   if (!client.WaitForQuiet()) return std::nullopt;
@@ -34,12 +34,32 @@ std::optional<double> CostOfUpdates(const Client& client, const Updates& updates
 
 }  // namespace
 
-std::optional<double> CpuOfUpdates(const Client& client, const Updates& updates, int count) {
+std::optional<double> CpuOfUpdates(const Process& client, const Updates& updates, int count) {
   return CostOfUpdates(client, updates, count, [&client] { return client.Cpu(); });
 }
 
+std::optional<double> CpuOfUpdatesApart(const Process& client, const Updates& updates, int count,
+                                        std::chrono::milliseconds apart) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kEnough = std::chrono::seconds(60);
+  const Clock::time_point start = Clock::now();
+  const double before = client.Cpu();
+  int made = 0;
+  for (; made < count && Clock::now() - start < kEnough; ++made) {
+    const Clock::time_point next = Clock::now() + apart;
+    if (!updates.make(made)) return std::nullopt;
+    std::this_thread::sleep_until(next);
+  }
+  if (!client.WaitForQuiet(std::chrono::milliseconds(20))) return std::nullopt;
+  const double after = client.Cpu();
+  std::this_thread::sleep_for(Clock::now() - start);
+  const double after_idle = client.Cpu();
+  return (after - before - (after_idle - after)) / made;
+}
+
 std::optional<double> InstructionsOfUpdates(Client* client, const Updates& updates, int count) {
-  return CostOfUpdates(*client, updates, count, [client] { return client->Instructions(); });
+  return CostOfUpdates(client->process(), updates, count,
+                       [client] { return client->Instructions(); });
 }
 
 double CpuOfRawDecode(const std::string& bytes) {

@@ -22,8 +22,14 @@ struct Updates {
 // and under valgrind an update takes long. What it does now and then (it walks the timers of all
 // endpoints that refused) may fall into either time, and is as much as many updates: hence the
 // median. Nothing: an update failed.
-std::optional<double> CpuOfUpdates(const Client& client, const Updates& updates, int count);
+std::optional<double> CpuOfUpdates(const Process& client, const Updates& updates, int count);
 std::optional<double> InstructionsOfUpdates(Client* client, const Updates& updates, int count);
+
+// CPU seconds of an update: the mean of so many (or of those of one minute), whose starts are at
+// least so far apart that the client's caches are cold. Taken off is what the client then uses in
+// as much time when nothing comes. Nothing: an update failed.
+std::optional<double> CpuOfUpdatesApart(const Process& client, const Updates& updates, int count,
+                                        std::chrono::milliseconds apart);
 
 // CPU seconds for which protobuf alone reads an EDS resource.
 double CpuOfRawDecode(const std::string& bytes);

@@ -146,13 +146,14 @@ class Backend::Service : public grpc::CallbackGenericService {
   Backend* backend_;
 };
 
-Backend::Backend(std::string name, int port, std::shared_ptr<grpc::ServerCredentials> credentials)
+Backend::Backend(std::string name, int port, std::shared_ptr<grpc::ServerCredentials> credentials,
+                 const std::string& address)
     : name_(std::move(name)), service_(std::make_unique<Service>(this)) {
   grpc::ServerBuilder builder;
   builder.RegisterCallbackGenericService(service_.get());
   if (credentials == nullptr) credentials = grpc::InsecureServerCredentials();
   if (port == 0) port = KeptPort();
-  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), credentials, &port_);
+  builder.AddListeningPort(address + ":" + std::to_string(port), credentials, &port_);
   server_ = builder.BuildAndStart();
 }
 

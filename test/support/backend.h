@@ -17,9 +17,11 @@ namespace gxds_test {
 
 class Backend {
  public:
-  // port 0: one that is free, and kept (KeptPort()). credentials: null for none.
+  // port 0: one that is free, and kept (KeptPort()). credentials: null for none. address: of this
+  // machine; "0.0.0.0" for all that it has.
   explicit Backend(std::string name, int port = 0,
-                   std::shared_ptr<grpc::ServerCredentials> credentials = nullptr);
+                   std::shared_ptr<grpc::ServerCredentials> credentials = nullptr,
+                   const std::string& address = "127.0.0.1");
   ~Backend();
 
   const std::string& name() const { return name_; }
