@@ -13,7 +13,8 @@
 //  - breaker: a cluster never has more RPCs in flight than it may (A32), nor drops one below;
 //  - counts: load reports have each RPC that started, by cluster and locality;
 //  - ring: in the end, with all backends up, an RPC with a hash goes where A42's ring leads in a
-//    cluster of ring_hash; and to the next on the ring while that one refuses connections;
+//    cluster of ring_hash; and to the next on the ring while that one refuses connections, or the
+//    two;
 //  - load: in the end, shares of endpoints follow the load that they report, in a cluster of
 //    weighted_round_robin (A58);
 //  - ejected: in the end, an endpoint whose RPCs all fail gets none after the next sweep of outlier

@@ -8,10 +8,13 @@
 namespace gxds_sim {
 namespace {
 
+using LedTo = std::map<std::string, std::set<const gxds_subchannel *>>;
+
 // A picker that does what no picker may.
 struct Planted : gxds_picker {
   gxds_picker *inner;
   Plant plant;
+  LedTo *led_to;
 };
 
 struct PlantedTracker : gxds_tracker {
@@ -47,6 +50,31 @@ const gxds_tracker_ops kTrackerOps = {
     },
 };
 
+// An RPC whose hash led to two others before goes to any endpoint, by the planted fault.
+void LeaveRing(const Planted *self, const gxds_pick *call, gxds_picked *out) {
+  gxds_str cluster;
+  gxds_routed_call *route = gxds_pick_route(call, &cluster);
+  if (!route->has_hash) return;
+  const uint64_t hash = route->hash;
+  auto &before = (*self->led_to)[String(cluster) + " " + std::to_string(hash)];
+  const gxds_subchannel *right = out->subchannel;
+  for (int i = 0; i < 20 && before.size() == 2 && before.count(right) == 0; i++) {
+    gxds_picked other = {};
+    route->hash += UINT64_C(0x9e3779b97f4a7c15);
+    gxds_picker_pick(self->inner, call, &other);
+    if (other.kind != GXDS_PICKED_COMPLETE) {
+      gxds_status_fini(&other.status);
+      continue;
+    }
+    gxds_tracker_destroy(out->tracker);
+    gxds_subchannel_unref(out->subchannel);
+    *out = other;
+    if (other.subchannel != right) break;
+  }
+  route->hash = hash;
+  before.insert(right);
+}
+
 void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
   auto *self = static_cast<Planted *>(picker);
   if (self->plant == kPlantLbSession) {
@@ -59,6 +87,7 @@ void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
   }
   gxds_picker_pick(self->inner, call, out);
   if (out->kind != GXDS_PICKED_COMPLETE) return;
+  if (self->plant == kPlantLbRingOrder) return LeaveRing(self, call, out);
   if (self->plant == kPlantLbQueues || self->plant == kPlantLbFalseDrop) {
     gxds_tracker_destroy(out->tracker);
     gxds_subchannel_unref(out->subchannel);
@@ -210,13 +239,15 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
   const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
                      plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
                      plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
-                     plant_ == kPlantLbHash || plant_ == kPlantLbLoad || plant_ == kPlantLbFailure;
+                     plant_ == kPlantLbHash || plant_ == kPlantLbRingOrder ||
+                     plant_ == kPlantLbLoad || plant_ == kPlantLbFailure;
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};
   gxds_picker_init(planted, &kPlantedOps);
   planted->inner = gxds_picker_ref(of_policies);
   planted->plant = plant_;
+  planted->led_to = &led_to_;
   planted_ = planted;
   return planted_;
 }

@@ -3,6 +3,8 @@
 #ifndef GRPC_XDS_TEST_SIM_BALANCING_PLANTS_H_
 #define GRPC_XDS_TEST_SIM_BALANCING_PLANTS_H_
 
+#include <map>
+#include <set>
 #include <string>
 
 #include "host/pick.h"
@@ -46,6 +48,7 @@ class BalancingPlants {
   gxds_picker *last_ = nullptr;  // references: of the policies
   gxds_picker *stale_ = nullptr;
   gxds_picker *planted_ = nullptr;
+  std::map<std::string, std::set<const gxds_subchannel *>> led_to_;  // by cluster and hash
 };
 
 }  // namespace gxds_sim

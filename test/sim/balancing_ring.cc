@@ -35,16 +35,23 @@ Ring::Ring(const std::vector<Member> &members) {
   }
 }
 
-std::set<std::string> Ring::OwnersOf(uint64_t hash, const std::string &left_out) const {
+std::set<std::string> Ring::OwnersOf(uint64_t hash, const std::set<std::string> &left_out) const {
   std::set<std::string> owners;
   auto at = places_.lower_bound(hash);
   for (size_t i = 0; i < places_.size(); i++, ++at) {
     if (at == places_.end()) at = places_.begin();
-    if (at->second.address == left_out) continue;
+    if (left_out.count(at->second.address) > 0) continue;
     owners.insert(at->second.address);
     if (at->second.is_certain) break;
   }
   return owners;
+}
+
+uint64_t Ring::HashOf(const std::string &address) const {
+  for (const auto &[hash, place] : places_) {
+    if (place.address == address && place.is_certain) return hash;
+  }
+  return 0;
 }
 
 }  // namespace gxds_sim

@@ -20,9 +20,11 @@ class Ring {
   // With the sizes that a Cluster has by default, and the client's limit.
   explicit Ring(const std::vector<Member> &members);
 
-  // The endpoint that a hash leads to, if that one is left out (empty: none is). Several where
-  // rounding decides whether an endpoint has one place more.
-  std::set<std::string> OwnersOf(uint64_t hash, const std::string &left_out = "") const;
+  // The endpoint that a hash leads to, if those are left out: the next one on the ring. Several
+  // where rounding decides whether an endpoint has one place more.
+  std::set<std::string> OwnersOf(uint64_t hash, const std::set<std::string> &left_out = {}) const;
+  // A hash that leads to it for certain.
+  uint64_t HashOf(const std::string &address) const;
 
  private:
   struct Place {

@@ -238,14 +238,25 @@ void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &lea
     CheckOwner(root, hash, ring.OwnersOf(hash));
   }
   world_->Did(kDidRing);
-  if (members.size() < 2) return;
-  const std::string owner = CheckOwner(root, hash, ring.OwnersOf(hash));
-  Backend &backend = At(owner);
-  backend.mood = kRefuses;
-  SetState(owner, &backend, GRPC_CHANNEL_IDLE);
-  CheckOwner(root, hash, ring.OwnersOf(hash, owner));
-  backend.mood = kUp;
-  PassUntil(now() + 30 * GXDS_SECOND);
+  // The endpoint that it leads to refuses, and then the next one too. One that is left is connected
+  // before, or another priority might serve.
+  std::set<std::string> refusing;
+  const size_t most = std::min<size_t>(2, members.size() - 1);
+  while (refusing.size() < most) {
+    const std::string owner = CheckOwner(root, hash, ring.OwnersOf(hash, refusing));
+    if (refusing.size() == 1) {
+      const std::set<std::string> others = ring.OwnersOf(hash, {*refusing.begin(), owner});
+      CheckOwner(root, ring.HashOf(*others.begin()), {*others.begin()});
+      world_->Did(kDidRingOrder);
+    }
+    Backend &backend = At(owner);
+    backend.mood = kRefuses;
+    SetState(owner, &backend, GRPC_CHANNEL_IDLE);
+    refusing.insert(owner);
+  }
+  CheckOwner(root, hash, ring.OwnersOf(hash, refusing));
+  for (const std::string &address : refusing) At(address).mood = kUp;
+  if (!refusing.empty()) PassUntil(now() + 30 * GXDS_SECOND);
   CheckOwner(root, hash, ring.OwnersOf(hash));
 }
 

@@ -143,6 +143,7 @@ extern const char *const kOpWords[kOpCount];
   X(EjectByChance, "policies: outlier is spared by chance")  \
   X(Load, "policies: shares by reported load are compared")  \
   X(Ring, "policies: RPC goes where its hash leads")         \
+  X(RingOrder, "policies: the next two on the ring refuse")  \
   X(Counts, "policies: RPCs of a locality are reported")
 
 enum Happening {
@@ -198,6 +199,7 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbAuthority, "lb-authority", "policies: an RPC is not told its endpoint's hostname")      \
   X(LbSession, "lb-session", "policies: an RPC's session is not looked at")                   \
   X(LbHash, "lb-hash", "policies: an RPC's hash is not looked at")                            \
+  X(LbRingOrder, "lb-ring-order", "policies: after two that fail, any endpoint follows")      \
   X(LbLoad, "lb-load", "policies: the load that an RPC reports is not heard of")              \
   X(LbFailure, "lb-failure", "policies: the failure of an RPC is not heard of")               \
   X(LbEjectionLimit, "lb-ejection-limit", "policies: more may be ejected than the limit")     \

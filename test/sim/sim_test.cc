@@ -47,6 +47,7 @@ const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"
                                                  {kPlantLbEjectionTime, "multiplier"},
                                                  {kPlantLbFailure, "ejected"},
                                                  {kPlantLbHash, "ring"},
+                                                 {kPlantLbRingOrder, "ring"},
                                                  {kPlantLbLoad, "load"},
                                                  {kPlantLbSession, "session"}};
 
