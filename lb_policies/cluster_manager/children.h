@@ -24,6 +24,7 @@ struct gxds_child {
   uint64_t token;
   bool in_snapshot;                /* it is a root; else one of the others */
   bool created;                    /* it is there, or the operation that makes it is queued */
+  size_t endpoints;                /* that it connected to when it was created */
   bool update_wanted;              /* a mark: an operation for it is queued, or will be */
   grpc_connectivity_state state;   /* what it counts as */
   const gxds_cluster_entry *entry; /* a reference: what leaves names; NULL: no aggregate */

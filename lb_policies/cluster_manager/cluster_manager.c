@@ -24,17 +24,18 @@ struct gxds_cluster_manager {
   size_t op_count;
   size_t op_capacity;
 
-  bool on_demand;
-  size_t allowance;  /* how many more children may be made in this turn */
+  size_t eager;           /* see gxds_cluster_manager_create() */
+  size_t eager_endpoints; /* of the children that are created */
+  size_t allowance;       /* how many more children may be made in this turn */
   uint64_t *waiting; /* tokens of children that are not created; some are, or are gone, by now */
   size_t waiting_next;
   size_t waiting_count;
   size_t waiting_capacity;
 };
 
-gxds_cluster_manager *gxds_cluster_manager_create(bool on_demand) {
+gxds_cluster_manager *gxds_cluster_manager_create(size_t eager) {
   gxds_cluster_manager *m = GXDS_NEW(gxds_cluster_manager);
-  m->on_demand = on_demand;
+  m->eager = eager;
   m->publish_wanted = true; /* the host waits for a first picker */
   return m;
 }
@@ -71,8 +72,33 @@ static void queue_op(gxds_cluster_manager *m, gxds_cluster_manager_op_kind kind,
 
 /* Children come and go */
 
-static void create_child(gxds_cluster_manager *m, gxds_child *child) {
+/* Those of its first priority: the others are for failover. */
+static size_t endpoints_of(const gxds_config *config, gxds_str name) {
+  const gxds_cluster_entry *e = config ? gxds_config_cluster(config, name) : NULL;
+  if (e && e->kind == GXDS_ENTRY_AGGREGATE && e->leaf_cluster_count > 0) {
+    e = gxds_config_cluster(config, e->leaf_clusters[0]);
+  }
+  const gxds_priority *first = e ? gxds_cluster_entry_priority(e, 0) : NULL;
+  size_t count = 0;
+  for (size_t i = 0; first && i < first->locality_count; i++) {
+    count += first->localities[i]->endpoint_count;
+  }
+  return count;
+}
+
+static bool is_eager(const gxds_cluster_manager *m) { return m->eager_endpoints < m->eager; }
+
+static void set_state(gxds_cluster_manager *m, gxds_child *child, grpc_connectivity_state state) {
+  m->in_state[child->state]--;
+  child->state = state;
+  m->in_state[state]++;
+}
+
+/* config: that the child is to be given. */
+static void create_child(gxds_cluster_manager *m, gxds_child *child, const gxds_config *config) {
   child->created = true;
+  child->endpoints = endpoints_of(config, child->name);
+  m->eager_endpoints += child->endpoints;
   queue_op(m, GXDS_CLUSTER_MANAGER_CREATE, child->token);
 }
 
@@ -94,18 +120,19 @@ static gxds_child *first_waiting(gxds_cluster_manager *m) {
   return NULL;
 }
 
-static gxds_child *add_child(gxds_cluster_manager *m, gxds_str name, bool in_snapshot) {
+static gxds_child *add_child(gxds_cluster_manager *m, const gxds_config *config, gxds_str name,
+                             bool in_snapshot) {
   gxds_child *child = gxds_children_add(&m->children, name);
   child->in_snapshot = in_snapshot;
   child->update_wanted = true;
-  child->state = m->on_demand ? GRPC_CHANNEL_IDLE : GRPC_CHANNEL_CONNECTING;
+  child->state = is_eager(m) ? GRPC_CHANNEL_CONNECTING : GRPC_CHANNEL_IDLE;
   m->in_state[child->state]++;
   m->pickers = gxds_picker_map_put(m->pickers, child->hash, child->name, NULL);
   m->publish_wanted = true;
-  if (m->on_demand) return child;
+  if (!is_eager(m)) return child;
   if (m->allowance > 0) {
     m->allowance--;
-    create_child(m, child);
+    create_child(m, child, config);
   } else {
     let_wait(m, child);
   }
@@ -113,7 +140,10 @@ static gxds_child *add_child(gxds_cluster_manager *m, gxds_str name, bool in_sna
 }
 
 static void remove_child(gxds_cluster_manager *m, gxds_child *child) {
-  if (child->created) queue_op(m, GXDS_CLUSTER_MANAGER_REMOVE, child->token);
+  if (child->created) {
+    m->eager_endpoints -= child->endpoints;
+    queue_op(m, GXDS_CLUSTER_MANAGER_REMOVE, child->token);
+  }
   m->in_state[child->state]--;
   m->pickers = gxds_picker_map_remove(m->pickers, child->hash, child->name);
   m->publish_wanted = true;
@@ -149,7 +179,7 @@ static void want(gxds_cluster_manager *m, const gxds_config *config, gxds_str na
                  bool in_snapshot) {
   gxds_child *child = gxds_children_by_name(&m->children, name);
   if (!child) {
-    adopt_entry(m, add_child(m, name, in_snapshot), config);
+    adopt_entry(m, add_child(m, config, name, in_snapshot), config);
   } else if (child->in_snapshot != in_snapshot) {
     child->in_snapshot = in_snapshot;
     child->update_wanted = true;
@@ -286,35 +316,42 @@ void gxds_cluster_manager_on_turn(gxds_cluster_manager *m) {
   for (size_t i = 0; i < GXDS_CLUSTER_MANAGER_BATCH; i++) {
     gxds_child *child = first_waiting(m);
     if (!child) return;
+    if (!is_eager(m)) break;
     m->waiting_next++;
-    create_child(m, child);
+    create_child(m, child, m->config);
+  }
+  if (is_eager(m)) return;
+  for (gxds_child *child; (child = first_waiting(m)); m->waiting_next++) {
+    set_state(m, child, GRPC_CHANNEL_IDLE);
+    m->publish_wanted = true;
   }
 }
 
 bool gxds_cluster_manager_wants_turn(gxds_cluster_manager *m) { return first_waiting(m) != NULL; }
 
-static void set_state(gxds_cluster_manager *m, gxds_child *child, grpc_connectivity_state state) {
-  m->in_state[child->state]--;
-  child->state = state;
-  m->in_state[state]++;
-}
-
 void gxds_cluster_manager_on_pick(gxds_cluster_manager *m, gxds_str name) {
   gxds_child *child = gxds_children_by_name(&m->children, name);
   if (!child || child->created) return;
   queue_end(m);
-  create_child(m, child);
+  create_child(m, child, m->config);
   set_state(m, child, GRPC_CHANNEL_CONNECTING);
   m->publish_wanted = true;
 }
 
+static bool waits_to_be_picked_by(const gxds_cluster_manager *m, gxds_str name) {
+  const gxds_child *child = gxds_children_by_name(&m->children, name);
+  return child && !child->created && child->state == GRPC_CHANNEL_IDLE;
+}
+
 void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m) {
-  if (!m->on_demand || m->in_state[GRPC_CHANNEL_IDLE] != m->children.count) return;
-  name_set roots = roots_of(m->config);
-  if (roots.count > 0) {
-    gxds_cluster_manager_on_pick(m, roots.names[0]);
-  } else if (m->other_count > 0) {
-    gxds_cluster_manager_on_pick(m, m->others[0]);
+  if (m->in_state[GRPC_CHANNEL_READY] > 0 || m->in_state[GRPC_CHANNEL_CONNECTING] > 0) return;
+  const name_set names[] = {roots_of(m->config), {m->others, m->other_count}};
+  for (size_t i = 0; i < 2; i++) {
+    for (size_t j = 0; j < names[i].count; j++) {
+      if (!waits_to_be_picked_by(m, names[i].names[j])) continue;
+      gxds_cluster_manager_on_pick(m, names[i].names[j]);
+      return;
+    }
   }
 }
 
@@ -366,9 +403,11 @@ const gxds_picker_map *gxds_cluster_manager_pickers(const gxds_cluster_manager *
 void gxds_cluster_manager_validate(const gxds_cluster_manager *m) {
   size_t in_state[GRPC_CHANNEL_SHUTDOWN] = {0};
   size_t count = 0;
+  size_t endpoints = 0;
   for (size_t i = 0; i < m->children.bucket_count; i++) {
     for (const gxds_child *c = m->children.by_name[i]; c; c = c->name_next, count++) {
       in_state[c->state]++;
+      endpoints += c->endpoints;
       gxds_picker *picker;
       GXDS_CHECK(gxds_picker_map_get(m->pickers, c->hash, c->name, &picker));
       GXDS_CHECK(gxds_children_by_token(&m->children, c->token) == c);
@@ -379,5 +418,6 @@ void gxds_cluster_manager_validate(const gxds_cluster_manager *m) {
     }
   }
   GXDS_CHECK(count == m->children.count);
+  GXDS_CHECK(endpoints == m->eager_endpoints);
   GXDS_CHECK(memcmp(in_state, m->in_state, sizeof in_state) == 0);
 }

@@ -7,7 +7,8 @@
  * published after the last of them.
  *
  * Children are made some per turn, and those that RPCs wait for at once. Until a child is made its
- * name is in the map without a picker: RPCs for it wait.
+ * name is in the map without a picker: RPCs for it wait. Where there are many endpoints, not all
+ * children are made ahead of RPCs.
  *
  * The children are the roots of the snapshot, which hold a cluster until its last RPC is done with
  * its pick (A74); so a child that is not among them any more is ended at once, where the host's own
@@ -33,9 +34,15 @@ typedef struct gxds_cluster_manager gxds_cluster_manager;
 /* How many children are made per turn, so that the first RPC need not wait for the thousandth. */
 #define GXDS_CLUSTER_MANAGER_BATCH 16
 
-/* on_demand: each child is made when the first RPC is to be picked by it, and is IDLE until then.
- * One owner. */
-gxds_cluster_manager *gxds_cluster_manager_create(bool on_demand);
+/* How many endpoints a channel connects to before RPCs want them, unless the environment says
+ * otherwise: below that all RPCs find a connection, and what a channel costs stays bounded. */
+#define GXDS_CLUSTER_MANAGER_EAGER_ENDPOINTS 2000
+
+/* eager: children are made ahead of RPCs while those that are there have fewer endpoints (those
+ * that they connect to at first, as they were when they were made); of the rest, each is made when
+ * the first RPC is to be picked by it, and is IDLE until then. SIZE_MAX: all are made. One owner.
+ */
+gxds_cluster_manager *gxds_cluster_manager_create(size_t eager);
 void gxds_cluster_manager_destroy(gxds_cluster_manager *m); /* NULL is allowed */
 
 typedef enum gxds_cluster_manager_op_kind {
@@ -64,8 +71,8 @@ void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t child
 
 /* A pick found no picker for that name: its child is made now, if it is not there yet. */
 void gxds_cluster_manager_on_pick(gxds_cluster_manager *m, gxds_str name);
-/* The channel is to connect (for its first RPC, too): if all children wait to be picked by, the
- * first of them is made, so that a program can wait for the channel. */
+/* The channel is to connect (for its first RPC, too): if no child is READY or CONNECTING, the first
+ * that waits to be picked by is made, so that a program can wait for the channel. */
 void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m);
 /* More children may be made. */
 void gxds_cluster_manager_on_turn(gxds_cluster_manager *m);

@@ -194,17 +194,23 @@ static void drain_silently(policy *p) {
 
 /* --- The policy --- */
 
-/* Whether clusters connect when the first RPC is picked by them, not before. */
-static bool connects_on_demand(void) {
-  const char *value = secure_getenv("GRPC_XDS_CONNECT_ON_DEMAND");
-  return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
+static bool is_one_of(const char *value, const char *a, const char *b) {
+  return value && (strcmp(value, a) == 0 || strcmp(value, b) == 0);
+}
+
+/* How many endpoints are connected to before RPCs want them. */
+static size_t eager_endpoints(void) {
+  const char *on_demand = secure_getenv("GRPC_XDS_CONNECT_ON_DEMAND");
+  if (is_one_of(on_demand, "true", "1")) return 0;
+  if (is_one_of(on_demand, "false", "0")) return SIZE_MAX;
+  return GXDS_CLUSTER_MANAGER_EAGER_ENDPOINTS;
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
   p->base = base;
-  p->machine = gxds_cluster_manager_create(connects_on_demand());
+  p->machine = gxds_cluster_manager_create(eager_endpoints());
   return p;
 }
 

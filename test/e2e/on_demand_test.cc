@@ -1,5 +1,6 @@
-// Clusters that connect when the first RPC is picked by them (GRPC_XDS_CONNECT_ON_DEMAND, set for
-// this program): through real channels.
+// Clusters that connect when the first RPC is picked by them: through real channels. All of them
+// with GRPC_XDS_CONNECT_ON_DEMAND, which is set for this program; without it, those beyond a number
+// of endpoints.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,6 +104,68 @@ TEST(OnDemand, ChannelThatIsToConnectConnectsOne) {
   Client client("xds:///greeter.example", plane.Bootstrap());
   EXPECT_TRUE(client.channel()->WaitForConnected(std::chrono::system_clock::now() + kPatience));
   EXPECT_FALSE(b.Rang());
+}
+
+// The variable is read for each channel.
+class Variable {
+ public:
+  explicit Variable(const char* value) {
+    if (value == nullptr) {
+      unsetenv("GRPC_XDS_CONNECT_ON_DEMAND");
+    } else {
+      setenv("GRPC_XDS_CONNECT_ON_DEMAND", value, 1);
+    }
+  }
+  ~Variable() { setenv("GRPC_XDS_CONNECT_ON_DEMAND", "true", 1); }
+};
+
+// Cluster a serves, and z comes after so many endpoints that a channel does not connect to it
+// (lb_policies/cluster_manager/cluster_manager.h). Theirs are ports of this machine where nothing
+// speaks HTTP/2.
+Mesh MeshWithManyEndpoints(int a, int z) {
+  Mesh mesh = ClustersOf({{"a", a}, {"z", z}});
+  for (const char* name : {"m1", "m2", "m3", "m4", "m5", "m6", "m7"}) {
+    Cluster cluster;
+    cluster.name = name;
+    cluster.localities = {{"z", 1, 0, {}}};
+    for (int port = 650; port < 950; ++port) cluster.localities[0].ports.push_back(port);
+    mesh.clusters.push_back(std::move(cluster));
+    mesh.routes.push_back({std::string("/") + name + "/", name, {}, {}});
+  }
+  return mesh;
+}
+
+TEST(OnDemand, ClustersConnectBeforeRpcsUnlessThereAreManyEndpoints) {
+  const Variable unset(nullptr);
+  Backend a("a");
+  Doorbell b, z;
+  ControlPlane of_few, of_many;
+  of_few.Set(ClustersOf({{"a", a.port()}, {"b", b.port()}}));
+  of_many.Set(MeshWithManyEndpoints(a.port(), z.port()));
+  of_few.Start();
+  of_many.Start();
+  Client few("xds:///greeter.example", of_few.Bootstrap());
+  EXPECT_EQ(few.Call({}, "/a/Name").name, "a");
+  EXPECT_TRUE(b.Rang(kPatience));
+
+  Client many("xds:///greeter.example", of_many.Bootstrap());
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(many.Call({}, "/a/Name").name, "a");
+  EXPECT_FALSE(z.Rang());
+  auto call = many.Start({}, "/z/Name");
+  EXPECT_TRUE(z.Rang(kPatience));
+  call->Cancel();
+}
+
+TEST(OnDemand, AProgramMayWantAllConnections) {
+  const Variable never("false");
+  Backend a("a");
+  Doorbell z;
+  ControlPlane plane;
+  plane.Set(MeshWithManyEndpoints(a.port(), z.port()));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  client.channel()->GetState(true);
+  EXPECT_TRUE(z.Rang(kPatience));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Picker : gxds_picker {
 };
 
 struct Scenario {
-  explicit Scenario(bool on_demand = false) : m(gxds_cluster_manager_create(on_demand)) {}
+  explicit Scenario(size_t eager = SIZE_MAX) : m(gxds_cluster_manager_create(eager)) {}
 
   gxds_cluster_manager* const m;
   bool turns = true;                      // they come at once
@@ -369,7 +369,7 @@ TEST(ClusterManager, ChildThatWaitsForItsTurnIsNotToldOfUpdatesAndGoesSilently) 
 }
 
 TEST(ClusterManager, OnDemandChildrenAreIdleUntilAnRpcWaitsForThem) {
-  Scenario s(/*on_demand=*/true);
+  Scenario s(/*eager=*/0);
   Entry a = Leaf("a"), b = Leaf("b"), changed = Leaf("b");
   Config config = MakeConfig({a.get(), b.get()}, {"a", "b"});
   EXPECT_EQ(s.Update(config, {"plugin"}), "IDLE");
@@ -383,7 +383,7 @@ TEST(ClusterManager, OnDemandChildrenAreIdleUntilAnRpcWaitsForThem) {
 }
 
 TEST(ClusterManager, OnDemandOneChildIsMadeWhenTheChannelIsToConnect) {
-  Scenario s(/*on_demand=*/true);
+  Scenario s(/*eager=*/0);
   gxds_cluster_manager_on_exit_idle(s.m);
   EXPECT_EQ(s.Drain(), "FAILED");
   Entry a = Leaf("a"), b = Leaf("b");
@@ -392,6 +392,72 @@ TEST(ClusterManager, OnDemandOneChildIsMadeWhenTheChannelIsToConnect) {
   EXPECT_EQ(s.Drain(), "+a CONNECTING");
   gxds_cluster_manager_on_exit_idle(s.m);
   EXPECT_EQ(s.Drain(), "");
+}
+
+TEST(ClusterManager, ChannelThatIsToConnectGoesOnWhileAllFail) {
+  Scenario s(/*eager=*/1);
+  Entry a = Leaf("a"), b = Leaf("b"), c = Leaf("c");
+  EXPECT_EQ(s.Update(MakeConfig({a.get(), b.get(), c.get()}, {"a", "b", "c"})), "+a CONNECTING");
+  gxds_cluster_manager_on_exit_idle(s.m);
+  EXPECT_EQ(s.Drain(), "") << "a may still come up";
+  EXPECT_EQ(s.Child("a", GRPC_CHANNEL_TRANSIENT_FAILURE), "IDLE");
+  gxds_cluster_manager_on_exit_idle(s.m);
+  EXPECT_EQ(s.Drain(), "+b CONNECTING");
+  s.Child("b", GRPC_CHANNEL_TRANSIENT_FAILURE);
+  gxds_cluster_manager_on_exit_idle(s.m);
+  EXPECT_EQ(s.Drain(), "+c CONNECTING");
+  EXPECT_EQ(s.Child("c", GRPC_CHANNEL_TRANSIENT_FAILURE), "FAILED");
+  gxds_cluster_manager_on_exit_idle(s.m);
+  EXPECT_EQ(s.Drain(), "");
+}
+
+Entry Pair(const std::string& name) {
+  return Leaf(name, {}, snapshot::MakeEndpoints({{"a", "b"}}));
+}
+
+TEST(ClusterManager, ChildrenAreMadeAheadWhileThereAreFewEndpoints) {
+  Scenario s(/*eager=*/3);
+  Entry a = Pair("a"), b = Pair("b"), c = Pair("c"), d = Pair("d"), e = Pair("e");
+  Config config = MakeConfig({a.get(), b.get(), c.get(), d.get()}, {"a", "b", "c", "d"});
+  EXPECT_EQ(s.Update(config), "+a +b CONNECTING");
+  EXPECT_EQ(s.PickerOf("c"), "none") << "an RPC for it waits";
+  EXPECT_EQ(s.Child("a", GRPC_CHANNEL_READY), "READY");
+  EXPECT_EQ(s.Picked("d"), "+d READY");
+  // What goes leaves room for what comes, which RPCs are about to want.
+  config = Next(config, {e.get()}, {"b", "c", "e"});
+  EXPECT_EQ(s.Update(config), "-a -d +e CONNECTING");
+  EXPECT_EQ(s.Picked("c"), "+c CONNECTING");
+}
+
+TEST(ClusterManager, ChildrenWaitingForTheirTurnMayBecomeTooMany) {
+  Scenario s(/*eager=*/kBatch + 1);
+  s.turns = false;
+  std::vector<Entry> entries;
+  std::vector<std::string> roots;
+  s.Update(Numbered(kBatch + 3, &entries, &roots));
+  EXPECT_EQ(s.names.size(), size_t{kBatch});
+  ASSERT_TRUE(gxds_cluster_manager_wants_turn(s.m));
+  gxds_cluster_manager_on_turn(s.m);
+  EXPECT_EQ(s.Drain(), "+" + Number(kBatch) + " CONNECTING");
+  EXPECT_FALSE(gxds_cluster_manager_wants_turn(s.m));
+  for (int i = 0; i <= kBatch; i++) s.Child(Number(i), GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(s.State(), "IDLE") << "the others were not tried";
+  EXPECT_EQ(s.Picked(Number(kBatch + 2)), "+" + Number(kBatch + 2) + " CONNECTING");
+}
+
+TEST(ClusterManager, EndpointsForFailoverAreNoneToConnectTo) {
+  Scenario s(/*eager=*/2);
+  Entry a = Leaf("a", {}, snapshot::MakeEndpoints({{"a"}, {"b", "c"}})), b = Leaf("b"),
+        c = Leaf("c");
+  EXPECT_EQ(s.Update(MakeConfig({a.get(), b.get(), c.get()}, {"a", "b", "c"})), "+a +b CONNECTING");
+}
+
+TEST(ClusterManager, AggregateConnectsToItsFirstCluster) {
+  Scenario s(/*eager=*/2);
+  Entry one = Pair("one"), two = Leaf("two"), b = Leaf("b");
+  Entry a = Aggregate("a", {"one", "two"});
+  EXPECT_EQ(s.Update(MakeConfig({a.get(), one.get(), two.get(), b.get()}, {"a", "b"})),
+            "+a CONNECTING");
 }
 
 // What a change costs does not depend on how many children there are.
