@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace gxds_test {
 
 struct Outcome {
   int status;
-  std::string output;  // standard output and standard error
+  std::string output;  // standard output and standard error, but for the host's own information
 };
 
 using Environment = std::map<std::string, std::string>;
@@ -21,6 +22,20 @@ using Environment = std::map<std::string, std::string>;
 inline Environment Preload(const std::string& libraries, Environment more = {}) {
   more["LD_PRELOAD"] = libraries;
   return more;
+}
+
+// Without the information that gRPC 1.83 logs of itself, such as that a server hung up, and what
+// abseil says before the first line of a program that has not set its log up.
+inline std::string WithoutHostsInformation(const std::string& output) {
+  std::istringstream lines(output);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_hosts = line.rfind("I0000 ", 0) == 0 && line.find("grpc_xds") == line.npos;
+    if (!is_hosts && line.rfind("WARNING: All log messages before absl::", 0) != 0) {
+      out += line + "\n";
+    }
+  }
+  return out;
 }
 
 inline Outcome RunProgram(const std::vector<std::string>& args, Environment environment = {}) {
@@ -37,7 +52,7 @@ inline Outcome RunProgram(const std::vector<std::string>& args, Environment envi
   child.WaitForLine([](const std::string&) { return false; });
   Outcome outcome;
   outcome.status = child.Wait();
-  outcome.output = child.Output();
+  outcome.output = WithoutHostsInformation(child.Output());
   return outcome;
 }
 
