@@ -24,7 +24,6 @@ using grpc_core::GrpcXdsClient;
 using grpc_core::GrpcXdsServer;
 using grpc_core::GrpcXdsServerTarget;
 using grpc_core::Json;
-using grpc_core::RefCountedPtr;
 using grpc_core::XdsBootstrap;
 
 // Of the targets that the google-c2p resolver makes.
@@ -92,8 +91,9 @@ std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
   return grpc_core::JsonDump(Json::FromObject(std::move(out)));
 }
 
-// The host's client of that name is the only way to what it stored; mine: for the one that is made
-// when there is none. It connects to nobody until it is asked to watch something.
+// The host keeps a bootstrap with its client of that name alone. If there is no such client, one is
+// made, with the bootstrap mine, and false is returned; null: with that for all targets, which is
+// what is asked for. A client connects to nobody until it is asked to watch something.
 bool BootstrapOfClient(absl::string_view name, std::shared_ptr<GrpcXdsBootstrap> mine,
                        gxds_str* out) {
   grpc_core::ExecCtx exec_ctx;

@@ -24,9 +24,9 @@ struct gxds_cluster_manager {
   size_t op_count;
   size_t op_capacity;
 
-  size_t eager;           /* see gxds_cluster_manager_create() */
-  size_t eager_endpoints; /* of the children that are created */
-  size_t allowance;       /* how many more children may be made in this turn */
+  size_t eager;      /* see gxds_cluster_manager_create() */
+  size_t endpoints;  /* of the children that are created */
+  size_t allowance;  /* how many more children may be made in this turn */
   uint64_t *waiting; /* tokens of children that are not created; some are, or are gone, by now */
   size_t waiting_next;
   size_t waiting_count;
@@ -86,7 +86,7 @@ static size_t endpoints_of(const gxds_config *config, gxds_str name) {
   return count;
 }
 
-static bool is_eager(const gxds_cluster_manager *m) { return m->eager_endpoints < m->eager; }
+static bool is_eager(const gxds_cluster_manager *m) { return m->endpoints < m->eager; }
 
 static void set_state(gxds_cluster_manager *m, gxds_child *child, grpc_connectivity_state state) {
   m->in_state[child->state]--;
@@ -98,7 +98,7 @@ static void set_state(gxds_cluster_manager *m, gxds_child *child, grpc_connectiv
 static void create_child(gxds_cluster_manager *m, gxds_child *child, const gxds_config *config) {
   child->created = true;
   child->endpoints = endpoints_of(config, child->name);
-  m->eager_endpoints += child->endpoints;
+  m->endpoints += child->endpoints;
   queue_op(m, GXDS_CLUSTER_MANAGER_CREATE, child->token);
 }
 
@@ -141,7 +141,7 @@ static gxds_child *add_child(gxds_cluster_manager *m, const gxds_config *config,
 
 static void remove_child(gxds_cluster_manager *m, gxds_child *child) {
   if (child->created) {
-    m->eager_endpoints -= child->endpoints;
+    m->endpoints -= child->endpoints;
     queue_op(m, GXDS_CLUSTER_MANAGER_REMOVE, child->token);
   }
   m->in_state[child->state]--;
@@ -418,6 +418,6 @@ void gxds_cluster_manager_validate(const gxds_cluster_manager *m) {
     }
   }
   GXDS_CHECK(count == m->children.count);
-  GXDS_CHECK(endpoints == m->eager_endpoints);
+  GXDS_CHECK(endpoints == m->endpoints);
   GXDS_CHECK(memcmp(in_state, m->in_state, sizeof in_state) == 0);
 }
