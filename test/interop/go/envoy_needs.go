@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"net"
 
 	clusterpb "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corepb "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -91,16 +90,6 @@ func (n *envoyNeeds) setEndpoints(c *cluster, out *endpointpb.ClusterLoadAssignm
 			e.LoadBalancingWeight = wrapperspb.UInt32(0)
 		}
 	}
-}
-
-// freePort is a port on loopback that nobody listens on.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
 func inJSON(m proto.Message) (json.RawMessage, error) {

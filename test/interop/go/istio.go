@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -45,11 +44,11 @@ func startIstio(programs string) (*istio, error) {
 	if err := i.identity.write(i.dir, "istiod"); err != nil {
 		return i, err
 	}
-	addresses, err := freeAddresses(3)
-	if err != nil {
-		return i, err
+	for _, address := range []*string{&i.grpc, &i.http, &i.secure} { // Istio cannot say which it took
+		if *address, err = reserveAddress(); err != nil {
+			return i, err
+		}
 	}
-	i.grpc, i.http, i.secure = addresses[0], addresses[1], addresses[2]
 	if err := os.WriteFile(i.path("mesh.yaml"), []byte("trustDomain: cluster.local\n"), 0o644); err != nil {
 		return i, err
 	}
@@ -60,20 +59,6 @@ func startIstio(programs string) (*istio, error) {
 }
 
 func (i *istio) path(name string) string { return filepath.Join(i.dir, name) }
-
-// freeAddresses are of loopback ports that nobody listens at. (Istio has no way to say which one it took.)
-func freeAddresses(count int) ([]string, error) {
-	var addresses []string
-	for range count {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer listener.Close()
-		addresses = append(addresses, listener.Addr().String())
-	}
-	return addresses, nil
-}
 
 func portOf(address string) string { return address[strings.LastIndex(address, ":")+1:] }
 

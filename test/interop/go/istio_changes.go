@@ -329,7 +329,7 @@ func (p *parts) change() {
 // startAgent starts Istio's agent of a pod, without Envoy, and returns the bootstrap for programs beside it.
 func (m *mesh) startAgent() (*process, string, error) {
 	m.agents++
-	status, err := freeAddresses(1)
+	status, err := reservePort()
 	if err != nil {
 		return nil, "", err
 	}
@@ -344,8 +344,8 @@ func (m *mesh) startAgent() (*process, string, error) {
 		"DISABLE_ENVOY=true", "ISTIO_META_GENERATOR=grpc", "ISTIO_META_CLUSTER_ID=Kubernetes",
 		"POD_NAME=client", "POD_NAMESPACE=" + istioNamespace, "INSTANCE_IP=127.0.0.1", "SERVICE_ACCOUNT=client",
 		"GRPC_XDS_BOOTSTRAP=" + bootstrap, "OUTPUT_CERTS=" + certificates, "FILE_MOUNTED_CERTS=true", "CA_PROVIDER=none",
-		fmt.Sprintf(`PROXY_CONFIG={"discoveryAddress":"%s","controlPlaneAuthPolicy":"NONE","statusPort":%s}`,
-			m.grpc, portOf(status[0])),
+		fmt.Sprintf(`PROXY_CONFIG={"discoveryAddress":"%s","controlPlaneAuthPolicy":"NONE","statusPort":%d}`,
+			m.grpc, status),
 	}, "/bin/sh", "-c", `cd "$1" && exec "$2" proxy sidecar --domain "$3"`, "sh", dir, agent,
 		istioNamespace+".svc.cluster.local")
 	if err != nil {

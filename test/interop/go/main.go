@@ -174,7 +174,7 @@ func runOnServe(k kind, argv ...string) error {
 
 // runEnvoy has an Envoy speak to `xds serve`.
 func runEnvoy(k kind, y way) error {
-	port, err := freePort()
+	port, err := reservePort()
 	if err != nil {
 		return err
 	}

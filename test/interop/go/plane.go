@@ -54,14 +54,19 @@ type goPlane struct {
 	snapshot cache.SnapshotCache
 	linear   map[string]*cache.LinearCache
 
-	server interface{ Stop() }
-	cancel context.CancelFunc
-	watch  streamWatch
-	sink   loadSink
+	listener net.Listener
+	server   interface{ Stop() }
+	cancel   context.CancelFunc
+	watch    streamWatch
+	sink     loadSink
 }
 
 func newGoPlane(caching string, rest bool) (*goPlane, error) {
-	p := &goPlane{caching: caching, rest: rest, at: "127.0.0.1:0", sink: loadSink{sum: map[string]uint64{}}}
+	at, err := reserveAddress()
+	if err != nil {
+		return nil, err
+	}
+	p := &goPlane{caching: caching, rest: rest, at: at, sink: loadSink{sum: map[string]uint64{}}}
 	p.watch.sent = map[string]bool{}
 	p.newCaches()
 	return p, p.start()
@@ -91,11 +96,10 @@ func (p *goPlane) newCaches() {
 }
 
 func (p *goPlane) start() error {
-	listener, err := net.Listen("tcp", p.at)
-	if err != nil {
+	var err error
+	if p.listener, err = net.Listen("tcp", p.at); err != nil {
 		return err
 	}
-	p.at = listener.Addr().String()
 	var ctx context.Context
 	ctx, p.cancel = context.WithCancel(context.Background())
 	// As go-control-plane's documentation asks for clients of gRPC, which never mean "everything".
@@ -103,14 +107,14 @@ func (p *goPlane) start() error {
 	if p.rest {
 		web := &http.Server{Handler: gateway{server.HTTPGateway{Server: xds}}}
 		p.server = webServer{web}
-		go web.Serve(listener)
+		go web.Serve(p.listener)
 		return nil
 	}
 	streams := grpc.NewServer()
 	p.server = streams
 	discoverypb.RegisterAggregatedDiscoveryServiceServer(streams, xds)
 	lrspb.RegisterLoadReportingServiceServer(streams, &p.sink)
-	go streams.Serve(listener)
+	go streams.Serve(p.listener)
 	return nil
 }
 
@@ -187,6 +191,8 @@ func (p *goPlane) restart(fresh bool, meanwhile func() error) error {
 
 func (p *goPlane) stop() {
 	p.cancel()
+	// Serve, which has a goroutine of its own, may not have taken it yet, and so the server cannot close it.
+	p.listener.Close()
 	p.server.Stop()
 }
 

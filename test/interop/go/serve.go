@@ -21,8 +21,9 @@ type servePlane struct {
 	process *process
 	mu      sync.Mutex
 	cond    *sync.Cond
-	at      string // empty: not listening yet
+	at      string
 	restAt  string // over REST-JSON
+	listens int    // where it listens already
 	states  int    // of the folder that were taken, since the last start
 	errors  []string
 	nacked  []string // in the client's words
@@ -37,7 +38,10 @@ func newServePlane() (*servePlane, error) {
 	}
 	s := &servePlane{dir: dir, reports: map[string]uint64{}}
 	s.cond = sync.NewCond(&s.mu)
-	return s, nil
+	if s.at, err = reserveAddress(); err == nil {
+		s.restAt, err = reserveAddress()
+	}
+	return s, err
 }
 
 // startServePlane is an `xds serve` that serves the truth.
@@ -58,11 +62,9 @@ func startServePlane(t truth) (*servePlane, error) {
 
 // event is one line of `xds serve --json`.
 type event struct {
-	Event   string
-	Service string
-	Address string
-	Detail  string
-	Load    []struct {
+	Event  string
+	Detail string
+	Load   []struct {
 		Cluster    string
 		Successful uint64
 	}
@@ -77,11 +79,7 @@ func (s *servePlane) follow(p *process) {
 		s.mu.Lock()
 		switch e.Event {
 		case "listening":
-			if e.Service == "rest" {
-				s.restAt = e.Address
-			} else {
-				s.at = e.Address
-			}
+			s.listens++
 		case "resources":
 			s.states++
 		case "nack":
@@ -115,20 +113,16 @@ func (s *servePlane) await(what string, done func() bool) error {
 }
 
 func (s *servePlane) start() error {
-	listen, rest := "127.0.0.1:0", "127.0.0.1:0"
-	if s.at != "" {
-		listen, rest = s.at, s.restAt
-	}
 	p, err := startProcess("xds serve", nil, filepath.Join(*bin, "tools/xds"), "serve", s.dir, "--json",
-		"--listen", listen, "--rest", rest, "--load-interval", fmt.Sprint(reportInterval.Seconds()))
+		"--listen", s.at, "--rest", s.restAt, "--load-interval", fmt.Sprint(reportInterval.Seconds()))
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.process, s.at, s.restAt, s.states, s.ended = p, "", "", 0, false
+	s.process, s.listens, s.states, s.ended = p, 0, 0, false
 	go s.follow(p)
-	return s.await("address", func() bool { return s.at != "" && s.restAt != "" && s.states > 0 })
+	return s.await("address", func() bool { return s.listens == 2 && s.states > 0 })
 }
 
 func (s *servePlane) address() string { return s.at }
