@@ -1,33 +1,63 @@
 package main
 
-// A faulty client is spared what it gets wrong (test/interop/README.md says what, and why it is its fault). The
-// changes are the same, drawn from the same numbers, but for these. A nil one stands for a client without
-// faults, which is spared nothing.
+import "slices"
+
+// A peer is one whose faults some changes are kept from.
+type peer string
+
+const (
+	grpcJS         peer = "grpc-js"
+	grpcJavaClient peer = "grpc-java"
+	javaPlaneSotw  peer = "java-control-plane"
+	javaPlaneDelta peer = "java-control-plane in delta"
+)
+
+// A faulty peer is spared what it gets wrong (test/interop/README.md says what, and why it is its fault). The
+// changes are the same, drawn from the same numbers, but for these. A nil one stands for peers without
+// faults, which are spared nothing.
 type faulty struct {
-	otherwise int  // changes that were made otherwise
-	ofJava    bool // the client is grpc-java, which is spared only endpoints that are refused at first
+	of        peer
+	otherwise int // changes that were made otherwise
 }
 
-// setCluster changes the state of a Cluster: what comes back differs from what was there before, and brings
-// endpoints that are good.
+func (f *faulty) is(peers ...peer) bool { return f != nil && slices.Contains(peers, f.of) }
+
+// present is a state in which the resource is there, for one who may be asked for nothing else.
+func (f *faulty) present(s health) health {
+	if s == missing && f.is(javaPlaneSotw, javaPlaneDelta) {
+		f.otherwise++
+		return broken
+	}
+	return s
+}
+
+// keepsEndpoints is whether a cluster that is to be refused has its endpoints still, for a client that holds an earlier
+// version of it.
+func (f *faulty) keepsEndpoints() bool { return f.is(javaPlaneSotw, javaPlaneDelta) }
+
+// differs is whether what comes back must differ from what was there before.
+func (f *faulty) differs() bool { return f.is(grpcJS, javaPlaneDelta) }
+
+// setCluster changes the state of a Cluster. Clients are spared one that comes back without good endpoints.
 func (f *faulty) setCluster(c *cluster, s health) {
-	if f != nil && !f.ofJava && s == good && c.state != good {
+	s = f.present(s)
+	if f.differs() && s == good && c.state != good {
 		c.maxRequests++
 		f.otherwise++
-	} else if f != nil && s != good && c.edsState != good {
+	} else if f.is(grpcJS, grpcJavaClient) && s != good && c.edsState != good {
 		f.setEndpoints(c, good)
 	}
 	c.state = s
 }
 
-// setEndpoints changes the state of a ClusterLoadAssignment: only of one that the client has, and what comes
-// back differs.
+// setEndpoints changes the state of a ClusterLoadAssignment. Clients are spared that of one that they do not have.
 func (f *faulty) setEndpoints(c *cluster, s health) {
-	if f != nil && s != good && c.state != good {
+	s = f.present(s)
+	if f.is(grpcJS, grpcJavaClient) && s != good && c.state != good {
 		f.otherwise++
 		return
 	}
-	if f != nil && !f.ofJava && s == good && c.edsState != good {
+	if f.differs() && s == good && c.edsState != good {
 		c.localities[0].weight++
 		f.otherwise++
 	}
@@ -36,15 +66,18 @@ func (f *faulty) setEndpoints(c *cluster, s health) {
 
 // setRingHash chooses the policy: not ring_hash.
 func (f *faulty) setRingHash(c *cluster, ringHash bool) {
-	if f != nil && !f.ofJava && ringHash {
+	if f.is(grpcJS) && ringHash {
 		f.otherwise++
 		return
 	}
 	c.ringHash = ringHash
 }
 
-// returns is said of a cluster that went and comes back: with endpoints that are good.
+// returns is said of a cluster that went and comes back: to clients with endpoints that are good.
 func (f *faulty) returns(c *cluster) {
+	if !f.is(grpcJS, grpcJavaClient) {
+		return
+	}
 	if c.state != good || c.edsState != good {
 		f.otherwise++
 	}

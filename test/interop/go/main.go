@@ -14,30 +14,32 @@ import (
 )
 
 var (
-	bin          = flag.String("bin", "bazel-bin", "where Bazel put what it built")
-	js           = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
-	envoyProgram = flag.String("envoy", "", "an Envoy; empty: none")
-	grpcio       = flag.String("grpcio", "", "a client.py that finds grpcio; empty: none")
-	grpcJava     = flag.String("grpc-java", "", "where the jars of grpc-java are; empty: nowhere")
-	javaSources  = flag.String("java", "", "where the programs in Java are")
-	seed         = flag.Uint64("seed", 1, "of the changes")
-	changes      = flag.Int("changes", 500, "how many, in each pairing")
-	only         = flag.String("only", "", "part of a pairing's name: run such ones")
-	quick        = flag.Bool("quick", false, "only the pairings of go-control-plane and Envoy, some at once")
-	verbose      = flag.Bool("verbose", false, "print every change")
-	programs     = flag.String("istio", "", "where pilot-discovery and pilot-agent are: the pairings are those with Istio")
-	meet         = flag.Bool("meet-faults", false, "let grpc-js and grpc-java meet what they get wrong: test/interop/README.md")
+	bin           = flag.String("bin", "bazel-bin", "where Bazel put what it built")
+	js            = flag.String("js", "", "where npm installed what test/interop/js needs; empty: nowhere")
+	envoyProgram  = flag.String("envoy", "", "an Envoy; empty: none")
+	grpcio        = flag.String("grpcio", "", "a client.py that finds grpcio; empty: none")
+	grpcJava      = flag.String("grpc-java", "", "where the jars of grpc-java are; empty: nowhere")
+	javaPlaneJars = flag.String("java-control-plane", "", "where the jars of java-control-plane are; empty: nowhere")
+	javaSources   = flag.String("java", "", "where the programs in Java are")
+	seed          = flag.Uint64("seed", 1, "of the changes")
+	changes       = flag.Int("changes", 500, "how many, in each pairing")
+	only          = flag.String("only", "", "part of a pairing's name: run such ones")
+	quick         = flag.Bool("quick", false, "only the pairings of go-control-plane and Envoy, some at once")
+	verbose       = flag.Bool("verbose", false, "print every change")
+	programs      = flag.String("istio", "", "where pilot-discovery and pilot-agent are: the pairings are those with Istio")
+	meet          = flag.Bool("meet-faults", false, "let those who have faults meet what they get wrong: test/interop/README.md")
 )
 
 // A kind is a pairing by name. Its run says what is wrong.
 type kind struct {
-	name    string
-	run     func(k kind) error
-	missing string  // a program that it needs
-	faulty  *faulty // or nil
-	apart   bool    // as a pairing's
-	rest    bool    // of this project's client, which reports no load then
-	quick   bool
+	name       string
+	run        func(k kind) error
+	missing    string  // a program that it needs
+	faulty     *faulty // or nil
+	apart      bool    // as a pairing's
+	rest       bool    // of this project's client
+	unreported bool    // as a pairing's
+	quick      bool
 }
 
 func kinds() []kind {
@@ -57,11 +59,13 @@ func kinds() []kind {
 		}
 	}
 	all = append(all, kind{
-		name:  "go-control-plane, snapshot cache, REST",
-		run:   func(k kind) error { return runOnGoPlane(k, "snapshot", "rest") },
-		rest:  true,
-		quick: true,
-	})
+		name:       "go-control-plane, snapshot cache, REST",
+		run:        func(k kind) error { return runOnGoPlane(k, "snapshot", "rest") },
+		rest:       true,
+		unreported: true,
+		quick:      true,
+	}, ofJavaPlane("state of the world", "", javaPlaneSotw),
+		ofJavaPlane("delta", "delta", javaPlaneDelta))
 	goClient := filepath.Join(filepath.Dir(os.Args[0]), "client")
 	all = append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
@@ -85,7 +89,7 @@ func ofGrpcJS() kind {
 		k.missing = "node and npm"
 	}
 	if !*meet {
-		k.faulty = &faulty{}
+		k.faulty = &faulty{of: grpcJS}
 	}
 	return k
 }
@@ -109,7 +113,19 @@ func ofGrpcJava() kind {
 		k.missing = "grpc-java"
 	}
 	if !*meet {
-		k.faulty = &faulty{ofJava: true}
+		k.faulty = &faulty{of: grpcJavaClient}
+	}
+	return k
+}
+
+func ofJavaPlane(way, feature string, of peer) kind {
+	k := kind{name: "java-control-plane, simple cache, " + way, unreported: true,
+		run: func(k kind) error { return runOnJavaPlane(k, feature) }}
+	if !*meet {
+		k.faulty = &faulty{of: of}
+	}
+	if *javaPlaneJars == "" {
+		k.missing = "java-control-plane"
 	}
 	return k
 }
@@ -151,6 +167,21 @@ func runOnGoPlane(k kind, caching, feature string) error {
 		return err
 	}
 	return k.drive(plane, c, newWorld(*seed, ports))
+}
+
+func runOnJavaPlane(k kind, feature string) error {
+	w := newWorld(*seed, ports)
+	w.faulty = k.faulty
+	plane, err := startJavaPlane(w.truth(), w.faulty)
+	if err != nil {
+		return err
+	}
+	defer plane.stop()
+	c, err := newOwnClient(bootstrap(plane.address(), feature), "xds:///"+service)
+	if err != nil {
+		return err
+	}
+	return k.drive(plane, c, w)
 }
 
 // runOnServe has a client of others speak to `xds serve`.
@@ -208,7 +239,7 @@ func (p toldByLog) nacks() int { return len(p.of.refusals()) }
 // drive runs the changes on a control plane and a client, which it ends, through a world.
 func (k kind) drive(plane controlPlane, c client, w *world) error {
 	defer c.stop()
-	p := &pairing{plane: plane, client: c, world: w, apart: k.apart, unreported: k.rest, verbose: func(format string, args ...any) {
+	p := &pairing{plane: plane, client: c, world: w, apart: k.apart, unreported: k.unreported, verbose: func(format string, args ...any) {
 		if *verbose {
 			fmt.Printf("  "+format+"\n", args...)
 		}
@@ -312,8 +343,8 @@ func runAll(kinds []kind) error {
 			fmt.Printf("ok       %s (%.0f s)\n", r.name, r.took.Seconds())
 		}
 		if r.faulty != nil {
-			fmt.Printf("         each change waited for, %d made otherwise, for faults of the client: test/interop/README.md\n",
-				r.faulty.otherwise)
+			fmt.Printf("         each change waited for, %d made otherwise, for faults of %s: test/interop/README.md\n",
+				r.faulty.otherwise, r.faulty.of)
 		}
 	}
 	fmt.Printf("%d pairings ok, %d failed, %d skipped; seed %d, %d changes in each\n",

@@ -92,9 +92,7 @@ func (p *pairing) step(i, changes int) (string, error) {
 				return what, err
 			}
 		}
-		if f != nil {
-			f.returns(was[k])
-		}
+		f.returns(was[k])
 		p.world.clusters = was
 		return what, p.plane.set(p.world.truth())
 	}

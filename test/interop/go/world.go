@@ -168,7 +168,7 @@ func (w *world) truth() truth {
 		}
 		t[resource.ClusterType][c.name] = w.clusterOf(c)
 		// A client may have no use for the endpoints of a cluster that it refuses.
-		if c.state == good && c.edsState != missing {
+		if (c.state == good || w.faulty.keepsEndpoints()) && c.edsState != missing {
 			t[resource.EndpointType][c.endpointsName()] = w.endpointsOf(c)
 		}
 	}
