@@ -65,7 +65,8 @@ func kinds() []kind {
 		unreported: true,
 		quick:      true,
 	}, ofJavaPlane("state of the world", "", javaPlaneSotw),
-		ofJavaPlane("delta", "delta", javaPlaneDelta))
+		ofJavaPlane("delta", "delta", javaPlaneDelta),
+		ofFallback("state of the world", ""), ofFallback("delta", "delta"))
 	goClient := filepath.Join(filepath.Dir(os.Args[0]), "client")
 	all = append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
@@ -133,17 +134,26 @@ func ofJavaPlane(way, feature string, of peer) kind {
 // How often a server of REST is asked.
 const refreshDelay = 100 * time.Millisecond
 
-func bootstrap(address, feature string) string {
-	features := ""
+func bootstrap(address, feature string) string { return bootstrapOf(feature, address) }
+
+// bootstrapOf has servers in the order in which they are to be used.
+func bootstrapOf(feature string, addresses ...string) string {
+	features, scheme := "", ""
 	if feature != "" {
 		features = fmt.Sprintf(`,"server_features":["%s"]`, feature)
 	}
 	if feature == "rest" {
-		address = "http://" + address
+		scheme = "http://"
 		features += fmt.Sprintf(`,"refresh_delay":"%.1fs"`, refreshDelay.Seconds())
 	}
-	return fmt.Sprintf(`{"xds_servers":[{"server_uri":"%s","channel_creds":[{"type":"insecure"}]%s}],`+
-		`"node":{"id":"%s","cluster":"tests","locality":{"region":"r","zone":"z0","sub_zone":""}}}`, address, features, nodeID)
+	var servers []string
+	for _, address := range addresses {
+		servers = append(servers,
+			fmt.Sprintf(`{"server_uri":"%s%s","channel_creds":[{"type":"insecure"}]%s}`, scheme, address, features))
+	}
+	return fmt.Sprintf(`{"xds_servers":[%s],`+
+		`"node":{"id":"%s","cluster":"tests","locality":{"region":"r","zone":"z0","sub_zone":""}}}`,
+		strings.Join(servers, ","), nodeID)
 }
 
 // newOwnClient starts this project's client, with what test/interop/client.cc takes.

@@ -208,10 +208,18 @@ func (p *goPlane) load(cluster string) uint64 {
 	return p.sink.sum[cluster]
 }
 
-// A streamWatch counts NACKs and ends a stream whose client breaks the protocol.
+// streams is how many are open.
+func (p *goPlane) streams() int {
+	p.watch.mu.Lock()
+	defer p.watch.mu.Unlock()
+	return p.watch.open
+}
+
+// A streamWatch counts streams and NACKs, and ends a stream whose client breaks the protocol.
 type streamWatch struct {
 	mu     sync.Mutex
 	nacked int
+	open   int
 	sent   map[string]bool // nonces, by stream, kind and type
 }
 
@@ -236,10 +244,17 @@ func (w *streamWatch) response(kind string, id int64, url, nonce string) {
 	w.sent[fmt.Sprint(kind, id, url, nonce)] = true
 }
 
-func (w *streamWatch) OnStreamOpen(context.Context, int64, string) error      { return nil }
-func (w *streamWatch) OnStreamClosed(int64, *corepb.Node)                     {}
-func (w *streamWatch) OnDeltaStreamOpen(context.Context, int64, string) error { return nil }
-func (w *streamWatch) OnDeltaStreamClosed(int64, *corepb.Node)                {}
+func (w *streamWatch) count(change int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open += change
+	return nil
+}
+
+func (w *streamWatch) OnStreamOpen(context.Context, int64, string) error      { return w.count(1) }
+func (w *streamWatch) OnStreamClosed(int64, *corepb.Node)                     { w.count(-1) }
+func (w *streamWatch) OnDeltaStreamOpen(context.Context, int64, string) error { return w.count(1) }
+func (w *streamWatch) OnDeltaStreamClosed(int64, *corepb.Node)                { w.count(-1) }
 
 // OnFetchRequest counts NACKs; go-control-plane's answers over REST have no nonces.
 func (w *streamWatch) OnFetchRequest(_ context.Context, r *discoverypb.DiscoveryRequest) error {
