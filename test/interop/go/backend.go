@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ func startBackend(options ...grpc.ServerOption) (int, error) {
 			if err := obey(stream); err != nil {
 				return err
 			}
-			return stream.SendMsg([]byte(fmt.Sprint(port)))
+			return stream.SendMsg([]byte(replyTo(stream, port)))
 		}))...)
 	go server.Serve(listener)
 	return port, nil
@@ -45,6 +44,15 @@ func startBackend(options ...grpc.ServerOption) (int, error) {
 
 func startTLSBackend(config *tls.Config) (int, error) {
 	return startBackend(grpc.Creds(credentials.NewTLS(config)))
+}
+
+// replyTo is the port, or to a method Authority what the call has for the server's name.
+func replyTo(stream grpc.ServerStream, port int) string {
+	sent, _ := metadata.FromIncomingContext(stream.Context())
+	if method, _ := grpc.MethodFromServerStream(stream); strings.HasSuffix(method, "/Authority") {
+		return strings.Join(sent.Get(":authority"), " ")
+	}
+	return strconv.Itoa(port)
 }
 
 // obey does what the call asks for besides its answer.

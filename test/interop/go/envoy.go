@@ -15,6 +15,7 @@ import (
 	statuspb "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"grpc-xds/test/interop/raw"
@@ -170,9 +171,14 @@ func envoyBootstrap(plane *servePlane, y way) (string, error) {
 }
 
 // call makes an RPC through the listener; the reply is the name of the backend.
-func (e *envoy) call(path string) (string, error) {
+func (e *envoy) call(order string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	path, pairs, _ := strings.Cut(order, " ")
+	for _, pair := range strings.Fields(pairs) {
+		key, value, _ := strings.Cut(pair, "=")
+		ctx = metadata.AppendToOutgoingContext(ctx, key, value)
+	}
 	var reply []byte
 	err := e.channel.Invoke(ctx, path, []byte{}, &reply, grpc.ForceCodec(raw.Codec{}))
 	return string(reply), err

@@ -13,9 +13,9 @@ import (
 )
 
 // ofFallback are two of go-control-plane in one bootstrap (gRFC A71).
-func ofFallback(way, feature string) kind {
-	return kind{name: "go-control-plane and another to fall back to, " + way, apart: true, quick: true,
-		run: func(kind) error { return runFallback(feature) }}
+func ofFallback(way string, features ...string) kind {
+	return kind{name: "go-control-plane and another to fall back to, " + way, quick: true,
+		run: func(kind) error { return runFallback(features) }}
 }
 
 // A fallback is a client of two control planes, whose clusters have a backend each.
@@ -25,7 +25,7 @@ type fallback struct {
 	backends       map[string]int // of a cluster
 }
 
-func newFallback(feature string) (*fallback, error) {
+func newFallback(features []string) (*fallback, error) {
 	primary, err := newGoPlane("snapshot", false)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func newFallback(feature string) (*fallback, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newOwnClient(bootstrapOf(feature, primary.address(), other.address()), "xds:///"+service)
+	c, err := newOwnClient(bootstrapOf(features, primary.address(), other.address()), "xds:///"+service)
 	if err != nil {
 		other.stop()
 		return nil, err
@@ -182,8 +182,8 @@ func (t truth) without(url, name string) truth {
 	return less
 }
 
-func runFallback(feature string) error {
-	f, err := newFallback(feature)
+func runFallback(features []string) error {
+	f, err := newFallback(features)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,11 +67,10 @@ func kinds() []kind {
 		quick:      true,
 	}, ofJavaPlane("state of the world", "", javaPlaneSotw),
 		ofJavaPlane("delta", "delta", javaPlaneDelta),
-		ofFallback("state of the world", ""), ofFallback("delta", "delta"))
-	goClient := filepath.Join(filepath.Dir(os.Args[0]), "client")
+		ofFallback("state of the world"), ofFallback("delta", "delta"))
 	all = append(all,
 		kind{name: "xds serve, grpc-go, state of the world",
-			run: func(k kind) error { return runOnServe(k, goClient) }},
+			run: func(k kind) error { return runOnServe(k, goClient()) }},
 		ofGrpcJS(), ofGrpcio(), ofGrpcJava())
 	for _, y := range envoyWays {
 		k := kind{name: "xds serve, Envoy, " + y.name, quick: true,
@@ -80,8 +80,10 @@ func kinds() []kind {
 		}
 		all = append(all, k)
 	}
-	return all
+	return append(all, newerKinds()...)
 }
+
+func goClient() string { return filepath.Join(filepath.Dir(os.Args[0]), "client") }
 
 func ofGrpcJS() kind {
 	k := kind{name: "xds serve, grpc-js, state of the world",
@@ -134,22 +136,27 @@ func ofJavaPlane(way, feature string, of peer) kind {
 // How often a server of REST is asked.
 const refreshDelay = 100 * time.Millisecond
 
-func bootstrap(address, feature string) string { return bootstrapOf(feature, address) }
+func bootstrap(address, feature string) string {
+	if feature == "" {
+		return bootstrapOf(nil, address)
+	}
+	return bootstrapOf([]string{feature}, address)
+}
 
 // bootstrapOf has servers in the order in which they are to be used.
-func bootstrapOf(feature string, addresses ...string) string {
-	features, scheme := "", ""
-	if feature != "" {
-		features = fmt.Sprintf(`,"server_features":["%s"]`, feature)
+func bootstrapOf(features []string, addresses ...string) string {
+	settings, scheme := "", ""
+	if len(features) > 0 {
+		settings = fmt.Sprintf(`,"server_features":["%s"]`, strings.Join(features, `","`))
 	}
-	if feature == "rest" {
+	if slices.Contains(features, "rest") {
 		scheme = "http://"
-		features += fmt.Sprintf(`,"refresh_delay":"%.1fs"`, refreshDelay.Seconds())
+		settings += fmt.Sprintf(`,"refresh_delay":"%.1fs"`, refreshDelay.Seconds())
 	}
 	var servers []string
 	for _, address := range addresses {
 		servers = append(servers,
-			fmt.Sprintf(`{"server_uri":"%s%s","channel_creds":[{"type":"insecure"}]%s}`, scheme, address, features))
+			fmt.Sprintf(`{"server_uri":"%s%s","channel_creds":[{"type":"insecure"}]%s}`, scheme, address, settings))
 	}
 	return fmt.Sprintf(`{"xds_servers":[%s],`+
 		`"node":{"id":"%s","cluster":"tests","locality":{"region":"r","zone":"z0","sub_zone":""}}}`,

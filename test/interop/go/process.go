@@ -140,8 +140,9 @@ func (p *process) stop() {
 
 // A client is the other side of a pairing.
 type client interface {
-	// call makes an RPC; the reply is the name of the backend.
-	call(path string) (string, error)
+	// call makes an RPC; the reply is the name of the backend. An order is a path, and KEY=VALUE of metadata, which only some
+	// clients take.
+	call(order string) (string, error)
 	// dump is what the xDS client holds.
 	dump() (*statuspb.ClientConfig, error)
 	logged() string
@@ -158,7 +159,9 @@ func (c program) order(text string) (string, error) {
 	return c.line()
 }
 
-func (c program) call(path string) (string, error) { return c.make("call " + path) }
+func (c program) call(order string) (string, error) {
+	return c.make("call " + strings.TrimSpace(order))
+}
 
 // make makes an RPC by any of the orders that do.
 func (c program) make(order string) (string, error) {

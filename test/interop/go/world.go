@@ -68,6 +68,7 @@ type world struct {
 	timeout  int64  // of the first route, in seconds
 	faulty   *faulty
 	envoy    *envoyNeeds
+	filters  []*hcmpb.HttpFilter // before the router
 }
 
 func newWorld(seed uint64, ports []int) *world {
@@ -215,10 +216,10 @@ func pack(m proto.Message) *anypb.Any {
 
 func (w *world) listener(routes *routepb.RouteConfiguration) proto.Message {
 	manager := &hcmpb.HttpConnectionManager{
-		HttpFilters: []*hcmpb.HttpFilter{{
+		HttpFilters: append(slices.Clone(w.filters), &hcmpb.HttpFilter{
 			Name:       "router",
 			ConfigType: &hcmpb.HttpFilter_TypedConfig{TypedConfig: pack(&routerpb.Router{})},
-		}},
+		}),
 	}
 	if w.rds == "" {
 		manager.RouteSpecifier = &hcmpb.HttpConnectionManager_RouteConfig{RouteConfig: routes}

@@ -11,9 +11,10 @@ from grpc_csds import ClientStatusDiscoveryServiceServicer
 DEADLINE_S = 5
 
 
-def call(channel, path):
+def call(channel, path, *metadata):
+    metadata = [tuple(pair.split("=", 1)) for pair in metadata]
     try:
-        return "ok " + channel.unary_unary(path)(b"", timeout=DEADLINE_S).decode()
+        return "ok " + channel.unary_unary(path)(b"", timeout=DEADLINE_S, metadata=metadata).decode()
     except grpc.RpcError as error:
         return f"failed {error.code()} {error.details()}".replace("\n", " ")
 
@@ -27,8 +28,8 @@ def main():
     channel = grpc.insecure_channel(sys.argv[1])
     channel.subscribe(lambda state: None, try_to_connect=True)
     for order in sys.stdin:
-        word, _, path = order.rstrip("\n").partition(" ")
-        print(call(channel, path) if word == "call" else dump(), flush=True)
+        word, *arguments = order.split()
+        print(call(channel, *arguments) if word == "call" else dump(), flush=True)
 
 
 main()
