@@ -30,7 +30,7 @@ private_apt() {
 from_pypi() {
   sdist=${GXDS_GRPC_SDIST:-}
   if [ -z "$sdist" ]; then
-    python3 -m pip -q download --no-deps --no-binary :all: -d sdist "grpcio==$1"
+    python3 -m pip -q download --no-deps --no-binary grpcio -d sdist "grpcio==$1"
     sdist=sdist/grpcio-$1.tar.gz
   fi
   tar -x -z -f "$sdist"
