@@ -26,7 +26,7 @@ BUILD_PACKAGES = bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-pr
 TEST_PACKAGES = apache2-bin libbenchmark-dev libgmock-dev libgtest-dev libzstd-dev pkg-config
 DEB_PACKAGES = debhelper
 PYTHON_PACKAGES = cython3 dpkg-dev python3-dev python3-grpcio
-INSTALL_PACKAGES = $(DEB_PACKAGES) cmake libcap2-bin lintian make pkg-config ruby-grpc
+INSTALL_PACKAGES = $(DEB_PACKAGES) $(PYTHON_PACKAGES) cmake libcap2-bin lintian make pkg-config ruby-grpc
 BENCH_PACKAGES = gnuplot-nox valgrind
 VALGRIND_PACKAGES = valgrind
 FUZZ_PACKAGES = clang-14 libclang-rt-14-dev
@@ -44,7 +44,7 @@ BENCH_FLAGS = $(if $(QUICK),--quick)
 
 .PHONY: all demo test test-upstream interop interop-istio sim fleet kills fuzz soak valgrind bench bench-check bench-build \
   format lint conformance compile_commands install uninstall deb python install-python \
-  python-deb clean packages python-packages bench-packages fuzz-packages \
+  clean packages python-packages bench-packages fuzz-packages \
   valgrind-packages deb-packages upstream-packages lint-packages install-packages
 
 # HOST=1.83: these on gRPC 1.83, in a Debian sid in the folder SYSTEM_1_83, which root and debootstrap make.
@@ -172,12 +172,12 @@ uninstall:
 	rm -rf "$(DESTDIR)$(PYTHON_FOLDER)"
 	rm -fd "$(DESTDIR)$(LIBDIR)/grpc-xds"
 
-# Debian packages, in the folder DEB.
+# Debian packages, in the folder DEB. DEB_BUILD_PROFILES=nopython leaves Python's out.
 deb: deb-packages all
 	packaging/deb $(DEB)
 
 # gRPC's Python module on the shared libgrpc, with the plugin, in the folder PYTHON_OUT: see docs/python.md. It is
-# installed beside the library, and is a Debian package of its own.
+# installed beside the library.
 PYTHON_FOLDER = $(LIBDIR)/grpc-xds/python3
 
 python: all python-packages
@@ -185,9 +185,6 @@ python: all python-packages
 
 install-python: install python
 	packaging/python/install $(PYTHON_OUT) $(PYTHON_FOLDER) $(LIBDIR) "$(DESTDIR)"
-
-python-deb: python
-	packaging/python/deb $(PYTHON_OUT) $(DEB)
 
 clean:
 	$(BAZEL) clean
@@ -201,7 +198,7 @@ packages:
 	esac
 
 deb-packages:
-	@.ci/packages $(DEB_PACKAGES)
+	@.ci/packages $(DEB_PACKAGES) $(if $(filter nopython,$(DEB_BUILD_PROFILES)),,$(PYTHON_PACKAGES))
 
 python-packages:
 	@.ci/packages $(PYTHON_PACKAGES)
