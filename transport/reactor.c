@@ -236,12 +236,10 @@ static void join_ended_loops(bool wait) {
   }
 }
 
-static const gxds_fork_handlers fork_handlers;
-
 /* Under the lock. */
 static void start(void) {
   grpc_init();
-  gxds_fork_register(GXDS_FORK_REACTOR, &fork_handlers);
+  gxds_reactor_expect_forks();
   loop *l = GXDS_NEW(loop);
   l->waiter = gxds_waiter_create(&woken);
   running = l;
@@ -362,8 +360,11 @@ static void after_fork_in_child(void) {
   pthread_mutex_unlock(&lifecycle);
 }
 
-static const gxds_fork_handlers fork_handlers = {before_fork, after_fork_in_parent,
-                                                 after_fork_in_child};
+void gxds_reactor_expect_forks(void) {
+  static const gxds_fork_handlers handlers = {before_fork, after_fork_in_parent,
+                                              after_fork_in_child};
+  gxds_fork_register(GXDS_FORK_REACTOR, &handlers);
+}
 
 /* When the process exits or the library is unloaded, no thread may be left in our code. A loop that
  * is still in use is left as it is: its batches are outstanding, and others still hold it. */

@@ -45,6 +45,11 @@ void gxds_reactor_channel_closed(unsigned opened_in);
  * under a serializer); never blocks, never runs fn itself. fn may release that use. */
 void gxds_reactor_post(void (*fn)(void *arg), void *arg);
 
+/* From now on forks that begin are expected: it is not started while one is on. The first start
+ * says so by itself, but that may be in the midst of a fork. Repeated calls are harmless. Any
+ * thread. */
+void gxds_reactor_expect_forks(void);
+
 /* How often this process is the child of a fork. Any thread. */
 unsigned gxds_reactor_generation(void);
 

@@ -35,6 +35,7 @@
 #include "transport/epoll_find.h"
 #include "transport/fork.h"
 #include "transport/host_epoll.h"
+#include "transport/reactor.h"
 #include "transport/thread_pool.h"
 
 namespace grpc_xds {
@@ -241,6 +242,7 @@ void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder) {
   builder->channel_args_preconditioning()->RegisterStage(Remember);
   builder->channel_init()->RegisterStage(GRPC_CLIENT_CHANNEL, GRPC_CHANNEL_INIT_BUILTIN_PRIORITY,
                                          BeforeChannel);
+  gxds_reactor_expect_forks();
   static const gxds_fork_handlers handlers = {BeforeFork, AfterForkInParent, AfterForkInChild};
   gxds_fork_register(GXDS_FORK_HOST, &handlers);
 }

@@ -23,6 +23,7 @@
 #include "src/core/lib/iomgr/ev_posix.h"
 #include "src/core/util/fork.h"
 #include "transport/fork.h"
+#include "transport/reactor.h"
 
 namespace grpc_xds {
 namespace {
@@ -160,6 +161,7 @@ void RegisterRenewForChild(grpc_core::CoreConfiguration::Builder* builder) {
 
 void RegisterRememberForChild(grpc_core::CoreConfiguration::Builder* builder) {
   builder->channel_args_preconditioning()->RegisterStage(Remember);
+  gxds_reactor_expect_forks();
   static const gxds_fork_handlers handlers = {BeforeFork, AfterForkInParent, AfterForkInChild};
   gxds_fork_register(GXDS_FORK_HOST, &handlers);
 }

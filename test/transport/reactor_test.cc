@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "test/transport/on_reactor.h"
+#include "transport/fork.h"
 
 namespace grpc_xds {
 namespace {
@@ -295,6 +296,32 @@ TEST(ReactorFork, ForksAmongPosts) {
   poster.join();
   OnReactor([] {});
   EXPECT_EQ(ran, posted);
+}
+
+// A child would have it without its thread. The host's stage is the last before a fork, and may
+// take a while.
+std::thread g_starts;
+std::atomic<bool> g_started{false};
+
+void StartMeanwhile() {
+  if (!g_started.exchange(false)) return;  // it is not for this fork
+  g_starts = std::thread([] {
+    gxds_reactor_acquire();
+    g_started = true;
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  while (!g_started && std::chrono::steady_clock::now() < end) sched_yield();
+}
+
+TEST(ReactorFork, NoReactorIsStartedWhileAForkIsOn) {
+  static const gxds_fork_handlers host = {StartMeanwhile, nullptr, nullptr};
+  gxds_fork_register(GXDS_FORK_HOST, &host);
+  gxds_reactor_expect_forks();
+  g_started = true;
+  EXPECT_EQ(ForkAndRun([] { return g_started ? 1 : 7; }), 7);
+  g_starts.join();
+  EXPECT_TRUE(g_started.exchange(false));
+  gxds_reactor_release();
 }
 
 // The child finds a host that was shut down.
