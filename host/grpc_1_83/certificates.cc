@@ -3,6 +3,7 @@
 #include "host/grpc_common/services.h"
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,6 @@
 #include "src/core/util/json/json_args.h"
 #include "src/core/util/json/json_reader.h"
 #include "src/core/util/ref_counted_ptr.h"
-#include "src/core/util/sync.h"
 #include "src/core/util/validation_errors.h"
 
 namespace grpc_xds {
@@ -26,8 +26,8 @@ class SharedProvider;
 
 // Those in use, by plugin and config. Lives as long as the process.
 struct InUse {
-  grpc_core::Mutex mu;
-  std::map<std::string, SharedProvider*> providers ABSL_GUARDED_BY(mu);
+  std::mutex mu;
+  std::map<std::string, SharedProvider*> providers;  // under mu
 };
 InUse& TheInUse() {
   static auto* in_use = new InUse;
@@ -42,7 +42,7 @@ class SharedProvider : public grpc_tls_certificate_provider {
 
   // The provider itself, which may have a thread to be joined, ends outside of the lock.
   ~SharedProvider() override {
-    grpc_core::MutexLock lock(TheInUse().mu);
+    std::lock_guard<std::mutex> lock(TheInUse().mu);
     auto it = TheInUse().providers.find(key_);
     // While this one was on its way out, another may have taken its place.
     if (it != TheInUse().providers.end() && it->second == this) TheInUse().providers.erase(it);
@@ -84,7 +84,7 @@ grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds
   const std::string plugin(plugin_name.data, plugin_name.size);
   const std::string config(config_json.size > 0 ? config_json.data : "", config_json.size);
   std::string key = plugin + '\0' + config;
-  grpc_core::MutexLock lock(TheInUse().mu);
+  std::lock_guard<std::mutex> lock(TheInUse().mu);
   SharedProvider*& slot = TheInUse().providers[key];
   if (slot != nullptr) {
     auto provider = slot->RefIfNonZero();

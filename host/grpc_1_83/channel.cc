@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/random.h"
@@ -13,7 +14,6 @@
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/util/debug_location.h"
-#include "src/core/util/sync.h"
 
 namespace grpc_xds {
 
@@ -29,7 +29,7 @@ struct Channel : gxds_lb_channel {
 
 // Of the channels that live. One takes itself out when it ends, which may be on any thread.
 struct Registry {
-  grpc_core::Mutex mu;
+  std::mutex mu;
   std::map<const WorkSerializer*, Channel*> channels;  // under mu
 };
 
@@ -41,7 +41,7 @@ Registry& TheRegistry() {
 void Destroy(gxds_lb_channel* channel) {
   Registry& registry = TheRegistry();
   {
-    grpc_core::MutexLock lock(registry.mu);
+    std::lock_guard<std::mutex> lock(registry.mu);
     auto it = registry.channels.find(SerializerOf(channel).get());
     if (it != registry.channels.end() && it->second == channel) registry.channels.erase(it);
   }
@@ -117,7 +117,7 @@ const gxds_lb_channel_ops kOps = {
 
 gxds_lb_channel* ChannelOn(std::shared_ptr<WorkSerializer> serializer, EventEngine* engine) {
   Registry& registry = TheRegistry();
-  grpc_core::MutexLock lock(registry.mu);
+  std::lock_guard<std::mutex> lock(registry.mu);
   Channel*& channel = registry.channels[serializer.get()];
   // One that is about to end waits for the lock, and another takes its place.
   if (channel != nullptr && gxds_ref_inc_if_alive(&channel->refs)) {

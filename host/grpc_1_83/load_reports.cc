@@ -13,6 +13,7 @@
 #include <grpc/status.h>
 #include <grpc/support/log.h>
 
+#include <mutex>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -27,13 +28,11 @@
 #include "src/core/client_channel/subchannel_stream_client.h"
 #include "src/core/lib/slice/slice.h"
 #include "src/core/util/orphanable.h"
-#include "src/core/util/sync.h"
 #include "src/core/util/unique_type_name.h"
 #include "upb/upb.hpp"
 
 namespace grpc_xds {
 
-using grpc_core::MutexLock;
 using grpc_core::RefCountedPtr;
 using grpc_core::SubchannelStreamClient;
 
@@ -105,7 +104,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
 
   // GXDS_TIME_NEVER: none.
   void Set(gxds_load_listener* listener, gxds_duration interval) {
-    MutexLock lock(mu_);
+    std::lock_guard<std::mutex> lock(mu_);
     if (gxds_orca_stream_want(reports_, listener, interval)) Restart();
   }
 
@@ -117,7 +116,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
   // Nobody is left.
   void Orphaned() override {
     {
-      MutexLock lock(mu_);
+      std::lock_guard<std::mutex> lock(mu_);
       stream_.reset();
     }
     subchannel_->CancelConnectivityStateWatch(connectivity_watcher_);
@@ -145,13 +144,13 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
   }
   // The subchannel's serializer tells the changes in their order.
   void OnState(grpc_connectivity_state state) {
-    MutexLock lock(mu_);
+    std::lock_guard<std::mutex> lock(mu_);
     stream_.reset();
     gxds_orca_stream_connectivity(reports_, state);
     connected_ = state == GRPC_CHANNEL_READY;
     Restart();
   }
-  void Restart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+  void Restart() {  // under mu_
     stream_.reset();
     const gxds_duration interval = gxds_orca_stream_interval(reports_);
     if (!connected_ || interval == GXDS_TIME_NEVER) return;
@@ -167,9 +166,9 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
   const grpc_core::WeakRefCountedPtr<grpc_core::Subchannel> subchannel_;
   gxds_orca_stream* const reports_ = gxds_orca_stream_create();
   ConnectivityWatcher* connectivity_watcher_ = nullptr;  // the subchannel's
-  grpc_core::Mutex mu_;
-  bool connected_ ABSL_GUARDED_BY(mu_) = false;
-  grpc_core::OrphanablePtr<SubchannelStreamClient> stream_ ABSL_GUARDED_BY(mu_);
+  std::mutex mu_;                                        // of these two
+  bool connected_ = false;
+  grpc_core::OrphanablePtr<SubchannelStreamClient> stream_;
 };
 
 // What a subchannel is given for a listener, who finds it in listener->subchannels: it lives as
