@@ -1,4 +1,4 @@
-/* gxds_host: what the C side asks of the host library's C++. Filled by host/grpc_1_51/host.cc in a
+/* gxds_host: what the C side asks of the host library's C++. Filled by host/grpc_common/host.cc in a
  * program, by fakes in tests. Immutable once made; every function may be called from any thread and
  * does not block, unless it says otherwise. */
 #ifndef GRPC_XDS_BASE_HOST_H_

@@ -71,6 +71,7 @@ static void read_provider(gxds_reader *r, const json_t *object, const gxds_path 
   out->plugin_name = gxds_reader_string(r, object, at, "plugin_name", GXDS_JSON_REQUIRED);
   const json_t *config = gxds_reader_object(r, object, at, "config", GXDS_JSON_OPTIONAL);
   if (config) out->config_json = gxds_reader_dump(r, config);
+  out->has_ca_certificate_file = json_object_get(config, "ca_certificate_file") != NULL;
   if (r->errors.count != before || !r->host->certificate_provider_check) return;
   r->host->certificate_provider_check(out->plugin_name, out->config_json, at, &r->errors);
   if (r->errors.count != before) gxds_reader_note_line(r, at);

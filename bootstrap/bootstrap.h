@@ -62,7 +62,8 @@ typedef struct gxds_bootstrap_authority {
 typedef struct gxds_bootstrap_certificate_provider {
   gxds_str instance_name;
   gxds_str plugin_name;
-  gxds_str config_json; /* empty: none */
+  gxds_str config_json;         /* empty: none */
+  bool has_ca_certificate_file; /* of its config; a file_watcher may have SPIFFE bundles (A87) */
 } gxds_bootstrap_certificate_provider;
 
 /* The one client feature of the node that speaks of ADS, not of the client: it can read resources

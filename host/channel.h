@@ -1,6 +1,6 @@
 /* What a host does for policies in C: it has channels, whose serializers policies run under, stands
  * above the policies that it made, and below those that have a policy of the host's as a child. The
- * host in a program is host/grpc_1_51. */
+ * host in a program is host/grpc_common with the folder of its gRPC. */
 #ifndef GRPC_XDS_HOST_CHANNEL_H_
 #define GRPC_XDS_HOST_CHANNEL_H_
 

@@ -10,15 +10,20 @@
 
 #include "base/text.h"
 #include "host/grpc_common/http_proxy.h"
+#include "host/grpc_common/policy.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 
 namespace grpc_xds {
 
+using grpc_core::ChannelArgs;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::RefCountedPtr;
 using grpc_core::ServerAddress;
 using grpc_core::ServerAddressList;
 using grpc_core::ServerAddressWeightAttribute;
+using grpc_core::SubchannelInterface;
 
 namespace {
 
@@ -232,7 +237,7 @@ ServerAddress ToHost(const gxds_lb_address& endpoint) {
     addresses.insert(addresses.begin(), *endpoint.ip);
     attributes[kAddressesAttribute] = std::make_unique<AddressesAttribute>(std::move(addresses));
   }
-  grpc_core::ChannelArgs args;
+  ChannelArgs args;
   if (endpoint.proxy.size > 0) args = args.Set(kHttpProxyArg, ToAbsl(endpoint.proxy));
   return ServerAddress(ToResolved(*endpoint.ip), args, std::move(attributes));
 }
@@ -245,6 +250,12 @@ ServerAddressList ToHost(const gxds_addresses* addresses) {
     out.push_back(ToHost(gxds_addresses_at(addresses, i)));
   }
   return out;
+}
+
+RefCountedPtr<SubchannelInterface> MakeSubchannel(LoadBalancingPolicy::ChannelControlHelper* helper,
+                                                  const gxds_lb_address& address,
+                                                  const ChannelArgs& args) {
+  return helper->CreateSubchannel(ToHost(address), args);
 }
 
 }  // namespace grpc_xds

@@ -1,20 +1,14 @@
-#include "host/grpc_1_51/policy.h"
-
-#include <grpc/support/log.h>
+// What is different of a channel (host/grpc_common/channel.cc).
 #include <grpc/support/time.h>
 #include <string.h>
 
-#include <chrono>
-#include <map>
+#include <memory>
 #include <utility>
 
-#include "base/random.h"
-#include "host/grpc_1_51/convert.h"
 #include "host/grpc_common/hand_over.h"
+#include "host/grpc_common/policy.h"
 #include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
-#include "src/core/lib/gprpp/debug_location.h"
-#include "src/core/lib/gprpp/sync.h"
 #include "src/core/lib/iomgr/closure.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 
@@ -33,42 +27,9 @@ extern TraceFlag grpc_xds_wrr_locality_lb_trace;
 
 namespace grpc_xds {
 
-using grpc_core::WorkSerializer;
 using grpc_event_engine::experimental::EventEngine;
 
 namespace {
-
-struct Channel : gxds_lb_channel {
-  std::shared_ptr<WorkSerializer> serializer;
-  EventEngine* engine;
-};
-
-// Of the channels that live. One takes itself out when it ends, which may be on any thread.
-struct Registry {
-  grpc_core::Mutex mu;
-  std::map<const WorkSerializer*, Channel*> channels;  // under mu
-};
-
-Registry& TheRegistry() {
-  static auto* registry = new Registry;
-  return *registry;
-}
-
-void Destroy(gxds_lb_channel* channel) {
-  Registry& registry = TheRegistry();
-  {
-    grpc_core::MutexLock lock(&registry.mu);
-    auto it = registry.channels.find(SerializerOf(channel).get());
-    if (it != registry.channels.end() && it->second == channel) registry.channels.erase(it);
-  }
-  delete static_cast<Channel*>(channel);
-}
-
-void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
-  // Kept by the work: the channel may be gone when it is done.
-  SerializerOf(channel)->Run([serializer = SerializerOf(channel), work, arg] { work(arg); },
-                             DEBUG_LOCATION);
-}
 
 // A thread of the program's has no ExecCtx. One made here would do the work before Post() returns,
 // under the caller's locks, so a thread of the engine does it. All channels have the same engine.
@@ -77,6 +38,13 @@ void PostFromOutside(gxds_lb_channel* channel, void (*work)(void* arg), void* ar
   HandOver(engine.get(), [engine, serializer = SerializerOf(channel), work, arg] {
     serializer->Run([serializer, work, arg] { work(arg); }, DEBUG_LOCATION);
   });
+}
+
+}  // namespace
+
+gxds_time Now(const gxds_lb_channel* /*channel*/) {
+  const gpr_timespec now = gpr_now(GPR_CLOCK_MONOTONIC);
+  return now.tv_sec * GXDS_SECOND + now.tv_nsec;
 }
 
 // Not from here: who posts may hold the channel's locks.
@@ -88,22 +56,7 @@ void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   grpc_core::ExecCtx::Run(DEBUG_LOCATION, grpc_core::NewClosure(std::move(run)), absl::OkStatus());
 }
 
-gxds_lb_timer StartTimer(gxds_lb_channel* channel, gxds_duration delay, void (*work)(void* arg),
-                         void* arg) {
-  auto handle = static_cast<Channel*>(channel)->engine->RunAfter(
-      std::chrono::nanoseconds(delay), [serializer = SerializerOf(channel), work, arg] {
-        grpc_core::ApplicationCallbackExecCtx application_ctx;
-        grpc_core::ExecCtx exec_ctx;
-        serializer->Run([serializer, work, arg] { work(arg); }, DEBUG_LOCATION);
-      });
-  return {{handle.keys[0], handle.keys[1]}};
-}
-
-bool CancelTimer(gxds_lb_channel* channel, gxds_lb_timer timer) {
-  return static_cast<Channel*>(channel)->engine->Cancel({timer.words[0], timer.words[1]});
-}
-
-bool Traces(const char* word) {
+bool TracesPolicies(const char* word) {
   static const struct {
     const char* word;
     grpc_core::TraceFlag* flag;
@@ -122,47 +75,6 @@ bool Traces(const char* word) {
     if (strcmp(known.word, word) == 0) return known.flag->enabled();
   }
   return false;
-}
-
-gxds_time Now(const gxds_lb_channel* /*channel*/) {
-  const gpr_timespec now = gpr_now(GPR_CLOCK_MONOTONIC);
-  return now.tv_sec * GXDS_SECOND + now.tv_nsec;
-}
-
-void Log(gxds_lb_severity severity, gxds_str line) {
-  gpr_log(__FILE__, __LINE__,
-          severity == GXDS_LB_ERROR ? GPR_LOG_SEVERITY_ERROR : GPR_LOG_SEVERITY_INFO, "%.*s",
-          GXDS_STR_ARG(line));
-}
-
-const gxds_lb_channel_ops kOps = {
-    Destroy,     Now,  [](gxds_lb_channel* /*channel*/) { return gxds_random_seed(); },
-    RunLater,    Post, StartTimer,
-    CancelTimer, Log,  Traces,
-    ParseList,
-};
-
-}  // namespace
-
-gxds_lb_channel* ChannelOn(std::shared_ptr<WorkSerializer> serializer, EventEngine* engine) {
-  Registry& registry = TheRegistry();
-  grpc_core::MutexLock lock(&registry.mu);
-  Channel*& channel = registry.channels[serializer.get()];
-  // One that is about to end waits for the lock, and another takes its place.
-  if (channel != nullptr && gxds_ref_inc_if_alive(&channel->refs)) {
-    channel->engine = engine;
-    return channel;
-  }
-  channel = new Channel{};
-  gxds_ref_init(&channel->refs);
-  channel->ops = &kOps;
-  channel->serializer = std::move(serializer);
-  channel->engine = engine;
-  return channel;
-}
-
-const std::shared_ptr<WorkSerializer>& SerializerOf(const gxds_lb_channel* channel) {
-  return static_cast<const Channel*>(channel)->serializer;
 }
 
 }  // namespace grpc_xds

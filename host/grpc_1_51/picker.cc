@@ -185,7 +185,7 @@ class Picker : public LoadBalancingPolicy::SubchannelPicker {
 };
 
 struct PickerOfHost : gxds_picker {
-  std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> inner;
+  HostsPicker inner;
 };
 
 gxds_tracker* InC(std::unique_ptr<HostsTracker> tracker, const gxds_pick* call) {
@@ -218,12 +218,10 @@ const gxds_picker_ops kPickerOfHostOps = {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> ToHost(gxds_picker* take_picker) {
-  return std::make_unique<Picker>(take_picker);
-}
+HostsPicker ToHost(gxds_picker* take_picker) { return std::make_unique<Picker>(take_picker); }
 
 // Of a picker that ToHost() made, the one in it.
-gxds_picker* ToC(std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker) {
+gxds_picker* ToC(HostsPicker picker) {
   const LoadBalancingPolicy::SubchannelPicker& any = *picker;
   // By address, since a program's own policy may be compiled without type information: it has none
   // then, and is not looked at.

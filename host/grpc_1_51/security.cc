@@ -1,26 +1,14 @@
 #include <grpc/support/port_platform.h>
 
-#include "host/grpc_1_51/policy.h"
-
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "host/grpc_1_51/cluster_credentials.h"
-#include "host/grpc_1_51/convert.h"
-#include "host/host_get.h"
-#include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
-#include "src/core/ext/xds/xds_certificate_provider.h"
+#include "host/grpc_common/convert.h"
+#include "host/grpc_common/policy.h"
+#include "host/grpc_common/secrets.h"
 #include "src/core/lib/iomgr/pollset_set.h"
-#include "src/core/lib/json/json.h"
-#include "src/core/lib/matchers/matchers.h"
-#include "src/core/lib/security/credentials/composite/composite_credentials.h"
-#include "src/core/lib/security/credentials/credentials.h"
-#include "src/core/lib/security/credentials/tls/grpc_tls_certificate_provider.h"
-#include "src/core/lib/security/credentials/xds/xds_credentials.h"
-#include "src/core/lib/security/security_connector/ssl_utils.h"
 
 namespace grpc_xds {
 namespace {
@@ -28,59 +16,18 @@ namespace {
 using grpc_core::ChannelArgs;
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::RefCountedPtr;
-using grpc_core::StringMatcher;
-using Provider = RefCountedPtr<grpc_tls_certificate_provider>;
-
-// Null for a source that is none.
-absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
-  if (source.provider == nullptr) return nullptr;
-  Provider provider(gxds_host_get()->certificate_provider_get(source.provider->plugin_name,
-                                                              source.provider->config_json));
-  if (provider != nullptr) return provider;
-  return absl::UnavailableError(absl::StrCat(
-      "certificate provider \"", ToAbsl(source.instance_name), "\" of the xDS bootstrap: plugin \"",
-      ToAbsl(source.provider->plugin_name), "\" of this program made none"));
-}
 
 // A87: this host's file_watcher reads no spiffe_trust_bundle_map_file. Without the older file every
 // handshake would fail, without a word.
 absl::Status CheckAuthorities(const gxds_certificate_source& ca) {
-  if (ca.provider == nullptr || ToAbsl(ca.provider->plugin_name) != "file_watcher") {
-    return absl::OkStatus();
-  }
-  auto config = grpc_core::Json::Parse(ToAbsl(ca.provider->config_json));
-  if (!config.ok() || config->object_value().count("ca_certificate_file") > 0) {
+  if (ca.provider == nullptr || ca.provider->has_ca_certificate_file ||
+      ToAbsl(ca.provider->plugin_name) != "file_watcher") {
     return absl::OkStatus();
   }
   return absl::UnavailableError(absl::StrCat(
       "certificate provider \"", ToAbsl(ca.instance_name),
       "\" of the xDS bootstrap: file_watcher has no \"ca_certificate_file\", and this version of "
       "gRPC knows no \"spiffe_trust_bundle_map_file\" (A87)"));
-}
-
-// A82. Read once in a process; without them every handshake would fail, without a word.
-absl::Status CheckSystemRoots() {
-  if (grpc_core::DefaultSslRootStore::GetRootStore() != nullptr) return absl::OkStatus();
-  return absl::UnavailableError(
-      "system_root_certs: gRPC finds no root certificates on this machine; "
-      "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH may name a file of them");
-}
-
-absl::StatusOr<StringMatcher> MatcherOf(const gxds_san_match& san) {
-  static constexpr StringMatcher::Type kTypes[] = {
-      StringMatcher::Type::kExact, StringMatcher::Type::kPrefix, StringMatcher::Type::kSuffix,
-      StringMatcher::Type::kContains, StringMatcher::Type::kSafeRegex};
-  return StringMatcher::Create(kTypes[san.kind], ToAbsl(san.text), san.case_sensitive);
-}
-
-absl::StatusOr<std::vector<StringMatcher>> MatchersOf(const gxds_tls& tls) {
-  std::vector<StringMatcher> matchers;
-  for (size_t i = 0; i < tls.san_count; ++i) {
-    auto matcher = MatcherOf(tls.sans[i]);
-    if (!matcher.ok()) return matcher.status();
-    matchers.push_back(std::move(*matcher));
-  }
-  return matchers;
 }
 
 grpc_core::RefCountedPtr<grpc_tls_certificate_distributor> DistributorOf(const Provider& provider) {
@@ -122,25 +69,18 @@ class Security : public gxds_cluster_security {
 
 absl::Status Security::Update(const gxds_tls& tls) {
   if (auto status = CheckAuthorities(tls.ca); !status.ok()) return status;
-  auto root = ProviderOf(tls.ca);
-  if (!root.ok()) return root.status();
-  auto identity = ProviderOf(tls.identity);
-  if (!identity.ok()) return identity.status();
-  auto matchers = MatchersOf(tls);
-  if (!matchers.ok()) return matchers.status();
-  if (tls.system_roots) {
-    if (auto status = CheckSystemRoots(); !status.ok()) return status;
-  }
+  auto secrets = SecretsOf(tls);
+  if (!secrets.ok()) return secrets.status();
   if ((tls.system_roots || tls.auto_sni_san_validation) && credentials_ == nullptr) {
     credentials_ = MakeClusterCredentials(
         cluster_, xds_provider_,
-        {tls.system_roots, *identity != nullptr, tls.auto_sni_san_validation});
+        {tls.system_roots, secrets->identity != nullptr, tls.auto_sni_san_validation});
   }
-  Replace(&root_, std::move(*root));
-  Replace(&identity_, std::move(*identity));
+  Replace(&root_, std::move(secrets->root));
+  Replace(&identity_, std::move(secrets->identity));
   // Whom to trust comes first, and what its certificate must say, so that no handshake in between
   // takes more than either configuration allows.
-  xds_provider_->UpdateSubjectAlternativeNameMatchers(cluster_, std::move(*matchers));
+  xds_provider_->UpdateSubjectAlternativeNameMatchers(cluster_, std::move(secrets->sans));
   xds_provider_->UpdateRootCertNameAndDistributor(cluster_, ToAbsl(tls.ca.certificate_name),
                                                   DistributorOf(root_));
   xds_provider_->UpdateIdentityCertNameAndDistributor(
@@ -180,15 +120,6 @@ const gxds_cluster_security_ops Security::kOps = {
 };
 
 }  // namespace
-
-// Call credentials may be around them, any number of times.
-bool HasXdsCredentials(const gxds_args* args) {
-  const grpc_channel_credentials* credentials = ToHost(args).GetObject<grpc_channel_credentials>();
-  while (auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(credentials)) {
-    credentials = composite->inner_creds();
-  }
-  return credentials != nullptr && credentials->type() == grpc_core::XdsCredentials::Type();
-}
 
 gxds_cluster_security* MakeClusterSecurity(gxds_str cluster,
                                            RefCountedPtr<LoadBalancingPolicy> root) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "host/grpc_1_83/convert.h"
 #include "host/grpc_common/http_proxy.h"
+#include "host/grpc_common/policy.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/load_balancing/address_filtering.h"
 #include "src/core/load_balancing/ring_hash/ring_hash.h"
@@ -18,7 +19,9 @@ namespace grpc_xds {
 using grpc_core::ChannelArgs;
 using grpc_core::EndpointAddresses;
 using grpc_core::EndpointAddressesIterator;
-using AddressesOfHost = std::shared_ptr<EndpointAddressesIterator>;
+using grpc_core::LoadBalancingPolicy;
+using grpc_core::RefCountedPtr;
+using grpc_core::SubchannelInterface;
 
 namespace {
 
@@ -47,7 +50,7 @@ grpc_resolved_address ToResolved(const gxds_address& address) {
 
 // Those of the host's, each of which has an index in C.
 struct Addresses : gxds_addresses {
-  AddressesOfHost of_host;
+  HostsAddresses of_host;
   std::vector<EndpointAddresses> list;
   // Of those that have several (A61), by their indices.
   std::map<size_t, std::vector<gxds_address>> several;
@@ -90,8 +93,7 @@ const gxds_addresses* Below(const gxds_addresses* addresses, gxds_str name) {
   const auto below = map.ok() ? map->find(grpc_core::RefCountedStringValue(ToAbsl(name)))
                               : grpc_core::HierarchicalAddressMap::iterator();
   if (!map.ok() || below == map->end()) {
-    return ToC(std::make_shared<grpc_core::EndpointAddressesListIterator>(
-        grpc_core::EndpointAddressesList()));
+    return ToC(HostsAddresses());
   }
   return ToC(below->second);
 }
@@ -160,10 +162,15 @@ std::vector<gxds_address> IpsOf(const EndpointAddresses& endpoint) {
 
 }  // namespace
 
-const gxds_addresses* ToC(AddressesOfHost addresses) {
+// Null: none.
+const gxds_addresses* ToC(HostsAddresses addresses) {
   auto* out = new Addresses;
   gxds_ref_init(&out->refs);
   out->ops = &kOps;
+  if (addresses == nullptr) {
+    addresses = std::make_shared<grpc_core::EndpointAddressesListIterator>(
+        grpc_core::EndpointAddressesList());
+  }
   addresses->ForEach([out](const EndpointAddresses& address) { out->list.push_back(address); });
   out->count = out->list.size();
   for (size_t i = 0; i < out->count; ++i) {
@@ -201,9 +208,16 @@ EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
   return EndpointAddresses(std::move(addresses), args);
 }
 
-AddressesOfHost ToHost(const gxds_addresses* addresses) {
+HostsAddresses ToHost(const gxds_addresses* addresses) {
   if (addresses->ops == &kOps) return static_cast<const Addresses*>(addresses)->of_host;
   return std::make_shared<IteratorInC>(addresses);
+}
+
+RefCountedPtr<SubchannelInterface> MakeSubchannel(LoadBalancingPolicy::ChannelControlHelper* helper,
+                                                  const gxds_lb_address& address,
+                                                  const ChannelArgs& args) {
+  const EndpointAddresses endpoint = ToHost(address);
+  return helper->CreateSubchannel(endpoint.address(), endpoint.args(), args);
 }
 
 }  // namespace grpc_xds

@@ -7,7 +7,7 @@
 //
 // When there is a stream, gxds_orca_stream says; after a failure it begins anew as
 // SubchannelStreamClient has it: at once if a report came, else with backoff.
-#include "host/grpc_1_83/policy.h"
+#include "host/grpc_common/policy.h"
 
 #include <grpc/slice.h>
 #include <grpc/status.h>

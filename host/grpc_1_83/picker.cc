@@ -164,7 +164,7 @@ class Picker : public LoadBalancingPolicy::SubchannelPicker {
 };
 
 struct PickerOfHost : gxds_picker {
-  RefCountedPtr<LoadBalancingPolicy::SubchannelPicker> inner;
+  HostsPicker inner;
 };
 
 gxds_tracker* InC(std::unique_ptr<HostsTracker> tracker, const gxds_pick* call) {
@@ -206,12 +206,12 @@ const gxds_picker_ops kPickerOfHostOps = {
 
 }  // namespace
 
-RefCountedPtr<LoadBalancingPolicy::SubchannelPicker> ToHost(gxds_picker* take_picker) {
+HostsPicker ToHost(gxds_picker* take_picker) {
   return grpc_core::MakeRefCounted<Picker>(take_picker);
 }
 
 // Of a picker that ToHost() made, the one in it.
-gxds_picker* ToC(RefCountedPtr<LoadBalancingPolicy::SubchannelPicker> picker) {
+gxds_picker* ToC(HostsPicker picker) {
   const LoadBalancingPolicy::SubchannelPicker& any = *picker;
   // By address, since a program's own policy may be compiled without type information: it has none
   // then, and is not looked at.

@@ -1,23 +1,11 @@
 #include <grpc/support/port_platform.h>
 
-#include "host/grpc_1_83/policy.h"
-
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
-#include "host/grpc_1_83/convert.h"
-#include "host/host_get.h"
-#include "src/core/credentials/transport/composite/composite_channel_credentials.h"
-#include "src/core/credentials/transport/tls/grpc_tls_certificate_provider.h"
-#include "src/core/credentials/transport/tls/ssl_utils.h"
-#include "src/core/credentials/transport/transport_credentials.h"
-#include "src/core/credentials/transport/xds/xds_credentials.h"
-#include "src/core/load_balancing/xds/xds_channel_args.h"
-#include "src/core/util/matchers.h"
-#include "src/core/xds/grpc/xds_certificate_provider.h"
+#include "host/grpc_common/convert.h"
+#include "host/grpc_common/policy.h"
+#include "host/grpc_common/secrets.h"
 
 namespace grpc_xds {
 namespace {
@@ -25,44 +13,6 @@ namespace {
 using grpc_core::ChannelArgs;
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::RefCountedPtr;
-using grpc_core::StringMatcher;
-using Provider = RefCountedPtr<grpc_tls_certificate_provider>;
-
-// Null for a source that is none.
-absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
-  if (source.provider == nullptr) return nullptr;
-  Provider provider(gxds_host_get()->certificate_provider_get(source.provider->plugin_name,
-                                                              source.provider->config_json));
-  if (provider != nullptr) return provider;
-  return absl::UnavailableError(absl::StrCat(
-      "certificate provider \"", ToAbsl(source.instance_name), "\" of the xDS bootstrap: plugin \"",
-      ToAbsl(source.provider->plugin_name), "\" of this program made none"));
-}
-
-// A82. Read once in a process; without them every handshake would fail, without a word.
-absl::Status CheckSystemRoots() {
-  if (grpc_core::DefaultSslRootStore::GetRootStore() != nullptr) return absl::OkStatus();
-  return absl::UnavailableError(
-      "system_root_certs: gRPC finds no root certificates on this machine; "
-      "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH may name a file of them");
-}
-
-absl::StatusOr<StringMatcher> MatcherOf(const gxds_san_match& san) {
-  static constexpr StringMatcher::Type kTypes[] = {
-      StringMatcher::Type::kExact, StringMatcher::Type::kPrefix, StringMatcher::Type::kSuffix,
-      StringMatcher::Type::kContains, StringMatcher::Type::kSafeRegex};
-  return StringMatcher::Create(kTypes[san.kind], ToAbsl(san.text), san.case_sensitive);
-}
-
-absl::StatusOr<std::vector<StringMatcher>> MatchersOf(const gxds_tls& tls) {
-  std::vector<StringMatcher> matchers;
-  for (size_t i = 0; i < tls.san_count; ++i) {
-    auto matcher = MatcherOf(tls.sans[i]);
-    if (!matcher.ok()) return matcher.status();
-    matchers.push_back(std::move(*matcher));
-  }
-  return matchers;
-}
 
 // Of this host's providers each is for one configuration, for good.
 class Security : public gxds_cluster_security {
@@ -86,22 +36,16 @@ class Security : public gxds_cluster_security {
 };
 
 absl::Status Security::Update(const gxds_tls& tls) {
-  auto root = ProviderOf(tls.ca);
-  if (!root.ok()) return root.status();
-  auto identity = ProviderOf(tls.identity);
-  if (!identity.ok()) return identity.status();
-  auto matchers = MatchersOf(tls);
-  if (!matchers.ok()) return matchers.status();
-  if (tls.system_roots) {
-    if (auto status = CheckSystemRoots(); !status.ok()) return status;
-  }
+  auto secrets = SecretsOf(tls);
+  if (!secrets.ok()) return secrets.status();
   // What a handshake asks for when the endpoint has no hostname. If it then asks for nothing, this
   // host compares with an empty name, which none has, where A101 wants it to use the matchers.
   const gxds_str sni = gxds_tls_server_name(&tls, gxds_str{nullptr, 0});
   xds_provider_ = grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>(
-      std::move(*root), ToAbsl(tls.ca.certificate_name), tls.system_roots, std::move(*identity),
-      ToAbsl(tls.identity.certificate_name), std::move(*matchers), std::string(ToAbsl(sni)),
-      tls.auto_host_sni, tls.auto_sni_san_validation && (tls.auto_host_sni || sni.size > 0));
+      std::move(secrets->root), ToAbsl(tls.ca.certificate_name), tls.system_roots,
+      std::move(secrets->identity), ToAbsl(tls.identity.certificate_name), std::move(secrets->sans),
+      std::string(ToAbsl(sni)), tls.auto_host_sni,
+      tls.auto_sni_san_validation && (tls.auto_host_sni || sni.size > 0));
   return absl::OkStatus();
 }
 
@@ -114,16 +58,10 @@ const gxds_cluster_security_ops Security::kOps = {
 
 }  // namespace
 
-// Call credentials may be around them, any number of times.
-bool HasXdsCredentials(const gxds_args* args) {
-  const grpc_channel_credentials* credentials = ToHost(args).GetObject<grpc_channel_credentials>();
-  while (auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(credentials)) {
-    credentials = composite->inner_creds();
-  }
-  return credentials != nullptr && credentials->type() == grpc_core::XdsCredentials::Type();
+gxds_cluster_security* MakeClusterSecurity(gxds_str /*cluster*/,
+                                           RefCountedPtr<LoadBalancingPolicy> /*root*/) {
+  return new Security;
 }
-
-gxds_cluster_security* MakeClusterSecurity() { return new Security; }
 
 const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
                                const gxds_cluster_security* security) {

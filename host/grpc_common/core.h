@@ -7,11 +7,12 @@
 
 #include <memory>
 
+#include "host/grpc_common/core_version.h"
 #include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 
-#if __has_include("src/core/lib/gprpp/ref_counted.h")  // gRPC 1.51
+#ifndef GXDS_GRPC_1_83
 #include "src/core/ext/filters/client_channel/lb_policy/xds/xds_channel_args.h"
 #include "src/core/ext/filters/client_channel/resolver/fake/fake_resolver.h"
 #include "src/core/lib/config/core_configuration.h"
@@ -41,7 +42,7 @@ inline std::shared_ptr<grpc_core::WorkSerializer> MakeSerializer() {
 }
 
 }  // namespace grpc_xds
-#else  // gRPC 1.83
+#else
 #include <optional>
 
 #include "src/core/config/core_configuration.h"

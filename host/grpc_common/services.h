@@ -2,11 +2,22 @@
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
 
+#include <string>
+
 #include "base/host.h"
 
 namespace grpc_xds {
 
+inline std::string Text(gxds_str s) { return std::string(s.data, s.size); }
+
 gxds_duration ClockDistance();
+extern const gxds_duration kShortestRetryBackoff;
+
+bool TracesEngine(gxds_trace trace);
+
+// By the host's ChannelCredsRegistry.
+void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_errors* errors);
+grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json);
 
 // Of the host's CertificateProviderRegistry.
 grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds_str config_json);

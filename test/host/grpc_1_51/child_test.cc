@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/policy.h"
 #include "lb_policies/random_subsetting/random_subsetting_policy.h"
 #include "test/host/grpc_1_51/fixture.h"
 

@@ -1,5 +1,5 @@
 // What a subchannel of the host's is asked for reports out of band by (A51).
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/policy.h"
 
 #include "test/host/grpc_1_51/fixture.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/policy.h"
 #include "lb_policies/pick_first/shuffled_policy.h"
 #include "test/host/grpc_1_51/fixture.h"
 

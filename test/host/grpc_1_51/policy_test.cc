@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/policy.h"
 #include "test/host/grpc_1_51/fixture.h"
 
 namespace grpc_xds {

@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/policy.h"
 
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>

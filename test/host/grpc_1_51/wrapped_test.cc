@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/variant.h"
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/policy.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/load_balancing/lb_policy_factory.h"

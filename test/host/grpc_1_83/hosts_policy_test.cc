@@ -10,7 +10,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "host/grpc_1_83/convert.h"
-#include "host/grpc_1_83/policy.h"
+#include "host/grpc_common/policy.h"
 #include "src/core/config/core_configuration.h"
 #include "src/core/credentials/transport/transport_credentials.h"
 #include "src/core/lib/event_engine/default_event_engine.h"

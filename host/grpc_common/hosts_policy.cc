@@ -1,14 +1,11 @@
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/hosts_policy.h"
 
 #include <string>
 #include <utility>
 
-#include "host/grpc_1_51/convert.h"
-#include "src/core/lib/config/core_configuration.h"
-#include "src/core/lib/gprpp/debug_location.h"
-#include "src/core/lib/gprpp/orphanable.h"
+#include "host/grpc_common/convert.h"
+#include "host/grpc_common/policy.h"
 #include "src/core/lib/iomgr/pollset_set.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 
 namespace grpc_xds {
 
@@ -16,60 +13,13 @@ using grpc_core::ChannelArgs;
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::OrphanablePtr;
 using grpc_core::RefCountedPtr;
-using grpc_core::ServerAddress;
-using grpc_core::SubchannelInterface;
 using grpc_core::WorkSerializer;
 using Helper = LoadBalancingPolicy::ChannelControlHelper;
 
 namespace {
 
-// Who hears the policy: nobody, once it has ended.
-struct Link {
-  gxds_lb_parent* parent;
-  RefCountedPtr<LoadBalancingPolicy> root;
-  Helper* helper;  // root's
-};
-
-class HelperOfChild : public Helper {
- public:
-  explicit HelperOfChild(std::shared_ptr<Link> link) : link_(std::move(link)) {}
-
-  RefCountedPtr<SubchannelInterface> CreateSubchannel(ServerAddress address,
-                                                      const ChannelArgs& args) override {
-    if (link_->parent == nullptr) return nullptr;
-    const gxds_addresses* one = ToC({std::move(address)});
-    const gxds_args* in_c = ToC(WithoutOurs(args));
-    const gxds_lb_address endpoint = gxds_addresses_at(one, 0);
-    gxds_subchannel* made = link_->parent->ops->subchannel(link_->parent, &endpoint, in_c);
-    gxds_args_unref(in_c);
-    gxds_addresses_unref(one);
-    return made == nullptr ? nullptr : ForHostsPolicy(made);
-  }
-  void UpdateState(grpc_connectivity_state state, const absl::Status& status,
-                   std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker) override {
-    if (link_->parent == nullptr) return;
-    const gxds_status view = View(status);
-    link_->parent->ops->publish(link_->parent, state, &view, ToC(std::move(picker)));
-  }
-  void RequestReresolution() override {
-    if (link_->parent != nullptr) link_->parent->ops->reresolve(link_->parent);
-  }
-  absl::string_view GetAuthority() override { return link_->helper->GetAuthority(); }
-  grpc_event_engine::experimental::EventEngine* GetEventEngine() override {
-    return link_->helper->GetEventEngine();
-  }
-  void AddTraceEvent(TraceSeverity severity, absl::string_view message) override {
-    if (link_->parent == nullptr) return;
-    link_->parent->ops->add_event(
-        link_->parent, severity == TRACE_ERROR ? GXDS_LB_ERROR : GXDS_LB_INFO, ToGxds(message));
-  }
-
- private:
-  const std::shared_ptr<Link> link_;
-};
-
 struct HostsPolicy : gxds_hosts_policy {
-  std::shared_ptr<Link> link;
+  std::shared_ptr<HostsPolicyLink> link;
   std::shared_ptr<WorkSerializer> serializer;
   OrphanablePtr<LoadBalancingPolicy> child;
 };
@@ -80,7 +30,7 @@ gxds_status Update(gxds_hosts_policy* policy, const gxds_lb_update* in) {
   LoadBalancingPolicy::UpdateArgs update;
   update.config = ToHost(in->config);
   update.args = WithConfig(ToHost(in->args), in->snapshot, in->mailbox);
-  update.resolution_note = std::string(ToAbsl(in->note));
+  if (kHostsPoliciesTakeNotes) update.resolution_note = std::string(ToAbsl(in->note));
   if (in->addresses != nullptr) {
     update.addresses = ToHost(in->addresses);
   } else {
@@ -115,10 +65,10 @@ gxds_hosts_policy* MakeHostsPolicy(absl::string_view name, gxds_lb_parent* paren
                                    const ChannelArgs& args,
                                    std::shared_ptr<WorkSerializer> serializer,
                                    RefCountedPtr<LoadBalancingPolicy> root, Helper* helper) {
-  auto link = std::make_shared<Link>(Link{parent, std::move(root), helper});
+  auto link = std::make_shared<HostsPolicyLink>(HostsPolicyLink{parent, std::move(root), helper});
   LoadBalancingPolicy::Args child_args;
   child_args.work_serializer = serializer;
-  child_args.channel_control_helper = std::make_unique<HelperOfChild>(link);
+  child_args.channel_control_helper = MakeHelper(link);
   child_args.args = args;
   auto child = grpc_core::CoreConfiguration::Get().lb_policy_registry().CreateLoadBalancingPolicy(
       name, std::move(child_args));

@@ -1,11 +1,8 @@
-#include "host/grpc_1_51/convert.h"
+#include "host/grpc_common/convert.h"
 
 #include <string>
 #include <typeinfo>
 #include <utility>
-
-#include "src/core/lib/config/core_configuration.h"
-#include "src/core/lib/load_balancing/lb_policy_registry.h"
 
 namespace grpc_xds {
 
@@ -32,7 +29,7 @@ gxds_lb_config* InC(const LoadBalancingPolicy::Config& config) {
 
 absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(const gxds_policy_type* type,
                                                                        const Json& json) {
-  const std::string text = json.type() == Json::Type::JSON_NULL ? "" : json.Dump();
+  const std::string text = IsNull(json) ? "" : DumpJson(json);
   gxds_status why;
   gxds_lb_config* config = gxds_lb_config_parse(type, ToGxds(text), ParseList, &why);
   if (config == nullptr) return Take(why);
@@ -57,7 +54,7 @@ RefCountedPtr<LoadBalancingPolicy::Config> ToHost(gxds_lb_config* config) {
 }
 
 gxds_lb_config* ParseList(gxds_str text, gxds_status* why) {
-  auto json = Json::Parse(ToAbsl(text));
+  auto json = ParseJson(ToAbsl(text));
   if (!json.ok()) {
     *why = ToC(json.status());
     return nullptr;

@@ -1,4 +1,4 @@
-#include "host/grpc_1_83/policy.h"
+#include "host/grpc_common/policy.h"
 
 #include <memory>
 #include <utility>
@@ -6,10 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "host/channel.h"
-#include "host/grpc_1_83/convert.h"
-#include "src/core/load_balancing/lb_policy.h"
-#include "src/core/load_balancing/lb_policy_factory.h"
-#include "src/core/load_balancing/lb_policy_registry.h"
+#include "host/grpc_common/convert.h"
 
 namespace grpc_xds {
 
@@ -29,6 +26,7 @@ class PolicyInC : public LoadBalancingPolicy {
     root_.ops = &kRootOps;
     root_.policy = this;
     args_ = ToC(channel_args());
+    if (kHelperServesConstructors) Begin();
   }
   ~PolicyInC() override {
     gxds_args_unref(args_);
@@ -48,10 +46,7 @@ class PolicyInC : public LoadBalancingPolicy {
     update.args = args_;
     const gxds_addresses* addresses = nullptr;
     if (args.addresses.ok()) {
-      addresses = ToC(*args.addresses != nullptr
-                          ? *std::move(args.addresses)
-                          : std::make_shared<grpc_core::EndpointAddressesListIterator>(
-                                grpc_core::EndpointAddressesList()));
+      addresses = ToC(*std::move(args.addresses));
     } else {
       update.addresses_status = View(args.addresses.status());
     }
@@ -68,7 +63,7 @@ class PolicyInC : public LoadBalancingPolicy {
   }
 
  private:
-  // The helper must not be called by the constructor; the first update comes right after it.
+  // At the first update at the latest, which comes right after the constructor.
   void Begin() {
     if (policy_ != nullptr) return;
     root_.channel = ChannelOn(work_serializer(), channel_control_helper()->GetEventEngine());
@@ -102,18 +97,16 @@ class PolicyInC : public LoadBalancingPolicy {
   static gxds_subchannel* MakeSubchannel(gxds_lb_parent* parent, const gxds_lb_address* address,
                                          const gxds_args* args) {
     PolicyInC* self = Above(parent);
-    const grpc_core::EndpointAddresses endpoint = ToHost(*address);
-    auto subchannel = self->channel_control_helper()->CreateSubchannel(
-        endpoint.address(), endpoint.args(), ToHost(args));
+    auto subchannel =
+        grpc_xds::MakeSubchannel(self->channel_control_helper(), *address, ToHost(args));
     return subchannel == nullptr ? nullptr : ToC(std::move(subchannel), self->Ref());
   }
   static void Reresolve(gxds_lb_parent* parent) {
     Above(parent)->channel_control_helper()->RequestReresolution();
   }
 
-  static void AddEvent(gxds_lb_parent* parent, gxds_lb_severity /*none in this host's traces*/,
-                       gxds_str line) {
-    Above(parent)->channel_control_helper()->AddTraceEvent(ToAbsl(line));
+  static void AddEvent(gxds_lb_parent* parent, gxds_lb_severity severity, gxds_str line) {
+    AddTrace(Above(parent)->channel_control_helper(), severity == GXDS_LB_ERROR, ToAbsl(line));
   }
 
   static void Label(gxds_lb_parent* parent, gxds_metric_labels* out) {
@@ -127,8 +120,8 @@ class PolicyInC : public LoadBalancingPolicy {
                            self->channel_control_helper());
   }
 
-  static gxds_cluster_security* MakeSecurity(gxds_lb_root* /*root*/, gxds_str /*cluster*/) {
-    return MakeClusterSecurity();
+  static gxds_cluster_security* MakeSecurity(gxds_lb_root* root, gxds_str cluster) {
+    return MakeClusterSecurity(cluster, Of(root)->Ref());
   }
 
   void ShutdownLocked() override {
@@ -138,7 +131,7 @@ class PolicyInC : public LoadBalancingPolicy {
   static constexpr gxds_lb_parent_ops kParentOps = {Publish, MakeSubchannel, Reresolve, AddEvent,
                                                     Label};
   static constexpr gxds_lb_root_ops kRootOps = {MakePolicy, HasXdsCredentials, MakeSecurity,
-                                                ArgsOfCluster, nullptr};
+                                                ArgsOfCluster, ArgsOfServer};
 
   const gxds_policy_type* const type_;
   Root root_ = {};

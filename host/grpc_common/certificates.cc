@@ -1,19 +1,10 @@
-#include <grpc/support/port_platform.h>
-
-#include "host/grpc_common/services.h"
-
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
-#include "src/core/lib/config/core_configuration.h"
-#include "src/core/lib/gprpp/ref_counted_ptr.h"
-#include "src/core/lib/gprpp/sync.h"
-#include "src/core/lib/iomgr/error.h"
-#include "src/core/lib/json/json.h"
-#include "src/core/lib/security/certificate_provider/certificate_provider_factory.h"
-#include "src/core/lib/security/certificate_provider/certificate_provider_registry.h"
-#include "src/core/lib/security/credentials/tls/grpc_tls_certificate_provider.h"
+#include "host/grpc_common/core_credentials.h"
+#include "host/grpc_common/services.h"
 
 namespace grpc_xds {
 namespace {
@@ -24,8 +15,8 @@ class SharedProvider;
 
 // Those in use, by plugin and config. Lives as long as the process.
 struct InUse {
-  grpc_core::Mutex mu;
-  std::map<std::string, SharedProvider*> providers ABSL_GUARDED_BY(mu);
+  std::mutex mu;
+  std::map<std::string, SharedProvider*> providers;  // under mu
 };
 InUse& TheInUse() {
   static auto* in_use = new InUse;
@@ -40,7 +31,7 @@ class SharedProvider : public grpc_tls_certificate_provider {
 
   // The provider itself, which may have a thread to be joined, ends outside of the lock.
   ~SharedProvider() override {
-    grpc_core::MutexLock lock(&TheInUse().mu);
+    std::lock_guard<std::mutex> lock(TheInUse().mu);
     auto it = TheInUse().providers.find(key_);
     // While this one was on its way out, another may have taken its place.
     if (it != TheInUse().providers.end() && it->second == this) TheInUse().providers.erase(it);
@@ -49,7 +40,9 @@ class SharedProvider : public grpc_tls_certificate_provider {
   RefCountedPtr<grpc_tls_certificate_distributor> distributor() const override {
     return provider_->distributor();
   }
+#ifndef GXDS_GRPC_1_83
   grpc_pollset_set* interested_parties() const override { return provider_->interested_parties(); }
+#endif
   grpc_core::UniqueTypeName type() const override {
     static grpc_core::UniqueTypeName::Factory factory("grpc_xds_shared");
     return factory.Create();
@@ -69,11 +62,11 @@ RefCountedPtr<grpc_tls_certificate_provider> Create(const std::string& plugin_na
   auto* factory = grpc_core::CoreConfiguration::Get()
                       .certificate_provider_registry()
                       .LookupCertificateProviderFactory(plugin_name);
-  auto json = grpc_core::Json::Parse(config_json.empty() ? "{}" : config_json);
+  auto json = ParseJson(config_json.empty() ? "{}" : config_json);
   if (factory == nullptr || !json.ok()) return nullptr;
-  grpc_error_handle error;
-  auto config = factory->CreateCertificateProviderConfig(*json, &error);
-  if (!error.ok() || config == nullptr) return nullptr;
+  std::string why;
+  auto config = ReadProviderConfig(factory, *json, &why);
+  if (config == nullptr) return nullptr;
   return factory->CreateCertificateProvider(std::move(config));
 }
 
@@ -83,7 +76,7 @@ grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds
   const std::string plugin(plugin_name.data, plugin_name.size);
   const std::string config(config_json.size > 0 ? config_json.data : "", config_json.size);
   std::string key = plugin + '\0' + config;
-  grpc_core::MutexLock lock(&TheInUse().mu);
+  std::lock_guard<std::mutex> lock(TheInUse().mu);
   SharedProvider*& slot = TheInUse().providers[key];
   if (slot != nullptr) {
     auto provider = slot->RefIfNonZero();

@@ -1,10 +1,10 @@
-#include "host/grpc_1_51/convert.h"
-
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "host/grpc_1_51/policy.h"
+#include "host/grpc_common/convert.h"
+#include "host/grpc_common/policy.h"
 
 namespace grpc_xds {
 
@@ -96,6 +96,12 @@ class SubchannelInC : public SubchannelInterface {
     if (gxds_subchannel_innermost(inner_)->ops != &kOps) return;
     ToHost(inner_)->AddDataWatcher(std::move(watcher));
   }
+#ifdef GXDS_GRPC_1_83
+  void CancelDataWatcher(DataWatcherInterface* watcher) override {
+    ToHost(inner_)->CancelDataWatcher(watcher);
+  }
+  std::string address() const override { return ToHost(inner_)->address(); }
+#endif
 
   gxds_subchannel* inner() const { return inner_; }
 

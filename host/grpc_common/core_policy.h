@@ -1,0 +1,72 @@
+// Policies and what they are made of as each gRPC has them: what is the same under different paths
+// and names.
+#ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
+#define GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
+
+#include <grpc/support/port_platform.h>
+
+#include <memory>
+
+#include "absl/strings/string_view.h"
+#include "host/grpc_common/core_version.h"
+
+#ifndef GXDS_GRPC_1_83
+#include "src/core/lib/config/core_configuration.h"
+#include "src/core/lib/gprpp/debug_location.h"
+#include "src/core/lib/gprpp/orphanable.h"
+#include "src/core/lib/gprpp/ref_counted_ptr.h"
+#include "src/core/lib/gprpp/work_serializer.h"
+#include "src/core/lib/load_balancing/lb_policy.h"
+#include "src/core/lib/load_balancing/lb_policy_factory.h"
+#include "src/core/lib/load_balancing/lb_policy_registry.h"
+#include "src/core/lib/load_balancing/subchannel_interface.h"
+#include "src/core/lib/resolver/server_address.h"
+
+namespace grpc_xds {
+
+using HostsAddresses = grpc_core::ServerAddressList;
+using HostsPicker = std::unique_ptr<grpc_core::LoadBalancingPolicy::SubchannelPicker>;
+
+inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper, bool error,
+                     absl::string_view text) {
+  using Helper = grpc_core::LoadBalancingPolicy::ChannelControlHelper;
+  helper->AddTraceEvent(error ? Helper::TRACE_ERROR : Helper::TRACE_INFO, text);
+}
+
+// Whether the host's own policies are given the resolution note.
+constexpr bool kHostsPoliciesTakeNotes = true;
+// Whether the constructor of a policy may call its helper.
+constexpr bool kHelperServesConstructors = true;
+
+}  // namespace grpc_xds
+#else
+#include "src/core/config/core_configuration.h"
+#include "src/core/load_balancing/lb_policy.h"
+#include "src/core/load_balancing/lb_policy_factory.h"
+#include "src/core/load_balancing/lb_policy_registry.h"
+#include "src/core/load_balancing/subchannel_interface.h"
+#include "src/core/resolver/endpoint_addresses.h"
+#include "src/core/util/debug_location.h"
+#include "src/core/util/orphanable.h"
+#include "src/core/util/ref_counted_ptr.h"
+#include "src/core/util/work_serializer.h"
+
+namespace grpc_xds {
+
+using HostsAddresses = std::shared_ptr<grpc_core::EndpointAddressesIterator>;
+using HostsPicker = grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::SubchannelPicker>;
+
+// Its traces have no severity.
+inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper, bool /*error*/,
+                     absl::string_view text) {
+  helper->AddTraceEvent(text);
+}
+
+// They would add it to their errors, as the policies in C above them do.
+constexpr bool kHostsPoliciesTakeNotes = false;
+constexpr bool kHelperServesConstructors = false;
+
+}  // namespace grpc_xds
+#endif
+
+#endif

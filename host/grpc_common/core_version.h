@@ -1,0 +1,10 @@
+// Which gRPC this is built for. The headers core*.h have the differences that are no more than
+// paths and names, so that the rest of the folder has none of them.
+#ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_VERSION_H_
+#define GRPC_XDS_HOST_GRPC_COMMON_CORE_VERSION_H_
+
+#if !__has_include("src/core/lib/gprpp/ref_counted.h")
+#define GXDS_GRPC_1_83  // else 1.51
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+// Policies that are not in C, as children of those that are: what hosts_policy.cc and the host's
+// own helper.cc share. Under the channel's serializer.
+#ifndef GRPC_XDS_HOST_GRPC_COMMON_HOSTS_POLICY_H_
+#define GRPC_XDS_HOST_GRPC_COMMON_HOSTS_POLICY_H_
+
+#include <memory>
+
+#include "host/channel.h"
+#include "host/grpc_common/core_policy.h"
+
+namespace grpc_xds {
+
+// Who hears the policy.
+struct HostsPolicyLink {
+  gxds_lb_parent* parent;  // null: nobody, as the policy has ended
+  grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy> root;
+  grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper;  // root's
+};
+
+// What the policy is given for its channel. Each gRPC has functions of its own there.
+std::unique_ptr<grpc_core::LoadBalancingPolicy::ChannelControlHelper> MakeHelper(
+    std::shared_ptr<HostsPolicyLink> link);
+
+}  // namespace grpc_xds
+
+#endif
