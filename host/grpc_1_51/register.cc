@@ -13,9 +13,9 @@
 #include <iterator>
 
 #include "host/grpc_1_51/child_of_fork.h"
-#include "host/grpc_1_51/resolver.h"
 #include "host/grpc_common/http_proxy.h"
 #include "host/grpc_common/policy.h"
+#include "host/grpc_common/resolver.h"
 #include "lb_policies/all_policies.h"
 #include "lb_policies/registered/registered_types.h"
 #include "plugin/host_state.h"

@@ -1,4 +1,4 @@
-#include "host/grpc_1_83/resolver.h"
+#include "host/grpc_common/resolver.h"
 
 #include <grpc/event_engine/event_engine.h>
 #include <grpc/support/log.h>
@@ -9,21 +9,16 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "host/grpc_1_83/convert.h"
+#include "base/check.h"
+#include "host/grpc_common/convert.h"
+#include "host/grpc_common/core_resolver.h"
 #include "host/grpc_common/hand_over.h"
 #include "host/host_get.h"
-#include "src/core/channelz/channel_trace.h"
-#include "src/core/channelz/channelz.h"
 #include "src/core/lib/channel/channel_args.h"
-#include "src/core/lib/debug/trace.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
 #include "src/core/lib/iomgr/exec_ctx.h"
-#include "src/core/resolver/resolver.h"
-#include "src/core/resolver/resolver_factory.h"
-#include "src/core/service_config/service_config_impl.h"
-#include "src/core/util/uri.h"
-#include "src/core/util/work_serializer.h"
-#include "src/core/xds/xds_client/xds_channel_args.h"
+#include "src/core/lib/iomgr/pollset_set.h"
+#include "src/core/lib/surface/completion_queue.h"
 #include "transport/reactor.h"
 
 namespace grpc_xds {
@@ -57,11 +52,12 @@ class ResolverInC : public grpc_core::Resolver {
       : type_(type),
         work_serializer_(std::move(args.work_serializer)),
         result_handler_(std::move(args.result_handler)),
-        args_(std::move(args.args)),
+        polled_(args.pollset_set),
+        args_(ArgsOfResolver(std::move(args.args))),
         uri_(std::move(args.uri)),
         uri_text_(uri_.ToString()),
         authority_(uri_.authority()) {
-    static const gxds_resolver_channel_ops kOps = {Report, HasTrace, AddEvent, Log, Traces};
+    static const gxds_resolver_channel_ops kOps = {Report, HasTrace, AddEvent, Log, TracesResolver};
     channel_.ops = &kOps;
     channel_.resolver_id = channel_.resolver = this;
     gxds_resolver_target target = {};
@@ -78,6 +74,7 @@ class ResolverInC : public grpc_core::Resolver {
 
   void StartLocked() override;
   void ShutdownLocked() override {
+    BeforeShutdown();
     type_->shutdown(self_);
     selector_.reset();
   }
@@ -93,7 +90,8 @@ class ResolverInC : public grpc_core::Resolver {
     RefCountedPtr<ResolverInC> resolver;
     std::shared_ptr<EventEngine> engine;
     ChannelArgs::CPtr args;
-    unsigned made_in;  // a generation of the reactor
+    unsigned made_in;                   // a generation of the reactor
+    grpc_pollset* polled_by = nullptr;  // on the reactor
   };
 
   static ResolverInC* Of(gxds_resolver_channel* channel) {
@@ -103,18 +101,19 @@ class ResolverInC : public grpc_core::Resolver {
   static bool HasTrace(gxds_resolver_channel* channel) {
     return Of(channel)->args_.GetObject<ChannelNode>() != nullptr;
   }
-  static void AddEvent(gxds_resolver_channel* channel,
-                       gxds_resolver_severity /*none in this host's traces*/, gxds_str line) {
-    GRPC_CHANNELZ_LOG(Of(channel)->args_.GetObject<ChannelNode>()) << std::string(ToAbsl(line));
+  static void AddEvent(gxds_resolver_channel* channel, gxds_resolver_severity severity,
+                       gxds_str line) {
+    grpc_xds::AddEvent(Of(channel)->args_.GetObject<ChannelNode>(), severity, line);
   }
-  static bool Traces() { return GRPC_TRACE_FLAG_ENABLED(xds_resolver); }
 
+  static void Poll(void* arg);
   static void Schedule(gxds_resolver_link* link);
   static void Gone(gxds_resolver_link* link);
 
   const gxds_resolver_type* const type_;
   const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
   const std::unique_ptr<ResultHandler> result_handler_;
+  grpc_pollset_set* const polled_;  // the channel's, which result_handler_ keeps
   const ChannelArgs args_;
   const URI uri_;
   const std::string uri_text_;
@@ -142,7 +141,19 @@ void ResolverInC::StartLocked() {
           .ToC();
   link->client_args = link->args.get();
   link->made_in = gxds_reactor_generation();
-  if (type_->start(self_, link.get())) link.release();  // which lives until Gone()
+  if (!type_->start(self_, link.get())) return;
+  Link* left = link.release();  // which lives until Gone()
+  if (kReactorPolls) gxds_reactor_post(Poll, left);
+}
+
+// Where the host polls no more than what somebody asks for (GRPC_POLL_STRATEGY=poll), a connection
+// that no RPC waits for, while others serve or all fail, is nobody's. So the reactor asks for all
+// of the channel's: it then waits inside the host (transport/waiter.h). Elsewhere without effect.
+void ResolverInC::Poll(void* arg) {
+  auto* link = static_cast<Link*>(arg);
+  link->polled_by = grpc_cq_pollset(gxds_reactor_cq());
+  grpc_core::ExecCtx exec_ctx;
+  grpc_pollset_set_add_pollset(link->resolver->polled_, link->polled_by);
 }
 
 // The reactor must not run the channel's work: the event engine does.
@@ -157,6 +168,10 @@ void ResolverInC::Schedule(gxds_resolver_link* base) {
 
 void ResolverInC::Gone(gxds_resolver_link* base) {
   auto* link = static_cast<Link*>(base);
+  if (link->polled_by != nullptr) {
+    grpc_core::ExecCtx exec_ctx;
+    grpc_pollset_set_del_pollset(link->resolver->polled_, link->polled_by);
+  }
   // In the child of a fork its engine runs nothing, and the end of the process would wait for it.
   if (link->made_in != gxds_reactor_generation()) return;
   std::shared_ptr<EventEngine> engine = link->engine;
@@ -175,7 +190,7 @@ void ResolverInC::Report(gxds_resolver_channel* channel, const gxds_resolution* 
     result.addresses.emplace();
     if (self->service_config_text_ != resolution->service_config) {
       auto config = ServiceConfigImpl::Create(self->args_, resolution->service_config);
-      GRPC_CHECK(config.ok());
+      GXDS_CHECK(config.ok());
       self->service_config_ = *std::move(config);
       self->service_config_text_ = resolution->service_config;
     }

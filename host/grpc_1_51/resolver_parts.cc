@@ -1,0 +1,36 @@
+// What is different of a resolver (host/grpc_common/resolver.cc).
+#include <grpc/slice.h>
+
+#include <utility>
+
+#include "host/grpc_1_51/child_of_fork.h"
+#include "host/grpc_common/convert.h"
+#include "host/grpc_common/resolver.h"
+#include "src/core/lib/channel/channel_trace.h"
+#include "src/core/lib/debug/trace.h"
+
+namespace grpc_core {
+// The host's: GRPC_TRACE=xds_resolver goes on working.
+extern TraceFlag grpc_xds_resolver_trace;
+}  // namespace grpc_core
+
+namespace grpc_xds {
+
+using grpc_core::ChannelArgs;
+using grpc_core::channelz::ChannelNode;
+using grpc_core::channelz::ChannelTrace;
+
+ChannelArgs ArgsOfResolver(ChannelArgs args) { return WithForkGeneration(std::move(args)); }
+
+// The connections of a channel that a child has of its parent are the parent's.
+void BeforeShutdown() { RenewHostForChild(); }
+
+void AddEvent(ChannelNode* node, gxds_resolver_severity severity, gxds_str line) {
+  static constexpr ChannelTrace::Severity kSeverities[] = {
+      ChannelTrace::Info, ChannelTrace::Warning, ChannelTrace::Error};
+  node->AddTraceEvent(kSeverities[severity], grpc_slice_from_copied_buffer(line.data, line.size));
+}
+
+bool TracesResolver() { return GRPC_TRACE_FLAG_ENABLED(grpc_core::grpc_xds_resolver_trace); }
+
+}  // namespace grpc_xds
