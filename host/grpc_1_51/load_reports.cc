@@ -10,15 +10,13 @@
 #include "host/grpc_common/policy.h"
 
 #include <grpc/slice.h>
-#include <grpc/status.h>
-#include <grpc/support/log.h>
 
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "lb_policies/orca/orca_request.h"
+#include "host/grpc_common/load_stream.h"
 #include "lb_policies/orca/orca_stream.h"
 #include "src/core/ext/filters/client_channel/client_channel_channelz.h"
 #include "src/core/ext/filters/client_channel/subchannel.h"
@@ -28,8 +26,6 @@
 #include "src/core/lib/gprpp/orphanable.h"
 #include "src/core/lib/gprpp/sync.h"
 #include "src/core/lib/gprpp/unique_type_name.h"
-#include "src/core/lib/slice/slice.h"
-#include "upb/upb.hpp"
 
 namespace grpc_xds {
 
@@ -38,49 +34,6 @@ using grpc_core::RefCountedPtr;
 using grpc_core::SubchannelStreamClient;
 
 namespace {
-
-class StreamHandler : public SubchannelStreamClient::CallEventHandler {
- public:
-  StreamHandler(gxds_orca_stream* stream, gxds_duration interval,
-                RefCountedPtr<grpc_core::channelz::SubchannelNode> channelz_node)
-      : stream_(gxds_orca_stream_ref(stream)),
-        interval_(interval),
-        channelz_node_(std::move(channelz_node)) {}
-  ~StreamHandler() override { gxds_orca_stream_unref(stream_); }
-
-  grpc_core::Slice GetPathLocked() override {
-    return grpc_core::Slice::FromStaticString(GXDS_ORCA_METHOD);
-  }
-  void OnCallStartLocked(SubchannelStreamClient*) override {}
-  void OnRetryTimerStartLocked(SubchannelStreamClient*) override {}
-
-  grpc_slice EncodeSendMessageLocked() override {
-    upb::Arena arena;
-    const gxds_str request = gxds_orca_request_encode(interval_, arena.ptr());
-    return grpc_slice_from_copied_buffer(request.data, request.size);
-  }
-
-  // An error would end the stream, which then begins anew at once, since a message came.
-  absl::Status RecvMessageReadyLocked(SubchannelStreamClient*, absl::string_view bytes) override {
-    gxds_orca_stream_message(stream_, gxds_str_of(bytes.data(), bytes.size()));
-    return absl::OkStatus();
-  }
-
-  void RecvTrailingMetadataReadyLocked(SubchannelStreamClient*, grpc_status_code status) override {
-    const char* line = gxds_orca_stream_ended(stream_, status);
-    if (line == nullptr) return;
-    gpr_log(GPR_ERROR, "grpc_xds: %s: %s",
-            channelz_node_ == nullptr ? "a backend" : channelz_node_->name().c_str(), line);
-    if (channelz_node_ == nullptr) return;
-    channelz_node_->AddTraceEvent(grpc_core::channelz::ChannelTrace::Error,
-                                  grpc_slice_from_static_string(line));
-  }
-
- private:
-  gxds_orca_stream* const stream_;
-  const gxds_duration interval_;
-  const RefCountedPtr<grpc_core::channelz::SubchannelNode> channelz_node_;  // null: channelz is off
-};
 
 // There is one for a subchannel, as long as anybody might want reports of it.
 class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
@@ -157,9 +110,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
     auto* node = subchannel_->channelz_node();
     stream_ = grpc_core::MakeOrphanable<SubchannelStreamClient>(
         connection_, subchannel_->pollset_set(),
-        std::make_unique<StreamHandler>(reports_, interval,
-                                        node == nullptr ? nullptr : node->Ref()),
-        nullptr);
+        MakeLoadStream(reports_, interval, node == nullptr ? nullptr : node->Ref()), nullptr);
   }
 
   const RefCountedPtr<grpc_core::Subchannel> subchannel_;
@@ -196,6 +147,11 @@ class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
 };
 
 }  // namespace
+
+void AddLoadTrace(grpc_core::channelz::SubchannelNode* node, const char* line) {
+  node->AddTraceEvent(grpc_core::channelz::ChannelTrace::Error,
+                      grpc_slice_from_static_string(line));
+}
 
 void ReportLoad(grpc_core::SubchannelInterface* subchannel, gxds_load_listener* listener,
                 gxds_duration interval) {

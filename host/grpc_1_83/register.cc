@@ -4,21 +4,12 @@
 // builder, as long as its registry is not built. So ours calls all that the host's calls
 // (src/core/plugin_registry/), in the same order, but for the xDS resolver and the policies that
 // are ours.
-#include <grpc/support/log.h>
 #include <grpc/support/port_platform.h>
-#include <string.h>
-
-#include <algorithm>
-#include <atomic>
-#include <iterator>
 
 #include "host/grpc_1_83/child_of_fork.h"
 #include "host/grpc_common/http_proxy.h"
-#include "host/grpc_common/policy.h"
+#include "host/grpc_common/register.h"
 #include "host/grpc_common/resolver.h"
-#include "lb_policies/all_policies.h"
-#include "lb_policies/registered/registered_types.h"
-#include "plugin/host_state.h"
 #include "plugin/impl.h"
 #include "src/core/config/core_configuration.h"
 #include "src/core/handshaker/endpoint_info/endpoint_info_handshaker.h"
@@ -74,35 +65,6 @@ void SecurityRegisterHandshakerFactories(CoreConfiguration::Builder* builder);
 namespace grpc_xds {
 namespace {
 
-using Builder = grpc_core::CoreConfiguration::Builder;
-
-std::atomic<bool> g_registered{false};
-std::atomic<bool> g_logged{false};
-
-// Once, as soon as the host can log: before its first initialisation it prints nothing.
-void LogRegistered() {
-  if (!gpr_should_log(GPR_LOG_SEVERITY_INFO) || g_logged.exchange(true)) return;
-  gpr_log(GPR_INFO, "grpc_xds: %s registered with gRPC core %s", GRPC_XDS_VERSION,
-          grpc_version_string());
-}
-
-// Those of the host's that stay, which cannot be asked for before they are registered.
-constexpr const char* kHostsPolicies[] = {
-    "grpclb", "pick_first", "rls_experimental", "round_robin", "weighted_target_experimental",
-};
-
-// A second registration of a name aborts the program.
-bool IsTaken(const char* name) {
-  return gxds_all_policies_has(name) ||
-         std::any_of(std::begin(kHostsPolicies), std::end(kHostsPolicies),
-                     [name](const char* other) { return strcmp(name, other) == 0; });
-}
-
-void RegisterProgramsPolicies(Builder* builder) {
-  const size_t count = gxds_registered_types_close();
-  for (size_t i = 0; i < count; ++i) RegisterPolicyInC(builder, gxds_registered_types_at(i));
-}
-
 // Registers everything that can handle an "xds:" channel, in the order of the host's.
 void RegisterExtraFilters(Builder* builder) {
   grpc_core::RbacFilterRegister(builder);
@@ -129,6 +91,8 @@ void RegisterBuiltins(Builder* builder) {
   }
 }
 
+}  // namespace
+
 void BuildConfiguration(Builder* builder) {
   RegisterRenewForChild(builder);
   grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);
@@ -138,10 +102,7 @@ void BuildConfiguration(Builder* builder) {
   grpc_core::RegisterHttpConnectClientHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
   grpc_core::RegisterChttp2Transport(builder);
-  for (size_t i = 0; gxds_all_policies[i] != nullptr; ++i) {
-    RegisterPolicyInC(builder, gxds_all_policies[i]);
-  }
-  RegisterProgramsPolicies(builder);
+  RegisterPoliciesInC(builder);
   grpc_core::RegisterWeightedTargetLbPolicy(builder);
   grpc_core::RegisterPickFirstLbPolicy(builder);
   grpc_core::RegisterRoundRobinLbPolicy(builder);
@@ -167,34 +128,9 @@ void BuildConfiguration(Builder* builder) {
   RegisterExtraFilters(builder);
   grpc_core::RegisterFusedFilters(builder);
   RegisterBuiltins(builder);
-  LogRegistered();
 }
 
-}  // namespace
 }  // namespace grpc_xds
-
-extern "C" __attribute__((visibility("default"))) const char* grpc_xds_impl_version(void) {
-  return GRPC_XDS_VERSION;
-}
 
 const char gxds_impl_host_version[] = "56.0.0";
 const bool gxds_impl_host_dumps_by_client = true;
-
-extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
-  using grpc_xds::g_registered;
-  if (g_registered.load()) return GRPC_XDS_OK;
-  // Another thread may register and initialise gRPC between these two looks: then it is not late.
-  if (gxds_host_is_initialized()) {
-    return g_registered.load() ? GRPC_XDS_OK : GRPC_XDS_ERROR_TOO_LATE;
-  }
-  grpc_core::CoreConfiguration::SetDefaultBuilder(grpc_xds::BuildConfiguration);
-  g_registered.store(true);
-  grpc_xds::LogRegistered();
-  return GRPC_XDS_OK;
-}
-
-extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register_policy(
-    const grpc_xds_policy_type* type) {
-  if (gxds_host_is_initialized()) return GRPC_XDS_ERROR_TOO_LATE;
-  return gxds_registered_types_add(type, grpc_xds::IsTaken);
-}

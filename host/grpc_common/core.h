@@ -34,17 +34,12 @@ namespace grpc_xds {
 
 using CallbackExecCtx = grpc_core::ApplicationCallbackExecCtx;
 
-template <typename T>
-using Optional = absl::optional<T>;
-
 inline std::shared_ptr<grpc_core::WorkSerializer> MakeSerializer() {
   return std::make_shared<grpc_core::WorkSerializer>();
 }
 
 }  // namespace grpc_xds
 #else
-#include <optional>
-
 #include "src/core/config/core_configuration.h"
 #include "src/core/handshaker/http_connect/http_connect_client_handshaker.h"
 #include "src/core/handshaker/proxy_mapper.h"
@@ -63,9 +58,6 @@ inline std::shared_ptr<grpc_core::WorkSerializer> MakeSerializer() {
 #define GXDS_NO_SUBCHANNEL_PREFIX GRPC_ARG_NO_SUBCHANNEL_PREFIX
 
 namespace grpc_xds {
-
-template <typename T>
-using Optional = std::optional<T>;
 
 // 1.83 has no callbacks that wait for the end of a scope.
 struct CallbackExecCtx {

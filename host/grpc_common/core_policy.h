@@ -11,6 +11,7 @@
 #include "host/grpc_common/core_version.h"
 
 #ifndef GXDS_GRPC_1_83
+#include "absl/types/variant.h"
 #include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/gprpp/debug_location.h"
 #include "src/core/lib/gprpp/orphanable.h"
@@ -27,6 +28,16 @@ namespace grpc_xds {
 using HostsAddresses = grpc_core::ServerAddressList;
 using HostsPicker = std::unique_ptr<grpc_core::LoadBalancingPolicy::SubchannelPicker>;
 
+template <typename Picker, typename Arg>
+HostsPicker MakePicker(Arg arg) {
+  return std::make_unique<Picker>(arg);
+}
+
+template <typename T, typename Variant>
+T* GetIf(Variant* variant) {
+  return absl::get_if<T>(variant);
+}
+
 inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper, bool error,
                      absl::string_view text) {
   using Helper = grpc_core::LoadBalancingPolicy::ChannelControlHelper;
@@ -40,6 +51,8 @@ constexpr bool kHelperServesConstructors = true;
 
 }  // namespace grpc_xds
 #else
+#include <variant>
+
 #include "src/core/config/core_configuration.h"
 #include "src/core/load_balancing/lb_policy.h"
 #include "src/core/load_balancing/lb_policy_factory.h"
@@ -55,6 +68,16 @@ namespace grpc_xds {
 
 using HostsAddresses = std::shared_ptr<grpc_core::EndpointAddressesIterator>;
 using HostsPicker = grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::SubchannelPicker>;
+
+template <typename Picker, typename Arg>
+HostsPicker MakePicker(Arg arg) {
+  return grpc_core::MakeRefCounted<Picker>(arg);
+}
+
+template <typename T, typename Variant>
+T* GetIf(Variant* variant) {
+  return std::get_if<T>(variant);
+}
 
 // Its traces have no severity.
 inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper, bool /*error*/,

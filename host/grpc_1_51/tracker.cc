@@ -1,0 +1,97 @@
+#include "host/grpc_common/tracker.h"
+
+#include "host/grpc_1_51/convert.h"
+#include "src/core/ext/filters/client_channel/client_channel.h"
+#include "src/core/lib/slice/slice.h"
+#include "src/core/lib/transport/metadata_batch.h"
+
+namespace grpc_xds {
+
+using grpc_core::LoadBalancingPolicy;
+using PickResult = LoadBalancingPolicy::PickResult;
+
+namespace {
+
+using LbCall = grpc_core::ClientChannel::LoadBalancedCall;
+using CallState = LbCall::LbCallState;
+
+// In the memory of the call, as the tracker in C is.
+class Tracker : public HostsTracker {
+ public:
+  static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {
+    return call->Alloc(size);
+  }
+  static void operator delete(void* /*memory*/) {}
+  static void operator delete(void* /*memory*/, LoadBalancingPolicy::CallState* /*call*/) {}
+
+  explicit Tracker(gxds_tracker* take_tracker) : tracker_(take_tracker) {}
+  ~Tracker() override { gxds_tracker_destroy(tracker_); }
+
+  void Start() override { gxds_tracker_started(tracker_); }
+  void Finish(FinishArgs args) override { grpc_xds::Finish(tracker_, args); }
+
+ private:
+  gxds_tracker* const tracker_;
+};
+
+// The headers of an attempt that is being picked for.
+grpc_metadata_batch* HeadersOf(CallState* state);
+
+// What the host has for that keeps the text that it is given, and the transport remembers each
+// authority after the call; an explicit instantiation may name what is private.
+template <LbCall* CallState::*kCall,
+          grpc_transport_stream_op_batch* (LbCall::*kBatches)[MAX_PENDING_BATCHES]>
+struct HeadersGetter {
+  friend grpc_metadata_batch* HeadersOf(CallState* state) {
+    return ((state->*kCall)->*kBatches)[0]->payload->send_initial_metadata.send_initial_metadata;
+  }
+};
+template struct HeadersGetter<&CallState::lb_call_, &LbCall::pending_batches_>;
+
+// A81. An attempt whose pick is made again has another endpoint then: so the authority is set when
+// it starts, which the host tells while it still has the pick.
+class TrackerWithAuthority : public Tracker {
+ public:
+  TrackerWithAuthority(gxds_tracker* take_tracker, gxds_str authority, CallState* call)
+      : Tracker(take_tracker), authority_(authority), headers_(HeadersOf(call)) {}
+
+  void Start() override {
+    if (headers_->get_pointer(grpc_core::HttpAuthorityMetadata()) == nullptr) {
+      headers_->Set(grpc_core::HttpAuthorityMetadata(),
+                    grpc_core::Slice::FromCopiedBuffer(authority_.data, authority_.size));
+    }
+    Tracker::Start();
+  }
+
+ private:
+  const gxds_str authority_;
+  grpc_metadata_batch* const headers_;
+};
+
+}  // namespace
+
+absl::string_view ClusterOf(LoadBalancingPolicy::CallState* call) {
+  auto* state = static_cast<CallState*>(call);
+  return state == nullptr ? absl::string_view() : state->GetCallAttribute(ClusterAttributeName());
+}
+
+// The host owns what was picked from here on.
+PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* call) {
+  PickResult::Complete complete(ToHost(picked.subchannel));
+  gxds_subchannel_unref(picked.subchannel);
+  if (picked.authority.size > 0) {
+    complete.subchannel_call_tracker.reset(new (call) TrackerWithAuthority(
+        picked.tracker, picked.authority, static_cast<CallState*>(call)));
+  } else if (picked.tracker != nullptr) {
+    complete.subchannel_call_tracker.reset(new (call) Tracker(picked.tracker));
+  }
+  return complete;
+}
+
+void StartHosts(HostsTracker* tracker) { tracker->Start(); }
+
+gxds_str AuthorityOf(const PickResult::Complete& /*complete*/, const gxds_pick* /*call*/) {
+  return gxds_str_of(nullptr, 0);
+}
+
+}  // namespace grpc_xds

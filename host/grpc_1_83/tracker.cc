@@ -1,0 +1,84 @@
+#include "host/grpc_common/tracker.h"
+
+#include <string.h>
+
+#include "src/core/client_channel/client_channel_internal.h"
+#include "src/core/resolver/xds/xds_resolver_attributes.h"
+
+namespace grpc_xds {
+
+using grpc_core::LoadBalancingPolicy;
+using PickResult = LoadBalancingPolicy::PickResult;
+using SliceOfHost = grpc_event_engine::experimental::Slice;
+
+namespace {
+
+// In the memory of the call, as the tracker in C is. An attempt starts with its pick; one that is
+// given up after that hears of no end, and has failed then.
+class Tracker : public HostsTracker {
+ public:
+  static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {
+    return call->Alloc(size);
+  }
+  static void operator delete(void* /*memory*/) {}
+  static void operator delete(void* /*memory*/, LoadBalancingPolicy::CallState* /*call*/) {}
+
+  explicit Tracker(gxds_tracker* take_tracker) : tracker_(take_tracker) {
+    gxds_tracker_started(tracker_);
+  }
+  ~Tracker() override {
+    if (!finished_) {
+      gxds_finish given_up = {};
+      given_up.code = GXDS_UNAVAILABLE;
+      given_up.trailer = [](const gxds_finish*, gxds_str, gxds_str*) { return false; };
+      gxds_tracker_finished(tracker_, &given_up);
+    }
+    gxds_tracker_destroy(tracker_);
+  }
+
+  void Finish(FinishArgs args) override {
+    finished_ = true;
+    grpc_xds::Finish(tracker_, args);
+  }
+
+ private:
+  gxds_tracker* const tracker_;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+absl::string_view ClusterOf(LoadBalancingPolicy::CallState* call) {
+  auto* state = static_cast<grpc_core::ClientChannelLbCallState*>(call);
+  if (state == nullptr) return absl::string_view();
+  auto* attribute = state->GetCallAttribute<grpc_core::XdsClusterAttribute>();
+  return attribute == nullptr ? absl::string_view() : attribute->cluster();
+}
+
+// The host owns what was picked from here on.
+PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* call) {
+  PickResult::Complete complete(ToHost(picked.subchannel));
+  gxds_subchannel_unref(picked.subchannel);
+  // A81. Before the tracker, which starts at once. The host looks for the program's own.
+  if (picked.authority.size > 0) {
+    complete.authority_override =
+        SliceOfHost::FromCopiedBuffer(picked.authority.data, picked.authority.size);
+  }
+  if (picked.tracker != nullptr) {
+    complete.subchannel_call_tracker.reset(new (call) Tracker(picked.tracker));
+  }
+  return complete;
+}
+
+// Attempts of this host have no start.
+void StartHosts(HostsTracker* /*tracker*/) {}
+
+gxds_str AuthorityOf(const PickResult::Complete& complete, const gxds_pick* call) {
+  const SliceOfHost& authority = complete.authority_override;
+  if (authority.empty()) return gxds_str_of(nullptr, 0);
+  auto* copy = static_cast<char*>(gxds_pick_alloc(call, authority.size()));
+  memcpy(copy, authority.data(), authority.size());
+  return gxds_str_of(copy, authority.size());
+}
+
+}  // namespace grpc_xds

@@ -1,0 +1,83 @@
+// What an implementation exports (plugin/impl.h), and what of its registration does not depend on
+// the version of gRPC.
+#include "host/grpc_common/register.h"
+
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+#include <grpc/support/port_platform.h>
+#include <string.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+#include "host/grpc_common/policy.h"
+#include "lb_policies/all_policies.h"
+#include "lb_policies/registered/registered_types.h"
+#include "plugin/host_state.h"
+#include "plugin/impl.h"
+
+namespace grpc_xds {
+namespace {
+
+std::atomic<bool> g_registered{false};
+std::atomic<bool> g_logged{false};
+
+// Once, as soon as the host can log: before its first initialisation it prints nothing.
+void LogRegistered() {
+  if (!gpr_should_log(GPR_LOG_SEVERITY_INFO) || g_logged.exchange(true)) return;
+  gpr_log(GPR_INFO, "grpc_xds: %s registered with gRPC core %s", GRPC_XDS_VERSION,
+          grpc_version_string());
+}
+
+// Those of the host's that stay, which cannot be asked for before they are registered.
+constexpr const char* kHostsPolicies[] = {
+    "grpclb", "pick_first", "rls_experimental", "round_robin", "weighted_target_experimental",
+};
+
+// A second registration of a name aborts the program.
+bool IsTaken(const char* name) {
+  return gxds_all_policies_has(name) ||
+         std::any_of(std::begin(kHostsPolicies), std::end(kHostsPolicies),
+                     [name](const char* other) { return strcmp(name, other) == 0; });
+}
+
+void Build(Builder* builder) {
+  BuildConfiguration(builder);
+  LogRegistered();
+}
+
+}  // namespace
+
+void RegisterPoliciesInC(Builder* builder) {
+  for (size_t i = 0; gxds_all_policies[i] != nullptr; ++i) {
+    RegisterPolicyInC(builder, gxds_all_policies[i]);
+  }
+  const size_t count = gxds_registered_types_close();
+  for (size_t i = 0; i < count; ++i) RegisterPolicyInC(builder, gxds_registered_types_at(i));
+}
+
+}  // namespace grpc_xds
+
+extern "C" __attribute__((visibility("default"))) const char* grpc_xds_impl_version(void) {
+  return GRPC_XDS_VERSION;
+}
+
+extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
+  using grpc_xds::g_registered;
+  if (g_registered.load()) return GRPC_XDS_OK;
+  // Another thread may register and initialise gRPC between these two looks: then it is not late.
+  if (gxds_host_is_initialized()) {
+    return g_registered.load() ? GRPC_XDS_OK : GRPC_XDS_ERROR_TOO_LATE;
+  }
+  grpc_core::CoreConfiguration::SetDefaultBuilder(grpc_xds::Build);
+  g_registered.store(true);
+  grpc_xds::LogRegistered();
+  return GRPC_XDS_OK;
+}
+
+extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register_policy(
+    const grpc_xds_policy_type* type) {
+  if (gxds_host_is_initialized()) return GRPC_XDS_ERROR_TOO_LATE;
+  return gxds_registered_types_add(type, grpc_xds::IsTaken);
+}
