@@ -19,7 +19,7 @@
 
 typedef struct gxds_drop_name {
   gxds_str name;
-  uint64_t reported; /* the owner's: how many the server was told */
+  uint64_t reported; /* the owner's: how many were sent to the server */
 } gxds_drop_name;
 
 typedef struct gxds_drop_counters {

@@ -25,7 +25,7 @@ void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *ser
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Marks all that was counted up to now as told. */
+/* Marks all that was counted up to now as reported. */
 static void forget(gxds_load_cluster *c, gxds_time now) {
   gxds_locality_load *l;
   DL_FOREACH(c->localities, l) {
@@ -114,7 +114,7 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
     DL_COUNT(found->clusters, c, count);
     r->clusters = gxds_calloc(count, sizeof *r->clusters);
     DL_FOREACH_SAFE(found->clusters, c, next) {
-      if (c->rests && gxds_load_store_is_told(c)) continue;
+      if (c->rests && gxds_load_cluster_is_reported(c)) continue;
       if (is_wanted(&filter, c->cluster)) {
         add_cluster(r, c, now);
       } else {
@@ -130,29 +130,30 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
 }
 
 /* The cluster itself, and as many of its localities. */
-static void mark_told(gxds_cluster_report *c, size_t localities, gxds_time at) {
+static void mark_reported(gxds_cluster_report *c, size_t localities, gxds_time at) {
   for (size_t i = 0; i < localities; i++) {
     const gxds_locality_report *l = &c->localities[i];
     l->load->reported[GXDS_LOAD_STARTED] += l->issued;
     l->load->reported[GXDS_LOAD_SUCCEEDED] += l->succeeded;
     l->load->reported[GXDS_LOAD_FAILED] += l->failed;
-    for (size_t k = 0; k < l->metric_count; k++) gxds_metric_counter_told(l->metrics[k].counter);
+    for (size_t k = 0; k < l->metric_count; k++)
+      gxds_metric_counter_reported(l->metrics[k].counter);
   }
   gxds_drop_name *names = c->load->drops.counters.names;
   for (size_t i = 0; i < c->drop_count; i++)
     names[c->drops[i].number].reported += c->drops[i].count;
   if (names) names[GXDS_DROP_UNCATEGORIZED].reported += c->uncategorized;
-  /* The interval goes on for a cluster of which something is still to be told. */
+  /* The interval goes on for a cluster of which something is unreported. */
   if (localities == c->locality_count) c->load->since = at;
 }
 
-static void end(gxds_load_report *r, gxds_load_place told) {
+static void end(gxds_load_report *r, gxds_load_place sent) {
   gxds_load_store *s = r->store;
   pthread_mutex_lock(&s->lock);
   for (size_t i = 0; i < r->cluster_count; i++) {
     gxds_cluster_report *c = &r->clusters[i];
-    if (i < told.cluster) mark_told(c, c->locality_count, r->at);
-    if (i == told.cluster && told.locality > 0) mark_told(c, told.locality, r->at);
+    if (i < sent.cluster) mark_reported(c, c->locality_count, r->at);
+    if (i == sent.cluster && sent.locality > 0) mark_reported(c, sent.locality, r->at);
     for (size_t k = 0; k < c->locality_count; k++) {
       c->localities[k].load->life.pins--;
       gxds_free(c->localities[k].metrics);
@@ -172,5 +173,5 @@ static void end(gxds_load_report *r, gxds_load_place told) {
 void gxds_load_report_sent(gxds_load_report *r) { end(r, (gxds_load_place){r->cluster_count, 0}); }
 
 void gxds_load_report_lost(gxds_load_report *r) {
-  if (r) end(r, r->told);
+  if (r) end(r, r->sent);
 }

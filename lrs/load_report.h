@@ -1,9 +1,9 @@
-/* gxds_load_report: what one server is to be told at one time: the counts of each cluster since the
- * last report that was sent.
+/* gxds_load_report: what is sent to one server at one time: the counts of each cluster since the
+ * last report.
  *
  * Building reads the counters and changes nothing that is reported; only gxds_load_report_sent()
- * marks the counts as told (and gxds_load_report_lost() those that were). So what of a report was
- * lost with its stream is simply in the next one.
+ * marks the counts as reported (and gxds_load_report_lost() those that were sent). What of a report
+ * was lost with its stream is in the next one.
  * One report per server may be on its way. Confined, but for the store's own lock. */
 #ifndef GRPC_XDS_LRS_LOAD_REPORT_H_
 #define GRPC_XDS_LRS_LOAD_REPORT_H_
@@ -62,10 +62,10 @@ typedef struct gxds_cluster_report {
   struct gxds_load_cluster *load;
 } gxds_cluster_report;
 
-/* A place in a report that is told in several requests: before a locality of a cluster. What is
- * told of a cluster itself, its drops, comes before its first locality. */
+/* A place in a report that is sent in several requests: before a locality of a cluster. The
+ * cluster's own counts, its drops, come before its first locality. */
 typedef struct gxds_load_place {
-  size_t cluster; /* index; cluster_count: all is told */
+  size_t cluster; /* index; cluster_count: the end */
   size_t locality;
 } gxds_load_place;
 
@@ -73,7 +73,7 @@ typedef struct gxds_load_report {
   gxds_cluster_report *clusters; /* those that had a look-up first come first */
   size_t cluster_count;
   bool is_zero;         /* nothing counted and nothing in progress */
-  gxds_load_place told; /* the owner's: what is before it was sent, should the rest be lost */
+  gxds_load_place sent; /* the owner's: what is before it was sent, should the rest be lost */
   gxds_load_store *store;
   gxds_time at;
 } gxds_load_report;
@@ -84,9 +84,9 @@ void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *ser
  * ask for them later, it hears of what is counted from then on. Takes a reference on s. */
 gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstrap_server *server,
                                          gxds_load_filter filter, gxds_time now);
-/* It was sent: its counts are told. Ends it. */
+/* It was sent: its counts are reported. Ends it. */
 void gxds_load_report_sent(gxds_load_report *r);
-/* It was lost: its counts from r->told on go into the next. Ends it. NULL is allowed. */
+/* It was lost: its counts from r->sent on go into the next. Ends it. NULL is allowed. */
 void gxds_load_report_lost(gxds_load_report *r);
 
 #ifdef __cplusplus

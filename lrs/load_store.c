@@ -104,7 +104,7 @@ static gxds_load_use use_of(const gxds_load_server *server) {
 }
 
 static void note_change(gxds_load_server *server) {
-  if (use_of(server) != server->told_use) server->store->changed = true;
+  if (use_of(server) != server->notified_use) server->store->changed = true;
 }
 
 /* The lives of counters */
@@ -123,8 +123,8 @@ uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l) {
   return totals[GXDS_LOAD_STARTED] - totals[GXDS_LOAD_SUCCEEDED] - totals[GXDS_LOAD_FAILED];
 }
 
-/* Whether what it counted, and nobody holds, may still be told. */
-static bool may_be_told(const gxds_load_server *server) {
+/* Whether what it counted, and nobody holds, may still be reported. */
+static bool may_be_reported(const gxds_load_server *server) {
   return !server->store->closed && !server->not_taken;
 }
 
@@ -133,21 +133,21 @@ static bool is_kept(gxds_load_life *life) {
   return life->retired > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
 }
 
-static bool locality_is_to_be_told(gxds_locality_load *l) {
+static bool locality_is_unreported(gxds_locality_load *l) {
   if (l->life.pins > 0 || l->lingers) return true;
-  if (!may_be_told(l->cluster->server)) return false;
+  if (!may_be_reported(l->cluster->server)) return false;
   uint64_t totals[GXDS_LOAD_KINDS];
   gxds_locality_load_read(l, totals);
   return memcmp(totals, l->reported, sizeof totals) != 0 || gxds_metric_counters_any(&l->metrics);
 }
 
 static bool locality_is_needed(gxds_locality_load *l) {
-  return is_kept(&l->life) || locality_is_to_be_told(l);
+  return is_kept(&l->life) || locality_is_unreported(l);
 }
 
 static bool drops_are_needed(gxds_drop_load *d) {
   if (d->life.pins > 0 || is_kept(&d->life)) return true;
-  if (!may_be_told(d->cluster->server)) return false;
+  if (!may_be_reported(d->cluster->server)) return false;
   for (size_t i = 0; i < d->counters.count; i++) {
     if (gxds_drop_counters_read(&d->counters, i) != d->counters.names[i].reported) return true;
   }
@@ -160,17 +160,17 @@ static void end_locality_unless_needed(gxds_locality_load *l) {
   free_locality(l);
 }
 
-bool gxds_load_store_is_told(gxds_load_cluster *c) {
+bool gxds_load_cluster_is_reported(gxds_load_cluster *c) {
   gxds_locality_load *l;
   DL_FOREACH(c->localities, l) {
-    if (locality_is_to_be_told(l) || gxds_locality_load_in_progress(l) > 0) return false;
+    if (locality_is_unreported(l) || gxds_locality_load_in_progress(l) > 0) return false;
   }
   return !drops_are_needed(&c->drops);
 }
 
 /* What is only kept in memory is no reason to report to the server. */
 static void rest_unless_needed(gxds_load_cluster *c) {
-  if (c->rests || c->held > 0 || c->pins > 0 || !gxds_load_store_is_told(c)) return;
+  if (c->rests || c->held > 0 || c->pins > 0 || !gxds_load_cluster_is_reported(c)) return;
   c->rests = true;
   c->server->left--;
   note_change(c->server);
@@ -279,14 +279,14 @@ bool gxds_load_store_settle(gxds_locality_load *l) {
   return ends;
 }
 
-/* Without the locks. What is told may be out of date: the last change is told last. */
-static void tell_changes(gxds_load_store *s) {
+/* Without the locks. A call may be about what is out of date; the last change comes last. */
+static void notify_changes(gxds_load_store *s) {
   pthread_mutex_lock(&s->callback_lock);
   pthread_mutex_lock(&s->lock);
   s->changed = false;
   for (gxds_load_server *server = s->servers; server; server = server->next) {
-    if (use_of(server) == server->told_use) continue;
-    server->told_use = use_of(server);
+    if (use_of(server) == server->notified_use) continue;
+    server->notified_use = use_of(server);
     pthread_mutex_unlock(&s->lock);
     if (s->on_change) s->on_change(s->arg, &server->server);
     pthread_mutex_lock(&s->lock);
@@ -298,7 +298,7 @@ static void tell_changes(gxds_load_store *s) {
 void gxds_load_store_unlock(gxds_load_store *s) {
   bool changed = s->changed && !s->closed;
   pthread_mutex_unlock(&s->lock);
-  if (changed) tell_changes(s);
+  if (changed) notify_changes(s);
 }
 
 /* The public face */

@@ -40,7 +40,7 @@ gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target);
 
 typedef enum gxds_load_use {
   GXDS_LOAD_NONE,    /* there is nothing to report */
-  GXDS_LOAD_LEFT,    /* nobody counts any more, but not all was told, or RPCs are in flight */
+  GXDS_LOAD_LEFT,    /* nobody counts any more, but not all was reported, or RPCs are in flight */
   GXDS_LOAD_COUNTED, /* somebody holds a counter */
 } gxds_load_use;
 /* How a server is used now. */
@@ -49,8 +49,8 @@ gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_serve
  * go with their last holder, whatever they count. */
 void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
 /* A server may be asked for ever, and never want a report. Of the clusters that nobody counts for
- * any more, and of which not all was told, this many are kept for it, or somewhat more. More than a
- * mesh replaces between two reports. */
+ * any more, and of which not all was reported, this many are kept for it, or somewhat more. More
+ * than a mesh replaces between two reports. */
 #define GXDS_LOAD_LEFT_MAX 10000
 /* What nobody holds is not reported any more. */
 void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server);

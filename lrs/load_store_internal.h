@@ -40,7 +40,7 @@ struct gxds_locality_load {
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
-  uint64_t reported[GXDS_LOAD_KINDS]; /* totals that the server was told */
+  uint64_t reported[GXDS_LOAD_KINDS]; /* totals that were sent to the server */
 };
 
 struct gxds_drop_load {
@@ -61,7 +61,7 @@ struct gxds_load_cluster {
   gxds_drop_load drops;
   uint32_t pins;
   size_t held;     /* lives of counters that have holders */
-  bool rests;      /* nobody holds any, all was told, and it is only kept in memory */
+  bool rests;      /* nobody holds any, all was reported, and it is only kept in memory */
   gxds_time since; /* counts since then are not reported; GXDS_TIME_NEVER: since the server's */
 };
 
@@ -70,11 +70,11 @@ struct gxds_load_server {
   gxds_bootstrap_server server; /* strings of its own */
   gxds_load_server *next;
   gxds_load_cluster *clusters;
-  size_t held;            /* clusters of which somebody holds a counter */
-  size_t left;            /* the others, but for those that rest */
-  bool not_taken;         /* it takes no reports */
-  gxds_load_use told_use; /* by on_change */
-  gxds_time since;        /* GXDS_TIME_NEVER: not known yet */
+  size_t held;                /* clusters of which somebody holds a counter */
+  size_t left;                /* the others, but for those that rest */
+  bool not_taken;             /* it takes no reports */
+  gxds_load_use notified_use; /* by on_change */
+  gxds_time since;            /* GXDS_TIME_NEVER: not known yet */
 };
 
 struct gxds_load_store {
@@ -88,7 +88,7 @@ struct gxds_load_store {
   pthread_mutex_t callback_lock;
   void (*on_change)(void *arg, const gxds_bootstrap_server *server); /* callback_lock */
   void *arg;
-  bool changed; /* the use of some server, since it was told */
+  bool changed; /* the use of some server, since on_change was called */
   bool closed;
   gxds_load_server *servers; /* by age; never removed */
   gxds_load_cluster **buckets;
@@ -107,15 +107,16 @@ gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server 
 /* A target's counters of a locality, made when there are none. Under the lock. */
 gxds_locality_load *gxds_load_cluster_locality(gxds_load_cluster *c, gxds_str target,
                                                gxds_str region, gxds_str zone, gxds_str sub_zone);
-/* Ends the lock, and then tells what changed under it. The caller has a reference until then. */
+/* Ends the lock, and then calls on_change for what changed under it. The caller has a reference
+ * until then. */
 void gxds_load_store_unlock(gxds_load_store *s);
 /* Frees those counters of the cluster that nobody needs any more, and then the cluster. Under the
  * lock. */
 void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c);
 
-/* Of a cluster that nobody holds a counter of: it has nothing to be told, and no RPC is in
- * progress. Under the lock. */
-bool gxds_load_store_is_told(gxds_load_cluster *c);
+/* Of a cluster that nobody holds a counter of: all is reported, and no RPC is in progress. Under
+ * the lock. */
+bool gxds_load_cluster_is_reported(gxds_load_cluster *c);
 
 /* The totals now. in progress = started - succeeded - failed, which is never negative. */
 void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]);

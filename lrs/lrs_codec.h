@@ -18,11 +18,11 @@ gxds_str gxds_lrs_encode_first_request(gxds_str node);
 
 /* As much of a report, from *place on, as fits into a request of max bytes, at least a locality: a
  * LoadStatsRequest without node. *place is moved behind it. A cluster is divided only when it does
- * not fit alone: its drops go with its first localities, and each part says the whole interval. The
+ * not fit alone: its drops go with its first localities, and each part has the whole interval. The
  * caller frees the result with gxds_str_free(). */
 gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max, gxds_load_place *place);
 
-/* No interval is shorter than this, whatever the server says: the same floor as the host's. */
+/* No interval is shorter than this, whatever the server wants: the same floor as the host's. */
 #define GXDS_LRS_INTERVAL_MIN GXDS_SECOND
 /* Nor longer: a bound that keeps arithmetic safe; nobody waits this long for a report. */
 #define GXDS_LRS_INTERVAL_MAX (365 * 24 * 3600 * GXDS_SECOND)

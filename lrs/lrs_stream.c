@@ -31,7 +31,7 @@ struct gxds_lrs_stream {
   gxds_load_place sent_to;    /* of report: up to there it is in requests */
   bool has_response;          /* on this stream */
   gxds_lrs_response response; /* the latest of this stream */
-  bool last_was_zero;         /* the last report, under this response, had nothing to tell */
+  bool last_was_zero;         /* the last report, under this response, had no counts */
   gxds_time deadline;
   gxds_time drop_at; /* nobody counts any more: what is left then goes; or GXDS_TIME_NEVER */
 
@@ -71,7 +71,7 @@ static void open_stream(gxds_lrs_stream *s) {
   push(s, GXDS_LRS_READ, none);
 }
 
-/* The stream is over: what it had not sent is told by the next one. */
+/* The stream is over: what it had not sent is sent by the next one. */
 static void end_stream(gxds_lrs_stream *s, bool answered, gxds_time now) {
   gxds_load_report_lost(s->report);
   s->report = NULL;
@@ -128,7 +128,7 @@ void gxds_lrs_stream_on_sent(gxds_lrs_stream *s, uint64_t id, gxds_time now) {
   if (s->sent == 0) s->sent = now;
   if (s->sending == SEND_REPORT) {
     if (s->sent_to.cluster < s->report->cluster_count) {
-      s->report->told = s->sent_to;
+      s->report->sent = s->sent_to;
       send_part(s);
       return;
     }
@@ -195,7 +195,7 @@ static void send_report(gxds_lrs_stream *s, gxds_time now) {
   s->report = report;
   s->sending = SEND_REPORT;
   s->deadline = GXDS_TIME_NEVER;
-  s->sent_to = report->told;
+  s->sent_to = report->sent;
   send_part(s);
 }
 

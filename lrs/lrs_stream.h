@@ -3,8 +3,8 @@
  *
  * Confined, in the same manner as gxds_client: events and time in, actions and one deadline out. It
  * reads the counters of a gxds_load_store for its server. Reports that were not sent because a
- * stream broke are kept and go out with the next one: nothing is counted twice or lost. When that
- * is opened says gxds_backoff_after_stream(). */
+ * stream broke are kept and go out with the next one: nothing is counted twice or lost.
+ * gxds_backoff_after_stream() decides when that is opened. */
 #ifndef GRPC_XDS_LRS_LRS_STREAM_H_
 #define GRPC_XDS_LRS_LRS_STREAM_H_
 

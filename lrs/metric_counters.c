@@ -119,12 +119,12 @@ static void for_each(const gxds_metric_counters *m,
   }
 }
 
-/* arg: a size_t, of those that have something to be told. */
+/* arg: a size_t, of those that have something unreported. */
 static void take(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   (void)metric;
-  c->untold_count += gxds_counters_take(&c->counters, COUNT);
-  c->untold_sum += gxds_counters_take_double(&c->counters, SUM);
-  if (c->untold_count > 0) ++*(size_t *)arg;
+  c->unreported_count += gxds_counters_take(&c->counters, COUNT);
+  c->unreported_sum += gxds_counters_take_double(&c->counters, SUM);
+  if (c->unreported_count > 0) ++*(size_t *)arg;
 }
 
 static int compare(const void *a, const void *b) {
@@ -136,9 +136,9 @@ static int compare(const void *a, const void *b) {
 
 /* arg: where the next goes. */
 static void add_report(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
-  if (c->untold_count == 0) return;
+  if (c->unreported_count == 0) return;
   *(*(gxds_metric_report **)arg)++ =
-      (gxds_metric_report){metric, c->name, c->untold_count, c->untold_sum, c};
+      (gxds_metric_report){metric, c->name, c->unreported_count, c->unreported_sum, c};
 }
 
 gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t *count) {
@@ -153,14 +153,14 @@ gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t 
   return out;
 }
 
-void gxds_metric_counter_told(gxds_metric_counter *c) {
-  c->untold_count = 0;
-  c->untold_sum = 0;
+void gxds_metric_counter_reported(gxds_metric_counter *c) {
+  c->unreported_count = 0;
+  c->unreported_sum = 0;
 }
 
 static void forget(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   take(metric, c, arg);
-  gxds_metric_counter_told(c);
+  gxds_metric_counter_reported(c);
 }
 
 void gxds_metric_counters_forget(gxds_metric_counters *m) {
@@ -172,7 +172,7 @@ void gxds_metric_counters_forget(gxds_metric_counters *m) {
 static void look(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   (void)metric;
   bool *any = arg;
-  *any = *any || c->untold_count > 0 || gxds_counters_read(&c->counters, COUNT) > 0;
+  *any = *any || c->unreported_count > 0 || gxds_counters_read(&c->counters, COUNT) > 0;
 }
 
 bool gxds_metric_counters_any(const gxds_metric_counters *m) {

@@ -3,8 +3,8 @@
  * zero-initialised is empty, and costs a pointer.
  *
  * Metrics come as they are reported and stay as long as their owner: the number of them is bounded,
- * and adding needs no lock. Sums are taken out of the counters to be told, not read, so that one
- * absurd value spoils the sum of one report alone. */
+ * and adding needs no lock. Sums are taken out of the counters to be reported, not read, so that
+ * one absurd value spoils the sum of one report alone. */
 #ifndef GRPC_XDS_LRS_METRIC_COUNTERS_H_
 #define GRPC_XDS_LRS_METRIC_COUNTERS_H_
 
@@ -20,8 +20,8 @@ typedef struct gxds_metric_counter {
   gxds_counters counters;           /* any thread */
   struct gxds_metric_counter *next; /* in its bucket; set before it is seen */
   gxds_str name;                    /* likewise; owned */
-  uint64_t untold_count;            /* taken from counters; under the owner's lock */
-  double untold_sum;
+  uint64_t unreported_count;        /* taken from counters; under the owner's lock */
+  double unreported_sum;
 } gxds_metric_counter;
 
 typedef struct gxds_metric_counters {
@@ -34,14 +34,14 @@ void gxds_metric_counters_fini(gxds_metric_counters *m);
 void gxds_metric_counters_add(gxds_metric_counters *m, gxds_load_metric metric, gxds_str name,
                               double value);
 
-/* What is to be told, in order of metrics and names; freed by the caller. Under the owner's lock.
+/* What is unreported, in order of metrics and names; freed by the caller. Under the owner's lock.
  */
 gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t *count);
-/* It was told. Under the owner's lock. */
-void gxds_metric_counter_told(gxds_metric_counter *c);
-/* What there is to be told never will be. Under the owner's lock. */
+/* It was sent. Under the owner's lock. */
+void gxds_metric_counter_reported(gxds_metric_counter *c);
+/* What is unreported never will be reported. Under the owner's lock. */
 void gxds_metric_counters_forget(gxds_metric_counters *m);
-/* Whether there is something to be told. Under the owner's lock. */
+/* Whether anything is unreported. Under the owner's lock. */
 bool gxds_metric_counters_any(const gxds_metric_counters *m);
 
 #endif

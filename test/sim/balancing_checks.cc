@@ -347,7 +347,7 @@ void Balancing::CheckCounts() {
         told[String(c.cluster) + "/" + String(l.zone)] += l.issued;
         if (l.issued > 0) world_->Did(kDidCounts);
         if (l.in_progress > rpcs_.size()) {
-          r->told = {0, 0};
+          r->sent = {0, 0};
           gxds_load_report_lost(r);
           Wrong("counts", String(c.cluster) + ": more RPCs in progress than there are");
         }
