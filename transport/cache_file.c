@@ -40,9 +40,9 @@ struct gxds_cache_file {
   gxds_time touch;    /* when it is said next to be in use */
   gxds_time look;     /* FAILED: when it is tried again; OURS: when it is looked for again */
   gxds_duration wait; /* from the next failure until it is tried again */
-  gxds_text failed;   /* how, as last told; empty: all that was put since then was written */
+  gxds_text failed;   /* how, as last logged; empty: all that was put since then was written */
   bool written;       /* something was, since it failed */
-  bool ignored;       /* that what is there is damaged was told */
+  bool ignored;       /* that what is there is damaged was logged */
   bool lost;          /* something that was put is not there */
   removal *removals;
   gxds_cache_log *log;

@@ -25,8 +25,8 @@ struct gxds_client_handle {
   const gxds_watch_events *events;
   void *owner;
   watch *watches;
-  bool told; /* something, in this drain */
-  gxds_client_handle *next_told;
+  bool notified; /* something, in this drain */
+  gxds_client_handle *next_notified;
   gxds_client_handle *prev; /* of the target's */
   gxds_client_handle *next;
 };
@@ -39,8 +39,8 @@ struct target_use {
   gxds_load_store *load_store; /* a view of the client's */
   gxds_histogram update_times;
   gxds_client_handle *handles;
-  bool told; /* something, since the session said how long it took */
-  target_use *next_told;
+  bool notified; /* something, since the session said how long it took */
+  target_use *next_notified;
   UT_hash_handle hh; /* of the client's, in the order of creation */
 };
 
@@ -52,10 +52,10 @@ struct shared_client {
   grpc_channel_args *args;
   gxds_session *session;
   target_use *targets;
-  target_use *told_targets;
-  gxds_client_handle *told; /* in the order in which they were told first */
-  gxds_client_handle **told_end;
-  bool telling;
+  target_use *notified_targets;
+  gxds_client_handle *notified; /* in the order in which they were notified first */
+  gxds_client_handle **notified_end;
+  bool notifying;
   shared_client *next;
 };
 
@@ -64,51 +64,51 @@ static uint32_t last_scope;
 
 /* News from the engine */
 
-static void on_news(void *arg, const gxds_action *a) {
+static void on_notification(void *arg, const gxds_action *a) {
   shared_client *c = arg;
   gxds_client_handle *h = a->watcher.owner;
-  if (!h->told) {
-    h->told = true;
-    h->next_told = NULL;
-    *c->told_end = h;
-    c->told_end = &h->next_told;
+  if (!h->notified) {
+    h->notified = true;
+    h->next_notified = NULL;
+    *c->notified_end = h;
+    c->notified_end = &h->next_notified;
   }
-  if (!h->target->told) {
-    h->target->told = true;
-    h->target->next_told = c->told_targets;
-    c->told_targets = h->target;
+  if (!h->target->notified) {
+    h->target->notified = true;
+    h->target->next_notified = c->notified_targets;
+    c->notified_targets = h->target;
   }
-  c->telling = true;
+  c->notifying = true;
   if (a->kind == GXDS_ACTION_RESOURCE) {
     h->events->on_resource(h->owner, a->watcher.token, a->resource, a->error);
   } else {
     h->events->on_ambient_error(h->owner, a->watcher.token, a->error);
   }
-  c->telling = false;
+  c->notifying = false;
 }
 
 static void on_drained(void *arg) {
   shared_client *c = arg;
-  gxds_client_handle *h = c->told;
-  c->told = NULL;
-  c->told_end = &c->told;
-  c->telling = true;
+  gxds_client_handle *h = c->notified;
+  c->notified = NULL;
+  c->notified_end = &c->notified;
+  c->notifying = true;
   while (h) {
-    gxds_client_handle *next = h->next_told;
-    h->told = false;
+    gxds_client_handle *next = h->next_notified;
+    h->notified = false;
     h->events->on_drained(h->owner);
     h = next;
   }
-  c->telling = false;
+  c->notifying = false;
 }
 
-static void on_told(void *arg, gxds_duration took) {
+static void on_notified(void *arg, gxds_duration took) {
   shared_client *c = arg;
-  for (target_use *t = c->told_targets; t; t = t->next_told) {
-    t->told = false;
+  for (target_use *t = c->notified_targets; t; t = t->next_notified) {
+    t->notified = false;
     if (took >= 0) gxds_histogram_add(&t->update_times, took);
   }
-  c->told_targets = NULL;
+  c->notified_targets = NULL;
 }
 
 /* Clients */
@@ -145,13 +145,13 @@ static shared_client *find_client(const wanted_client *w) {
 
 static shared_client *create_client(const wanted_client *w, gxds_prepared *take_prepared,
                                     const gxds_host *host) {
-  static const gxds_session_events session_events = {on_news, on_drained, on_told};
+  static const gxds_session_events session_events = {on_notification, on_drained, on_notified};
   shared_client *c = GXDS_NEW(shared_client);
   c->private_ = w->key.private_;
   c->generation = gxds_reactor_generation();
   c->resource_timeout = w->resource_timeout;
   c->args = gxds_channel_args_create(w->args, NULL, 0);
-  c->told_end = &c->told;
+  c->notified_end = &c->notified;
   const gxds_session_options options = {
       .bootstrap = w->bootstrap,
       .take_prepared = take_prepared,
@@ -180,7 +180,7 @@ static void destroy_client(shared_client *c) {
 
 /* Targets of a client */
 
-static target_use *obtain_target(shared_client *c, gxds_str name) {
+static target_use *target_of(shared_client *c, gxds_str name) {
   target_use *t = find_target(c, name);
   if (t) return t;
   t = GXDS_NEW(target_use);
@@ -226,7 +226,7 @@ gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstr
   } else {
     c = create_client(&wanted, take_prepared, host);
   }
-  return create_handle(obtain_target(c, key.target), events, owner);
+  return create_handle(target_of(c, key.target), events, owner);
 }
 
 gxds_client_handle *gxds_clients_join(gxds_str target, const gxds_watch_events *events,
@@ -243,7 +243,7 @@ gxds_client_handle *gxds_clients_join(gxds_str target, const gxds_watch_events *
 void gxds_client_handle_release(gxds_client_handle *h) {
   target_use *t = h->target;
   shared_client *c = t->client;
-  GXDS_CHECK(gxds_reactor_is_current() && !c->telling);
+  GXDS_CHECK(gxds_reactor_is_current() && !c->notifying);
   watch *w, *next;
   HASH_ITER(hh, h->watches, w, next) {
     gxds_client_unwatch(gxds_session_engine(c->session), w->id, gxds_reactor_now());

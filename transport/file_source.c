@@ -35,7 +35,7 @@ typedef struct file_source {
   const gxds_stream_call_events *stream_events;
   void *stream_owner;
   uint64_t stream; /* 0: none */
-  bool sent;       /* on_sent is to be told */
+  bool sent;       /* on_sent is to be called */
   bool read;       /* a message is wanted */
 } file_source;
 
@@ -50,7 +50,7 @@ static void unref(file_source *s) {
 
 static void fire(void *arg) {
   file_source *s = arg;
-  gxds_ref_inc(&s->refs); /* what is told may destroy it */
+  gxds_ref_inc(&s->refs); /* a callback may destroy it */
   uint64_t stream = s->stream;
   if (s->sent) {
     s->sent = false;
@@ -102,15 +102,15 @@ static void close_stream(gxds_source *source) {
   s->sent = s->read = false;
 }
 
-/* ---- news of the directory, on the reactor ---- */
+/* ---- events of the directory, on the reactor ---- */
 
-typedef struct news {
+typedef struct event {
   file_source *source;
   const gxds_file_set *set; /* NULL: errors */
   gxds_text errors;
   gxds_str notice; /* to be logged beside that; empty: nothing */
   bool last;       /* the thread is gone */
-} news;
+} event;
 
 static void take_set(file_source *s, const gxds_file_set *set) {
   gxds_text line = {0};
@@ -140,29 +140,29 @@ static void take_errors(file_source *s, gxds_str errors) {
   gxds_text_fini(&line);
 }
 
-static void tell_notice(file_source *s, gxds_str notice) {
+static void log_notice(file_source *s, gxds_str notice) {
   gxds_text line = {0};
   gxds_text_addf(&line, "file source %.*s: %.*s", GXDS_STR_ARG(s->directory), GXDS_STR_ARG(notice));
   s->events->on_log(s->arg, true, gxds_text_str(&line));
   gxds_text_fini(&line);
 }
 
-static void on_news(void *arg) {
-  news *n = arg;
-  file_source *s = n->source;
+static void on_event(void *arg) {
+  event *e = arg;
+  file_source *s = e->source;
   if (!atomic_load(&s->stopped)) {
-    if (n->notice.size) tell_notice(s, n->notice);
-    if (n->set) {
-      take_set(s, n->set);
-    } else if (n->errors.size) {
-      take_errors(s, gxds_text_str(&n->errors));
+    if (e->notice.size) log_notice(s, e->notice);
+    if (e->set) {
+      take_set(s, e->set);
+    } else if (e->errors.size) {
+      take_errors(s, gxds_text_str(&e->errors));
     }
   }
-  gxds_file_set_unref(n->set);
-  gxds_text_fini(&n->errors);
-  gxds_str_free(&n->notice);
-  bool last = n->last;
-  gxds_free(n);
+  gxds_file_set_unref(e->set);
+  gxds_text_fini(&e->errors);
+  gxds_str_free(&e->notice);
+  bool last = e->last;
+  gxds_free(e);
   if (!last) return;
   unref(s);
   gxds_reactor_release();
@@ -171,19 +171,19 @@ static void on_news(void *arg) {
 /* ---- the watching thread ---- */
 
 static void post_notice(file_source *s, gxds_str take_notice) {
-  news *n = GXDS_NEW(news);
-  n->source = s;
-  n->notice = take_notice;
-  gxds_reactor_post(on_news, n);
+  event *e = GXDS_NEW(event);
+  e->source = s;
+  e->notice = take_notice;
+  gxds_reactor_post(on_event, e);
 }
 
 static void post(file_source *s, const gxds_file_set *set, gxds_text *take_errors, bool last) {
-  news *n = GXDS_NEW(news);
-  n->source = s;
-  n->set = set ? gxds_file_set_ref(set) : NULL;
-  if (take_errors) n->errors = *take_errors;
-  n->last = last;
-  gxds_reactor_post(on_news, n);
+  event *e = GXDS_NEW(event);
+  e->source = s;
+  e->set = set ? gxds_file_set_ref(set) : NULL;
+  if (take_errors) e->errors = *take_errors;
+  e->last = last;
+  gxds_reactor_post(on_event, e);
 }
 
 static void look(file_source *s, gxds_dir_watch *w) {
@@ -212,8 +212,8 @@ static int milliseconds_until(const file_source *s, gxds_time deadline) {
   return left > GXDS_SECOND ? 1000 : (int)(left / GXDS_MILLISECOND) + 1;
 }
 
-/* When the system has no more descriptors or inotify instances, that is told once, and tried again
- * until it has, or the source is gone: NULL. */
+/* When the system has no more descriptors or inotify instances, that is logged once, and tried
+ * again until it has, or the source is gone: NULL. */
 /* A child of a fork shares it, and may have written for its own. False: it is of no use. */
 static bool take_wake(const file_source *s) {
   uint64_t count;
@@ -221,14 +221,14 @@ static bool take_wake(const file_source *s) {
 }
 
 static gxds_dir_watch *make_watch(file_source *s) {
-  for (bool told = false; !atomic_load(&s->stopped); told = true) {
+  for (bool logged = false; !atomic_load(&s->stopped); logged = true) {
     gxds_status status;
     gxds_dir_watch *w = gxds_dir_watch_create(s->directory.data, gxds_clock_now(), &status);
     if (w) return w;
     gxds_text text = {0};
-    if (!told) gxds_text_add(&text, status.message);
+    if (!logged) gxds_text_add(&text, status.message);
     gxds_status_fini(&status);
-    if (!told) post(s, NULL, &text, false);
+    if (!logged) post(s, NULL, &text, false);
     struct pollfd fd = {s->wake, POLLIN, 0};
     (void)poll(&fd, 1, RETRY_MS);
     if (fd.revents) take_wake(s);

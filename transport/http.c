@@ -348,8 +348,8 @@ void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds) {
   curl.multi_poll(h->multi, &wake, wake_fd < 0 ? 0 : 1, at_most, NULL);
 }
 
-static void tell(const transfer *t, CURLcode result,
-                 void (*on_answer)(void *arg, const gxds_web_answer *answer), void *arg) {
+static void deliver(const transfer *t, CURLcode result,
+                    void (*on_answer)(void *arg, const gxds_web_answer *answer), void *arg) {
   gxds_web_answer answer = {.id = t->request.id,
                             .max_age = t->max_age > t->age ? t->max_age - t->age : 0};
   gxds_text error = {0};
@@ -389,7 +389,7 @@ void gxds_http_turn(gxds_http *h, void (*on_answer)(void *arg, const gxds_web_an
     transfer **at = &h->transfers;
     while (*at != t) at = &(*at)->next;
     *at = t->next;
-    tell(t, result, on_answer, arg);
+    deliver(t, result, on_answer, arg);
     free_transfer(h, t);
   }
 }

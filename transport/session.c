@@ -44,7 +44,7 @@ struct gxds_session {
   gxds_timer timer;        /* the engine's deadline, or now: there are actions to drain */
   gxds_random random;
   bool draining;
-  bool told; /* a watcher, in this drain */
+  bool notified; /* a watcher, in this drain */
   struct gxds_session *next;
 };
 
@@ -270,13 +270,13 @@ static void close_stream(connection *c) {
   c->stream = 0;
 }
 
-static void tell(gxds_session *s, const gxds_action *borrowed) {
-  s->told = true;
+static void notify(gxds_session *s, const gxds_action *borrowed) {
+  s->notified = true;
   /* The callback may call the engine, which ends the borrow. */
   gxds_action a = *borrowed;
   if (a.resource) gxds_resource_ref(a.resource);
   if (a.error) gxds_error_ref(a.error);
-  s->events->on_news(s->arg, &a);
+  s->events->on_notification(s->arg, &a);
   gxds_error_unref(a.error);
   gxds_resource_unref(a.resource);
 }
@@ -324,7 +324,7 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
       break;
     case GXDS_ACTION_RESOURCE:
     case GXDS_ACTION_AMBIENT_ERROR:
-      tell(s, a);
+      notify(s, a);
       break;
     case GXDS_ACTION_LOG:
       write_log(s, a->severity, a->bytes);
@@ -339,9 +339,9 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
 
 /* response: it is one that what is to be done comes of. */
 static void drain_all(gxds_session *s, bool response) {
-  GXDS_CHECK(!s->draining); /* calls tell nothing from within their functions */
+  GXDS_CHECK(!s->draining); /* calls notify nobody from within their functions */
   s->draining = true;
-  s->told = false;
+  s->notified = false;
   gxds_timer_cancel(&s->timer);
   const gxds_action *a;
   while ((a = gxds_client_next_action(s->engine))) {
@@ -351,7 +351,8 @@ static void drain_all(gxds_session *s, bool response) {
   settle_caches(s);
   s->draining = false;
   gxds_timer_set(&s->timer, gxds_client_deadline(s->engine), on_timer, s);
-  if (s->told) s->events->on_told(s->arg, response ? gxds_clock_now() - gxds_reactor_now() : -1);
+  if (s->notified)
+    s->events->on_notified(s->arg, response ? gxds_clock_now() - gxds_reactor_now() : -1);
 }
 
 static void drain(gxds_session *s) { drain_all(s, false); }

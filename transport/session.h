@@ -16,16 +16,17 @@ extern "C" {
 
 typedef struct gxds_session gxds_session;
 
-/* Told while the engine's actions are drained; may call the engine, but not destroy the session. */
+/* Called while the engine's actions are drained; may call the engine, but not destroy the session.
+ */
 typedef struct gxds_session_events {
   /* A RESOURCE or AMBIENT_ERROR. What it holds: borrow, during the call, whatever is done to the
    * engine meanwhile. */
-  void (*on_news)(void *arg, const gxds_action *action);
-  /* There is nothing more to tell for now. */
+  void (*on_notification)(void *arg, const gxds_action *action);
+  /* There is nothing more for now. */
   void (*on_drained)(void *arg);
-  /* At the end of all that one event of the network, or of time, caused, if that was told to
-   * somebody. took: since the arrival of the response that it was; -1: it was none. */
-  void (*on_told)(void *arg, gxds_duration took);
+  /* At the end of all that one event of the network, or of time, caused, if somebody was notified
+   * of that. took: since the arrival of the response that it was; -1: it was none. */
+  void (*on_notified)(void *arg, gxds_duration took);
 } gxds_session_events;
 
 typedef struct gxds_session_options {

@@ -10,7 +10,7 @@
 #include "transport/reactor.h"
 
 typedef struct batch {
-  gxds_completion completion; /* first: told by its address */
+  gxds_completion completion; /* first: known by its address */
   gxds_stream_call *owner;
   bool outstanding;
 } batch;
@@ -58,7 +58,7 @@ static void drop_hold(gxds_stream_call *c) {
 }
 
 /* The status may overtake the completion of the read that came before it. */
-static void tell_end_when_read(gxds_stream_call *c) {
+static void close_when_read(gxds_stream_call *c) {
   if (!c->finished || c->ended || c->read.outstanding) return;
   c->ended = true;
   gxds_status status = gxds_status_copy(&c->token.failure);
@@ -77,7 +77,7 @@ static void on_finished(gxds_completion *self, bool ok) {
   gxds_stream_call *c = ((batch *)self)->owner;
   c->whole.outstanding = false;
   c->finished = true;
-  tell_end_when_read(c);
+  close_when_read(c);
   drop_hold(c);
 }
 
@@ -92,7 +92,7 @@ static void on_sent(gxds_completion *self, bool ok) {
 
 /* One slice, which most messages are, is handed on as it is; what came in several is put together.
  */
-static void tell_message(gxds_stream_call *c, grpc_byte_buffer *message) {
+static void deliver_message(gxds_stream_call *c, grpc_byte_buffer *message) {
   grpc_byte_buffer_reader reader;
   GXDS_CHECK(grpc_byte_buffer_reader_init(&reader, message));
   grpc_slice slice = grpc_empty_slice();
@@ -116,10 +116,10 @@ static void on_read(gxds_completion *self, bool ok) {
   grpc_byte_buffer *message = c->incoming;
   c->incoming = NULL;
   if (message) {
-    if (!c->ended) tell_message(c, message);
+    if (!c->ended) deliver_message(c, message);
     grpc_byte_buffer_destroy(message);
   }
-  tell_end_when_read(c);
+  close_when_read(c);
   drop_hold(c);
 }
 
@@ -163,7 +163,7 @@ static grpc_slice lend(const gxds_block *b) {
 
 void gxds_stream_call_send(gxds_stream_call *c, gxds_str head, const gxds_block *rest) {
   GXDS_CHECK(!c->ended);
-  if (c->finished) return; /* the end is about to be told */
+  if (c->finished) return; /* on_closed is about to be called */
   grpc_slice slices[2] = {grpc_slice_from_copied_buffer(head.data, head.size)};
   size_t count = 1;
   if (rest) slices[count++] = lend(rest);

@@ -109,50 +109,50 @@ static void unref(web_source *s) {
 
 /* ---- from the thread to the reactor ---- */
 
-typedef struct news {
+typedef struct event {
   web_source *source;
   enum { SENT, MESSAGE, CLOSED, LINE, LAST } kind; /* LAST: the thread is gone */
   uint64_t stream;
   gxds_str bytes;
-} news;
+} event;
 
-static void tell(web_source *s, const news *n) {
-  if (n->kind == LINE) {
-    s->events->on_log(s->arg, false, n->bytes);
+static void deliver(web_source *s, const event *e) {
+  if (e->kind == LINE) {
+    s->events->on_log(s->arg, false, e->bytes);
     return;
   }
-  if (s->stream == 0 || s->stream != n->stream) return;
-  if (n->kind == SENT) {
-    s->stream_events->on_sent(s->stream_owner, n->stream);
-  } else if (n->kind == MESSAGE) {
-    s->stream_events->on_message(s->stream_owner, n->stream, n->bytes.data, n->bytes.size);
+  if (s->stream == 0 || s->stream != e->stream) return;
+  if (e->kind == SENT) {
+    s->stream_events->on_sent(s->stream_owner, e->stream);
+  } else if (e->kind == MESSAGE) {
+    s->stream_events->on_message(s->stream_owner, e->stream, e->bytes.data, e->bytes.size);
   } else {
-    gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(n->bytes));
+    gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(e->bytes));
     s->stream = 0;
-    s->stream_events->on_closed(s->stream_owner, n->stream, &status);
+    s->stream_events->on_closed(s->stream_owner, e->stream, &status);
     gxds_status_fini(&status);
   }
 }
 
-static void on_news(void *arg) {
-  news *n = arg;
-  web_source *s = n->source;
-  if (n->kind != LAST && !atomic_load(&s->stopped)) tell(s, n);
-  gxds_str_free(&n->bytes);
-  const bool last = n->kind == LAST;
-  gxds_free(n);
+static void on_event(void *arg) {
+  event *e = arg;
+  web_source *s = e->source;
+  if (e->kind != LAST && !atomic_load(&s->stopped)) deliver(s, e);
+  gxds_str_free(&e->bytes);
+  const bool last = e->kind == LAST;
+  gxds_free(e);
   if (!last) return;
   unref(s);
   gxds_reactor_release();
 }
 
 static void post(const worker *w, int kind, gxds_str take_bytes) {
-  news *n = GXDS_NEW(news);
-  n->source = w->source;
-  n->kind = kind;
-  n->stream = w->stream;
-  n->bytes = take_bytes;
-  gxds_reactor_post(on_news, n);
+  event *e = GXDS_NEW(event);
+  e->source = w->source;
+  e->kind = kind;
+  e->stream = w->stream;
+  e->bytes = take_bytes;
+  gxds_reactor_post(on_event, e);
 }
 
 /* ---- the thread ---- */
