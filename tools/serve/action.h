@@ -1,5 +1,5 @@
 /* gxds_serve_queue: what the protocol logic of `xds serve` wants done: messages to send, streams to
- * end, events to tell. Owns its actions until they are popped. Confined. */
+ * end, events to emit. Owns its actions until they are popped. Confined. */
 #ifndef GRPC_XDS_TOOLS_SERVE_ACTION_H_
 #define GRPC_XDS_TOOLS_SERVE_ACTION_H_
 
@@ -13,7 +13,7 @@ extern "C" {
 typedef enum gxds_serve_action_kind {
   GXDS_SERVE_SEND,  /* stream, bytes: send them, then report on_sent */
   GXDS_SERVE_CLOSE, /* stream, status: end the call; no event of it is expected any more */
-  GXDS_SERVE_EVENT, /* event: tell the operator */
+  GXDS_SERVE_EVENT, /* event: for the operator */
 } gxds_serve_action_kind;
 
 typedef struct gxds_serve_action {

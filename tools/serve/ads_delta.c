@@ -71,7 +71,7 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
   gxds_ads_type_state *t = &st->types[type];
   gxds_delta_response response;
   if (type == GXDS_FILE_ENDPOINTS && t->delta.requested && !st->warmed) {
-    gxds_ads_warm_claimed(st, set);
+    gxds_ads_warm_initial(st, set);
   }
   if (!gxds_delta_subscription_take(&t->delta, set, with_removals, &response)) return false;
   t->nonce = ++st->last_nonce;
@@ -126,23 +126,23 @@ static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
   gxds_serve_queue_event(q, &event);
 }
 
-/* All names of a request; those that are asked for with the version that is claimed of them. */
+/* All names of a request; those that are asked for with their initial_resource_versions. */
 static gxds_delta_name *names_of(request *msg, size_t *count) {
   size_t subscribed;
   const upb_StringView *names =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_subscribe(msg, &subscribed);
-  size_t claimed =
+  size_t initial =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_size(msg);
-  gxds_delta_name *out = gxds_calloc(subscribed + claimed, sizeof *out);
+  gxds_delta_name *out = gxds_calloc(subscribed + initial, sizeof *out);
   *count = 0;
   for (size_t i = 0; i < subscribed; i++) {
     gxds_delta_name *n = &out[(*count)++];
     upb_StringView version;
     *n = (gxds_delta_name){.name = view(names[i]), .subscribe = true};
-    n->claimed = claimed > 0 &&
+    n->initial = initial > 0 &&
                  envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_get(
                      msg, names[i], &version);
-    if (n->claimed) n->version = view(version);
+    if (n->initial) n->version = view(version);
   }
   size_t iterator = kUpb_Map_Begin;
   upb_StringView name;
@@ -150,7 +150,7 @@ static gxds_delta_name *names_of(request *msg, size_t *count) {
   while (GXDS_MAP_NEXT(envoy_service_discovery_v3_DeltaDiscoveryRequest, initial_resource_versions,
                        InitialResourceVersionsEntry, msg, &iterator, &name, &version)) {
     out[(*count)++] =
-        (gxds_delta_name){.name = view(name), .claimed = true, .version = view(version)};
+        (gxds_delta_name){.name = view(name), .initial = true, .version = view(version)};
   }
   return out;
 }

@@ -274,8 +274,8 @@ static void keep_node(gxds_ads_stream *st, request *msg) {
   st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
 }
 
-static void tell_of_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_file_type type,
-                            gxds_serve_event_kind kind, request *msg) {
+static void emit_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_file_type type,
+                         gxds_serve_event_kind kind, request *msg) {
   gxds_serve_event event = gxds_ads_event(st, kind, type);
   event.version = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_version_info(msg)));
   event.nonce = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg)));
@@ -293,13 +293,13 @@ static bool take_nonce(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
     bool current = t->nonce != 0 && gxds_str_equal(nonce, last);
     gxds_str_free(&last);
     if (!current) {
-      tell_of_request(s, st, type, GXDS_SERVE_STALE, msg);
+      emit_request(s, st, type, GXDS_SERVE_STALE, msg);
       return false;
     }
   }
   bool is_nack = envoy_service_discovery_v3_DiscoveryRequest_has_error_detail(msg);
   if (is_nack || (nonce.size > 0 && t->outstanding)) {
-    tell_of_request(s, st, type, is_nack ? GXDS_SERVE_NACK : GXDS_SERVE_ACK, msg);
+    emit_request(s, st, type, is_nack ? GXDS_SERVE_NACK : GXDS_SERVE_ACK, msg);
   }
   if (nonce.size > 0) t->outstanding = false;
   return true;

@@ -10,7 +10,7 @@
  *   again.
  * - An alias of a resource is asked for like its name; the resource comes with its name and all its
  *   aliases, once, by however many of them it is asked for.
- * - Names that do not exist are told as removed, once, and again to who asks again.
+ * - Names that do not exist are sent as removed, once, and again to who asks again.
  * - No request is stale: names are taken from each. Names given up that were never asked for are no
  *   error.
  * - Responses stay below a size (GXDS_DELTA_RESPONSE_BYTES); what is more goes in further ones.
@@ -83,7 +83,7 @@ uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds
 /* One DiscoveryRequest, or DeltaDiscoveryRequest. Bytes that are none end the stream
  * (INVALID_ARGUMENT). An unknown stream is ignored, here and below. */
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t stream, gxds_str bytes, gxds_time now);
-/* What it was last told to send is on its way: the next response may follow. */
+/* What it was last given to send is on its way: the next response may follow. */
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t stream, gxds_time now);
 /* The stream ended; why: for the log. */
 void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t stream, gxds_str why);

@@ -38,9 +38,9 @@ static void maybe_end(gxds_serve_call *c) {
   gxds_free(c);
 }
 
-static void tell_closed(gxds_serve_call *c, const char *why) {
-  if (c->told_closed) return;
-  c->told_closed = true;
+static void notify_closed(gxds_serve_call *c, const char *why) {
+  if (c->notified_closed) return;
+  c->notified_closed = true;
   c->events->on_closed(c->owner, c, why);
 }
 
@@ -78,19 +78,19 @@ static void on_read(gxds_serve_tag *tag, bool ok) {
   gxds_serve_call *c = tag->owner;
   c->pending--;
   if (!ok || !c->received) { /* half-closed, or gone: then the close says so */
-    if (!c->finished) tell_closed(c, "the client ended the stream");
+    if (!c->finished) notify_closed(c, "the client ended the stream");
     send_status(c, GRPC_STATUS_OK, "", false);
   } else {
     grpc_slice bytes;
     if (!take_received(c, &bytes)) {
-      tell_closed(c, "a message cannot be decompressed");
+      notify_closed(c, "a message cannot be decompressed");
       send_status(c, GRPC_STATUS_INTERNAL, "cannot decompress the message", false);
     } else {
       gxds_str view =
           gxds_str_of((const char *)GRPC_SLICE_START_PTR(bytes), GRPC_SLICE_LENGTH(bytes));
-      if (!c->told_closed) c->events->on_message(c->owner, c, view);
+      if (!c->notified_closed) c->events->on_message(c->owner, c, view);
       grpc_slice_unref(bytes);
-      if (!c->told_closed) read_next(c);
+      if (!c->notified_closed) read_next(c);
     }
   }
   maybe_end(c);
@@ -101,8 +101,8 @@ static void on_sent(gxds_serve_tag *tag, bool ok) {
   c->pending--;
   grpc_byte_buffer_destroy(c->sending);
   c->sending = NULL;
-  /* A failure is the end of the call, which its close tells. */
-  if (ok && !c->told_closed) c->events->on_sent(c->owner, c);
+  /* A failure is the end of the call, as on_closed says. */
+  if (ok && !c->notified_closed) c->events->on_sent(c->owner, c);
   maybe_end(c);
 }
 
@@ -118,7 +118,7 @@ static void on_closed(gxds_serve_tag *tag, bool ok) {
   gxds_serve_call *c = tag->owner;
   c->pending--;
   c->finished = true;
-  tell_closed(c, c->cancelled ? "the client went away" : "ended");
+  notify_closed(c, c->cancelled ? "the client went away" : "ended");
   maybe_end(c);
 }
 
@@ -144,7 +144,7 @@ static void on_requested(gxds_serve_tag *tag, bool ok) {
   close.data.recv_close_on_server.cancelled = &c->cancelled;
   start(c, &close, 1, &c->closed);
   if (c->kind == GXDS_SERVE_CALL_OTHER) {
-    c->told_closed = true;
+    c->notified_closed = true;
     send_status(c, GRPC_STATUS_UNIMPLEMENTED, "xds serve has no such method", true);
   } else {
     grpc_op ops[2] = {{.op = GRPC_OP_SEND_INITIAL_METADATA}, {.op = GRPC_OP_RECV_MESSAGE}};
@@ -185,7 +185,7 @@ void gxds_serve_call_send(gxds_serve_call *c, gxds_str bytes) {
 }
 
 void gxds_serve_call_close(gxds_serve_call *c, const gxds_status *status) {
-  c->told_closed = true;
+  c->notified_closed = true;
   send_status(c, (grpc_status_code)status->code, status->message.data ? status->message.data : "",
               false);
 }

@@ -20,9 +20,9 @@ typedef struct gxds_serve_tag {
   void *owner;
 } gxds_serve_tag;
 
-/* What the owner of the calls is told. on_ended: nothing else of the call comes any more, and it
- * frees itself after that; the only one of a call that never started, because the server shuts
- * down. why: for the log, static. */
+/* What the owner of the calls is notified of. on_ended: nothing else of the call comes any more,
+ * and it frees itself after that; the only one of a call that never started, because the server
+ * shuts down. why: for the log, static. */
 typedef struct gxds_serve_call_events {
   void (*on_started)(void *owner, gxds_serve_call *call);
   void (*on_message)(void *owner, gxds_serve_call *call, gxds_str bytes);
@@ -46,7 +46,7 @@ struct gxds_serve_call {
   /* To be read by the owner. */
   gxds_serve_call_kind kind;
   gxds_ads_service service; /* of an ADS call */
-  bool told_closed;         /* on_closed was called, or the owner closed the call */
+  bool notified_closed;         /* on_closed was called, or the owner closed the call */
   /* Private. */
   const gxds_serve_call_events *events;
   void *owner;

@@ -42,10 +42,10 @@ static uint64_t parse_version(gxds_str s) {
   return version;
 }
 
-/* A name that is only claimed matters to who asks for everything. */
+/* A name that only has an initial version matters to who asks for everything. */
 static void ask(gxds_delta_entry *e, const gxds_delta_name *n, gxds_serve_event *added) {
   bool known = e->named || e->has;
-  if (n->claimed && !known) {
+  if (n->initial && !known) {
     e->has = true;
     e->version = parse_version(n->version);
   }

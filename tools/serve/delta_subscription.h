@@ -15,7 +15,7 @@ typedef struct gxds_delta_entry {
   gxds_str name;    /* owned */
   bool named;       /* asked for by name; else it came with "*" */
   bool again;       /* asked for or needed again: sent again, even if it is known */
-  bool sent;        /* on this stream, not claimed */
+  bool sent;        /* on this stream */
   bool told_absent; /* the client knows that there is no such resource */
   bool has;         /* the client has a resource of that name, of version: */
   uint64_t version; /* 0: one that is none of ours */
@@ -33,7 +33,7 @@ typedef struct gxds_delta_subscription {
 typedef struct gxds_delta_name {
   gxds_str name;  /* borrowed, as the version is */
   bool subscribe; /* else it is only among the initial versions */
-  bool claimed;   /* the client says that it has this version */
+  bool initial;   /* version is of initial_resource_versions */
   gxds_str version;
 } gxds_delta_name;
 
@@ -41,7 +41,7 @@ void gxds_delta_subscription_init(gxds_delta_subscription *s, gxds_file_type typ
 void gxds_delta_subscription_fini(gxds_delta_subscription *s);
 
 /* Takes a request (borrowed, any order, duplicates allowed; names is sorted in place): what it asks
- * for and claims to have, then what it gives up. Names that were not asked for are no error there.
+ * for and has at first, then what it gives up. Names that were not asked for are no error there.
  * "*", and a first request that asks for nothing, mean everything. What is asked for, new or again,
  * becomes names of *added, what is given up names of *dropped. */
 void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name *names,

@@ -1,6 +1,6 @@
-/* gxds_serve_event: one thing that `xds serve` tells its operator: a subscription, a push, a NACK,
- * a load report, an error in a file. Rendered as a line for people or as a JSON object for machines
- * (described in serve.c's help). Owns all it holds. Confined. */
+/* gxds_serve_event: one thing that `xds serve` prints for its operator: a subscription, a push, a
+ * NACK, a load report, an error in a file. Rendered as a line for people or as a JSON object for
+ * machines (described in serve.c's help). Owns all it holds. Confined. */
 #ifndef GRPC_XDS_TOOLS_SERVE_EVENT_H_
 #define GRPC_XDS_TOOLS_SERVE_EVENT_H_
 

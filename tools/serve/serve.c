@@ -47,21 +47,21 @@ static void on_event(void *arg, const gxds_serve_event *event) {
   gxds_text_fini(&line);
 }
 
-static void tell(void *arg, gxds_serve_event *take_event) {
-  gxds_serve_server_tell(arg, take_event);
+static void emit(void *arg, gxds_serve_event *take_event) {
+  gxds_serve_server_emit(arg, take_event);
 }
 
-static void tell_resources(serve *s, const gxds_file_set *set) {
+static void emit_resources(serve *s, const gxds_file_set *set) {
   gxds_text text = {0};
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     gxds_text_addf(&text, "%s%zu %s", t ? ", " : "", set->types[t].count,
                    gxds_file_types[t].short_name);
   }
   gxds_serve_event event = {.kind = GXDS_SERVE_RESOURCES, .detail = gxds_text_take(&text)};
-  tell(s->server, &event);
+  emit(s->server, &event);
 }
 
-static void tell_errors(serve *s, const gxds_file_errors *errors) {
+static void emit_errors(serve *s, const gxds_file_errors *errors) {
   for (size_t i = 0; i < errors->stored; i++) {
     const gxds_file_error *error = &errors->items[i];
     gxds_serve_event event = {.kind = GXDS_SERVE_ERROR,
@@ -69,7 +69,7 @@ static void tell_errors(serve *s, const gxds_file_errors *errors) {
                               .line = error->line,
                               .field = gxds_str_dup(error->field),
                               .detail = gxds_str_dup(error->text)};
-    tell(s->server, &event);
+    emit(s->server, &event);
   }
   gxds_text text = {0};
   if (errors->count > errors->stored) {
@@ -78,12 +78,12 @@ static void tell_errors(serve *s, const gxds_file_errors *errors) {
   gxds_text_add_z(&text, s->served ? "the last good state is still being served"
                                    : "nothing is being served until that is mended");
   gxds_serve_event event = {.kind = GXDS_SERVE_ERROR, .detail = gxds_text_take(&text)};
-  tell(s->server, &event);
+  emit(s->server, &event);
 }
 
 static void serve_set(serve *s, const gxds_file_set *set) {
-  tell_resources(s, set);
-  gxds_serve_validate(s->validator, set, s->served, tell, s->server);
+  emit_resources(s, set);
+  gxds_serve_validate(s->validator, set, s->served, emit, s->server);
   gxds_serve_server_set_resources(s->server, set);
   if (s->page) gxds_page_server_set_resources(s->page, set);
   if (s->rest) gxds_rest_server_set_resources(s->rest, set);
@@ -108,15 +108,15 @@ static void on_deadline(serve *s) {
   if (!s->watch) return;
   gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, gxds_clock_now());
   if (news == GXDS_DIR_ERRORS) {
-    tell_errors(s, gxds_dir_watch_errors(s->watch));
+    emit_errors(s, gxds_dir_watch_errors(s->watch));
   } else if (news == GXDS_DIR_SET) {
     serve_set(s, gxds_dir_watch_set(s->watch));
   }
-  /* After the set: new resources end what the page tells of troubles before. */
+  /* After the set: new resources end what the page shows of earlier errors. */
   gxds_serve_event notice = {.kind = GXDS_SERVE_WARNING,
                              .detail = gxds_dir_watch_take_notice(s->watch)};
   if (notice.detail.size) {
-    tell(s->server, &notice);
+    emit(s->server, &notice);
   } else {
     gxds_str_free(&notice.detail);
   }
@@ -158,7 +158,7 @@ static bool write_port(const char *path, int port) {
 }
 
 /* service: NULL for xDS itself. */
-static void tell_listening(serve *s, const char *service, const char *address, int port) {
+static void emit_listening(serve *s, const char *service, const char *address, int port) {
   gxds_str listen = gxds_str_z(address);
   size_t host = listen.size;
   while (host > 0 && listen.data[host - 1] != ':') host--;
@@ -166,7 +166,7 @@ static void tell_listening(serve *s, const char *service, const char *address, i
   gxds_text_addf(&text, "%.*s%d", (int)host, listen.data, port);
   gxds_serve_event event = {
       .kind = GXDS_SERVE_LISTENING, .service = service, .detail = gxds_text_take(&text)};
-  tell(s->server, &event);
+  emit(s->server, &event);
 }
 
 static int run(serve *s) {
@@ -197,19 +197,19 @@ static int run(serve *s) {
     if (s->watch) gxds_dir_watch_destroy(s->watch);
     return 1;
   }
-  if (s->rest) gxds_rest_server_tell_to(s->rest, tell, s->server);
+  if (s->rest) gxds_rest_server_emit_to(s->rest, emit, s->server);
   s->validator = gxds_validator_create(NULL);
   if (s->command.is_synthetic) serve_synthetic(s);
   on_deadline(s); /* what is there already is served from the first request on */
   ok = !s->command.port_file || write_port(s->command.port_file, port);
   if (ok) {
-    tell_listening(s, NULL, s->command.listen, port);
-    if (s->page) tell_listening(s, "http", s->command.http, page_port);
-    if (s->rest) tell_listening(s, "rest", s->command.rest, rest_port);
+    emit_listening(s, NULL, s->command.listen, port);
+    if (s->page) emit_listening(s, "http", s->command.http, page_port);
+    if (s->rest) emit_listening(s, "rest", s->command.rest, rest_port);
     follow(s);
   }
   gxds_validator_destroy(s->validator);
-  gxds_rest_server_stop(s->rest); /* it tells the server */
+  gxds_rest_server_stop(s->rest); /* it emits to the server */
   gxds_serve_server_stop(s->server);
   gxds_page_server_stop(s->page);
   gxds_file_set_unref(s->served);

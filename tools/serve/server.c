@@ -17,7 +17,7 @@ enum { kReceiveMax = 64 << 20 };
 typedef struct message {
   struct message *next;
   const gxds_file_set *set; /* a new state, or */
-  gxds_serve_event event;   /* something to tell */
+  gxds_serve_event event;   /* something to emit */
 } message;
 
 struct gxds_serve_server {
@@ -43,7 +43,7 @@ struct gxds_serve_server {
   gxds_serve_call *calls;
   int requests;       /* calls that were asked for and have not come */
   bool shutting_down; /* the server accepts nothing any more */
-  bool shut_down;     /* and has told so */
+  bool shut_down;     /* and has emitted so */
 };
 
 static gxds_time now_of(void) {
@@ -59,7 +59,7 @@ static gpr_timespec timespec_of(gxds_time t) {
 static gxds_serve_call *find_call(gxds_serve_server *s, gxds_serve_call_kind kind,
                                   uint64_t stream) {
   gxds_serve_call *c = s->calls;
-  while (c && (c->kind != kind || c->stream != stream || c->told_closed)) c = c->next;
+  while (c && (c->kind != kind || c->stream != stream || c->notified_closed)) c = c->next;
   return c;
 }
 
@@ -244,7 +244,7 @@ void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *
   post(s, m);
 }
 
-void gxds_serve_server_tell(gxds_serve_server *s, gxds_serve_event *take_event) {
+void gxds_serve_server_emit(gxds_serve_server *s, gxds_serve_event *take_event) {
   message *m = GXDS_NEW(message);
   m->event = *take_event;
   *take_event = (gxds_serve_event){0};

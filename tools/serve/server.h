@@ -31,8 +31,8 @@ gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, in
 /* Serves a new state; the server takes a reference of its own. Any thread; does not wait. */
 void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *set);
 /* Tells an event in order with those of the protocol. Any thread; does not wait. */
-void gxds_serve_server_tell(gxds_serve_server *s, gxds_serve_event *take_event);
-/* Ends all calls and the thread, and waits for that; what was told before is written. */
+void gxds_serve_server_emit(gxds_serve_server *s, gxds_serve_event *take_event);
+/* Ends all calls and the thread, and waits for that; what was emitted before is written. */
 void gxds_serve_server_stop(gxds_serve_server *s);
 
 #ifdef __cplusplus

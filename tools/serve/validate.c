@@ -7,7 +7,7 @@ static bool was_there(const gxds_file_set *previous, const gxds_file_resource *r
 
 void gxds_serve_validate(const gxds_validator *v, const gxds_file_set *set,
                          const gxds_file_set *previous,
-                         void (*tell)(void *arg, gxds_serve_event *take_event), void *arg) {
+                         void (*emit)(void *arg, gxds_serve_event *take_event), void *arg) {
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     for (size_t i = 0; i < set->types[t].count; i++) {
       const gxds_file_entry *entry = &set->types[t].entries[i];
@@ -20,7 +20,7 @@ void gxds_serve_validate(const gxds_validator *v, const gxds_file_set *set,
                                 .line = entry->line,
                                 .detail = status.message};
       gxds_serve_event_add_name(&event, entry->resource->name);
-      tell(arg, &event); /* takes the status's message too */
+      emit(arg, &event); /* takes the status's message too */
     }
   }
 }

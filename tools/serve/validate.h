@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* Calls tell with a WARNING for each resource that clients will refuse; the callee takes what is in
+/* Calls emit with a WARNING for each resource that clients will refuse; the callee takes what is in
  * the event. Resources that previous (may be NULL) shares with the set were warned of before and
  * are passed over. */
 void gxds_serve_validate(const gxds_validator *v, const gxds_file_set *set,
                          const gxds_file_set *previous,
-                         void (*tell)(void *arg, gxds_serve_event *take_event), void *arg);
+                         void (*emit)(void *arg, gxds_serve_event *take_event), void *arg);
 
 #ifdef __cplusplus
 }

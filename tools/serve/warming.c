@@ -38,7 +38,7 @@ void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
   upb_Arena_Free(arena);
 }
 
-void gxds_ads_warm_claimed(gxds_ads_stream *st, const gxds_file_set *set) {
+void gxds_ads_warm_initial(gxds_ads_stream *st, const gxds_file_set *set) {
   const gxds_delta_subscription *clusters = &st->types[GXDS_FILE_CLUSTER].delta;
   st->warmed = true;
   for (size_t i = 0; i < clusters->count; i++) {

@@ -13,7 +13,7 @@ void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
                    const gxds_file_resource *cluster);
 
 /* On a delta stream, once the client asked for endpoints: those of the clusters that were sent
- * before are due again, if it claims to have them from an earlier stream. */
-void gxds_ads_warm_claimed(gxds_ads_stream *st, const gxds_file_set *set);
+ * before are due again, if its initial_resource_versions have them. */
+void gxds_ads_warm_initial(gxds_ads_stream *st, const gxds_file_set *set);
 
 #endif

@@ -68,7 +68,7 @@ static gxds_str write_response(gxds_file_type type, const selection *s, gxds_str
   return gxds_response_writer_finish(&w);
 }
 
-static void tell_push(gxds_rest_answer *a, const selection *s) {
+static void add_push_event(gxds_rest_answer *a, const selection *s) {
   a->event.kind = GXDS_SERVE_PUSH;
   for (size_t i = 0; i < s->count; i++) {
     gxds_serve_event_add_name(&a->event, s->entries[i]->resource->name);
@@ -85,7 +85,7 @@ static gxds_rest_answer respond(const gxds_schema *schema, gxds_file_type type, 
                           &error)) {
     a.body = gxds_text_take(&json);
     a.has_event = true;
-    tell_push(&a, s);
+    add_push_event(&a, s);
   } else { /* a file in binary may hold what there is no JSON for */
     a.code = 500;
     a.body = gxds_text_take(&error);
@@ -96,14 +96,14 @@ static gxds_rest_answer respond(const gxds_schema *schema, gxds_file_type type, 
   return a;
 }
 
-static void tell_nack(gxds_rest_answer *a, const json_t *request, const json_t *error) {
+static void add_nack_event(gxds_rest_answer *a, const json_t *request, const json_t *error) {
   a->event.kind = GXDS_SERVE_NACK;
   a->has_event = true;
   a->event.detail = gxds_str_dup(text_of(json_object_get(error, "message")));
   a->event.version = gxds_str_dup(text_of(field(request, "version_info", "versionInfo")));
 }
 
-/* Nobody is told of requests that find nothing new: there is one every few seconds. */
+/* Requests that find nothing new emit no event: there is one every few seconds. */
 static gxds_rest_answer answer_to(const gxds_schema *schema, const gxds_file_set *set,
                                   gxds_file_type type, const json_t *request) {
   selection s = select_entries(set, type, field(request, "resource_names", "resourceNames"));
@@ -119,7 +119,7 @@ static gxds_rest_answer answer_to(const gxds_schema *schema, const gxds_file_set
   }
   if (json_is_object(error)) {
     if (a.has_event) gxds_serve_event_fini(&a.event);
-    tell_nack(&a, request, error);
+    add_nack_event(&a, request, error);
   } else if (a.has_event) {
     a.event.version = gxds_str_dup(gxds_text_str(&version));
   }

@@ -20,7 +20,7 @@ struct gxds_rest_server {
   gxds_dir_files files; /* of that */
   gxds_str index;
   gxds_str etag;
-  void (*tell)(void *arg, gxds_serve_event *take_event);
+  void (*emit)(void *arg, gxds_serve_event *take_event);
   void *arg;
 };
 
@@ -61,12 +61,12 @@ static gxds_str peer_of(const http_request *r) {
   return gxds_text_take(&text);
 }
 
-static void tell(gxds_rest_server *s, const http_request *r, gxds_rest_answer *a) {
+static void emit(gxds_rest_server *s, const http_request *r, gxds_rest_answer *a) {
   if (!a->has_event) return;
   a->event.peer = peer_of(r);
   a->event.service = "rest";
   pthread_mutex_lock(&s->lock);
-  if (s->tell) s->tell(s->arg, &a->event);
+  if (s->emit) s->emit(s->arg, &a->event);
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -78,7 +78,7 @@ static enum MHD_Result answer_discovery(gxds_rest_server *s, const http_request 
   pthread_mutex_unlock(&s->lock);
   gxds_rest_answer a = gxds_rest_answer_request(s->schema, set, type, gxds_text_str(&r->body));
   gxds_file_set_unref(set);
-  tell(s, r, &a);
+  emit(s, r, &a);
   enum MHD_Result result =
       answer(r, a.code, a.code == MHD_HTTP_OK ? "application/json" : "text/plain; charset=utf-8",
              a.body, NULL);
@@ -164,11 +164,11 @@ void gxds_rest_server_stop(gxds_rest_server *s) {
   free_server(s);
 }
 
-void gxds_rest_server_tell_to(gxds_rest_server *s,
-                              void (*tell_event)(void *arg, gxds_serve_event *take_event),
+void gxds_rest_server_emit_to(gxds_rest_server *s,
+                              void (*emit_event)(void *arg, gxds_serve_event *take_event),
                               void *arg) {
   pthread_mutex_lock(&s->lock);
-  s->tell = tell_event;
+  s->emit = emit_event;
   s->arg = arg;
   pthread_mutex_unlock(&s->lock);
 }

@@ -25,10 +25,10 @@ gxds_rest_server *gxds_rest_server_start(const char *listen, int *port, gxds_sta
 /* Ends the thread and waits for it. NULL is allowed. */
 void gxds_rest_server_stop(gxds_rest_server *s);
 
-/* Where what clients are sent, and refuse, is told from now on: on the server's thread, which gives
- * the event away. */
-void gxds_rest_server_tell_to(gxds_rest_server *s,
-                              void (*tell)(void *arg, gxds_serve_event *take_event), void *arg);
+/* Where the events of what clients are sent, and refuse, go from now on: on the server's thread,
+ * which gives the event away. */
+void gxds_rest_server_emit_to(gxds_rest_server *s,
+                              void (*emit)(void *arg, gxds_serve_event *take_event), void *arg);
 /* What is being served from now on (a reference is taken). */
 void gxds_rest_server_set_resources(gxds_rest_server *s, const gxds_file_set *set);
 
