@@ -1,6 +1,6 @@
-/* gxds_host: what the C side asks of the host library's C++. Filled by host/grpc_common/host.cc in a
- * program, by fakes in tests. Immutable once made; every function may be called from any thread and
- * does not block, unless it says otherwise. */
+/* gxds_host: what the C side asks of the host library's C++. Filled by host/grpc_common/host.cc in
+ * a program, by fakes in tests. Immutable once made; every function may be called from any thread
+ * and does not block, unless it says otherwise. */
 #ifndef GRPC_XDS_BASE_HOST_H_
 #define GRPC_XDS_BASE_HOST_H_
 

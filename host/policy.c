@@ -1,5 +1,6 @@
 #include "host/policy.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 #include "base/memory.h"
@@ -179,6 +180,16 @@ void gxds_policy_trace(const gxds_policy *p, const char *format, ...) {
   va_start(args, format);
   write_line(p, GXDS_LB_INFO, "", format, args);
   va_end(args);
+}
+
+void gxds_policy_trace_child(const gxds_policy *p, uint64_t token, grpc_connectivity_state state,
+                             const gxds_status *status) {
+  if (!gxds_policy_traces(p)) return;
+  gxds_text text = {0};
+  gxds_status_render(status, &text);
+  gxds_policy_trace(p, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
+                    GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_text_fini(&text);
 }
 
 void gxds_policy_log_error(const gxds_policy *p, const char *format, ...) {

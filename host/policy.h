@@ -146,6 +146,9 @@ bool gxds_policy_traces(const gxds_policy *p);
  * in it are escaped. */
 __attribute__((format(printf, 2, 3))) void gxds_policy_trace(const gxds_policy *p,
                                                              const char *format, ...);
+/* The line for a child_state(), if GRPC_TRACE has the type's word. */
+void gxds_policy_trace_child(const gxds_policy *p, uint64_t token, grpc_connectivity_state state,
+                             const gxds_status *status);
 __attribute__((format(printf, 2, 3))) void gxds_policy_log_error(const gxds_policy *p,
                                                                  const char *format, ...);
 

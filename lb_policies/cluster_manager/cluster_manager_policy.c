@@ -224,19 +224,10 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   return gxds_child_errors_take(&errors);
 }
 
-static void trace_state(const policy *p, uint64_t token, grpc_connectivity_state state,
-                        const gxds_status *status) {
-  gxds_text text = {0};
-  gxds_status_render(status, &text);
-  gxds_policy_trace(p->base, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
-                    GXDS_STR_ARG(gxds_text_str(&text)));
-  gxds_text_fini(&text);
-}
-
 static void child_state(void *self, uint64_t token, grpc_connectivity_state state,
                         const gxds_status *status, gxds_picker *take_picker) {
   policy *p = self;
-  if (gxds_policy_traces(p->base)) trace_state(p, token, state, status);
+  gxds_policy_trace_child(p->base, token, state, status);
   gxds_cluster_manager_on_child_state(p->machine, token, state, take_picker);
   drain_silently(p);
 }

@@ -331,15 +331,6 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   return p;
 }
 
-static void trace_state(const policy *p, uint64_t token, grpc_connectivity_state state,
-                        const gxds_status *status) {
-  gxds_text text = {0};
-  gxds_status_render(status, &text);
-  gxds_policy_trace(p->base, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
-                    GXDS_STR_ARG(gxds_text_str(&text)));
-  gxds_text_fini(&text);
-}
-
 static void child_state(void *self, uint64_t token, grpc_connectivity_state state,
                         const gxds_status *status, gxds_picker *take_picker) {
   policy *p = self;
@@ -347,7 +338,7 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   gxds_status_set(&c->status, gxds_status_copy(status));
   gxds_picker_unref(c->picker);
   c->picker = take_picker;
-  if (gxds_policy_traces(p->base)) trace_state(p, token, state, status);
+  gxds_policy_trace_child(p->base, token, state, status);
   gxds_priority_lb_on_child_state(p->machine, token, state, gxds_policy_now(p->base));
   drain_silently(p);
 }

@@ -1,6 +1,5 @@
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 
-#include <inttypes.h>
 #include <uthash.h>
 
 #include "base/check.h"
@@ -217,15 +216,6 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   return gxds_child_errors_take(&errors);
 }
 
-static void trace_state(const policy *p, uint64_t token, grpc_connectivity_state state,
-                        const gxds_status *status) {
-  gxds_text text = {0};
-  gxds_status_render(status, &text);
-  gxds_policy_trace(p->base, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
-                    GXDS_STR_ARG(gxds_text_str(&text)));
-  gxds_text_fini(&text);
-}
-
 static void child_state(void *self, uint64_t token, grpc_connectivity_state state,
                         const gxds_status *status, gxds_picker *take_picker) {
   policy *p = self;
@@ -235,7 +225,7 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     gxds_status_set(&l->last_failure, gxds_status_copy(status));
   }
-  if (gxds_policy_traces(p->base)) trace_state(p, token, state, status);
+  gxds_policy_trace_child(p->base, token, state, status);
   gxds_weighted_locality_on_child_state(p->machine, token, state);
   drain_silently(p);
 }

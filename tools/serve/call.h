@@ -46,7 +46,7 @@ struct gxds_serve_call {
   /* To be read by the owner. */
   gxds_serve_call_kind kind;
   gxds_ads_service service; /* of an ADS call */
-  bool notified_closed;         /* on_closed was called, or the owner closed the call */
+  bool notified_closed;     /* on_closed was called, or the owner closed the call */
   /* Private. */
   const gxds_serve_call_events *events;
   void *owner;
