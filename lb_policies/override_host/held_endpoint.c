@@ -51,7 +51,6 @@ void gxds_held_endpoint_unref(gxds_held_endpoint *h) {
 
 void gxds_held_endpoint_let_go(gxds_held_endpoint *h) {
   gxds_subchannel_unwatch(h->subchannel, &h->watch);
-  atomic_store_explicit(&h->state, GRPC_CHANNEL_SHUTDOWN, memory_order_release);
   gxds_locality_unref(h->locality);
   h->locality = NULL;
   gxds_held_endpoint_unref(h);

@@ -16,8 +16,8 @@ struct gxds_held_endpoint {
   gxds_ref refs;
   gxds_subchannel *subchannel; /* a reference */
   gxds_str addresses;          /* as cookies have them; owned */
-  atomic_int state;            /* the subchannel's; CONNECTING until it is known, SHUTDOWN when the
-                                  policy has let go of it */
+  atomic_int state;            /* the subchannel's; CONNECTING until it is known, and as it was
+                                  last when the policy has let go of it */
   atomic_bool used;            /* by a session, since the policy last looked */
   atomic_bool asked;           /* a picker asked for its connection, since its state changed */
   /* The policy's own. */
@@ -39,7 +39,9 @@ gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_arg
                                               void (*changed)(void *policy), void *policy);
 gxds_held_endpoint *gxds_held_endpoint_ref(gxds_held_endpoint *h);
 void gxds_held_endpoint_unref(gxds_held_endpoint *h); /* NULL is allowed. Any thread */
-/* The policy lets go of it: RPCs that still find it go elsewhere. Takes the policy's reference. */
+/* The policy lets go of it, and is to publish a picker that does not know it. RPCs that find it
+ * until the channel has that go there still: their session would move for no reason, where the next
+ * picker holds the endpoint anew. Takes the policy's reference. */
 void gxds_held_endpoint_let_go(gxds_held_endpoint *take_h);
 /* Whether it is as the endpoint there, but for what concerns no connection (health, weight). Then
  * it is that one from now on. */

@@ -78,12 +78,12 @@ class OverrideHostTest : public TreeTest {
     for (int port : ports) host_.SetState(At(port), GRPC_CHANNEL_READY);
   }
   // Where an RPC of a session goes: the port, or what is said. cookie: the addresses in it.
-  std::string To(const std::string& cookie) {
+  std::string To(const std::string& cookie, gxds_picker* by = nullptr) {
     session_ = {View(cookie), {nullptr, 0}, nullptr};
     Request request;
     request.cluster = "c";
     request.route.session = &session_;
-    call_ = host_.Pick(request);
+    call_ = host_.PickWith(by != nullptr ? by : host_.picker(), request);
     const std::string text = call_->Text();
     used_ = Text(session_.used);
     call_.reset();
@@ -306,6 +306,21 @@ TEST_F(OverrideHostTest, AnEndpointThatIsAnotherByNowIsHeldAnew) {
   EXPECT_EQ(ToPort(1), "queue");
   Ready({1});
   EXPECT_EQ(ToPort(1), "1");
+}
+
+TEST_F(OverrideHostTest, UntilTheNewPickerIsThereRpcsGoWhereTheSessionWas) {  // A55.8
+  Apply({{1}, {2}, {3}});
+  Ready({1, 2, 3});
+  ToPort(2);
+  Ready({2});
+  ASSERT_EQ(ToPort(2), "2");
+  gxds_picker* before = gxds_picker_ref(host_.picker());
+  Apply({{1}, {2, "", 0, ",'hostname':'another.example'"}, {3}});
+  for (int i = 0; i < 6; i++) EXPECT_EQ(To(At(2), before), "2") << "never to another";
+  gxds_picker_unref(before);
+  EXPECT_EQ(ToPort(2), "queue") << "the new one waits for the endpoint as it is now";
+  Ready({2});
+  EXPECT_EQ(ToPort(2), "2");
 }
 
 TEST_F(OverrideHostTest, AnEndpointThatHasAnotherProxyIsHeldAnew) {  // A86.7
