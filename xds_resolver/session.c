@@ -48,13 +48,16 @@ void gxds_session_text_read(gxds_session_text *out, gxds_str cookie_name, gxds_s
   out->addresses = semicolon ? (size_t)(semicolon - out->text) : out->size;
 }
 
+/* What A60 has before the cluster's name. */
+static const gxds_str cluster_prefix = {"cluster:", 8};
+
 bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster) {
-  static const gxds_str prefix = {"cluster:", 8};
   if (t->size <= t->addresses) return false;
-  const gxds_str named = gxds_str_of(t->text + t->addresses + 1, t->size - t->addresses - 1);
-  if (gxds_str_equal(named, cluster)) return true;
-  return gxds_str_starts_with(named, prefix) &&
-         gxds_str_equal(gxds_str_of(named.data + prefix.size, named.size - prefix.size), cluster);
+  gxds_str named = gxds_str_of(t->text + t->addresses + 1, t->size - t->addresses - 1);
+  if (gxds_str_starts_with(named, cluster_prefix)) {
+    named = gxds_str_of(named.data + cluster_prefix.size, named.size - cluster_prefix.size);
+  }
+  return gxds_str_equal(named, cluster);
 }
 
 /* --- The response --- */
@@ -92,6 +95,7 @@ static void responded(gxds_session *base, gxds_response *response) {
   gxds_text value = {0};
   gxds_text_add(&value, base->used); /* byte by byte: a name may have any */
   gxds_text_add_z(&value, ";");
+  if (gxds_str_starts_with(s->cluster, cluster_prefix)) gxds_text_add(&value, cluster_prefix);
   gxds_text_add(&value, s->cluster);
   if (!gxds_str_equal(gxds_text_str(&value), s->had)) {
     set_cookie(s, gxds_text_str(&value), response);

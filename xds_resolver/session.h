@@ -3,8 +3,9 @@
  *
  * A cookie's value is, in base64, "1.2.3.4:80,[::1]:80;CLUSTER": all addresses of an endpoint
  * (A61), and the cluster that it is of. So do gRPC's own clients write it; A60 has "cluster:"
- * before the name, which is read too. Whoever sends the RPC
- * decides what is in it, so that it is only looked up. Any thread. */
+ * before the name. One such prefix is no part of the name when a cookie is read, and before a name
+ * that begins so itself it is written: so each name is read as it was written. Whoever sends the
+ * RPC decides what is in it, so that it is only looked up. Any thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_SESSION_H_
 #define GRPC_XDS_XDS_RESOLVER_SESSION_H_
 

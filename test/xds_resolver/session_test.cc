@@ -21,6 +21,13 @@ std::string Base64(const std::string &bytes) {
   return result;
 }
 
+// Whether that value names the cluster.
+bool IsOf(const std::string &value, const std::string &cluster) {
+  auto text = std::make_unique<gxds_session_text>();
+  gxds_session_text_read(text.get(), gxds_str_z("s"), View("s=" + Base64(value)));
+  return gxds_session_text_is_of(text.get(), View(cluster));
+}
+
 // "addresses | is it of cluster a" of a header.
 std::string Read(const std::string &header, const std::string &name = "s") {
   auto text = std::make_unique<gxds_session_text>();
@@ -77,12 +84,13 @@ struct Response : gxds_response {
 
 // The headers that the response gets, when the endpoint with those addresses served the RPC.
 std::vector<std::string> Headers(const std::string &cookie, const std::string &used,
-                                 gxds_session_cookie config = {gxds_str_z("s"), {}, 0}) {
+                                 gxds_session_cookie config = {gxds_str_z("s"), {}, 0},
+                                 const std::string &cluster = "a") {
   auto text = std::make_unique<gxds_session_text>();
   gxds_session_text_read(text.get(), config.name, View(cookie));
   std::unique_ptr<std::max_align_t[]> memory(
       new std::max_align_t[gxds_session_size(&config, text.get()) / sizeof(std::max_align_t) + 1]);
-  gxds_session *s = gxds_session_init(memory.get(), &config, text.get(), gxds_str_z("a"));
+  gxds_session *s = gxds_session_init(memory.get(), &config, text.get(), View(cluster));
   EXPECT_EQ(Str(s->wanted), std::string(text->text, text->addresses));
   text.reset();
   s->used = View(used);
@@ -103,6 +111,22 @@ TEST(Session, AResponseHasACookieUnlessTheRequestHadTheSame) {  // A55.9, A60.1
   EXPECT_EQ(Headers("s=" + Base64("1.2.3.4:80;b"), "1.2.3.4:80").size(), 1u);
   EXPECT_EQ(Headers("s=" + Base64("1.2.3.4:80"), "1.2.3.4:80").size(), 1u);
   EXPECT_EQ(Headers("", ""), Lines{}) << "nobody knows where it came from";
+}
+
+TEST(Session, AClusterWhoseNameBeginsAsThePrefixIsNoOther) {  // A60.1
+  const std::vector<std::string> names = {"a", "cluster:a", "cluster:cluster:a", "cluster:"};
+  const std::vector<std::string> written = {"1.2.3.4:80;a", "1.2.3.4:80;cluster:cluster:a",
+                                            "1.2.3.4:80;cluster:cluster:cluster:a",
+                                            "1.2.3.4:80;cluster:cluster:"};
+  for (size_t i = 0; i < names.size(); i++) {
+    const gxds_session_cookie config = {gxds_str_z("s"), {}, 0};
+    EXPECT_EQ(Headers("", "1.2.3.4:80", config, names[i]),
+              Lines{"set-cookie: s=" + Base64(written[i]) + "; HttpOnly"});
+    EXPECT_EQ(Headers("s=" + Base64(written[i]), "1.2.3.4:80", config, names[i]), Lines{});
+    for (size_t k = 0; k < names.size(); k++) {
+      EXPECT_EQ(IsOf(written[i], names[k]), i == k) << written[i] << " of " << names[k];
+    }
+  }
 }
 
 TEST(Session, ACookieHasItsPathAndItsAge) {  // A55.9
