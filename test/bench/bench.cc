@@ -6,9 +6,9 @@
 //
 // --only: one measurement, once, for work on it by hand: "endpoints:10000", "clusters:1000",
 // "endpoint_instructions:10000", "cluster_instructions:1000", "acknowledgement:5000",
-// "rpc:10" or "method_config:5" (so many runs), "routes:1", "mixed_routes:10000", or "steps:10000"
-// for those that take little; ":ours" leaves the host out. --updates: so many of each in it, 20 if
-// it is not said.
+// "session_endpoint_instructions:10000", "rpc:10", "method_config:5", "session:3" or "subset:3" (so
+// many runs), "routes:1", "mixed_routes:10000", or "steps:10000" for those that take little;
+// ":ours" leaves the host out. --updates: so many of each in it, 20 if it is not said.
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -79,8 +79,11 @@ void MeasureQuick(gxds_bench::Rows* rows) {
   rows->RpcRoutes(10000, false, kFewCalls);
   rows->RpcRoutes(10000, true, kFewCalls);
   rows->RpcMethodConfig(kFewCalls);
+  rows->RpcOfSession(kFewCalls);
+  rows->RpcWithSubset(kFewCalls);
   rows->Decode(10000);
   rows->EndpointInstructions(10000, 5);
+  rows->SessionEndpointInstructions(10000, 5);
   rows->ClusterInstructions(100, 20);
   for (int i = 0; i < 3; ++i) rows->RpcCpu(3000);
   rows->Endpoints(1000, 20, true);
@@ -99,8 +102,11 @@ void MeasureAll(gxds_bench::Rows* rows) {
   for (long routes : {100, 1000, 10000}) rows->RpcRoutes(routes, false, kCalls);
   rows->RpcRoutes(10000, true, kCalls);
   rows->RpcMethodConfig(kCalls);
+  rows->RpcOfSession(kCalls);
+  rows->RpcWithSubset(kCalls);
   rows->Decode(10000);
   for (long count : {1000, 10000}) rows->EndpointInstructions(count, 20);
+  rows->SessionEndpointInstructions(10000, 20);
   // In turn, since one is judged by the other.
   for (int i = 0; i < 3; ++i) {
     for (long count : {100, 5000}) rows->ClusterInstructions(count, 40);
@@ -130,15 +136,19 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   const std::string row = only.substr(0, name_end);
   const long size = strtol(only.c_str() + name_end + 1, nullptr, 10);
   const bool with_host = only.find(":ours", name_end) == std::string::npos;
-  if (size <
-      (row == "rpc" || row == "rpc_cpu" || row == "routes" || row == "method_config" ? 1 : 20))
-    return false;
+  bool small = row == "routes";
+  for (const char* runs : {"rpc", "rpc_cpu", "method_config", "session", "subset"}) {
+    small = small || row == runs;
+  }
+  if (size < (small ? 1 : 20)) return false;
   if (row == "endpoints") {
     rows->Endpoints(size, updates, with_host);
   } else if (row == "clusters") {
     rows->Clusters(size, updates, with_host);
   } else if (row == "endpoint_instructions") {
     rows->EndpointInstructions(size, updates);
+  } else if (row == "session_endpoint_instructions") {
+    rows->SessionEndpointInstructions(size, updates);
   } else if (row == "cluster_instructions") {
     rows->ClusterInstructions(size, updates);
   } else if (row == "acknowledgement") {
@@ -155,6 +165,10 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
     rows->RpcRoutes(size, true, kCalls);
   } else if (row == "method_config") {
     for (long i = 0; i < size; ++i) rows->RpcMethodConfig(kCalls);
+  } else if (row == "session") {
+    for (long i = 0; i < size; ++i) rows->RpcOfSession(kCalls);
+  } else if (row == "subset") {
+    for (long i = 0; i < size; ++i) rows->RpcWithSubset(kCalls);
   } else if (row == "moved") {
     rows->Moved(static_cast<int>(size));
   } else if (row == "steps") {

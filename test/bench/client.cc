@@ -3,6 +3,8 @@
 //
 //   first METHOD           creates the channel and calls until it answered: "first NANOSECONDS"
 //   call METHOD            "called OK|FAILED"
+//   keep METHOD            calls, and keeps the cookie that the response has, which all calls send
+//                          from then on: "kept OK|FAILED"
 //   calls METHOD COUNT     one call after the other: "calls FAILED CPU_NANOSECONDS NANOSECONDS"
 //   idle METHOD COUNT      makes no call for so many milliseconds: "idle OK"
 //   watch METHOD COUNT     opens a stream of its own on which it asks for the endpoints of so many
@@ -100,17 +102,18 @@ class Client {
 
   bool Call(const std::string& method, bool wait_for_ready = false) {
     grpc::ClientContext context;
-    context.set_wait_for_ready(wait_for_ready);
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(kPatienceSeconds));
-    auto call = stub_->PrepareUnaryCall(&context, method, request_, &calls_);
-    grpc::ByteBuffer response;
-    grpc::Status status;
-    call->StartCall();
-    call->Finish(&response, &status, nullptr);
-    void* tag;
-    bool ok;
-    calls_.Next(&tag, &ok);
-    return status.ok();
+    return CallIn(&context, method, wait_for_ready);
+  }
+
+  bool Keep(const std::string& method) {
+    grpc::ClientContext context;
+    if (!CallIn(&context, method, true)) return false;
+    const auto& headers = context.GetServerInitialMetadata();
+    const auto set_cookie = headers.find("set-cookie");
+    if (set_cookie == headers.end()) return false;
+    const std::string text(set_cookie->second.data(), set_cookie->second.size());
+    cookie_ = text.substr(0, text.find(';'));
+    return true;
   }
 
   void Calls(const std::string& method, long count) {
@@ -135,6 +138,22 @@ class Client {
   }
 
  private:
+  bool CallIn(grpc::ClientContext* context, const std::string& method, bool wait_for_ready) {
+    if (!cookie_.empty()) context->AddMetadata("cookie", cookie_);
+    context->set_wait_for_ready(wait_for_ready);
+    context->set_deadline(std::chrono::system_clock::now() +
+                          std::chrono::seconds(kPatienceSeconds));
+    auto call = stub_->PrepareUnaryCall(context, method, request_, &calls_);
+    grpc::ByteBuffer response;
+    grpc::Status status;
+    call->StartCall();
+    call->Finish(&response, &status, nullptr);
+    void* tag;
+    bool ok;
+    calls_.Next(&tag, &ok);
+    return status.ok();
+  }
+
   void CreateStub() {
     grpc::ChannelArguments args;
     args.SetMaxReceiveMessageSize(-1);
@@ -173,6 +192,7 @@ class Client {
 
   const std::string target_;
   const std::string service_config_;
+  std::string cookie_;  // empty: none is kept
   std::unique_ptr<grpc::GenericStub> stub_;
   grpc::CompletionQueue calls_;
   grpc::ByteBuffer request_;
@@ -202,6 +222,9 @@ int main(int argc, char** argv) {
     if (order == "first") client.First(method);
     if (order == "call") {
       std::cout << "called " << (client.Call(method) ? "OK" : "FAILED") << std::endl;
+    }
+    if (order == "keep") {
+      std::cout << "kept " << (client.Keep(method) ? "OK" : "FAILED") << std::endl;
     }
     if (order == "calls" && orders >> count) client.Calls(method, count);
     if (order == "watch" && orders >> count) client.Watch(method, count);

@@ -139,10 +139,10 @@ Plane::~Plane() {
   server_->Wait();
 }
 
-std::string Plane::Bootstrap() const {
+std::string Plane::Bootstrap(const std::string& feature) const {
   return R"({"xds_servers":[{"server_uri":"127.0.0.1:)" + std::to_string(port_) +
-         R"(","channel_creds":[{"type":"insecure"}],"server_features":["xds_v3"]}],)" +
-         R"("node":{"id":"bench"}})";
+         R"(","channel_creds":[{"type":"insecure"}],"server_features":["xds_v3")" +
+         (feature.empty() ? "" : ",\"" + feature + "\"") + R"(]}],"node":{"id":"bench"}})";
 }
 
 void Plane::Clear() {

@@ -20,8 +20,8 @@ class Plane {
  public:
   Plane();
   ~Plane();
-  // A bootstrap that names this server.
-  std::string Bootstrap() const;
+  // A bootstrap that names this server, which has that feature beside (empty: none).
+  std::string Bootstrap(const std::string& feature = "") const;
   int port() const { return port_; }
 
   // Drops every resource.

@@ -141,6 +141,8 @@ std::optional<double> Client::First(std::chrono::seconds patience) {
 
 bool Client::Call(const std::string& method) { return Ask("call " + method, "called") == "OK"; }
 
+bool Client::Keep(const std::string& method) { return Ask("keep " + method, "kept") == "OK"; }
+
 std::optional<Client::Cost> Client::Calls(long count, const std::string& method) {
   std::istringstream answer(Ask("calls " + method + " " + std::to_string(count), "calls"));
   long failed = 0;

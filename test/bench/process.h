@@ -66,6 +66,8 @@ class Client {
   // Creates the channel; seconds to the first answer, nothing if there was none until then.
   std::optional<double> First(std::chrono::seconds patience = Process::kPatience);
   bool Call(const std::string& method = "/bench/Call");
+  // Calls, and sends the cookie that came with the answer from then on. False: there was none.
+  bool Keep(const std::string& method = "/bench/Call");
   struct Cost {
     double cpu_seconds = 0;   // each
     double instructions = 0;  // each; 0 without counts_instructions

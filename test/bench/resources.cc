@@ -30,6 +30,12 @@ Message Any(const std::string& type, const Message& value) {
 Message FromAds() { return Message().Bytes(3, Message()); }
 Message FromSelf() { return Message().Bytes(5, Message()); }
 
+// Metadata of load balancing.
+Message LbMetadata(const std::string& version) {
+  const Message field = Message().Bytes(1, "version").Bytes(2, Message().Bytes(3, version));
+  return Message().Bytes(1, Message().Bytes(1, "envoy.lb").Bytes(2, Message().Bytes(1, field)));
+}
+
 Message RouteMatch(const Route& route) {
   switch (route.match) {
     case Match::kPath:
@@ -46,22 +52,44 @@ Message RouteMatch(const Route& route) {
 
 Message RouteAction(const Route& route) {
   Message action = Message().Bytes(1, route.cluster);
+  if (!route.version.empty()) action.Bytes(4, LbMetadata(route.version));
   if (!route.configures_method) return action;
   const Message minute = Message().Number(1, 60);
   return action.Bytes(9, Message().Bytes(1, "unavailable").Bytes(2, Message().Number(1, 2)))
       .Bytes(36, Message().Bytes(1, minute));
 }
 
-// Any of a HttpConnectionManager
-Message ConnectionManager(const std::string& route_config) {
-  const std::string http = "envoy.extensions.filters.";
-  const Message router =
-      Message().Bytes(1, "router").Bytes(4, Any(http + "http.router.v3.Router", Message()));
-  return Any(http + "network.http_connection_manager.v3.HttpConnectionManager",
-             Message()
-                 .Bytes(2, "bench")  // the prefix of its counters, which Envoy needs
-                 .Bytes(3, Message().Bytes(1, FromAds()).Bytes(2, route_config))
-                 .Bytes(5, router));
+const char kFilters[] = "envoy.extensions.filters.";
+
+// HttpFilter
+Message Filter(const std::string& name, const std::string& type, const Message& config) {
+  return Message().Bytes(1, name).Bytes(4, Any(std::string(kFilters) + "http." + type, config));
+}
+
+Message SessionFilter() {
+  const Message cookie = Message().Bytes(1, Message().Bytes(1, "session"));
+  const Message state =
+      Message()
+          .Bytes(1, "cookie")
+          .Bytes(2, Any("envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
+                        cookie));
+  return Filter("sessions", "stateful_session.v3.StatefulSession", Message().Bytes(1, state));
+}
+
+// Any of a HttpConnectionManager, which has these filters before the router
+Message ConnectionManager(const std::string& route_config,
+                          const std::vector<Message>& filters = {}) {
+  Message manager = Message()
+                        .Bytes(2, "bench")  // the prefix of its counters, which Envoy needs
+                        .Bytes(3, Message().Bytes(1, FromAds()).Bytes(2, route_config));
+  for (const Message& filter : filters) manager.Bytes(5, filter);
+  manager.Bytes(5, Filter("router", "router.v3.Router", Message()));
+  return Any(std::string(kFilters) + "network.http_connection_manager.v3.HttpConnectionManager",
+             manager);
+}
+
+std::string ApiListenerBytes(const std::string& name, const Message& manager) {
+  return Message().Bytes(1, name).Bytes(19, Message().Bytes(1, manager)).bytes();
 }
 
 // Address
@@ -109,8 +137,11 @@ std::vector<Route> MixedRoutes(long count) {
 }
 
 std::string ListenerBytes(const std::string& name, const std::string& route_config) {
-  Message api = Message().Bytes(1, ConnectionManager(route_config));
-  return Message().Bytes(1, name).Bytes(19, api).bytes();
+  return ApiListenerBytes(name, ConnectionManager(route_config));
+}
+
+std::string SessionListenerBytes(const std::string& name, const std::string& route_config) {
+  return ApiListenerBytes(name, ConnectionManager(route_config, {SessionFilter()}));
 }
 
 std::string EnvoyListenerBytes(const std::string& name, const std::string& route_config, int port) {
@@ -141,6 +172,10 @@ std::string EnvoyClusterBytes(const std::string& name) {
       .bytes();
 }
 
+std::string SubsetClusterBytes(const std::string& name) {
+  return Cluster(name).Bytes(22, Message().Bytes(3, Message().Bytes(1, "version"))).bytes();
+}
+
 std::string EndpointsBytes(const std::string& name,
                            const std::vector<std::vector<Endpoint>>& localities) {
   Message assignment = Message().Bytes(1, name);
@@ -148,7 +183,9 @@ std::string EndpointsBytes(const std::string& name,
     Message locality =
         Message().Bytes(1, Message().Bytes(1, "region").Bytes(2, "zone-" + std::to_string(i)));
     for (const Endpoint& e : localities[i]) {
-      locality.Bytes(2, Message().Bytes(1, Message().Bytes(1, SocketAddress(e.ip, e.port))));
+      Message endpoint = Message().Bytes(1, Message().Bytes(1, SocketAddress(e.ip, e.port)));
+      if (!e.version.empty()) endpoint.Bytes(3, LbMetadata(e.version));
+      locality.Bytes(2, endpoint);
     }
     locality.Bytes(3, Message().Number(1, 1));
     assignment.Bytes(2, locality);

@@ -31,6 +31,7 @@ class Message {
 struct Endpoint {
   std::string ip;
   int port = 0;
+  std::string version = {};  // a label of its; empty: it has none
 };
 
 enum class Match { kPath, kPrefix, kRegex, kHeader };
@@ -40,6 +41,7 @@ struct Route {
   std::string value;
   std::string cluster;
   bool configures_method = false;  // it has a timeout, and says when to retry
+  std::string version = {};        // of the endpoints that it wants; empty: it takes any
 };
 
 // So many routes to cluster "c0", of which the last matches "/bench/Call" and the others nothing
@@ -49,6 +51,8 @@ std::vector<Route> PathRoutes(long count);
 std::vector<Route> MixedRoutes(long count);
 
 std::string ListenerBytes(const std::string& name, const std::string& route_config);
+// With the filter by which RPCs have sessions, and get a cookie.
+std::string SessionListenerBytes(const std::string& name, const std::string& route_config);
 std::string RoutesBytes(const std::string& name, const std::vector<Route>& routes);
 // What an Envoy takes: a listener that listens, on that port, and a cluster that is spoken to in
 // HTTP/2 and whose localities' weights count, both of which gRPC does anyway.
@@ -56,6 +60,8 @@ std::string EnvoyListenerBytes(const std::string& name, const std::string& route
 std::string EnvoyClusterBytes(const std::string& name);
 // With load reports to the server it came from.
 std::string ClusterBytes(const std::string& name);
+// With a subset for each version of its endpoints.
+std::string SubsetClusterBytes(const std::string& name);
 // One locality of weight 1 for each list.
 std::string EndpointsBytes(const std::string& name,
                            const std::vector<std::vector<Endpoint>>& localities);

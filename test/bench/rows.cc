@@ -59,21 +59,28 @@ void Rows::RpcCpu(long calls) {
   }
 }
 
+void Rows::InstructionsOf(Row* row, const ClientOptions& options, bool keeps, long calls) {
+  ClientOptions counting = options;
+  counting.counts_instructions = true;
+  Client client(counting);
+  if (!client.First() || (keeps && !client.Keep()) || !client.Calls(50)) return;
+  auto cost = client.Calls(calls);
+  if (!cost) return;
+  // What goes by the clock is no call's, and under valgrind a call takes long.
+  const std::chrono::duration<double> took(cost->seconds * static_cast<double>(calls));
+  auto idle = client.Idle(std::chrono::duration_cast<std::chrono::milliseconds>(took));
+  if (!idle) return;
+  row->Of(options.variant)
+      .values.push_back(cost->instructions - *idle / static_cast<double>(calls));
+}
+
 void Rows::Instructions(Row* row, bool plain, bool polls, long calls) {
   for (Variant v : kAll) {
     if (v == Variant::kPlain && !plain) continue;
     Note(row->title, v);
     ClientOptions options = scene_.Options(v);
-    options.counts_instructions = true;
     options.polls = polls;
-    Client client(options);
-    if (!client.First() || !client.Calls(50)) continue;
-    auto cost = client.Calls(calls);
-    if (!cost) continue;
-    // What goes by the clock is no call's, and under valgrind a call takes long.
-    const std::chrono::duration<double> took(cost->seconds * static_cast<double>(calls));
-    auto idle = client.Idle(std::chrono::duration_cast<std::chrono::milliseconds>(took));
-    if (idle) row->Of(v).values.push_back(cost->instructions - *idle / static_cast<double>(calls));
+    InstructionsOf(row, options, false, calls);
   }
 }
 
@@ -105,6 +112,29 @@ void Rows::RpcMethodConfig(long calls) {
                             "unary RPC whose route has a timeout and retries, synchronous program",
                             "instructions"),
                false, false, calls);
+}
+
+void Rows::RpcOfSession(long calls) {
+  if (!HaveValgrind()) return;
+  scene_.Serve();
+  scene_.AddSessions();
+  Row& row =
+      report_->At("session", 0, "unary RPC of a session, synchronous program", "instructions");
+  Note(row.title, Variant::kOurs);
+  ClientOptions options = scene_.Options(Variant::kOurs);
+  options.polls = false;
+  InstructionsOf(&row, options, true, calls);
+}
+
+void Rows::RpcWithSubset(long calls) {
+  if (!HaveValgrind()) return;
+  scene_.ServeSubset();
+  Row& row = report_->At("subset", 0, "unary RPC to one of two subsets, synchronous program",
+                         "instructions");
+  Note(row.title, Variant::kOurs);
+  ClientOptions options = scene_.SubsetOptions();
+  options.polls = false;
+  InstructionsOf(&row, options, false, calls);
 }
 
 void Rows::ChangeCpu(Row* row, Variant variant, const Client& client, const Updates& updates,
@@ -159,6 +189,17 @@ void Rows::EndpointInstructions(long count, int updates) {
       &report_->At("endpoint_change_instructions", count,
                    "one of " + Grouped(count) + " endpoints changes", "instructions"),
       scene_.ServeEndpoints(count), updates);
+}
+
+void Rows::SessionEndpointInstructions(long count, int updates) {
+  if (!HaveValgrind()) return;
+  const Updates changes = scene_.ServeEndpoints(count);
+  scene_.AddSessions();
+  ChangeInstructions(
+      &report_->At("session_endpoint_change_instructions", count,
+                   "one of " + Grouped(count) + " endpoints changes, RPCs have sessions",
+                   "instructions"),
+      changes, updates);
 }
 
 void Rows::Clusters(long count, int updates, bool with_host, std::chrono::seconds patience) {

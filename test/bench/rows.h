@@ -23,6 +23,10 @@ class Rows {
   void RpcRoutes(long routes, bool mixed, long calls);
   // The same with one route, which has a timeout and retries.
   void RpcMethodConfig(long calls);
+  // The same, of a session: with its cookie; and one that goes to a subset of the endpoints. Ours
+  // alone.
+  void RpcOfSession(long calls);
+  void RpcWithSubset(long calls);
   // One cluster of that many endpoints in ten localities, in each of which one accepts connections:
   // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
   void Endpoints(long count, int updates, bool with_host);
@@ -38,6 +42,8 @@ class Rows {
   // resource.
   void EndpointInstructions(long count, int updates);
   void ClusterInstructions(long count, int updates);
+  // The first of these where RPCs have sessions.
+  void SessionEndpointInstructions(long count, int updates);
   // The endpoints of the only cluster are replaced: the time from the push to the first RPC there.
   void Moved(int moves);
   // The route is switched to a cluster whose endpoints come half a second late: the longest RPC.
@@ -50,6 +56,8 @@ class Rows {
 
  private:
   void Instructions(Row* row, bool plain, bool polls, long calls);
+  // Of calls by a client with these options. keeps: it has a session.
+  static void InstructionsOf(Row* row, const ClientOptions& options, bool keeps, long calls);
   // The CPU of so many updates; beside ours that of protobuf alone.
   void ChangeCpu(Row* row, Variant variant, const Client& client, const Updates& updates,
                  int count);

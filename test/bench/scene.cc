@@ -30,6 +30,12 @@ ClientOptions Scene::Options(Variant variant) const {
   return options;
 }
 
+ClientOptions Scene::SubsetOptions() const {
+  ClientOptions options = Options(Variant::kOurs);
+  options.bootstrap = plane_.Bootstrap("lb_subsets");
+  return options;
+}
+
 ClientOptions Scene::AloneOptions() const {
   ClientOptions options;
   options.variant = Variant::kPlain;
@@ -71,6 +77,20 @@ void Scene::Serve(const std::vector<Route>& routes) {
   plane_.Set(kRoutes, "routes", RoutesBytes("routes", routes.empty() ? one : routes));
   plane_.Set(kCluster, "c0", BytesOfCluster("c0"));
   plane_.Set(kEndpoints, "c0", OnlyEndpoint("c0", 0));
+}
+
+void Scene::AddSessions() {
+  plane_.Set(kListener, "bench", SessionListenerBytes("bench", "routes"));
+}
+
+void Scene::ServeSubset() {
+  Route route = {Match::kPath, "/bench/Call", "c0"};
+  route.version = "v1";
+  Serve({route});
+  plane_.Set(kCluster, "c0", SubsetClusterBytes("c0"));
+  plane_.Set(kEndpoints, "c0",
+             EndpointsBytes("c0", {{{"127.0.0.1", backends_[0]->port(), "v1"},
+                                    {"127.0.0.1", backends_[1]->port(), "v2"}}}));
 }
 
 Updates Scene::ServeEndpoints(long count) {

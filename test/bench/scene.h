@@ -19,6 +19,8 @@ class Scene {
   Scene();
   // Of a client that calls the service "bench", or for kPlain its first backend.
   ClientOptions Options(Variant variant) const;
+  // Likewise of ours, which looks at subsets.
+  ClientOptions SubsetOptions() const;
   // Of a client that speaks with the control plane by gRPC alone.
   ClientOptions AloneOptions() const;
 
@@ -36,6 +38,10 @@ class Scene {
   // The service "bench" with these routes, or one that sends everything to cluster "c0", whose only
   // endpoint is the first backend.
   void Serve(const std::vector<Route>& routes = {});
+  // The service that is served gives its RPCs sessions.
+  void AddSessions();
+  // As Serve(), with a route that wants one of two versions of cluster "c0".
+  void ServeSubset();
   // Cluster "c0" has that many endpoints in ten localities (less than 100: in one), in each of
   // which one accepts connections; an update replaces an endpoint that does not.
   Updates ServeEndpoints(long count);
