@@ -192,6 +192,25 @@ const gxds_resource_type gxds_endpoints_type = {
     .destroy = destroy,
 };
 
+const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t priority,
+                                             const gxds_locality *like) {
+  if (!e || priority >= e->priority_count) return NULL;
+  const gxds_priority *p = &e->priorities[priority];
+  size_t low = 0;
+  size_t high = p->locality_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const int order = gxds_locality_compare_name(like, p->localities[middle]);
+    if (order == 0) return p->localities[middle];
+    if (order < 0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return NULL;
+}
+
 const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
                                                  const gxds_locality *take_locality) {
   resource_block b = allocate(1, 1, 0, cluster_name.size + 1);

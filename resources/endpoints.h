@@ -140,6 +140,15 @@ static inline gxds_str gxds_locality_metadata(const gxds_locality *l, uint32_t i
  * has. */
 bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,
                                   uint32_t k);
+/* Outside of this stretch the endpoints of two localities are the same, with all that they have. */
+typedef struct gxds_locality_stretch {
+  uint32_t start;      /* in both */
+  uint32_t end_before; /* the place after its last, in the one and in the other */
+  uint32_t end_after;
+} gxds_locality_stretch;
+/* NULL: no endpoints. Those in DRAINING are not looked at. Costs nothing for the same object. */
+gxds_locality_stretch gxds_locality_changed(const gxds_locality *before,
+                                            const gxds_locality *after);
 /* Same name, weight and endpoints, also those in DRAINING. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
 /* Same endpoints, in the same order, with the same addresses, hash keys, hostnames, proxies and
@@ -148,6 +157,11 @@ bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
 void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);
+
+/* The locality of that priority with the name of like; NULL: there is none. e: NULL is allowed.
+ * Borrow: as long as e. */
+const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t priority,
+                                             const gxds_locality *like);
 
 /* An endpoints resource of one priority with one locality (logical DNS). Takes the reference. */
 const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,

@@ -222,6 +222,24 @@ bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds
          more_equal_at(a, i, b, k);
 }
 
+gxds_locality_stretch gxds_locality_changed(const gxds_locality *before,
+                                            const gxds_locality *after) {
+  gxds_locality_stretch s = {0};
+  if (before == after) return s;
+  s.end_before = before ? before->endpoint_count : 0;
+  s.end_after = after ? after->endpoint_count : 0;
+  while (s.start < s.end_before && s.start < s.end_after &&
+         gxds_locality_endpoint_equal(before, s.start, after, s.start)) {
+    s.start++;
+  }
+  while (s.start < s.end_before && s.start < s.end_after &&
+         gxds_locality_endpoint_equal(before, s.end_before - 1, after, s.end_after - 1)) {
+    s.end_before--;
+    s.end_after--;
+  }
+  return s;
+}
+
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b) {
   if (a->endpoint_count != b->endpoint_count) return false;
   for (uint32_t i = 0; i < a->endpoint_count; i++) {

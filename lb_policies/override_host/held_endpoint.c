@@ -14,8 +14,10 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
 
 gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_args *args,
                                               const gxds_locality *locality, uint32_t index,
-                                              void (*changed)(void *policy), void *policy) {
-  const gxds_lb_address address = gxds_locality_address(locality, index);
+                                              bool http_connect, void (*changed)(void *policy),
+                                              void *policy) {
+  gxds_lb_address address = gxds_locality_address(locality, index);
+  if (!http_connect) address.proxy = gxds_str_of(NULL, 0);
   gxds_subchannel *subchannel = gxds_policy_subchannel(owner, &address, args);
   if (!subchannel) return NULL;
   gxds_held_endpoint *h = GXDS_NEW(gxds_held_endpoint);
@@ -31,8 +33,6 @@ gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_arg
   h->changed = changed;
   h->policy = policy;
   h->key = locality->endpoints[index].address;
-  h->locality = gxds_locality_ref(locality);
-  h->index = index;
   gxds_subchannel_watch(subchannel, &h->watch);
   return h;
 }
@@ -51,28 +51,5 @@ void gxds_held_endpoint_unref(gxds_held_endpoint *h) {
 
 void gxds_held_endpoint_let_go(gxds_held_endpoint *h) {
   gxds_subchannel_unwatch(h->subchannel, &h->watch);
-  gxds_locality_unref(h->locality);
-  h->locality = NULL;
   gxds_held_endpoint_unref(h);
-}
-
-bool gxds_held_endpoint_move(gxds_held_endpoint *h, const gxds_locality *locality, uint32_t index) {
-  if (gxds_locality_compare_name(h->locality, locality) != 0 ||
-      !gxds_str_equal(gxds_locality_hostname(h->locality, h->index),
-                      gxds_locality_hostname(locality, index)) ||
-      !gxds_str_equal(gxds_locality_proxy(h->locality, h->index),
-                      gxds_locality_proxy(locality, index))) {
-    return false;
-  }
-  const gxds_lb_address address = gxds_locality_address(locality, index);
-  gxds_text addresses = {0};
-  gxds_lb_address_render_set(&address, &addresses);
-  const bool same = gxds_str_equal(gxds_text_str(&addresses), h->addresses);
-  gxds_text_fini(&addresses);
-  if (!same) return false;
-  gxds_locality_ref(locality);
-  gxds_locality_unref(h->locality);
-  h->locality = locality;
-  h->index = index;
-  return true;
 }

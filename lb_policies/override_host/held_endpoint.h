@@ -24,29 +24,25 @@ struct gxds_held_endpoint {
   gxds_watch watch;
   void (*changed)(void *policy); /* its state */
   void *policy;
-  gxds_address key;              /* its first address */
-  const gxds_locality *locality; /* a reference; where it is in the cluster's endpoints, */
-  uint32_t index;                /* and its number there */
+  gxds_address key; /* one of its addresses */
   gxds_time last_used;
   gxds_held_endpoint *prev; /* of the policy's list */
   gxds_held_endpoint *next;
 };
 
-/* changed: what is called when its state is another, until it is let go of. One reference, the
- * caller's; NULL: no subchannel can be made. */
+/* To the endpoint of that number. http_connect: through its proxy, if it has one (A86). changed:
+ * what is called when its state is another, until it is let go of. One reference, the caller's;
+ * NULL: no subchannel can be made. */
 gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_args *args,
                                               const gxds_locality *locality, uint32_t index,
-                                              void (*changed)(void *policy), void *policy);
+                                              bool http_connect, void (*changed)(void *policy),
+                                              void *policy);
 gxds_held_endpoint *gxds_held_endpoint_ref(gxds_held_endpoint *h);
 void gxds_held_endpoint_unref(gxds_held_endpoint *h); /* NULL is allowed. Any thread */
 /* The policy lets go of it, and is to publish a picker that does not know it. RPCs that find it
  * until the channel has that go there still: their session would move for no reason, where the next
  * picker holds the endpoint anew. Takes the policy's reference. */
 void gxds_held_endpoint_let_go(gxds_held_endpoint *take_h);
-/* Whether it is as the endpoint there, but for what concerns no connection (health, weight). Then
- * it is that one from now on. */
-bool gxds_held_endpoint_move(gxds_held_endpoint *h, const gxds_locality *locality, uint32_t index);
-
 /* For pickers. */
 static inline void gxds_held_endpoint_use(gxds_held_endpoint *h) {
   /* Most RPCs only read it. */

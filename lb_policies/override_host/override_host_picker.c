@@ -57,9 +57,9 @@ static void poke(const override_host_picker *p, uint64_t what, const gxds_addres
 }
 
 /* The policy is to hold the endpoint: of several pickers that find so, one asks. */
-static void ask_to_hold(const override_host_picker *p, gxds_session_slot *slot,
+static void ask_to_hold(const override_host_picker *p, gxds_session_endpoint *endpoint,
                         const gxds_address *address) {
-  if (!atomic_exchange_explicit(&slot->asked, true, memory_order_relaxed)) {
+  if (!atomic_exchange_explicit(&endpoint->asked, true, memory_order_relaxed)) {
     poke(p, GXDS_OVERRIDE_HOST_HOLD, address);
   }
 }
@@ -86,17 +86,17 @@ static void complete_with(gxds_held_endpoint *h, gxds_session *session, const gx
 typedef struct wanted_endpoint {
   gxds_held_endpoint *idle; /* to be connected */
   bool connecting;
-  gxds_session_slot *not_held; /* to be held */
+  gxds_session_endpoint *not_held; /* to be held */
   gxds_address not_held_address;
 } wanted_endpoint;
 
 /* True: the RPC goes there. */
-static bool look_at(gxds_session_slot *slot, const gxds_address *address, wanted_endpoint *w,
-                    gxds_held_endpoint **ready) {
-  gxds_held_endpoint *h = atomic_load_explicit(&slot->held, memory_order_acquire);
+static bool look_at(gxds_session_endpoint *endpoint, const gxds_address *address,
+                    wanted_endpoint *w, gxds_held_endpoint **ready) {
+  gxds_held_endpoint *h = atomic_load_explicit(&endpoint->held, memory_order_acquire);
   if (!h) {
-    if (!w->not_held && !atomic_load_explicit(&slot->refused, memory_order_relaxed)) {
-      w->not_held = slot;
+    if (!w->not_held && !atomic_load_explicit(&endpoint->refused, memory_order_relaxed)) {
+      w->not_held = endpoint;
       w->not_held_address = *address;
     }
     return false;
@@ -128,9 +128,9 @@ static bool pick_wanted(const override_host_picker *p, gxds_session *session, co
     const char *stop = comma ? comma : end;
     gxds_address address;
     if (gxds_address_read(gxds_str_of(at, (size_t)(stop - at)), &address)) {
-      gxds_session_slot *slot = gxds_session_table_find(p->table, &address);
+      gxds_session_endpoint *endpoint = gxds_session_table_find(p->table, &address);
       gxds_held_endpoint *ready = NULL;
-      if (slot && look_at(slot, &address, &w, &ready)) {
+      if (endpoint && look_at(endpoint, &address, &w, &ready)) {
         complete_with(ready, session, call, out);
         return true;
       }
@@ -156,13 +156,13 @@ static void unwrap(const override_host_picker *p, gxds_session *session, const g
   const session_subchannel *s = (const session_subchannel *)out->subchannel;
   if (session) {
     set_used(session, s->addresses, call);
-    gxds_session_slot *slot = gxds_session_table_find(p->table, &s->key);
-    if (slot) {
-      gxds_held_endpoint *h = atomic_load_explicit(&slot->held, memory_order_acquire);
+    gxds_session_endpoint *endpoint = gxds_session_table_find(p->table, &s->key);
+    if (endpoint) {
+      gxds_held_endpoint *h = atomic_load_explicit(&endpoint->held, memory_order_acquire);
       if (h) {
         gxds_held_endpoint_use(h);
       } else {
-        ask_to_hold(p, slot, &s->key);
+        ask_to_hold(p, endpoint, &s->key);
       }
     }
   }

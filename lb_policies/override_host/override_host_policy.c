@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "lb_policies/override_host/override_host_picker.h"
+#include "lb_policies/override_host/session_update.h"
 #include "xds_resolver/config.h"
 
 typedef struct override_host_config {
@@ -50,7 +51,8 @@ static void publish_anew(void *self) {
 
 /* --- What sessions use --- */
 
-static void let_go(policy *p, gxds_held_endpoint *h) {
+static void let_go(void *self, gxds_held_endpoint *h) {
+  policy *p = self;
   DL_DELETE(p->held, h);
   gxds_held_endpoint_let_go(h);
 }
@@ -61,22 +63,20 @@ static void let_go_of_all(policy *p) {
 
 static const gxds_cluster *cluster_of(const policy *p) { return p->entry->cluster; }
 
-/* A table of the endpoints that there are now. What is held for one that is gone, or is another by
- * now, is let go of. */
-static void renew_table(policy *p) {
+static void set_table(policy *p, gxds_session_table *take_table) {
   gxds_session_table_unref(p->table);
-  p->table = gxds_session_table_create(p->entry->endpoints, cluster_of(p)->session_health, p->seed);
+  p->table = take_table;
   p->changed = true;
-  gxds_held_endpoint *h;
-  gxds_held_endpoint *next;
-  DL_FOREACH_SAFE(p->held, h, next) {
-    const gxds_session_slot *slot = gxds_session_table_find(p->table, &h->key);
-    if (slot && slot->address == 0 && gxds_held_endpoint_move(h, slot->locality, slot->index)) {
-      gxds_session_table_put(p->table, h);
-    } else {
-      let_go(p, h);
-    }
-  }
+}
+
+/* The table of the endpoints that there are now. keeps: what is held for those that were there
+ * before, and are the same, is still good. */
+static void renew_table(policy *p, bool keeps) {
+  const gxds_session_source of = {p->entry->endpoints, cluster_of(p)->session_health,
+                                  cluster_of(p)->http_connect};
+  if (!keeps) let_go_of_all(p);
+  set_table(p, gxds_session_table_update(keeps ? p->table : NULL, &of, p->seed,
+                                         (gxds_session_let_go){let_go, p}));
 }
 
 /* A75: how often to look for what no session uses. */
@@ -99,7 +99,7 @@ static void sweep(void *self) {
   policy *p = self;
   const gxds_time now = gxds_policy_now(p->base);
   const gxds_duration timeout = cluster_of(p)->session_idle_timeout;
-  bool any = false;
+  gxds_session_table *table = NULL;
   gxds_held_endpoint *h;
   gxds_held_endpoint *next;
   DL_FOREACH_SAFE(p->held, h, next) {
@@ -107,26 +107,32 @@ static void sweep(void *self) {
     /* What connects may have RPCs that wait for it. If it were held anew for them, it would begin
      * to connect once more, and they would never learn that it can't be reached. */
     if (now - h->last_used < timeout || is_connecting(h)) continue;
+    if (!table) table = gxds_session_table_copy(p->table, gxds_session_table_source(p->table));
+    gxds_session_table_forget(table, &h->key);
     let_go(p, h);
-    any = true;
   }
-  if (any) renew_table(p);
+  if (table) set_table(p, table);
   set_next_sweep(p);
   publish(p);
 }
 
-static void hold(policy *p, gxds_session_slot *slot) {
-  gxds_held_endpoint *h =
-      gxds_held_endpoint_create(p->base, p->args, slot->locality, slot->index, publish_anew, p);
+static void hold(policy *p, gxds_session_endpoint *endpoint, const gxds_address *address) {
+  const gxds_locality *locality;
+  uint32_t index;
+  gxds_held_endpoint *h = NULL;
+  if (gxds_session_table_locate(p->table, endpoint, address, &locality, &index)) {
+    h = gxds_held_endpoint_create(p->base, p->args, locality, index, cluster_of(p)->http_connect,
+                                  publish_anew, p);
+  }
   if (!h) {
-    atomic_store_explicit(&slot->refused, true, memory_order_relaxed);
+    atomic_store_explicit(&endpoint->refused, true, memory_order_relaxed);
     publish_anew(p);
     return;
   }
   h->last_used = gxds_policy_now(p->base);
   const bool first = !p->held;
   DL_APPEND(p->held, h);
-  gxds_session_table_put(p->table, h);
+  gxds_session_endpoint_hold(endpoint, h);
   if (first) set_next_sweep(p);
 }
 
@@ -136,13 +142,13 @@ static void poked(void *self, uint64_t number, gxds_str text) {
   policy *p = self;
   gxds_address address;
   memcpy(&address, text.data, sizeof address);
-  gxds_session_slot *slot = gxds_session_table_find(p->table, &address);
-  if (!slot) return;
-  gxds_held_endpoint *h = slot->held;
+  gxds_session_endpoint *endpoint = gxds_session_table_find(p->table, &address);
+  if (!endpoint) return;
+  gxds_held_endpoint *h = endpoint->held;
   if (number == GXDS_OVERRIDE_HOST_CONNECT) {
     if (h) gxds_subchannel_connect(h->subchannel);
   } else if (!h) {
-    hold(p, slot);
+    hold(p, endpoint, &address);
   }
 }
 
@@ -173,15 +179,15 @@ static void take_update(policy *p, const gxds_lb_update *given, const gxds_clust
   if (p->config) gxds_lb_config_unref(&p->config->base);
   p->config = (override_host_config *)given->config;
   const bool other_args = p->args != given->args;
-  if (other_args) let_go_of_all(p); /* subchannels are made with others now */
   gxds_args_ref(given->args);
   gxds_args_unref(p->args);
   p->args = given->args;
   const gxds_cluster_entry *before = p->entry;
   p->entry = gxds_cluster_entry_ref(entry);
   if (!before || other_args || before->endpoints != entry->endpoints ||
-      before->cluster->session_health != entry->cluster->session_health) {
-    renew_table(p);
+      before->cluster->session_health != entry->cluster->session_health ||
+      before->cluster->http_connect != entry->cluster->http_connect) {
+    renew_table(p, !other_args); /* with other args other subchannels are made */
   }
   if (before && before->cluster->session_idle_timeout != entry->cluster->session_idle_timeout) {
     set_next_sweep(p);

@@ -2,93 +2,145 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "lb_policies/endpoint_list/endpoint_list.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* An open hash, at most half full. */
+/* On the mean. A change copies a page; each table has a reference on each page. */
+#define ADDRESSES_OF_A_PAGE 16u
+
+typedef struct slot {
+  gxds_address address;
+  gxds_session_endpoint *endpoint; /* a reference; NULL: it is free */
+} slot;
+
+/* An open hash, at most half full. Of one table as long as that is made; then of all that have it,
+ * and immutable. */
+typedef struct page {
+  gxds_ref refs;
+  uint32_t count;
+  uint32_t mask;
+  slot slots[];
+} page;
+
 struct gxds_session_table {
   gxds_ref refs;
-  const gxds_endpoints *endpoints; /* a reference; NULL: none */
+  gxds_session_source of; /* endpoints: a reference */
   uint64_t seed;
-  size_t mask;
-  gxds_session_slot slots[];
+  size_t count;  /* addresses */
+  unsigned bits; /* of a hash, that say in which page it is */
+  page *pages[]; /* references; NULL: it has none */
 };
+
+/* --- Endpoints --- */
+
+gxds_session_endpoint *gxds_session_endpoint_create(const gxds_session_endpoint *like) {
+  gxds_session_endpoint *e = GXDS_NEW(gxds_session_endpoint);
+  gxds_ref_init(&e->refs);
+  e->draining = like->draining;
+  e->priority = like->priority;
+  e->locality = like->locality;
+  e->index = like->index;
+  e->times = like->times;
+  return e;
+}
+
+void gxds_session_endpoint_unref(gxds_session_endpoint *e) {
+  if (!gxds_ref_dec(&e->refs)) return;
+  gxds_held_endpoint_unref(e->held);
+  gxds_free(e);
+}
+
+void gxds_session_endpoint_hold(gxds_session_endpoint *e, gxds_held_endpoint *h) {
+  GXDS_CHECK(!e->held);
+  atomic_store_explicit(&e->held, gxds_held_endpoint_ref(h), memory_order_release);
+}
+
+/* --- Pages --- */
 
 static uint64_t hash(const gxds_session_table *t, const gxds_address *a) {
   return XXH3_64bits_withSeed(a->ip, sizeof a->ip, t->seed ^ a->port);
-}
-
-static const gxds_address *address_of(const gxds_session_slot *s) {
-  const gxds_lb_address address = gxds_locality_address(s->locality, s->index);
-  return gxds_lb_address_ip(&address, s->address);
 }
 
 static bool equal(const gxds_address *a, const gxds_address *b) {
   return a->port == b->port && a->is_ipv6 == b->is_ipv6 && memcmp(a->ip, b->ip, sizeof a->ip) == 0;
 }
 
-/* A free one, when it is not there. */
-static gxds_session_slot *find(gxds_session_table *t, const gxds_address *a) {
-  size_t at = (size_t)hash(t, a) & t->mask;
-  while (t->slots[at].locality && !equal(address_of(&t->slots[at]), a)) at = (at + 1) & t->mask;
-  return &t->slots[at];
+static size_t page_number(const gxds_session_table *t, uint64_t h) {
+  return t->bits > 0 ? (size_t)(h >> (64 - t->bits)) : 0;
 }
 
-gxds_session_slot *gxds_session_table_find(gxds_session_table *t, const gxds_address *address) {
-  gxds_session_slot *s = find(t, address);
-  return s->locality ? s : NULL;
+/* Of that address, or a free one. */
+static slot *find_slot(page *p, uint64_t h, const gxds_address *a) {
+  size_t at = (size_t)h & p->mask;
+  while (p->slots[at].endpoint && !equal(&p->slots[at].address, a)) at = (at + 1) & p->mask;
+  return &p->slots[at];
 }
 
-/* Calls fn for each endpoint in one of these states. */
-static void each_endpoint(const gxds_endpoints *endpoints, uint8_t health,
-                          void (*fn)(void *arg, const gxds_locality *l, uint32_t index),
-                          void *arg) {
-  for (size_t i = 0; endpoints && i < endpoints->priority_count; i++) {
-    const gxds_priority *p = &endpoints->priorities[i];
-    for (size_t j = 0; j < p->locality_count; j++) {
-      const gxds_locality *both[] = {p->localities[j], p->localities[j]->draining};
-      for (size_t k = 0; k < 2 && both[k]; k++) {
-        for (uint32_t n = 0; n < both[k]->endpoint_count; n++) {
-          if (health & 1u << both[k]->endpoints[n].health) fn(arg, both[k], n);
-        }
-      }
-    }
+static void unref_page(page *p) {
+  if (!p || !gxds_ref_dec(&p->refs)) return;
+  for (size_t i = 0; i <= p->mask; i++) {
+    if (p->slots[i].endpoint) gxds_session_endpoint_unref(p->slots[i].endpoint);
   }
+  gxds_free(p);
 }
 
-static void count_addresses(void *arg, const gxds_locality *l, uint32_t index) {
-  uint32_t more;
-  (void)gxds_locality_more(l, index, &more);
-  *(size_t *)arg += 1 + more;
-}
-
-static void add_addresses(void *arg, const gxds_locality *l, uint32_t index) {
-  gxds_session_table *t = arg;
-  const gxds_lb_address address = gxds_locality_address(l, index);
-  for (uint32_t i = 0; i <= address.more_count; i++) {
-    gxds_session_slot *s = find(t, gxds_lb_address_ip(&address, i));
-    s->locality = l;
-    s->index = index;
-    s->address = i;
+/* In place of *p (NULL: there was none), a page that is t's alone and has what was there, but for
+ * one (NULL: all of it). size: a power of two. */
+static void renew_page(const gxds_session_table *t, page **p, size_t size, const slot *but) {
+  page *from = *p;
+  page *to = gxds_calloc(1, sizeof *to + size * sizeof *to->slots);
+  gxds_ref_init(&to->refs);
+  to->mask = (uint32_t)size - 1;
+  for (size_t i = 0; from && i <= from->mask; i++) {
+    const slot *s = &from->slots[i];
+    if (!s->endpoint || s == but) continue;
+    gxds_ref_inc(&s->endpoint->refs);
+    *find_slot(to, hash(t, &s->address), &s->address) = *s;
+    to->count++;
   }
+  unref_page(from);
+  *p = to;
 }
 
-gxds_session_table *gxds_session_table_create(const gxds_endpoints *endpoints, uint8_t health,
-                                              uint64_t seed) {
-  size_t count = 0;
-  each_endpoint(endpoints, health, count_addresses, &count);
-  size_t slots = 2;
-  while (slots < 2 * count) slots *= 2;
-  gxds_session_table *t = gxds_calloc(1, sizeof *t + slots * sizeof *t->slots);
+static size_t size_of(const page *p) { return p ? (size_t)p->mask + 1 : 0; }
+
+static bool is_shared(const page *p) {
+  return __atomic_load_n(&p->refs.count, __ATOMIC_ACQUIRE) > 1;
+}
+
+/* --- The table --- */
+
+static gxds_session_table *create(const gxds_session_source *of, unsigned bits, uint64_t seed) {
+  gxds_session_table *t = gxds_calloc(1, sizeof *t + ((size_t)1 << bits) * sizeof(page *));
   gxds_ref_init(&t->refs);
-  if (endpoints) gxds_resource_ref(&endpoints->base);
-  t->endpoints = endpoints;
+  t->of = *of;
+  if (of->endpoints) gxds_resource_ref(&of->endpoints->base);
   t->seed = seed;
-  t->mask = slots - 1;
-  each_endpoint(endpoints, health, add_addresses, t);
+  t->bits = bits;
   return t;
+}
+
+static unsigned bits_for(size_t count) {
+  unsigned bits = 0;
+  while (count > (size_t)ADDRESSES_OF_A_PAGE << bits) bits++;
+  return bits;
+}
+
+gxds_session_table *gxds_session_table_create(const gxds_session_source *of, size_t count,
+                                              uint64_t seed) {
+  return create(of, bits_for(count), seed);
+}
+
+gxds_session_table *gxds_session_table_copy(const gxds_session_table *t,
+                                            const gxds_session_source *of) {
+  gxds_session_table *copy = create(of, t->bits, t->seed);
+  copy->count = t->count;
+  for (size_t i = 0; i < (size_t)1 << t->bits; i++) {
+    copy->pages[i] = t->pages[i];
+    if (copy->pages[i]) gxds_ref_inc(&copy->pages[i]->refs);
+  }
+  return copy;
 }
 
 gxds_session_table *gxds_session_table_ref(gxds_session_table *t) {
@@ -98,16 +150,67 @@ gxds_session_table *gxds_session_table_ref(gxds_session_table *t) {
 
 void gxds_session_table_unref(gxds_session_table *t) {
   if (!t || !gxds_ref_dec(&t->refs)) return;
-  for (size_t i = 0; i <= t->mask; i++) gxds_held_endpoint_unref(t->slots[i].held);
-  if (t->endpoints) gxds_resource_unref(&t->endpoints->base);
+  for (size_t i = 0; i < (size_t)1 << t->bits; i++) unref_page(t->pages[i]);
+  if (t->of.endpoints) gxds_resource_unref(&t->of.endpoints->base);
   gxds_free(t);
 }
 
-void gxds_session_table_put(gxds_session_table *t, gxds_held_endpoint *h) {
-  const gxds_lb_address address = gxds_locality_address(h->locality, h->index);
-  for (uint32_t i = 0; i <= address.more_count; i++) {
-    gxds_session_slot *s = find(t, gxds_lb_address_ip(&address, i));
-    GXDS_CHECK(s->locality && !s->held);
-    atomic_store_explicit(&s->held, gxds_held_endpoint_ref(h), memory_order_release);
+void gxds_session_table_put(gxds_session_table *t, const gxds_address *address,
+                            gxds_session_endpoint *e) {
+  const uint64_t h = hash(t, address);
+  page **p = &t->pages[page_number(t, h)];
+  gxds_session_endpoint *before = *p ? find_slot(*p, h, address)->endpoint : NULL;
+  if (before == e) return;
+  const bool is_full = !before && (!*p || ((size_t)(*p)->count + 1) * 2 > size_of(*p));
+  if (is_full) {
+    renew_page(t, p, *p ? 2 * size_of(*p) : 4, NULL);
+  } else if (is_shared(*p)) {
+    renew_page(t, p, size_of(*p), NULL);
+  }
+  slot *s = find_slot(*p, h, address);
+  gxds_ref_inc(&e->refs);
+  *s = (slot){*address, e};
+  if (before) {
+    gxds_session_endpoint_unref(before);
+  } else {
+    (*p)->count++;
+    t->count++;
   }
 }
+
+void gxds_session_table_remove(gxds_session_table *t, const gxds_address *address,
+                               const gxds_session_endpoint *e) {
+  const uint64_t h = hash(t, address);
+  page **p = &t->pages[page_number(t, h)];
+  const slot *s = *p ? find_slot(*p, h, address) : NULL;
+  if (!s || s->endpoint != e) return;
+  renew_page(t, p, size_of(*p), s);
+  t->count--;
+}
+
+gxds_session_table *gxds_session_table_fit(gxds_session_table *t) {
+  const size_t pages = (size_t)1 << t->bits;
+  if (t->count <= 4 * ADDRESSES_OF_A_PAGE * pages &&
+      (t->bits == 0 || t->count >= ADDRESSES_OF_A_PAGE / 4 * pages)) {
+    return t;
+  }
+  gxds_session_table *other = gxds_session_table_create(&t->of, t->count, t->seed);
+  for (size_t i = 0; i < pages; i++) {
+    const page *p = t->pages[i];
+    for (size_t k = 0; p && k <= p->mask; k++) {
+      const slot *s = &p->slots[k];
+      if (s->endpoint) gxds_session_table_put(other, &s->address, s->endpoint);
+    }
+  }
+  gxds_session_table_unref(t);
+  return other;
+}
+
+gxds_session_endpoint *gxds_session_table_find(const gxds_session_table *t,
+                                               const gxds_address *address) {
+  const uint64_t h = hash(t, address);
+  page *p = t->pages[page_number(t, h)];
+  return p ? find_slot(p, h, address)->endpoint : NULL;
+}
+
+const gxds_session_source *gxds_session_table_source(const gxds_session_table *t) { return &t->of; }

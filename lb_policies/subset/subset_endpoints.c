@@ -28,26 +28,6 @@ bool gxds_subset_exists(const gxds_endpoints *all, gxds_str wanted, const gxds_l
   return false;
 }
 
-/* NULL: none of that name. */
-static const gxds_locality *find(const gxds_endpoints *e, size_t priority,
-                                 const gxds_locality *like) {
-  if (!e || priority >= e->priority_count) return NULL;
-  const gxds_priority *p = &e->priorities[priority];
-  size_t low = 0;
-  size_t high = p->locality_count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    const int order = gxds_locality_compare_name(like, p->localities[middle]);
-    if (order == 0) return p->localities[middle];
-    if (order < 0) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return NULL;
-}
-
 /* Envoy: unless a subset is aware of their weights, its endpoints are alike, wherever they are. */
 static uint32_t weight_of(const gxds_locality *l, size_t count, const gxds_lb_subsets *rules) {
   if (!rules->locality_weight_aware) return (uint32_t)count;
@@ -79,9 +59,7 @@ static const gxds_locality *filter(const gxds_locality *l, gxds_str wanted,
 
 typedef struct locality_change {
   const gxds_locality *before; /* NULL: it is new */
-  uint32_t start;              /* of the stretch in both */
-  uint32_t end_before;
-  uint32_t end_after;
+  gxds_locality_stretch in;    /* of both */
 } locality_change;
 
 struct gxds_subset_changes {
@@ -91,18 +69,7 @@ struct gxds_subset_changes {
 
 static locality_change compare(const gxds_locality *before, const gxds_locality *after) {
   locality_change c = {.before = before};
-  if (!before || before == after) return c;
-  c.end_before = before->endpoint_count;
-  c.end_after = after->endpoint_count;
-  while (c.start < c.end_before && c.start < c.end_after &&
-         gxds_locality_endpoint_equal(before, c.start, after, c.start)) {
-    c.start++;
-  }
-  while (c.start < c.end_before && c.start < c.end_after &&
-         gxds_locality_endpoint_equal(before, c.end_before - 1, after, c.end_after - 1)) {
-    c.end_before--;
-    c.end_after--;
-  }
+  if (before) c.in = gxds_locality_changed(before, after);
   return c;
 }
 
@@ -118,7 +85,7 @@ gxds_subset_changes *gxds_subset_changes_create(const gxds_endpoints *before,
   for (size_t p = 0; after && p < after->priority_count; p++) {
     for (size_t i = 0; i < after->priorities[p].locality_count; i++) {
       const gxds_locality *l = after->priorities[p].localities[i];
-      *next++ = compare(find(before, p, l), l);
+      *next++ = compare(gxds_endpoints_locality(before, p, l), l);
     }
   }
   return c;
@@ -139,8 +106,8 @@ static bool any_in(const gxds_locality *l, uint32_t start, uint32_t end, gxds_st
 /* Whether what the subset has of the locality is what it had (was; NULL: nothing). */
 static bool is_same(const locality_change *c, const gxds_locality *l, const gxds_locality *was,
                     gxds_str wanted, const gxds_lb_subsets *rules) {
-  if (!c->before || any_in(c->before, c->start, c->end_before, wanted, rules->list_as_any) ||
-      any_in(l, c->start, c->end_after, wanted, rules->list_as_any)) {
+  if (!c->before || any_in(c->before, c->in.start, c->in.end_before, wanted, rules->list_as_any) ||
+      any_in(l, c->in.start, c->in.end_after, wanted, rules->list_as_any)) {
     return false;
   }
   return !was || was->weight == weight_of(l, was->endpoint_count, rules);
@@ -151,7 +118,7 @@ static const gxds_locality *filter_or_share(const gxds_subset_endpoints *s, size
                                             const gxds_locality *l, gxds_str wanted,
                                             const gxds_lb_subsets *rules,
                                             const locality_change *change) {
-  const gxds_locality *was = find(s->part, priority, l);
+  const gxds_locality *was = gxds_endpoints_locality(s->part, priority, l);
   if (change && is_same(change, l, was, wanted, rules)) return was ? gxds_locality_ref(was) : NULL;
   const gxds_locality *now = filter(l, wanted, rules);
   if (!now || !was || !gxds_locality_equal(now, was)) return now;

@@ -323,21 +323,28 @@ TEST_F(OverrideHostTest, UntilTheNewPickerIsThereRpcsGoWhereTheSessionWas) {  //
   EXPECT_EQ(ToPort(2), "2");
 }
 
-TEST_F(OverrideHostTest, AnEndpointThatHasAnotherProxyIsHeldAnew) {  // A86.7
-  Apply({{1}});
-  Ready({1});
-  ToPort(1);
-  Ready({1});
-  ASSERT_EQ(ToPort(1), "1");
-  Apply(
-      {{1, "", 0, "",
-        ",'metadata':{'typed_filter_metadata':{'envoy.http11_proxy_transport_socket.proxy_address':"
-        "{'@type':'type.googleapis.com/envoy.config.core.v3.Address',"
-        "'socket_address':{'address':'10.1.0.1','port_value':1}}}}"}});
-  Ready({1});
-  EXPECT_EQ(ToPort(1), "queue");
-  Ready({1});
-  EXPECT_EQ(ToPort(1), "1");
+const char kProxied[] =
+    ",'metadata':{'typed_filter_metadata':{'envoy.http11_proxy_transport_socket.proxy_address':"
+    "{'@type':'type.googleapis.com/envoy.config.core.v3.Address',"
+    "'socket_address':{'address':'10.1.0.1','port_value':1}}}}";
+
+TEST_F(OverrideHostTest,
+       AnEndpointThatHasAnotherProxyIsHeldAnewIfItsClusterWantsProxies) {  // A86.7
+  const std::string wants =
+      ",'transport_socket':{'name':'x','typed_config':{'@type':'type.googleapis.com/"
+      "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport'}}";
+  for (const std::string& cluster : {wants, std::string()}) {
+    Apply({{1}}, cluster);
+    Ready({1});
+    ToPort(1);
+    Ready({1});
+    ASSERT_EQ(ToPort(1), "1");
+    Apply({{1, "", 0, "", kProxied}}, cluster);
+    Ready({1});
+    EXPECT_EQ(ToPort(1), cluster.empty() ? "1" : "queue");
+    Ready({1});
+    EXPECT_EQ(ToPort(1), "1");
+  }
 }
 
 TEST_F(OverrideHostTest, AnUpdateThatLeavesTheEndpointLeavesItsSessions) {

@@ -1,0 +1,30 @@
+/* How a gxds_session_table changes with the endpoints of its cluster. The policy's, under its
+ * serializer. Private to override_host. */
+#ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_SESSION_UPDATE_H_
+#define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_SESSION_UPDATE_H_
+
+#include "lb_policies/override_host/session_table.h"
+
+/* Who is told what is held for an endpoint that is gone, or is reached in another way: not by its
+ * new picker. */
+typedef struct gxds_session_let_go {
+  void (*fn)(void *arg, gxds_held_endpoint *h);
+  void *arg;
+} gxds_session_let_go;
+
+/* The table of these endpoints. It costs what is another than in before (NULL: there was none). An
+ * endpoint that is reached in the same way, wherever it stands, is the same in both, with what is
+ * held for it. One reference, the caller's. */
+gxds_session_table *gxds_session_table_update(const gxds_session_table *before,
+                                              const gxds_session_source *of, uint64_t seed,
+                                              gxds_session_let_go let_go);
+
+/* Before t is shared: nothing is held for the endpoint at that address. */
+void gxds_session_table_forget(gxds_session_table *t, const gxds_address *address);
+
+/* Where e is now, which has that address; false: nowhere. Borrow: as long as t. */
+bool gxds_session_table_locate(const gxds_session_table *t, const gxds_session_endpoint *e,
+                               const gxds_address *address, const gxds_locality **locality,
+                               uint32_t *index);
+
+#endif
