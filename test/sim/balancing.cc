@@ -36,7 +36,10 @@ Balancing::Balancing(World *world, std::string where)
       plants_(world->plant()) {
   for (size_t i = 0; gxds_all_policies[i] != nullptr; i++) host_.Register(gxds_all_policies[i]);
   ahead_ = host_.now() - world_->now();
-  host_.on_connect = [this](memory::Subchannel *s) { Connects(s->address); };
+  host_.on_connect = [this](memory::Subchannel *s) {
+    Connects(s->address);
+    plants_.KeepSecond(s);
+  };
   host_.loses_timer = [this](gxds_duration delay) { return plants_.LosesTimer(delay); };
 }
 
@@ -145,6 +148,7 @@ void Balancing::Apply(const gxds_config *config, const gxds_names *route_cluster
   const gxds_config *given = plants_.Snapshot(newest_, config);
   if (!plants_.LosesUpdate()) {
     plants_.BendWeights(given);
+    plants_.BendDraining(given);
     plants_.BendOutlierDetection(given);
     host_.Apply({manager_, memory::Args(), memory::Addresses(), "", given, mailbox_});
   }
@@ -198,7 +202,8 @@ void Balancing::StartRpc(Random *random) {
     root = String(newest_->roots->names[random->Draw(newest_->roots->count)]);
   }
   if (root.empty()) return;
-  std::unique_ptr<memory::Call> call = PickOfSession(root);
+  const std::string version = random->OneIn(3) ? VersionOf(random->Int(2)) : "";
+  std::unique_ptr<memory::Call> call = PickOfSession(root, version);
   if (call->subchannel() == nullptr || random->OneIn(8)) return;
   Rpc rpc;
   const std::string leaf = LeafOf(*call);

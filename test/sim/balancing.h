@@ -7,7 +7,13 @@
 //    or of that locality, is connected (a policy goes on with what it has until then);
 //  - authority: an RPC whose route wants that is told the hostname of the endpoint that is picked;
 //  - session: an RPC of a session goes to the session's endpoint, if the cluster has it and it is
-//    connected (A55), and is told which endpoint it went to;
+//    connected (A55), also while it drains, if the cluster allows that; and is told which endpoint
+//    it went to;
+//  - draining: an endpoint that drains serves sessions that have it, if the cluster allows that,
+//    and nobody else;
+//  - subset: an RPC that wants a version of the endpoints goes to none of another (E5), and to that
+//    in the end;
+//  - addresses: in the end an endpoint with several addresses has one connection (A61);
 //  - waits: a pick does not wait, or fail, while a backend of the first priority is connected;
 //  - failover: where the first priority hangs, the next one is tried after ten seconds (A56);
 //  - breaker: a cluster never has more RPCs in flight than it may (A32), nor drops one below;
@@ -122,17 +128,28 @@ class Balancing {
   void FinishRpc(size_t index);
 
   // Picks for a root cluster, and checks what becomes of it. session, hash: null: the RPC has none.
+  // version: of the endpoints that it wants; empty: any.
   std::unique_ptr<memory::Call> Pick(const std::string &root, gxds_session *session = nullptr,
-                                     const uint64_t *hash = nullptr);
+                                     const uint64_t *hash = nullptr,
+                                     const std::string &version = "");
   // Of an RPC of the session that there is for that cluster, if the listener has sessions.
-  std::unique_ptr<memory::Call> PickOfSession(const std::string &root);
-  // Whether RPCs go to that endpoint of a cluster when their session has it.
-  bool MayServeSession(const std::string &root, const std::string &address);
-  void CheckPicked(const memory::Call &call, const std::string &root);
+  std::unique_ptr<memory::Call> PickOfSession(const std::string &root, const std::string &version);
+  // Whether RPCs go to that endpoint of a cluster when their session has it; by its addresses.
+  bool MayServeSession(const std::string &root, const std::string &addresses);
+  // session: the addresses that it has; empty: none. version: as above.
+  void CheckPicked(const memory::Call &call, const std::string &root, const std::string &session,
+                   const std::string &version);
+  void CheckVersion(const memory::Call &call, const std::string &root, const std::string &version);
   void CheckDropped(const std::string &root, const std::string &why);
   void CheckWaiting(const std::string &root, const std::string &text);
   void CheckFailover(const gxds_cluster_entry *leaf);
   bool Has(const gxds_config *config, const std::string &leaf, const std::string &address) const;
+  // Likewise, among those that drain. allowed: and serve sessions.
+  static bool HasDraining(const gxds_config *config, const std::string &leaf,
+                          const std::string &address, bool allowed);
+  // Whether the policies of a cluster are certain to know that an endpoint is connected.
+  bool IsReady(const std::string &leaf, const gxds_locality &locality,
+               const gxds_endpoint &endpoint);
   // Whether what a cluster is told now is in force for a connection: not for an endpoint that it
   // has no more, nor where other policies take the place of those that it had, until they can
   // serve.
@@ -141,12 +158,15 @@ class Balancing {
   bool IsReplaced(const std::string &cluster, const memory::Subchannel &subchannel) const;
   void NoteReplaced(const gxds_config *config);
   // Whether the newest snapshot has an endpoint in the first priority of a leaf cluster that is
-  // connected; and so in that zone, if there are any in that.
-  bool IsConnected(const std::string &leaf, const std::string &zone);
+  // connected; and so in that zone, if there are any in that. version: among its endpoints alone,
+  // where the cluster has subsets; empty: among all.
+  bool IsConnected(const std::string &leaf, const std::string &zone,
+                   const std::string &version = "");
   // What a cluster's picks go to when all is well; null: it has none.
   static const gxds_cluster_entry *ServingLeaf(const gxds_config *config,
                                                const gxds_cluster_entry *root);
-  static const gxds_priority *FirstPriority(const gxds_cluster_entry *leaf);
+  static const gxds_priority *FirstPriority(const gxds_cluster_entry *leaf,
+                                            const std::string &version = "");
   // The leaf cluster that was picked for, and whose limit it counts for.
   static std::string LeafOf(const memory::Call &call);
   std::string BreakerOf(const std::string &leaf) const;
@@ -160,7 +180,8 @@ class Balancing {
   void CheckWeights(const char *kind, const std::string &root,
                     const std::map<std::string, double> &weights);
   // Of a cluster whose policy is weighted_round_robin.
-  void CheckLoadShares(const std::string &root, const gxds_priority &priority);
+  void CheckLoadShares(const std::string &root, const gxds_cluster_entry &leaf,
+                       const gxds_priority &priority);
   // RPCs one after the other, each of which reports the load of where it goes; none of the silent
   // one.
   void ReportLoad(const std::string &root, size_t rpcs, const std::string &silent);
@@ -201,6 +222,13 @@ class Balancing {
   std::string CheckOwner(const std::string &root, uint64_t hash,
                          const std::set<std::string> &owners);
   void CheckKept();
+  // Of a cluster that has subsets, where all is well.
+  void CheckSubsets(const std::string &root, const gxds_cluster_entry &leaf);
+  void CheckSubset(const std::string &root, const std::string &version,
+                   const std::set<std::string> &addresses);
+  void CheckAddresses();
+  // That those that drain serve sessions that have them, if the cluster allows it.
+  void CheckDraining(const std::string &root, const gxds_cluster_entry &leaf);
   void WaitUntilConnected();
 
   World *const world_;
@@ -219,6 +247,9 @@ class Balancing {
   std::vector<Rpc> rpcs_;
   std::map<std::string, uint64_t>
       replaced_;  // by cluster: the first subchannel of its policies now
+  // Clusters whose endpoints have, or had, two addresses: policies that are to be replaced make
+  // subchannels to these whenever they connect.
+  std::set<std::string> two_addressed_;
   std::map<std::string, std::string> sessions_;  // by cluster: the endpoint of one
   std::map<std::string, Bounds> counted_;        // by cluster and zone
   std::set<const gxds_bootstrap_server *> reported_to_;

@@ -1,11 +1,13 @@
 // The checks of balancing.h, but for those of the end (balancing_settled.cc).
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "lb_policies/priority/priority.h"
 #include "lrs/load_report.h"
 #include "resources/endpoints.h"
+#include "resources/lb_metadata.h"
 #include "test/host/memory_resolver.h"
 #include "test/sim/balancing_internal.h"
 
@@ -14,7 +16,7 @@ namespace {
 
 // By its port; see MakeEndpoints(). One that DNS found has none.
 std::string ZoneOf(const std::string &address) {
-  const int port = std::stoi(address.substr(address.rfind(':') + 1));
+  const int port = PortOf(address);
   return port == 0 ? "" : "z" + std::to_string(port / 100);
 }
 
@@ -27,7 +29,7 @@ bool ConnectsOnDemand(const gxds_cluster *cluster) {
 void CheckAuthority(const Call &call) {
   const std::string &address = call.subchannel()->address;
   // Addresses of DNS names are zero here.
-  const int port = std::stoi(address.substr(address.rfind(':') + 1));
+  const int port = PortOf(address);
   const std::string wanted = port == 0 ? "" : HostnameOf(port);
   if (call.authority() == wanted) return;
   Wrong("authority",
@@ -50,16 +52,47 @@ bool Balancing::Has(const gxds_config *config, const std::string &leaf,
   for (size_t i = 0; entry; i++) {
     const gxds_priority *priority = gxds_cluster_entry_priority(entry, i);
     if (!priority) break;
-    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
-      found = found || TextOf(e.address) == address;
+    ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
+      found = found || HasAddress(l, e, address);
     });
   }
   return found;
 }
 
+bool Balancing::HasDraining(const gxds_config *config, const std::string &leaf,
+                            const std::string &address, bool allowed) {
+  const gxds_cluster_entry *entry = config ? gxds_config_cluster(config, Str(leaf)) : nullptr;
+  if (!entry || !entry->endpoints) return false;
+  if (allowed && !AllowsDraining(Contents::NumberOf(&entry->cluster->base))) return false;
+  bool found = false;
+  for (size_t i = 0; const gxds_priority *priority = gxds_cluster_entry_priority(entry, i); i++) {
+    for (size_t k = 0; k < priority->locality_count; k++) {
+      const gxds_locality *l = priority->localities[k]->draining;
+      for (uint32_t n = 0; l && n < l->endpoint_count; n++) {
+        found = found || HasAddress(*l, l->endpoints[n], address);
+      }
+    }
+  }
+  return found;
+}
+
+// One that has two addresses is connected to one of them, and the other is let go of.
+bool Balancing::IsReady(const std::string &leaf, const gxds_locality &locality,
+                        const gxds_endpoint &endpoint) {
+  const std::string first = TextOf(endpoint.address);
+  if (locality.more == nullptr) return At(first).state == GRPC_CHANNEL_READY;
+  std::set<std::string> watched;
+  for (const memory::Subchannel *s : host_.subchannels()) {
+    if (!s->is_watched() || FirstAddressOf(s->address) != first || ClusterOf(*s) != leaf) continue;
+    watched.insert(s->address);
+  }
+  return watched.size() == 1 && At(*watched.begin()).state == GRPC_CHANNEL_READY;
+}
+
 bool Balancing::IsReplaced(const std::string &cluster, const memory::Subchannel &subchannel) const {
   auto replaced = replaced_.find(cluster);
-  return replaced != replaced_.end() && subchannel.number < replaced->second;
+  return replaced != replaced_.end() &&
+         (subchannel.number < replaced->second || two_addressed_.count(ClusterOf(subchannel)) > 0);
 }
 
 bool Balancing::IsOfNewest(const std::string &root, const memory::Subchannel &subchannel) const {
@@ -73,36 +106,51 @@ void Balancing::NoteReplaced(const gxds_config *config) {
     const std::string &name = NameOf(kCds, static_cast<int>(i));
     const gxds_cluster_entry *before = newest_ ? gxds_config_cluster(newest_, Str(name)) : nullptr;
     const gxds_cluster_entry *after = gxds_config_cluster(config, Str(name));
+    for (size_t k = 0; after && after->kind == GXDS_ENTRY_ENDPOINTS; k++) {
+      const gxds_priority *priority = gxds_cluster_entry_priority(after, k);
+      if (!priority) break;
+      for (size_t n = 0; n < priority->locality_count; n++) {
+        if (priority->localities[n]->more != nullptr) two_addressed_.insert(name);
+      }
+    }
     const bool same_sessions =
         !newest_ || gxds_config_has_sessions(newest_) == gxds_config_has_sessions(config);
     if (!before || !after ||
-        (before->kind == after->kind && HasOutlier(before) == HasOutlier(after) && same_sessions)) {
+        (before->kind == after->kind && HasOutlier(before) == HasOutlier(after) &&
+         !SubsetsOf(before) == !SubsetsOf(after) && same_sessions)) {
       continue;
     }
     replaced_[name] = host_.subchannels_made;
   }
 }
 
-const gxds_priority *Balancing::FirstPriority(const gxds_cluster_entry *leaf) {
+const gxds_priority *Balancing::FirstPriority(const gxds_cluster_entry *leaf,
+                                              const std::string &version) {
   for (size_t i = 0;; i++) {
     const gxds_priority *priority = gxds_cluster_entry_priority(leaf, i);
     if (!priority) return nullptr;
     bool any = false;
-    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &) { any = true; });
+    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+      any = any || version.empty() || VersionOf(e.address.port) == version;
+    });
     if (any) return priority;
   }
 }
 
-bool Balancing::IsConnected(const std::string &leaf, const std::string &zone) {
+bool Balancing::IsConnected(const std::string &leaf, const std::string &zone,
+                            const std::string &version) {
   const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(leaf));
+  const std::string wanted = entry && SubsetsOf(entry) ? version : "";
   // What is connected may be ejected, where that is done (A50).
-  const gxds_priority *priority = entry && !HasOutlier(entry) ? FirstPriority(entry) : nullptr;
+  const gxds_priority *priority =
+      entry && !HasOutlier(entry) ? FirstPriority(entry, wanted) : nullptr;
   bool connected = false;
   bool has_zone = false;
   bool zone_connected = false;
   if (!priority) return false;
   ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
-    const bool ready = At(TextOf(e.address)).state == GRPC_CHANNEL_READY;
+    if (!wanted.empty() && VersionOf(e.address.port) != wanted) return;
+    const bool ready = IsReady(leaf, l, e);
     const bool same = String(l.zone) == zone;
     connected = connected || ready;
     has_zone = has_zone || same;
@@ -141,29 +189,30 @@ std::string Balancing::Route(bool has_header) {
   return wanted;
 }
 
-std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root) {
-  if (!gxds_config_has_sessions(newest_)) return Pick(root);
+std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root,
+                                               const std::string &version) {
+  if (!gxds_config_has_sessions(newest_)) return Pick(root, nullptr, nullptr, version);
   const std::string wanted = sessions_[root];
   gxds_session session = {Str(wanted), {nullptr, 0}, nullptr};
-  std::unique_ptr<Call> call = Pick(root, &session);
+  std::unique_ptr<Call> call = Pick(root, &session, nullptr, version);
   const bool may_serve = !wanted.empty() && MayServeSession(root, wanted);
   if (may_serve && call->kind() == GXDS_PICKED_QUEUE) {
     call.reset();
-    call = Pick(root, &session);  // the policy has been told of it
+    call = Pick(root, &session, nullptr, version);  // the policy has been told of it
   }
   if (call->kind() == GXDS_PICKED_COMPLETE) {
     const std::string &address = call->subchannel()->address;
-    const bool is_told = String(session.used) == address;
+    const bool is_told = IsOneOf(String(session.used), address);
     // Policies that are to be replaced serve until the others can, and make subchannels meanwhile.
     const bool may_be_of_others = replaced_.count(root) + replaced_.count(LeafOf(*call)) > 0;
     if (!is_told && !may_be_of_others && IsOfNewest(root, *call->subchannel())) {
       Wrong("session",
             "an RPC that goes to " + address + " is told \"" + String(session.used) + "\"");
     }
-    if (is_told) sessions_[root] = address;
+    if (is_told) sessions_[root] = String(session.used);
     if (!may_serve || IsReplaced(root, *call->subchannel())) return call;
     world_->Did(kDidSession);
-    if (address == wanted) return call;
+    if (IsOneOf(wanted, address)) return call;
     Wrong("session", "an RPC whose session has " + wanted + " goes to " + address);
   } else if (may_serve && call->kind() != GXDS_PICKED_DROP) {
     Wrong("session", "an RPC whose session has " + wanted + ": " + call->Text());
@@ -171,18 +220,29 @@ std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root) {
   return call;
 }
 
-bool Balancing::MayServeSession(const std::string &root, const std::string &address) {
+bool Balancing::MayServeSession(const std::string &root, const std::string &addresses) {
   const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
   // What is connected may be ejected (A50); and where policies were replaced, it is not known when
   // those that there are now serve.
-  return entry && entry->kind == GXDS_ENTRY_ENDPOINTS && !HasOutlier(entry) &&
-         replaced_.count(root) == 0 && Has(newest_, root, address) &&
-         At(address).state == GRPC_CHANNEL_READY;
+  if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS || HasOutlier(entry) ||
+      replaced_.count(root) > 0) {
+    return false;
+  }
+  // Of several addresses any may be the one that is connected to.
+  std::istringstream all(addresses);
+  for (std::string address; std::getline(all, address, ',');) {
+    if (!Has(newest_, root, address) && !HasDraining(newest_, root, address, true)) return false;
+    if (At(address).state != GRPC_CHANNEL_READY) return false;
+  }
+  return true;
 }
 
 std::unique_ptr<Call> Balancing::Pick(const std::string &root, gxds_session *session,
-                                      const uint64_t *hash) {
+                                      const uint64_t *hash, const std::string &version) {
   memory::Request request;
+  const std::string labels = "{\"version\":\"" + version + "\"}";
+  const gxds_metadata_match match = {Str(labels), gxds_metadata_hash(Str(labels))};
+  if (!version.empty()) request.route.match = &match;
   request.cluster = root;
   request.route.session = session;
   request.route.has_hash = hash != nullptr;
@@ -200,7 +260,7 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root, gxds_session *ses
   switch (call->kind()) {
     case GXDS_PICKED_COMPLETE:
       CheckAuthority(*call);
-      CheckPicked(*call, root);
+      CheckPicked(*call, root, session ? String(session->wanted) : "", version);
       break;
     case GXDS_PICKED_DROP:
       CheckDropped(root, call->Text());
@@ -208,13 +268,28 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root, gxds_session *ses
     case GXDS_PICKED_QUEUE:
     case GXDS_PICKED_FAIL:
       // One of a session may wait for the session's endpoint.
-      if (!session || session->wanted.size == 0) CheckWaiting(root, call->Text());
+      if ((!session || session->wanted.size == 0) && version.empty()) {
+        CheckWaiting(root, call->Text());
+      }
       break;
   }
   return call;
 }
 
-void Balancing::CheckPicked(const Call &call, const std::string &root) {
+// A session goes before what its RPC wants.
+void Balancing::CheckVersion(const Call &call, const std::string &root,
+                             const std::string &version) {
+  const std::string &address = call.subchannel()->address;
+  const gxds_cluster_entry *leaf = gxds_config_cluster(newest_, Str(LeafOf(call)));
+  if (!leaf || !SubsetsOf(leaf) || !IsOfNewest(root, *call.subchannel())) return;
+  if (VersionOf(PortOf(address)) != version) {
+    Wrong("subset", "an RPC to " + root + " that wants " + version + " goes to " + address);
+  }
+  world_->Did(kDidSubset);
+}
+
+void Balancing::CheckPicked(const Call &call, const std::string &root, const std::string &session,
+                            const std::string &version) {
   const std::string &address = call.subchannel()->address;
   const std::string leaf = LeafOf(call);
   if (At(address).state != GRPC_CHANNEL_READY) {
@@ -226,8 +301,15 @@ void Balancing::CheckPicked(const Call &call, const std::string &root) {
     const gxds_cluster_entry *leaf_now = entry ? ServingLeaf(newest_, entry) : nullptr;
     if (!leaf_now || !IsConnected(String(leaf_now->name), "")) return;
   }
-  if (!Has(newest_, leaf, address) && !Has(previous_, leaf, address) &&
-      IsConnected(leaf, ZoneOf(address))) {
+  const bool is_sessions = IsOneOf(session, address);
+  if (!version.empty() && !is_sessions) CheckVersion(call, root, version);
+  const bool may_drain = is_sessions && (HasDraining(newest_, leaf, address, true) ||
+                                         HasDraining(previous_, leaf, address, true));
+  if (!may_drain && !Has(newest_, leaf, address) && !Has(previous_, leaf, address) &&
+      IsConnected(leaf, ZoneOf(address), version)) {
+    if (HasDraining(newest_, leaf, address, false)) {
+      Wrong("draining", root + " leads to " + address + ", which drains");
+    }
     Wrong("where-to", root + " leads to " + address + ", which " + leaf + " has no more");
   }
   if (!IsOfNewest(root, *call.subchannel())) return;  // it has the limit of then
@@ -261,11 +343,11 @@ void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
   if (entry->cluster->outlier_detection || ConnectsOnDemand(entry->cluster)) return;
   const gxds_priority *priority = gxds_cluster_entry_priority(entry, 0);
   if (!priority) return;
-  ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+  ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
     const std::string address = TextOf(e.address);
-    if (At(address).state != GRPC_CHANNEL_READY) return;
+    if (!IsReady(root, l, e)) return;
     for (const memory::Subchannel *s : host_.subchannels()) {
-      if (s->address != address || !s->is_watched()) continue;
+      if (FirstAddressOf(s->address) != address || !s->is_watched()) continue;
       if (ClusterOf(*s) != root) continue;
       Wrong("waits", "an RPC to " + root + ": " + text + ", though " + address + " is connected");
     }
@@ -279,9 +361,11 @@ void Balancing::CheckFailover(const gxds_cluster_entry *leaf) {
   for (size_t i = 0; const gxds_priority *p = gxds_cluster_entry_priority(leaf, i); i++) {
     bool any = false;
     bool all_idle = true;
-    ForEachEndpoint(*p, [&](const gxds_locality &, const gxds_endpoint &e) {
+    ForEachEndpoint(*p, [&](const gxds_locality &l, const gxds_endpoint &e) {
       any = true;
-      all_idle = all_idle && At(TextOf(e.address)).state == GRPC_CHANNEL_IDLE;
+      ForEachAddress(l, e, [&](const std::string &address) {
+        all_idle = all_idle && At(address).state == GRPC_CHANNEL_IDLE;
+      });
     });
     if (!any) continue;
     if (above_connects && all_idle) {
@@ -347,9 +431,10 @@ void Balancing::CheckCounts() {
         told[String(c.cluster) + "/" + String(l.zone)] += l.issued;
         if (l.issued > 0) world_->Did(kDidCounts);
         if (l.in_progress > rpcs_.size()) {
+          const std::string cluster = String(c.cluster);
           r->sent = {0, 0};
           gxds_load_report_lost(r);
-          Wrong("counts", String(c.cluster) + ": more RPCs in progress than there are");
+          Wrong("counts", cluster + ": more RPCs in progress than there are");
         }
       }
     }

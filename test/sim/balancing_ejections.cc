@@ -38,7 +38,7 @@ bool DealsOutEndpoints(const gxds_cluster *cluster) {
 // Another leaf of an aggregate may have the same addresses.
 std::string Balancing::AddressIn(const Ejectable &cluster, const Call &call) {
   if (!call.subchannel() || LeafOf(call) != cluster.leaf) return "";
-  const std::string &address = call.subchannel()->address;
+  const std::string address = FirstAddressOf(call.subchannel()->address);
   return cluster.addresses.count(address) > 0 ? address : "";
 }
 
@@ -78,10 +78,9 @@ void Balancing::CheckEjection(const std::string &root, const gxds_cluster_entry 
                               const gxds_priority &priority) {
   Ejectable cluster = {root, String(leaf.name), {}, 0, {}};
   bool connected = true;
-  ForEachEndpoint(priority, [&](const gxds_locality &, const gxds_endpoint &e) {
-    const std::string address = TextOf(e.address);
-    cluster.addresses.insert(address);
-    connected = connected && At(address).state == GRPC_CHANNEL_READY;
+  ForEachEndpoint(priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
+    cluster.addresses.insert(TextOf(e.address));
+    connected = connected && IsReady(cluster.leaf, l, e);
   });
   if (!connected || cluster.addresses.size() < 2) return;
   for (size_t i = 0; const gxds_priority *p = gxds_cluster_entry_priority(&leaf, i); i++) {

@@ -38,6 +38,40 @@ void ForEachEndpoint(const gxds_priority &priority, Fn fn) {
   }
 }
 
+// Calls fn(address) for each address of an endpoint of the locality, as text.
+template <typename Fn>
+void ForEachAddress(const gxds_locality &locality, const gxds_endpoint &endpoint, Fn fn) {
+  fn(TextOf(endpoint.address));
+  uint32_t count;
+  const auto index = static_cast<uint32_t>(&endpoint - locality.endpoints);
+  const gxds_address *more = gxds_locality_more(&locality, index, &count);
+  for (uint32_t i = 0; i < count; i++) fn(TextOf(more[i]));
+}
+
+inline bool HasAddress(const gxds_locality &locality, const gxds_endpoint &endpoint,
+                       const std::string &address) {
+  if (locality.more == nullptr) return TextOf(endpoint.address) == address;
+  bool has = false;
+  ForEachAddress(locality, endpoint, [&](const std::string &a) { has = has || a == address; });
+  return has;
+}
+
+// Whether that is an address of the endpoint that a session has, by its addresses: the endpoint may
+// have a second one by now.
+inline bool IsOneOf(const std::string &addresses, const std::string &address) {
+  const std::string all = "," + addresses + ",";
+  return all.find("," + address + ",") != std::string::npos ||
+         all.find("," + FirstAddressOf(address) + ",") != std::string::npos;
+}
+
+inline int PortOf(const std::string &address) {
+  return std::stoi(address.substr(address.rfind(':') + 1));
+}
+
+inline const gxds_lb_subsets *SubsetsOf(const gxds_cluster_entry *entry) {
+  return entry->cluster ? entry->cluster->subsets : nullptr;
+}
+
 inline bool HasOutlier(const gxds_cluster_entry *entry) {
   return entry->cluster && entry->cluster->outlier_detection;
 }

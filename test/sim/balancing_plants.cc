@@ -81,6 +81,10 @@ void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
     gxds_str cluster;
     gxds_pick_route(call, &cluster)->session = nullptr;
   }
+  if (self->plant == kPlantLbSubset) {
+    gxds_str cluster;
+    gxds_pick_route(call, &cluster)->match = nullptr;
+  }
   if (self->plant == kPlantLbHash) {
     gxds_str cluster;
     gxds_pick_route(call, &cluster)->has_hash = false;
@@ -134,6 +138,8 @@ const gxds_cluster_map *WithEntriesOf(const gxds_cluster_map *map, const gxds_co
 BalancingPlants::~BalancingPlants() { DropPickers(); }
 
 void BalancingPlants::DropPickers() {
+  for (gxds_subchannel *s : kept_) gxds_subchannel_unref(s);
+  kept_.clear();
   for (gxds_picker **p : {&last_, &stale_, &planted_}) {
     gxds_picker_unref(*p);
     *p = nullptr;
@@ -162,7 +168,10 @@ const gxds_config *BalancingPlants::Snapshot(const gxds_config *before, const gx
 }
 
 void BalancingPlants::BendWeights(const gxds_config *config) {
-  if (plant_ != kPlantLbWeight && plant_ != kPlantLbEndpointWeight) return;
+  if (plant_ != kPlantLbWeight && plant_ != kPlantLbEndpointWeight &&
+      plant_ != kPlantLbCountedTwice) {
+    return;
+  }
   Plant of_plant = plant_;
   gxds_cluster_map_each(
       config->clusters,
@@ -171,6 +180,12 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
         if (!p || p->locality_count == 0 || entry->cluster->kind != GXDS_CLUSTER_EDS) return;
         const gxds_locality *first = p->localities[0];
         const int number = Contents::NumberOf(&entry->endpoints->base);
+        if (*static_cast<Plant *>(plant) == kPlantLbCountedTwice) {
+          if (first->more != nullptr && first->endpoints[0].weight == WeightOfEndpoint(number, 0)) {
+            const_cast<gxds_endpoint *>(first->endpoints)->weight *= 2;
+          }
+          return;
+        }
         // Once: it may be in many snapshots.
         if (*static_cast<Plant *>(plant) == kPlantLbWeight) {
           if (p->locality_count < 2 || first->weight != WeightOf(number, *first)) return;
@@ -179,6 +194,21 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
                    first->endpoints[0].weight == WeightOfEndpoint(number, 0)) {
           const_cast<gxds_endpoint *>(first->endpoints)->weight++;
         }
+      },
+      &of_plant);
+}
+
+void BalancingPlants::BendDraining(const gxds_config *config) {
+  if (plant_ != kPlantLbDraining && plant_ != kPlantLbDrained) return;
+  Plant of_plant = plant_;
+  gxds_cluster_map_each(
+      config->clusters,
+      [](void *plant, const gxds_cluster_entry *entry) {
+        if (!entry->cluster) return;
+        constexpr uint8_t kDraining = 1 << GXDS_HEALTH_DRAINING;
+        auto *health = &const_cast<gxds_cluster *>(entry->cluster)->session_health;
+        const bool allows = *static_cast<Plant *>(plant) == kPlantLbDraining;
+        *health = static_cast<uint8_t>(allows ? *health | kDraining : *health & ~kDraining);
       },
       &of_plant);
 }
@@ -236,11 +266,11 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
     }
     return stale_ ? stale_ : of_policies;
   }
-  const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
-                     plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
-                     plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
-                     plant_ == kPlantLbHash || plant_ == kPlantLbRingOrder ||
-                     plant_ == kPlantLbLoad || plant_ == kPlantLbFailure;
+  const bool wraps =
+      plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished || plant_ == kPlantLbQueues ||
+      plant_ == kPlantLbFalseDrop || plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
+      plant_ == kPlantLbHash || plant_ == kPlantLbRingOrder || plant_ == kPlantLbLoad ||
+      plant_ == kPlantLbFailure || plant_ == kPlantLbSubset;
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};
@@ -250,6 +280,12 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
   planted->led_to = &led_to_;
   planted_ = planted;
   return planted_;
+}
+
+void BalancingPlants::KeepSecond(memory::Subchannel *subchannel) {
+  if (plant_ != kPlantLbSecondAddress) return;
+  if (FirstAddressOf(subchannel->address) == subchannel->address) return;
+  kept_.push_back(gxds_subchannel_ref(subchannel));
 }
 
 void BalancingPlants::Keep(memory::Subchannel *subchannel) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "host/pick.h"
 #include "test/host/memory_host.h"
@@ -37,6 +38,10 @@ class BalancingPlants {
   gxds_picker *Picker(gxds_picker *of_policies);
   // A policy forgets to give a subchannel up.
   void Keep(memory::Subchannel *subchannel);
+  // Nor one to an endpoint's second address.
+  void KeepSecond(memory::Subchannel *subchannel);
+  // Which clusters let endpoints that drain serve sessions is not what the servers say.
+  void BendDraining(const gxds_config *config);
   // The policies have ended.
   void DropPickers();
 
@@ -48,6 +53,7 @@ class BalancingPlants {
   gxds_picker *last_ = nullptr;  // references: of the policies
   gxds_picker *stale_ = nullptr;
   gxds_picker *planted_ = nullptr;
+  std::vector<gxds_subchannel *> kept_;                              // references
   std::map<std::string, std::set<const gxds_subchannel *>> led_to_;  // by cluster and hash
 };
 

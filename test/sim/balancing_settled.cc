@@ -65,8 +65,8 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   }
   if (!call->subchannel()) Wrong("settled", name + " does not serve: " + call->Text());
   bool first = false;
-  ForEachEndpoint(priority, [&](const gxds_locality &, const gxds_endpoint &e) {
-    first = first || TextOf(e.address) == call->subchannel()->address;
+  ForEachEndpoint(priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
+    first = first || HasAddress(l, e, call->subchannel()->address);
   });
   if (!first) {
     Wrong("settled", name + " leads to " + call->Text() + ", which is not of its first priority");
@@ -75,8 +75,15 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   call.reset();  // it counts as in flight
   if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
   if (HasOutlier(leaf)) CheckEjection(name, *leaf, priority);
-  if (IsByLoad(leaf->cluster) && !HasOutlier(leaf)) CheckLoadShares(name, priority);
+  if (IsByLoad(leaf->cluster) && !HasOutlier(leaf)) CheckLoadShares(name, *leaf, priority);
   if (IsByRing(leaf->cluster) && !HasOutlier(leaf)) CheckRing(name, *leaf, priority);
+  if (leaf == root && leaf->kind == GXDS_ENTRY_ENDPOINTS && !HasOutlier(leaf) &&
+      gxds_config_has_sessions(newest_)) {
+    CheckDraining(name, *leaf);
+  }
+  if (SubsetsOf(leaf) && leaf->endpoints->has_metadata && !HasOutlier(leaf)) {
+    CheckSubsets(name, *leaf);
+  }
   if (!IsByWeightOfEndpoints(leaf->cluster) || HasOutlier(leaf)) return;
   for (size_t i = 0; i < priority.locality_count; i++) {
     CheckEndpointShares(name, *leaf, *priority.localities[i]);
@@ -91,8 +98,10 @@ void Balancing::CheckWeights(const char *kind, const std::string &root,
   int all = 0;
   for (int i = 0; i < kPicksForShares; i++) {
     const std::unique_ptr<Call> call = Pick(root);
-    if (!call->subchannel() || weights.count(call->subchannel()->address) == 0) continue;
-    picks[call->subchannel()->address]++;
+    if (!call->subchannel()) continue;
+    const std::string address = FirstAddressOf(call->subchannel()->address);
+    if (weights.count(address) == 0) continue;
+    picks[address]++;
     all++;
   }
   for (const auto &[address, weight] : weights) {
@@ -110,7 +119,7 @@ void Balancing::CheckEndpointShares(const std::string &root, const gxds_cluster_
   std::map<std::string, double> weights;
   for (uint32_t i = 0; i < locality.endpoint_count; i++) {
     const std::string address = TextOf(locality.endpoints[i].address);
-    if (At(address).state != GRPC_CHANNEL_READY) return;
+    if (!IsReady(String(leaf.name), locality, locality.endpoints[i])) return;
     weights[address] = WeightOfEndpoint(number, i);
   }
   if (weights.size() < 2) return;
@@ -124,7 +133,7 @@ void Balancing::ReportLoad(const std::string &root, size_t rpcs, const std::stri
     if (!call->subchannel()) continue;
     call->Start();
     Count(*call, root);
-    const std::string &address = call->subchannel()->address;
+    const std::string address = FirstAddressOf(call->subchannel()->address);
     std::map<std::string, std::string> trailers;
     if (address != silent) {
       trailers[GXDS_ORCA_METADATA_KEY] =
@@ -136,12 +145,13 @@ void Balancing::ReportLoad(const std::string &root, size_t rpcs, const std::stri
 
 // They report for longer than the blackout period, after which their weights count. One of several
 // reports nothing, and has the mean of the others' weights.
-void Balancing::CheckLoadShares(const std::string &root, const gxds_priority &priority) {
+void Balancing::CheckLoadShares(const std::string &root, const gxds_cluster_entry &leaf,
+                                const gxds_priority &priority) {
   std::map<std::string, double> weights;
   bool connected = true;
-  ForEachEndpoint(priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+  ForEachEndpoint(priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
     const std::string address = TextOf(e.address);
-    connected = connected && At(address).state == GRPC_CHANNEL_READY;
+    connected = connected && IsReady(String(leaf.name), l, e);
     weights[address] = kRpcsASecond / UtilizationOf(address);
   });
   if (!connected || weights.size() < 2) return;
@@ -182,7 +192,7 @@ void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &l
     const std::unique_ptr<Call> call = Pick(root);
     if (!call->subchannel()) continue;
     picks++;
-    auto found = zones.find(call->subchannel()->address);
+    auto found = zones.find(FirstAddressOf(call->subchannel()->address));
     if (found != zones.end()) shares[found->second.first].second++;
   }
   for (const auto &[zone, share] : shares) {
@@ -202,7 +212,7 @@ std::string Balancing::CheckOwner(const std::string &root, uint64_t hash,
   for (int i = 0; i < 40; i++) {
     const std::unique_ptr<Call> call = Pick(root, nullptr, &hash);
     if (call->subchannel()) {
-      const std::string &address = call->subchannel()->address;
+      const std::string address = FirstAddressOf(call->subchannel()->address);
       if (owners.count(address) > 0) return address;
       Wrong("ring", "an RPC to " + root + " goes to " + address + ", but its hash leads to " +
                         *owners.begin());
@@ -222,11 +232,15 @@ void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &lea
     localities += WeightOf(number, *priority.localities[i]);
   }
   std::vector<Ring::Member> members;
+  std::map<std::string, std::vector<std::string>> addresses;  // of each
   for (size_t i = 0; i < priority.locality_count; i++) {
     const gxds_locality &l = *priority.localities[i];
     double endpoints = 0;
     for (uint32_t k = 0; k < l.endpoint_count; k++) endpoints += WeightOfEndpoint(number, k);
     for (uint32_t k = 0; k < l.endpoint_count; k++) {
+      ForEachAddress(l, l.endpoints[k], [&](const std::string &address) {
+        addresses[TextOf(l.endpoints[k].address)].push_back(address);
+      });
       members.push_back(
           {TextOf(l.endpoints[k].address),
            WeightOf(number, l) / localities * WeightOfEndpoint(number, k) / endpoints});
@@ -249,28 +263,125 @@ void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &lea
       CheckOwner(root, ring.HashOf(*others.begin()), {*others.begin()});
       world_->Did(kDidRingOrder);
     }
-    Backend &backend = At(owner);
-    backend.mood = kRefuses;
-    SetState(owner, &backend, GRPC_CHANNEL_IDLE);
+    for (const std::string &address : addresses[owner]) {
+      Backend &backend = At(address);
+      backend.mood = kRefuses;
+      SetState(address, &backend, GRPC_CHANNEL_IDLE);
+    }
     refusing.insert(owner);
   }
   CheckOwner(root, hash, ring.OwnersOf(hash, refusing));
-  for (const std::string &address : refusing) At(address).mood = kUp;
+  for (const std::string &owner : refusing) {
+    for (const std::string &address : addresses[owner]) At(address).mood = kUp;
+  }
   if (!refusing.empty()) PassUntil(now() + 30 * GXDS_SECOND);
   CheckOwner(root, hash, ring.OwnersOf(hash));
+}
+
+void Balancing::CheckSubset(const std::string &root, const std::string &version,
+                            const std::set<std::string> &addresses) {
+  std::set<std::string> reached;
+  // It is set up when the first RPC wants it; some are dropped by a category.
+  for (int i = 0; i < 60 && reached.size() < addresses.size(); i++) {
+    const std::unique_ptr<Call> call = Pick(root, nullptr, nullptr, version);
+    if (call->subchannel()) {
+      const std::string address = FirstAddressOf(call->subchannel()->address);
+      if (addresses.count(address) == 0) {
+        Wrong("subset", "an RPC to " + root + " that wants " + version + " goes to " + address);
+      }
+      reached.insert(address);
+    } else if (call->kind() != GXDS_PICKED_DROP) {
+      PassUntil(now() + GXDS_SECOND);
+    }
+  }
+  if (reached.empty()) Wrong("subset", "no RPC to " + root + " reaches " + version);
+}
+
+void Balancing::CheckSubsets(const std::string &root, const gxds_cluster_entry &leaf) {
+  for (const char *version : {"v0", "v1"}) {
+    const gxds_priority *priority = FirstPriority(&leaf, version);
+    if (!priority) {
+      const std::unique_ptr<Call> call = Pick(root, nullptr, nullptr, version);
+      if (call->subchannel()) Wrong("subset", root + " has no " + version + ", and serves it");
+      continue;
+    }
+    std::set<std::string> addresses;
+    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
+      if (VersionOf(e.address.port) == version) addresses.insert(TextOf(e.address));
+    });
+    CheckSubset(root, version, addresses);
+    world_->Did(kDidSubsets);
+  }
+}
+
+void Balancing::CheckDraining(const std::string &root, const gxds_cluster_entry &leaf) {
+  const bool allowed = AllowsDraining(Contents::NumberOf(&leaf.cluster->base));
+  for (size_t i = 0; const gxds_priority *p = gxds_cluster_entry_priority(&leaf, i); i++) {
+    for (size_t k = 0; k < p->locality_count; k++) {
+      const gxds_locality *l = p->localities[k]->draining;
+      if (l == nullptr) continue;
+      const std::string wanted = TextOf(l->endpoints[0].address);
+      bool reached = false;
+      // It is connected first; some RPCs are dropped by a category.
+      for (int n = 0; n < 20 && !reached; n++) {
+        gxds_session session = {Str(wanted), {nullptr, 0}, nullptr};
+        const std::unique_ptr<Call> call = Pick(root, &session);
+        if (call->subchannel()) {
+          reached = HasAddress(*l, l->endpoints[0], call->subchannel()->address);
+          if (!reached && allowed) break;
+        }
+        if (call->kind() == GXDS_PICKED_QUEUE) PassUntil(now() + GXDS_SECOND);
+      }
+      if (reached != allowed) {
+        Wrong("draining", root + ": a session's endpoint that drains, " + wanted + ", " +
+                              (reached ? "serves" : "does not serve"));
+      }
+      world_->Did(kDidDrained);
+    }
+  }
+}
+
+// Of all endpoints that have two addresses; each subset has a choice of its own, and so have the
+// policies of each root that a cluster is below.
+void Balancing::CheckAddresses() {
+  std::map<std::string, int> roots;  // by cluster
+  for (size_t i = 0; i < newest_->roots->count; i++) {
+    const gxds_cluster_entry *root = gxds_config_cluster(newest_, newest_->roots->names[i]);
+    roots[String(root->name)]++;
+    for (size_t k = 0; k < root->leaf_cluster_count; k++) roots[String(root->leaf_clusters[k])]++;
+  }
+  std::map<std::string, std::set<std::string>> connected;  // by cluster and first address
+  for (const memory::Subchannel *s : host_.subchannels()) {
+    const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(ClusterOf(*s)));
+    if (s->state != GRPC_CHANNEL_READY || (entry && SubsetsOf(entry))) continue;
+    if (roots[ClusterOf(*s)] > 1) continue;
+    connected[ClusterOf(*s) + " " + FirstAddressOf(s->address)].insert(s->address);
+  }
+  for (const auto &[endpoint, addresses] : connected) {
+    if (addresses.size() > 1) Wrong("addresses", endpoint + " has a second connection");
+    if (FirstAddressOf(*addresses.begin()) != *addresses.begin()) world_->Did(kDidTwoAddresses);
+  }
 }
 
 // No connection is left to what the snapshot does not have, nor, once the time for that is over, to
 // priorities that are not needed.
 void Balancing::CheckKept() {
   PassUntil(now() + 2 * GXDS_PRIORITY_RETENTION);
+  plants_.Picker(host_.picker());  // which lets go of the one before
+  PassUntil(now() + GXDS_SECOND);
+  CheckAddresses();
   std::set<std::string> needed;
   auto need = [&](const gxds_cluster_entry *leaf) {
-    const gxds_priority *priority = leaf ? FirstPriority(leaf) : nullptr;
-    if (!priority) return;
-    ForEachEndpoint(*priority, [&](const gxds_locality &, const gxds_endpoint &e) {
-      needed.insert(String(leaf->name) + " " + TextOf(e.address));
-    });
+    for (const char *version : {"", "v0", "v1"}) {
+      if (!leaf || (*version && !SubsetsOf(leaf))) return;
+      const gxds_priority *priority = FirstPriority(leaf, version);
+      if (!priority) continue;
+      ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
+        ForEachAddress(l, e, [&](const std::string &address) {
+          needed.insert(String(leaf->name) + " " + address);
+        });
+      });
+    }
   };
   for (size_t i = 0; i < newest_->roots->count; i++) {
     const gxds_cluster_entry *root = gxds_config_cluster(newest_, newest_->roots->names[i]);

@@ -69,81 +69,85 @@ extern const char *const kOpNames[kOpCount];
 extern const char *const kOpWords[kOpCount];
 
 // What comes of it: the things that runs are counted by.
-#define GXDS_SIM_EVENTS(X)                                   \
-  X(Request, "request arrives")                              \
-  X(StaleRequest, "request with a stale nonce arrives")      \
-  X(Ack, "ACK")                                              \
-  X(Nack, "NACK")                                            \
-  X(Sent, "request is on its way")                           \
-  X(Message, "response is delivered")                        \
-  X(LostMessage, "response is lost with its stream")         \
-  X(Push, "server looks for something to send")              \
-  X(StreamDies, "stream ends")                               \
-  X(Connect, "connection attempt")                           \
-  X(ConnectFails, "connection attempt fails")                \
-  X(Deadline, "deadline of a client")                        \
-  X(Replicate, "change reaches a server")                    \
-  X(ServerUp, "server is up")                                \
-  X(Fallback, "client takes another server into use")        \
-  X(Return, "client gives up a server")                      \
-  X(DoesNotExist, "does-not-exist or timeout is told")       \
-  X(DataError, "data error is told")                         \
-  X(Ambient, "ambient error is told or ends")                \
-  X(Resource, "resource is told")                            \
-  X(Publish, "snapshot is published")                        \
-  X(ChannelFail, "channel fails")                            \
-  X(Complete, "snapshot compared with the reference")        \
-  X(DnsAnswer, "DNS answer")                                 \
-  X(Release, "last RPC on a cluster is done")                \
-  X(Answer, "SotW: answer, news or not")                     \
-  X(Repeat, "SotW: everything again, after a change")        \
-  X(Claim, "delta: client says which version it has")        \
-  X(Quiet, "silence after a claim counts as an answer")      \
-  X(Spared, "delta: and is not sent it again")               \
-  X(Removed, "delta: name is told to be gone")               \
-  X(Breath, "delta: gone and back in one response")          \
-  X(Phantom, "delta: response about what was given up")      \
-  X(Alias, "delta: resource under two names")                \
-  X(Heartbeat, "heartbeat, in delta")                        \
-  X(SotwHeartbeat, "heartbeat, in state of the world")       \
-  X(TtlEnds, "resource ends by its ttl")                     \
-  X(NoDelta, "delta: server answers UNIMPLEMENTED")          \
-  X(Ignored, "delta: server ignores a stale ACK, or a NACK") \
-  X(Persist, "cache: resource is kept")                      \
-  X(Forget, "cache: resource is not kept any more")          \
-  X(CacheTorn, "cache: record is cut by a kill")             \
-  X(CacheAnew, "cache: log is written anew")                 \
-  X(CacheRead, "cache: log of another process is read")      \
-  X(CacheIgnored, "cache: damaged log is ignored")           \
-  X(Restored, "cache: resource is used from it")             \
-  X(FilesTaken, "files: state is taken")                     \
-  X(FilesRefused, "files: state is refused, the last stays") \
-  X(FilesFailed, "files: there is no good state")            \
-  X(FilesAnswer, "files: response")                          \
-  X(WebRequest, "web: request")                              \
-  X(WebNews, "web: whole answer")                            \
-  X(WebSame, "web: 304")                                     \
-  X(WebRefused, "web: 503, or 500")                          \
-  X(WebBroken, "web: what is no DiscoveryResponse")          \
-  X(WebFails, "web: no answer at all")                       \
-  X(WebLate, "web: answer that nobody waits for")            \
-  X(WebAnswer, "web: response")                              \
-  X(Route, "policies: RPC is routed")                        \
-  X(Pick, "policies: RPC goes to a backend")                 \
-  X(Wait, "policies: RPC waits")                             \
-  X(PickFails, "policies: RPC fails")                        \
-  X(Drop, "policies: RPC is dropped")                        \
-  X(Serves, "policies: cluster serves when all is well")     \
-  X(Shares, "policies: shares of localities are compared")   \
-  X(Weights, "policies: shares of endpoints are compared")   \
-  X(Session, "policies: RPC goes to its session's endpoint") \
-  X(Eject, "policies: endpoint is ejected, and used again")  \
-  X(EjectAgain, "policies: endpoint is ejected three times") \
-  X(EjectByRate, "policies: endpoint's success rate is low") \
-  X(EjectByChance, "policies: outlier is spared by chance")  \
-  X(Load, "policies: shares by reported load are compared")  \
-  X(Ring, "policies: RPC goes where its hash leads")         \
-  X(RingOrder, "policies: the next two on the ring refuse")  \
+#define GXDS_SIM_EVENTS(X)                                       \
+  X(Request, "request arrives")                                  \
+  X(StaleRequest, "request with a stale nonce arrives")          \
+  X(Ack, "ACK")                                                  \
+  X(Nack, "NACK")                                                \
+  X(Sent, "request is on its way")                               \
+  X(Message, "response is delivered")                            \
+  X(LostMessage, "response is lost with its stream")             \
+  X(Push, "server looks for something to send")                  \
+  X(StreamDies, "stream ends")                                   \
+  X(Connect, "connection attempt")                               \
+  X(ConnectFails, "connection attempt fails")                    \
+  X(Deadline, "deadline of a client")                            \
+  X(Replicate, "change reaches a server")                        \
+  X(ServerUp, "server is up")                                    \
+  X(Fallback, "client takes another server into use")            \
+  X(Return, "client gives up a server")                          \
+  X(DoesNotExist, "does-not-exist or timeout is told")           \
+  X(DataError, "data error is told")                             \
+  X(Ambient, "ambient error is told or ends")                    \
+  X(Resource, "resource is told")                                \
+  X(Publish, "snapshot is published")                            \
+  X(ChannelFail, "channel fails")                                \
+  X(Complete, "snapshot compared with the reference")            \
+  X(DnsAnswer, "DNS answer")                                     \
+  X(Release, "last RPC on a cluster is done")                    \
+  X(Answer, "SotW: answer, news or not")                         \
+  X(Repeat, "SotW: everything again, after a change")            \
+  X(Claim, "delta: client says which version it has")            \
+  X(Quiet, "silence after a claim counts as an answer")          \
+  X(Spared, "delta: and is not sent it again")                   \
+  X(Removed, "delta: name is told to be gone")                   \
+  X(Breath, "delta: gone and back in one response")              \
+  X(Phantom, "delta: response about what was given up")          \
+  X(Alias, "delta: resource under two names")                    \
+  X(Heartbeat, "heartbeat, in delta")                            \
+  X(SotwHeartbeat, "heartbeat, in state of the world")           \
+  X(TtlEnds, "resource ends by its ttl")                         \
+  X(NoDelta, "delta: server answers UNIMPLEMENTED")              \
+  X(Ignored, "delta: server ignores a stale ACK, or a NACK")     \
+  X(Persist, "cache: resource is kept")                          \
+  X(Forget, "cache: resource is not kept any more")              \
+  X(CacheTorn, "cache: record is cut by a kill")                 \
+  X(CacheAnew, "cache: log is written anew")                     \
+  X(CacheRead, "cache: log of another process is read")          \
+  X(CacheIgnored, "cache: damaged log is ignored")               \
+  X(Restored, "cache: resource is used from it")                 \
+  X(FilesTaken, "files: state is taken")                         \
+  X(FilesRefused, "files: state is refused, the last stays")     \
+  X(FilesFailed, "files: there is no good state")                \
+  X(FilesAnswer, "files: response")                              \
+  X(WebRequest, "web: request")                                  \
+  X(WebNews, "web: whole answer")                                \
+  X(WebSame, "web: 304")                                         \
+  X(WebRefused, "web: 503, or 500")                              \
+  X(WebBroken, "web: what is no DiscoveryResponse")              \
+  X(WebFails, "web: no answer at all")                           \
+  X(WebLate, "web: answer that nobody waits for")                \
+  X(WebAnswer, "web: response")                                  \
+  X(Route, "policies: RPC is routed")                            \
+  X(Pick, "policies: RPC goes to a backend")                     \
+  X(Wait, "policies: RPC waits")                                 \
+  X(PickFails, "policies: RPC fails")                            \
+  X(Drop, "policies: RPC is dropped")                            \
+  X(Serves, "policies: cluster serves when all is well")         \
+  X(Shares, "policies: shares of localities are compared")       \
+  X(Weights, "policies: shares of endpoints are compared")       \
+  X(Session, "policies: RPC goes to its session's endpoint")     \
+  X(Drained, "policies: an endpoint that drains is asked for")   \
+  X(Subset, "policies: RPC goes to the version it wants")        \
+  X(Subsets, "policies: subsets serve when all is well")         \
+  X(TwoAddresses, "policies: endpoint is at its second address") \
+  X(Eject, "policies: endpoint is ejected, and used again")      \
+  X(EjectAgain, "policies: endpoint is ejected three times")     \
+  X(EjectByRate, "policies: endpoint's success rate is low")     \
+  X(EjectByChance, "policies: outlier is spared by chance")      \
+  X(Load, "policies: shares by reported load are compared")      \
+  X(Ring, "policies: RPC goes where its hash leads")             \
+  X(RingOrder, "policies: the next two on the ring refuse")      \
   X(Counts, "policies: RPCs of a locality are reported")
 
 enum Happening {
@@ -208,7 +212,12 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbDeviation, "lb-deviation", "policies: an outlier is who is below the mean")             \
   X(LbMinimumHosts, "lb-minimum-hosts", "policies: success rates of too few count")           \
   X(LbRequestVolume, "lb-request-volume", "policies: success rates of few RPCs count")        \
-  X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")
+  X(LbKeptSubchannel, "lb-kept-subchannel", "policies: a subchannel is not given up")         \
+  X(LbSubset, "lb-subset", "policies: what an RPC wants of endpoints is not looked at")       \
+  X(LbDraining, "lb-draining", "policies: who drains serves sessions, allowed or not")        \
+  X(LbDrained, "lb-drained", "policies: who drains does not serve its sessions")              \
+  X(LbCountedTwice, "lb-counted-twice", "policies: each address of an endpoint counts")       \
+  X(LbSecondAddress, "lb-second-address", "policies: a second connection is not ended")
 
 enum Plant {
 #define X(name, flag, words) kPlant##name,

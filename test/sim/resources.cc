@@ -8,6 +8,7 @@
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/core/v3/config_source.upb.h"
 #include "envoy/config/core/v3/extension.upb.h"
+#include "envoy/config/core/v3/health_check.upb.h"
 #include "envoy/config/core/v3/protocol.upb.h"
 #include "envoy/config/endpoint/v3/endpoint.upb.h"
 #include "envoy/config/endpoint/v3/endpoint_components.upb.h"
@@ -20,6 +21,7 @@
 #include "envoy/type/v3/percent.upb.h"
 #include "google/protobuf/any.upb.h"
 #include "google/protobuf/duration.upb.h"
+#include "google/protobuf/struct.upb.h"
 #include "google/protobuf/wrappers.upb.h"
 #include "test/sim/outliers.h"
 #include "upb/upb.h"
@@ -241,6 +243,20 @@ void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *
   FillOutlierDetection(out, number, arena);
 }
 
+// What the host has no tables of.
+std::string MoreOfCluster(const Content &c, int number) {
+  const auto flag = [](size_t field, size_t value) { return Varint(field << 3) + Varint(value); };
+  std::string more;
+  if (HasSubsets(c, number)) {  // any endpoint for who wants none, and no other for who wants one
+    more += Field(22, flag(1, 1) + Field(3, Field(1, "version") + flag(2, 1)) + flag(4, 1));
+  }
+  if (AllowsDraining(number)) {
+    const std::string statuses = Varint(0) + Varint(1) + Varint(3);
+    more += Field(27, Field(8, Field(1, statuses)));
+  }
+  return more;
+}
+
 char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *arena,
                   size_t *size) {
   auto *out = envoy_config_cluster_v3_Cluster_new(arena);
@@ -272,11 +288,53 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
   auto *max =
       envoy_config_cluster_v3_CircuitBreakers_Thresholds_mutable_max_requests(threshold, arena);
   google_protobuf_UInt32Value_set_value(max, static_cast<uint32_t>(number));
-  return envoy_config_cluster_v3_Cluster_serialize(out, arena, size);
+  char *bytes = envoy_config_cluster_v3_Cluster_serialize(out, arena, size);
+  const std::string more = MoreOfCluster(c, number);
+  if (more.empty()) return bytes;
+  char *all = static_cast<char *>(upb_Arena_Malloc(arena, *size + more.size()));
+  memcpy(all, bytes, *size);
+  memcpy(all + *size, more.data(), more.size());
+  // In the order in which whoever serializes it writes it.
+  return envoy_config_cluster_v3_Cluster_serialize(
+      envoy_config_cluster_v3_Cluster_parse(all, *size + more.size(), arena), arena, size);
 }
 
 uint32_t WeightOfZone(int number, int zone) {
   return 1 + static_cast<uint32_t>((number + zone) % 4);
+}
+
+bool HasSecondAddresses(int number) { return number % 6 == 2; }
+// The last of a locality.
+bool Drains(int number, int place, int count) {
+  return number % 2 == 1 && place > 0 && place + 1 == count;
+}
+
+// The endpoint of the EDS resource of that name with that port.
+envoy_config_endpoint_v3_Endpoint *MakeEndpoint(int name, int port, bool has_second,
+                                                upb_Arena *arena) {
+  const auto address = [&](int last_byte) {
+    const std::string ip = "10.0." + std::to_string(name) + "." + std::to_string(last_byte);
+    return Field(1, Field(2, ip) + Varint(3 << 3) + Varint(static_cast<size_t>(port)));
+  };
+  std::string bytes = Field(1, address(1)) + Field(3, HostnameOf(port));
+  if (has_second) bytes += Field(4, Field(1, address(2)));
+  char *memory = static_cast<char *>(upb_Arena_Malloc(arena, bytes.size()));
+  memcpy(memory, bytes.data(), bytes.size());
+  return envoy_config_endpoint_v3_Endpoint_parse(memory, bytes.size(), arena);
+}
+
+void SetLabel(envoy_config_endpoint_v3_LbEndpoint *lb, const std::string &version,
+              upb_Arena *arena) {
+  char *text = static_cast<char *>(upb_Arena_Malloc(arena, version.size()));
+  memcpy(text, version.data(), version.size());
+  auto *value = google_protobuf_Value_new(arena);
+  google_protobuf_Value_set_string_value(value,
+                                         upb_StringView_FromDataAndSize(text, version.size()));
+  auto *labels = google_protobuf_Struct_new(arena);
+  google_protobuf_Struct_fields_set(labels, View("version"), value, arena);
+  envoy_config_core_v3_Metadata_filter_metadata_set(
+      envoy_config_endpoint_v3_LbEndpoint_mutable_metadata(lb, arena), View("envoy.lb"), labels,
+      arena);
 }
 
 // Each locality has a zone, ports with weights, and a weight of its own. They have a priority each,
@@ -286,8 +344,6 @@ char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena
   auto *out = envoy_config_endpoint_v3_ClusterLoadAssignment_new(arena);
   envoy_config_endpoint_v3_ClusterLoadAssignment_set_cluster_name(out, name);
   static const char *const zones[kRefMax] = {"z0", "z1", "z2", "z3"};
-  char *ip = static_cast<char *>(upb_Arena_Malloc(arena, 16));
-  snprintf(ip, 16, "10.0.%d.1", c.name);
   for (int i = 0; i < c.ref_count; i++) {
     auto *locality = envoy_config_endpoint_v3_ClusterLoadAssignment_add_endpoints(out, arena);
     envoy_config_endpoint_v3_LocalityLbEndpoints_set_priority(
@@ -302,16 +358,13 @@ char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena
       google_protobuf_UInt32Value_set_value(
           envoy_config_endpoint_v3_LbEndpoint_mutable_load_balancing_weight(lb, arena),
           WeightOfEndpoint(number, static_cast<uint32_t>(j)));
-      auto *endpoint = envoy_config_endpoint_v3_LbEndpoint_mutable_endpoint(lb, arena);
-      auto *address = envoy_config_endpoint_v3_Endpoint_mutable_address(endpoint, arena);
-      auto *socket = envoy_config_core_v3_Address_mutable_socket_address(address, arena);
       const int port = 1 + 100 * i + j;
-      envoy_config_core_v3_SocketAddress_set_address(socket, View(ip));
-      envoy_config_core_v3_SocketAddress_set_port_value(socket, static_cast<uint32_t>(port));
-      const std::string hostname = HostnameOf(port);
-      char *text = static_cast<char *>(upb_Arena_Malloc(arena, hostname.size() + 1));
-      memcpy(text, hostname.c_str(), hostname.size() + 1);
-      envoy_config_endpoint_v3_Endpoint_set_hostname(endpoint, View(text));
+      envoy_config_endpoint_v3_LbEndpoint_set_endpoint(
+          lb, MakeEndpoint(c.name, port, HasSecondAddresses(number), arena));
+      SetLabel(lb, VersionOf(port), arena);
+      if (Drains(number, j, c.refs[i])) {
+        envoy_config_endpoint_v3_LbEndpoint_set_health_status(lb, envoy_config_core_v3_DRAINING);
+      }
     }
   }
   if (c.fault == kInvalid) {  // a gap in the priorities
@@ -360,6 +413,22 @@ int TypeIndex(const gxds_resource_type *type) {
 
 const std::string &NameOf(int type, int name) { return Names().canonical[type][name]; }
 const std::string &OtherSpelling(int type, int name) { return Names().other[type][name]; }
+std::string VersionOf(int port) { return "v" + std::to_string(port % 100 % 2); }
+
+std::string FirstAddressOf(const std::string &address) {
+  std::string first = address;
+  const size_t last_byte = first.rfind(':') - 1;
+  if (first.compare(last_byte - 1, 2, ".2") == 0) first[last_byte] = '1';
+  return first;
+}
+
+bool HasSubsets(const Content &content, int number) {
+  // Not beside a load_balancing_policy; see FillBalancing().
+  return content.kind == kClusterEds && number % 5 == 2 && number % 7 != 1;
+}
+
+bool AllowsDraining(int number) { return number % 3 != 0; }
+
 std::string HostnameOf(int port) {
   return port % 2 == 0 ? "" : "e" + std::to_string(port) + ".example";
 }

@@ -27,6 +27,11 @@ int IdOf(int type, gxds_str text);
 const std::string &DnsName(int host);  // "h2:80"
 // Of EDS' endpoint with that port; empty: it has none.
 std::string HostnameOf(int port);
+// The label "version" of that endpoint.
+std::string VersionOf(int port);
+// A61: some contents' endpoints have a second address, which differs from the first in its last
+// byte alone. The first of an endpoint's, by any of them.
+std::string FirstAddressOf(const std::string &address);
 
 enum ContentKind : uint8_t {
   kListenerRds,       // refs[0]: route configuration
@@ -90,6 +95,11 @@ class Contents {
 uint32_t WeightOf(int number, const gxds_locality &locality);
 // Likewise of its endpoint at that place.
 uint32_t WeightOfEndpoint(int number, uint32_t place);
+
+// E5: whether RPCs may want a version of a cluster's endpoints, and get no other.
+bool HasSubsets(const Content &content, int number);
+// A55: whether endpoints of the cluster of that number that drain serve sessions.
+bool AllowsDraining(int number);
 
 // A random valid content of that type and name, which refers to names of the set `clusters` (if it
 // refers to clusters) and the like.

@@ -25,6 +25,7 @@ Server::Server(World *world, int index)
   config_.delta = options().delta;
   config_.resource_timer_is_transient_error = options().transient_timer;
   config_.endpoint_weights = index % 2 == 1;
+  config_.lb_subsets = index % 2 == 0;
   Forget();
 }
 

@@ -49,18 +49,25 @@ const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"
                                                  {kPlantLbHash, "ring"},
                                                  {kPlantLbRingOrder, "ring"},
                                                  {kPlantLbLoad, "load"},
-                                                 {kPlantLbSession, "session"}};
+                                                 {kPlantLbSession, "session"},
+                                                 {kPlantLbSubset, "subset"},
+                                                 {kPlantLbDraining, "draining"},
+                                                 {kPlantLbDrained, "draining"},
+                                                 {kPlantLbCountedTwice, "settled"},
+                                                 {kPlantLbSecondAddress, "addresses"}};
 
 class Canary : public ::testing::TestWithParam<int> {};
 
 TEST_P(Canary, IsFound) {
   Plant plant = static_cast<Plant>(GetParam());
-  for (uint64_t seed = 1; seed <= 300; seed++) {
+  for (uint64_t seed = 1; seed <= 600; seed++) {
     RunSpec spec;
     spec.seed = seed;
     spec.plant = plant;
     const RunResult r = RunApart(spec);
     if (!r.failed) continue;
+    // What is kept may be of an endpoint that nobody needs, which another check finds.
+    if (plant == kPlantLbSecondAddress && r.failure.kind == "settled") continue;
     const auto check = kOwnChecks.find(plant);
     if (check != kOwnChecks.end()) {
       EXPECT_EQ(r.failure.kind, check->second) << r.failure.what;
