@@ -12,6 +12,7 @@ typedef struct part {
 
 typedef struct endpoint_list {
   gxds_addresses base;
+  bool without_proxies;
   size_t count;
   part parts[]; /* none of them is empty */
 } endpoint_list;
@@ -43,6 +44,7 @@ static void list_at(const gxds_addresses *a, size_t index, gxds_lb_address *out)
   uint32_t offset;
   const gxds_locality *locality = find(a, index, &offset);
   *out = gxds_locality_address(locality, offset);
+  if (((const endpoint_list *)a)->without_proxies) out->proxy = gxds_str_of(NULL, 0);
 }
 
 static void render_list_key(const gxds_addresses *a, size_t index, gxds_text *out) {
@@ -52,19 +54,20 @@ static void render_list_key(const gxds_addresses *a, size_t index, gxds_text *ou
 }
 
 static void render_list_detail(const gxds_addresses *a, size_t index, gxds_text *out) {
-  uint32_t offset;
-  const gxds_locality *locality = find(a, index, &offset);
-  const gxds_lb_address address = gxds_locality_address(locality, offset);
-  gxds_locality_render_name(locality, out);
+  gxds_lb_address address;
+  list_at(a, index, &address);
+  gxds_locality_render_name(address.locality, out);
   gxds_lb_address_render_names(&address, out);
 }
 
-static const gxds_addresses *create_list(const gxds_locality *const *localities, size_t count) {
+static const gxds_addresses *create_list(const gxds_locality *const *localities, size_t count,
+                                         bool with_proxies) {
   static const gxds_addresses_ops ops = {destroy_list, list_at, render_list_key, render_list_detail,
                                          NULL};
   endpoint_list *l = gxds_calloc(1, sizeof *l + count * sizeof *l->parts);
   gxds_ref_init(&l->base.refs);
   l->base.ops = &ops;
+  l->without_proxies = !with_proxies;
   for (size_t i = 0; i < count; i++) {
     if (localities[i]->endpoint_count == 0) continue;
     l->base.count += localities[i]->endpoint_count;
@@ -125,13 +128,32 @@ void gxds_lb_address_render_set(const gxds_lb_address *address, gxds_text *out) 
   gxds_free(ips);
 }
 
+bool gxds_args_want_proxies(const gxds_args *args) {
+  int wanted;
+  return gxds_args_get_int(args, GXDS_HTTP_CONNECT_ARG, &wanted);
+}
+
+static const gxds_addresses *priority_list(const gxds_priority *priority, bool with_proxies) {
+  return priority ? create_list(priority->localities, priority->locality_count, with_proxies)
+                  : create_list(NULL, 0, with_proxies);
+}
+
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality) {
-  return create_list(&locality, 1);
+  return create_list(&locality, 1, true);
 }
 
 const gxds_addresses *gxds_priority_addresses(const gxds_priority *priority) {
-  return priority ? create_list(priority->localities, priority->locality_count)
-                  : create_list(NULL, 0);
+  return priority_list(priority, true);
+}
+
+const gxds_addresses *gxds_locality_addresses_for(const gxds_locality *locality,
+                                                  const gxds_args *args) {
+  return create_list(&locality, 1, gxds_args_want_proxies(args));
+}
+
+const gxds_addresses *gxds_priority_addresses_for(const gxds_priority *priority,
+                                                  const gxds_args *args) {
+  return priority_list(priority, gxds_args_want_proxies(args));
 }
 
 /* Some of another list, in an order of their own. */

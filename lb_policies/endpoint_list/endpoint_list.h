@@ -4,6 +4,7 @@
 #define GRPC_XDS_LB_POLICIES_ENDPOINT_LIST_ENDPOINT_LIST_H_
 
 #include "host/addresses.h"
+#include "host/args.h"
 #include "resources/endpoints.h"
 
 #ifdef __cplusplus
@@ -31,10 +32,19 @@ static inline const gxds_address *gxds_lb_address_ip(const gxds_lb_address *addr
   return index == 0 ? address->ip : &address->more[index - 1];
 }
 
+/* A86: whether a policy with these args is to reach endpoints through their proxies. Where not, a
+ * proxy is no part of an endpoint. */
+bool gxds_args_want_proxies(const gxds_args *args);
+
 /* The endpoints of a locality, or of all localities of a priority (NULL: none), in order. The list
  * has references of its own. One reference, the caller's. */
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality);
 const gxds_addresses *gxds_priority_addresses(const gxds_priority *priority);
+/* The same for a policy with these args: without proxies, where they are not wanted. */
+const gxds_addresses *gxds_locality_addresses_for(const gxds_locality *locality,
+                                                  const gxds_args *args);
+const gxds_addresses *gxds_priority_addresses_for(const gxds_priority *priority,
+                                                  const gxds_args *args);
 
 /* The addresses of from at those places, in that order. take_places: count of them, from
  * gxds_calloc(); NULL when there are none. One reference, the caller's. */

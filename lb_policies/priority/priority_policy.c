@@ -132,7 +132,7 @@ static gxds_status update_from_cluster(const policy *p, child *c,
     config = with_localities;
   }
   const gxds_addresses *addresses =
-      gxds_priority_addresses(localities_of(p->entry, wanted->priority));
+      gxds_priority_addresses_for(localities_of(p->entry, wanted->priority), c->given.args);
   const gxds_lb_update update = {
       .config = config, .addresses = addresses, .args = c->given.args, .note = c->given.note};
   gxds_status status = gxds_lb_child_update(c->lb, &update);

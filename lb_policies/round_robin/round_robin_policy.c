@@ -17,6 +17,7 @@ typedef struct policy {
   gxds_turns *turns;
   const gxds_locality *locality; /* of the last update; a reference */
   bool by_weight;
+  bool with_proxies; /* A86: they are wanted */
 } policy;
 
 static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
@@ -25,8 +26,15 @@ static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens
                       : gxds_turn_picker_create(e, tokens, count, p->turns);
 }
 
+static gxds_lb_address address_in(const policy *p, const gxds_locality *l, uint32_t index) {
+  gxds_lb_address address = gxds_locality_address(l, index);
+  if (!p->with_proxies) address.proxy = gxds_str_of(NULL, 0);
+  return address;
+}
+
 static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
-  return gxds_locality_address(((policy *)e)->locality, position);
+  const policy *p = (const policy *)e;
+  return address_in(p, p->locality, position);
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
@@ -51,12 +59,12 @@ static bool by_more(const gxds_locality *l) { return l->hostnames || l->more || 
 /* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it, and
  * so is one that is reached through a proxy (A86). A61: one of several addresses is told apart by
  * all of them. The caller's. */
-static gxds_endpoint *by_identity(const gxds_locality *l) {
+static gxds_endpoint *by_identity(const policy *p, const gxds_locality *l) {
   gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
   gxds_text text = {0};
   for (uint32_t i = 0; i < l->endpoint_count; i++) {
     endpoints[i] = l->endpoints[i];
-    const gxds_lb_address address = gxds_locality_address(l, i);
+    const gxds_lb_address address = address_in(p, l, i);
     if (address.hostname.size == 0 && address.proxy.size == 0 && address.more_count == 0) continue;
     gxds_text_clear(&text);
     gxds_lb_address_render_set(&address, &text);
@@ -79,11 +87,12 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   const round_robin_config *config = (const round_robin_config *)given->config;
   const gxds_locality *locality = config->locality;
   set_by_weight(p, config->by_weight);
+  p->with_proxies = gxds_args_want_proxies(given->args);
   if (by_more(locality) || (p->locality && by_more(p->locality))) {
     gxds_endpoints_policy_keep_connections(&p->endpoints);
   }
   set_locality(p, locality);
-  gxds_endpoint *endpoints = by_more(locality) ? by_identity(locality) : NULL;
+  gxds_endpoint *endpoints = by_more(locality) ? by_identity(p, locality) : NULL;
   gxds_status status = gxds_endpoints_policy_update(
       &p->endpoints, endpoints ? endpoints : locality->endpoints, locality->endpoint_count, given);
   gxds_free(endpoints);

@@ -78,7 +78,7 @@ static gxds_lb_config *config_of_leaf(const policy *p, const gxds_locality *loca
 static void update_leaf(policy *p, uint64_t token, const gxds_locality *locality,
                         gxds_child_errors *errors) {
   gxds_lb_config *config = config_of_leaf(p, locality);
-  const gxds_addresses *addresses = gxds_locality_addresses(locality);
+  const gxds_addresses *addresses = gxds_locality_addresses_for(locality, p->args);
   const gxds_args *args = gxds_args_ref(p->args);
   gxds_str note = gxds_str_dup(p->note);
   const gxds_lb_update update = {

@@ -347,6 +347,16 @@ TEST_F(OverrideHostTest,
   }
 }
 
+TEST_F(OverrideHostTest, WithoutAProxyTransportAProxyIsNoPartOfAnEndpoint) {  // A86.7
+  has_filter_ = false;
+  Apply({{1}, {2}});
+  Ready({1, 2});
+  const size_t made = host_.subchannels_made;
+  Apply({{1, "", 0, "", kProxied}, {2}});
+  EXPECT_EQ(host_.subchannels_made, made);
+  EXPECT_EQ(Others(), (Set{"1", "2"}));
+}
+
 TEST_F(OverrideHostTest, AnUpdateThatLeavesTheEndpointLeavesItsSessions) {
   Apply({{1}, {2}});
   Ready({1, 2});

@@ -81,22 +81,27 @@ TEST_F(RoundRobinPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpoint
 }
 
 TEST_F(RoundRobinPolicyTest, AnotherProxyMakesAnotherSubchannelOfThatEndpointAlone) {  // A86.7
-  auto apply = [this](const char* of_81) {
+  auto apply = [this](const char* of_81, const Args& args) {
     auto plain = MakeLocality({"z", 1, {80, 81}});
     gxds_locality view = *plain;
     const gxds_str proxies[] = {gxds_str_z("10.1.0.1:1"), gxds_str_z(of_81)};
     view.proxies = proxies;
     const grpc_xds::testing::CRef<gxds_locality> reached(gxds_locality_copy(&view));
-    Update(Config(gxds_round_robin_config_create(reached.get(), false)), Args(), Addresses());
+    Update(Config(gxds_round_robin_config_create(reached.get(), false)), args, Addresses());
   };
-  apply("");
+  const Args wanted = Args().Set(GXDS_HTTP_CONNECT_ARG, 1);
+  apply("", wanted);
   EXPECT_EQ(host_.subchannels_made, 2u);
-  apply("10.1.0.2:2");
+  apply("10.1.0.2:2", wanted);
   EXPECT_EQ(host_.subchannels_made, 3u);
-  apply("10.1.0.2:2");
+  apply("10.1.0.2:2", wanted);
   EXPECT_EQ(host_.subchannels_made, 3u);
-  apply("");
+  apply("", wanted);
   EXPECT_EQ(host_.subchannels_made, 4u);
+  apply("", Args());
+  EXPECT_EQ(host_.subchannels_made, 6u);
+  apply("10.1.0.2:2", Args());
+  EXPECT_EQ(host_.subchannels_made, 6u) << "nobody wants proxies";
 }
 
 TEST_F(RoundRobinPolicyTest, OtherArgsMakeOtherSubchannels) {
