@@ -212,7 +212,8 @@ TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
                              "UpstreamTlsContext\n"
                              "    common_tls_context:\n"
                              "      validation_context:\n"
-                             "        ca_certificate_provider_instance: {instance_name: ours}\n");
+                             "        ca_certificate_provider_instance: {instance_name: ours}\n"
+                             "    auto_sni_san_validation: true\n");
   files_.Write("bootstrap.json",
                R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}]}]})");
   EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
@@ -240,6 +241,45 @@ TEST_F(Lint, KnowsSystemRootCertsAndSni) {  // A82.1, A101.1
                              "    common_tls_context:\n"
                              "      validation_context: {system_root_certs: {}}\n");
   EXPECT_EQ(Run({"a.yaml"}), Lines({"0"}));
+}
+
+TEST_F(Lint, WarnsOfServersWhoseNamesAreNotChecked) {  // A29.19, A82.1
+  const auto lint = [this](const std::string& context, const std::string& more = "") {
+    files_.Write("a.yaml", std::string(kCluster) +
+                               "name: c\n"
+                               "type: EDS\n"
+                               "eds_cluster_config: {eds_config: {ads: {}}}\n"
+                               "transport_socket:\n"
+                               "  name: tls\n"
+                               "  typed_config:\n"
+                               "    '@type': "
+                               "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
+                               "UpstreamTlsContext\n" +
+                               more + "    common_tls_context:\n      " + context + "\n");
+    return Run({"a.yaml"});
+  };
+  const auto warning = [](const std::string& field, const std::string& whose) {
+    return Lines(
+        {"a.yaml:10: warning: Cluster \"c\": field transport_socket.typed_config."
+         "common_tls_context." +
+             field + ": checks no name: whoever has a certificate of " + whose +
+             " may be the server",
+         "0"});
+  };
+  const std::string machines = "any authority that the machine trusts";
+  EXPECT_EQ(lint("validation_context: {system_root_certs: {}}"),
+            warning("validation_context", machines));
+  EXPECT_EQ(lint("combinedValidationContext: {defaultValidationContext: {systemRootCerts: {}}}"),
+            warning("combined_validation_context.default_validation_context", machines));
+  EXPECT_EQ(lint("validation_context: {ca_certificate_provider_instance: {instance_name: x}}"),
+            warning("validation_context", "the authority"));
+  EXPECT_EQ(
+      lint("validation_context: {system_root_certs: {}}", "    auto_sni_san_validation: true\n"),
+      Lines({"0"}));
+  const Lines matched =
+      lint("validation_context: {system_root_certs: {}, match_subject_alt_names: [{exact: a}]}");
+  EXPECT_EQ(matched.size(), 2u);
+  EXPECT_EQ(matched[0].find("checks no name"), std::string::npos) << matched[0];
 }
 
 TEST_F(Lint, WarnsOfAuthoritiesThatAreRewrittenInVain) {  // A81.2, E2.6

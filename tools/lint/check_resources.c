@@ -53,6 +53,46 @@ static bool is_read(const char *read, const char *name) {
   return found;
 }
 
+/* Of the field, by either spelling of its name. NULL: it is not set. */
+static const gxds_file_node_entry *entry_of(const gxds_file_node *node, const char *name,
+                                            const char *json_name) {
+  for (size_t i = 0; node && node->kind == GXDS_FILE_NODE_MAP && i < node->count; i++) {
+    const gxds_str key = node->entries[i].key;
+    if (gxds_str_equal(key, gxds_str_z(name)) || gxds_str_equal(key, gxds_str_z(json_name)))
+      return &node->entries[i];
+  }
+  return NULL;
+}
+
+static bool is_true(const gxds_file_node_entry *e) {
+  return e && e->value->kind == GXDS_FILE_NODE_BOOL &&
+         gxds_str_equal(e->value->text, gxds_str_z("true"));
+}
+
+/* A29, A82, A101: whoever has a certificate of the authority may be the server then. */
+static void look_at_names(const looker *l, const gxds_file_node *tls, const gxds_path *at) {
+  if (is_true(entry_of(tls, "auto_sni_san_validation", "autoSniSanValidation"))) return;
+  const gxds_file_node_entry *common = entry_of(tls, "common_tls_context", "commonTlsContext");
+  const gxds_path *in = GXDS_FIELD(at, "common_tls_context");
+  const gxds_file_node *of = common ? common->value : NULL;
+  const gxds_file_node_entry *combined =
+      entry_of(of, "combined_validation_context", "combinedValidationContext");
+  const char *name = combined ? "default_validation_context" : "validation_context";
+  const gxds_file_node_entry *context =
+      combined ? entry_of(combined->value, "default_validation_context", "defaultValidationContext")
+               : entry_of(of, "validation_context", "validationContext");
+  if (!context || context->value->kind != GXDS_FILE_NODE_MAP) return; /* that is an error */
+  const gxds_file_node_entry *sans =
+      entry_of(context->value, "match_subject_alt_names", "matchSubjectAltNames");
+  if (sans && sans->value->kind == GXDS_FILE_NODE_LIST && sans->value->count > 0) return;
+  const gxds_path *inner = combined ? GXDS_FIELD(in, "combined_validation_context") : in;
+  warn(l, context->line, GXDS_FIELD(inner, name),
+       entry_of(context->value, "system_root_certs", "systemRootCerts")
+           ? "checks no name: whoever has a certificate of any authority that the machine trusts "
+             "may be the server"
+           : "checks no name: whoever has a certificate of the authority may be the server");
+}
+
 static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at);
 
@@ -118,6 +158,10 @@ static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds
     const char *vain = ignored ? NULL : in_vain(l, f, e->value);
     if (vain) warn(l, e->line, GXDS_FIELD(at, name), vain);
     if (!ignored) look_at_value(l, f, e->value, at, name);
+  }
+  if (strcmp(upb_MessageDef_FullName(m),
+             "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext") == 0) {
+    look_at_names(l, node, at);
   }
 }
 
