@@ -265,6 +265,50 @@ TEST_F(Resolve, ShowsSessionsAndWhichEndpointsMayServeThem) {  // A55.3, A55.5
   }
 }
 
+// The filter by which RPCs of that path have sessions.
+std::string SessionFilter(const std::string& path) {
+  return R"({"name":"sessions","typed_config":{"@type":"type.googleapis.com/envoy.extensions.)"
+         R"(filters.http.stateful_session.v3.StatefulSession","session_state":{"name":"cookie",)"
+         R"("typed_config":{"@type":"type.googleapis.com/envoy.extensions.http.stateful_session.)"
+         R"(cookie.v3.CookieBasedSessionState","cookie":{"name":"c","path":")" +
+         path + R"("}}}}},)";
+}
+
+TEST_F(Resolve, SaysWhichEndpointASessionWantsAndWhetherItWouldBeUsed) {  // A55.10, A60.2
+  Mesh mesh = Greeter();
+  mesh.filters = SessionFilter("/p");
+  mesh.routes = {{"", "blue"}};
+  mesh.routes[0].action =
+      R"({"weighted_clusters":{"clusters":[{"name":"blue","weight":3},{"name":"green","weight":1}]}})";
+  mesh.clusters[0].localities[0].health = {"DRAINING"};
+  Start(mesh);
+  const auto route = [this](const std::string& cookie, const std::string& path = "/p/Method") {
+    return Text(Run({"route", "xds:///greeter.example", path, "-H", "cookie=a=b; c=" + cookie}));
+  };
+  const auto expect = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  };
+  std::string text = route("MTI3LjAuMC4xOjEwMDI7Ymx1ZQ==");  // 127.0.0.1:1002;blue
+  expect(text,
+         "cluster blue  share 75 %  session_endpoint 127.0.0.1:1002 would be used, if it can be "
+         "reached");
+  expect(text,
+         "cluster green  share 25 %  session_endpoint 127.0.0.1:1002 is of the cluster blue, where "
+         "the session stays");
+  text = route("MTI3LjAuMC4xOjEwMDE7Ymx1ZQ==");  // 127.0.0.1:1001;blue
+  expect(text,
+         "127.0.0.1:1001 would not be used: it is in state DRAINING, which is not in "
+         "override_host_status");
+  text = route("MTAuMC4wLjE6OTtnb25l");  // 10.0.0.1:9;gone
+  expect(text,
+         "cluster green  share 25 %  session_endpoint 10.0.0.1:9 would not be used: the cluster "
+         "has no such endpoint");
+  for (const std::string& none :
+       {route("nonsense"), route("MTI3LjAuMC4xOjEwMDI7Ymx1ZQ==", "/other")}) {
+    EXPECT_EQ(none.find("session_endpoint"), std::string::npos) << none;
+  }
+}
+
 TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheStatusTellsIt) {
   Mesh mesh = Greeter();
   mesh.routes = {{"", "blue"}};

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "resources/resources.h"
+#include "tools/resolve/session.h"
 #include "tools/resolve/tree_cluster.h"
 
 const char *gxds_resource_state_name(gxds_resource_state state) {
@@ -73,8 +74,30 @@ static void add_options(gxds_view *v, const gxds_route *route) {
   }
 }
 
+typedef struct routes {
+  gxds_tree_clusters clusters;
+  const gxds_rpc *rpc; /* may be NULL */
+  gxds_str authority;  /* the channel's */
+  const gxds_host *host;
+  const gxds_listener *listener; /* that the routes are of */
+  bool decided;                  /* a route took the RPC */
+  bool perhaps;                  /* or one sometimes does */
+  bool usable;
+} routes;
+
+/* A55: what the RPC's cookie comes to. */
+static void add_wanted_endpoint(const routes *r, gxds_view *v, const gxds_virtual_host *host,
+                                const gxds_route *route, size_t cluster) {
+  gxds_text text = {0};
+  gxds_explain_session(r->listener, host, route, cluster, r->rpc, r->clusters.fetched->config,
+                       &text);
+  gxds_view_attribute(v, "session_endpoint", "%.*s", (int)text.size, text.size ? text.data : "");
+  gxds_text_fini(&text);
+}
+
 /* Whether the route leads to endpoints. */
-static bool add_clusters(gxds_tree_clusters *c, gxds_view *v, const gxds_route *route) {
+static bool add_clusters(routes *r, gxds_view *v, const gxds_virtual_host *host,
+                         const gxds_route *route) {
   bool usable = false;
   for (size_t i = 0; i < route->cluster_count; i++) {
     const gxds_route_cluster *rc = &route->clusters[i];
@@ -86,15 +109,17 @@ static bool add_clusters(gxds_tree_clusters *c, gxds_view *v, const gxds_route *
     add_host_rewrite(cluster, &rc->host_rewrite);
     add_metadata_match(cluster, rc->metadata_match);
     add_session_overrides(cluster, &rc->filter_overrides);
-    usable |= gxds_tree_add_cluster(c, cluster, rc->name);
+    if (r->rpc) add_wanted_endpoint(r, cluster, host, route, i);
+    usable |= gxds_tree_add_cluster(&r->clusters, cluster, rc->name);
   }
   return usable;
 }
 
-static bool add_action(gxds_tree_clusters *c, gxds_view *v, const gxds_route *route) {
+static bool add_action(routes *r, gxds_view *v, const gxds_virtual_host *host,
+                       const gxds_route *route) {
   switch (route->action) {
     case GXDS_ROUTE_CLUSTERS:
-      return add_clusters(c, v, route);
+      return add_clusters(r, v, host, route);
     case GXDS_ROUTE_PLUGIN: {
       gxds_view *plugin = gxds_view_add(v, "plugin", route->plugin_name);
       gxds_view_attribute(plugin, "policy", "%.*s", GXDS_STR_ARG(route->plugin_lb_json));
@@ -109,16 +134,6 @@ static bool add_action(gxds_tree_clusters *c, gxds_view *v, const gxds_route *ro
   }
   return false;
 }
-
-typedef struct routes {
-  gxds_tree_clusters clusters;
-  const gxds_rpc *rpc; /* may be NULL */
-  gxds_str authority;  /* the channel's */
-  const gxds_host *host;
-  bool decided; /* a route took the RPC */
-  bool perhaps; /* or one sometimes does */
-  bool usable;
-} routes;
 
 /* What an RPC makes of a route: whether it goes that way. */
 static bool add_verdict(routes *r, gxds_view *v, const gxds_route *route) {
@@ -156,7 +171,7 @@ static void add_virtual_host(routes *r, gxds_view *up, const gxds_virtual_host *
     gxds_text_fini(&match);
     if (r->rpc && !add_verdict(r, child, route)) continue;
     add_options(child, route);
-    r->usable |= add_action(&r->clusters, child, route);
+    r->usable |= add_action(r, child, host, route);
   }
   if (r->rpc && !r->decided) {
     gxds_view_error(
@@ -191,6 +206,7 @@ static void add_listener(routes *r, gxds_view *up, const gxds_fetched *f, gxds_s
   gxds_tree_add_resource_state(v, lds);
   const gxds_listener *l = (const gxds_listener *)lds->resource;
   if (!l) return;
+  r->listener = l;
   add_duration(v, "max_stream_duration", l->max_stream_duration);
   for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last one is the router */
     gxds_view_attribute(v, "filter", "%.*s", GXDS_STR_ARG(l->filters[i].name));
