@@ -12,7 +12,7 @@ typedef struct part {
 
 typedef struct endpoint_list {
   gxds_addresses base;
-  bool without_proxies;
+  bool with_proxies;
   size_t count;
   part parts[]; /* none of them is empty */
 } endpoint_list;
@@ -43,8 +43,7 @@ static const gxds_locality *find(const gxds_addresses *a, size_t index, uint32_t
 static void list_at(const gxds_addresses *a, size_t index, gxds_lb_address *out) {
   uint32_t offset;
   const gxds_locality *locality = find(a, index, &offset);
-  *out = gxds_locality_address(locality, offset);
-  if (((const endpoint_list *)a)->without_proxies) out->proxy = gxds_str_of(NULL, 0);
+  *out = gxds_locality_address_for(locality, offset, ((const endpoint_list *)a)->with_proxies);
 }
 
 static void render_list_key(const gxds_addresses *a, size_t index, gxds_text *out) {
@@ -67,7 +66,7 @@ static const gxds_addresses *create_list(const gxds_locality *const *localities,
   endpoint_list *l = gxds_calloc(1, sizeof *l + count * sizeof *l->parts);
   gxds_ref_init(&l->base.refs);
   l->base.ops = &ops;
-  l->without_proxies = !with_proxies;
+  l->with_proxies = with_proxies;
   for (size_t i = 0; i < count; i++) {
     if (localities[i]->endpoint_count == 0) continue;
     l->base.count += localities[i]->endpoint_count;
@@ -89,6 +88,13 @@ gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t in
                            .hostname = gxds_locality_hostname(locality, index),
                            .proxy = gxds_locality_proxy(locality, index),
                            .locality = locality};
+}
+
+gxds_lb_address gxds_locality_address_for(const gxds_locality *locality, uint32_t index,
+                                          bool with_proxies) {
+  gxds_lb_address address = gxds_locality_address(locality, index);
+  if (!with_proxies) address.proxy = gxds_str_of(NULL, 0);
+  return address;
 }
 
 void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out) {

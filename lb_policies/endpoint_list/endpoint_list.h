@@ -13,6 +13,9 @@ extern "C" {
 
 /* The endpoint of that number. Borrow: as long as locality. */
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index);
+/* The same without its proxy, unless proxies are wanted (A86). */
+gxds_lb_address gxds_locality_address_for(const gxds_locality *locality, uint32_t index,
+                                          bool with_proxies);
 
 /* Adds the address as text: "10.0.0.1:80". */
 void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out);

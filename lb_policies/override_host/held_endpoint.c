@@ -16,8 +16,7 @@ gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_arg
                                               const gxds_locality *locality, uint32_t index,
                                               bool http_connect, void (*changed)(void *policy),
                                               void *policy) {
-  gxds_lb_address address = gxds_locality_address(locality, index);
-  if (!http_connect) address.proxy = gxds_str_of(NULL, 0);
+  const gxds_lb_address address = gxds_locality_address_for(locality, index, http_connect);
   gxds_subchannel *subchannel = gxds_policy_subchannel(owner, &address, args);
   if (!subchannel) return NULL;
   gxds_held_endpoint *h = GXDS_NEW(gxds_held_endpoint);

@@ -5,16 +5,16 @@
 
 #include "lb_policies/override_host/session_table.h"
 
-/* Who is told what is held for an endpoint that is gone, or is reached in another way: not by its
- * new picker. */
+/* Called with what is held for an endpoint that is gone, or that is reached in another way now: the
+ * new table does not have it. */
 typedef struct gxds_session_let_go {
   void (*fn)(void *arg, gxds_held_endpoint *h);
   void *arg;
 } gxds_session_let_go;
 
-/* The table of these endpoints. It costs what is another than in before (NULL: there was none). An
- * endpoint that is reached in the same way, wherever it stands, is the same in both, with what is
- * held for it. One reference, the caller's. */
+/* The table of these endpoints. before: the last one; NULL: there was none. The cost follows what
+ * differs from it. An endpoint that is reached in the same way is the same in both, wherever it
+ * stands, with what is held for it. One reference, the caller's. */
 gxds_session_table *gxds_session_table_update(const gxds_session_table *before,
                                               const gxds_session_source *of, uint64_t seed,
                                               gxds_session_let_go let_go);

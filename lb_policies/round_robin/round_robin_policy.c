@@ -26,15 +26,9 @@ static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens
                       : gxds_turn_picker_create(e, tokens, count, p->turns);
 }
 
-static gxds_lb_address address_in(const policy *p, const gxds_locality *l, uint32_t index) {
-  gxds_lb_address address = gxds_locality_address(l, index);
-  if (!p->with_proxies) address.proxy = gxds_str_of(NULL, 0);
-  return address;
-}
-
 static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
   const policy *p = (const policy *)e;
-  return address_in(p, p->locality, position);
+  return gxds_locality_address_for(p->locality, position, p->with_proxies);
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
@@ -64,7 +58,7 @@ static gxds_endpoint *by_identity(const policy *p, const gxds_locality *l) {
   gxds_text text = {0};
   for (uint32_t i = 0; i < l->endpoint_count; i++) {
     endpoints[i] = l->endpoints[i];
-    const gxds_lb_address address = address_in(p, l, i);
+    const gxds_lb_address address = gxds_locality_address_for(l, i, p->with_proxies);
     if (address.hostname.size == 0 && address.proxy.size == 0 && address.more_count == 0) continue;
     gxds_text_clear(&text);
     gxds_lb_address_render_set(&address, &text);
