@@ -199,17 +199,21 @@ TEST_F(Lint, FieldsInsideOfAnAnyAreFound) {
             "transport_socket.typed_config.common_tls_context.alpn_protocols: is ignored by gRPC");
 }
 
+// The fields of its UpstreamTlsContext follow.
+std::string TlsCluster() {
+  return std::string(kCluster) +
+         "name: c\n"
+         "type: EDS\n"
+         "eds_cluster_config: {eds_config: {ads: {}}}\n"
+         "transport_socket:\n"
+         "  name: tls\n"
+         "  typed_config:\n"
+         "    '@type': type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
+         "UpstreamTlsContext\n";
+}
+
 TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
-  files_.Write("a.yaml", std::string(kCluster) +
-                             "name: c\n"
-                             "type: EDS\n"
-                             "eds_cluster_config: {eds_config: {ads: {}}}\n"
-                             "transport_socket:\n"
-                             "  name: tls\n"
-                             "  typed_config:\n"
-                             "    '@type': "
-                             "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
-                             "UpstreamTlsContext\n"
+  files_.Write("a.yaml", TlsCluster() +
                              "    common_tls_context:\n"
                              "      validation_context:\n"
                              "        ca_certificate_provider_instance: {instance_name: ours}\n"
@@ -225,16 +229,7 @@ TEST_F(Lint, CertificateProvidersAreLookedForWhenTheBootstrapIsGiven) {
 }
 
 TEST_F(Lint, KnowsSystemRootCertsAndSni) {  // A82.1, A101.1
-  files_.Write("a.yaml", std::string(kCluster) +
-                             "name: c\n"
-                             "type: EDS\n"
-                             "eds_cluster_config: {eds_config: {ads: {}}}\n"
-                             "transport_socket:\n"
-                             "  name: tls\n"
-                             "  typed_config:\n"
-                             "    '@type': "
-                             "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
-                             "UpstreamTlsContext\n"
+  files_.Write("a.yaml", TlsCluster() +
                              "    sni: a.example\n"
                              "    auto_host_sni: true\n"
                              "    auto_sni_san_validation: true\n"
@@ -245,17 +240,8 @@ TEST_F(Lint, KnowsSystemRootCertsAndSni) {  // A82.1, A101.1
 
 TEST_F(Lint, WarnsOfServersWhoseNamesAreNotChecked) {  // A29.19, A82.1
   const auto lint = [this](const std::string& context, const std::string& more = "") {
-    files_.Write("a.yaml", std::string(kCluster) +
-                               "name: c\n"
-                               "type: EDS\n"
-                               "eds_cluster_config: {eds_config: {ads: {}}}\n"
-                               "transport_socket:\n"
-                               "  name: tls\n"
-                               "  typed_config:\n"
-                               "    '@type': "
-                               "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3."
-                               "UpstreamTlsContext\n" +
-                               more + "    common_tls_context:\n      " + context + "\n");
+    files_.Write("a.yaml",
+                 TlsCluster() + more + "    common_tls_context:\n      " + context + "\n");
     return Run({"a.yaml"});
   };
   const auto warning = [](const std::string& field, const std::string& whose) {
