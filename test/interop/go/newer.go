@@ -32,6 +32,7 @@ type newer struct {
 	set      func(s *served) error // puts the field into the resources of its cluster
 	method   string
 	replies  map[string]string // to each RPC with this metadata, which may be empty
+	shares   map[string]int    // or how many RPCs in a row get which reply
 }
 
 // A served is what a client gets for one cluster, before the field is in it.
@@ -44,16 +45,20 @@ type served struct {
 const (
 	otherAuthority = "other.example"
 	sessions       = "stateful-sessions"
+	weights        = "endpoint-weights"
 )
 
 func newerFields() []newer {
 	of := func(i int) map[string]string { return map[string]string{"": strconv.Itoa(ports[i])} }
 	return []newer{
-		{"additional-addresses", ports[:1], setAdditionalAddress, "Call", of(0)},
-		{"auto-host-rewrite", ports[1:2], setHostRewrite, "Authority", map[string]string{"": otherAuthority}},
-		{"http-connect", ports[2:3], setProxy, "Call", of(2)},
-		{"subsets", ports, setSubset, "Call", of(4)},
-		{sessions, ports, setSession, "Call", sessionsOn(";" + sessions)},
+		{name: "additional-addresses", backends: ports[:1], set: setAdditionalAddress, method: "Call", replies: of(0)},
+		{name: "auto-host-rewrite", backends: ports[1:2], set: setHostRewrite, method: "Authority",
+			replies: map[string]string{"": otherAuthority}},
+		{name: "http-connect", backends: ports[2:3], set: setProxy, method: "Call", replies: of(2)},
+		{name: "subsets", backends: ports, set: setSubset, method: "Call", replies: of(4)},
+		{name: sessions, backends: ports, set: setSession, method: "Call", replies: sessionsOn(";" + sessions)},
+		{name: weights, backends: ports[:2], set: setWeights, method: "Call",
+			shares: map[string]int{strconv.Itoa(ports[0]): 20, strconv.Itoa(ports[1]): 60}},
 	}
 }
 
@@ -171,6 +176,14 @@ func setSubset(s *served) error {
 	return nil
 }
 
+// setWeights has the second endpoint get three times as many RPCs as the first, in round_robin.
+func setWeights(s *served) error {
+	for i, e := range s.endpoints {
+		e.LoadBalancingWeight = wrapperspb.UInt32(uint32(1 + 2*i))
+	}
+	return nil
+}
+
 // newerTruth are resources with these fields, each in a cluster of its own.
 func newerTruth(w *world, fields []newer) (truth, error) {
 	w.clusters = nil
@@ -199,14 +212,48 @@ func newerTruth(w *world, fields []newer) (truth, error) {
 	return t, nil
 }
 
-// tryNewer makes RPCs until ten in a row show that a field is in use, for each of the fields.
+// tryNewer makes RPCs until ten in a row show that a field is in use, for each of the fields; where it is of shares, as
+// many as these are of.
 func tryNewer(c client, fields []newer) error {
 	for _, f := range fields {
+		err := shares(c, "/"+f.name+"/"+f.method, f.shares)
 		for metadata, reply := range f.replies {
-			if err := answers(c, "/"+f.name+"/"+f.method+" "+metadata, reply); err != nil {
-				return fmt.Errorf("%s: %w\n  last lines of the client:\n%s", f.name, err, c.logged())
+			if err == nil {
+				err = answers(c, "/"+f.name+"/"+f.method+" "+metadata, reply)
 			}
 		}
+		if err != nil {
+			return fmt.Errorf("%s: %w\n  last lines of the client:\n%s", f.name, err, c.logged())
+		}
+	}
+	return nil
+}
+
+// shares waits until RPCs in a row have each reply as often as it is to come, give or take a tenth of it.
+func shares(c client, order string, wanted map[string]int) error {
+	total := 0
+	for _, n := range wanted {
+		total += n
+	}
+	var got map[string]int
+	err := eventually(func() (bool, error) {
+		got = map[string]int{}
+		for range total {
+			reply, err := c.call(order)
+			if err != nil {
+				reply = err.Error()
+			}
+			got[reply]++
+		}
+		for reply, n := range wanted {
+			if off := got[reply] - n; 10*max(off, -off) > n {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the replies are to come %v times, and came %v times", wanted, got)
 	}
 	return nil
 }
@@ -247,11 +294,11 @@ func newerKinds() []kind {
 		kinds = append(kinds, kind{name: "newer fields, xds serve, " + name, missing: missing,
 			run: func(kind) error { return runNewerOnServe(fields, argv...) }})
 	}
-	add("grpc-go", "", less("subsets", sessions), goClient())
-	add("grpc-js", ofGrpcJS().missing, less("auto-host-rewrite", "http-connect", "subsets", sessions),
+	add("grpc-go", "", less("subsets", sessions, weights), goClient())
+	add("grpc-js", ofGrpcJS().missing, less("auto-host-rewrite", "http-connect", "subsets", sessions, weights),
 		"node", filepath.Join(*js, "client.js"))
-	add("grpcio", ofGrpcio().missing, less("subsets"), "python3", *grpcio)
-	add("grpc-java", ofGrpcJava().missing, less("subsets", sessions), "java", "-cp", filepath.Join(*grpcJava, "*"),
+	add("grpcio", ofGrpcio().missing, less("subsets", weights), "python3", *grpcio)
+	add("grpc-java", ofGrpcJava().missing, less("subsets", sessions, weights), "java", "-cp", filepath.Join(*grpcJava, "*"),
 		filepath.Join(*javaSources, "Client.java"))
 	for _, y := range envoyWays[:2] {
 		k := kind{name: "newer fields, xds serve, Envoy, " + y.name, quick: true,
@@ -277,7 +324,7 @@ func runNewerOnGoPlane(fields []newer, features ...string) error {
 	if err := plane.set(t); err != nil {
 		return err
 	}
-	features = append(features, "trusted_xds_server", "lb_subsets")
+	features = append(features, "trusted_xds_server", "lb_subsets", "endpoint_weights")
 	c, err := newOwnClient(bootstrapOf(features, plane.address()), "xds:///"+service)
 	if err != nil {
 		return err
@@ -312,7 +359,11 @@ func runNewerOnServe(fields []newer, argv ...string) error {
 
 func runNewerOnEnvoy(y way) error {
 	fields := newerFields()
-	fields[len(fields)-1].replies = sessionsOn("") // without a cluster
+	for i := range fields {
+		if fields[i].name == sessions {
+			fields[i].replies = sessionsOn("") // without a cluster
+		}
+	}
 	port, err := reservePort()
 	if err != nil {
 		return err
