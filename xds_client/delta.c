@@ -166,6 +166,33 @@ static void written(gxds_conn *conn, size_t type) {
 /* DeltaDiscoveryResponse.resource_errors (xRFC TP3). */
 #define RESOURCE_ERRORS 9
 
+/* The name of a Resource without contents stands for nothing, just as one of removed_resources.
+ * With a version or ttl it is a heartbeat, or none that can be used. */
+static bool is_absence(const envoy_service_discovery_v3_Resource *r) {
+  return !envoy_service_discovery_v3_Resource_has_resource(r) &&
+         !envoy_service_discovery_v3_Resource_has_ttl(r) &&
+         envoy_service_discovery_v3_Resource_version(r).size == 0 &&
+         envoy_service_discovery_v3_Resource_name(r).size > 0;
+}
+
+static void read_resources(const envoy_service_discovery_v3_Resource *const *resources,
+                           size_t count, upb_Arena *arena, gxds_response *out) {
+  upb_StringView *removed =
+      upb_Arena_Malloc(arena, (out->removed_count + count + 1) * sizeof *removed);
+  out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
+  GXDS_CHECK(removed != NULL && out->resources != NULL);
+  for (size_t i = 0; i < out->removed_count; i++) removed[i] = out->removed[i];
+  out->removed = removed;
+  out->resource_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (is_absence(resources[i])) {
+      removed[out->removed_count++] = envoy_service_discovery_v3_Resource_name(resources[i]);
+    } else {
+      out->resources[out->resource_count++] = gxds_unwrap(resources[i]);
+    }
+  }
+}
+
 static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *out,
                             const char **why) {
   envoy_service_discovery_v3_DeltaDiscoveryResponse *response =
@@ -198,9 +225,7 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
     out->resource_count = 0;
     return true;
   }
-  out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
-  GXDS_CHECK(out->resources != NULL);
-  for (size_t i = 0; i < count; i++) out->resources[i] = gxds_unwrap(resources[i]);
+  read_resources(resources, count, arena, out);
   gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out);
   return true;
 }

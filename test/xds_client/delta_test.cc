@@ -347,6 +347,21 @@ TEST(DeltaResponse, NonExistenceThatIsToldEndsTheWaitForIt) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
 }
 
+// As the protocol has it: "a Resource whose name field matches the name that the client subscribed
+// to and whose resource field is unset".
+TEST(DeltaResponse, AResourceWithoutContentsDoesNotExist) {
+  Scenario s(Delta());
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
+  s.server().RespondDelta(kFoo, {{"foo1", "", ""}});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
+  EXPECT_THAT(foo1.Next(), HasSubstr("error NOT_FOUND: does not exist"));
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
+  EXPECT_EQ(s.NextRequest(), "Foo nonce=n2");
+  EXPECT_EQ(foo1.Next(), "foo1=1");
+}
+
 TEST(DeltaResponse, RemovedAndAddedInOneBreathIsThere) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
