@@ -345,6 +345,7 @@ func runAll(kinds []kind) error {
 	if *quick {
 		atOnce = 3 // most of the time of each is waiting
 	}
+	began := time.Now()
 	ok, failed, skipped := 0, 0, 0
 	for r := range results(chosen, atOnce) {
 		switch {
@@ -364,8 +365,8 @@ func runAll(kinds []kind) error {
 				r.faulty.otherwise, r.faulty.of)
 		}
 	}
-	fmt.Printf("%d pairings ok, %d failed, %d skipped; seed %d, %d changes in each\n",
-		ok, failed, skipped, *seed, *changes)
+	fmt.Printf("%d pairings ok, %d failed, %d skipped, in %.0f s; seed %d, %d changes in each\n",
+		ok, failed, skipped, time.Since(began).Seconds(), *seed, *changes)
 	if failed > 0 || ok == 0 {
 		return errors.New("not all is well")
 	}
