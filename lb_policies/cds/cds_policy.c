@@ -3,6 +3,7 @@
 #include <grpc/impl/codegen/grpc_types.h>
 
 #include "base/memory.h"
+#include "host/only_child.h"
 #include "json/json.h"
 #include "lb_policies/cds/cds.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
@@ -17,10 +18,9 @@ _Static_assert(GXDS_CHILD_NUMBERS_LEFT_MAX == GXDS_PRIORITY_RETAINED_MAX,
                "cds remembers the children that priority keeps");
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_only_child only; /* first */
   gxds_cds *machine;
   gxds_str cluster;
-  gxds_lb_child *child;         /* NULL: there is none */
   gxds_lb_config *leaf_policy;  /* what the cluster's policy_json was parsed to; NULL: not yet */
   gxds_lb_config *child_config; /* below outlier_detection, where that is; NULL: none */
   const gxds_args *args;        /* of the last update, and what the child got for them */
@@ -61,20 +61,15 @@ static gxds_picker *create_drop_picker(const gxds_status *status) {
   return &p->base;
 }
 
-static void drop_child(policy *p) {
-  gxds_lb_child_end(p->child);
-  p->child = NULL;
-}
-
 /* Ends the child. drops: RPCs that wait for ready fail too. */
 static void fail(policy *p, const gxds_status *why, bool drops) {
   gxds_text text = {0};
   gxds_status_render(why, &text);
-  gxds_policy_log_error(p->base, "%.*s", GXDS_STR_ARG(gxds_text_str(&text)));
+  gxds_policy_log_error(p->only.base, "%.*s", GXDS_STR_ARG(gxds_text_str(&text)));
   gxds_text_fini(&text);
-  drop_child(p);
+  gxds_only_child_end(&p->only);
   set_config(&p->child_config, NULL);
-  gxds_policy_publish(p->base, GRPC_CHANNEL_TRANSIENT_FAILURE, why,
+  gxds_policy_publish(p->only.base, GRPC_CHANNEL_TRANSIENT_FAILURE, why,
                       drops ? create_drop_picker(why) : gxds_picker_fail(why));
 }
 
@@ -126,7 +121,7 @@ static gxds_lb_config *aggregate_config(const gxds_cds_step *step) {
 static gxds_status parse_leaf_policy(policy *p, const gxds_cds_step *step) {
   if (!step->policy_changed && p->leaf_policy) return gxds_status_ok();
   gxds_status why = gxds_status_ok();
-  gxds_lb_config *config = gxds_policy_parse_list(p->base, step->policy_json, &why);
+  gxds_lb_config *config = gxds_policy_parse_list(p->only.base, step->policy_json, &why);
   if (config) set_config(&p->leaf_policy, config);
   return why;
 }
@@ -167,12 +162,11 @@ static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
   gxds_str note = gxds_error_text(step->entry->resolution_note);
   pass.note = note;
   pass.args = args_of_child(p, given->args);
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "%.*s: updating child %.*s", GXDS_STR_ARG(p->cluster),
+  if (gxds_policy_traces(p->only.base)) {
+    gxds_policy_trace(p->only.base, "%.*s: updating child %.*s", GXDS_STR_ARG(p->cluster),
                       GXDS_STR_ARG(pass.config->policy));
   }
-  if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
-  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_status status = gxds_only_child_update(&p->only, &pass);
   gxds_str_free(&note);
   gxds_addresses_unref(pass.addresses);
   gxds_lb_config_unref(pass.config);
@@ -215,16 +209,9 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->only.base = base;
   p->machine = gxds_cds_create();
   return p;
-}
-
-static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
-                        const gxds_status *status, gxds_picker *take_picker) {
-  (void)child;
-  policy *p = self;
-  gxds_policy_publish(p->base, state, status, take_picker);
 }
 
 /* A89: below an aggregate there is a cds for each leaf cluster, whose label it is. */
@@ -233,21 +220,9 @@ static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
   out->backend_service = ((policy *)self)->cluster;
 }
 
-static void exit_idle(void *self) {
-  policy *p = self;
-  if (p->child) gxds_lb_child_exit_idle(p->child);
-}
-
-static void reset_backoff(void *self) {
-  policy *p = self;
-  if (p->child) gxds_lb_child_reset_backoff(p->child);
-}
-
-/* And with the machine goes the subscription: not before what it gave has been used. */
-static void end(void *self) { drop_child(self); }
-
 static void destroy(void *self) {
   policy *p = self;
+  /* With the machine goes the subscription: not before what it gave has been used. */
   gxds_cds_destroy(p->machine);
   gxds_lb_config_unref(p->leaf_policy);
   gxds_lb_config_unref(p->child_config);
@@ -294,10 +269,10 @@ const gxds_policy_type gxds_cds_policy = {
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
-    .end = end,
+    .exit_idle = gxds_only_child_exit_idle,
+    .reset_backoff = gxds_only_child_reset_backoff,
+    .end = gxds_only_child_end,
     .destroy = destroy,
-    .child_state = child_state,
+    .child_state = gxds_only_child_pass_on,
     .child_label = child_label,
 };

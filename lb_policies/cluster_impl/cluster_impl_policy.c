@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "host/channel.h"
+#include "host/only_child.h"
 #include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"
@@ -10,25 +11,24 @@
 #include "xds_resolver/config.h"
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_only_child only; /* first */
   gxds_cluster_impl *machine;
   gxds_cluster_impl_config *config; /* a reference; NULL before the first update */
   gxds_cluster_security *security;  /* NULL: no TLS of the cluster's own */
-  gxds_lb_child *child;             /* NULL: there is none */
-  gxds_picker *child_picker;        /* the last, and the status that came with it */
-  gxds_status child_status;
   const gxds_args *args; /* of the last update, and what the child got for them; NULL: anew */
   const gxds_args *child_args;
   bool http_connect;            /* A86: it is in child_args */
   gxds_subchannel_maker *maker; /* NULL: no endpoint had several addresses so far */
 } policy;
 
-static const gxds_lb_root_ops *root_ops(const policy *p) { return gxds_policy_root(p->base)->ops; }
+static const gxds_lb_root_ops *root_ops(const policy *p) {
+  return gxds_policy_root(p->only.base)->ops;
+}
 
 static void trace_state(const policy *p, grpc_connectivity_state state, const gxds_status *status) {
   gxds_text text = {0};
   gxds_status_render(status, &text);
-  gxds_policy_trace(p->base, "%.*s: state=%s (%.*s)", GXDS_STR_ARG(p->config->cluster),
+  gxds_policy_trace(p->only.base, "%.*s: state=%s (%.*s)", GXDS_STR_ARG(p->config->cluster),
                     gxds_lb_state_name(state), GXDS_STR_ARG(gxds_text_str(&text)));
   gxds_text_fini(&text);
 }
@@ -36,19 +36,19 @@ static void trace_state(const policy *p, grpc_connectivity_state state, const gx
 static void publish(policy *p) {
   const grpc_connectivity_state state = gxds_cluster_impl_state(p->machine);
   gxds_status status = gxds_cluster_impl_state_is_childs(p->machine)
-                           ? gxds_status_copy(&p->child_status)
+                           ? gxds_status_copy(&p->only.status)
                            : gxds_status_ok();
-  if (gxds_policy_traces(p->base)) trace_state(p, state, &status);
+  if (gxds_policy_traces(p->only.base)) trace_state(p, state, &status);
   gxds_policy_publish(
-      p->base, state, &status,
+      p->only.base, state, &status,
       gxds_cluster_picker_create(gxds_cluster_impl_picker(p->machine),
-                                 gxds_cluster_impl_entry(p->machine), p->child_picker));
+                                 gxds_cluster_impl_entry(p->machine), p->only.picker));
   gxds_status_fini(&status);
 }
 
 /* Reports that the cluster is of no use. why: ended. */
 static void fail(policy *p, gxds_status take_why) {
-  gxds_policy_publish_failure(p->base, &take_why);
+  gxds_policy_publish_failure(p->only.base, &take_why);
   gxds_status_fini(&take_why);
 }
 
@@ -67,10 +67,7 @@ static void set_security(policy *p, gxds_cluster_security *take_security) {
 }
 
 static void drop_child(policy *p) {
-  gxds_lb_child_end(p->child);
-  p->child = NULL;
-  gxds_picker_unref(p->child_picker);
-  p->child_picker = NULL;
+  gxds_only_child_end(&p->only);
   set_security(p, NULL);
 }
 
@@ -84,7 +81,8 @@ static gxds_status update_security(policy *p, const gxds_cluster_impl_todo *todo
       return gxds_status_ok();
     case GXDS_TLS_RENEW:
       /* Another object, thus other subchannels. */
-      set_security(p, root_ops(p)->security_create(gxds_policy_root(p->base), p->config->cluster));
+      set_security(
+          p, root_ops(p)->security_create(gxds_policy_root(p->only.base), p->config->cluster));
       break;
     case GXDS_TLS_UPDATE:
       forget_args(p); /* for a host that has another object for each configuration */
@@ -125,8 +123,7 @@ static gxds_status update_child(policy *p, const gxds_lb_update *given) {
   gxds_lb_update pass = *given;
   pass.config = p->config->child;
   pass.args = args_of_child(p, given->args);
-  if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
-  return gxds_lb_child_update(p->child, &pass);
+  return gxds_only_child_update(&p->only, &pass);
 }
 
 static gxds_cluster_impl_todo tell_machine(policy *p, const gxds_lb_update *given) {
@@ -156,14 +153,14 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
     return secured;
   }
   if (todo.publish) publish(p);
-  if (gxds_policy_ended(p->base) || !todo.update_child) return gxds_status_ok();
+  if (gxds_policy_ended(p->only.base) || !todo.update_child) return gxds_status_ok();
   return update_child(p, given);
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->only.base = base;
   p->machine = gxds_cluster_impl_create(gxds_policy_random_seed(base));
   return p;
 }
@@ -172,9 +169,7 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
                         const gxds_status *status, gxds_picker *take_picker) {
   (void)child;
   policy *p = self;
-  gxds_status_set(&p->child_status, gxds_status_copy(status));
-  gxds_picker_unref(p->child_picker);
-  p->child_picker = take_picker;
+  gxds_only_child_keep(&p->only, state, status, take_picker);
   if (gxds_cluster_impl_on_child_state(p->machine, state)) publish(p);
 }
 
@@ -192,7 +187,7 @@ static gxds_policy_counts *counts_of(const policy *p, const gxds_locality *l) {
   gxds_text name = {0};
   if (l) gxds_metric_locality(l->region, l->zone, l->sub_zone, &name);
   gxds_policy_counts *counts =
-      gxds_policy_counts_in(p->base, GXDS_COUNTING_SUBCHANNEL, gxds_text_str(&name));
+      gxds_policy_counts_in(p->only.base, GXDS_COUNTING_SUBCHANNEL, gxds_text_str(&name));
   gxds_text_fini(&name);
   return counts;
 }
@@ -202,7 +197,7 @@ static gxds_subchannel *make_around(policy *p, gxds_subchannel *take_subchannel,
   const gxds_locality *l = address->locality;
   const gxds_str none = {NULL, 0};
   return gxds_counted_subchannel_create(
-      gxds_policy_channel(p->base), take_subchannel, address, args,
+      gxds_policy_channel(p->only.base), take_subchannel, address, args,
       gxds_cluster_impl_slot(p->machine, l ? l->region : none, l ? l->zone : none,
                              l ? l->sub_zone : none),
       counts_of(p, l));
@@ -213,7 +208,7 @@ static gxds_subchannel *make_counted(void *self, const gxds_lb_address *address,
                                      const gxds_args *given) {
   policy *p = self;
   const gxds_args *args = args_of_endpoint(p, address, given);
-  gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  gxds_subchannel *subchannel = gxds_policy_subchannel(p->only.base, address, args);
   gxds_subchannel *counted = subchannel ? make_around(p, subchannel, address, args) : NULL;
   gxds_args_unref(args);
   return counted;
@@ -226,19 +221,10 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
   (void)child;
   policy *p = self;
   if (address->more_count == 0) return make_counted(p, address, args);
-  if (gxds_policy_ended(p->base)) return NULL;
+  if (gxds_policy_ended(p->only.base)) return NULL;
   if (!p->maker) p->maker = gxds_subchannel_maker_create(p, make_counted);
-  return gxds_endpoint_subchannel_create(gxds_policy_channel(p->base), p->maker, address, args);
-}
-
-static void exit_idle(void *self) {
-  policy *p = self;
-  if (p->child) gxds_lb_child_exit_idle(p->child);
-}
-
-static void reset_backoff(void *self) {
-  policy *p = self;
-  if (p->child) gxds_lb_child_reset_backoff(p->child);
+  return gxds_endpoint_subchannel_create(gxds_policy_channel(p->only.base), p->maker, address,
+                                         args);
 }
 
 static void end(void *self) {
@@ -252,7 +238,7 @@ static void destroy(void *self) {
   policy *p = self;
   forget_args(p);
   gxds_cluster_impl_destroy(p->machine);
-  gxds_status_fini(&p->child_status);
+  gxds_only_child_fini(&p->only);
   if (p->config) gxds_lb_config_unref(&p->config->base);
   gxds_free(p);
 }
@@ -305,8 +291,8 @@ const gxds_policy_type gxds_cluster_impl_policy = {
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
+    .exit_idle = gxds_only_child_exit_idle,
+    .reset_backoff = gxds_only_child_reset_backoff,
     .end = end,
     .destroy = destroy,
     .child_state = child_state,

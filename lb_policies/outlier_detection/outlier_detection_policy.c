@@ -1,6 +1,7 @@
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 
 #include "base/memory.h"
+#include "host/only_child.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/outlier_detection/ejectable.h"
 #include "lb_policies/outlier_detection/outlier_detection_config.h"
@@ -71,20 +72,16 @@ static gxds_picker *create_picker(gxds_picker *child, bool counting) {
 /* --- The policy --- */
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_only_child only;       /* first */
   gxds_policy_counts *counts; /* borrow: for good */
   gxds_ejectables *subchannels;
   gxds_outliers *machine; /* that of the subchannels */
-  gxds_lb_child *child;
   bool settling;
-  grpc_connectivity_state child_state; /* as it reported last */
-  gxds_status child_status;
-  gxds_picker *child_picker; /* NULL: it reported nothing yet */
 } policy;
 
 static void publish(policy *p) {
-  gxds_policy_publish(p->base, p->child_state, &p->child_status,
-                      create_picker(p->child_picker, gxds_outliers_counting(p->machine)));
+  gxds_policy_publish(p->only.base, p->only.state, &p->only.status,
+                      create_picker(p->only.picker, gxds_outliers_counting(p->machine)));
 }
 
 /* Tells subchannels whether they are ejected, and sets the timer. */
@@ -92,16 +89,16 @@ static void settle(policy *p) {
   if (p->settling) return; /* the loop below goes on with what came meanwhile */
   p->settling = true;
   uint64_t address;
-  while (!gxds_policy_ended(p->base) && gxds_outliers_next(p->machine, &address)) {
+  while (!gxds_policy_ended(p->only.base) && gxds_outliers_next(p->machine, &address)) {
     const bool ejected = gxds_outliers_ejected(p->machine, address);
-    if (gxds_policy_traces(p->base)) {
-      gxds_policy_trace(p->base, "address %llu %s", (unsigned long long)address,
+    if (gxds_policy_traces(p->only.base)) {
+      gxds_policy_trace(p->only.base, "address %llu %s", (unsigned long long)address,
                         ejected ? "ejected" : "un-ejected");
     }
     gxds_ejectables_tell(p->subchannels, address, ejected);
   }
   p->settling = false;
-  gxds_policy_set_deadline(p->base, gxds_outliers_deadline(p->machine));
+  gxds_policy_set_deadline(p->only.base, gxds_outliers_deadline(p->machine));
 }
 
 static size_t count_addresses(const gxds_outlier_detection_config *config,
@@ -118,23 +115,22 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
       (const gxds_outlier_detection_config *)given->config;
   const bool counting = gxds_outliers_counting(p->machine);
   gxds_outliers_on_config(p->machine, &config->settings, count_addresses(config, given),
-                          gxds_policy_now(p->base));
+                          gxds_policy_now(p->only.base));
   settle(p);
-  if (counting != gxds_outliers_counting(p->machine) && p->child_picker) publish(p);
-  if (gxds_policy_ended(p->base)) return gxds_status_ok();
+  if (counting != gxds_outliers_counting(p->machine) && p->only.picker) publish(p);
+  if (gxds_policy_ended(p->only.base)) return gxds_status_ok();
   gxds_lb_update pass = *given;
   pass.config = config->child;
-  return gxds_lb_child_update(p->child, &pass);
+  return gxds_only_child_update(&p->only, &pass);
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->only.base = base;
   p->counts = gxds_policy_counts_for(base, GXDS_COUNTING_OUTLIER_DETECTION);
   p->subchannels = gxds_ejectables_create(gxds_policy_channel(base), gxds_policy_random_seed(base));
   p->machine = p->subchannels->machine;
-  p->child = gxds_lb_child_create(base, 0);
   return p;
 }
 
@@ -142,10 +138,7 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
                         const gxds_status *status, gxds_picker *take_picker) {
   (void)child;
   policy *p = self;
-  p->child_state = state;
-  gxds_status_set(&p->child_status, gxds_status_copy(status));
-  gxds_picker_unref(p->child_picker);
-  p->child_picker = take_picker;
+  gxds_only_child_keep(&p->only, state, status, take_picker);
   publish(p);
 }
 
@@ -154,7 +147,7 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
                                          const gxds_args *args) {
   (void)child;
   policy *p = self;
-  gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  gxds_subchannel *subchannel = gxds_policy_subchannel(p->only.base, address, args);
   if (!subchannel) return NULL;
   gxds_text key = {0};
   if (address->endpoint.size > 0) {
@@ -163,8 +156,8 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
     gxds_lb_address_render_set(address, &key);
   }
   const uint64_t token = gxds_outliers_add(p->machine, gxds_text_str(&key));
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "a subchannel to address %llu: %.*s", (unsigned long long)token,
+  if (gxds_policy_traces(p->only.base)) {
+    gxds_policy_trace(p->only.base, "a subchannel to address %llu: %.*s", (unsigned long long)token,
                       GXDS_STR_ARG(gxds_text_str(&key)));
   }
   gxds_text_fini(&key);
@@ -173,7 +166,7 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
 
 static void on_deadline(void *self) {
   policy *p = self;
-  gxds_outliers_on_deadline(p->machine, gxds_policy_now(p->base));
+  gxds_outliers_on_deadline(p->machine, gxds_policy_now(p->only.base));
   const gxds_outliers_found found = gxds_outliers_take_found(p->machine);
   for (unsigned i = 0; i < GXDS_COUNT_OUTLIERS; i++) {
     gxds_policy_counts_add(p->counts, i, found.counts[i]);
@@ -181,20 +174,10 @@ static void on_deadline(void *self) {
   settle(p);
 }
 
-static void exit_idle(void *self) { gxds_lb_child_exit_idle(((policy *)self)->child); }
-static void reset_backoff(void *self) { gxds_lb_child_reset_backoff(((policy *)self)->child); }
-
-static void end(void *self) {
-  policy *p = self;
-  gxds_lb_child_end(p->child);
-  gxds_picker_unref(p->child_picker);
-  p->child_picker = NULL;
-}
-
 static void destroy(void *self) {
   policy *p = self;
   gxds_ejectables_unref(p->subchannels);
-  gxds_status_fini(&p->child_status);
+  gxds_only_child_fini(&p->only);
   gxds_free(p);
 }
 
@@ -207,9 +190,9 @@ const gxds_policy_type gxds_outlier_detection_policy = {
     .parse = gxds_outlier_detection_parse,
     .create = create,
     .update = update,
-    .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
-    .end = end,
+    .exit_idle = gxds_only_child_exit_idle,
+    .reset_backoff = gxds_only_child_reset_backoff,
+    .end = gxds_only_child_end,
     .destroy = destroy,
     .on_deadline = on_deadline,
     .child_state = child_state,

@@ -4,6 +4,7 @@
 #include <utlist.h>
 
 #include "base/memory.h"
+#include "host/only_child.h"
 #include "lb_policies/override_host/override_host_picker.h"
 #include "lb_policies/override_host/session_update.h"
 #include "xds_resolver/config.h"
@@ -15,14 +16,10 @@ typedef struct override_host_config {
 } override_host_config;
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_only_child only; /* first; its picker and state are published by publish() */
   uint64_t seed;
   bool busy;                 /* in an update: what is reported is published afterwards */
   bool changed;              /* what is published is out of date */
-  gxds_lb_child *child;      /* NULL before the first update, and after the end */
-  gxds_picker *child_picker; /* the last, and what came with it; NULL: none yet */
-  grpc_connectivity_state child_state;
-  gxds_status child_status;
   gxds_session_table *table; /* of entry; NULL before the first update */
   gxds_held_endpoint *held;  /* a list: what sessions use */
 
@@ -33,12 +30,12 @@ typedef struct policy {
 } policy;
 
 static void publish(policy *p) {
-  if (p->busy || !p->changed || !p->child_picker || gxds_policy_ended(p->base)) return;
+  if (p->busy || !p->changed || !p->only.picker || gxds_policy_ended(p->only.base)) return;
   p->changed = false;
-  gxds_status status = gxds_status_copy(&p->child_status);
+  gxds_status status = gxds_status_copy(&p->only.status);
   gxds_policy_publish(
-      p->base, p->child_state, &status,
-      gxds_override_host_picker_create(p->table, p->child_picker, gxds_policy_poker(p->base)));
+      p->only.base, p->only.state, &status,
+      gxds_override_host_picker_create(p->table, p->only.picker, gxds_policy_poker(p->only.base)));
   gxds_status_fini(&status);
 }
 
@@ -86,9 +83,9 @@ static void set_next_sweep(policy *p) {
   if (timeout > 0 && p->held) {
     gxds_duration interval = timeout / 8;
     if (interval < GXDS_OVERRIDE_HOST_SWEEP_MIN) interval = GXDS_OVERRIDE_HOST_SWEEP_MIN;
-    at = gxds_time_after(gxds_policy_now(p->base), interval);
+    at = gxds_time_after(gxds_policy_now(p->only.base), interval);
   }
-  gxds_policy_set_deadline(p->base, at);
+  gxds_policy_set_deadline(p->only.base, at);
 }
 
 static bool is_connecting(const gxds_held_endpoint *h) {
@@ -97,7 +94,7 @@ static bool is_connecting(const gxds_held_endpoint *h) {
 
 static void sweep(void *self) {
   policy *p = self;
-  const gxds_time now = gxds_policy_now(p->base);
+  const gxds_time now = gxds_policy_now(p->only.base);
   const gxds_duration timeout = cluster_of(p)->session_idle_timeout;
   gxds_session_table *table = NULL;
   gxds_held_endpoint *h;
@@ -121,15 +118,15 @@ static void hold(policy *p, gxds_session_endpoint *endpoint, const gxds_address 
   uint32_t index;
   gxds_held_endpoint *h = NULL;
   if (gxds_session_table_locate(p->table, endpoint, address, &locality, &index)) {
-    h = gxds_held_endpoint_create(p->base, p->args, locality, index, cluster_of(p)->http_connect,
-                                  publish_anew, p);
+    h = gxds_held_endpoint_create(p->only.base, p->args, locality, index,
+                                  cluster_of(p)->http_connect, publish_anew, p);
   }
   if (!h) {
     atomic_store_explicit(&endpoint->refused, true, memory_order_relaxed);
     publish_anew(p);
     return;
   }
-  h->last_used = gxds_policy_now(p->base);
+  h->last_used = gxds_policy_now(p->only.base);
   const bool first = !p->held;
   DL_APPEND(p->held, h);
   gxds_session_endpoint_hold(endpoint, h);
@@ -158,10 +155,7 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
                         const gxds_status *status, gxds_picker *take_picker) {
   (void)child;
   policy *p = self;
-  gxds_picker_unref(p->child_picker);
-  p->child_picker = take_picker;
-  p->child_state = state;
-  gxds_status_set(&p->child_status, gxds_status_copy(status));
+  gxds_only_child_keep(&p->only, state, status, take_picker);
   publish_anew(p);
 }
 
@@ -169,7 +163,7 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
                                          const gxds_args *args) {
   (void)child;
   policy *p = self;
-  gxds_subchannel *subchannel = gxds_policy_subchannel(p->base, address, args);
+  gxds_subchannel *subchannel = gxds_policy_subchannel(p->only.base, address, args);
   if (!subchannel || !address->ip) return subchannel;
   return gxds_session_subchannel_create(subchannel, address);
 }
@@ -209,15 +203,14 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
     gxds_status status =
         gxds_status_make(GXDS_UNAVAILABLE, "%s: no such cluster with endpoints in the snapshot",
                          gxds_override_host_policy.name);
-    gxds_policy_publish_failure(p->base, &status);
+    gxds_policy_publish_failure(p->only.base, &status);
     return status;
   }
   p->busy = true;
   take_update(p, given, entry);
   gxds_lb_update pass = *given;
   pass.config = p->config->child;
-  if (!p->child) p->child = gxds_lb_child_create(p->base, 0);
-  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_status status = gxds_only_child_update(&p->only, &pass);
   p->busy = false;
   publish(p);
   return status;
@@ -226,19 +219,14 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->only.base = base;
   p->seed = gxds_policy_random_seed(base);
   return p;
 }
 
-static void exit_idle(void *self) {
-  policy *p = self;
-  if (p->child) gxds_lb_child_exit_idle(p->child);
-}
-
 static void reset_backoff(void *self) {
   policy *p = self;
-  if (p->child) gxds_lb_child_reset_backoff(p->child);
+  gxds_only_child_reset_backoff(self);
   for (gxds_held_endpoint *h = p->held; h; h = h->next) {
     gxds_subchannel_reset_backoff(h->subchannel);
   }
@@ -246,11 +234,8 @@ static void reset_backoff(void *self) {
 
 static void end(void *self) {
   policy *p = self;
-  gxds_lb_child_end(p->child);
-  p->child = NULL;
+  gxds_only_child_end(self);
   let_go_of_all(p);
-  gxds_picker_unref(p->child_picker);
-  p->child_picker = NULL;
   gxds_session_table_unref(p->table);
   p->table = NULL;
 }
@@ -260,7 +245,7 @@ static void destroy(void *self) {
   if (p->config) gxds_lb_config_unref(&p->config->base);
   gxds_cluster_entry_unref(p->entry);
   gxds_args_unref(p->args);
-  gxds_status_fini(&p->child_status);
+  gxds_only_child_fini(&p->only);
   gxds_free(p);
 }
 
@@ -300,7 +285,7 @@ const gxds_policy_type gxds_override_host_policy = {
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = exit_idle,
+    .exit_idle = gxds_only_child_exit_idle,
     .reset_backoff = reset_backoff,
     .end = end,
     .destroy = destroy,

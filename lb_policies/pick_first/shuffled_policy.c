@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "host/only_child.h"
 #include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
@@ -14,9 +15,8 @@ typedef struct shuffled_config {
 } shuffled_config;
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_only_child only; /* first */
   gxds_random random;
-  gxds_lb_child *child;
   gxds_text given; /* the list of the last update, as it came, as text */
   size_t *order;   /* of that list */
   size_t count;
@@ -64,9 +64,8 @@ static const gxds_addresses *shuffle(policy *p, const gxds_addresses *list) {
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->only.base = base;
   p->random.state = gxds_policy_random_seed(base);
-  p->child = gxds_lb_child_create(base, 0);
   return p;
 }
 
@@ -76,21 +75,10 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   pass.config = ((const shuffled_config *)given->config)->child;
   const gxds_addresses *shuffled = given->addresses ? shuffle(p, given->addresses) : NULL;
   pass.addresses = shuffled;
-  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_status status = gxds_only_child_update(&p->only, &pass);
   gxds_addresses_unref(shuffled);
   return status;
 }
-
-static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
-                        const gxds_status *status, gxds_picker *take_picker) {
-  (void)child;
-  policy *p = self;
-  gxds_policy_publish(p->base, state, status, take_picker);
-}
-
-static void exit_idle(void *self) { gxds_lb_child_exit_idle(((policy *)self)->child); }
-static void reset_backoff(void *self) { gxds_lb_child_reset_backoff(((policy *)self)->child); }
-static void end(void *self) { gxds_lb_child_end(((policy *)self)->child); }
 
 static void destroy(void *self) {
   policy *p = self;
@@ -124,9 +112,9 @@ const gxds_policy_type gxds_shuffled_policy = {
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
-    .end = end,
+    .exit_idle = gxds_only_child_exit_idle,
+    .reset_backoff = gxds_only_child_reset_backoff,
+    .end = gxds_only_child_end,
     .destroy = destroy,
-    .child_state = child_state,
+    .child_state = gxds_only_child_pass_on,
 };

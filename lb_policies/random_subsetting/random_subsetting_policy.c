@@ -1,6 +1,7 @@
 #include "lb_policies/random_subsetting/random_subsetting_policy.h"
 
 #include "base/memory.h"
+#include "host/only_child.h"
 #include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
@@ -13,9 +14,8 @@ typedef struct subsetting_config {
 } subsetting_config;
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_only_child only; /* first */
   uint64_t seed;
-  gxds_lb_child *child;
 } policy;
 
 /* One reference, the caller's. */
@@ -42,9 +42,8 @@ static const gxds_addresses *subset_of(const policy *p, const gxds_addresses *al
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->only.base = base;
   p->seed = gxds_policy_random_seed(base);
-  p->child = gxds_lb_child_create(base, 0);
   return p;
 }
 
@@ -56,21 +55,11 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   const gxds_addresses *subset = NULL;
   if (given->addresses) subset = subset_of(p, given->addresses, config->size);
   pass.addresses = subset;
-  gxds_status status = gxds_lb_child_update(p->child, &pass);
+  gxds_status status = gxds_only_child_update(&p->only, &pass);
   gxds_addresses_unref(subset);
   return status;
 }
 
-static void child_state(void *self, uint64_t child, grpc_connectivity_state state,
-                        const gxds_status *status, gxds_picker *take_picker) {
-  (void)child;
-  policy *p = self;
-  gxds_policy_publish(p->base, state, status, take_picker);
-}
-
-static void exit_idle(void *self) { gxds_lb_child_exit_idle(((policy *)self)->child); }
-static void reset_backoff(void *self) { gxds_lb_child_reset_backoff(((policy *)self)->child); }
-static void end(void *self) { gxds_lb_child_end(((policy *)self)->child); }
 static void destroy(void *self) { gxds_free(self); }
 
 static void destroy_config(gxds_lb_config *c) {
@@ -106,9 +95,9 @@ const gxds_policy_type gxds_random_subsetting_policy = {
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
-    .end = end,
+    .exit_idle = gxds_only_child_exit_idle,
+    .reset_backoff = gxds_only_child_reset_backoff,
+    .end = gxds_only_child_end,
     .destroy = destroy,
-    .child_state = child_state,
+    .child_state = gxds_only_child_pass_on,
 };

@@ -1,0 +1,44 @@
+/* gxds_only_child: what policies with one child share. The policy's object begins with one.
+ *
+ * Only under the channel's serializer. */
+#ifndef GRPC_XDS_HOST_ONLY_CHILD_H_
+#define GRPC_XDS_HOST_ONLY_CHILD_H_
+
+#include "host/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_only_child { /* first in the policy's own object */
+  gxds_policy *base;
+  gxds_lb_child *child; /* NULL before the first update, and after the end */
+  /* The child's last report, in policies that keep it: see gxds_only_child_keep(). */
+  gxds_picker *picker; /* NULL: the child reported nothing yet */
+  grpc_connectivity_state state;
+  gxds_status status;
+} gxds_only_child;
+
+/* Gives the child an update, and makes the child first if there is none. Returns what the child
+ * says to the update. */
+GXDS_MUST_USE gxds_status gxds_only_child_update(gxds_only_child *o, const gxds_lb_update *update);
+/* Keeps what the child reported, in place of its last report. Takes ownership of take_picker. */
+void gxds_only_child_keep(gxds_only_child *o, grpc_connectivity_state state,
+                          const gxds_status *status, gxds_picker *take_picker);
+/* Frees what is left after the end. */
+void gxds_only_child_fini(gxds_only_child *o);
+
+/* gxds_policy_type's, of an object that begins with a gxds_only_child. */
+void gxds_only_child_exit_idle(void *self);
+void gxds_only_child_reset_backoff(void *self);
+/* Ends the child and lets go of its picker. A later update makes another child. */
+void gxds_only_child_end(void *self);
+/* Publishes the child's state and picker as the policy's own. */
+void gxds_only_child_pass_on(void *self, uint64_t child, grpc_connectivity_state state,
+                             const gxds_status *status, gxds_picker *take_picker);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
