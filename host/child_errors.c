@@ -1,7 +1,7 @@
 #include "host/child_errors.h"
 
 void gxds_child_errors_add(gxds_child_errors *e, gxds_str child, gxds_status take_status) {
-  if (!gxds_status_is_ok(&take_status)) {
+  if (e && !gxds_status_is_ok(&take_status)) {
     gxds_text_addf(&e->text, "%schild %.*s: ", e->text.size > 0 ? "; " : "", GXDS_STR_ARG(child));
     gxds_status_render(&take_status, &e->text);
   }

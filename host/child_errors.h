@@ -13,7 +13,8 @@ typedef struct gxds_child_errors {
   gxds_text text;
 } gxds_child_errors;
 
-/* OK adds nothing. */
+/* OK adds nothing. e: NULL where nobody hears what the child said; if it refused its update, it
+ * fails its RPCs. */
 void gxds_child_errors_add(gxds_child_errors *e, gxds_str child, gxds_status take_status);
 /* OK when there are none. Ends e. */
 GXDS_MUST_USE gxds_status gxds_child_errors_take(gxds_child_errors *e);

@@ -3,28 +3,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/memory.h"
 #include "host/child_errors.h"
+#include "host/keyed_children.h"
 #include "lb_policies/cds/cds_policy.h"
 #include "lb_policies/cluster_manager/cluster_manager.h"
 #include "lb_policies/cluster_manager/other_children.h"
 #include "lb_policies/cluster_manager/route_picker.h"
 #include "xds_resolver/mailbox.h"
 
-typedef struct child {
-  uint64_t token;
-  gxds_lb_child *lb;
-  UT_hash_handle hh; /* by token */
-} child;
-
 typedef struct policy {
   gxds_policy *base;
   gxds_cluster_manager *machine;
   bool draining;
   bool turn_is_due;
-  child *children;
+  gxds_keyed_child *children;
   const gxds_plugins *plugins; /* that others has; a reference */
   gxds_other_children others;
 
@@ -32,15 +26,12 @@ typedef struct policy {
   gxds_lb_update last;
 } policy;
 
-static child *find(policy *p, uint64_t token) {
-  child *c;
-  HASH_FIND(hh, p->children, &token, sizeof token, c);
-  return c;
+static gxds_keyed_child *find(policy *p, uint64_t token) {
+  return gxds_keyed_children_find(p->children, token);
 }
 
-static void remove_child(policy *p, child *c) {
-  HASH_DEL(p->children, c);
-  gxds_lb_child_end(c->lb);
+static void remove_child(policy *p, gxds_keyed_child *c) {
+  gxds_keyed_children_remove(&p->children, c);
   gxds_free(c);
 }
 
@@ -113,10 +104,7 @@ static void create_child(policy *p, const gxds_cluster_manager_op *op) {
     gxds_policy_trace(p->base, "child %" PRIu64 " is %.*s: created", op->child,
                       GXDS_STR_ARG(op->name));
   }
-  child *c = GXDS_NEW(child);
-  c->token = op->child;
-  c->lb = gxds_lb_child_create(p->base, op->child);
-  HASH_ADD(hh, p->children, token, sizeof c->token, c);
+  gxds_keyed_children_add(&p->children, GXDS_NEW(gxds_keyed_child), p->base, op->child);
 }
 
 static void update_child(policy *p, const gxds_cluster_manager_op *op, gxds_child_errors *errors) {
@@ -159,7 +147,7 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
       if (gxds_policy_traces(p->base)) {
         gxds_policy_trace(p->base, "child %" PRIu64 ": removed", op->child);
       }
-      child *c = find(p, op->child);
+      gxds_keyed_child *c = find(p, op->child);
       if (c) remove_child(p, c);
       break;
     case GXDS_CLUSTER_MANAGER_PUBLISH:
@@ -168,7 +156,8 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
   }
 }
 
-/* Adds what children said that refused their update. */
+/* Adds to errors what children said that refused their update. errors: NULL where nobody hears it.
+ */
 static void drain(policy *p, gxds_child_errors *errors) {
   if (p->draining) return; /* the loop below goes on with what came meanwhile */
   p->draining = true;
@@ -182,14 +171,6 @@ static void drain(policy *p, gxds_child_errors *errors) {
   /* The turn comes from a timer that is over at once: after what this thread has left to do. */
   p->turn_is_due = true;
   gxds_policy_set_deadline(p->base, gxds_policy_now(p->base));
-}
-
-/* Where nobody hears what children say; one that refused its update fails its RPCs. */
-static void drain_silently(policy *p) {
-  gxds_child_errors errors = {0};
-  drain(p, &errors);
-  gxds_status unheard = gxds_child_errors_take(&errors);
-  gxds_status_fini(&unheard);
 }
 
 /* --- The policy --- */
@@ -229,7 +210,7 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   policy *p = self;
   gxds_policy_trace_child(p->base, token, state, status);
   gxds_cluster_manager_on_child_state(p->machine, token, state, take_picker);
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 /* A pick waits for the child of that cluster, which is not there yet. */
@@ -237,36 +218,33 @@ static void poked(void *self, uint64_t number, gxds_str cluster) {
   (void)number;
   policy *p = self;
   gxds_cluster_manager_on_pick(p->machine, cluster);
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 static void on_deadline(void *self) {
   policy *p = self;
   p->turn_is_due = false;
   gxds_cluster_manager_on_turn(p->machine);
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 static void exit_idle(void *self) {
   policy *p = self;
   const bool draining = p->draining;
   p->draining = true; /* what children report is carried out afterwards: it may end them */
-  for (const child *c = p->children; c; c = c->hh.next) gxds_lb_child_exit_idle(c->lb);
+  gxds_keyed_children_exit_idle(p->children);
   p->draining = draining;
   gxds_cluster_manager_on_exit_idle(p->machine);
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 static void reset_backoff(void *self) {
-  policy *p = self;
-  for (const child *c = p->children; c; c = c->hh.next) gxds_lb_child_reset_backoff(c->lb);
+  gxds_keyed_children_reset_backoff(((policy *)self)->children);
 }
 
 static void end(void *self) {
   policy *p = self;
-  child *c;
-  child *next;
-  HASH_ITER(hh, p->children, c, next) remove_child(p, c);
+  while (p->children) remove_child(p, p->children);
 }
 
 static void destroy(void *self) {

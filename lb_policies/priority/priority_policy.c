@@ -2,10 +2,10 @@
 
 #include <grpc/impl/codegen/grpc_types.h>
 #include <inttypes.h>
-#include <uthash.h>
 
 #include "base/memory.h"
 #include "host/child_errors.h"
+#include "host/keyed_children.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/priority/priority_config.h"
@@ -24,20 +24,18 @@ typedef struct given {
 } given;
 
 typedef struct child {
-  uint64_t token;
-  gxds_lb_child *lb;
+  gxds_keyed_child keyed; /* first */
   bool ignore_reresolution_requests;
   gxds_status status;  /* as it reported last, with the picker */
   gxds_picker *picker; /* NULL: it reported nothing yet */
   given given;
-  UT_hash_handle hh; /* by token */
 } child;
 
 typedef struct policy {
   gxds_policy *base;
   gxds_priority_lb *machine;
   bool draining;
-  child *children;
+  gxds_keyed_child *children;
 
   /* From the last update; references. */
   gxds_priority_config *config;
@@ -51,9 +49,7 @@ typedef struct policy {
 } policy;
 
 static child *find(policy *p, uint64_t token) {
-  child *c;
-  HASH_FIND(hh, p->children, &token, sizeof token, c);
-  return c;
+  return (child *)gxds_keyed_children_find(p->children, token);
 }
 
 static void forget_given(child *c) {
@@ -65,8 +61,7 @@ static void forget_given(child *c) {
 }
 
 static void remove_child(policy *p, child *c) {
-  HASH_DEL(p->children, c);
-  gxds_lb_child_end(c->lb);
+  gxds_keyed_children_remove(&p->children, &c->keyed);
   forget_given(c);
   gxds_picker_unref(c->picker);
   gxds_status_fini(&c->status);
@@ -115,7 +110,7 @@ static gxds_status update_with_all(const policy *p, child *c, const gxds_priorit
                                  .note = c->given.note,
                                  .snapshot = p->snapshot,
                                  .mailbox = p->mailbox};
-  gxds_status status = gxds_lb_child_update(c->lb, &update);
+  gxds_status status = gxds_lb_child_update(c->keyed.lb, &update);
   gxds_addresses_unref(below);
   return status;
 }
@@ -135,7 +130,7 @@ static gxds_status update_from_cluster(const policy *p, child *c,
       gxds_priority_addresses_for(localities_of(p->entry, wanted->priority), c->given.args);
   const gxds_lb_update update = {
       .config = config, .addresses = addresses, .args = c->given.args, .note = c->given.note};
-  gxds_status status = gxds_lb_child_update(c->lb, &update);
+  gxds_status status = gxds_lb_child_update(c->keyed.lb, &update);
   gxds_addresses_unref(addresses);
   gxds_lb_config_unref(config);
   return status;
@@ -162,9 +157,7 @@ static void create_child(policy *p, const gxds_priority_op *op) {
                       GXDS_STR_ARG(p->config->children[op->position].name));
   }
   child *c = GXDS_NEW(child);
-  c->token = op->child;
-  c->lb = gxds_lb_child_create(p->base, op->child);
-  HASH_ADD(hh, p->children, token, sizeof c->token, c);
+  gxds_keyed_children_add(&p->children, &c->keyed, p->base, op->child);
 }
 
 static void publish(policy *p, const gxds_priority_op *op) {
@@ -224,7 +217,8 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
   }
 }
 
-/* Adds what children said that refused their update. */
+/* Adds to errors what children said that refused their update. errors: NULL where nobody hears it.
+ */
 static void drain(policy *p, gxds_child_errors *errors) {
   if (p->draining) return; /* the loop below goes on with what came meanwhile */
   p->draining = true;
@@ -235,14 +229,6 @@ static void drain(policy *p, gxds_child_errors *errors) {
   }
   p->draining = false;
   gxds_policy_set_deadline(p->base, gxds_priority_lb_deadline(p->machine));
-}
-
-/* Where nobody hears what children say; one that refused its update fails its RPCs. */
-static void drain_silently(policy *p) {
-  gxds_child_errors errors = {0};
-  drain(p, &errors);
-  gxds_status unheard = gxds_child_errors_take(&errors);
-  gxds_status_fini(&unheard);
 }
 
 /* --- Updates --- */
@@ -340,7 +326,7 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   c->picker = take_picker;
   gxds_policy_trace_child(p->base, token, state, status);
   gxds_priority_lb_on_child_state(p->machine, token, state, gxds_policy_now(p->base));
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 /* Not of a child that is not in the config, or whose config says so. */
@@ -352,25 +338,22 @@ static bool child_reresolve(void *self, uint64_t token) {
 static void on_deadline(void *self) {
   policy *p = self;
   gxds_priority_lb_on_deadline(p->machine, gxds_policy_now(p->base));
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 static void exit_idle(void *self) {
   policy *p = self;
   const child *c = find(p, gxds_priority_lb_current(p->machine));
-  if (c) gxds_lb_child_exit_idle(c->lb);
+  if (c) gxds_lb_child_exit_idle(c->keyed.lb);
 }
 
 static void reset_backoff(void *self) {
-  policy *p = self;
-  for (child *c = p->children; c; c = c->hh.next) gxds_lb_child_reset_backoff(c->lb);
+  gxds_keyed_children_reset_backoff(((policy *)self)->children);
 }
 
 static void end(void *self) {
   policy *p = self;
-  child *c;
-  child *next;
-  HASH_ITER(hh, p->children, c, next) remove_child(p, c);
+  while (p->children) remove_child(p, (child *)p->children);
 }
 
 static void destroy(void *self) {

@@ -1,10 +1,9 @@
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 
-#include <uthash.h>
-
 #include "base/check.h"
 #include "base/memory.h"
 #include "host/child_errors.h"
+#include "host/keyed_children.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/slow_start/slow_start_policy.h"
@@ -15,12 +14,10 @@
 #define HOSTS_ROUND_ROBIN "round_robin"
 
 typedef struct leaf {
-  uint64_t token;
-  gxds_lb_child *child;
-  gxds_picker *picker; /* the last; a reference; NULL: it reported nothing yet */
+  gxds_keyed_child keyed; /* first */
+  gxds_picker *picker;    /* the last; a reference; NULL: it reported nothing yet */
   gxds_status last_failure;
-  gxds_str label;    /* A78: its locality; owned */
-  UT_hash_handle hh; /* by token */
+  gxds_str label; /* A78: its locality; owned */
 } leaf;
 
 typedef struct policy {
@@ -28,7 +25,7 @@ typedef struct policy {
   gxds_weighted_locality *machine;
   gxds_turns *turns;
   bool draining;
-  leaf *leaves;
+  gxds_keyed_child *leaves;
 
   /* From the last update; references. */
   gxds_weighted_locality_config *config;
@@ -37,26 +34,21 @@ typedef struct policy {
 } policy;
 
 static leaf *find(policy *p, uint64_t token) {
-  leaf *l;
-  HASH_FIND(hh, p->leaves, &token, sizeof token, l);
-  return l;
+  return (leaf *)gxds_keyed_children_find(p->leaves, token);
 }
 
 static leaf *add_leaf(policy *p, uint64_t token, const gxds_locality *locality) {
   GXDS_CHECK(locality != NULL);
   leaf *l = GXDS_NEW(leaf);
-  l->token = token;
   gxds_text label = {0};
   gxds_metric_locality(locality->region, locality->zone, locality->sub_zone, &label);
   l->label = gxds_text_take(&label);
-  l->child = gxds_lb_child_create(p->base, token);
-  HASH_ADD(hh, p->leaves, token, sizeof l->token, l);
+  gxds_keyed_children_add(&p->leaves, &l->keyed, p->base, token);
   return l;
 }
 
 static void remove_leaf(policy *p, leaf *l) {
-  HASH_DEL(p->leaves, l);
-  gxds_lb_child_end(l->child);
+  gxds_keyed_children_remove(&p->leaves, &l->keyed);
   gxds_picker_unref(l->picker);
   gxds_status_fini(&l->last_failure);
   gxds_str_free(&l->label);
@@ -86,7 +78,7 @@ static void update_leaf(policy *p, uint64_t token, const gxds_locality *locality
   gxds_text name = {0};
   gxds_locality_render_name(locality, &name);
   gxds_child_errors_add(errors, gxds_text_str(&name),
-                        gxds_lb_child_update(find(p, token)->child, &update));
+                        gxds_lb_child_update(find(p, token)->keyed.lb, &update));
   gxds_text_fini(&name);
   gxds_str_free(&note);
   gxds_args_unref(args);
@@ -136,7 +128,7 @@ static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child
       update_leaf(p, op->child, op->locality, errors);
       break;
     case GXDS_WEIGHTED_LOCALITY_EXIT_IDLE:
-      gxds_lb_child_exit_idle(find(p, op->child)->child);
+      gxds_lb_child_exit_idle(find(p, op->child)->keyed.lb);
       break;
     case GXDS_WEIGHTED_LOCALITY_PUBLISH:
       publish(p, op);
@@ -150,7 +142,7 @@ static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child
   }
 }
 
-/* Adds what leaves said that refused their update. */
+/* Adds to errors what leaves said that refused their update. errors: NULL where nobody hears it. */
 static void drain(policy *p, gxds_child_errors *errors) {
   if (p->draining) return; /* the loop below goes on with what came meanwhile */
   p->draining = true;
@@ -162,14 +154,6 @@ static void drain(policy *p, gxds_child_errors *errors) {
   }
   p->draining = false;
   gxds_policy_set_deadline(p->base, gxds_weighted_locality_deadline(p->machine));
-}
-
-/* Where nobody hears what leaves say; one that refused its update fails its RPCs. */
-static void drain_silently(policy *p) {
-  gxds_child_errors errors = {0};
-  drain(p, &errors);
-  gxds_status unheard = gxds_child_errors_take(&errors);
-  gxds_status_fini(&unheard);
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
@@ -227,7 +211,7 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   }
   gxds_policy_trace_child(p->base, token, state, status);
   gxds_weighted_locality_on_child_state(p->machine, token, state);
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
@@ -237,28 +221,25 @@ static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
 static void on_deadline(void *self) {
   policy *p = self;
   gxds_weighted_locality_on_deadline(p->machine, gxds_policy_now(p->base));
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 static void exit_idle(void *self) {
   policy *p = self;
   const bool draining = p->draining;
   p->draining = true; /* what leaves report is carried out afterwards: it may end them */
-  for (leaf *l = p->leaves; l; l = l->hh.next) gxds_lb_child_exit_idle(l->child);
+  gxds_keyed_children_exit_idle(p->leaves);
   p->draining = draining;
-  drain_silently(p);
+  drain(p, NULL);
 }
 
 static void reset_backoff(void *self) {
-  policy *p = self;
-  for (leaf *l = p->leaves; l; l = l->hh.next) gxds_lb_child_reset_backoff(l->child);
+  gxds_keyed_children_reset_backoff(((policy *)self)->leaves);
 }
 
 static void end(void *self) {
   policy *p = self;
-  leaf *l;
-  leaf *next;
-  HASH_ITER(hh, p->leaves, l, next) remove_leaf(p, l);
+  while (p->leaves) remove_leaf(p, (leaf *)p->leaves);
 }
 
 static void destroy(void *self) {
