@@ -12,6 +12,16 @@ void gxds_lb_config_init(gxds_lb_config *c, const gxds_policy_type *type,
   c->destroy = destroy;
 }
 
+gxds_lb_config *gxds_lb_config_parse_json(const gxds_policy_type *type, const json_t *json,
+                                          gxds_lb_parse_list *parse_list, gxds_errors *errors) {
+  if (type->unconfigurable) {
+    gxds_errors_add(errors, NULL, "%s cannot be configured: %s", type->name, type->unconfigurable);
+    return NULL;
+  }
+  return type->parse_of ? type->parse_of(type, json, errors)
+                        : type->parse(json, parse_list, errors);
+}
+
 gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json,
                                      gxds_lb_parse_list *parse_list, gxds_status *why) {
   if (type->needs_config && json.size == 0) {
@@ -37,8 +47,7 @@ gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json
     }
   }
   gxds_errors errors = {0};
-  gxds_lb_config *config = type->parse_of ? type->parse_of(type, value, &errors)
-                                          : type->parse(value, parse_list, &errors);
+  gxds_lb_config *config = gxds_lb_config_parse_json(type, value, parse_list, &errors);
   json_decref(value);
   if (!config) {
     gxds_text prefix = {0};

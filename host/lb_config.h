@@ -6,6 +6,7 @@
 #ifndef GRPC_XDS_HOST_LB_CONFIG_H_
 #define GRPC_XDS_HOST_LB_CONFIG_H_
 
+#include "base/errors.h"
 #include "base/ref.h"
 #include "base/status.h"
 
@@ -14,6 +15,7 @@ extern "C" {
 #endif
 
 struct gxds_policy_type;
+struct json_t; /* jansson's */
 
 typedef struct gxds_lb_config gxds_lb_config;
 struct gxds_lb_config { /* first in its maker's own object */
@@ -40,6 +42,11 @@ static inline void gxds_lb_config_unref(gxds_lb_config *c) {
  * NULL: it is no such list, none is known, or its config is wrong, which *why says (the caller's).
  * Any thread. */
 typedef gxds_lb_config *gxds_lb_parse_list(gxds_str json, gxds_status *why);
+
+/* As gxds_policy_type.parse: json may be NULL; adds all that is wrong to errors. */
+gxds_lb_config *gxds_lb_config_parse_json(const struct gxds_policy_type *type,
+                                          const struct json_t *json, gxds_lb_parse_list *parse_list,
+                                          gxds_errors *errors);
 
 /* The config that the type makes of its JSON form; empty: a service config only names the policy.
  * One reference, the caller's; NULL: it is wrong, which *why says (the caller's), all of it. Any

@@ -95,6 +95,10 @@ typedef struct gxds_policy_type {
   /* Labels of what the child and those below it count, in place of what is in *out: the same as
    * long as the child lives. Borrow: as there. NULL: none of its own. */
   void (*child_label)(void *self, uint64_t child, gxds_metric_labels *out);
+
+  /* Why no JSON can configure it, after "NAME cannot be configured: "; then it has no parse
+   * function. NULL: JSON can. */
+  const char *unconfigurable;
 } gxds_policy_type;
 
 /* --- What a policy may do --- */

@@ -6,6 +6,7 @@
 #include "host/only_child.h"
 #include "json/json.h"
 #include "lb_policies/cds/cds.h"
+#include "lb_policies/cluster_child_config.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
@@ -86,19 +87,14 @@ static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
     children[i] = (gxds_priority_child){gxds_text_take(&name), p->leaf_policy,
                                         step->ignore_reresolution, true, i};
   }
-  gxds_lb_config *priority = gxds_priority_config_create(p->cluster, children, count);
+  gxds_lb_config *config = gxds_priority_config_create(p->cluster, children, count);
   if (step->entry->cluster->subsets) { /* E5 */
-    gxds_lb_config *subsets = gxds_subset_config_create(p->cluster, priority);
-    gxds_lb_config_unref(priority);
-    priority = subsets;
+    config = gxds_cluster_child_config_create(&gxds_subset_policy, p->cluster, config);
   }
   if (step->has_sessions) { /* A75 */
-    gxds_lb_config *below = priority;
-    priority = gxds_override_host_config_create(p->cluster, below);
-    gxds_lb_config_unref(below);
+    config = gxds_cluster_child_config_create(&gxds_override_host_policy, p->cluster, config);
   }
-  gxds_lb_config *config = gxds_cluster_impl_config_create(p->cluster, priority);
-  gxds_lb_config_unref(priority);
+  config = gxds_cluster_child_config_create(&gxds_cluster_impl_policy, p->cluster, config);
   for (size_t i = 0; i < count; i++) gxds_str_free(&children[i].name);
   gxds_free(children);
   return config;

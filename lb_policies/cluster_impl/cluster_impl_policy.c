@@ -5,6 +5,7 @@
 #include "host/only_child.h"
 #include "host/parse_child.h"
 #include "json/json.h"
+#include "lb_policies/cluster_child_config.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"
 #include "lb_policies/cluster_impl/cluster_picker.h"
 #include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
@@ -13,8 +14,8 @@
 typedef struct policy {
   gxds_only_child only; /* first */
   gxds_cluster_impl *machine;
-  gxds_cluster_impl_config *config; /* a reference; NULL before the first update */
-  gxds_cluster_security *security;  /* NULL: no TLS of the cluster's own */
+  gxds_cluster_child_config *config; /* a reference; NULL before the first update */
+  gxds_cluster_security *security;   /* NULL: no TLS of the cluster's own */
   const gxds_args *args; /* of the last update, and what the child got for them; NULL: anew */
   const gxds_args *child_args;
   bool http_connect;            /* A86: it is in child_args */
@@ -127,7 +128,8 @@ static gxds_status update_child(policy *p, const gxds_lb_update *given) {
 }
 
 static gxds_cluster_impl_todo tell_machine(policy *p, const gxds_lb_update *given) {
-  gxds_cluster_impl_config *config = (gxds_cluster_impl_config *)gxds_lb_config_ref(given->config);
+  gxds_cluster_child_config *config =
+      (gxds_cluster_child_config *)gxds_lb_config_ref(given->config);
   const gxds_cluster_impl_todo todo = gxds_cluster_impl_on_update(
       p->machine, gxds_config_cluster(given->snapshot, config->cluster),
       given->snapshot->load_store, config->child, root_ops(p)->has_xds_credentials(given->args));
@@ -245,21 +247,6 @@ static void destroy(void *self) {
 
 /* --- The config --- */
 
-static void destroy_config(gxds_lb_config *c) {
-  gxds_cluster_impl_config *config = (gxds_cluster_impl_config *)c;
-  gxds_str_free(&config->cluster);
-  gxds_lb_config_unref(config->child);
-  gxds_free(config);
-}
-
-gxds_lb_config *gxds_cluster_impl_config_create(gxds_str cluster, gxds_lb_config *child) {
-  gxds_cluster_impl_config *config = GXDS_NEW(gxds_cluster_impl_config);
-  gxds_lb_config_init(&config->base, &gxds_cluster_impl_policy, destroy_config);
-  config->cluster = gxds_str_dup(cluster);
-  config->child = gxds_lb_config_ref(child);
-  return &config->base;
-}
-
 static gxds_str read_cluster(const json_t *json, gxds_errors *errors) {
   const gxds_path *field = GXDS_FIELD(NULL, "clusterName");
   const json_t *value = json_object_get(json, "clusterName");
@@ -276,10 +263,11 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;
   const gxds_str cluster = read_cluster(json, errors);
   gxds_lb_config *child = gxds_lb_parse_child(json, "childPolicy", NULL, parse_list, errors);
-  gxds_lb_config *config = NULL;
-  if (errors->count == 0) config = gxds_cluster_impl_config_create(cluster, child);
+  if (errors->count == 0) {
+    return gxds_cluster_child_config_create(&gxds_cluster_impl_policy, cluster, child);
+  }
   gxds_lb_config_unref(child);
-  return config;
+  return NULL;
 }
 
 const gxds_policy_type gxds_cluster_impl_policy = {

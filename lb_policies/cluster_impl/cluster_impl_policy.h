@@ -10,16 +10,8 @@
 extern "C" {
 #endif
 
+/* Configs: gxds_cluster_child_config. */
 extern const gxds_policy_type gxds_cluster_impl_policy;
-
-typedef struct gxds_cluster_impl_config {
-  gxds_lb_config base;
-  gxds_str cluster;
-  gxds_lb_config *child; /* a reference */
-} gxds_cluster_impl_config;
-
-/* Copies the name, and takes a reference of its own on child. One reference, the caller's. */
-gxds_lb_config *gxds_cluster_impl_config_create(gxds_str cluster, gxds_lb_config *child);
 
 #ifdef __cplusplus
 }

@@ -5,15 +5,10 @@
 
 #include "base/memory.h"
 #include "host/only_child.h"
+#include "lb_policies/cluster_child_config.h"
 #include "lb_policies/override_host/override_host_picker.h"
 #include "lb_policies/override_host/session_update.h"
 #include "xds_resolver/config.h"
-
-typedef struct override_host_config {
-  gxds_lb_config base;
-  gxds_str cluster;
-  gxds_lb_config *child; /* a reference */
-} override_host_config;
 
 typedef struct policy {
   gxds_only_child only; /* first; its picker and state are published by publish() */
@@ -24,7 +19,7 @@ typedef struct policy {
   gxds_held_endpoint *held;  /* a list: what sessions use */
 
   /* From the last update; references. */
-  override_host_config *config;
+  gxds_cluster_child_config *config;
   const gxds_cluster_entry *entry;
   const gxds_args *args;
 } policy;
@@ -171,7 +166,7 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
 static void take_update(policy *p, const gxds_lb_update *given, const gxds_cluster_entry *entry) {
   gxds_lb_config_ref(given->config);
   if (p->config) gxds_lb_config_unref(&p->config->base);
-  p->config = (override_host_config *)given->config;
+  p->config = (gxds_cluster_child_config *)given->config;
   const bool other_args = p->args != given->args;
   gxds_args_ref(given->args);
   gxds_args_unref(p->args);
@@ -190,7 +185,7 @@ static void take_update(policy *p, const gxds_lb_update *given, const gxds_clust
 }
 
 static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update *given) {
-  const override_host_config *config = (const override_host_config *)given->config;
+  const gxds_cluster_child_config *config = (const gxds_cluster_child_config *)given->config;
   const gxds_cluster_entry *e =
       given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->entry;
   return e && e->kind == GXDS_ENTRY_ENDPOINTS ? e : NULL;
@@ -249,40 +244,15 @@ static void destroy(void *self) {
   gxds_free(p);
 }
 
-/* --- The config --- */
-
-static void destroy_config(gxds_lb_config *c) {
-  override_host_config *config = (override_host_config *)c;
-  gxds_lb_config_unref(config->child);
-  gxds_str_free(&config->cluster);
-  gxds_free(config);
-}
-
-gxds_lb_config *gxds_override_host_config_create(gxds_str cluster, gxds_lb_config *child) {
-  override_host_config *config = GXDS_NEW(override_host_config);
-  gxds_lb_config_init(&config->base, &gxds_override_host_policy, destroy_config);
-  config->cluster = gxds_str_dup(cluster);
-  config->child = gxds_lb_config_ref(child);
-  return &config->base;
-}
-
-static gxds_lb_config *parse(const struct json_t *json, gxds_lb_parse_list *parse_list,
-                             gxds_errors *errors) {
-  (void)json;
-  (void)parse_list;
-  gxds_errors_add(errors, NULL,
-                  "xds_override_host_experimental cannot be configured: it is what a cluster has "
-                  "above its priorities where the listener has a stateful_session filter");
-  return NULL;
-}
-
 const gxds_policy_type gxds_override_host_policy = {
     .name = "xds_override_host_experimental",
     .trace = "xds_override_host_lb",
     .log_name = "xds_override_host_lb",
     .title = "xds_override_host",
     .needs_config = true,
-    .parse = parse,
+    .unconfigurable =
+        "it is what a cluster has above its priorities where the listener has a stateful_session "
+        "filter",
     .create = create,
     .update = update,
     .exit_idle = gxds_only_child_exit_idle,

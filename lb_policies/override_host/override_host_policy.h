@@ -18,14 +18,11 @@
 extern "C" {
 #endif
 
+/* Configs: gxds_cluster_child_config. */
 extern const gxds_policy_type gxds_override_host_policy;
 
 /* A75: it is not looked more often than this for endpoints that no session uses any more. */
 #define GXDS_OVERRIDE_HOST_SWEEP_MIN (5 * GXDS_SECOND)
-
-/* cluster: in the snapshot. child: the config of the policy below. Takes references. One reference,
- * the caller's. */
-gxds_lb_config *gxds_override_host_config_create(gxds_str cluster, gxds_lb_config *child);
 
 #ifdef __cplusplus
 }

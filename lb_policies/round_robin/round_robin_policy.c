@@ -116,22 +116,12 @@ gxds_lb_config *gxds_round_robin_config_create(const gxds_locality *locality, bo
   return &config->base;
 }
 
-static gxds_lb_config *parse(const struct json_t *json, gxds_lb_parse_list *parse_list,
-                             gxds_errors *errors) {
-  (void)json;
-  (void)parse_list;
-  gxds_errors_add(errors, NULL,
-                  "grpc_xds_round_robin cannot be configured: it is what round_robin becomes "
-                  "inside a locality. Use round_robin.");
-  return NULL;
-}
-
 const gxds_policy_type gxds_round_robin_policy = {
     .name = "grpc_xds_round_robin",
     .trace = "round_robin",
     .log_name = "grpc_xds_round_robin",
     .title = "grpc_xds_round_robin",
-    .parse = parse,
+    .unconfigurable = "it is what round_robin becomes inside a locality. Use round_robin.",
     .create = create,
     .update = update,
     .exit_idle = gxds_endpoints_policy_exit_idle,

@@ -6,17 +6,12 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "host/child_errors.h"
+#include "lb_policies/cluster_child_config.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/subset/subset_endpoints.h"
 #include "lb_policies/subset/subset_fallback.h"
 #include "lb_policies/subset/subset_picker.h"
 #include "xds_resolver/config.h"
-
-typedef struct subset_config {
-  gxds_lb_config base;
-  gxds_str cluster;
-  gxds_lb_config *priority; /* a reference */
-} subset_config;
 
 /* Some endpoints, with the policy that balances over them. */
 typedef struct subset {
@@ -52,7 +47,7 @@ typedef struct policy {
   gxds_status status;
 
   /* From the last update; references. */
-  subset_config *config;
+  gxds_cluster_child_config *config;
   const gxds_cluster_entry *entry; /* NULL before it */
   const gxds_args *args;
   gxds_str note;
@@ -146,7 +141,7 @@ static gxds_status update_child(const policy *p, subset *s) {
   const gxds_cluster_entry *e = p->entry;
   const gxds_cluster_entry *part =
       gxds_cluster_entry_endpoints(e->name, e->cluster, s->endpoints.part, e->resolution_note);
-  const gxds_lb_update update = {.config = p->config->priority,
+  const gxds_lb_update update = {.config = p->config->child,
                                  .addresses = gxds_priority_addresses(NULL), /* are in the entry */
                                  .args = p->args,
                                  .note = p->note,
@@ -240,7 +235,7 @@ static void poked(void *self, uint64_t number, gxds_str text) {
 static void take_update(policy *p, const gxds_lb_update *given) {
   gxds_lb_config_ref(given->config);
   if (p->config) gxds_lb_config_unref(&p->config->base);
-  p->config = (subset_config *)given->config;
+  p->config = (gxds_cluster_child_config *)given->config;
   gxds_args_ref(given->args);
   gxds_args_unref(p->args);
   p->args = given->args;
@@ -250,7 +245,7 @@ static void take_update(policy *p, const gxds_lb_update *given) {
 
 /* Without a snapshot, what is known stays. */
 static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update *given) {
-  const subset_config *config = (const subset_config *)given->config;
+  const gxds_cluster_child_config *config = (const gxds_cluster_child_config *)given->config;
   const gxds_cluster_entry *e =
       given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->entry;
   return e && e->kind == GXDS_ENTRY_ENDPOINTS && e->cluster->subsets ? e : NULL;
@@ -322,40 +317,13 @@ static void destroy(void *self) {
   gxds_free(p);
 }
 
-/* --- The config --- */
-
-static void destroy_config(gxds_lb_config *c) {
-  subset_config *config = (subset_config *)c;
-  gxds_lb_config_unref(config->priority);
-  gxds_str_free(&config->cluster);
-  gxds_free(config);
-}
-
-gxds_lb_config *gxds_subset_config_create(gxds_str cluster, gxds_lb_config *priority) {
-  subset_config *config = GXDS_NEW(subset_config);
-  gxds_lb_config_init(&config->base, &gxds_subset_policy, destroy_config);
-  config->cluster = gxds_str_dup(cluster);
-  config->priority = gxds_lb_config_ref(priority);
-  return &config->base;
-}
-
-static gxds_lb_config *parse(const struct json_t *json, gxds_lb_parse_list *parse_list,
-                             gxds_errors *errors) {
-  (void)json;
-  (void)parse_list;
-  gxds_errors_add(errors, NULL,
-                  "grpc_xds_subset cannot be configured: it is what a Cluster with "
-                  "lb_subset_config has above its priorities");
-  return NULL;
-}
-
 const gxds_policy_type gxds_subset_policy = {
     .name = "grpc_xds_subset",
     .trace = "priority_lb", /* the host has no word for it, and what it does is to choose one */
     .log_name = "grpc_xds_subset",
     .title = "grpc_xds_subset",
     .needs_config = true,
-    .parse = parse,
+    .unconfigurable = "it is what a Cluster with lb_subset_config has above its priorities",
     .create = create,
     .update = update,
     .exit_idle = exit_idle,

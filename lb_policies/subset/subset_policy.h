@@ -17,15 +17,12 @@
 extern "C" {
 #endif
 
+/* Configs: gxds_cluster_child_config; the child is the cluster's priority policy. */
 extern const gxds_policy_type gxds_subset_policy;
 
 /* So many matches of routes are known at a time; of more, the oldest is forgotten, and found out
  * again. Each may have a subset with its own list of endpoints. */
 #define GXDS_SUBSET_MATCHES_MAX 1024u
-
-/* cluster: in the snapshot, with subsets. priority: the config of its priority policy. Takes
- * references. One reference, the caller's. */
-gxds_lb_config *gxds_subset_config_create(gxds_str cluster, gxds_lb_config *priority);
 
 #ifdef __cplusplus
 }

@@ -117,8 +117,7 @@ static gxds_lb_config* Refuse(gxds_status* why, gxds_code code, const std::strin
 static gxds_lb_config* ParseOurs(const gxds_policy_type* type, const json_t* json,
                                  gxds_lb_parse_list* parse_list, gxds_status* why) {
   gxds_errors errors = {};
-  gxds_lb_config* config = type->parse_of != nullptr ? type->parse_of(type, json, &errors)
-                                                     : type->parse(json, parse_list, &errors);
+  gxds_lb_config* config = gxds_lb_config_parse_json(type, json, parse_list, &errors);
   const std::string prefix = std::string("errors validating ") + type->title + " LB policy config";
   if (config == nullptr) *why = gxds_errors_status(&errors, prefix.c_str());
   gxds_errors_fini(&errors);

@@ -83,6 +83,7 @@ const gxds_policy_type kMadeUp = {
     nullptr,
     nullptr,
     nullptr,
+    nullptr,
 };
 
 namespace {

@@ -224,7 +224,7 @@ TEST_F(ClusterImplPolicyTest, ConfigFromJson) {  // A37.24, A74.41
   const Config config = ParseConfig(
       R"([{"xds_cluster_impl_experimental":{"clusterName":"c","childPolicy":[{"test_leaf":{}}]}}])");
   ASSERT_NE(config.get(), nullptr);
-  const auto& parsed = config.as<gxds_cluster_impl_config>();
+  const auto& parsed = config.as<gxds_cluster_child_config>();
   EXPECT_EQ(Text(parsed.cluster), "c");
   EXPECT_EQ(Text(parsed.child->policy), "test_leaf");
   EXPECT_EQ(ParseError(R"([{"xds_cluster_impl_experimental":{"clusterName":3}}])").message,

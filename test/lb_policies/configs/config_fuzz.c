@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       json_loadb(end + 1, size - (size_t)(end + 1 - text), JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
   if (type && json) {
     gxds_errors errors = {0};
-    gxds_lb_config *config = type->parse(json, parse_list, &errors);
+    gxds_lb_config *config = gxds_lb_config_parse_json(type, json, parse_list, &errors);
     require(!config == (errors.count > 0));
     if (config) require(config->type == type);
     gxds_status status = gxds_errors_status(&errors, "wrong");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lb_policies/cds/cds_policy.h"
+#include "lb_policies/cluster_child_config.h"
 #include "lb_policies/cluster_impl/cluster_impl_policy.h"
 #include "lb_policies/priority/priority_policy.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
@@ -36,7 +37,8 @@ inline Config Priority(const std::string& cluster, const std::vector<PriorityChi
 }
 
 inline Config ClusterImpl(const std::string& cluster, const Config& child) {
-  return Config(gxds_cluster_impl_config_create(View(cluster), child.get()));
+  return Config(gxds_cluster_child_config_create(&gxds_cluster_impl_policy, View(cluster),
+                                                 gxds_lb_config_ref(child.get())));
 }
 
 inline Config Cds(const std::string& cluster, bool is_dynamic) {
