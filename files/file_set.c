@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "files/file_reader.h"
 #include "xds_client/resource_name.h"
 
@@ -293,19 +294,10 @@ const gxds_file_set *gxds_file_set_of(gxds_file_found *take) {
 
 /* The copy of a file's name that the set owns: names are sorted. */
 static gxds_str own_name(const gxds_file_set *s, gxds_str name) {
-  size_t low = 0;
-  size_t high = s->file_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_str_compare(s->file_names[middle], name);
-    if (order == 0) return s->file_names[middle];
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return gxds_str_of(NULL, 0);
+  const size_t at =
+      GXDS_LOWER_BOUND(i, 0, s->file_count, gxds_str_compare(s->file_names[i], name) < 0);
+  const bool is_there = at < s->file_count && gxds_str_equal(s->file_names[at], name);
+  return is_there ? s->file_names[at] : gxds_str_of(NULL, 0);
 }
 
 const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_file_entry *entry,
@@ -354,19 +346,10 @@ void gxds_file_set_unref(const gxds_file_set *s) {
 
 static const gxds_file_entry *find(const gxds_file_set *s, gxds_file_type type, gxds_str name) {
   const gxds_file_list *list = &s->types[type];
-  size_t low = 0;
-  size_t high = list->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_str_compare(list->entries[middle].resource->name, name);
-    if (order == 0) return &list->entries[middle];
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return NULL;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, list->count,
+                                     gxds_str_compare(list->entries[i].resource->name, name) < 0);
+  const bool is_there = at < list->count && gxds_str_equal(list->entries[at].resource->name, name);
+  return is_there ? &list->entries[at] : NULL;
 }
 
 const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,

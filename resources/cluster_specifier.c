@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "envoy/config/core/v3/extension.upb.h"
 #include "envoy/config/route/v3/route.upb.h"
 #include "envoy/config/route/v3/route_components.upb.h"
@@ -132,15 +133,7 @@ gxds_cluster_specifiers gxds_cluster_specifiers_decode(
 gxds_cluster_specifier *gxds_cluster_specifiers_find(const gxds_cluster_specifiers *s,
                                                      gxds_str name) {
   gxds_cluster_specifier key = {.name = name, .index = 0};
-  size_t low = 0;
-  size_t high = s->count;
-  while (low < high) { /* the first of that name */
-    size_t middle = low + (high - low) / 2;
-    if (compare_names(&s->items[middle], &key) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < s->count && gxds_str_equal(s->items[low].name, name) ? &s->items[low] : NULL;
+  /* The first of that name. */
+  const size_t at = GXDS_LOWER_BOUND(i, 0, s->count, compare_names(&s->items[i], &key) < 0);
+  return at < s->count && gxds_str_equal(s->items[at].name, name) ? &s->items[at] : NULL;
 }

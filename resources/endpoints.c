@@ -5,27 +5,17 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "resources/endpoints_internal.h"
 #include "resources/lb_metadata_internal.h"
 
 /* A locality of the last good resource that equals this one, or NULL. It is looked for in the same
  * priority first, then in the others: failing over moves localities about. */
 static const gxds_locality *find_equal_in(const gxds_priority *p, const gxds_locality *wanted) {
-  size_t low = 0;
-  size_t high = p->locality_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_locality_compare_name(wanted, p->localities[middle]);
-    if (order == 0) {
-      return gxds_locality_equal(wanted, p->localities[middle]) ? p->localities[middle] : NULL;
-    }
-    if (order < 0) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return NULL;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, p->locality_count,
+                                     gxds_locality_compare_name(wanted, p->localities[i]) > 0);
+  const bool is_equal = at < p->locality_count && gxds_locality_equal(wanted, p->localities[at]);
+  return is_equal ? p->localities[at] : NULL;
 }
 
 static const gxds_locality *find_equal(const gxds_endpoints *previous,
@@ -196,19 +186,11 @@ const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t pri
                                              const gxds_locality *like) {
   if (!e || priority >= e->priority_count) return NULL;
   const gxds_priority *p = &e->priorities[priority];
-  size_t low = 0;
-  size_t high = p->locality_count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    const int order = gxds_locality_compare_name(like, p->localities[middle]);
-    if (order == 0) return p->localities[middle];
-    if (order < 0) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return NULL;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, p->locality_count,
+                                     gxds_locality_compare_name(like, p->localities[i]) > 0);
+  const bool is_there =
+      at < p->locality_count && gxds_locality_compare_name(like, p->localities[at]) == 0;
+  return is_there ? p->localities[at] : NULL;
 }
 
 const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "resources/route_config_internal.h"
 
 gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes) {
@@ -52,19 +53,9 @@ static void sort(gxds_virtual_host_finder *f) {
 
 static const gxds_virtual_host *find_anywhere(gxds_virtual_host_finder *f, gxds_str bytes) {
   if (!f->sorted) sort(f);
-  size_t low = 0;
-  size_t high = f->previous->virtual_host_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = compare(bytes, f->sorted[middle]->body->bytes);
-    if (order == 0) return f->sorted[middle];
-    if (order < 0) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return NULL;
+  const size_t count = f->previous->virtual_host_count;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, count, compare(f->sorted[i]->body->bytes, bytes) < 0);
+  return at < count && compare(f->sorted[at]->body->bytes, bytes) == 0 ? f->sorted[at] : NULL;
 }
 
 const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f,

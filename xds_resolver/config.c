@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 /* ---- gxds_names ---- */
 
@@ -56,19 +57,8 @@ bool gxds_names_contain(const gxds_names *n, gxds_str name) {
 }
 
 size_t gxds_names_find(const gxds_names *n, gxds_str name) {
-  size_t low = 0;
-  size_t high = n->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_str_compare(n->names[middle], name);
-    if (order == 0) return middle;
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return SIZE_MAX;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, n->count, gxds_str_compare(n->names[i], name) < 0);
+  return at < n->count && gxds_str_equal(n->names[at], name) ? at : SIZE_MAX;
 }
 
 bool gxds_names_equal(const gxds_names *a, const gxds_names *b) {

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "xds_resolver/path_index.h"
 #include "xds_resolver/regex_prefix.h"
 #include "xds_resolver/request_hash.h"
@@ -263,17 +264,8 @@ static const share *pick_share(const compiled_route *r, const gxds_route_request
   uint64_t total = r->shares[r->share_count - 1].end;
   uint64_t random = gxds_random_next(request->random());
   uint64_t drawn = (uint64_t)(((unsigned __int128)random * total) >> 64);
-  size_t low = 0;
-  size_t high = r->share_count - 1;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (drawn < r->shares[middle].end) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return &r->shares[low];
+  const size_t at = GXDS_LOWER_BOUND(i, 0, r->share_count - 1, r->shares[i].end <= drawn);
+  return &r->shares[at];
 }
 
 /* A60: a session stays in its cluster as long as its route goes there, whatever was drawn. Then it

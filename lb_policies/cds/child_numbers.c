@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 /* A locality of the priorities before, and the child that had it. */
 typedef struct owner {
@@ -58,19 +59,10 @@ static owners owners_of(const gxds_child_numbers *n, const gxds_endpoints *befor
 
 /* The owner of a locality that is still to be had, or NULL. */
 static owner *find(const owners *o, const gxds_locality *l) {
-  size_t low = 0;
-  size_t high = o->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_locality_compare_name(o->items[middle].locality, l);
-    if (order == 0) return o->items[middle].taken ? NULL : &o->items[middle];
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return NULL;
+  const size_t at =
+      GXDS_LOWER_BOUND(i, 0, o->count, gxds_locality_compare_name(o->items[i].locality, l) < 0);
+  if (at == o->count || o->items[at].taken) return NULL;
+  return gxds_locality_compare_name(o->items[at].locality, l) == 0 ? &o->items[at] : NULL;
 }
 
 static void take_all(const owners *o, const gxds_priority *p) {

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "lb_policies/cluster_manager/children.h"
 
 typedef struct queued_op {
@@ -151,19 +152,8 @@ static void remove_child(gxds_cluster_manager *m, gxds_child *child) {
 }
 
 static bool contains(const gxds_str *sorted, size_t count, gxds_str name) {
-  size_t low = 0;
-  size_t high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_str_compare(sorted[middle], name);
-    if (order == 0) return true;
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return false;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, count, gxds_str_compare(sorted[i], name) < 0);
+  return at < count && gxds_str_equal(sorted[at], name);
 }
 
 /* What stands in a new child's entry is not in the difference when its cluster was known before it

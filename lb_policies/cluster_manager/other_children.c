@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
@@ -19,17 +20,7 @@ void gxds_other_children_fini(gxds_other_children *o) {
 
 /* The first place whose name is not before that one. */
 static size_t place_of(const gxds_other_children *o, gxds_str name) {
-  size_t low = 0;
-  size_t high = o->count;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    if (gxds_str_compare(o->names[middle], name) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return GXDS_LOWER_BOUND(i, 0, o->count, gxds_str_compare(o->names[i], name) < 0);
 }
 
 static bool is_at(const gxds_other_children *o, size_t place, gxds_str name) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 typedef struct part {
   const gxds_locality *locality; /* a reference */
@@ -26,18 +27,9 @@ static void destroy_list(gxds_addresses *a) {
 /* *offset: the endpoint's place in its locality. */
 static const gxds_locality *find(const gxds_addresses *a, size_t index, uint32_t *offset) {
   const endpoint_list *l = (const endpoint_list *)a;
-  size_t low = 0;
-  size_t high = l->count - 1;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    if (index < l->parts[middle].end) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  *offset = (uint32_t)(index - (low > 0 ? l->parts[low - 1].end : 0));
-  return l->parts[low].locality;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, l->count - 1, l->parts[i].end <= index);
+  *offset = (uint32_t)(index - (at > 0 ? l->parts[at - 1].end : 0));
+  return l->parts[at].locality;
 }
 
 static void list_at(const gxds_addresses *a, size_t index, gxds_lb_address *out) {

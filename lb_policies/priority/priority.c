@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 #define NOT_NAMED SIZE_MAX
 
@@ -180,19 +181,11 @@ static void place_children(gxds_priority_lb *lb, gxds_time now) {
   if (lb->slot_count) qsort(sorted, lb->slot_count, sizeof *sorted, compare_named);
   for (size_t i = 0; i < lb->child_count; i++) {
     child *c = lb->children[i];
-    size_t low = 0;
-    size_t high = lb->slot_count;
-    while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (gxds_str_compare(sorted[middle].name, c->name) < 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low < lb->slot_count && gxds_str_equal(sorted[low].name, c->name)) {
+    const size_t at =
+        GXDS_LOWER_BOUND(k, 0, lb->slot_count, gxds_str_compare(sorted[k].name, c->name) < 0);
+    if (at < lb->slot_count && gxds_str_equal(sorted[at].name, c->name)) {
       /* A56: one that is named anew is reactivated only when its turn comes. */
-      c->slot = sorted[low].index;
+      c->slot = sorted[at].index;
       c->update_due = true;
       set_retain_due(lb, c, false);
       lb->slots[c->slot].child = c;

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/ref.h"
+#include "base/search.h"
 
 typedef struct place {
   uint64_t hash;
@@ -116,17 +117,8 @@ void gxds_ring_unref(const gxds_ring *r) {
 size_t gxds_ring_size(const gxds_ring *r) { return r->size; }
 
 size_t gxds_ring_find(const gxds_ring *r, uint64_t hash) {
-  size_t low = 0;
-  size_t high = r->size;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (r->places[middle].hash < hash) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < r->size ? low : 0;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, r->size, r->places[i].hash < hash);
+  return at < r->size ? at : 0;
 }
 
 size_t gxds_ring_member_at(const gxds_ring *r, size_t index) { return r->places[index].member; }

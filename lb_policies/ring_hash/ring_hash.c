@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 typedef struct endpoint {
   uint64_t token;
@@ -130,19 +131,9 @@ static keyed *index_endpoints(const gxds_ring_hash *r) {
 }
 
 static endpoint *find_by_key(const gxds_ring_hash *r, const keyed *sorted, gxds_str key) {
-  size_t low = 0;
-  size_t high = r->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = gxds_str_compare(sorted[middle].key, key);
-    if (order == 0) return &r->endpoints[sorted[middle].index];
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return NULL;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, r->count, gxds_str_compare(sorted[i].key, key) < 0);
+  const bool is_there = at < r->count && gxds_str_equal(sorted[at].key, key);
+  return is_there ? &r->endpoints[sorted[at].index] : NULL;
 }
 
 /* A61: in place: an endpoint that stays keeps its subchannel and its state. */

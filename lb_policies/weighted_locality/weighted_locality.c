@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 typedef enum due {
   DUE_NOTHING,
@@ -72,17 +73,8 @@ void gxds_weighted_locality_destroy(gxds_weighted_locality *w) {
 }
 
 static child *find_child(const gxds_weighted_locality *w, uint64_t token) {
-  size_t low = 0;
-  size_t high = w->child_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (w->tokens[middle]->token < token) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < w->child_count && w->tokens[low]->token == token ? w->tokens[low] : NULL;
+  const size_t at = GXDS_LOWER_BOUND(i, 0, w->child_count, w->tokens[i]->token < token);
+  return at < w->child_count && w->tokens[at]->token == token ? w->tokens[at] : NULL;
 }
 
 /* Those in the picks changed in any way. */

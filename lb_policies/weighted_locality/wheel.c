@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 /* 2^64 / φ, rounded to odd. */
 #define GOLDEN_ANGLE UINT64_C(0x9e3779b97f4a7c15)
@@ -56,17 +57,7 @@ void gxds_wheel_destroy(gxds_wheel *w) {
 size_t gxds_wheel_pick(const gxds_wheel *w, uint64_t turn) {
   uint64_t point = turn * GOLDEN_ANGLE;
   uint64_t cell = point >> w->guide_shift;
-  size_t low = w->guide[cell];
-  size_t high = w->guide[cell + 1];
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (w->last[middle] < point) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return GXDS_LOWER_BOUND(i, w->guide[cell], w->guide[cell + 1], w->last[i] < point);
 }
 
 struct gxds_turns {

@@ -1,6 +1,7 @@
 #include "tools/serve/load_totals.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 
 void gxds_load_totals_fini(gxds_load_totals *t) {
   for (size_t i = 0; i < t->count; i++) gxds_str_free(&t->items[i].key);
@@ -21,17 +22,7 @@ static gxds_str key_of(gxds_str client, const gxds_serve_load *l) {
 
 /* The first item that does not come before the key. */
 static size_t lower_bound(const gxds_load_totals *t, gxds_str key) {
-  size_t low = 0;
-  size_t high = t->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (gxds_str_compare(t->items[middle].key, key) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return GXDS_LOWER_BOUND(i, 0, t->count, gxds_str_compare(t->items[i].key, key) < 0);
 }
 
 static void insert(gxds_load_totals *t, size_t at, gxds_str take_key) {
