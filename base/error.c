@@ -55,14 +55,14 @@ const gxds_error *gxds_error_renew(const gxds_error *known, const gxds_error *ta
   return gxds_error_ref(known);
 }
 
-bool gxds_error_same_words(const gxds_error *a, const gxds_error *b) {
+bool gxds_error_same_text(const gxds_error *a, const gxds_error *b) {
   if (a == b) return true;
   return a && b && gxds_str_equal(a->message, b->message) && gxds_str_equal(a->server, b->server) &&
          gxds_str_equal(a->node_id, b->node_id);
 }
 
 bool gxds_error_equal(const gxds_error *a, const gxds_error *b) {
-  return gxds_error_same_words(a, b) && (a == b || a->code == b->code);
+  return gxds_error_same_text(a, b) && (a == b || a->code == b->code);
 }
 
 /* Every update of a cluster makes some, so without a format. */

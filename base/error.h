@@ -39,7 +39,7 @@ const gxds_error *gxds_error_renew(const gxds_error *known, const gxds_error *ta
 /* By pointer, else by value; NULL is allowed. */
 bool gxds_error_equal(const gxds_error *a, const gxds_error *b);
 /* The same but for the code. */
-bool gxds_error_same_words(const gxds_error *a, const gxds_error *b);
+bool gxds_error_same_text(const gxds_error *a, const gxds_error *b);
 
 /* "message (xDS server S) (node ID:N)"; without a message "(xDS server S) (node ID:N)". NULL adds
  * nothing. */

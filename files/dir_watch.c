@@ -134,11 +134,11 @@ static void rearm(gxds_dir_watch *w) {
   gxds_path_watch_fini(&old);
 }
 
-static gxds_dir_news tell_errors(gxds_dir_watch *w, gxds_file_errors *take_errors) {
+static gxds_dir_news take_errors(gxds_dir_watch *w, gxds_file_errors *errors) {
   gxds_text text = {0};
-  gxds_file_errors_render(take_errors, &text);
+  gxds_file_errors_render(errors, &text);
   gxds_file_errors_fini(&w->errors);
-  w->errors = *take_errors;
+  w->errors = *errors;
   bool same = gxds_str_equal(gxds_text_str(&text), gxds_text_str(&w->error_text));
   gxds_text_fini(&w->error_text);
   w->error_text = text;
@@ -208,7 +208,7 @@ gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
       read ? gxds_file_set_build(w->schema, files.items, files.count, w->set, &errors) : NULL;
   if (set) w->device = files.device;
   gxds_dir_files_fini(&files);
-  return set ? take_set(w, set) : tell_errors(w, &errors);
+  return set ? take_set(w, set) : take_errors(w, &errors);
 }
 
 const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w) { return w->set; }

@@ -113,7 +113,7 @@ static gxds_status fill_slot(slot *s, const gxds_lb_update *update) {
 }
 
 /* For the channel's trace, as gRPC words it. */
-static void tell_of(const slot *s) {
+static void trace_creation(const slot *s) {
   gxds_lb_parent *up = s->child->owner->parent;
   gxds_text text = {0};
   gxds_text_addf(&text, "Created new LB policy \"%.*s\"", GXDS_STR_ARG(s->name));
@@ -138,7 +138,7 @@ static gxds_status add_slot(gxds_lb_child *c, const gxds_lb_update *update) {
   }
   gxds_status status = fill_slot(s, update);
   if (gxds_status_is_ok(&status)) {
-    if (is_heard(s)) tell_of(s);
+    if (is_heard(s)) trace_creation(s);
     return status;
   }
   *(c->current == s ? &c->current : &c->pending) = NULL;

@@ -52,7 +52,7 @@ static void make_name(const gxds_cache_file *f, const char *ending, char *out) {
   gxds_cache_name(f->number, ending, out);
 }
 
-static void say(const gxds_cache_file *f, gxds_text *log, const char *what, const char *why) {
+static void add_note(const gxds_cache_file *f, gxds_text *log, const char *what, const char *why) {
   gxds_text_addf(log, "%sresource cache ", log->size ? "; " : "");
   gxds_text_add_escaped(log, f->path);
   gxds_text_addf(log, ": %s%s", what, why);
@@ -163,7 +163,8 @@ static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *
                  const char *why) {
   gxds_text failed = {0};
   gxds_text_addf(&failed, "%s%s", what, why);
-  if (!gxds_str_equal(gxds_text_str(&failed), gxds_text_str(&f->failed))) say(f, log, what, why);
+  if (!gxds_str_equal(gxds_text_str(&failed), gxds_text_str(&f->failed)))
+    add_note(f, log, what, why);
   gxds_text_fini(&f->failed);
   f->failed = failed;
   f->state = FAILED;
@@ -234,7 +235,7 @@ static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) 
     fail(f, now, log, "ignored: ", why);
     return false;
   }
-  if (why && !f->ignored) say(f, log, "ignored: ", why);
+  if (why && !f->ignored) add_note(f, log, "ignored: ", why);
   f->ignored = why != NULL;
   return true;
 }
@@ -261,7 +262,7 @@ static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   /* What can't be written may still be read: of a file system that is read-only, say. */
   if (!load(f, error && !others ? O_RDONLY : O_RDWR, now, log)) return;
   if (others) {
-    say(f, log, "only read: another process keeps it", "");
+    add_note(f, log, "only read: another process keeps it", "");
     f->state = OTHERS;
   } else if (error) {
     fail(f, now, log, "only read: ", strerror(error));
@@ -331,7 +332,7 @@ static bool is_in_place(const gxds_cache_file *f) {
 static void look_again(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
   if (is_in_place(f)) return;
-  say(f, log, "removed, or mounted over: begun anew", "");
+  add_note(f, log, "removed, or mounted over: begun anew", "");
   f->lost = true;
   let_go(f);
   open_all(f, now, log);
@@ -347,7 +348,7 @@ static void try_lock(gxds_cache_file *f, gxds_time now, gxds_text *log) {
     return;
   }
   if (!load(f, O_RDWR, now, log)) return;
-  say(f, log, "kept by this process from now on: the other one let it go", "");
+  add_note(f, log, "kept by this process from now on: the other one let it go", "");
   f->state = OURS;
 }
 
@@ -423,7 +424,7 @@ bool gxds_cache_file_take_lost(gxds_cache_file *f) {
 void gxds_cache_file_settle(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   if (now >= f->touch) touch(f, now);
   if (f->state != OURS || f->lost || !f->written || !f->failed.size) return;
-  say(f, log, "written again", "");
+  add_note(f, log, "written again", "");
   gxds_text_clear(&f->failed);
   f->wait = GXDS_CACHE_RETRY_AFTER;
 }

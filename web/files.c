@@ -220,7 +220,7 @@ static void on_index(gxds_web_server *s, const gxds_web_answer *answer, gxds_tim
   if (w->missing == 0) apply(s, now);
 }
 
-static void tell_state(gxds_web_server *s) {
+static void log_state(gxds_web_server *s) {
   const web_files *w = s->state;
   size_t count = 0;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) count += w->set->types[i].count;
@@ -266,7 +266,7 @@ static void apply(gxds_web_server *s, gxds_time now) {
     gxds_file_server_set(w->server, set, now);
     gxds_file_set_unref(w->set);
     w->set = gxds_file_set_ref(set);
-    tell_state(s);
+    log_state(s);
   }
   gxds_file_set_unref(set);
   clear_list(&w->held);

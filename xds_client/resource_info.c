@@ -29,8 +29,8 @@ static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
 }
 
 /* Each once, in order. */
-static void tell_sorted(const gxds_client *c, const gxds_entry **entries, size_t count,
-                        void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
+static void visit_sorted(const gxds_client *c, const gxds_entry **entries, size_t count,
+                         void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
   qsort((void *)entries, count, sizeof *entries, by_name);
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && entries[i] == entries[i - 1]) continue;
@@ -48,7 +48,7 @@ void gxds_client_each_resource(const gxds_client *c,
     for (const gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
       if (e->watch_count > 0) entries[count++] = e;
     }
-    tell_sorted(c, entries, count, fn, arg);
+    visit_sorted(c, entries, count, fn, arg);
     gxds_free((void *)entries);
   }
 }
@@ -61,6 +61,6 @@ void gxds_client_each_watched(const gxds_client *c, const gxds_watch_id *watches
     const gxds_watch *w = gxds_watch_find(c, watches[i]);
     if (w && w->entry) entries[found++] = w->entry;
   }
-  tell_sorted(c, entries, found, fn, arg);
+  visit_sorted(c, entries, found, fn, arg);
   gxds_free((void *)entries);
 }

@@ -104,13 +104,13 @@ static void add_note(gxds_str note, bool only_origin, gxds_text *message) {
   gxds_text_add(message, note);
 }
 
-static bool tells_only_origin(const gxds_cluster_entry *e) {
+static bool has_only_origin(const gxds_cluster_entry *e) {
   return e->resolution_note && e->resolution_note->message.size == 0;
 }
 
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {
   gxds_str note = gxds_error_text(e->resolution_note);
-  add_note(note, tells_only_origin(e), message);
+  add_note(note, has_only_origin(e), message);
   gxds_str_free(&note);
 }
 
@@ -122,7 +122,7 @@ void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message)
     gxds_text_add_z(message, " (cluster ");
     gxds_text_add_escaped(message, e->name);
     gxds_text_add_z(message, ")");
-    add_note(note, tells_only_origin(e), message);
+    add_note(note, has_only_origin(e), message);
   }
   gxds_str_free(&note);
 }

@@ -99,7 +99,7 @@ static gxds_fault fault_of(const gxds_cluster_entry *e) {
 
 static bool same_words(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
   return gxds_str_equal(a->error.message, b->error.message) &&
-         gxds_error_same_words(a->resolution_note, b->resolution_note);
+         gxds_error_same_text(a->resolution_note, b->resolution_note);
 }
 
 static void add_why(gxds_text *out, const gxds_cluster_entry *e) {

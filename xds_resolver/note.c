@@ -17,7 +17,7 @@ static void add_origin_before(gxds_text *t, const gxds_error *e, const gxds_erro
 void gxds_note_add(gxds_note *n, const char *kind, gxds_str name, const gxds_error *why) {
   if (!why || why->message.size == 0 || ++n->count > GXDS_NOTE_ERRORS_MAX) return;
   gxds_text *t = &n->text;
-  if (n->last && gxds_error_same_words(n->last, why)) {
+  if (n->last && gxds_error_same_text(n->last, why)) {
     t->size = n->last_at - strlen(": ");
     gxds_text_add_z(t, ", ");
   } else if (n->last) {

@@ -300,8 +300,8 @@ static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_boo
 
 /* The same, or what other channels of the target use. *share: a use of it; NULL: it is the
  * channel's own. */
-static gxds_status obtain_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out,
-                                    gxds_bootstrap_share **share) {
+static gxds_status get_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out,
+                                 gxds_bootstrap_share **share) {
   if (o->bootstrap_json) return read_bootstrap(o, out);
   *share = gxds_bootstrap_share_find(o->target);
   if (!*share) {
@@ -316,7 +316,7 @@ static gxds_status obtain_bootstrap(const gxds_resolver_options *o, const gxds_b
 gxds_status gxds_resolver_start(const gxds_resolver_options *options, gxds_resolver **out) {
   const gxds_bootstrap *bootstrap = NULL;
   gxds_bootstrap_share *share = NULL;
-  gxds_status status = obtain_bootstrap(options, &bootstrap, &share);
+  gxds_status status = get_bootstrap(options, &bootstrap, &share);
   if (!gxds_status_is_ok(&status)) return status;
   gxds_resolver *r = GXDS_NEW(gxds_resolver);
   r->target = gxds_str_dup(options->target);

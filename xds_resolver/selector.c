@@ -13,7 +13,7 @@ struct gxds_selector {
   gxds_str inapt;   /* and those whose route leads nowhere */
 };
 
-static gxds_str words(const char *what, gxds_str route_source) {
+static gxds_str failure_text(const char *what, gxds_str route_source) {
   gxds_text t = {NULL, 0, 0};
   gxds_text_add_z(&t, what);
   if (route_source.size) gxds_text_addf(&t, ": %.*s", GXDS_STR_ARG(route_source));
@@ -31,8 +31,8 @@ const gxds_selector *gxds_selector_create(const gxds_config *config,
   s->table = gxds_route_table_create(config->route_config, config->virtual_host, s->listener,
                                      gxds_cluster_set_names(clusters), host);
   s->route_source = gxds_str_dup(config->route_source);
-  s->nowhere = words("No matching route found in xDS route config", s->route_source);
-  s->inapt = words("Matching route has inappropriate action", s->route_source);
+  s->nowhere = failure_text("No matching route found in xDS route config", s->route_source);
+  s->inapt = failure_text("Matching route has inappropriate action", s->route_source);
   return s;
 }
 
@@ -72,13 +72,13 @@ const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *co
 }
 
 /* A31: an RPC has all the time that its route gives, whatever the host's clocks make of it. */
-static gxds_duration timeout_to_tell(const gxds_selector *s, size_t method_config) {
+static gxds_duration timeout_for_host(const gxds_selector *s, size_t method_config) {
   if (method_config == GXDS_NO_METHOD_CONFIG) return 0;
   gxds_duration timeout =
       gxds_method_configs_timeout(gxds_selector_method_configs(s), method_config);
   if (timeout == 0 || !s->host->clock_distance) return timeout;
-  gxds_duration told = gxds_time_after(timeout, s->host->clock_distance());
-  return told == 0 ? GXDS_MILLISECOND : told; /* 0 would be no limit */
+  gxds_duration on_its_clock = gxds_time_after(timeout, s->host->clock_distance());
+  return on_its_clock == 0 ? GXDS_MILLISECOND : on_its_clock; /* 0 would be no limit */
 }
 
 gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request) {
@@ -95,7 +95,7 @@ gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_req
                           .has_hash = r.has_hash,
                           .hash = r.hash,
                           .method_config = r.method_config,
-                          .timeout = timeout_to_tell(s, r.method_config),
+                          .timeout = timeout_for_host(s, r.method_config),
                           .host_rewrite = r.host_rewrite,
                           .match = r.match,
                           .cookie = r.cookie};

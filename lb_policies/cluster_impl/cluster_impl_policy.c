@@ -127,7 +127,7 @@ static gxds_status update_child(policy *p, const gxds_lb_update *given) {
   return gxds_only_child_update(&p->only, &pass);
 }
 
-static gxds_cluster_impl_todo tell_machine(policy *p, const gxds_lb_update *given) {
+static gxds_cluster_impl_todo update_machine(policy *p, const gxds_lb_update *given) {
   gxds_cluster_child_config *config =
       (gxds_cluster_child_config *)gxds_lb_config_ref(given->config);
   const gxds_cluster_impl_todo todo = gxds_cluster_impl_on_update(
@@ -143,7 +143,7 @@ static gxds_cluster_impl_todo tell_machine(policy *p, const gxds_lb_update *give
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   if (!given->snapshot) return gxds_status_ok(); /* goes on with the one before */
-  const gxds_cluster_impl_todo todo = tell_machine(p, given);
+  const gxds_cluster_impl_todo todo = update_machine(p, given);
   if (todo.fail) {
     fail(p,
          gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is no leaf of the xDS configuration",

@@ -13,7 +13,7 @@ typedef struct watch {
   ejectable *of;
   gxds_watch *outer;
   bool ejected;
-  bool is_due; /* to be told */
+  bool is_due; /* to be alive */
   bool has_state;
   grpc_connectivity_state state; /* the last seen */
   gxds_status status;
@@ -37,10 +37,10 @@ typedef struct ejectable_address {
   UT_hash_handle hh;
 } ejectable_address;
 
-/* --- What watchers are told --- */
+/* --- What watchers are alive --- */
 
 /* May end the watch, and its subchannel. */
-static void tell(watch *w) {
+static void notify(watch *w) {
   if (!w->ejected) {
     w->outer->on_state(w->outer, w->state, &w->status);
     return;
@@ -53,13 +53,13 @@ static void tell(watch *w) {
 
 /* Those that are due, and have seen a state. Each may do anything to the others: so one is looked
  * for anew each time. */
-static void tell_due(ejectable *e) {
+static void notify_due(ejectable *e) {
   for (;;) {
     watch *w = e->watches;
     while (w && !w->is_due) w = w->next;
     if (!w) return;
     w->is_due = false;
-    if (w->has_state) tell(w);
+    if (w->has_state) notify(w);
   }
 }
 
@@ -69,7 +69,7 @@ static void on_state(gxds_watch *inner, grpc_connectivity_state state, const gxd
   w->has_state = true;
   w->state = state;
   gxds_status_set(&w->status, gxds_status_copy(status));
-  if (is_first || !w->ejected) tell(w);
+  if (is_first || !w->ejected) notify(w);
 }
 
 static void set_ejected(ejectable *e, bool ejected) {
@@ -79,7 +79,7 @@ static void set_ejected(ejectable *e, bool ejected) {
     w->ejected = ejected;
     w->is_due = true;
   }
-  tell_due(e);
+  notify_due(e);
 }
 
 /* --- The subchannel --- */
@@ -117,7 +117,7 @@ static void answer(void *arg) {
   ejectable *e = arg;
   watch *w;
   DL_FOREACH(e->watches, w) w->is_due = w->ejected;
-  tell_due(e);
+  notify_due(e);
   gxds_subchannel_unref(&e->base);
 }
 
@@ -205,19 +205,19 @@ void gxds_ejectables_unref(gxds_ejectables *all) {
 }
 
 /* Policies may end subchannels, and make others, when they hear of it: so those that are there now
- * are kept meanwhile. One whose last reference was given up is told nothing. */
-void gxds_ejectables_tell(gxds_ejectables *all, uint64_t address, bool ejected) {
+ * are kept meanwhile. One whose last reference was given up is alive nothing. */
+void gxds_ejectables_set_ejected(gxds_ejectables *all, uint64_t address, bool ejected) {
   const ejectable_address *place = find_address(all, address);
   if (!place) return;
   size_t count = 0;
   ejectable *e;
   DL_FOREACH(place->list, e) count++;
-  ejectable **told = gxds_calloc(count, sizeof(ejectable *));
+  ejectable **alive = gxds_calloc(count, sizeof(ejectable *));
   count = 0;
   DL_FOREACH(place->list, e) {
-    if (gxds_ref_inc_if_alive(&e->base.refs)) told[count++] = e;
+    if (gxds_ref_inc_if_alive(&e->base.refs)) alive[count++] = e;
   }
-  for (size_t i = 0; i < count; i++) set_ejected(told[i], ejected);
-  for (size_t i = 0; i < count; i++) gxds_subchannel_unref(&told[i]->base);
-  gxds_free(told);
+  for (size_t i = 0; i < count; i++) set_ejected(alive[i], ejected);
+  for (size_t i = 0; i < count; i++) gxds_subchannel_unref(&alive[i]->base);
+  gxds_free(alive);
 }

@@ -28,6 +28,6 @@ gxds_subchannel *gxds_ejectable_create(gxds_ejectables *all, gxds_subchannel *ta
 gxds_call_results *gxds_ejectable_results(const gxds_subchannel *s);
 
 /* Tells those to that address whether they are ejected. What they tell on may do anything. */
-void gxds_ejectables_tell(gxds_ejectables *all, uint64_t address, bool ejected);
+void gxds_ejectables_set_ejected(gxds_ejectables *all, uint64_t address, bool ejected);
 
 #endif

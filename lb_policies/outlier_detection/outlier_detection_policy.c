@@ -95,7 +95,7 @@ static void settle(policy *p) {
       gxds_policy_trace(p->only.base, "address %llu %s", (unsigned long long)address,
                         ejected ? "ejected" : "un-ejected");
     }
-    gxds_ejectables_tell(p->subchannels, address, ejected);
+    gxds_ejectables_set_ejected(p->subchannels, address, ejected);
   }
   p->settling = false;
   gxds_policy_set_deadline(p->only.base, gxds_outliers_deadline(p->machine));

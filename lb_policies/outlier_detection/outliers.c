@@ -17,7 +17,7 @@ typedef struct host {
   bool ejected;
   gxds_time ejected_at;
   uint32_t multiplier;
-  bool told_ejected; /* what its subchannels say */
+  bool reported_ejected; /* as its subchannels were last notified */
   /* Of the interval that is looked at. */
   uint64_t volume;
   uint64_t successes;
@@ -91,7 +91,7 @@ uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address) {
     HASH_ADD(by_token, o->by_token, token, sizeof h->token, h);
   }
   /* The new one says what the address is from the start. */
-  if (h->subchannels == 0) h->told_ejected = h->ejected;
+  if (h->subchannels == 0) h->reported_ejected = h->ejected;
   h->subchannels++;
   return h->token;
 }
@@ -149,8 +149,8 @@ bool gxds_outliers_next(gxds_outliers *o, uint64_t *token) {
     host *h = o->changed;
     LL_DELETE2(o->changed, h, next_changed);
     h->changed = false;
-    if (h->subchannels == 0 || h->told_ejected == h->ejected) continue;
-    h->told_ejected = h->ejected;
+    if (h->subchannels == 0 || h->reported_ejected == h->ejected) continue;
+    h->reported_ejected = h->ejected;
     *token = h->token;
     return true;
   }

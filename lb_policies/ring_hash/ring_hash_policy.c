@@ -198,7 +198,7 @@ static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t i
                                    .weight = weight};
 }
 
-static void tell_machine(policy *p, bool renew) {
+static void update_machine(policy *p, bool renew) {
   const size_t count = p->addresses->count;
   gxds_ring_hash_endpoint *views = gxds_calloc(count, sizeof *views);
   uint32_t *weights = gxds_calloc(count, sizeof *weights);
@@ -245,7 +245,7 @@ static gxds_status update(void *self, const gxds_lb_update *u) {
   const bool renew = p->args && !gxds_args_equal(p->args, u->args);
   gxds_args_unref(p->args);
   p->args = gxds_args_ref(u->args);
-  tell_machine(p, renew);
+  update_machine(p, renew);
   gxds_status status = gxds_status_ok();
   if (p->addresses->count == 0) {
     status = gxds_status_make(GXDS_UNAVAILABLE, "empty address list: %.*s", GXDS_STR_ARG(u->note));

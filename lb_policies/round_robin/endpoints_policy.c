@@ -27,7 +27,7 @@ static void settle(const gxds_endpoints_policy *e, uint64_t *start) {
   if (settled != 0) gxds_channel_pace_settle(channel_of(e), settled);
 }
 
-static void tell_pace(gxds_endpoints_policy *e) {
+static void update_pace(gxds_endpoints_policy *e) {
   if (gxds_policy_ended(e->base)) return;
   gxds_channel_pace_want(channel_of(e), &e->user, gxds_round_robin_wanted(e->machine), e->hurries);
 }
@@ -172,7 +172,7 @@ static void drain(gxds_endpoints_policy *e) {
   while (!gxds_policy_ended(e->base) && gxds_round_robin_next(e->machine, &op)) carry_out(e, &op);
   e->draining = false;
   if (e->kept && gxds_round_robin_wanted(e->machine) == 0) let_go(e);
-  tell_pace(e);
+  update_pace(e);
 }
 
 static void on_start(gxds_pace_user *u, uint64_t start) {
@@ -268,7 +268,7 @@ uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t t
 void gxds_endpoints_policy_exit_idle(void *self) {
   gxds_endpoints_policy *e = self;
   e->hurries = e->published == GRPC_CHANNEL_CONNECTING;
-  tell_pace(e);
+  update_pace(e);
 }
 
 void gxds_endpoints_policy_reset_backoff(void *self) {

@@ -251,7 +251,7 @@ TEST(Error, WordsThatLookLikeAnOriginAreWords) {
   const gxds_error *words = NewError("gone (xDS server s:1)", "", "n");
   const gxds_error *origin = NewError("gone", "s:1", "n");
   EXPECT_FALSE(gxds_error_equal(words, origin));
-  EXPECT_FALSE(gxds_error_same_words(words, origin));
+  EXPECT_FALSE(gxds_error_same_text(words, origin));
   gxds_error_unref(words);
   gxds_error_unref(origin);
 }

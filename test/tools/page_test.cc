@@ -172,11 +172,11 @@ TEST_F(Page, LoadIsTheLatestTotalAndDropsAddUp) {
   EXPECT_EQ(Get({"loads", "2"}), "nothing");
 }
 
-TEST_F(Page, TroublesStayUntilTheFilesAreGood) {
+TEST_F(Page, ProblemsStayUntilTheFilesAreGood) {
   Tell(GXDS_SERVE_ERROR, -1, {}, "", "no such field");
-  EXPECT_NE(Get({"troubles", "0"}).find("no such field"), std::string::npos);
+  EXPECT_NE(Get({"problems", "0"}).find("no such field"), std::string::npos);
   Tell(GXDS_SERVE_RESOURCES, -1, {}, "", "1 LDS");
-  EXPECT_EQ(Get({"troubles"}), "[]");
+  EXPECT_EQ(Get({"problems"}), "[]");
   EXPECT_EQ(Get({"resources"}), R"("1 LDS")");
 }
 

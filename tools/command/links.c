@@ -51,29 +51,29 @@ typedef struct links {
   gxds_file_type type; /* of what is being followed */
 } links;
 
-static void tell(void *arg, gxds_str name) {
+static void emit(void *arg, gxds_str name) {
   const links *l = arg;
   l->fn(l->arg, l->type, name);
 }
 
-static void tell_clusters_of_routes(void *arg, gxds_str route_config) {
+static void emit_clusters_of_routes(void *arg, gxds_str route_config) {
   static const uint8_t cluster[] = {2, 3, 2, 1, 0};
   static const uint8_t weighted[] = {2, 3, 2, 3, 1, 1, 0};
   links *l = arg;
   l->type = GXDS_FILE_CLUSTER;
-  gxds_links_follow(route_config, cluster, tell, l);
-  gxds_links_follow(route_config, weighted, tell, l);
+  gxds_links_follow(route_config, cluster, emit, l);
+  gxds_links_follow(route_config, weighted, emit, l);
 }
 
-static void tell_routes(links *l, gxds_str listener) {
+static void emit_routes(links *l, gxds_str listener) {
   static const uint8_t rds[] = {19, 1, 2, 3, 2, 0};
   static const uint8_t inline_[] = {19, 1, 2, 4, 0};
   l->type = GXDS_FILE_ROUTE_CONFIG;
-  gxds_links_follow(listener, rds, tell, l);
-  gxds_links_follow(listener, inline_, tell_clusters_of_routes, l);
+  gxds_links_follow(listener, rds, emit, l);
+  gxds_links_follow(listener, inline_, emit_clusters_of_routes, l);
 }
 
-static void tell_below_cluster(links *l, gxds_str name, gxds_str cluster) {
+static void emit_below_cluster(links *l, gxds_str name, gxds_str cluster) {
   static const uint8_t aggregate[] = {38, 2, 2, 1, 0};
   enum { kType = 2, kEdsConfig = 3, kServiceName = 2, kEds = 3 };
   if (gxds_links_number_at(cluster, kType) == kEds) {
@@ -81,13 +81,13 @@ static void tell_below_cluster(links *l, gxds_str name, gxds_str cluster) {
     l->fn(l->arg, GXDS_FILE_ENDPOINTS, service.size ? service : name);
   }
   l->type = GXDS_FILE_CLUSTER;
-  gxds_links_follow(cluster, aggregate, tell, l);
+  gxds_links_follow(cluster, aggregate, emit, l);
 }
 
 void gxds_links_each(gxds_file_type type, gxds_str name, gxds_str bytes,
                      void (*fn)(void *arg, gxds_file_type type, gxds_str name), void *arg) {
   links l = {fn, arg, type};
-  if (type == GXDS_FILE_LISTENER) tell_routes(&l, bytes);
-  if (type == GXDS_FILE_ROUTE_CONFIG) tell_clusters_of_routes(&l, bytes);
-  if (type == GXDS_FILE_CLUSTER) tell_below_cluster(&l, name, bytes);
+  if (type == GXDS_FILE_LISTENER) emit_routes(&l, bytes);
+  if (type == GXDS_FILE_ROUTE_CONFIG) emit_clusters_of_routes(&l, bytes);
+  if (type == GXDS_FILE_CLUSTER) emit_below_cluster(&l, name, bytes);
 }

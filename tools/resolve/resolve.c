@@ -47,7 +47,7 @@ static void print_tree(const session *s, const gxds_tree *tree) {
 }
 
 /* What it waits for, in a word or two. */
-static void say_waiting(const session *s, const gxds_fetched *f, const char *how) {
+static void print_waiting(const session *s, const gxds_fetched *f, const char *how) {
   gxds_text names = {0};
   for (size_t i = 0; i < f->resource_count; i++) {
     const gxds_fetched_resource *r = &f->resources[i];
@@ -72,11 +72,11 @@ static gxds_fetched *first(session *s) {
     if (f->answered) return f;
     gxds_time now = gxds_clock_now();
     if (now >= end) {
-      say_waiting(s, f, "the time is up: still waiting for");
+      print_waiting(s, f, "the time is up: still waiting for");
       return f;
     }
     if (!quiet && now >= speak) {
-      if (isatty(STDERR_FILENO)) say_waiting(s, f, "waiting for");
+      if (isatty(STDERR_FILENO)) print_waiting(s, f, "waiting for");
       speak = GXDS_TIME_NEVER;
     }
     gxds_fetched_destroy(f);

@@ -38,8 +38,8 @@ struct gxds_page_state {
   uint64_t number;
   gxds_str address;
   gxds_str resources; /* how many of each type */
-  gxds_str troubles[GXDS_PAGE_TROUBLES_MAX];
-  size_t trouble_count;
+  gxds_str problems[GXDS_PAGE_PROBLEMS_MAX];
+  size_t problem_count;
   client_view *clients;
   load_view *loads;
   const gxds_file_set *set; /* NULL: none yet */
@@ -89,7 +89,7 @@ void gxds_page_state_destroy(gxds_page_state *s) {
   if (!s) return;
   while (s->clients) free_client(s, s->clients);
   while (s->loads) free_load(s, s->loads);
-  for (size_t i = 0; i < s->trouble_count; i++) gxds_str_free(&s->troubles[i]);
+  for (size_t i = 0; i < s->problem_count; i++) gxds_str_free(&s->problems[i]);
   gxds_str_free(&s->address);
   gxds_str_free(&s->resources);
   gxds_file_set_unref(s->set);
@@ -226,15 +226,15 @@ static void keep_load(gxds_page_state *s, gxds_str client, const gxds_serve_load
   l->load.total_dropped += load->total_dropped;
 }
 
-static void keep_trouble(gxds_page_state *s, const gxds_serve_event *event) {
-  if (s->trouble_count == GXDS_PAGE_TROUBLES_MAX) {
-    gxds_str_free(&s->troubles[0]);
-    s->trouble_count--;
-    memmove(&s->troubles[0], &s->troubles[1], s->trouble_count * sizeof *s->troubles);
+static void keep_problem(gxds_page_state *s, const gxds_serve_event *event) {
+  if (s->problem_count == GXDS_PAGE_PROBLEMS_MAX) {
+    gxds_str_free(&s->problems[0]);
+    s->problem_count--;
+    memmove(&s->problems[0], &s->problems[1], s->problem_count * sizeof *s->problems);
   }
   gxds_text text = {0};
   gxds_serve_event_render_text(event, &text);
-  s->troubles[s->trouble_count++] = gxds_text_take(&text);
+  s->problems[s->problem_count++] = gxds_text_take(&text);
 }
 
 void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event) {
@@ -245,12 +245,12 @@ void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event)
       break;
     case GXDS_SERVE_RESOURCES: /* what was wrong with the files is mended */
       set_str(&s->resources, event->detail);
-      for (size_t i = 0; i < s->trouble_count; i++) gxds_str_free(&s->troubles[i]);
-      s->trouble_count = 0;
+      for (size_t i = 0; i < s->problem_count; i++) gxds_str_free(&s->problems[i]);
+      s->problem_count = 0;
       break;
     case GXDS_SERVE_ERROR:
     case GXDS_SERVE_WARNING:
-      keep_trouble(s, event);
+      keep_problem(s, event);
       break;
     case GXDS_SERVE_LOAD:
       for (size_t i = 0; i < event->load_count; i++) {
@@ -338,10 +338,10 @@ void gxds_page_state_render(const gxds_page_state *s, gxds_text *out) {
   gxds_text_addf(out, "{\"number\":%llu", (unsigned long long)s->number);
   add_field(out, "address", s->address);
   add_field(out, "resources", s->resources);
-  gxds_text_add_z(out, ",\"troubles\":[");
-  for (size_t i = 0; i < s->trouble_count; i++) {
+  gxds_text_add_z(out, ",\"problems\":[");
+  for (size_t i = 0; i < s->problem_count; i++) {
     if (i) gxds_text_add_z(out, ",");
-    gxds_utf8_add_json(out, s->troubles[i]);
+    gxds_utf8_add_json(out, s->problems[i]);
   }
   gxds_text_add_z(out, "],\"clients\":[");
   for (const client_view *c = s->clients; c; c = c->hh.next) {

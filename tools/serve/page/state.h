@@ -17,7 +17,7 @@ extern "C" {
 #define GXDS_PAGE_CLIENTS_MAX 1000u
 #define GXDS_PAGE_NAMES_MAX 100u /* shown of each client's type */
 #define GXDS_PAGE_LOADS_MAX 10000u
-#define GXDS_PAGE_TROUBLES_MAX 50u      /* the last errors and warnings of files */
+#define GXDS_PAGE_PROBLEMS_MAX 50u      /* the last errors and warnings of files */
 #define GXDS_PAGE_LOCALITIES_MAX 10000u /* whose weights can be edited */
 
 typedef struct gxds_page_state gxds_page_state;
@@ -30,7 +30,7 @@ void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event)
 void gxds_page_state_set_resources(gxds_page_state *s, const gxds_file_set *set);
 /* Counts the changes: as long as it is the same, so is the rendering. Never 0. */
 uint64_t gxds_page_state_number(const gxds_page_state *s);
-/* Adds one JSON object: {number, address, resources, troubles, clients, loads, localities};
+/* Adds one JSON object: {number, address, resources, problems, clients, loads, localities};
  * page.html is who reads it. */
 void gxds_page_state_render(const gxds_page_state *s, gxds_text *out);
 

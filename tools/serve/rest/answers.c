@@ -19,7 +19,7 @@ gxds_file_type gxds_rest_type_of(const char *url) {
   return type;
 }
 
-static gxds_rest_answer say(unsigned code, const char *words) {
+static gxds_rest_answer with_text(unsigned code, const char *words) {
   return (gxds_rest_answer){.code = code, .body = gxds_str_dup(gxds_str_z(words))};
 }
 
@@ -113,7 +113,7 @@ static gxds_rest_answer answer_to(const gxds_schema *schema, const gxds_file_set
   const json_t *error = field(request, "error_detail", "errorDetail");
   gxds_rest_answer a;
   if (gxds_str_equal(known, gxds_text_str(&version))) {
-    a = say(304, "");
+    a = with_text(304, "");
   } else {
     a = respond(schema, type, &s, gxds_text_str(&version));
   }
@@ -134,12 +134,12 @@ static gxds_rest_answer answer_to(const gxds_schema *schema, const gxds_file_set
 
 gxds_rest_answer gxds_rest_answer_request(const gxds_schema *schema, const gxds_file_set *set,
                                           gxds_file_type type, gxds_str json) {
-  if (!set) return say(503, "no good state of the files is there yet");
+  if (!set) return with_text(503, "no good state of the files is there yet");
   json_error_t error;
   json_t *request = json_loadb(json.data ? json.data : "", json.size, 0, &error);
   if (!json_is_object(request)) {
     json_decref(request);
-    return say(400, request ? "expected a DiscoveryRequest" : error.text);
+    return with_text(400, request ? "expected a DiscoveryRequest" : error.text);
   }
   gxds_rest_answer a = answer_to(schema, set, type, request);
   json_decref(request);
