@@ -21,7 +21,7 @@ const gxds_block *gxds_block_create(gxds_text *take);
 const gxds_block *gxds_block_ref(const gxds_block *b);
 /* Drops one; with the last, the bytes go. NULL is allowed. */
 void gxds_block_unref(const gxds_block *b);
-/* Borrow: as long as the caller's reference. NULL is empty. */
+/* Borrowed: valid as long as the caller's reference. NULL is empty. */
 static inline gxds_str gxds_block_str(const gxds_block *b) {
   return b ? b->bytes : gxds_str_of(NULL, 0);
 }

@@ -23,7 +23,8 @@ typedef struct gxds_error {
   gxds_str node_id; /* of this client, for the operator of that server; empty: none */
 } gxds_error;
 
-/* One reference, the caller's. message is taken (t is empty afterwards), the others are copied. */
+/* The caller owns the returned reference. message is taken (t is empty afterwards), the others are
+ * copied. */
 const gxds_error *gxds_error_create(gxds_code code, gxds_text *take_message, gxds_str server,
                                     gxds_str node_id);
 /* The same of a status, which is copied. */

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 typedef struct gxds_path {
-  const struct gxds_path *up; /* NULL at the root; borrow: as long as this link lives */
+  const struct gxds_path *up; /* NULL at the root; borrowed: valid as long as this link lives */
   const char *field;          /* NULL for a link that only adds nothing */
   int64_t index;              /* -1: none */
   const char *key;            /* of a map entry: rendered as ["key"]; NULL: none */
@@ -48,8 +48,8 @@ void gxds_errors_fini(gxds_errors *e);
 /* Adds an error at path; the text is printf's and is escaped when rendered. */
 __attribute__((format(printf, 3, 4))) void gxds_errors_add(gxds_errors *e, const gxds_path *at,
                                                            const char *format, ...);
-/* Calls fn for each, as they are rendered: sorted by path, both escaped; borrow: during the call.
- * Those beyond GXDS_ERRORS_MAX are one at the end, without a field: "and N more". */
+/* Calls fn for each, as they are rendered: sorted by path, both escaped; borrowed: valid during the
+ * call. Those beyond GXDS_ERRORS_MAX are one at the end, without a field: "and N more". */
 void gxds_errors_each(const gxds_errors *e, void (*fn)(void *arg, gxds_str field, gxds_str error),
                       void *arg);
 /* OK when there are none, else INVALID_ARGUMENT "prefix: [...]". */

@@ -16,8 +16,8 @@ struct gxds_address;
 typedef struct gxds_dns gxds_dns;
 
 /* A DNS name was resolved: to these addresses (IPv4 and IPv6, in the order in which they are to be
- * tried; borrow: during the call; there may be none), or not: status is not OK and says why. On the
- * reactor. */
+ * tried; borrowed: valid during the call; there may be none), or not: status is not OK and says
+ * why. On the reactor. */
 typedef void (*gxds_dns_answered)(void *arg, const struct gxds_address *addresses, size_t count,
                                   const gxds_status *status);
 
@@ -82,10 +82,11 @@ typedef struct gxds_host {
    * leaves it). */
   bool (*fallback_bootstrap)(gxds_str *out);
   /* Resolves "host:port" (a literal: "[::1]:port") with the host's DNS resolver, told how by the
-   * channel's args (as the host has them: a grpc_core::ChannelArgs; borrow: during the call; may be
-   * NULL). Each answer and each failure goes to answered, never during the call; after a failure
-   * the host tries again by itself, after an answer when it is asked to. It works though the
-   * program makes no calls. The three, on the reactor, are NULL together: then there is no DNS. */
+   * channel's args (as the host has them: a grpc_core::ChannelArgs; borrowed: valid during the
+   * call; may be NULL). Each answer and each failure goes to answered, never during the call; after
+   * a failure the host tries again by itself, after an answer when it is asked to. It works though
+   * the program makes no calls. The three, on the reactor, are NULL together: then there is no DNS.
+   */
   gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_answered answered, void *arg);
   /* Asks for new addresses; soon, for the host bounds how often (30 s). */
   void (*dns_reresolve)(gxds_dns *d);

@@ -24,7 +24,7 @@ static inline gxds_str gxds_str_of(const char *data, size_t size) {
   gxds_str s = {data, size};
   return s;
 }
-/* A view of a zero-terminated string; NULL is empty. Borrow: as long as z lives. */
+/* A view of a zero-terminated string; NULL is empty. Borrowed: valid as long as z lives. */
 static inline gxds_str gxds_str_z(const char *z) { return gxds_str_of(z, z ? strlen(z) : 0); }
 
 static inline bool gxds_str_empty(gxds_str s) { return s.size == 0; }

@@ -32,7 +32,7 @@ void gxds_text_add_printable(gxds_text *t, gxds_str s);
 /* Adds text of the network, at most max bytes of it: what is added is valid UTF-8 without control
  * characters, whatever came. (Backslashes stay: some of it was escaped before.) */
 void gxds_text_add_untrusted(gxds_text *t, gxds_str s, size_t max);
-/* Borrow: until the next call on t. */
+/* Borrowed: valid until the next call on t. */
 gxds_str gxds_text_str(const gxds_text *t);
 /* The contents, given to the caller, who frees them with gxds_str_free(); t is empty afterwards. */
 gxds_str gxds_text_take(gxds_text *t);

@@ -23,7 +23,7 @@ extern "C" {
  * message; padding it would complete what was cut off. */
 bool gxds_wire_is_whole(gxds_str bytes);
 
-/* A field of a message; a group is one. Borrow: as long as the message. */
+/* A field of a message; a group is one. Borrowed: valid as long as the message. */
 typedef struct gxds_wire_field {
   uint64_t number;
   bool has_size;  /* it is a string, or a message */
@@ -35,7 +35,7 @@ typedef struct gxds_wire_field {
 bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
 
 /* Takes fields off the front of *rest up to the next of that number that is a string or a message,
- * and gives what it holds. False: there is none. Borrow: as long as the message. */
+ * and gives what it holds. False: there is none. Borrowed: valid as long as the message. */
 bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
 
 /* Whether a field of that number that is a bool is set: the last one counts. */

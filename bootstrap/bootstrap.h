@@ -93,12 +93,12 @@ typedef struct gxds_bootstrap {
   struct upb_Arena *arena; /* private: owns all of the above */
 } gxds_bootstrap;
 
-/* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has one
- * reference, the caller's. The status of a failure is INVALID_ARGUMENT "errors validating JSON:
+/* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has the caller
+ * owns the returned reference. The status of a failure is INVALID_ARGUMENT "errors validating JSON:
  * [field:a.b error:…; field:c error:…] (a.b line 3, c line 7)", in the host's words where it has
- * the same error, or "JSON parse error at line L, column C: …". host borrow: during the call.
- * errors (empty, or NULL: they are not wanted) gets those of fields as values; the caller ends it
- * with gxds_errors_fini(). */
+ * the same error, or "JSON parse error at line L, column C: …". host borrowed: valid during the
+ * call. errors (empty, or NULL: they are not wanted) gets those of fields as values; the caller
+ * ends it with gxds_errors_fini(). */
 GXDS_MUST_USE gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host,
                                                const gxds_bootstrap **out, gxds_errors *errors);
 const gxds_bootstrap *gxds_bootstrap_ref(const gxds_bootstrap *b);
@@ -114,7 +114,7 @@ bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_boot
  * gxds_bootstrap_server_fini(). */
 gxds_bootstrap_server gxds_bootstrap_server_copy(const gxds_bootstrap_server *s);
 void gxds_bootstrap_server_fini(gxds_bootstrap_server *s);
-/* The authority of that name, or NULL. Borrow: as long as b. */
+/* The authority of that name, or NULL. Borrowed: valid as long as b. */
 const gxds_bootstrap_authority *gxds_bootstrap_find_authority(const gxds_bootstrap *b,
                                                               gxds_str name);
 /* The listener resource to ask for (A47): target_authority is that of the xds: URI ("" when it has

@@ -19,7 +19,7 @@ gxds_bootstrap_share *gxds_bootstrap_share_find(gxds_str target);
 /* A use of this bootstrap (taken), or of the one that another thread was faster with. target is
  * copied. */
 gxds_bootstrap_share *gxds_bootstrap_share_add(gxds_str target, const gxds_bootstrap *take);
-/* Borrow: until the use ends; ref to keep it. */
+/* Borrowed: valid until the use ends; ref to keep it. */
 const gxds_bootstrap *gxds_bootstrap_share_get(const gxds_bootstrap_share *s);
 /* Ends a use. NULL is allowed. */
 void gxds_bootstrap_share_end(gxds_bootstrap_share *s);

@@ -18,8 +18,8 @@ extern "C" {
 #define GXDS_MESSAGE_DEPTH_MAX 60
 
 /* The message of type m that the node describes, made in the arena, and its serialized form in
- * *bytes (borrow: as long as the arena). A key "@type" of the node itself is passed over. NULL when
- * there are errors, which are added to errors. */
+ * *bytes (borrowed: valid as long as the arena). A key "@type" of the node itself is passed over.
+ * NULL when there are errors, which are added to errors. */
 void *gxds_file_convert(const gxds_schema *schema, const struct upb_MessageDef *m,
                         const gxds_file_node *node, struct upb_Arena *arena,
                         gxds_file_errors *errors, gxds_str *bytes);

@@ -18,7 +18,7 @@ typedef struct gxds_dir_files {
   size_t count;
   uint64_t device;     /* the file system that the directory is on: stat()'s */
   bool unstable;       /* they changed while they were read: not a state to use */
-  const char *starved; /* for want of this they could not be read, in words; NULL: they could */
+  const char *starved; /* for lack of this they could not be read, in words; NULL: they could */
 } gxds_dir_files;
 
 /* The index that web servers have of a directory (web/index.h): no resource file. */

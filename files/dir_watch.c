@@ -19,7 +19,7 @@ typedef struct identity {
 struct gxds_dir_watch {
   gxds_str path;
   int ready;       /* epoll's: of the two that follow */
-  int mounts;      /* of the table of mounts, which no watch of inotify sees; -1: not to be had */
+  int mounts;      /* of the table of mounts, which no watch of inotify sees; -1: not available */
   identity at;     /* what stood at path when that was looked at last */
   uint64_t device; /* the file system of set */
   gxds_schema *schema;

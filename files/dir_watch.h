@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Where not all can be watched or read for want of watches or descriptors, the directory is read
+/* Where not all can be watched or read for lack of watches or descriptors, the directory is read
  * again after this, and after twice as long, up to the second, where no event asked for it in
  * between: soon enough for a person who waits, and then seldom enough for a directory that takes a
  * second to read. */
@@ -33,7 +33,7 @@ typedef enum gxds_dir_news {
   GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays */
 } gxds_dir_news;
 
-/* path is copied; it need not exist yet. NULL when inotify or epoll is not to be had (*status says
+/* path is copied; it need not exist yet. NULL when inotify or epoll is not available (*status says
  * why). */
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status);
 void gxds_dir_watch_destroy(gxds_dir_watch *w); /* NULL is allowed */
@@ -47,13 +47,13 @@ gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w);
  * early or repeated calls are harmless. */
 gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now);
 
-/* The last good set; NULL before the first. Borrow: until the next call; ref to keep it. */
+/* The last good set; NULL before the first. Borrowed: valid until the next call; ref to keep it. */
 const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w);
-/* Of the last reading; empty when it was good. Borrow: until the next call. The same errors are
- * news only once. */
+/* Of the last reading; empty when it was good. Borrowed: valid until the next call. The same errors
+ * are news only once. */
 const gxds_file_errors *gxds_dir_watch_errors(const gxds_dir_watch *w);
 
-/* What should be told beside news: that changes may be noticed late, for want of what; and that
+/* What should be told beside news: that changes may be noticed late, for lack of what; and that
  * they are noticed again. Each is told once; empty: nothing is. Owned by the caller. To be called
  * after gxds_dir_watch_on_deadline(). */
 gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w);

@@ -18,13 +18,13 @@ typedef struct gxds_file_found {
 
 void gxds_file_found_fini(gxds_file_found *f);
 
-/* Told of a resource, which the callee owns, and what it is made of (borrow: during the call; NULL
- * in a binary file; in one of protobuf's text form scalars have a line alone). */
+/* Told of a resource, which the callee owns, and what it is made of (borrowed: valid during the
+ * call; NULL in a binary file; in one of protobuf's text form scalars have a line alone). */
 typedef void (*gxds_file_found_fn)(void *arg, gxds_file_resource *take_resource,
                                    const gxds_file_node *node);
 
-/* Calls found for each resource of a file. Adds what is wrong in the file to errors. name: borrow,
- * as long as the errors' current file. */
+/* Calls found for each resource of a file. Adds what is wrong in the file to errors. name:
+ * borrowed, valid as long as the errors' current file. */
 void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                          gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
@@ -41,7 +41,7 @@ void gxds_file_response_fini(gxds_file_response *r);
 void gxds_file_read_response(const gxds_schema *schema, gxds_str json, gxds_file_response *out,
                              gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
-/* As gxds_file_read_each(), into a list. name: borrow, as long as the entries too. */
+/* As gxds_file_read_each(), into a list. name: borrowed, valid as long as the entries too. */
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                     gxds_file_found *found, gxds_file_errors *errors);
 
@@ -67,12 +67,12 @@ bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
                            const gxds_file_wrapper *wrapper, uint32_t line, const gxds_path *at,
                            gxds_file_errors *errors);
 
-/* Copies name, bytes and aliases. One reference, the caller's. (file_set.c) */
+/* Copies name, bytes and aliases. The caller owns the returned reference. (file_set.c) */
 gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes,
                                               const gxds_str *aliases, size_t alias_count);
 
 /* A set of these entries, which are sorted by type, then name, and taken: *take is empty after it.
- * One reference, the caller's. (file_set.c) */
+ * The caller owns the returned reference. (file_set.c) */
 const gxds_file_set *gxds_file_set_of(gxds_file_found *take);
 
 #ifdef __cplusplus

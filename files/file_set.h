@@ -101,20 +101,20 @@ bool gxds_file_is_binary(gxds_str name);
 /* Whether it is one in protobuf's text form. */
 bool gxds_file_is_prototext(gxds_str name);
 
-/* A set of the files' resources, with one reference, the caller's. NULL when anything is wrong with
- * any of them: then all of it is in errors. The result does not depend on the order of the files.
- * previous: the set to share with, or NULL. */
+/* A set of the files' resources, with the caller owns the returned reference. NULL when anything is
+ * wrong with any of them: then all of it is in errors. The result does not depend on the order of
+ * the files. previous: the set to share with, or NULL. */
 const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_file_input *files,
                                          size_t count, const gxds_file_set *previous,
                                          gxds_file_errors *errors);
 /* A set with other bytes for the resource of entry, which is one of s; it shares all else with s.
- * bytes: copied. One reference, the caller's. */
+ * bytes: copied. The caller owns the returned reference. */
 const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_file_entry *entry,
                                            gxds_str bytes);
 const gxds_file_set *gxds_file_set_ref(const gxds_file_set *s);
 void gxds_file_set_unref(const gxds_file_set *s); /* NULL is allowed */
 
-/* NULL: no such resource, in any spelling of its name. Borrow: as long as the set. */
+/* NULL: no such resource, in any spelling of its name. Borrowed: valid as long as the set. */
 const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
                                           gxds_str name);
 /* The same, by its name or by an alias. */

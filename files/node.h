@@ -57,7 +57,7 @@ struct gxds_file_node {
   };
 };
 
-/* The value of a key, or NULL. Borrow: as long as the arena. */
+/* The value of a key, or NULL. Borrowed: valid as long as the arena. */
 const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *key);
 /* What it is, for an error: "the string \"x\"", "the number 1", "a list", "an object", "null". */
 void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out);
@@ -68,7 +68,7 @@ void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out);
  * Functions that return bool return false when a limit is passed or the input makes no sense; the
  * error is then in errors, and the caller stops parsing the file. */
 typedef struct gxds_file_node_builder {
-  struct upb_Arena *arena;         /* borrow: as long as the nodes */
+  struct upb_Arena *arena;         /* borrowed: valid as long as the nodes */
   gxds_file_errors *errors;        /* borrow */
   struct gxds_file_node_open *top; /* private: containers that are open */
   size_t depth;

@@ -23,7 +23,7 @@ typedef enum gxds_prototext_kind {
 
 typedef struct gxds_prototext_token {
   gxds_prototext_kind kind;
-  gxds_str text;   /* borrow: until the next token is read */
+  gxds_str text;   /* borrowed: valid until the next token is read */
   uint32_t line;   /* where it begins, from 1 */
   uint32_t column; /* in bytes, from 1 */
 } gxds_prototext_token;
@@ -38,7 +38,7 @@ typedef struct gxds_prototext_lexer {
   gxds_text string;
 } gxds_prototext_lexer;
 
-/* Reads the first token. text: borrow, until _fini. */
+/* Reads the first token. text: borrowed, valid until _fini. */
 void gxds_prototext_lexer_init(gxds_prototext_lexer *l, gxds_str text);
 void gxds_prototext_lexer_fini(gxds_prototext_lexer *l);
 /* Reads the next token. Not to be called behind END and BROKEN. */

@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct gxds_prototext_map gxds_prototext_map;
 
-/* arena: borrow, as long as the map and its node. */
+/* arena: borrowed, valid as long as the map and its node. */
 gxds_prototext_map *gxds_prototext_map_create(struct upb_Arena *arena, uint32_t line);
 /* A scalar on that line. */
 const gxds_file_node *gxds_prototext_scalar_node(struct upb_Arena *arena, uint32_t line);

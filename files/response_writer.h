@@ -20,10 +20,10 @@ typedef struct gxds_response_writer {
   gxds_text errors;
 } gxds_response_writer;
 
-/* version and nonce: borrow, until finish. */
+/* version and nonce: borrowed, valid until finish. */
 void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxds_str version,
                                gxds_str nonce);
-/* resource: of that type; borrow, until finish. */
+/* resource: of that type; borrowed, valid until finish. */
 void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource *resource);
 /* That there is no resource of that name: an error of it (xRFC TP3), NOT_FOUND with these words. */
 void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str words);

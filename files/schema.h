@@ -17,10 +17,10 @@ typedef struct gxds_schema gxds_schema;
 
 gxds_schema *gxds_schema_create(void);
 void gxds_schema_destroy(gxds_schema *s); /* NULL is allowed */
-/* Borrow: as long as the schema. */
+/* Borrowed: valid as long as the schema. */
 const struct upb_DefPool *gxds_schema_pool(const gxds_schema *s);
 /* The message that a type URL names ("type.googleapis.com/envoy…", anything before the last '/'),
- * or NULL. Borrow: as long as the schema. */
+ * or NULL. Borrowed: valid as long as the schema. */
 const struct upb_MessageDef *gxds_schema_find(const gxds_schema *s, gxds_str type_url);
 
 /* The types of Anys that a lenient schema learns: a control plane names a handful. */

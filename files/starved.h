@@ -1,5 +1,5 @@
 /* What the system had too little of, when a call of it failed: files that could not be watched or
- * read for want of it can be when it has more, without any event that says so. Pure; any thread. */
+ * read for lack of it can be when it has more, without any event that says so. Pure; any thread. */
 #ifndef GRPC_XDS_FILES_STARVED_H_
 #define GRPC_XDS_FILES_STARVED_H_
 

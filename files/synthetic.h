@@ -27,7 +27,7 @@ typedef struct gxds_synthetic {
 bool gxds_synthetic_parse(const char *text, gxds_synthetic *out, gxds_text *error);
 
 /* The resources; the listener is "synthetic.example", its routes are "/cluster-000000/" and so on.
- * One reference, the caller's. */
+ * The caller owns the returned reference. */
 const gxds_file_set *gxds_synthetic_set(const gxds_synthetic *s);
 
 /* The bytes of the endpoints of one cluster, for a seed of their own. Owned by the caller. */

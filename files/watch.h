@@ -47,7 +47,7 @@ typedef struct gxds_file_watch {
 void gxds_file_watch_init(gxds_file_watch *w, gxds_time now);
 void gxds_file_watch_fini(gxds_file_watch *w);
 
-/* Something happened to a file of that name (borrow: during the call). */
+/* Something happened to a file of that name (borrowed: valid during the call). */
 void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
                                gxds_time now);
 /* A symlink to a directory was replaced by another: the new state came into being in one step. */

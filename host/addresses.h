@@ -16,8 +16,8 @@ struct gxds_locality; /* resources/endpoints.h */
 
 typedef struct gxds_addresses gxds_addresses;
 
-/* Borrow, all of it: as long as the list. One of ip and native is set; both of an endpoint of
- * several addresses that comes through a policy of the host's. */
+/* All of it is borrowed: valid as long as the list. One of ip and native is set; both of an
+ * endpoint of several addresses that comes through a policy of the host's. */
 typedef struct gxds_lb_address {
   const struct gxds_address *ip;
   const struct gxds_address *more; /* A61: its further addresses; NULL: it has one */
@@ -62,7 +62,7 @@ static inline void gxds_addresses_unref(const gxds_addresses *a) {
   if (a && gxds_ref_dec(&a->refs)) a->ops->destroy((gxds_addresses *)a);
 }
 /* Those whose path (which a resolver gave them) begins with that name, with what is left of the
- * path. One reference, the caller's; NULL: none has a path. */
+ * path. The caller owns the returned reference; NULL: none has a path. */
 static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a, gxds_str name) {
   return a->ops->below ? a->ops->below(a, name) : NULL;
 }

@@ -47,7 +47,7 @@ static inline bool gxds_args_get_int(const gxds_args *a, const char *name, int *
 static inline bool gxds_args_equal(const gxds_args *a, const gxds_args *b) {
   return a == b || (a && b && a->ops->equal(a, b));
 }
-/* Args like those but for that one. One reference, the caller's. */
+/* Args like those but for that one. The caller owns the returned reference. */
 static inline const gxds_args *gxds_args_with_int(const gxds_args *a, const char *name, int value) {
   return a->ops->with_int(a, name, value);
 }

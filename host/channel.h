@@ -71,8 +71,8 @@ typedef struct gxds_lb_parent_ops {
   void (*reresolve)(gxds_lb_parent *p);
   /* An event for the channel's trace (channelz). */
   void (*add_event)(gxds_lb_parent *p, gxds_lb_severity severity, gxds_str line);
-  /* What is known of the labels of metrics, in place of what is in *out. Borrow: until the next
-   * update of any policy above. */
+  /* What is known of the labels of metrics, in place of what is in *out. Borrowed: valid until the
+   * next update of any policy above. */
   void (*label)(gxds_lb_parent *p, gxds_metric_labels *out);
 } gxds_lb_parent_ops;
 struct gxds_lb_parent {
@@ -94,19 +94,19 @@ struct gxds_cluster_security { /* first in the host's own object */
 };
 
 typedef struct gxds_lb_root_ops {
-  /* A policy that is not in C, below this parent (borrow: until the policy ends). NULL: there is
-   * none of that name. */
+  /* A policy that is not in C, below this parent (borrowed: valid until the policy ends). NULL:
+   * there is none of that name. */
   gxds_hosts_policy *(*policy_create)(gxds_lb_root *r, gxds_str name, gxds_lb_parent *parent,
                                       const gxds_args *args);
   /* Whether the channel's credentials are the host's XdsCredentials, or made with them. */
   bool (*has_xds_credentials)(const gxds_args *args);
   gxds_cluster_security *(*security_create)(gxds_lb_root *r, gxds_str cluster);
   /* The args, with what credentials look for that speak for a cluster, or secure its connections
-   * (security: NULL: none). One reference, the caller's. */
+   * (security: NULL: none). The caller owns the returned reference. */
   const gxds_args *(*args_of_cluster)(const gxds_args *args, gxds_str cluster,
                                       const gxds_cluster_security *security);
-  /* Those, with what the handshake of a connection asks for (A101: SNI). One reference, the
-   * caller's. NULL: the host finds it by the configuration and the address. */
+  /* Those, with what the handshake of a connection asks for (A101: SNI). The caller owns the
+   * returned reference. NULL: the host finds it by the configuration and the address. */
   const gxds_args *(*args_of_server)(const gxds_args *args, gxds_str server_name);
 } gxds_lb_root_ops;
 

@@ -20,10 +20,11 @@ extern "C" {
 
 typedef struct gxds_call gxds_call;
 typedef struct gxds_call_ops {
-  /* The value of a metadata key (several values joined by commas): borrow, until the next call.
-   * False: it is not there. */
+  /* The value of a metadata key (several values joined by commas): borrowed, valid until the next
+   * call. False: it is not there. */
   bool (*header)(gxds_call *c, gxds_str name, gxds_str *value);
-  /* Adds one, also ":authority" (A81), where the RPC has none; value: borrow, during the call. */
+  /* Adds one, also ":authority" (A81), where the RPC has none; value: borrowed, valid during the
+   * call. */
   void (*add_header)(gxds_call *c, gxds_str name, gxds_str value);
   /* Memory that lives as long as the RPC. Not zeroed. At most once for each RPC. */
   void *(*alloc)(gxds_call *c, size_t size);
@@ -31,7 +32,7 @@ typedef struct gxds_call_ops {
 
 struct gxds_call { /* first in the host's own object, on its stack */
   const gxds_call_ops *ops;
-  gxds_str path; /* "/package.Service/Method". Borrow: during the call */
+  gxds_str path; /* "/package.Service/Method". Borrowed: valid during the call */
 };
 
 /* ---- what becomes of it ---- */
@@ -47,11 +48,11 @@ struct gxds_call_hold {
 #define GXDS_CALL_NO_METHOD_CONFIG SIZE_MAX
 
 typedef struct gxds_call_route {
-  gxds_str error;        /* not empty: the RPC fails with UNAVAILABLE and these words, and nothing
-                            else is set. Borrow: as long as the selector */
-  gxds_str cluster;      /* what pickers are to have as gxds_pick_route(): a name with a
-                            gxds_routed_call right before it. Borrow: as long as the RPC */
-  gxds_call_hold *hold;  /* until it is committed. Borrow: as long as the RPC */
+  gxds_str error; /* not empty: the RPC fails with UNAVAILABLE and these words, and nothing else is
+                     set. Borrowed: valid as long as the selector */
+  gxds_str cluster; /* what pickers are to have as gxds_pick_route(): a name with a gxds_routed_call
+                       right before it. Borrowed: valid as long as the RPC */
+  gxds_call_hold *hold;  /* until it is committed. Borrowed: valid as long as the RPC */
   size_t method_config;  /* by its number, or GXDS_CALL_NO_METHOD_CONFIG */
   gxds_duration timeout; /* of the method config, for this RPC: in whole milliseconds, perhaps
                             negative; 0: it has none */

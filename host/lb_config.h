@@ -20,7 +20,7 @@ struct json_t; /* jansson's */
 typedef struct gxds_lb_config gxds_lb_config;
 struct gxds_lb_config { /* first in its maker's own object */
   gxds_ref refs;
-  gxds_str policy;                     /* the name; borrow: as long as the config */
+  gxds_str policy;                     /* the name; borrowed: valid as long as the config */
   const struct gxds_policy_type *type; /* NULL: a policy of the host's, or of the program's */
   void (*destroy)(gxds_lb_config *c);
 };
@@ -38,9 +38,9 @@ static inline void gxds_lb_config_unref(gxds_lb_config *c) {
   if (c && gxds_ref_dec(&c->refs)) c->destroy(c);
 }
 
-/* The first policy of a JSON list that is known, with its config. One reference, the caller's;
- * NULL: it is no such list, none is known, or its config is wrong, which *why says (the caller's).
- * Any thread. */
+/* The first policy of a JSON list that is known, with its config. The caller owns the returned
+ * reference; NULL: it is no such list, none is known, or its config is wrong, which *why says (the
+ * caller's). Any thread. */
 typedef gxds_lb_config *gxds_lb_parse_list(gxds_str json, gxds_status *why);
 
 /* As gxds_policy_type.parse: json may be NULL; adds all that is wrong to errors. */
@@ -49,8 +49,8 @@ gxds_lb_config *gxds_lb_config_parse_json(const struct gxds_policy_type *type,
                                           gxds_errors *errors);
 
 /* The config that the type makes of its JSON form; empty: a service config only names the policy.
- * One reference, the caller's; NULL: it is wrong, which *why says (the caller's), all of it. Any
- * thread. */
+ * The caller owns the returned reference; NULL: it is wrong, which *why says (the caller's), all of
+ * it. Any thread. */
 gxds_lb_config *gxds_lb_config_parse(const struct gxds_policy_type *type, gxds_str json,
                                      gxds_lb_parse_list *parse_list, gxds_status *why);
 

@@ -18,7 +18,8 @@ extern "C" {
 
 struct gxds_metadata_match;
 
-/* The headers of a response, before the program gets them. Borrow: during the call that has it. */
+/* The headers of a response, before the program gets them. Borrowed: valid during the call that has
+ * it. */
 typedef struct gxds_response gxds_response;
 struct gxds_response { /* first in the host's own object, on its stack */
   /* Adds one. value: copied. */
@@ -47,9 +48,9 @@ typedef struct gxds_routed_call {
   bool has_hash;          /* A42; only ring_hash asks, and draws one when there is none */
   bool auto_host_rewrite; /* A81: :authority is to be the hostname of the endpoint, if it has one */
   uint64_t hash;
-  const struct gxds_metadata_match *match; /* E5: resources/lb_metadata.h; NULL: none. Borrow: as
-                                              long as the RPC */
-  gxds_session *session;                   /* A55; NULL: none. Borrow: as long as the RPC */
+  const struct gxds_metadata_match
+      *match; /* E5: resources/lb_metadata.h; NULL: none. Borrowed: valid as long as the RPC */
+  gxds_session *session; /* A55; NULL: none. Borrowed: valid as long as the RPC */
 } gxds_routed_call;
 
 typedef struct gxds_pick_ops {
@@ -63,13 +64,13 @@ struct gxds_pick { /* first in the host's own object, on its stack */
   const gxds_pick_ops *ops;
 };
 
-/* "/package.Service/Method". Borrow: as long as the pick. */
+/* "/package.Service/Method". Borrowed: valid as long as the pick. */
 static inline gxds_str gxds_pick_path(const gxds_pick *p) { return p->ops->path(p); }
-/* A header of the request. Borrow: until the next call. */
+/* A header of the request. Borrowed: valid until the next call. */
 static inline bool gxds_pick_header(const gxds_pick *p, gxds_str name, gxds_str *value) {
   return p->ops->header(p, name, value);
 }
-/* NULL: no xDS route. *cluster: the one to pick by; borrow, as long as the call. */
+/* NULL: no xDS route. *cluster: the one to pick by; borrowed, valid as long as the call. */
 static inline gxds_routed_call *gxds_pick_route(const gxds_pick *p, gxds_str *cluster) {
   return p->ops->route(p, cluster);
 }
@@ -90,20 +91,19 @@ typedef struct gxds_picked {
   gxds_picked_kind kind;
   gxds_subchannel *subchannel; /* COMPLETE: a reference */
   gxds_tracker *tracker;       /* COMPLETE: of the attempt; NULL: nobody wants to know */
-  gxds_str authority;          /* COMPLETE: the attempt's :authority, in place of the subchannel's,
-                                  unless the RPC has one of the program's own (A81); empty: as it
-                                  is. Needs a tracker. Borrow: until that has started or is
-                                  destroyed */
-  gxds_status status;          /* FAIL, DROP: not OK. Else not set */
+  gxds_str authority; /* COMPLETE: the attempt's :authority, in place of the subchannel's, unless
+                         the RPC has one of the program's own (A81); empty: as it is. Needs a
+                         tracker. Borrowed: valid until that has started or is destroyed */
+  gxds_status status; /* FAIL, DROP: not OK. Else not set */
 } gxds_picked;
 
-/* How an attempt ended. Borrow: during the call. */
+/* How an attempt ended. Borrowed: valid during the call. */
 typedef struct gxds_finish gxds_finish;
 struct gxds_finish { /* first in the host's own object */
   gxds_code code;
   bool (*trailer)(const gxds_finish *f, gxds_str name, gxds_str *value);
 };
-/* Of the trailing metadata. Borrow: until the next call. */
+/* Of the trailing metadata. Borrowed: valid until the next call. */
 static inline bool gxds_finish_trailer(const gxds_finish *f, gxds_str name, gxds_str *value) {
   return f->trailer(f, name, value);
 }
@@ -176,7 +176,8 @@ static inline void gxds_picked_drop(gxds_picked *out, gxds_status take_status) {
   out->status = take_status;
 }
 
-/* A picker that fails each RPC with that status (copied; not OK). One reference, the caller's. */
+/* A picker that fails each RPC with that status (copied; not OK). The caller owns the returned
+ * reference. */
 gxds_picker *gxds_picker_fail(const gxds_status *status);
 
 #ifdef __cplusplus

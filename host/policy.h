@@ -40,8 +40,8 @@ struct json_t;             /* jansson's */
 
 typedef struct gxds_policy gxds_policy;
 
-/* Borrow, all of it, during the call. Whoever passes an update on changes what is the child's own:
- * config, and what it decides on. */
+/* All of it is borrowed: valid during the call. Whoever passes an update on changes what is the
+ * child's own: config, and what it decides on. */
 typedef struct gxds_lb_update {
   gxds_lb_config *config;
   const gxds_addresses *addresses; /* NULL: there are none, addresses_status says why */
@@ -61,16 +61,16 @@ typedef struct gxds_policy_type {
   const char *title;    /* in errors of its config: "errors validating TITLE LB policy config" */
   bool needs_config;    /* a service config that only names it is refused */
 
-  /* The config in its JSON form: one reference, the caller's. Adds all that is wrong to errors;
-   * then NULL. json: NULL where a service config only names the policy, unless that needs a config.
-   * parse_list: for configs of children (host/parse_child.h). Any thread. */
+  /* The config in its JSON form: the caller owns the returned reference. Adds all that is wrong to
+   * errors; then NULL. json: NULL where a service config only names the policy, unless that needs a
+   * config. parse_list: for configs of children (host/parse_child.h). Any thread. */
   gxds_lb_config *(*parse)(const struct json_t *json, gxds_lb_parse_list *parse_list,
                            gxds_errors *errors);
   /* The same, of types that share their functions; then parse is NULL. */
   gxds_lb_config *(*parse_of)(const struct gxds_policy_type *type, const struct json_t *json,
                               gxds_errors *errors);
 
-  /* args: those of the channel when the policy was made; borrow, during the call. */
+  /* args: those of the channel when the policy was made; borrowed, valid during the call. */
   void *(*create)(gxds_policy *p, const gxds_args *args);
   /* Not OK: the update is refused, or of no use; the resolver hears of it. */
   gxds_status (*update)(void *self, const gxds_lb_update *update);
@@ -106,19 +106,20 @@ typedef struct gxds_policy_type {
 /* The policy's state, and by what picks are made from now on. status: NULL is OK; borrow. */
 void gxds_policy_publish(gxds_policy *p, grpc_connectivity_state state, const gxds_status *status,
                          gxds_picker *take_picker);
-/* Publishes TRANSIENT_FAILURE with a picker that fails each RPC with that status (borrow). */
+/* Publishes TRANSIENT_FAILURE with a picker that fails each RPC with that status (borrowed). */
 void gxds_policy_publish_failure(gxds_policy *p, const gxds_status *status);
 /* Publishes the state (IDLE or CONNECTING) with a picker that lets RPCs wait; the first that does
  * tells the policy to exit idle. */
 void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state);
 /* Asks for new addresses. */
 void gxds_policy_reresolve(gxds_policy *p);
-/* A subchannel to that endpoint, made by the parent. One reference, the caller's; NULL: none can be
- * made. */
+/* A subchannel to that endpoint, made by the parent. The caller owns the returned reference; NULL:
+ * none can be made. */
 gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *address,
                                         const gxds_args *args);
 /* What p counts of that kind, by the target of its channel and by what those above p say. To be
- * asked for when p is made: its labels are the same as long as it lives. Borrow: for good. */
+ * asked for when p is made: its labels are the same as long as it lives. Borrowed: valid until the
+ * process ends. */
 gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting kind);
 /* The same, with that label in place of their locality (gxds_metric_locality(); empty: none): for
  * what p knows of one of several localities. Until p ends. */
@@ -134,9 +135,9 @@ void gxds_policy_set_deadline(gxds_policy *p, gxds_time deadline);
 bool gxds_policy_ended(const gxds_policy *p);
 /* Of what type p is. */
 const gxds_policy_type *gxds_policy_type_of(const gxds_policy *p);
-/* Of all policies of one channel, the same (host/channel.h). Borrow: as long as p. */
+/* Of all policies of one channel, the same (host/channel.h). Borrowed: valid as long as p. */
 struct gxds_lb_channel *gxds_policy_channel(const gxds_policy *p);
-/* What made the tree that p is in. Borrow: as long as p has not ended. */
+/* What made the tree that p is in. Borrowed: valid as long as p has not ended. */
 struct gxds_lb_root *gxds_policy_root(const gxds_policy *p);
 
 /* As it says there. */
@@ -176,7 +177,7 @@ void gxds_lb_child_reset_backoff(gxds_lb_child *c);
 /* By what a policy is told something from any thread, at any time, whether it still is there or
  * not. Counted by reference. */
 typedef struct gxds_poker gxds_poker;
-/* Borrow: as long as p. */
+/* Borrowed: valid as long as p. */
 gxds_poker *gxds_policy_poker(gxds_policy *p);
 gxds_poker *gxds_poker_ref(gxds_poker *k);
 void gxds_poker_unref(gxds_poker *k); /* NULL is allowed */

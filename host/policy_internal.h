@@ -7,7 +7,7 @@
 struct gxds_policy {
   const gxds_policy_type *type;
   void *self;
-  gxds_lb_parent *parent; /* borrow: until the end */
+  gxds_lb_parent *parent; /* borrowed: valid until the end */
   gxds_lb_root *root;     /* as above */
   gxds_lb_channel *channel;
   gxds_poker *poker;
@@ -22,7 +22,7 @@ struct gxds_policy {
 gxds_policy *gxds_policy_create_below(const gxds_policy_type *type, gxds_lb_parent *parent,
                                       gxds_lb_root *root, const gxds_args *args);
 
-/* One reference, the caller's. */
+/* The caller owns the returned reference. */
 gxds_poker *gxds_poker_create(gxds_policy *p);
 /* From now on pokes are in vain. Under the serializer. */
 void gxds_poker_close(gxds_poker *k);

@@ -23,8 +23,8 @@ extern "C" {
 struct gxds_config;  /* xds_resolver/config.h: the snapshot */
 struct gxds_mailbox; /* xds_resolver/mailbox.h */
 
-/* What the channel does from now on. Borrow, all of it, during the call. It has no addresses: the
- * policies find them in the snapshot. */
+/* What the channel does from now on. All of it is borrowed: valid during the call. It has no
+ * addresses: the policies find them in the snapshot. */
 typedef struct gxds_resolution {
   gxds_status failure;        /* not OK: it has nothing to go on with, and nothing else is set */
   const char *service_config; /* JSON; for good: the same pointer stands for the same config */
@@ -57,7 +57,7 @@ struct gxds_resolver_channel { /* first in the host's own object */
   const void *resolver_id; /* what the host's log calls the resolver by */
 };
 
-/* What a channel is to be resolved to. Borrow: as long as the resolver. */
+/* What a channel is to be resolved to. Borrowed: valid as long as the resolver. */
 typedef struct gxds_resolver_target {
   gxds_str uri;                     /* the whole, for those who read the log */
   gxds_str authority;               /* of the URI; may be empty */
@@ -75,7 +75,7 @@ struct gxds_resolver_link { /* first in the host's own object */
   void (*schedule)(gxds_resolver_link *l);
   /* It is not used any more. On the reactor. */
   void (*gone)(gxds_resolver_link *l);
-  /* For the client's own channels to its servers. Borrow: until gone(). */
+  /* For the client's own channels to its servers. Borrowed: valid until gone(). */
   const grpc_channel_args *client_args;
 };
 
@@ -87,7 +87,7 @@ typedef struct gxds_resolver_type {
   /* By what name servers are asked unless the program says otherwise. The caller frees it with
    * gxds_str_free(). Any thread. */
   gxds_str (*default_authority)(gxds_str path);
-  /* channel: borrow, as long as the object. */
+  /* channel: borrowed, valid as long as the object. */
   void *(*create)(gxds_resolver_channel *channel, const gxds_resolver_target *target);
   /* False: it has reported why not, and the link is not used. */
   bool (*start)(void *self, gxds_resolver_link *link);

@@ -27,7 +27,7 @@ typedef struct gxds_watch gxds_watch;
 /* Who is told of a subchannel's state: first in the watcher's own object, which lives until
  * gxds_subchannel_unwatch(). */
 struct gxds_watch {
-  /* status: why, in TRANSIENT_FAILURE; else OK. Borrow: during the call. May call
+  /* status: why, in TRANSIENT_FAILURE; else OK. Borrowed: valid during the call. May call
    * gxds_subchannel_unwatch(). */
   void (*on_state)(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status);
   void *subchannels; /* what the subchannel keeps with its watch: its own */
@@ -104,7 +104,7 @@ static inline void gxds_subchannel_unwatch(gxds_subchannel *s, gxds_watch *w) {
 static inline void gxds_subchannel_connect(gxds_subchannel *s) { s->ops->connect(s); }
 static inline void gxds_subchannel_reset_backoff(gxds_subchannel *s) { s->ops->reset_backoff(s); }
 
-/* The host's own below whatever policies made around it. Borrow: as long as s. */
+/* The host's own below whatever policies made around it. Borrowed: valid as long as s. */
 static inline gxds_subchannel *gxds_subchannel_innermost(gxds_subchannel *s) {
   while (s->wrapped) s = s->wrapped;
   return s;

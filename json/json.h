@@ -22,7 +22,7 @@ typedef enum gxds_json_presence { GXDS_JSON_OPTIONAL, GXDS_JSON_REQUIRED } gxds_
 /* False, and an error, when value (at that path) is no object. */
 bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors);
 
-/* Borrow: as long as the JSON. */
+/* Borrowed: valid as long as the JSON. */
 bool gxds_json_str(const json_t *object, const char *name, gxds_json_presence presence,
                    const gxds_path *at, gxds_errors *errors, gxds_str *out);
 /* Numbers may be written as strings, as protobuf's JSON has it. */
@@ -37,7 +37,7 @@ bool gxds_json_bool(const json_t *object, const char *name, gxds_json_presence p
 /* As protobuf's JSON has it: "1.5s". 292 years are as good as more. */
 bool gxds_json_duration(const json_t *object, const char *name, gxds_json_presence presence,
                         const gxds_path *at, gxds_errors *errors, gxds_duration *out);
-/* Borrow: as long as the JSON. */
+/* Borrowed: valid as long as the JSON. */
 bool gxds_json_object(const json_t *object, const char *name, gxds_json_presence presence,
                       const gxds_path *at, gxds_errors *errors, const json_t **out);
 bool gxds_json_array(const json_t *object, const char *name, gxds_json_presence presence,

@@ -24,14 +24,14 @@ typedef struct gxds_load_filter {
 /* What backends reported of themselves (A64). */
 typedef struct gxds_metric_report {
   gxds_load_metric metric;
-  gxds_str name;  /* of GXDS_METRIC_NAMED; borrow: as long as the report */
+  gxds_str name;  /* of GXDS_METRIC_NAMED; borrowed: valid as long as the report */
   uint64_t count; /* of RPCs that reported it; never 0 */
   double sum;
   struct gxds_metric_counter *counter;
 } gxds_metric_report;
 
 typedef struct gxds_locality_report {
-  gxds_str region; /* borrow: as long as the report */
+  gxds_str region; /* borrowed: valid as long as the report */
   gxds_str zone;
   gxds_str sub_zone;
   uint64_t issued;
@@ -50,7 +50,7 @@ typedef struct gxds_drop_report {
 } gxds_drop_report;
 
 typedef struct gxds_cluster_report {
-  gxds_str cluster; /* borrow: as long as the report */
+  gxds_str cluster; /* borrowed: valid as long as the report */
   gxds_str eds_service;
   gxds_duration interval;
   gxds_locality_report *localities; /* those of one locality, by several targets, are together */

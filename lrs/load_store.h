@@ -34,8 +34,8 @@ gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
                                         void *arg);
 
 /* A view of s for a target, whose name is copied: what is counted through it is the target's. A
- * store for all functions but gxds_load_store_close() and those of reports; one reference, the
- * caller's. It keeps s. s must not be a view. */
+ * store for all functions but gxds_load_store_close() and those of reports; the caller owns the
+ * returned reference. It keeps s. s must not be a view. */
 gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target);
 
 typedef enum gxds_load_use {
@@ -62,7 +62,7 @@ gxds_load_store *gxds_load_store_ref(gxds_load_store *s);
 void gxds_load_store_unref(gxds_load_store *s); /* NULL is allowed */
 
 /* The counters of a locality, made when there are none. server is copied as far as it is needed;
- * strings are copied. One reference, the caller's. */
+ * strings are copied. The caller owns the returned reference. */
 gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
                                              const gxds_bootstrap_server *server, gxds_str cluster,
                                              gxds_str eds_service, gxds_str region, gxds_str zone,

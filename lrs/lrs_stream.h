@@ -31,8 +31,8 @@ typedef struct gxds_lrs_action {
   gxds_str bytes;
 } gxds_lrs_action;
 
-/* bootstrap, server and store: borrow, as long as the stream lives. seed: of the backoff's jitter.
- */
+/* bootstrap, server and store: borrowed, valid as long as the stream lives. seed: of the backoff's
+ * jitter. */
 gxds_lrs_stream *gxds_lrs_stream_create(const gxds_bootstrap *bootstrap,
                                         const gxds_bootstrap_server *server, gxds_load_store *store,
                                         uint64_t seed, gxds_time now);
@@ -44,10 +44,10 @@ void gxds_lrs_stream_destroy(gxds_lrs_stream *s);
 /* Whether nobody counts for the server any more (GXDS_LOAD_LEFT). */
 void gxds_lrs_stream_set_left(gxds_lrs_stream *s, bool left, gxds_time now);
 
-/* What became of an action; data and status: borrow, during the call. An id that is not that of the
- * stream that is open now is a late event's, and ignored. Bytes that are no LoadStatsResponse close
- * the stream. A server that does not know the method takes no reports, until one that is asked
- * later does: gxds_load_store_set_taken(). */
+/* What became of an action; data and status: borrowed, valid during the call. An id that is not
+ * that of the stream that is open now is a late event's, and ignored. Bytes that are no
+ * LoadStatsResponse close the stream. A server that does not know the method takes no reports,
+ * until one that is asked later does: gxds_load_store_set_taken(). */
 void gxds_lrs_stream_on_sent(gxds_lrs_stream *s, uint64_t id, gxds_time now);
 void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *data, size_t size,
                                 gxds_time now);

@@ -80,7 +80,7 @@ typedef enum gxds_subchannel_count {
 typedef struct gxds_policy_counts gxds_policy_counts;
 
 /* Those of these labels; without any policy so far, zeros. Labels that the kind has not are passed
- * over. For when a policy is made. Borrow: for good. */
+ * over. For when a policy is made. Borrowed: valid until the process ends. */
 gxds_policy_counts *gxds_policy_counts_of(gxds_counting kind, const gxds_metric_labels *labels);
 /* which: of the enum of the kind. */
 void gxds_policy_counts_add(gxds_policy_counts *c, unsigned which, uint64_t n);

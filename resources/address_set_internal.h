@@ -17,9 +17,9 @@ typedef struct gxds_address_set {
 /* Numbers from here on are those of more. */
 #define GXDS_ADDRESS_SET_MORE (UINT32_C(1) << 30)
 
-/* A set with room for capacity of the given endpoints (borrow: as long as the set); it grows when
- * there is more. The seed decides nothing but the speed: one that the peer can't foresee keeps it
- * from choosing collisions. */
+/* A set with room for capacity of the given endpoints (borrowed: valid as long as the set); it
+ * grows when there is more. The seed decides nothing but the speed: one that the peer can't foresee
+ * keeps it from choosing collisions. */
 void gxds_address_set_init(gxds_address_set *s, const gxds_endpoint *endpoints, size_t capacity,
                            uint64_t seed);
 void gxds_address_set_fini(gxds_address_set *s);

@@ -19,7 +19,7 @@ struct envoy_type_v3_FractionalPercent;
 struct google_protobuf_Struct;
 
 /* The message in bytes, or NULL when it can't be decoded (malformed, bad UTF-8, nested too deep).
- * Borrow: as long as scratch. */
+ * Borrowed: valid as long as scratch. */
 void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena *scratch);
 #define GXDS_DECODE(type, bytes, scratch) \
   ((const type *)gxds_message_decode((bytes), &type##_msginit, (scratch)))
@@ -54,20 +54,20 @@ gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxd
 uint32_t gxds_fraction_decode(const struct envoy_type_v3_FractionalPercent *in, const gxds_path *at,
                               const char *unknown_text, gxds_errors *errors);
 
-/* A link "name[text]", as the host writes what is inside an Any or a map. Borrow: as long as up and
- * scratch. */
+/* A link "name[text]", as the host writes what is inside an Any or a map. Borrowed: valid as long
+ * as up and scratch. */
 gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str text,
                               upb_Arena *scratch);
 
 /* What an Any holds: a message, or a TypedStruct that names another type. */
 typedef struct gxds_extension {
-  gxds_str type;     /* without the URL's host; borrow: as long as the message */
+  gxds_str type;     /* without the URL's host; borrowed: valid as long as the message */
   gxds_str value;    /* the serialized message; empty for a TypedStruct */
   bool typed_struct; /* no message of a type that we know, whatever its type says */
   const struct google_protobuf_Struct *structure; /* what a TypedStruct holds; may be NULL: {} */
-  const gxds_path *at; /* where its fields are: "…value[type]"; borrow: as long as this and scratch
-                        */
-  gxds_path links[2];  /* private */
+  const gxds_path
+      *at; /* where its fields are: "…value[type]"; borrowed: valid as long as this and scratch */
+  gxds_path links[2]; /* private */
 } gxds_extension;
 
 /* Opens an Any. False, with an error added at its path, when there is nothing in it to look at. A

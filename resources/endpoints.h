@@ -95,10 +95,10 @@ extern const gxds_resource_type gxds_endpoints_type;
 #define GXDS_PRIORITIES_MAX 128u /* the protocol's own: priorities are 0 … 127 */
 
 /* A locality of count endpoints, zeroed and the caller's to fill before it is shared (logical DNS
- * makes its own). Strings are copied. One reference, the caller's. */
+ * makes its own). Strings are copied. The caller owns the returned reference. */
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count);
-/* A copy of all that is in *l but for the references. One reference, the caller's. */
+/* A copy of all that is in *l but for the references. The caller owns the returned reference. */
 const gxds_locality *gxds_locality_copy(const gxds_locality *l);
 /* The same of some of its endpoints: those at these places, in this order, with that weight, and
  * none in DRAINING. */
@@ -107,22 +107,22 @@ const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
 void gxds_locality_unref(const gxds_locality *l);
 /* A76: by what the endpoint of that number is put on a ring, in place of its address; empty: by its
- * address. Borrow: as long as l. */
+ * address. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
   return l->hash_keys ? l->hash_keys[index] : gxds_str_of(NULL, 0);
 }
 /* A81: the hostname of the endpoint of that number, with or without a port: a valid authority.
- * Empty: it has none. Borrow: as long as l. */
+ * Empty: it has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
   return l->hostnames ? l->hostnames[index] : gxds_str_of(NULL, 0);
 }
 /* A86: the address of the HTTP proxy through which the endpoint of that number is reached, if its
- * cluster wants that: "10.0.0.1:3128". Empty: it has none. Borrow: as long as l. */
+ * cluster wants that: "10.0.0.1:3128". Empty: it has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_proxy(const gxds_locality *l, uint32_t index) {
   return l->proxies ? l->proxies[index] : gxds_str_of(NULL, 0);
 }
 /* A61: the addresses of the endpoint of that number beside its first, *count of them, in the order
- * of the resource. Borrow: as long as l. */
+ * of the resource. Borrowed: valid as long as l. */
 static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uint32_t index,
                                                      uint32_t *count) {
   *count = 0;
@@ -131,8 +131,8 @@ static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uin
   *count = l->more_ends[index] - begin;
   return &l->more[begin];
 }
-/* E5: the metadata of the endpoint of that number, as in lb_metadata.h; empty: none. Borrow: as
- * long as l. */
+/* E5: the metadata of the endpoint of that number, as in lb_metadata.h; empty: none. Borrowed:
+ * valid as long as l. */
 static inline gxds_str gxds_locality_metadata(const gxds_locality *l, uint32_t index) {
   return l->metadata ? l->metadata[index] : gxds_str_of(NULL, 0);
 }
@@ -159,7 +159,7 @@ int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);
 
 /* The locality of that priority with the name of like; NULL: there is none. e: NULL is allowed.
- * Borrow: as long as e. */
+ * Borrowed: valid as long as e. */
 const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t priority,
                                              const gxds_locality *like);
 

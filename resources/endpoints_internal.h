@@ -27,7 +27,7 @@ typedef struct gxds_checked_endpoints {
 
 /* Adds all that is wrong with the message to errors. What it returns is complete when that was
  * nothing. known: what in, its rest, lacks; it has a fingerprint for each locality of in, or none.
- * wants_metadata: E5. Borrow: as long as in, known and scratch. */
+ * wants_metadata: E5. Borrowed: valid as long as in, known and scratch. */
 gxds_checked_endpoints gxds_endpoints_check(
     const envoy_config_endpoint_v3_ClusterLoadAssignment *in, const gxds_known_endpoints *known,
     bool wants_metadata, upb_Arena *scratch, gxds_errors *errors);

@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-/* The message but for what is known of it. Borrow: as long as the bytes, scratch and previous. */
+/* The message but for what is known of it. Borrowed: valid as long as the bytes, scratch and
+ * previous. */
 typedef struct gxds_known_endpoints {
   gxds_str rest; /* the bytes themselves when nothing is known */
   /* Of the localities of the rest, in its order; NULL: of none, as there are too many. */

@@ -51,13 +51,13 @@ typedef struct gxds_http_filter_overrides {
   size_t count;
 } gxds_http_filter_overrides;
 
-/* The override of that name; NULL: none. Borrow: as long as o. */
+/* The override of that name; NULL: none. Borrowed: valid as long as o. */
 const gxds_http_filter_override *gxds_http_filter_overrides_find(
     const gxds_http_filter_overrides *o, gxds_str name);
 
 /* The config in force for a filter of the listener: of the first of these overrides that has one of
  * the filter's name and kind, else its own (A39). The caller lists the most specific first:
- * weighted cluster, route, virtual host. Borrow: as long as f and the overrides. */
+ * weighted cluster, route, virtual host. Borrowed: valid as long as f and the overrides. */
 gxds_str gxds_http_filter_config(const gxds_http_filter *f,
                                  const gxds_http_filter_overrides *const *overrides, size_t count);
 

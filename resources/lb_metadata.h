@@ -28,7 +28,7 @@ typedef struct gxds_metadata_match {
 uint64_t gxds_metadata_hash(gxds_str text);
 
 /* Takes the next member off the front of *rest, which is a text of that form, or what this function
- * left of it. name: with its quotes. Borrow: as long as the text. False: there is none. */
+ * left of it. name: with its quotes. Borrowed: valid as long as the text. False: there is none. */
 bool gxds_metadata_next(gxds_str *rest, gxds_str *name, gxds_str *value);
 /* Likewise with the items of a list; *rest: a value. False: there is none, or it is no list. */
 bool gxds_metadata_next_item(gxds_str *rest, gxds_str *value);

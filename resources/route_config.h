@@ -113,7 +113,7 @@ typedef struct gxds_route_config {
 extern const gxds_resource_type gxds_route_config_type;
 
 /* The virtual host for an authority (A27): exact, then suffix, then prefix, then "*"; the longest
- * of a kind first; ASCII case ignored. NULL: none. Borrow: as long as rc. */
+ * of a kind first; ASCII case ignored. NULL: none. Borrowed: valid as long as rc. */
 const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_config *rc,
                                                              gxds_str authority);
 

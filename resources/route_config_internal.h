@@ -31,7 +31,7 @@ typedef struct gxds_cluster_specifiers {
   size_t count;
 } gxds_cluster_specifiers;
 
-/* Checks all of them. Borrow: as long as in and scratch. host may be NULL. at: of the route
+/* Checks all of them. Borrowed: valid as long as in and scratch. host may be NULL. at: of the route
  * configuration. */
 gxds_cluster_specifiers gxds_cluster_specifiers_decode(
     const gxds_host *host, const struct envoy_config_route_v3_RouteConfiguration *in,
@@ -67,7 +67,8 @@ typedef struct gxds_virtual_host_body {
   upb_Arena *arena;       /* owns the rest, this too */
 } gxds_virtual_host_body;
 
-/* One reference, the caller's. Its arena is where the decoder puts what the view holds. */
+/* The caller owns the returned reference. Its arena is where the decoder puts what the view holds.
+ */
 gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes);
 void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b); /* NULL is allowed */
 
@@ -83,7 +84,7 @@ typedef struct gxds_virtual_host_finder {
   upb_Arena *scratch;
 } gxds_virtual_host_finder;
 
-/* NULL: no such one. Borrow: as long as previous. */
+/* NULL: no such one. Borrowed: valid as long as previous. */
 const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f, gxds_str bytes);
 
 /* Fills the view of *out, whose arena is d->arena. at: of the virtual host. */
@@ -147,8 +148,8 @@ bool gxds_metadata_match_is_in(const struct envoy_config_route_v3_RouteAction *i
 void gxds_hash_policies_decode(const gxds_route_decoder *d,
                                const struct envoy_config_route_v3_RouteAction *in, gxds_route *out);
 
-/* NULL: nothing is tried again, or there is an error. up: of the message that has it. Borrow: as
- * long as d->arena. */
+/* NULL: nothing is tried again, or there is an error. up: of the message that has it. Borrowed:
+ * valid as long as d->arena. */
 const gxds_retry_policy *gxds_retry_policy_decode(
     const gxds_route_decoder *d, const struct envoy_config_route_v3_RetryPolicy *in,
     const gxds_path *up);
@@ -172,8 +173,8 @@ typedef struct gxds_route_config_input {
   gxds_errors *errors;
 } gxds_route_config_input;
 
-/* On OK *out has one reference, the caller's; it is the resource before itself when nothing
- * changed. *name: unless unparsable; borrow: as long as scratch. */
+/* On OK *out has the caller owns the returned reference; it is the resource before itself when
+ * nothing changed. *name: unless unparsable; borrowed: valid as long as scratch. */
 gxds_route_config_outcome gxds_route_config_build(const gxds_route_config_input *in, gxds_str *name,
                                                   const gxds_route_config **out);
 

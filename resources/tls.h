@@ -50,7 +50,7 @@ typedef struct gxds_tls {
 
 /* What the handshake with an endpoint asks for (A101: SNI). hostname: the endpoint's, with or
  * without a port; may be empty. Empty: nothing, also in place of an IP address, which TLS does not
- * allow there (RFC 6066, 3). Borrow: as long as t and hostname. Pure, any thread. */
+ * allow there (RFC 6066, 3). Borrowed: valid as long as t and hostname. Pure, any thread. */
 gxds_str gxds_tls_server_name(const gxds_tls *t, gxds_str hostname);
 
 #ifdef __cplusplus

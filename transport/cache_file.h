@@ -51,7 +51,7 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str or
 /* NULL is allowed. */
 void gxds_cache_file_close(gxds_cache_file *f);
 
-/* The record of that name; false: there is none. Borrow: until the next call on f. */
+/* The record of that name; false: there is none. Borrowed: valid until the next call on f. */
 bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name, gxds_cache_record *out);
 /* Keeps a record, or with removed set takes it away; what is there already is not written again.
  * That it can't be written is added to *log, once until gxds_cache_file_settle() or another reason;
@@ -67,7 +67,7 @@ bool gxds_cache_file_take_lost(gxds_cache_file *f);
  * uses (cache_dir.h), that this one is in use. */
 void gxds_cache_file_settle(gxds_cache_file *f, gxds_time now, gxds_text *log);
 size_t gxds_cache_file_count(const gxds_cache_file *f);
-/* "DIR/0123456789abcdef.gxds", which need not be there. Borrow: as long as f. */
+/* "DIR/0123456789abcdef.gxds", which need not be there. Borrowed: valid as long as f. */
 gxds_str gxds_cache_file_path(const gxds_cache_file *f);
 
 #ifdef __cplusplus

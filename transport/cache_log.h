@@ -33,8 +33,8 @@ typedef struct gxds_cache_store {
 typedef struct gxds_cache_log gxds_cache_log;
 
 /* An empty log, of which nothing is in the store. target and origin (cache_record.h) are copied;
- * store and arg: borrow, as long as the log. compact_min: below so many bytes it is not written
- * anew. */
+ * store and arg: borrowed, valid as long as the log. compact_min: below so many bytes it is not
+ * written anew. */
 gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str origin, size_t compact_min,
                                       const gxds_cache_store *store, void *arg);
 /* NULL is allowed. */
@@ -47,7 +47,7 @@ void gxds_cache_log_clear(gxds_cache_log *l);
  * place. *foreign: but it is somebody else's, and not to be replaced. */
 const char *gxds_cache_log_load(gxds_cache_log *l, gxds_str all, bool *foreign);
 
-/* The record of that name; false: there is none. Borrow: until the next call on l. */
+/* The record of that name; false: there is none. Borrowed: valid until the next call on l. */
 bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_cache_record *out);
 /* Keeps a record, or with removed set takes it away; what is there already is not written again.
  * False: it could not be written, as errno says, and what is in the store is an earlier state. */

@@ -58,7 +58,7 @@ gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_s
 int gxds_cache_version(gxds_str head);
 /* Adds a record. */
 void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out);
-/* Takes a record off the front of *rest, if it is OK. Borrow: as long as the bytes. */
+/* Takes a record off the front of *rest, if it is OK. Borrowed: valid as long as the bytes. */
 gxds_cache_part gxds_cache_record_decode(gxds_str *rest, gxds_cache_record *out);
 
 #ifdef __cplusplus

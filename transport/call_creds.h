@@ -4,7 +4,7 @@
  * They are asked when a stream has its connection, on a thread of gRPC's, and answer on the
  * reactor, which reads the files: no thread of the program's waits for a disk. gRPC asks them on a
  * connection with privacy and integrity only, so that no token leaves in the clear; over "insecure"
- * ones there are no tokens to be had, and the stream fails in words that say what to do.
+ * ones there are no tokens available, and the stream fails in words that say what to do.
  *
  * Confined: the reactor, but for create and destroy, by which nobody may use them. */
 #ifndef GRPC_XDS_TRANSPORT_CALL_CREDS_H_
@@ -20,7 +20,7 @@ extern "C" {
 struct grpc_call;
 typedef struct gxds_call_creds gxds_call_creds;
 
-/* NULL: the server has none. server: borrow, during the call. */
+/* NULL: the server has none. server: borrowed, valid during the call. */
 gxds_call_creds *gxds_call_creds_create(const gxds_bootstrap_server *server);
 void gxds_call_creds_destroy(gxds_call_creds *c); /* NULL is allowed */
 /* The next stream waits for no backoff of the files. NULL is allowed. */
@@ -34,7 +34,7 @@ typedef struct gxds_call_token {
   struct gxds_call_token *next;
 } gxds_call_token;
 
-/* Before the call's first batch. creds: borrow, until the end; NULL: nothing is done. */
+/* Before the call's first batch. creds: borrowed, valid until the end; NULL: nothing is done. */
 void gxds_call_token_init(gxds_call_token *t, gxds_call_creds *creds, struct grpc_call *call);
 /* The call has ended, or is cancelled: it is given nothing any more. */
 void gxds_call_token_fini(gxds_call_token *t);

@@ -54,8 +54,9 @@ typedef struct gxds_client_key {
 } gxds_client_key;
 
 /* A use of a client by that key: one that may be shared, or one that is made: then from prepared
- * (taken in either case), with the does-not-exist timeout (0: default) and the extra args (borrow:
- * during the call; may be NULL) for its channels. events and owner: borrow, until released. */
+ * (taken in either case), with the does-not-exist timeout (0: default) and the extra args
+ * (borrowed: valid during the call; may be NULL) for its channels. events and owner: borrowed,
+ * valid until released. */
 gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstrap *bootstrap,
                                          gxds_prepared *take_prepared, const gxds_host *host,
                                          gxds_duration resource_timeout,
@@ -73,14 +74,14 @@ void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *t
                               uint64_t token);
 void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token);
 /* The server that sent what is watched, for messages; empty: it is not known, or there is nothing.
- * Borrow: as long as the handle. */
+ * Borrowed: valid as long as the handle. */
 gxds_str gxds_client_handle_source(gxds_client_handle *h, uint64_t token);
 void gxds_client_handle_reset_backoff(gxds_client_handle *h);
 /* What the client holds of every resource that the channels of the handle's target watch, by type
  * and name. fn must not call the client. */
 void gxds_client_handle_each_resource(gxds_client_handle *h,
                                       void (*fn)(void *arg, const gxds_resource_info *), void *arg);
-/* The target's view of the client's. Borrow: as long as the handle; ref to keep it. */
+/* The target's view of the client's. Borrowed: valid as long as the handle; ref to keep it. */
 gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h);
 const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h);
 

@@ -54,7 +54,7 @@ typedef struct gxds_connection {
 
 /* Zero-initialised but for the service, it has none. */
 typedef struct gxds_connections {
-  const gxds_service *service; /* borrow: as long as this is used */
+  const gxds_service *service; /* borrowed: valid as long as this is used */
   size_t count;
   gxds_connection all[GXDS_CONNECTIONS_MAX]; /* the oldest first */
 } gxds_connections;

@@ -21,10 +21,10 @@ typedef enum gxds_dump_form {
 /* The reactor's longest turn is the decoding of one large response, some hundred milliseconds. */
 #define GXDS_DUMP_SECONDS_MAX 10
 
-/* host_config: what MERGED is merged with (borrow: during the call; may be empty). The caller frees
- * *out with gxds_str_free(). Without clients (before the first, after the last, in the child of a
- * fork that has made none) it doesn't wait, and *out is a copy of host_config, or what policies
- * counted, or empty. False, and *out likewise: the reactor did not answer in time. */
+/* host_config: what MERGED is merged with (borrowed: valid during the call; may be empty). The
+ * caller frees *out with gxds_str_free(). Without clients (before the first, after the last, in the
+ * child of a fork that has made none) it doesn't wait, and *out is a copy of host_config, or what
+ * policies counted, or empty. False, and *out likewise: the reactor did not answer in time. */
 bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out);
 
 #ifdef __cplusplus

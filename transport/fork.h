@@ -30,7 +30,8 @@ typedef struct gxds_fork_handlers {
   void (*after_in_child)(void);
 } gxds_fork_handlers;
 
-/* Borrow: for good. Once for a stage; repeated calls with the same are harmless. */
+/* Borrowed: valid until the process ends. Once for a stage; repeated calls with the same are
+ * harmless. */
 void gxds_fork_register(gxds_fork_stage stage, const gxds_fork_handlers *handlers);
 
 #ifdef __cplusplus

@@ -36,7 +36,7 @@ gxds_http *gxds_http_create(const gxds_http_options *options, gxds_text *error);
 /* Ends it with all that is on its way. NULL is allowed. */
 void gxds_http_destroy(gxds_http *h);
 
-/* Starts one. request: borrow, during the call. */
+/* Starts one. request: borrowed, valid during the call. */
 void gxds_http_start(gxds_http *h, const gxds_web_request *request);
 /* Ends all that are on their way, without an answer. */
 void gxds_http_cancel_all(gxds_http *h);

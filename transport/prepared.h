@@ -16,8 +16,8 @@ typedef struct gxds_prepared_server {
   gxds_call_creds *call_creds;            /* NULL: it has none */
 } gxds_prepared_server;
 
-/* What there is for the server of the bootstrap that is equal to this one. Borrow: as long as p.
- * NULL: the bootstrap has no such server. */
+/* What there is for the server of the bootstrap that is equal to this one. Borrowed: valid as long
+ * as p. NULL: the bootstrap has no such server. */
 const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
                                                const gxds_bootstrap_server *server);
 

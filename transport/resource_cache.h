@@ -20,7 +20,7 @@ extern "C" {
 
 typedef struct gxds_resource_cache gxds_resource_cache;
 
-/* Of a bootstrap with a resource_cache_dir: borrow, as long as the cache. target is copied.
+/* Of a bootstrap with a resource_cache_dir: borrowed, valid as long as the cache. target is copied.
  * wall_offset: from the caller's clock to that since 1970. */
 gxds_resource_cache *gxds_resource_cache_create(const gxds_bootstrap *b, gxds_str target,
                                                 gxds_duration wall_offset);

@@ -29,11 +29,10 @@ typedef struct gxds_server_channel gxds_server_channel;
 #define GXDS_KEEPALIVE_TIME_MS (5 * 60 * 1000)
 #define GXDS_KEEPALIVE_TIMEOUT_MS (20 * 1000)
 
-/* A channel that connects with its first call. server, creds and args: borrow, during the
- * call; args may be NULL and go before our own.
- * on_failed is told, never from within this function, each time the channel comes into
- * TRANSIENT_FAILURE; status (borrow, during the call) is UNAVAILABLE "channel in TRANSIENT_FAILURE:
- * …" in the host's words. It may destroy the channel. */
+/* A channel that connects with its first call. server, creds and args: borrowed, valid during the
+ * call; args may be NULL and go before our own. on_failed is told, never from within this function,
+ * each time the channel comes into TRANSIENT_FAILURE; status (borrowed, valid during the call) is
+ * UNAVAILABLE "channel in TRANSIENT_FAILURE: …" in the host's words. It may destroy the channel. */
 gxds_server_channel *gxds_server_channel_create(
     const gxds_bootstrap_server *server, struct grpc_channel_credentials *creds,
     const grpc_channel_args *args,
@@ -42,7 +41,7 @@ gxds_server_channel *gxds_server_channel_create(
 /* Closes it; nothing is told any more. */
 void gxds_server_channel_destroy(gxds_server_channel *c);
 
-/* Borrow: as long as c. */
+/* Borrowed: valid as long as c. */
 grpc_channel *gxds_server_channel_get(gxds_server_channel *c);
 /* Connects at once instead of waiting for the connection's backoff. */
 void gxds_server_channel_reset_backoff(gxds_server_channel *c);

@@ -19,8 +19,8 @@ typedef struct gxds_session gxds_session;
 /* Called while the engine's actions are drained; may call the engine, but not destroy the session.
  */
 typedef struct gxds_session_events {
-  /* A RESOURCE or AMBIENT_ERROR. What it holds: borrow, during the call, whatever is done to the
-   * engine meanwhile. */
+  /* A RESOURCE or AMBIENT_ERROR. What it holds: borrowed, valid during the call, whatever is done
+   * to the engine meanwhile. */
   void (*on_notification)(void *arg, const gxds_action *action);
   /* There is nothing more for now. */
   void (*on_drained)(void *arg);
@@ -32,10 +32,10 @@ typedef struct gxds_session_events {
 typedef struct gxds_session_options {
   const gxds_bootstrap *bootstrap; /* the session takes a reference of its own */
   gxds_prepared *take_prepared;
-  const gxds_host *host;             /* borrow: as long as the session */
+  const gxds_host *host;             /* borrowed: valid as long as the session */
   gxds_duration resource_timeout;    /* 0: default */
-  const grpc_channel_args *args;     /* borrow: during gxds_session_create(); may be NULL */
-  const gxds_session_events *events; /* borrow: as long as the session */
+  const grpc_channel_args *args;     /* borrowed: valid during gxds_session_create(); may be NULL */
+  const gxds_session_events *events; /* borrowed: valid as long as the session */
   void *arg;
 } gxds_session_options;
 

@@ -15,8 +15,8 @@ typedef struct gxds_source gxds_source;
 
 /* Told never from within a function of the source. */
 typedef struct gxds_source_events {
-  /* The server can't be reached at all, as a channel in TRANSIENT_FAILURE; status (borrow, during
-   * the call) has all that is wrong. It may destroy the source. */
+  /* The server can't be reached at all, as a channel in TRANSIENT_FAILURE; status (borrowed, valid
+   * during the call) has all that is wrong. It may destroy the source. */
   void (*on_failed)(void *arg, const gxds_status *status);
   /* One line, borrow, for the log. */
   void (*on_log)(void *arg, bool error, gxds_str line);
@@ -25,7 +25,7 @@ typedef struct gxds_source_events {
 typedef struct gxds_source_functions {
   /* A stream; id is not 0. There is no other. */
   void (*open)(gxds_source *s, uint64_t id, const gxds_stream_call_events *events, void *owner);
-  /* message: borrow, during the call. */
+  /* message: borrowed, valid during the call. */
   void (*send)(gxds_source *s, gxds_str message);
   void (*read)(gxds_source *s);
   /* Ends the stream; nothing of it is told any more. */

@@ -24,10 +24,11 @@ typedef struct gxds_stream_call gxds_stream_call;
 typedef struct gxds_stream_call_events {
   /* The message left for the transport: at once, or when the channel is connected at last. */
   void (*on_sent)(void *owner, uint64_t id);
-  /* data: borrow, during the call. */
+  /* data: borrowed, valid during the call. */
   void (*on_message)(void *owner, uint64_t id, const void *data, size_t size);
-  /* The call ended, after every message that was read. status: borrow, during the call; OK when the
-   * server ended it without an error; that of its credentials when they had no token for it. */
+  /* The call ended, after every message that was read. status: borrowed, valid during the call; OK
+   * when the server ended it without an error; that of its credentials when they had no token for
+   * it. */
   void (*on_closed)(void *owner, uint64_t id, const gxds_status *status);
 } gxds_stream_call_events;
 
@@ -36,12 +37,12 @@ typedef struct gxds_stream_call_options {
   bool wait_for_ready;    /* A57: an xDS stream waits for a connection instead of failing */
   gxds_time deadline;     /* on the clock of gxds_reactor_now(); GXDS_TIME_NEVER: none */
   uint64_t id;            /* handed back with each event */
-  gxds_call_creds *creds; /* borrow: until the call ends; NULL: none */
-  const gxds_stream_call_events *events; /* borrow: until the call ends */
+  gxds_call_creds *creds; /* borrowed: valid until the call ends; NULL: none */
+  const gxds_stream_call_events *events; /* borrowed: valid until the call ends */
   void *owner;
 } gxds_stream_call_options;
 
-/* Starts a call. channel: borrow, during this function. */
+/* Starts a call. channel: borrowed, valid during this function. */
 gxds_stream_call *gxds_stream_call_open(struct grpc_channel *channel,
                                         const gxds_stream_call_options *options);
 /* Sends one message: head (copied), then rest (NULL: nothing), which is lent to gRPC as it is: gRPC

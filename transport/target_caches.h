@@ -16,8 +16,8 @@ extern "C" {
 
 typedef struct gxds_target_caches gxds_target_caches;
 
-/* Of a bootstrap with a resource_cache_dir: borrow, as long as the caches. wall_offset: from the
- * caller's clock to that since 1970. */
+/* Of a bootstrap with a resource_cache_dir: borrowed, valid as long as the caches. wall_offset:
+ * from the caller's clock to that since 1970. */
 gxds_target_caches *gxds_target_caches_create(const gxds_bootstrap *b, gxds_duration wall_offset);
 void gxds_target_caches_destroy(gxds_target_caches *c); /* NULL is allowed */
 
@@ -26,8 +26,8 @@ void gxds_target_caches_add(gxds_target_caches *c, uint32_t scope, gxds_str targ
 /* It goes, and with it what it kept in memory. What comes of its scope from then on is ignored. */
 void gxds_target_caches_remove(gxds_target_caches *c, uint32_t scope);
 
-/* An action of the engine (borrow: until the engine is told something). What a person should know
- * is added to *log, here and below. */
+/* An action of the engine (borrowed: valid until the engine is told something). What a person
+ * should know is added to *log, here and below. */
 void gxds_target_caches_carry_out(gxds_target_caches *c, const gxds_action *a, gxds_client *engine,
                                   gxds_time now, gxds_text *log);
 /* The engine has no more actions for now. */

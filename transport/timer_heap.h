@@ -22,7 +22,7 @@ typedef struct gxds_timer_heap {
 void gxds_timer_heap_fini(gxds_timer_heap *h);
 /* Forgets every timer without touching one: they may be gone. */
 void gxds_timer_heap_clear(gxds_timer_heap *h);
-/* As gxds_timer_set() and gxds_timer_cancel(). t: borrow, while it is set. A timer that was
+/* As gxds_timer_set() and gxds_timer_cancel(). t: borrowed, valid while it is set. A timer that was
  * forgotten by gxds_timer_heap_clear() counts as idle. */
 void gxds_timer_heap_set(gxds_timer_heap *h, gxds_timer *t, gxds_time deadline,
                          void (*fire)(void *arg), void *arg);

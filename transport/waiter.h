@@ -17,8 +17,8 @@ extern "C" {
 struct timespec;
 typedef struct gxds_waiter gxds_waiter;
 
-/* woken: what gxds_waiter_wait() returns for a wake-up; borrow: for good. The caller holds a
- * grpc_init until gxds_waiter_destroy(), and nobody wakes meanwhile. */
+/* woken: what gxds_waiter_wait() returns for a wake-up; borrowed: valid until the process ends. The
+ * caller holds a grpc_init until gxds_waiter_destroy(), and nobody wakes meanwhile. */
 gxds_waiter *gxds_waiter_create(gxds_completion *woken);
 /* Nothing is outstanding on the queue; on the thread that waits, with no lock held. */
 void gxds_waiter_destroy(gxds_waiter *w);

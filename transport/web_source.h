@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* server has a web_form; it is copied. events and arg: borrow, as long as the source. */
+/* server has a web_form; it is copied. events and arg: borrowed, valid as long as the source. */
 gxds_source *gxds_web_source_create(const gxds_bootstrap_server *server,
                                     const gxds_source_events *events, void *arg);
 

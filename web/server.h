@@ -33,7 +33,7 @@ extern "C" {
 
 typedef struct gxds_web_server gxds_web_server;
 
-/* server has a web_form. server and schema: borrow, as long as s; a schema for
+/* server has a web_form. server and schema: borrowed, valid as long as s; a schema for
  * GXDS_WEB_REST is lenient. seed: of the jitter. */
 gxds_web_server *gxds_web_server_create(const gxds_bootstrap_server *server,
                                         const gxds_schema *schema, uint64_t seed);

@@ -32,7 +32,7 @@ void gxds_actions_fini(gxds_actions *q);
 void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes);
 /* The same with copies of a's name, version and bytes. */
 void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a);
-/* Borrow: until the next pop. NULL: empty. */
+/* Borrowed: valid until the next pop. NULL: empty. */
 const gxds_action *gxds_actions_pop(gxds_actions *q);
 
 #ifdef __cplusplus

@@ -91,8 +91,8 @@ typedef struct gxds_action {
 
 typedef struct gxds_client_options {
   const gxds_bootstrap *bootstrap;        /* the client takes a reference of its own */
-  const gxds_host *host;                  /* borrow: as long as the client */
-  const gxds_resource_type *const *types; /* borrow: as long as the client */
+  const gxds_host *host;                  /* borrowed: valid as long as the client */
+  const gxds_resource_type *const *types; /* borrowed: valid as long as the client */
   size_t type_count;
   uint64_t seed;                                 /* of the backoff's jitter */
   gxds_duration resource_does_not_exist_timeout; /* 0: 15 s */
@@ -147,8 +147,8 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
 /* Ends a watch; no action names it any more. With its last watch a resource is unsubscribed and
  * forgotten. An unknown id is ignored. */
 void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now);
-/* The server that sent what the watched resource is now. NULL: there is none. Borrow: as long as
- * the bootstrap. */
+/* The server that sent what the watched resource is now. NULL: there is none. Borrowed: valid as
+ * long as the bootstrap. */
 const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch);
 
 /* The SEND is on its way: does-not-exist timers of what it asked for start now (A57). */
@@ -192,8 +192,8 @@ gxds_time gxds_client_deadline(const gxds_client *c);
 /* Carries out what is due; early or repeated calls are harmless. */
 void gxds_client_on_deadline(gxds_client *c, gxds_time now);
 
-/* The next thing to do; NULL: drained. Borrow: until the next call on c. Resources in it are kept
- * with gxds_resource_ref(). */
+/* The next thing to do; NULL: drained. Borrowed: valid until the next call on c. Resources in it
+ * are kept with gxds_resource_ref(). */
 const gxds_action *gxds_client_next_action(gxds_client *c);
 /* The message of a SEND in one piece, for who can't take it in two: a copy, owned by the caller. */
 gxds_str gxds_action_message(const gxds_action *send);

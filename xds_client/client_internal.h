@@ -436,7 +436,7 @@ size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type
 /* Queues a line for the log. */
 void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line);
 /* An error of what that server said, or failed to say; NULL: the message names the server, or there
- * is none. One reference, the caller's. */
+ * is none. The caller owns the returned reference. */
 const gxds_error *gxds_client_error(const gxds_client *c, gxds_code code, gxds_text *take_message,
                                     const gxds_bootstrap_server *server);
 /* For a version, a type or the like in a line of the log. */

@@ -23,7 +23,7 @@ typedef struct gxds_resource {
   const gxds_resource_type *type;
 } gxds_resource;
 
-/* What a decoder may look at. Borrow: during the decode call. */
+/* What a decoder may look at. Borrowed: valid during the decode call. */
 typedef struct gxds_decode_context {
   const gxds_bootstrap *bootstrap;
   const gxds_bootstrap_server *server; /* the one that sent the bytes: lrs_server "self" means it */

@@ -32,7 +32,7 @@ void gxds_client_each_server(const gxds_client *c,
                              void (*fn)(void *arg, const gxds_server_counts *counts), void *arg);
 
 /* The counts of a server, in a list that begins at *list; made when there are none. server and
- * types: borrow, as long as the list. */
+ * types: borrowed, valid as long as the list. */
 gxds_server_counts *gxds_server_counts_get(gxds_server_counts **list,
                                            const gxds_bootstrap_server *server,
                                            const gxds_resource_type *const *types,

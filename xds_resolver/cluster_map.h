@@ -50,7 +50,8 @@ const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds
                                                        const gxds_error *resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
 void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* NULL is allowed */
-/* Of its endpoints. Borrow: as long as e. NULL: there are none, or fewer priorities than that. */
+/* Of its endpoints. Borrowed: valid as long as e. NULL: there are none, or fewer priorities than
+ * that. */
 const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number);
 /* Same name, kind, error, leaf clusters and note, and the same resources by pointer. */
 bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
@@ -65,11 +66,11 @@ typedef struct gxds_cluster_map gxds_cluster_map; /* NULL is the empty map */
 
 const gxds_cluster_map *gxds_cluster_map_ref(const gxds_cluster_map *m); /* NULL gives NULL */
 void gxds_cluster_map_unref(const gxds_cluster_map *m);
-/* Borrow: as long as m. NULL: no such cluster. */
+/* Borrowed: valid as long as m. NULL: no such cluster. */
 const gxds_cluster_entry *gxds_cluster_map_get(const gxds_cluster_map *m, gxds_str name);
 size_t gxds_cluster_map_count(const gxds_cluster_map *m);
-/* A map like m (borrowed) but for this entry (taken). The result has one reference, the caller's.
- */
+/* A map like m (borrowed) but for this entry (taken). The result has the caller owns the returned
+ * reference. */
 const gxds_cluster_map *gxds_cluster_map_put(const gxds_cluster_map *m,
                                              const gxds_cluster_entry *take_entry);
 /* A map like m (borrowed) without that name. */

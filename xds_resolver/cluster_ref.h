@@ -30,7 +30,7 @@ gxds_cluster_refs *gxds_cluster_refs_create(gxds_mailbox *mailbox);
 /* Holds that others have stay valid, and end silently. */
 void gxds_cluster_refs_destroy(gxds_cluster_refs *r);
 /* A hold on each of the names (a reference is taken). on_new is told which of them were not known
- * before. One reference, the caller's. */
+ * before. The caller owns the returned reference. */
 const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_names *names,
                                                void (*on_new)(void *arg, gxds_str name), void *arg);
 /* For each GXDS_MAIL_CLUSTER_UNUSED: true when nobody holds it indeed; it is then forgotten. */
@@ -38,14 +38,14 @@ bool gxds_cluster_refs_forget_unused(gxds_cluster_refs *r, gxds_str name);
 
 const gxds_cluster_set *gxds_cluster_set_ref(const gxds_cluster_set *s);
 void gxds_cluster_set_unref(const gxds_cluster_set *s); /* NULL is allowed */
-/* Borrow: as long as s. */
+/* Borrowed: valid as long as s. */
 const gxds_names *gxds_cluster_set_names(const gxds_cluster_set *s);
 
 /* One more hold on the set's cluster of that place among its names: ended with
  * gxds_cluster_ref_release(). */
 gxds_cluster_ref *gxds_cluster_set_hold(const gxds_cluster_set *s, size_t index);
 void gxds_cluster_ref_release(gxds_cluster_ref *c);
-/* Zero-terminated. Borrow: as long as the hold. */
+/* Zero-terminated. Borrowed: valid as long as the hold. */
 gxds_str gxds_cluster_ref_name(const gxds_cluster_ref *c);
 /* What tells it apart from all that the process ever has, in place of its name: never 0. */
 uint64_t gxds_cluster_ref_id(const gxds_cluster_ref *c);

@@ -22,7 +22,7 @@ typedef struct gxds_names {
   size_t count;
   const gxds_str *names;
 } gxds_names;
-/* Copies, sorts and removes duplicates. One reference, the caller's. */
+/* Copies, sorts and removes duplicates. The caller owns the returned reference. */
 const gxds_names *gxds_names_create(const gxds_str *names, size_t count);
 const gxds_names *gxds_names_ref(const gxds_names *n);
 void gxds_names_unref(const gxds_names *n); /* NULL is allowed */
@@ -44,7 +44,7 @@ typedef struct gxds_config {
   gxds_str route_source;       /* what the routes come from, for messages */
 } gxds_config;
 
-/* Takes every reference that is given. One reference, the caller's. */
+/* Takes every reference that is given. The caller owns the returned reference. */
 const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       const gxds_route_config *take_route_config,
                                       const gxds_virtual_host *virtual_host,
@@ -58,7 +58,7 @@ void gxds_config_unref(const gxds_config *c); /* NULL is allowed */
 static inline bool gxds_config_has_sessions(const gxds_config *c) {
   return c->listener && c->listener->has_sessions;
 }
-/* Borrow: as long as c. NULL: not in this snapshot. */
+/* Borrowed: valid as long as c. NULL: not in this snapshot. */
 const gxds_cluster_entry *gxds_config_cluster(const gxds_config *c, gxds_str name);
 
 #ifdef __cplusplus

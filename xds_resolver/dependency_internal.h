@@ -240,8 +240,8 @@ void gxds_aggregates_resolve(gxds_dependency_manager *m);
 /* Whether RPCs hold the plugin of that name: what they hold stays in the snapshot. */
 void gxds_dependency_hold_plugin(gxds_dependency_manager *m, gxds_str name, bool held);
 bool gxds_dependency_plugin_is_held(const gxds_dependency_manager *m, gxds_str name);
-/* What the snapshot is to have; the last one's own while they are the same. One reference, the
- * caller's. */
+/* What the snapshot is to have; the last one's own while they are the same. The caller owns the
+ * returned reference. */
 const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m);
 
 /* ---- the snapshot (dependency_publish.c) ---- */

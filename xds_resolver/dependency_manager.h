@@ -53,7 +53,7 @@ typedef struct gxds_dependency_action {
   gxds_status status;              /* UNAVAILABLE */
 } gxds_dependency_action;
 
-/* Borrow, all of it: during the call. */
+/* All of it is borrowed: valid during the call. */
 typedef struct gxds_dependency_manager_options {
   gxds_str listener_name;
   gxds_str data_plane_authority; /* chooses the virtual host */
@@ -97,7 +97,7 @@ void gxds_dependency_manager_reresolve(gxds_dependency_manager *m);
  * then lets go of what is not needed any more. */
 void gxds_dependency_manager_settle(gxds_dependency_manager *m);
 
-/* The next thing to do; NULL: drained. Borrow: until the next call on m. */
+/* The next thing to do; NULL: drained. Borrowed: valid until the next call on m. */
 const gxds_dependency_action *gxds_dependency_manager_next_action(gxds_dependency_manager *m);
 
 /* Watches and DNS names that are active. */

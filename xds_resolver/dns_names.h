@@ -15,13 +15,14 @@ extern "C" {
 
 typedef struct gxds_dns_names gxds_dns_names;
 
-/* One locality with all addresses (borrow: during the call; ref to keep it), or NULL and why there
- * are none this time. Called on the reactor, never during a call on n; it may call n's functions,
- * but not destroy n. */
+/* One locality with all addresses (borrowed: valid during the call; ref to keep it), or NULL and
+ * why there are none this time. Called on the reactor, never during a call on n; it may call n's
+ * functions, but not destroy n. */
 typedef void (*gxds_dns_told)(void *arg, uint64_t token, const gxds_endpoints *endpoints,
                               const gxds_status *status);
 
-/* args: the channel's, as gxds_host's dns_start takes them. Borrow, all of it: as long as n. */
+/* args: the channel's, as gxds_host's dns_start takes them. All of it is borrowed: valid as long as
+ * n. */
 gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args, gxds_dns_told told,
                                       void *arg);
 /* Stops all that are active. NULL is allowed. */

@@ -44,7 +44,7 @@ typedef struct gxds_mailbox_owner {
   void *arg;
 } gxds_mailbox_owner;
 
-/* One reference, the caller's. */
+/* The caller owns the returned reference. */
 gxds_mailbox *gxds_mailbox_create(gxds_mailbox_owner owner);
 /* Any thread. Nothing happens once the box is closed. */
 void gxds_mailbox_post(gxds_mailbox *m, gxds_mail_kind kind, gxds_str cluster);

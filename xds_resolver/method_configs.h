@@ -18,7 +18,7 @@ extern "C" {
 /* The number of none. */
 #define GXDS_NO_METHOD_CONFIG SIZE_MAX
 
-/* What one of them says. Borrow, all of it: during the call. */
+/* What one of them says. All of it is borrowed: valid during the call. */
 typedef struct gxds_method_config {
   gxds_duration timeout;                 /* 0: no limit; else at least a millisecond counts */
   const gxds_retry_policy *retry_policy; /* NULL: none */
@@ -39,7 +39,7 @@ size_t gxds_method_configs_add(gxds_method_configs *m, const gxds_method_config 
 
 /* Numbers are below this. */
 size_t gxds_method_configs_count(const gxds_method_configs *m);
-/* The JSON of a service config. Borrow: as long as m. */
+/* The JSON of a service config. Borrowed: valid as long as m. */
 gxds_str gxds_method_configs_text(const gxds_method_configs *m, size_t number);
 /* Its timeout, in whole milliseconds; 0: none. */
 gxds_duration gxds_method_configs_timeout(const gxds_method_configs *m, size_t number);

@@ -23,12 +23,12 @@ typedef struct gxds_note {
   size_t count;
 } gxds_note;
 
-/* Adds an error (borrow: until the note is taken); one without a message, or NULL, is none. kind:
- * "CDS resource". name is escaped. */
+/* Adds an error (borrowed: valid until the note is taken); one without a message, or NULL, is none.
+ * kind: "CDS resource". name is escaped. */
 void gxds_note_add(gxds_note *n, const char *kind, gxds_str name, const gxds_error *why);
-/* Ends the note; n is empty afterwards. One reference, the caller's. origin (code GXDS_OK) tells
- * where the cluster comes from: a note without errors is origin itself, and a note whose last error
- * has no server and node gets those of origin. */
+/* Ends the note; n is empty afterwards. The caller owns the returned reference. origin (code
+ * GXDS_OK) tells where the cluster comes from: a note without errors is origin itself, and a note
+ * whose last error has no server and node gets those of origin. */
 const gxds_error *gxds_note_take(gxds_note *n, const gxds_error *origin);
 
 #ifdef __cplusplus

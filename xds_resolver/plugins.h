@@ -29,15 +29,15 @@ typedef struct gxds_plugins {
  * server, destroys the channel to the old one under lookups that are just beginning. */
 void gxds_plugin_add_child_name(gxds_text *out, const gxds_route *route);
 
-/* Those of the items, which are copied; of two with one name the first. One reference, the
- * caller's; NULL, here and everywhere, when there are none. */
+/* Those of the items, which are copied; of two with one name the first. The caller owns the
+ * returned reference; NULL, here and everywhere, when there are none. */
 const gxds_plugins *gxds_plugins_create(const gxds_plugin *items, size_t count);
 /* Those that the routes of a virtual host name. */
 const gxds_plugins *gxds_plugins_of(const gxds_virtual_host *virtual_host);
 const gxds_plugins *gxds_plugins_ref(const gxds_plugins *p); /* NULL gives NULL */
 void gxds_plugins_unref(const gxds_plugins *p);              /* NULL is allowed */
 
-/* By the child's name; NULL: none. Borrow: as long as p. */
+/* By the child's name; NULL: none. Borrowed: valid as long as p. */
 const gxds_plugin *gxds_plugins_find(const gxds_plugins *p, gxds_str name);
 bool gxds_plugins_equal(const gxds_plugins *a, const gxds_plugins *b);
 

@@ -18,7 +18,7 @@ typedef struct gxds_request_hasher {
   } * headers; /* one per policy */
 } gxds_request_hasher;
 
-/* route and host: borrow, as long as the hasher. */
+/* route and host: borrowed, valid as long as the hasher. */
 void gxds_request_hasher_init(gxds_request_hasher *h, const gxds_route *route,
                               const gxds_host *host);
 void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host);

@@ -23,8 +23,8 @@ typedef enum gxds_header_source {
 
 gxds_header_source gxds_header_source_of(gxds_str name);
 
-/* The value of the header of that name, whose source is given. False: not there. Borrow: until the
- * next call for the RPC. */
+/* The value of the header of that name, whose source is given. False: not there. Borrowed: valid
+ * until the next call for the RPC. */
 bool gxds_request_header(const gxds_route_request *request, gxds_header_source source,
                          gxds_str name, gxds_str *value);
 

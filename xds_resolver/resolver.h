@@ -23,7 +23,8 @@ extern "C" {
 
 typedef struct gxds_resolver gxds_resolver;
 
-/* Borrow, all of it: during the call of gxds_resolver_start(), but for what says otherwise. */
+/* All of it is borrowed: valid during the call of gxds_resolver_start(), but for what says
+ * otherwise. */
 typedef struct gxds_resolver_options {
   gxds_str target;               /* the channel's, in canonical form: which channels share an
                                     XdsClient says transport/clients.h */
@@ -36,9 +37,9 @@ typedef struct gxds_resolver_options {
    * does-not-exist timeout (0: the default). args: borrow until gone(); may be NULL. */
   const grpc_channel_args *args;
   gxds_duration resource_timeout;
-  const gxds_host *host;    /* borrow: for good */
-  const void *channel_args; /* the channel's own, as the host has them, for DNS. Borrow: until
-                               gone(). May be NULL */
+  const gxds_host *host;    /* borrowed: valid until the process ends */
+  const void *channel_args; /* the channel's own, as the host has them, for DNS. Borrowed: valid
+                               until gone(). May be NULL */
   /* There is an update to take. On the reactor: it must only pass this on to another thread. */
   void (*schedule)(void *arg);
   /* After gxds_resolver_close(), on the reactor: arg is not used any more. */
@@ -66,7 +67,7 @@ GXDS_MUST_USE gxds_status gxds_resolver_start(const gxds_resolver_options *optio
 /* The latest update, or NULL: none since the last. Ended with gxds_resolver_update_destroy(). */
 gxds_resolver_update *gxds_resolver_take(gxds_resolver *r);
 void gxds_resolver_update_destroy(gxds_resolver_update *u); /* NULL is allowed */
-/* Borrow: until close; ref to keep it. */
+/* Borrowed: valid until close; ref to keep it. */
 gxds_mailbox *gxds_resolver_mailbox(gxds_resolver *r);
 void gxds_resolver_reresolve(gxds_resolver *r);
 void gxds_resolver_reset_backoff(gxds_resolver *r);

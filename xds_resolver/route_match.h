@@ -25,8 +25,8 @@ typedef struct gxds_route_matcher {
   gxds_header_matcher *headers;
 } gxds_route_matcher;
 
-/* route and host: borrow, as long as the matcher. before: of a route that is often tried before
- * this one, whose route lives as long; NULL: none. */
+/* route and host: borrowed, valid as long as the matcher. before: of a route that is often tried
+ * before this one, whose route lives as long; NULL: none. */
 void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
                              const gxds_route_matcher *before);
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);

@@ -28,7 +28,7 @@ typedef struct gxds_route_channel {
   gxds_str authority; /* of RPCs that name none of their own */
 } gxds_route_channel;
 
-/* What is known of an RPC when it is routed. Borrow, all of it: during the call. */
+/* What is known of an RPC when it is routed. All of it is borrowed: valid during the call. */
 typedef struct gxds_route_request {
   gxds_str path; /* "/package.Service/Method" */
   /* The value of a metadata key (several values joined by commas) into *value, borrowed until the
@@ -55,22 +55,22 @@ typedef struct gxds_route_result {
   size_t method_config; /* the number among the table's, or GXDS_NO_METHOD_CONFIG */
   bool has_hash;        /* A42: false: no policy gives one, and a random one is as good */
   uint64_t hash;        /* for policies that pick by it */
-  const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrow: as long as the table */
+  const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrowed: valid as long as the table */
   const gxds_metadata_match *match;      /* E5; likewise */
   const gxds_session_cookie *cookie;     /* A55; likewise */
 } gxds_route_result;
 
 /* Compiles the routes of virtual_host, which is in route_config (a reference is taken). listener:
  * for its filters, and its max_stream_duration for routes that set none (likewise); clusters holds
- * every cluster that the routes name, and the children of their plugins; both borrow: during the
- * call. host: for regular expressions; borrow, as long as the table. */
+ * every cluster that the routes name, and the children of their plugins; both borrowed: valid
+ * during the call. host: for regular expressions; borrowed, valid as long as the table. */
 const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_config,
                                                 const gxds_virtual_host *virtual_host,
                                                 const gxds_listener *listener,
                                                 const gxds_names *clusters, const gxds_host *host);
 void gxds_route_table_destroy(const gxds_route_table *t); /* NULL is allowed */
 
-/* What results' numbers stand for. Borrow: as long as t. */
+/* What results' numbers stand for. Borrowed: valid as long as t. */
 const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t);
 
 /* Where one RPC goes: the first route that matches, and the cluster that its session has there
@@ -83,7 +83,8 @@ gxds_route_result gxds_route_table_find(const gxds_route_table *t,
 int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request);
 int64_t gxds_route_table_match_linear(const gxds_route_table *t, const gxds_route_request *request);
 
-/* The names of all clusters that the virtual host's routes name. One reference, the caller's. */
+/* The names of all clusters that the virtual host's routes name. The caller owns the returned
+ * reference. */
 const gxds_names *gxds_route_cluster_names(const gxds_virtual_host *virtual_host);
 
 #ifdef __cplusplus

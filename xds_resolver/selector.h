@@ -16,8 +16,8 @@ typedef struct gxds_selector gxds_selector;
 
 /* What was chosen for an RPC. */
 typedef struct gxds_selection {
-  gxds_str error;            /* not empty: the RPC fails with UNAVAILABLE and these words. Borrow:
-                                as long as the selector */
+  gxds_str error; /* not empty: the RPC fails with UNAVAILABLE and these words. Borrowed: valid as
+                     long as the selector */
   gxds_cluster_ref *cluster; /* else a hold of the RPC's own, until it is committed */
   bool has_hash;             /* A42: false: no policy gives one, and a random one is as good */
   uint64_t hash;             /* for policies that pick by it */
@@ -25,12 +25,13 @@ typedef struct gxds_selection {
   gxds_duration timeout;     /* the method config's, as this RPC's has to be told to the host for
                                 the RPC to end when it should: in whole milliseconds, perhaps
                                 negative; 0: it has none */
-  const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrow: as long as the selector */
-  const gxds_metadata_match *match;      /* E5; likewise */
-  const gxds_session_cookie *cookie;     /* A55; likewise. The request has what it says */
+  const gxds_host_rewrite
+      *host_rewrite;                 /* A81; NULL: none. Borrowed: valid as long as the selector */
+  const gxds_metadata_match *match;  /* E5; likewise */
+  const gxds_session_cookie *cookie; /* A55; likewise. The request has what it says */
 } gxds_selection;
 
-/* References to what it needs are taken. host: borrow, as long as the selector. */
+/* References to what it needs are taken. host: borrowed, valid as long as the selector. */
 const gxds_selector *gxds_selector_create(const gxds_config *config,
                                           const gxds_cluster_set *clusters, const gxds_host *host);
 void gxds_selector_destroy(const gxds_selector *s); /* NULL is allowed */
@@ -38,9 +39,9 @@ void gxds_selector_destroy(const gxds_selector *s); /* NULL is allowed */
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters);
 
-/* What selections' numbers stand for. Borrow: as long as s. */
+/* What selections' numbers stand for. Borrowed: valid as long as s. */
 const gxds_method_configs *gxds_selector_method_configs(const gxds_selector *s);
-/* The listener's HTTP filters, through which all RPCs go (A39). Borrow: as long as s. */
+/* The listener's HTTP filters, through which all RPCs go (A39). Borrowed: valid as long as s. */
 const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *count);
 gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request);
 

@@ -35,8 +35,8 @@ bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster);
 
 /* How much memory a session needs, at any multiple of 16. */
 size_t gxds_session_size(const gxds_session_cookie *cookie, const gxds_session_text *text);
-/* A session in that memory. Copies all but cluster, which is where the RPC goes: borrow, as long as
- * the session. Nobody has to end it. */
+/* A session in that memory. Copies all but cluster, which is where the RPC goes: borrowed, valid as
+ * long as the session. Nobody has to end it. */
 gxds_session *gxds_session_init(void *memory, const gxds_session_cookie *cookie,
                                 const gxds_session_text *text, gxds_str cluster);
 

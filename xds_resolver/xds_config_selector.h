@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* One reference, the caller's. References to what it needs are taken. channel: copied. services:
- * borrow, for good. */
+/* The caller owns the returned reference. References to what it needs are taken. channel: copied.
+ * services: borrow, for good. */
 gxds_config_selector *gxds_xds_config_selector_create(const gxds_config *config,
                                                       const gxds_cluster_set *clusters,
                                                       const gxds_route_channel *channel,

@@ -79,7 +79,7 @@ typedef struct grpc_xds_address {
   const grpc_xds_locality *locality; /* NULL: none is known, as outside of xDS */
 } grpc_xds_address;
 
-/* Borrow, all of it, during update(); config: until the next update() has returned. */
+/* All of it is borrowed: valid during update(); config: until the next update() has returned. */
 typedef struct grpc_xds_update {
   void *config; /* what parse() made of it; others may have it at the same time: don't change it */
   const grpc_xds_address *const *addresses; /* in the order of the resolver; may be none */
@@ -110,27 +110,27 @@ typedef struct grpc_xds_policy_type {
 
   /* --- Any thread --- */
 
-  /* Makes the config of its JSON: an object, as zero-terminated text (borrow: during the call),
-   * "{}" when a service config only names the policy. What is wrong goes to errors, all of it: then
-   * the config is refused, who wrote it hears of it, and what was in force stays. Fields that it
-   * does not know it should ignore, as gRPC does. May return NULL. parse NULL: any config will do,
-   * and an update's config is NULL. */
+  /* Makes the config of its JSON: an object, as zero-terminated text (borrowed: valid during the
+   * call), "{}" when a service config only names the policy. What is wrong goes to errors, all of
+   * it: then the config is refused, who wrote it hears of it, and what was in force stays. Fields
+   * that it does not know it should ignore, as gRPC does. May return NULL. parse NULL: any config
+   * will do, and an update's config is NULL. */
   void *(*parse)(const char *json, grpc_xds_config_errors *errors);
   void (*config_destroy)(void *config); /* of one that is not NULL; NULL: nothing to be done */
 
   /* --- Under the serializer. self: what create() made --- */
 
-  /* policy: borrow, until destroy() has returned. Nothing is published from here, which would end
-   * the process: the first update() comes soon. */
+  /* policy: borrowed, valid until destroy() has returned. Nothing is published from here, which
+   * would end the process: the first update() comes soon. */
   void *(*create)(grpc_xds_policy *policy);
   /* The config, and all addresses, in place of those before: also when only the config changed, or
    * nothing did. Not before the resolver has found addresses: until then its error is published.
    * Not OK: the update is of no use (there are no addresses), and the resolver hears of it. */
   grpc_xds_status (*update)(void *self, const grpc_xds_update *update);
   /* The state of a subchannel of self's, named by the tag that it was made with; status: why it is
-   * in TRANSIENT_FAILURE, else OK (borrow, during the call). It stays in TRANSIENT_FAILURE until
-   * its backoff is over, and is IDLE then: it connects only when it is told to. The subchannel may
-   * be destroyed here. */
+   * in TRANSIENT_FAILURE, else OK (borrowed, valid during the call). It stays in TRANSIENT_FAILURE
+   * until its backoff is over, and is IDLE then: it connects only when it is told to. The
+   * subchannel may be destroyed here. */
   void (*subchannel_state)(void *self, void *tag, grpc_xds_state state,
                            const grpc_xds_status *status);
   /* An RPC waits, or the program wants a connection: leave IDLE. NULL: it never is IDLE. */
@@ -284,7 +284,7 @@ static inline void grpc_xds_subchannel_unref(grpc_xds_subchannel *s) {
 
 /* --- Wakers: for pickers and other threads, which must not call the policy --- */
 
-/* One reference, the caller's. Under the serializer. */
+/* The caller owns the returned reference. Under the serializer. */
 static inline grpc_xds_waker *grpc_xds_policy_waker(grpc_xds_policy *p) { return p->api->waker(p); }
 /* Any thread, all three. */
 static inline grpc_xds_waker *grpc_xds_waker_ref(grpc_xds_waker *w) { return w->api->waker_ref(w); }
@@ -299,12 +299,12 @@ static inline void grpc_xds_waker_wake(grpc_xds_waker *w, uint64_t number) {
 
 /* --- Calls: while pick() is at work --- */
 
-/* "/package.Service/Method". Borrow: during pick(). */
+/* "/package.Service/Method". Borrowed: valid during pick(). */
 static inline grpc_xds_bytes grpc_xds_call_path(const grpc_xds_call *c) {
   return c->api->call_path(c);
 }
-/* A header of the request, by its name in small letters. False: it has none. Borrow: until the next
- * call of this. */
+/* A header of the request, by its name in small letters. False: it has none. Borrowed: valid until
+ * the next call of this. */
 static inline bool grpc_xds_call_header(const grpc_xds_call *c, const char *name,
                                         grpc_xds_bytes *value) {
   return c->api->call_header(c, name, value);

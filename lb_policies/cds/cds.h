@@ -29,7 +29,7 @@ typedef enum gxds_cds_step_kind {
   GXDS_CDS_AGGREGATE, /* give the child its update: priority over one cds for each leaf cluster */
 } gxds_cds_step_kind;
 
-/* Borrow, all of it: until the next call. */
+/* All of it is borrowed: valid until the next call. */
 typedef struct gxds_cds_step {
   gxds_cds_step_kind kind;
   gxds_status error;                 /* FAIL: what to report; owned by the machine */

@@ -134,7 +134,7 @@ static gxds_status renew_child_config(policy *p, const gxds_cds_step *step) {
   return status;
 }
 
-/* A50: above all that is the cluster's. One reference, the caller's. */
+/* A50: above all that is the cluster's. The caller owns the returned reference. */
 static gxds_lb_config *config_of_child(const policy *p, const gxds_cds_step *step) {
   if (!step->outlier_detection) return gxds_lb_config_ref(p->child_config);
   return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, p->child_config);

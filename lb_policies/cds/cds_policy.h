@@ -19,7 +19,7 @@ typedef struct gxds_cds_config {
                       plugin named it), so the policy subscribes to it (A74) */
 } gxds_cds_config;
 
-/* Copies the name. One reference, the caller's. */
+/* Copies the name. The caller owns the returned reference. */
 gxds_lb_config *gxds_cds_config_create(gxds_str cluster, bool is_dynamic);
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ typedef struct gxds_call_counter { /* private */
   struct gxds_call_counter *next; /* in its bucket, under the lock */
 } gxds_call_counter;
 
-/* The counter of that key; one reference, the caller's. Takes a lock: for updates. */
+/* The counter of that key; the caller owns the returned reference. Takes a lock: for updates. */
 gxds_call_counter *gxds_call_counter_get(gxds_str cluster, gxds_str eds_service);
 gxds_call_counter *gxds_call_counter_ref(gxds_call_counter *c);
 void gxds_call_counter_unref(gxds_call_counter *c); /* NULL is allowed */

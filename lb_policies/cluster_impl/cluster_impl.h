@@ -28,7 +28,7 @@ typedef struct gxds_cluster_impl_todo {
   bool publish;      /* report a new picker: see below */
   bool update_child; /* pass the update on to the child */
   gxds_tls_change tls_change; /* before any of these: see there */
-  const gxds_tls *tls;        /* UPDATE, RENEW: to this one. Borrow: until the next update */
+  const gxds_tls *tls; /* UPDATE, RENEW: to this one. Borrowed: valid until the next update */
 } gxds_cluster_impl_todo;
 
 /* An update: the cluster's entry in the snapshot (NULL: it has none), where load is counted, and
@@ -53,16 +53,16 @@ bool gxds_cluster_impl_on_child_state(gxds_cluster_impl *c, grpc_connectivity_st
 grpc_connectivity_state gxds_cluster_impl_state(const gxds_cluster_impl *c);
 /* Whether that state is the child's, and so is the status that goes with it. */
 bool gxds_cluster_impl_state_is_childs(const gxds_cluster_impl *c);
-/* What to drop. Borrow: until the next update. NULL before the first update with a leaf. */
+/* What to drop. Borrowed: valid until the next update. NULL before the first update with a leaf. */
 gxds_drop_picker *gxds_cluster_impl_picker(const gxds_cluster_impl *c);
-/* What explains failed picks (gxds_cluster_entry_explain()). Borrow: until the next update. NULL
- * before the first update with a leaf. */
+/* What explains failed picks (gxds_cluster_entry_explain()). Borrowed: valid until the next update.
+ * NULL before the first update with a leaf. */
 const gxds_cluster_entry *gxds_cluster_impl_entry(const gxds_cluster_impl *c);
 
-/* The TLS in force. Borrow: until the next update. NULL: none. */
+/* The TLS in force. Borrowed: valid until the next update. NULL: none. */
 const gxds_tls *gxds_cluster_impl_tls(const gxds_cluster_impl *c);
 
-/* The slot of a locality, for a new subchannel. One reference, the caller's. */
+/* The slot of a locality, for a new subchannel. The caller owns the returned reference. */
 gxds_locality_slot *gxds_cluster_impl_slot(gxds_cluster_impl *c, gxds_str region, gxds_str zone,
                                            gxds_str sub_zone);
 

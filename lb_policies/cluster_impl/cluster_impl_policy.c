@@ -175,7 +175,7 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
   if (gxds_cluster_impl_on_child_state(p->machine, state)) publish(p);
 }
 
-/* A101. One reference, the caller's. */
+/* A101. The caller owns the returned reference. */
 static const gxds_args *args_of_endpoint(const policy *p, const gxds_lb_address *address,
                                          const gxds_args *args) {
   const gxds_tls *tls = gxds_cluster_impl_tls(p->machine);

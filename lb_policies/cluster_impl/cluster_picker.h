@@ -10,15 +10,16 @@
 #include "lb_policies/cluster_impl/drop_picker.h"
 #include "xds_resolver/cluster_map.h"
 
-/* Around a subchannel, which was made by that address and those args (borrow); every subchannel
- * below the policy is one. counts: where its connection counts (connections.h). One reference, the
- * caller's; the last may be given up on any thread: what follows is done under the serializer. */
+/* Around a subchannel, which was made by that address and those args (borrowed); every subchannel
+ * below the policy is one. counts: where its connection counts (connections.h). The caller owns the
+ * returned reference; the last may be given up on any thread: what follows is done under the
+ * serializer. */
 gxds_subchannel *gxds_counted_subchannel_create(
     gxds_lb_channel *channel, gxds_subchannel *take_subchannel, const gxds_lb_address *address,
     const gxds_args *args, gxds_locality_slot *take_slot, gxds_policy_counts *counts);
 
 /* child: NULL only while everything is dropped, or before the child reported. Takes references of
- * its own. One reference, the caller's. */
+ * its own. The caller owns the returned reference. */
 gxds_picker *gxds_cluster_picker_create(gxds_drop_picker *drops, const gxds_cluster_entry *entry,
                                         gxds_picker *child);
 

@@ -18,7 +18,7 @@ typedef struct gxds_connection {
   gxds_watch watch; /* first; on the first that holds it */
   place *place;
   const gxds_args *args;      /* a reference */
-  gxds_policy_counts *counts; /* borrow: for good */
+  gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   bool has_state;
   grpc_connectivity_state state; /* the last seen */
   gxds_connection_hold *holds;

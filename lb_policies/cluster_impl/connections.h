@@ -15,7 +15,7 @@
 /* What one subchannel has of its connection: in its own object. */
 typedef struct gxds_connection_hold {
   struct gxds_connection *of;
-  gxds_subchannel *subchannel; /* borrow: until it lets go */
+  gxds_subchannel *subchannel; /* borrowed: valid until it lets go */
   struct gxds_connection_hold *prev;
   struct gxds_connection_hold *next;
 } gxds_connection_hold;

@@ -34,7 +34,7 @@ typedef enum gxds_drop_decision {
   GXDS_DROP_CIRCUIT_BREAKER, /* dropped and counted: "circuit breaker drop" */
 } gxds_drop_decision;
 
-/* One RPC. *category: of GXDS_DROP_CATEGORY; borrow: as long as p. */
+/* One RPC. *category: of GXDS_DROP_CATEGORY; borrowed: valid as long as p. */
 gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category);
 
 /* One RPC attempt, from the moment that the child picked a backend. Lives in the caller's struct;

@@ -16,7 +16,7 @@ extern "C" {
 
 typedef struct gxds_locality_slot gxds_locality_slot;
 
-/* A slot without counters. Strings are copied. One reference, the caller's. */
+/* A slot without counters. Strings are copied. The caller owns the returned reference. */
 gxds_locality_slot *gxds_locality_slot_create(gxds_str region, gxds_str zone, gxds_str sub_zone);
 gxds_locality_slot *gxds_locality_slot_ref(gxds_locality_slot *s);
 void gxds_locality_slot_unref(gxds_locality_slot *s); /* NULL is allowed */
@@ -31,7 +31,7 @@ bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds
 void gxds_locality_slot_set(gxds_locality_slot *s, gxds_load_store *store,
                             const gxds_bootstrap_server *server, gxds_str cluster,
                             gxds_str eds_service);
-/* Borrow: as long as the slot. NULL: not counted. Lock-free. */
+/* Borrowed: valid as long as the slot. NULL: not counted. Lock-free. */
 gxds_locality_load *gxds_locality_slot_load(const gxds_locality_slot *s);
 
 #ifdef __cplusplus

@@ -52,7 +52,7 @@ typedef enum gxds_cluster_manager_op_kind {
   GXDS_CLUSTER_MANAGER_PUBLISH, /* report the state, with the pickers as they are now */
 } gxds_cluster_manager_op_kind;
 
-/* Borrow: until the next call. */
+/* Borrowed: valid until the next call. */
 typedef struct gxds_cluster_manager_op {
   gxds_cluster_manager_op_kind kind;
   uint64_t child; /* its token: never reused */
@@ -85,7 +85,7 @@ bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op 
 
 /* What all children add up to. */
 grpc_connectivity_state gxds_cluster_manager_state(const gxds_cluster_manager *m);
-/* The pickers by name. Borrow: until the next event. */
+/* The pickers by name. Borrowed: valid until the next event. */
 const gxds_picker_map *gxds_cluster_manager_pickers(const gxds_cluster_manager *m);
 
 /* Checks the invariant; for tests. */

@@ -12,7 +12,7 @@ extern "C" {
 
 extern const gxds_policy_type gxds_cluster_manager_policy;
 
-/* Without children beside those of the snapshot. One reference, the caller's. */
+/* Without children beside those of the snapshot. The caller owns the returned reference. */
 gxds_lb_config *gxds_cluster_manager_config_create(void);
 
 #ifdef __cplusplus

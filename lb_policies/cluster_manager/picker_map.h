@@ -23,13 +23,13 @@ uint64_t gxds_picker_map_hash(gxds_str name);
 const gxds_picker_map *gxds_picker_map_ref(const gxds_picker_map *m); /* NULL gives NULL */
 void gxds_picker_map_unref(const gxds_picker_map *m);
 /* A map like m (taken) but for this name, which is copied. picker (taken) may be NULL: a child that
- * has none yet. One reference, the caller's. */
+ * has none yet. The caller owns the returned reference. */
 const gxds_picker_map *gxds_picker_map_put(const gxds_picker_map *take_m, uint64_t hash,
                                            gxds_str name, gxds_picker *take_picker);
 /* A map like m (taken) without that name. */
 const gxds_picker_map *gxds_picker_map_remove(const gxds_picker_map *take_m, uint64_t hash,
                                               gxds_str name);
-/* False: no such name. *picker: borrow, as long as m; NULL: it has none yet. */
+/* False: no such name. *picker: borrowed, valid as long as m; NULL: it has none yet. */
 bool gxds_picker_map_get(const gxds_picker_map *m, uint64_t hash, gxds_str name,
                          gxds_picker **picker);
 /* A31: what a pick for a name that the map lacks fails with: INTERNAL. */

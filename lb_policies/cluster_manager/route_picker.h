@@ -7,7 +7,7 @@
 #include "lb_policies/cluster_manager/picker_map.h"
 
 /* poker: poked with the name of a cluster whose child is not there yet. Takes references of its
- * own. One reference, the caller's. */
+ * own. The caller owns the returned reference. */
 gxds_picker *gxds_route_picker_create(const gxds_picker_map *map, gxds_poker *poker);
 
 #endif

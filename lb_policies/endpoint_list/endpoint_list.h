@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* The endpoint of that number. Borrow: as long as locality. */
+/* The endpoint of that number. Borrowed: valid as long as locality. */
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index);
 /* The same without its proxy, unless proxies are wanted (A86). */
 gxds_lb_address gxds_locality_address_for(const gxds_locality *locality, uint32_t index,
@@ -40,7 +40,7 @@ static inline const gxds_address *gxds_lb_address_ip(const gxds_lb_address *addr
 bool gxds_args_want_proxies(const gxds_args *args);
 
 /* The endpoints of a locality, or of all localities of a priority (NULL: none), in order. The list
- * has references of its own. One reference, the caller's. */
+ * has references of its own. The caller owns the returned reference. */
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality);
 const gxds_addresses *gxds_priority_addresses(const gxds_priority *priority);
 /* The same for a policy with these args: without proxies, where they are not wanted. */
@@ -50,7 +50,7 @@ const gxds_addresses *gxds_priority_addresses_for(const gxds_priority *priority,
                                                   const gxds_args *args);
 
 /* The addresses of from at those places, in that order. take_places: count of them, from
- * gxds_calloc(); NULL when there are none. One reference, the caller's. */
+ * gxds_calloc(); NULL when there are none. The caller owns the returned reference. */
 const gxds_addresses *gxds_addresses_select(const gxds_addresses *from, size_t *take_places,
                                             size_t count);
 

@@ -17,9 +17,9 @@ typedef struct gxds_connector_ops {
   /* A subchannel to the address of that number. One reference, the connector's; NULL: none can be
    * made, which counts as a failure to connect. */
   gxds_subchannel *(*make)(void *owner, uint32_t address);
-  /* The state. chosen: in READY, and while that connection lasts, the subchannel (borrow: until the
-   * next call, or the connector's end); else NULL. status: why, in TRANSIENT_FAILURE; borrow,
-   * during the call. May end the connector. */
+  /* The state. chosen: in READY, and while that connection lasts, the subchannel (borrowed: valid
+   * until the next call, or the connector's end); else NULL. status: why, in TRANSIENT_FAILURE;
+   * borrowed, valid during the call. May end the connector. */
   void (*on_state)(void *owner, grpc_connectivity_state state, const gxds_status *status,
                    gxds_subchannel *chosen);
   bool connection_only; /* as in gxds_watch */

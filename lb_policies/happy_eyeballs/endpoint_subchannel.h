@@ -19,20 +19,20 @@ typedef struct gxds_subchannel_maker {
   gxds_subchannel *(*make)(void *of, const gxds_lb_address *address, const gxds_args *args);
 } gxds_subchannel_maker;
 
-/* One reference, the caller's. */
+/* The caller owns the returned reference. */
 gxds_subchannel_maker *gxds_subchannel_maker_create(
     void *of,
     gxds_subchannel *(*make)(void *of, const gxds_lb_address *address, const gxds_args *args));
 /* Ends what it is of, and gives the caller's reference up. */
 void gxds_subchannel_maker_end(gxds_subchannel_maker *m);
 
-/* Of an address that has more than one; copied. One reference, the caller's; the last may be given
- * up on any thread. */
+/* Of an address that has more than one; copied. The caller owns the returned reference; the last
+ * may be given up on any thread. */
 gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_subchannel_maker *m,
                                                  const gxds_lb_address *address,
                                                  const gxds_args *args);
-/* That of the address that is connected, as the maker made it; NULL: none is. One reference, the
- * caller's. Any thread, without a lock. s: one of these. */
+/* That of the address that is connected, as the maker made it; NULL: none is. The caller owns the
+ * returned reference. Any thread, without a lock. s: one of these. */
 gxds_subchannel *gxds_endpoint_subchannel_connected(gxds_subchannel *s);
 
 #ifdef __cplusplus

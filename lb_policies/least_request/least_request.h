@@ -21,7 +21,7 @@ extern "C" {
  * the policy. */
 typedef struct gxds_active_requests gxds_active_requests;
 
-/* None. One reference, the caller's. */
+/* None. The caller owns the returned reference. */
 gxds_active_requests *gxds_active_requests_create(void);
 gxds_active_requests *gxds_active_requests_ref(gxds_active_requests *a);
 void gxds_active_requests_unref(gxds_active_requests *a); /* NULL is allowed */
@@ -33,7 +33,7 @@ uint64_t gxds_active_requests_count(const gxds_active_requests *a);
  * while it is used. Counted by reference. */
 typedef struct gxds_draws gxds_draws;
 
-/* Each as often as the others. count: at least 1. One reference, the caller's. */
+/* Each as often as the others. count: at least 1. The caller owns the returned reference. */
 gxds_draws *gxds_draws_create(size_t count);
 gxds_draws *gxds_draws_ref(gxds_draws *d);
 void gxds_draws_unref(gxds_draws *d); /* NULL is allowed */

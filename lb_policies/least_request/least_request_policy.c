@@ -110,7 +110,8 @@ static void on_deadline(void *self) {
   if (p->draws) reweigh(p);
 }
 
-/* For a picker with these members; NULL without slow start. One reference, the caller's. */
+/* For a picker with these members; NULL without slow start. The caller owns the returned reference.
+ */
 static gxds_draws *draws_for(policy *p, const uint64_t *tokens, size_t count) {
   forget_draws(p);
   if (!has_slow_start(p)) return NULL;

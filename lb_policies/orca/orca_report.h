@@ -25,14 +25,14 @@ typedef struct gxds_orca_report {
   double application_utilization;
   double qps;
   double eps;
-  gxds_str bytes; /* private; borrow: as long as what was decoded */
+  gxds_str bytes; /* private; borrowed: valid as long as what was decoded */
 } gxds_orca_report;
 
 /* bytes: serialized; from the network. False: they are no such message. */
 bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out);
 
 typedef struct gxds_orca_metric {
-  gxds_str name; /* UTF-8; borrow: as long as the report's bytes */
+  gxds_str name; /* UTF-8; borrowed: valid as long as the report's bytes */
   double value;
 } gxds_orca_metric;
 
@@ -42,7 +42,7 @@ typedef struct gxds_orca_metrics {
   size_t count;  /* private: looked at so far */
 } gxds_orca_metrics;
 
-/* All of them. Borrow: as long as the report's bytes. */
+/* All of them. Borrowed: valid as long as the report's bytes. */
 static inline gxds_orca_metrics gxds_orca_report_named_metrics(const gxds_orca_report *r) {
   gxds_orca_metrics m = {r->bytes, 0};
   return m;

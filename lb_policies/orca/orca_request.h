@@ -14,8 +14,8 @@ extern "C" {
 /* The method that it is sent to; each message of the answer is a report. */
 #define GXDS_ORCA_METHOD "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics"
 
-/* Serialized: one report each interval (0 or more), if the backend agrees. Borrow: as long as
- * arena. */
+/* Serialized: one report each interval (0 or more), if the backend agrees. Borrowed: valid as long
+ * as arena. */
 gxds_str gxds_orca_request_encode(gxds_duration interval, upb_Arena *arena);
 
 #ifdef __cplusplus

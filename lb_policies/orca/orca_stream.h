@@ -26,8 +26,8 @@ gxds_orca_stream *gxds_orca_stream_ref(gxds_orca_stream *s);
 void gxds_orca_stream_unref(gxds_orca_stream *s);
 
 /* How often the listener wants reports from now on; GXDS_TIME_NEVER: not at all, and it is called
- * no more. Borrow: until then. True: the stream is to begin anew, see gxds_orca_stream_interval().
- */
+ * no more. Borrowed: valid until then. True: the stream is to begin anew, see
+ * gxds_orca_stream_interval(). */
 bool gxds_orca_stream_want(gxds_orca_stream *s, gxds_load_listener *listener,
                            gxds_duration interval);
 

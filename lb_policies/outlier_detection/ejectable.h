@@ -16,15 +16,15 @@ typedef struct gxds_ejectables {
   struct ejectable_address *places; /* private: the living ones, by address */
 } gxds_ejectables;
 
-/* One reference, the caller's. */
+/* The caller owns the returned reference. */
 gxds_ejectables *gxds_ejectables_create(gxds_lb_channel *channel, uint64_t seed);
 void gxds_ejectables_unref(gxds_ejectables *all); /* NULL is allowed */
 
-/* Around a subchannel to that address. One reference, the caller's; the last may be given up on any
- * thread: what follows is done under the serializer. */
+/* Around a subchannel to that address. The caller owns the returned reference; the last may be
+ * given up on any thread: what follows is done under the serializer. */
 gxds_subchannel *gxds_ejectable_create(gxds_ejectables *all, gxds_subchannel *take_subchannel,
                                        uint64_t address);
-/* Where RPCs to it are counted. Borrow: as long as s, which is one of those. */
+/* Where RPCs to it are counted. Borrowed: valid as long as s, which is one of those. */
 gxds_call_results *gxds_ejectable_results(const gxds_subchannel *s);
 
 /* Tells those to that address whether they are ejected. What they tell on may do anything. */

@@ -73,7 +73,7 @@ static gxds_picker *create_picker(gxds_picker *child, bool counting) {
 
 typedef struct policy {
   gxds_only_child only;       /* first */
-  gxds_policy_counts *counts; /* borrow: for good */
+  gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   gxds_ejectables *subchannels;
   gxds_outliers *machine; /* that of the subchannels */
   bool settling;

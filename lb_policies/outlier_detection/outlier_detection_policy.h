@@ -21,7 +21,7 @@ typedef struct gxds_outlier_detection_config {
   gxds_lb_config *child; /* a reference */
 } gxds_outlier_detection_config;
 
-/* Copies, and takes a reference of its own on child. One reference, the caller's. */
+/* Copies, and takes a reference of its own on child. The caller owns the returned reference. */
 gxds_lb_config *gxds_outlier_detection_config_create(gxds_str cluster,
                                                      const gxds_outlier_detection *settings,
                                                      gxds_lb_config *child);

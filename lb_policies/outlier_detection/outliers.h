@@ -52,7 +52,8 @@ uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address);
 void gxds_outliers_remove(gxds_outliers *o, uint64_t token);
 /* Of an address that has a subchannel. */
 bool gxds_outliers_ejected(const gxds_outliers *o, uint64_t token);
-/* Where its RPCs are counted. Borrow: until it has no subchannel any more; ref to keep it. */
+/* Where its RPCs are counted. Borrowed: valid until it has no subchannel any more; ref to keep it.
+ */
 gxds_call_results *gxds_outliers_results(const gxds_outliers *o, uint64_t token);
 
 /* NEVER: nothing to wait for. */

@@ -31,8 +31,8 @@ struct gxds_held_endpoint {
 };
 
 /* To the endpoint of that number. http_connect: through its proxy, if it has one (A86). changed:
- * what is called when its state is another, until it is let go of. One reference, the caller's;
- * NULL: no subchannel can be made. */
+ * what is called when its state is another, until it is let go of. The caller owns the returned
+ * reference; NULL: no subchannel can be made. */
 gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_args *args,
                                               const gxds_locality *locality, uint32_t index,
                                               bool http_connect, void (*changed)(void *policy),

@@ -11,12 +11,12 @@ enum {
   GXDS_OVERRIDE_HOST_CONNECT, /* an RPC waits for the endpoint, which is held and IDLE */
 };
 
-/* Around a subchannel of the policy below. address: with ip; copied. One reference, the caller's.
- */
+/* Around a subchannel of the policy below. address: with ip; copied. The caller owns the returned
+ * reference. */
 gxds_subchannel *gxds_session_subchannel_create(gxds_subchannel *take_subchannel,
                                                 const gxds_lb_address *address);
 
-/* child: of the policy below. Takes references. One reference, the caller's. */
+/* child: of the policy below. Takes references. The caller owns the returned reference. */
 gxds_picker *gxds_override_host_picker_create(gxds_session_table *table, gxds_picker *child,
                                               gxds_poker *poker);
 

@@ -28,7 +28,7 @@ struct gxds_session_endpoint {
   gxds_session_endpoint *next_leaving;
 };
 
-/* At the place of like. One reference, the caller's. */
+/* At the place of like. The caller owns the returned reference. */
 gxds_session_endpoint *gxds_session_endpoint_create(const gxds_session_endpoint *like);
 void gxds_session_endpoint_unref(gxds_session_endpoint *e);
 /* It is held from now on; takes a reference of its own. */
@@ -44,7 +44,7 @@ typedef struct gxds_session_source {
 typedef struct gxds_session_table gxds_session_table;
 
 /* An empty one, for about so many addresses. seed: of the hash. Takes a reference of the endpoints.
- * One reference, the caller's. */
+ * The caller owns the returned reference. */
 gxds_session_table *gxds_session_table_create(const gxds_session_source *of, size_t count,
                                               uint64_t seed);
 /* What is in t, of another source. */
@@ -63,7 +63,7 @@ void gxds_session_table_remove(gxds_session_table *t, const gxds_address *addres
  * table is one for so many. Takes t, and returns it or another in its place. */
 gxds_session_table *gxds_session_table_fit(gxds_session_table *take_t);
 
-/* NULL: no such endpoint may serve sessions. Borrow: as long as t. */
+/* NULL: no such endpoint may serve sessions. Borrowed: valid as long as t. */
 gxds_session_endpoint *gxds_session_table_find(const gxds_session_table *t,
                                                const gxds_address *address);
 const gxds_session_source *gxds_session_table_source(const gxds_session_table *t);

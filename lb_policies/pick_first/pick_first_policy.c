@@ -21,7 +21,7 @@ typedef struct attempt {
 
 struct policy {
   gxds_policy *base;
-  gxds_policy_counts *counts; /* borrow: for good */
+  gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   attempt *current;           /* NULL: there are no addresses */
   attempt *pending;           /* what takes its place when it is connected, or failed; NULL: none */
   bool idle;                  /* current had a connection, and nobody wants another */

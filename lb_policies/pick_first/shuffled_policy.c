@@ -53,7 +53,7 @@ static void renew_order(policy *p, const gxds_addresses *list) {
   gxds_free(weights);
 }
 
-/* One reference, the caller's. */
+/* The caller owns the returned reference. */
 static const gxds_addresses *shuffle(policy *p, const gxds_addresses *list) {
   renew_order(p, list);
   size_t *order = gxds_calloc(p->count, sizeof *order);

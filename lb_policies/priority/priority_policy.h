@@ -27,7 +27,7 @@ typedef struct gxds_priority_child {
 
 /* cluster: the leaf cluster whose priorities the children serve; empty for an aggregate (its
  * children are cds policies). children: in order of priority; of those with the same name the first
- * counts. Copies, with references of its own. One reference, the caller's. */
+ * counts. Copies, with references of its own. The caller owns the returned reference. */
 gxds_lb_config *gxds_priority_config_create(gxds_str cluster, const gxds_priority_child *children,
                                             size_t count);
 

@@ -18,7 +18,7 @@ typedef struct policy {
   uint64_t seed;
 } policy;
 
-/* One reference, the caller's. */
+/* The caller owns the returned reference. */
 static const gxds_addresses *subset_of(const policy *p, const gxds_addresses *all, uint32_t size) {
   gxds_text text = {0};
   size_t *ends = gxds_calloc(all->count, sizeof *ends);

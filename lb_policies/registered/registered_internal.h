@@ -17,7 +17,7 @@ typedef struct gxds_registered_type {
 
 typedef struct gxds_registered_policy {
   grpc_xds_policy base;                /* first */
-  const grpc_xds_policy_type *program; /* borrow: for good */
+  const grpc_xds_policy_type *program; /* borrowed: valid until the process ends */
   gxds_policy *inner;
   void *self;            /* the program's */
   bool created;          /* self is there */
@@ -72,7 +72,7 @@ void gxds_registered_subchannel_reset_backoff(grpc_xds_subchannel *s);
 void gxds_registered_subchannel_destroy(grpc_xds_subchannel *s);
 grpc_xds_subchannel *gxds_registered_subchannel_ref(grpc_xds_subchannel *s);
 void gxds_registered_subchannel_unref(grpc_xds_subchannel *s);
-/* Borrow: as long as s. */
+/* Borrowed: valid as long as s. */
 gxds_subchannel *gxds_registered_subchannel_inner(grpc_xds_subchannel *s);
 /* The policy ends: it hears no more of its subchannels, which are no longer on its list. */
 void gxds_registered_subchannels_forget(gxds_registered_policy *p);
@@ -90,7 +90,7 @@ bool gxds_registered_finish_trailer(const grpc_xds_finish *f, const char *name,
 
 /* --- registered_waker.c --- */
 
-/* Takes no reference of the poker but its own. One reference, the caller's. */
+/* Takes no reference of the poker but its own. The caller owns the returned reference. */
 grpc_xds_waker *gxds_registered_waker_create(gxds_poker *poker);
 grpc_xds_waker *gxds_registered_waker_ref(grpc_xds_waker *w);
 void gxds_registered_waker_unref(grpc_xds_waker *w);

@@ -13,7 +13,7 @@ typedef struct gxds_hash_member {
 } gxds_hash_member;
 
 /* take_members: count of them, in the order of the ring's, from gxds_calloc(). poker: poked with
- * the token of an endpoint that a pick wants to connect. One reference, the caller's. */
+ * the token of an endpoint that a pick wants to connect. The caller owns the returned reference. */
 gxds_picker *gxds_hash_picker_create(const gxds_ring_picker *take_ring,
                                      gxds_hash_member *take_members, size_t count,
                                      gxds_ring_hash_config *config, gxds_poker *poker);

@@ -24,9 +24,10 @@ typedef struct gxds_ring_member {
   uint64_t weight; /* how many places it has, compared with the others; 0 counts as 1 */
 } gxds_ring_member;
 
-/* members: at least one; of several with one key the first is picked; borrow: during the call.
- * sizes: of the ring, at least 1; how many places it has lies between them, or there are somewhat
- * more than max_size when members have fractions of places. One reference, the caller's. */
+/* members: at least one; of several with one key the first is picked; borrowed: valid during the
+ * call. sizes: of the ring, at least 1; how many places it has lies between them, or there are
+ * somewhat more than max_size when members have fractions of places. The caller owns the returned
+ * reference. */
 const gxds_ring *gxds_ring_create(const gxds_ring_member *members, size_t count, uint64_t min_size,
                                   uint64_t max_size);
 const gxds_ring *gxds_ring_ref(const gxds_ring *r);

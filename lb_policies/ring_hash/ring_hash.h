@@ -49,8 +49,8 @@ typedef struct gxds_ring_hash_endpoint {
   uint64_t weight;
 } gxds_ring_hash_endpoint;
 
-/* An update. endpoints: borrow, during the call. renew: nothing of the subchannels so far is of any
- * use. */
+/* An update. endpoints: borrowed, valid during the call. renew: nothing of the subchannels so far
+ * is of any use. */
 void gxds_ring_hash_on_update(gxds_ring_hash *r, const gxds_ring_hash_endpoint *endpoints,
                               size_t count, uint64_t min_size, uint64_t max_size, bool renew);
 /* What the subchannel of an endpoint says. Ignored when there is no such endpoint any more. */

@@ -34,7 +34,7 @@ void gxds_address_list_fini(gxds_address_list *l);
 GXDS_MUST_USE gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy *e,
                                                    const gxds_lb_update *update);
 /* The address at that place of the endpoints, and as text: all addresses of an endpoint that has
- * several, in any order. Borrow: until the next update. */
+ * several, in any order. Borrowed: valid until the next update. */
 gxds_lb_address gxds_address_list_at(const gxds_address_list *l, uint32_t position);
 gxds_str gxds_address_list_key_at(const gxds_address_list *l, uint32_t position);
 /* Whether the list has that address. */

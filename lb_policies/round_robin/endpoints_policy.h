@@ -17,10 +17,10 @@ extern "C" {
 typedef struct gxds_endpoints_policy gxds_endpoints_policy;
 
 typedef struct gxds_endpoints_policy_ops {
-  /* The endpoint at that place of the last update. Borrow: until the next. */
+  /* The endpoint at that place of the last update. Borrowed: valid until the next. */
   gxds_lb_address (*address_at)(gxds_endpoints_policy *e, uint32_t position);
-  /* A picker over those endpoints: at least one, all of them READY, in the order of the update. One
-   * reference, the caller's. */
+  /* A picker over those endpoints: at least one, all of them READY, in the order of the update. The
+   * caller owns the returned reference. */
   gxds_picker *(*make_picker)(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count);
   /* There is none: no endpoint is READY, or the policy ends. NULL: nothing to be done. */
   void (*no_picker)(gxds_endpoints_policy *e);
@@ -60,8 +60,9 @@ void gxds_endpoints_policy_fini(gxds_endpoints_policy *e);
  * (A86), or by an address beside others (A61): its new subchannel shall find the connection of the
  * one before. So those that there are stay until all that the update wants have been made. */
 void gxds_endpoints_policy_keep_connections(gxds_endpoints_policy *e);
-/* An update: these endpoints, in this order; borrow, during the call. What address_at() gives is
- * that of the new ones already. An endpoint keeps its subchannel while the args stay the same. */
+/* An update: these endpoints, in this order; borrowed, valid during the call. What address_at()
+ * gives is that of the new ones already. An endpoint keeps its subchannel while the args stay the
+ * same. */
 GXDS_MUST_USE gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e,
                                                        const gxds_endpoint *endpoints,
                                                        uint32_t count,

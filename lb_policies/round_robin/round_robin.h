@@ -43,7 +43,7 @@ typedef enum gxds_round_robin_op_kind {
   GXDS_ROUND_ROBIN_REMOVE,        /* end endpoint's subchannel */
 } gxds_round_robin_op_kind;
 
-/* Borrow: until the next call. */
+/* Borrowed: valid until the next call. */
 typedef struct gxds_round_robin_op {
   gxds_round_robin_op_kind kind;
   uint64_t endpoint;             /* CREATE, CONNECT, REMOVE: its token, never reused */

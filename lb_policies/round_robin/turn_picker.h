@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Over those endpoints of e, at least one, all of them READY. The turns go on from picker to
- * picker. One reference, the caller's. */
+ * picker. The caller owns the returned reference. */
 gxds_picker *gxds_turn_picker_create(const gxds_endpoints_policy *e, const uint64_t *tokens,
                                      size_t count, gxds_turns *turns);
 /* Likewise by weight; where all weigh the same it is that above. shares: above 0, by which the

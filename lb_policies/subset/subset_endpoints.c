@@ -36,7 +36,7 @@ static uint32_t weight_of(const gxds_locality *l, size_t count, const gxds_lb_su
   return scaled > 0 ? (uint32_t)scaled : 1;
 }
 
-/* What of the locality is in the subset. One reference, the caller's; NULL: nothing. */
+/* What of the locality is in the subset. The caller owns the returned reference; NULL: nothing. */
 static const gxds_locality *filter(const gxds_locality *l, gxds_str wanted,
                                    const gxds_lb_subsets *rules) {
   uint32_t *places = gxds_calloc(l->endpoint_count, sizeof *places);
@@ -113,7 +113,8 @@ static bool is_same(const locality_change *c, const gxds_locality *l, const gxds
   return !was || was->weight == weight_of(l, was->endpoint_count, rules);
 }
 
-/* change: NULL: not known. One reference, the caller's; NULL: the subset has nothing of it. */
+/* change: NULL: not known. The caller owns the returned reference; NULL: the subset has nothing of
+ * it. */
 static const gxds_locality *filter_or_share(const gxds_subset_endpoints *s, size_t priority,
                                             const gxds_locality *l, gxds_str wanted,
                                             const gxds_lb_subsets *rules,

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* The subset of those endpoints that have that metadata (empty: all endpoints, which is never
- * NULL). wanted: borrow, during the call. NULL: no endpoint has it. */
+ * NULL). wanted: borrowed, valid during the call. NULL: no endpoint has it. */
 typedef const void *gxds_subset_with(void *arg, gxds_str wanted);
 
 /* match: as in lb_metadata.h; empty: there is none. NULL: it leads nowhere. */

@@ -19,13 +19,13 @@ typedef enum gxds_subset_pick_kind {
 
 typedef struct gxds_subset_pick {
   gxds_subset_pick_kind kind;
-  gxds_picker *picker; /* BY: borrow, during the call that is given it */
+  gxds_picker *picker; /* BY: borrowed, valid during the call that is given it */
 } gxds_subset_pick;
 
 typedef struct gxds_subset_picker gxds_subset_picker;
 
 /* For at most count matches. otherwise: of RPCs without one. poker: poked with the text of a match
- * that is not known. Strings are copied. One reference, the caller's. */
+ * that is not known. Strings are copied. The caller owns the returned reference. */
 gxds_subset_picker *gxds_subset_picker_create(gxds_str cluster, const gxds_subset_pick *otherwise,
                                               size_t count, gxds_poker *poker);
 /* Before it is published. No match twice. */

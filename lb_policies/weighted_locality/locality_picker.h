@@ -6,7 +6,7 @@
 #include "lb_policies/weighted_locality/wheel.h"
 
 /* Picks among localities by weight. take_pickers: references, count of them (at least two), in an
- * array from gxds_calloc(). One reference, the caller's. */
+ * array from gxds_calloc(). The caller owns the returned reference. */
 gxds_picker *gxds_locality_picker_create(gxds_picker **take_pickers, const uint32_t *weights,
                                          size_t count, gxds_turns *turns);
 

@@ -48,7 +48,7 @@ typedef enum gxds_weighted_locality_op_kind {
   GXDS_WEIGHTED_LOCALITY_REMOVE,        /* end the leaf */
 } gxds_weighted_locality_op_kind;
 
-/* Borrow: until the next call. */
+/* Borrowed: valid until the next call. */
 typedef struct gxds_weighted_locality_op {
   gxds_weighted_locality_op_kind kind;
   uint64_t child;                /* the leaf's token: never reused */

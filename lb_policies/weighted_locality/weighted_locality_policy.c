@@ -56,7 +56,7 @@ static void remove_leaf(policy *p, leaf *l) {
 }
 
 /* What a leaf does when its cluster balances by round_robin is ours to say: it takes the locality
- * as it is, with weights or without. One reference, the caller's. */
+ * as it is, with weights or without. The caller owns the returned reference. */
 static gxds_lb_config *config_of_leaf(const policy *p, const gxds_locality *locality) {
   gxds_lb_config *child = p->config->child;
   const bool by_weight = gxds_lb_config_is_endpoint_weights_alone(child);

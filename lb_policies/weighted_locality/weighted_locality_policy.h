@@ -26,7 +26,7 @@ typedef struct gxds_weighted_locality_config {
 
 /* Of that priority of a cluster. Takes references on the child and on the localities, and on
  * nothing else there: a policy that is kept though its priority is gone (A56) must not keep the
- * whole resource. entry: NULL: it has no localities. One reference, the caller's. */
+ * whole resource. entry: NULL: it has no localities. The caller owns the returned reference. */
 gxds_lb_config *gxds_weighted_locality_config_create(gxds_lb_config *child,
                                                      const gxds_cluster_entry *entry,
                                                      size_t priority);

@@ -40,7 +40,7 @@ size_t gxds_wheel_pick(const gxds_wheel *w, uint64_t turn);
 typedef struct gxds_turns gxds_turns;
 
 /* start: anything; random, so that many short-lived clients don't all begin with the same member.
- * One reference, the caller's. */
+ * The caller owns the returned reference. */
 gxds_turns *gxds_turns_create(uint64_t start);
 gxds_turns *gxds_turns_ref(gxds_turns *t);
 void gxds_turns_unref(gxds_turns *t); /* NULL is allowed */

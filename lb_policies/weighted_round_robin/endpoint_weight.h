@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct gxds_endpoint_weight gxds_endpoint_weight;
 
-/* Without a report. One reference, the caller's. */
+/* Without a report. The caller owns the returned reference. */
 gxds_endpoint_weight *gxds_endpoint_weight_create(void);
 gxds_endpoint_weight *gxds_endpoint_weight_ref(gxds_endpoint_weight *w);
 void gxds_endpoint_weight_unref(gxds_endpoint_weight *w); /* NULL is allowed */

@@ -35,7 +35,7 @@ typedef struct gxds_rating {
   gxds_utilization_metric *metrics; /* owned, with their keys */
 } gxds_rating;
 
-/* Copies the metrics. One reference, the caller's. */
+/* Copies the metrics. The caller owns the returned reference. */
 gxds_rating *gxds_rating_create(double error_penalty, const gxds_utilization_metric *metrics,
                                 size_t metric_count);
 void gxds_rating_unref(gxds_rating *r); /* NULL is allowed */

@@ -16,7 +16,7 @@ typedef struct gxds_current_rating {
   struct gxds_rating_kept *kept; /* now, and those before: a report may be at work with one */
 } gxds_current_rating;
 
-/* Without a rating. One reference, the caller's. */
+/* Without a rating. The caller owns the returned reference. */
 gxds_current_rating *gxds_current_rating_create(void);
 void gxds_current_rating_unref(gxds_current_rating *c); /* NULL is allowed */
 /* Before the first report, and under the channel's serializer. Takes a reference of its own. */
@@ -31,7 +31,7 @@ typedef struct gxds_rater {
   gxds_lb_channel *channel; /* for its clock */
 } gxds_rater;
 
-/* Takes references of its own. One reference, the caller's. */
+/* Takes references of its own. The caller owns the returned reference. */
 gxds_rater *gxds_rater_create(gxds_endpoint_weight *weight, gxds_current_rating *rating,
                               gxds_lb_channel *channel);
 
@@ -44,11 +44,11 @@ typedef struct gxds_weighted_members {
   gxds_rater **raters;           /* each may be NULL where no reports are taken */
 } gxds_weighted_members;
 
-/* Of count members, to be filled by the caller. One reference, the caller's. */
+/* Of count members, to be filled by the caller. The caller owns the returned reference. */
 gxds_weighted_members *gxds_weighted_members_create(size_t count);
 void gxds_weighted_members_unref(gxds_weighted_members *m); /* NULL is allowed */
 
-/* takes_reports: with answers. One reference, the caller's. */
+/* takes_reports: with answers. The caller owns the returned reference. */
 gxds_picker *gxds_weight_picker_create(gxds_weighted_members *members, gxds_turns *turns,
                                        bool takes_reports);
 

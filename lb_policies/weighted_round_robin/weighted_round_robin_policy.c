@@ -20,7 +20,7 @@ typedef struct policy {
   gxds_address_list list;
   gxds_weighted_round_robin_config *config; /* a reference; NULL before the first update */
   gxds_turns *turns;
-  gxds_policy_counts *counts; /* borrow: for good */
+  gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   gxds_current_rating *rating;
   earned *by_address;
   gxds_rater **raters; /* by the low half of the token; references; some out of use */
@@ -196,7 +196,7 @@ static void read_duration(const json_t *json, const char *name, gxds_errors *err
   gxds_json_duration(json, name, GXDS_JSON_OPTIONAL, NULL, errors, out);
 }
 
-/* A114: names that gRPC has no metric of are passed over. Borrow: as long as the JSON. */
+/* A114: names that gRPC has no metric of are passed over. Borrowed: valid as long as the JSON. */
 static size_t read_metrics(const json_t *json, gxds_errors *errors, gxds_utilization_metric *out) {
   const json_t *names;
   const char *field = "metricNamesForComputingUtilization";

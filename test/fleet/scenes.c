@@ -43,7 +43,7 @@ static bool rolling(fleet *f, size_t replicas) {
   return fleet_run(f, MOST, all_current);
 }
 
-/* One reference, the caller's. */
+/* The caller owns the returned reference. */
 static const gxds_file_set *with_other_endpoints(const gxds_file_set *set) {
   gxds_str bytes = gxds_synthetic_endpoints(&configuration, 0, configuration.seed + 1);
   const gxds_file_set *changed =

@@ -11,7 +11,7 @@ extern "C" {
 
 /* The value of an option, "--name VALUE" or "--name=VALUE"; *i is then the last argument that was
  * used. NULL: argv[*i] is another one, or (in error) the value is missing. argv ends with NULL.
- * Borrow: as long as argv. */
+ * Borrowed: valid as long as argv. */
 const char *gxds_args_value(char *const *argv, int *i, const char *name, gxds_text *error);
 /* Whether argv[i] is that option, which has no value. */
 bool gxds_args_flag(char *const *argv, int i, const char *name);

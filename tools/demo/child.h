@@ -26,8 +26,8 @@ bool demo_child_start(demo_child *c, const char *const *argv, const char *const 
  * Does not block. False once both have ended. */
 bool demo_child_read(demo_child *c, void (*line)(void *arg, bool is_err, char *text), void *arg);
 
-/* Blocks until a first line of output that begins with prefix; returns what follows it (borrow:
- * until the next call on c), or NULL if the child ends or timeout_ms passes before. */
+/* Blocks until a first line of output that begins with prefix; returns what follows it (borrowed:
+ * valid until the next call on c), or NULL if the child ends or timeout_ms passes before. */
 const char *demo_child_await(demo_child *c, const char *prefix, int timeout_ms);
 
 /* Closes its input, sends SIGTERM if asked, and waits for its end. Returns the exit status, or -1

@@ -16,7 +16,8 @@ extern "C" {
 bool gxds_lint_is_bootstrap(gxds_file_input file);
 
 /* Adds what is wrong with a bootstrap, in the words of a client that reads it, and warns of what
- * gRPC ignores. The bootstrap with one reference, the caller's; NULL: there are errors. */
+ * gRPC ignores. The bootstrap with the caller owns the returned reference; NULL: there are errors.
+ */
 const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings);
 
 /* Adds what clients will refuse of the resources of a file, field by field, and warns of fields

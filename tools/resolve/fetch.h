@@ -49,15 +49,15 @@ typedef struct gxds_fetched {
   size_t resource_count;
 } gxds_fetched;
 
-/* Borrow: as long as f. NULL: it neither holds it nor waits for it. */
+/* Borrowed: valid as long as f. NULL: it neither holds it nor waits for it. */
 const gxds_fetched_resource *gxds_fetched_find(const gxds_fetched *f,
                                                const gxds_resource_type *type, gxds_str name);
 void gxds_fetched_destroy(gxds_fetched *f);
 
 typedef struct gxds_fetch gxds_fetch;
 
-/* Reads the bootstrap and starts. NULL: *status says what is wrong. target: borrow, as long as the
- * fetch. */
+/* Reads the bootstrap and starts. NULL: *status says what is wrong. target: borrowed, valid as long
+ * as the fetch. */
 gxds_fetch *gxds_fetch_start(const gxds_fetch_target *target, gxds_status *status);
 /* Waits for news, at most until the deadline (on gxds_clock_now()). Whether there are any. */
 bool gxds_fetch_wait(gxds_fetch *f, gxds_time deadline);

@@ -22,7 +22,8 @@ typedef struct gxds_tree_clusters {
 } gxds_tree_clusters;
 
 void gxds_tree_clusters_fini(gxds_tree_clusters *c);
-/* Fills the view of a cluster; whether it has endpoints to send to. name: borrow, as long as c. */
+/* Fills the view of a cluster; whether it has endpoints to send to. name: borrowed, valid as long
+ * as c. */
 bool gxds_tree_add_cluster(gxds_tree_clusters *c, gxds_view *v, gxds_str name);
 
 /* Version, state and error of a resource. (tree.c) */

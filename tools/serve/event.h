@@ -87,8 +87,8 @@ typedef struct gxds_serve_event {
 void gxds_serve_event_fini(gxds_serve_event *e);
 /* Copies the string. */
 void gxds_serve_event_add_name(gxds_serve_event *e, gxds_str name);
-/* A zeroed load at the end of the event's, for the caller to fill with strings of its own. Borrow:
- * until the next one is added. */
+/* A zeroed load at the end of the event's, for the caller to fill with strings of its own.
+ * Borrowed: valid until the next one is added. */
 gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e);
 void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t count);
 void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requests, double sum);

@@ -23,8 +23,8 @@ typedef struct gxds_page_weight {
   uint32_t weight; /* 0: the locality gets nothing */
 } gxds_page_weight;
 
-/* The set with another weight for one locality; it shares all else with set. One reference, the
- * caller's. NULL: there is no such locality (NOT_FOUND in *status, with words). */
+/* The set with another weight for one locality; it shares all else with set. The caller owns the
+ * returned reference. NULL: there is no such locality (NOT_FOUND in *status, with words). */
 const gxds_file_set *gxds_page_localities_reweigh(const gxds_file_set *set,
                                                   const gxds_page_weight *weight,
                                                   gxds_status *status);
