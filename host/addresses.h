@@ -1,6 +1,7 @@
-/* gxds_addresses: the endpoints that a policy is given. Immutable, counted by reference: any
- * thread. What is behind a list is its maker's: a locality of the snapshot, addresses that the
- * host's resolver found; an endpoint is made up when it is asked for. */
+/* gxds_addresses: the list of endpoints that a policy is given. Immutable, counted by reference:
+ * any thread. Its maker decides how the list is stored: it may be a locality of the snapshot, or
+ * addresses that the host's resolver found. A gxds_lb_address is made only when somebody asks for
+ * that endpoint. */
 #ifndef GRPC_XDS_HOST_ADDRESSES_H_
 #define GRPC_XDS_HOST_ADDRESSES_H_
 
@@ -22,16 +23,18 @@ typedef struct gxds_lb_address {
   const struct gxds_address *ip;
   const struct gxds_address *more; /* A61: its further addresses; NULL: it has one */
   uint32_t more_count;
-  const void *native; /* the host's own: passed on as it is */
-  uint32_t weight;    /* load_balancing_weight; 1 when nothing is said */
-  gxds_str hash_key;  /* A76: by what it is put on a ring in place of its address; empty: by that */
-  gxds_str hostname;  /* A81: what RPCs may be told as :authority; empty: it has none */
-  gxds_str proxy;     /* A86: the address of the HTTP proxy through which it is reached, if the args
-                         have GXDS_HTTP_CONNECT_ARG; empty: none */
-  gxds_str endpoint;  /* A61: of one that an endpoint has beside others: all of these as text, by
-                         which outlier detection tells the endpoint apart; empty: it has no others */
+  const void *native; /* the host's own form of the address, passed on unchanged */
+  uint32_t weight;    /* load_balancing_weight; 1 if the endpoint has none */
+  gxds_str hash_key;  /* A76: places the endpoint on a ring; empty: its address does */
+  gxds_str hostname;  /* A81: the hostname that RPCs may send as :authority; empty: the endpoint has
+                         none */
+  gxds_str proxy; /* A86: the address of the HTTP proxy through which the endpoint is reached, if
+                     the args have GXDS_HTTP_CONNECT_ARG; empty: no proxy */
+  gxds_str
+      endpoint; /* A61: set if the endpoint has several addresses: all of them as text, which
+                   identifies the endpoint to outlier detection. Empty: this is the only address */
   const struct gxds_locality *locality; /* for load reports; NULL: none */
-  const gxds_addresses *list; /* where it is from, and its index there; NULL: from no list */
+  const gxds_addresses *list; /* the list that holds it, and its index there; NULL: no list does */
   size_t index;
 } gxds_lb_address;
 
@@ -40,10 +43,10 @@ typedef struct gxds_addresses_ops {
   void (*at)(const gxds_addresses *a, size_t index, gxds_lb_address *out);
   /* Adds the (first) address as text: "10.0.0.1:80". */
   void (*render_key)(const gxds_addresses *a, size_t index, gxds_text *out);
-  /* Adds what a subchannel is made of beside its address, as text: its args, its locality,
-   * its hostname, its proxy. */
+  /* Adds as text all that tells a subchannel apart besides its address: the args, the locality, the
+   * hostname and the proxy. */
   void (*render_detail)(const gxds_addresses *a, size_t index, gxds_text *out);
-  /* NULL: none of them has a path. */
+  /* NULL if none of the endpoints has a path. */
   const gxds_addresses *(*below)(const gxds_addresses *a, gxds_str name);
 } gxds_addresses_ops;
 
@@ -61,12 +64,12 @@ static inline const gxds_addresses *gxds_addresses_ref(const gxds_addresses *a) 
 static inline void gxds_addresses_unref(const gxds_addresses *a) {
   if (a && gxds_ref_dec(&a->refs)) a->ops->destroy((gxds_addresses *)a);
 }
-/* Those whose path (which a resolver gave them) begins with that name, with what is left of the
- * path. The caller owns the returned reference; NULL: none has a path. */
+/* Those whose path (which a resolver gave them) begins with that name, with the rest of the path.
+ * The caller owns the returned reference; NULL: none has a path. */
 static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a, gxds_str name) {
   return a->ops->below ? a->ops->below(a, name) : NULL;
 }
-/* index < a->count, in these three. */
+/* In these three functions, index < a->count. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
   gxds_lb_address out = {NULL,      NULL,      0,         NULL, 0,    {NULL, 0},
                          {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};

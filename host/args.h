@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct gxds_args gxds_args;
 
-/* What a host does for its args. */
+/* The functions by which a host implements its args. */
 typedef struct gxds_args_ops {
   void (*destroy)(gxds_args *a);
   bool (*get_int)(const gxds_args *a, const char *name, int *out);
@@ -39,11 +39,12 @@ static inline const gxds_args *gxds_args_ref(const gxds_args *a) {
 static inline void gxds_args_unref(const gxds_args *a) {
   if (a && gxds_ref_dec(&a->refs)) a->ops->destroy((gxds_args *)a);
 }
-/* False: there is none of that name, or it is no integer. */
+/* False if there is none of that name, or if it is no integer. */
 static inline bool gxds_args_get_int(const gxds_args *a, const char *name, int *out) {
   return a->ops->get_int(a, name, out);
 }
-/* Whether both hold the same. NULL is equal to NULL only. Cheap for the same object. */
+/* Whether both hold the same arguments. NULL equals only NULL. Cheap if both are the same object.
+ */
 static inline bool gxds_args_equal(const gxds_args *a, const gxds_args *b) {
   return a == b || (a && b && a->ops->equal(a, b));
 }

@@ -1,6 +1,7 @@
-/* What a host does for policies in C: it has channels, whose serializers policies run under, stands
- * above the policies that it made, and below those that have a policy of the host's as a child. The
- * host in a program is host/grpc_common with the folder of its gRPC. */
+/* What a host does for policies in C. It has channels, under whose serializers the policies run. It
+ * is the parent of the policies that it made, and the child of policies that have one of the host's
+ * own policies below them. In a program the host is host/grpc_common with the folder for its gRPC.
+ */
 #ifndef GRPC_XDS_HOST_CHANNEL_H_
 #define GRPC_XDS_HOST_CHANNEL_H_
 
@@ -15,7 +16,7 @@ typedef struct gxds_lb_parent gxds_lb_parent;
 typedef struct gxds_lb_root gxds_lb_root;
 typedef struct gxds_hosts_policy gxds_hosts_policy;
 
-/* A timer of the host's; what the words are is the host's matter. */
+/* A timer of the host's. Only the host knows what the two words mean. */
 typedef struct gxds_lb_timer {
   intptr_t words[2];
 } gxds_lb_timer;
@@ -26,18 +27,20 @@ typedef struct gxds_lb_channel_ops {
   void (*destroy)(gxds_lb_channel *c);
   gxds_time (*now)(const gxds_lb_channel *c);
   uint64_t (*random_seed)(gxds_lb_channel *c);
-  /* work(arg) runs under the serializer, after what that does now. Under the serializer. */
+  /* Runs work(arg) under the serializer, after the work that the serializer does now. Call it under
+   * the serializer. */
   void (*run_later)(gxds_lb_channel *c, void (*work)(void *arg), void *arg);
-  /* The same, from any thread and under whatever locks; never runs it from here. */
+  /* Like run_later(), but for any thread, and under any locks. Never runs the work from within the
+   * call. */
   void (*post)(gxds_lb_channel *c, void (*work)(void *arg), void *arg);
   /* work(arg) runs under the serializer when that time has passed. Under the serializer, while the
    * channel has a policy. */
   gxds_lb_timer (*timer_start)(gxds_lb_channel *c, gxds_duration delay, void (*work)(void *arg),
                                void *arg);
-  /* False: it is too late, the work will be done. As above. */
+  /* False if it is too late, and the work will run. Call it under the serializer. */
   bool (*timer_cancel)(gxds_lb_channel *c, gxds_lb_timer timer);
   void (*log)(gxds_lb_severity severity, gxds_str line);
-  /* Whether GRPC_TRACE has that word. Any thread; asked often. */
+  /* Whether GRPC_TRACE has that word. Any thread. It is called often, so it must be cheap. */
   bool (*traces)(const char *word);
   gxds_lb_parse_list *parse_list;
 } gxds_lb_channel_ops;
@@ -46,11 +49,11 @@ typedef struct gxds_lb_channel_ops {
 struct gxds_lb_channel { /* first in the host's own object */
   gxds_ref refs;
   const gxds_lb_channel_ops *ops;
-  /* The pace at which its leaf policies connect (lb_policies/pace): theirs, under the serializer.
-   * NULL: there is none, as before the first of them and after the last. */
+  /* The pace at which the channel's leaf policies connect (lb_policies/pace). They use it under the
+   * serializer. NULL while the channel has no leaf policy. */
   struct gxds_channel_pace *pace;
-  /* A94: the connections of its clusters, which count (lb_policies/cluster_impl/connections.h):
-   * theirs, under the serializer. NULL: there is none. */
+  /* A94: where the clusters count their connections (lb_policies/cluster_impl/connections.h). They
+   * use it under the serializer. NULL while there is none. */
   struct gxds_connection_place *connections;
 };
 static inline gxds_lb_channel *gxds_lb_channel_ref(gxds_lb_channel *c) {
@@ -62,7 +65,7 @@ static inline void gxds_lb_channel_unref(gxds_lb_channel *c) {
   if (c && gxds_ref_dec(&c->refs)) c->ops->destroy(c);
 }
 
-/* Who stands above a policy: the host, or a parent in C. */
+/* The parent of a policy: the host, or a policy in C. */
 typedef struct gxds_lb_parent_ops {
   void (*publish)(gxds_lb_parent *p, grpc_connectivity_state state, const gxds_status *status,
                   gxds_picker *take_picker);
@@ -71,8 +74,8 @@ typedef struct gxds_lb_parent_ops {
   void (*reresolve)(gxds_lb_parent *p);
   /* An event for the channel's trace (channelz). */
   void (*add_event)(gxds_lb_parent *p, gxds_lb_severity severity, gxds_str line);
-  /* What is known of the labels of metrics, in place of what is in *out. Borrowed: valid until the
-   * next update of any policy above. */
+  /* Writes the metric labels that the parents know into *out, and leaves the others as they are.
+   * Borrowed: valid until the next update of any policy above. */
   void (*label)(gxds_lb_parent *p, gxds_metric_labels *out);
 } gxds_lb_parent_ops;
 struct gxds_lb_parent {
@@ -81,11 +84,12 @@ struct gxds_lb_parent {
 
 struct gxds_tls; /* resources/tls.h */
 
-/* How a cluster's connections are secured, in the host's terms (A29, A74). One owner, which ends it
- * before the policy whose it is has ended. */
+/* The host's object that secures the connections of a cluster (A29, A74). One owner, the cluster's
+ * policy, which destroys it before the policy itself ends. */
 typedef struct gxds_cluster_security gxds_cluster_security;
 typedef struct gxds_cluster_security_ops {
-  /* Takes the configuration into force, for handshakes from now on. Not OK: nothing is changed. */
+  /* Applies the configuration to all handshakes from now on. If the status is not OK, nothing has
+   * changed. */
   gxds_status (*update)(gxds_cluster_security *s, const struct gxds_tls *tls);
   void (*destroy)(gxds_cluster_security *s);
 } gxds_cluster_security_ops;
@@ -94,11 +98,11 @@ struct gxds_cluster_security { /* first in the host's own object */
 };
 
 typedef struct gxds_lb_root_ops {
-  /* A policy that is not in C, below this parent (borrowed: valid until the policy ends). NULL:
-   * there is none of that name. */
+  /* Makes a policy that is not in C, below this parent, which is borrowed until the policy ends.
+   * NULL if there is no policy of that name. */
   gxds_hosts_policy *(*policy_create)(gxds_lb_root *r, gxds_str name, gxds_lb_parent *parent,
                                       const gxds_args *args);
-  /* Whether the channel's credentials are the host's XdsCredentials, or made with them. */
+  /* Whether the channel's credentials are the host's XdsCredentials, or contain them. */
   bool (*has_xds_credentials)(const gxds_args *args);
   gxds_cluster_security *(*security_create)(gxds_lb_root *r, gxds_str cluster);
   /* The args, with what credentials look for that speak for a cluster, or secure its connections
@@ -123,7 +127,7 @@ typedef struct gxds_hosts_policy_ops {
   gxds_status (*update)(gxds_hosts_policy *p, const gxds_lb_update *update);
   void (*exit_idle)(gxds_hosts_policy *p);
   void (*reset_backoff)(gxds_hosts_policy *p);
-  void (*end)(gxds_hosts_policy *p); /* its parent hears nothing more */
+  void (*end)(gxds_hosts_policy *p); /* nothing more is reported to the parent */
 } gxds_hosts_policy_ops;
 struct gxds_hosts_policy { /* first in the host's own object */
   const gxds_hosts_policy_ops *ops;

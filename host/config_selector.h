@@ -23,8 +23,8 @@ typedef struct gxds_call_ops {
   /* The value of a metadata key (several values joined by commas): borrowed, valid until the next
    * call. False: it is not there. */
   bool (*header)(gxds_call *c, gxds_str name, gxds_str *value);
-  /* Adds one, also ":authority" (A81), where the RPC has none; value: borrowed, valid during the
-   * call. */
+  /* Adds a header if the RPC does not have it; this may be ":authority" (A81). value: borrowed
+   * during the call. */
   void (*add_header)(gxds_call *c, gxds_str name, gxds_str value);
   /* Memory that lives as long as the RPC. Not zeroed. At most once for each RPC. */
   void *(*alloc)(gxds_call *c, size_t size);
@@ -37,25 +37,25 @@ struct gxds_call { /* first in the host's own object, on its stack */
 
 /* ---- what becomes of it ---- */
 
-/* What an RPC holds until it is committed: in its memory. commit may be called more than once and
- * by several threads, under locks of the host. */
+/* What an RPC holds until it is committed, in the RPC's memory. commit may be called more than once
+ * and on several threads, under locks of the host. */
 typedef struct gxds_call_hold gxds_call_hold;
 struct gxds_call_hold {
   void (*commit)(gxds_call_hold *h);
 };
 
-/* The number of no method config. */
+/* The number that stands for "no method config". */
 #define GXDS_CALL_NO_METHOD_CONFIG SIZE_MAX
 
 typedef struct gxds_call_route {
-  gxds_str error; /* not empty: the RPC fails with UNAVAILABLE and these words, and nothing else is
+  gxds_str error; /* if not empty, the RPC fails with UNAVAILABLE and this text, and nothing else is
                      set. Borrowed: valid as long as the selector */
   gxds_str cluster; /* what pickers are to have as gxds_pick_route(): a name with a gxds_routed_call
                        right before it. Borrowed: valid as long as the RPC */
   gxds_call_hold *hold;  /* until it is committed. Borrowed: valid as long as the RPC */
-  size_t method_config;  /* by its number, or GXDS_CALL_NO_METHOD_CONFIG */
-  gxds_duration timeout; /* of the method config, for this RPC: in whole milliseconds, perhaps
-                            negative; 0: it has none */
+  size_t method_config;  /* its number, or GXDS_CALL_NO_METHOD_CONFIG */
+  gxds_duration timeout; /* the method config's timeout for this RPC: in whole milliseconds, perhaps
+                            negative; 0: none */
 } gxds_call_route;
 
 /* HTTP filters of the host's that RPCs go through, in order (A39). */
@@ -71,17 +71,18 @@ typedef struct gxds_config_selector_ops {
   void (*destroy)(gxds_config_selector *s);
   /* All of *out is set. */
   void (*route)(const gxds_config_selector *s, gxds_call *call, gxds_call_route *out);
-  /* The number of a text among its method configs; GXDS_CALL_NO_METHOD_CONFIG: not there. */
+  /* The number of the method config with that text; GXDS_CALL_NO_METHOD_CONFIG if there is none. */
   size_t (*find)(const gxds_config_selector *s, gxds_str text);
-  /* The host cannot read that method config, and says why: its RPCs fail. Before the first RPC. */
+  /* The host cannot read that method config; why says the reason. RPCs that use it fail. Called
+   * before the first RPC. */
   void (*refuse)(gxds_config_selector *s, size_t number, gxds_str why);
 } gxds_config_selector_ops;
 
 struct gxds_config_selector { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_config_selector_ops *ops;
-  /* The JSON of a service config each, which the host reads once: what the selector before has,
-   * too, it goes on with. */
+  /* Each is the JSON of a service config. The host reads it once: it keeps what it read for a text
+   * that the selector before has too. */
   const gxds_str *method_configs;
   size_t method_config_count;
   const gxds_call_filter *filters;

@@ -1,8 +1,6 @@
-/* How an RPC attempt gets its endpoint: a picker picks a subchannel, and a tracker hears what
- * becomes of the attempt.
- *
- * A pick is C calling C from the top of our tree down to a leaf. It takes no lock, allocates from
- * the call's memory only, and copies no path or header. */
+/* How an RPC attempt gets its endpoint: a picker picks a subchannel, and a tracker is told how the
+ * attempt goes. In a pick, C calls C from the top of our tree down to a leaf. A pick takes no lock,
+ * allocates from the call's memory only, and copies no path and no header. */
 #ifndef GRPC_XDS_HOST_PICK_H_
 #define GRPC_XDS_HOST_PICK_H_
 
@@ -33,20 +31,20 @@ typedef struct gxds_picker gxds_picker;
 /* A55: the session of an RPC. In the RPC's memory. */
 typedef struct gxds_session gxds_session;
 struct gxds_session {
-  gxds_str wanted; /* the addresses of the endpoint that the session has, "1.2.3.4:80,[::1]:80";
-                      empty: it has none yet */
-  gxds_str used; /* those of the endpoint that was picked: whoever picks it sets them, in the RPC's
-                    memory; empty: not known */
-  /* The response has begun: its headers are about to reach the program. NULL where there is no
-   * response, which is in tools. */
+  gxds_str wanted; /* the addresses of the session's endpoint, "1.2.3.4:80,[::1]:80"; empty: it has
+                      none yet */
+  gxds_str used; /* the addresses of the picked endpoint, in the RPC's memory; the picker that picks
+                    it sets them. Empty: not known */
+  /* The response has begun: its headers are about to reach the program. NULL in tools, where there
+   * are no responses. */
   void (*responded)(gxds_session *s, gxds_response *response);
 };
 
-/* What the ConfigSelector left with an RPC. Pickers of the RPC may write to it, one at a time. */
+/* What the ConfigSelector attached to an RPC. The RPC's pickers may write to it, one at a time. */
 typedef struct gxds_routed_call {
-  uint64_t cluster_id;    /* gxds_cluster_ref_id() */
-  bool has_hash;          /* A42; only ring_hash asks, and draws one when there is none */
-  bool auto_host_rewrite; /* A81: :authority is to be the hostname of the endpoint, if it has one */
+  uint64_t cluster_id; /* gxds_cluster_ref_id() */
+  bool has_hash;       /* A42: used by ring_hash only, which draws a random hash if there is none */
+  bool auto_host_rewrite; /* A81: :authority becomes the hostname of the endpoint, if it has one */
   uint64_t hash;
   const struct gxds_metadata_match
       *match; /* E5: resources/lb_metadata.h; NULL: none. Borrowed: valid as long as the RPC */
@@ -80,21 +78,21 @@ static inline void *gxds_pick_alloc(const gxds_pick *p, size_t size) {
 }
 
 typedef enum gxds_picked_kind {
-  GXDS_PICKED_QUEUE,    /* until there is another picker */
+  GXDS_PICKED_QUEUE,    /* the RPC waits until there is another picker */
   GXDS_PICKED_COMPLETE, /* to the subchannel */
-  GXDS_PICKED_FAIL,     /* fails with the status, unless it waits for ready: then as QUEUE */
-  GXDS_PICKED_DROP,     /* fails with the status in any case */
+  GXDS_PICKED_FAIL,     /* the RPC fails with the status, but waits if it is wait-for-ready */
+  GXDS_PICKED_DROP,     /* the RPC fails with the status even if it is wait-for-ready */
 } gxds_picked_kind;
 
-/* What a pick came to: the caller owns what is in it. */
+/* The result of a pick. The caller owns what is in it. */
 typedef struct gxds_picked {
   gxds_picked_kind kind;
   gxds_subchannel *subchannel; /* COMPLETE: a reference */
-  gxds_tracker *tracker;       /* COMPLETE: of the attempt; NULL: nobody wants to know */
-  gxds_str authority; /* COMPLETE: the attempt's :authority, in place of the subchannel's, unless
-                         the RPC has one of the program's own (A81); empty: as it is. Needs a
-                         tracker. Borrowed: valid until that has started or is destroyed */
-  gxds_status status; /* FAIL, DROP: not OK. Else not set */
+  gxds_tracker *tracker; /* COMPLETE: the tracker of the attempt; NULL if no policy wants one */
+  gxds_str authority;    /* COMPLETE: the attempt's :authority in place of the subchannel's (A81),
+                            unless the program set one for the RPC; empty: no change. Needs a tracker.
+                            Borrowed: valid until the tracker has started or is destroyed */
+  gxds_status status;    /* FAIL, DROP: not OK. Else not set */
 } gxds_picked;
 
 /* How an attempt ended. Borrowed: valid during the call. */
@@ -103,7 +101,7 @@ struct gxds_finish { /* first in the host's own object */
   gxds_code code;
   bool (*trailer)(const gxds_finish *f, gxds_str name, gxds_str *value);
 };
-/* Of the trailing metadata. Borrowed: valid until the next call. */
+/* Looks up a key of the trailing metadata. Borrowed: valid until the next call. */
 static inline bool gxds_finish_trailer(const gxds_finish *f, gxds_str name, gxds_str *value) {
   return f->trailer(f, name, value);
 }
@@ -114,9 +112,9 @@ typedef struct gxds_tracker_ops {
   void (*destroy)(gxds_tracker *t);
 } gxds_tracker_ops;
 
-/* Hears of one attempt: that it started, that it finished, that it is no more; the first two may
- * be left out, in that order. One thread at a time. Whoever wraps a child's tracker passes all
- * three on. */
+/* A tracker is told of one attempt: that it started, that it finished, and that its object goes.
+ * The calls come in this order, on one thread at a time. destroy always comes; the other two may
+ * not. A policy that wraps its child's tracker passes all three on. */
 struct gxds_tracker { /* first in its maker's own object */
   const gxds_tracker_ops *ops;
 };
@@ -135,9 +133,8 @@ typedef struct gxds_picker_ops {
   void (*destroy)(gxds_picker *p); /* any thread */
 } gxds_picker_ops;
 
-/* Counted by reference: any thread. A host may call pick() on several threads at a time
- * or on one; what changes in a picker must be atomic.
- */
+/* Counted by reference: any thread. A host may call pick() on several threads at a time, so
+ * whatever changes in a picker must be atomic. */
 struct gxds_picker { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_picker_ops *ops;

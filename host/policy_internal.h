@@ -14,7 +14,8 @@ struct gxds_policy {
   bool ended;
 
   gxds_time deadline;
-  uint64_t timer_number; /* of the timer that counts: a late one is dropped by its number */
+  uint64_t
+      timer_number; /* the number of the current timer: a late timer is ignored by its number */
   struct gxds_policy_timer *timer; /* NULL: none is set */
 };
 
@@ -24,14 +25,14 @@ gxds_policy *gxds_policy_create_below(const gxds_policy_type *type, gxds_lb_pare
 
 /* The caller owns the returned reference. */
 gxds_poker *gxds_poker_create(gxds_policy *p);
-/* From now on pokes are in vain. Under the serializer. */
+/* From now on pokes have no effect. Under the serializer. */
 void gxds_poker_close(gxds_poker *k);
 /* NULL: the policy has ended. Under the serializer. */
 gxds_policy *gxds_poker_policy(const gxds_poker *k);
-/* Tells the policy to exit idle. Any thread, under whatever locks. */
+/* Asks the policy to exit idle. Any thread, under any locks. */
 void gxds_poker_exit_idle(gxds_poker *k);
 
-/* A picker that lets RPCs wait; the first that does tells the policy of k to exit idle. */
+/* A picker with which RPCs wait. The first RPC that waits asks the policy of k to exit idle. */
 gxds_picker *gxds_picker_queue(gxds_poker *k);
 
 #endif

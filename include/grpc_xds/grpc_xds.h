@@ -15,14 +15,15 @@ extern "C" {
 #define GRPC_XDS_VERSION "0.1.0"
 
 typedef enum grpc_xds_result {
-  GRPC_XDS_OK = 0,                 /* registered, by this call or before it */
+  GRPC_XDS_OK = 0,                 /* registered, by this call or an earlier one */
   GRPC_XDS_ERROR_NO_GRPC = 1,      /* this process has no libgrpc (yet) */
   GRPC_XDS_ERROR_HOST_VERSION = 2, /* libgrpc is not the version this library was built for */
   GRPC_XDS_ERROR_TOO_LATE = 3,     /* gRPC was initialised before: its registry is closed */
   GRPC_XDS_ERROR_IMPLEMENTATION =
       4,                   /* the implementation is missing, broken, or of another version */
-  GRPC_XDS_ERROR_BUSY = 5, /* the xDS clients did not answer in time: ask again */
-  GRPC_XDS_ERROR_POLICY_VERSION = 6, /* these three: of grpc_xds_register_policy() */
+  GRPC_XDS_ERROR_BUSY = 5, /* the xDS clients did not respond in time: try again */
+  GRPC_XDS_ERROR_POLICY_VERSION =
+      6, /* this and the next two are errors of grpc_xds_register_policy() */
   GRPC_XDS_ERROR_POLICY_INVALID = 7,
   GRPC_XDS_ERROR_POLICY_EXISTS = 8
 } grpc_xds_result;

@@ -38,13 +38,13 @@ extern "C" {
 /* The version of this header. */
 #define GRPC_XDS_POLICY_VERSION 1
 
-/* What the library makes: only ever behind pointers. */
-typedef struct grpc_xds_policy grpc_xds_policy;         /* one policy, as the library has it */
-typedef struct grpc_xds_subchannel grpc_xds_subchannel; /* a connection to one address */
-typedef struct grpc_xds_waker grpc_xds_waker;           /* by what others wake a policy */
-typedef struct grpc_xds_call grpc_xds_call;             /* an RPC that is picked for */
-typedef struct grpc_xds_finish grpc_xds_finish;         /* how an attempt ended */
-typedef struct grpc_xds_config_errors grpc_xds_config_errors; /* what is wrong with a config */
+/* The library makes these objects. A program only ever has pointers to them. */
+typedef struct grpc_xds_policy grpc_xds_policy;               /* the library's side of one policy */
+typedef struct grpc_xds_subchannel grpc_xds_subchannel;       /* a connection to one address */
+typedef struct grpc_xds_waker grpc_xds_waker;                 /* wakes a policy from any thread */
+typedef struct grpc_xds_call grpc_xds_call;                   /* an RPC for which a picker picks */
+typedef struct grpc_xds_finish grpc_xds_finish;               /* how an attempt ended */
+typedef struct grpc_xds_config_errors grpc_xds_config_errors; /* the errors of a config */
 
 /* gRPC's connectivity states, by its numbers. */
 typedef enum grpc_xds_state {
@@ -55,105 +55,110 @@ typedef enum grpc_xds_state {
 } grpc_xds_state;
 
 typedef struct grpc_xds_status {
-  int code;            /* 0: OK, else gRPC's; what is none of its numbers counts as 2, UNKNOWN */
-  const char *message; /* borrow; NULL: empty */
+  int code;            /* 0 is OK, else a code of gRPC's; any other number counts as 2, UNKNOWN */
+  const char *message; /* borrowed; NULL means empty */
 } grpc_xds_status;
 
-/* Bytes of somebody else's; not zero-terminated. */
+/* Borrowed bytes, not zero-terminated. */
 typedef struct grpc_xds_bytes {
   const char *data;
   size_t size;
 } grpc_xds_bytes;
 
 typedef struct grpc_xds_locality {
-  const char *region; /* zero-terminated, never NULL, as are the other two */
+  const char *region; /* like the next two: zero-terminated, never NULL */
   const char *zone;
   const char *sub_zone;
-  uint32_t weight; /* of the locality among those of its priority */
+  uint32_t weight; /* the locality's weight within its priority */
 } grpc_xds_locality;
 
 typedef struct grpc_xds_address {
-  const char *text;                  /* "10.0.0.1:80", "[::1]:80", "unix:/path" */
-  uint32_t weight;                   /* load_balancing_weight; 1 when nothing is said */
-  const char *hash_key;              /* gRFC A76: what it is on a ring; "": its address */
-  const grpc_xds_locality *locality; /* NULL: none is known, as outside of xDS */
+  const char *text;     /* "10.0.0.1:80", "[::1]:80", "unix:/path" */
+  uint32_t weight;      /* load_balancing_weight; 1 if the endpoint has none */
+  const char *hash_key; /* gRFC A76: places the endpoint on a ring; "" if its address does */
+  const grpc_xds_locality *locality; /* NULL if it has none, as outside of xDS */
 } grpc_xds_address;
 
 /* All of it is borrowed: valid during update(); config: until the next update() has returned. */
 typedef struct grpc_xds_update {
-  void *config; /* what parse() made of it; others may have it at the same time: don't change it */
-  const grpc_xds_address *const *addresses; /* in the order of the resolver; may be none */
+  void *config; /* what parse() returned. Other policies may use it at the same time: don't change
+                   it */
+  const grpc_xds_address *const *addresses; /* in the resolver's order; there may be none */
   size_t address_count;
-  const char *note; /* what the resolver has to say of them (gRFC A74); may be "" */
+  const char *note; /* the resolver's note on the addresses (gRFC A74); may be "" */
 } grpc_xds_update;
 
 typedef enum grpc_xds_picked_kind {
   GRPC_XDS_PICKED_QUEUE,    /* the RPC waits for another picker */
-  GRPC_XDS_PICKED_COMPLETE, /* it goes to the subchannel */
-  GRPC_XDS_PICKED_FAIL,     /* it fails with the status; one that waits for ready waits */
-  GRPC_XDS_PICKED_DROP      /* it fails with the status in any case */
+  GRPC_XDS_PICKED_COMPLETE, /* the RPC goes to the subchannel */
+  GRPC_XDS_PICKED_FAIL,     /* the RPC fails with the status, but waits if it is wait-for-ready */
+  GRPC_XDS_PICKED_DROP      /* the RPC fails with the status even if it is wait-for-ready */
 } grpc_xds_picked_kind;
 
-/* What a pick came to. The library makes it, zeroed: that is QUEUE. */
+/* The result of a pick. The library passes it in zeroed, which is QUEUE. */
 typedef struct grpc_xds_picked {
   grpc_xds_picked_kind kind;
-  grpc_xds_subchannel *subchannel; /* COMPLETE: borrow, of the picker */
-  void *attempt; /* COMPLETE: what attempt_started() and the others hear; NULL: they don't */
+  grpc_xds_subchannel *subchannel; /* COMPLETE: borrowed from the picker */
+  void *attempt; /* COMPLETE: the argument of attempt_started() and the others; NULL: they are not
+                    called */
   grpc_xds_status status; /* FAIL, DROP: not OK; the message is the picker's, or static */
 } grpc_xds_picked;
 
-/* A policy: a table of functions. A function that may be NULL says so. What they are is used until
- * the process ends. */
+/* A policy is a table of functions. A function that may be NULL says so. The functions may be
+ * called until the process ends. */
 typedef struct grpc_xds_policy_type {
   uint32_t version; /* GRPC_XDS_POLICY_VERSION */
-  const char *name; /* as configs name it: "my.policy"; copied */
+  const char *name; /* the name in configs: "my.policy"; copied */
 
   /* --- Any thread --- */
 
-  /* Makes the config of its JSON: an object, as zero-terminated text (borrowed: valid during the
-   * call), "{}" when a service config only names the policy. What is wrong goes to errors, all of
-   * it: then the config is refused, who wrote it hears of it, and what was in force stays. Fields
-   * that it does not know it should ignore, as gRPC does. May return NULL. parse NULL: any config
-   * will do, and an update's config is NULL. */
+  /* Makes the config from its JSON. json is an object as zero-terminated text, borrowed during the
+   * call. It is "{}" when a service config only names the policy. Adds every error to errors. Then
+   * the config is refused, its author is told the errors, and the last good config stays in use.
+   * Unknown fields should be ignored, as gRPC does. May return NULL. If parse is NULL, any config
+   * is accepted, and the config of an update is NULL. */
   void *(*parse)(const char *json, grpc_xds_config_errors *errors);
-  void (*config_destroy)(void *config); /* of one that is not NULL; NULL: nothing to be done */
+  void (*config_destroy)(void *config); /* frees a config that is not NULL; may be NULL */
 
   /* --- Under the serializer. self: what create() made --- */
 
-  /* policy: borrowed, valid until destroy() has returned. Nothing is published from here, which
-   * would end the process: the first update() comes soon. */
+  /* policy is borrowed until destroy() has returned. Don't publish from here, which would end the
+   * process: the first update() follows soon. */
   void *(*create)(grpc_xds_policy *policy);
-  /* The config, and all addresses, in place of those before: also when only the config changed, or
-   * nothing did. Not before the resolver has found addresses: until then its error is published.
-   * Not OK: the update is of no use (there are no addresses), and the resolver hears of it. */
+  /* A new config and a new list of all addresses, which replace those before. It is called even if
+   * only the config changed, or nothing. The first call comes when the resolver has found
+   * addresses; until then the resolver's error is published. A status that is not OK tells the
+   * resolver that the policy can't use the update, for example because there are no addresses. */
   grpc_xds_status (*update)(void *self, const grpc_xds_update *update);
-  /* The state of a subchannel of self's, named by the tag that it was made with; status: why it is
-   * in TRANSIENT_FAILURE, else OK (borrowed, valid during the call). It stays in TRANSIENT_FAILURE
-   * until its backoff is over, and is IDLE then: it connects only when it is told to. The
-   * subchannel may be destroyed here. */
+  /* The state of one of the policy's subchannels changed. tag is the tag that the subchannel was
+   * made with. status says why it is in TRANSIENT_FAILURE, else it is OK; it is borrowed during the
+   * call. A subchannel stays in TRANSIENT_FAILURE until its backoff is over. Then it is IDLE, and
+   * connects only when the policy asks for it. The policy may destroy the subchannel here. */
   void (*subchannel_state)(void *self, void *tag, grpc_xds_state state,
                            const grpc_xds_status *status);
-  /* An RPC waits, or the program wants a connection: leave IDLE. NULL: it never is IDLE. */
+  /* An RPC waits, or the program wants a connection: leave IDLE. May be NULL if the policy is never
+   * IDLE. */
   void (*exit_idle)(void *self);
-  /* The network changed: try again at once (grpc_xds_subchannel_reset_backoff). NULL: it does not.
-   */
+  /* The network changed: connect again at once (grpc_xds_subchannel_reset_backoff). May be NULL. */
   void (*reset_backoff)(void *self);
-  void (*on_deadline)(void *self);            /* that of grpc_xds_policy_set_deadline() */
-  void (*woken)(void *self, uint64_t number); /* by grpc_xds_waker_wake() */
-  /* The policy is no more; subchannel_state() and the others are not called any more, perhaps for a
-   * moment already. Its subchannels are to be destroyed. */
+  void (*on_deadline)(void *self); /* the deadline of grpc_xds_policy_set_deadline() has come */
+  void (*woken)(void *self, uint64_t number); /* grpc_xds_waker_wake() was called */
+  /* The policy ends. It must destroy its subchannels. No other function of the policy is called any
+   * more; a moment before this call they may have stopped already. */
   void (*destroy)(void *self);
 
   /* --- Any thread, several at a time: what changes in a picker must be atomic --- */
 
-  /* Chooses for an RPC, by a picker that was published. In every RPC, under locks of the channel:
-   * it must be quick, and call nothing but what is for calls and any thread. */
+  /* Picks for one RPC, with a picker that was published. It runs in every RPC, under locks of the
+   * channel. So it must be quick, and may call only the functions for calls and those for any
+   * thread. */
   void (*pick)(void *picker, const grpc_xds_call *call, grpc_xds_picked *out);
-  void (*picker_destroy)(void *picker); /* perhaps long after the policy's end. NULL: nothing */
+  void (*picker_destroy)(
+      void *picker); /* frees the picker, perhaps long after the policy's end; may be NULL */
 
-  /* An attempt started; it ended; it is no more. Of these the first two may be left out, in this
-   * order, the last comes in any case. One thread at a time. They know no policy: what they need is
-   * in attempt. Each may be NULL. */
+  /* An attempt started; it finished; its object goes. The calls come in this order, on one thread
+   * at a time. attempt_destroy() always comes; the other two may not. The policy may be gone by
+   * then: whatever they need must be in attempt. Each may be NULL. */
   void (*attempt_started)(void *attempt);
   void (*attempt_finished)(void *attempt, const grpc_xds_finish *finish);
   void (*attempt_destroy)(void *attempt);
@@ -170,7 +175,7 @@ typedef struct grpc_xds_policy_type {
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_register_policy(
     const grpc_xds_policy_type *type);
 
-/* The library's side of the functions below. Programs call those. */
+/* The library's implementation of the functions below. Programs call the functions below. */
 typedef struct grpc_xds_policy_api {
   uint32_t version; /* the library's */
   void (*publish)(grpc_xds_policy *p, grpc_xds_state state, const grpc_xds_status *status,
@@ -199,7 +204,7 @@ typedef struct grpc_xds_policy_api {
   void (*config_error)(grpc_xds_config_errors *e, const char *field, const char *message);
 } grpc_xds_policy_api;
 
-/* Each begins so; the rest is the library's. */
+/* Each of these objects begins with the table; the rest is private to the library. */
 struct grpc_xds_policy {
   const grpc_xds_policy_api *api;
 };
@@ -221,20 +226,22 @@ struct grpc_xds_config_errors {
 
 /* --- What a policy may do: under the serializer --- */
 
-/* Its state, and the picker by which RPCs are picked for from now on, which the library owns then.
- * status: why, in TRANSIENT_FAILURE (not OK); else NULL. take_picker: never NULL in READY. NULL: of
- * the library's, by which RPCs wait, and the first that does calls exit_idle() (IDLE, CONNECTING),
- * or fail with the status (TRANSIENT_FAILURE). */
+/* Publishes the policy's state, and the picker that picks from now on. Takes ownership of
+ * take_picker. status says why the policy is in TRANSIENT_FAILURE, and is not OK then; else it is
+ * NULL. In READY take_picker must not be NULL. In the other states NULL stands for a picker of the
+ * library's: in IDLE and CONNECTING RPCs wait, and the first that waits causes a call of
+ * exit_idle(); in TRANSIENT_FAILURE RPCs fail with the status. */
 static inline void grpc_xds_policy_publish(grpc_xds_policy *p, grpc_xds_state state,
                                            const grpc_xds_status *status, void *take_picker) {
   p->api->publish(p, state, status, take_picker);
 }
-/* Asks the resolver for new addresses: when connections fail. */
+/* Asks the resolver for new addresses, for example when connections fail. */
 static inline void grpc_xds_policy_reresolve(grpc_xds_policy *p) { p->api->reresolve(p); }
-/* The channel's clock: nanoseconds since some moment, never going back. */
+/* The channel's clock, in nanoseconds since some moment. It never goes back. */
 static inline int64_t grpc_xds_policy_now(const grpc_xds_policy *p) { return p->api->now(p); }
-/* on_deadline() is called once at that time of grpc_xds_policy_now() or a little later, never from
- * here, unless another is set before; INT64_MAX: not at all. A policy has one. */
+/* Sets the policy's one deadline, in the time of grpc_xds_policy_now(). on_deadline() is called
+ * once, at that time or a little later, and never from within this call. A later call replaces the
+ * deadline; INT64_MAX clears it. */
 static inline void grpc_xds_policy_set_deadline(grpc_xds_policy *p, int64_t deadline) {
   p->api->set_deadline(p, deadline);
 }
@@ -246,22 +253,22 @@ static inline void grpc_xds_policy_log(const grpc_xds_policy *p, bool is_error, 
 
 /* --- Subchannels --- */
 
-/* A subchannel to an address of the update that is at work, for the policy to destroy. It does not
- * connect yet. subchannel_state() hears its state with that tag: the present one soon, never during
- * this call (an earlier subchannel, or another channel, may have the connection already). NULL:
- * none can be made. */
+/* Makes a subchannel to an address of the current update. The policy owns it, and destroys it with
+ * grpc_xds_subchannel_destroy(). It does not connect yet. Its state goes to subchannel_state() with
+ * that tag: the present state soon, but never during this call. An earlier subchannel, or another
+ * channel, may have the connection already. Returns NULL if none can be made. */
 static inline grpc_xds_subchannel *grpc_xds_subchannel_create(grpc_xds_policy *p,
                                                               const grpc_xds_address *address,
                                                               void *tag) {
   return p->api->subchannel_create(p, address, tag);
 }
-/* Whether create() would make the same for an address of the update that is at work: then the
- * policy keeps it. (Weights may differ.) */
+/* Whether grpc_xds_subchannel_create() would make the same subchannel for this address of the
+ * current update. Then the policy keeps s. Weights may differ. */
 static inline bool grpc_xds_subchannel_fits(const grpc_xds_subchannel *s,
                                             const grpc_xds_address *address) {
   return s->api->subchannel_fits(s, address);
 }
-/* To connect, once its backoff is over. What is connected stays as it is. */
+/* Asks the subchannel to connect once its backoff is over. Has no effect if it is connected. */
 static inline void grpc_xds_subchannel_connect(grpc_xds_subchannel *s) {
   s->api->subchannel_connect(s);
 }
@@ -269,12 +276,12 @@ static inline void grpc_xds_subchannel_connect(grpc_xds_subchannel *s) {
 static inline void grpc_xds_subchannel_reset_backoff(grpc_xds_subchannel *s) {
   s->api->subchannel_reset_backoff(s);
 }
-/* subchannel_state() hears no more of it, and it ends, unless a picker has a reference. NULL is
- * allowed. */
+/* Gives up the subchannel. Its state is not reported any more. The connection ends unless a picker
+ * still has a reference. s may be NULL. */
 static inline void grpc_xds_subchannel_destroy(grpc_xds_subchannel *s) {
   if (s) s->api->subchannel_destroy(s);
 }
-/* For pickers, which keep what they pick. Any thread. */
+/* For pickers, which hold references to the subchannels that they pick. Any thread. */
 static inline grpc_xds_subchannel *grpc_xds_subchannel_ref(grpc_xds_subchannel *s) {
   return s->api->subchannel_ref(s);
 }
@@ -291,8 +298,8 @@ static inline grpc_xds_waker *grpc_xds_waker_ref(grpc_xds_waker *w) { return w->
 static inline void grpc_xds_waker_unref(grpc_xds_waker *w) {
   if (w) w->api->waker_unref(w);
 }
-/* woken() is called under the serializer with that number, soon, never from here; not at all when
- * the policy is no more. Once for each call of this. */
+/* Causes one call of woken() with that number: soon, under the serializer, and never from within
+ * this call. There is no call if the policy has ended. */
 static inline void grpc_xds_waker_wake(grpc_xds_waker *w, uint64_t number) {
   w->api->waker_wake(w, number);
 }
@@ -309,16 +316,17 @@ static inline bool grpc_xds_call_header(const grpc_xds_call *c, const char *name
                                         grpc_xds_bytes *value) {
   return c->api->call_header(c, name, value);
 }
-/* Memory that lives as long as the RPC, for picked.attempt: nobody frees it. Not zeroed. */
+/* Memory for picked.attempt that lives as long as the RPC. It is not zeroed, and nobody has to free
+ * it. */
 static inline void *grpc_xds_call_alloc(const grpc_xds_call *c, size_t size) {
   return c->api->call_alloc(c, size);
 }
 
 /* --- Ends of attempts: while attempt_finished() is at work --- */
 
-/* The status of the attempt, by gRPC's numbers. */
+/* The status code of the attempt, as gRPC numbers it. */
 static inline int grpc_xds_finish_code(const grpc_xds_finish *f) { return f->api->finish_code(f); }
-/* A trailer of the response, as grpc_xds_call_header(). */
+/* Like grpc_xds_call_header(), for a trailer of the response. */
 static inline bool grpc_xds_finish_trailer(const grpc_xds_finish *f, const char *name,
                                            grpc_xds_bytes *value) {
   return f->api->finish_trailer(f, name, value);
@@ -326,7 +334,8 @@ static inline bool grpc_xds_finish_trailer(const grpc_xds_finish *f, const char 
 
 /* --- Configs: while parse() is at work --- */
 
-/* Adds an error. field: its path ("endpoints[2].weight"); NULL: of the whole. Both are copied. */
+/* Adds an error. field is the path of the field ("endpoints[2].weight"), or NULL if the error is
+ * not about one field. Both texts are copied. */
 static inline void grpc_xds_config_error(grpc_xds_config_errors *e, const char *field,
                                          const char *message) {
   e->api->config_error(e, field, message);
