@@ -93,10 +93,10 @@ typedef struct gxds_bootstrap {
   struct upb_Arena *arena; /* private: owns all of the above */
 } gxds_bootstrap;
 
-/* Parses JSON text. Every error is reported; unknown fields are ignored. On OK *out has the caller
- * owns the returned reference. The status of a failure is INVALID_ARGUMENT "errors validating JSON:
+/* Parses JSON text. Every error is reported; unknown fields are ignored. On OK the caller owns the
+ * reference in *out. The status of a failure is INVALID_ARGUMENT "errors validating JSON:
  * [field:a.b error:…; field:c error:…] (a.b line 3, c line 7)", in the host's words where it has
- * the same error, or "JSON parse error at line L, column C: …". host borrowed: valid during the
+ * the same error, or "JSON parse error at line L, column C: …". host is borrowed: valid during the
  * call. errors (empty, or NULL: they are not wanted) gets those of fields as values; the caller
  * ends it with gxds_errors_fini(). */
 GXDS_MUST_USE gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host,

@@ -101,7 +101,7 @@ bool gxds_file_is_binary(gxds_str name);
 /* Whether it is one in protobuf's text form. */
 bool gxds_file_is_prototext(gxds_str name);
 
-/* A set of the files' resources, with the caller owns the returned reference. NULL when anything is
+/* A set of the files' resources, which the caller owns. NULL when anything is
  * wrong with any of them: then all of it is in errors. The result does not depend on the order of
  * the files. previous: the set to share with, or NULL. */
 const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_file_input *files,

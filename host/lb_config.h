@@ -21,11 +21,11 @@ typedef struct gxds_lb_config gxds_lb_config;
 struct gxds_lb_config { /* first in its maker's own object */
   gxds_ref refs;
   gxds_str policy;                     /* the name; borrowed: valid as long as the config */
-  const struct gxds_policy_type *type; /* NULL: a policy of the host's, or of the program's */
+  const struct gxds_policy_type *type; /* NULL: a policy of the host's, or the program's */
   void (*destroy)(gxds_lb_config *c);
 };
 
-/* For makers: of a policy in C. */
+/* For those who make configs of a policy in C. */
 void gxds_lb_config_init(gxds_lb_config *c, const struct gxds_policy_type *type,
                          void (*destroy)(gxds_lb_config *c));
 
@@ -38,19 +38,21 @@ static inline void gxds_lb_config_unref(gxds_lb_config *c) {
   if (c && gxds_ref_dec(&c->refs)) c->destroy(c);
 }
 
-/* The first policy of a JSON list that is known, with its config. The caller owns the returned
- * reference; NULL: it is no such list, none is known, or its config is wrong, which *why says (the
- * caller's). Any thread. */
+/* Parses a JSON list of policies, and returns the config of the first known policy. The caller owns
+ * the returned reference. Returns NULL if it is no such list, if no policy in it is known, or if
+ * the config is wrong. Then *why says which; the caller ends it with gxds_status_fini(). Any
+ * thread. */
 typedef gxds_lb_config *gxds_lb_parse_list(gxds_str json, gxds_status *why);
 
-/* As gxds_policy_type.parse: json may be NULL; adds all that is wrong to errors. */
+/* Calls the type's parse function, or parse_of. Types without either refuse all JSON. See
+ * gxds_policy_type. */
 gxds_lb_config *gxds_lb_config_parse_json(const struct gxds_policy_type *type,
                                           const struct json_t *json, gxds_lb_parse_list *parse_list,
                                           gxds_errors *errors);
 
-/* The config that the type makes of its JSON form; empty: a service config only names the policy.
- * The caller owns the returned reference; NULL: it is wrong, which *why says (the caller's), all of
- * it. Any thread. */
+/* The config that the type makes from this JSON text, which is empty if a service config only names
+ * the policy. The caller owns the returned reference. On errors returns NULL, and *why lists all of
+ * them; the caller ends it with gxds_status_fini(). Any thread. */
 gxds_lb_config *gxds_lb_config_parse(const struct gxds_policy_type *type, gxds_str json,
                                      gxds_lb_parse_list *parse_list, gxds_status *why);
 

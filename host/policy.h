@@ -40,43 +40,45 @@ struct json_t;             /* jansson's */
 
 typedef struct gxds_policy gxds_policy;
 
-/* All of it is borrowed: valid during the call. Whoever passes an update on changes what is the
- * child's own: config, and what it decides on. */
+/* All of it is borrowed: valid during the call. A policy that passes an update on to its child
+ * replaces config, and whatever else it decides for the child. */
 typedef struct gxds_lb_update {
   gxds_lb_config *config;
   const gxds_addresses *addresses; /* NULL: there are none, addresses_status says why */
   gxds_status addresses_status;    /* not OK when addresses is NULL */
   const gxds_args *args;
-  gxds_str note;                          /* the resolution note (A74); may be empty */
-  const struct gxds_config *snapshot;     /* A74; NULL: not below the xds resolver */
-  struct gxds_mailbox *mailbox;           /* NULL: as above */
-  const struct gxds_cluster_entry *entry; /* E5: of the cluster, in place of the snapshot's; NULL:
-                                             that */
+  gxds_str note;                      /* the resolution note (A74); may be empty */
+  const struct gxds_config *snapshot; /* A74; NULL: not below the xds resolver */
+  struct gxds_mailbox *mailbox;       /* NULL: as above */
+  const struct gxds_cluster_entry
+      *entry; /* E5: the cluster's entry in place of the snapshot's; NULL: the snapshot's */
 } gxds_lb_update;
 
 typedef struct gxds_policy_type {
   const char *name;
-  const char *trace;    /* GRPC_TRACE's word for it; NULL: none */
+  const char *trace;    /* the word in GRPC_TRACE that turns its trace on; NULL: none */
   const char *log_name; /* what its lines in the log begin with */
   const char *title;    /* in errors of its config: "errors validating TITLE LB policy config" */
   bool needs_config;    /* a service config that only names it is refused */
 
-  /* The config in its JSON form: the caller owns the returned reference. Adds all that is wrong to
-   * errors; then NULL. json: NULL where a service config only names the policy, unless that needs a
-   * config. parse_list: for configs of children (host/parse_child.h). Any thread. */
+  /* Makes a config from its JSON form. The caller owns the returned reference. On errors adds all
+   * of them to errors, and returns NULL. json is NULL if a service config only names the policy and
+   * needs_config is false. parse_list parses the configs of children (host/parse_child.h). Any
+   * thread. */
   gxds_lb_config *(*parse)(const struct json_t *json, gxds_lb_parse_list *parse_list,
                            gxds_errors *errors);
-  /* The same, of types that share their functions; then parse is NULL. */
+  /* The same for types that share their functions. If it is set, parse is NULL. */
   gxds_lb_config *(*parse_of)(const struct gxds_policy_type *type, const struct json_t *json,
                               gxds_errors *errors);
 
-  /* args: those of the channel when the policy was made; borrowed, valid during the call. */
+  /* args: the channel's when the policy was made; borrowed, valid during the call. */
   void *(*create)(gxds_policy *p, const gxds_args *args);
-  /* Not OK: the update is refused, or of no use; the resolver hears of it. */
+  /* A status that is not OK goes to the resolver: the policy refused the update, or can't use it.
+   */
   gxds_status (*update)(void *self, const gxds_lb_update *update);
   void (*exit_idle)(void *self);     /* NULL: nothing to be done */
   void (*reset_backoff)(void *self); /* as above */
-  /* The policy ends: its children and subchannels too, now. */
+  /* Ends the policy. It ends its children and subchannels before it returns. */
   void (*end)(void *self);
   void (*destroy)(void *self);
 
@@ -84,16 +86,18 @@ typedef struct gxds_policy_type {
   /* gxds_poker_poke() was called. NULL: it never is. */
   void (*poked)(void *self, uint64_t number, gxds_str text);
 
-  /* Of policies with children. The child is named by the token that it was made with. */
+  /* For policies with children: a child reports its state. child is the token that it was made
+   * with. */
   void (*child_state)(void *self, uint64_t child, grpc_connectivity_state state,
                       const gxds_status *status, gxds_picker *take_picker);
-  /* A child asks for a subchannel. NULL: it gets one of gxds_policy_subchannel(). */
+  /* A child asks for a subchannel. If this is NULL, it gets one from gxds_policy_subchannel(). */
   gxds_subchannel *(*child_subchannel)(void *self, uint64_t child, const gxds_lb_address *address,
                                        const gxds_args *args);
-  /* Whether a child's wish for new addresses is passed on. NULL: yes. */
+  /* Whether a child's request for new addresses is passed on. NULL means yes. */
   bool (*child_reresolve)(void *self, uint64_t child);
-  /* Labels of what the child and those below it count, in place of what is in *out: the same as
-   * long as the child lives. Borrow: as there. NULL: none of its own. */
+  /* Sets the metric labels of the child and of the policies below it in *out, where it has labels
+   * of its own. They stay the same as long as the child lives. Borrowed: valid as long as
+   * gxds_metric_labels says. May be NULL. */
   void (*child_label)(void *self, uint64_t child, gxds_metric_labels *out);
 
   /* Why no JSON can configure it, after "NAME cannot be configured: "; then it has no parse
@@ -103,55 +107,58 @@ typedef struct gxds_policy_type {
 
 /* --- What a policy may do --- */
 
-/* The policy's state, and by what picks are made from now on. status: NULL is OK; borrow. */
+/* Publishes the policy's state, and the picker that picks from now on. status: borrowed; NULL means
+ * OK. */
 void gxds_policy_publish(gxds_policy *p, grpc_connectivity_state state, const gxds_status *status,
                          gxds_picker *take_picker);
 /* Publishes TRANSIENT_FAILURE with a picker that fails each RPC with that status (borrowed). */
 void gxds_policy_publish_failure(gxds_policy *p, const gxds_status *status);
-/* Publishes the state (IDLE or CONNECTING) with a picker that lets RPCs wait; the first that does
- * tells the policy to exit idle. */
+/* Publishes the state (IDLE or CONNECTING) with a picker with which RPCs wait. The first RPC that
+ * waits asks the policy to exit idle. */
 void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state);
 /* Asks for new addresses. */
 void gxds_policy_reresolve(gxds_policy *p);
-/* A subchannel to that endpoint, made by the parent. The caller owns the returned reference; NULL:
- * none can be made. */
+/* Asks the parent for a subchannel to that endpoint. The caller owns the returned reference; NULL
+ * if none can be made. */
 gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *address,
                                         const gxds_args *args);
-/* What p counts of that kind, by the target of its channel and by what those above p say. To be
- * asked for when p is made: its labels are the same as long as it lives. Borrowed: valid until the
- * process ends. */
+/* The metrics of that kind that p counts. Their labels are the target of the channel and the labels
+ * that the policies above p set. Call it when p is made: the labels stay the same as long as p
+ * lives. Borrowed: valid until the process ends. */
 gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting kind);
-/* The same, with that label in place of their locality (gxds_metric_locality(); empty: none): for
- * what p knows of one of several localities. Until p ends. */
+/* The same with this locality as a label (gxds_metric_locality(); empty: none), for a p that counts
+ * several localities. Call it only until p ends. */
 gxds_policy_counts *gxds_policy_counts_in(const gxds_policy *p, gxds_counting kind,
                                           gxds_str locality);
 gxds_time gxds_policy_now(const gxds_policy *p);
-/* A seed that no other call gives, but where the host repeats a run. */
+/* A new seed at each call, except on a host that repeats a run. */
 uint64_t gxds_policy_random_seed(const gxds_policy *p);
-/* on_deadline() is called once at that time or a little later, never from here, unless another is
- * set before; GXDS_TIME_NEVER: not at all. */
+/* Sets the policy's one deadline: on_deadline() is called once, at that time or a little later, and
+ * never from within this call. A later call replaces the deadline; GXDS_TIME_NEVER clears it. */
 void gxds_policy_set_deadline(gxds_policy *p, gxds_time deadline);
 /* end() was called, or is at work. */
 bool gxds_policy_ended(const gxds_policy *p);
 /* Of what type p is. */
 const gxds_policy_type *gxds_policy_type_of(const gxds_policy *p);
-/* Of all policies of one channel, the same (host/channel.h). Borrowed: valid as long as p. */
+/* The channel (host/channel.h), which is the same for all its policies. Borrowed: valid as long as
+ * p. */
 struct gxds_lb_channel *gxds_policy_channel(const gxds_policy *p);
-/* What made the tree that p is in. Borrowed: valid as long as p has not ended. */
+/* The host's object at the top of the tree that p is in. Borrowed: valid as long as p has not
+ * ended. */
 struct gxds_lb_root *gxds_policy_root(const gxds_policy *p);
 
 /* As it says there. */
 gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds_status *why);
 
-/* "READY": as gRPC names it. */
+/* The state's name in gRPC: "READY". */
 const char *gxds_lb_state_name(grpc_connectivity_state state);
-/* Whether GRPC_TRACE has the type's word; to be asked before a line is made. */
+/* Whether GRPC_TRACE has the type's word. Ask before making a line. */
 bool gxds_policy_traces(const gxds_policy *p);
-/* A line of the log: "[LOG_NAME 0x…] TEXT"; an error's begins with "grpc_xds: ". Control characters
- * in it are escaped. */
+/* Logs the line "[LOG_NAME 0x…] TEXT". A line of gxds_policy_log_error() begins with "grpc_xds: ".
+ * Control characters are escaped. */
 __attribute__((format(printf, 2, 3))) void gxds_policy_trace(const gxds_policy *p,
                                                              const char *format, ...);
-/* The line for a child_state(), if GRPC_TRACE has the type's word. */
+/* Logs a child's new state if GRPC_TRACE has the type's word. */
 void gxds_policy_trace_child(const gxds_policy *p, uint64_t token, grpc_connectivity_state state,
                              const gxds_status *status);
 __attribute__((format(printf, 2, 3))) void gxds_policy_log_error(const gxds_policy *p,
@@ -159,35 +166,36 @@ __attribute__((format(printf, 2, 3))) void gxds_policy_log_error(const gxds_poli
 
 /* --- Children --- */
 
-/* A child, which is whatever policy the config of its updates names. When another name comes, the
- * new policy is made beside the old one, and takes its place when it reports anything else than
+/* A child, which is the policy that the config of its updates names. If an update names another
+ * policy, the new one is made beside the old one, and takes its place when it reports any state but
  * CONNECTING (gRPC's graceful switch). One owner: the parent. */
 typedef struct gxds_lb_child gxds_lb_child;
-/* token: by what the parent knows it. */
+/* token is how the parent tells its children apart. */
 gxds_lb_child *gxds_lb_child_create(gxds_policy *parent, uint64_t token);
-/* Ends it: it reports nothing more. NULL is allowed. */
+/* Ends the child, which reports nothing more. c may be NULL. */
 void gxds_lb_child_end(gxds_lb_child *c);
-/* What the policy said to the update. May end c, by what it reports. */
+/* Returns the child policy's status for the update. What the child reports meanwhile may lead to
+ * the end of c. */
 GXDS_MUST_USE gxds_status gxds_lb_child_update(gxds_lb_child *c, const gxds_lb_update *update);
 void gxds_lb_child_exit_idle(gxds_lb_child *c);
 void gxds_lb_child_reset_backoff(gxds_lb_child *c);
 
 /* --- Pokes: for pickers, which know no policy --- */
 
-/* By what a policy is told something from any thread, at any time, whether it still is there or
- * not. Counted by reference. */
+/* A gxds_poker lets any thread notify a policy at any time, even when the policy has ended. Counted
+ * by reference. */
 typedef struct gxds_poker gxds_poker;
 /* Borrowed: valid as long as p. */
 gxds_poker *gxds_policy_poker(gxds_policy *p);
 gxds_poker *gxds_poker_ref(gxds_poker *k);
 void gxds_poker_unref(gxds_poker *k); /* NULL is allowed */
-/* poked() is called under the serializer, never from here. Any thread, under whatever locks. text:
- * copied. */
+/* Causes a call of poked() under the serializer, never from within this call. Any thread, under any
+ * locks. text is copied. */
 void gxds_poker_poke(gxds_poker *k, uint64_t number, gxds_str text);
 
 /* --- For hosts --- */
 
-/* A policy on top of a tree. One owner. */
+/* Makes a policy at the top of a tree. One owner: the host. */
 gxds_policy *gxds_policy_create(const gxds_policy_type *type, struct gxds_lb_root *root,
                                 const gxds_args *args);
 GXDS_MUST_USE gxds_status gxds_policy_update(gxds_policy *p, const gxds_lb_update *update);

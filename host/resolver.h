@@ -26,8 +26,9 @@ struct gxds_mailbox; /* xds_resolver/mailbox.h */
 /* What the channel does from now on. All of it is borrowed: valid during the call. It has no
  * addresses: the policies find them in the snapshot. */
 typedef struct gxds_resolution {
-  gxds_status failure;        /* not OK: it has nothing to go on with, and nothing else is set */
-  const char *service_config; /* JSON; for good: the same pointer stands for the same config */
+  gxds_status failure;        /* if not OK, the channel can't be used, and nothing else is set */
+  const char *service_config; /* JSON that is valid until the process ends: equal pointers mean
+                                 equal configs */
   gxds_str note;              /* the resolution note (A74); may be empty */
   const struct gxds_config *snapshot; /* A74; NULL: none */
   struct gxds_mailbox *mailbox;       /* NULL: as above */
@@ -44,7 +45,7 @@ typedef enum gxds_resolver_severity {
 typedef struct gxds_resolver_channel gxds_resolver_channel;
 typedef struct gxds_resolver_channel_ops {
   void (*report)(gxds_resolver_channel *c, const gxds_resolution *r);
-  /* Whether the channel has a trace (channelz), and adds an event to it. */
+  /* Whether the channel has a trace (channelz), to which add_event() adds. */
   bool (*has_trace)(gxds_resolver_channel *c);
   void (*add_event)(gxds_resolver_channel *c, gxds_resolver_severity severity, gxds_str line);
   /* INFO, or ERROR. */
@@ -54,47 +55,47 @@ typedef struct gxds_resolver_channel_ops {
 } gxds_resolver_channel_ops;
 struct gxds_resolver_channel { /* first in the host's own object */
   const gxds_resolver_channel_ops *ops;
-  const void *resolver_id; /* what the host's log calls the resolver by */
+  const void *resolver_id; /* identifies the resolver in the host's log */
 };
 
-/* What a channel is to be resolved to. Borrowed: valid as long as the resolver. */
+/* The target that a channel wants resolved. Borrowed: valid as long as the resolver. */
 typedef struct gxds_resolver_target {
-  gxds_str uri;                     /* the whole, for those who read the log */
+  gxds_str uri;                     /* the whole URI, for the log */
   gxds_str authority;               /* of the URI; may be empty */
-  gxds_str path;                    /* of the URI, decoded, with its slash in front */
-  const char *data_plane_authority; /* what the program says that it is; NULL: nothing */
-  const char *bootstrap_json;       /* in place of the environment's; NULL: none */
-  const void *args;                 /* the channel's, as the host has them, for DNS */
+  gxds_str path;                    /* of the URI, decoded, with its leading slash */
+  const char *data_plane_authority; /* the authority that the program set; NULL: none */
+  const char *bootstrap_json; /* the bootstrap to use in place of the environment's; NULL: none */
+  const void *args;           /* the channel's arguments in the host's own form, for DNS */
   const gxds_host *services;
 } gxds_resolver_target;
 
-/* The way back from the reactor. */
+/* How the reactor reaches the host. */
 typedef struct gxds_resolver_link gxds_resolver_link;
 struct gxds_resolver_link { /* first in the host's own object */
-  /* drain() is to be called, soon, and never from here. On the reactor. */
+  /* Asks the host to call drain() soon, and never from within this call. Called on the reactor. */
   void (*schedule)(gxds_resolver_link *l);
-  /* It is not used any more. On the reactor. */
+  /* The link is not used any more. Called on the reactor. */
   void (*gone)(gxds_resolver_link *l);
-  /* For the client's own channels to its servers. Borrowed: valid until gone(). */
+  /* For the channels to the xDS servers. Borrowed: valid until gone(). */
   const grpc_channel_args *client_args;
 };
 
 typedef struct gxds_resolver_type {
   const char *scheme;
-  /* What is wrong with the path of a URI, in words that the URI follows; NULL: nothing. Any
-   * thread. */
+  /* Says what is wrong with the path of a URI, as a text that the URI follows; NULL if nothing is.
+   * Any thread. */
   const char *(*check)(gxds_str path);
-  /* By what name servers are asked unless the program says otherwise. The caller frees it with
-   * gxds_str_free(). Any thread. */
+  /* The authority of a channel whose program sets none. The caller frees it with gxds_str_free().
+   * Any thread. */
   gxds_str (*default_authority)(gxds_str path);
   /* channel: borrowed, valid as long as the object. */
   void *(*create)(gxds_resolver_channel *channel, const gxds_resolver_target *target);
-  /* False: it has reported why not, and the link is not used. */
+  /* False if it can't start: then it has reported why, and does not use the link. */
   bool (*start)(void *self, gxds_resolver_link *link);
   void (*drain)(void *self);
   void (*reresolve)(void *self);
   void (*reset_backoff)(void *self);
-  /* Nothing is reported any more. */
+  /* From now on the resolver reports nothing. */
   void (*shutdown)(void *self);
   /* Any thread. */
   void (*destroy)(void *self);

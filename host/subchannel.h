@@ -24,30 +24,30 @@ extern "C" {
 typedef struct gxds_subchannel gxds_subchannel;
 typedef struct gxds_watch gxds_watch;
 
-/* Who is told of a subchannel's state: first in the watcher's own object, which lives until
- * gxds_subchannel_unwatch(). */
+/* A watch is told of a subchannel's state. It stands first in the watcher's own object, which lives
+ * until gxds_subchannel_unwatch(). */
 struct gxds_watch {
-  /* status: why, in TRANSIENT_FAILURE; else OK. Borrowed: valid during the call. May call
-   * gxds_subchannel_unwatch(). */
+  /* status says why the subchannel is in TRANSIENT_FAILURE, else it is OK. Borrowed: valid during
+   * the call. The function may call gxds_subchannel_unwatch(). */
   void (*on_state)(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status);
-  void *subchannels; /* what the subchannel keeps with its watch: its own */
-  /* A61: the watcher hears of the connection, and not of ejections by outlier detection: what
-   * pick_first wants. Set before gxds_subchannel_watch(). */
+  void *subchannels; /* the subchannel's own data for the watch */
+  /* A61: the watch is told of the connection only, not of ejections by outlier detection, which
+   * pick_first ignores. Set before gxds_subchannel_watch(). */
   bool connection_only;
 };
 
 struct gxds_lb_address;  /* host/addresses.h */
 struct gxds_orca_report; /* lb_policies/orca/orca_report.h */
 
-/* Who hears the load that the backend of one subchannel reports out of band (A51): first in the
- * listener's own object. Counted by reference: the subchannel and the policy may go in either
- * order. */
+/* A listener is told the load that the backend of one subchannel reports out of band (A51). It
+ * stands first in the listener's own object. Counted by reference: the subchannel and the policy
+ * may end in either order. */
 typedef struct gxds_load_listener gxds_load_listener;
 typedef struct gxds_load_listener_ops {
-  /* Both: any thread, one call at a time; they call nothing of the subchannel. The connection
-   * broke, or there is a new one: before the first report on that, whatever the policy has heard of
-   * the subchannel by then. Not for a connection that was there already when anybody first wanted
-   * its reports. */
+  /* This and reported(): any thread, one call at a time; they must not call the subchannel. The
+   * connection broke, or there is a new one. The call comes before the first report on the new
+   * connection, even if the policy has not been told of that connection yet. There is no call for a
+   * connection that existed when its reports were first asked for. */
   void (*connection_changed)(gxds_load_listener *l);
   void (*reported)(gxds_load_listener *l, const struct gxds_orca_report *report);
   void (*destroy)(gxds_load_listener *l); /* any thread */

@@ -173,7 +173,7 @@ typedef struct gxds_route_config_input {
   gxds_errors *errors;
 } gxds_route_config_input;
 
-/* On OK *out has the caller owns the returned reference; it is the resource before itself when
+/* On OK the caller owns the reference in *out; it is the resource before itself when
  * nothing changed. *name: unless unparsable; borrowed: valid as long as scratch. */
 gxds_route_config_outcome gxds_route_config_build(const gxds_route_config_input *in, gxds_str *name,
                                                   const gxds_route_config **out);

@@ -4,7 +4,7 @@
  * They are asked when a stream has its connection, on a thread of gRPC's, and answer on the
  * reactor, which reads the files: no thread of the program's waits for a disk. gRPC asks them on a
  * connection with privacy and integrity only, so that no token leaves in the clear; over "insecure"
- * ones there are no tokens available, and the stream fails in words that say what to do.
+ * ones there are no tokens, and the stream fails in words that say what to do.
  *
  * Confined: the reactor, but for create and destroy, by which nobody may use them. */
 #ifndef GRPC_XDS_TRANSPORT_CALL_CREDS_H_

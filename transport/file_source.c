@@ -23,7 +23,7 @@ typedef struct file_source {
   /* Of the reactor and of the watching thread. */
   gxds_ref refs;
   gxds_str directory;
-  int wake; /* an eventfd; -1: there was none available */
+  int wake; /* an eventfd; -1: the system gave none */
   atomic_bool stopped;
 
   /* Of the reactor. */

@@ -9,7 +9,7 @@
 #include "transport/stream_call.h"
 
 /* A failed channel fails a call at once. One that has left the failure meanwhile would hold it:
- * then there is no reason available. */
+ * then the reason is not known. */
 #define REASON_TIMEOUT (1 * GXDS_SECOND)
 
 struct gxds_server_channel {

@@ -69,7 +69,7 @@ typedef struct web_source {
   /* Of the reactor and of the thread. */
   gxds_ref refs;
   gxds_bootstrap_server server; /* a copy */
-  int wake;                     /* an eventfd; -1: there was none available */
+  int wake;                     /* an eventfd; -1: the system gave none */
   atomic_bool stopped;
   pthread_mutex_t lock;
   command *commands; /* under the lock */

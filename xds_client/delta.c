@@ -166,8 +166,8 @@ static void written(gxds_conn *conn, size_t type) {
 /* DeltaDiscoveryResponse.resource_errors (xRFC TP3). */
 #define RESOURCE_ERRORS 9
 
-/* The name of a Resource without contents stands for nothing, just as one of removed_resources.
- * With a version or ttl it is a heartbeat, or none that can be used. */
+/* A Resource with a name and nothing else says that the resource does not exist, as
+ * removed_resources does. With a version or a ttl it is a heartbeat, or invalid. */
 static bool is_absence(const envoy_service_discovery_v3_Resource *r) {
   return !envoy_service_discovery_v3_Resource_has_resource(r) &&
          !envoy_service_discovery_v3_Resource_has_ttl(r) &&

@@ -69,8 +69,7 @@ void gxds_cluster_map_unref(const gxds_cluster_map *m);
 /* Borrowed: valid as long as m. NULL: no such cluster. */
 const gxds_cluster_entry *gxds_cluster_map_get(const gxds_cluster_map *m, gxds_str name);
 size_t gxds_cluster_map_count(const gxds_cluster_map *m);
-/* A map like m (borrowed) but for this entry (taken). The result has the caller owns the returned
- * reference. */
+/* A map like m (borrowed) but for this entry (taken). The caller owns the returned reference. */
 const gxds_cluster_map *gxds_cluster_map_put(const gxds_cluster_map *m,
                                              const gxds_cluster_entry *take_entry);
 /* A map like m (borrowed) without that name. */

@@ -57,7 +57,7 @@ static owners owners_of(const gxds_child_numbers *n, const gxds_endpoints *befor
   return o;
 }
 
-/* The owner of a locality that is still available, or NULL. */
+/* The owner of a locality that is not taken yet, or NULL. */
 static owner *find(const owners *o, const gxds_locality *l) {
   const size_t at =
       GXDS_LOWER_BOUND(i, 0, o->count, gxds_locality_compare_name(o->items[i].locality, l) < 0);

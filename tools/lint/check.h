@@ -16,7 +16,7 @@ extern "C" {
 bool gxds_lint_is_bootstrap(gxds_file_input file);
 
 /* Adds what is wrong with a bootstrap, in the words of a client that reads it, and warns of what
- * gRPC ignores. The bootstrap with the caller owns the returned reference; NULL: there are errors.
+ * gRPC ignores. Returns the bootstrap, whose reference the caller owns; NULL if there are errors.
  */
 const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings);
 
