@@ -26,14 +26,16 @@ void gxds_backoff_init_xds(gxds_backoff *b);
 gxds_duration gxds_backoff_next(gxds_backoff *b, gxds_random *random);
 void gxds_backoff_reset(gxds_backoff *b);
 
-/* Those who were cut off together come back within this time, each at its own. */
+/* Clients that lost their streams together open new ones within this time, each at a random moment.
+ */
 #define GXDS_REOPEN_WITHIN GXDS_SECOND
 
-/* How long to wait before a stream is opened in the place of one that ended, and had lived that
- * long: since its first request was on its way, so that the wait for a connection is none of it.
- * answered: the server did what the stream is for. Then the wait is what is left of the next step;
- * if it outlived that, the backoff begins anew, and the wait is a random part of
- * GXDS_REOPEN_WITHIN. Else (A57) it is the whole step, however long the server was silent. */
+/* How long to wait before a new stream is opened in place of one that ended. lived is the time
+ * since the old stream sent its first request, so it does not count the wait for a connection.
+ * answered says that the server responded on the old stream. If it did, the wait is the next step
+ * of the backoff less `lived`. If the stream lived longer than that step, the backoff starts again,
+ * and the wait is a random part of GXDS_REOPEN_WITHIN. If the server did not respond (A57), the
+ * wait is the whole step, however long the stream lived. */
 gxds_duration gxds_backoff_after_stream(gxds_backoff *b, bool answered, gxds_duration lived,
                                         gxds_random *random);
 

@@ -13,11 +13,11 @@ typedef enum gxds_base64_alphabet {
   GXDS_BASE64_URL, /* with - and _ */
 } gxds_base64_alphabet;
 
-/* What a character stands for; -1: it is not of the alphabet. */
+/* The value of a character; -1 if it is not in the alphabet. */
 int gxds_base64_digit(gxds_base64_alphabet alphabet, char c);
 
-/* Decodes text, with or without its padding. to: has room for as many bytes as text. False: it is
- * not base64. */
+/* Decodes text, with or without its padding. `to` must have room for as many bytes as text has.
+ * False if text is not base64. */
 bool gxds_base64_decode(gxds_base64_alphabet alphabet, gxds_str text, char *to, size_t *size);
 
 /* Adds bytes in the alphabet GXDS_BASE64, with padding. */

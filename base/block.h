@@ -1,4 +1,4 @@
-/* gxds_block: immutable bytes shared by count, for what is large and handed on more than once
+/* gxds_block: immutable bytes, counted by reference, for large data that several owners share
  * without a copy. Any thread. */
 #ifndef GRPC_XDS_BASE_BLOCK_H_
 #define GRPC_XDS_BASE_BLOCK_H_
@@ -15,11 +15,12 @@ typedef struct gxds_block {
   gxds_str bytes; /* owned */
 } gxds_block;
 
-/* Of what the text holds, which is empty afterwards. One reference is the caller's. */
+/* Makes a block of what the text holds, and leaves the text empty. The caller owns the returned
+ * reference. */
 const gxds_block *gxds_block_create(gxds_text *take);
-/* One reference more, the caller's. Returns b. */
+/* Adds a reference, which the caller owns. Returns b. */
 const gxds_block *gxds_block_ref(const gxds_block *b);
-/* Drops one; with the last, the bytes go. NULL is allowed. */
+/* Gives up a reference; the last one frees the bytes. b may be NULL. */
 void gxds_block_unref(const gxds_block *b);
 /* Borrowed: valid as long as the caller's reference. NULL is empty. */
 static inline gxds_str gxds_block_str(const gxds_block *b) {

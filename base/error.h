@@ -17,10 +17,11 @@ extern "C" {
 /* Strings are in its allocation, zero-terminated. */
 typedef struct gxds_error {
   gxds_ref refs;
-  gxds_code code;   /* GXDS_OK: nothing is wrong, it tells only where something comes from */
+  gxds_code
+      code; /* GXDS_OK: nothing is wrong, and the value only says where a resource comes from */
   gxds_str message; /* what is wrong, printable; empty when OK */
   gxds_str server;  /* the xDS server that it comes from; empty: none, or message names it */
-  gxds_str node_id; /* of this client, for the operator of that server; empty: none */
+  gxds_str node_id; /* this client's node id, for the operator of that server; empty: none */
 } gxds_error;
 
 /* The caller owns the returned reference. message is taken (t is empty afterwards), the others are
@@ -32,12 +33,13 @@ const gxds_error *gxds_error_of_status(const gxds_status *status, gxds_str serve
                                        gxds_str node_id);
 const gxds_error *gxds_error_ref(const gxds_error *e);
 void gxds_error_unref(const gxds_error *e); /* NULL is allowed */
-/* *slot = e, which is referenced (NULL is allowed); what was there is released. */
+/* Sets *slot to e, with a reference of its own, and releases the old value. e may be NULL. */
 void gxds_error_assign(const gxds_error **slot, const gxds_error *e);
-/* What to hold in place of known, now that take is so: known itself, if both are equal. One
- * reference; take's is taken, known (NULL is allowed) is borrowed. */
+/* Returns what to hold when `take` comes in place of `known`: `known` itself if both are equal by
+ * value, else `take`. So equal errors keep one pointer. Takes ownership of `take`; `known` is
+ * borrowed, and may be NULL. The caller owns the returned reference. */
 const gxds_error *gxds_error_renew(const gxds_error *known, const gxds_error *take);
-/* By pointer, else by value; NULL is allowed. */
+/* Compares pointers first, then values. Both may be NULL. */
 bool gxds_error_equal(const gxds_error *a, const gxds_error *b);
 /* The same but for the code. */
 bool gxds_error_same_text(const gxds_error *a, const gxds_error *b);

@@ -18,7 +18,7 @@ extern "C" {
 
 typedef struct gxds_path {
   const struct gxds_path *up; /* NULL at the root; borrowed: valid as long as this link lives */
-  const char *field;          /* NULL for a link that only adds nothing */
+  const char *field;          /* NULL: the link adds nothing */
   int64_t index;              /* -1: none */
   const char *key;            /* of a map entry: rendered as ["key"]; NULL: none */
 } gxds_path;

@@ -1,6 +1,6 @@
-/* gxds_host: what the C side asks of the host library's C++. Filled by host/grpc_common/host.cc in
- * a program, by fakes in tests. Immutable once made; every function may be called from any thread
- * and does not block, unless it says otherwise. */
+/* gxds_host: the services of the host library that the C side uses. In a program,
+ * host/grpc_common/host.cc fills the table; in tests, fakes do. Immutable once made. Every function
+ * may be called from any thread and does not block, unless it says otherwise. */
 #ifndef GRPC_XDS_BASE_HOST_H_
 #define GRPC_XDS_BASE_HOST_H_
 
@@ -15,26 +15,26 @@ struct gxds_address;
 /* A DNS name that the host keeps resolved. Confined: the reactor. */
 typedef struct gxds_dns gxds_dns;
 
-/* A DNS name was resolved: to these addresses (IPv4 and IPv6, in the order in which they are to be
- * tried; borrowed: valid during the call; there may be none), or not: status is not OK and says
- * why. On the reactor. */
+/* A DNS name was resolved, or could not be. addresses are IPv4 and IPv6, in the order in which to
+ * try them; there may be none. They are borrowed: valid during the call. If the name could not be
+ * resolved, status is not OK and says why. Called on the reactor. */
 typedef void (*gxds_dns_answered)(void *arg, const struct gxds_address *addresses, size_t count,
                                   const gxds_status *status);
 
-/* The host's trace flags (GRPC_TRACE) that our C side has something to say for. */
+/* The host's trace flags (GRPC_TRACE) that turn on log lines of the C side. */
 typedef enum gxds_trace { GXDS_TRACE_XDS_CLIENT } gxds_trace;
 
 typedef struct gxds_host {
-  /* Whether that trace is on. NULL: none is. */
+  /* Whether that trace is on. NULL means that none is. */
   bool (*traces)(gxds_trace trace);
-  /* By how much too soon the host ends an RPC whose method config has a timeout: it counts that
-   * from the RPC's start on one clock, and ends it by another, whose zero is that much earlier.
-   * Negative: too late. In whole milliseconds; 0: the clocks agree. It changes when the machine's
-   * wall clock is set, so it is asked for when it is needed, and measured. NULL: the host has but
-   * one clock. */
+  /* By how much too early the host ends an RPC whose method config has a timeout. The host computes
+   * the deadline on one clock and enforces it on another, whose zero is that much earlier. Negative
+   * means too late. In whole milliseconds; 0 means that the clocks agree. It changes when the
+   * machine's wall clock is set, so it is measured each time it is needed. NULL if the host has
+   * only one clock. */
   gxds_duration (*clock_distance)(void);
-  /* The host may never make a retry whose backoff is shorter. So the base and the longest backoff
-   * of a retry policy are at least this. 0: there is no such limit. */
+  /* The host may never make a retry whose backoff is shorter than this. So it is the least value of
+   * a retry policy's base interval and max interval. 0: there is no such limit. */
   gxds_duration shortest_retry_backoff;
   /* Whether the host's ChannelCredsRegistry knows this type ("insecure", "google_default", …). */
   bool (*creds_supported)(gxds_str type);
@@ -50,15 +50,18 @@ typedef struct gxds_host {
   /* Whether the host's registry has an LB policy of that name, the program's own among them. NULL:
    * none. */
   bool (*lb_policy_exists)(gxds_str name);
-  /* Whether a regular expression compiles as RE2 with the host's options. NULL: any does. */
+  /* Whether a regular expression compiles as RE2 with the host's options. NULL means that any does.
+   */
   bool (*regex_check)(gxds_str regex);
-  /* The same expression, compiled, owned by the caller (regex_destroy); NULL: it does not compile.
-   * These five are NULL together: then no expression matches anything. */
+  /* Compiles the expression. The caller owns the result, and ends it with regex_destroy(). Returns
+   * NULL if it does not compile. This and the next four functions are set together; if they are
+   * NULL, no expression matches anything. */
   void *(*regex_create)(gxds_str regex);
   /* Whether all of text matches. */
   bool (*regex_full_match)(const void *regex, gxds_str text);
-  /* Two texts between which every text that matches is, in the order of bytes; both may be cut
-   * after that many bytes. The caller frees both with gxds_str_free(). False: nothing is known. */
+  /* Bounds of the texts that match: every match lies between *least and *most, in the order of
+   * bytes. Both may be cut after `longest` bytes. The caller frees both with gxds_str_free(). False
+   * if no bounds are known. */
   bool (*regex_range)(const void *regex, int longest, gxds_str *least, gxds_str *most);
   /* Text with every match replaced by rewrite, which may name groups of the expression ("\\1"). The
    * caller frees it with gxds_str_free(). */
@@ -68,29 +71,31 @@ typedef struct gxds_host {
    * none), as the host's CertificateProviderRegistry sees it. NULL: nothing ever is. */
   void (*certificate_provider_check)(gxds_str plugin_name, gxds_str config_json,
                                      const gxds_path *at, gxds_errors *errors);
-  /* The certificate provider of that plugin and config: the same one for all who ask for the same
-   * as long as anybody has it. One reference, the caller's
-   * (grpc_tls_certificate_provider_release). May read files: never on the reactor. NULL: the host
-   * made none. */
+  /* The certificate provider of that plugin and config. As long as somebody holds it, all who ask
+   * for the same get the same one. The caller owns the returned reference, and gives it up with
+   * grpc_tls_certificate_provider_release(). It may read files, so never call it on the reactor.
+   * Returns NULL if the host can't make one. */
   struct grpc_tls_certificate_provider *(*certificate_provider_get)(gxds_str plugin_name,
                                                                     gxds_str config_json);
-  /* The bootstrap that the host made for channels to that target, in canonical form (in 1.83, its
-   * google-c2p resolver does so), as JSON text, whatever the environment has. The caller frees *out
-   * with gxds_str_free(). False, or NULL: none. Not on the reactor. */
+  /* The bootstrap that the host itself made for channels to that target, as JSON text. (In 1.83 its
+   * google-c2p resolver makes one.) It goes before the environment's. target is in canonical form.
+   * The caller frees *out with gxds_str_free(). False if there is none; NULL if there never is. Not
+   * on the reactor. */
   bool (*target_bootstrap)(gxds_str target, gxds_str *out);
-  /* The same for all targets, for when the environment has none (in 1.51, its google-c2p resolver
-   * leaves it). */
+  /* The same for all targets, if the environment has no bootstrap. (In 1.51 its google-c2p resolver
+   * makes one.) */
   bool (*fallback_bootstrap)(gxds_str *out);
-  /* Resolves "host:port" (a literal: "[::1]:port") with the host's DNS resolver, told how by the
-   * channel's args (as the host has them: a grpc_core::ChannelArgs; borrowed: valid during the
-   * call; may be NULL). Each answer and each failure goes to answered, never during the call; after
-   * a failure the host tries again by itself, after an answer when it is asked to. It works though
-   * the program makes no calls. The three, on the reactor, are NULL together: then there is no DNS.
-   */
+  /* Resolves "host:port" (a literal is "[::1]:port") with the host's DNS resolver. args are the
+   * channel's arguments in the host's own form, a grpc_core::ChannelArgs, which configure the
+   * resolver; they are borrowed during the call, and may be NULL. `answered` is called for each
+   * answer and each failure, but never during this call. After a failure the host tries again by
+   * itself; after an answer only when dns_reresolve() asks. It works even while the program makes
+   * no RPCs. This and the next two functions are called on the reactor; all three are NULL if there
+   * is no DNS. */
   gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_answered answered, void *arg);
-  /* Asks for new addresses; soon, for the host bounds how often (30 s). */
+  /* Asks for new addresses. The host limits how often it resolves a name (30 s). */
   void (*dns_reresolve)(gxds_dns *d);
-  /* Ends it: d is not to be used any more, and answered is not called any more. */
+  /* Ends the resolution. d is invalid afterwards, and `answered` is not called any more. */
   void (*dns_stop)(gxds_dns *d);
 } gxds_host;
 

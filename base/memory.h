@@ -1,5 +1,5 @@
-/* Allocation that aborts when memory runs out, as gRPC's own does; so a size that the network can
- * set is bounded before it comes here. Any thread. */
+/* Allocation that aborts when memory runs out, as gRPC's own does. So callers limit every size that
+ * the network can choose before they allocate. Any thread. */
 #ifndef GRPC_XDS_BASE_MEMORY_H_
 #define GRPC_XDS_BASE_MEMORY_H_
 
@@ -13,10 +13,10 @@ extern "C" {
  * gives a pointer that may be freed. Free with gxds_free(). */
 void *gxds_calloc(size_t count, size_t size);
 
-/* Grows or shrinks an array of count items; what is added is not zeroed. */
+/* Makes an array larger or smaller, to count items of size bytes. New items are not zeroed. */
 void *gxds_realloc(void *memory, size_t count, size_t size);
 
-/* Frees what the functions above gave; NULL is allowed. */
+/* Frees memory of the functions above. memory may be NULL. */
 void gxds_free(void *memory);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Metrics as text for Prometheus (its exposition format 0.0.4), and gxds_histogram: how long
- * something took, counted in steps. Pure; the caller's locks. */
+/* Metrics as text for Prometheus (exposition format 0.0.4), and gxds_histogram, which counts
+ * durations by steps. Without locks: the caller has one if several threads use the same object. */
 #ifndef GRPC_XDS_BASE_METRIC_H_
 #define GRPC_XDS_BASE_METRIC_H_
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The head of a family; its values follow. All are static. */
+/* Adds the head of a family of metrics; its values follow. All strings are static. */
 void gxds_metric_family(gxds_text *out, const char *name, const char *kind, const char *help);
 /* name="value", escaped. */
 void gxds_metric_label(gxds_text *out, const char *name, gxds_str value);
@@ -19,7 +19,8 @@ void gxds_metric_label(gxds_text *out, const char *name, gxds_str value);
 
 /* Zero-initialised: nothing was counted. */
 typedef struct gxds_histogram {
-  uint64_t counts[GXDS_HISTOGRAM_STEPS + 1]; /* the last: of what took longer than every step */
+  uint64_t
+      counts[GXDS_HISTOGRAM_STEPS + 1]; /* the last one counts what took longer than every step */
   uint64_t count;
   gxds_duration sum;
 } gxds_histogram;

@@ -13,12 +13,12 @@ typedef struct gxds_random {
   uint64_t state; /* the seed; any value */
 } gxds_random;
 
-/* A seed that no other call gives: of the kernel's randomness. Any thread. For seams and the
- * transport: the engine is given its seeds. */
+/* A new seed at each call, from the kernel's randomness. Any thread. Only for host/ and transport/:
+ * the engine gets its seeds from its caller. */
 uint64_t gxds_random_seed(void);
 
-/* The calling thread's own, seeded so when it is first asked for: for picks, which have no state
- * that they could write to. A test that wants to repeat a run sets its state. */
+/* The calling thread's own generator, seeded at its first use by gxds_random_seed(). For picks,
+ * which may not write to shared state. A test that wants to repeat a run sets its state. */
 gxds_random *gxds_random_of_thread(void);
 
 /* Uniform over all 64 bits. */

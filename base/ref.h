@@ -8,21 +8,23 @@
 
 #include "base/check.h"
 
-/* Not _Atomic, so that C++ can include this header too; touched by the functions below only. */
+/* Not _Atomic, so that C++ can include this header too. Only the functions below use it. */
 typedef struct gxds_ref {
   int32_t count;
 } gxds_ref;
 
-/* One reference, the maker's. */
+/* Begins with one reference, which the maker owns. */
 static inline void gxds_ref_init(gxds_ref *r) { __atomic_store_n(&r->count, 1, __ATOMIC_RELAXED); }
 
-/* For a caller who has a reference, or whom somebody else's keeps safe meanwhile. */
+/* For a caller who owns a reference, or who knows that somebody else's reference lasts through the
+ * call. */
 static inline void gxds_ref_inc(const gxds_ref *r) {
   int32_t before = __atomic_fetch_add((int32_t *)&r->count, 1, __ATOMIC_RELAXED);
   GXDS_CHECK(before > 0);
 }
 
-/* For a caller who has none, but keeps the memory safe. False: the last one was given up. */
+/* For a caller who owns no reference, but knows that the memory stays valid. False if the last
+ * reference was given up already. */
 static inline bool gxds_ref_inc_if_alive(const gxds_ref *r) {
   int32_t before = __atomic_load_n(&r->count, __ATOMIC_RELAXED);
   while (before > 0) {
@@ -34,7 +36,7 @@ static inline bool gxds_ref_inc_if_alive(const gxds_ref *r) {
   return false;
 }
 
-/* True when that was the last one: the caller destroys the object. */
+/* Gives up a reference. True if it was the last one: then the caller destroys the object. */
 static inline bool gxds_ref_dec(const gxds_ref *r) {
   int32_t before = __atomic_fetch_sub((int32_t *)&r->count, 1, __ATOMIC_ACQ_REL);
   GXDS_CHECK(before > 0);

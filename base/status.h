@@ -41,8 +41,8 @@ typedef struct gxds_status {
 
 static inline bool gxds_status_is_ok(const gxds_status *s) { return s->code == GXDS_OK; }
 GXDS_MUST_USE gxds_status gxds_status_ok(void);
-/* code must not be OK. Control characters in the message become \xNN: it ends in logs and on
- * terminals, and names in it come from the network. */
+/* code must not be OK. Control characters in the message become \xNN, because it is shown in logs
+ * and on terminals, and names in it come from the network. */
 __attribute__((format(printf, 2, 3))) GXDS_MUST_USE gxds_status gxds_status_make(gxds_code code,
                                                                                  const char *format,
                                                                                  ...);
@@ -50,7 +50,7 @@ GXDS_MUST_USE gxds_status gxds_status_copy(const gxds_status *s);
 bool gxds_status_equal(const gxds_status *a, const gxds_status *b);
 /* Frees the message; *s is OK afterwards. */
 void gxds_status_fini(gxds_status *s);
-/* Gives *to what take is, in place of what it was. */
+/* Frees the status in *to, and puts `take` in its place. Takes ownership of `take`. */
 void gxds_status_set(gxds_status *to, gxds_status take);
 /* "OK", or "UNAVAILABLE: message", as absl::Status prints it. */
 void gxds_status_render(const gxds_status *s, gxds_text *out);

@@ -1,6 +1,6 @@
 /* gxds_str: a view of bytes that somebody else owns, or an owned copy where a header says so.
- * Immutable; not zero-terminated unless made by gxds_str_dup(). The empty string may have data
- * NULL. */
+ * Immutable. Only a string made by gxds_str_dup() is zero-terminated. The data of an empty string
+ * may be NULL. */
 #ifndef GRPC_XDS_BASE_STR_H_
 #define GRPC_XDS_BASE_STR_H_
 
@@ -29,7 +29,7 @@ static inline gxds_str gxds_str_z(const char *z) { return gxds_str_of(z, z ? str
 
 static inline bool gxds_str_empty(gxds_str s) { return s.size == 0; }
 bool gxds_str_equal(gxds_str a, gxds_str b);
-/* Equal but for the case of ASCII letters. */
+/* Whether both are equal if the case of ASCII letters is ignored. */
 bool gxds_str_equal_nocase(gxds_str a, gxds_str b);
 /* <0, 0, >0: the order of the bytes; a prefix comes first. */
 int gxds_str_compare(gxds_str a, gxds_str b);

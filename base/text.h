@@ -18,7 +18,7 @@ typedef struct gxds_text {
 
 /* Frees what the text holds and empties it. */
 void gxds_text_fini(gxds_text *t);
-/* Empties it and keeps the memory. */
+/* Empties the text and keeps its memory. */
 void gxds_text_clear(gxds_text *t);
 void gxds_text_add(gxds_text *t, gxds_str s);
 void gxds_text_add_z(gxds_text *t, const char *z);
@@ -27,10 +27,10 @@ __attribute__((format(printf, 2, 0))) void gxds_text_addv(gxds_text *t, const ch
                                                           va_list args);
 /* Adds s with control characters and backslashes as \xNN: for whatever came from the network. */
 void gxds_text_add_escaped(gxds_text *t, gxds_str s);
-/* The same, but backslashes stay: for a message of which parts are escaped already. */
+/* The same, but keeps backslashes: for a message with parts that are escaped already. */
 void gxds_text_add_printable(gxds_text *t, gxds_str s);
-/* Adds text of the network, at most max bytes of it: what is added is valid UTF-8 without control
- * characters, whatever came. (Backslashes stay: some of it was escaped before.) */
+/* Adds at most max bytes of a text from the network. Whatever s holds, the result is valid UTF-8
+ * without control characters. Backslashes stay, because parts of s may be escaped already. */
 void gxds_text_add_untrusted(gxds_text *t, gxds_str s, size_t max);
 /* Borrowed: valid until the next call on t. */
 gxds_str gxds_text_str(const gxds_text *t);

@@ -5,8 +5,9 @@
 
 #include "upb/upb.h"
 
-/* The next entry of a map field: type is the message's, entry that of the field's entries in 1.51.
- * True: *key and *value are set. at: a size_t, kUpb_Map_Begin at first. An expression. */
+/* Steps to the next entry of a map field. type is the type of the message, and entry the type of
+ * the field's entries in 1.51. at is a size_t that starts as kUpb_Map_Begin. The expression is true
+ * if *key and *value were set, and false at the end. */
 #if __has_include("upb/mini_table/message.h")
 #define GXDS_MAP_NEXT(type, field, entry, message, at, key, value) \
   (type##_##field##_next((message), (key), (value), (at)))

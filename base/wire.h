@@ -19,33 +19,35 @@ extern "C" {
 /* The greatest field number that there is. */
 #define GXDS_WIRE_PADDING_FIELD 0x1fffffff
 
-/* Whether bytes are nothing but whole fields, so that a field may follow them. What is not is no
- * message; padding it would complete what was cut off. */
+/* Whether bytes consist of whole fields only, so that another field may follow. If not, they are no
+ * message: padding them could complete a field that was cut off. */
 bool gxds_wire_is_whole(gxds_str bytes);
 
-/* A field of a message; a group is one. Borrowed: valid as long as the message. */
+/* A field of a message; a whole group counts as one field. Borrowed: valid as long as the message.
+ */
 typedef struct gxds_wire_field {
   uint64_t number;
-  bool has_size;  /* it is a string, or a message */
+  bool has_size;  /* the field is a string or a message */
   gxds_str value; /* has_size: what it holds */
   gxds_str whole; /* with its tag */
 } gxds_wire_field;
 
-/* Takes the next field off the front of *rest. False: there is none, or none that is whole. */
+/* Takes the next field off the front of *rest. False if no whole field is left. */
 bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
 
-/* Takes fields off the front of *rest up to the next of that number that is a string or a message,
- * and gives what it holds. False: there is none. Borrowed: valid as long as the message. */
+/* Takes fields off the front of *rest, up to the next string or message with that number, and sets
+ * *value to its contents. False if there is none. Borrowed: valid as long as the message. */
 bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
 
-/* Whether a field of that number that is a bool is set: the last one counts. */
+/* Whether the bool field with that number is true. If it occurs several times, the last one counts.
+ */
 bool gxds_wire_flag(gxds_str message, uint64_t number);
 
 /* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
 void gxds_wire_pad(gxds_str bytes, char *out);
 
-/* Takes the padding out of a message that was decoded with it and encoded again, in place: an
- * unknown field like others, it came along. Returns the new size. bytes: whole fields. */
+/* Removes the padding, in place, from a message that was decoded with it and encoded again: as an
+ * unknown field it was kept. Returns the new size. bytes must be whole fields. */
 size_t gxds_wire_unpad(char *bytes, size_t size);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ extern "C" {
 
 typedef enum gxds_json_presence { GXDS_JSON_OPTIONAL, GXDS_JSON_REQUIRED } gxds_json_presence;
 
-/* False, and an error, when value (at that path) is no object. */
+/* Adds an error, and returns false, if value (at that path) is no object. */
 bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors);
 
 /* Borrowed: valid as long as the JSON. */
@@ -34,7 +34,7 @@ bool gxds_json_double(const json_t *object, const char *name, gxds_json_presence
                       const gxds_path *at, gxds_errors *errors, double *out);
 bool gxds_json_bool(const json_t *object, const char *name, gxds_json_presence presence,
                     const gxds_path *at, gxds_errors *errors, bool *out);
-/* As protobuf's JSON has it: "1.5s". 292 years are as good as more. */
+/* A duration as protobuf's JSON writes it: "1.5s". More than 292 years become 292 years. */
 bool gxds_json_duration(const json_t *object, const char *name, gxds_json_presence presence,
                         const gxds_path *at, gxds_errors *errors, gxds_duration *out);
 /* Borrowed: valid as long as the JSON. */

@@ -64,33 +64,34 @@ typedef enum gxds_outlier_detection_count {
 
 /* What connections to endpoints count (A94). */
 typedef enum gxds_subchannel_count {
-  GXDS_COUNT_CONNECTION_LOST,     /* disconnections: nobody says why */
-  GXDS_COUNT_SUBCHANNEL_SHUTDOWN, /* as above: nothing wants it any more */
+  GXDS_COUNT_CONNECTION_LOST,     /* disconnections without a known reason */
+  GXDS_COUNT_SUBCHANNEL_SHUTDOWN, /* disconnections because nobody needs the connection any more */
   GXDS_COUNT_CONNECT_SUCCEEDED,
   GXDS_COUNT_CONNECT_FAILED,
   GXDS_COUNT_OPEN_CONNECTIONS, /* a gauge */
 } gxds_subchannel_count;
 
-/* How many of them there are at most, for each kind. So many are OpenTelemetry's limit, too: a
- * program that makes channels to ever new targets, or a control plane that churns names, must not
- * grow a process without end. What comes then is counted as one, and has the label that
- * OpenTelemetry has for it: otel_metric_overflow="true". */
+/* The most sets of labels that are kept for each kind, which is OpenTelemetry's limit too.
+ * Otherwise a program that makes channels to ever new targets, or a control plane that keeps
+ * renaming things, would grow the process without end. Beyond it, all further sets of labels are
+ * counted together, under OpenTelemetry's label for that: otel_metric_overflow="true". */
 #define GXDS_POLICY_COUNTS_MAX 2000u
 
 typedef struct gxds_policy_counts gxds_policy_counts;
 
-/* Those of these labels; without any policy so far, zeros. Labels that the kind has not are passed
- * over. For when a policy is made. Borrowed: valid until the process ends. */
+/* The counts of that kind with these labels; zeros if no policy has counted yet. Labels that the
+ * kind does not have are ignored. Policies call it when they are made. Borrowed: valid until the
+ * process ends. */
 gxds_policy_counts *gxds_policy_counts_of(gxds_counting kind, const gxds_metric_labels *labels);
-/* which: of the enum of the kind. */
+/* Adds n. which: a constant of the enum for the kind. */
 void gxds_policy_counts_add(gxds_policy_counts *c, unsigned which, uint64_t n);
-/* Of a gauge; n: at most what was added before. */
+/* Subtracts n from a gauge; n is at most what was added before. */
 void gxds_policy_counts_subtract(gxds_policy_counts *c, unsigned which, uint64_t n);
-/* The weights of endpoints after an update, each a sample of a histogram; 0: it has none that can
- * be used. Of weighted_round_robin. */
+/* For weighted_round_robin: adds the weights of the endpoints after an update, each as a sample of
+ * a histogram. 0 stands for an endpoint without a usable weight. */
 void gxds_policy_counts_add_weights(gxds_policy_counts *c, const double *weights, size_t count);
 
-/* Adds all of them to out, in no particular order. */
+/* Adds all counts to out as text, in no particular order. */
 void gxds_policy_counts_render(gxds_text *out);
 
 #ifdef __cplusplus
