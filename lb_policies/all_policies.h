@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* In no order that counts; NULL ends it. */
+/* In no particular order; the last item is NULL. */
 extern const gxds_policy_type *const gxds_all_policies[];
 
 /* Whether one of them has that name. */

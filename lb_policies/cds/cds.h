@@ -1,9 +1,7 @@
-/* gxds_cds: the state of a cds policy (A74, A75): which cluster it stands for, and what an update
- * makes of its child.
- *
- * Confined: the owner's serializer. An update goes in, what is to be done comes out. It speaks to
- * nobody but the mailbox, which only takes messages: the subscription to a dynamic cluster is made
- * at the first update and ended when the policy ends. */
+/* gxds_cds: the state of a cds policy (A74, A75): its cluster, and what its child is to be. An
+ * update goes in; the next step comes out, and the owner carries it out. The only object that it
+ * calls is the mailbox, which only stores messages: it subscribes to a dynamic cluster at the first
+ * update, and unsubscribes when the policy ends. Only under the owner's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_CDS_CDS_H_
 #define GRPC_XDS_LB_POLICIES_CDS_CDS_H_
 
@@ -21,40 +19,42 @@ gxds_cds *gxds_cds_create(void);
 void gxds_cds_destroy(gxds_cds *c); /* NULL is allowed */
 
 typedef enum gxds_cds_step_kind {
-  GXDS_CDS_NOTHING, /* the child is not touched */
-  GXDS_CDS_FAIL,    /* end the child and report TRANSIENT_FAILURE */
-  GXDS_CDS_LEAF,    /* give the child its update: cluster_impl over override_host, if RPCs may have
-                       sessions, over priority, and outlier_detection above them when there is
-                       any (A75) */
-  GXDS_CDS_AGGREGATE, /* give the child its update: priority over one cds for each leaf cluster */
+  GXDS_CDS_NOTHING,   /* the child is not touched */
+  GXDS_CDS_FAIL,      /* end the child and report TRANSIENT_FAILURE */
+  GXDS_CDS_LEAF,      /* update the child, which is cluster_impl over priority. If RPCs may have
+                         sessions, override_host stands between the two. If the cluster has outlier
+                         detection, that stands on top (A75) */
+  GXDS_CDS_AGGREGATE, /* update the child, which is priority over one cds for each leaf cluster */
 } gxds_cds_step_kind;
 
 /* All of it is borrowed: valid until the next call. */
 typedef struct gxds_cds_step {
   gxds_cds_step_kind kind;
-  gxds_status error;                 /* FAIL: what to report; owned by the machine */
-  bool drop;                         /* FAIL: also RPCs that wait for ready (A31) */
-  const gxds_cluster_entry *entry;   /* LEAF, AGGREGATE: the cluster's, with the resolution note and
-                                        the leaf clusters */
-  bool same_children;                /* LEAF, AGGREGATE: names, order and policies are as in the
-                                        update before: so can be the child's config */
+  gxds_status error;               /* FAIL: what to report; owned by the machine */
+  bool drop;                       /* FAIL: fail wait-for-ready RPCs too (A31) */
+  const gxds_cluster_entry *entry; /* LEAF, AGGREGATE: the cluster's entry, which has the resolution
+                                      note and the leaf clusters */
+  bool same_children; /* LEAF, AGGREGATE: names, order and policies have not changed since the last
+                         update, so the child's config can stay */
   const gxds_child_numbers *numbers; /* LEAF: the children of priority */
-  gxds_str policy_json;              /* LEAF: what is below each, a JSON list for the registry */
-  bool policy_changed;               /* LEAF: it is not what it was in the update before */
-  bool has_sessions;                 /* LEAF: RPCs may have a session (A55) */
-  bool ignore_reresolution;          /* LEAF: children ask in vain, since EDS pushes */
-  const gxds_outlier_detection *outlier_detection; /* LEAF: NULL: none, or one that does nothing
-                                                      (A50) */
+  gxds_str policy_json;     /* LEAF: the policy below each child of priority, as a JSON list for the
+                               registry */
+  bool policy_changed;      /* LEAF: policy_json is not the same as in the last update */
+  bool has_sessions;        /* LEAF: RPCs may have a session (A55) */
+  bool ignore_reresolution; /* LEAF: requests of children for new addresses are ignored, since EDS
+                               pushes them */
+  const gxds_outlier_detection
+      *outlier_detection; /* LEAF: NULL if there is none, or if it would never eject (A50) */
 } gxds_cds_step;
 
-/* An update. config: NULL changes nothing. mailbox: NULL when there is none. An entry that is the
- * same pointer as before changes nothing (of an aggregate: when those of its leaves are too),
- * unless RPCs may have sessions now and could not before, or the other way round. A
- * snapshot without the cluster is ignored: that of a dynamic cluster comes later. */
+/* Takes an update and returns the next step. If config is NULL, nothing changes. mailbox is NULL if
+ * there is none. Nothing changes either if the entry is the same pointer as before (for an
+ * aggregate: the entries of its leaves too), unless it changed whether RPCs may have sessions. A
+ * snapshot without the cluster is ignored: a dynamic cluster comes in a later one. */
 const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
                                         gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic);
-/* The step could not be carried out (a policy that the host does not take): the next update starts
- * anew. */
+/* Forgets the last step, because it could not be carried out (the host does not know the policy).
+ * The next update starts from nothing. */
 void gxds_cds_forget(gxds_cds *c);
 
 #ifdef __cplusplus

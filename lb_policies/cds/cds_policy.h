@@ -15,8 +15,8 @@ extern const gxds_policy_type gxds_cds_policy;
 typedef struct gxds_cds_config {
   gxds_lb_config base;
   gxds_str cluster;
-  bool is_dynamic; /* the cluster is not known to the route configuration (a cluster specifier
-                      plugin named it), so the policy subscribes to it (A74) */
+  bool is_dynamic; /* the route configuration does not name the cluster (a cluster specifier plugin
+                      does), so the policy subscribes to it (A74) */
 } gxds_cds_config;
 
 /* Copies the name. The caller owns the returned reference. */

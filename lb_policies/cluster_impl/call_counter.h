@@ -17,8 +17,8 @@ extern "C" {
 #endif
 
 typedef struct gxds_call_counter { /* private */
-  /* References and requests in flight in one word, so that who takes away the last of both knows.
-   * Atomic, any thread; leaves and reaches 0 under the lock only. */
+  /* The number of references and of requests in flight, in one word, so that whoever takes away the
+   * last of both knows it. Atomic, any thread. It leaves 0 and reaches 0 only under the lock. */
   uint64_t uses;
   gxds_str cluster;
   gxds_str eds_service;
@@ -26,7 +26,8 @@ typedef struct gxds_call_counter { /* private */
   struct gxds_call_counter *next; /* in its bucket, under the lock */
 } gxds_call_counter;
 
-/* The counter of that key; the caller owns the returned reference. Takes a lock: for updates. */
+/* The counter for that key. The caller owns the returned reference. It takes a lock, so it is for
+ * updates, not for RPCs. */
 gxds_call_counter *gxds_call_counter_get(gxds_str cluster, gxds_str eds_service);
 gxds_call_counter *gxds_call_counter_ref(gxds_call_counter *c);
 void gxds_call_counter_unref(gxds_call_counter *c); /* NULL is allowed */
@@ -35,8 +36,9 @@ void gxds_call_counter_unref(gxds_call_counter *c); /* NULL is allowed */
 static inline uint32_t gxds_call_counter_load(const gxds_call_counter *c) {
   return (uint32_t)__atomic_load_n(&c->uses, __ATOMIC_RELAXED);
 }
-/* Adds one, unless limit or more are in flight: then false. Never exceeds the limit. The caller or
- * somebody else has a reference; the request keeps the counter until it is removed. */
+/* Adds a request, or returns false if `limit` or more are in flight. The limit is never exceeded.
+ * Somebody must own a reference during the call; then the request keeps the counter until it is
+ * removed. */
 static inline bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limit) {
   uint64_t n = __atomic_load_n(&c->uses, __ATOMIC_RELAXED);
   while ((uint32_t)n < limit) {

@@ -1,9 +1,8 @@
-/* gxds_drop_picker: which RPCs of one leaf cluster are dropped before a backend is picked: by the
- * categories of its endpoints resource (A27), then by the limit of requests in flight (A32); and
- * the record of an RPC that was not.
- *
- * A picker is made at an update and never changed, but for the state of its random generator.
- * Counted by reference; any thread, no locks. */
+/* gxds_drop_picker decides which RPCs of one leaf cluster are dropped before a backend is picked:
+ * first by the drop categories of its ClusterLoadAssignment (A27), then by the limit of requests in
+ * flight (A32). gxds_cluster_call is the record of an RPC that was not dropped. A picker is made at
+ * an update. Only the state of its random generator ever changes. Counted by reference; any thread,
+ * no locks. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_DROP_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_DROP_PICKER_H_
 
@@ -18,9 +17,9 @@ extern "C" {
 
 typedef struct gxds_drop_picker gxds_drop_picker;
 
-/* endpoints: whose drop categories count; NULL: none. counter and max_requests: the limit. drops:
- * where drops are counted; NULL: nowhere. metrics_of: whose lrs_metrics are counted; NULL: none
- * are. Takes a reference on each. seed: of the random numbers. */
+/* endpoints has the drop categories; NULL: there are none. counter and max_requests are the limit.
+ * Drops are counted in `drops`; NULL: nowhere. metrics_of is the cluster whose lrs_metrics are
+ * counted; NULL: none are. Takes a reference on each. seed is for the random numbers. */
 gxds_drop_picker *gxds_drop_picker_create(const gxds_endpoints *endpoints,
                                           gxds_call_counter *counter, uint32_t max_requests,
                                           gxds_drop_load *drops, const gxds_cluster *metrics_of,
@@ -34,28 +33,29 @@ typedef enum gxds_drop_decision {
   GXDS_DROP_CIRCUIT_BREAKER, /* dropped and counted: "circuit breaker drop" */
 } gxds_drop_decision;
 
-/* One RPC. *category: of GXDS_DROP_CATEGORY; borrowed: valid as long as p. */
+/* Decides for one RPC. For GXDS_DROP_CATEGORY sets *category, which is borrowed: valid as long as
+ * p. */
 gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category);
 
-/* One RPC attempt, from the moment that the child picked a backend. Lives in the caller's struct;
- * one thread at a time. It holds no reference, so that threads share no line for it but the
- * counter's: as long as it counts as in flight, the counter stays, and from when it started, so do
- * the counters of load. */
+/* One RPC attempt, from the moment when the child picked a backend. Lives in the caller's struct;
+ * one thread at a time. It holds no references, so that threads share no cache line for it but the
+ * counter's. The counter stays as long as the attempt is in flight, and the load counters from when
+ * it started. */
 typedef struct gxds_cluster_call {
   gxds_call_counter *counter;
   gxds_locality_load *load;       /* NULL: not counted */
-  const gxds_cluster *metrics_of; /* NULL: nobody asks what the backend reports */
+  const gxds_cluster *metrics_of; /* NULL if the backend's load report is not needed */
   bool in_progress;
 } gxds_cluster_call;
 
-/* Takes a place among the requests in flight; its load will be counted where slot says (NULL:
- * nowhere). False when there is no place: the RPC is dropped by the circuit breaker and counted,
- * and call is zero. The caller keeps slot until the call started or ended. */
+/* Counts the attempt as in flight. Its load will be counted in slot (NULL: nowhere). False if the
+ * limit is reached: then the circuit breaker drops the RPC and counts it, and *call is zeroed. The
+ * caller keeps slot until the call has started or ended. */
 GXDS_MUST_USE bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
                                           const gxds_locality_slot *slot);
-/* It is sent to the backend: from here it counts in load reports. */
+/* The attempt is sent to the backend: from now on it counts in load reports. */
 void gxds_cluster_call_started(gxds_cluster_call *call);
-/* Whether the backend's load report is of interest. */
+/* Whether the backend's load report is needed. */
 static inline bool gxds_cluster_call_wants_report(const gxds_cluster_call *call) {
   return call->metrics_of != NULL;
 }

@@ -1,6 +1,6 @@
-/* gxds_call_results: how the RPCs to one address ended: a count for the interval that runs, and
- * that of the one before (A50's call counter). Counted by reference; add: any thread, no locks;
- * turn: the owner's serializer. */
+/* gxds_call_results: how the RPCs to one address ended, counted for the current interval and for
+ * the last one (A50's call counter). Counted by reference. gxds_call_results_add(): any thread, no
+ * locks. gxds_call_results_turn(): under the owner's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_CALL_RESULTS_H_
 #define GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_CALL_RESULTS_H_
 
@@ -19,7 +19,7 @@ void gxds_call_results_unref(gxds_call_results *r); /* NULL is allowed */
 
 /* One RPC has ended. */
 void gxds_call_results_add(gxds_call_results *r, bool ok);
-/* The interval is over: what was counted since the last turn. */
+/* Ends the interval, and returns what was counted in it. */
 void gxds_call_results_turn(gxds_call_results *r, uint64_t *successes, uint64_t *failures);
 
 #ifdef __cplusplus

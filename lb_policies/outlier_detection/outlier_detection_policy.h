@@ -1,6 +1,7 @@
-/* The outlier_detection_experimental LB policy (A50): addresses that fail too often are shown to
- * the policies below as failed, for a while. In the place of the host's, which would use what
- * pick_first below it has freed, and which needs the list of all addresses at each update. */
+/* The outlier_detection_experimental LB policy (A50): it ejects addresses that fail too often,
+ * which the policies below then see as failed for a while. It replaces the host's own, which can
+ * use memory after pick_first below it has freed it, and which needs the list of all addresses at
+ * each update. */
 #ifndef GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_OUTLIER_DETECTION_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_OUTLIER_DETECTION_POLICY_H_
 
@@ -15,13 +16,14 @@ extern const gxds_policy_type gxds_outlier_detection_policy;
 
 typedef struct gxds_outlier_detection_config {
   gxds_lb_config base;
-  gxds_str cluster; /* whose endpoints in the snapshot are the addresses; empty: those of the update
-                       are */
+  gxds_str cluster; /* the cluster whose endpoints in the snapshot are the addresses; empty: the
+                       addresses of the update */
   gxds_outlier_detection settings;
   gxds_lb_config *child; /* a reference */
 } gxds_outlier_detection_config;
 
-/* Copies, and takes a reference of its own on child. The caller owns the returned reference. */
+/* Copies the name and the settings, and takes a reference of its own on child. The caller owns the
+ * returned reference. */
 gxds_lb_config *gxds_outlier_detection_config_create(gxds_str cluster,
                                                      const gxds_outlier_detection *settings,
                                                      gxds_lb_config *child);

@@ -29,34 +29,35 @@ extern "C" {
 
 typedef struct gxds_outliers gxds_outliers;
 
-/* An interval of nothing would keep a processor busy. */
+/* With an interval of 0 the policy would keep a processor busy. */
 #define GXDS_OUTLIERS_INTERVAL_MIN GXDS_MILLISECOND
 
-/* seed: of the random numbers that the enforcement percentages are compared with. */
+/* seed: for the random numbers that are compared with the enforcement percentages. */
 gxds_outliers *gxds_outliers_create(uint64_t seed);
 void gxds_outliers_destroy(gxds_outliers *o); /* NULL is allowed */
 
-/* settings: copied. With both ways to eject off, all are un-ejected and the timer ends. addresses:
- * how many there are in all, with or without subchannels: what max_ejection_percent is of. */
+/* settings are copied. If they turn both ways to eject off, all ejections end, and so does the
+ * timer. addresses is the number of all addresses, with or without subchannels, of which
+ * max_ejection_percent is a part. */
 void gxds_outliers_on_config(gxds_outliers *o, const gxds_outlier_detection *settings,
                              size_t addresses, gxds_time now);
-/* How many addresses there are in all priorities; NULL: none. */
+/* The number of addresses in all priorities; 0 for NULL. */
 size_t gxds_outliers_count_addresses(const gxds_endpoints *endpoints);
 /* Whether RPCs are to be counted. */
 bool gxds_outliers_counting(const gxds_outliers *o);
 
-/* There is one more subchannel to this address. Returns the address's token: the same as long as it
- * is known, never 0. */
+/* Adds a subchannel to this address. Returns the address's token, which is never 0, and stays the
+ * same as long as the address is known. */
 uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address);
 /* There is one less. */
 void gxds_outliers_remove(gxds_outliers *o, uint64_t token);
-/* Of an address that has a subchannel. */
+/* Whether an address that has a subchannel is ejected. */
 bool gxds_outliers_ejected(const gxds_outliers *o, uint64_t token);
-/* Where its RPCs are counted. Borrowed: valid until it has no subchannel any more; ref to keep it.
- */
+/* Where the RPCs to the address are counted. Borrowed: valid until the address has no subchannel
+ * any more; take a reference to keep it. */
 gxds_call_results *gxds_outliers_results(const gxds_outliers *o, uint64_t token);
 
-/* NEVER: nothing to wait for. */
+/* When to call gxds_outliers_on_deadline(); GXDS_TIME_NEVER: not at all. */
 gxds_time gxds_outliers_deadline(const gxds_outliers *o);
 void gxds_outliers_on_deadline(gxds_outliers *o, gxds_time now); /* early calls are harmless */
 
@@ -66,8 +67,9 @@ typedef struct gxds_outliers_found {
 } gxds_outliers_found;
 gxds_outliers_found gxds_outliers_take_found(gxds_outliers *o);
 
-/* An address that has changed: *token's subchannels are to say whether it is ejected, once for
- * however many changes. False: none. Addresses without subchannels are left out. */
+/* Sets *token to an address whose ejection began or ended, so that the owner notifies its
+ * subchannels. Several changes of one address are returned once. Addresses without subchannels are
+ * left out. False if there is none. */
 bool gxds_outliers_next(gxds_outliers *o, uint64_t *token);
 
 #ifdef __cplusplus

@@ -15,11 +15,11 @@ typedef struct gxds_held_endpoint gxds_held_endpoint;
 struct gxds_held_endpoint {
   gxds_ref refs;
   gxds_subchannel *subchannel; /* a reference */
-  gxds_str addresses;          /* as cookies have them; owned */
-  atomic_int state;            /* the subchannel's; CONNECTING until it is known, and as it was
-                                  last when the policy has let go of it */
-  atomic_bool used;            /* by a session, since the policy last looked */
-  atomic_bool asked;           /* a picker asked for its connection, since its state changed */
+  gxds_str addresses;          /* in the form of a cookie; owned */
+  atomic_int state;  /* the subchannel's state; CONNECTING until it is known. It stays as it is once
+                        the policy has let go of the endpoint */
+  atomic_bool used;  /* a session used it since the policy last checked */
+  atomic_bool asked; /* a picker asked the policy to connect it since its state last changed */
   /* The policy's own. */
   gxds_watch watch;
   void (*changed)(void *policy); /* its state */
@@ -30,18 +30,19 @@ struct gxds_held_endpoint {
   gxds_held_endpoint *next;
 };
 
-/* To the endpoint of that number. http_connect: through its proxy, if it has one (A86). changed:
- * what is called when its state is another, until it is let go of. The caller owns the returned
- * reference; NULL: no subchannel can be made. */
+/* Makes one for the endpoint with that index. http_connect: connect through its proxy, if it has
+ * one (A86). `changed` is called when its state changes, until the policy lets go of it. The caller
+ * owns the returned reference; NULL if no subchannel can be made. */
 gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_args *args,
                                               const gxds_locality *locality, uint32_t index,
                                               bool http_connect, void (*changed)(void *policy),
                                               void *policy);
 gxds_held_endpoint *gxds_held_endpoint_ref(gxds_held_endpoint *h);
 void gxds_held_endpoint_unref(gxds_held_endpoint *h); /* NULL is allowed. Any thread */
-/* The policy lets go of it, and is to publish a picker that does not know it. RPCs that find it
- * until the channel has that go there still: their session would move for no reason, where the next
- * picker holds the endpoint anew. Takes the policy's reference. */
+/* The policy lets go of the endpoint, and then publishes a picker that does not know it. Until the
+ * channel has that picker, RPCs that find the endpoint still go there: otherwise their session
+ * would move without need, if the next picker holds the endpoint again. Takes ownership of the
+ * policy's reference. */
 void gxds_held_endpoint_let_go(gxds_held_endpoint *take_h);
 /* For pickers. */
 static inline void gxds_held_endpoint_use(gxds_held_endpoint *h) {

@@ -21,7 +21,7 @@ extern "C" {
 /* Configs: gxds_cluster_child_config. */
 extern const gxds_policy_type gxds_override_host_policy;
 
-/* A75: it is not looked more often than this for endpoints that no session uses any more. */
+/* A75: the policy does not look for unused endpoints more often than this. */
 #define GXDS_OVERRIDE_HOST_SWEEP_MIN (5 * GXDS_SECOND)
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
-/* gxds_channel_pace: the pace (pace.h) of one channel, carried out: it tells leaf policies when to
- * begin to connect. Few at a time, so that what the channel hears meanwhile comes between.
- *
- * It is there from when the first leaf policy of the channel joins until the last has left.
- * Confined: the channel's serializer. */
+/* gxds_channel_pace carries out the pace (pace.h) of one channel: it lets the leaf policies begin
+ * their connections. It lets few begin at a time, so that other work of the channel can run in
+ * between. It exists from when the channel's first leaf policy joins until the last one has left.
+ * Only under the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_PACE_CHANNEL_PACE_H_
 #define GRPC_XDS_LB_POLICIES_PACE_CHANNEL_PACE_H_
 
@@ -12,10 +11,11 @@
 extern "C" {
 #endif
 
-/* A leaf policy: in its own object, which outlives its membership. */
+/* A leaf policy as a member; it is part of the policy's own object, which outlives its membership.
+ */
 typedef struct gxds_pace_user {
-  /* May begin one attempt now, and says by gxds_channel_pace_settle() when it needs its place no
-   * longer: at once, if there is nothing to begin. */
+  /* The policy may begin one attempt now. It calls gxds_channel_pace_settle() when the attempt
+   * needs its place no longer, or at once if it has nothing to begin. */
   void (*start)(struct gxds_pace_user *u, uint64_t start);
   uint32_t number; /* private */
 } gxds_pace_user;
@@ -23,8 +23,9 @@ typedef struct gxds_pace_user {
 void gxds_channel_pace_join(gxds_lb_channel *c, gxds_pace_user *u);
 /* u is told nothing more. */
 void gxds_channel_pace_leave(gxds_lb_channel *c, gxds_pace_user *u);
-/* How many attempts u would like to begin from now on, and whether an RPC waits for them. start()
- * is called when it is its turn, never from here. u is a member, here and below. */
+/* Sets how many attempts u wants to begin from now on, and whether an RPC waits for them. start()
+ * is called when it is u's turn, and never from within this call. Here and below, u must be a
+ * member. */
 void gxds_channel_pace_want(gxds_lb_channel *c, const gxds_pace_user *u, uint32_t count,
                             bool hurries);
 /* 0 is ignored. */
