@@ -16,18 +16,18 @@ extern "C" {
 
 typedef struct gxds_locality_slot gxds_locality_slot;
 
-/* A slot without counters. Strings are copied. The caller owns the returned reference. */
+/* Makes a slot without counters. Strings are copied. The caller owns the returned reference. */
 gxds_locality_slot *gxds_locality_slot_create(gxds_str region, gxds_str zone, gxds_str sub_zone);
 gxds_locality_slot *gxds_locality_slot_ref(gxds_locality_slot *s);
 void gxds_locality_slot_unref(gxds_locality_slot *s); /* NULL is allowed */
-/* The caller's is the only reference. */
+/* Whether the caller's reference is the only one. */
 bool gxds_locality_slot_is_unused(const gxds_locality_slot *s);
 bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds_str zone,
                               gxds_str sub_zone);
 
-/* From now on RPCs count with the counters of that cluster and EDS service; server NULL: nowhere.
- * Counters that it had before stay in memory until the slot ends, since a pick may be about to use
- * them; they are no use of their server. */
+/* From now on RPCs are counted by the counters of that cluster and EDS service; if server is NULL,
+ * they are not counted. The former counters stay in memory until the slot ends, since a pick may be
+ * about to use them, but they don't keep load reporting to their server on. */
 void gxds_locality_slot_set(gxds_locality_slot *s, gxds_load_store *store,
                             const gxds_bootstrap_server *server, gxds_str cluster,
                             gxds_str eds_service);

@@ -1,5 +1,5 @@
-/* What of a backend's load report is counted for LRS (A64), as its cluster says (A85). Pure but for
- * the counters; any thread, lock-free. */
+/* Counts the metrics of a backend's load report for LRS (A64): those that the cluster names (A85).
+ * It changes nothing but the counters. Any thread, lock-free. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_REPORTED_METRICS_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_REPORTED_METRICS_H_
 
@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* report: a serialized OrcaLoadReport, from the network; one that is none counts for nothing. */
+/* report: a serialized OrcaLoadReport, from the network. If it can't be decoded, nothing is
+ * counted. */
 void gxds_reported_metrics_count(const gxds_lrs_metrics *wanted, gxds_str report,
                                  gxds_locality_load *load);
 

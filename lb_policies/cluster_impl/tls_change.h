@@ -1,5 +1,5 @@
-/* What becomes of a cluster's secured connections when its configuration changes (A29). Pure, any
- * thread. */
+/* What a change of a cluster's TLS configuration does to its connections (A29). Pure, any thread.
+ */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_TLS_CHANGE_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_TLS_CHANGE_H_
 
@@ -10,13 +10,13 @@ extern "C" {
 #endif
 
 typedef enum gxds_tls_change {
-  GXDS_TLS_KEEP, /* nothing */
-  GXDS_TLS_NONE, /* the cluster has no TLS any more: new connections, by the fallback credentials */
-  GXDS_TLS_UPDATE, /* connections stay; new ones are made by the new configuration */
+  GXDS_TLS_KEEP,   /* nothing */
+  GXDS_TLS_NONE,   /* the cluster has no TLS any more: connect anew with the fallback credentials */
+  GXDS_TLS_UPDATE, /* connections stay; later ones use the new configuration */
   GXDS_TLS_RENEW,  /* new connections */
 } gxds_tls_change;
 
-/* From what is carried out to what is wanted; NULL: no TLS. */
+/* Compares the applied configuration with the new one; NULL means no TLS. */
 gxds_tls_change gxds_tls_compare(const gxds_tls *was, const gxds_tls *is);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* gxds_children: a table of children, found by name, by token, and by the leaf clusters that an
- * aggregate stands on. Private to cluster_manager. Confined. */
+/* gxds_children: a table of children that finds them by name, by token, and by the leaf clusters of
+ * their aggregate clusters. Private to cluster_manager. Only under the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CHILDREN_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CHILDREN_H_
 
@@ -10,7 +10,7 @@
 
 typedef struct gxds_child gxds_child;
 
-/* That a child's aggregate cluster stands on a leaf cluster. */
+/* Says that a child's aggregate cluster has a certain leaf cluster. */
 typedef struct gxds_leaf_use {
   gxds_child *child;
   const gxds_str *leaf; /* in the child's entry */
@@ -22,21 +22,22 @@ struct gxds_child {
   gxds_str name;
   uint64_t hash;
   uint64_t token;
-  bool in_snapshot;                /* it is a root; else one of the others */
-  bool created;                    /* it is there, or the operation that makes it is queued */
-  size_t endpoints;                /* that it connected to when it was created */
-  bool update_wanted;              /* a mark: an operation for it is queued, or will be */
-  grpc_connectivity_state state;   /* what it counts as */
-  const gxds_cluster_entry *entry; /* a reference: what leaves names; NULL: no aggregate */
-  gxds_leaf_use *uses;             /* one for each of entry's leaf clusters */
-  gxds_child *name_next;           /* in its buckets */
+  bool in_snapshot;   /* the snapshot has it as a root; else it is one of the other children */
+  bool created;       /* it exists, or the operation that makes it is queued */
+  size_t endpoints;   /* how many endpoints it connected to when it was created */
+  bool update_wanted; /* a mark: an operation for it is queued, or will be */
+  grpc_connectivity_state state; /* what it counts as */
+  const gxds_cluster_entry
+      *entry;            /* a reference; it names the leaf clusters. NULL: no aggregate cluster */
+  gxds_leaf_use *uses;   /* one for each of entry's leaf clusters */
+  gxds_child *name_next; /* in its buckets */
   gxds_child *token_next;
 };
 
 typedef struct gxds_children {
   gxds_child **by_name;
   gxds_child **by_token;
-  size_t bucket_count; /* of each; a power of two, or 0 */
+  size_t bucket_count; /* the number of buckets in each table: a power of two, or 0 */
   size_t count;
   gxds_leaf_use **by_leaf;
   size_t leaf_bucket_count;
@@ -45,19 +46,19 @@ typedef struct gxds_children {
 } gxds_children;
 
 void gxds_children_fini(gxds_children *c);
-/* A new child of that name (copied), which is not there yet. */
+/* Adds a child with that name (copied), which the table must not have yet. */
 gxds_child *gxds_children_add(gxds_children *c, gxds_str name);
 void gxds_children_remove(gxds_children *c, gxds_child *child);
 /* NULL: none. */
 gxds_child *gxds_children_by_name(const gxds_children *c, gxds_str name);
 gxds_child *gxds_children_by_token(const gxds_children *c, uint64_t token);
-/* The child's entry is this now (NULL: none): its leaf clusters, if it is an aggregate, are found
- * by gxds_children_each_user() from here on. */
+/* Sets the child's entry (NULL: none). If it is an aggregate cluster, gxds_children_each_user()
+ * finds the child by its leaf clusters from now on. */
 void gxds_children_set_entry(gxds_children *c, gxds_child *child, const gxds_cluster_entry *entry);
 /* Calls fn for each child, which must not add or remove any. */
 void gxds_children_each(const gxds_children *c, void (*fn)(void *arg, gxds_child *child),
                         void *arg);
-/* Calls fn for each child whose aggregate cluster stands on that leaf cluster. */
+/* Calls fn for each child whose aggregate cluster has that leaf cluster. */
 void gxds_children_each_user(const gxds_children *c, gxds_str leaf,
                              void (*fn)(void *arg, gxds_child *child), void *arg);
 

@@ -31,17 +31,18 @@ extern "C" {
 
 typedef struct gxds_cluster_manager gxds_cluster_manager;
 
-/* How many children are made per turn, so that the first RPC need not wait for the thousandth. */
+/* How many children are made per turn, so that the first RPC does not wait for a thousand children.
+ */
 #define GXDS_CLUSTER_MANAGER_BATCH 16
 
-/* How many endpoints a channel connects to before RPCs want them, unless the environment says
- * otherwise: below that all RPCs find a connection, and what a channel costs stays bounded. */
+/* How many endpoints a channel connects to ahead of RPCs, unless the environment says otherwise. Up
+ * to this number every RPC finds a connection; beyond it the cost of a channel stays limited. */
 #define GXDS_CLUSTER_MANAGER_EAGER_ENDPOINTS 2000
 
-/* eager: children are made ahead of RPCs while those that are there have fewer endpoints (those
- * that they connect to at first, as they were when they were made); of the rest, each is made when
- * the first RPC is to be picked by it, and is IDLE until then. SIZE_MAX: all are made. One owner.
- */
+/* Children are made ahead of RPCs as long as those that exist have fewer than `eager` endpoints in
+ * all. An endpoint counts if its child connects to it at first; the number is that of when the
+ * child was made. Each further child is made when the first RPC needs it, and counts as IDLE until
+ * then. SIZE_MAX: all children are made. One owner. */
 gxds_cluster_manager *gxds_cluster_manager_create(size_t eager);
 void gxds_cluster_manager_destroy(gxds_cluster_manager *m); /* NULL is allowed */
 
@@ -59,31 +60,33 @@ typedef struct gxds_cluster_manager_op {
   gxds_str name;  /* CREATE, UPDATE */
 } gxds_cluster_manager_op;
 
-/* An update. config: NULL leaves the children of the snapshot as they are. others: names, sorted
- * and each once, of children beside the snapshot's roots; nothing is known of what they depend on,
- * so each of them is given each update. */
+/* Takes an update. If config is NULL, the children of the snapshot stay as they are. others are the
+ * names of children beside the snapshot's roots, sorted and without repetition. What these depend
+ * on is not known, so each of them gets each update. */
 void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
                                     const gxds_str *others, size_t other_count);
-/* A child reported its state with a new picker (taken). An unknown token and SHUTDOWN are ignored.
- */
+/* A child reported its state with a new picker. Takes ownership of the picker. An unknown token and
+ * SHUTDOWN are ignored. */
 void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t child,
                                          grpc_connectivity_state state, gxds_picker *take_picker);
 
-/* A pick found no picker for that name: its child is made now, if it is not there yet. */
+/* A pick found no picker for that name: its child is made now, if it does not exist yet. */
 void gxds_cluster_manager_on_pick(gxds_cluster_manager *m, gxds_str name);
-/* The channel is to connect (for its first RPC, too): if no child is READY or CONNECTING, the first
- * that waits to be picked by is made, so that a program can wait for the channel. */
+/* The channel should connect, for its first RPC or because the program asks for it. If no child is
+ * READY or CONNECTING, the first child that was not made yet is made, so that a program can wait
+ * for the channel to be connected. */
 void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m);
 /* More children may be made. */
 void gxds_cluster_manager_on_turn(gxds_cluster_manager *m);
-/* Whether children wait for gxds_cluster_manager_on_turn(), to be called when the channel did what
- * else it had to do. A child is given the latest update, whenever its turn comes. */
+/* Whether children wait for gxds_cluster_manager_on_turn(). Call that when the channel has done its
+ * other work. A child gets the latest update, whenever its turn comes. */
 bool gxds_cluster_manager_wants_turn(gxds_cluster_manager *m);
 
-/* The next thing to do; false: nothing. To be called after every event until it is false. */
+/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+ * returns false. */
 bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op *op);
 
-/* What all children add up to. */
+/* The state that all children together make. */
 grpc_connectivity_state gxds_cluster_manager_state(const gxds_cluster_manager *m);
 /* The pickers by name. Borrowed: valid until the next event. */
 const gxds_picker_map *gxds_cluster_manager_pickers(const gxds_cluster_manager *m);

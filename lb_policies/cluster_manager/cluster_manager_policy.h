@@ -1,6 +1,7 @@
-/* The xds_cluster_manager_experimental LB policy (A28): one child per cluster in use, chosen per
- * RPC by the cluster that the ConfigSelector left with it. The children are the roots of the
- * snapshot, and the policies of its cluster specifier plugins; a JSON config may add others. */
+/* The xds_cluster_manager_experimental LB policy (A28). It has one child for each cluster in use.
+ * The ConfigSelector attaches a cluster to each RPC, which is picked by that cluster's child. The
+ * children are the roots of the snapshot and the policies of its cluster specifier plugins; a JSON
+ * config may add others. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CLUSTER_MANAGER_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_CLUSTER_MANAGER_POLICY_H_
 
@@ -12,7 +13,8 @@ extern "C" {
 
 extern const gxds_policy_type gxds_cluster_manager_policy;
 
-/* Without children beside those of the snapshot. The caller owns the returned reference. */
+/* A config without children other than those of the snapshot. The caller owns the returned
+ * reference. */
 gxds_lb_config *gxds_cluster_manager_config_create(void);
 
 #ifdef __cplusplus

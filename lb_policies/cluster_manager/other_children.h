@@ -1,5 +1,5 @@
-/* gxds_other_children: the children of a cluster_manager that are no clusters of the snapshot: by
- * name, each with its config. And the policy's config, which may have such. Private to
+/* gxds_other_children: the children of a cluster_manager that are not clusters of the snapshot, by
+ * name, each with its config; and the policy's config, which may name such children. Private to
  * cluster_manager. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_OTHER_CHILDREN_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_OTHER_CHILDREN_H_
@@ -14,9 +14,9 @@ typedef struct gxds_other_children {
 } gxds_other_children;
 
 void gxds_other_children_fini(gxds_other_children *o);
-/* One of the same name before it is replaced. Copies the name. */
+/* Adds a child, or replaces the one with the same name. Copies the name. */
 void gxds_other_children_put(gxds_other_children *o, gxds_str name, gxds_lb_config *take_config);
-/* Borrow. NULL: there is none. */
+/* Borrowed: valid until the child is replaced. NULL if there is none. */
 gxds_lb_config *gxds_other_children_find(const gxds_other_children *o, gxds_str name);
 
 typedef struct gxds_cluster_manager_config {

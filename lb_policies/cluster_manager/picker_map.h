@@ -1,9 +1,7 @@
-/* gxds_picker_map: the picker of each cluster, by name: a persistent map. Immutable, counted by
- * reference: any thread.
- *
- * A version shares all but the path to what changed with the one before it, so a child's new
- * picker costs the depth of the map (16 ways: five steps for a million children), and each picker
- * that was published keeps what it may still be asked for. */
+/* gxds_picker_map: a persistent map from the names of clusters to their pickers. Immutable, counted
+ * by reference: any thread. A new version shares everything with the one before it but the path to
+ * what changed. So a child's new picker costs the depth of the map (with 16 branches: five steps
+ * for a million children), and each published picker keeps the version that it uses. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_PICKER_MAP_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_PICKER_MAP_H_
 
@@ -17,24 +15,28 @@ extern "C" {
 
 typedef struct gxds_picker_map gxds_picker_map; /* NULL is the empty map */
 
-/* What to pass as hash below: always the same for a name. */
+/* The hash to pass to the functions below: always the same for a name. */
 uint64_t gxds_picker_map_hash(gxds_str name);
 
 const gxds_picker_map *gxds_picker_map_ref(const gxds_picker_map *m); /* NULL gives NULL */
 void gxds_picker_map_unref(const gxds_picker_map *m);
-/* A map like m (taken) but for this name, which is copied. picker (taken) may be NULL: a child that
- * has none yet. The caller owns the returned reference. */
+/* A map like take_m, but with this picker under that name, which is copied. Takes ownership of
+ * both. The picker may be NULL, for a child that has none yet. The caller owns the returned
+ * reference. */
 const gxds_picker_map *gxds_picker_map_put(const gxds_picker_map *take_m, uint64_t hash,
                                            gxds_str name, gxds_picker *take_picker);
-/* A map like m (taken) without that name. */
+/* A map like take_m without that name. Takes ownership of take_m. The caller owns the returned
+ * reference. */
 const gxds_picker_map *gxds_picker_map_remove(const gxds_picker_map *take_m, uint64_t hash,
                                               gxds_str name);
-/* False: no such name. *picker: borrowed, valid as long as m; NULL: it has none yet. */
+/* False if there is no such name. Else sets *picker, which is borrowed: valid as long as m. It is
+ * NULL if the child has no picker yet. */
 bool gxds_picker_map_get(const gxds_picker_map *m, uint64_t hash, gxds_str name,
                          gxds_picker **picker);
-/* A31: what a pick for a name that the map lacks fails with: INTERNAL. */
+/* A31: the status with which a pick for an unknown name fails: INTERNAL. */
 GXDS_MUST_USE gxds_status gxds_picker_map_unknown(gxds_str name);
-/* How many nodes and entries of m are not shared with before: what the change cost. For tests. */
+/* How many nodes and entries of m are not shared with `before`, which is the cost of the change.
+ * For tests. */
 size_t gxds_picker_map_unshared(const gxds_picker_map *m, const gxds_picker_map *before);
 
 #ifdef __cplusplus

@@ -1,7 +1,6 @@
-/* gxds_connector: carries out what a gxds_race decides, with subchannels and a timer. What it is
- * part of, an endpoint or a policy, makes the subchannels and is notified of the state.
- *
- * Confined: the channel's serializer. */
+/* gxds_connector carries out what a gxds_race decides, with subchannels and a timer. Its owner, an
+ * endpoint or a policy, makes the subchannels and is told the state. Only under the channel's
+ * serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_CONNECTOR_H_
 #define GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_CONNECTOR_H_
 
@@ -14,31 +13,33 @@ extern "C" {
 typedef struct gxds_connector gxds_connector;
 
 typedef struct gxds_connector_ops {
-  /* A subchannel to the address of that number. One reference, the connector's; NULL: none can be
-   * made, which counts as a failure to connect. */
+  /* Makes a subchannel to the address with that index. The connector owns the returned reference.
+   * NULL if none can be made, which counts as a failure to connect. */
   gxds_subchannel *(*make)(void *owner, uint32_t address);
-  /* The state. chosen: in READY, and while that connection lasts, the subchannel (borrowed: valid
-   * until the next call, or the connector's end); else NULL. status: why, in TRANSIENT_FAILURE;
-   * borrowed, valid during the call. May end the connector. */
+  /* Reports the state. In READY, and as long as that connection lasts, `chosen` is its subchannel,
+   * borrowed: valid until the next call, or the connector's end. Else it is NULL. status says why
+   * the state is TRANSIENT_FAILURE; borrowed, valid during the call. The owner may end the
+   * connector here. */
   void (*on_state)(void *owner, grpc_connectivity_state state, const gxds_status *status,
                    gxds_subchannel *chosen);
   bool connection_only; /* as in gxds_watch */
-  /* An attempt to connect to one address ended while the connector waited for it. NULL: nobody
-   * counts them. Must not end the connector. */
+  /* An attempt to connect to one address ended, for owners that count attempts; may be NULL. Only
+   * attempts that the connector waited for. The owner must not end the connector here. */
   void (*attempt_ended)(void *owner, bool succeeded);
 } gxds_connector_ops;
 
-/* Of that many addresses, at least one, in the order in which they are tried. Makes subchannels to
- * find out the state, which it reports later, never from here; connects when it is told. One
- * owner. */
+/* Makes a connector for that many addresses, at least one, in the order in which to try them. It
+ * makes subchannels to learn the state, which it reports later, never from within this call. It
+ * connects when gxds_connector_connect() asks it to. One owner. */
 gxds_connector *gxds_connector_create(gxds_lb_channel *channel, const gxds_connector_ops *ops,
                                       void *owner, uint32_t count);
-/* Ends it and its subchannels: it reports nothing more. NULL is allowed. */
+/* Ends the connector and its subchannels. It reports nothing more. c may be NULL. */
 void gxds_connector_end(gxds_connector *c);
-/* To connect, if it is not at it. Reports nothing from here; so does the next. */
+/* Begins to connect, unless it is connected or connecting. This and the next function report
+ * nothing from within the call. */
 void gxds_connector_connect(gxds_connector *c);
 void gxds_connector_reset_backoff(gxds_connector *c);
-/* The addresses are in another order: what was order[i] is i. */
+/* The addresses have a new order: the one at place order[i] moves to place i. */
 void gxds_connector_reorder(gxds_connector *c, const uint32_t *order);
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
-/* A subchannel of an endpoint that has several addresses (A61): to the policies that have it, it is
- * one like others. It connects as race.h has it, and an RPC goes to the address that is connected.
- *
- * Counted by reference; all but the references, and gxds_endpoint_subchannel_connected(), is
- * confined to the channel's serializer. */
+/* The subchannel of an endpoint that has several addresses (A61). Policies use it like any other.
+ * It connects as race.h describes, and RPCs go to the address that is connected. Counted by
+ * reference. All but the counting, and gxds_endpoint_subchannel_connected(), is only under the
+ * channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_ENDPOINT_SUBCHANNEL_H_
 #define GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_ENDPOINT_SUBCHANNEL_H_
 
@@ -12,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Who makes subchannels to single addresses, for as long as it can. */
+/* Makes subchannels to single addresses until its owner ends it. */
 typedef struct gxds_subchannel_maker {
   gxds_ref refs;
   void *of; /* NULL: it can't any more */
@@ -23,16 +22,17 @@ typedef struct gxds_subchannel_maker {
 gxds_subchannel_maker *gxds_subchannel_maker_create(
     void *of,
     gxds_subchannel *(*make)(void *of, const gxds_lb_address *address, const gxds_args *args));
-/* Ends what it is of, and gives the caller's reference up. */
+/* Its owner ends: it makes no more subchannels. Gives up the caller's reference. */
 void gxds_subchannel_maker_end(gxds_subchannel_maker *m);
 
-/* Of an address that has more than one; copied. The caller owns the returned reference; the last
- * may be given up on any thread. */
+/* Makes the subchannel for an endpoint with several addresses, which are copied. The caller owns
+ * the returned reference. The last reference may be given up on any thread. */
 gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_subchannel_maker *m,
                                                  const gxds_lb_address *address,
                                                  const gxds_args *args);
-/* That of the address that is connected, as the maker made it; NULL: none is. The caller owns the
- * returned reference. Any thread, without a lock. s: one of these. */
+/* The subchannel of the connected address, as the maker made it; NULL if none is connected. s must
+ * be one of gxds_endpoint_subchannel_create(). The caller owns the returned reference. Any thread,
+ * without a lock. */
 gxds_subchannel *gxds_endpoint_subchannel_connected(gxds_subchannel *s);
 
 #ifdef __cplusplus

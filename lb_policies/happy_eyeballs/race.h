@@ -37,10 +37,10 @@ typedef struct gxds_race gxds_race;
 
 typedef enum gxds_race_op_kind {
   GXDS_RACE_MAKE,    /* make a subchannel for each address, and watch it */
-  GXDS_RACE_CONNECT, /* tell that of address to connect */
-  GXDS_RACE_CHOOSE,  /* address is connected: end the subchannels of all others */
+  GXDS_RACE_CONNECT, /* ask the subchannel of `address` to connect */
+  GXDS_RACE_CHOOSE,  /* `address` is connected: end the subchannels of all others */
   GXDS_RACE_DROP,    /* end all subchannels */
-  GXDS_RACE_PUBLISH, /* report state; of several that failed, with the last failure */
+  GXDS_RACE_PUBLISH, /* report the state; if several failed, with the last failure */
 } gxds_race_op_kind;
 
 typedef struct gxds_race_op {
@@ -49,22 +49,25 @@ typedef struct gxds_race_op {
   grpc_connectivity_state state; /* PUBLISH */
 } gxds_race_op;
 
-/* Of that many addresses, at least one, in the order in which they are tried. One owner. */
+/* Makes a race between that many addresses, at least one, in the order in which to try them. One
+ * owner. */
 gxds_race *gxds_race_create(uint32_t count);
 void gxds_race_destroy(gxds_race *r); /* NULL is allowed */
 
-/* A connection is wanted. Without effect where there is one, or one on its way. */
+/* A connection is needed. No effect if there is one, or if the race is connecting. */
 void gxds_race_on_connect(gxds_race *r, gxds_time now);
 /* The subchannel of an address has this state. */
 void gxds_race_on_state(gxds_race *r, uint32_t address, grpc_connectivity_state state,
                         gxds_time now);
 void gxds_race_on_deadline(gxds_race *r, gxds_time now); /* early calls are harmless */
-/* The addresses are in another order: what was order[i] is i. A pass begins anew. */
+/* The addresses have a new order: the one at place order[i] moves to place i. A pass starts again.
+ */
 void gxds_race_on_reorder(gxds_race *r, const uint32_t *order, gxds_time now);
 
-/* The next thing to do; false: nothing. To be called after every event until it is false. */
+/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+ * returns false. */
 bool gxds_race_next(gxds_race *r, gxds_race_op *op);
-/* NEVER: nothing to wait for. */
+/* When to call gxds_race_on_deadline(); GXDS_TIME_NEVER: not at all. */
 gxds_time gxds_race_deadline(const gxds_race *r);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* The least_request_experimental LB policy (A48): as round_robin, but that each RPC goes to the one
- * of a few endpoints that has the fewest RPCs on their way. It needs nothing of xDS. */
+/* The least_request_experimental LB policy (A48). It is like round_robin, but each RPC goes to the
+ * endpoint with the fewest active RPCs among a few that are drawn at random. It needs nothing from
+ * xDS. */
 #ifndef GRPC_XDS_LB_POLICIES_LEAST_REQUEST_LEAST_REQUEST_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_LEAST_REQUEST_LEAST_REQUEST_POLICY_H_
 
@@ -12,7 +13,7 @@ extern "C" {
 
 extern const gxds_policy_type gxds_least_request_policy;
 
-/* Made by its parse() only: control planes and programs write it as JSON. */
+/* Only its parse() makes one: control planes and programs write it as JSON. */
 typedef struct gxds_least_request_config {
   gxds_lb_config base;
   uint32_t choices;           /* how many endpoints are drawn for an RPC */

@@ -1,5 +1,5 @@
-/* gxds_orca_report: an xds.data.orca.v3.OrcaLoadReport, which a backend sends with its answers
- * (A51). Pure functions: any thread. */
+/* gxds_orca_report: an xds.data.orca.v3.OrcaLoadReport, which a backend sends with its responses or
+ * on a stream (A51). Pure functions: any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_ORCA_ORCA_REPORT_H_
 #define GRPC_XDS_LB_POLICIES_ORCA_ORCA_REPORT_H_
 
@@ -9,26 +9,25 @@
 extern "C" {
 #endif
 
-/* Where it is in the trailing metadata of an RPC. */
+/* Its key in the trailing metadata of an RPC. */
 #define GXDS_ORCA_METADATA_KEY "endpoint-load-metrics-bin"
 
-/* How many named metrics of one report are looked at. More than gRPC's default limit on metadata
- * (8 KiB) has room for under names of usual length; what is behind them is left out, for the time
- * that a report takes grows with their square. */
+/* How many named metrics of one report are read; the rest is ignored, because the time grows with
+ * the square of their number. This is more than fit into gRPC's default limit on metadata (8 KiB)
+ * under names of usual length. */
 #define GXDS_ORCA_NAMED_METRICS_MAX 256
 
-/* The numbers are as they were sent: a backend may send negative ones, infinity, or none. 0: not
- * set. */
+/* The numbers are as the backend sent them: they may be negative or infinite. 0 means not set. */
 typedef struct gxds_orca_report {
   double cpu_utilization;
   double mem_utilization;
   double application_utilization;
   double qps;
   double eps;
-  gxds_str bytes; /* private; borrowed: valid as long as what was decoded */
+  gxds_str bytes; /* private; borrowed: valid as long as the bytes that were decoded */
 } gxds_orca_report;
 
-/* bytes: serialized; from the network. False: they are no such message. */
+/* bytes come from the network. False if they are no such message. */
 bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out);
 
 typedef struct gxds_orca_metric {
@@ -36,10 +35,10 @@ typedef struct gxds_orca_metric {
   double value;
 } gxds_orca_metric;
 
-/* What is left of a report's named metrics. */
+/* Steps through a report's named metrics. */
 typedef struct gxds_orca_metrics {
   gxds_str rest; /* private */
-  size_t count;  /* private: looked at so far */
+  size_t count;  /* private: how many were read so far */
 } gxds_orca_metrics;
 
 /* All of them. Borrowed: valid as long as the report's bytes. */
@@ -47,7 +46,7 @@ static inline gxds_orca_metrics gxds_orca_report_named_metrics(const gxds_orca_r
   gxds_orca_metrics m = {r->bytes, 0};
   return m;
 }
-/* Takes the next one, each name once. False: there are no more. */
+/* Sets *out to the next metric, each name once. False at the end. */
 bool gxds_orca_metrics_next(gxds_orca_metrics *m, gxds_orca_metric *out);
 
 /* The maps of a report whose entries are numbers by name; the values are their fields' numbers. */
@@ -56,7 +55,8 @@ typedef enum gxds_orca_map {
   GXDS_ORCA_NAMED_METRICS = 8,
 } gxds_orca_map;
 
-/* The number of that name. False: the map has none. Takes as long as the report is. */
+/* Looks up a number by its name. False if the map does not have it. The time grows with the size of
+ * the report. */
 bool gxds_orca_report_find(const gxds_orca_report *r, gxds_orca_map map, gxds_str name,
                            double *out);
 

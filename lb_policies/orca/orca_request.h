@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-/* The method that it is sent to; each message of the answer is a report. */
+/* The method that the request goes to. Each message of the response is a report. */
 #define GXDS_ORCA_METHOD "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics"
 
-/* Serialized: one report each interval (0 or more), if the backend agrees. Borrowed: valid as long
- * as arena. */
+/* Encodes a request for one report each interval, which is 0 or more; the backend may choose
+ * another. Borrowed: valid as long as arena. */
 gxds_str gxds_orca_request_encode(gxds_duration interval, upb_Arena *arena);
 
 #ifdef __cplusplus

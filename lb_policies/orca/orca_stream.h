@@ -20,29 +20,30 @@ extern "C" {
 
 typedef struct gxds_orca_stream gxds_orca_stream;
 
-/* Nobody wants reports, and nothing is known of the connection. */
+/* Starts without listeners, and with an unknown state of the connection. The caller owns the
+ * returned reference. */
 gxds_orca_stream *gxds_orca_stream_create(void);
 gxds_orca_stream *gxds_orca_stream_ref(gxds_orca_stream *s);
 void gxds_orca_stream_unref(gxds_orca_stream *s);
 
-/* How often the listener wants reports from now on; GXDS_TIME_NEVER: not at all, and it is called
- * no more. Borrowed: valid until then. True: the stream is to begin anew, see
+/* Sets how often the listener wants reports from now on. GXDS_TIME_NEVER: never; then it is not
+ * called any more. It is borrowed until then. True if the host must start the stream again, see
  * gxds_orca_stream_interval(). */
 bool gxds_orca_stream_want(gxds_orca_stream *s, gxds_load_listener *listener,
                            gxds_duration interval);
 
-/* The subchannel is in that state. The stream of the connection before has ended by now, so that
- * its refusal isn't taken for one of the next; it is to begin anew. */
+/* The subchannel's state changed. The stream on the old connection must have ended already, so that
+ * its refusal is not taken for one on the new connection. The host starts a new stream. */
 void gxds_orca_stream_connectivity(gxds_orca_stream *s, grpc_connectivity_state state);
 
-/* How often the stream asks for a report; GXDS_TIME_NEVER: there is to be none. */
+/* How often the stream asks for a report; GXDS_TIME_NEVER: no stream is needed. */
 gxds_duration gxds_orca_stream_interval(gxds_orca_stream *s);
 
-/* A message came, from the network. What is no report is passed over. */
+/* A message came from the network. It is ignored if it is not a report. */
 void gxds_orca_stream_message(gxds_orca_stream *s, gxds_str bytes);
 
-/* The stream ended with that status (a grpc_status_code). What the operator is to be told in log
- * and channelz; NULL: nothing. */
+/* The stream ended with that status (a grpc_status_code). Returns a text for the log and for
+ * channelz; NULL if there is nothing to say. */
 const char *gxds_orca_stream_ended(gxds_orca_stream *s, int status);
 
 #ifdef __cplusplus

@@ -23,23 +23,23 @@
 extern "C" {
 #endif
 
-/* How many attempts are in the window at most. Enough to keep two processors busy on a network
- * without delay; few enough that they are all answered within some ten milliseconds. */
+/* The most attempts in the window. This is enough to keep two processors busy on a network without
+ * delay, and few enough to be done within some ten milliseconds. */
 #define GXDS_PACE_WINDOW 96
-/* How long an attempt holds its place. With the window: at least 1,900 attempts a second, even if
- * none is answered. */
+/* How long an attempt holds its place at most. With the window this allows at least 1,900 attempts
+ * a second, even if no endpoint responds. */
 #define GXDS_PACE_PATIENCE (50 * GXDS_MILLISECOND)
 
 typedef struct gxds_pace gxds_pace;
 
 gxds_pace *gxds_pace_create(void);
-void gxds_pace_destroy(gxds_pace *p); /* NULL is allowed; all users have left */
+void gxds_pace_destroy(gxds_pace *p); /* p may be NULL; all users must have left */
 
-/* A new user, which wants nothing yet. */
+/* Adds a user, which wants no starts yet. Returns its number. */
 uint32_t gxds_pace_join(gxds_pace *p);
-/* Its starts are settled; its number may be given to another. */
+/* Removes a user. Its starts are settled, and its number may be used again. */
 void gxds_pace_leave(gxds_pace *p, uint32_t user);
-/* How many starts the user would like from now on, and whether it hurries. */
+/* Sets how many starts the user wants from now on, and whether it hurries. */
 void gxds_pace_want(gxds_pace *p, uint32_t user, uint32_t count, bool hurries);
 
 typedef struct gxds_pace_start {
@@ -47,17 +47,18 @@ typedef struct gxds_pace_start {
   uint64_t id; /* never 0, never used again */
 } gxds_pace_start;
 
-/* Gives the next start: it wants one less then. False: there is no place, or nobody wants one. */
+/* Sets *start to the next start; its user then wants one less. False if the window is full, or if
+ * nobody wants a start. */
 bool gxds_pace_next(gxds_pace *p, gxds_time now, gxds_pace_start *start);
 /* Whether gxds_pace_next() would give one. */
 bool gxds_pace_has_next(const gxds_pace *p);
-/* That start needs its place no longer. One that is over already, and 0, are ignored. */
+/* The start needs its place no longer. A start whose time is over already is ignored, and so is 0.
+ */
 void gxds_pace_settle(gxds_pace *p, uint64_t start);
 
 /* When to call gxds_pace_on_deadline() next: only while somebody waits for a place. */
 gxds_time gxds_pace_deadline(const gxds_pace *p);
-/* Takes their places from the starts whose patience is over. Early or repeated calls are harmless.
- */
+/* Frees the places of the starts whose time is over. Early or repeated calls are harmless. */
 void gxds_pace_on_deadline(gxds_pace *p, gxds_time now);
 
 /* Checks the invariant; for tests. */

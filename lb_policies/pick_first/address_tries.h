@@ -1,5 +1,5 @@
-/* The addresses of a list of endpoints, each for itself, as pick_first tries them (A61). Private to
- * pick_first. */
+/* The single addresses of a list of endpoints, in the order in which pick_first tries them (A61).
+ * Private to pick_first. */
 #ifndef GRPC_XDS_LB_POLICIES_PICK_FIRST_ADDRESS_TRIES_H_
 #define GRPC_XDS_LB_POLICIES_PICK_FIRST_ADDRESS_TRIES_H_
 
@@ -8,12 +8,12 @@
 /* Zero-initialised is empty. */
 typedef struct gxds_address_tries {
   const gxds_addresses *from; /* a reference; NULL: empty */
-  gxds_lb_address *list;      /* of one address each; borrow: of from */
+  gxds_lb_address *list;      /* each with one address; borrowed from the list of endpoints */
   uint32_t count;
-  gxds_str text; /* all that connections are made of, in order: what lists are compared by. Owned */
+  gxds_str text; /* all that identifies the connections, in order, for comparing lists. Owned */
 } gxds_address_tries;
 
-/* Those of the endpoints in order, one endpoint's after the other's, then the families in turns. */
+/* Takes the addresses endpoint by endpoint, and then lets the two address families alternate. */
 gxds_address_tries gxds_address_tries_of(const gxds_addresses *from);
 void gxds_address_tries_fini(gxds_address_tries *t);
 

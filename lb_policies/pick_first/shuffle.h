@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Fills order with 0 … count - 1: each comes first as likely as its weight is among all weights,
- * and so on among those that are left (A113). weights: count of them, none 0. */
+/* Fills order with 0 … count - 1 at random (A113): the probability to come first is the share of
+ * the weight, and likewise among those that are left. weights has count items, none of them 0. */
 void gxds_shuffle(const uint32_t *weights, size_t *order, size_t count, gxds_random *random);
 
 #ifdef __cplusplus

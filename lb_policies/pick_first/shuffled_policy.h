@@ -1,6 +1,6 @@
-/* The policy "grpc_xds_shuffled": a child that gets its addresses in a random order. With the
- * host's pick_first as the child it is what A62 and A113 call pick_first with shuffleAddressList,
- * which the host's does not know. */
+/* The policy "grpc_xds_shuffled" gives its child the addresses in a random order. With the host's
+ * pick_first as the child it is pick_first with shuffleAddressList (A62, A113), which the host
+ * itself does not know. */
 #ifndef GRPC_XDS_LB_POLICIES_PICK_FIRST_SHUFFLED_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_PICK_FIRST_SHUFFLED_POLICY_H_
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Its config is made by its parse() only: a Cluster's policies are written as JSON. */
+/* Only its parse() makes a config: a Cluster's policies are written as JSON. */
 extern const gxds_policy_type gxds_shuffled_policy;
 
 #ifdef __cplusplus

@@ -38,19 +38,22 @@ typedef struct gxds_priority_lb gxds_priority_lb;
 
 /* How long a child has to connect before the next priority is tried (A56). */
 #define GXDS_PRIORITY_FAILOVER_DEFAULT (10 * GXDS_SECOND)
-/* How long a child is kept that gave way to a higher priority, or is not named any more (A56). */
+/* How long a child is kept when a higher priority replaced it, or when no update names it any more
+ * (A56). */
 #define GXDS_PRIORITY_RETENTION (15 * 60 * GXDS_SECOND)
-/* How many children are kept that are not named: several times what a cluster has priorities. */
+/* The most children that are kept although no update names them: several times the priorities of a
+ * usual cluster. */
 #define GXDS_PRIORITY_RETAINED_MAX 16u
 
 typedef enum gxds_priority_op_kind {
   GXDS_PRIORITY_CREATE,  /* make the child and give it its first update */
-  GXDS_PRIORITY_UPDATE,  /* give the child its part of the last update, unless it has it already */
-  GXDS_PRIORITY_PUBLISH, /* report this child's state, the status of it, and its last picker; as
-                            long as it never gave one: a picker that queues */
-  GXDS_PRIORITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there is no priority */
-  GXDS_PRIORITY_RETAIN, /* the child is not named any more: let go of what it was given, and heed
-                           nothing that it asks for, until it is updated or removed */
+  GXDS_PRIORITY_UPDATE,  /* give the child its part of the last update, unless the child has it
+                            already */
+  GXDS_PRIORITY_PUBLISH, /* report this child's state, its status and its last picker; before its
+                            first picker, one that queues */
+  GXDS_PRIORITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no priorities */
+  GXDS_PRIORITY_RETAIN, /* the child is not named any more: release what it was given, and ignore
+                           its requests until it is updated or removed */
   GXDS_PRIORITY_REMOVE, /* end the child */
 } gxds_priority_op_kind;
 
@@ -59,16 +62,17 @@ typedef struct gxds_priority_op {
   uint64_t child;  /* the child's token: never reused; 0 for PUBLISH_EMPTY */
   size_t position; /* CREATE, UPDATE, PUBLISH: the child's index in the names of the last update */
   grpc_connectivity_state state; /* PUBLISH */
-  bool crowded; /* REMOVE: only because more than GXDS_PRIORITY_RETAINED_MAX are not named */
+  bool crowded; /* REMOVE: the reason is that more than GXDS_PRIORITY_RETAINED_MAX children are not
+                   named */
 } gxds_priority_op;
 
-/* One owner. failover: how long a child has to connect; not negative. */
+/* failover: how long a child has to connect; not negative. One owner. */
 gxds_priority_lb *gxds_priority_lb_create(gxds_duration failover);
 void gxds_priority_lb_destroy(gxds_priority_lb *lb); /* NULL is allowed */
 
-/* The children in order of priority, by name; of equal names the first counts. Names are copied.
- * Each child that exists gets an UPDATE, or, when it is not named any more, a RETAIN or a REMOVE.
- * Too many of the latter: those end first whose time would be over first. */
+/* Takes the names of the children in order of priority; of equal names the first counts. Names are
+ * copied. Each child that exists gets an UPDATE if it is named, else a RETAIN or a REMOVE. If too
+ * many are retained, those whose time would end first are removed. */
 void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count,
                                 gxds_time now);
 /* A child reported its state with a new picker. An unknown token and SHUTDOWN are ignored. */
@@ -77,26 +81,27 @@ void gxds_priority_lb_on_child_state(gxds_priority_lb *lb, uint64_t child,
 /* Early or repeated calls are harmless. */
 void gxds_priority_lb_on_deadline(gxds_priority_lb *lb, gxds_time now);
 
-/* The next thing to do; false: nothing. To be called after every event until it is false. */
+/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+ * returns false. */
 bool gxds_priority_lb_next(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *op);
 /* When to call gxds_priority_lb_on_deadline() next. */
 gxds_time gxds_priority_lb_deadline(const gxds_priority_lb *lb);
 /* The child in use; 0: none. */
 uint64_t gxds_priority_lb_current(const gxds_priority_lb *lb);
 
-/* What a child is given by an update, as far as it concerns that child. Borrows all. */
+/* The part of an update that concerns one child. All of it is borrowed. */
 typedef struct gxds_priority_share {
-  const void *config;              /* of the child's policy: compared by pointer */
-  bool from_slice;                 /* localities say it all; false: nobody knows what else counts */
+  const void *config; /* the config of the child's policy, compared by its pointer */
+  bool from_slice; /* the child depends on nothing but localities; false: what it depends on is not
+                      known */
   const gxds_priority *localities; /* NULL: none */
   gxds_str note;                   /* the resolution note */
 } gxds_priority_share;
-/* Whether a child that was given the one needn't be given the other. Localities are compared by
- * pointer; the note counts only where there is no endpoint, since no policy speaks of it
- * otherwise. */
+/* Whether a child that has `given` need not be updated. Localities are compared by their pointers.
+ * The note counts only if there is no endpoint, since policies use it only then. */
 bool gxds_priority_share_same(const gxds_priority_share *given, const gxds_priority_share *now);
 
-/* What to report for PUBLISH_EMPTY. cluster and note may be empty. */
+/* The status to report for PUBLISH_EMPTY. cluster and note may be empty. */
 GXDS_MUST_USE gxds_status gxds_priority_empty_status(gxds_str cluster, gxds_str note);
 
 /* Checks the invariant; for tests. */

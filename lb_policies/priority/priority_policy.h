@@ -19,15 +19,16 @@ typedef struct gxds_priority_child {
   gxds_str name; /* the child's identity: it stays while its place in the order changes */
   gxds_lb_config *config;
   bool ignore_reresolution_requests;
-  /* Whether the child serves that priority of the cluster's endpoints alone. False: it gets all
+  /* Whether the child serves only that priority of the cluster's endpoints. If not, it gets all
    * that the policy itself was given (aggregate clusters). */
   bool from_cluster;
   size_t priority;
 } gxds_priority_child;
 
-/* cluster: the leaf cluster whose priorities the children serve; empty for an aggregate (its
- * children are cds policies). children: in order of priority; of those with the same name the first
- * counts. Copies, with references of its own. The caller owns the returned reference. */
+/* cluster is the leaf cluster whose priorities the children serve. It is empty for an aggregate
+ * cluster, whose children are cds policies. children are in order of priority; of equal names the
+ * first counts. Copies its arguments, with references of its own. The caller owns the returned
+ * reference. */
 gxds_lb_config *gxds_priority_config_create(gxds_str cluster, const gxds_priority_child *children,
                                             size_t count);
 

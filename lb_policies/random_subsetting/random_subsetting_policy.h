@@ -1,5 +1,5 @@
-/* The policy "random_subsetting_experimental" (A68): a child that gets so many of the addresses,
- * chosen by subset.h with a seed of the policy's own. For any address list, xDS or not. */
+/* The policy "random_subsetting_experimental" (A68) gives its child a subset of the addresses,
+ * which subset.h chooses with a seed of the policy's own. For any address list, xDS or not. */
 #ifndef GRPC_XDS_LB_POLICIES_RANDOM_SUBSETTING_RANDOM_SUBSETTING_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_RANDOM_SUBSETTING_RANDOM_SUBSETTING_POLICY_H_
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Its config is made by its parse() only: control planes and programs write it as JSON. */
+/* Only its parse() makes a config: control planes and programs write it as JSON. */
 extern const gxds_policy_type gxds_random_subsetting_policy;
 
 #ifdef __cplusplus

@@ -1,7 +1,5 @@
-/* What the parts of lb_policies/registered/ know of each other. Private.
- *
- * "The program's" is what grpc_xds/policy.h has; each handle there is the first member of what is
- * here. */
+/* What the files of lb_policies/registered/ share. Private. "The program's" refers to
+ * grpc_xds/policy.h; each handle of that header is the first member of a struct here. */
 #ifndef GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_INTERNAL_H_
 #define GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_INTERNAL_H_
 
@@ -25,17 +23,18 @@ typedef struct gxds_registered_policy {
 
   /* From the last update; references. */
   gxds_lb_config *config;
-  const gxds_addresses *addresses; /* NULL: there were none yet */
+  const gxds_addresses *addresses; /* NULL before the first addresses */
   const gxds_args *args;
 
-  struct gxds_registered_subchannel *subchannels; /* those that are not destroyed yet; a list */
+  struct gxds_registered_subchannel
+      *subchannels; /* a list of those that the program has not destroyed yet */
 } gxds_registered_policy;
 
 /* An address of an update, as the program sees it. */
 typedef struct gxds_registered_address {
   grpc_xds_address base; /* first */
   gxds_lb_address address;
-  gxds_str identity; /* all that a subchannel is made of, but for the channel's args; owned */
+  gxds_str identity; /* all that identifies a subchannel except the channel's args; owned */
 } gxds_registered_address;
 
 /* --- registered_config.c --- */
@@ -48,7 +47,7 @@ void gxds_registered_config_error(grpc_xds_config_errors *e, const char *field,
 
 /* --- registered_update.c --- */
 
-/* An update as the program sees it, of addresses that somebody keeps as long. */
+/* An update as the program sees it. The addresses must outlive it. */
 typedef struct gxds_registered_update {
   grpc_xds_update base; /* first */
   gxds_registered_address *addresses;
@@ -74,12 +73,13 @@ grpc_xds_subchannel *gxds_registered_subchannel_ref(grpc_xds_subchannel *s);
 void gxds_registered_subchannel_unref(grpc_xds_subchannel *s);
 /* Borrowed: valid as long as s. */
 gxds_subchannel *gxds_registered_subchannel_inner(grpc_xds_subchannel *s);
-/* The policy ends: it hears no more of its subchannels, which are no longer on its list. */
+/* The policy ends: its subchannels leave its list, and report nothing more to it. */
 void gxds_registered_subchannels_forget(gxds_registered_policy *p);
 
 /* --- registered_picker.c --- */
 
-/* With the picker that the program gave. */
+/* Makes a picker around the program's, which it owns then. The caller owns the returned reference.
+ */
 gxds_picker *gxds_registered_picker_create(const grpc_xds_policy_type *program, void *take_picker);
 grpc_xds_bytes gxds_registered_call_path(const grpc_xds_call *c);
 bool gxds_registered_call_header(const grpc_xds_call *c, const char *name, grpc_xds_bytes *value);
@@ -90,7 +90,7 @@ bool gxds_registered_finish_trailer(const grpc_xds_finish *f, const char *name,
 
 /* --- registered_waker.c --- */
 
-/* Takes no reference of the poker but its own. The caller owns the returned reference. */
+/* Takes a reference of its own on the poker. The caller owns the returned reference. */
 grpc_xds_waker *gxds_registered_waker_create(gxds_poker *poker);
 grpc_xds_waker *gxds_registered_waker_ref(grpc_xds_waker *w);
 void gxds_registered_waker_unref(grpc_xds_waker *w);
@@ -98,9 +98,9 @@ void gxds_registered_waker_wake(grpc_xds_waker *w, uint64_t number);
 
 /* --- */
 
-/* A status of the program's as one of ours. */
+/* Converts a status of the program's. */
 gxds_status gxds_registered_status(const grpc_xds_status *status);
-/* One that says why something failed, and so is not OK. */
+/* The same for a status that explains a failure: the result is never OK. */
 gxds_status gxds_registered_failure(const grpc_xds_status *status);
 
 #endif

@@ -1,6 +1,5 @@
-/* A policy of the program's (grpc_xds/policy.h) as a policy of ours: translates, and keeps what the
- * program is spared: the last addresses, and the end, of which it hears only when none of its
- * functions is at work. */
+/* Makes a policy of the program's (grpc_xds/policy.h) into one of ours. It keeps the last addresses
+ * for the program, and delays the end until none of the program's functions runs. */
 #ifndef GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_POLICY_H_
 
@@ -11,7 +10,8 @@
 extern "C" {
 #endif
 
-/* type: whole, and of a version that is known; copied. Lives for good. Any thread. */
+/* type must be complete and of a known version; it is copied. The result is valid until the process
+ * ends. Any thread. */
 const gxds_policy_type *gxds_registered_policy_type(const grpc_xds_policy_type *type);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* The policies that the program registered (grpc_xds/policy.h), until the host takes them into its
- * registry: then the list is closed. One for the process; types live for good. Any thread. */
+/* The list of the policies that the program registered (grpc_xds/policy.h). It is closed when the
+ * host takes them into its registry. There is one list for the process; types are valid until the
+ * process ends. Any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_TYPES_H_
 #define GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_TYPES_H_
 
@@ -10,12 +11,11 @@
 extern "C" {
 #endif
 
-/* As grpc_xds_register_policy(). is_taken: whether a name is that of a policy of the host's or
- * ours.
- */
+/* As grpc_xds_register_policy(). is_taken says whether a policy of the host's or ours has that
+ * name. */
 grpc_xds_result gxds_registered_types_add(const grpc_xds_policy_type *type,
                                           bool (*is_taken)(const char *name));
-/* How many there are. From now on nothing can be added. */
+/* Closes the list: from now on nothing can be added. Returns the number of types. */
 size_t gxds_registered_types_close(void);
 /* index: less than that. */
 const gxds_policy_type *gxds_registered_types_at(size_t index);

@@ -1,5 +1,5 @@
-/* The picker of a ring_hash policy: an RPC's hash, the place that it has on the ring, and the
- * subchannel there (A42, A61, A76). Private to ring_hash. */
+/* The picker of a ring_hash policy: it takes an RPC's hash, finds its place on the ring, and picks
+ * the subchannel there (A42, A61, A76). Private to ring_hash. */
 #ifndef GRPC_XDS_LB_POLICIES_RING_HASH_HASH_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_RING_HASH_HASH_PICKER_H_
 
@@ -8,12 +8,13 @@
 
 /* A member of the ring. */
 typedef struct gxds_hash_member {
-  gxds_subchannel *subchannel; /* a reference; NULL: the host made none */
+  gxds_subchannel *subchannel; /* a reference; NULL if the host could not make one */
   gxds_status failure;         /* the last; owned */
 } gxds_hash_member;
 
-/* take_members: count of them, in the order of the ring's, from gxds_calloc(). poker: poked with
- * the token of an endpoint that a pick wants to connect. The caller owns the returned reference. */
+/* Takes ownership of take_members, an array of count members in the ring's order, from
+ * gxds_calloc(). poker is poked with the token of an endpoint that a pick wants to connect. The
+ * caller owns the returned reference. */
 gxds_picker *gxds_hash_picker_create(const gxds_ring_picker *take_ring,
                                      gxds_hash_member *take_members, size_t count,
                                      gxds_ring_hash_config *config, gxds_poker *poker);

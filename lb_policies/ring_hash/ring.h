@@ -20,13 +20,13 @@ extern "C" {
 typedef struct gxds_ring gxds_ring;
 
 typedef struct gxds_ring_member {
-  gxds_str key;    /* where it is put is a matter of this: its hash key, or its address as text */
-  uint64_t weight; /* how many places it has, compared with the others; 0 counts as 1 */
+  gxds_str key;    /* decides its places on the ring: its hash key, or its address as text */
+  uint64_t weight; /* how many places it has, relative to the others; 0 counts as 1 */
 } gxds_ring_member;
 
-/* members: at least one; of several with one key the first is picked; borrowed: valid during the
- * call. sizes: of the ring, at least 1; how many places it has lies between them, or there are
- * somewhat more than max_size when members have fractions of places. The caller owns the returned
+/* There is at least one member; of several with the same key the first is picked. members are
+ * borrowed: valid during the call. The number of places lies between min_size and max_size, which
+ * are at least 1; rounding may make it somewhat more than max_size. The caller owns the returned
  * reference. */
 const gxds_ring *gxds_ring_create(const gxds_ring_member *members, size_t count, uint64_t min_size,
                                   uint64_t max_size);
@@ -36,12 +36,12 @@ void gxds_ring_unref(const gxds_ring *r); /* NULL is allowed */
 size_t gxds_ring_size(const gxds_ring *r);
 /* The first place for a hash. */
 size_t gxds_ring_find(const gxds_ring *r, uint64_t hash);
-/* Whose place that is: an index into the members. place < size. */
+/* The member that has that place, as an index into the members. place < size. */
 size_t gxds_ring_member_at(const gxds_ring *r, size_t place);
-/* Of that place; ascending. */
+/* The hash of that place. Hashes ascend with the places. */
 uint64_t gxds_ring_hash_at(const gxds_ring *r, size_t place);
 
-/* The hash of a text: of a header's value (A76), and of what is put on the ring. */
+/* The hash of a text: for a header's value (A76), and for the members of the ring. */
 uint64_t gxds_ring_hash_text(gxds_str text);
 
 #ifdef __cplusplus

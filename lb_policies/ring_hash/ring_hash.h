@@ -31,8 +31,8 @@ extern "C" {
 
 typedef struct gxds_ring_hash gxds_ring_hash;
 
-/* A42: what a ring may have at most, whatever the config says, so that a control plane can't make a
- * client use up its memory. A channel argument may say otherwise. */
+/* A42: the most places of a ring, whatever the config says, so that a control plane can't use up a
+ * client's memory. A channel argument may set another limit. */
 #define GXDS_RING_HASH_SIZE_CAP_DEFAULT 4096u
 
 /* size_cap: at least 1. */
@@ -41,23 +41,23 @@ void gxds_ring_hash_destroy(gxds_ring_hash *r); /* NULL is allowed */
 
 /* An endpoint of an update. */
 typedef struct gxds_ring_hash_endpoint {
-  gxds_str key;      /* its address, as text. Endpoints with the same one are one, with the sum of
-                        the weights */
-  gxds_str hash_key; /* A76: its place on the ring; empty: by its address */
-  gxds_str detail;   /* what else a subchannel is made of, as text: when it changes there is a new
-                        subchannel, in the same place */
+  gxds_str key; /* its address as text. Endpoints with the same address count as one, with the sum
+                   of their weights */
+  gxds_str hash_key; /* A76: decides its places on the ring; empty: its address does */
+  gxds_str detail; /* what else identifies its subchannel, as text: when this changes there is a new
+                      subchannel in the same place */
   uint64_t weight;
 } gxds_ring_hash_endpoint;
 
-/* An update. endpoints: borrowed, valid during the call. renew: nothing of the subchannels so far
- * is of any use. */
+/* Takes an update. endpoints are borrowed: valid during the call. renew: none of the present
+ * subchannels can be used any more. */
 void gxds_ring_hash_on_update(gxds_ring_hash *r, const gxds_ring_hash_endpoint *endpoints,
                               size_t count, uint64_t min_size, uint64_t max_size, bool renew);
-/* What the subchannel of an endpoint says. Ignored when there is no such endpoint any more. */
+/* The state of an endpoint's subchannel changed. Ignored if the endpoint is gone. */
 void gxds_ring_hash_on_state(gxds_ring_hash *r, uint64_t token, grpc_connectivity_state state);
 /* A pick wants this endpoint to connect. */
 void gxds_ring_hash_on_pick(gxds_ring_hash *r, uint64_t token);
-/* Somebody wants the policy to connect, without a pick. */
+/* The policy should connect although there is no pick. */
 void gxds_ring_hash_on_exit_idle(gxds_ring_hash *r);
 
 typedef enum gxds_ring_hash_op_kind {
@@ -71,18 +71,19 @@ typedef enum gxds_ring_hash_op_kind {
 typedef struct gxds_ring_hash_op {
   gxds_ring_hash_op_kind kind;
   uint64_t token;  /* CREATE, REMOVE, CONNECT: the endpoint's; never reused */
-  size_t position; /* CREATE: of the first with its key in the last update */
+  size_t position; /* CREATE: the place of the first endpoint with this key in the last update */
 } gxds_ring_hash_op;
 
-/* What is to be done next; false: nothing. */
+/* Sets *op to the next thing to do; false if there is nothing. */
 bool gxds_ring_hash_next(gxds_ring_hash *r, gxds_ring_hash_op *op);
 
-/* TRANSIENT_FAILURE when there are no endpoints. */
+/* The policy's state; TRANSIENT_FAILURE if there are no endpoints. */
 grpc_connectivity_state gxds_ring_hash_state(const gxds_ring_hash *r);
 size_t gxds_ring_hash_count(const gxds_ring_hash *r);
-/* The members of the ring, in order. index < count. */
+/* The token of the ring's member with that index. index < count. */
 uint64_t gxds_ring_hash_token_at(const gxds_ring_hash *r, size_t index);
-/* The state of things now. The caller's; NULL: there are no endpoints. */
+/* A picker for the present state. The caller owns the returned reference; NULL if there are no
+ * endpoints. */
 const gxds_ring_picker *gxds_ring_hash_picker(const gxds_ring_hash *r);
 
 #ifdef __cplusplus

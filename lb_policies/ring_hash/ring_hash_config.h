@@ -8,8 +8,8 @@ typedef struct gxds_ring_hash_config {
   gxds_lb_config base;
   uint64_t min_ring_size;
   uint64_t max_ring_size;
-  gxds_str request_hash_header; /* whose value is hashed; empty: the ConfigSelector's hash is used
-                                   (A76). Owned */
+  gxds_str request_hash_header; /* the header whose value is hashed; empty: the ConfigSelector's
+                                   hash is used (A76). Owned */
 } gxds_ring_hash_config;
 
 /* As gxds_policy_type.parse. */

@@ -1,6 +1,5 @@
-/* gxds_ring_picker: a ring and the state of each endpoint at one moment, to pick by (A42, as A61
- * and A76 amend it). Immutable: any thread; a pick takes no lock and
- * allocates nothing. */
+/* gxds_ring_picker: picks by a ring and the state of each endpoint at one moment (A42, as A61 and
+ * A76 amend it). Immutable: any thread. A pick takes no lock and allocates nothing. */
 #ifndef GRPC_XDS_LB_POLICIES_RING_HASH_RING_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_RING_HASH_RING_PICKER_H_
 
@@ -17,19 +16,20 @@ typedef struct gxds_ring_picker gxds_ring_picker;
 
 /* An endpoint as a picker sees it. */
 typedef struct gxds_ring_endpoint {
-  uint64_t token;                /* what its owner knows it by; never 0 */
-  grpc_connectivity_state state; /* TRANSIENT_FAILURE until it is READY again */
+  uint64_t token;                /* how its owner identifies it; never 0 */
+  grpc_connectivity_state state; /* after a failure, TRANSIENT_FAILURE until it is READY again */
 } gxds_ring_endpoint;
 
-/* endpoints: the ring's members, in order; copied. A reference of ring is taken. */
+/* endpoints are the ring's members, in order; they are copied. Takes a reference of its own on
+ * ring. */
 const gxds_ring_picker *gxds_ring_picker_create(const gxds_ring *ring,
                                                 const gxds_ring_endpoint *endpoints, size_t count);
 void gxds_ring_picker_destroy(const gxds_ring_picker *p); /* NULL is allowed */
 
 typedef enum gxds_ring_pick_kind {
   GXDS_RING_PICK_COMPLETE, /* to the endpoint */
-  GXDS_RING_PICK_QUEUE,    /* until there is another picker */
-  GXDS_RING_PICK_FAIL,     /* all endpoints fail; say what is wrong with this one */
+  GXDS_RING_PICK_QUEUE,    /* the RPC waits until there is another picker */
+  GXDS_RING_PICK_FAIL,     /* all endpoints failed; the RPC fails with the error of this one */
 } gxds_ring_pick_kind;
 
 typedef struct gxds_ring_pick {
@@ -38,8 +38,8 @@ typedef struct gxds_ring_pick {
   uint64_t connect; /* the token of an endpoint to connect to; 0: none */
 } gxds_ring_pick;
 
-/* One RPC. is_random: nothing of the RPC made the hash, so any endpoint that is READY will do, and
- * no RPC should wait for another (A76). */
+/* Picks for one RPC. is_random: the hash was drawn at random, so any READY endpoint will do, and
+ * the RPC should not wait for another one (A76). */
 gxds_ring_pick gxds_ring_picker_pick(const gxds_ring_picker *p, uint64_t hash, bool is_random);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* gxds_address_list: the addresses of an update as endpoints_policy.h takes them, for any parent's
- * list: xDS or not. Each address counts once, where it comes first (A48, A58); of an endpoint of
- * several addresses, all together (A61). Confined. */
+/* gxds_address_list: the addresses of an update in the form that endpoints_policy.h takes, for the
+ * list of any parent, xDS or not. Each address counts once, at its first place (A48, A58). An
+ * endpoint with several addresses counts as one (A61). Only under the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ADDRESS_LIST_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ADDRESS_LIST_H_
 
@@ -14,7 +14,7 @@ extern "C" {
 typedef struct gxds_address_list {
   const gxds_addresses *from; /* a reference; NULL before the first update */
   uint32_t count;
-  gxds_endpoint *endpoints; /* what each is known by is no address */
+  gxds_endpoint *endpoints; /* the addresses in it are identities: see gxds_endpoint_identity() */
   size_t *places;           /* of each in from */
   bool named;               /* private: some have a hostname, or a proxy */
   bool several;             /* likewise: some have several addresses */
@@ -23,18 +23,17 @@ typedef struct gxds_address_list {
   struct gxds_address_key *by_key;
 } gxds_address_list;
 
-/* What round_robin.h, which knows addresses alone, tells an endpoint apart by in place of its own:
- * a hash of all that a subchannel is made of, as text. It is long enough that no two are ever the
- * same. */
+/* The identity of an endpoint for round_robin.h, which compares addresses only: a hash of a text
+ * with all that identifies the subchannel. The hash is long enough that no two are ever equal. */
 gxds_address gxds_endpoint_identity(gxds_str text);
 
 void gxds_address_list_fini(gxds_address_list *l);
-/* Passes the addresses of the update on to e, whose list this is. Without addresses what is known
- * goes on being used. */
+/* Passes the addresses of the update on to e, whose list this is. If the update has no addresses,
+ * the last ones stay in use. */
 GXDS_MUST_USE gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy *e,
                                                    const gxds_lb_update *update);
-/* The address at that place of the endpoints, and as text: all addresses of an endpoint that has
- * several, in any order. Borrowed: valid until the next update. */
+/* The address at that place of the endpoints. Borrowed: valid until the next update. The next
+ * function returns it as text; for an endpoint with several addresses, all of them in any order. */
 gxds_lb_address gxds_address_list_at(const gxds_address_list *l, uint32_t position);
 gxds_str gxds_address_list_key_at(const gxds_address_list *l, uint32_t position);
 /* Whether the list has that address. */
