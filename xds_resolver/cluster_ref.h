@@ -25,15 +25,16 @@ typedef struct gxds_cluster_ref gxds_cluster_ref;
 typedef struct gxds_cluster_refs gxds_cluster_refs;
 typedef struct gxds_cluster_set gxds_cluster_set;
 
-/* mailbox: where the ends of holds are told; a reference is taken. */
+/* The ends of holds are posted to mailbox. Takes a reference of its own. */
 gxds_cluster_refs *gxds_cluster_refs_create(gxds_mailbox *mailbox);
-/* Holds that others have stay valid, and end silently. */
+/* Holds of others stay valid, but their ends are not posted any more. */
 void gxds_cluster_refs_destroy(gxds_cluster_refs *r);
-/* A hold on each of the names (a reference is taken). on_new is told which of them were not known
- * before. The caller owns the returned reference. */
+/* Makes a hold on each of the names. Takes a reference of its own on names. Calls on_new for each
+ * name that was not held before. The caller owns the returned reference. */
 const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_names *names,
                                                void (*on_new)(void *arg, gxds_str name), void *arg);
-/* For each GXDS_MAIL_CLUSTER_UNUSED: true when nobody holds it indeed; it is then forgotten. */
+/* Call it for each GXDS_MAIL_CLUSTER_UNUSED. If still nobody holds the cluster, forgets it and
+ * returns true. */
 bool gxds_cluster_refs_forget_unused(gxds_cluster_refs *r, gxds_str name);
 
 const gxds_cluster_set *gxds_cluster_set_ref(const gxds_cluster_set *s);
@@ -41,13 +42,14 @@ void gxds_cluster_set_unref(const gxds_cluster_set *s); /* NULL is allowed */
 /* Borrowed: valid as long as s. */
 const gxds_names *gxds_cluster_set_names(const gxds_cluster_set *s);
 
-/* One more hold on the set's cluster of that place among its names: ended with
+/* Makes a hold on the set's cluster with that index among its names. End it with
  * gxds_cluster_ref_release(). */
 gxds_cluster_ref *gxds_cluster_set_hold(const gxds_cluster_set *s, size_t index);
 void gxds_cluster_ref_release(gxds_cluster_ref *c);
 /* Zero-terminated. Borrowed: valid as long as the hold. */
 gxds_str gxds_cluster_ref_name(const gxds_cluster_ref *c);
-/* What tells it apart from all that the process ever has, in place of its name: never 0. */
+/* A number for the cluster that the process uses for no other, as a short form of its name. Never
+ * 0. */
 uint64_t gxds_cluster_ref_id(const gxds_cluster_ref *c);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* A sorted set of names without duplicates. Immutable, counted: any thread. */
+/* A sorted set of names without duplicates. Immutable, counted by reference: any thread. */
 typedef struct gxds_names {
   gxds_ref refs;
   size_t count;
@@ -27,24 +27,26 @@ const gxds_names *gxds_names_create(const gxds_str *names, size_t count);
 const gxds_names *gxds_names_ref(const gxds_names *n);
 void gxds_names_unref(const gxds_names *n); /* NULL is allowed */
 bool gxds_names_contain(const gxds_names *n, gxds_str name);
-/* Its place in names, by binary search; SIZE_MAX: not there. */
+/* The index of that name, by binary search; SIZE_MAX if the set does not have it. */
 size_t gxds_names_find(const gxds_names *n, gxds_str name);
 bool gxds_names_equal(const gxds_names *a, const gxds_names *b);
 
 typedef struct gxds_config {
   gxds_ref refs;
   const gxds_listener *listener;
-  const gxds_route_config *route_config; /* also when it is inline in the listener */
+  const gxds_route_config *route_config; /* set even if it is inline in the listener */
   const gxds_virtual_host *virtual_host; /* in route_config; never NULL */
-  const gxds_cluster_map *clusters;      /* all: of routes, under aggregates, dynamic, held */
-  const gxds_names *roots;               /* cluster_manager's children: the clusters of routes,
-                                            and those that RPCs still hold */
-  const gxds_plugins *plugins; /* cluster_manager's other children, likewise; NULL: none */
+  const gxds_cluster_map
+      *clusters; /* all clusters: of routes, below aggregates, dynamic, and held by RPCs */
+  const gxds_names *roots;     /* the children of cluster_manager: the clusters of routes, and those
+                                  that RPCs still hold */
+  const gxds_plugins *plugins; /* the other children of cluster_manager, for plugins of routes or
+                                  held by RPCs; NULL: none */
   gxds_load_store *load_store; /* a reference */
-  gxds_str route_source;       /* what the routes come from, for messages */
+  gxds_str route_source;       /* where the routes come from, for messages */
 } gxds_config;
 
-/* Takes every reference that is given. The caller owns the returned reference. */
+/* Takes ownership of all references. The caller owns the returned reference. */
 const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       const gxds_route_config *take_route_config,
                                       const gxds_virtual_host *virtual_host,
@@ -54,11 +56,12 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       gxds_load_store *take_load_store, gxds_str take_route_source);
 const gxds_config *gxds_config_ref(const gxds_config *c);
 void gxds_config_unref(const gxds_config *c); /* NULL is allowed */
-/* A55: RPCs may belong to sessions, which concerns all clusters: the listener has the filter. */
+/* A55: whether RPCs may belong to sessions, because the listener has the filter. It concerns all
+ * clusters. */
 static inline bool gxds_config_has_sessions(const gxds_config *c) {
   return c->listener && c->listener->has_sessions;
 }
-/* Borrowed: valid as long as c. NULL: not in this snapshot. */
+/* Borrowed: valid as long as c. NULL if the snapshot does not have it. */
 const gxds_cluster_entry *gxds_config_cluster(const gxds_config *c, gxds_str name);
 
 #ifdef __cplusplus

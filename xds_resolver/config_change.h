@@ -1,5 +1,5 @@
-/* What a snapshot has that the one before had not, in words: for GRPC_TRACE=xds_resolver, and what
- * is wrong for channelz. Pure functions. */
+/* Describes what changed between two snapshots, for GRPC_TRACE=xds_resolver, and what is wrong, for
+ * channelz. Pure functions. */
 #ifndef GRPC_XDS_XDS_RESOLVER_CONFIG_CHANGE_H_
 #define GRPC_XDS_XDS_RESOLVER_CONFIG_CHANGE_H_
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Clusters told by name; the rest is counted. */
+/* The most clusters that are listed by name; the rest is only counted. */
 #define GXDS_CHANGED_CLUSTERS_TOLD_MAX 100
 
 /* Adds to out "listener changed, routes unchanged, clusters: +a ~b -c (3 in all)", where + is new,
@@ -19,17 +19,18 @@ extern "C" {
 void gxds_config_describe_change(const gxds_config *before, const gxds_config *after,
                                  gxds_text *out);
 
-/* Channelz keeps 4 kB of events of a channel: a long one would leave nothing of the others. */
+/* The most bytes of an event. Channelz keeps 4 kB of events for a channel, so a long one would push
+ * out all others. */
 #define GXDS_FAULTS_BYTES_MAX 1000
 #define GXDS_FAULTY_CLUSTERS_TOLD_MAX 10
-/* How much of the words fits into max bytes, without a part of a character at the end. */
+/* How many bytes of the text fit into max bytes without cutting a character. */
 size_t gxds_fault_size(gxds_str words, size_t max);
 
 /* From good to bad. */
 typedef enum gxds_fault {
   GXDS_FAULT_NONE,    /* nothing to tell */
-  GXDS_FAULT_OVER,    /* something is well again, and nothing is newly wrong */
-  GXDS_FAULT_AMBIENT, /* something is wrong with what goes on being used (A88) */
+  GXDS_FAULT_OVER,    /* a fault is over, and there is no new one */
+  GXDS_FAULT_AMBIENT, /* a resource has an error, but the last good one stays in use (A88) */
   GXDS_FAULT_UNUSABLE /* RPCs to a cluster fail */
 } gxds_fault;
 

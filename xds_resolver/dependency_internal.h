@@ -26,7 +26,7 @@
 typedef enum gxds_presence {
   GXDS_REQUESTED, /* nothing is known yet */
   GXDS_PRESENT,   /* resource */
-  GXDS_FAILED,    /* error; there is no resource, or it must not be used */
+  GXDS_FAILED,    /* error says why there is no resource, or why it must not be used */
 } gxds_presence;
 
 typedef enum gxds_subject_kind {
@@ -36,18 +36,19 @@ typedef enum gxds_subject_kind {
   GXDS_SUBJECT_SOURCE,
 } gxds_subject_kind;
 
-/* Something that is watched, and what is known of it. First in the structs of its kinds. */
+/* A watched resource or DNS name, and what is known of it. It stands first in the structs of its
+ * kinds. */
 typedef struct gxds_subject {
   uint8_t kind;                   /* gxds_subject_kind */
   uint8_t presence;               /* gxds_presence */
-  bool renewed;                   /* it was told since it was last looked at */
+  bool renewed;                   /* there was an event since it was last processed */
   const gxds_resource_type *type; /* NULL: a DNS name */
   gxds_str name;                  /* owned */
-  const gxds_error *from;         /* who sent resource; borrowed from the manager's origins */
+  const gxds_error *from; /* the server that sent resource; borrowed from the manager's origins */
   uint64_t token;
   const gxds_resource *resource; /* PRESENT: a reference */
-  const gxds_error *error;       /* FAILED: why; a reference, as the next */
-  const gxds_error *ambient;     /* what is wrong though the resource stays; NULL: nothing */
+  const gxds_error *error;       /* FAILED: the reason. This and the next are references */
+  const gxds_error *ambient;     /* an error although the resource stays in use; NULL: none */
   UT_hash_handle by_token;
 } gxds_subject;
 
@@ -65,7 +66,7 @@ typedef struct gxds_use {
 struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
-  const gxds_error *warning; /* what is odd about the endpoints; NULL: nothing */
+  const gxds_error *warning; /* a warning about the endpoints; NULL: none */
   bool idle;                 /* in the manager's list of sources without uses */
   UT_hash_handle by_name;
   gxds_source *next_idle;
@@ -73,32 +74,36 @@ struct gxds_source {
 
 struct gxds_node {
   gxds_subject subject;
-  const gxds_cluster_entry *entry;  /* a reference; NULL: not whole yet */
-  const gxds_cluster_entry *mapped; /* what the published map has; borrowed from it; NULL: none */
-  gxds_use shown;                   /* leaf: what the entry's endpoints come from */
-  gxds_use awaited; /* leaf: what the latest resource needs, while that is not in or it is kept */
+  const gxds_cluster_entry *entry; /* a reference; NULL until all that it needs is there */
+  const gxds_cluster_entry
+      *mapped;      /* the published map's entry, borrowed from the map; NULL: none */
+  gxds_use shown;   /* leaf: the source of the entry's endpoints */
+  gxds_use awaited; /* leaf: the source that the latest resource needs, while it has no endpoints
+                       yet or the node is kept */
 
-  /* Why it is wanted, apart from aggregates. */
+  /* Why the cluster is needed, apart from aggregates. */
   uint32_t subscriptions;
   bool held;
   bool in_published; /* a route of the published root names it */
   bool in_candidate;
 
-  bool dirty;           /* in the list of those to look at when settling */
-  bool due;             /* in the list of those whose entry is to be renewed, once it is not kept */
-  bool kept;            /* an aggregate that waits shows it: its entry stays */
-  bool changed;         /* in the list of those whose entry is another than when settling began */
+  bool dirty;   /* in the list of nodes to process when settling */
+  bool due;     /* in the list of nodes whose entry must be renewed, as soon as they are not kept */
+  bool kept;    /* an aggregate that waits uses the node, so its entry stays */
+  bool changed; /* in the list of nodes whose entry changed since settling began */
   bool is_aggregate;    /* in the list of aggregates */
   bool under_aggregate; /* an aggregate names it */
-  bool settled;         /* while aggregates are resolved: it and all below it are to be what the
-                           latest resources say */
-  bool wanted;          /* likewise: for another reason than an old list of an aggregate */
-  int height;           /* likewise: clusters down to the deepest leaf; 0: too many */
+  bool settled; /* while aggregates are resolved: the node and all below it follow the latest
+                   resources */
+  bool wanted; /* while aggregates are resolved: there is another reason to keep it than an old list
+                  of an aggregate */
+  int height;  /* while aggregates are resolved: the number of clusters down to the deepest leaf; 0:
+                  too many */
   gxds_node *next_dirty;
   gxds_node *next_due;
   gxds_node *next_changed;
-  uint64_t mark;      /* of the last walk that came here */
-  uint64_t leaf_mark; /* of the last list of leaves it was put on */
+  uint64_t mark;      /* the mark of the last walk that reached it */
+  uint64_t leaf_mark; /* the mark of the last list of leaves that it was put on */
 
   UT_hash_handle by_name;
   gxds_node *prev; /* all nodes, in the order of creation */
@@ -125,8 +130,8 @@ typedef struct gxds_dependency_queued {
 
 struct gxds_dependency_manager {
   gxds_str data_plane_authority;
-  const gxds_error **origins; /* of code GXDS_OK: one for each server that sent anything, and the
-                                 first for what comes from none: owned, few */
+  const gxds_error **origins; /* each with code GXDS_OK: one for each server that sent anything; the
+                                 first is for what comes from no server. Owned, few */
   size_t origin_count;
   gxds_load_store *load_store;
 
@@ -134,7 +139,7 @@ struct gxds_dependency_manager {
   gxds_subject *subjects; /* by token: everything that is watched */
   gxds_subject listener;
   gxds_subject *route_config;     /* NULL: inline, or no listener */
-  gxds_subject *old_route_config; /* of the published root, while another one is awaited */
+  gxds_subject *old_route_config; /* the published root's, while another root is awaited */
   gxds_node *nodes_by_name;
   gxds_node *nodes;
   gxds_node *aggregates;
@@ -144,32 +149,35 @@ struct gxds_dependency_manager {
   /* What came of it. */
   gxds_root published;
   gxds_root candidate;
-  size_t candidate_missing; /* of its clusters: how many have no entry */
+  size_t candidate_missing; /* how many of its clusters have no entry yet */
   const gxds_cluster_map *map;
-  const gxds_config *config;      /* the last one published; NULL: none, or failed since */
-  gxds_status failure;            /* the last one told; OK: none, or published since */
-  const gxds_names *held_plugins; /* by the names of their children; NULL: none */
+  const gxds_config
+      *config; /* the last published snapshot; NULL: none, or the channel failed since */
+  gxds_status
+      failure; /* the last failure that was reported; OK: none, or a snapshot was published since */
+  const gxds_names
+      *held_plugins; /* the names of the plugins' children that RPCs hold; NULL: none */
 
   /* What settle() has to do. */
   bool root_dirty;
   bool grown;     /* more may be wanted: walk */
-  bool shrunk;    /* less may be wanted: walk, and let go of the rest */
-  bool map_dirty; /* other clusters than before may belong in the map */
+  bool shrunk;    /* less may be needed than before: walk, and drop the rest */
+  bool map_dirty; /* the set of clusters in the map may have changed */
   bool aggregates_dirty;
   gxds_node *dirty;
-  gxds_node *due; /* after settling: those that are kept though they are another than before */
+  gxds_node *due; /* after settling: nodes that are kept although their resource changed */
   gxds_node *changed;
   gxds_source *idle;
 
   uint64_t last_token;
   uint64_t last_mark;
   gxds_dependency_queued *actions;
-  gxds_dependency_queued *taken; /* the one that the owner looks at */
+  gxds_dependency_queued *taken; /* the action that the owner has now */
 };
 
 /* ---- subjects and actions (dependency_manager.c) ---- */
 
-/* Asks for it: everything but kind, type and name is zero. Strings are copied. */
+/* Starts watching. Everything in s but kind, type and name must be zero. Strings are copied. */
 void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subject_kind kind,
                         const gxds_resource_type *type, gxds_str name);
 void gxds_subject_stop(gxds_dependency_manager *m, gxds_subject *s);
@@ -179,8 +187,8 @@ gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
 /* UNAVAILABLE "CDS resource NAME: WHY", whatever the code of why (A88: codes of the control plane
  * are not those of RPCs). */
 GXDS_MUST_USE gxds_status gxds_subject_failure(const gxds_subject *s);
-/* The same of a resource that was received, and in which we find this wrong ourselves: "what", then
- * about, which is escaped. */
+/* The same for a resource that was received but that we refuse: the text is `what`, then `about`,
+ * which is escaped. */
 GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what,
                                                gxds_str about);
 /* Frees what it holds; s is empty afterwards. */
@@ -188,16 +196,18 @@ void gxds_subject_fini(gxds_subject *s);
 
 /* ---- listener and route configuration (dependency_root.c) ---- */
 
-/* From what is known of the two: a candidate, or failure, or nothing yet. */
+/* Makes a candidate or a failure from what is known of the listener and the route configuration, or
+ * neither if they are still awaited. */
 void gxds_root_update(gxds_dependency_manager *m);
-/* Adds the ambient errors of the two: they are told with every cluster (A88). */
+/* Adds the ambient errors of the listener and the route configuration, which are reported with
+ * every cluster (A88). */
 void gxds_root_add_ambient(const gxds_dependency_manager *m, gxds_note *note);
 /* "RDS resource NAME (xDS server S) (node ID:N)": what the published routes come from. The caller
  * frees it. */
 gxds_str gxds_root_route_source(const gxds_dependency_manager *m);
-/* If the candidate has all it needs, it is the published root. */
+/* If the candidate has all that it needs, makes it the published root. */
 void gxds_root_promote(gxds_dependency_manager *m);
-/* The published root has no use for its former route configuration any more. */
+/* Drops the former route configuration, which the published root does not need any more. */
 void gxds_root_drop_old(gxds_dependency_manager *m);
 void gxds_root_fini(gxds_dependency_manager *m);
 
@@ -210,43 +220,44 @@ void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node);   /* to be lo
 void gxds_nodes_touch_all(gxds_dependency_manager *m);
 void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source); /* with all that use it */
 void gxds_source_warn(gxds_source *source); /* renews its warning from its resource */
-/* Its latest resource, when it is there and of that kind; else NULL. */
+/* The node's latest resource if there is one of that kind; else NULL. */
 const gxds_cluster *gxds_node_latest(const gxds_node *node);
 bool gxds_node_is_latest_aggregate(const gxds_node *node);
-/* The entry from now on (taken). */
+/* Sets the node's entry. Takes ownership of the entry. */
 void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
                          const gxds_cluster_entry *take_entry);
 void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node);
-/* The latest resource is a leaf, and nothing is known of its endpoints yet. */
+/* Whether the latest resource is a leaf whose endpoints are not known yet. */
 bool gxds_node_awaits(const gxds_node *node);
-/* Looks at what was touched: asks for endpoints; entries are due. */
+/* Processes the nodes with events: watches their endpoints, and marks entries that must be renewed.
+ */
 void gxds_nodes_refresh(gxds_dependency_manager *m);
-/* Leaves and clusters in error get the entries that are due, unless they are kept. */
+/* Renews the entries of leaves and of clusters in error, unless they are kept. */
 void gxds_nodes_renew(gxds_dependency_manager *m);
-/* Marks what is wanted with a new mark, making what is missing. */
+/* Marks all needed nodes with a new mark, and makes those that are missing. */
 void gxds_nodes_walk(gxds_dependency_manager *m);
-/* Lets go of nodes without the last mark. */
+/* Drops the nodes that the last walk did not mark. */
 void gxds_nodes_drop_unmarked(gxds_dependency_manager *m);
 void gxds_sources_drop_idle(gxds_dependency_manager *m);
 void gxds_nodes_fini(gxds_dependency_manager *m);
 
 /* ---- aggregates (dependency_aggregate.c) ---- */
 
-/* Finds out who is kept, renews entries and adopts. */
+/* Decides which nodes are kept, and renews the entries of the others. */
 void gxds_aggregates_resolve(gxds_dependency_manager *m);
 
 /* ---- cluster specifier plugins (dependency_plugins.c) ---- */
 
-/* Whether RPCs hold the plugin of that name: what they hold stays in the snapshot. */
+/* Sets whether RPCs hold the plugin with that name. A held plugin stays in the snapshot. */
 void gxds_dependency_hold_plugin(gxds_dependency_manager *m, gxds_str name, bool held);
 bool gxds_dependency_plugin_is_held(const gxds_dependency_manager *m, gxds_str name);
-/* What the snapshot is to have; the last one's own while they are the same. The caller owns the
- * returned reference. */
+/* The plugins for the next snapshot; the last snapshot's own object if they did not change. The
+ * caller owns the returned reference. */
 const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m);
 
 /* ---- the snapshot (dependency_publish.c) ---- */
 
-/* Puts changed entries into the map and publishes if the snapshot is not what it was. */
+/* Puts changed entries into the map, and publishes a snapshot if anything changed. */
 void gxds_dependency_publish(gxds_dependency_manager *m);
 void gxds_dependency_forget_published(gxds_dependency_manager *m);
 

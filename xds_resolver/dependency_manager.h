@@ -32,11 +32,13 @@ extern "C" {
 typedef struct gxds_dependency_manager gxds_dependency_manager;
 
 typedef enum gxds_dependency_action_kind {
-  GXDS_DEPENDENCY_WATCH,     /* token, type, name: then report resources and errors by the token */
+  GXDS_DEPENDENCY_WATCH, /* token, type, name: watch this, and report resources and errors with the
+                            token */
   GXDS_DEPENDENCY_UNWATCH,   /* token */
   GXDS_DEPENDENCY_PUBLISH,   /* config, route_targets */
-  GXDS_DEPENDENCY_FAIL,      /* status: the channel has no configuration to use */
-  GXDS_DEPENDENCY_DNS_START, /* token, name "host:port": report the addresses, again and again */
+  GXDS_DEPENDENCY_FAIL,      /* status: the channel has no usable configuration */
+  GXDS_DEPENDENCY_DNS_START, /* token, name "host:port": resolve this, and report each answer with
+                                the token */
   GXDS_DEPENDENCY_DNS_STOP,  /* token */
   GXDS_DEPENDENCY_DNS_RERESOLVE, /* token */
 } gxds_dependency_action_kind;
@@ -44,12 +46,12 @@ typedef enum gxds_dependency_action_kind {
 /* Everything in it is borrowed until the next call on the manager. */
 typedef struct gxds_dependency_action {
   gxds_dependency_action_kind kind;
-  uint64_t token; /* never reused, so a late report is dropped by it */
+  uint64_t token; /* never reused, so that late reports can be ignored */
   const gxds_resource_type *type;
   gxds_str name;
   const gxds_config *config;
-  const gxds_names *route_targets; /* of config's virtual host: config's roots and plugins, less
-                                      those that only RPCs hold */
+  const gxds_names *route_targets; /* the targets of the virtual host's routes: config's roots and
+                                      plugins, without those that only RPCs hold */
   gxds_status status;              /* UNAVAILABLE */
 } gxds_dependency_action;
 
@@ -58,49 +60,50 @@ typedef struct gxds_dependency_manager_options {
   gxds_str listener_name;
   gxds_str data_plane_authority; /* chooses the virtual host */
   gxds_str node_id;              /* for messages */
-  gxds_load_store *load_store;   /* travels in each snapshot; a reference is taken. May be NULL */
+  gxds_load_store
+      *load_store; /* put into each snapshot; takes a reference of its own. May be NULL */
 } gxds_dependency_manager_options;
 
-/* Asks for the listener at once. */
+/* Watches the listener at once. One owner. */
 gxds_dependency_manager *gxds_dependency_manager_create(
     const gxds_dependency_manager_options *options);
 void gxds_dependency_manager_destroy(gxds_dependency_manager *m);
 
 /* ---- events; none does anything visible before settle() ---- */
 
-/* The xDS server that sent the resource that is told next, for messages. An unknown token is
- * ignored, here and below. */
+/* Sets the xDS server that sent the next resource for that token, for messages. Here and below, an
+ * unknown token is ignored. */
 void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token, gxds_str server);
-/* A resource (error is NULL), or NULL and why there is none: it is then no longer used (A88). A
- * reference is taken of either. */
+/* A resource came (then error is NULL), or resource is NULL and error says why there is none. Then
+ * the last one is not used any more (A88). Takes references of its own. */
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
                                          const gxds_resource *resource, const gxds_error *error);
-/* Something is wrong, but what is there stays in use (A88). A reference is taken; NULL: no longer.
- */
+/* There is an error, but the last good resource stays in use (A88). NULL: the error is over. Takes
+ * a reference of its own. */
 void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64_t token,
                                               const gxds_error *error);
-/* The addresses of a DNS name as an endpoints resource (a reference is taken), or NULL and why
- * there are none; then earlier ones stay in use. */
+/* The addresses of a DNS name, as endpoints. If they are NULL, the status says why there are none,
+ * and earlier ones stay in use. Takes a reference of its own. */
 void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
                                     const gxds_endpoints *endpoints, const gxds_status *status);
 /* A74's dynamic subscriptions; counted. An unsubscribe without a subscribe is ignored. */
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster);
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster);
-/* A31: RPCs may use this cluster (or the child of this plugin, if the snapshot has one) (true), or
- * no longer do: while they may it stays in the snapshot and among its roots (plugins), whether or
- * not a route names it. Not counted. */
+/* A31: sets whether RPCs may still use this cluster, or the child of this plugin. As long as they
+ * may, it stays in the snapshot and among its roots or plugins, even if no route names it. Calls
+ * are not counted. */
 void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held);
 /* An LB policy asks for new addresses: all DNS names are resolved again (A74). */
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m);
 
-/* Carries out what the events so far call for: asks for more, publishes if anything changed, and
- * then lets go of what is not needed any more. */
+/* Processes the events since the last call: watches what else is needed, publishes a snapshot if
+ * anything changed, and then drops what is not needed any more. */
 void gxds_dependency_manager_settle(gxds_dependency_manager *m);
 
-/* The next thing to do; NULL: drained. Borrowed: valid until the next call on m. */
+/* The next thing to do; NULL if there is nothing. Borrowed: valid until the next call on m. */
 const gxds_dependency_action *gxds_dependency_manager_next_action(gxds_dependency_manager *m);
 
-/* Watches and DNS names that are active. */
+/* The number of active watches and DNS names. */
 size_t gxds_dependency_manager_watch_count(const gxds_dependency_manager *m);
 /* Aborts (GXDS_CHECK) if an invariant does not hold. For tests: it looks at everything. */
 void gxds_dependency_manager_validate(const gxds_dependency_manager *m);

@@ -1,6 +1,6 @@
-/* gxds_mailbox: how policies and RPCs speak to the dependency manager of their channel. Counted by
- * reference, any thread, never blocks; inert once the resolver closed it. One of the two mutable
- * things that are counted, because call trackers and policies outlive the resolver. */
+/* gxds_mailbox: how policies and RPCs send messages to the dependency manager of their channel. It
+ * is mutable and counted by reference, because call trackers and policies may outlive the resolver.
+ * Any thread, never blocks. It has no effect once the resolver has closed it. */
 #ifndef GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 #define GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 
@@ -12,7 +12,7 @@ extern "C" {
 
 typedef struct gxds_mailbox gxds_mailbox;
 
-/* One more reference, the caller's. */
+/* Adds a reference, which the caller owns. */
 gxds_mailbox *gxds_mailbox_ref(gxds_mailbox *m);
 void gxds_mailbox_unref(gxds_mailbox *m); /* NULL is allowed */
 
@@ -25,7 +25,7 @@ void gxds_mailbox_cluster_unsubscribe(gxds_mailbox *m, gxds_str cluster);
 typedef enum gxds_mail_kind {
   GXDS_MAIL_SUBSCRIBE,
   GXDS_MAIL_UNSUBSCRIBE,
-  GXDS_MAIL_CLUSTER_UNUSED, /* the last holder of a cluster let go of it (cluster_ref.h) */
+  GXDS_MAIL_CLUSTER_UNUSED, /* the last hold on a cluster ended (cluster_ref.h) */
 } gxds_mail_kind;
 
 typedef struct gxds_mail {
@@ -35,25 +35,24 @@ typedef struct gxds_mail {
 } gxds_mail;
 
 typedef struct gxds_mailbox_owner {
-  /* The first mail lies in an empty box: have gxds_mailbox_take() called, soon, where the owner
-   * lives. Called on the thread that posted, which may hold the host's locks: it must only post a
-   * message. The box lives during the call; for later, take a reference. */
+  /* The empty mailbox got a mail: arrange a call of gxds_mailbox_take() soon on the owner's thread.
+   * This runs on the thread that posted, which may hold the host's locks, so it must only send a
+   * message. The mailbox is valid during the call; take a reference to keep it. */
   void (*wake)(void *arg, gxds_mailbox *m);
-  /* The box is gone, on any thread. NULL: not interested. */
+  /* The mailbox was destroyed, on any thread. May be NULL. */
   void (*gone)(void *arg);
   void *arg;
 } gxds_mailbox_owner;
 
 /* The caller owns the returned reference. */
 gxds_mailbox *gxds_mailbox_create(gxds_mailbox_owner owner);
-/* Any thread. Nothing happens once the box is closed. */
+/* Any thread. No effect once the mailbox is closed. */
 void gxds_mailbox_post(gxds_mailbox *m, gxds_mail_kind kind, gxds_str cluster);
-/* All mail so far, oldest first, linked by next and given to the caller, who ends each with
- * gxds_mail_destroy(). NULL: none. One thread. */
+/* Takes all mail, the oldest first, linked by next. The caller ends each with gxds_mail_destroy().
+ * NULL if there is none. One thread. */
 gxds_mail *gxds_mailbox_take(gxds_mailbox *m);
 void gxds_mail_destroy(gxds_mail *mail);
-/* Throws away what is in it and whatever comes later; wake is not called for mail that comes
- * later. One thread. */
+/* Drops all mail in it, and all that comes later, without calling wake. One thread. */
 void gxds_mailbox_close(gxds_mailbox *m);
 
 #ifdef __cplusplus

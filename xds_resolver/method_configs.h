@@ -18,9 +18,9 @@ extern "C" {
 /* The number of none. */
 #define GXDS_NO_METHOD_CONFIG SIZE_MAX
 
-/* What one of them says. All of it is borrowed: valid during the call. */
+/* The contents of one method config. All of it is borrowed: valid during the call. */
 typedef struct gxds_method_config {
-  gxds_duration timeout;                 /* 0: no limit; else at least a millisecond counts */
+  gxds_duration timeout;                 /* 0: no limit; less than a millisecond counts as one */
   const gxds_retry_policy *retry_policy; /* NULL: none */
   const gxds_http_filter *filters;       /* the listener's, in order */
   size_t filter_count;
@@ -33,7 +33,7 @@ typedef struct gxds_method_configs gxds_method_configs;
 gxds_method_configs *gxds_method_configs_create(void);
 void gxds_method_configs_destroy(gxds_method_configs *m); /* NULL is allowed */
 
-/* The number of the text for c, which is added if it is not there; GXDS_NO_METHOD_CONFIG: it says
+/* The number of the text for c, which is added if it is new; GXDS_NO_METHOD_CONFIG if c sets
  * nothing. */
 size_t gxds_method_configs_add(gxds_method_configs *m, const gxds_method_config *c);
 
@@ -43,7 +43,7 @@ size_t gxds_method_configs_count(const gxds_method_configs *m);
 gxds_str gxds_method_configs_text(const gxds_method_configs *m, size_t number);
 /* Its timeout, in whole milliseconds; 0: none. */
 gxds_duration gxds_method_configs_timeout(const gxds_method_configs *m, size_t number);
-/* The number of a text; GXDS_NO_METHOD_CONFIG: not there. */
+/* The number of a text; GXDS_NO_METHOD_CONFIG if there is none. */
 size_t gxds_method_configs_find(const gxds_method_configs *m, gxds_str text);
 
 #ifdef __cplusplus

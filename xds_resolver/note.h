@@ -13,18 +13,19 @@
 extern "C" {
 #endif
 
-/* More errors are only counted: it ends in the status of RPCs. */
+/* The most errors in a note, because it becomes part of the status of RPCs; more are only counted.
+ */
 #define GXDS_NOTE_ERRORS_MAX 10
 
 typedef struct gxds_note {
-  gxds_text text;         /* all so far, but for the origin of the last error */
+  gxds_text text;         /* the text so far, without the origin of the last error */
   const gxds_error *last; /* borrowed */
-  size_t last_at;         /* where its words begin, in text */
+  size_t last_at;         /* where the last error's message begins in text */
   size_t count;
 } gxds_note;
 
-/* Adds an error (borrowed: valid until the note is taken); one without a message, or NULL, is none.
- * kind: "CDS resource". name is escaped. */
+/* Adds an error, which is borrowed until gxds_note_take(). NULL and an error without a message add
+ * nothing. kind is "CDS resource", for example. name is escaped. */
 void gxds_note_add(gxds_note *n, const char *kind, gxds_str name, const gxds_error *why);
 /* Ends the note; n is empty afterwards. The caller owns the returned reference. origin (code
  * GXDS_OK) tells where the cluster comes from: a note without errors is origin itself, and a note

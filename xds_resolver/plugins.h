@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct gxds_plugin {
   gxds_str name;    /* of the child */
-  gxds_str lb_json; /* its LB policy: a list that the host's registry takes */
+  gxds_str lb_json; /* its LB policy, as a JSON list for the host's registry */
 } gxds_plugin;
 
 typedef struct gxds_plugins {
@@ -29,15 +29,15 @@ typedef struct gxds_plugins {
  * server, destroys the channel to the old one under lookups that are just beginning. */
 void gxds_plugin_add_child_name(gxds_text *out, const gxds_route *route);
 
-/* Those of the items, which are copied; of two with one name the first. The caller owns the
- * returned reference; NULL, here and everywhere, when there are none. */
+/* Makes a set of the items, which are copied; of two with the same name the first counts. The
+ * caller owns the returned reference. Here and everywhere, NULL stands for no plugins. */
 const gxds_plugins *gxds_plugins_create(const gxds_plugin *items, size_t count);
-/* Those that the routes of a virtual host name. */
+/* The plugins that the routes of a virtual host name. The caller owns the returned reference. */
 const gxds_plugins *gxds_plugins_of(const gxds_virtual_host *virtual_host);
 const gxds_plugins *gxds_plugins_ref(const gxds_plugins *p); /* NULL gives NULL */
 void gxds_plugins_unref(const gxds_plugins *p);              /* NULL is allowed */
 
-/* By the child's name; NULL: none. Borrowed: valid as long as p. */
+/* Finds a plugin by its child's name; NULL if there is none. Borrowed: valid as long as p. */
 const gxds_plugin *gxds_plugins_find(const gxds_plugins *p, gxds_str name);
 bool gxds_plugins_equal(const gxds_plugins *a, const gxds_plugins *b);
 

@@ -13,7 +13,7 @@ extern "C" {
 typedef struct gxds_request_hasher {
   const gxds_route *route; /* borrowed: as long as the hasher */
   struct gxds_hashed_header {
-    void *rewrite; /* NULL: nothing is rewritten */
+    void *rewrite; /* NULL if nothing is rewritten */
     gxds_header_source source;
   } * headers; /* one per policy */
 } gxds_request_hasher;
@@ -26,8 +26,8 @@ void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host);
 /* The same for a route that has policies. */
 bool gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
                                      const gxds_route_request *request, uint64_t *hash);
-/* The RPC's hash. False: no policy gives one (most routes have none), and it has a random one, for
- * who asks to draw. */
+/* Computes the RPC's hash. False if no policy gives one, as for most routes: then whoever needs a
+ * hash draws a random one. */
 static inline bool gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
                                             const gxds_route_request *request, uint64_t *hash) {
   return h->route->hash_policy_count > 0 && gxds_request_hasher_by_policies(h, host, request, hash);

@@ -26,33 +26,35 @@ typedef struct gxds_resolver gxds_resolver;
 /* All of it is borrowed: valid during the call of gxds_resolver_start(), but for what says
  * otherwise. */
 typedef struct gxds_resolver_options {
-  gxds_str target;               /* the channel's, in canonical form: which channels share an
-                                    XdsClient says transport/clients.h */
+  gxds_str target; /* the channel's target in canonical form; transport/clients.h decides by it
+                      which channels share an XdsClient */
   gxds_str uri_authority;        /* of the xds: URI; empty: none */
   gxds_str uri_path;             /* of the xds: URI, decoded, without the leading slash */
   gxds_str data_plane_authority; /* chooses the virtual host */
-  /* Not NULL: the bootstrap, and an XdsClient of this channel's own. */
+  /* If not NULL, this is the bootstrap, and the channel has an XdsClient of its own. */
   const char *bootstrap_json;
-  /* Of the client, if it is this channel that makes it: for its channels to the servers, and its
-   * does-not-exist timeout (0: the default). args: borrow until gone(); may be NULL. */
+  /* For the XdsClient, if this channel makes it: the arguments of its channels to the servers, and
+   * its does-not-exist timeout (0: the default). args is borrowed until gone(), and may be NULL. */
   const grpc_channel_args *args;
   gxds_duration resource_timeout;
   const gxds_host *host;    /* borrowed: valid until the process ends */
-  const void *channel_args; /* the channel's own, as the host has them, for DNS. Borrowed: valid
-                               until gone(). May be NULL */
-  /* There is an update to take. On the reactor: it must only pass this on to another thread. */
+  const void *channel_args; /* the channel's own arguments in the host's form, for DNS. Borrowed:
+                               valid until gone(). May be NULL */
+  /* There is an update to take. Called on the reactor: it must only pass this on to another thread.
+   */
   void (*schedule)(void *arg);
-  /* After gxds_resolver_close(), on the reactor: arg is not used any more. */
+  /* After gxds_resolver_close(): arg is not used any more. Called on the reactor. */
   void (*gone)(void *arg);
   void *arg;
 } gxds_resolver_options;
 
-/* What the channel is to use from now on. Owned by whoever took it. */
+/* What the channel uses from now on. Whoever took it owns it. */
 typedef struct gxds_resolver_update {
-  gxds_status failure;              /* not OK: nothing (A74) */
-  const gxds_config *config;        /* OK: a reference */
-  const gxds_cluster_set *clusters; /* OK: of the routes, with the children of their plugins; the
-                                       same pointer as long as they name the same. A reference */
+  gxds_status failure;       /* not OK: nothing (A74) */
+  const gxds_config *config; /* OK: a reference */
+  const gxds_cluster_set
+      *clusters; /* OK: the clusters of the routes and the children of their plugins; the same
+                    pointer as long as the names are the same. A reference */
 } gxds_resolver_update;
 
 /* Reads the bootstrap (unless a channel of the target has it in use already) and makes what may
@@ -64,14 +66,15 @@ GXDS_MUST_USE gxds_status gxds_resolver_start(const gxds_resolver_options *optio
 
 /* ---- the owner's side ---- */
 
-/* The latest update, or NULL: none since the last. Ended with gxds_resolver_update_destroy(). */
+/* Takes the latest update; NULL if there is no new one. The caller ends it with
+ * gxds_resolver_update_destroy(). */
 gxds_resolver_update *gxds_resolver_take(gxds_resolver *r);
 void gxds_resolver_update_destroy(gxds_resolver_update *u); /* NULL is allowed */
-/* Borrowed: valid until close; ref to keep it. */
+/* Borrowed: valid until gxds_resolver_close(); take a reference to keep it. */
 gxds_mailbox *gxds_resolver_mailbox(gxds_resolver *r);
 void gxds_resolver_reresolve(gxds_resolver *r);
 void gxds_resolver_reset_backoff(gxds_resolver *r);
-/* Ends it: r is not to be used any more, its mailbox becomes inert. */
+/* Ends the resolver. r is invalid afterwards, and its mailbox has no effect any more. */
 void gxds_resolver_close(gxds_resolver *r);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* One route against one RPC (A28): its path, headers and fraction. Immutable once made: any
+/* Matches one route against one RPC (A28): path, headers and fraction. Immutable once made: any
  * thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
 #define GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
@@ -12,9 +12,9 @@ extern "C" {
 
 /* One of the route's headers. */
 typedef struct gxds_header_matcher {
-  gxds_str
-      name; /* where the route before asks for the same header first, the very bytes of that one */
-  void *regex; /* NULL where it is of another kind */
+  gxds_str name; /* if the route before asks for the same header, its bytes, so that the pointers
+                    are equal */
+  void *regex;   /* NULL if it is of another kind */
   gxds_header_source source;
   bool when_missing; /* whether it matches an RPC without the header */
 } gxds_header_matcher;
@@ -25,14 +25,14 @@ typedef struct gxds_route_matcher {
   gxds_header_matcher *headers;
 } gxds_route_matcher;
 
-/* route and host: borrowed, valid as long as the matcher. before: of a route that is often tried
- * before this one, whose route lives as long; NULL: none. */
+/* route and host are borrowed: valid as long as the matcher. before is the matcher of a route that
+ * is often tried before this one, and lives as long; may be NULL. */
 void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
                              const gxds_route_matcher *before);
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
 
-/* The header that was looked at last, in one search for an RPC's route: many routes ask for the
- * same one. Starts zeroed. */
+/* Remembers the last header that one search for an RPC's route looked up, since many routes ask for
+ * the same one. Starts zeroed. */
 typedef struct gxds_header_memo {
   gxds_str name; /* empty: none yet. Borrowed from a route */
   gxds_str value;
@@ -51,7 +51,7 @@ static inline bool gxds_route_matcher_path(const gxds_route_matcher *m, const gx
   bool fits = p->kind == GXDS_PATH_EXACT ? path.size == p->text.size : path.size >= p->text.size;
   return fits && (p->text.size == 0 || memcmp(path.data, p->text.data, p->text.size) == 0);
 }
-/* Headers, then fraction: draws a random number only when it comes to that. */
+/* Matches the headers, then the fraction. Draws a random number only if it gets that far. */
 bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host *host,
                                    const gxds_route_request *request, gxds_header_memo *memo);
 /* The same; most routes have neither. */

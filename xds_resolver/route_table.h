@@ -22,38 +22,39 @@ extern "C" {
 
 typedef struct gxds_route_table gxds_route_table;
 
-/* What is the same for all RPCs of a channel. */
+/* What all RPCs of a channel have in common. */
 typedef struct gxds_route_channel {
   uint64_t id;        /* a random number (A42) */
-  gxds_str authority; /* of RPCs that name none of their own */
+  gxds_str authority; /* for RPCs without an authority of their own */
 } gxds_route_channel;
 
-/* What is known of an RPC when it is routed. All of it is borrowed: valid during the call. */
+/* An RPC that is to be routed. All of it is borrowed: valid during the call. */
 typedef struct gxds_route_request {
   gxds_str path; /* "/package.Service/Method" */
-  /* The value of a metadata key (several values joined by commas) into *value, borrowed until the
-   * next call; false: not there. Not asked for what A28 excludes; asked for ":authority", which
-   * is there when the RPC has one of its own. */
+  /* Looks up a metadata key; several values are joined by commas. *value is borrowed until the next
+   * call. False if the RPC does not have it. It is never called for keys that A28 excludes. It is
+   * called for ":authority", which an RPC has if the program set one. */
   bool (*header)(void *arg, gxds_str name, gxds_str *value);
   void *arg;
-  gxds_random *(*random)(void); /* of the calling thread; asked for when a number is to be drawn */
+  gxds_random *(*random)(
+      void); /* the calling thread's generator; called only if a number is needed */
   const gxds_route_channel *channel;
-  gxds_session_text *session; /* A55: filled when the result has a cookie; not initialised. NULL:
-                                 nobody asks for sessions */
+  gxds_session_text *session; /* A55: filled in if the result has a cookie; need not be initialised.
+                                 NULL: sessions are not used */
 } gxds_route_request;
 
 typedef enum gxds_routed {
   GXDS_ROUTED,
   GXDS_ROUTED_NOWHERE,  /* no route matches */
-  GXDS_ROUTED_IN_ERROR, /* the route that matches is of a kind that a client can't follow */
+  GXDS_ROUTED_IN_ERROR, /* the matching route has an action that a client can't use */
 } gxds_routed;
 
 /* Where an RPC goes. */
 typedef struct gxds_route_result {
   gxds_routed kind;
-  size_t cluster;       /* its place in the names given to _create */
-  size_t method_config; /* the number among the table's, or GXDS_NO_METHOD_CONFIG */
-  bool has_hash;        /* A42: false: no policy gives one, and a random one is as good */
+  size_t cluster;       /* its index in the names given to gxds_route_table_create() */
+  size_t method_config; /* its number in the table's method configs, or GXDS_NO_METHOD_CONFIG */
+  bool has_hash;        /* A42: false if no hash policy gives one; then a random hash will do */
   uint64_t hash;        /* for policies that pick by it */
   const gxds_host_rewrite *host_rewrite; /* A81; NULL: none. Borrowed: valid as long as the table */
   const gxds_metadata_match *match;      /* E5; likewise */
@@ -70,16 +71,16 @@ const gxds_route_table *gxds_route_table_create(const gxds_route_config *route_c
                                                 const gxds_names *clusters, const gxds_host *host);
 void gxds_route_table_destroy(const gxds_route_table *t); /* NULL is allowed */
 
-/* What results' numbers stand for. Borrowed: valid as long as t. */
+/* The method configs that results refer to by number. Borrowed: valid as long as t. */
 const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_table *t);
 
-/* Where one RPC goes: the first route that matches, and the cluster that its session has there
- * (A60), or that it draws by weight. */
+/* Routes one RPC: finds the first route that matches, and takes the cluster that the RPC's session
+ * has there (A60), or draws one by weight. */
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request);
 
-/* The number of the first route that matches, -1: none; and the same by looking at one after the
- * other, to check it against. */
+/* The number of the first route that matches; -1 if none does. The second function tries one route
+ * after the other, to check the first. */
 int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request);
 int64_t gxds_route_table_match_linear(const gxds_route_table *t, const gxds_route_request *request);
 

@@ -16,13 +16,13 @@
 extern "C" {
 #endif
 
-/* What a cookie can hold: more than an endpoint has of addresses, and a name of a cluster. A longer
- * one is none of ours. */
+/* The longest text that a cookie may hold. The addresses of an endpoint and the name of a cluster
+ * are shorter, so a longer cookie is not ours. */
 #define GXDS_SESSION_TEXT_MAX 4096u
 
 /* A cookie's value, decoded. Lives on the caller's stack; not initialised. */
 typedef struct gxds_session_text {
-  size_t addresses; /* how many bytes of text are the addresses; 0: there are none */
+  size_t addresses; /* how many bytes of text the addresses take; 0: there are none */
   size_t size;
   char text[GXDS_SESSION_TEXT_MAX];
 } gxds_session_text;
@@ -35,8 +35,8 @@ bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster);
 
 /* How much memory a session needs, at any multiple of 16. */
 size_t gxds_session_size(const gxds_session_cookie *cookie, const gxds_session_text *text);
-/* A session in that memory. Copies all but cluster, which is where the RPC goes: borrowed, valid as
- * long as the session. Nobody has to end it. */
+/* Makes a session in that memory. cluster is where the RPC goes, and is borrowed: valid as long as
+ * the session. All else is copied. Nobody has to end it. */
 gxds_session *gxds_session_init(void *memory, const gxds_session_cookie *cookie,
                                 const gxds_session_text *text, gxds_str cluster);
 

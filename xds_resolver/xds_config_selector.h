@@ -1,4 +1,5 @@
-/* The ConfigSelector of an xds: channel: chooses by a gxds_selector. See host/config_selector.h. */
+/* The ConfigSelector of an xds: channel, which chooses by a gxds_selector. See
+ * host/config_selector.h. */
 #ifndef GRPC_XDS_XDS_RESOLVER_XDS_CONFIG_SELECTOR_H_
 #define GRPC_XDS_XDS_RESOLVER_XDS_CONFIG_SELECTOR_H_
 
@@ -9,13 +10,14 @@
 extern "C" {
 #endif
 
-/* The caller owns the returned reference. References to what it needs are taken. channel: copied.
- * services: borrow, for good. */
+/* Takes references of its own. channel is copied. services are borrowed until the process ends. The
+ * caller owns the returned reference. */
 gxds_config_selector *gxds_xds_config_selector_create(const gxds_config *config,
                                                       const gxds_cluster_set *clusters,
                                                       const gxds_route_channel *channel,
                                                       const gxds_host *services);
-/* Whether one made of these would choose the same. s: of the above. */
+/* Whether a selector made from these would choose the same. s is one of
+ * gxds_xds_config_selector_create(). */
 bool gxds_xds_config_selector_fits(const gxds_config_selector *s, const gxds_config *config,
                                    const gxds_cluster_set *clusters);
 

@@ -35,11 +35,11 @@ typedef struct gxds_round_robin gxds_round_robin;
 
 typedef enum gxds_round_robin_op_kind {
   GXDS_ROUND_ROBIN_CREATE,    /* make a subchannel for the endpoint at position, and watch it */
-  GXDS_ROUND_ROBIN_CONNECT,   /* tell endpoint's subchannel to connect */
+  GXDS_ROUND_ROBIN_CONNECT,   /* ask the endpoint's subchannel to connect */
   GXDS_ROUND_ROBIN_RERESOLVE, /* ask for addresses */
-  GXDS_ROUND_ROBIN_PUBLISH,   /* report state: READY with a picker over members; CONNECTING with one
-                                 that queues; TRANSIENT_FAILURE with the last failure */
-  GXDS_ROUND_ROBIN_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there is no endpoint */
+  GXDS_ROUND_ROBIN_PUBLISH,   /* report the state: READY with a picker over members, CONNECTING with
+                                 one that queues, TRANSIENT_FAILURE with the last failure */
+  GXDS_ROUND_ROBIN_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no endpoints */
   GXDS_ROUND_ROBIN_REMOVE,        /* end endpoint's subchannel */
 } gxds_round_robin_op_kind;
 
@@ -47,9 +47,10 @@ typedef enum gxds_round_robin_op_kind {
 typedef struct gxds_round_robin_op {
   gxds_round_robin_op_kind kind;
   uint64_t endpoint;             /* CREATE, CONNECT, REMOVE: its token, never reused */
-  uint32_t position;             /* CREATE: in the endpoints of the last update */
+  uint32_t position;             /* CREATE: the endpoint's place in the last update */
   grpc_connectivity_state state; /* PUBLISH */
-  const uint64_t *members;       /* PUBLISH of READY: tokens, in the order of the endpoints */
+  const uint64_t *members; /* PUBLISH of READY: the tokens of the endpoints to pick from, in the
+                              order of the update */
   size_t member_count;
 } gxds_round_robin_op;
 
@@ -57,37 +58,38 @@ typedef struct gxds_round_robin_op {
 gxds_round_robin *gxds_round_robin_create(void);
 void gxds_round_robin_destroy(gxds_round_robin *r); /* NULL is allowed */
 
-/* The endpoints from now on; copied. The same address twice is two endpoints, as in the host.
- * renew: what subchannels are made with changed, so that none can stay. */
+/* Takes the endpoints of an update, which are copied. An address that occurs twice is two
+ * endpoints, as in the host. renew: the args of subchannels changed, so none of them can stay. */
 void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
                                 bool renew);
 /* An endpoint's subchannel reported its state. An unknown token and SHUTDOWN are ignored. */
 void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
                                grpc_connectivity_state state);
-/* CREATE could not be carried out: the endpoint is left out, as in the host. */
+/* No subchannel could be made for a CREATE: the endpoint is left out, as in the host. */
 void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint);
-/* Whether the next updates' weights count (E3): then another one of an endpoint that is READY makes
- * a picker due. Without this call, they don't. */
+/* Sets whether the weights of the next updates count (E3); by default they don't. If they do, a
+ * changed weight of a READY endpoint makes a new picker. */
 void gxds_round_robin_by_weight(gxds_round_robin *r, bool by_weight);
-/* Picks are to be made in another way: a picker is due, whatever the endpoints do. */
+/* The way of picking changed: a new picker is published even if the endpoints did not change. */
 void gxds_round_robin_on_other_picks(gxds_round_robin *r);
-/* Another subchannel may be made: one of the next operations, if any is wanted. */
+/* Allows one more subchannel, which is one of the next operations if any is left to make. */
 void gxds_round_robin_on_start(gxds_round_robin *r);
 
-/* The next thing to do; false: nothing. To be called after every event until it is false. */
+/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+ * returns false. */
 bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op);
-/* How many subchannels are left to make: so many calls of gxds_round_robin_on_start() are waited
- * for. */
+/* How many subchannels are left to make. Each needs a call of gxds_round_robin_on_start(). */
 uint32_t gxds_round_robin_wanted(const gxds_round_robin *r);
 
-/* A token's low half is less than this: the owner can keep subchannels in an array. The high half
- * tells those apart that had the same place one after the other. */
+/* The number of slots. The low half of a token is less than this, so the owner can keep subchannels
+ * in an array. The high half distinguishes endpoints that had the same slot one after the other. */
 uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r);
 
 /* The token of the endpoint at that place of the last update, with or without a subchannel. */
 uint64_t gxds_round_robin_token_at(const gxds_round_robin *r, uint32_t position);
 
-/* An endpoint's weight, at least 1: that of the last update that has it and whose weights count. */
+/* The endpoint's weight, at least 1, from the last update that has the endpoint and whose weights
+ * count. */
 uint32_t gxds_round_robin_weight(const gxds_round_robin *r, uint64_t endpoint);
 
 /* Checks the invariant; for tests. */

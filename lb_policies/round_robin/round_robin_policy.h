@@ -1,6 +1,6 @@
-/* The leaf policy inside a locality whose cluster balances by ROUND_ROBIN: "grpc_xds_round_robin".
- * It takes the locality itself, not a list of addresses, and carries out what round_robin.h
- * decides. The host's round_robin stays for everybody else. */
+/* The policy "grpc_xds_round_robin", which is the leaf policy inside a locality whose cluster
+ * balances by ROUND_ROBIN. It takes the locality itself instead of a list of addresses, and carries
+ * out what round_robin.h decides. Everywhere else the host's round_robin is used. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ROUND_ROBIN_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ROUND_ROBIN_POLICY_H_
 
@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* It has no config in JSON. */
+/* Its config has no JSON form. */
 extern const gxds_policy_type gxds_round_robin_policy;
 
-/* Takes a reference of its own on the locality. by_weight: picks are by the weights of its
- * endpoints (E3), where they differ. The caller owns the returned reference. */
+/* Takes a reference of its own on the locality. by_weight: pick by the weights of the endpoints
+ * (E3). The caller owns the returned reference. */
 gxds_lb_config *gxds_round_robin_config_create(const struct gxds_locality *locality,
                                                bool by_weight);
 

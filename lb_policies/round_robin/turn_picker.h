@@ -1,8 +1,6 @@
-/* A picker in turn: of endpoints that are alike, or by weight. Both in constant time, without a
- * lock.
- *
- * By weight it is a wheel (wheel.h): the share of an endpoint is its weight over the sum, whatever
- * the weights are. */
+/* Pickers that take the endpoints in turn, either equally or by weight. Both pick in constant time
+ * and without a lock. The picker by weight uses a wheel (wheel.h): the share of an endpoint is
+ * exactly its weight divided by the sum. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_TURN_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_TURN_PICKER_H_
 
@@ -13,12 +11,12 @@
 extern "C" {
 #endif
 
-/* Over those endpoints of e, at least one, all of them READY. The turns go on from picker to
- * picker. The caller owns the returned reference. */
+/* Makes a picker over those endpoints of e: at least one, all of them READY. A new picker goes on
+ * where the last one was. The caller owns the returned reference. */
 gxds_picker *gxds_turn_picker_create(const gxds_endpoints_policy *e, const uint64_t *tokens,
                                      size_t count, gxds_turns *turns);
-/* Likewise by weight; where all weigh the same it is that above. shares: above 0, by which the
- * weights are multiplied; NULL: by none. */
+/* The same by weight. If all weights are equal, it is the picker above. The weights are multiplied
+ * by shares, which are above 0; NULL: they are not. */
 gxds_picker *gxds_turn_picker_create_by_weight(const gxds_endpoints_policy *e,
                                                const uint64_t *tokens, size_t count,
                                                gxds_turns *turns, const double *shares);

@@ -16,31 +16,32 @@
 extern "C" {
 #endif
 
-/* In its policy's own object; zero-initialised there is no slow start, and nothing is kept. */
+/* Part of its policy's own object. Zero-initialised, it has no slow start and keeps nothing. */
 typedef struct gxds_newcomers {
   gxds_slow_start config;
   struct gxds_newcomer *by_address; /* private, as all below */
   bool all_new;
-  struct gxds_beginning **by_slot; /* references; NULL: from the beginning */
+  struct gxds_beginning **by_slot; /* references; NULL: the endpoint is not new */
   uint32_t slot_count;
-  struct gxds_beginning **members; /* references, of the last picker; NULL as above */
+  struct gxds_beginning *
+      *members; /* references, for the endpoints of the last picker; NULL: not new */
   size_t member_count;
 } gxds_newcomers;
 
 void gxds_newcomers_fini(gxds_newcomers *n);
 
-/* Before and after a list with addresses is given to the policy's endpoints. */
+/* Call these before and after the policy's endpoints get a list with addresses. */
 void gxds_newcomers_begin_update(gxds_newcomers *n, const gxds_slow_start *config);
 void gxds_newcomers_end_update(gxds_newcomers *n, const gxds_address_list *list);
 
 /* A subchannel was made for the address. slot: the low half of its token. */
 void gxds_newcomers_created(gxds_newcomers *n, uint32_t slot, gxds_str address);
 
-/* These are READY, and in the picks from now on; count 0: none is. */
+/* From now on picks are among these endpoints, which are READY. count may be 0. */
 void gxds_newcomers_picked(gxds_newcomers *n, const uint64_t *tokens, size_t count, gxds_time now);
 
-/* Fills shares, one for each of them in that order, at most 1. When they are to be computed anew;
- * GXDS_TIME_NEVER: they stay. */
+/* Fills shares with one share for each picked endpoint, in their order; a share is at most 1.
+ * Returns when to compute them again; GXDS_TIME_NEVER if they stay the same. */
 gxds_time gxds_newcomers_shares(const gxds_newcomers *n, gxds_time now, double *shares);
 
 #ifdef __cplusplus

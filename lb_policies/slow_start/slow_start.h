@@ -1,5 +1,5 @@
-/* Slow start, as Envoy has it: an endpoint that comes to others gets its share of RPCs little by
- * little. Not in gRPC's own clients. */
+/* Slow start as in Envoy: an endpoint that joins others gets its share of RPCs little by little.
+ * gRPC's own clients don't have it. */
 #ifndef GRPC_XDS_LB_POLICIES_SLOW_START_SLOW_START_H_
 #define GRPC_XDS_LB_POLICIES_SLOW_START_SLOW_START_H_
 
@@ -15,7 +15,7 @@ extern "C" {
 typedef struct gxds_slow_start {
   gxds_duration window;      /* how long it takes; 0: there is no slow start */
   double aggression;         /* 1: linear; more: fast at first. Greater than 0 */
-  double min_weight_percent; /* of its weight, from the first moment; 0 … 100 */
+  double min_weight_percent; /* the part of its weight that it has from the first moment; 0 … 100 */
 } gxds_slow_start;
 
 /* Reads {"slowStart":{"window":"60s","aggression":1,"minWeightPercent":10}} of a policy's config;
@@ -26,15 +26,15 @@ bool gxds_slow_start_parse(const json_t *config, gxds_errors *errors, gxds_slow_
 /* Any thread. */
 bool gxds_slow_start_equal(const gxds_slow_start *a, const gxds_slow_start *b);
 
-/* Whatever the minimum, an endpoint gets some RPCs. */
+/* Even if the configured minimum is 0, an endpoint gets some RPCs. */
 #define GXDS_SLOW_START_SHARE_MIN 0.0001
 
-/* What an endpoint gets of its weight at that age: GXDS_SLOW_START_SHARE_MIN to 1. Envoy's rule:
- * max(minimum, (age / window) ^ (1 / aggression)), where an age of less than a second counts as
- * one. Any thread. */
+/* The part of its weight that an endpoint of that age has, from GXDS_SLOW_START_SHARE_MIN to 1.
+ * Envoy's rule: max(minimum, (age / window) ^ (1 / aggression)), where an age below a second counts
+ * as a second. Any thread. */
 double gxds_slow_start_share(const gxds_slow_start *s, gxds_duration age);
 
-/* How often shares are computed anew while an endpoint is in its window. Any thread. */
+/* How often to compute shares again while an endpoint is in its window. Any thread. */
 gxds_duration gxds_slow_start_period(const gxds_slow_start *s);
 
 #ifdef __cplusplus

@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* Their configs are made by parse() only: a Cluster's policies are written as JSON. */
+/* Only their parse() makes configs: a Cluster's policies are written as JSON. */
 extern const gxds_policy_type gxds_slow_start_policy;
 extern const gxds_policy_type gxds_endpoint_weights_policy;
 
-/* Whether it is a config of grpc_xds_endpoint_weights without slow start: that is what
- * round_robin_policy.h does within a locality, where an update is cheaper. Any thread. */
+/* Whether c is a config of grpc_xds_endpoint_weights without slow start. Within a locality
+ * round_robin_policy.h does that instead, at less cost for an update. Any thread. */
 bool gxds_lb_config_is_endpoint_weights_alone(const gxds_lb_config *c);
 
 #ifdef __cplusplus

@@ -14,32 +14,34 @@ extern "C" {
 #endif
 
 typedef struct gxds_subset_endpoints {
-  const gxds_endpoints *part; /* a reference; NULL: none are known of the cluster */
+  const gxds_endpoints *part; /* a reference; NULL: the cluster's endpoints are not known */
   size_t count;               /* endpoints in it */
-  /* Private: what it was made of, and how. */
+  /* Private: the endpoints that it was made from, and how. */
   const gxds_endpoints *all; /* a reference */
   bool locality_weight_aware;
   bool scale_locality_weight;
   bool list_as_any;
 } gxds_subset_endpoints;
 
-/* What an update changed in a cluster, found out once for all of its subsets: in each locality, the
- * stretch outside of which the endpoints are the same. */
+/* What an update changed in a cluster, computed once for all of its subsets: for each locality the
+ * range of places outside of which the endpoints are the same. */
 typedef struct gxds_subset_changes gxds_subset_changes;
-/* Borrow: both, as long as it. NULL is allowed: nothing was known, or is. */
+/* Both are borrowed: valid as long as the result. Either may be NULL: the endpoints were not known,
+ * or are not. */
 gxds_subset_changes *gxds_subset_changes_create(const gxds_endpoints *before,
                                                 const gxds_endpoints *after);
 void gxds_subset_changes_destroy(gxds_subset_changes *c); /* NULL is allowed */
 
 void gxds_subset_endpoints_fini(gxds_subset_endpoints *s);
-/* all: NULL: none are known. wanted: as in lb_metadata.h, the same at each call; empty: all
- * endpoints. changes: to all, from those of the call before; NULL: not known. Localities without
- * any are left out. Where no change is of the subset's, it costs what changed. */
+/* Updates the subset to the endpoints of `all`; NULL: they are not known. wanted is the metadata
+ * that they must have, as in lb_metadata.h; it is the same at each call, and empty for all
+ * endpoints. changes are those since the last call; NULL: not known. Localities without any such
+ * endpoint are left out. If no change concerns the subset, the cost follows what changed. */
 void gxds_subset_endpoints_update(gxds_subset_endpoints *s, const gxds_endpoints *all,
                                   gxds_str wanted, const gxds_lb_subsets *rules,
                                   const gxds_subset_changes *changes);
 
-/* Whether any endpoint has it. */
+/* Whether any endpoint has that metadata. */
 bool gxds_subset_exists(const gxds_endpoints *all, gxds_str wanted, const gxds_lb_subsets *rules);
 
 #ifdef __cplusplus

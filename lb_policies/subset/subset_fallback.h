@@ -1,5 +1,5 @@
-/* Which endpoints a match of a route leads to (E5), as Envoy's subset load balancer finds them.
- * Pure: it asks which subsets there are. */
+/* Finds the endpoints for a route's match (E5), as Envoy's subset load balancer does. Pure: a
+ * callback tells it which subsets exist. */
 #ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_FALLBACK_H_
 #define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_FALLBACK_H_
 
@@ -9,11 +9,12 @@
 extern "C" {
 #endif
 
-/* The subset of those endpoints that have that metadata (empty: all endpoints, which is never
- * NULL). wanted: borrowed, valid during the call. NULL: no endpoint has it. */
+/* Returns the subset of the endpoints with that metadata; NULL if no endpoint has it. If wanted is
+ * empty, returns all endpoints, and never NULL. wanted: borrowed, valid during the call. */
 typedef const void *gxds_subset_with(void *arg, gxds_str wanted);
 
-/* match: as in lb_metadata.h; empty: there is none. NULL: it leads nowhere. */
+/* match is as in lb_metadata.h, and empty if the route has none. Returns NULL if no endpoint may be
+ * used. */
 const void *gxds_subset_resolve(const gxds_lb_subsets *rules, gxds_str match,
                                 gxds_subset_with *with, void *arg);
 

@@ -1,6 +1,6 @@
-/* The picker of a cluster with subsets: an RPC's match (E5) is looked up, and a picker of its
- * subset picks. A match that is not known yet waits until the policy has been told of it. Private
- * to subset. */
+/* The picker of a cluster with subsets: it looks an RPC's match (E5) up, and lets the picker of
+ * that subset pick. An RPC whose match is not known yet waits until the policy has made its subset.
+ * Private to subset. */
 #ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_PICKER_H_
 
@@ -12,23 +12,23 @@ extern "C" {
 #endif
 
 typedef enum gxds_subset_pick_kind {
-  GXDS_SUBSET_PICK_WAIT, /* its endpoints are not there yet */
+  GXDS_SUBSET_PICK_WAIT, /* the subset has no picker yet */
   GXDS_SUBSET_PICK_FAIL, /* no endpoints are for it */
   GXDS_SUBSET_PICK_BY,   /* by picker */
 } gxds_subset_pick_kind;
 
 typedef struct gxds_subset_pick {
   gxds_subset_pick_kind kind;
-  gxds_picker *picker; /* BY: borrowed, valid during the call that is given it */
+  gxds_picker *picker; /* BY: borrowed, valid during the call that takes it */
 } gxds_subset_pick;
 
 typedef struct gxds_subset_picker gxds_subset_picker;
 
-/* For at most count matches. otherwise: of RPCs without one. poker: poked with the text of a match
- * that is not known. Strings are copied. The caller owns the returned reference. */
+/* Makes a picker for at most count matches. `otherwise` is for RPCs without a match. poker is poked
+ * with the text of an unknown match. Strings are copied. The caller owns the returned reference. */
 gxds_subset_picker *gxds_subset_picker_create(gxds_str cluster, const gxds_subset_pick *otherwise,
                                               size_t count, gxds_poker *poker);
-/* Before it is published. No match twice. */
+/* Adds a match. Only before the picker is published, and each match once. */
 void gxds_subset_picker_add(gxds_subset_picker *p, const gxds_metadata_match *match,
                             const gxds_subset_pick *pick);
 gxds_picker *gxds_subset_picker_base(gxds_subset_picker *p);

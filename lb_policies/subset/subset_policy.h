@@ -20,8 +20,8 @@ extern "C" {
 /* Configs: gxds_cluster_child_config; the child is the cluster's priority policy. */
 extern const gxds_policy_type gxds_subset_policy;
 
-/* So many matches of routes are known at a time; of more, the oldest is forgotten, and found out
- * again. Each may have a subset with its own list of endpoints. */
+/* The most matches of routes that are kept at a time, because each may have a subset with its own
+ * list of endpoints. Beyond it the oldest is dropped, and made again when an RPC needs it. */
 #define GXDS_SUBSET_MATCHES_MAX 1024u
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
-/* What the parts of the weighted_locality policy know of each other. Private to it. */
+/* What the files of the weighted_locality policy share. Private to it. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_LOCALITY_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_LOCALITY_PICKER_H_
 
 #include "host/policy.h"
 #include "lb_policies/weighted_locality/wheel.h"
 
-/* Picks among localities by weight. take_pickers: references, count of them (at least two), in an
- * array from gxds_calloc(). The caller owns the returned reference. */
+/* Makes a picker that picks among localities by weight. Takes ownership of take_pickers: an array
+ * of count references, at least two, from gxds_calloc(). The caller owns the returned reference. */
 gxds_picker *gxds_locality_picker_create(gxds_picker **take_pickers, const uint32_t *weights,
                                          size_t count, gxds_turns *turns);
 

@@ -30,21 +30,21 @@ extern "C" {
 
 typedef struct gxds_weighted_locality gxds_weighted_locality;
 
-/* How long the leaf of a locality is kept that is gone. */
+/* How long the leaf of a removed locality is kept. */
 #define GXDS_WEIGHTED_LOCALITY_RETENTION (15 * 60 * GXDS_SECOND)
-/* How many are kept at a time: several times what a priority has localities, so that a control
- * plane which churns their names doesn't grow a client without limit. Those that left first end
- * first. */
+/* The most leaves of removed localities that are kept, so that a control plane that keeps renaming
+ * localities does not grow a client without limit. This is several times the localities of a usual
+ * priority. The oldest end first. */
 #define GXDS_WEIGHTED_LOCALITY_RETAINED_MAX 64u
 
 typedef enum gxds_weighted_locality_op_kind {
-  GXDS_WEIGHTED_LOCALITY_CREATE,    /* make the leaf and give it its first update: locality */
+  GXDS_WEIGHTED_LOCALITY_CREATE,    /* make the leaf and give it its first update with locality */
   GXDS_WEIGHTED_LOCALITY_UPDATE,    /* give the leaf locality */
   GXDS_WEIGHTED_LOCALITY_EXIT_IDLE, /* tell the leaf to connect */
-  GXDS_WEIGHTED_LOCALITY_PUBLISH,   /* report state, with a picker over members (READY: those that
-                                       are READY; TRANSIENT_FAILURE: all, with the status of failed)
-                                       or, without members, one that queues */
-  GXDS_WEIGHTED_LOCALITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there is no locality */
+  GXDS_WEIGHTED_LOCALITY_PUBLISH,   /* report the state with a picker over members: in READY those
+                                       that are READY, in TRANSIENT_FAILURE all, with the status of
+                                       `failed`. Without members, with a picker that queues */
+  GXDS_WEIGHTED_LOCALITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no localities */
   GXDS_WEIGHTED_LOCALITY_REMOVE,        /* end the leaf */
 } gxds_weighted_locality_op_kind;
 
@@ -55,7 +55,7 @@ typedef struct gxds_weighted_locality_op {
   const gxds_locality *locality; /* CREATE, UPDATE */
   grpc_connectivity_state state; /* PUBLISH */
   const uint64_t *members;       /* PUBLISH: tokens */
-  const uint32_t *weights;       /* of the members; none is 0 */
+  const uint32_t *weights;       /* the weights of the members; none is 0 */
   size_t member_count;
   uint64_t failed; /* PUBLISH of TRANSIENT_FAILURE: the leaf that failed last; its last failure is
                       the status */
@@ -66,12 +66,13 @@ gxds_weighted_locality *gxds_weighted_locality_create(void);
 void gxds_weighted_locality_destroy(gxds_weighted_locality *w); /* NULL is allowed */
 
 typedef struct gxds_weighted_locality_update {
-  const gxds_priority *priority; /* NULL: no localities. Borrowed; localities get a reference */
-  bool leaf_changed;             /* what all leaves share changed: their config, the channel args */
-  bool note_changed; /* the resolution note: only leaves without endpoints speak of it */
+  const gxds_priority
+      *priority;     /* NULL: no localities. Borrowed; takes references on the localities */
+  bool leaf_changed; /* the leaves' config or the channel args changed, which concerns all leaves */
+  bool note_changed; /* the resolution note changed, which concerns leaves without endpoints only */
 } gxds_weighted_locality_update;
 
-/* A leaf is updated when its endpoints changed, not when its weight did. */
+/* Takes an update. A leaf is updated if its endpoints changed, but not if only its weight did. */
 void gxds_weighted_locality_on_update(gxds_weighted_locality *w,
                                       const gxds_weighted_locality_update *update, gxds_time now);
 /* A leaf reported its state with a new picker. An unknown token and SHUTDOWN are ignored. */
@@ -80,12 +81,13 @@ void gxds_weighted_locality_on_child_state(gxds_weighted_locality *w, uint64_t c
 /* Early or repeated calls are harmless. */
 void gxds_weighted_locality_on_deadline(gxds_weighted_locality *w, gxds_time now);
 
-/* The next thing to do; false: nothing. To be called after every event until it is false. */
+/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+ * returns false. */
 bool gxds_weighted_locality_next(gxds_weighted_locality *w, gxds_weighted_locality_op *op);
 /* When to call gxds_weighted_locality_on_deadline() next. */
 gxds_time gxds_weighted_locality_deadline(const gxds_weighted_locality *w);
 
-/* What to report for PUBLISH_EMPTY. cluster and note may be empty. */
+/* The status to report for PUBLISH_EMPTY. cluster and note may be empty. */
 GXDS_MUST_USE gxds_status gxds_weighted_locality_empty_status(gxds_str cluster, gxds_str note);
 
 /* Checks the invariant; for tests. */

@@ -19,14 +19,16 @@ extern const gxds_policy_type gxds_weighted_locality_policy;
 typedef struct gxds_weighted_locality_config {
   gxds_lb_config base;
   gxds_lb_config *child; /* the policy inside each locality; a reference */
-  bool has_localities;   /* false: of what is parsed; priority makes another for each child */
+  bool has_localities;   /* false in a config that was parsed from JSON; from it, priority makes one
+                            with localities for each child */
   gxds_str cluster;
   gxds_priority localities; /* references; may be none */
 } gxds_weighted_locality_config;
 
-/* Of that priority of a cluster. Takes references on the child and on the localities, and on
- * nothing else there: a policy that is kept though its priority is gone (A56) must not keep the
- * whole resource. entry: NULL: it has no localities. The caller owns the returned reference. */
+/* The config for that priority of a cluster. entry may be NULL: then it has no localities. Takes
+ * references on the child's config and on the localities, and on nothing else of the entry: a
+ * policy may be kept after its priority is gone (A56), and must not keep the whole resource. The
+ * caller owns the returned reference. */
 gxds_lb_config *gxds_weighted_locality_config_create(gxds_lb_config *child,
                                                      const gxds_cluster_entry *entry,
                                                      size_t priority);

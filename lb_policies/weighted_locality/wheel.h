@@ -35,16 +35,16 @@ void gxds_wheel_destroy(gxds_wheel *w); /* NULL is allowed */
 /* The member whose turn it is: an index into the weights. */
 size_t gxds_wheel_pick(const gxds_wheel *w, uint64_t turn);
 
-/* The count of turns: one of the two mutable things that are counted by reference, since pickers
- * outlive the policy. Any thread. */
+/* The count of turns. It is mutable and counted by reference, since pickers outlive the policy. Any
+ * thread. */
 typedef struct gxds_turns gxds_turns;
 
-/* start: anything; random, so that many short-lived clients don't all begin with the same member.
- * The caller owns the returned reference. */
+/* start may be any number; it should be random, so that many short-lived clients don't all begin
+ * with the same member. The caller owns the returned reference. */
 gxds_turns *gxds_turns_create(uint64_t start);
 gxds_turns *gxds_turns_ref(gxds_turns *t);
 void gxds_turns_unref(gxds_turns *t); /* NULL is allowed */
-/* The next turn; each is given once. Never blocks. */
+/* The next turn. No two calls return the same. Never blocks. */
 uint64_t gxds_turns_next(gxds_turns *t);
 
 #ifdef __cplusplus

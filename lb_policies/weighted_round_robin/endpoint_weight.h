@@ -1,8 +1,7 @@
-/* gxds_endpoint_weight: the weight of one endpoint by the load that it reports (A58): unknown until
- * it has reported for a while, and again when it reports no more.
- *
- * Counted by reference, since RPCs outlive the policy. Any thread, no locks: reports and looks may
- * cross each other, which costs no more than one report. */
+/* gxds_endpoint_weight: the weight of one endpoint, computed from the load that it reports (A58).
+ * It is unknown until the endpoint has reported for a while, and again when the reports stop.
+ * Counted by reference, since RPCs may outlive the policy. Any thread, no locks. If a report and a
+ * read coincide, the read may miss that report. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_ENDPOINT_WEIGHT_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_ENDPOINT_WEIGHT_H_
 
@@ -14,15 +13,15 @@ extern "C" {
 
 typedef struct gxds_endpoint_weight gxds_endpoint_weight;
 
-/* Without a report. The caller owns the returned reference. */
+/* Starts without a report. The caller owns the returned reference. */
 gxds_endpoint_weight *gxds_endpoint_weight_create(void);
 gxds_endpoint_weight *gxds_endpoint_weight_ref(gxds_endpoint_weight *w);
 void gxds_endpoint_weight_unref(gxds_endpoint_weight *w); /* NULL is allowed */
 
-/* A report; a weight of 0 says nothing. */
+/* The endpoint reported. A weight of 0 is ignored. */
 void gxds_endpoint_weight_on_report(gxds_endpoint_weight *w, double weight, gxds_time now);
-/* It connected (it does no harm when the connection before it breaks, too): the blackout begins
- * anew with its next report. */
+/* The endpoint connected: the blackout starts again with its next report. It may also be called
+ * when the old connection breaks. */
 void gxds_endpoint_weight_on_ready(gxds_endpoint_weight *w);
 /* Whether the weight can be used, and why not (A78). */
 typedef enum gxds_weight_state {
@@ -30,7 +29,7 @@ typedef enum gxds_weight_state {
   GXDS_WEIGHT_NOT_YET_USABLE, /* no report, or for `blackout` after the first one */
   GXDS_WEIGHT_STALE,          /* from `expiration` after the last report */
 } gxds_weight_state;
-/* *weight: 0 unless it is usable. */
+/* Sets *weight, which is 0 unless the weight is usable. */
 gxds_weight_state gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,
                                            gxds_duration expiration, gxds_time now, double *weight);
 

@@ -1,4 +1,4 @@
-/* What a backend's load report says of its weight (A58, A114). Any thread. */
+/* Computes a backend's weight from its load report (A58, A114). Any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_REPORT_WEIGHT_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_REPORT_WEIGHT_H_
 
@@ -17,17 +17,17 @@ typedef enum gxds_utilization_kind {
   GXDS_UTILIZATION_RESOURCE,     /* utilization[key] */
 } gxds_utilization_kind;
 
-/* A metric that utilization is computed by. */
+/* A metric from which utilization is computed. */
 typedef struct gxds_utilization_metric {
   gxds_utilization_kind kind;
   gxds_str key; /* of the last two kinds */
 } gxds_utilization_metric;
 
-/* "cpu_utilization", "named_metrics.queue" (A114). False: gRPC has no such metric. Borrow: the key
- * is within name. */
+/* Parses a name such as "cpu_utilization" or "named_metrics.queue" (A114). False if gRPC has no
+ * such metric. The key in *out is borrowed: it is a part of name. */
 bool gxds_utilization_metric_parse(gxds_str name, gxds_utilization_metric *out);
 
-/* How reports are rated. Immutable, counted by reference. */
+/* How a weight is computed from a report. Immutable, counted by reference. */
 typedef struct gxds_rating {
   gxds_ref refs;
   double error_penalty;
@@ -42,9 +42,9 @@ void gxds_rating_unref(gxds_rating *r); /* NULL is allowed */
 bool gxds_rating_equal(const gxds_rating *a, const gxds_rating *b);
 
 /* A58: qps / (utilization + eps / qps * error_penalty). The utilization is the greatest of the
- * rating's metrics (A114); where the report has none of them, that of the application, or else of
- * the CPU. Numbers that are negative, infinite or none count as not set. 0: the report says nothing
- * of the weight. */
+ * rating's metrics (A114). If the report has none of them, it is the application's utilization, or
+ * else the CPU's. Numbers that are negative, infinite or NaN count as not set. Returns 0 if the
+ * report gives no weight. */
 double gxds_report_weight(const gxds_orca_report *r, const gxds_rating *rating);
 
 #ifdef __cplusplus

@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* No member weighs more than so many times the mean, or less than the mean by so much: one
- * report gone wrong must not take all RPCs, nor end all of a member's, with whose answers its next
- * report comes. */
+/* No weight is more than this many times the mean, or less than the mean divided by the constant
+ * below. Otherwise one wrong report could move all RPCs to a member, or all away from it; and
+ * without RPCs no new report would come. */
 #define GXDS_STRIDE_ABOVE_MEAN_MAX 10
 #define GXDS_STRIDE_BELOW_MEAN_MAX 100
 
@@ -26,11 +26,12 @@ typedef struct gxds_stride gxds_stride;
 /* count: at least 1. All weigh the same. */
 gxds_stride *gxds_stride_create(size_t count);
 void gxds_stride_destroy(gxds_stride *s); /* NULL is allowed */
-/* One for each member, not negative; 0: unknown, which counts as the mean of those that are known.
- * With fewer than two known ones, all weigh the same; then false. One caller at a time. */
+/* Sets the weight of each member; no weight is negative. 0 stands for an unknown weight, which
+ * counts as the mean of the known ones. If fewer than two are known, all members weigh the same,
+ * and the function returns false. One caller at a time. */
 bool gxds_stride_set(gxds_stride *s, const double *weights);
-/* One for each member, above 0: as they are, however far apart, down to a 65,535th of the greatest.
- * One caller at a time. */
+/* Sets the share of each member, which is above 0. Shares count as they are, however far apart; the
+ * least is a 65,535th of the greatest. One caller at a time. */
 void gxds_stride_set_shares(gxds_stride *s, const double *shares);
 /* Whose turn it is. */
 size_t gxds_stride_pick(const gxds_stride *s, gxds_turns *turns);

@@ -1,6 +1,6 @@
-/* The weighted_round_robin LB policy (A58, A114): as round_robin, but that each endpoint gets RPCs
- * by the weight that it earns with the load it reports: with its answers, or out of band (A51). It
- * needs nothing of xDS. */
+/* The weighted_round_robin LB policy (A58, A114). It is like round_robin, but each endpoint gets
+ * RPCs in proportion to a weight, which is computed from the load that the endpoint reports with
+ * its responses or out of band (A51). It needs nothing from xDS. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHTED_ROUND_ROBIN_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHTED_ROUND_ROBIN_POLICY_H_
 
@@ -13,16 +13,16 @@ extern "C" {
 
 extern const gxds_policy_type gxds_weighted_round_robin_policy;
 
-/* Made by its parse() only: control planes and programs write it as JSON. */
+/* Only its parse() makes one: control planes and programs write it as JSON. */
 typedef struct gxds_weighted_round_robin_config {
   gxds_lb_config base;
-  /* How often reports out of band are asked for, in place of those with answers; GXDS_TIME_NEVER:
+  /* How often to ask for reports out of band, in place of those with responses; GXDS_TIME_NEVER:
    * not at all. */
   gxds_duration oob_reporting_period;
   gxds_duration blackout_period;
   gxds_duration weight_expiration_period;
   gxds_duration weight_update_period;
-  gxds_rating *rating; /* a reference; of reports that come in */
+  gxds_rating *rating; /* a reference; for reports that come in */
 } gxds_weighted_round_robin_config;
 
 #ifdef __cplusplus
