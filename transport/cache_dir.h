@@ -15,36 +15,38 @@
 extern "C" {
 #endif
 
-/* A file that nobody used for so long is removed, in nanoseconds: its target, server or node are
- * not asked for any more, or what it has is too old to start from. */
+/* A file that was unused for this long is removed, in nanoseconds. Its target, server or node is
+ * not in use any more, or its contents are too old to start from. */
 #define GXDS_CACHE_UNUSED_MAX (INT64_C(30) * 24 * 3600 * 1000000000)
-/* So many entries of a directory are looked at, and no more: it may be anybody's, and huge, and the
- * reactor waits. A process of a thousand targets has some 3,000. */
+/* The most entries of a directory that are looked at. The directory may be anybody's and huge, and
+ * the reactor waits meanwhile. A process with a thousand targets has some 3,000. */
 #define GXDS_CACHE_ENTRIES_MAX 10000
 
-/* "0123456789abcdef.gxds", with its end. */
+/* Room for "0123456789abcdef.gxds" and its terminating zero. */
 #define GXDS_CACHE_NAME_SIZE 32
 void gxds_cache_name(uint64_t number, const char *ending, char out[GXDS_CACHE_NAME_SIZE]);
 
-/* Opens the directory, which is made (mode 0700) if it is not there. NULL: *dir is it. Otherwise
- * why it can't be used, a text that lasts until the next error of the thread: others may write into
- * it, and so make the program connect wherever they like. */
+/* Opens the directory, and makes it (mode 0700) if it does not exist. On success returns NULL and
+ * sets *dir. Else returns why the directory can't be used, in a text that is valid until the
+ * thread's next error. A directory that others may write to is refused: they could make the program
+ * connect wherever they like. */
 const char *gxds_cache_dir_open(const char *path, int *dir);
 
-/* Locks the file of that number for who writes it. 0: *lock holds it, and it is what others find
- * under its name. Otherwise errno's, EWOULDBLOCK if another has it, and *lock is open or -1. */
+/* Locks the file with that number for writing. Returns 0 if *lock holds the lock, and the file
+ * still has its name. Else returns an error number, which is EWOULDBLOCK if another process has the
+ * lock; *lock is open, or -1. */
 int gxds_cache_dir_lock(int dir, uint64_t number, int *lock);
 
-/* Whether a descriptor is of a file that still has a name. */
+/* Whether the file of a descriptor still has a name. */
 bool gxds_cache_is_linked(int fd);
 
-/* The file of that lock is in use, at that time (ns since 1970). */
+/* Records that the file of that lock is in use at that time (ns since 1970). */
 void gxds_cache_touch(int lock, int64_t wall);
 
-/* Removes the cache files of an earlier form, and those that were not in use for
- * GXDS_CACHE_UNUSED_MAX at that time (ns since 1970); how many. Leaves alone what another process
- * holds locked, what belongs to another user, and all that is no cache file by its name or its
- * first bytes. */
+/* Removes the cache files of an earlier format, and those that were unused for
+ * GXDS_CACHE_UNUSED_MAX at that time (ns since 1970). Returns how many. It does not touch files
+ * that another process has locked, files of other users, and files that are no cache files by their
+ * name or their first bytes. */
 size_t gxds_cache_dir_sweep(int dir, int64_t wall);
 
 #ifdef __cplusplus

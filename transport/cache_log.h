@@ -13,18 +13,18 @@
 extern "C" {
 #endif
 
-/* A log beyond this is no longer added to: 100,000 clusters with their endpoints are some 200 MB,
- * and it is read whole at a start. */
+/* Nothing is added to a log of this size, since all of it is read at a start. 100,000 clusters with
+ * their endpoints take some 200 MB. */
 #define GXDS_CACHE_FILE_MAX ((size_t)1 << 30)
 
-/* Each says whether it could be done; if not, errno says why. */
+/* Each function returns whether it succeeded; if not, errno says why. */
 typedef struct gxds_cache_store {
-  /* Those bytes, in place of what is in *out; false also if they are not all there. */
+  /* Reads those bytes into *out, in place of its contents. False also if there are fewer bytes. */
   bool (*read)(void *arg, size_t at, size_t size, gxds_text *out);
-  /* Cuts off what is at `at` and behind it, and writes there. */
+  /* Cuts the log off at `at`, and appends the bytes. */
   bool (*write)(void *arg, size_t at, gxds_str bytes);
-  /* An empty one aside; adds to it; puts it in the place of the other, in one step. If one of them
-   * fails the other stays, and what is aside goes. */
+  /* These three start an empty second log, add to it, and put it in place of the first in one step.
+   * If one of them fails, the first log stays, and the second is dropped. */
   bool (*begin_anew)(void *arg);
   bool (*add_anew)(void *arg, gxds_str bytes);
   bool (*end_anew)(void *arg);
@@ -32,9 +32,9 @@ typedef struct gxds_cache_store {
 
 typedef struct gxds_cache_log gxds_cache_log;
 
-/* An empty log, of which nothing is in the store. target and origin (cache_record.h) are copied;
- * store and arg: borrowed, valid as long as the log. compact_min: below so many bytes it is not
- * written anew. */
+/* Makes an empty log, which does not read the store. target and origin (cache_record.h) are copied.
+ * store and arg are borrowed: valid as long as the log. A log of fewer bytes than compact_min is
+ * never rewritten. One owner. */
 gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str origin, size_t compact_min,
                                       const gxds_cache_store *store, void *arg);
 /* NULL is allowed. */
@@ -42,18 +42,20 @@ void gxds_cache_log_destroy(gxds_cache_log *l);
 
 /* Holds nothing any more. */
 void gxds_cache_log_clear(gxds_cache_log *l);
-/* What is in the store, whole, in place of what the log held. NULL: it is used, up to its last
- * whole record. Otherwise why it is not (static): then the log is empty, and what is put takes its
- * place. *foreign: but it is somebody else's, and not to be replaced. */
+/* Loads all of the store's bytes in place of what the log held. Returns NULL if they are used, up
+ * to the last whole record. Else returns why they are not, as a static text: then the log is empty,
+ * and the next record that is put replaces them. Sets *foreign if they are not a cache file of ours
+ * and must not be replaced. */
 const char *gxds_cache_log_load(gxds_cache_log *l, gxds_str all, bool *foreign);
 
-/* The record of that name; false: there is none. Borrowed: valid until the next call on l. */
+/* Finds the record with that type and name. False if there is none. Borrowed: valid until the next
+ * call on l. */
 bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_cache_record *out);
-/* Keeps a record, or with removed set takes it away; what is there already is not written again.
- * False: it could not be written, as errno says, and what is in the store is an earlier state. */
+/* Keeps a record, or removes it if `removed` is set. What the log has already is not written again.
+ * False if it could not be written; errno says why, and the store has an earlier state. */
 bool gxds_cache_log_put(gxds_cache_log *l, const gxds_cache_record *r);
 size_t gxds_cache_log_count(const gxds_cache_log *l);
-/* Bytes in the store, up to the last whole record. */
+/* The number of bytes in the store, up to the last whole record. */
 size_t gxds_cache_log_size(const gxds_cache_log *l);
 
 #ifdef __cplusplus

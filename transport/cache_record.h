@@ -20,18 +20,18 @@ extern "C" {
 #endif
 
 #define GXDS_CACHE_MAGIC_SIZE 16
-#define GXDS_CACHE_VERSION 2 /* 1: of a server and a target alone */
+#define GXDS_CACHE_VERSION 2 /* version 1 was for a server and a target only, without the node */
 
-/* Type, name and version of one record: each is bounded where it comes from the network
- * (GXDS_RESOURCE_NAME_BYTES_MAX, GXDS_VERSION_BYTES_MAX). */
+/* The most bytes of a record's type, name and version together. Names and versions from the network
+ * are limited to less (GXDS_RESOURCE_NAME_BYTES_MAX, GXDS_VERSION_BYTES_MAX). */
 #define GXDS_CACHE_WORDS_MAX ((size_t)64 << 10)
-/* One resource: no message that is received is longer (GXDS_RECEIVE_SIZE_MAX). */
+/* The most bytes of a resource: no received message is longer (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_CACHE_RECORD_MAX ((size_t)256 << 20)
-/* Of the target and of the origin, together. */
+/* The most bytes of the target and the origin together. */
 #define GXDS_CACHE_HEADER_MAX ((size_t)64 << 10)
 
 typedef struct gxds_cache_record {
-  bool removed;     /* it is gone: no version, no bytes */
+  bool removed;     /* the resource was removed: no version, no bytes */
   int64_t accepted; /* ns since 1970 */
   gxds_str type;
   gxds_str name;
@@ -42,23 +42,25 @@ typedef struct gxds_cache_record {
 typedef enum gxds_cache_part {
   GXDS_CACHE_PART_OK,
   GXDS_CACHE_PART_END,     /* nothing follows */
-  GXDS_CACHE_PART_CUT,     /* the beginning of a part, and no more */
+  GXDS_CACHE_PART_CUT,     /* the part is cut off */
   GXDS_CACHE_PART_DAMAGED, /* not what was written */
-  GXDS_CACHE_PART_FOREIGN, /* the header of something else */
-  GXDS_CACHE_PART_VERSION, /* the header of another version of the format */
+  GXDS_CACHE_PART_FOREIGN, /* the header is not ours */
+  GXDS_CACHE_PART_VERSION, /* the header has another version of the format */
 } gxds_cache_part;
 
-/* Adds the header. origin: whose words are kept for the target, and for whom (any text). */
+/* Adds the header. origin is any text that identifies the server whose resources are kept, and the
+ * node that they were sent to. */
 void gxds_cache_header_encode(gxds_str target, gxds_str origin, gxds_text *out);
-/* Takes the header off the front of *rest, if it is OK; FOREIGN also if it is of another target or
- * origin. */
+/* Takes the header off the front of *rest if it is OK. Returns FOREIGN also if the target or the
+ * origin is another one. */
 gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_str origin);
-/* The version of the format of what begins with these bytes (GXDS_CACHE_MAGIC_SIZE are enough); 0:
- * it is no cache file. */
+/* The version of the format of a file that begins with these bytes; GXDS_CACHE_MAGIC_SIZE bytes are
+ * enough. 0 if it is no cache file. */
 int gxds_cache_version(gxds_str head);
 /* Adds a record. */
 void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out);
-/* Takes a record off the front of *rest, if it is OK. Borrowed: valid as long as the bytes. */
+/* Takes a record off the front of *rest if it is OK. *out is borrowed: valid as long as the bytes.
+ */
 gxds_cache_part gxds_cache_record_decode(gxds_str *rest, gxds_cache_record *out);
 
 #ifdef __cplusplus

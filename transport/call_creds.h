@@ -20,23 +20,25 @@ extern "C" {
 struct grpc_call;
 typedef struct gxds_call_creds gxds_call_creds;
 
-/* NULL: the server has none. server: borrowed, valid during the call. */
+/* NULL if the server has no call credentials. server is borrowed: valid during the call. */
 gxds_call_creds *gxds_call_creds_create(const gxds_bootstrap_server *server);
 void gxds_call_creds_destroy(gxds_call_creds *c); /* NULL is allowed */
-/* The next stream waits for no backoff of the files. NULL is allowed. */
+/* The next stream does not wait for the backoff of a file. c may be NULL. */
 void gxds_call_creds_reset_backoff(gxds_call_creds *c);
 
-/* What one call has of them. Lives in the caller's struct; zero-initialised is none. */
+/* The credentials of one call. Lives in the caller's struct; zero-initialised, the call has none.
+ */
 typedef struct gxds_call_token {
-  gxds_status failure;    /* why the call was given no token; OK: it was, or did not ask yet */
+  gxds_status failure;    /* why the call got no token; OK if it got one, or has not asked yet */
   gxds_call_creds *creds; /* the rest is private */
   uintptr_t number;       /* never 0 */
   struct gxds_call_token *next;
 } gxds_call_token;
 
-/* Before the call's first batch. creds: borrowed, valid until the end; NULL: nothing is done. */
+/* Call it before the call's first batch. creds is borrowed: valid until gxds_call_token_fini(). If
+ * it is NULL, nothing is done. */
 void gxds_call_token_init(gxds_call_token *t, gxds_call_creds *creds, struct grpc_call *call);
-/* The call has ended, or is cancelled: it is given nothing any more. */
+/* Call it when the call has ended or is cancelled. It gets no token any more. */
 void gxds_call_token_fini(gxds_call_token *t);
 
 #ifdef __cplusplus

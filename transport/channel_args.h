@@ -12,12 +12,12 @@
 extern "C" {
 #endif
 
-/* base and, for keys that base lacks, defaults. Both are borrowed during the call; base may be
- * NULL. */
+/* Copies base, and adds defaults for keys that base does not have. Both are borrowed during the
+ * call; base may be NULL. */
 grpc_channel_args *gxds_channel_args_create(const grpc_channel_args *base, const grpc_arg *defaults,
                                             size_t default_count);
 void gxds_channel_args_destroy(grpc_channel_args *args); /* NULL is allowed */
-/* The same arguments in the same order. NULL is as good as none. */
+/* Whether both have the same arguments in the same order. NULL counts as no arguments. */
 bool gxds_channel_args_equal(const grpc_channel_args *a, const grpc_channel_args *b);
 
 #ifdef __cplusplus

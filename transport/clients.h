@@ -31,61 +31,64 @@ extern "C" {
 
 typedef struct gxds_client_handle gxds_client_handle;
 
-/* What a watcher is told. Called on the reactor, while the engine's actions are drained; the
- * callbacks may call gxds_client_handle_watch() and _unwatch() but must not release the handle. */
+/* The events of a watcher. They are called on the reactor while the engine's actions are drained.
+ * They may call gxds_client_handle_watch() and _unwatch(), but must not release the handle. */
 typedef struct gxds_watch_events {
-  /* resource and NULL, or NULL and why. Borrow, here and below: ref to keep it. */
+  /* Either resource is set and error is NULL, or resource is NULL and error says why. Here and
+   * below, both are borrowed during the call: take a reference to keep them. */
   void (*on_resource)(void *owner, uint64_t token, const gxds_resource *resource,
                       const gxds_error *error);
   void (*on_ambient_error)(void *owner, uint64_t token, const gxds_error *error); /* NULL: over */
-  /* All that one event of the network caused has been told: the time to publish. */
+  /* Everything that one event of the network caused has been reported. Now is the time to publish.
+   */
   void (*on_drained)(void *owner);
 } gxds_watch_events;
 
-/* Everything that may block, made beforehand off the reactor: the credentials of every server in
- * the bootstrap. Any thread but the reactor's. */
+/* What may block, made in advance on another thread than the reactor: the credentials for every
+ * server of the bootstrap. */
 typedef struct gxds_prepared gxds_prepared;
 gxds_prepared *gxds_clients_prepare(const gxds_bootstrap *bootstrap, const gxds_host *host);
 void gxds_prepared_destroy(gxds_prepared *p);
 
 typedef struct gxds_client_key {
   gxds_str target;      /* "xds:///service", or "" with private_ */
-  const void *private_; /* not NULL: an XdsClient of this channel's own */
+  const void *private_; /* if not NULL, the channel has an XdsClient of its own */
 } gxds_client_key;
 
-/* A use of a client by that key: one that may be shared, or one that is made: then from prepared
- * (taken in either case), with the does-not-exist timeout (0: default) and the extra args
- * (borrowed: valid during the call; may be NULL) for its channels. events and owner: borrowed,
- * valid until released. */
+/* Returns a use of the client for that key: an existing one that may be shared, or a new one. A new
+ * client is made from prepared, with that does-not-exist timeout (0: the default), and with args
+ * for its channels, which are borrowed during the call and may be NULL. Takes ownership of prepared
+ * in either case. events and owner are borrowed until the release. */
 gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstrap *bootstrap,
                                          gxds_prepared *take_prepared, const gxds_host *host,
                                          gxds_duration resource_timeout,
                                          const grpc_channel_args *args,
                                          const gxds_watch_events *events, void *owner);
-/* Another use of the client that channels of the target have; NULL: there are none. Not of private
- * ones. */
+/* Returns another use of the client that channels of the target have; NULL if there is none. It
+ * does not find private clients. */
 gxds_client_handle *gxds_clients_join(gxds_str target, const gxds_watch_events *events,
                                       void *owner);
-/* Ends the use and its watches; the last one ends the client and its streams. */
+/* Ends the use and its watches. The last use ends the client and its streams. */
 void gxds_client_handle_release(gxds_client_handle *h);
 
-/* token: the caller's name for the watch, unique within the handle. */
+/* token is the caller's number for the watch, unique within the handle. */
 void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *type, gxds_str name,
                               uint64_t token);
 void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token);
-/* The server that sent what is watched, for messages; empty: it is not known, or there is nothing.
- * Borrowed: valid as long as the handle. */
+/* The server that sent the watched resource, for messages. Empty if it is not known, or if there is
+ * no resource. Borrowed: valid as long as the handle. */
 gxds_str gxds_client_handle_source(gxds_client_handle *h, uint64_t token);
 void gxds_client_handle_reset_backoff(gxds_client_handle *h);
-/* What the client holds of every resource that the channels of the handle's target watch, by type
- * and name. fn must not call the client. */
+/* Calls fn for every resource that the channels of the handle's target watch, by type and name. fn
+ * must not call the client. */
 void gxds_client_handle_each_resource(gxds_client_handle *h,
                                       void (*fn)(void *arg, const gxds_resource_info *), void *arg);
-/* The target's view of the client's. Borrowed: valid as long as the handle; ref to keep it. */
+/* The target's view of the client's load store. Borrowed: valid as long as the handle; take a
+ * reference to keep it. */
 gxds_load_store *gxds_client_handle_load_store(gxds_client_handle *h);
 const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h);
 
-/* What there is to tell of a client for one of its targets. */
+/* A client as one of its targets sees it. */
 typedef struct gxds_client_view {
   gxds_status_source status;   /* its scope is the target */
   bool first;                  /* of its client's */
@@ -93,9 +96,9 @@ typedef struct gxds_client_view {
   const gxds_histogram *update_times;
 } gxds_client_view;
 
-/* Of all clients, in the order of their creation, and of their targets', likewise. The array, with
- * the watches in it, is the caller's (gxds_free); what else is in it is borrowed until the reactor
- * goes on. */
+/* The views of all clients, in the order of their creation, with one for each target, in the order
+ * of theirs. The caller frees the array, which includes the watches, with gxds_free(). Everything
+ * else in it is borrowed until the reactor goes on. */
 gxds_client_view *gxds_clients_views(size_t *count);
 
 #ifdef __cplusplus

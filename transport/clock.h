@@ -13,11 +13,11 @@ extern "C" {
 
 /* The monotonic clock. */
 gxds_time gxds_clock_now(void);
-/* Since 1970; it may be set back. */
+/* The time since 1970. It may be set back. */
 gxds_time gxds_clock_wall_now(void);
 /* The processor's time that the calling thread has used. */
 gxds_time gxds_clock_of_thread(void);
-/* Now and d, on the clock that pthread_cond_timedwait() uses unless told otherwise. */
+/* The time d from now, on the clock that pthread_cond_timedwait() uses by default. */
 struct timespec gxds_clock_limit(gxds_duration d);
 
 #ifdef __cplusplus

@@ -23,28 +23,31 @@
 extern "C" {
 #endif
 
-/* Prometheus waits for ten seconds if not told otherwise. A request of its is some hundred bytes;
- * one that is longer than this is not answered. */
+/* Prometheus waits for ten seconds by default, and its requests have some hundred bytes. A longer
+ * request than this gets no response. */
 #define GXDS_CONNECTIONS_MAX 16
 #define GXDS_CONNECTION_TIME (10 * GXDS_SECOND)
 #define GXDS_REQUEST_BYTES_MAX 8192
 
-/* Zero-initialised is empty: who asked is closed without a word. */
+/* Zero-initialised is empty: then the connection is closed without a response. */
 typedef struct gxds_answer {
   gxds_text head;
   gxds_str body; /* as of gxds_str_dup(); sent after the head */
 } gxds_answer;
 
 typedef struct gxds_service {
-  /* Whether these bytes, all that came, are a whole request. It is asked before any came, too. */
+  /* Whether these bytes, which are all that came so far, are a whole request. It is called before
+   * the first byte, too. */
   bool (*is_whole)(gxds_str request);
-  /* fd is to see who asks. *out is empty before; what is put there is the connection's. */
+  /* Makes the response. fd is for finding out who asks. *out is empty; the connection takes
+   * ownership of what is put there. */
   void (*answer)(int fd, gxds_str request, gxds_answer *out);
 } gxds_service;
 
 typedef struct gxds_connection {
   int fd;
-  ino_t inode; /* of fd: a program may close what it did not open, and have another there */
+  ino_t inode; /* the inode of fd: a program may close a descriptor that it did not open, and get
+                  the same number for another file */
   gxds_time until;
   enum { GXDS_ASKING, GXDS_WAITING, GXDS_BEING_SENT } state;
   gxds_text request;
@@ -62,22 +65,24 @@ typedef struct gxds_connections {
 /* take_fd: a connected socket that does not block. */
 void gxds_connections_add(gxds_connections *c, int take_fd, gxds_time now);
 
-/* Receives, answers one and sends what can be without waiting, and closes what is done or has had
- * its time. */
+/* Does what needs no waiting: receives, responds to one request, and sends. Closes the connections
+ * that are done or whose time is over. */
 void gxds_connections_turn(gxds_connections *c, gxds_time now);
 
-/* When the next turn is due: by time (GXDS_TIME_NEVER: none is), or by an event of the count
- * sockets put into out, which has room for GXDS_CONNECTIONS_MAX. */
+/* When the next turn is due; GXDS_TIME_NEVER: not by time. An event of one of the sockets that
+ * gxds_connections_events() lists makes a turn due too. That fills out, which has room for
+ * GXDS_CONNECTIONS_MAX items, and returns their number. */
 gxds_time gxds_connections_deadline(const gxds_connections *c);
 size_t gxds_connections_events(const gxds_connections *c, struct pollfd *out);
 
 /* Closes all of them. */
 void gxds_connections_end(gxds_connections *c);
 
-/* In the child of a fork, in place of the above: their sockets are the parent's, which talks on. */
+/* For the child of a fork, in place of gxds_connections_end(): the sockets belong to the parent,
+ * which goes on using them. */
 void gxds_connections_leave_to_parent(gxds_connections *c);
 
-/* 0: it is no socket. Any thread. */
+/* The inode of a socket; 0 if fd is no socket. Any thread. */
 ino_t gxds_socket_inode(int fd);
 
 #ifdef __cplusplus

@@ -8,15 +8,15 @@
 extern "C" {
 #endif
 
-/* A connection that its peer has closed, which the caller closes; -1: the process has no file
- * descriptor left for it. */
+/* Makes a connection that its peer has closed. The caller closes it. -1 if the process has no file
+ * descriptor left. */
 int gxds_cut_off_make(void);
-/* Puts it into the place of fd. */
+/* Puts that connection in the place of fd. */
 void gxds_cut_off_put(int made, int fd);
 
-/* Runs close_some, and then the same for each socket that was closed meanwhile: their descriptors
- * stay open for the life of the process, as nobody knows them any more. Without /proc it finds
- * none. */
+/* Runs close_some, and puts such a connection in the place of each socket that it closed. These
+ * descriptors stay open for the life of the process, since nobody knows them any more. Without
+ * /proc it finds none. */
 void gxds_cut_off_closed(void (*close_some)(void));
 
 #ifdef __cplusplus

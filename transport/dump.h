@@ -18,13 +18,15 @@ typedef enum gxds_dump_form {
   GXDS_DUMP_METRICS,   /* gxds_client_metrics_render() */
 } gxds_dump_form;
 
-/* The reactor's longest turn is the decoding of one large response, some hundred milliseconds. */
+/* How long to wait for the reactor. Its longest turn is the decoding of a large response, which
+ * takes some hundred milliseconds. */
 #define GXDS_DUMP_SECONDS_MAX 10
 
-/* host_config: what MERGED is merged with (borrowed: valid during the call; may be empty). The
- * caller frees *out with gxds_str_free(). Without clients (before the first, after the last, in the
- * child of a fork that has made none) it doesn't wait, and *out is a copy of host_config, or what
- * policies counted, or empty. False, and *out likewise: the reactor did not answer in time. */
+/* host_config is what MERGED merges with; it is borrowed during the call, and may be empty. The
+ * caller frees *out with gxds_str_free(). If there are no clients (before the first, after the
+ * last, or in a child of fork that has made none), it does not wait, and *out is a copy of
+ * host_config, or what policies counted, or empty. If the reactor does not respond in time, returns
+ * false, with the same *out. */
 bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* What the epoll sets of this process watch, as /proc tells it. Any thread. */
+/* Finds out from /proc what the epoll sets of this process watch. Any thread. */
 #ifndef GRPC_XDS_TRANSPORT_EPOLL_FIND_H_
 #define GRPC_XDS_TRANSPORT_EPOLL_FIND_H_
 
@@ -6,10 +6,10 @@
 extern "C" {
 #endif
 
-/* The file descriptor of the first epoll set that watches fd; -1: there is none, or no /proc. */
+/* The file descriptor of the first epoll set that watches fd; -1 if there is none, or no /proc. */
 int gxds_epoll_find(int fd);
 
-/* In the child of a fork: cuts off (cut_off.h) each socket that epoll watches. */
+/* For the child of a fork: cuts off (cut_off.h) each socket that the epoll set watches. */
 void gxds_epoll_cut_off(int epoll);
 
 #ifdef __cplusplus

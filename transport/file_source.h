@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-/* directory is copied; events and arg: borrowed, valid as long as the source. on_failed: there is
- * no good state yet. on_log: the files are wrong now, and the last good state stays; or good again.
- * A stream never ends by itself. */
+/* directory is copied. events and arg are borrowed: valid as long as the source. on_failed means
+ * that there is no good state yet. on_log reports that the files have errors and the last good
+ * state stays in use, or that they are good again. A stream never ends by itself. */
 gxds_source *gxds_file_source_create(gxds_str directory, const gxds_source_events *events,
                                      void *arg);
 

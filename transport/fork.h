@@ -16,22 +16,22 @@ extern "C" {
 
 typedef enum gxds_fork_stage {
   GXDS_FORK_HOST,      /* the host's engines, epoll set and threads (host/) */
-  GXDS_FORK_HAND_OVER, /* work on its way to the host's engine (hand_over.h) */
+  GXDS_FORK_HAND_OVER, /* work that was handed over to the host's engine (hand_over.h) */
   GXDS_FORK_WEB,       /* the threads that fetch from web servers (web_source.h) */
   GXDS_FORK_REACTOR,   /* the reactor and its worker */
-  GXDS_FORK_LISTENER,  /* what answers for the metrics and the status */
+  GXDS_FORK_LISTENER,  /* the threads that serve metrics and status */
   GXDS_FORK_STAGE_COUNT
 } gxds_fork_stage;
 
-/* Each is called on the thread that forks; NULL: nothing to do. */
+/* Each is called on the thread that forks. Each may be NULL. */
 typedef struct gxds_fork_handlers {
   void (*before)(void);
   void (*after_in_parent)(void);
   void (*after_in_child)(void);
 } gxds_fork_handlers;
 
-/* Borrowed: valid until the process ends. Once for a stage; repeated calls with the same are
- * harmless. */
+/* Registers the handlers of a stage, which are borrowed until the process ends. Each stage has one
+ * set of handlers; repeated calls with the same ones are harmless. */
 void gxds_fork_register(gxds_fork_stage stage, const gxds_fork_handlers *handlers);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* A time of ours, on CLOCK_MONOTONIC, as gRPC's functions want it. */
+/* Converts a gxds_time, on CLOCK_MONOTONIC, to what gRPC's functions take. */
 #ifndef GRPC_XDS_TRANSPORT_GPR_TIME_H_
 #define GRPC_XDS_TRANSPORT_GPR_TIME_H_
 
@@ -6,12 +6,12 @@
 
 #include "base/time.h"
 
-/* By how much gRPC's monotonic clock is ahead of it: in 1.51 they are the same. */
+/* By how much gRPC's monotonic clock is ahead of CLOCK_MONOTONIC. In 1.51 they are the same. */
 #ifndef GXDS_GPR_CLOCK_AHEAD
 #define GXDS_GPR_CLOCK_AHEAD 0
 #endif
 
-/* GXDS_TIME_NEVER: the end of time. */
+/* GXDS_TIME_NEVER becomes the infinite future. */
 static inline gpr_timespec gxds_to_gpr(gxds_time t) {
   if (t == GXDS_TIME_NEVER) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
   t += GXDS_GPR_CLOCK_AHEAD;

@@ -1,7 +1,7 @@
-/* Work that is handed over to threads of the host, as the reactor must not run that of channels
- * itself: how much of it is on its way. A fork, and the exit of the process, wait for it: a child
- * would lack the thread and find the host in the midst of something; at the exit the host's globals
- * end. */
+/* Counts the work that is handed over to threads of the host, because the reactor must not run the
+ * work of channels itself. A fork waits until it is done: otherwise the child would lack the
+ * thread, and find the host in an unfinished state. So does the exit of the process, when the
+ * host's globals end. */
 #ifndef GRPC_XDS_TRANSPORT_HAND_OVER_H_
 #define GRPC_XDS_TRANSPORT_HAND_OVER_H_
 
@@ -9,14 +9,15 @@
 extern "C" {
 #endif
 
-/* Of fork.h, which has them from the beginning. */
+/* The handlers for fork.h, which knows them from the start. */
 extern const struct gxds_fork_handlers gxds_hand_over_fork_handlers;
 
-/* Work is on its way from here on. Any thread; it does not wait, but for a fork. */
+/* Counts work that will be handed over. Any thread. It waits only for a fork. */
 void gxds_hand_over_begin(void);
 
-/* Does it, on the thread that it was handed over to; after that, and once for each begin, it counts
- * as done. work may fork or exit: that does not wait for itself. */
+/* Runs the work on the thread that it was handed over to, and counts it as done afterwards. Call it
+ * once for each gxds_hand_over_begin(). The work may fork or exit, which does not wait for the work
+ * itself. */
 void gxds_hand_over_run(void (*work)(void *arg), void *arg);
 
 #ifdef __cplusplus

@@ -19,31 +19,32 @@ typedef struct gxds_http gxds_http;
 
 typedef struct gxds_http_options {
   gxds_str uri;              /* "https://host:port/path", without a slash at its end; copied */
-  const gxds_tls_creds *tls; /* of https:; copied. NULL: it is http: */
-  gxds_duration connect;     /* how long a connection may take, with name and TLS */
-  gxds_duration slow;        /* how long an answer may come at less than 1,000 bytes a second */
-  gxds_duration whole;       /* how long all of it may take */
+  const gxds_tls_creds *tls; /* for https:; copied. NULL for http: */
+  gxds_duration connect;     /* how long connecting may take, including DNS and TLS */
+  gxds_duration slow;        /* how long a response may be slower than 1,000 bytes a second */
+  gxds_duration whole;       /* how long a whole request may take */
 } gxds_http_options;
 
-/* A57 gives a resource up for missing after 15 s: a server that can't be reached, or doesn't
- * answer, is told as that before. A whole answer of the largest size takes 25 s at 10 MB/s. */
+/* By A57 a resource counts as missing after 15 s. These limits report a server that can't be
+ * reached, or does not respond, before that. A response of the largest size takes 25 s at 10 MB/s.
+ */
 #define GXDS_HTTP_CONNECT (10 * GXDS_SECOND)
 #define GXDS_HTTP_SLOW (10 * GXDS_SECOND)
 #define GXDS_HTTP_WHOLE (60 * GXDS_SECOND)
 
-/* NULL: *error (added to) says why, in words for the user. */
+/* On failure returns NULL, and adds to *error a reason that the user can read. One owner. */
 gxds_http *gxds_http_create(const gxds_http_options *options, gxds_text *error);
-/* Ends it with all that is on its way. NULL is allowed. */
+/* Ends it with all its requests. h may be NULL. */
 void gxds_http_destroy(gxds_http *h);
 
-/* Starts one. request: borrowed, valid during the call. */
+/* Starts a request, which is borrowed during the call. */
 void gxds_http_start(gxds_http *h, const gxds_web_request *request);
-/* Ends all that are on their way, without an answer. */
+/* Ends all requests, without calling on_answer. */
 void gxds_http_cancel_all(gxds_http *h);
-/* Waits until there is something to do, for at most that long (negative: for ever), or until
- * wake_fd is readable. Touches nothing but sockets: a fork may happen meanwhile. */
+/* Waits until there is something to do, until wake_fd is readable, or for that many milliseconds;
+ * negative means for ever. It uses nothing but sockets, so a fork may happen meanwhile. */
 void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds);
-/* Does what can be done without waiting. on_answer is told of what came to its end; it may not call
+/* Does what needs no waiting. Calls on_answer for each request that ended; on_answer must not call
  * h. */
 void gxds_http_turn(gxds_http *h, void (*on_answer)(void *arg, const gxds_web_answer *answer),
                     void *arg);

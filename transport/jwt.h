@@ -1,5 +1,5 @@
-/* A JWT (RFC 7519) as far as a client must know it: when it expires. All else is for the server to
- * check (A97). Pure; any thread. */
+/* Reads the one thing of a JWT (RFC 7519) that a client must know: when it expires. Everything else
+ * is for the server to check (A97). Pure; any thread. */
 #ifndef GRPC_XDS_TRANSPORT_JWT_H_
 #define GRPC_XDS_TRANSPORT_JWT_H_
 
@@ -10,9 +10,10 @@
 extern "C" {
 #endif
 
-/* NULL, and *expiry in nanoseconds since 1970, positive (GXDS_TIME_NEVER: or later). Else why not:
- * static, to be read after "the token"; it says nothing of what is in the token. One without an
- * error has no byte that a header may not have. */
+/* On success returns NULL, and sets *expiry in nanoseconds since 1970, which is positive;
+ * GXDS_TIME_NEVER also stands for later times. Else returns what is wrong as a static text that
+ * reads on after "the token", and contains nothing of the token. A token without an error has only
+ * bytes that a header may have. */
 const char *gxds_jwt_expiry(gxds_str token, gxds_time *expiry);
 
 #ifdef __cplusplus

@@ -19,25 +19,26 @@
 extern "C" {
 #endif
 
-/* A97: clocks differ, and the server takes its time. */
+/* A97: how long before its expiry a token is not used any more, because clocks differ and requests
+ * take time. */
 #define GXDS_JWT_EARLY (30 * GXDS_SECOND)
 #define GXDS_JWT_REFRESH (60 * GXDS_SECOND)
-/* Of the file. gRPC's servers take 8 kB of headers if not told otherwise. */
+/* The most bytes of the file. By default gRPC's servers accept 8 kB of headers. */
 #define GXDS_JWT_BYTES_MAX ((size_t)64 * 1024)
 
 typedef struct gxds_jwt_file gxds_jwt_file;
 
-/* seed: of the backoff's jitter. */
+/* seed: for the backoff's jitter. */
 gxds_jwt_file *gxds_jwt_file_create(gxds_str path, uint64_t seed);
 void gxds_jwt_file_destroy(gxds_jwt_file *f);
 
-/* wall: nanoseconds since 1970. OK: the caller frees *token with gxds_str_free(). UNAVAILABLE: the
- * file cannot be read. UNAUTHENTICATED: what is in it is no JWT, has no "exp", or has expired.
- * After either the file is not read again until a backoff is over, and the answer stays the same.
- */
+/* Gets the token. wall is the time in nanoseconds since 1970. On OK the caller frees *token with
+ * gxds_str_free(). UNAVAILABLE: the file cannot be read. UNAUTHENTICATED: it holds no JWT, or one
+ * without "exp", or one that has expired. After an error the file is not read again until the
+ * backoff is over; until then the same error is returned. */
 GXDS_MUST_USE gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall,
                                             gxds_str *token);
-/* The next who asks waits for no backoff. */
+/* The next call of gxds_jwt_file_get() does not wait for the backoff. */
 void gxds_jwt_file_reset_backoff(gxds_jwt_file *f);
 
 #ifdef __cplusplus

@@ -1,7 +1,6 @@
-/* A listening socket of this process, whose connections a thread of its own answers, many at once
- * (transport/connections.h), until the process ends. The child of a fork has none of them.
- *
- * Confined: the reactor's thread starts them. */
+/* A listening socket of this process. A thread of its own serves its connections, many at once
+ * (transport/connections.h), until the process ends. The child of a fork has no such threads. Only
+ * the reactor starts one. */
 #ifndef GRPC_XDS_TRANSPORT_LISTENER_H_
 #define GRPC_XDS_TRANSPORT_LISTENER_H_
 
@@ -13,9 +12,10 @@
 extern "C" {
 #endif
 
-/* Answers connections on take_fd, a listening socket, by the service (borrow: for ever), whose
- * functions run on the thread. Twice at most. False: there is no thread for it; the socket is
- * closed, and *why (static) is the reason. */
+/* Serves the connections on take_fd, a listening socket, which it owns then. The service is
+ * borrowed until the process ends; its functions run on the new thread. A process has at most two
+ * listeners. False if there is no thread for it: then the socket is closed, and *why is the reason,
+ * a static text. */
 bool gxds_listener_start(int take_fd, const gxds_service *service, const char **why);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* gxds_lrs_call: carries a gxds_lrs_stream: its actions to a call on a channel, the call's events
- * and the time to it. Confined: the reactor's thread. */
+/* gxds_lrs_call connects a gxds_lrs_stream to the world: it carries the stream's actions out on a
+ * gRPC call, and passes the call's events and the time to the stream. Only on the reactor's thread.
+ */
 #ifndef GRPC_XDS_TRANSPORT_LRS_CALL_H_
 #define GRPC_XDS_TRANSPORT_LRS_CALL_H_
 
@@ -13,8 +14,8 @@ extern "C" {
 struct grpc_channel;
 typedef struct gxds_lrs_call gxds_lrs_call;
 
-/* Starts to report. Everything is borrowed, as long as the call. creds: of its streams; NULL: none.
- */
+/* Starts reporting. All arguments are borrowed: valid as long as the result. creds are for its
+ * streams; NULL: none. One owner. */
 gxds_lrs_call *gxds_lrs_call_create(const gxds_bootstrap *bootstrap,
                                     const gxds_bootstrap_server *server, gxds_load_store *store,
                                     struct grpc_channel *channel, gxds_call_creds *creds,

@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* Starts it, if it is wanted and was not started in this process or one that it was forked from;
- * what goes wrong is logged. It runs until the process ends. On the reactor. */
+/* Starts the server if the environment asks for it, unless this process or one that it was forked
+ * from has started it already. Errors are logged. It runs until the process ends. Called on the
+ * reactor. */
 void gxds_metrics_server_start(void);
 
 #ifdef __cplusplus

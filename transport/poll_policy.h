@@ -30,8 +30,8 @@ extern "C" {
 #define GXDS_POLL_QUIET_MAX (2 * GXDS_SECOND)
 
 typedef enum gxds_poll_kind {
-  GXDS_POLL_WATCH, /* wait until the set has events, or the time is over */
-  GXDS_POLL_PAUSE, /* wait without looking, then look */
+  GXDS_POLL_WATCH, /* wait until the set has events, or until the time is over */
+  GXDS_POLL_PAUSE, /* wait without looking at the set, then look */
   GXDS_POLL_POLL,  /* let the host poll */
 } gxds_poll_kind;
 
@@ -46,13 +46,13 @@ typedef struct gxds_poll_policy { /* private */
   unsigned looks;      /* at events that stayed */
   gxds_duration quiet; /* the time of the next WATCH */
   gxds_time watched_since;
-  bool rare; /* the events were: the last WATCH was a quiet one */
+  bool rare; /* events are rare: the last WATCH saw none */
 } gxds_poll_policy;
 
 /* Returns the first step. */
 gxds_poll_step gxds_poll_policy_init(gxds_poll_policy *p);
-/* The step was carried out; events: whether the set has events now, after a POLL: whether that had
- * something to do for most of its time. Returns the next one. */
+/* Call it when a step is done; returns the next step. events: whether the set has events now; after
+ * a POLL, whether it had something to do for most of its time. */
 gxds_poll_step gxds_poll_policy_next(gxds_poll_policy *p, bool events, gxds_time now);
 
 #ifdef __cplusplus

@@ -11,13 +11,14 @@ extern "C" {
 #endif
 
 typedef struct gxds_prepared_server {
-  const gxds_bootstrap_server *server;    /* of the bootstrap */
-  struct grpc_channel_credentials *creds; /* NULL: no gRPC server, or the host could not make any */
-  gxds_call_creds *call_creds;            /* NULL: it has none */
+  const gxds_bootstrap_server *server; /* of the bootstrap */
+  struct grpc_channel_credentials
+      *creds; /* NULL if it is no gRPC server, or if the host could not make them */
+  gxds_call_creds *call_creds; /* NULL: it has none */
 } gxds_prepared_server;
 
-/* What there is for the server of the bootstrap that is equal to this one. Borrowed: valid as long
- * as p. NULL: the bootstrap has no such server. */
+/* Finds what was prepared for the bootstrap's server that equals this one. Borrowed: valid as long
+ * as p. NULL if the bootstrap has no such server. */
 const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
                                                const gxds_bootstrap_server *server);
 

@@ -30,52 +30,55 @@ extern "C" {
  * which any thread may call, the reactor included; it does not wait. */
 void gxds_reactor_acquire(void);
 void gxds_reactor_release(void);
-/* Another use, by one who has one. Takes no lock: also for work that a fork may be waiting for. */
+/* Acquires another use, for a caller who has one. It takes no lock, so it may be called by work
+ * that a fork waits for. */
 void gxds_reactor_acquire_more(void);
-/* Acquires a use if the reactor runs, and starts none. False: it does not run, so nobody has
- * anything on it (or this is the child of a fork). Any thread. */
+/* Acquires a use if the reactor runs, but never starts it. False if it does not run: then nobody
+ * uses it, or this is the child of a fork. Any thread. */
 bool gxds_reactor_acquire_running(void);
 
-/* A channel that counts on the reactor was opened, or closed. Any thread. The generation that it
- * was opened in tells those of a parent's. */
+/* Counts the channels that need the reactor. gxds_reactor_channel_opened() returns the generation,
+ * which gxds_reactor_channel_closed() takes: by it a child of fork tells its parent's channels from
+ * its own. Any thread. */
 unsigned gxds_reactor_channel_opened(void);
 void gxds_reactor_channel_closed(unsigned opened_in);
 
-/* Runs fn(arg) on the reactor, soon, in the order of posting. Any thread that holds a use (also
- * under a serializer); never blocks, never runs fn itself. fn may release that use. */
+/* Runs fn(arg) on the reactor soon, in the order of posting. Any thread that holds a use, also
+ * under a serializer. It never blocks, and never runs fn from within the call. fn may release the
+ * use. */
 void gxds_reactor_post(void (*fn)(void *arg), void *arg);
 
-/* From now on forks that begin are expected: it is not started while one is on. The first start
- * says so by itself, but that may be in the midst of a fork. Repeated calls are harmless. Any
- * thread. */
+/* Registers the handlers that keep the reactor from being started during a fork. The first start
+ * registers them by itself, but it may happen in the middle of a fork. Repeated calls are harmless.
+ * Any thread. */
 void gxds_reactor_expect_forks(void);
 
-/* How often this process is the child of a fork. Any thread. */
+/* How many forks lie between the first process and this one. Any thread. */
 unsigned gxds_reactor_generation(void);
 
 /* On the reactor's thread only: */
 bool gxds_reactor_is_current(void);
-gxds_time gxds_reactor_now(void); /* when the event that is being handled was taken */
-/* For calls, and for watches, whose tags are completions; not to be waited on. */
+gxds_time gxds_reactor_now(void); /* when the reactor took the event that it now handles */
+/* The queue for calls and for watches, whose tags are completions. Nobody else may wait on it. */
 grpc_completion_queue *gxds_reactor_cq(void);
 
-/* A completion: of a batch, or the tag of a watch on gxds_reactor_cq(). Hold a use of the reactor
- * until done is called, on the reactor. */
+/* The completion of a batch, or the tag of a watch on gxds_reactor_cq(). Hold a use of the reactor
+ * until `done` is called, which happens on the reactor. */
 typedef struct gxds_completion {         /* private */
   grpc_completion_queue_functor functor; /* first: a completion queue may call it */
   void (*done)(struct gxds_completion *self, bool ok);
-  unsigned generation; /* atomic; one from before a fork is dead */
+  unsigned generation; /* atomic; a completion from before a fork is ignored */
   bool ok;
 } gxds_completion;
 gxds_completion gxds_completion_make(void (*done)(gxds_completion *self, bool ok));
-/* Starts a batch on a call that is on gxds_reactor_cq(). */
+/* Starts a batch on a call whose queue is gxds_reactor_cq(). */
 void gxds_reactor_start_batch(grpc_call *call, const grpc_op *ops, size_t count,
                               gxds_completion *c);
-/* Before each watch: returns c, the tag. */
+/* Call it before each watch. Returns c, which is the watch's tag. */
 gxds_completion *gxds_completion_expect(gxds_completion *c);
 
-/* A timer. Lives in the caller's struct, zero-initialised is idle; it must be idle when that dies.
- */
+/* A timer. Lives in the caller's struct; zero-initialised it is idle. It must be idle when the
+ * struct ends. */
 typedef struct gxds_timer {
   gxds_time deadline; /* private */
   uint64_t order;
@@ -83,9 +86,10 @@ typedef struct gxds_timer {
   void (*fire)(void *arg);
   void *arg;
 } gxds_timer;
-/* Sets or moves it. GXDS_TIME_NEVER cancels. Ready completions run before deadlines of the same
- * turn, or a long turn would make does-not-exist timers fire though the answer is queued. One that
- * is set to now fires at the end of this turn, or of the next when it is set by a timer. */
+/* Sets or moves the timer; GXDS_TIME_NEVER cancels it. In a turn, completions that are ready run
+ * before timers: otherwise, after a long turn, a does-not-exist timer would fire although the
+ * response is queued. A timer that is set to now fires at the end of this turn, or of the next turn
+ * if a timer set it. */
 void gxds_timer_set(gxds_timer *t, gxds_time deadline, void (*fire)(void *arg), void *arg);
 void gxds_timer_cancel(gxds_timer *t);
 

@@ -20,21 +20,21 @@ extern "C" {
 
 typedef struct gxds_resource_cache gxds_resource_cache;
 
-/* Of a bootstrap with a resource_cache_dir: borrowed, valid as long as the cache. target is copied.
- * wall_offset: from the caller's clock to that since 1970. */
+/* b must have a resource_cache_dir; it is borrowed: valid as long as the cache. target is copied.
+ * wall_offset is what to add to the caller's clock to get the time since 1970. One owner. */
 gxds_resource_cache *gxds_resource_cache_create(const gxds_bootstrap *b, gxds_str target,
                                                 gxds_duration wall_offset);
 void gxds_resource_cache_destroy(gxds_resource_cache *c); /* NULL is allowed */
 
-/* PERSIST and FORGET. What a person should know is added to *log, here and below. True: earlier
- * ones were lost, and now can be kept: all of that server is to be put again
- * (gxds_client_keep_all()).
- */
+/* Carries out PERSIST and FORGET. Here and below, adds to *log what a person should know. True if
+ * earlier resources were lost and can be kept now: then everything from that server must be put
+ * again (gxds_client_keep_all()). */
 bool gxds_resource_cache_put(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
                              gxds_text *log);
-/* The engine has no more actions for now: what was lost was put again. */
+/* Call it when the engine has no more actions for now, and everything that was lost has been put
+ * again. */
 void gxds_resource_cache_settle(gxds_resource_cache *c, gxds_time now, gxds_text *log);
-/* RESTORE: tells the engine. */
+/* Carries out RESTORE: gives the engine what was kept. */
 void gxds_resource_cache_restore(gxds_resource_cache *c, const gxds_action *a, gxds_client *engine,
                                  gxds_time now, gxds_text *log);
 

@@ -1,7 +1,6 @@
-/* gxds_server_channel: the gRPC channel to one xDS server, and the word of its failures.
- *
- * Confined: the reactor's thread. The public C API tells that a channel failed, not why; so the
- * reason is taken from a call that doesn't wait for a connection, which then fails with it. */
+/* gxds_server_channel: the gRPC channel to one xDS server, which reports its failures. Only on the
+ * reactor's thread. The public C API says that a channel failed, but not why. So the reason is
+ * taken from a call that does not wait for a connection: it fails with the reason. */
 #ifndef GRPC_XDS_TRANSPORT_SERVER_CHANNEL_H_
 #define GRPC_XDS_TRANSPORT_SERVER_CHANNEL_H_
 
@@ -16,7 +15,7 @@ extern "C" {
 struct grpc_channel_credentials;
 typedef struct gxds_server_channel gxds_server_channel;
 
-/* What our xDS channels set when the user's arguments don't. */
+/* Channel arguments that our xDS channels set unless the user's arguments do. */
 
 /* A response with 100,000 clusters of 1 kB each is 100 MB; gRPC's default of 4 MB would end the
  * stream over and over. Not unlimited, so that a broken server cannot take all memory. */
@@ -29,16 +28,17 @@ typedef struct gxds_server_channel gxds_server_channel;
 #define GXDS_KEEPALIVE_TIME_MS (5 * 60 * 1000)
 #define GXDS_KEEPALIVE_TIMEOUT_MS (20 * 1000)
 
-/* A channel that connects with its first call. server, creds and args: borrowed, valid during the
- * call; args may be NULL and go before our own. on_failed is told, never from within this function,
- * each time the channel comes into TRANSIENT_FAILURE; status (borrowed, valid during the call) is
- * UNAVAILABLE "channel in TRANSIENT_FAILURE: …" in the host's words. It may destroy the channel. */
+/* Makes a channel that connects with its first call. server, creds and args are borrowed during the
+ * call. args may be NULL; they go before our own. on_failed is called each time the channel enters
+ * TRANSIENT_FAILURE, but never from within this function. Its status, borrowed during the call, is
+ * UNAVAILABLE "channel in TRANSIENT_FAILURE: …" with the host's text. It may destroy the channel.
+ * One owner. */
 gxds_server_channel *gxds_server_channel_create(
     const gxds_bootstrap_server *server, struct grpc_channel_credentials *creds,
     const grpc_channel_args *args,
     void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status),
     void *arg);
-/* Closes it; nothing is told any more. */
+/* Closes the channel; on_failed is not called any more. */
 void gxds_server_channel_destroy(gxds_server_channel *c);
 
 /* Borrowed: valid as long as c. */

@@ -16,16 +16,16 @@ extern "C" {
 
 typedef struct gxds_session gxds_session;
 
-/* Called while the engine's actions are drained; may call the engine, but not destroy the session.
- */
+/* The functions are called while the engine's actions are drained. They may call the engine, but
+ * must not destroy the session. */
 typedef struct gxds_session_events {
-  /* A RESOURCE or AMBIENT_ERROR. What it holds: borrowed, valid during the call, whatever is done
-   * to the engine meanwhile. */
+  /* A RESOURCE or AMBIENT_ERROR. All of it is borrowed: valid during the call, even if the engine
+   * is called meanwhile. */
   void (*on_notification)(void *arg, const gxds_action *action);
-  /* There is nothing more for now. */
+  /* There are no more actions for now. */
   void (*on_drained)(void *arg);
-  /* At the end of all that one event of the network, or of time, caused, if somebody was notified
-   * of that. took: since the arrival of the response that it was; -1: it was none. */
+  /* Called at the end of everything that one event of the network or of time caused, if any watcher
+   * was notified. took is the time since the response arrived; -1 if the event was no response. */
   void (*on_notified)(void *arg, gxds_duration took);
 } gxds_session_events;
 
@@ -43,20 +43,21 @@ gxds_session *gxds_session_create(const gxds_session_options *options);
 /* Ends the engine, its streams and channels. */
 void gxds_session_destroy(gxds_session *s);
 
-/* A data-plane target (copied) that uses the session: what watchers of that scope, which is not
- * another's, use is kept for it, if the bootstrap has a resource_cache. */
+/* Adds a data-plane target, whose name is copied, with a scope that no other target has. If the
+ * bootstrap has a resource_cache, the resources that watchers of that scope use are kept for the
+ * target. */
 void gxds_session_add_target(gxds_session *s, uint32_t scope, gxds_str target);
-/* It has no watches any more. */
+/* Removes a target, which must have no watches any more. */
 void gxds_session_remove_target(gxds_session *s, uint32_t scope);
 
-/* Borrow, all three: as long as s. */
+/* This and the next two: borrowed, valid as long as s. */
 gxds_client *gxds_session_engine(gxds_session *s);
 gxds_load_store *gxds_session_load_store(gxds_session *s);
 const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s);
-/* Drains the actions at the end of this turn: what is done to the engine until then goes out
- * together. */
+/* Drains the engine's actions at the end of this turn, so that all calls of the engine until then
+ * are sent together. */
 void gxds_session_kick(gxds_session *s);
-/* Waits for no backoff, of streams or connections, any longer. */
+/* Ends the backoff of streams and connections. */
 void gxds_session_reset_backoff(gxds_session *s);
 
 #ifdef __cplusplus

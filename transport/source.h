@@ -13,24 +13,24 @@ extern "C" {
 
 typedef struct gxds_source gxds_source;
 
-/* Told never from within a function of the source. */
+/* These are never called from within a function of the source. */
 typedef struct gxds_source_events {
-  /* The server can't be reached at all, as a channel in TRANSIENT_FAILURE; status (borrowed, valid
-   * during the call) has all that is wrong. It may destroy the source. */
+  /* The server can't be reached, like a channel in TRANSIENT_FAILURE. status lists everything that
+   * is wrong; it is borrowed during the call. The function may destroy the source. */
   void (*on_failed)(void *arg, const gxds_status *status);
-  /* One line, borrow, for the log. */
+  /* One line for the log, borrowed during the call. */
   void (*on_log)(void *arg, bool error, gxds_str line);
 } gxds_source_events;
 
 typedef struct gxds_source_functions {
-  /* A stream; id is not 0. There is no other. */
+  /* Opens a stream. id is not 0. There is only one stream at a time. */
   void (*open)(gxds_source *s, uint64_t id, const gxds_stream_call_events *events, void *owner);
   /* message: borrowed, valid during the call. */
   void (*send)(gxds_source *s, gxds_str message);
   void (*read)(gxds_source *s);
-  /* Ends the stream; nothing of it is told any more. */
+  /* Ends the stream; its events are not called any more. */
   void (*close)(gxds_source *s);
-  /* Nothing is told any more. Waits for nobody. */
+  /* Destroys the source; no events are called any more. It does not wait for anything. */
   void (*destroy)(gxds_source *s);
 } gxds_source_functions;
 

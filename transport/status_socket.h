@@ -16,8 +16,9 @@ extern "C" {
 #define GXDS_STATUS_HEAD "grpc_xds status "
 #define GXDS_STATUS_BUSY "grpc_xds busy"
 
-/* Starts it, if it is wanted and not there yet in this process; what goes wrong is logged. The
- * socket's file is removed as the process ends, unless it is killed. On the reactor. */
+/* Starts it if the environment asks for it and this process has not started it yet. Errors are
+ * logged. The socket's file is removed when the process ends, unless it is killed. Called on the
+ * reactor. */
 void gxds_status_socket_start(void);
 
 #ifdef __cplusplus

@@ -19,24 +19,25 @@ extern "C" {
 struct grpc_channel;
 typedef struct gxds_stream_call gxds_stream_call;
 
-/* Told on the reactor, never from within a function of the call. Any of them may call it, and close
- * it. on_sent and on_message may be NULL when nothing is sent or read. */
+/* These are called on the reactor, but never from within a function of the call. Each may call the
+ * call's functions, and may close it. on_sent and on_message may be NULL if nothing is sent or
+ * read. */
 typedef struct gxds_stream_call_events {
-  /* The message left for the transport: at once, or when the channel is connected at last. */
+  /* The message went to the transport: at once, or when the channel got connected. */
   void (*on_sent)(void *owner, uint64_t id);
   /* data: borrowed, valid during the call. */
   void (*on_message)(void *owner, uint64_t id, const void *data, size_t size);
-  /* The call ended, after every message that was read. status: borrowed, valid during the call; OK
-   * when the server ended it without an error; that of its credentials when they had no token for
-   * it. */
+  /* The call ended; all messages that were read have been reported. status is borrowed during the
+   * call. It is OK if the server ended the call without an error. If the call credentials had no
+   * token, it is their error. */
   void (*on_closed)(void *owner, uint64_t id, const gxds_status *status);
 } gxds_stream_call_events;
 
 typedef struct gxds_stream_call_options {
   const char *method;     /* "/package.Service/Method"; static */
   bool wait_for_ready;    /* A57: an xDS stream waits for a connection instead of failing */
-  gxds_time deadline;     /* on the clock of gxds_reactor_now(); GXDS_TIME_NEVER: none */
-  uint64_t id;            /* handed back with each event */
+  gxds_time deadline;     /* on the clock of gxds_reactor_now(); GXDS_TIME_NEVER: no deadline */
+  uint64_t id;            /* passed to each event */
   gxds_call_creds *creds; /* borrowed: valid until the call ends; NULL: none */
   const gxds_stream_call_events *events; /* borrowed: valid until the call ends */
   void *owner;
@@ -45,14 +46,14 @@ typedef struct gxds_stream_call_options {
 /* Starts a call. channel: borrowed, valid during this function. */
 gxds_stream_call *gxds_stream_call_open(struct grpc_channel *channel,
                                         const gxds_stream_call_options *options);
-/* Sends one message: head (copied), then rest (NULL: nothing), which is lent to gRPC as it is: gRPC
- * has a reference of its own and drops it on any thread, perhaps after the end of the call. on_sent
- * follows unless the call ends first. Not while another is being sent. */
+/* Sends one message: head, which is copied, followed by rest, which may be NULL. gRPC gets a
+ * reference of its own on rest without a copy, and releases it on any thread, perhaps after the end
+ * of the call. on_sent follows unless the call ends first. Only one message may be in flight. */
 void gxds_stream_call_send(gxds_stream_call *c, gxds_str head, const gxds_block *rest);
-/* Reads one message; on_message follows unless the call ends first. Not while another read is
+/* Reads one message; on_message follows unless the call ends first. Only one read may be
  * outstanding. */
 void gxds_stream_call_read(gxds_stream_call *c);
-/* Cancels the call; no event follows. NULL is allowed. */
+/* Cancels the call; no event follows. c may be NULL. */
 void gxds_stream_call_close(gxds_stream_call *c);
 
 #ifdef __cplusplus

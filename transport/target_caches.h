@@ -16,21 +16,21 @@ extern "C" {
 
 typedef struct gxds_target_caches gxds_target_caches;
 
-/* Of a bootstrap with a resource_cache_dir: borrowed, valid as long as the caches. wall_offset:
- * from the caller's clock to that since 1970. */
+/* b must have a resource_cache_dir; it is borrowed: valid as long as the caches. wall_offset is
+ * what to add to the caller's clock to get the time since 1970. One owner. */
 gxds_target_caches *gxds_target_caches_create(const gxds_bootstrap *b, gxds_duration wall_offset);
 void gxds_target_caches_destroy(gxds_target_caches *c); /* NULL is allowed */
 
-/* A target comes; its name is copied. The scope is not another's. */
+/* Adds a target, whose name is copied, with a scope that no other target has. */
 void gxds_target_caches_add(gxds_target_caches *c, uint32_t scope, gxds_str target);
-/* It goes, and with it what it kept in memory. What comes of its scope from then on is ignored. */
+/* Removes a target, with what it kept in memory. Later actions for its scope are ignored. */
 void gxds_target_caches_remove(gxds_target_caches *c, uint32_t scope);
 
-/* An action of the engine (borrowed: valid until the engine is told something). What a person
- * should know is added to *log, here and below. */
+/* Carries out an action of the engine, which is borrowed until the next call on the engine. Here
+ * and below, adds to *log what a person should know. */
 void gxds_target_caches_carry_out(gxds_target_caches *c, const gxds_action *a, gxds_client *engine,
                                   gxds_time now, gxds_text *log);
-/* The engine has no more actions for now. */
+/* Call it when the engine has no more actions for now. */
 void gxds_target_caches_settle(gxds_target_caches *c, gxds_time now, gxds_text *log);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Threads of our own. They block all signals: those are for the program's threads. */
+/* Starts our own threads. They block all signals, which are for the program's threads. */
 #ifndef GRPC_XDS_TRANSPORT_THREAD_H_
 #define GRPC_XDS_TRANSPORT_THREAD_H_
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* As pthread_create(), whose error it gives; 0: it runs, and the caller joins or detaches it.
- * name: for those who look at the process; at most 15 bytes. */
+/* Like pthread_create(), and with its errors. On 0 the thread runs, and the caller joins or
+ * detaches it. name, of at most 15 bytes, is shown by tools such as ps. */
 int gxds_thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg);
 
 /* Likewise, detached. */

@@ -1,5 +1,5 @@
-/* Threads that do work which may wait: as many as are needed for none to wait for another, and no
- * fewer later. Lives as long as the process, and so do its threads. */
+/* Threads for work that may block. There are as many as are needed so that no work waits for
+ * another, and they stay. The pool and its threads live as long as the process. */
 #ifndef GRPC_XDS_TRANSPORT_THREAD_POOL_H_
 #define GRPC_XDS_TRANSPORT_THREAD_POOL_H_
 
@@ -11,7 +11,7 @@ typedef struct gxds_thread_pool gxds_thread_pool;
 
 gxds_thread_pool *gxds_thread_pool_create(void);
 
-/* Any thread. What is given first begins first. */
+/* Runs work(arg) on a thread of the pool. Work begins in the order of the calls. Any thread. */
 void gxds_thread_pool_run(gxds_thread_pool *pool, void (*work)(void *arg), void *arg);
 
 #ifdef __cplusplus

@@ -18,19 +18,19 @@ typedef struct gxds_timer_heap {
   uint64_t next_order;
 } gxds_timer_heap;
 
-/* Frees the heap's memory; timers in it are forgotten. */
+/* Frees the heap's memory. The timers in it never fire. */
 void gxds_timer_heap_fini(gxds_timer_heap *h);
-/* Forgets every timer without touching one: they may be gone. */
+/* Empties the heap without touching the timers, which may not exist any more. */
 void gxds_timer_heap_clear(gxds_timer_heap *h);
-/* As gxds_timer_set() and gxds_timer_cancel(). t: borrowed, valid while it is set. A timer that was
- * forgotten by gxds_timer_heap_clear() counts as idle. */
+/* As gxds_timer_set() and gxds_timer_cancel(). t is borrowed while it is set. After
+ * gxds_timer_heap_clear() a timer counts as idle. */
 void gxds_timer_heap_set(gxds_timer_heap *h, gxds_timer *t, gxds_time deadline,
                          void (*fire)(void *arg), void *arg);
 void gxds_timer_heap_cancel(gxds_timer_heap *h, gxds_timer *t);
-/* The earliest deadline; GXDS_TIME_NEVER: none. */
+/* The earliest deadline; GXDS_TIME_NEVER if no timer is set. */
 gxds_time gxds_timer_heap_deadline(const gxds_timer_heap *h);
-/* Fires all that is due at now. What is set by those that fire waits for the next call, so that a
- * timer that sets itself again cannot hold the caller. */
+/* Fires all timers that are due. Timers that these set wait for the next call, so that a timer that
+ * sets itself again cannot keep the caller busy for ever. */
 void gxds_timer_heap_fire(gxds_timer_heap *h, gxds_time now);
 
 #ifdef __cplusplus

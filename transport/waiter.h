@@ -17,25 +17,27 @@ extern "C" {
 struct timespec;
 typedef struct gxds_waiter gxds_waiter;
 
-/* woken: what gxds_waiter_wait() returns for a wake-up; borrowed: valid until the process ends. The
- * caller holds a grpc_init until gxds_waiter_destroy(), and nobody wakes meanwhile. */
+/* gxds_waiter_wait() returns `woken` for a wake-up; it is borrowed until the process ends. The
+ * caller holds a grpc_init until gxds_waiter_destroy(). Nobody may call gxds_waiter_wake() during
+ * this call. */
 gxds_waiter *gxds_waiter_create(gxds_completion *woken);
-/* Nothing is outstanding on the queue; on the thread that waits, with no lock held. */
+/* Nothing may be outstanding on the queue. Call it on the thread that waits, without holding a
+ * lock. */
 void gxds_waiter_destroy(gxds_waiter *w);
-/* Ends the worker alone, when the process exits; as gxds_waiter_destroy(). */
+/* Ends only the worker, when the process exits. The rules of gxds_waiter_destroy() apply. */
 void gxds_waiter_leave(gxds_waiter *w);
 
 grpc_completion_queue *gxds_waiter_cq(const gxds_waiter *w);
-/* Starts a batch on a call that is on that queue, with the completion as its tag. */
+/* Starts a batch on a call of that queue, with the completion as its tag. */
 void gxds_waiter_start_batch(gxds_waiter *w, grpc_call *call, const grpc_op *ops, size_t count,
                              gxds_completion *tag);
-/* The next completion, its ok set; NULL: there was none until the deadline. */
+/* Waits for the next completion, and sets its ok. NULL if there was none until the deadline. */
 gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline);
-/* Ends the wait of the one that was created last. Any thread; not again before the wake-up was
- * returned. */
+/* Wakes the waiter that was created last. Any thread. Don't call it again before gxds_waiter_wait()
+ * has returned the wake-up. */
 void gxds_waiter_wake(void);
 
-/* For a fork, as gxds_worker_park() and what follows it. */
+/* For a fork: as gxds_worker_park() and the functions after it. */
 bool gxds_waiter_park(gxds_waiter *w, const struct timespec *limit);
 void gxds_waiter_resume(gxds_waiter *w);
 void gxds_waiter_abandon(gxds_waiter *w);

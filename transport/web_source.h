@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* server has a web_form; it is copied. events and arg: borrowed, valid as long as the source. */
+/* server must have a web_form, and is copied. events and arg are borrowed: valid as long as the
+ * source. */
 gxds_source *gxds_web_source_create(const gxds_bootstrap_server *server,
                                     const gxds_source_events *events, void *arg);
 
