@@ -8,7 +8,8 @@
  * when it is neither. All bytes of *out are set. */
 bool gxds_address_parse(gxds_str ip, uint16_t port, gxds_address *out);
 
-/* host:port as error messages show it: brackets around what has a colon and none yet. */
+/* Adds host:port as error messages show it. A host with a colon gets brackets unless it has them.
+ */
 void gxds_host_port_render(gxds_str host, uint32_t port, gxds_text *out);
 
 /* "ipv4:1.2.3.4:80", "ipv6:%5B::1%5D:80": as the host prints addresses. */

@@ -23,13 +23,13 @@ typedef enum gxds_cluster_kind {
 /* A32's default for max_requests. */
 #define GXDS_CLUSTER_MAX_REQUESTS_DEFAULT 1024
 
-/* A85: what of backends' load reports is told to the LRS server. */
+/* A85: which metrics of backends' load reports go to the LRS server. */
 typedef struct gxds_lrs_metrics {
   bool cpu_utilization;
   bool mem_utilization;
   bool application_utilization;
   bool all_named;        /* all of named_metrics */
-  const gxds_str *named; /* else these keys of it; sorted, each once */
+  const gxds_str *named; /* else only these keys of named_metrics; sorted, each once */
   size_t named_count;
 } gxds_lrs_metrics;
 
@@ -47,31 +47,32 @@ typedef struct gxds_cluster {
    * [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}]
    * Empty for AGGREGATE: the leaf clusters' own count (A75). */
   gxds_str lb_policy_json;
-  /* Where load is reported: the server that sent this cluster (lrs_server: self), or NULL: nowhere.
-   * Kept alive by bootstrap. */
+  /* Where load is reported: the server that sent this cluster (lrs_server: self). NULL: nowhere.
+   * The reference in `bootstrap` keeps it. */
   const gxds_bootstrap_server *lrs_server;
   const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: nothing */
   uint32_t max_concurrent_requests;                /* circuit_breakers, of priority DEFAULT */
   const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
   const gxds_lb_subsets *subsets;                  /* E5; NULL: none */
-  uint8_t session_health; /* A55: in which states an endpoint may serve a session that has it: bits
-                             1 << gxds_health */
-  gxds_duration session_idle_timeout; /* A75: how long no session needs to use an endpoint before
-                                         its connection is given up; 0: for ever */
+  uint8_t session_health; /* A55: the health states in which an endpoint may serve its sessions, as
+                             bits 1 << gxds_health */
+  gxds_duration session_idle_timeout; /* A75: after how long without a session an endpoint's
+                                         connection is given up; 0: never */
   bool http_connect;                  /* A86: its endpoints are reached through their proxies */
-  const gxds_tls *tls;                /* A29, for xds credentials; NULL: their fallback is used */
-  const gxds_bootstrap *bootstrap;    /* private: a reference, for lrs_server and tls */
-  struct upb_Arena *arena;            /* private */
+  const gxds_tls
+      *tls; /* A29, for channels with xds credentials; NULL: they use their fallback credentials */
+  const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
+  struct upb_Arena *arena;         /* private */
 } gxds_cluster;
 
 extern const gxds_resource_type gxds_cluster_type;
 
 /* NULL is allowed. */
 bool gxds_lrs_metrics_equal(const gxds_lrs_metrics *a, const gxds_lrs_metrics *b);
-/* Whether that key of named_metrics is told. */
+/* Whether that key of named_metrics is reported. */
 bool gxds_lrs_metrics_has_named(const gxds_lrs_metrics *m, gxds_str key);
 
-/* The resource to ask EDS for. */
+/* The name of the cluster's ClusterLoadAssignment. */
 static inline gxds_str gxds_cluster_eds_name(const gxds_cluster *c) {
   return c->eds_service_name.size ? c->eds_service_name : c->name;
 }

@@ -13,44 +13,46 @@ struct envoy_config_cluster_v3_OutlierDetection;
 struct envoy_config_core_v3_TransportSocket;
 struct envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext;
 
-/* Sets kind and what belongs to it. */
+/* Sets kind, and the fields that belong to it. */
 void gxds_cluster_type_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
                               gxds_errors *errors, gxds_cluster *out);
 
-/* Sets lb_policy_json. The context's host may be NULL: it has no policy of its own and checks
- * nothing. */
+/* Sets lb_policy_json. The context's host may be NULL: then there is no registry that checks
+ * policies. */
 void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
                             const gxds_decode_context *context, upb_Arena *scratch,
                             gxds_errors *errors, gxds_cluster *out);
 
-/* A list of policies (A52) as the host's registry reads it, added to *json; it is complete when
- * there was no error. at: of the list. */
+/* Adds a list of policies (A52) to *json, in the form that the host's registry reads. It is
+ * complete if there was no error. at is the path of the list. */
 void gxds_lb_list_decode(const envoy_config_cluster_v3_LoadBalancingPolicy *in,
                          const gxds_decode_context *context, const gxds_path *at,
                          upb_Arena *scratch, gxds_errors *errors, gxds_text *json);
 
-/* A list of ring_hash with these sizes (NULL: the default), which are checked, added to *json. at:
- * of the config. out_of_range: the host has other words for each form of a Cluster. */
+/* Checks these ring sizes (NULL: the default), and adds a list with ring_hash to *json. at is the
+ * path of the config. out_of_range is the text of the error, which the host words differently for
+ * each form of a Cluster. */
 void gxds_ring_hash_decode(const struct google_protobuf_UInt64Value *min,
                            const struct google_protobuf_UInt64Value *max, const char *out_of_range,
                            const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
-/* The same of least_request (A48). in: its config; NULL: none. */
+/* The same for least_request (A48). in is its config, and may be NULL. */
 void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,
                                const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
-/* The same of round_robin, which slow start and the weights of endpoints (E3: if the server has
- * that feature) make another policy. in: its config; NULL: none. */
+/* The same for round_robin. With slow start, or with the weights of endpoints (E3, if the server
+ * has that feature), it becomes another policy. in is its config, and may be NULL. */
 void gxds_round_robin_decode(const envoy_config_cluster_v3_Cluster_RoundRobinLbConfig *in,
                              const gxds_decode_context *context, const gxds_path *at,
                              gxds_errors *errors, gxds_text *json);
 
-/* Adds "slowStart":{…} to *json. False: there is none, and nothing is added. in: NULL: as an empty
- * one. */
+/* Adds "slowStart":{…} to *json. False if there is no slow start; then it adds nothing. in: NULL
+ * counts as empty. */
 bool gxds_slow_start_decode(const envoy_config_cluster_v3_Cluster_SlowStartConfig *in,
                             const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
-/* The same of weighted_round_robin, from a serialized ClientSideWeightedRoundRobin (A58). */
+/* Adds a list with weighted_round_robin to *json, from a serialized ClientSideWeightedRoundRobin
+ * (A58). */
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
                                       gxds_errors *errors, gxds_text *json);
 
@@ -59,23 +61,25 @@ void gxds_transport_socket_decode(const struct envoy_config_core_v3_TransportSoc
                                   const gxds_decode_context *context, upb_Arena *scratch,
                                   gxds_errors *errors, gxds_cluster *out);
 
-/* Sets tls. in: an UpstreamTlsContext. */
+/* Sets tls. in holds an UpstreamTlsContext. */
 void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *context,
                      upb_Arena *scratch, gxds_errors *errors, gxds_cluster *out);
 
-/* Sets sni, auto_host_sni and auto_sni_san_validation (A101). bytes: of in. */
+/* Sets sni, auto_host_sni and auto_sni_san_validation (A101). bytes is the serialized form of in.
+ */
 void gxds_tls_sni_decode(
     const struct envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext *in, gxds_str bytes,
     const gxds_path *at, upb_Arena *arena, gxds_errors *errors, gxds_tls *out);
 
-/* Sets lrs_metrics by the bytes of a Cluster. Nothing in it is an error (A85). */
+/* Sets lrs_metrics from the bytes of a Cluster. Unknown metrics are ignored, not errors (A85). */
 void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster *out);
 
 /* Sets session_health and session_idle_timeout. */
 void gxds_cluster_sessions_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
                                   gxds_errors *errors, gxds_cluster *out);
 
-/* Sets subsets, if the server has that feature (E5). bytes: of in. Needs the kind. */
+/* Sets subsets, if the server has that feature (E5). bytes is the serialized form of in. The
+ * cluster's kind must be set already. */
 void gxds_lb_subsets_decode(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
                             const gxds_decode_context *context, upb_Arena *scratch,
                             gxds_errors *errors, gxds_cluster *out);

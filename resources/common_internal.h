@@ -25,7 +25,7 @@ void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena 
   ((const type *)gxds_message_decode((bytes), &type##_msginit, (scratch)))
 
 upb_Arena *gxds_arena_create(void);
-/* Zeroed memory for count items, as long as the arena. */
+/* Zeroed memory for count items, valid as long as the arena. */
 void *gxds_arena_calloc(upb_Arena *arena, size_t count, size_t size);
 gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s);
 
@@ -34,8 +34,9 @@ static inline bool gxds_str_is(gxds_str s, const char *z) {
   return gxds_str_equal(s, gxds_str_z(z));
 }
 
-/* The beginning of s as far as an error message should quote it: the peer decides how long its
- * strings are. Never cuts a character in two (an error is sent back in a proto3 string). */
+/* The beginning of s, short enough to quote in an error message: the peer decides how long its
+ * strings are. It never cuts a character in two, because the error is sent back in a proto3 string.
+ */
 gxds_str gxds_quoted(gxds_str s);
 #define GXDS_QUOTED(s) GXDS_STR_ARG(gxds_quoted(s))
 
@@ -45,17 +46,18 @@ GXDS_MUST_USE gxds_status gxds_resource_unparsable(const char *message_name);
 /* Whether the resource comes over the same stream (ads) or from the same server (self). */
 bool gxds_config_source_is_ads_or_self(const struct envoy_config_core_v3_ConfigSource *source);
 
-/* Never negative; more than fits is the longest there is. 0 after an error. */
+/* Decodes a duration, which is never negative. One that does not fit becomes the longest possible.
+ * 0 after an error. */
 gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxds_path *at,
                                    gxds_errors *errors);
 
-/* In millionths, at most 1,000,000. Adds unknown_text at the denominator's path when that is
- * unknown. */
+/* Decodes a fraction to millionths, at most 1,000,000. If the denominator is unknown, adds
+ * unknown_text as an error at its path. */
 uint32_t gxds_fraction_decode(const struct envoy_type_v3_FractionalPercent *in, const gxds_path *at,
                               const char *unknown_text, gxds_errors *errors);
 
-/* A link "name[text]", as the host writes what is inside an Any or a map. Borrowed: valid as long
- * as up and scratch. */
+/* A link "name[text]" of a path, which is how the host writes the inside of an Any or a map.
+ * Borrowed: valid as long as up and scratch. */
 gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str text,
                               upb_Arena *scratch);
 
@@ -63,16 +65,16 @@ gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str te
 typedef struct gxds_extension {
   gxds_str type;     /* without the URL's host; borrowed: valid as long as the message */
   gxds_str value;    /* the serialized message; empty for a TypedStruct */
-  bool typed_struct; /* no message of a type that we know, whatever its type says */
+  bool typed_struct; /* it is a TypedStruct, so value is empty even if the type is known */
   const struct google_protobuf_Struct *structure; /* what a TypedStruct holds; may be NULL: {} */
   const gxds_path
-      *at; /* where its fields are: "…value[type]"; borrowed: valid as long as this and scratch */
+      *at; /* the path of its fields: "…value[type]"; borrowed: valid as long as this and scratch */
   gxds_path links[2]; /* private */
 } gxds_extension;
 
-/* Opens an Any. False, with an error added at its path, when there is nothing in it to look at. A
- * type URL in a wrong form is an error too, but gives an extension of no known type: true. *out
- * must not move afterwards. any may be NULL: not present. */
+/* Opens an Any. If it holds nothing, adds an error at its path, and returns false. A malformed type
+ * URL is an error too, but the result is an extension of an unknown type, and true. *out must not
+ * move afterwards. any may be NULL, if it is not present. */
 bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, upb_Arena *scratch,
                          gxds_errors *errors, gxds_extension *out);
 

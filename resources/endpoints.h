@@ -41,15 +41,18 @@ struct gxds_locality {
   uint32_t weight; /* never 0: a locality without weight is left out (A27) */
   uint32_t endpoint_count;
   const gxds_endpoint *endpoints;
-  const gxds_str *hash_keys; /* NULL: no endpoint has one; see gxds_locality_hash_key() */
+  const gxds_str *hash_keys; /* NULL if no endpoint has one; see gxds_locality_hash_key() */
   const gxds_str *hostnames; /* NULL: no endpoint has one; see gxds_locality_hostname() */
   const gxds_str *proxies;   /* NULL: no endpoint has one; see gxds_locality_proxy() */
-  const gxds_str *metadata;  /* E5: lb_metadata.h; NULL: no endpoint has any, or nobody asked */
-  /* NULL, both: no endpoint has more than one address; see gxds_locality_more() */
-  const gxds_address *more;  /* of one endpoint after the other */
-  const uint32_t *more_ends; /* for each endpoint: the place in more after its last */
-  /* A55: its endpoints in DRAINING, which are for sessions that they have already: a locality of
-   * this one's name, and a reference; NULL: none. All others are not in DRAINING. */
+  const gxds_str
+      *metadata; /* E5: lb_metadata.h; NULL if no endpoint has any, or if it was not asked for */
+  /* this and more_ends are NULL if no endpoint has more than one address; see gxds_locality_more()
+   */
+  const gxds_address *more;  /* the addresses of one endpoint after the other */
+  const uint32_t *more_ends; /* for each endpoint the place in more after its last address */
+  /* A55: the locality's endpoints in DRAINING, which serve only the sessions that they have. A
+   * locality with the same name, and a reference; NULL: none. The endpoints above are not in
+   * DRAINING. */
   const gxds_locality *draining;
 }; /* one allocation, but for draining */
 
@@ -63,7 +66,8 @@ typedef struct gxds_drop_category {
   uint32_t per_million; /* 0 … 1,000,000 */
 } gxds_drop_category;
 
-/* How a locality was written in the message that it came from: see endpoints_known_internal.h. */
+/* The fingerprint of a locality in the message that it came from: see endpoints_known_internal.h.
+ */
 typedef struct gxds_locality_print {
   uint64_t low;
   uint64_t high;
@@ -80,8 +84,9 @@ typedef struct gxds_endpoints {
   const gxds_drop_category *drops; /* in the order of the resource */
   size_t drop_count;
   bool drop_all;     /* a category drops everything */
-  bool has_metadata; /* E5: the server has lb_subsets, so metadata was looked at */
-  /* Of all localities, by fingerprint; none when it came from no message. For the decoder. */
+  bool has_metadata; /* E5: the server has lb_subsets, so metadata was decoded */
+  /* For the decoder: of all localities, sorted by fingerprint; none if the resource did not come
+   * from a message. */
   const gxds_locality_print *prints;
   size_t print_count;
 } gxds_endpoints;
@@ -89,40 +94,44 @@ typedef struct gxds_endpoints {
 extern const gxds_resource_type gxds_endpoints_type;
 
 /* Limits: a message of the transport's greatest size holds more than this only if it is hostile. */
-#define GXDS_ENDPOINTS_MAX 1000000u /* endpoints of one resource, and its additional addresses */
-/* A61: of one endpoint. All of them are connected to at the same time while none can be reached. */
+#define GXDS_ENDPOINTS_MAX \
+  1000000u /* the most endpoints of one resource, and the most additional addresses */
+/* A61: the most additional addresses of one endpoint. While none can be reached, the client tries
+ * all of them at the same time. */
 #define GXDS_ADDITIONAL_ADDRESSES_MAX 64u
 #define GXDS_PRIORITIES_MAX 128u /* the protocol's own: priorities are 0 … 127 */
 
-/* A locality of count endpoints, zeroed and the caller's to fill before it is shared (logical DNS
- * makes its own). Strings are copied. The caller owns the returned reference. */
+/* Makes a locality of count zeroed endpoints, which the caller fills in before it shares the
+ * locality. (Logical DNS makes its own.) Strings are copied. The caller owns the returned
+ * reference. */
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count);
-/* A copy of all that is in *l but for the references. The caller owns the returned reference. */
+/* Makes a copy of everything in *l except the count of references. The caller owns the returned
+ * reference. */
 const gxds_locality *gxds_locality_copy(const gxds_locality *l);
-/* The same of some of its endpoints: those at these places, in this order, with that weight, and
- * none in DRAINING. */
+/* Makes a copy with that weight and only the endpoints at these places, in this order, and none in
+ * DRAINING. The caller owns the returned reference. */
 const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t *places,
                                           size_t count, uint32_t weight);
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
 void gxds_locality_unref(const gxds_locality *l);
-/* A76: by what the endpoint of that number is put on a ring, in place of its address; empty: by its
- * address. Borrowed: valid as long as l. */
+/* A76: what decides the place of that endpoint on a ring; empty: its address does. Borrowed: valid
+ * as long as l. */
 static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
   return l->hash_keys ? l->hash_keys[index] : gxds_str_of(NULL, 0);
 }
-/* A81: the hostname of the endpoint of that number, with or without a port: a valid authority.
- * Empty: it has none. Borrowed: valid as long as l. */
+/* A81: the hostname of that endpoint, with or without a port, which is a valid authority. Empty: it
+ * has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
   return l->hostnames ? l->hostnames[index] : gxds_str_of(NULL, 0);
 }
-/* A86: the address of the HTTP proxy through which the endpoint of that number is reached, if its
- * cluster wants that: "10.0.0.1:3128". Empty: it has none. Borrowed: valid as long as l. */
+/* A86: the address of the HTTP proxy through which that endpoint is reached, if its cluster wants
+ * that: "10.0.0.1:3128". Empty: it has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_proxy(const gxds_locality *l, uint32_t index) {
   return l->proxies ? l->proxies[index] : gxds_str_of(NULL, 0);
 }
-/* A61: the addresses of the endpoint of that number beside its first, *count of them, in the order
- * of the resource. Borrowed: valid as long as l. */
+/* A61: the further addresses of that endpoint, *count of them, in the order of the resource.
+ * Borrowed: valid as long as l. */
 static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uint32_t index,
                                                      uint32_t *count) {
   *count = 0;
@@ -131,55 +140,56 @@ static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uin
   *count = l->more_ends[index] - begin;
   return &l->more[begin];
 }
-/* E5: the metadata of the endpoint of that number, as in lb_metadata.h; empty: none. Borrowed:
- * valid as long as l. */
+/* E5: the metadata of that endpoint, as in lb_metadata.h; empty: none. Borrowed: valid as long as
+ * l. */
 static inline gxds_str gxds_locality_metadata(const gxds_locality *l, uint32_t index) {
   return l->metadata ? l->metadata[index] : gxds_str_of(NULL, 0);
 }
-/* Whether the endpoint of that number in one is that of that number in the other, with all that it
- * has. */
+/* Whether endpoint i of a and endpoint k of b are equal in everything. */
 bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,
                                   uint32_t k);
-/* Outside of this stretch the endpoints of two localities are the same, with all that they have. */
+/* The range of places outside of which the endpoints of two localities are equal in everything. */
 typedef struct gxds_locality_stretch {
   uint32_t start;      /* in both */
-  uint32_t end_before; /* the place after its last, in the one and in the other */
+  uint32_t end_before; /* the place after its last one, before and after the change */
   uint32_t end_after;
 } gxds_locality_stretch;
-/* NULL: no endpoints. Those in DRAINING are not looked at. Costs nothing for the same object. */
+/* Finds what changed. NULL stands for no endpoints. Endpoints in DRAINING are ignored. Costs
+ * nothing if both are the same object. */
 gxds_locality_stretch gxds_locality_changed(const gxds_locality *before,
                                             const gxds_locality *after);
-/* Same name, weight and endpoints, also those in DRAINING. */
+/* Whether both have the same name, weight and endpoints, including those in DRAINING. */
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
-/* Same endpoints, in the same order, with the same addresses, hash keys, hostnames, proxies and
- * metadata; those in DRAINING are not looked at. */
+/* Whether both have the same endpoints in the same order, with the same addresses, hash keys,
+ * hostnames, proxies and metadata. Endpoints in DRAINING are ignored. */
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
 void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);
 
-/* The locality of that priority with the name of like; NULL: there is none. e: NULL is allowed.
- * Borrowed: valid as long as e. */
+/* The locality of that priority that has the same name as `like`; NULL if there is none. e may be
+ * NULL. Borrowed: valid as long as e. */
 const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t priority,
                                              const gxds_locality *like);
 
-/* An endpoints resource of one priority with one locality (logical DNS). Takes the reference. */
+/* Makes a resource with one priority that has one locality, for logical DNS. Takes ownership of the
+ * reference on the locality. The caller owns the returned reference. */
 const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
                                                  const gxds_locality *take_locality);
 
-/* An endpoints resource of those priorities. Takes the references on the localities, not the lists;
- * drops: none. */
+/* Makes a resource with those priorities, and without drop categories. Takes ownership of the
+ * references on the localities, but not of the lists. The caller owns the returned reference. */
 const gxds_endpoints *gxds_endpoints_of_priorities(gxds_str cluster_name,
                                                    const gxds_priority *priorities, size_t count);
 
 /* "1.2.3.4:80" or "[::1]:80". */
 void gxds_address_render(const gxds_address *a, gxds_text *out);
-/* The same read. False: it is something else, and *out is undefined. */
+/* Reads the same form. False if the text is something else; then *out is undefined. */
 bool gxds_address_read(gxds_str text, gxds_address *out);
 
-/* As the system has it; all bytes of *out are set. How many of them count. */
+/* Converts to the system's form. All bytes of *out are set. Returns how many are valid. */
 size_t gxds_address_to_sockaddr(const gxds_address *a, struct sockaddr_storage *out);
-/* Of a struct sockaddr_in or sockaddr_in6. False: it is of another family, and *out is empty. */
+/* Converts a struct sockaddr_in or sockaddr_in6. False for another family; then *out is empty. */
 bool gxds_address_of_sockaddr(const void *sockaddr, gxds_address *out);
 
 #ifdef __cplusplus

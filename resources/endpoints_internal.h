@@ -9,25 +9,28 @@
 #include "resources/endpoints.h"
 #include "resources/endpoints_known_internal.h"
 
-/* A locality as the resource will hold it, but for the memory that it lives in. */
+/* A locality as the resource will hold it, except that it is in other memory. */
 typedef struct gxds_checked_locality {
-  gxds_locality view; /* borrows of the message and scratch, or of what is known; no refs */
+  gxds_locality view; /* borrowed from the message and scratch, or from the known locality; holds no
+                         references */
   uint32_t priority;
-  uint32_t index;            /* in the message */
-  gxds_locality_print print; /* of its bytes; its locality: what is known, or NULL */
+  uint32_t index; /* in the message */
+  gxds_locality_print
+      print; /* the fingerprint of its bytes; its locality is the known one, or NULL */
 } gxds_checked_locality;
 
 typedef struct gxds_checked_endpoints {
   gxds_checked_locality *localities; /* by priority, then name */
   size_t locality_count;
   size_t priority_count;
-  const gxds_drop_category *drops; /* names: borrow, of the message */
+  const gxds_drop_category *drops; /* their names are borrowed from the message */
   size_t drop_count;
 } gxds_checked_endpoints;
 
-/* Adds all that is wrong with the message to errors. What it returns is complete when that was
- * nothing. known: what in, its rest, lacks; it has a fingerprint for each locality of in, or none.
- * wants_metadata: E5. Borrowed: valid as long as in, known and scratch. */
+/* Adds everything that is wrong with the message to errors. The result is complete if there were no
+ * errors. `in` is the rest of the message, and `known` has the localities that were known already;
+ * known has a fingerprint for each locality of in, or for none. wants_metadata: E5. The result is
+ * borrowed: valid as long as in, known and scratch. */
 gxds_checked_endpoints gxds_endpoints_check(
     const envoy_config_endpoint_v3_ClusterLoadAssignment *in, const gxds_known_endpoints *known,
     bool wants_metadata, upb_Arena *scratch, gxds_errors *errors);

@@ -19,26 +19,27 @@
 extern "C" {
 #endif
 
-/* The message but for what is known of it. Borrowed: valid as long as the bytes, scratch and
- * previous. */
+/* A message without the localities that are known already. Borrowed: valid as long as the bytes,
+ * scratch and previous. */
 typedef struct gxds_known_endpoints {
-  gxds_str rest; /* the bytes themselves when nothing is known */
-  /* Of the localities of the rest, in its order; NULL: of none, as there are too many. */
+  gxds_str rest; /* the message's own bytes if no locality is known */
+  /* The fingerprints of the rest's localities, in their order; NULL if there are too many. */
   gxds_locality_print *prints;
   size_t print_count;
   gxds_locality_print *localities; /* what is known */
   size_t locality_count;
-  uint64_t seed; /* of a hash table: depends on all localities */
+  uint64_t seed; /* a seed for hash tables, which depends on all localities */
 } gxds_known_endpoints;
 
-/* previous: whose localities are known; NULL: nothing is. */
+/* Splits a message. The localities of `previous` are known; NULL: none is. */
 gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *previous,
                                           upb_Arena *scratch);
 
-/* The cluster's name, before the message is decoded; empty when there is none. Borrow: bytes. */
+/* The cluster's name in a message that is not decoded yet; empty if there is none. Borrowed from
+ * bytes. */
 gxds_str gxds_endpoints_name_in(gxds_str bytes);
 
-/* By the fingerprint alone, as qsort() and bsearch() want it. */
+/* Compares two fingerprints, for qsort() and bsearch(). */
 int gxds_locality_print_compare(const void *a, const void *b);
 
 #ifdef __cplusplus

@@ -6,16 +6,17 @@
 #include "base/str.h"
 
 typedef enum gxds_hash_policy_kind {
-  GXDS_HASH_HEADER,     /* the hash of a header's value; none when the RPC lacks it */
+  GXDS_HASH_HEADER,     /* the hash of a header's value; none if the RPC does not have the header */
   GXDS_HASH_CHANNEL_ID, /* the same number for all RPCs of a channel */
 } gxds_hash_policy_kind;
 
 typedef struct gxds_hash_policy {
   gxds_hash_policy_kind kind;
-  bool terminal; /* when there is a hash by now, the policies that follow are not asked */
+  bool terminal; /* if there is a hash by now, the later policies are not used */
   gxds_str header;
-  /* HEADER: whether every match of the expression (RE2, one that the host can compile) in the value
-   * is replaced by the text, which may name the expression's groups, before the value is hashed. */
+  /* HEADER: whether the value is rewritten before it is hashed. Then every match of the regular
+   * expression (RE2, which the host can compile) is replaced by the text, which may refer to the
+   * expression's groups. */
   bool has_rewrite;
   gxds_str rewrite_regex;
   gxds_str rewrite_text;

@@ -1,5 +1,5 @@
-/* gxds_host_rewrite: what a control plane makes of the :authority of RPCs (A81), and what may be
- * put there. */
+/* gxds_host_rewrite: how a control plane sets the :authority of RPCs (A81), and which values are
+ * valid. */
 #ifndef GRPC_XDS_RESOURCES_HOST_REWRITE_H_
 #define GRPC_XDS_RESOURCES_HOST_REWRITE_H_
 
@@ -19,10 +19,10 @@ typedef enum gxds_host_rewrite_kind {
 
 typedef struct gxds_host_rewrite {
   gxds_host_rewrite_kind kind;
-  gxds_str literal; /* LITERAL: an authority that is valid */
+  gxds_str literal; /* LITERAL: a valid authority */
 } gxds_host_rewrite;
 
-/* RFC 3986 wants names of at most 255 characters; with ":65535" behind. */
+/* The longest authority: RFC 3986 limits names to 255 characters, and ":65535" may follow. */
 #define GXDS_AUTHORITY_BYTES_MAX 261u
 
 /* Whether the text can be the :authority of a request (RFC 9113, 8.3.1): not empty, not too long,

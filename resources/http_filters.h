@@ -22,7 +22,7 @@ typedef enum gxds_http_filter_kind {
 #define GXDS_HTTP_FILTERS_MAX 256u
 
 typedef struct gxds_http_filter {
-  gxds_str name; /* by which routes override its config; unique */
+  gxds_str name; /* the name by which routes override its config; unique */
   gxds_http_filter_kind kind;
   /* FAULT: the object that the host's filter reads as an item of "faultInjectionPolicy" in a method
    * config (A33); STATEFUL_SESSION: the cookie, for people; ROUTER: empty, for it has none. */
@@ -30,18 +30,19 @@ typedef struct gxds_http_filter {
   gxds_session_cookie cookie; /* STATEFUL_SESSION */
 } gxds_http_filter;
 
-/* A33: by which an RPC asks for the percentage of its aborts, where the filter has header_abort. */
+/* A33: the header by which an RPC sets the percentage of its aborts, if the filter has
+ * header_abort. */
 #define GXDS_ABORT_PERCENTAGE_HEADER "x-envoy-fault-abort-request-percentage"
 
 /* Whether two lists have the same filters, with the same configs, in the same order. */
 bool gxds_http_filters_equal(const gxds_http_filter *a, size_t a_count, const gxds_http_filter *b,
                              size_t b_count);
 
-/* A config that takes the place of a listener's. */
+/* A config that replaces the listener's. */
 typedef struct gxds_http_filter_override {
-  gxds_str name; /* of the filter; perhaps of none that the listener has */
+  gxds_str name; /* the filter's name; the listener may not have that filter */
   gxds_http_filter_kind kind;
-  gxds_str config_json; /* as a gxds_http_filter has them */
+  gxds_str config_json; /* this and the next fields are as in gxds_http_filter */
   gxds_session_cookie cookie;
 } gxds_http_filter_override;
 
@@ -51,18 +52,20 @@ typedef struct gxds_http_filter_overrides {
   size_t count;
 } gxds_http_filter_overrides;
 
-/* The override of that name; NULL: none. Borrowed: valid as long as o. */
+/* The override for the filter of that name; NULL if there is none. Borrowed: valid as long as o. */
 const gxds_http_filter_override *gxds_http_filter_overrides_find(
     const gxds_http_filter_overrides *o, gxds_str name);
 
-/* The config in force for a filter of the listener: of the first of these overrides that has one of
- * the filter's name and kind, else its own (A39). The caller lists the most specific first:
- * weighted cluster, route, virtual host. Borrowed: valid as long as f and the overrides. */
+/* The config that applies for a filter of the listener: that of the first of these overrides for
+ * the filter's name and kind, else the filter's own (A39). The caller lists the most specific
+ * override first: weighted cluster, route, virtual host. Borrowed: valid as long as f and the
+ * overrides. */
 gxds_str gxds_http_filter_config(const gxds_http_filter *f,
                                  const gxds_http_filter_overrides *const *overrides, size_t count);
 
-/* A55: the cookie in force for RPCs with these overrides, listed as above: of the first filter of
- * that kind which is not disabled. NULL: they are of no session. Borrow: as above. */
+/* A55: the cookie that applies to RPCs with these overrides, listed as above: that of the first
+ * stateful_session filter that is not disabled. NULL if the RPCs have no sessions. Borrowed: valid
+ * as long as the filters and the overrides. */
 const gxds_session_cookie *gxds_http_filters_cookie(
     const gxds_http_filter *filters, size_t filter_count,
     const gxds_http_filter_overrides *const *overrides, size_t count);

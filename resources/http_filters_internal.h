@@ -11,33 +11,33 @@
 
 struct envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager;
 
-/* What a config was decoded to: both borrow of the message and scratch but for json, which is the
- * caller's. */
+/* A decoded config. json belongs to the caller; the rest is borrowed from the message and scratch.
+ */
 typedef struct gxds_http_filter_value {
   gxds_text json;
   gxds_session_cookie cookie;
 } gxds_http_filter_value;
 
-/* What there is to know of a kind of filter. Static. */
+/* The properties of a kind of filter. Static. */
 typedef struct gxds_http_filter_type {
   gxds_http_filter_kind kind;
   const char *config;          /* the type of its message in a listener */
-  const char *override_config; /* of the one in a typed_per_filter_config */
+  const char *override_config; /* the type of its message in a typed_per_filter_config */
   bool on_clients;
   bool terminal;
-  /* Checks a config, of a listener or as an override. *out: zeroed. */
+  /* Checks a config, of a listener or of an override. *out is zeroed before. */
   void (*decode)(const gxds_extension *config, bool is_override, upb_Arena *scratch,
                  gxds_errors *errors, gxds_http_filter_value *out);
 } gxds_http_filter_type;
 
-/* The kind whose config, or override, is a message of this type; NULL: none that we know. */
+/* The kind whose config, or override, is a message of this type; NULL if it is unknown. */
 const gxds_http_filter_type *gxds_http_filter_type_find(gxds_str message, bool is_override);
 
-/* The fault filter's (A33). */
+/* The decode function of the fault filter (A33). */
 void gxds_http_fault_decode(const gxds_extension *config, bool is_override, upb_Arena *scratch,
                             gxds_errors *errors, gxds_http_filter_value *out);
 
-/* The stateful session filter's (A55). */
+/* The decode function of the stateful session filter (A55). */
 void gxds_http_stateful_session_decode(const gxds_extension *config, bool is_override,
                                        upb_Arena *scratch, gxds_errors *errors,
                                        gxds_http_filter_value *out);
@@ -45,8 +45,8 @@ void gxds_http_stateful_session_decode(const gxds_extension *config, bool is_ove
 /* The cookie with its texts in arena. */
 gxds_session_cookie gxds_session_cookie_copy(const gxds_session_cookie *c, upb_Arena *arena);
 
-/* Checks the http_filters of an HttpConnectionManager and sets the filters of out, copied to
- * out->arena. at: of the HttpConnectionManager. */
+/* Checks the http_filters of an HttpConnectionManager, and sets the filters of out, copied to
+ * out->arena. at is the path of the HttpConnectionManager. */
 void gxds_http_filters_decode(
     const struct envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager
         *in,
@@ -58,8 +58,8 @@ typedef struct gxds_http_filter_entry {
   const google_protobuf_Any *value;
 } gxds_http_filter_entry;
 
-/* Checks the entries, in whatever order, and gives those that are of use, copied to arena. at: of
- * the message that has the map. */
+/* Checks the entries, in any order, and returns those that gRPC uses, copied to arena. at is the
+ * path of the message that has the map. */
 gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_filter_entry *entries,
                                                              size_t count, const gxds_path *at,
                                                              upb_Arena *arena, upb_Arena *scratch,

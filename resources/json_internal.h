@@ -12,7 +12,8 @@ struct google_protobuf_Value;
 /* "1.500000000s". Never negative. */
 void gxds_json_add_duration(gxds_text *out, gxds_duration d);
 
-/* As many significant digits, and a point in whatever locale the program has. */
+/* Adds a number with that many significant digits. The decimal separator is a point in every
+ * locale. */
 void gxds_json_add_number(gxds_text *out, double number, int digits);
 /* {"a":1,"b":[true]}, names in the order of their bytes; NULL: {}. Returns NULL, or what in it has
  * no form in JSON (static). scratch: for the order of the names. */

@@ -16,10 +16,11 @@
 extern "C" {
 #endif
 
-/* Of one endpoint or route, in its one form. Labels are short; but each endpoint keeps its own. */
+/* The most bytes of the metadata of one endpoint or route in this form. Labels are short, but each
+ * endpoint keeps its own copy. */
 #define GXDS_LB_METADATA_BYTES_MAX 4096u
 
-/* What a route wants of the endpoints. Immutable: as long as its route. */
+/* The metadata that a route wants of endpoints. Immutable; valid as long as its route. */
 typedef struct gxds_metadata_match {
   gxds_str text; /* at least one member */
   uint64_t hash; /* gxds_metadata_hash(text) */
@@ -27,14 +28,17 @@ typedef struct gxds_metadata_match {
 
 uint64_t gxds_metadata_hash(gxds_str text);
 
-/* Takes the next member off the front of *rest, which is a text of that form, or what this function
- * left of it. name: with its quotes. Borrowed: valid as long as the text. False: there is none. */
+/* Takes the next member off the front of *rest, which is a text in this form, or what an earlier
+ * call left of it. name includes its quotes. Borrowed: valid as long as the text. False if there is
+ * none. */
 bool gxds_metadata_next(gxds_str *rest, gxds_str *name, gxds_str *value);
-/* Likewise with the items of a list; *rest: a value. False: there is none, or it is no list. */
+/* The same for the items of a list: *rest starts as a value. False if there is none, or if it is no
+ * list. */
 bool gxds_metadata_next_item(gxds_str *rest, gxds_str *value);
 
-/* Whether an endpoint with that metadata (empty: none) has all members of wanted, with those
- * values. list_as_any: an item of a list will do in place of the list. */
+/* Whether an endpoint with that metadata, which may be empty, has all members of wanted with the
+ * same values. list_as_any: if the endpoint's value is a list, it is enough that one item is equal.
+ */
 bool gxds_metadata_matches(gxds_str of_endpoint, gxds_str wanted, bool list_as_any);
 
 #ifdef __cplusplus

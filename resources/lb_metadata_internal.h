@@ -1,4 +1,5 @@
-/* "envoy.lb" of a message in its one form (lb_metadata.h). Confined to one decode call. */
+/* Brings a message's "envoy.lb" metadata into its canonical form (lb_metadata.h). Confined to one
+ * decode call. */
 #ifndef GRPC_XDS_RESOURCES_LB_METADATA_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_LB_METADATA_INTERNAL_H_
 
@@ -7,16 +8,16 @@
 
 struct envoy_config_core_v3_Metadata;
 
-/* What a message has in that namespace. NULL: nothing. in: may be NULL. */
+/* The metadata in that namespace; NULL if there is none. in may be NULL. */
 const struct google_protobuf_Struct *gxds_lb_metadata_in(
     const struct envoy_config_core_v3_Metadata *in);
 
-/* A name as it stands in that form, in the arena. */
+/* Writes a name as it appears in that form, in the arena. */
 gxds_str gxds_metadata_name(gxds_str name, upb_Arena *arena);
 
-/* Those members in that form, where a member of over takes the place of one of that name; either
- * may be NULL. In arena; empty: there is none, or something is wrong with it, which is said at that
- * path. */
+/* Writes the members of in and over in that form, in arena. A member of over replaces one of the
+ * same name; either may be NULL. Empty if there are no members, or after an error, which is added
+ * at that path. */
 gxds_str gxds_metadata_render(const struct google_protobuf_Struct *in,
                               const struct google_protobuf_Struct *over, const gxds_path *at,
                               upb_Arena *arena, upb_Arena *scratch, gxds_errors *errors);

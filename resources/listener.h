@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef enum gxds_listener_kind {
-  GXDS_LISTENER_API,    /* has an api_listener: what a client wants */
+  GXDS_LISTENER_API,    /* it has an api_listener, as clients need */
   GXDS_LISTENER_SOCKET, /* a server's listener: the dependency manager refuses it (A74) */
 } gxds_listener_kind;
 
@@ -21,7 +21,7 @@ typedef struct gxds_listener {
   gxds_resource base;
   gxds_str name;
   gxds_listener_kind kind;
-  /* For API: exactly one of the two is set. */
+  /* For API exactly one of this and route_config is set. */
   gxds_str rds_name;
   const gxds_route_config *route_config; /* inline; this listener holds the reference */
   gxds_duration max_stream_duration;     /* http_protocol_options; -1: not set */

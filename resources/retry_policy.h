@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 typedef struct gxds_retry_policy {
-  uint32_t codes;              /* bit N: status code N is tried again; never 0 */
+  uint32_t codes;              /* bit N: an RPC that fails with status code N is retried; never 0 */
   uint32_t num_retries;        /* at least 1; gRPC makes at most 4 of them */
   gxds_duration base_interval; /* at least a millisecond */
   gxds_duration max_interval;  /* at least base_interval */
 } gxds_retry_policy;
 
-/* Adds the object that a method config has as its "retryPolicy". */
+/* Adds the object for "retryPolicy" of a method config. */
 void gxds_retry_policy_render_json(const gxds_retry_policy *r, gxds_text *out);
 
 #ifdef __cplusplus

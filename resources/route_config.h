@@ -21,13 +21,13 @@ typedef enum gxds_path_match_kind {
   GXDS_PATH_PREFIX,
   GXDS_PATH_EXACT,
   GXDS_PATH_REGEX,    /* full match, RE2 */
-  GXDS_PATH_SEGMENTS, /* path_separated_prefix: the whole path, or a prefix that a slash follows */
+  GXDS_PATH_SEGMENTS, /* path_separated_prefix: the text is the whole path, or a slash follows it */
 } gxds_path_match_kind;
 
 typedef struct gxds_path_match {
   gxds_path_match_kind kind;
   gxds_str text;
-  bool case_sensitive; /* of all but regular expressions */
+  bool case_sensitive; /* for all kinds but regular expressions */
 } gxds_path_match;
 
 typedef enum gxds_header_match_kind {
@@ -46,25 +46,26 @@ typedef struct gxds_header_match {
   gxds_str text;
   bool case_sensitive;
   bool invert;
-  bool missing_is_empty; /* treat_missing_header_as_empty: one that is not there is as "" */
-  bool present;          /* PRESENT: whether it must be there */
+  bool missing_is_empty; /* treat_missing_header_as_empty: a missing header counts as "" */
+  bool present;          /* PRESENT: whether the header must be there */
   int64_t range_start;   /* RANGE: start <= value < end */
   int64_t range_end;
 } gxds_header_match;
 
 typedef enum gxds_route_action_kind {
   GXDS_ROUTE_CLUSTERS,       /* to one cluster, or to several by weight */
-  GXDS_ROUTE_NON_FORWARDING, /* for servers; an RPC that matches it fails */
-  GXDS_ROUTE_UNSUPPORTED,    /* an action that gRPC does not know: an RPC that matches it fails */
-  GXDS_ROUTE_PLUGIN, /* to what an LB policy chooses, which a cluster specifier plugin configures */
+  GXDS_ROUTE_NON_FORWARDING, /* for servers; RPCs that match it fail */
+  GXDS_ROUTE_UNSUPPORTED,    /* an action that gRPC does not know; RPCs that match it fail */
+  GXDS_ROUTE_PLUGIN, /* to a cluster that an LB policy chooses, which a cluster specifier plugin
+                        configures */
 } gxds_route_action_kind;
 
 typedef struct gxds_route_cluster {
   gxds_str name;
-  uint32_t weight;                             /* 1 when the route names one cluster; never 0 */
-  gxds_http_filter_overrides filter_overrides; /* A39: of a weighted cluster */
-  gxds_host_rewrite host_rewrite;              /* of a weighted cluster; NONE: the route's */
-  /* E5: of a weighted cluster, with the route's; NULL: the route's alone */
+  uint32_t weight;                             /* 1 if the route names one cluster; never 0 */
+  gxds_http_filter_overrides filter_overrides; /* A39: the weighted cluster's overrides */
+  gxds_host_rewrite host_rewrite; /* the weighted cluster's; NONE: the route's applies */
+  /* E5: the weighted cluster's, merged with the route's; NULL: only the route's */
   const gxds_metadata_match *metadata_match;
 } gxds_route_cluster;
 
@@ -77,17 +78,20 @@ typedef struct gxds_route {
   const gxds_route_cluster *clusters; /* GXDS_ROUTE_CLUSTERS: at least one */
   size_t cluster_count;
   uint64_t total_weight;
-  gxds_duration max_stream_duration; /* A31's result for the route; -1: not set */
+  gxds_duration max_stream_duration; /* the limit by A31's rules; -1: not set */
   gxds_str plugin_name;              /* GXDS_ROUTE_PLUGIN */
   gxds_str plugin_server;            /* the lookup server that it asks */
-  /* Its LB policy: a list that the host's registry takes,
+  /* Its LB policy as a JSON list for the host's registry:
    * [{"rls_experimental":{…,"childPolicy":[{"cds_experimental":{"isDynamic":true}}]}}]. */
   gxds_str plugin_lb_json;
-  const gxds_hash_policy *hash_policies; /* A42, in order, without those that never give a hash */
+  const gxds_hash_policy
+      *hash_policies; /* A42: in order, without policies that never give a hash */
   size_t hash_policy_count;
-  const gxds_retry_policy *retry_policy;       /* A44: its own or the virtual host's; NULL: none */
+  const gxds_retry_policy
+      *retry_policy; /* A44: the route's own or the virtual host's; NULL: none */
   gxds_http_filter_overrides filter_overrides; /* A39 */
-  gxds_host_rewrite host_rewrite; /* A81; NONE unless the server that sent it is trusted */
+  gxds_host_rewrite
+      host_rewrite; /* A81; NONE unless the server that sent the resource is trusted */
   const gxds_metadata_match *metadata_match; /* E5; NULL: none, or the server has no lb_subsets */
 } gxds_route;
 
@@ -97,7 +101,7 @@ typedef struct gxds_virtual_host {
   const gxds_route *routes;
   size_t route_count;
   gxds_http_filter_overrides filter_overrides; /* A39 */
-  /* Private: owns all of the above; NULL: somebody else does (made by hand). */
+  /* Private: owns all of the above; NULL if somebody else does, as in tests. */
   const struct gxds_virtual_host_body *body;
 } gxds_virtual_host;
 
@@ -112,13 +116,14 @@ typedef struct gxds_route_config {
 
 extern const gxds_resource_type gxds_route_config_type;
 
-/* The virtual host for an authority (A27): exact, then suffix, then prefix, then "*"; the longest
- * of a kind first; ASCII case ignored. NULL: none. Borrowed: valid as long as rc. */
+/* Finds the virtual host for an authority (A27). The order is exact match, suffix, prefix, "*"; of
+ * the same kind the longest wins. The case of ASCII letters is ignored. NULL if none matches.
+ * Borrowed: valid as long as rc. */
 const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_config *rc,
                                                              gxds_str authority);
 
-/* Whether an update left the virtual host as it was: same domains, routes and overrides. Mostly a
- * comparison of pointers, never more than of bytes. NULL is equal to NULL only. */
+/* Whether both have the same domains, routes and overrides. Mostly this compares pointers, and at
+ * most bytes. NULL equals only NULL. */
 bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host *b);
 
 #ifdef __cplusplus

@@ -19,8 +19,8 @@ struct envoy_config_route_v3_WeightedCluster_ClusterWeight;
 
 typedef struct gxds_cluster_specifier {
   gxds_str name;    /* borrow: of the message */
-  gxds_str lb_json; /* empty: an optional one that nobody knows, or one with an error */
-  gxds_str server;  /* the lookup server that it asks; borrow: of the message */
+  gxds_str lb_json; /* empty: an unknown optional plugin, or one with an error */
+  gxds_str server;  /* the lookup server that it asks; borrowed from the message */
   gxds_str copy;    /* lb_json in the arena of the virtual host that is being decoded */
   bool failed;
   size_t index; /* in the message */
@@ -44,7 +44,7 @@ gxds_cluster_specifier *gxds_cluster_specifiers_find(const gxds_cluster_specifie
 
 /* What the parts need. */
 typedef struct gxds_route_decoder {
-  const gxds_host *host; /* may be NULL: any regular expression is good */
+  const gxds_host *host; /* may be NULL: then any regular expression is accepted */
   upb_Arena *arena;      /* of the virtual host */
   upb_Arena *scratch;
   gxds_errors *errors;
@@ -53,15 +53,17 @@ typedef struct gxds_route_decoder {
   bool subsets; /* E5: it may choose subsets */
 } gxds_route_decoder;
 
-/* What virtual hosts that are the same have in common. Immutable, counted: any thread. */
+/* What equal virtual hosts share. Immutable, counted by reference: any thread. */
 typedef struct gxds_virtual_host_body {
   gxds_ref refs;
   gxds_str bytes; /* the message; owned, as view.routes is: each of an arena's blocks is twice as
                      large as the one before, so what is large is not for it */
   bool uses_plugins;
-  bool needs_trust; /* it rewrites authorities: another server's is another, with the same bytes */
-  bool trusted;     /* the server that sent it */
-  bool needs_subsets; /* likewise with metadata_match (E5) */
+  bool needs_trust;   /* it rewrites authorities, so the same bytes from another server may mean
+                         something else */
+  bool trusted;       /* the server that sent it */
+  bool needs_subsets; /* it has metadata_match (E5), so the same bytes from another server may mean
+                         something else */
   bool subsets;
   gxds_virtual_host view; /* its body: this */
   upb_Arena *arena;       /* owns the rest, this too */
@@ -76,15 +78,17 @@ void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b); /* NULL is a
  * struct. */
 typedef struct gxds_virtual_host_finder {
   const gxds_route_config *previous; /* NULL: there is none */
-  bool same_remainder;              /* else what uses plugins is not found: they may have changed */
-  bool trusted;                     /* else what needs trust is found if it had none either */
-  bool subsets;                     /* likewise */
-  size_t expected;                  /* the place after the last one that was found */
-  const gxds_virtual_host **sorted; /* by bytes; made when one is not in its place */
+  bool same_remainder; /* if false, virtual hosts with plugins are not found: the plugins may have
+                          changed */
+  bool trusted; /* if false, a virtual host that needs trust is found only if it had none before */
+  bool subsets; /* likewise */
+  size_t expected; /* the place after the last one that was found */
+  const gxds_virtual_host *
+      *sorted; /* sorted by bytes; made only if a virtual host is not at its expected place */
   upb_Arena *scratch;
 } gxds_virtual_host_finder;
 
-/* NULL: no such one. Borrowed: valid as long as previous. */
+/* The virtual host with those bytes; NULL if there is none. Borrowed: valid as long as previous. */
 const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f, gxds_str bytes);
 
 /* Fills the view of *out, whose arena is d->arena. at: of the virtual host. */
@@ -97,14 +101,15 @@ bool gxds_domain_is_valid(gxds_str pattern);
 
 /* ---- routes ---- */
 
-/* Whether what is being decoded is of use, told apart from whether it is right. */
+/* Whether the client uses what is being decoded, which is another question than whether it is
+ * valid. */
 typedef enum gxds_route_use {
   GXDS_ROUTE_KEEP,
-  GXDS_ROUTE_SKIP, /* it matches no gRPC request, or means something that gRPC ignores */
+  GXDS_ROUTE_SKIP, /* no gRPC request matches it, or gRPC ignores it */
 } gxds_route_use;
 
-/* Fills path, headers and fraction of *out. What is skipped is checked no further. at: of the
- * match. */
+/* Fills in path, headers and fraction of *out. A route that is skipped is not checked further. at
+ * is the path of the match. */
 gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d,
                                        const struct envoy_config_route_v3_RouteMatch *in,
                                        const gxds_path *at, gxds_route *out);
@@ -129,7 +134,7 @@ void gxds_host_rewrite_decode_weighted(
     const gxds_route_decoder *d,
     const struct envoy_config_route_v3_WeightedCluster_ClusterWeight *in, const gxds_path *at,
     gxds_route_cluster *out);
-/* Whether it says anything of it, for those who are trusted. */
+/* Whether the action has a host rewrite that would apply if the server were trusted. */
 bool gxds_host_rewrite_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
 /* Fills metadata_match of *out, unless d->subsets is false. at: of the route action. */
@@ -141,15 +146,15 @@ void gxds_metadata_match_decode(const gxds_route_decoder *d,
 const gxds_metadata_match *gxds_metadata_match_decode_weighted(
     const gxds_route_decoder *d, const struct envoy_config_route_v3_RouteAction *in_route,
     const struct envoy_config_route_v3_WeightedCluster_ClusterWeight *in, const gxds_path *at);
-/* Whether it says anything of it. */
+/* Whether the action has metadata_match. */
 bool gxds_metadata_match_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
-/* Fills hash_policies of *out. Nothing in them is ever an error. */
+/* Fills in hash_policies of *out. Nothing in them is ever an error. */
 void gxds_hash_policies_decode(const gxds_route_decoder *d,
                                const struct envoy_config_route_v3_RouteAction *in, gxds_route *out);
 
-/* NULL: nothing is tried again, or there is an error. up: of the message that has it. Borrowed:
- * valid as long as d->arena. */
+/* Decodes a retry policy. NULL if there is no retry, or after an error. up is the path of the
+ * message that has it. Borrowed: valid as long as d->arena. */
 const gxds_retry_policy *gxds_retry_policy_decode(
     const gxds_route_decoder *d, const struct envoy_config_route_v3_RetryPolicy *in,
     const gxds_path *up);
@@ -162,7 +167,7 @@ typedef enum gxds_route_config_outcome {
   GXDS_ROUTE_CONFIG_UNPARSABLE, /* no RouteConfiguration at all */
 } gxds_route_config_outcome;
 
-/* What to make a route configuration of. */
+/* The input for a route configuration. */
 typedef struct gxds_route_config_input {
   const gxds_decode_context *context;
   gxds_str bytes;

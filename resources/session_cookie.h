@@ -13,12 +13,12 @@ extern "C" {
 
 typedef struct gxds_session_cookie {
   gxds_str name;     /* empty: there are no sessions (the filter is disabled) */
-  gxds_str path;     /* of the RPCs that have it; empty: of all */
-  gxds_duration ttl; /* for who keeps the cookie; 0: as long as he likes */
+  gxds_str path;     /* the path of the RPCs that use it; empty: all RPCs */
+  gxds_duration ttl; /* how long the application may keep the cookie; 0: no limit */
 } gxds_session_cookie;
 
-/* Whether an RPC of that path ("/package.Service/Method") is one of sessions: the path matches the
- * cookie's as in RFC 6265, section 5.1.4. */
+/* Whether the cookie applies to an RPC with that path ("/package.Service/Method"): the path must
+ * match the cookie's as in RFC 6265, section 5.1.4. */
 bool gxds_session_cookie_is_for(const gxds_session_cookie *c, gxds_str path);
 
 #ifdef __cplusplus

@@ -1,6 +1,5 @@
-/* A114: how many metrics a weighted_round_robin may compute utilization by: each report of a
- * backend is searched for each of them. Wherever they are configured: in a Cluster, and in a
- * policy's JSON.
+/* A114: the most metrics from which a weighted_round_robin computes utilization, because each
+ * report of a backend is searched for each of them. It applies in a Cluster and in a policy's JSON.
  */
 #ifndef GRPC_XDS_RESOURCES_UTILIZATION_METRICS_H_
 #define GRPC_XDS_RESOURCES_UTILIZATION_METRICS_H_
