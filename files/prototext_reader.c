@@ -29,8 +29,8 @@ typedef struct reader {
 
 /* A message that is being read. */
 typedef struct message {
-  const upb_MessageDef
-      *def; /* NULL: what it is is not known, and has been said; it is passed over */
+  /* NULL: what it is is not known, and has been said; it is passed over. */
+  const upb_MessageDef *def;
   upb_Message *msg;
   upb_Arena *arena;
   const gxds_path *at;

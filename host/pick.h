@@ -46,8 +46,8 @@ typedef struct gxds_routed_call {
   bool has_hash;       /* A42: used by ring_hash only, which draws a random hash if there is none */
   bool auto_host_rewrite; /* A81: :authority becomes the hostname of the endpoint, if it has one */
   uint64_t hash;
-  const struct gxds_metadata_match
-      *match; /* E5: resources/lb_metadata.h; NULL: none. Borrowed: valid as long as the RPC */
+  /* E5: resources/lb_metadata.h; NULL: none. Borrowed: valid as long as the RPC. */
+  const struct gxds_metadata_match *match;
   gxds_session *session; /* A55; NULL: none. Borrowed: valid as long as the RPC */
 } gxds_routed_call;
 

@@ -50,8 +50,8 @@ typedef struct gxds_lb_update {
   gxds_str note;                      /* the resolution note (A74); may be empty */
   const struct gxds_config *snapshot; /* A74; NULL: not below the xds resolver */
   struct gxds_mailbox *mailbox;       /* NULL: as above */
-  const struct gxds_cluster_entry
-      *entry; /* E5: the cluster's entry in place of the snapshot's; NULL: the snapshot's */
+  /* E5: the cluster's entry in place of the snapshot's; NULL: the snapshot's. */
+  const struct gxds_cluster_entry *entry;
 } gxds_lb_update;
 
 typedef struct gxds_policy_type {

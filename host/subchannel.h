@@ -81,8 +81,8 @@ typedef struct gxds_subchannel_ops {
 struct gxds_subchannel { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_subchannel_ops *ops;
-  gxds_subchannel
-      *wrapped; /* what a policy made it around: its reference; NULL: it is the host's */
+  /* What a policy made it around: its reference; NULL: it is the host's. */
+  gxds_subchannel *wrapped;
 };
 
 static inline gxds_subchannel *gxds_subchannel_ref(gxds_subchannel *s) {

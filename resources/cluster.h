@@ -59,8 +59,8 @@ typedef struct gxds_cluster {
   gxds_duration session_idle_timeout; /* A75: after how long without a session an endpoint's
                                          connection is given up; 0: never */
   bool http_connect;                  /* A86: its endpoints are reached through their proxies */
-  const gxds_tls
-      *tls; /* A29, for channels with xds credentials; NULL: they use their fallback credentials */
+  /* A29, for channels with xds credentials; NULL: they use their fallback credentials. */
+  const gxds_tls *tls;
   const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
   struct upb_Arena *arena;         /* private */
 } gxds_cluster;

@@ -67,8 +67,8 @@ typedef struct gxds_extension {
   gxds_str value;    /* the serialized message; empty for a TypedStruct */
   bool typed_struct; /* it is a TypedStruct, so value is empty even if the type is known */
   const struct google_protobuf_Struct *structure; /* what a TypedStruct holds; may be NULL: {} */
-  const gxds_path
-      *at; /* the path of its fields: "…value[type]"; borrowed: valid as long as this and scratch */
+  /* The path of its fields: "…value[type]"; borrowed: valid as long as this and scratch. */
+  const gxds_path *at;
   gxds_path links[2]; /* private */
 } gxds_extension;
 

@@ -44,8 +44,7 @@ struct gxds_locality {
   const gxds_str *hash_keys; /* NULL if no endpoint has one; see gxds_locality_hash_key() */
   const gxds_str *hostnames; /* NULL: no endpoint has one; see gxds_locality_hostname() */
   const gxds_str *proxies;   /* NULL: no endpoint has one; see gxds_locality_proxy() */
-  const gxds_str
-      *metadata; /* E5: lb_metadata.h; NULL if no endpoint has any, or if it was not asked for */
+  const gxds_str *metadata;  /* E5: lb_metadata.h; NULL if there is none, or it was not asked for */
   /* this and more_ends are NULL if no endpoint has more than one address; see gxds_locality_more()
    */
   const gxds_address *more;  /* the addresses of one endpoint after the other */
@@ -94,8 +93,8 @@ typedef struct gxds_endpoints {
 extern const gxds_resource_type gxds_endpoints_type;
 
 /* Limits: a message of the transport's greatest size holds more than this only if it is hostile. */
-#define GXDS_ENDPOINTS_MAX \
-  1000000u /* the most endpoints of one resource, and the most additional addresses */
+/* The most endpoints of one resource, and the most additional addresses. */
+#define GXDS_ENDPOINTS_MAX 1000000u
 /* A61: the most additional addresses of one endpoint. While none can be reached, the client tries
  * all of them at the same time. */
 #define GXDS_ADDITIONAL_ADDRESSES_MAX 64u

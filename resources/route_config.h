@@ -84,11 +84,11 @@ typedef struct gxds_route {
   /* Its LB policy as a JSON list for the host's registry:
    * [{"rls_experimental":{…,"childPolicy":[{"cds_experimental":{"isDynamic":true}}]}}]. */
   gxds_str plugin_lb_json;
-  const gxds_hash_policy
-      *hash_policies; /* A42: in order, without policies that never give a hash */
+  /* A42: in order, without policies that never give a hash. */
+  const gxds_hash_policy *hash_policies;
   size_t hash_policy_count;
-  const gxds_retry_policy
-      *retry_policy; /* A44: the route's own or the virtual host's; NULL: none */
+  /* A44: the route's own or the virtual host's; NULL: none. */
+  const gxds_retry_policy *retry_policy;
   gxds_http_filter_overrides filter_overrides; /* A39 */
   gxds_host_rewrite
       host_rewrite; /* A81; NONE unless the server that sent the resource is trusted */

@@ -13,8 +13,8 @@ extern "C" {
 typedef struct gxds_certificate_source {
   gxds_str instance_name; /* a key of the bootstrap's certificate_providers; empty: none */
   gxds_str certificate_name;
-  const gxds_bootstrap_certificate_provider
-      *provider; /* the provider with that name; NULL: none. The cluster keeps it alive */
+  /* The provider with that name; NULL: none. The cluster keeps it alive. */
+  const gxds_bootstrap_certificate_provider *provider;
 } gxds_certificate_source;
 
 typedef enum gxds_san_match_kind {

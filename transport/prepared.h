@@ -12,8 +12,8 @@ extern "C" {
 
 typedef struct gxds_prepared_server {
   const gxds_bootstrap_server *server; /* of the bootstrap */
-  struct grpc_channel_credentials
-      *creds; /* NULL if it is no gRPC server, or if the host could not make them */
+  /* NULL if it is no gRPC server, or if the host could not make them. */
+  struct grpc_channel_credentials *creds;
   gxds_call_creds *call_creds; /* NULL: it has none */
 } gxds_prepared_server;
 

@@ -30,12 +30,12 @@ typedef struct gxds_cluster_entry {
                    because otherwise they would wait for ever (A31) */
   const gxds_cluster *cluster;     /* not for ERROR; a reference */
   const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: none, see resolution_note */
-  const gxds_error
-      *resolution_note; /* ENDPOINTS: for error messages (A88), what is wrong with the resources and
-                           where they come from; with GXDS_OK only where they come from. AGGREGATE
-                           without leaf clusters: why there are none. Else NULL */
-  const gxds_str
-      *leaf_clusters; /* AGGREGATE: in order of priority, each once; none if all are missing */
+  /* ENDPOINTS: for error messages (A88), what is wrong with the resources and where they come from;
+   * with GXDS_OK only where they come from. AGGREGATE without leaf clusters: why there are none.
+   * Else NULL. */
+  const gxds_error *resolution_note;
+  /* AGGREGATE: in order of priority, each once; none if all are missing. */
+  const gxds_str *leaf_clusters;
   size_t leaf_cluster_count;
 } gxds_cluster_entry;
 

@@ -36,8 +36,8 @@ typedef struct gxds_config {
   const gxds_listener *listener;
   const gxds_route_config *route_config; /* set even if it is inline in the listener */
   const gxds_virtual_host *virtual_host; /* in route_config; never NULL */
-  const gxds_cluster_map
-      *clusters; /* all clusters: of routes, below aggregates, dynamic, and held by RPCs */
+  /* All clusters: of routes, below aggregates, dynamic, and held by RPCs. */
+  const gxds_cluster_map *clusters;
   const gxds_names *roots;     /* the children of cluster_manager: the clusters of routes, and those
                                   that RPCs still hold */
   const gxds_plugins *plugins; /* the other children of cluster_manager, for plugins of routes or

@@ -151,12 +151,12 @@ struct gxds_dependency_manager {
   gxds_root candidate;
   size_t candidate_missing; /* how many of its clusters have no entry yet */
   const gxds_cluster_map *map;
-  const gxds_config
-      *config; /* the last published snapshot; NULL: none, or the channel failed since */
+  /* The last published snapshot; NULL: none, or the channel failed since. */
+  const gxds_config *config;
   gxds_status
       failure; /* the last failure that was reported; OK: none, or a snapshot was published since */
-  const gxds_names
-      *held_plugins; /* the names of the plugins' children that RPCs hold; NULL: none */
+  /* The names of the plugins' children that RPCs hold; NULL: none. */
+  const gxds_names *held_plugins;
 
   /* What settle() has to do. */
   bool root_dirty;

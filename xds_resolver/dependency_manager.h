@@ -60,8 +60,8 @@ typedef struct gxds_dependency_manager_options {
   gxds_str listener_name;
   gxds_str data_plane_authority; /* chooses the virtual host */
   gxds_str node_id;              /* for messages */
-  gxds_load_store
-      *load_store; /* put into each snapshot; takes a reference of its own. May be NULL */
+  /* Put into each snapshot; takes a reference of its own. May be NULL. */
+  gxds_load_store *load_store;
 } gxds_dependency_manager_options;
 
 /* Watches the listener at once. One owner. */

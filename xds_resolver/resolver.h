@@ -52,9 +52,9 @@ typedef struct gxds_resolver_options {
 typedef struct gxds_resolver_update {
   gxds_status failure;       /* not OK: nothing (A74) */
   const gxds_config *config; /* OK: a reference */
-  const gxds_cluster_set
-      *clusters; /* OK: the clusters of the routes and the children of their plugins; the same
-                    pointer as long as the names are the same. A reference */
+  /* OK: the clusters of the routes and the children of their plugins; the same pointer as long as
+   * the names are the same. A reference. */
+  const gxds_cluster_set *clusters;
 } gxds_resolver_update;
 
 /* Reads the bootstrap (unless a channel of the target has it in use already) and makes what may

@@ -43,8 +43,8 @@ typedef struct gxds_cds_step {
   bool has_sessions;        /* LEAF: RPCs may have a session (A55) */
   bool ignore_reresolution; /* LEAF: requests of children for new addresses are ignored, since EDS
                                pushes them */
-  const gxds_outlier_detection
-      *outlier_detection; /* LEAF: NULL if there is none, or if it would never eject (A50) */
+  /* LEAF: NULL if there is none, or if it would never eject (A50). */
+  const gxds_outlier_detection *outlier_detection;
 } gxds_cds_step;
 
 /* Takes an update and returns the next step. If config is NULL, nothing changes. mailbox is NULL if

@@ -28,8 +28,8 @@ typedef struct gxds_cluster_impl_todo {
   bool publish;               /* report a new picker: see below */
   bool update_child;          /* pass the update on to the child */
   gxds_tls_change tls_change; /* to be done before the others: see gxds_tls_change */
-  const gxds_tls
-      *tls; /* UPDATE, RENEW: the new TLS configuration. Borrowed: valid until the next update */
+  /* UPDATE, RENEW: the new TLS configuration. Borrowed: valid until the next update. */
+  const gxds_tls *tls;
 } gxds_cluster_impl_todo;
 
 /* Takes an update: the cluster's entry in the snapshot (NULL if it has none), the store where load

@@ -26,8 +26,8 @@ typedef struct gxds_registered_policy {
   const gxds_addresses *addresses; /* NULL before the first addresses */
   const gxds_args *args;
 
-  struct gxds_registered_subchannel
-      *subchannels; /* a list of those that the program has not destroyed yet */
+  /* A list of those that the program has not destroyed yet. */
+  struct gxds_registered_subchannel *subchannels;
 } gxds_registered_policy;
 
 /* An address of an update, as the program sees it. */

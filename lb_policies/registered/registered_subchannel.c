@@ -12,8 +12,8 @@ typedef struct gxds_registered_subchannel {
 
   /* Under the serializer. */
   gxds_watch watch;
-  gxds_registered_policy
-      *policy; /* on whose list it is; NULL: it was destroyed, or the policy is */
+  /* On whose list it is; NULL: it was destroyed, or the policy is. */
+  gxds_registered_policy *policy;
   struct gxds_registered_subchannel *prev;
   struct gxds_registered_subchannel *next;
   void *tag;

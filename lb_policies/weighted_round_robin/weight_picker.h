@@ -13,8 +13,8 @@
 typedef struct gxds_current_rating {
   gxds_ref refs;
   _Atomic(const gxds_rating *) now;
-  struct gxds_rating_kept
-      *kept; /* the current rating and the former ones, which a report may still be using */
+  /* The current rating and the former ones, which a report may still be using. */
+  struct gxds_rating_kept *kept;
 } gxds_current_rating;
 
 /* Starts without a rating. The caller owns the returned reference. */
