@@ -1,4 +1,4 @@
-/* A whole DiscoveryResponse in binary → the resources in it. Pure; confined like the schema. */
+/* Reads the resources of a DiscoveryResponse in binary form. Pure; confined like the schema. */
 #ifndef GRPC_XDS_FILES_BINARY_READER_H_
 #define GRPC_XDS_FILES_BINARY_READER_H_
 
@@ -8,10 +8,9 @@
 extern "C" {
 #endif
 
-/* Calls found for each resource, which the callee owns, as gxds_file_read_each() does. Adds what is
- * wrong to errors: fields are those of the response.
- * nodes: of the text that the response was read from, one for each of its resources. NULL: there
- * are none. */
+/* Calls `found` for each resource, which the callee owns, as gxds_file_read_each() does. Adds what
+ * is wrong to errors, with paths from the response. nodes are the nodes of the text that the
+ * response was converted from, one for each resource; NULL if there are none. */
 void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const gxds_file_node *const *nodes,
                       gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 

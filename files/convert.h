@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-/* Messages inside of messages, map entries counted: upb's decoders stop at 64, so nobody could read
- * more. What is in an Any counts anew. */
+/* The most messages nested in each other, including map entries. upb's decoders stop at 64, so no
+ * client could read more. The contents of an Any are counted from 0 again. */
 #define GXDS_MESSAGE_DEPTH_MAX 60
 
-/* The message of type m that the node describes, made in the arena, and its serialized form in
- * *bytes (borrowed: valid as long as the arena). A key "@type" of the node itself is passed over.
- * NULL when there are errors, which are added to errors. */
+/* Makes the message of type m that the node describes, in the arena, and its serialized form in
+ * *bytes, which is borrowed: valid as long as the arena. Ignores the node's own key "@type". On
+ * errors adds them to errors, and returns NULL. */
 void *gxds_file_convert(const gxds_schema *schema, const struct upb_MessageDef *m,
                         const gxds_file_node *node, struct upb_Arena *arena,
                         gxds_file_errors *errors, gxds_str *bytes);

@@ -8,17 +8,18 @@
 extern "C" {
 #endif
 
-/* More files than this are no resource directory: one file holds many resources. */
+/* The most files of a directory. One file holds many resources, so a directory with more is a
+ * mistake. */
 #define GXDS_DIR_FILES_MAX 10000u
-/* What all files together may hold, so that a directory is bounded as a file is. */
+/* The most bytes of all files together, so that a directory is limited as a file is. */
 #define GXDS_DIR_SIZE_MAX ((size_t)1 << 30)
 
 typedef struct gxds_dir_files {
   gxds_file_input *items; /* sorted by name; owned, with their strings */
   size_t count;
   uint64_t device;     /* the file system that the directory is on: stat()'s */
-  bool unstable;       /* they changed while they were read: not a state to use */
-  const char *starved; /* for lack of this they could not be read, in words; NULL: they could */
+  bool unstable;       /* the files changed while they were read, so they can't be used */
+  const char *starved; /* what the system lacked to read them, as a text; NULL: nothing */
 } gxds_dir_files;
 
 /* The index that web servers have of a directory (web/index.h): no resource file. */
@@ -29,8 +30,9 @@ typedef struct gxds_dir_files {
  * *.pbtxt, not hidden. */
 bool gxds_dir_is_resource_file(gxds_str name);
 
-/* Reads all resource files of a directory (not below it; symlinks are followed). False: something
- * could not be read, and is in errors; out is then empty. Ends with gxds_dir_files_fini(). */
+/* Reads all resource files of a directory, but not of folders in it. Symlinks are followed. If
+ * something can't be read, adds it to errors, leaves out empty, and returns false. The caller ends
+ * out with gxds_dir_files_fini(). */
 bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors);
 void gxds_dir_files_fini(gxds_dir_files *f);
 

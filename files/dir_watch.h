@@ -18,19 +18,19 @@
 extern "C" {
 #endif
 
-/* Where not all can be watched or read for lack of watches or descriptors, the directory is read
- * again after this, and after twice as long, up to the second, where no event asked for it in
- * between: soon enough for a person who waits, and then seldom enough for a directory that takes a
- * second to read. */
+/* If the system lacks watches or descriptors to watch or read everything, the directory is read
+ * again after the first time, then after twice as long each time, up to the second, unless an event
+ * comes earlier. That is soon enough for a person who waits, and then rare enough for a directory
+ * that takes a second to read. */
 #define GXDS_DIR_WATCH_RETRY_MIN (1 * GXDS_SECOND)
 #define GXDS_DIR_WATCH_RETRY_MAX (30 * GXDS_SECOND)
 
 typedef struct gxds_dir_watch gxds_dir_watch;
 
 typedef enum gxds_dir_news {
-  GXDS_DIR_NOTHING, /* not due yet, or read and the same as before */
-  GXDS_DIR_SET,     /* gxds_dir_watch_set() is new, or good again after errors */
-  GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays */
+  GXDS_DIR_NOTHING, /* not due yet, or nothing changed */
+  GXDS_DIR_SET,     /* gxds_dir_watch_set() is new, or the files are good again after errors */
+  GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays in use */
 } gxds_dir_news;
 
 /* path is copied; it need not exist yet. NULL when inotify or epoll is not available (*status says
@@ -38,7 +38,7 @@ typedef enum gxds_dir_news {
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status);
 void gxds_dir_watch_destroy(gxds_dir_watch *w); /* NULL is allowed */
 
-/* To be polled for reading. */
+/* The descriptor to poll for reading. */
 int gxds_dir_watch_fd(const gxds_dir_watch *w);
 /* The descriptor is readable; calling it when it is not is harmless. */
 void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now);
@@ -49,13 +49,13 @@ gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now);
 
 /* The last good set; NULL before the first. Borrowed: valid until the next call; ref to keep it. */
 const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w);
-/* Of the last reading; empty when it was good. Borrowed: valid until the next call. The same errors
- * are news only once. */
+/* The errors of the last reading; empty if it was good. Borrowed: valid until the next call. The
+ * same errors are reported only once. */
 const gxds_file_errors *gxds_dir_watch_errors(const gxds_dir_watch *w);
 
-/* What should be told beside news: that changes may be noticed late, for lack of what; and that
- * they are noticed again. Each is told once; empty: nothing is. Owned by the caller. To be called
- * after gxds_dir_watch_on_deadline(). */
+/* Takes a notice for the user, which the caller owns; empty if there is none. It says that changes
+ * may be noticed late, and what the system lacks for it, or that this is over. Each is returned
+ * once. Call it after gxds_dir_watch_on_deadline(). */
 gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* What a resource may hold and the host's libgrpc has no descriptors of: messages in an Any, and
- * fields that are newer than the host. Described here as much as their JSON and wire forms need. */
+/* Descriptors that the host's libgrpc does not have: of messages in an Any, and of fields that are
+ * newer than the host. They describe as much as the JSON and wire forms need. */
 #ifndef GRPC_XDS_FILES_EXTRA_TYPES_H_
 #define GRPC_XDS_FILES_EXTRA_TYPES_H_
 
@@ -16,11 +16,11 @@ struct upb_Arena;
 /* Adds the messages to a pool that has the types of the host. */
 void gxds_extra_types_add(struct upb_DefPool *pool);
 
-/* Adds a message without fields. False: that is no name of a message, or it is taken. */
+/* Adds a message without fields. False if the name is not valid, or if it is taken. */
 bool gxds_extra_type_add_empty(struct upb_DefPool *pool, gxds_str full_name);
 
-/* Adds the fields to the messages of a file of the host: of Cluster's, Endpoint's,
- * CertificateValidationContext's or UpstreamTlsContext's; no other has any. */
+/* Adds the newer fields to the messages of one of the host's files: the files of Cluster, Endpoint,
+ * CertificateValidationContext and UpstreamTlsContext. Other files get none. */
 void gxds_extra_fields_add(struct google_protobuf_FileDescriptorProto *file,
                            struct upb_Arena *arena);
 

@@ -1,5 +1,5 @@
-/* gxds_file_errors: all that is wrong with a set of resource files: which file, which line, which
- * field, what was expected. Lives in the caller's struct, zero-initialised is empty. Confined. */
+/* gxds_file_errors: all errors of a set of resource files, each with its file, line and field, and
+ * with what was expected. Lives in the caller's struct; zero-initialised is empty. One thread. */
 #ifndef GRPC_XDS_FILES_FILE_ERRORS_H_
 #define GRPC_XDS_FILES_FILE_ERRORS_H_
 
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Beyond this many, errors are only counted: nobody reads further, and a wrong indentation in a
- * large file makes one per line. */
+/* The most errors that are kept; more are only counted. Nobody reads further, and a wrong
+ * indentation in a large file makes one error per line. */
 #define GXDS_FILE_ERRORS_MAX 100
 
 /* Strings are owned by the list. */
@@ -28,7 +28,7 @@ typedef struct gxds_file_errors {
   size_t stored;
   size_t capacity;
   size_t count;  /* all that were added, stored or not */
-  gxds_str file; /* of the errors to come; borrow: set by whoever reads a file */
+  gxds_str file; /* the file of the next errors; borrowed: whoever reads a file sets it */
 } gxds_file_errors;
 
 void gxds_file_errors_fini(gxds_file_errors *e);

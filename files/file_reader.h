@@ -1,4 +1,4 @@
-/* One resource file → the resources in it. */
+/* Reads the resources of one resource file. */
 #ifndef GRPC_XDS_FILES_FILE_READER_H_
 #define GRPC_XDS_FILES_FILE_READER_H_
 
@@ -18,17 +18,19 @@ typedef struct gxds_file_found {
 
 void gxds_file_found_fini(gxds_file_found *f);
 
-/* Told of a resource, which the callee owns, and what it is made of (borrowed: valid during the
- * call; NULL in a binary file; in one of protobuf's text form scalars have a line alone). */
+/* Called for each resource, which the callee owns. The node is the text that the resource was made
+ * from, borrowed during the call. It is NULL for a binary file; in a file in protobuf's text form
+ * its scalars have a line but no contents. */
 typedef void (*gxds_file_found_fn)(void *arg, gxds_file_resource *take_resource,
                                    const gxds_file_node *node);
 
-/* Calls found for each resource of a file. Adds what is wrong in the file to errors. name:
- * borrowed, valid as long as the errors' current file. */
+/* Calls `found` for each resource of a file. Adds what is wrong in the file to errors. name is
+ * borrowed: valid as long as it is the errors' current file. */
 void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                          gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
-/* What a DiscoveryResponse says of itself. Owned; gxds_file_response_fini() ends it. */
+/* The fields of a DiscoveryResponse besides its resources. Owned; gxds_file_response_fini() ends
+ * it. */
 typedef struct gxds_file_response {
   gxds_str type_url;
   gxds_str version;
@@ -36,33 +38,33 @@ typedef struct gxds_file_response {
 } gxds_file_response;
 void gxds_file_response_fini(gxds_file_response *r);
 
-/* The same of JSON that is a DiscoveryResponse, perhaps without resources, and nothing else. *out
- * is empty when it says nothing, and of no use when there are errors. */
+/* The same for JSON that must be a DiscoveryResponse, perhaps without resources. *out is empty if
+ * the response has none of its fields, and not valid if there are errors. */
 void gxds_file_read_response(const gxds_schema *schema, gxds_str json, gxds_file_response *out,
                              gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
-/* As gxds_file_read_each(), into a list. name: borrowed, valid as long as the entries too. */
+/* As gxds_file_read_each(), into a list. name is borrowed: also valid as long as the entries. */
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                     gxds_file_found *found, gxds_file_errors *errors);
 
-/* What may be around a resource in a DiscoveryResponse. */
+/* The type of the wrapper that may be around a resource in a DiscoveryResponse. */
 #define GXDS_FILE_WRAPPER_TYPE_URL "type.googleapis.com/envoy.service.discovery.v3.Resource"
 
-/* The type of a resource by its type URL, which must be that of the response when this says one
- * (empty: it does not); GXDS_FILE_TYPE_COUNT when it is none of ours, or not that, as is then said
- * of the field at. */
+/* The type of a resource by its type URL. If the response has a type URL (else it is empty), both
+ * must be equal. If they differ, or if the type is unknown, adds an error at that path, and returns
+ * GXDS_FILE_TYPE_COUNT. */
 gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, uint32_t line,
                                     const gxds_path *at, gxds_file_errors *errors);
 
-/* What the wrapper around a resource says of its names: borrowed. All zero: there is none. */
+/* The names in the wrapper around a resource; borrowed. All zero if there is no wrapper. */
 typedef struct gxds_file_wrapper {
   gxds_str name; /* empty: it says nothing */
   const gxds_str *aliases;
   size_t alias_count;
 } gxds_file_wrapper;
 
-/* Whether a resource's name is set, and is that of the wrapper around it when this has one, and
- * whether its aliases can be such; what is wrong is said of the resource at. */
+/* Checks that a resource has a name, that it equals the wrapper's name if that has one, and that
+ * the aliases are valid. Adds what is wrong at the path of the resource. */
 bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
                            const gxds_file_wrapper *wrapper, uint32_t line, const gxds_path *at,
                            gxds_file_errors *errors);
@@ -71,8 +73,8 @@ bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
 gxds_file_resource *gxds_file_resource_create(gxds_file_type type, gxds_str name, gxds_str bytes,
                                               const gxds_str *aliases, size_t alias_count);
 
-/* A set of these entries, which are sorted by type, then name, and taken: *take is empty after it.
- * The caller owns the returned reference. (file_set.c) */
+/* Makes a set of these entries, which must be sorted by type, then name. Takes ownership of them,
+ * and leaves *take empty. The caller owns the returned reference. (file_set.c) */
 const gxds_file_set *gxds_file_set_of(gxds_file_found *take);
 
 #ifdef __cplusplus

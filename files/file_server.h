@@ -1,10 +1,9 @@
-/* gxds_file_server: a checked set of resource files, spoken of in SotW ADS: what one engine asks of
- * a "file://" server in its bootstrap, and what it is answered.
- *
- * Pure logic, confined: requests, sets and the time go in, responses come out. All that is asked
- * for is in every response of its type; what the files do not have is told at once, as an error of
- * that resource (xRFC TP3). Make before break: what a new set lacks stays, until all of the new one
- * was accepted and the client, which asks for other things then, has been silent for a while. */
+/* gxds_file_server: serves a checked set of resource files to one engine, in state-of-the-world
+ * ADS: the "file://" server of a bootstrap. Pure logic, one thread: requests, sets and the time go
+ * in, responses come out. Every response of a type has all resources that were asked for. A
+ * resource that the files do not have is reported at once, as an error of that resource (xRFC TP3).
+ * Make before break: a resource that a new set lacks stays until the client has accepted all of the
+ * new set, has changed its subscriptions accordingly, and has been silent for a while. */
 #ifndef GRPC_XDS_FILES_FILE_SERVER_H_
 #define GRPC_XDS_FILES_FILE_SERVER_H_
 
@@ -15,26 +14,27 @@
 extern "C" {
 #endif
 
-/* Far longer than an engine in this process takes to ask for what a new resource names. */
+/* How long the client must be silent: far longer than an engine in this process takes to subscribe
+ * to what a new resource names. */
 #define GXDS_FILE_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
 
 typedef struct gxds_file_server gxds_file_server;
 
-/* directory is copied: for the errors. */
+/* directory is for error messages, and is copied. One owner. */
 gxds_file_server *gxds_file_server_create(gxds_str directory);
 void gxds_file_server_destroy(gxds_file_server *s); /* NULL is allowed */
 
-/* A new state of the files, of which it takes a reference of its own. Before the first one nothing
- * is answered. */
+/* Sets a new state of the files. Takes a reference of its own. Before the first one there are no
+ * responses. */
 void gxds_file_server_set(gxds_file_server *s, const gxds_file_set *set, gxds_time now);
-/* A new stream: nothing is asked for. */
+/* A new stream begins, without subscriptions. */
 void gxds_file_server_open(gxds_file_server *s);
 /* One DiscoveryRequest. */
 void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time now);
-/* The next DiscoveryResponse; the caller frees *out with gxds_str_free(). False: there is nothing
- * to say. */
+/* Makes the next DiscoveryResponse; the caller frees *out with gxds_str_free(). False if none is
+ * due. */
 bool gxds_file_server_next(gxds_file_server *s, gxds_time now, gxds_str *out);
-/* When to ask again though nothing came in. */
+/* When to call gxds_file_server_next() again without a new event. */
 gxds_time gxds_file_server_deadline(const gxds_file_server *s);
 
 #ifdef __cplusplus

@@ -40,20 +40,20 @@ typedef struct gxds_file_type_info {
 
 extern const gxds_file_type_info gxds_file_types[GXDS_FILE_TYPE_COUNT];
 
-/* The type that a URL names, or GXDS_FILE_TYPE_COUNT. */
+/* The type with that URL; GXDS_FILE_TYPE_COUNT if it is unknown. */
 gxds_file_type gxds_file_type_find(gxds_str type_url);
 
 typedef struct gxds_file_resource {
   gxds_ref refs;
   gxds_file_type type;
-  gxds_str name;           /* in its canonical form (A47), as aliases */
+  gxds_str name;           /* in its canonical form (A47), like aliases */
   gxds_str bytes;          /* the serialized message */
   const gxds_str *aliases; /* in the order of the file */
   size_t alias_count;
   uint64_t version;   /* XXH3 of the bytes and the aliases */
 } gxds_file_resource; /* one allocation */
 
-/* Of one resource: our own client refuses one with more. */
+/* The most aliases of one resource: our own client refuses more. */
 #define GXDS_FILE_ALIASES_MAX 100
 
 const gxds_file_resource *gxds_file_resource_ref(const gxds_file_resource *r);
@@ -65,7 +65,7 @@ typedef struct gxds_file_entry {
   uint32_t line;
 } gxds_file_entry;
 
-/* Another name of the resource of that index. */
+/* An alias of the resource with that index. */
 typedef struct gxds_file_alias {
   gxds_str name; /* borrowed from the resource */
   size_t index;
@@ -93,28 +93,29 @@ typedef struct gxds_file_input {
   gxds_str bytes;
 } gxds_file_input;
 
-/* Files longer than this are not read: ten times what 100,000 clusters need. */
+/* The size of the largest file that is read: ten times what 100,000 clusters need. */
 #define GXDS_FILE_SIZE_MAX ((size_t)256 << 20)
 
 /* Whether a file of that name is a DiscoveryResponse in binary. */
 bool gxds_file_is_binary(gxds_str name);
-/* Whether it is one in protobuf's text form. */
+/* Whether a file of that name is a DiscoveryResponse in protobuf's text form. */
 bool gxds_file_is_prototext(gxds_str name);
 
-/* A set of the files' resources, which the caller owns. NULL when anything is
- * wrong with any of them: then all of it is in errors. The result does not depend on the order of
- * the files. previous: the set to share with, or NULL. */
+/* Makes a set of the files' resources; the caller owns the returned reference. If anything is wrong
+ * with any file, adds all errors to errors, and returns NULL. The result does not depend on the
+ * order of the files. previous is the set to share resources with, and may be NULL. */
 const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_file_input *files,
                                          size_t count, const gxds_file_set *previous,
                                          gxds_file_errors *errors);
-/* A set with other bytes for the resource of entry, which is one of s; it shares all else with s.
- * bytes: copied. The caller owns the returned reference. */
+/* Makes a set with other bytes for the resource of entry, which is one of s. The new set shares
+ * everything else with s. bytes are copied. The caller owns the returned reference. */
 const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_file_entry *entry,
                                            gxds_str bytes);
 const gxds_file_set *gxds_file_set_ref(const gxds_file_set *s);
 void gxds_file_set_unref(const gxds_file_set *s); /* NULL is allowed */
 
-/* NULL: no such resource, in any spelling of its name. Borrowed: valid as long as the set. */
+/* Finds a resource by any spelling of its name; NULL if there is none. Borrowed: valid as long as
+ * the set. */
 const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
                                           gxds_str name);
 /* The same, by its name or by an alias. */
@@ -122,7 +123,7 @@ const gxds_file_entry *gxds_file_set_find_by_any_name(const gxds_file_set *s, gx
                                                       gxds_str name);
 /* Whether both hold the same resources. */
 bool gxds_file_set_equal(const gxds_file_set *a, const gxds_file_set *b);
-/* A version as it goes over the wire: 16 hexadecimal digits. */
+/* Adds the version in the form of responses: 16 hexadecimal digits. */
 void gxds_file_version_render(uint64_t version, gxds_text *out);
 
 #ifdef __cplusplus

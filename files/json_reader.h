@@ -1,5 +1,5 @@
-/* JSON text → nodes (RFC 8259, strictly). No JSON library of the distribution tells the line of
- * each value, which errors in a resource need. Pure; any thread. */
+/* Reads JSON text into nodes (RFC 8259, strictly). Errors in a resource need the line of each
+ * value, which no JSON library of the distribution keeps. Pure; any thread. */
 #ifndef GRPC_XDS_FILES_JSON_READER_H_
 #define GRPC_XDS_FILES_JSON_READER_H_
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* The document, in the arena; NULL when there are errors, which are added to errors with their
- * lines. */
+/* Returns the document, in the arena. On errors adds them to errors with their lines, and returns
+ * NULL. */
 const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
                                           gxds_file_errors *errors);
 

@@ -17,12 +17,12 @@ extern "C" {
 
 struct upb_Arena;
 
-/* Deeper than this no resource goes: it is also where the JSON decoder of upb stops. */
+/* The deepest document. No resource is deeper, and upb's JSON decoder stops there too. */
 #define GXDS_FILE_NODE_DEPTH_MAX 64
-/* Nodes of one file with its aliases expanded, so that a few nested aliases ("a billion laughs")
- * cannot fill the memory; a file of 100,000 clusters has 2 million. */
+/* The most nodes of one file with its aliases expanded, so that a few nested aliases ("a billion
+ * laughs") can't fill the memory. A file of 100,000 clusters has 2 million. */
 #define GXDS_FILE_NODE_COUNT_MAX 4000000u
-/* Anchors of one YAML document: they are looked up one by one. */
+/* The most anchors of one YAML document, because they are searched one by one. */
 #define GXDS_FILE_NODE_ANCHORS_MAX 1000u
 
 typedef enum gxds_file_node_kind {
@@ -45,7 +45,8 @@ typedef struct gxds_file_node_entry {
 struct gxds_file_node {
   gxds_file_node_kind kind;
   uint32_t line;     /* from 1 */
-  uint32_t height;   /* of the containers: 0 for a scalar, 1 for an empty list */
+  uint32_t height;   /* how many containers are nested in it, itself included: 0 for a scalar, 1 for
+                        an empty list */
   uint32_t expanded; /* nodes in it, itself included, with aliases expanded */
   size_t count;      /* LIST, MAP */
   union {
@@ -59,7 +60,8 @@ struct gxds_file_node {
 
 /* The value of a key, or NULL. Borrowed: valid as long as the arena. */
 const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *key);
-/* What it is, for an error: "the string \"x\"", "the number 1", "a list", "an object", "null". */
+/* Adds a description for an error: "the string \"x\"", "the number 1", "a list", "an object",
+ * "null". */
 void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out);
 
 /* gxds_file_node_builder: makes the nodes of one document from a parser's events, keeps the limits
@@ -70,7 +72,7 @@ void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out);
 typedef struct gxds_file_node_builder {
   struct upb_Arena *arena;         /* borrowed: valid as long as the nodes */
   gxds_file_errors *errors;        /* borrow */
-  struct gxds_file_node_open *top; /* private: containers that are open */
+  struct gxds_file_node_open *top; /* private: the open containers */
   size_t depth;
   uint64_t expanded;    /* of the whole file */
   gxds_file_node *root; /* the finished document; NULL before */
@@ -78,25 +80,26 @@ typedef struct gxds_file_node_builder {
 
 void gxds_file_node_builder_init(gxds_file_node_builder *b, struct upb_Arena *arena,
                                  gxds_file_errors *errors);
-/* Drops what is unfinished; nodes stay in the arena. */
+/* Drops unfinished containers; finished nodes stay in the arena. */
 void gxds_file_node_builder_fini(gxds_file_node_builder *b);
 
 /* text is copied. */
 bool gxds_file_node_builder_scalar(gxds_file_node_builder *b, gxds_file_node_kind kind,
                                    gxds_str text, uint32_t line);
-/* kind: LIST or MAP. The node is returned (it may be anchored), and is unfinished until closed;
- * NULL: error. */
+/* Opens a container of kind LIST or MAP, and returns its node, which may get an anchor. The node is
+ * unfinished until it is closed. NULL after an error. */
 gxds_file_node *gxds_file_node_builder_open(gxds_file_node_builder *b, gxds_file_node_kind kind,
                                             uint32_t line);
-/* Whether the next thing must be a key: a map is open that has no key pending. */
+/* Whether the next event must be a key, because the open container is a map without a pending key.
+ */
 bool gxds_file_node_builder_wants_key(const gxds_file_node_builder *b);
 void gxds_file_node_builder_key(gxds_file_node_builder *b, gxds_str key, uint32_t line);
 bool gxds_file_node_builder_close(gxds_file_node_builder *b);
-/* Another use of a finished node. */
+/* Adds a finished node in one more place. */
 bool gxds_file_node_builder_alias(gxds_file_node_builder *b, gxds_file_node *target, uint32_t line);
-/* The node that was added last (by scalar), for an anchor. NULL: none. */
+/* The scalar that was added last, for an anchor; NULL if there is none. */
 gxds_file_node *gxds_file_node_builder_last(const gxds_file_node_builder *b);
-/* Gives the finished document and makes ready for the next; NULL: it had none. */
+/* Returns the finished document, and starts the next one; NULL if the document was empty. */
 const gxds_file_node *gxds_file_node_builder_take(gxds_file_node_builder *b);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* gxds_path_watch: the inotify watches that a path needs: on the directory of each of its symlinks,
- * on what it ends in, and on each directory on the way, which may be moved away with all of that.
- * Private to files/; confined. */
+ * on its target, and on each directory on the way, since any of these may be moved away. Private to
+ * files/; one thread. */
 #ifndef GRPC_XDS_FILES_PATH_WATCH_H_
 #define GRPC_XDS_FILES_PATH_WATCH_H_
 
@@ -14,9 +14,9 @@ extern "C" {
 
 typedef struct gxds_path_item {
   int wd;
-  gxds_str name; /* owned: the entry that matters; empty: every resource file */
+  gxds_str name; /* owned: the entry to watch; empty: every resource file */
   bool is_swap;  /* the entry is a symlink to a directory */
-  bool is_way;   /* a directory that the path leads through: only that it goes matters */
+  bool is_way;   /* a directory on the way: only its removal matters */
 } gxds_path_item;
 
 typedef struct gxds_path_watch {
@@ -24,15 +24,15 @@ typedef struct gxds_path_watch {
   gxds_path_item *items;
   size_t count;
   size_t capacity;
-  const char *starved; /* why not all of it is watched, in words; NULL: it is */
+  const char *starved; /* why not everything is watched, as a text; NULL: everything is */
 } gxds_path_watch;
 
-/* Drops the items; watches of the descriptor that no item of another names are removed. */
+/* Frees the items, but does not remove their watches from the descriptor. */
 void gxds_path_watch_fini(gxds_path_watch *w);
-/* Watches path, a directory, and the resource files in it that are symlinks. What does not exist is
- * watched for. */
+/* Watches path, a directory, and the resource files in it that are symlinks. Also watches for parts
+ * of the path that don't exist yet. */
 void gxds_path_watch_add_dir(gxds_path_watch *w, const char *path);
-/* Tells out what an event of inotify means. */
+/* Passes an event of inotify on to out. */
 void gxds_path_watch_on_event(const gxds_path_watch *w, const struct inotify_event *event,
                               gxds_file_watch *out, gxds_time now);
 

@@ -25,7 +25,7 @@ void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxd
                                gxds_str nonce);
 /* resource: of that type; borrowed, valid until finish. */
 void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource *resource);
-/* That there is no resource of that name: an error of it (xRFC TP3), NOT_FOUND with these words. */
+/* Adds an error for that name (xRFC TP3): NOT_FOUND with this text. */
 void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str words);
 /* The bytes, which the caller frees with gxds_str_free(). Ends the writer. */
 gxds_str gxds_response_writer_finish(gxds_response_writer *w);

@@ -23,11 +23,11 @@ const struct upb_DefPool *gxds_schema_pool(const gxds_schema *s);
  * or NULL. Borrowed: valid as long as the schema. */
 const struct upb_MessageDef *gxds_schema_find(const gxds_schema *s, gxds_str type_url);
 
-/* The types of Anys that a lenient schema learns: a control plane names a handful. */
+/* The most types that a lenient schema learns from Anys; a control plane uses a handful. */
 #define GXDS_SCHEMA_LEARNED_MAX 1000u
 
-/* From now on what nobody knows is passed over, as it is in a message on the wire: fields, and what
- * an Any of an unknown type holds. For what control planes send: it may be newer than this. */
+/* From now on unknown fields, and the contents of Anys of unknown types, are ignored, as in a
+ * message on the wire. For resources from control planes, which may be newer than this library. */
 void gxds_schema_set_lenient(gxds_schema *s);
 bool gxds_schema_is_lenient(const gxds_schema *s);
 /* As gxds_schema_find(), for the type of an Any: a lenient schema learns one that it does not know,

@@ -1,5 +1,5 @@
-/* What the system had too little of, when a call of it failed: files that could not be watched or
- * read for lack of it can be when it has more, without any event that says so. Pure; any thread. */
+/* Finds out what the system lacked when one of its calls failed. When it has more of it, the files
+ * can be watched or read, but no event says so. Pure; any thread. */
 #ifndef GRPC_XDS_FILES_STARVED_H_
 #define GRPC_XDS_FILES_STARVED_H_
 
@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-/* In words, with the limit to raise, by the errno of open(), opendir() or inotify_add_watch();
- * NULL: the call failed for another reason. */
+/* A text that names what was lacking and the limit to raise. error is the errno of open(),
+ * opendir() or inotify_add_watch(). NULL if the call failed for another reason. */
 const char *gxds_starved_of(int error);
 
 #ifdef __cplusplus

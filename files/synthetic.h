@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* Beyond what a machine for development holds in memory. */
+/* The most clusters: more than a machine for development can hold in memory. */
 #define GXDS_SYNTHETIC_CLUSTERS_MAX 1000000u
 #define GXDS_SYNTHETIC_ENDPOINTS_MAX 10000u
-#define GXDS_SYNTHETIC_TOTAL_MAX 20000000u /* endpoints of all clusters */
+#define GXDS_SYNTHETIC_TOTAL_MAX 20000000u /* the most endpoints of all clusters together */
 
 typedef struct gxds_synthetic {
   unsigned clusters;   /* "cluster-000000", … */
-  unsigned endpoints;  /* of each, in all localities together */
+  unsigned endpoints;  /* the endpoints of each cluster, in all localities together */
   unsigned localities; /* of each cluster, at least 1 */
   uint64_t seed;       /* addresses and weights depend on it */
 } gxds_synthetic;

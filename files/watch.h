@@ -16,15 +16,15 @@
 extern "C" {
 #endif
 
-/* Quiet for so long, and the directory is taken for whole. */
+/* After this long without events, the directory counts as complete. */
 #define GXDS_FILE_WATCH_QUIET (50 * GXDS_MILLISECOND)
-/* How long a file that stays open holds the reading back after its last write: longer than an
- * editor takes to save, shorter than a person waits. */
+/* How long a file that stays open delays the reading after its last write: longer than an editor
+ * takes to save, shorter than a person waits. */
 #define GXDS_FILE_WATCH_OPEN_MAX (2 * GXDS_SECOND)
-/* Changes that never pause so long are taken after that time all the same: longer than it takes to
- * copy a state of many files. */
+/* If changes never pause for that long, the directory is read after this time anyway. This is
+ * longer than it takes to copy many files. */
 #define GXDS_FILE_WATCH_CHANGING_MAX (10 * GXDS_SECOND)
-/* Files being written that are kept track of; more than these only count as changes. */
+/* The most files that are tracked while they are written; further ones only count as changes. */
 #define GXDS_FILE_WATCH_OPEN_FILES_MAX 256
 
 typedef enum gxds_file_watch_change {
@@ -52,15 +52,15 @@ void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watc
                                gxds_time now);
 /* A symlink to a directory was replaced by another: the new state came into being in one step. */
 void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now);
-/* The files changed while they were read. */
+/* The files changed while they were being read. */
 void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now);
-/* Not all of them could be watched or read, without any event to come when they can: the next
- * reading is due then, if no event makes one due before. */
+/* Not all files could be watched or read, and no event will say when they can be. So the next
+ * reading is due at that time, unless an event makes one due earlier. */
 void gxds_file_watch_on_starved(gxds_file_watch *w, gxds_time then);
 
-/* When to ask gxds_file_watch_take(); GXDS_TIME_NEVER: not before the next event. */
+/* When to call gxds_file_watch_take(); GXDS_TIME_NEVER: not before the next event. */
 gxds_time gxds_file_watch_deadline(const gxds_file_watch *w);
-/* Whether the directory is to be read now; then nothing is pending any more. */
+/* Whether to read the directory now. If so, nothing is pending any more. */
 bool gxds_file_watch_take(gxds_file_watch *w, gxds_time now);
 
 #ifdef __cplusplus

@@ -8,13 +8,12 @@
 extern "C" {
 #endif
 
-/* Whether it is too late to give the host another registry, found out without initialising
- * anything. Any thread. */
+/* Whether it is too late to give the host another registry. It initialises nothing. Any thread. */
 bool gxds_host_is_initialized(void);
 
-/* Waits a little (100 ms) for a host that is shutting itself down on a thread of its own. Not by
- * grpc_maybe_wait_for_async_shutdown(): when another has begun to use gRPC meanwhile, it waits for
- * ever. */
+/* Waits at most 100 ms for a host that is shutting down on a thread of its own. It does not use
+ * grpc_maybe_wait_for_async_shutdown(), which waits for ever if somebody else has begun to use gRPC
+ * meanwhile. */
 void gxds_host_await_shutdown(void);
 
 #ifdef __cplusplus

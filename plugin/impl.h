@@ -11,17 +11,17 @@
 extern "C" {
 #endif
 
-/* The hosts that there are implementations for: grpc_version_string(), the soname of the library,
- * and the file of the implementation, from the loader's folder. */
+/* The hosts that there are implementations for: the result of grpc_version_string(), the soname of
+ * the library, and the file of the implementation, relative to the loader's folder. */
 #define GXDS_HOSTS(X)                                                               \
   X("29.0.0", "libgrpc.so.29", "grpc_xds/libgrpc_xds_impl_1_51.so") /* gRPC 1.51 */ \
   X("56.0.0", "libgrpc.so.56", "grpc_xds/libgrpc_xds_impl_1_83.so") /* gRPC 1.83 */
 
-/* The version of the one whose internals this implementation was built against. */
+/* The version of the gRPC that this implementation was built against. */
 extern const char gxds_impl_host_version[];
 
-/* Whether that host's grpc_dump_xds_configs() gives a ClientStatusResponse, with a ClientConfig for
- * each client. If not, it gives one ClientConfig for all. */
+/* Whether that host's grpc_dump_xds_configs() returns a ClientStatusResponse with a ClientConfig
+ * for each client. If not, it returns one ClientConfig for all. */
 extern const bool gxds_impl_host_dumps_by_client;
 
 #define GXDS_IMPL_VERSION "grpc_xds_impl_version"
@@ -33,20 +33,20 @@ extern const bool gxds_impl_host_dumps_by_client;
 
 struct grpc_slice; /* the host's */
 
-/* GRPC_XDS_VERSION, which the loader compares with its own before it calls anything else: in the
- * middle of an upgrade, or in a program that was started before and opens gRPC after it, the two
- * are of different versions. Any thread. */
+/* GRPC_XDS_VERSION. The loader compares it with its own before it calls anything else. They may
+ * differ during an upgrade, or in a program that was started before an upgrade and opens gRPC after
+ * it. Any thread. */
 const char *grpc_xds_impl_version(void);
 typedef const char *(*gxds_impl_version_function)(void);
 
 /* Registers our resolver and policies in place of the host's. The caller has checked the host's
- * version. OK also when that was done before; TOO_LATE when gRPC was initialised before. Logs
- * nothing but, once the host can log, the INFO line of a success. Any thread. */
+ * version. OK also if they are registered already; TOO_LATE if gRPC was initialised before. The
+ * only thing that it logs is the INFO line of a success, once the host can log. Any thread. */
 grpc_xds_result grpc_xds_impl_register(void);
 typedef grpc_xds_result (*gxds_impl_register_function)(void);
 
-/* The host's answer to grpc_dump_xds_configs(), merged with what our clients hold. Logs when these
- * could not be asked; then it is the host's alone. Any thread, but not under a serializer. */
+/* Merges the host's result of grpc_dump_xds_configs() with what our clients hold. If our clients do
+ * not respond, logs that, and returns the host's alone. Any thread, but not under a serializer. */
 struct grpc_slice grpc_xds_impl_merge_dump(struct grpc_slice take_host);
 typedef struct grpc_slice (*gxds_impl_merge_dump_function)(struct grpc_slice take_host);
 

@@ -7,15 +7,15 @@
 #include "plugin/host_library.h"
 
 typedef enum gxds_asked {
-  GXDS_ASKED_BY_LOADING, /* a program without gRPC is no error */
+  GXDS_ASKED_BY_LOADING, /* the library was loaded: a program without gRPC is no error */
   GXDS_ASKED_BY_CALL,    /* the program wants to know */
 } gxds_asked;
 
-/* Finds the host and registers. What was decided stays, but for NO_GRPC: the library may come
- * later. */
+/* Finds the host and registers. The result stays the same for the process, except NO_GRPC, since
+ * the library may be loaded later. */
 grpc_xds_result gxds_loader_register(gxds_asked asked);
 
-/* A function of the implementation. NULL: it is not registered, or has none of that name. */
+/* A function of the implementation. NULL if it is not registered, or has no such function. */
 gxds_host_function gxds_loader_impl_function(const char *name);
 
 #endif

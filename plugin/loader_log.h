@@ -1,5 +1,5 @@
-/* The loader's voice: lines at severity ERROR in gRPC's log, or in its format on standard error
- * while the host cannot log yet. Any thread. */
+/* The loader's log: lines at severity ERROR in gRPC's log, or in its format on standard error while
+ * the host cannot log yet. Any thread. */
 #ifndef GRPC_XDS_PLUGIN_LOADER_LOG_H_
 #define GRPC_XDS_PLUGIN_LOADER_LOG_H_
 
@@ -7,7 +7,7 @@
 
 #include "plugin/host_library.h"
 
-/* Logs "grpc_xds: not registered: " and the text (printf's). host: NULL when there is none. */
+/* Logs "grpc_xds: not registered: " and the text, which is printf's. host may be NULL. */
 void gxds_loader_log_error(const gxds_host_library *host, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 void gxds_loader_log(const gxds_host_library *host, const char *format, ...)

@@ -1,5 +1,6 @@
-/* gxds_web_request, gxds_web_answer: what is to be fetched from a web server, and what came of it:
- * values between those who know xDS (this folder) and those who know HTTP (transport/http.h). */
+/* gxds_web_request is something to fetch from a web server, and gxds_web_answer is the HTTP
+ * response. They are the values between this folder, which knows xDS, and transport/http.h, which
+ * knows HTTP. */
 #ifndef GRPC_XDS_WEB_FETCH_H_
 #define GRPC_XDS_WEB_FETCH_H_
 
@@ -11,25 +12,25 @@ extern "C" {
 #endif
 
 typedef struct gxds_web_request {
-  uint64_t id;     /* its answer has the same; never 0, never reused by one server */
+  uint64_t id;     /* its answer has the same id; never 0, never reused by one server */
   gxds_str path;   /* after the server's URI: "/v3/discovery:clusters"; owned */
-  gxds_str body;   /* JSON, which is POSTed; empty: it is a GET; owned */
-  gxds_str etag;   /* what If-None-Match says; empty: there is none; owned */
-  size_t size_max; /* of the answer's body, after decompression */
+  gxds_str body;   /* JSON for a POST; empty for a GET; owned */
+  gxds_str etag;   /* the value of If-None-Match; empty: no such header; owned */
+  size_t size_max; /* the most bytes of the answer's body, after decompression */
 } gxds_web_request;
 /* Frees its strings and empties it. */
 void gxds_web_request_fini(gxds_web_request *r);
 
-/* Borrowed, all of it: during the call that tells it. */
+/* All of it is borrowed during the call that reports it. */
 typedef struct gxds_web_answer {
   uint64_t id;
-  int code;       /* the status of HTTP; 0: no whole answer came */
+  int code;       /* the HTTP status; 0 if no complete response came */
   gxds_str error; /* with code 0: why not */
-  bool too_long;  /* with code 0: its body was longer than size_max */
+  bool too_long;  /* with code 0: the body was longer than size_max */
   gxds_str content_type;
   gxds_str etag;
   gxds_str body;
-  gxds_duration max_age;     /* of Cache-Control, less the Age; 0: it says none */
+  gxds_duration max_age;     /* max-age of Cache-Control, less the Age; 0 if there is none */
   gxds_duration retry_after; /* 0: it says none */
 } gxds_web_answer;
 

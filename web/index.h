@@ -19,7 +19,8 @@ extern "C" {
 /* Of bytes. */
 void gxds_sha256(gxds_str bytes, unsigned char digest[GXDS_SHA256_SIZE]);
 
-/* 10,000 files (GXDS_DIR_FILES_MAX) with paths of 200 bytes each have room. */
+/* The most bytes of an index: enough for 10,000 files (GXDS_DIR_FILES_MAX) with paths of 200 bytes
+ * each. */
 #define GXDS_WEB_INDEX_SIZE_MAX ((size_t)4 << 20)
 #define GXDS_WEB_PATH_MAX 1024u
 
@@ -31,22 +32,22 @@ typedef struct gxds_web_index_file {
 
 typedef struct gxds_web_index {
   gxds_str version;
-  gxds_web_index_file *files; /* in the order of the index; no path is there twice */
+  gxds_web_index_file *files; /* in the order of the index; each path once */
   size_t count;
 } gxds_web_index;
 
-/* Reads one. False: errors has all that is wrong, and there is nothing to end. Unknown members are
- * ignored. */
+/* Reads an index. On errors adds all of them to errors, and returns false; then there is nothing to
+ * free. Unknown members are ignored. */
 bool gxds_web_index_read(gxds_str json, gxds_web_index *out, gxds_errors *errors);
 void gxds_web_index_fini(gxds_web_index *i);
 
-/* Whether a path may be in an index: letters, digits and "._-" between single slashes, no hidden
- * part and none that leads upwards, and a name as those of resource files (gxds_dir_read()). NULL,
- * or why not (static). */
+/* Checks a path of an index. It may have letters, digits and "._-" between single slashes, but no
+ * hidden part and no part that leads upwards, and its name must be that of a resource file
+ * (gxds_dir_read()). Returns NULL if it is valid, else the reason as a static text. */
 const char *gxds_web_path_check(gxds_str path);
 
-/* Adds the index of these files: the version is made of all their digests. All names must pass
- * gxds_web_path_check(). */
+/* Adds the index of these files. The version is computed from all their digests. All names must
+ * pass gxds_web_path_check(). */
 void gxds_web_index_write(const gxds_dir_files *files, gxds_text *out);
 
 #ifdef __cplusplus

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Adds the JSON of a serialized message to *out. message: "envoy.service.discovery.v3.…". False:
- * *error (added to) says why not; what is in *out is of no use then. */
+/* Adds the JSON of a serialized message to *out. message is its type,
+ * "envoy.service.discovery.v3.…". On failure adds the reason to *error, and returns false; then
+ * *out is not valid. */
 bool gxds_web_json_write(const gxds_schema *schema, const char *message, gxds_str bytes,
                          gxds_text *out, gxds_text *error);
 

@@ -1,4 +1,4 @@
-/* Where a web server has what: behind the URI of the bootstrap. */
+/* The paths on a web server, relative to the URI of the bootstrap. */
 #ifndef GRPC_XDS_WEB_PATHS_H_
 #define GRPC_XDS_WEB_PATHS_H_
 

@@ -22,46 +22,46 @@
 extern "C" {
 #endif
 
-/* A server that says "not before tomorrow" by mistake must not keep its clients from the mended
- * configuration: max-age and Retry-After count for this long at most. */
+/* The longest time for which max-age and Retry-After are obeyed. A server that says "not before
+ * tomorrow" by mistake must not keep its clients from the corrected configuration. */
 #define GXDS_WEB_WAIT_MAX (600 * GXDS_SECOND)
-/* Of an answer: as much as of a message of ADS (GXDS_RECEIVE_SIZE_MAX). */
+/* The most bytes of an answer: as many as of an ADS message (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_WEB_ANSWER_MAX ((size_t)256 << 20)
-/* Of what is told of an answer that is none, and of what of it is quoted. */
+/* The most bytes of an error about an answer, and of what it quotes. */
 #define GXDS_WEB_WORDS_MAX 4096
 #define GXDS_WEB_QUOTE_MAX 200
 
 typedef struct gxds_web_server gxds_web_server;
 
-/* server has a web_form. server and schema: borrowed, valid as long as s; a schema for
- * GXDS_WEB_REST is lenient. seed: of the jitter. */
+/* server must have a web_form. server and schema are borrowed: valid as long as s. The schema for
+ * GXDS_WEB_REST must be lenient. seed is for the jitter. One owner. */
 gxds_web_server *gxds_web_server_create(const gxds_bootstrap_server *server,
                                         const gxds_schema *schema, uint64_t seed);
 void gxds_web_server_destroy(gxds_web_server *s); /* NULL is allowed */
 
-/* A new stream, in place of one that may be there: nothing is asked for. */
+/* Opens a new stream without subscriptions, in place of an open one. */
 void gxds_web_server_open(gxds_web_server *s, gxds_time now);
-/* The stream is not wanted any more: nothing is fetched until the next. */
+/* Closes the stream: nothing is fetched until the next one. */
 void gxds_web_server_close(gxds_web_server *s);
-/* One DiscoveryRequest of the engine; not before the last was sent. */
+/* Takes a DiscoveryRequest of the engine; not before gxds_web_server_was_sent() for the last one.
+ */
 void gxds_web_server_on_request(gxds_web_server *s, gxds_str bytes, gxds_time now);
-/* True once for each request: when it is on its way, or has nothing new to tell. */
+/* True once for each request: when it was sent, or if it needs no fetch. */
 bool gxds_web_server_was_sent(gxds_web_server *s);
 
-/* The next thing to fetch; the caller ends *out with gxds_web_request_fini(). False: nothing is
- * due.
- */
+/* Sets *out to the next thing to fetch; the caller ends it with gxds_web_request_fini(). False if
+ * nothing is due. */
 bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out);
-/* What came of it. One that is not waited for any more is ignored. */
+/* Takes the answer to a fetch. It is ignored if nobody waits for it any more. */
 void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now);
 
 /* The next DiscoveryResponse; the caller frees *out with gxds_str_free(). False: there is none. */
 bool gxds_web_server_next_response(gxds_web_server *s, gxds_time now, gxds_str *out);
-/* Whether the stream ended: once; then *why has the reason, which the caller frees. */
+/* Whether the stream ended. Returns true once, with the reason in *why, which the caller frees. */
 bool gxds_web_server_take_end(gxds_web_server *s, gxds_str *why);
 /* A line for the log, which the caller frees. False: there is none. */
 bool gxds_web_server_take_log(gxds_web_server *s, gxds_str *line);
-/* When there may be something to fetch, or to respond, though nothing came in. */
+/* When to look for something to fetch or to respond without a new event. */
 gxds_time gxds_web_server_deadline(const gxds_web_server *s);
 
 #ifdef __cplusplus

@@ -44,8 +44,8 @@ gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path)
 /* Ends the stream: "URL/path: words". */
 __attribute__((format(printf, 3, 4))) void gxds_web_server_end(gxds_web_server *s, gxds_str path,
                                                                const char *format, ...);
-/* Whether the answer has the code 200, or 304 where that may be; else the stream is ended, with
- * the words of the server. */
+/* Whether the answer has the code 200, or 304 where that is allowed. If not, ends the stream with
+ * the server's text. */
 bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_answer *answer,
                              bool may_be_unchanged);
 /* When to ask again after a good answer. */
