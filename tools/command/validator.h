@@ -1,5 +1,5 @@
-/* gxds_validator: whether clients will accept a resource, by asking our own client's decoders.
- * Confined; after grpc_init(). */
+/* gxds_validator finds out whether clients will accept a resource, with our own client's decoders.
+ * One thread; after grpc_init(). */
 #ifndef GRPC_XDS_TOOLS_COMMAND_VALIDATOR_H_
 #define GRPC_XDS_TOOLS_COMMAND_VALIDATOR_H_
 
@@ -13,18 +13,18 @@ extern "C" {
 
 typedef struct gxds_validator gxds_validator;
 
-/* bootstrap: of the clients (a reference is taken), which has the certificate providers
- * that resources may name; NULL: it is not known, so they may name any. */
+/* bootstrap is the clients'. It has the certificate providers that resources may name; if it is
+ * NULL, they may name any. Takes a reference of its own. One owner. */
 gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap);
 void gxds_validator_destroy(gxds_validator *v);
-/* Whether the server that clients have resources from may rewrite authorities (A81); if their
- * bootstrap is not known, it may. */
+/* Whether the clients' server may rewrite authorities (A81). Without a bootstrap it may. */
 bool gxds_validator_trusts(const gxds_validator *v);
-/* Likewise, whether Clusters from there may have subsets (E5). What is wrong with them is found
- * only with a bootstrap that says so. */
+/* Whether Clusters from that server may have subsets (E5). Errors in subsets are found only with a
+ * bootstrap that allows them. */
 bool gxds_validator_takes_subsets(const gxds_validator *v);
-/* Not OK: the words of the client's NACK. errors (empty, or NULL: they are not wanted) gets those
- * of fields, when there are any; the caller ends it with gxds_errors_fini(). */
+/* If clients refuse the resource, the status has the text of their NACK. errors gets the errors of
+ * fields, if there are any; it is empty before, and may be NULL. The caller ends it with
+ * gxds_errors_fini(). */
 GXDS_MUST_USE gxds_status gxds_validator_check(const gxds_validator *v,
                                                const gxds_file_resource *resource,
                                                gxds_errors *errors);

@@ -22,16 +22,16 @@ typedef struct demo_child {
  * terminated; NULL: none). False, with a message on stderr, when that fails. */
 bool demo_child_start(demo_child *c, const char *const *argv, const char *const *extra_env);
 
-/* Reads what there is and calls line for each whole line of output (is_err: of its standard error).
- * Does not block. False once both have ended. */
+/* Reads the available output, and calls `line` for each whole line; is_err says that it comes from
+ * standard error. Does not block. False once both streams have ended. */
 bool demo_child_read(demo_child *c, void (*line)(void *arg, bool is_err, char *text), void *arg);
 
-/* Blocks until a first line of output that begins with prefix; returns what follows it (borrowed:
- * valid until the next call on c), or NULL if the child ends or timeout_ms passes before. */
+/* Waits for a line of output that begins with prefix, and returns the rest of that line, which is
+ * borrowed until the next call on c. NULL if the child ends or timeout_ms pass before. */
 const char *demo_child_await(demo_child *c, const char *prefix, int timeout_ms);
 
-/* Closes its input, sends SIGTERM if asked, and waits for its end. Returns the exit status, or -1
- * when it was killed by a signal. Harmless when it does not run. */
+/* Closes the child's input, sends SIGTERM if `terminate` is set, and waits for its end. Returns the
+ * exit status, or -1 if a signal killed it. No effect if it does not run. */
 int demo_child_end(demo_child *c, bool terminate);
 
 #endif

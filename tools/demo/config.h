@@ -8,9 +8,9 @@
 #define DEMO_TARGET "greeter.example"
 #define DEMO_BACKENDS 6
 
-/* A backend and the locality of its own in which it stands. */
+/* A backend in a locality of its own. */
 typedef struct demo_locality {
-  const char *name; /* what the backend answers: "green/0/zone-a" */
+  const char *name; /* the backend's response: "green/0/zone-a" */
   const char *cluster;
   unsigned priority;
   const char *zone;
@@ -23,11 +23,12 @@ typedef struct demo_config {
   bool priority_0_empty; /* in both clusters */
 } demo_config;
 
-/* Writes the files of the configuration into dir, which `xds serve` watches: each aside, then
- * renamed. ports: of the backends. False, with a message on stderr, when that fails. */
+/* Writes the files of the configuration into dir, which `xds serve` watches. Each file is written
+ * under another name and then renamed. ports are the backends'. On failure prints a message on
+ * stderr, and returns false. */
 bool demo_config_write(const demo_config *config, const int *ports, const char *dir);
 
-/* The share of the RPCs that locality i gets under the configuration: 0 … 1. */
+/* The share of the RPCs that locality i should get: 0 … 1. */
 double demo_config_share(const demo_config *config, int i);
 
 #endif

@@ -1,4 +1,4 @@
-/* What `xds lint` looks at: one bootstrap, or the resources of one file. Confined; after
+/* The checks of `xds lint`: of a bootstrap, or of the resources of a file. One thread; after
  * grpc_init(). */
 #ifndef GRPC_XDS_TOOLS_LINT_CHECK_H_
 #define GRPC_XDS_TOOLS_LINT_CHECK_H_
@@ -15,19 +15,18 @@ extern "C" {
  * "@type". */
 bool gxds_lint_is_bootstrap(gxds_file_input file);
 
-/* Adds what is wrong with a bootstrap, in the words of a client that reads it, and warns of what
- * gRPC ignores. Returns the bootstrap, whose reference the caller owns; NULL if there are errors.
- */
+/* Adds what is wrong with a bootstrap, with the texts of a client that reads it, and warns of
+ * fields that gRPC ignores. The caller owns the returned reference; NULL if there are errors. */
 const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings);
 
-/* Adds what clients will refuse of the resources of a file, field by field, and warns of fields
- * that are deprecated or that gRPC ignores. What is wrong with the file itself is not told again
- * (gxds_file_set_build() does). */
+/* Adds each field of a file's resources that clients will refuse, and warns of fields that are
+ * deprecated or that gRPC ignores. Errors of the file itself are not repeated:
+ * gxds_file_set_build() reports them. */
 void gxds_lint_resources(const gxds_schema *schema, const gxds_validator *validator,
                          gxds_file_input file, gxds_findings *findings);
 
-/* Warns of resources that others name and that are in none of the files, though others of their
- * type are. */
+/* Warns of resources that are named but are in none of the files, although the files have others of
+ * that type. */
 void gxds_lint_links(const gxds_file_set *set, gxds_findings *findings);
 
 #ifdef __cplusplus

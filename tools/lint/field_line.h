@@ -1,4 +1,4 @@
-/* The line of a file on which a field stands that an error names. Pure. */
+/* Finds the line of a file for the field of an error. Pure. */
 #ifndef GRPC_XDS_TOOLS_LINT_FIELD_LINE_H_
 #define GRPC_XDS_TOOLS_LINT_FIELD_LINE_H_
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* The line of the field ("a.b[3].c", base/errors.h) in the node, or of the nearest thing around it
- * that is there. The names of fields may be written in both of proto3 JSON's ways; "value[type]" is
- * what an Any holds. */
+/* The line of the field ("a.b[3].c", base/errors.h) in the node. If the field is not there, the
+ * line of the innermost parent that is. Both of proto3 JSON's forms of field names are found;
+ * "value[type]" stands for the contents of an Any. */
 uint32_t gxds_field_line(const gxds_file_node *node, gxds_str field);
 
 #ifdef __cplusplus

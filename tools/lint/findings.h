@@ -1,4 +1,4 @@
-/* gxds_findings: what `xds lint` found, in the order in which it is to be told. Confined. */
+/* gxds_findings: what `xds lint` found, in the order of its output. One thread. */
 #ifndef GRPC_XDS_TOOLS_LINT_FINDINGS_H_
 #define GRPC_XDS_TOOLS_LINT_FINDINGS_H_
 
@@ -17,7 +17,7 @@ typedef struct gxds_finding {
   gxds_finding_kind kind;
   gxds_str file;
   uint32_t line;     /* 0: the file as a whole */
-  gxds_str resource; /* "Cluster \"a\""; empty: none, or not to be told */
+  gxds_str resource; /* "Cluster \"a\""; empty: none, or it is not shown */
   gxds_str field;    /* empty: none */
   gxds_str text;
 } gxds_finding;
@@ -32,7 +32,7 @@ typedef struct gxds_findings {
 void gxds_findings_fini(gxds_findings *f);
 /* Copies everything. */
 void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
-/* By file, line, then in the order of adding. */
+/* Sorts by file and line; equal ones keep the order in which they were added. */
 void gxds_findings_sort(gxds_findings *f);
 /* "a.yaml:3: error: Cluster \"x\": field a.b: must be set", without a line end. colours: for a
  * terminal. */

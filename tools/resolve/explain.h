@@ -1,4 +1,4 @@
-/* Routes in words: what a route asks of an RPC, and why an RPC is not what it asks for (A28). */
+/* Explains routes as text: what a route matches, and why an RPC does not match it (A28). */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_EXPLAIN_H_
 #define GRPC_XDS_TOOLS_RESOLVE_EXPLAIN_H_
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* An RPC that is asked about; strings are borrowed. */
+/* An RPC to explain; strings are borrowed. */
 typedef struct gxds_rpc {
   gxds_str path; /* "/package.Service/Method" */
   struct gxds_rpc_header {
@@ -27,8 +27,8 @@ typedef enum gxds_explained {
   GXDS_EXPLAINED_YES,
 } gxds_explained;
 
-/* Whether the route matches; for NO and SOMETIMES, why adds the reason. authority: the channel's,
- * borrowed. */
+/* Whether the route matches. For NO and SOMETIMES, adds the reason to why. authority is the
+ * channel's, borrowed. */
 gxds_explained gxds_explain(const gxds_route *route, const gxds_rpc *rpc, gxds_str authority,
                             const gxds_host *host, gxds_text *why);
 

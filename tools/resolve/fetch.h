@@ -1,8 +1,6 @@
-/* gxds_fetch: the configuration of an xds: target, fetched as a channel fetches it (our engine,
- * dependency manager and transport), for people to look at. It connects to control planes, not to
- * endpoints.
- *
- * Confined to the thread that started it; after grpc_init(). */
+/* gxds_fetch fetches the configuration of an xds: target as a channel does, with our engine,
+ * dependency manager and transport, so that people can look at it. It connects to control planes,
+ * but not to endpoints. Only on the thread that started it; after grpc_init(). */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_FETCH_H_
 #define GRPC_XDS_TOOLS_RESOLVE_FETCH_H_
 
@@ -22,7 +20,8 @@ typedef struct gxds_fetch_target {
   gxds_str data_plane_authority; /* chooses the virtual host */
 } gxds_fetch_target;
 
-/* authority: instead of the target's own; NULL: none. False: error says what is wrong. */
+/* authority replaces the target's own; NULL: it does not. If the target is not valid, adds the
+ * reason to error, and returns false. */
 bool gxds_fetch_target_parse(const char *uri, const char *authority, gxds_fetch_target *out,
                              gxds_text *error);
 void gxds_fetch_target_fini(gxds_fetch_target *t);
@@ -38,28 +37,29 @@ typedef struct gxds_fetched_resource {
   gxds_str failed_version;
 } gxds_fetched_resource;
 
-/* What there is at one time; all owned. */
+/* The state at one time; all owned. */
 typedef struct gxds_fetched {
   bool answered;                    /* the channel has a configuration, or knows that it has none */
-  gxds_status failure;              /* answered, and it has none: why */
-  const gxds_config *config;        /* answered, and not a failure */
-  gxds_str listener_name;           /* that is asked for; empty: it cannot be told */
-  gxds_str servers;                 /* of the bootstrap: "a:1, b:2" */
+  gxds_status failure;              /* if answered without a configuration, the reason */
+  const gxds_config *config;        /* set if answered without a failure */
+  gxds_str listener_name;           /* the listener that it watches; empty: not known */
+  gxds_str servers;                 /* the bootstrap's servers: "a:1, b:2" */
   gxds_fetched_resource *resources; /* by type and name */
   size_t resource_count;
 } gxds_fetched;
 
-/* Borrowed: valid as long as f. NULL: it neither holds it nor waits for it. */
+/* Borrowed: valid as long as f. NULL if the client neither has the resource nor waits for it. */
 const gxds_fetched_resource *gxds_fetched_find(const gxds_fetched *f,
                                                const gxds_resource_type *type, gxds_str name);
 void gxds_fetched_destroy(gxds_fetched *f);
 
 typedef struct gxds_fetch gxds_fetch;
 
-/* Reads the bootstrap and starts. NULL: *status says what is wrong. target: borrowed, valid as long
- * as the fetch. */
+/* Reads the bootstrap, and starts. On failure returns NULL, and *status says why. target is
+ * borrowed: valid as long as the result. One owner. */
 gxds_fetch *gxds_fetch_start(const gxds_fetch_target *target, gxds_status *status);
-/* Waits for news, at most until the deadline (on gxds_clock_now()). Whether there are any. */
+/* Waits for a change, at most until the deadline (on gxds_clock_now()). Returns whether there was
+ * one. */
 bool gxds_fetch_wait(gxds_fetch *f, gxds_time deadline);
 /* All that there is now. */
 gxds_fetched *gxds_fetch_take(gxds_fetch *f);

@@ -1,4 +1,4 @@
-/* `xds resolve` and `xds route`: what a channel to an xds: target is told, for people. */
+/* `xds resolve` and `xds route`: show people the configuration of a channel to an xds: target. */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_RESOLVE_H_
 #define GRPC_XDS_TOOLS_RESOLVE_RESOLVE_H_
 

@@ -1,4 +1,4 @@
-/* What becomes of the session that an RPC's cookie names (A55, A60), in words. */
+/* Explains as text what happens to the session that an RPC's cookie names (A55, A60). */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_SESSION_H_
 #define GRPC_XDS_TOOLS_RESOLVE_SESSION_H_
 
@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/* Which endpoint the RPC's session wants, and whether that would serve it, if the RPC goes to the
- * cluster of that number of the route. Adds nothing where the RPC has no session. config: NULL:
- * nothing is known of clusters. All of it is borrowed: valid during the call. */
+/* Adds which endpoint the RPC's session names, and whether that endpoint would serve the RPC if it
+ * goes to the route's cluster with that index. Adds nothing if the RPC has no session. config may
+ * be NULL, if the clusters are not known. All of it is borrowed: valid during the call. */
 void gxds_explain_session(const gxds_listener *listener, const gxds_virtual_host *host,
                           const gxds_route *route, size_t cluster, const gxds_rpc *rpc,
                           const gxds_config *config, gxds_text *out);

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* The clusters that were shown: each is shown once, then only named. Zero-initialised but for
- * fetched. */
+/* Remembers which clusters were shown: each is shown once, and later only named. All fields but
+ * `fetched` start zeroed. */
 typedef struct gxds_tree_clusters {
   const gxds_fetched *fetched; /* borrow */
   struct gxds_tree_shown {
@@ -22,11 +22,11 @@ typedef struct gxds_tree_clusters {
 } gxds_tree_clusters;
 
 void gxds_tree_clusters_fini(gxds_tree_clusters *c);
-/* Fills the view of a cluster; whether it has endpoints to send to. name: borrowed, valid as long
- * as c. */
+/* Fills in the view of a cluster. Returns whether it has usable endpoints. name is borrowed: valid
+ * as long as c. */
 bool gxds_tree_add_cluster(gxds_tree_clusters *c, gxds_view *v, gxds_str name);
 
-/* Version, state and error of a resource. (tree.c) */
+/* Adds the version, state and error of a resource. (tree.c) */
 void gxds_tree_add_resource_state(gxds_view *v, const gxds_fetched_resource *r);
 
 #ifdef __cplusplus

@@ -11,12 +11,12 @@ extern "C" {
 
 typedef struct gxds_view gxds_view;
 
-/* A node below parent (NULL: a root), after what is there. kind is static; name is copied. */
+/* Adds a node as the last one below parent; NULL makes a root. kind is static; name is copied. */
 gxds_view *gxds_view_add(gxds_view *parent, const char *kind, gxds_str name);
 /* key is static; an empty value adds nothing. */
 __attribute__((format(printf, 3, 4))) void gxds_view_attribute(gxds_view *v, const char *key,
                                                                const char *format, ...);
-/* What is wrong here; empty: nothing. */
+/* Sets the node's error; empty: none. */
 void gxds_view_error(gxds_view *v, gxds_str error);
 void gxds_view_destroy(gxds_view *root); /* NULL is allowed */
 
@@ -26,7 +26,8 @@ void gxds_view_render_text(const gxds_view *root, bool colours, gxds_text *out);
 void gxds_view_render_json(const gxds_view *root, gxds_text *out);
 /* A graph for graphviz's `dot`. */
 void gxds_view_render_dot(const gxds_view *root, gxds_text *out);
-/* Lines of "- " for what was, "+ " for what is, by path; nothing when both show the same. */
+/* Adds lines with "- " for what was removed and "+ " for what was added, by path; nothing if both
+ * are equal. */
 void gxds_view_render_diff(const gxds_view *before, const gxds_view *after, bool colours,
                            gxds_text *out);
 

@@ -11,8 +11,8 @@ typedef struct gxds_ads_type_state {
   gxds_ads_subscription subscription; /* of a SotW stream */
   gxds_delta_subscription delta;      /* of a delta stream */
   uint64_t nonce;                     /* of the last response; 0: none yet */
-  bool outstanding;                   /* it was neither accepted nor refused yet */
-  bool dirty;                         /* something changed since nothing was due */
+  bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */
+  bool dirty; /* something changed since the last time when nothing was due */
 } gxds_ads_type_state;
 
 typedef struct gxds_ads_stream {
@@ -22,10 +22,11 @@ typedef struct gxds_ads_stream {
   gxds_str peer;
   gxds_ads_type_state types[GXDS_FILE_TYPE_COUNT];
   uint64_t last_nonce;
-  bool warmed;         /* delta: what came before the client asked for endpoints was seen to */
-  bool sending;        /* one message at a time is under way */
+  bool warmed;  /* delta: the clusters sent before the client asked for endpoints have been handled
+                   (warming.h) */
+  bool sending; /* a message is being sent; there is only one at a time */
   bool removals_due;   /* all else is sent */
-  gxds_time last_sign; /* the client's last request, or the end of the last sending */
+  gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
 } gxds_ads_stream;
 
 /* An event of a stream, to be completed by the caller. type: GXDS_FILE_TYPE_COUNT for the stream as
@@ -40,10 +41,11 @@ gxds_str gxds_ads_nonce_text(uint64_t nonce);
  * (static). */
 const char *gxds_ads_check_type(gxds_file_type only, gxds_str *url);
 
-/* Sends what is due of a type; false: nothing is. */
+/* Sends what is due of a type. False if nothing is. */
 bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
                          gxds_file_type type, bool with_removals);
-/* Takes a DeltaDiscoveryRequest. The text says why it is none (static); NULL: it was taken. */
+/* Takes a DeltaDiscoveryRequest. Returns NULL, or a static text that says why the bytes are no such
+ * request. */
 const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes);
 
 #endif

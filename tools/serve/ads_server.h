@@ -42,15 +42,15 @@
 extern "C" {
 #endif
 
-/* Removals wait until a client that accepted everything has been silent for so long: its requests
- * for what replaces them come right behind its ACKs. */
+/* Removals wait until a client that has accepted everything was silent for this long, because its
+ * requests for the replacements follow its ACKs at once. */
 #define GXDS_ADS_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
-/* And they wait for no client longer than this after its last sign of life. */
+/* The longest time that removals wait for a client after its last request. */
 #define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
 
 typedef struct gxds_ads_server gxds_ads_server;
 
-/* What a client called. Odd ones are delta. */
+/* The service that a client called. Odd numbers are delta. */
 typedef enum gxds_ads_service {
   GXDS_ADS_SOTW,
   GXDS_ADS_DELTA,
@@ -65,7 +65,7 @@ typedef enum gxds_ads_service {
   GXDS_ADS_SERVICE_COUNT,
 } gxds_ads_service;
 
-/* Else it is state of the world. */
+/* Whether the service is delta; else it is state of the world. */
 bool gxds_ads_service_is_delta(gxds_ads_service service);
 /* The type that the service is of; GXDS_FILE_TYPE_COUNT: any. */
 gxds_file_type gxds_ads_service_type(gxds_ads_service service);
@@ -73,29 +73,30 @@ gxds_file_type gxds_ads_service_type(gxds_ads_service service);
 gxds_ads_server *gxds_ads_server_create(void);
 void gxds_ads_server_destroy(gxds_ads_server *s);
 
-/* A new state of the resources; the server takes a reference of its own. Before the first one
- * nothing is answered. */
+/* Sets a new state of the resources. Takes a reference of its own. Before the first one there are
+ * no responses. */
 void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now);
 
 /* A stream opened; peer: the client's address, copied. Gives its id, never reused, not 0. */
 uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds_str peer,
                               gxds_time now);
-/* One DiscoveryRequest, or DeltaDiscoveryRequest. Bytes that are none end the stream
- * (INVALID_ARGUMENT). An unknown stream is ignored, here and below. */
+/* Takes a DiscoveryRequest or DeltaDiscoveryRequest. If the bytes are no such message, the stream
+ * ends with INVALID_ARGUMENT. Here and below, an unknown stream is ignored. */
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t stream, gxds_str bytes, gxds_time now);
-/* What it was last given to send is on its way: the next response may follow. */
+/* The last message was sent: the next response may follow. */
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t stream, gxds_time now);
 /* The stream ended; why: for the log. */
 void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t stream, gxds_str why);
 
-/* When _on_deadline is due; GXDS_TIME_NEVER: not before the next event. */
+/* When to call gxds_ads_server_on_deadline(); GXDS_TIME_NEVER: not before the next event. */
 gxds_time gxds_ads_server_deadline(const gxds_ads_server *s);
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now);
 
-/* False: drained. The caller ends *out with gxds_serve_action_fini(). */
+/* Takes the next action; false if there is none. The caller ends *out with
+ * gxds_serve_action_fini(). */
 bool gxds_ads_server_next_action(gxds_ads_server *s, gxds_serve_action *out);
 
-/* Of those that are open. For tests. */
+/* The number of open streams. For tests. */
 size_t gxds_ads_server_stream_count(const gxds_ads_server *s);
 /* Aborts (GXDS_CHECK) if an invariant does not hold. For tests and fuzzers. */
 void gxds_ads_server_validate(const gxds_ads_server *s);

@@ -20,9 +20,9 @@ typedef struct gxds_serve_tag {
   void *owner;
 } gxds_serve_tag;
 
-/* What the owner of the calls is notified of. on_ended: nothing else of the call comes any more,
- * and it frees itself after that; the only one of a call that never started, because the server
- * shuts down. why: for the log, static. */
+/* The events for the owner of the calls. on_ended is the last event of a call, which then frees
+ * itself. It is the only event of a call that never started because the server shuts down. why is a
+ * static text for the log. */
 typedef struct gxds_serve_call_events {
   void (*on_started)(void *owner, gxds_serve_call *call);
   void (*on_message)(void *owner, gxds_serve_call *call, gxds_str bytes);
@@ -74,7 +74,7 @@ void gxds_serve_call_request(grpc_server *server, grpc_completion_queue *cq,
 void gxds_serve_call_send(gxds_serve_call *c, gxds_str bytes);
 /* Ends the call with a status; on_closed is not called. */
 void gxds_serve_call_close(gxds_serve_call *c, const gxds_status *status);
-/* Ends the call without a word to the client but CANCELLED; on_closed follows. */
+/* Ends the call; the client gets CANCELLED without a text. on_closed follows. */
 void gxds_serve_call_cancel(gxds_serve_call *c);
 /* "ipv4:127.0.0.1:1234"; owned by the caller (gxds_str_free). */
 gxds_str gxds_serve_call_peer(const gxds_serve_call *c);

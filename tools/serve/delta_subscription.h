@@ -14,11 +14,11 @@ extern "C" {
 typedef struct gxds_delta_entry {
   gxds_str name;    /* owned */
   bool named;       /* asked for by name; else it came with "*" */
-  bool again;       /* asked for or needed again: sent again, even if it is known */
+  bool again;       /* asked for or needed again, so it is sent even if the client has it */
   bool sent;        /* on this stream */
   bool told_absent; /* the client knows that there is no such resource */
   bool has;         /* the client has a resource of that name, of version: */
-  uint64_t version; /* 0: one that is none of ours */
+  uint64_t version; /* 0: a version that is not ours */
 } gxds_delta_entry;
 
 typedef struct gxds_delta_subscription {
@@ -31,7 +31,7 @@ typedef struct gxds_delta_subscription {
 
 /* A name in a request. */
 typedef struct gxds_delta_name {
-  gxds_str name;  /* borrowed, as the version is */
+  gxds_str name;  /* borrowed, like the version */
   bool subscribe; /* else it is only among the initial versions */
   bool initial;   /* version is of initial_resource_versions */
   gxds_str version;
@@ -48,7 +48,8 @@ void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name 
                                     size_t count, gxds_str *unsubscribed, size_t unsubscribed_count,
                                     gxds_serve_event *added, gxds_serve_event *dropped);
 
-/* The client needs that name again, though it may be unchanged. False: it has none of it. */
+/* Marks a name to be sent again even if it has not changed. False if the client does not have it.
+ */
 bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str name);
 
 typedef struct gxds_delta_response {
@@ -69,10 +70,10 @@ void gxds_delta_response_fini(gxds_delta_response *r);
  * exist any more. */
 bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_set *set,
                                   bool with_removals, gxds_delta_response *out);
-/* Whether the client has something that does not exist any more. */
+/* Whether the client has a resource that does not exist any more. */
 bool gxds_delta_subscription_removal_due(const gxds_delta_subscription *s,
                                          const gxds_file_set *set);
-/* Under how many names the client has a resource. */
+/* The number of names under which the client has a resource. */
 size_t gxds_delta_subscription_held(const gxds_delta_subscription *s);
 
 /* GXDS_CHECKs. */

@@ -1,5 +1,5 @@
-/* gxds_serve_http: what `xds serve` answers over HTTP (libmicrohttpd), on one thread of its own for
- * each address. */
+/* gxds_serve_http: the HTTP servers of `xds serve` (libmicrohttpd), each with a thread of its own.
+ */
 #ifndef GRPC_XDS_TOOLS_SERVE_HTTP_H_
 #define GRPC_XDS_TOOLS_SERVE_HTTP_H_
 
@@ -20,11 +20,11 @@ typedef struct gxds_serve_http_request {
   const char *url;
   const char *method;
   gxds_text body;
-  bool too_long; /* the body is, and is not whole */
+  bool too_long; /* the body is too long, and not complete */
 } gxds_serve_http_request;
 
 typedef struct gxds_serve_http_options {
-  const char *option; /* "--http": for what is wrong with listen; static */
+  const char *option; /* "--http": for errors about listen; static */
   const char *listen; /* "127.0.0.1:8080", "[::1]:0"; port 0 lets the kernel pick one */
   size_t body_max;    /* of a request, in bytes */
   /* On the thread: queues the response. */
@@ -35,7 +35,7 @@ typedef struct gxds_serve_http_options {
 /* Starts listening and the thread. *port: the one bound. NULL: *status says why. */
 gxds_serve_http *gxds_serve_http_start(const gxds_serve_http_options *options, int *port,
                                        gxds_status *status);
-/* Ends the thread and waits for it. NULL is allowed. */
+/* Ends the thread, and waits for it. h may be NULL. */
 void gxds_serve_http_stop(gxds_serve_http *h);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* gxds_load_totals: what each client reported of each locality, added up. Lives in the caller's
- * struct, zero-initialised is empty; confined. */
+/* gxds_load_totals adds up what each client reported of each locality. Lives in the caller's
+ * struct; zero-initialised is empty. One thread. */
 #ifndef GRPC_XDS_TOOLS_SERVE_LOAD_TOTALS_H_
 #define GRPC_XDS_TOOLS_SERVE_LOAD_TOTALS_H_
 
@@ -23,9 +23,9 @@ typedef struct gxds_load_totals {
 } gxds_load_totals;
 
 void gxds_load_totals_fini(gxds_load_totals *t);
-/* Adds the load of a client (its node id, so that a reconnect goes on counting; or its address),
- * and fills in the load's totals. Sums stop at the greatest number. limit: of kept totals; further
- * ones are not. */
+/* Adds the load of a client, and fills in the load's totals. `client` is its node id, so that the
+ * totals go on after a reconnect, or else its address. Sums stop at the greatest number. limit is
+ * the most totals that are kept. */
 void gxds_load_totals_add(gxds_load_totals *t, gxds_str client, gxds_serve_load *load,
                           size_t limit);
 

@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Localities of clients whose totals are kept; further ones are reported without. Beyond any test,
- * and 20 MB. */
+/* The most localities of clients whose totals are kept; further ones are reported without totals.
+ * No test has as many, and they take 20 MB. */
 #define GXDS_LRS_TOTALS_MAX 100000u
 
 typedef struct gxds_lrs_server gxds_lrs_server;
@@ -29,13 +29,14 @@ void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set)
 
 /* A stream opened; peer is copied. Gives its id, never reused, not 0. */
 uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer);
-/* One LoadStatsRequest. Bytes that are none end the stream (INVALID_ARGUMENT). An unknown stream is
- * ignored, here and below. */
+/* Takes a LoadStatsRequest. If the bytes are no such message, the stream ends with
+ * INVALID_ARGUMENT. Here and below, an unknown stream is ignored. */
 void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t stream, gxds_str bytes);
 void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t stream);
 void gxds_lrs_server_on_closed(gxds_lrs_server *s, uint64_t stream, gxds_str why);
 
-/* False: drained. The caller ends *out with gxds_serve_action_fini(). */
+/* Takes the next action; false if there is none. The caller ends *out with
+ * gxds_serve_action_fini(). */
 bool gxds_lrs_server_next_action(gxds_lrs_server *s, gxds_serve_action *out);
 
 #ifdef __cplusplus

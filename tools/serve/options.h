@@ -15,8 +15,9 @@ typedef struct gxds_serve_command {
   bool is_synthetic;
   gxds_synthetic synthetic; /* instead of a directory */
   const char *listen;
-  const char *http; /* where the page is; NULL: nowhere */
-  const char *rest; /* where what web servers have is; NULL: nowhere */
+  const char *http; /* the address of the page; NULL: there is none */
+  const char
+      *rest; /* the address for clients that use REST or files over HTTP; NULL: there is none */
   bool write_index; /* that, and nothing else */
   gxds_duration load_interval;
   bool json;

@@ -1,4 +1,4 @@
-/* What backends of a locality reported of themselves, in a load report of a client (A64, A85).
+/* Reads the metrics that a locality's backends reported, from a client's load report (A64, A85).
  * Pure; any thread. */
 #ifndef GRPC_XDS_TOOLS_SERVE_REPORTED_METRICS_H_
 #define GRPC_XDS_TOOLS_SERVE_REPORTED_METRICS_H_
@@ -7,7 +7,7 @@
 
 #include "tools/serve/event.h"
 
-/* Adds them to load: the utilizations, then what has a name. */
+/* Adds the metrics to load: first the utilizations, then the named metrics. */
 void gxds_reported_metrics_read(const envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
                                 gxds_serve_load *load);
 

@@ -24,13 +24,15 @@ typedef struct gxds_serve_options {
   void *arg;
 } gxds_serve_options;
 
-/* Starts listening and the thread. NULL when the address cannot be bound (*status says why).
- * *port: the one bound. on_event may be called before this returns. */
+/* Starts to listen, and starts the thread. Sets *port to the bound port. If the address can't be
+ * bound, returns NULL, and *status says why. on_event may be called before this returns. One owner.
+ */
 gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, int *port,
                                            gxds_status *status);
 /* Serves a new state; the server takes a reference of its own. Any thread; does not wait. */
 void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *set);
-/* Tells an event in order with those of the protocol. Any thread; does not wait. */
+/* Emits an event, in order with those of the protocol. Takes ownership of it. Any thread; does not
+ * wait. */
 void gxds_serve_server_emit(gxds_serve_server *s, gxds_serve_event *take_event);
 /* Ends all calls and the thread, and waits for that; what was emitted before is written. */
 void gxds_serve_server_stop(gxds_serve_server *s);

@@ -13,15 +13,15 @@ extern "C" {
 typedef struct gxds_ads_entry {
   gxds_str name;                  /* owned */
   bool named;                     /* asked for by name; else it came with "*" */
-  bool again;                     /* to be sent again, though the client has it */
-  const gxds_file_resource *sent; /* what the client last got; a reference; NULL: nothing */
+  bool again;                     /* it must be sent again although the client has it */
+  const gxds_file_resource *sent; /* what the client was last sent; a reference; NULL: nothing */
 } gxds_ads_entry;
 
 typedef struct gxds_ads_subscription {
   gxds_file_type type;
   bool requested;          /* a request of the type has come */
   bool wildcard;           /* everything is asked for */
-  bool named_ever;         /* names were given once: an empty list means nothing from there on */
+  bool named_ever;         /* a request had names: from then on an empty list means no resources */
   bool answered;           /* a response was made */
   gxds_ads_entry *entries; /* sorted by name */
   size_t count;
@@ -50,16 +50,17 @@ typedef struct gxds_ads_response {
 
 void gxds_ads_response_fini(gxds_ads_response *r);
 
-/* The client needs that name again, though it may be unchanged. False: it was never sent any. */
+/* Marks a name to be sent again even if it has not changed. False if the client was never sent it.
+ */
 bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name);
 
 /* True: there is something that came or changed; *out is the response, and counts as sent. What
  * was removed is kept in it. */
 bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,
                                        gxds_ads_response *out);
-/* Whether the client has something that does not exist any more and that a response can delete. */
+/* Whether the client has a resource that does not exist any more and that a response can delete. */
 bool gxds_ads_subscription_removal_due(const gxds_ads_subscription *s, const gxds_file_set *set);
-/* The response that does; it counts as sent. Only when one is due. */
+/* Makes the response that deletes them, which counts as sent. Only if a removal is due. */
 void gxds_ads_subscription_take_removal(gxds_ads_subscription *s, const gxds_file_set *set,
                                         gxds_ads_response *out);
 

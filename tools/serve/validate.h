@@ -1,5 +1,5 @@
-/* What clients will refuse of a set. A control plane for development must be able to serve that (it
- * is how NACKs are tried), so `xds serve` only warns. */
+/* Finds the resources of a set that clients will refuse. A control plane for development must be
+ * able to serve these, so that NACKs can be tried. So `xds serve` only warns. */
 #ifndef GRPC_XDS_TOOLS_SERVE_VALIDATE_H_
 #define GRPC_XDS_TOOLS_SERVE_VALIDATE_H_
 

@@ -1,4 +1,4 @@
-/* Messages of clients, made safe for the host's decoder (base/wire.h). Pure; for tools/serve/. */
+/* Makes messages of clients safe for the host's decoder (base/wire.h). Pure; for tools/serve/. */
 #ifndef GRPC_XDS_TOOLS_SERVE_WIRE_INPUT_H_
 #define GRPC_XDS_TOOLS_SERVE_WIRE_INPUT_H_
 

@@ -6,9 +6,9 @@
 extern "C" {
 #endif
 
-/* Writes xds-index.json into dir, which is the last thing to be done there: aside, then renamed. A
- * directory with errors gets none: they are printed. Prints what it wrote. Returns the status to
- * exit with. Blocking I/O. */
+/* Writes xds-index.json into dir, under another name first, and then renames it. Do this after all
+ * other changes in dir. If the files have errors, prints these and writes nothing. Prints what it
+ * wrote. Returns the exit status. Blocking I/O. */
 int gxds_serve_write_index(const char *dir);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Asking a running program what its xDS clients hold: over the socket of GRPC_XDS_STATUS_DIR
- * (transport/status_socket.h), or its CSDS service (A40). */
+/* Asks a running program what its xDS clients hold: over the socket of GRPC_XDS_STATUS_DIR
+ * (transport/status_socket.h), or over its CSDS service (A40). */
 #ifndef GRPC_XDS_TOOLS_STATUS_ASK_H_
 #define GRPC_XDS_TOOLS_STATUS_ASK_H_
 
@@ -12,17 +12,20 @@
 extern "C" {
 #endif
 
-/* More is no status: a client with a million endpoints has 100 MB. */
+/* The most bytes of a status; a client with a million endpoints has 100 MB. */
 #define GXDS_ASK_BYTES_MAX ((size_t)1 << 30)
 
-/* All add a serialized ClientStatusResponse to *reply. False: *error says what is wrong. */
+/* These add a serialized ClientStatusResponse to *reply. On failure they return false, and *error
+ * says why. */
 
-/* The process's socket, in the directory that its environment names, else this program's. */
+/* Asks over the process's socket, in the directory that the process's environment names, or else
+ * this program's. */
 bool gxds_ask_process(pid_t pid, gxds_duration timeout, gxds_text *reply, gxds_text *error);
-/* The socket at path. pid: whose it has to be; 0: anyone's of this user or root. */
+/* Asks over the socket at path, which must belong to that process; pid 0: to any process of this
+ * user or root. */
 bool gxds_ask_socket(const char *path, pid_t pid, gxds_duration timeout, gxds_text *reply,
                      gxds_text *error);
-/* A gRPC server, without security; after grpc_init(). */
+/* Asks a gRPC server, without security; after grpc_init(). */
 bool gxds_ask_server(const char *address, gxds_duration timeout, gxds_text *reply,
                      gxds_text *error);
 

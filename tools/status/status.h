@@ -1,4 +1,4 @@
-/* `xds status`: what the xDS clients of a running program hold, for people. */
+/* `xds status`: shows people what the xDS clients of a running program hold. */
 #ifndef GRPC_XDS_TOOLS_STATUS_STATUS_H_
 #define GRPC_XDS_TOOLS_STATUS_STATUS_H_
 

@@ -1,5 +1,5 @@
-/* The localities of the ClusterLoadAssignments that are being served: shown with their weights, and
- * given others. Pure; any thread. */
+/* Shows the localities of the served ClusterLoadAssignments with their weights, and changes a
+ * weight. Pure; any thread. */
 #ifndef GRPC_XDS_TOOLS_SERVE_PAGE_LOCALITIES_H_
 #define GRPC_XDS_TOOLS_SERVE_PAGE_LOCALITIES_H_
 
@@ -23,8 +23,9 @@ typedef struct gxds_page_weight {
   uint32_t weight; /* 0: the locality gets nothing */
 } gxds_page_weight;
 
-/* The set with another weight for one locality; it shares all else with set. The caller owns the
- * returned reference. NULL: there is no such locality (NOT_FOUND in *status, with words). */
+/* Makes a set with another weight for one locality, which shares everything else with set. The
+ * caller owns the returned reference. If there is no such locality, returns NULL, and sets *status
+ * to NOT_FOUND with a text. */
 const gxds_file_set *gxds_page_localities_reweigh(const gxds_file_set *set,
                                                   const gxds_page_weight *weight,
                                                   gxds_status *status);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* More than any weight needs. */
+/* The most bytes of a request's body; no change of a weight needs as many. */
 #define GXDS_PAGE_BODY_MAX 65536u
 
 typedef struct gxds_page_server gxds_page_server;
@@ -27,14 +27,14 @@ typedef struct gxds_page_server gxds_page_server;
 /* listen: "127.0.0.1:8080", "[::1]:0"; port 0 lets the kernel pick one. *port: the one bound. NULL:
  * *status says why. */
 gxds_page_server *gxds_page_server_start(const char *listen, int *port, gxds_status *status);
-/* Ends the thread and waits for it. NULL is allowed. */
+/* Ends the thread, and waits for it. s may be NULL. */
 void gxds_page_server_stop(gxds_page_server *s);
 
-/* What clients do, and what is being served from now on (a reference is taken): to be shown. */
+/* Show what clients do, and what is served from now on. Take references of their own. */
 void gxds_page_server_on_event(gxds_page_server *s, const gxds_serve_event *event);
 void gxds_page_server_set_resources(gxds_page_server *s, const gxds_file_set *set);
 
-/* Readable while a change waits to be taken. */
+/* A descriptor that is readable while a change waits to be taken. */
 int gxds_page_server_fd(const gxds_page_server *s);
 /* The set that somebody wants served, made from the one last given to set_resources; a reference,
  * the caller's. NULL: nothing waits. */

@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* Nobody reads more on a page; what is beyond is counted only. */
+/* The most clients on the page; more are only counted, since nobody reads more on a page. */
 #define GXDS_PAGE_CLIENTS_MAX 1000u
-#define GXDS_PAGE_NAMES_MAX 100u /* shown of each client's type */
+#define GXDS_PAGE_NAMES_MAX 100u /* the most names that are shown for a type of a client */
 #define GXDS_PAGE_LOADS_MAX 10000u
 #define GXDS_PAGE_PROBLEMS_MAX 50u      /* the last errors and warnings of files */
 #define GXDS_PAGE_LOCALITIES_MAX 10000u /* whose weights can be edited */
@@ -26,9 +26,9 @@ gxds_page_state *gxds_page_state_create(void);
 void gxds_page_state_destroy(gxds_page_state *s);
 
 void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event);
-/* What is being served from now on; the state takes a reference of its own. */
+/* Sets what is served from now on. Takes a reference of its own. */
 void gxds_page_state_set_resources(gxds_page_state *s, const gxds_file_set *set);
-/* Counts the changes: as long as it is the same, so is the rendering. Never 0. */
+/* The number of changes. As long as it stays the same, the rendering does too. Never 0. */
 uint64_t gxds_page_state_number(const gxds_page_state *s);
 /* Adds one JSON object: {number, address, resources, problems, clients, loads, localities};
  * page.html is who reads it. */

@@ -1,5 +1,5 @@
-/* What `xds serve --rest` answers: xDS over REST-JSON, and resource files with their index. Pure;
- * confined like the schema. */
+/* The responses of `xds serve --rest`: xDS over REST-JSON, and resource files with their index.
+ * Pure; confined like the schema. */
 #ifndef GRPC_XDS_TOOLS_SERVE_REST_ANSWERS_H_
 #define GRPC_XDS_TOOLS_SERVE_REST_ANSWERS_H_
 
@@ -10,22 +10,23 @@
 extern "C" {
 #endif
 
-/* An answer of HTTP. The caller ends it with gxds_rest_answer_fini(). */
+/* An HTTP response. The caller ends it with gxds_rest_answer_fini(). */
 typedef struct gxds_rest_answer {
   unsigned code;
-  gxds_str body; /* JSON with 200; else words, or nothing */
+  gxds_str body; /* JSON with 200; else a text, or empty */
   bool has_event;
   gxds_serve_event event; /* with has_event: a push or a NACK, without the peer */
 } gxds_rest_answer;
 void gxds_rest_answer_fini(gxds_rest_answer *a);
 
-/* The type whose requests are POSTed there ("/v3/discovery:clusters"); GXDS_FILE_TYPE_COUNT: none.
- */
+/* The type whose requests are POSTed to that path ("/v3/discovery:clusters"); GXDS_FILE_TYPE_COUNT
+ * for other paths. */
 gxds_file_type gxds_rest_type_of(const char *url);
 
-/* Answers a DiscoveryRequest in JSON with the resources of that type that it names, or with all of
- * them when it names none: 200 with a DiscoveryResponse, 304 when it tells the version of just
- * those, or 400 with words. set: NULL: there is none yet, 503. */
+/* Makes the response to a DiscoveryRequest in JSON. It has the resources of that type that the
+ * request names, or all of them if it names none. The code is 200 with a DiscoveryResponse, 304 if
+ * the request has the version of these resources already, or 400 with a text. If set is NULL, there
+ * are no resources yet, and the code is 503. */
 gxds_rest_answer gxds_rest_answer_request(const gxds_schema *schema, const gxds_file_set *set,
                                           gxds_file_type type, gxds_str json);
 

@@ -15,21 +15,22 @@
 extern "C" {
 #endif
 
-/* A request names each resource that a client wants: 100,000 names are some megabytes. */
+/* The most bytes of a request. It names each resource that a client wants: 100,000 names are some
+ * megabytes. */
 #define GXDS_REST_BODY_MAX ((size_t)64 << 20)
 
 typedef struct gxds_rest_server gxds_rest_server;
 
-/* listen: as of gxds_serve_http. NULL: *status says why. */
+/* listen is as for gxds_serve_http. On failure returns NULL, and *status says why. One owner. */
 gxds_rest_server *gxds_rest_server_start(const char *listen, int *port, gxds_status *status);
-/* Ends the thread and waits for it. NULL is allowed. */
+/* Ends the thread, and waits for it. s may be NULL. */
 void gxds_rest_server_stop(gxds_rest_server *s);
 
-/* Where the events of what clients are sent, and refuse, go from now on: on the server's thread,
- * which gives the event away. */
+/* From now on calls this function for each push and each NACK, on the server's thread. It takes
+ * ownership of the event. */
 void gxds_rest_server_emit_to(gxds_rest_server *s,
                               void (*emit)(void *arg, gxds_serve_event *take_event), void *arg);
-/* What is being served from now on (a reference is taken). */
+/* Sets what is served from now on. Takes a reference of its own. */
 void gxds_rest_server_set_resources(gxds_rest_server *s, const gxds_file_set *set);
 
 #ifdef __cplusplus
