@@ -2,7 +2,7 @@
 
 #include "base/wire.h"
 
-/* The number that a field without a size holds. */
+/* The value of a field that is a number. */
 static uint64_t number_of(const gxds_wire_field *f) {
   uint64_t value = 0;
   size_t i = 0;
@@ -48,7 +48,7 @@ void gxds_links_follow(gxds_str message, const uint8_t *path, void (*fn)(void *a
 typedef struct links {
   void (*fn)(void *arg, gxds_file_type type, gxds_str name);
   void *arg;
-  gxds_file_type type; /* of what is being followed */
+  gxds_file_type type; /* the type of the names that are being followed */
 } links;
 
 static void emit(void *arg, gxds_str name) {

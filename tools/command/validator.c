@@ -7,7 +7,7 @@
 
 struct gxds_validator {
   const gxds_bootstrap *bootstrap;
-  bool any_bootstrap; /* it only stands for that of the clients */
+  bool any_bootstrap; /* the bootstrap only stands in for the clients' one */
 };
 
 gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap) {

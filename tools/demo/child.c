@@ -94,7 +94,7 @@ static long long now_ms(void) {
 }
 
 const char *demo_child_await(demo_child *c, const char *prefix, int timeout_ms) {
-  static gxds_text one; /* the demo is one thread; lives on for the borrower */
+  static gxds_text one; /* static, because the caller borrows it; the demo has one thread */
   long long deadline = now_ms() + timeout_ms;
   for (;;) {
     bool open = fill(&c->out, &c->pending_out);

@@ -17,8 +17,8 @@
 #include "tools/demo/child.h"
 #include "tools/demo/config.h"
 
-/* One step of the show: a change, and for how long it is watched. Shares are measured from
- * SETTLE_MS after the change to the end of the step. */
+/* One step of the demo: a change, and how long it is watched. Shares are measured from SETTLE_MS
+ * after the change to the end of the step. */
 typedef struct step {
   const char *what;
   int ms;
@@ -26,7 +26,7 @@ typedef struct step {
 } step;
 
 enum { SETTLE_MS = 700, RPCS_PER_SECOND = 2000 };
-/* Largest allowed relative difference of a share from its weight. */
+/* The largest allowed relative difference of a share from its weight. */
 static const double kTolerance = 0.03;
 
 static const step steps[] = {
@@ -60,10 +60,10 @@ typedef struct demo {
   bool plugin_spoke; /* the client's log has our line */
   bool client_done;
   counts now;     /* as last told by the client */
-  counts settled; /* when this step had settled */
+  counts settled; /* the counts when this step had settled */
   counts shown;
-  bool drawn;                       /* the table stands above the cursor */
-  long long arrived[DEMO_BACKENDS]; /* when RPCs last began to reach it, µs */
+  bool drawn;                       /* the table was drawn above the cursor */
+  long long arrived[DEMO_BACKENDS]; /* when RPCs last began to reach each backend, in µs */
   long reported[DEMO_BACKENDS];     /* RPCs by locality, from load reports */
   long reported_failed;
   double worst; /* largest relative difference of a share so far */
@@ -95,7 +95,7 @@ static void on_client_line(void *arg, bool is_err, char *text) {
     bool ours = strstr(text, "grpc_xds:") != NULL;
     if (ours && !d->plugin_spoke) printf("client: %s\n", strstr(text, "grpc_xds:"));
     if (ours) d->plugin_spoke = true;
-    /* gRPC's INFO lines, which it prints as well at this verbosity, are not of interest. */
+    /* Skips gRPC's INFO lines, which it also prints at this verbosity. */
     if (!ours && text[0] != 'I') fprintf(stderr, "client: %s\n", text);
     return;
   }
@@ -162,7 +162,7 @@ static void run_until(demo *d, long long until) {
   }
 }
 
-/* Pumps until *flag or for ms at most. */
+/* Handles events until *flag is set, or for at most that many ms. */
 static bool run_for(demo *d, const bool *flag, int ms) {
   for (long long until = now_us() + ms * 1000LL; !*flag && now_us() < until;) pump(d, 50);
   return *flag;
@@ -186,7 +186,7 @@ static void show(demo *d, const demo_config *config) {
   d->shown = d->now;
 }
 
-/* Shares of what was answered since the step settled, against the weights. */
+/* Compares the shares of the RPCs since the step settled with the weights. */
 static void measure(demo *d, const demo_config *config) {
   long total = 0;
   for (int i = 0; i < DEMO_BACKENDS; i++) total += d->now.by[i] - d->settled.by[i];
@@ -214,7 +214,7 @@ static bool play(demo *d, int number) {
   run_until(d, changed + SETTLE_MS * 1000LL);
   d->settled = d->now;
   d->shown = d->now;
-  /* A terminal sees the table live; a log gets it once a step. */
+  /* A terminal shows the table live; a log gets it once for each step. */
   long long until = changed + s->ms * 1000LL;
   long long every = isatty(STDOUT_FILENO) ? 250000 : until - now_us();
   for (long long t = now_us() + every; t <= until; t += every) {
@@ -311,7 +311,8 @@ static bool summarize(const demo *d) {
   return check(same, text) && ok;
 }
 
-/* Where the parts stand: beside the program in a build tree (bazel-bin/tools) or as installed. */
+/* Finds the parts: beside the program in a build tree (bazel-bin/tools), or where they are
+ * installed. */
 static bool find_parts(demo *d) {
   ssize_t size = readlink("/proc/self/exe", d->self, sizeof d->self - 1);
   if (size <= 0) return false;

@@ -7,11 +7,12 @@
 #include "tools/lint/check.h"
 #include "tools/lint/field_line.h"
 
-/* What a bootstrap may hold, by gRFC; everything else is ignored by gRPC. */
+/* The members that a bootstrap may have, by gRFC; gRPC ignores all others. */
 typedef struct shape {
-  const char *key;             /* NULL ends a list; "*": any key */
-  const struct shape *members; /* of the object, or of each object in the list; NULL: anything */
-  const char *note;            /* not NULL: a warning when it is there */
+  const char *key; /* NULL ends a list; "*": any key */
+  const struct shape
+      *members;     /* the members of the object, or of each object in the list; NULL: anything */
+  const char *note; /* if not NULL, a warning if the member is there */
 } shape;
 
 static const shape creds[] = {{"type", NULL, NULL}, {"config", NULL, NULL}, {NULL, NULL, NULL}};
@@ -51,7 +52,7 @@ static const shape root[] = {{"xds_servers", server, NULL},
 
 static const struct feature {
   const char *name;
-  const char *note; /* NULL: it is as it should be */
+  const char *note; /* NULL: there is nothing to say */
 } features[] = {
     {"delta", NULL},
     {"fail_on_data_errors", NULL},
@@ -94,7 +95,7 @@ static void warn(const looker *l, uint32_t line, const gxds_path *at, const char
 static void look_at_features(const looker *l, const gxds_file_node *list, const gxds_path *up) {
   for (size_t i = 0; list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
     const gxds_file_node *item = list->items[i];
-    if (item->kind != GXDS_FILE_NODE_STRING) continue; /* an error that is told elsewhere */
+    if (item->kind != GXDS_FILE_NODE_STRING) continue; /* reported as an error elsewhere */
     const char *note = "is not known to gRPC, and ignored";
     for (size_t k = 0; k < sizeof features / sizeof *features; k++) {
       if (gxds_str_equal(item->text, gxds_str_z(features[k].name))) note = features[k].note;
@@ -113,7 +114,7 @@ static gxds_str type_of(const gxds_file_node *entry) {
   return type && type->kind == GXDS_FILE_NODE_STRING ? type->text : gxds_str_of("", 0);
 }
 
-/* Whether the first channel credentials that are known are of that type. */
+/* Whether the first known channel credentials have that type. */
 static bool connects_by(const gxds_file_node *of, gxds_str wanted) {
   const gxds_file_node *list = gxds_file_node_get(of, "channel_creds");
   for (size_t i = 0; list && list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
@@ -145,7 +146,7 @@ static const shape *find_shape(const shape *members, gxds_str key) {
   return members->key ? members : NULL;
 }
 
-/* Depth is bounded: that of the shapes. */
+/* The depth is limited by that of the shapes. */
 static void look_at_object(const looker *l, const gxds_file_node *object, const shape *members,
                            const gxds_path *at) {
   for (size_t i = 0; object->kind == GXDS_FILE_NODE_MAP && i < object->count; i++) {
@@ -189,7 +190,7 @@ const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *f
   gxds_file_errors errors = {.file = file.name};
   upb_Arena *arena = upb_Arena_New();
   looker l = {findings, file.name, gxds_file_json_read(file.bytes, arena, &errors)};
-  GXDS_CHECK(l.node != NULL); /* it was recognised by what is in it */
+  GXDS_CHECK(l.node != NULL); /* it was recognised as a bootstrap by its members */
   const gxds_bootstrap *bootstrap = NULL;
   gxds_errors wrong = {0};
   gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap, &wrong);

@@ -10,7 +10,7 @@ typedef struct looker {
 
 static void look(void *arg, gxds_file_type type, gxds_str name) {
   const looker *l = arg;
-  if (l->set->types[type].count == 0) return; /* these come from elsewhere */
+  if (l->set->types[type].count == 0) return; /* resources of this type come from elsewhere */
   if (gxds_file_set_find(l->set, type, name)) return;
   gxds_text resource = {0};
   gxds_text text = {0};

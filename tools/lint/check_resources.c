@@ -7,7 +7,7 @@
 #include "tools/lint/field_line.h"
 #include "tools/lint/read_fields.h"
 
-/* One resource that is being looked at. */
+/* The resource that is being checked. */
 typedef struct looker {
   const gxds_schema *schema;
   const gxds_validator *validator;
@@ -53,7 +53,7 @@ static bool is_read(const char *read, const char *name) {
   return found;
 }
 
-/* Of the field, by either spelling of its name. NULL: it is not set. */
+/* The entry of the field, by either spelling of its name. NULL if it is not set. */
 static const gxds_file_node_entry *entry_of(const gxds_file_node *node, const char *name,
                                             const char *json_name) {
   for (size_t i = 0; node && node->kind == GXDS_FILE_NODE_MAP && i < node->count; i++) {
@@ -69,7 +69,8 @@ static bool is_true(const gxds_file_node_entry *e) {
          gxds_str_equal(e->value->text, gxds_str_z("true"));
 }
 
-/* A29, A82, A101: whoever has a certificate of the authority may be the server then. */
+/* A29, A82, A101: warns if no names are checked, because then anybody with a certificate of the CA
+ * can pose as the server. */
 static void look_at_names(const looker *l, const gxds_file_node *tls, const gxds_path *at) {
   if (is_true(entry_of(tls, "auto_sni_san_validation", "autoSniSanValidation"))) return;
   const gxds_file_node_entry *common = entry_of(tls, "common_tls_context", "commonTlsContext");
@@ -96,7 +97,7 @@ static void look_at_names(const looker *l, const gxds_file_node *tls, const gxds
 static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at);
 
-/* What is in a field that is read. */
+/* Checks the contents of a field that the client reads. */
 static void look_at_value(const looker *l, const upb_FieldDef *f, const gxds_file_node *value,
                           const gxds_path *up, const char *name) {
   if (!upb_FieldDef_IsSubMessage(f) || upb_FieldDef_IsMap(f)) return;
@@ -110,7 +111,7 @@ static void look_at_value(const looker *l, const upb_FieldDef *f, const gxds_fil
   }
 }
 
-/* A81, E5: what is read, but of no use. NULL: nothing is to be said. */
+/* A81, E5: a warning about a field that is read but has no effect; NULL if there is none. */
 static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_file_node *value) {
   const char *name = upb_FieldDef_FullName(f);
   if (strcmp(name, "envoy.config.endpoint.v3.Endpoint.hostname") == 0) {
@@ -131,7 +132,7 @@ static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_fi
   return NULL;
 }
 
-/* Depth is bounded: the file's nodes are. */
+/* The depth is limited by that of the file's nodes. */
 static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at) {
   if (node->kind != GXDS_FILE_NODE_MAP) return;

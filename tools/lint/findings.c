@@ -32,7 +32,7 @@ static bool goes_before(const gxds_finding *a, const gxds_finding *b) {
   return order < 0 || (order == 0 && a->line < b->line);
 }
 
-/* Merges, so that what is equal keeps its order. */
+/* A merge sort, so that equal items keep their order. */
 static void sort(gxds_finding *items, gxds_finding *spare, size_t count) {
   if (count < 2) return;
   size_t half = count / 2;

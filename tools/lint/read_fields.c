@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted by message: what resources/ looks at, also if only to refuse it, and a few names that are
- * for people. */
+/* Sorted by message: the fields that resources/ reads, even if only to refuse them, and a few that
+ * are for people. */
 static const struct row {
   const char *message;
   const char *fields;

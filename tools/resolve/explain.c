@@ -57,7 +57,7 @@ void gxds_explain_match(const gxds_route *route, gxds_text *out) {
 typedef struct asked {
   const gxds_rpc *rpc;
   gxds_route_channel channel;
-  gxds_text joined; /* the value that was asked for last */
+  gxds_text joined; /* the value that was looked up last */
 } asked;
 
 static bool header(void *arg, gxds_str name, gxds_str *value) {
@@ -74,11 +74,11 @@ static bool header(void *arg, gxds_str name, gxds_str *value) {
 }
 
 static gxds_route_request request_of(asked *a) {
-  /* No random numbers: no part that is asked about has a fraction. */
+  /* Needs no random numbers, since none of the parts has a fraction. */
   return (gxds_route_request){a->rpc->path, header, a, NULL, &a->channel, NULL};
 }
 
-/* Whether a route that is like this one but for a part of its matchers matches. */
+/* Whether a copy of the route with only a part of its matchers matches. */
 static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
   const gxds_route_request request = request_of(a);
   gxds_route_matcher m;

@@ -105,13 +105,14 @@ struct gxds_fetch {
   gxds_resolver *resolver;
   gxds_resolver_update *update; /* the last one; NULL: none yet */
   /* The reactor's. */
-  gxds_client_handle *client; /* the resolver's, to look into; NULL: not yet */
+  gxds_client_handle
+      *client; /* another use of the resolver's client, to look into it; NULL: not yet */
   /* Both threads', under the mutex. */
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   bool news;
   bool gone;
-  gxds_fetched *looked; /* a look that is done; NULL: none */
+  gxds_fetched *looked; /* the finished result of a look; NULL: none */
 };
 
 static void set(gxds_fetch *f, bool *flag) {
@@ -199,19 +200,19 @@ static void add_servers(const gxds_bootstrap *b, gxds_str *out) {
   *out = gxds_text_take(&text);
 }
 
-/* A watcher that watches nothing is told nothing. */
+/* It watches nothing, so no event is ever called. */
 static const gxds_watch_events no_events;
 
 static void look(void *arg) {
   gxds_fetch *f = arg;
   gxds_fetched *out = GXDS_NEW(gxds_fetched);
-  if (!f->client) { /* the resolver has made it: its start was posted before this */
+  if (!f->client) { /* the resolver has made the client, since its start was posted before this */
     f->client = gxds_clients_join(f->target->uri, &no_events, f);
   }
   const gxds_bootstrap *b = gxds_client_handle_bootstrap(f->client);
   gxds_status status = gxds_bootstrap_listener_name(b, f->target->uri_authority,
                                                     f->target->uri_path, &out->listener_name);
-  gxds_status_fini(&status); /* it is the resolver's failure too */
+  gxds_status_fini(&status); /* the resolver reports the same failure */
   add_servers(b, &out->servers);
   gxds_client_handle_each_resource(f->client, copy_resource, out);
   pthread_mutex_lock(&f->mutex);

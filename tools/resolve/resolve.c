@@ -12,7 +12,8 @@
 #include "tools/resolve/tree.h"
 #include "transport/clock.h"
 
-/* NACKs and states that change nothing for the channel are no news: they are looked for. */
+/* How often to look for NACKs and states that cause no event, because they change nothing for the
+ * channel. */
 #define LOOK_INTERVAL (GXDS_SECOND / 2)
 
 typedef struct session {
@@ -46,7 +47,7 @@ static void print_tree(const session *s, const gxds_tree *tree) {
   print_text(&text);
 }
 
-/* What it waits for, in a word or two. */
+/* Prints what it waits for. */
 static void print_waiting(const session *s, const gxds_fetched *f, const char *how) {
   gxds_text names = {0};
   for (size_t i = 0; i < f->resource_count; i++) {
@@ -60,7 +61,7 @@ static void print_waiting(const session *s, const gxds_fetched *f, const char *h
   gxds_text_fini(&names);
 }
 
-/* Everything, or what there is when the time is up. */
+/* Returns when everything is there, or with what there is when the time is over. */
 static gxds_fetched *first(session *s) {
   gxds_time begin = gxds_clock_now();
   gxds_time end = begin + s->query->timeout;
@@ -83,7 +84,7 @@ static gxds_fetched *first(session *s) {
   }
 }
 
-/* Forever: an interrupt ends the program. */
+/* Runs until an interrupt ends the program. */
 static void follow(session *s, gxds_tree *tree) {
   for (;;) {
     gxds_fetch_wait(s->fetch, gxds_clock_now() + LOOK_INTERVAL);

@@ -60,8 +60,8 @@ static found find(const gxds_endpoints *endpoints, const gxds_address *address) 
   return f;
 }
 
-/* The first endpoint of the cluster that the cookie names. any: whether it names addresses at all;
- * NULL: nobody asks. */
+/* Finds the first endpoint of the cluster that the cookie names. *any is set if the cookie names
+ * any address; any may be NULL. */
 static found find_any(const gxds_endpoints *endpoints, gxds_str addresses, bool *any) {
   found f = {NULL, 0};
   while (addresses.size > 0 && !f.locality) {
@@ -78,7 +78,7 @@ static found find_any(const gxds_endpoints *endpoints, gxds_str addresses, bool 
   return f;
 }
 
-/* Of a cluster with endpoints. False: it does not have the endpoint. */
+/* For a cluster with endpoints. False if it does not have the endpoint. */
 static bool add_use(const gxds_cluster_entry *entry, gxds_str addresses, gxds_text *out) {
   static const char *const states[] = {[GXDS_HEALTH_UNKNOWN] = "UNKNOWN",
                                        [GXDS_HEALTH_HEALTHY] = "HEALTHY",

@@ -40,7 +40,7 @@ static void add_metadata_match(gxds_view *v, const gxds_metadata_match *match) {
   if (match) gxds_view_attribute(v, "metadata_match", "%.*s", GXDS_STR_ARG(match->text));
 }
 
-/* A55: config: a cookie, or {} where there are no sessions. */
+/* A55: config is a cookie, or {} if there are no sessions. */
 static void add_session(gxds_view *v, gxds_str config) {
   if (gxds_str_equal(config, gxds_str_z("{}"))) config = gxds_str_z("none");
   gxds_view_attribute(v, "session", "%.*s", GXDS_STR_ARG(config));
@@ -85,7 +85,7 @@ typedef struct routes {
   bool usable;
 } routes;
 
-/* A55: what the RPC's cookie comes to. */
+/* A55: adds the endpoint that the RPC's cookie names. */
 static void add_wanted_endpoint(const routes *r, gxds_view *v, const gxds_virtual_host *host,
                                 const gxds_route *route, size_t cluster) {
   gxds_text text = {0};
@@ -135,7 +135,7 @@ static bool add_action(routes *r, gxds_view *v, const gxds_virtual_host *host,
   return false;
 }
 
-/* What an RPC makes of a route: whether it goes that way. */
+/* Adds whether the RPC matches the route, and returns whether it goes that way. */
 static bool add_verdict(routes *r, gxds_view *v, const gxds_route *route) {
   if (r->decided) {
     gxds_view_attribute(v, "matches", "not asked: an earlier route matched");

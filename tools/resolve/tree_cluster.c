@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "resources/resources.h"
 
-/* A37: deeper aggregates are an error of the configuration, which is told elsewhere. */
+/* A37: deeper aggregates are an error of the configuration, which is shown elsewhere. */
 #define AGGREGATES_MAX 20
 
 void gxds_tree_clusters_fini(gxds_tree_clusters *c) { gxds_free(c->shown); }
@@ -137,7 +137,8 @@ static void add_keys(const gxds_subset_keys *keys, gxds_text *out) {
   gxds_text_add_z(out, "]");
 }
 
-/* By which keys, and where RPCs go that have no subset: "["version"] else ANY_ENDPOINT". */
+/* Adds the keys of the subsets, and where RPCs without a subset go: "["version"] else
+ * ANY_ENDPOINT". */
 static void add_subsets(gxds_view *v, const gxds_lb_subsets *s) {
   static const char *const fallbacks[] = {
       [GXDS_SUBSET_FALLBACK_NONE] = "NO_FALLBACK",
@@ -163,7 +164,7 @@ static void add_subsets(gxds_view *v, const gxds_lb_subsets *s) {
   }
 }
 
-/* A55. Most clusters say nothing of it, and most channels have no sessions. */
+/* A55. Shown only if it is not the default, since most channels have no sessions. */
 static void add_session_health(gxds_view *v, uint8_t set) {
   if (set == (1u << GXDS_HEALTH_UNKNOWN | 1u << GXDS_HEALTH_HEALTHY)) return;
   gxds_text text = {0};

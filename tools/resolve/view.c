@@ -62,7 +62,7 @@ void gxds_view_error(gxds_view *v, gxds_str error) {
   v->error = gxds_str_dup(error);
 }
 
-/* Depth is bounded: that of a configuration. */
+/* The depth is limited by that of a configuration. */
 void gxds_view_destroy(gxds_view *root) {
   if (!root) return;
   for (gxds_view *v = root->first; v;) {

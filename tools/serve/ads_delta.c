@@ -32,7 +32,7 @@ static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
   return out;
 }
 
-/* Without a version of the whole, which says nothing that those of the resources don't. */
+/* Sets no system_version_info, since the versions of the resources say the same. */
 static gxds_str encode(gxds_file_type type, const gxds_delta_response *response, gxds_str nonce) {
   upb_Arena *arena = upb_Arena_New();
   upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
@@ -109,7 +109,7 @@ static void keep_node(gxds_ads_stream *st, request *msg) {
   st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
 }
 
-/* An answer to an older response is one too, and says nothing of the last. */
+/* An ACK or NACK of an older response counts too, but says nothing about the last response. */
 static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type type,
                        request *msg) {
   gxds_str nonce = view(envoy_service_discovery_v3_DeltaDiscoveryRequest_response_nonce(msg));
@@ -126,7 +126,7 @@ static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
   gxds_serve_queue_event(q, &event);
 }
 
-/* All names of a request; those that are asked for with their initial_resource_versions. */
+/* All names of a request. Those that it subscribes to have their initial_resource_versions. */
 static gxds_delta_name *names_of(request *msg, size_t *count) {
   size_t subscribed;
   const upb_StringView *names =

@@ -19,7 +19,7 @@ struct gxds_ads_server {
   gxds_serve_queue queue;
 };
 
-/* Make before break: what others refer to comes first. */
+/* Make before break: resources that others refer to come first. */
 static const gxds_file_type update_order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS,
                                               GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG};
 /* And goes last. */
@@ -87,8 +87,8 @@ gxds_str gxds_ads_nonce_text(uint64_t nonce) {
   return gxds_text_take(&text);
 }
 
-/* The version of a response: that of all the type's resources; "+N" while N removed ones are still
- * in it, so that the response without them has another. */
+/* The version of a response, which is that of all resources of the type. While N removed ones are
+ * still in it, "+N" follows, so that the response without them has another version. */
 static gxds_str version_text(const gxds_ads_server *s, gxds_file_type type, size_t kept) {
   gxds_text text = {0};
   gxds_file_version_render(s->set->types[type].version, &text);
@@ -162,7 +162,7 @@ static bool send_update(gxds_ads_server *s, gxds_ads_stream *st) {
   return false;
 }
 
-/* When the removals of a stream may go; the client's silence counts from its last sign of life. */
+/* When a stream's removals may be sent. The client's silence counts from its last request. */
 static gxds_time removal_time(const gxds_ads_stream *st) {
   bool outstanding = false;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) outstanding |= st->types[t].outstanding;
@@ -284,7 +284,7 @@ static void emit_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_fil
   gxds_serve_queue_event(&s->queue, &event);
 }
 
-/* False: the nonce is stale, and the request with it. */
+/* False if the nonce is stale; then the request is ignored. */
 static bool take_nonce(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, request *msg) {
   gxds_ads_type_state *t = &st->types[type];
   gxds_str nonce = view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg));
@@ -315,7 +315,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
-  /* A client that accepts and asks for nothing new costs no look at the resources. */
+  /* So an ACK without new names needs no look at the resources. */
   if (added.name_count) st->types[type].dirty = true;
   if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
   if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);
@@ -334,7 +334,7 @@ static void take_typed(gxds_ads_server *s, gxds_ads_stream *st, request *msg, gx
   }
 }
 
-/* Why it can't be taken; NULL: it was. */
+/* Returns NULL, or why the request can't be taken. */
 static const char *take_request(gxds_ads_server *s, gxds_ads_stream *st, gxds_str bytes) {
   gxds_file_type only = gxds_ads_service_type(st->service);
   upb_Arena *arena = upb_Arena_New();
@@ -420,7 +420,7 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
       GXDS_CHECK(ts->nonce <= st->last_nonce);
       GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
       GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered || ts->delta.requested);
-      /* A free stream has nothing left to say but removals. */
+      /* A stream that is not sending has nothing due but removals. */
       GXDS_CHECK(!s->set || st->sending || !ts->dirty);
     }
     GXDS_CHECK(s->set || !st->sending);

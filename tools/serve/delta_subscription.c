@@ -17,7 +17,7 @@ void gxds_delta_subscription_fini(gxds_delta_subscription *s) {
 
 static bool is_star(gxds_str s) { return gxds_str_equal(s, gxds_str_z("*")); }
 
-/* Of equal names, those that are asked for come first. */
+/* Of equal names, those that are subscribed to come first. */
 static int by_name(const void *a, const void *b) {
   const gxds_delta_name *x = a;
   const gxds_delta_name *y = b;
@@ -29,7 +29,7 @@ static int by_bytes(const void *a, const void *b) {
   return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
 }
 
-/* 16 hexadecimal digits; 0: it is none of ours. */
+/* Reads 16 hexadecimal digits; 0 if it is not a version of ours. */
 static uint64_t parse_version(gxds_str s) {
   uint64_t version = 0;
   if (s.size != 16) return 0;
@@ -42,7 +42,7 @@ static uint64_t parse_version(gxds_str s) {
   return version;
 }
 
-/* A name that only has an initial version matters to who asks for everything. */
+/* A name that only has an initial version matters if the client subscribes to everything. */
 static void ask(gxds_delta_entry *e, const gxds_delta_name *n, gxds_serve_event *added) {
   bool known = e->named || e->has;
   if (n->initial && !known) {
@@ -79,7 +79,7 @@ static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size
   s->count = out;
 }
 
-/* Entries that nobody asks for (any more) go. */
+/* Removes entries that the client does not subscribe to (any more). */
 static void sweep(gxds_delta_subscription *s) {
   size_t kept = 0;
   for (size_t i = 0; i < s->count; i++) {
@@ -104,7 +104,7 @@ static void give_up(gxds_delta_subscription *s, gxds_str *names, size_t count,
     }
     while (i < s->count && gxds_str_compare(s->entries[i].name, names[j]) < 0) i++;
     bool asked = i < s->count && gxds_str_equal(s->entries[i].name, names[j]);
-    if (!asked || !s->entries[i].named) continue; /* never asked for: no matter */
+    if (!asked || !s->entries[i].named) continue; /* never subscribed to, which is no error */
     s->entries[i].named = false;
     gxds_serve_event_add_name(dropped, names[j]);
   }
@@ -142,7 +142,7 @@ bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str nam
   return true;
 }
 
-/* What comes with "*" gets an entry. */
+/* Adds an entry for each resource that comes with "*". */
 static void add_everything(gxds_delta_subscription *s, const gxds_file_set *set) {
   const gxds_file_list *list = &set->types[s->type];
   gxds_delta_entry *entries = gxds_calloc(s->count + list->count, sizeof *entries);
@@ -189,7 +189,7 @@ static void include(gxds_delta_entry *e, const gxds_file_resource *now, gxds_del
   e->again = false;
 }
 
-/* What a resource takes in a response, or nearly; NULL: nothing. */
+/* About how many bytes a resource takes in a response; 0 for NULL. */
 static size_t size_of(const gxds_file_resource *r) {
   if (!r) return 0;
   size_t size = r->bytes.size;
@@ -202,7 +202,7 @@ static int by_resource_name(const void *a, const void *b) {
                           (*(const gxds_file_resource *const *)b)->name);
 }
 
-/* What is asked for by several of its names is in a response once. */
+/* A resource that is subscribed to by several of its names is in a response once. */
 static void drop_repeated(gxds_delta_response *r) {
   if (r->count) qsort(r->resources, r->count, sizeof *r->resources, by_resource_name);
   size_t kept = 0;

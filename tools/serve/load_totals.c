@@ -9,7 +9,7 @@ void gxds_load_totals_fini(gxds_load_totals *t) {
   *t = (gxds_load_totals){0};
 }
 
-/* Each part with its length before it: no two different ones make the same key. */
+/* Each part has its length before it, so that different parts never make the same key. */
 static gxds_str key_of(gxds_str client, const gxds_serve_load *l) {
   const gxds_str parts[] = {client, l->cluster, l->eds_service, l->region, l->zone, l->sub_zone};
   gxds_text key = {0};

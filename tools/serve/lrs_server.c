@@ -15,7 +15,7 @@ typedef struct stream {
   gxds_str node;
   gxds_str peer;
   bool asked;        /* the first request has come */
-  bool all_clusters; /* the client can report all without being told their names */
+  bool all_clusters; /* the client can report all clusters without their names */
   bool sending;
   bool due; /* a response is to be sent */
 } stream;

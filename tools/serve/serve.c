@@ -112,7 +112,7 @@ static void on_deadline(serve *s) {
   } else if (news == GXDS_DIR_SET) {
     serve_set(s, gxds_dir_watch_set(s->watch));
   }
-  /* After the set: new resources end what the page shows of earlier errors. */
+  /* After the set, because new resources remove earlier errors from the page. */
   gxds_serve_event notice = {.kind = GXDS_SERVE_WARNING,
                              .detail = gxds_dir_watch_take_notice(s->watch)};
   if (notice.detail.size) {
@@ -144,7 +144,8 @@ static void follow(serve *s) {
   }
 }
 
-/* Aside, then renamed: who waits for the file finds it whole. */
+/* Writes the file under another name and renames it, so that whoever waits for it finds it
+ * complete. */
 static bool write_port(const char *path, int port) {
   gxds_text aside = {0};
   gxds_text_addf(&aside, "%s.tmp", path);
@@ -200,7 +201,7 @@ static int run(serve *s) {
   if (s->rest) gxds_rest_server_emit_to(s->rest, emit, s->server);
   s->validator = gxds_validator_create(NULL);
   if (s->command.is_synthetic) serve_synthetic(s);
-  on_deadline(s); /* what is there already is served from the first request on */
+  on_deadline(s); /* the files that exist already are served from the first request on */
   ok = !s->command.port_file || write_port(s->command.port_file, port);
   if (ok) {
     emit_listening(s, NULL, s->command.listen, port);
@@ -230,7 +231,7 @@ int xds_serve_main(int argc, char **argv) {
     return 0;
   }
   if (s.command.write_index) return gxds_serve_write_index(s.command.dir);
-  /* Blocked before any thread is made, so that no thread takes them another way. */
+  /* Blocked before any thread is made, so that no thread handles the signals. */
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);

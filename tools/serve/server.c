@@ -11,7 +11,8 @@
 #include "tools/serve/call.h"
 #include "tools/serve/lrs_server.h"
 
-/* A request names each resource that a client wants: 100,000 names are some megabytes. */
+/* The most bytes of a request. It names each resource that a client wants: 100,000 names are some
+ * megabytes. */
 enum { kReceiveMax = 64 << 20 };
 
 typedef struct message {
@@ -34,14 +35,14 @@ struct gxds_serve_server {
   /* The server's thread (and whoever starts it). */
   grpc_completion_queue *cq;
   grpc_server *server;
-  grpc_channel *wake_channel; /* lame: its call only carries wake-ups */
+  grpc_channel *wake_channel; /* a lame channel: its call is only for wake-ups */
   grpc_call *wake_call;
   gxds_serve_tag wake;
   gxds_serve_tag shutdown;
   gxds_ads_server *ads;
   gxds_lrs_server *lrs;
   gxds_serve_call *calls;
-  int requests;       /* calls that were asked for and have not come */
+  int requests;       /* calls that were requested and have not come yet */
   bool shutting_down; /* the server accepts nothing any more */
   bool shut_down;     /* and has emitted so */
 };
@@ -78,7 +79,7 @@ static void carry_out(gxds_serve_server *s, gxds_serve_call_kind kind,
   }
 }
 
-/* Carries out all that the logic wants by now. */
+/* Carries out all actions that the logic has by now. */
 static void drain(gxds_serve_server *s) {
   gxds_serve_action action;
   while (gxds_ads_server_next_action(s->ads, &action)) {
@@ -91,7 +92,7 @@ static void drain(gxds_serve_server *s) {
   }
 }
 
-/* Nothing may be started on a queue that was shut down: it goes when the last call has gone. */
+/* Nothing may be started on a queue that was shut down, so the queue ends after the last call. */
 static void maybe_end_queue(gxds_serve_server *s) {
   if (s->shut_down && s->requests == 0 && !s->calls) grpc_completion_queue_shutdown(s->cq);
 }
@@ -226,7 +227,7 @@ static void *run(void *arg) {
 static void wake(gxds_serve_server *s) {
   if (s->woken) return;
   s->woken = true;
-  /* A batch of nothing completes at once. */
+  /* An empty batch completes at once. */
   GXDS_CHECK(grpc_call_start_batch(s->wake_call, NULL, 0, &s->wake, NULL) == GRPC_CALL_OK);
 }
 
@@ -285,7 +286,7 @@ static void free_server(gxds_serve_server *s) {
   grpc_shutdown();
 }
 
-/* A server that never ran still goes by its shutdown. */
+/* A server that never ran must be shut down all the same. */
 static void abandon(gxds_serve_server *s) {
   grpc_server_shutdown_and_notify(s->server, s->cq, &s->shutdown);
   while (grpc_completion_queue_next(s->cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).tag !=

@@ -32,7 +32,7 @@ static int by_name(const void *a, const void *b) {
   return gxds_str_compare(((const gxds_ads_entry *)a)->name, ((const gxds_ads_entry *)b)->name);
 }
 
-/* Sorted, without duplicates and without "*", which is told apart. */
+/* Sorts the names, without duplicates. "*" is left out, and sets *star. */
 static size_t sort_names(const gxds_str *names, size_t count, gxds_str *out, bool *star) {
   size_t kept = 0;
   if (count) memcpy(out, names, count * sizeof *out);
@@ -47,7 +47,7 @@ static size_t sort_names(const gxds_str *names, size_t count, gxds_str *out, boo
   return kept;
 }
 
-/* An entry that is not named (any more) stays while "*" keeps it. */
+/* An entry that the client does not name (any more) stays as long as "*" includes it. */
 static void keep_or_drop(gxds_ads_subscription *s, gxds_ads_entry *old, gxds_ads_entry *entries,
                          size_t *count, gxds_serve_event *dropped) {
   if (old->named) gxds_serve_event_add_name(dropped, old->name);
@@ -92,7 +92,8 @@ void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *name
   s->count = out;
 }
 
-/* A name that is asked for: what exists of it now, and what the client has. */
+/* A name that the client subscribes to: the resource that exists now, and the one that the client
+ * has. */
 typedef struct row {
   gxds_ads_entry *entry; /* NULL: it comes with "*" and was never sent */
   const gxds_file_resource *now;
@@ -108,8 +109,8 @@ static bool changed(const row *r) {
 
 static bool gone(const row *r) { return !r->now && r->entry && r->entry->sent; }
 
-/* All that is asked for, sorted by name. The cost is that of the names asked for, or with "*" that
- * of everything. */
+/* All names of the subscription, sorted. The cost follows their number, or with "*" that of all
+ * resources. */
 static row *join(const gxds_ads_subscription *s, const gxds_file_set *set, size_t *count) {
   const gxds_file_list *list = &set->types[s->type];
   row *rows = gxds_calloc(s->count + (s->wildcard ? list->count : 0), sizeof *rows);
@@ -153,8 +154,8 @@ static void mark_sent(gxds_ads_entry *entry, const gxds_file_resource *r) {
   gxds_file_resource_unref(old);
 }
 
-/* Makes the response of the rows and writes it down in the entries. removal: what is gone is left
- * out, otherwise it is kept. */
+/* Makes the response from the rows, and records it in the entries. removal: leave out resources
+ * that are gone; otherwise keep them. */
 static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool removal,
                     gxds_ads_response *out) {
   bool full = gxds_ads_type_is_full_state(s->type);
@@ -205,8 +206,9 @@ bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file
   if (!s->requested) return false;
   size_t count;
   row *rows = join(s, set, &count);
-  /* The first answer comes even when it is nothing: the client may hold what went while it was
-   * away, and only absence tells it. And so does that to "everything". */
+  /* The first response is sent even if it is empty: the client may have resources that were removed
+   * while it was away, and only their absence says so. The same holds for the first response to a
+   * wildcard. */
   bool due = !s->answered && (s->wildcard || gxds_ads_type_is_full_state(s->type));
   for (size_t i = 0; i < count && !due; i++) due = changed(&rows[i]);
   if (due) respond(s, rows, count, false, out);

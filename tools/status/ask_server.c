@@ -59,7 +59,7 @@ static void call_fini(call *c) {
   grpc_completion_queue_destroy(c->queue);
 }
 
-/* It ends with the deadline at the latest. */
+/* The call ends at its deadline at the latest. */
 static void call_run(call *c) {
   grpc_op ops[6] = {
       {.op = GRPC_OP_SEND_INITIAL_METADATA},  {.op = GRPC_OP_SEND_MESSAGE},

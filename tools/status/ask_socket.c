@@ -14,7 +14,7 @@ enum { kHeadBytesMax = 64, kPartBytes = 65536, kEnvironmentBytesMax = 4 << 20 };
 
 /* ---- one socket ---- */
 
-/* shown: path as it may be printed. */
+/* shown is the path in printable form. */
 static int connect_to(const char *path, const char *shown, gxds_duration timeout,
                       gxds_text *error) {
   struct stat info;
@@ -72,7 +72,7 @@ static bool check_peer(int fd, const char *shown, pid_t pid, gxds_text *error) {
   return true;
 }
 
-/* The head, and of what follows it what came with it. */
+/* Reads the head, and keeps what came with it. */
 static bool parse_head(gxds_text *got, size_t *size) {
   char *end = got->size ? memchr(got->data, '\n', got->size) : NULL;
   size_t mark = strlen(GXDS_STATUS_HEAD);
@@ -125,7 +125,7 @@ static bool read_reply(int fd, const char *shown, gxds_text *reply, gxds_text *e
 
 bool gxds_ask_socket(const char *path, pid_t pid, gxds_duration timeout, gxds_text *reply,
                      gxds_text *error) {
-  gxds_text shown = {0}; /* another process's environment may have said where */
+  gxds_text shown = {0}; /* the path may come from another process's environment */
   gxds_text_add_escaped(&shown, gxds_str_z(path));
   int fd = connect_to(path, shown.data, timeout, error);
   bool ok =
@@ -137,8 +137,8 @@ bool gxds_ask_socket(const char *path, pid_t pid, gxds_duration timeout, gxds_te
 
 /* ---- a process ---- */
 
-/* GRPC_XDS_STATUS_DIR as the process was started with it; false: it is not there, or (in error) it
- * cannot be read. */
+/* GRPC_XDS_STATUS_DIR from the environment that the process was started with. False if it is not
+ * set, or if the environment can't be read, which is then added to error. */
 static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
   static const char key[] = "\0" GXDS_STATUS_DIR_VARIABLE "=";
   char path[64];
@@ -146,7 +146,8 @@ static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
   FILE *file = fopen(path, "re");
   if (!file && errno == ENOENT) {
     gxds_text_addf(error, "there is no process %ld", (long)pid);
-  } else if (!file && errno == EACCES && geteuid() != 0) { /* root may be kept from it too */
+  } else if (!file && errno == EACCES &&
+             geteuid() != 0) { /* even root may not be allowed to read it */
     gxds_text_addf(error, "process %ld belongs to another user: ask as that user, or as root",
                    (long)pid);
   } else if (!file) {

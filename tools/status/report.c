@@ -25,7 +25,8 @@ enum { kAnyValue = 2 };
 enum { kErrorTime = 2, kErrorDetails = 3, kErrorVersion = 4 };
 enum { kTimestampSeconds = 1 };
 
-/* Deeper aggregates than A37 has are an error of the configuration: shown, but side by side. */
+/* Aggregates deeper than A37 allows are an error of the configuration. They are shown, but side by
+ * side. */
 enum { kDepthMax = 24 };
 enum { kStateAcked = 3 };
 
@@ -34,7 +35,7 @@ enum { kStateAcked = 3 };
 #define OTHER GXDS_FILE_TYPE_COUNT
 
 typedef struct entry {
-  gxds_file_type kind; /* OTHER: none that gRPC knows */
+  gxds_file_type kind; /* OTHER: a type that gRPC does not know */
   gxds_str message;    /* the GenericXdsConfig */
   gxds_str type_url;
   gxds_str name;
@@ -134,7 +135,7 @@ static void add_named(void *arg, gxds_file_type type, gxds_str name) {
   if (e) add_entry(p->client, p->view, e, p->depth);
 }
 
-/* The second time it is only named. */
+/* A resource that was shown before is only named. */
 static void add_entry(client *c, gxds_view *up, entry *e, int depth) {
   static const char *const kinds[] = {"listener", "route_config", "cluster", "endpoints",
                                       "resource"};

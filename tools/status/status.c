@@ -45,7 +45,7 @@ typedef struct question {
   bool colours;
 } question;
 
-/* What came, and what it says of the exit status. */
+/* The response, and what it means for the exit status. */
 typedef struct answer {
   gxds_view *view; /* owned; NULL: none */
   gxds_report report;
@@ -156,7 +156,7 @@ static void print_change(const question *q, const answer *before, const answer *
   gxds_text_fini(&diff);
 }
 
-/* Until the program cannot be asked any more; an interrupt ends this one. */
+/* Runs until the program can't be asked any more, or until an interrupt. */
 static void follow(const question *q, answer *a, gxds_text *error) {
   for (;;) {
     sleep(1);
@@ -170,7 +170,7 @@ static void follow(const question *q, answer *a, gxds_text *error) {
 }
 
 static int run(const question *q, gxds_text *error) {
-  setenv("GRPC_VERBOSITY", "NONE", 0); /* what is wrong is told below */
+  setenv("GRPC_VERBOSITY", "NONE", 0); /* errors are printed below */
   grpc_init();
   answer a;
   int result = 2;

@@ -47,8 +47,8 @@ static enum MHD_Result answer_text(connection *c, unsigned code, const char *wor
   return answer(c, code, "text/plain; charset=utf-8", gxds_str_z(words));
 }
 
-/* A page from elsewhere that had its own name resolve to this machine (DNS rebinding) sends that
- * name: only addresses and "localhost" are answered. */
+/* A page from elsewhere may let its own name resolve to this machine (DNS rebinding). It sends that
+ * name, so only addresses and "localhost" get a response. */
 static bool is_ours(const char *host) {
   if (!host) return true;
   char name[256];
@@ -199,7 +199,7 @@ void gxds_page_server_set_resources(gxds_page_server *s, const gxds_file_set *se
   gxds_page_state_set_resources(s->state, set);
   gxds_file_set_unref(s->served);
   s->served = gxds_file_set_ref(set);
-  gxds_file_set_unref(s->wanted); /* made from what is served no longer */
+  gxds_file_set_unref(s->wanted); /* it was made from a set that is not served any more */
   s->wanted = NULL;
   pthread_mutex_unlock(&s->lock);
 }

@@ -107,7 +107,7 @@ static client_view *client_of(gxds_page_state *s, gxds_str peer) {
   return c;
 }
 
-/* The place of a name among those shown, or where it belongs. */
+/* The place of a name among those shown, or where it would be. */
 static size_t place_of(const type_view *v, gxds_str name, bool *found) {
   size_t i = 0;
   int order = 1;
@@ -156,7 +156,7 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
       set_str(&v->nonce, event->nonce);
       break;
     case GXDS_SERVE_ACK:
-      /* Delta tells the nonce alone. */
+      /* In delta there is only the nonce. */
       if (event->version.size) {
         set_str(&v->accepted, event->version);
       } else if (gxds_str_equal(event->nonce, v->nonce)) {
@@ -243,7 +243,7 @@ void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event)
     case GXDS_SERVE_LISTENING:
       if (!event->service) set_str(&s->address, event->detail);
       break;
-    case GXDS_SERVE_RESOURCES: /* what was wrong with the files is mended */
+    case GXDS_SERVE_RESOURCES: /* the errors of the files are over */
       set_str(&s->resources, event->detail);
       for (size_t i = 0; i < s->problem_count; i++) gxds_str_free(&s->problems[i]);
       s->problem_count = 0;

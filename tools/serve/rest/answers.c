@@ -33,11 +33,11 @@ static gxds_str text_of(const json_t *value) {
   return gxds_str_of(json_string_value(value), json_string_length(value));
 }
 
-/* The entries asked for, each once, in the order asked; all of them when nothing is named. */
+/* The entries that the request names, each once, in its order; all of them if it names none. */
 typedef struct selection {
   const gxds_file_entry **entries;
   size_t count;
-  uint64_t hash; /* of the names asked for, and of what they are */
+  uint64_t hash; /* a hash of the names and of their resources */
 } selection;
 
 static void select_entry(selection *s, const gxds_file_entry *entry) {
@@ -86,7 +86,7 @@ static gxds_rest_answer respond(const gxds_schema *schema, gxds_file_type type, 
     a.body = gxds_text_take(&json);
     a.has_event = true;
     add_push_event(&a, s);
-  } else { /* a file in binary may hold what there is no JSON for */
+  } else { /* a binary file may hold what has no JSON form */
     a.code = 500;
     a.body = gxds_text_take(&error);
   }
