@@ -1,5 +1,5 @@
-/* gxds_actions: what the owner of the client is to do, in order. Owns what its actions name until
- * the next pop. Confined. */
+/* gxds_actions: a queue of what the owner of the client is to do, in order. The queue owns
+ * everything that an action points to, until the next pop. Confined. */
 #ifndef GRPC_XDS_XDS_CLIENT_ACTIONS_H_
 #define GRPC_XDS_XDS_CLIENT_ACTIONS_H_
 
@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* A queue that was longer gives its memory back once it is drained: at the start of a channel it
- * may be as long as all that is watched. */
+/* Entries of the ring. A larger ring is freed once the queue is drained, because at the start of a
+ * channel the queue may be as long as the list of all watched resources. */
 #define GXDS_ACTIONS_KEPT 256
 
 typedef struct gxds_queued_action {
   gxds_action action;
-  gxds_str bytes; /* owned; action.bytes shows it, or name, version and bytes do */
+  gxds_str bytes; /* owned; action.bytes points into it, or name, version and bytes all do */
 } gxds_queued_action;
 
 /* Zero-initialised is empty. */
@@ -24,15 +24,18 @@ typedef struct gxds_actions {
   size_t head;
   size_t count;
   size_t capacity;
-  gxds_queued_action current; /* what was popped last */
+  gxds_queued_action current; /* the action that was popped last */
 } gxds_actions;
 
 void gxds_actions_fini(gxds_actions *q);
-/* Adds a. Its bytes become take_bytes; the resource, the rest and the error are referenced. */
+/* Adds a copy of *a, with take_bytes as its bytes. Takes ownership of take_bytes, and takes
+ * references of its own to the resource, the rest and the error. */
 void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes);
-/* The same with copies of a's name, version and bytes. */
+/* Adds a copy of *a, with copies of its name, version and bytes. Takes references of its own to the
+ * resource, the rest and the error. */
 void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a);
-/* Borrowed: valid until the next pop. NULL: empty. */
+/* Removes and returns the first action. Borrowed: valid until the next pop. NULL if the queue is
+ * empty. */
 const gxds_action *gxds_actions_pop(gxds_actions *q);
 
 #ifdef __cplusplus

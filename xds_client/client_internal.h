@@ -1,16 +1,17 @@
-/* The parts of the engine and what they are to each other. Only xds_client/ includes this.
+/* The parts of the engine and how they are connected. Only xds_client/ includes this.
  *
- *   client ── authority ── entry ── watch          what is wanted and what is known
+ *   client ── authority ── entry ── watch          resources and their watches
  *                │            │
- *                └── conn ── sub                   where it is asked for
+ *                └── conn ── sub                   the servers that they are requested from
  *
  * An authority (A47) has an ordered list of servers and uses a prefix of it: one, or more while it
- * falls back (A71). An entry is one resource: the cache, and the watches on it. A conn is one
- * server: its channel, its ADS stream, and one sub for each entry that is asked for there.
+ * falls back (A71). An entry is one resource: its cached value, and the watches on it. A conn is
+ * one server: its channel, its ADS stream, and one sub for each entry that is requested there.
  *
- * Facts change first; then gxds_entry_sync() tells the watchers the difference between what is so
- * and what they were told last, and gxds_client_settle(), when the actions run out, does what the
- * conns need to have done. So the order in which facts change within one event doesn't matter. */
+ * An event first changes entries and conns. Then gxds_entry_sync() notifies the watchers of the
+ * difference between an entry and what they were last notified of. When the actions run out,
+ * gxds_client_settle() opens and closes streams and queues requests as the conns need. So the order
+ * of changes within one event doesn't matter. */
 #ifndef GRPC_XDS_XDS_CLIENT_CLIENT_INTERNAL_H_
 #define GRPC_XDS_XDS_CLIENT_CLIENT_INTERNAL_H_
 
@@ -28,25 +29,27 @@
 
 struct envoy_service_discovery_v3_Resource;
 
-/* Watches of one type. A hostile route configuration names clusters by the megabyte; the largest
- * meshes have some hundred thousand. */
+/* The most resources of one type that can be watched. A hostile route configuration may name
+ * clusters by the megabyte; the largest meshes have some hundred thousand. */
 #define GXDS_ENTRIES_PER_TYPE_MAX 1000000
-/* An entry's type is one byte. */
+/* The type of a gxds_entry is an index of one byte. */
 #define GXDS_TYPES_MAX 255
-/* Resources in one response, and as many errors: an empty Any is two bytes on the wire and a
- * hundred in memory. */
+/* The most resources in one response, and the most resource errors: an empty Any takes two bytes on
+ * the wire and a hundred in memory. */
 #define GXDS_RESOURCES_PER_RESPONSE_MAX 1000000
-/* Kept for the life of the stream and sent back in every request; real ones are tens of bytes. */
+/* Versions and nonces are held as long as the stream and sent back in every request. Real ones have
+ * tens of bytes. */
 #define GXDS_VERSION_BYTES_MAX 16384
 #define GXDS_NONCE_BYTES_MAX 16384
-/* Errors in one NACK, and bytes of each, beyond which they are only counted or cut: a server puts
- * it into its log. */
+/* A NACK lists at most so many errors, and counts the rest. Each error is cut to so many bytes,
+ * because servers write them into their logs. */
 #define GXDS_NACK_ERRORS_MAX 100
 #define GXDS_NACK_ERROR_BYTES_MAX 16384
-/* Of all errors in one NACK, about: gRPC servers take no message above 4 MiB, and would end the
- * stream over it. */
+/* About the most bytes of all errors in one NACK: gRPC servers refuse messages above 4 MiB, and
+ * would end the stream. */
 #define GXDS_NACK_BYTES_MAX 1000000
-/* Of one resource: each that is asked for holds a copy of its bytes. */
+/* The most aliases of one resource: each alias that is requested holds its own copy of the
+ * resource's bytes. */
 #define GXDS_ALIASES_MAX 100
 
 typedef struct gxds_authority gxds_authority;
@@ -57,145 +60,161 @@ typedef struct gxds_watch gxds_watch;
 struct gxds_watch {
   gxds_watch_id id;
   gxds_watcher watcher;
-  gxds_entry *entry; /* NULL: its name was refused */
-  gxds_watch *prev;  /* of the entry's, in the order of creation; where resources are kept, those of
-                        a scope are together */
+  gxds_entry *entry; /* NULL if its name was refused */
+  gxds_watch *prev;  /* in the entry's list, in the order of creation; where resources are kept, the
+                        watches of one scope are next to each other */
   gxds_watch *next;
   UT_hash_handle hh;
 };
 
-/* Of an entry that is in error (A88). */
+/* The error of an entry that is in error (A88). */
 typedef struct gxds_update_failure {
-  const gxds_error *error; /* a reference */
-  gxds_str version;        /* that failed */
+  const gxds_error *error; /* owns one reference */
+  gxds_str version;        /* the version that failed */
   gxds_time since;
 } gxds_update_failure;
 
-/* An entry by the bytes of its resource. In state of the world these are all that tells, before it
- * is decoded, which one it is. */
+/* Finds an entry by the bytes of its resource. In SotW without wrappers, only the bytes tell which
+ * resource they are, before they are decoded. */
 typedef struct gxds_entry_bytes {
   gxds_entry *entry;
   UT_hash_handle hh;
 } gxds_entry_bytes;
 
-/* There is one for each resource, and a mesh has a hundred thousand of them: what few have is not
- * in it. */
+/* One resource: what is known of it, and its watches. A mesh may have a hundred thousand, so what
+ * only few entries need is allocated apart. */
 struct gxds_entry {
-  uint8_t type;        /* index into the options' types */
-  uint8_t state;       /* gxds_resource_state */
-  bool restored : 1;   /* resource was kept: no server sent it since the start */
-  bool looking_up : 1; /* whether it was kept is being asked: till then the watchers hear no
-                          error */
-  bool unnotified : 1; /* the watchers were not notified of resource yet */
+  uint8_t type;      /* index into the options' types */
+  uint8_t state;     /* gxds_resource_state */
+  bool restored : 1; /* resource comes from the kept ones: no server has sent it since the start */
+  bool looking_up : 1; /* a RESTORE is outstanding; until its answer, the watchers get no data error
+                        */
+  bool unnotified : 1; /* the watchers have not been notified of resource yet */
   bool notified_data_error : 1; /* notified was a data error, not an ambient one */
-  bool expired : 1;     /* its ttl ended, and it was not heard of since: state is DOES_NOT_EXIST,
-                           but no server said so */
-  uint32_t watch_count; /* 0: leaving. It stays until a request without it was encoded, because the
-                           server would not send it again to who asks again in one request */
-  gxds_str name;        /* in this allocation */
+  bool expired : 1; /* its ttl ended, and no server has mentioned it since: state is DOES_NOT_EXIST,
+                       although no server said so */
+  uint32_t watch_count; /* 0 means that the entry is leaving. It stays until a request without its
+                           name is encoded. If it is watched again before that, the server would not
+                           send it again, since it never saw it unsubscribed */
+  gxds_str name;        /* stored in this allocation, behind the struct */
   gxds_authority *authority;
-  gxds_entry *prev; /* of the authority's */
+  gxds_entry *prev; /* in the authority's list */
   gxds_entry *next;
   gxds_watch *watches;
   gxds_sub *subs; /* one for each conn that the authority uses */
 
   /* What is known. */
-  const gxds_resource *resource; /* the one in use; NULL: none */
+  const gxds_resource *resource; /* the one in use; NULL if there is none */
   gxds_str bytes;                /* its serialized form */
   gxds_str version;
-  gxds_str wrapper_version; /* SotW: of the wrapper that it last came in; empty: it had none */
+  gxds_str wrapper_version; /* SotW: the version in the wrapper of the resource when it came last;
+                               empty if there was none */
   gxds_time updated;
-  const gxds_bootstrap_server *source; /* who sent it: a decoder may look at that */
-  gxds_update_failure *failure;        /* NULL: none */
-  const gxds_error *notified;          /* the error that the watchers were notified of last */
-  gxds_str alias_of; /* the resource in use came under that name (delta); empty: under its own */
-  gxds_deadline ttl; /* set: when the resource in use ends, unless it is renewed */
-  uint64_t seen_in;  /* the serial of the last response that had it */
-  gxds_entry_bytes *in_bytes; /* NULL: it is not found by its bytes */
+  const gxds_bootstrap_server
+      *source;                  /* the server that sent it, which a decoder may take into account */
+  gxds_update_failure *failure; /* NULL if there is none */
+  const gxds_error
+      *notified;     /* the error that the watchers were last notified of; NULL if there is none */
+  gxds_str alias_of; /* delta: the name of the resource in use, if this entry's name is only an
+                        alias of it; otherwise empty */
+  gxds_deadline ttl; /* set if the resource in use ends at that time, unless the server renews it */
+  uint64_t seen_in;  /* the serial of the last response that mentioned it */
+  gxds_entry_bytes *in_bytes; /* NULL if it can't be found by its bytes */
   UT_hash_handle by_name;
 };
 
-/* Of a resource: as good as these very bytes. */
+/* A 64-bit hash of the bytes of a resource: equal hashes are taken for equal bytes. */
 uint64_t gxds_hash_of_bytes(gxds_str bytes);
-/* The entry of that canonical name; NULL: none. */
+/* The entry of that canonical name; NULL if there is none. */
 gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name);
-/* The entry whose resource was decoded from these very bytes, with its name in them; NULL: none. */
+/* The entry whose resource was decoded from exactly these bytes, and whose name is in them; NULL if
+ * there is none. */
 gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes);
-/* A new entry, REQUESTED, without watches and subs. */
+/* Makes an entry in state REQUESTED, without watches and subs. */
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name);
-/* Ends an entry that has neither watches nor subs. */
+/* Frees an entry that has neither watches nor subs. */
 void gxds_entry_destroy(gxds_client *c, gxds_entry *e);
 
 typedef struct gxds_accepted {
-  const gxds_resource *resource; /* taken */
+  const gxds_resource *resource; /* ownership is taken */
   gxds_str bytes;
-  bool named_by_bytes; /* not by a wrapper around them */
+  bool named_by_bytes; /* the name is in the bytes, not in a wrapper around them */
   gxds_str version;
-  gxds_str wrapper_version; /* of the entry */
-  gxds_duration ttl;        /* 0: none */
+  gxds_str wrapper_version; /* becomes the entry's wrapper_version */
+  gxds_duration ttl;        /* 0 means none */
   const gxds_bootstrap_server *server;
 } gxds_accepted;
-/* A good resource came. */
+/* A server sent a good resource: it becomes the one in use. */
 void gxds_entry_accept(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now);
-/* None came, but one was kept; error says so. */
+/* No server sent the resource, but it was kept: the kept one becomes the one in use. error says
+ * that it is a kept one. */
 void gxds_entry_accept_kept(gxds_client *c, gxds_entry *e, const gxds_accepted *take,
                             const gxds_error *error, gxds_time now);
-/* The very bytes in use came again: also server and resource of that are those in use. */
+/* The server sent exactly the bytes in use again. server and resource in *again are those in use.
+ */
 void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *again, gxds_time now);
-/* The resource in use ends after that time, unless it comes again; 0: it does not end. */
+/* The resource in use ends after ttl, unless the server sends or renews it before; 0 means that it
+ * does not end. */
 void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now);
-/* A88: the resource is in error. drop: and what is cached is not to be used any more. */
+/* A88: the resource is in error. If drop is true, the cached resource is not used any more. */
 void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
                      const gxds_error *take_error, gxds_str version, bool drop, gxds_time now);
-/* Notifies all watchers of what they do not know yet. */
+/* Notifies all watchers of everything that changed since they were last notified. */
 void gxds_entry_sync(gxds_client *c, gxds_entry *e);
-/* Notifies a new watcher of what the others know. */
+/* Notifies a new watcher, which is not yet in the entry's list, of the resource and the error that
+ * the others know. */
 void gxds_entry_notify_new(gxds_client *c, gxds_entry *e, const gxds_watch *w);
-/* The resource in use was not renewed in time. */
+/* The ttl of the resource in use ended before the server renewed it. */
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now);
-/* The resource in use came under another name; empty: it did not. */
+/* The resource in use came under this other name (delta); an empty name means that it came under
+ * its own. */
 void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name);
-/* A71: received and usable, or known not to exist. What was only kept is not: a server may have
- * better. Nor is what ended by its ttl, since its server is not heard: another may have it. */
+/* A71: the resource is received and usable, or known not to exist. A kept resource does not count:
+ * a server may have a better one. Nor does a resource whose ttl ended, because its server is not
+ * heard any more, and another server may have the resource. */
 bool gxds_entry_is_cached(const gxds_entry *e);
-/* A57: whether it has to come in time when it is asked for. Not what is cached, since a server need
- * not send it again; but what is used as it was kept, once there are servers that may lack it. */
+/* A57: whether a request for the resource starts its does-not-exist timer. A cached resource needs
+ * no timer, because a server need not send it again. A kept resource needs one, once a server has
+ * responded, because that server may lack the resource. */
 bool gxds_entry_is_awaited(const gxds_entry *e);
-/* What the watchers should know; NULL: no error. */
+/* The error that the watchers should know; NULL if there is none. Borrowed. */
 const gxds_error *gxds_entry_error(const gxds_entry *e);
 
 /* ---- what is kept (kept.c) ---- */
 
-/* It was accepted from a server: it is to be kept. Not if it has a ttl: by the next start it would
- * have ended, and what was kept of it before is out of date. */
+/* A server's resource was accepted: it is persisted for each scope that watches it. A resource with
+ * a ttl is forgotten instead: by the next start it would have ended, and the resource kept before
+ * is out of date. */
 void gxds_entry_persist(gxds_client *c, gxds_entry *e);
-/* What is kept of it is out of date. */
+/* The kept resource is out of date: it is deleted for each scope that watches it. */
 void gxds_entry_forget(gxds_client *c, const gxds_entry *e);
-/* A scope that watches a resource, of a client that keeps them. It is there while it watches
- * anything: what a scope lived on when its last watch ended is for its next start. */
+/* A scope with its number of watches; only a client that keeps resources has them. It ends with its
+ * last watch. What the scope used until then stays on disk for its next start. */
 typedef struct gxds_scope {
   uint32_t id;
   size_t watch_count;
   UT_hash_handle hh;
 } gxds_scope;
-/* NULL: it watches nothing. */
+/* The scope of that id; NULL if it watches nothing. */
 gxds_scope *gxds_scope_find(const gxds_client *c, uint32_t id);
-/* A watch is about to be added to the entry's. If it is the first of its scope: what is used is
- * kept for the scope as well, and an entry without a resource starts from what the scope kept, if
- * its authority does that. */
+/* w is about to be added to the entry. If it is the first watch of its scope there, the resource in
+ * use is persisted for the scope too; and an entry without a resource starts from what the scope
+ * kept, if its authority starts from kept resources. */
 void gxds_kept_on_watch(gxds_client *c, gxds_entry *e, const gxds_watch *w);
-/* A watch was taken from the entry's. With the last of its scope, the scope forgets the resource.
- */
+/* A watch of that scope was removed from the entry. If it was the scope's last one there, the scope
+ * forgets the resource. */
 void gxds_kept_on_unwatch(gxds_client *c, gxds_entry *e, uint32_t scope);
-/* Adds it to the entry's. */
+/* Adds w to the entry's list of watches. */
 void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w);
-/* Starts from what was kept, if its authority does. */
+/* Asks for the kept resource (RESTORE), if the authority starts from kept resources and the entry
+ * has none yet. */
 void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
-/* The first watch of an authority: its servers have until then to send a response. */
+/* Called for the first watch of a resource. If the authority has no server in use yet, this starts
+ * the time (GXDS_RESTORE_AFTER) within which one of its servers must send a response. */
 void gxds_authority_await_response(gxds_client *c, gxds_authority *a, gxds_time now);
-/* A server sent a response: from now on resources come from servers. */
+/* A server sent a response: from now on the authority's resources come from servers. */
 void gxds_authority_on_response(gxds_client *c, gxds_authority *a, gxds_time now);
-/* No server sends anything: starts from what was kept, if there never was a response. */
+/* No server answers: the authority starts from kept resources, if no server ever responded. */
 void gxds_authority_restore(gxds_client *c, gxds_authority *a);
 
 /* ---- servers (server_conn.c) ---- */
@@ -208,37 +227,39 @@ struct gxds_conn {
   gxds_server_id id;
   const gxds_bootstrap_server *server;
   const gxds_protocol *protocol;
-  gxds_server_counts *counts; /* the client's: they outlive this */
-  size_t use_count;           /* authorities that use it */
-  gxds_conn *prev;            /* of the client's, in the order of creation */
+  gxds_server_counts *counts; /* owned by the client: they outlive the conn */
+  size_t use_count;           /* the number of authorities that use it */
+  gxds_conn *prev;            /* in the client's list, in the order of creation */
   gxds_conn *next;
-  bool connected;          /* there was a CONNECT */
-  const gxds_error *error; /* why it can't be reached; NULL: no failure since its last response */
-  gxds_time failed;        /* since when */
+  bool connected;          /* a CONNECT was queued */
+  const gxds_error *error; /* why the server can't be reached; NULL if it has not failed since its
+                              last response */
+  gxds_time failed;        /* when error began */
   gxds_backoff backoff;
-  gxds_deadline retry; /* set: no stream before that */
+  gxds_deadline retry; /* set if no stream may be opened before that time */
 
-  /* The stream; all zero without. */
+  /* The ADS stream. All zero if there is none. */
   gxds_stream_id stream;
-  gxds_time sent;      /* when its first request was on its way; 0: it is not yet */
-  gxds_deadline quiet; /* set: a request sent versions, and the server has until then to send
-                          something. A live stream is silent for good where there is nothing new:
-                          afterwards that is what its silence means */
+  gxds_time sent;      /* when its first request was on its way; 0 means not yet */
+  gxds_deadline quiet; /* set after a request that sent versions: the time until which the server
+                          has to send something. A server with nothing new stays silent for good, so
+                          from then on silence on a live stream means that there is nothing new */
   bool got_response;
-  bool kept_quiet;    /* or quiet is over */
-  bool sent_versions; /* requests on this stream sent versions, of some type */
-  bool
-      sent_stale_version; /* and one of them is of a resource that ended before it was on its way */
-  bool returned; /* a server after it was given up (A71) by the response that is carried out */
+  bool kept_quiet;         /* no response came before quiet was due */
+  bool sent_versions;      /* some request on this stream sent versions */
+  bool sent_stale_version; /* and a resource with such a version ended before the request was on its
+                              way */
+  bool returned; /* the response that is being applied made this server replace servers after it
+                    (A71) */
   bool read_due;
   bool node_sent;
-  size_t sending_type;      /* of the outstanding SEND; GXDS_NO_TYPE: none */
-  size_t next_type;         /* where the search for a pending write begins */
-  size_t pending_ack_count; /* delta: of all types */
+  size_t sending_type;      /* of the outstanding SEND; GXDS_NO_TYPE if there is none */
+  size_t next_type;         /* the type at which the search for a pending write begins */
+  size_t pending_ack_count; /* delta: summed over all types */
 
   size_t sub_count;
   size_t leaving_count;
-  gxds_type_state types[]; /* one per type of the options */
+  gxds_type_state types[]; /* one for each of the options' types */
 };
 
 enum {
@@ -249,46 +270,50 @@ enum {
   GXDS_DEADLINE_RESTORE
 };
 
-/* The conn of a server, made when there is none. */
+/* Finds the conn of a server, and makes it if there is none. The client owns it. */
 gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server);
-/* Frees it without a word. */
+/* Frees the conn without any action. */
 void gxds_conn_destroy(gxds_client *c, gxds_conn *conn);
 gxds_conn *gxds_conn_of_stream(gxds_client *c, gxds_stream_id stream);
-/* The server does not know this protocol: from now on it is spoken to in SotW. */
+/* The server does not know delta: from now on the client uses SotW with it. */
 void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
-/* The server can't be reached, for that reason. */
+/* The server can't be reached, for that reason. Tells the watchers, or falls back (A71). */
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
                     gxds_time now);
-/* A71: it takes the place of servers after it. What they sent, deleted or spoiled since it sent
- * that, it would not send again on its stream: then the stream is opened anew. */
+/* A71: conn replaced servers after it. If they sent, deleted or spoiled resources that conn had
+ * sent before, conn's server would not send these again on its stream. So the stream is opened
+ * anew. */
 void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn);
-/* A response came: the server can be reached, and does its work. */
+/* A response came: the server can be reached and works. */
 void gxds_conn_on_response(gxds_client *c, gxds_conn *conn, gxds_time now);
-/* A request is on its way: if it sent versions, silence may be the answer. */
+/* A request is on its way. If this stream sent versions, the server may have nothing new and stay
+ * silent, so the time for its response starts. */
 void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now);
-/* The time for a response is over on a stream that lives: the server has nothing new, and can be
- * reached. But it takes no place back (A71): for that it has to send something. */
+/* The time for a response ended on a live stream: the server can be reached and has nothing new. It
+ * does not replace servers after it (A71); for that it has to send something. */
 void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn);
-/* The stream is gone. */
+/* The stream ended or is being closed: resets everything that belongs to it. */
 void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn);
-/* Does what is to be done for all conns. True if that made actions. */
+/* Opens and closes streams and channels, and queues requests and READs, as all conns now need. True
+ * if that queued actions. */
 bool gxds_client_settle(gxds_client *c);
 
 /* ---- authorities (authority.c) ---- */
 
 struct gxds_authority {
-  const gxds_bootstrap_authority *config; /* NULL: the default one, of old-style names */
-  const gxds_bootstrap_server **servers;  /* in order, each once; the array is owned */
+  const gxds_bootstrap_authority *config; /* NULL for the default authority, of old-style names */
+  const gxds_bootstrap_server *
+      *servers; /* in order of preference, without duplicates; the array is owned */
   size_t server_count;
-  gxds_conn **conns; /* of the first conn_count servers: those in use */
+  gxds_conn **conns; /* of the first conn_count servers, which are those in use */
   size_t conn_count;
   gxds_entry *entries; /* in the order of creation */
   size_t entry_count;
 
-  /* Of a client that keeps resources. */
-  bool had_response; /* some server sent a response */
-  bool restoring;    /* none was in time: it lives on what was kept */
-  bool restored;     /* there was something, of servers[restore_from] */
+  /* Used only in a client that keeps resources. */
+  bool had_response; /* some server has sent a response */
+  bool restoring;    /* no server responded in time: kept resources are used */
+  bool restored;     /* a kept resource is in use, and came from servers[restore_from] */
   size_t restore_from;
   gxds_deadline restore_at;
 };
@@ -296,48 +321,51 @@ struct gxds_authority {
 void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
                          const gxds_bootstrap_authority *config);
 void gxds_authority_fini(gxds_client *c, gxds_authority *a);
-/* The authority a name belongs to; NULL: the bootstrap has none such. */
+/* The authority that a name belongs to; NULL if the bootstrap has no such authority. */
 gxds_authority *gxds_authority_find(gxds_client *c, const gxds_resource_name *name);
 bool gxds_authority_uses(const gxds_authority *a, const gxds_conn *conn);
-/* Subscribes an entry on all servers in use; on the first one if none was. */
+/* Subscribes an entry on all servers in use. If none is in use, takes the first one into use. */
 void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e);
-/* A71: takes the next server into use while the last one in use has failed and some resource is
- * not cached; or only the former, if the bootstrap says so (A95). */
+/* A71: takes the next server into use while the last one in use has failed and some resource is not
+ * cached. With fallback_on_reachability_only in the bootstrap (A95), the failure alone is enough.
+ */
 void gxds_authority_fall_back(gxds_client *c, gxds_authority *a);
-/* A71: conn sent a response, so what comes after it in order is no longer used. */
+/* A71: conn sent a response, so the servers after it in order are no longer used. */
 void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, gxds_time now);
-/* Gives up the servers of an authority without entries. */
+/* Stops using the servers of an authority that has no entries. */
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a);
-/* Why none of the servers in use can be reached; NULL: some can, or may. hopeful: so does one
- * that was just sent versions on a live stream: it will respond to what is requested now. */
+/* Why none of the servers in use can be reached; NULL if some can. If hopeful is true, NULL also if
+ * a server was just sent versions on a live stream, and its time to respond is not over. Borrowed.
+ */
 const gxds_error *gxds_authority_error(const gxds_authority *a, bool hopeful);
-/* A71: whether another server stands in for it, in some authority. Then what it sent may be
- * replaced at any time, and only its response gives it its place back: it is sent no versions. */
+/* A71: whether some authority uses a server after this one as well. Then the other server may
+ * replace this server's resources at any time, and this server gets its place back only by a
+ * response. So it is sent no versions, which would let it stay silent. */
 bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn);
 
 /* ---- protocols (sotw.c, delta.c) and what they have in common (response.c) ---- */
 
 typedef struct gxds_response_resource {
   gxds_str type_url;
-  gxds_str name; /* of the wrapper; empty: there was none */
+  gxds_str name; /* of the wrapper; empty if there was none */
   gxds_str version;
   gxds_str bytes;
-  bool heartbeat;    /* there are no bytes: what is held lives on */
-  gxds_duration ttl; /* 0: none */
+  bool heartbeat;    /* has no bytes, and renews the ttl of the resource that the client has */
+  gxds_duration ttl; /* 0 means none */
   const upb_StringView *aliases;
   size_t alias_count;
-  const char *fault; /* of the wrapper: why it can't be used; NULL: it can */
+  const char *fault; /* why the wrapper can't be used; NULL if it can */
 } gxds_response_resource;
 
-/* What a server says of a resource that it cannot send (xRFC TP3). */
+/* A server's error for a resource that it cannot send (xRFC TP3). */
 typedef struct gxds_resource_error {
   gxds_str name;
-  int code; /* whatever the server wrote */
+  int code; /* as the server wrote it, unchecked */
   gxds_str message;
   bool undecodable;
 } gxds_resource_error;
 
-/* One response, in the words of no protocol. Borrows the message and the arena. */
+/* One response, in a form common to both protocols. It points into the message and the arena. */
 struct gxds_response {
   gxds_str type_url;
   gxds_str version;
@@ -346,34 +374,35 @@ struct gxds_response {
   size_t resource_count;
   gxds_resource_error *errors;
   size_t error_count;
-  const char *refused; /* static: it is over a limit, and nothing of it is used; NULL: it is not */
-  bool complete;       /* lists all that there is, if the type requires it: absence is deletion */
-  bool versioned;      /* delta: each resource has its own version, and what went is told */
+  const char *refused; /* static text, if the response is over a limit and nothing of it is used;
+                          otherwise NULL */
+  bool complete;  /* lists all requested resources of the server: for types that require it, absence
+                     is deletion */
+  bool versioned; /* delta: each resource has its own version, and deletions are in removed */
   const upb_StringView *removed;
   size_t removed_count;
 };
 
-/* One way to request the same subscriptions: state of the world, or incremental. In order:
- * plan_request, encode_request and written make one request; decode_response and acknowledge take
- * one response. */
+/* One of the two protocols: state of the world, or incremental. plan_request, encode_request and
+ * written, in this order, make one request. decode_response and acknowledge take one response. */
 struct gxds_protocol {
   const char *method;
-  /* Whether there is a request to send, of a type with pending_write. */
+  /* Whether a type with pending_write really has a request to send. */
   bool (*has_pending_write)(const gxds_type_state *t);
-  /* Decides what the next request of a type has: until, sends_version and the like. */
+  /* Decides what is in the next request of a type, and sets until, sends_version and so on. */
   void (*plan_request)(gxds_client *c, gxds_conn *conn, size_t type);
-  /* That request, but for the type's names, which are its rest. Owned by the caller. with_node: it
-   * is the first of its stream. */
+  /* Encodes the planned request, except for t->names, which follow it as the rest of the SEND. The
+   * caller frees it. with_node: it is the first request of its stream. */
   gxds_str (*encode_request)(const gxds_client *c, const gxds_conn *conn, size_t type,
                              bool with_node);
-  /* The planned request is the outstanding SEND: forgets what it has. t->pending_write: there is
-   * more. */
+  /* The planned request became the outstanding SEND: its contents are pending no longer. Sets
+   * t->pending_write if there is more to send. */
   void (*written)(gxds_conn *conn, size_t type);
-  /* Takes a message apart. False, and why (static), if it can't be. */
+  /* Decodes a message into *out. Returns false, and sets *why to a static text, if that fails. */
   bool (*decode_response)(gxds_str message, struct upb_Arena *arena, gxds_response *out,
                           const char **why);
-  /* A response was applied, and is to be ACKed or NACKed. accepted: something in it could be used.
-   */
+  /* A response was applied: remembers to ACK or NACK it. accepted: something in it could be used.
+   * Empty errors mean an ACK. */
   void (*acknowledge)(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
                       gxds_str take_errors);
 };
@@ -381,22 +410,24 @@ struct gxds_protocol {
 extern const gxds_protocol gxds_protocol_sotw;
 extern const gxds_protocol gxds_protocol_delta;
 
-/* The wrapper of a resource, and what is in it (wrapper.c). What is taken apart borrows both. */
+/* Reads the wrapper of a resource, and the resource in it (wrapper.c). The result points into the
+ * wrapper and its message. */
 gxds_response_resource gxds_unwrap(const struct envoy_service_discovery_v3_Resource *wrapper);
-/* Forgets a type's unsent ACKs. */
+/* Drops the ACKs and NACKs of a type that are not sent yet. */
 void gxds_delta_forget_acks(gxds_conn *conn, gxds_type_state *t);
 
-/* What is said of a response with more than GXDS_RESOURCES_PER_RESPONSE_MAX of either. */
+/* The error for a response with more than GXDS_RESOURCES_PER_RESPONSE_MAX resources, or as many
+ * resource errors. */
 extern const char gxds_too_many_resources[];
 
-/* Errors of single resources are the fields of that number of a response: the response without
- * them, for the decoder, and what they say, for *out. Both: whole fields; they live as long as
- * arena. */
+/* The errors of single resources are the response's fields with that number. The first function
+ * returns the response without these fields, for the decoder; the second reads them into *out.
+ * message must consist of whole fields. The results live as long as arena. */
 gxds_str gxds_response_without_errors(gxds_str message, uint64_t number, struct upb_Arena *arena);
 void gxds_response_read_errors(gxds_str message, uint64_t number, struct upb_Arena *arena,
                                gxds_response *out);
 
-/* Carries out a response: cache, watchers, and what is to be said back. */
+/* Applies a response to the cache, notifies the watchers, and remembers to ACK or NACK it. */
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
                          const gxds_response *response, gxds_time now);
 
@@ -408,40 +439,41 @@ struct gxds_client {
   const gxds_resource_type *const *types;
   size_t type_count;
   gxds_random random;
-  gxds_duration resource_timeout; /* 0: the default */
-  gxds_duration wall_offset;      /* 0: unknown */
+  gxds_duration resource_timeout; /* 0 means the default */
+  gxds_duration wall_offset;      /* 0 means unknown */
   bool keeps_resources;
   gxds_authority *authorities; /* the default one, then those of the bootstrap */
   size_t authority_count;
   gxds_conn *conns;
-  gxds_watch *watches;                         /* by id */
-  gxds_scope *scopes;                          /* by id; none unless resources are kept */
-  gxds_entry **by_name;                        /* per type */
-  gxds_entry_bytes **by_bytes;                 /* per type */
-  const gxds_bootstrap_server **without_delta; /* they answered UNIMPLEMENTED; borrowed */
+  gxds_watch *watches;         /* by id */
+  gxds_scope *scopes;          /* by id; empty unless resources are kept */
+  gxds_entry **by_name;        /* per type */
+  gxds_entry_bytes **by_bytes; /* per type */
+  const gxds_bootstrap_server *
+      *without_delta; /* servers that answered delta with UNIMPLEMENTED; borrowed */
   size_t without_delta_count;
-  size_t alias_count; /* entries whose resource came under another name */
+  size_t alias_count; /* entries whose alias_of is not empty */
   gxds_actions actions;
   gxds_deadlines deadlines;
   uint64_t next_id; /* of streams and watches */
   gxds_server_id next_server_id;
   uint64_t response_serial;
-  gxds_server_counts *counts; /* of all servers that were used */
+  gxds_server_counts *counts; /* of all servers that were ever used */
 };
 
-/* The watch of that id; NULL: there is none. */
+/* The watch of that id; NULL if there is none. */
 gxds_watch *gxds_watch_find(const gxds_client *c, gxds_watch_id id);
 /* The index of one of the options' types. */
 size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type);
-/* Queues a line for the log. */
+/* Queues a line for the log. Takes ownership of the line. */
 void gxds_client_log(gxds_client *c, gxds_severity severity, gxds_text *take_line);
-/* An error of what that server said, or failed to say; NULL: the message names the server, or there
- * is none. The caller owns the returned reference. */
+/* An error that is due to that server's response or silence. server is NULL if the message names
+ * the server already, or if no server is to blame. The caller owns the returned reference. */
 const gxds_error *gxds_client_error(const gxds_client *c, gxds_code code, gxds_text *take_message,
                                     const gxds_bootstrap_server *server);
-/* For a version, a type or the like in a line of the log. */
+/* A version, a type URL and so on is cut to this length in a line of the log. */
 #define GXDS_LOGGED_BYTES_MAX 256
-/* "2025-01-31T12:00:00Z", of ns since 1970. */
+/* Adds a time, in nanoseconds since 1970, as "2025-01-31T12:00:00Z". */
 void gxds_text_add_time(gxds_text *out, int64_t wall);
 
 #endif

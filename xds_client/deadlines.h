@@ -1,6 +1,6 @@
-/* gxds_deadlines: what is to happen when. A heap of deadlines that live in their owners' structs,
- * where they are small: few of them are set at a time. Equal times come in the order in which they
- * were set. Confined. */
+/* gxds_deadlines: a heap of deadlines. Each deadline lives in its owner's struct and is small
+ * there, because only a few of all deadlines are set at a time. Equal times come due in the order
+ * in which they were set. Confined. */
 #ifndef GRPC_XDS_XDS_CLIENT_DEADLINES_H_
 #define GRPC_XDS_XDS_CLIENT_DEADLINES_H_
 
@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 typedef struct gxds_deadline {
-  uint32_t kind : 4;  /* the owner's word for it */
-  uint32_t slot : 28; /* 0: idle */
+  uint32_t kind : 4;  /* tells the owner which deadline it is */
+  uint32_t slot : 28; /* place in the heap; 0 means not set */
 } gxds_deadline;
 
 typedef struct gxds_deadline_slot {
@@ -35,17 +35,17 @@ typedef struct gxds_deadlines {
 
 static inline bool gxds_deadline_is_set(const gxds_deadline *d) { return d->slot != 0; }
 
-/* Frees the heap; deadlines still in it are forgotten. */
+/* Frees the heap. Deadlines that are still set never come due, and still count as set. */
 void gxds_deadlines_fini(gxds_deadlines *q);
-/* Sets or moves d, which must stay where it is until it is taken or cancelled. */
+/* Sets d, or moves it if it is set. d must stay at its address until it is taken or cancelled. */
 void gxds_deadlines_set(gxds_deadlines *q, gxds_deadline *d, gxds_time at);
-/* An idle one is left alone. */
+/* Does nothing if d is not set. */
 void gxds_deadlines_cancel(gxds_deadlines *q, gxds_deadline *d);
-/* When one that is set comes. */
+/* The time for which d is set. d must be set. */
 gxds_time gxds_deadlines_at(const gxds_deadlines *q, const gxds_deadline *d);
-/* Removes and gives the first that is due; NULL: none is. */
+/* Removes and returns the first deadline that is due; NULL if none is. */
 gxds_deadline *gxds_deadlines_take_due(gxds_deadlines *q, gxds_time now);
-/* The time of the first; GXDS_TIME_NEVER when empty. */
+/* The time of the first deadline; GXDS_TIME_NEVER if none is set. */
 gxds_time gxds_deadlines_next(const gxds_deadlines *q);
 /* Aborts if the heap is out of order. */
 void gxds_deadlines_validate(const gxds_deadlines *q);

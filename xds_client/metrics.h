@@ -1,7 +1,8 @@
-/* The metrics of clients (gRFC A78), as text for Prometheus: what is "grpc.xds_client.connected"
- * there is "grpc_xds_client_connected" here, as OpenTelemetry has it; counters end in "_total".
+/* The metrics of clients (gRFC A78), as text for Prometheus. The names are those that OpenTelemetry
+ * gives: "grpc.xds_client.connected" becomes "grpc_xds_client_connected", and counters end in
+ * "_total".
  *
- * A pure function on the clients; confined as these are. */
+ * A pure function on the clients; confined, as the clients are. */
 #ifndef GRPC_XDS_XDS_CLIENT_METRICS_H_
 #define GRPC_XDS_XDS_CLIENT_METRICS_H_
 
@@ -11,9 +12,10 @@
 extern "C" {
 #endif
 
-/* Adds the metrics of all sources, whose scope is the label grpc_target, to out. It costs what the
- * clients hold. Resources are those of the source; what is counted of servers is the client's: for
- * each of the targets that share one it is the same, and nothing to be added up. */
+/* Adds the metrics of all sources to out. The source's scope is the label grpc_target. The cost
+ * grows with the resources that the clients hold. Metrics of resources are per source. Metrics of
+ * servers are per client: targets that share a client show the same figures, which must not be
+ * added up. */
 void gxds_metrics_render(const gxds_status_source *sources, size_t count, gxds_text *out);
 
 #ifdef __cplusplus

@@ -14,24 +14,26 @@
 extern "C" {
 #endif
 
-/* Names come from the network too (an RDS name in a listener). Real ones are host names and URIs of
- * some hundred bytes; 8 KiB is what servers commonly take for a whole URI. */
+/* The largest name that is accepted. Names also come from the network (an RDS name in a listener).
+ * Real names are host names and URIs of some hundred bytes; 8 KiB is what servers commonly accept
+ * for a whole URI. */
 #define GXDS_RESOURCE_NAME_BYTES_MAX 8192
 
 typedef struct gxds_resource_name {
-  gxds_str canonical; /* borrows the text that was parsed, or storage */
-  bool federated;     /* new-style: authority says where it belongs */
+  gxds_str canonical; /* borrowed from the text that was parsed, or from storage */
+  bool federated;     /* a new-style name, with an authority */
   gxds_str authority; /* owned; empty when old-style */
   gxds_str storage;   /* private */
 } gxds_resource_name;
 
-/* Takes text apart; type_url is that of the resource type it must name. False, and nothing to end,
- * when it is empty, too long, not UTF-8, or a URI that is malformed or of another type. text is
- * borrowed for as long as *n is used. */
+/* Parses text; type_url is the type of the resource that it must name. Returns false, and leaves
+ * nothing to end, if text is empty, too long or not UTF-8, or if it is a URI that is malformed or
+ * of another type. text is borrowed as long as *n is used. */
 bool gxds_resource_name_init(gxds_resource_name *n, gxds_str text, gxds_str type_url);
 void gxds_resource_name_fini(gxds_resource_name *n);
 
-/* url without "type.googleapis.com/", if it begins so. Borrows url. */
+/* url without its prefix "type.googleapis.com/", if it has that prefix. Borrowed: valid as long as
+ * url. */
 gxds_str gxds_type_name(gxds_str url);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* One response while it is applied. Only xds_client/ includes this. */
+/* One response while it is being applied. Only xds_client/ includes this. */
 #ifndef GRPC_XDS_XDS_CLIENT_RESPONSE_INTERNAL_H_
 #define GRPC_XDS_XDS_CLIENT_RESPONSE_INTERNAL_H_
 
 #include "upb/upb.h"
 #include "xds_client/client_internal.h"
 
-/* A name that was in it, in the arena. */
+/* A name that was in the response. Allocated in the arena. */
 typedef struct gxds_seen_name {
   gxds_str name;
   UT_hash_handle hh;
@@ -18,9 +18,9 @@ typedef struct gxds_application {
   const gxds_response *response;
   gxds_time now;
   upb_Arena *arena;
-  gxds_seen_name *unsolicited; /* names in this response that nobody asked for */
+  gxds_seen_name *unsolicited; /* names in this response that this server was not asked for */
   size_t error_count;
-  size_t listed_count; /* of them: those in errors */
+  size_t listed_count; /* how many of them errors lists */
   gxds_text errors;
   bool any_valid;
 } gxds_application;
@@ -29,15 +29,15 @@ static inline const gxds_resource_type *gxds_application_type(const gxds_applica
   return a->c->types[a->type];
 }
 
-/* Adds an error to the NACK. name: of the resource; empty: it has none that can be read. */
+/* Adds an error to the NACK. name is the resource's, or empty if it can't be read. */
 void gxds_application_add_error(gxds_application *a, size_t index, gxds_str name, gxds_str message);
-/* The entry of that canonical name, if it is asked for on this server; or NULL. */
+/* The entry of that canonical name; NULL if it is not subscribed to on this server. */
 gxds_entry *gxds_application_find(const gxds_application *a, gxds_str canonical);
-/* Whether this response has not had that name yet; if it has, that is an error. e: its entry; NULL:
- * nobody asks for it. */
+/* True if the name is new in this response; otherwise adds an error. e is the name's entry, or NULL
+ * if this server was not asked for it. */
 bool gxds_application_check_first(gxds_application *a, size_t index, gxds_entry *e,
                                   gxds_str canonical);
-/* Takes, confirms, renews or refuses the response's resource of that index. */
+/* Accepts, confirms, renews or rejects the response's resource of that index. */
 void gxds_application_apply_resource(gxds_application *a, size_t index);
 
 #endif

@@ -1,5 +1,5 @@
-/* What is asked for on the ADS stream of one server: a sub for each entry (subs.c), and what is
- * said and heard of each type. Only xds_client/ includes this, by client_internal.h. */
+/* What is requested on the ADS stream of one server: a sub for each entry (subs.c), and for each
+ * type what was last sent and received. Only xds_client/ includes this, by client_internal.h. */
 #ifndef GRPC_XDS_XDS_CLIENT_SUBS_INTERNAL_H_
 #define GRPC_XDS_XDS_CLIENT_SUBS_INTERNAL_H_
 
@@ -13,30 +13,33 @@ typedef struct gxds_entry gxds_entry;
 typedef struct gxds_sub gxds_sub;
 typedef struct gxds_response gxds_response;
 
-/* What a server sent of an entry on this stream: it believes that the client holds that. */
+/* What a server sent of an entry on this stream. The server believes that the client still has it.
+ */
 typedef enum gxds_sent_state {
   GXDS_SENT_NOTHING,
   GXDS_SENT_IN_USE,
-  GXDS_SENT_OVERRULED, /* another server sent the entry since (A71) */
+  GXDS_SENT_OVERRULED, /* another server has sent the entry since then (A71) */
 } gxds_sent_state;
 
 /* A subscription: one entry, requested on one conn. */
 struct gxds_sub {
   gxds_entry *entry;
   gxds_conn *conn;
-  gxds_sub *prev; /* of the conn's type, in the order of subscription */
+  gxds_sub *prev; /* in the list of the conn and type, in the order of subscription */
   gxds_sub *next;
   gxds_sub *next_of_entry;
-  gxds_time wait_until; /* no longer, if its timer starts again */
+  gxds_time wait_until; /* a timer that is started again fires no later than this */
   gxds_deadline timer;
-  bool settled : 1;   /* on this stream: it was received, or its does-not-exist timer fired */
-  bool requested : 1; /* on this stream: a request subscribes to it */
-  bool requested_before : 1; /* or one did for the sub before this one */
+  bool settled : 1;   /* on this stream, it was received, or its does-not-exist timer fired */
+  bool requested : 1; /* on this stream, a request subscribes to it */
+  bool requested_before : 1; /* on this stream, a request subscribed to the entry for the sub that
+                                this one replaces */
   bool resubscribed : 1;  /* its name was unsubscribed on this stream, and is subscribed to again:
-                           see  gxds_dropped */
-  bool sends_version : 1; /* the request that subscribes to it sends the version that is held */
-  uint8_t sent_state;     /* a gxds_word */
-  uint8_t repeats; /* how often it was subscribed to again, each time after a response without it */
+                             see gxds_dropped */
+  bool sends_version : 1; /* the request that subscribes to it sends the version of the cached
+                             resource */
+  uint8_t sent_state;     /* a gxds_sent_state */
+  uint8_t repeats; /* how often it was requested once more, each time after a response without it */
 };
 
 /* A name that was subscribed to on this stream, and unsubscribed. A server ignores a request that
@@ -51,95 +54,107 @@ typedef struct gxds_dropped {
   UT_hash_handle hh;
 } gxds_dropped;
 
-/* A repeat is needed only when another response crossed the request. And with a server whose bytes
- * are never the same twice (a map has no order) there would be no end. */
+/* The most repeats of one subscription. A repeat is needed only when another response crossed the
+ * request. The limit is for servers that encode the same resource differently each time (a map has
+ * no order): with those the repeats would never end. */
 #define GXDS_SUBSCRIPTION_REPEATS_MAX 10
 
-/* In SotW: more than these are forgotten, the oldest first. */
+/* SotW: the most dropped names that are remembered. Beyond that the oldest are forgotten. */
 #define GXDS_DROPPED_NAMES_MAX 10000
 
-/* Delta: every response is ACKed or NACKed, each by a request of its own. */
+/* Delta: an ACK or NACK that is not sent yet. Each response is ACKed or NACKed by a request of its
+ * own. */
 typedef struct gxds_pending_ack {
-  gxds_str nonce;  /* owned, as the errors are */
-  gxds_str errors; /* to be NACKed; empty: none */
+  gxds_str nonce;  /* owned */
+  gxds_str errors; /* owned; the errors of a NACK; empty for an ACK */
   struct gxds_pending_ack *prev;
   struct gxds_pending_ack *next;
 } gxds_pending_ack;
 
-/* A server that sends so many responses without reading the ACKs is not read from. */
+/* The client stops reading from a server when so many ACKs to it are pending, because the server
+ * sends responses but does not read the ACKs. */
 #define GXDS_PENDING_ACKS_MAX 100
 
-/* One type on one conn. subs is [requested … | sending … | unsent …]. */
+/* The state of one type on one conn. The list subs has three parts, in this order: subs that were
+ * requested, those that the outstanding SEND requests (from sending), and those not requested yet
+ * (from unsent). */
 typedef struct gxds_type_state {
   gxds_sub *subs;
   size_t sub_count;
-  size_t leaving_count; /* subs whose entry has no watch */
-  gxds_sub *sending;    /* the first that only the outstanding SEND requests */
-  gxds_sub *unsent;     /* the first that no request on this stream has */
+  size_t leaving_count; /* the number of subs whose entry has no watch */
+  gxds_sub *sending; /* the first sub that is only in the outstanding SEND; NULL if there is none */
+  gxds_sub *unsent;  /* the first sub that no request on this stream has; NULL if there is none */
 
-  /* Of the stream. */
-  bool pending_write; /* there may be a request to send: has_pending_write() knows */
-  bool requested;     /* a request was sent: only then may the list of names be empty */
+  /* Belongs to the stream. */
+  bool pending_write; /* there may be a request to send; the protocol's has_pending_write() decides
+                       */
+  bool requested; /* a request of this type was sent: only after that may a request have no names */
   gxds_dropped *dropped;
-  gxds_sub *until; /* the next request has subs up to this one; NULL: all */
+  gxds_sub *until; /* the next request has the subs before this one; NULL means all */
 
   /* SotW. */
-  gxds_str version;          /* the last accepted one: survives the stream */
-  bool unacked;              /* a response is to be ACKed or NACKed */
-  size_t resubscribed_count; /* subs that are */
-  uint64_t last_sum;         /* of the last response's resources, while there are such subs */
-  gxds_str nonce;            /* of the last response */
-  gxds_str seen_version;     /* its version, accepted or not; not of heartbeats that were refused */
-  gxds_str errors;           /* to be NACKed; empty: none */
-  const gxds_block *names;   /* one reference: of subs, up to names_until (NULL: all), as a request
-                                ends with them. NULL: to be made anew. An ACK lists what the request
-                                before it listed, so it has the same block */
+  gxds_str version;          /* the last accepted version; outlives the stream */
+  bool unacked;              /* the last response is not ACKed or NACKed yet */
+  size_t resubscribed_count; /* the number of subs with resubscribed set */
+  uint64_t
+      last_sum;   /* a sum over the last response's resources; kept up while there are such subs */
+  gxds_str nonce; /* of the last response */
+  gxds_str seen_version; /* the last response's version, accepted or not; a rejected response of
+                            heartbeats alone does not change it */
+  gxds_str errors;       /* owned; the errors of a NACK; empty for an ACK */
+  const gxds_block
+      *names; /* one reference: the encoded names of the subs before names_until (NULL means all),
+                 with which a request ends. NULL if they must be encoded anew. An ACK lists the same
+                 names as the request before it, so it uses the same block */
   const gxds_sub *names_until;
 
   /* Delta. */
-  bool initial_written; /* all that the stream began with was sent: no initial_resource_versions any
-                           more */
-  size_t unsubscribing; /* how many of the dropped names, from the first, the next request has */
-  gxds_pending_ack *pending_acks; /* to be sent, the oldest first */
-  bool acking; /* the next request is the first of the pending ACKs, and has no names */
+  bool initial_written; /* everything that was subscribed to when the stream began was sent: from
+                           now on no initial_resource_versions */
+  size_t unsubscribing; /* how many of the dropped names, counted from the first, the next request
+                           has */
+  gxds_pending_ack *pending_acks; /* the oldest first */
+  bool acking;                    /* the next request is the first pending ACK, and has no names */
 } gxds_type_state;
 
-/* Subscribes to an entry, anew if it was subscribed to. */
+/* Subscribes to an entry on conn. A sub that exists is replaced by a new one. */
 void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e);
-/* NULL: it is not subscribed to there. */
+/* The entry's sub on conn; NULL if it is not subscribed to there. */
 gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e);
-/* Ends a sub; with its last one, an entry without watches ends. */
+/* Frees a sub. If it was the last one of an entry without watches, frees the entry too. */
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub);
-/* The list of names is not what it was. */
+/* The list of names changed: drops the encoded names. */
 void gxds_type_forget_names(gxds_type_state *t);
-/* A response came: what was subscribed to again, and is not in it, is requested once more, unless
- * the server has shown that it has nothing to send for it. */
+/* A response came. A resource that was subscribed to again and is not in the response is requested
+ * once more, unless the server has shown that it has nothing to send for it. */
 void gxds_conn_subscribe_again(gxds_client *c, gxds_conn *conn, size_t type,
                                const gxds_response *response);
-/* Its server sent it: its timer is over. */
+/* The sub's server sent the resource, or said that it does not exist: the entry's timers end. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
-/* A server sent a response: what was requested before, and is in use as it was kept, is awaited. */
+/* A server sent its first response. Resources that are requested on conn, and for which a kept one
+ * is in use, get their does-not-exist timers. */
 void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now);
-/* The SEND is on its way. */
+/* The outstanding SEND is on its way: starts the does-not-exist timers of its subs (A57). */
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now);
-/* The timer of a sub fired. */
+/* The does-not-exist timer of a sub fired. */
 void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now);
-/* Entries that lost or gained their first watch are counted where they are asked for. */
+/* An entry lost its last watch (leaving) or gained its first one: updates the leaving counts of the
+ * conns that it is subscribed to on. */
 void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving);
-/* Ends the subs of that type whose entries have no watch any more. */
+/* Frees the subs of that type whose entries have no watch. */
 void gxds_conn_purge(gxds_client *c, gxds_conn *conn, size_t type);
-void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn); /* of all types */
-/* Whether the version of what is held may be told when it is asked for there: a server takes that
- * word, and may send nothing. */
+void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn); /* for all types */
+/* Whether a request for the sub may send the version of the cached resource. A server relies on
+ * that version, and may then send nothing. */
 bool gxds_sub_may_send_version(const gxds_sub *sub);
-/* How long a server has to answer (A57). */
+/* How long a server has to send a requested resource (A57). */
 gxds_duration gxds_conn_timeout(const gxds_client *c, const gxds_conn *conn);
-/* The name is not dropped any more. */
+/* Removes d from the dropped names, and frees it. */
 void gxds_type_forget_dropped(gxds_type_state *t, gxds_dropped *d);
 gxds_dropped *gxds_type_find_dropped(const gxds_type_state *t, gxds_str name);
-/* The stream is gone: nothing was asked for on the next one. */
+/* The stream ended: nothing is requested yet on the next one. */
 void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn);
-/* Frees what goes with the conn; there are no subs any more. */
+/* Frees the parts of t that this file owns. There must be no subs any more. */
 void gxds_subs_fini(gxds_type_state *t);
 
 #endif
