@@ -1,4 +1,4 @@
-/* Authorities (A47) and which of their servers are in use (A71). */
+/* Authorities (A47), and which of their servers are in use (A71). */
 #include "xds_client/trace_internal.h"
 
 void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
@@ -85,7 +85,8 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
   if (a->conn_count == a->server_count && gxds_authority_error(a, false))
     gxds_authority_restore(c, a);
   if (a->conn_count == before) return;
-  gxds_entry *e; /* there is hope again: an outage told before is over */
+  gxds_entry *e; /* the next server may answer: watchers that were told of an outage are told that
+                    it is over */
   DL_FOREACH(a->entries, e) { gxds_entry_sync(c, e); }
 }
 

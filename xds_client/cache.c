@@ -10,7 +10,7 @@ gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name) {
   return e;
 }
 
-/* Not uthash's own, which takes as long for a large resource as reading it does. */
+/* Not uthash's own hash: for a large resource that one takes as long as decoding it. */
 uint64_t gxds_hash_of_bytes(gxds_str bytes) { return XXH3_64bits(bytes.data, bytes.size); }
 
 static unsigned hash_of_bytes(gxds_str bytes) { return (unsigned)gxds_hash_of_bytes(bytes); }
@@ -67,7 +67,7 @@ static void clear_failure(gxds_entry *e) {
   e->failure = NULL;
 }
 
-/* What the watchers know already stays the same error. */
+/* An error that equals the last one keeps its pointer, so the watchers are not notified again. */
 static void set_failure(gxds_entry *e, const gxds_error *take_error, gxds_str version,
                         gxds_time now) {
   gxds_update_failure *failure = GXDS_NEW(gxds_update_failure);
@@ -159,7 +159,9 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *same
   replace_str(&e->version, same->version);
   replace_str(&e->wrapper_version, same->wrapper_version);
   gxds_entry_renew(c, e, same->ttl, now);
-  if (was_restored) gxds_entry_persist(c, e); /* one scope had it: now all that watch it have */
+  if (was_restored)
+    gxds_entry_persist(
+        c, e); /* it was kept for one scope: now it is kept for all scopes that watch it */
   clear_failure(e);
   gxds_entry_sync(c, e);
 }
@@ -181,8 +183,8 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
   gxds_entry_sync(c, e);
 }
 
-/* The server asked for that, so that what it can't take back any more does not stay: unlike after a
- * deletion (A88), it is not used on. */
+/* A server sets a ttl so that a resource does not stay in use once the server can no longer delete
+ * it. So, unlike after a deletion (A88), the resource is always dropped. */
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   gxds_text message = {0};
   gxds_text_add_z(&message, "does not exist: its ttl ended, the server did not renew it");
@@ -191,14 +193,14 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, error, version, true, now);
   gxds_str_free(&version);
   e->expired = true;
-  gxds_authority_fall_back(c, e->authority); /* A71: as for what was never there */
+  gxds_authority_fall_back(c, e->authority); /* A71: as for a resource that never came */
   gxds_entry_sync(c, e);
 }
 
 bool gxds_entry_is_cached(const gxds_entry *e) {
   if (e->resource && !e->restored) return true;
   if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return !e->expired;
-  /* xRFC TP3: to be told so is as if its timer had fired. */
+  /* xRFC TP3: a NOT_FOUND error counts like a does-not-exist timer that fired. */
   return e->state == GXDS_RESOURCE_RECEIVED_ERROR && e->failure->error->code == GXDS_NOT_FOUND;
 }
 
@@ -207,8 +209,8 @@ bool gxds_entry_is_awaited(const gxds_entry *e) {
   return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->had_response;
 }
 
-/* An error of the server comes before one of the resource: it is the newer, since it ends when the
- * server is well. That a resource was only kept names the server's itself. */
+/* An error of the server comes before an error of the resource: it is newer, because a response
+ * would have ended it. The error of a kept resource already says why no server answers. */
 const gxds_error *gxds_entry_error(const gxds_entry *e) {
   const gxds_error *own = e->failure ? e->failure->error : NULL;
   if (e->restored) return own;
@@ -249,7 +251,7 @@ void gxds_entry_sync(gxds_client *c, gxds_entry *e) {
 }
 
 void gxds_entry_notify_new(gxds_client *c, gxds_entry *e, const gxds_watch *w) {
-  gxds_entry_sync(c, e); /* w is not yet among those it tells */
+  gxds_entry_sync(c, e); /* w is not in the list yet, so this does not notify it */
   if (e->resource) {
     notify(c, w, GXDS_ACTION_RESOURCE, e->resource, NULL);
     if (e->notified) notify(c, w, GXDS_ACTION_AMBIENT_ERROR, NULL, e->notified);

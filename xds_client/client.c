@@ -1,4 +1,4 @@
-/* The public face of the engine: watches, events, and the drain. */
+/* The public functions of the engine: watches, events, and the draining of actions. */
 #include "xds_client/client.h"
 
 #include <stddef.h>
@@ -73,7 +73,8 @@ size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type
   return i;
 }
 
-/* The entry to watch; or NULL, and why there can be none. */
+/* The entry to watch. If there can be none, returns NULL, sets *code and adds the reason to *why.
+ */
 static gxds_entry *find_or_create_entry(gxds_client *c, size_t type, gxds_str text, gxds_code *code,
                                         gxds_text *why) {
   gxds_resource_name name;
@@ -174,7 +175,8 @@ void gxds_client_on_sent(gxds_client *c, gxds_stream_id stream, gxds_time now) {
   if (conn) gxds_conn_on_sent(c, conn, now);
 }
 
-/* The type a response is of; or GXDS_NO_TYPE, and why it can't be used. */
+/* The type of a response. If the response can't be used, returns GXDS_NO_TYPE and adds the reason
+ * to *why. */
 static size_t check_response(const gxds_client *c, const gxds_response *response, gxds_text *why) {
   gxds_str name = gxds_type_name(response->type_url);
   bool retired = false;
@@ -183,7 +185,7 @@ static size_t check_response(const gxds_client *c, const gxds_response *response
       if (response->nonce.size <= GXDS_NONCE_BYTES_MAX) return i;
       gxds_text_addf(why, "nonce of %zu bytes: more than %d", response->nonce.size,
                      GXDS_NONCE_BYTES_MAX);
-      return GXDS_NO_TYPE; /* it would have to be in the NACK */
+      return GXDS_NO_TYPE; /* no NACK either, since the nonce would have to be in it */
     }
     gxds_str v2 = gxds_type_name(gxds_str_z(c->types[i]->v2_type_url));
     retired = retired || (v2.size && gxds_str_equal(name, v2));
@@ -212,7 +214,7 @@ void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *d
     type = check_response(c, &response, &why);
   }
   if (type == GXDS_NO_TYPE) {
-    /* Without a nonce or a type there is nothing to NACK: as in the host. */
+    /* Without a nonce or a type there is nothing to NACK. The host ignores such a response too. */
     gxds_text line = {0};
     gxds_text_addf(&line, "xds server %.*s: error parsing ADS response (%s: %s) -- ignoring",
                    GXDS_STR_ARG(conn->server->uri), gxds_code_name(GXDS_INVALID_ARGUMENT),
@@ -297,7 +299,8 @@ static gxds_entry *entry_of(gxds_deadline *d) {
   return (gxds_entry *)((char *)d - offsetof(gxds_entry, ttl));
 }
 
-/* A claim that is not yet on its way would be heard after the end of what it is about. */
+/* A request that is not on its way yet may send the version of this resource. The server would then
+ * read it after the resource ended here. */
 static void end_resource(gxds_client *c, gxds_entry *e, gxds_time now) {
   for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
     if (sub->sends_version && sub->conn->sent == 0) sub->conn->sent_stale_version = true;
@@ -335,7 +338,7 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
 
 /* ---- the drain ---- */
 
-/* Whether what it names has gone since it was queued. */
+/* Whether the watch, stream or scope that the action names ended after it was queued. */
 static bool is_stale(gxds_client *c, const gxds_action *a) {
   switch (a->kind) {
     case GXDS_ACTION_RESOURCE:
@@ -344,7 +347,8 @@ static bool is_stale(gxds_client *c, const gxds_action *a) {
     case GXDS_ACTION_SEND:
     case GXDS_ACTION_READ:
       return gxds_conn_of_stream(c, a->stream) == NULL;
-    case GXDS_ACTION_FORGET: /* the scope is at rest: that is for its next start */
+    case GXDS_ACTION_FORGET: /* the scope watches nothing any more: what it kept is for its next
+                                start */
       return gxds_scope_find(c, a->scope) == NULL;
     default:
       return false;

@@ -18,7 +18,7 @@ typedef struct assembly {
 
 static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
 
-/* The same of a string that lives shorter than the message. */
+/* Like to_upb(), for a string that does not live as long as the message. */
 static upb_StringView copy_of(const assembly *a, gxds_str s) {
   char *copy = upb_Arena_Malloc(a->arena, s.size + 1);
   GXDS_CHECK(copy != NULL);
@@ -52,7 +52,7 @@ static google_protobuf_Timestamp *timestamp(const assembly *a, gxds_time at) {
   return t;
 }
 
-/* envoy.admin.v3.ClientResourceStatus; the host's tables lack A88's two. */
+/* envoy.admin.v3.ClientResourceStatus. The host's tables lack the two values of A88. */
 static int32_t client_status(gxds_resource_state state) {
   static const int32_t numbers[] = {
       [GXDS_RESOURCE_REQUESTED] = envoy_admin_v3_REQUESTED,
@@ -77,7 +77,7 @@ static void set_resource(const assembly *a, entry_message *entry, const gxds_res
       entry, timestamp(a, info->updated));
 }
 
-/* A88: whatever is in error has one, a resource that does not exist among them. */
+/* A88: every resource in error has an error_state, also one that does not exist. */
 static void set_error(const assembly *a, entry_message *entry, const gxds_resource_info *info) {
   envoy_admin_v3_UpdateFailureState *error = envoy_admin_v3_UpdateFailureState_new(a->arena);
   GXDS_CHECK(error != NULL);
@@ -104,7 +104,8 @@ static void add_resource(void *arg, const gxds_resource_info *info) {
   if (info->error) set_error(a, entry, info);
 }
 
-/* Like the host's: what an ADS request alone says is left out. */
+/* The host's ClientConfig leaves out the client feature that only ADS requests name; so does this
+ * one. */
 static void leave_out_feature_of_ads(const assembly *a, envoy_config_core_v3_Node *node) {
   size_t count = 0;
   upb_StringView *features = envoy_config_core_v3_Node_mutable_client_features(node, &count);
@@ -121,7 +122,7 @@ static void set_node(const assembly *a, const gxds_client *c) {
   gxds_str bytes = c->bootstrap->node;
   envoy_config_core_v3_Node *node =
       envoy_config_core_v3_Node_parse(bytes.data, bytes.size, a->arena);
-  GXDS_CHECK(node != NULL); /* the bootstrap's own serialization */
+  GXDS_CHECK(node != NULL); /* the bootstrap serialized it itself */
   leave_out_feature_of_ads(a, node);
   envoy_service_status_v3_ClientConfig_set_node(a->config, node);
 }
@@ -166,11 +167,11 @@ gxds_str gxds_client_status_merge(const gxds_status_source *sources, size_t coun
   return finish(&a);
 }
 
-/* Field numbers; the host's tables lack client_scope. */
+/* Field numbers, written by hand, because the host's tables lack client_scope. */
 enum { kResponseConfig = 1, kConfigScope = 4 };
 
 static void add_field(gxds_text *out, unsigned number, gxds_str value) {
-  char head[12] = {(char)(number << 3 | 2 /* a length, and so many bytes */)};
+  char head[12] = {(char)(number << 3 | 2 /* wire type: a length, and that many bytes */)};
   size_t size = 1;
   for (size_t rest = value.size; size == 1 || rest > 0; rest >>= 7) {
     head[size++] = (char)((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));

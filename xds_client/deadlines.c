@@ -3,9 +3,9 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-/* A heap that was larger gives its memory back when it is empty. */
+/* Slots. A larger heap is freed when it is empty. */
 #define KEPT 256
-/* Far more than the resources that can be watched. */
+/* Far more deadlines than there can be watched resources. */
 #define DEADLINES_MAX ((size_t)1 << 28)
 
 static bool before(const gxds_deadline_slot *a, const gxds_deadline_slot *b) {

@@ -1,20 +1,22 @@
-/* Incremental: a request says what changed in what is asked for, a response what changed of it.
+/* Incremental xDS: a request has only the changes of the subscription, and a response only the
+ * changes of the resources.
  *
- * - Every request without a nonce is heard, whatever it crossed. So names are subscribed to once,
- * and unsubscribed from once.
- * - A request is an ACK or NACK, which has the nonce of its response, or it changes the
- * subscription. The protocol allows both in one. But Istio ignores an ACK of any but its last
- * response, and every NACK, together with the names in them.
- * - A stream begins with the versions of what is held, and the server sends only what is newer.
- * - What a name stands for is told, or that it stands for nothing: by a server that does so, the
- *   end of the wait for it comes at once. */
+ * - A server reads every request without a nonce, whatever response it crossed. So each name is
+ *   subscribed to once, and unsubscribed from once.
+ * - A request either is an ACK or NACK, with the nonce of its response, or changes the
+ *   subscription. The protocol allows both in one request. But Istio ignores an ACK of any response
+ *   but its last one, and every NACK, together with the names in them.
+ * - A stream begins with the versions of the cached resources, and the server sends only newer
+ *   ones.
+ * - A server answers a name with its resource or with a removal. After a removal the client does
+ *   not wait for the does-not-exist timer. */
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/rpc/status.upb.h"
 #include "xds_client/client_internal.h"
 
-/* gRPC servers take no message above 4 MiB unless they are told to. What is more goes in further
- * requests. A NACK alone stays below: its errors are cut. */
+/* gRPC servers refuse messages above 4 MiB unless they are configured otherwise. Names and versions
+ * beyond this go into further requests. A NACK stays below it anyway: its errors are cut. */
 #define REQUEST_BYTES_MAX 4000000
 
 static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
@@ -22,13 +24,14 @@ static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size);
 
 /* ---- requests ---- */
 
-/* Without names, the first request of a type subscribes to everything. So what comes of a type that
- * was never requested is not ACKed. */
+/* If the first request of a type has no names, it subscribes to everything. So a response of a type
+ * that was never requested is not ACKed. */
 static bool has_pending_write(const gxds_type_state *t) {
   return t->unsent || t->dropped || t->pending_acks;
 }
 
-/* At most, on the wire: a tag and a length, or (in a map) three of them. */
+/* The most bytes on the wire: besides the text, a name has one tag and length, an entry of a map
+ * has three. */
 static size_t name_bytes(const gxds_sub *sub) { return sub->entry->name.size + 6; }
 static size_t version_bytes(const gxds_sub *sub) {
   return sub->entry->name.size + sub->entry->version.size + 18;
@@ -39,8 +42,8 @@ static bool may_send_version(const gxds_sub *sub) {
   return gxds_sub_may_send_version(sub);
 }
 
-/* A name that is unsubscribed and subscribed to again takes two requests, in this order: in one
- * request the two would mean nothing. */
+/* Whether a name is to be unsubscribed and subscribed to again. That takes two requests, in this
+ * order: in one request the two would cancel each other. */
 static bool crosses(const gxds_type_state *t) {
   if (!t->dropped) return false;
   for (const gxds_sub *sub = t->unsent; sub; sub = sub->next) {
@@ -53,7 +56,7 @@ static void plan_request(gxds_client *c, gxds_conn *conn, size_t type) {
   gxds_type_state *t = &conn->types[type];
   size_t size = c->bootstrap->node.size;
   t->unsubscribing = 0;
-  /* Names first: RPCs wait for what is subscribed to, and nothing waits for an ACK. */
+  /* Names go before ACKs: RPCs wait for subscribed resources, and nothing waits for an ACK. */
   t->acking = !t->unsent && !t->dropped;
   t->until = t->unsent;
   for (const gxds_dropped *d = t->dropped; d; d = d->hh.next) {
@@ -127,11 +130,11 @@ static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size
     gxds_str bytes = c->bootstrap->node;
     envoy_config_core_v3_Node *node =
         envoy_config_core_v3_Node_parse(bytes.data, bytes.size, arena);
-    GXDS_CHECK(node != NULL); /* the bootstrap's own serialization */
+    GXDS_CHECK(node != NULL); /* the bootstrap serialized it itself */
     envoy_service_discovery_v3_DeltaDiscoveryRequest_set_node(request, node);
   }
   size_t size = 0;
-  /* The order of a map must not depend on hashes. */
+  /* Deterministic, because the order of the map's entries must not depend on hashes. */
   char *bytes = envoy_service_discovery_v3_DeltaDiscoveryRequest_serialize_ex(
       request, kUpb_EncodeOption_Deterministic, arena, &size);
   GXDS_CHECK(bytes != NULL);
@@ -232,7 +235,7 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
 
 static void acknowledge(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
                         gxds_str take_errors) {
-  (void)accepted; /* versions are those of the resources */
+  (void)accepted; /* in delta, each resource has its own version */
   if (!conn->types[type].requested) {
     gxds_str_free(&take_errors);
     return;

@@ -1,5 +1,5 @@
-/* The last known good: what servers sent is kept by the owner, and a client that hears from none of
- * them starts from that. */
+/* Kept resources: the owner keeps the last good resources on disk, and a client that hears from no
+ * server starts from them. */
 #include <time.h>
 
 #include "xds_client/client_internal.h"
@@ -38,21 +38,22 @@ static void uncount_watch(gxds_client *c, uint32_t id) {
   gxds_free(s);
 }
 
-/* The first of the scope's watches on the entry; NULL: it has none. */
+/* The scope's first watch on the entry; NULL if there is none. */
 static const gxds_watch *watch_of_scope(const gxds_entry *e, uint32_t scope) {
   const gxds_watch *w = e->watches;
   while (w && w->watcher.scope != scope) w = w->next;
   return w;
 }
 
-/* The first watch of the scope after this one's; NULL: there is no other. */
+/* The first watch of the next scope in the list; NULL if w's scope is the last. */
 static const gxds_watch *next_scope(const gxds_watch *w) {
   const gxds_watch *next = w->next;
   while (next && next->watcher.scope == w->watcher.scope) next = next->next;
   return next;
 }
 
-/* The last of the scope's watches, which are together, from the end: there it mostly is. */
+/* The scope's last watch on the entry; NULL if there is none. The watches of a scope are next to
+ * each other. The search begins at the end, where they mostly are. */
 static gxds_watch *last_of_scope(const gxds_entry *e, uint32_t scope) {
   if (!e->watches) return NULL;
   gxds_watch *w = e->watches->prev;
@@ -86,7 +87,7 @@ static gxds_action about(const gxds_client *c, const gxds_entry *e, gxds_action_
 }
 
 static void persist(gxds_client *c, const gxds_entry *e, uint32_t scope) {
-  /* What comes from files is on disk already. */
+  /* Resources from a directory are on disk already. */
   if (e->source->directory.size) return;
   bool ends = gxds_deadline_is_set(&e->ttl);
   gxds_action a = about(c, e, ends ? GXDS_ACTION_FORGET : GXDS_ACTION_PERSIST, scope, e->source);
@@ -175,7 +176,7 @@ void gxds_authority_restore(gxds_client *c, gxds_authority *a) {
   DL_FOREACH(a->entries, e) { gxds_entry_look_up(c, e); }
 }
 
-/* "no xDS server answers; used as xDS server S sent it at T, from the resource cache" */
+/* "used from the resource cache, as xDS server S sent it at T, for no xDS server answers: WHY" */
 static void describe(const gxds_authority *a, const gxds_kept *kept, gxds_text *out) {
   const gxds_error *unreachable = gxds_authority_error(a, false);
   gxds_text_addf(out, "used from the resource cache, as xDS server %.*s sent it",
@@ -225,7 +226,8 @@ static const gxds_resource *no_previous(void *arg, gxds_str name) {
   return NULL;
 }
 
-/* What was accepted once may be refused by another version of this program. */
+/* Decodes and uses a kept resource; false if that fails. It may fail, because another version of
+ * this program may have accepted and kept the resource. */
 static bool decode_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
   gxds_decode_context context = {
       .bootstrap = c->bootstrap, .server = kept->server, .host = c->host, .previous = no_previous};
@@ -248,14 +250,16 @@ static size_t place_of(const gxds_authority *a, const gxds_bootstrap_server *ser
   return i;
 }
 
-/* The next scope to ask; NULL: all were asked for what that server sent. */
+/* The first watch of the next scope to ask for; NULL if all scopes were asked for this server's
+ * resource. */
 static const gxds_watch *scope_after(const gxds_entry *e, uint32_t requested) {
   const gxds_watch *w = watch_of_scope(e, requested);
-  return w ? next_scope(w) : e->watches; /* it does not watch any more */
+  return w ? next_scope(w) : e->watches; /* the scope that was asked for does not watch any more */
 }
 
-/* Each goes through the servers in order, and for each through the scopes that watch it, until
- * something of one server is used: from then on all is to be of that one. */
+/* An entry tries the servers in order, and for each server the scopes that watch it, until a kept
+ * resource of one server is used. From then on, all kept resources of the authority must come from
+ * that server. */
 static void take_answer(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
   gxds_authority *a = e->authority;
   if (e->resource || e->watch_count == 0 || !a->restoring) return; /* a server was faster */

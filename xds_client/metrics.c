@@ -6,7 +6,7 @@
 #include "base/metric.h"
 #include "xds_client/server_counts.h"
 
-/* "envoy.config.listener.v3.Listener". */
+/* Such as "envoy.config.listener.v3.Listener". */
 static gxds_str type_name(const gxds_resource_type *type) {
   const char *slash = strrchr(type->type_url, '/');
   return gxds_str_z(slash ? slash + 1 : type->type_url);
@@ -92,7 +92,7 @@ static const char *cache_state(gxds_resource_state state, bool cached) {
   return "unknown";
 }
 
-/* A78: of an xdstp: name its own, of an old-style name "#old". */
+/* A78: the authority of an xdstp: name; "#old" for an old-style name. */
 static gxds_str authority_of(gxds_str name) {
   gxds_str scheme = gxds_str_z("xdstp://");
   if (!gxds_str_starts_with(name, scheme)) return gxds_str_z("#old");
@@ -117,7 +117,7 @@ static void count_resource(void *arg, const gxds_resource_info *info) {
   groups *g = arg;
   gxds_str authority = authority_of(info->name);
   const char *state = cache_state(info->state, info->resource != NULL);
-  for (size_t i = g->count; i-- > 0;) { /* mostly the last: they come sorted */
+  for (size_t i = g->count; i-- > 0;) { /* mostly the last group, since resources come sorted */
     group *item = &g->items[i];
     if (item->type != info->type || item->state != state) continue;
     if (!gxds_str_equal(item->authority, authority)) continue;

@@ -1,6 +1,7 @@
-/* Errors that a server reports of single resources (xRFC TP3). The field is newer than the tables
- * of responses in gRPC 1.51; with those of 1.83 one that can't be decoded would be the end of the
- * whole response. So it is found among the message's fields; what is in it, the host knows. */
+/* Errors that a server reports of single resources (xRFC TP3). The tables of gRPC 1.51 for
+ * responses lack this field. Those of 1.83 have it, but one error that can't be decoded would make
+ * the whole response undecodable. So the field is found by hand among the message's fields, and its
+ * contents are decoded with the host's tables. */
 #include <string.h>
 
 #include "base/wire.h"
@@ -56,7 +57,8 @@ static gxds_resource_error read_error(gxds_str bytes, upb_Arena *arena) {
   return out;
 }
 
-/* Calls nothing for most responses, which have none: one pass over the fields, not into them. */
+/* Most responses have no such fields: this is one pass over the fields, without a look into them.
+ */
 static size_t count_fields(gxds_str message, uint64_t number) {
   size_t count = 0;
   gxds_wire_field field;

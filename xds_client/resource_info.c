@@ -1,4 +1,4 @@
-/* What the client holds of its resources, for who wants to see it. */
+/* The state of each resource, for CSDS, metrics and the like. */
 #include <stdlib.h>
 
 #include "xds_client/client_internal.h"
@@ -28,7 +28,7 @@ static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
   return info;
 }
 
-/* Each once, in order. */
+/* Calls fn once for each entry, in order. */
 static void visit_sorted(const gxds_client *c, const gxds_entry **entries, size_t count,
                          void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
   qsort((void *)entries, count, sizeof *entries, by_name);

@@ -40,7 +40,7 @@ static int hex(char c) {
   return -1;
 }
 
-/* Decodes the valid triplets and leaves the rest as it is, as the host does. */
+/* Decodes valid triplets and leaves everything else as it is. The host does so too. */
 static gxds_str percent_decode(gxds_str s) {
   gxds_str out = gxds_str_dup(s);
   char *to = (char *)out.data;
@@ -65,7 +65,7 @@ static void percent_encode(gxds_text *out, gxds_str s, bool (*allowed)(char)) {
   }
 }
 
-/* Takes from *rest what precedes the first of the characters in stops. */
+/* Cuts the text before the first character of stops off *rest, and returns that text. */
 static gxds_str cut(gxds_str *rest, const char *stops) {
   size_t size = 0;
   while (size < rest->size && (rest->data[size] == 0 || !strchr(stops, rest->data[size]))) size++;

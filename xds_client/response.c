@@ -1,11 +1,11 @@
-/* What a response does: to the cache, to the watchers, and to what is said back. The same for every
- * protocol. Texts are the host's, since people's tools match on them. */
+/* Applies a response, in the same way for both protocols: updates the cache, notifies the watchers,
+ * and decides on ACK or NACK. Error texts are the host's, because people's tools match on them. */
 #include "xds_client/response_internal.h"
 #include "xds_client/trace_internal.h"
 
 /* ---- what went ---- */
 
-/* What went in one response is one line of the log. */
+/* All deletions of one response make one line of the log. */
 typedef struct deletions {
   size_t count;
   gxds_text line;
@@ -14,7 +14,7 @@ typedef struct deletions {
 static void delete_entry(gxds_application *a, gxds_sub *sub, deletions *d) {
   const gxds_bootstrap_server *server = a->conn->server;
   gxds_entry *e = sub->entry;
-  gxds_sub_mark_received(a->c, sub); /* it was told: nothing is to be waited for */
+  gxds_sub_mark_received(a->c, sub); /* the server said so: there is nothing to wait for */
   if (d->count++ == 0) {
     gxds_text_addf(&d->line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
                    e->resource ? "deleted" : "does not exist",
@@ -35,8 +35,8 @@ static void log_deletions(gxds_application *a, deletions *d) {
   gxds_client_log(a->c, GXDS_INFO, &d->line);
 }
 
-/* A88, xRFC TP3: what the server can't send, and why. The resource stays unless the error is one of
- * data. */
+/* A88, xRFC TP3: the server can't send a resource, and says why. The cached resource stays in use,
+ * unless the error is a data error and the server has fail_on_data_errors. */
 static void apply_error(gxds_application *a, gxds_entry *e, const gxds_resource_error *error) {
   const gxds_bootstrap_server *server = a->conn->server;
   gxds_code code =
@@ -78,10 +78,11 @@ static void apply_errors(gxds_application *a) {
   }
 }
 
-/* A27: absence from a complete response deletes, of names that this stream has asked for: a
- * response to who has not says nothing of them. What never came is left to its timer, since the
- * response may answer an earlier request. An error is said once and holds until the resource comes
- * (xRFC TP3), so absence after one says nothing. */
+/* A27: a resource is deleted if a complete response lacks it. This applies only to names that were
+ * requested on this stream, because a response says nothing of others. A resource that never came
+ * is left to its timer, because the response may answer an earlier request. After a resource error
+ * (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until the
+ * resource comes. */
 static void apply_absence(gxds_application *a) {
   deletions d = {0};
   gxds_sub *sub;
@@ -96,8 +97,9 @@ static void apply_absence(gxds_application *a) {
   log_deletions(a, &d);
 }
 
-/* A name that the response has as well came back after it went. One that is not yet asked for
- * again on this stream was told to someone who gave it up: what comes next tells the rest. */
+/* A name that is both removed and among the resources of the response was deleted and then made
+ * again. A name that is not requested again yet on this stream is ignored: the removal answers the
+ * earlier subscription, and the next response tells more. */
 static void apply_removal(gxds_application *a, gxds_entry *e, deletions *d) {
   gxds_sub *sub = gxds_conn_find_sub(a->conn, e);
   if (!sub || !sub->requested || e->seen_in == a->c->response_serial) return;
@@ -109,8 +111,8 @@ static void apply_removal(gxds_application *a, gxds_entry *e, deletions *d) {
   }
 }
 
-/* Those that came under another name, and go with it: one pass over the subscriptions, however many
- * names went. */
+/* Removes resources that came as aliases of removed names. One pass over the subscriptions, however
+ * many names were removed. */
 static void remove_aliased(gxds_application *a, deletions *d) {
   if (a->c->alias_count == 0 || a->response->removed_count == 0) return;
   gxds_seen_name *gone = NULL;
@@ -150,8 +152,8 @@ static void apply_removals(gxds_application *a) {
 }
 
 static void acknowledge(gxds_application *a) {
-  /* As the host counts it: a response of which something could be used was accepted (A46). Servers
-   * that compare versions send it again at once to who has another. */
+  /* The host's rule: a response is accepted if anything in it could be used (A46). A server that
+   * compares versions would send it again at once to a client that reports another version. */
   bool accepted = a->any_valid || a->error_count == 0;
   gxds_str errors = {0};
   if (a->error_count > 0) {
@@ -173,7 +175,7 @@ static void acknowledge(gxds_application *a) {
   gxds_conn_subscribe_again(a->c, a->conn, a->type, a->response);
 }
 
-/* A78: also what did not change. */
+/* A78: resources that did not change count too. */
 static void count_resource(const gxds_application *a, size_t errors_before) {
   gxds_update_counts *counts = &a->conn->counts->updates[a->type];
   if (a->error_count == errors_before) {
@@ -189,7 +191,7 @@ static void count_resource(const gxds_application *a, size_t errors_before) {
 const char gxds_too_many_resources[] =
     MORE_THAN(GXDS_RESOURCES_PER_RESPONSE_MAX) " resources or errors in one response";
 
-/* Over a limit as a whole; NULL: it is not. */
+/* Why the whole response is refused: it is over a limit. NULL if it is not. */
 static const char *refused(const gxds_application *a) {
   if (a->response->version.size > GXDS_VERSION_BYTES_MAX) {
     return "a version of " MORE_THAN(GXDS_VERSION_BYTES_MAX) " bytes";

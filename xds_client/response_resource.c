@@ -1,5 +1,5 @@
-/* What one resource of a response does: to the cache, and to the watchers. Texts are the host's,
- * since people's tools match on them. */
+/* Applies one resource of a response: updates the cache, and notifies the watchers. Error texts are
+ * the host's, because people's tools match on them. */
 #include "xds_client/response_internal.h"
 #include "xds_client/trace_internal.h"
 
@@ -18,7 +18,7 @@ void gxds_application_add_error(gxds_application *a, size_t index, gxds_str name
   gxds_text_add_untrusted(&a->errors, message, GXDS_NACK_ERROR_BYTES_MAX);
 }
 
-/* Why not is added to *why. */
+/* If not, adds the reason to *why. */
 static bool has_right_type(const gxds_application *a, const gxds_response_resource *r,
                            gxds_text *why) {
   gxds_str wanted = gxds_type_name(gxds_str_z(gxds_application_type(a)->type_url));
@@ -33,7 +33,7 @@ static bool has_right_type(const gxds_application *a, const gxds_response_resour
   return false;
 }
 
-/* Whether this response has not had that name yet. */
+/* Whether the name is new in this response. */
 static bool is_first(gxds_application *a, gxds_entry *e, gxds_str canonical) {
   if (e) {
     bool first = e->seen_in != a->c->response_serial;
@@ -74,8 +74,8 @@ static bool is_unchanged(const gxds_application *a, const gxds_entry *e, gxds_st
          gxds_str_equal(e->bytes, bytes) && gxds_conn_find_sub(a->conn, e);
 }
 
-/* The entry whose resource in use has just these bytes: then nothing needs to be decoded, so that
- * a response costs what changed in it. */
+/* The entry whose resource in use has exactly these bytes. Then nothing needs to be decoded, so the
+ * cost of a response grows only with what changed. */
 static gxds_entry *find_unchanged(const gxds_application *a, const gxds_response_resource *r) {
   gxds_entry *e = NULL;
   if (r->name.size == 0) {
@@ -114,10 +114,11 @@ static gxds_accepted accepted_of(const gxds_application *a, const gxds_response_
                          .server = a->conn->server};
 }
 
-/* What is in use came again. */
+/* The resource in use came again. */
 static void confirm(gxds_application *a, gxds_entry *e, const gxds_response_resource *r) {
   a->any_valid = true;
-  gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0)); /* who came by an alias sets it after */
+  gxds_entry_set_alias(
+      a->c, e, gxds_str_of(NULL, 0)); /* for an alias, apply_alias() sets it again afterwards */
   gxds_trace_resource(a->c, a->conn, e, "unchanged", version_of(a, r), gxds_str_of(NULL, 0));
   gxds_accepted again = accepted_of(a, r);
   gxds_entry_confirm(a->c, e, &again, a->now);
@@ -147,7 +148,8 @@ static const gxds_resource *previous(void *arg, gxds_str text) {
   return e ? e->resource : NULL;
 }
 
-/* A resource that was decoded, or not, and of which the name is known. decoded is taken. */
+/* Applies a resource whose name is known, whether it could be decoded (failure is empty) or not.
+ * Takes ownership of decoded. */
 static void apply_named(gxds_application *a, size_t index, gxds_str text,
                         const gxds_resource *decoded, gxds_str failure) {
   const gxds_response_resource *r = &a->response->resources[index];
@@ -175,7 +177,7 @@ static void apply_named(gxds_application *a, size_t index, gxds_str text,
   }
 }
 
-/* The same resource, for who asks for it by another name. */
+/* Applies the resource to an entry that requested it by an alias. decoded is borrowed. */
 static void apply_alias(gxds_application *a, const gxds_response_resource *r, gxds_str text,
                         const gxds_resource *decoded, gxds_str failure) {
   gxds_resource_name name;
@@ -201,8 +203,8 @@ static void apply_aliases(gxds_application *a, const gxds_response_resource *r, 
   }
 }
 
-/* What was not decoded at all. Who is named was sent, so it is invalid, and neither gone nor to be
- * waited for. */
+/* A resource that was not decoded at all. If its name or aliases are known, these resources were
+ * sent, so they are invalid; they are neither missing nor awaited any more. */
 static void apply_unusable(gxds_application *a, size_t index, gxds_str why) {
   const gxds_response_resource *r = &a->response->resources[index];
   apply_aliases(a, r, r->name, NULL, why);
@@ -239,10 +241,11 @@ static void apply_changed(gxds_application *a, size_t index) {
   gxds_decoded_fini(&decoded);
 }
 
-/* A server says that what it sent lives on, without sending it again. It names the version that it
- * sent last: of the resource, by the wrapper, or in state of the world of all of the type, by the
- * response. That of the response tells nothing of one resource: it changes with any of them, and a
- * resource that did not change need not come again with it. */
+/* Whether a heartbeat names the version that the server sent last. A heartbeat renews a resource
+ * without sending it again. Its version is that of the resource, if the wrapper has one. Otherwise,
+ * in SotW, it is the response's, which belongs to all resources of the type and says nothing of one
+ * resource: it changes with any of them, and a resource that did not change need not come again
+ * with it. */
 static bool names_last_version(const gxds_application *a, const gxds_entry *e,
                                const gxds_response_resource *r) {
   if (a->response->versioned) return gxds_str_equal(e->version, r->version);
@@ -255,7 +258,7 @@ static bool names_last_version(const gxds_application *a, const gxds_entry *e,
          gxds_str_equal(t->seen_version, a->response->version);
 }
 
-/* Whether a heartbeat is about what the client has of that server. */
+/* Whether a heartbeat is about the resource that the client has from that server. */
 static bool is_in_use(const gxds_application *a, const gxds_entry *e,
                       const gxds_response_resource *r) {
   return e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&

@@ -1,4 +1,4 @@
-/* One server: its channel, and the life of its ADS stream. */
+/* One server: its channel, and its ADS stream from open to close. */
 #include "xds_client/trace_internal.h"
 
 static bool lacks_delta(const gxds_client *c, const gxds_bootstrap_server *server) {
@@ -35,7 +35,7 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
                                   sizeof(gxds_bootstrap_server *));
   c->without_delta[c->without_delta_count++] = conn->server;
   if (!conn->error) return;
-  fall_back_all(c, conn); /* its response was hoped for */
+  fall_back_all(c, conn); /* until now its silence might have meant that it has nothing new */
   sync_all(c, conn);
 }
 
@@ -85,7 +85,8 @@ static void close_stream(gxds_client *c, const gxds_conn *conn, const char *why)
   act(c, conn, GXDS_ACTION_CLOSE_STREAM);
 }
 
-/* ", unreachable since 2025-01-31T12:00:00Z": an RPC may fail by that an hour later (A88). */
+/* ", unreachable since 2025-01-31T12:00:00Z": an RPC may fail with this error an hour later (A88).
+ */
 static void add_since(const gxds_client *c, gxds_time since, gxds_text *out) {
   if (c->wall_offset == 0) return;
   gxds_text_add_z(out, ", unreachable since ");
@@ -99,7 +100,8 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
     conn->counts->failures++;
   }
   conn->counts->connected = false;
-  gxds_deadlines_cancel(&c->deadlines, &conn->quiet); /* there is no hope in a stream any more */
+  gxds_deadlines_cancel(&c->deadlines,
+                        &conn->quiet); /* silence does not mean "nothing new" any more */
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
   gxds_text_add(&message, gxds_text_str(take_reason));
@@ -115,7 +117,8 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
   sync_all(c, conn);
 }
 
-/* Also of what nobody watches: it may be watched again before it is unsubscribed. */
+/* Whether another server replaced anything that conn sent. Entries without watches count too: they
+ * may be watched again before they are unsubscribed. */
 static bool is_overruled(const gxds_client *c, const gxds_conn *conn) {
   for (size_t i = 0; i < c->type_count; i++) {
     const gxds_sub *sub;
@@ -140,7 +143,7 @@ static void log_up(gxds_client *c, const gxds_conn *conn, const char *why) {
   gxds_client_log(c, GXDS_INFO, &line);
 }
 
-/* True: it was not before. */
+/* True if there was an error. */
 static bool clear_error(gxds_client *c, gxds_conn *conn) {
   gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
   conn->counts->connected = true;
@@ -154,7 +157,9 @@ void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now) {
   if (gxds_deadline_is_set(&conn->quiet)) return;
   gxds_duration timeout = gxds_conn_timeout(c, conn);
   gxds_deadlines_set(&c->deadlines, &conn->quiet, gxds_time_after(now, timeout));
-  if (conn->error) sync_all(c, conn); /* who has nothing may hope */
+  if (conn->error)
+    sync_all(c, conn); /* for a resource that is not cached, the server counts as reachable until
+                          quiet is due */
 }
 
 void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn) {
@@ -242,7 +247,8 @@ static void send_request(gxds_client *c, gxds_conn *conn, size_t type) {
   for (gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
     sub->requested = true;
     if (sub->sends_version)
-      sub->sent_state = GXDS_SENT_IN_USE; /* what is held came from it, and the request says so */
+      sub->sent_state = GXDS_SENT_IN_USE; /* the cached resource came from this server, and the
+                                             request says that the client has it */
   }
   t->unsent = t->until;
   t->until = NULL;
@@ -250,8 +256,8 @@ static void send_request(gxds_client *c, gxds_conn *conn, size_t type) {
   conn->protocol->written(conn, type);
 }
 
-/* One request at most: the next waits for on_sent, and then has what is subscribed to then. Types
- * take turns, so that a busy one starves no other. */
+/* Sends at most one request. The next one waits for on_sent, and then has everything that is
+ * subscribed to by then. Types take turns, so that a busy type does not starve the others. */
 static void send_next_request(gxds_client *c, gxds_conn *conn) {
   for (size_t i = 0; i < c->type_count; i++) {
     size_t type = (conn->next_type + i) % c->type_count;
@@ -267,9 +273,9 @@ static void send_next_request(gxds_client *c, gxds_conn *conn) {
   conn->next_type = 0;
 }
 
-/* The server was sent the version of something that is not held any more, or that another server
- * may have replaced by the time it responds (A71). It would not send it, and nobody would know. So
- * the stream is opened anew, without versions. */
+/* The client sent a version of a resource that ended since, or that another server may replace
+ * before this one responds (A71). The server would not send the resource again, and nobody would
+ * notice. So the stream is opened anew, without versions. */
 static void retract_versions(gxds_client *c, gxds_conn *conn) {
   if (!conn->stream || !conn->sent_versions || conn->got_response) return;
   if (!conn->sent_stale_version && !gxds_conn_has_stand_in(c, conn)) return;

@@ -1,5 +1,5 @@
-/* State of the world: every request of a type lists all names, every response what the server has
- * of them. */
+/* State of the world: every request of a type lists all names, and every response of LDS and CDS
+ * has all resources of these names that the server has. */
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
@@ -21,16 +21,16 @@ static void set_errors(envoy_service_discovery_v3_DiscoveryRequest *request, gxd
 static void set_node(envoy_service_discovery_v3_DiscoveryRequest *request, gxds_str bytes,
                      upb_Arena *arena) {
   envoy_config_core_v3_Node *node = envoy_config_core_v3_Node_parse(bytes.data, bytes.size, arena);
-  GXDS_CHECK(node != NULL); /* the bootstrap's own serialization */
+  GXDS_CHECK(node != NULL); /* the bootstrap serialized it itself */
   envoy_service_discovery_v3_DiscoveryRequest_set_node(request, node);
 }
 
 /* DiscoveryRequest.resource_names. */
 #define RESOURCE_NAMES 3
 
-/* Of each name a field: its number, its size, its bytes. They are made once for all requests that
- * list the same, which share them, so that an ACK costs nothing per name. (The order of fields is
- * free.) */
+/* Encodes the names, one field each: field number, size, bytes. All requests that list the same
+ * names share the encoded block, so an ACK costs nothing per name. (On the wire the fields of a
+ * message may be in any order, so the block can be at the end.) */
 static void encode_names(gxds_type_state *t) {
   if (t->names && t->names_until == t->until) return;
   gxds_type_forget_names(t);
@@ -124,13 +124,14 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
     out->resources[i] = unwrap(resources[i], arena);
     heartbeats += out->resources[i].heartbeat;
   }
-  if (count > 0 && heartbeats == count) out->complete = false; /* it only says what lives on */
+  if (count > 0 && heartbeats == count) out->complete = false; /* it only renews resources */
   gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out);
   return true;
 }
 
-/* A version says "I have this": a server takes its word and may send nothing. So a stream starts a
- * type with it only if all that is asked for is held, and came from there. */
+/* A version tells the server that the client has the resources of that version; the server relies
+ * on it, and may send nothing. So the first request of a type on a stream has a version only if
+ * every requested resource is cached, and came from this server. */
 static bool may_send_type_version(const gxds_client *c, const gxds_conn *conn,
                                   const gxds_type_state *t) {
   if (gxds_conn_has_stand_in(c, conn)) return false;
@@ -182,7 +183,7 @@ static void acknowledge(gxds_conn *conn, size_t type, const gxds_response *respo
   t->errors = take_errors;
   if (accepted) set_str(&t->version, response->version);
   bool whole = !response->refused && response->version.size <= GXDS_VERSION_BYTES_MAX;
-  bool of_heartbeats = !response->complete; /* one that is refused brought nothing of its version */
+  bool of_heartbeats = !response->complete; /* a rejected one brought no resource of its version */
   if (whole && (accepted || !of_heartbeats)) set_str(&t->seen_version, response->version);
   t->unacked = true;
 }

@@ -1,4 +1,4 @@
-/* What is asked for on the stream of one server. */
+/* What is requested on the stream of one server. */
 #include "xds_client/trace_internal.h"
 
 static gxds_type_state *state_of(const gxds_sub *sub) {
@@ -57,7 +57,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   GXDS_CHECK(e->watch_count > 0);
   gxds_sub *old = gxds_conn_find_sub(conn, e);
   bool delta = conn->protocol == &gxds_protocol_delta;
-  /* The server never saw the unsubscription, and there is nothing to wait for. */
+  /* The server never saw an unsubscription, and no timer needs to start: the old sub stays. */
   if (delta && old && old->requested && (old->settled || !gxds_entry_is_awaited(e))) return;
   bool resubscribed = old && old->resubscribed;
   bool known = old && (old->requested || old->requested_before);
@@ -85,7 +85,8 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   if (dropped) gxds_type_forget_dropped(t, dropped);
 }
 
-/* A57: the does-not-exist timer runs on from the first request. */
+/* Requests the resource once more. A57: the does-not-exist timer still counts from the first
+ * request. */
 static void subscribe_again(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
   gxds_conn *conn = sub->conn;
@@ -100,10 +101,10 @@ static void subscribe_again(gxds_client *c, gxds_sub *sub) {
   sub->repeats = times + 1;
 }
 
-/* Whether it has resources, and not those of the response before. (Looked at only while there are
- * names that were subscribed to again.) */
+/* Whether the response has resources, and other ones than the response before. (Only called while
+ * there are names that were subscribed to again.) */
 static bool has_news(gxds_type_state *t, const gxds_response *response) {
-  uint64_t sum = 0; /* so their order does not matter */
+  uint64_t sum = 0; /* a sum, so that the order of resources does not matter */
   for (size_t i = 0; i < response->resource_count; i++) {
     sum += gxds_hash_of_bytes(response->resources[i].bytes);
   }
@@ -112,9 +113,10 @@ static bool has_news(gxds_type_state *t, const gxds_response *response) {
   return news;
 }
 
-/* A response without such a name may have crossed the request for it, or be the response to it, of
- * a server that lacks the resource. So it is requested once more. Some servers respond to that too:
- * a response with nothing new is taken for the last word, or the two would go on for ever. */
+/* A response that lacks a resubscribed name may have crossed the request for it; or it is the
+ * answer to that request, from a server that lacks the resource. So the name is requested once
+ * more. Some servers respond to that request too. A response with nothing new ends this, or client
+ * and server would go on for ever. */
 void gxds_conn_subscribe_again(gxds_client *c, gxds_conn *conn, size_t type,
                                const gxds_response *response) {
   gxds_type_state *t = &conn->types[type];
@@ -235,7 +237,9 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
   gxds_text message = {0};
   gxds_text_add_z(&message, transient ? "timeout obtaining resource"
                                       : "does not exist: the server did not send it");
-  bool drop = !transient && server->fail_on_data_errors; /* what was kept, as if it were deleted */
+  bool drop =
+      !transient &&
+      server->fail_on_data_errors; /* a kept resource is dropped as if it had been deleted */
   gxds_entry_fail(
       c, sub->entry, transient ? GXDS_RESOURCE_TIMEOUT : GXDS_RESOURCE_DOES_NOT_EXIST,
       gxds_client_error(c, transient ? GXDS_UNAVAILABLE : GXDS_NOT_FOUND, &message, server),

@@ -1,4 +1,4 @@
-/* The invariants of the engine, all of them, at the cost of a walk over everything. */
+/* Checks all invariants of the engine, with a walk over everything that it has. */
 #include "xds_client/client_internal.h"
 
 static void check_entry_state(const gxds_entry *e) {
@@ -21,7 +21,7 @@ static void check_entry_state(const gxds_entry *e) {
   GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && e->alias_of.size == 0));
   GXDS_CHECK(e->resource || e->wrapper_version.size == 0);
   GXDS_CHECK(!e->expired || (!e->resource && e->state == GXDS_RESOURCE_DOES_NOT_EXIST));
-  GXDS_CHECK(!e->unnotified); /* the watchers know all that happened */
+  GXDS_CHECK(!e->unnotified); /* the watchers were notified of everything */
   GXDS_CHECK(e->notified == gxds_entry_error(e) || (e->looking_up && !e->resource));
   GXDS_CHECK(!e->restored || e->resource);
   GXDS_CHECK(!e->notified || e->notified_data_error == (e->resource == NULL));
@@ -41,7 +41,7 @@ static void check_entry(const gxds_client *c, const gxds_entry *e) {
     GXDS_CHECK(sub->entry == e && gxds_authority_uses(e->authority, sub->conn));
     subs++;
   }
-  /* Every server in use is asked for what is watched. */
+  /* Watched resources are subscribed to on every server in use. */
   GXDS_CHECK(watches == 0 ? subs > 0 : subs == e->authority->conn_count);
   const gxds_entry *found = NULL;
   HASH_FIND(by_name, c->by_name[e->type], e->name.data, e->name.size, found);
@@ -53,7 +53,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
   size_t count = 0;
   size_t leaving = 0;
   size_t resubscribed = 0;
-  int part = 0; /* asked for, sending, unsent */
+  int part = 0; /* the part of the list: requested, sending or unsent */
   const gxds_sub *sub;
   DL_FOREACH(t->subs, sub) {
     const gxds_entry *e = sub->entry;
@@ -66,13 +66,14 @@ static void check_type(const gxds_conn *conn, size_t type) {
     resubscribed += sub->resubscribed;
     GXDS_CHECK(conn->stream || sub->sent_state == GXDS_SENT_NOTHING);
     if (!gxds_deadline_is_set(&sub->timer)) continue;
-    GXDS_CHECK(conn->stream && part == 0); /* A57: not before it was sent */
+    GXDS_CHECK(conn->stream &&
+               part == 0); /* A57: the timer does not start before the request is on its way */
     GXDS_CHECK(!sub->settled && (!e->resource || e->restored) && e->watch_count > 0);
   }
   GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);
   GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));
   GXDS_CHECK(!t->sending || conn->sending_type == type);
-  GXDS_CHECK(!t->unsent || t->pending_write); /* what is not asked for is going to be */
+  GXDS_CHECK(!t->unsent || t->pending_write); /* unsent subs have a request pending */
   GXDS_CHECK(resubscribed == t->resubscribed_count && !t->until && t->unsubscribing == 0);
   GXDS_CHECK(conn->stream || (!t->dropped && !t->unacked && resubscribed == 0));
   size_t pending_acks = 0;

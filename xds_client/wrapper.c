@@ -1,5 +1,5 @@
-/* The message around a resource: in every delta response, and in SotW where the server wants to say
- * more than the bytes. */
+/* The wrapper message around a resource. Every resource of a delta response has one. In SotW a
+ * server uses it to send more than the resource's bytes, such as a ttl. */
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
 #include "google/protobuf/duration.upb.h"
@@ -7,7 +7,8 @@
 
 static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 
-/* False: it is none that a resource could live for. What is beyond the clock is for ever. */
+/* Reads a ttl. Returns false if it is not a valid positive duration. A ttl beyond the range of the
+ * clock counts as none: *out stays as it is. */
 static bool read_ttl(const google_protobuf_Duration *ttl, gxds_duration *out) {
   int64_t seconds = google_protobuf_Duration_seconds(ttl);
   int32_t nanos = google_protobuf_Duration_nanos(ttl);
