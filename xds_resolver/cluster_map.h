@@ -1,8 +1,8 @@
-/* gxds_cluster_map: the clusters of a snapshot by name: a persistent map. Immutable once it is
+/* gxds_cluster_map: a persistent map from names to the clusters of a snapshot. Immutable once it is
  * shared, counted by reference: any thread.
  *
- * A new version shares all but the path to what changed, so an update costs the depth of the map,
- * and gxds_cluster_map_diff() visits only what differs. */
+ * A changed map shares everything with the map before it except the path to the changed entry. So
+ * an update costs the depth of the map, and gxds_cluster_map_diff() visits only differences. */
 #ifndef GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
 #define GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
 
@@ -15,34 +15,35 @@ extern "C" {
 #endif
 
 typedef enum gxds_cluster_entry_kind {
-  GXDS_ENTRY_ERROR,     /* error: the cluster cannot be used */
-  GXDS_ENTRY_ENDPOINTS, /* a leaf: EDS or logical DNS */
-  GXDS_ENTRY_AGGREGATE, /* leaf_clusters */
+  GXDS_ENTRY_ERROR,     /* the cluster can't be used; error says why */
+  GXDS_ENTRY_ENDPOINTS, /* a leaf cluster: EDS or logical DNS */
+  GXDS_ENTRY_AGGREGATE, /* an aggregate cluster, with leaf_clusters */
 } gxds_cluster_entry_kind;
 
-/* One cluster of a snapshot (A74's ClusterConfig). Immutable, counted by reference: any thread. */
+/* One cluster in a snapshot (A74's ClusterConfig). Immutable, counted: any thread. */
 typedef struct gxds_cluster_entry {
   gxds_ref refs;
   gxds_str name;
   gxds_cluster_entry_kind kind;
   gxds_status error; /* ERROR */
-  bool deleted; /* ERROR: no route names the cluster any more. RPCs that hold it must be dropped,
-                   because otherwise they would wait for ever (A31) */
-  const gxds_cluster *cluster;     /* not for ERROR; a reference */
-  const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: none, see resolution_note */
-  /* ENDPOINTS: for error messages (A88), what is wrong with the resources and where they come from;
-   * with GXDS_OK only where they come from. AGGREGATE without leaf clusters: why there are none.
-   * Else NULL. */
-  const gxds_error *resolution_note;
-  /* AGGREGATE: in order of priority, each once; none if all are missing. */
-  const gxds_str *leaf_clusters;
+  bool deleted; /* ERROR: no route names the cluster any more. RPCs that hold it must be dropped, or
+                   they would wait for it in vain (A31) */
+  const gxds_cluster *cluster; /* a reference; NULL for ERROR */
+  const gxds_endpoints
+      *endpoints; /* ENDPOINTS: a reference; NULL if there are none, and resolution_note says why */
+  const gxds_error
+      *resolution_note; /* For error messages (A88). ENDPOINTS: what is wrong with the cluster's
+                           resources, and the server that sent them; code GXDS_OK if nothing is
+                           wrong. AGGREGATE without leaf clusters: why. Otherwise NULL */
+  const gxds_str *leaf_clusters; /* AGGREGATE: ordered by priority, without duplicates; none if all
+                                    are missing */
   size_t leaf_cluster_count;
 } gxds_cluster_entry;
 
-/* These functions make an entry. The caller owns the returned reference. Strings are copied; takes
- * references on resources and notes. name is the name that was asked for. The resource's own name
- * may be spelled differently, because the order of the parameters of an xdstp name does not matter
- * (A47). */
+/* Each of these makes an entry. The caller owns the returned reference. Strings are copied; the
+ * entry takes its own references to resources and notes. name is the requested name. The resource
+ * may spell it differently, because the order of an xdstp name's parameters does not matter (A47).
+ */
 const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error);
 const gxds_cluster_entry *gxds_cluster_entry_deleted(gxds_str name, const gxds_status *error);
 const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
@@ -52,35 +53,38 @@ const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds
                                                        const gxds_str *leaf_clusters, size_t count,
                                                        const gxds_error *resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
-void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* NULL is allowed */
+void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* e may be NULL */
 /* A priority of the cluster's endpoints. Borrowed: valid as long as e. NULL if there are no
- * endpoints, or fewer priorities. */
+ * endpoints, or if number is not below the count of priorities. */
 const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number);
-/* Whether both have the same name, kind, error, leaf clusters and note, and the same resources,
- * compared by pointer. */
+/* True if name, kind, error, leaf clusters and note are equal, and the resources are the same
+ * pointers. */
 bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
-/* Adds the resolution note to a message: ": what is wrong (xDS server S)", or " (xDS server S)". */
+/* Adds the resolution note to a message: ": WHAT IS WRONG (xDS server S)", or " (xDS server S)" if
+ * nothing is wrong. */
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message);
-/* Adds " (cluster NAME)" and the note to a message of a policy below. If the message contains the
- * note already, it stays as it is: a policy without endpoints adds the note itself. The policy may
- * be anybody's, so its message is all that there is to look at. */
+/* Adds " (cluster NAME)" and the resolution note to an error message of a policy below. A policy
+ * that was given no endpoints has put the note into its message itself; such a message stays as it
+ * is. This works on the text, because a policy may be the program's own, and its message is all
+ * that it gives. */
 void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message);
 
 typedef struct gxds_cluster_map gxds_cluster_map; /* NULL is the empty map */
 
-const gxds_cluster_map *gxds_cluster_map_ref(const gxds_cluster_map *m); /* NULL gives NULL */
+const gxds_cluster_map *gxds_cluster_map_ref(const gxds_cluster_map *m); /* NULL for NULL */
 void gxds_cluster_map_unref(const gxds_cluster_map *m);
-/* Borrowed: valid as long as m. NULL: no such cluster. */
+/* The entry of a cluster; NULL if there is none. Borrowed: valid as long as m. */
 const gxds_cluster_entry *gxds_cluster_map_get(const gxds_cluster_map *m, gxds_str name);
 size_t gxds_cluster_map_count(const gxds_cluster_map *m);
-/* Makes a map like m, but with this entry. m is borrowed; takes ownership of the entry. The caller
- * owns the returned reference. */
+/* Makes a map like m (borrowed), with this entry added, or in place of the one of the same name.
+ * Takes ownership of the entry. The caller owns the returned reference. */
 const gxds_cluster_map *gxds_cluster_map_put(const gxds_cluster_map *m,
                                              const gxds_cluster_entry *take_entry);
-/* Makes a map like m without that name. m is borrowed. The caller owns the returned reference. */
+/* Makes a map like m (borrowed) without that name. The caller owns the returned reference. */
 const gxds_cluster_map *gxds_cluster_map_remove(const gxds_cluster_map *m, gxds_str name);
 /* Calls fn for each name whose entry is not the same pointer in both maps, in no particular order.
- * The entry before or after is NULL if only one map has the name. The cost follows what differs. */
+ * before or after is NULL if the name is only in the other map. The cost grows with the
+ * differences. */
 void gxds_cluster_map_diff(const gxds_cluster_map *before, const gxds_cluster_map *after,
                            void (*fn)(void *arg, const gxds_cluster_entry *before,
                                       const gxds_cluster_entry *after),

@@ -1,16 +1,16 @@
-/* Holds on clusters (A31): as long as an RPC may still be sent to a cluster it stays in the
- * snapshot, whether or not a route names it. So does the child of a cluster specifier plugin, which
- * is held by its name like a cluster.
+/* Holds on clusters (A31). A cluster stays in the snapshot as long as an RPC may still be sent to
+ * it, whether or not a route names it. The same holds for the child of a cluster specifier plugin,
+ * which is held by its name like a cluster.
  *
- *     gxds_cluster_refs      one per channel, confined to the reactor: which clusters are held
- *     gxds_cluster_set       a hold on each cluster of a set of routes; immutable, counted by
- *                            reference: any thread. A ConfigSelector has one.
- *     gxds_cluster_ref       one cluster and its count: any thread, lock-free. An RPC has one hold
- *                            from when it is routed until it is committed.
+ *     gxds_cluster_refs      which clusters are held: one per channel, confined to the reactor
+ *     gxds_cluster_set       a hold on each cluster of a set of routes. Immutable, counted by
+ *                            reference: any thread. Each ConfigSelector has one.
+ *     gxds_cluster_ref       one cluster and the count of its holds: any thread, lock-free. An RPC
+ *                            has one hold from when it is routed until it is committed.
  *
- * When the last hold on a cluster ends a mail is posted and nothing else: that may be under the
- * host's locks. By the time it is read, a newer set may hold the cluster again; only the reactor
- * makes the first hold, so it can tell. */
+ * The end of the last hold on a cluster only posts a mail, because it may happen under the host's
+ * locks. By the time the mail is read, a newer set may hold the cluster again. The reactor can
+ * tell, because only the reactor makes the first hold on a cluster. */
 #ifndef GRPC_XDS_XDS_RESOLVER_CLUSTER_REF_H_
 #define GRPC_XDS_XDS_RESOLVER_CLUSTER_REF_H_
 
@@ -25,31 +25,31 @@ typedef struct gxds_cluster_ref gxds_cluster_ref;
 typedef struct gxds_cluster_refs gxds_cluster_refs;
 typedef struct gxds_cluster_set gxds_cluster_set;
 
-/* The ends of holds are posted to mailbox. Takes a reference of its own. */
+/* mailbox receives a mail when the last hold on a cluster ends. Takes its own reference. */
 gxds_cluster_refs *gxds_cluster_refs_create(gxds_mailbox *mailbox);
-/* Holds of others stay valid, but their ends are not posted any more. */
+/* Holds that others have stay valid, and end without a mail. */
 void gxds_cluster_refs_destroy(gxds_cluster_refs *r);
-/* Makes a hold on each of the names. Takes a reference of its own on names. Calls on_new for each
+/* Makes a set that holds each of the names. Takes its own reference to names. Calls on_new for each
  * name that was not held before. The caller owns the returned reference. */
 const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_names *names,
                                                void (*on_new)(void *arg, gxds_str name), void *arg);
-/* Call it for each GXDS_MAIL_CLUSTER_UNUSED. If still nobody holds the cluster, forgets it and
- * returns true. */
+/* To be called for each GXDS_MAIL_CLUSTER_UNUSED. True if nobody holds the cluster any more, which
+ * is then forgotten. */
 bool gxds_cluster_refs_forget_unused(gxds_cluster_refs *r, gxds_str name);
 
 const gxds_cluster_set *gxds_cluster_set_ref(const gxds_cluster_set *s);
-void gxds_cluster_set_unref(const gxds_cluster_set *s); /* NULL is allowed */
-/* Borrowed: valid as long as s. */
+void gxds_cluster_set_unref(const gxds_cluster_set *s); /* s may be NULL */
+/* The names of the set. Borrowed: valid as long as s. */
 const gxds_names *gxds_cluster_set_names(const gxds_cluster_set *s);
 
-/* Makes a hold on the set's cluster with that index among its names. End it with
- * gxds_cluster_ref_release(). */
+/* Adds a hold on one cluster of the set; index is its place in the set's names. The caller ends the
+ * hold with gxds_cluster_ref_release(). */
 gxds_cluster_ref *gxds_cluster_set_hold(const gxds_cluster_set *s, size_t index);
 void gxds_cluster_ref_release(gxds_cluster_ref *c);
-/* Zero-terminated. Borrowed: valid as long as the hold. */
+/* The cluster's name, zero-terminated. Borrowed: valid as long as the hold. */
 gxds_str gxds_cluster_ref_name(const gxds_cluster_ref *c);
-/* A number for the cluster that the process uses for no other, as a short form of its name. Never
- * 0. */
+/* A number that identifies the cluster_ref, unique in the process and never reused; never 0.
+ * Cheaper to compare than the name. */
 uint64_t gxds_cluster_ref_id(const gxds_cluster_ref *c);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-/* gxds_config: the XdsConfig of A74: one immutable snapshot of all that a channel needs, or
- * nothing. Counted by reference: any thread.
+/* gxds_config: the XdsConfig of A74: one immutable snapshot of everything that a channel needs. A
+ * snapshot is complete, or there is none. Counted by reference: any thread.
  *
- * It shares every part that did not change with the snapshot before it, at every level: "did this
- * change?" is a pointer comparison. */
+ * A snapshot shares every part that did not change with the snapshot before it, at every level. So
+ * a comparison of pointers tells whether a part changed. */
 #ifndef GRPC_XDS_XDS_RESOLVER_CONFIG_H_
 #define GRPC_XDS_XDS_RESOLVER_CONFIG_H_
 
@@ -22,31 +22,31 @@ typedef struct gxds_names {
   size_t count;
   const gxds_str *names;
 } gxds_names;
-/* Copies, sorts and removes duplicates. The caller owns the returned reference. */
+/* Copies the names, sorts them and removes duplicates. The caller owns the returned reference. */
 const gxds_names *gxds_names_create(const gxds_str *names, size_t count);
 const gxds_names *gxds_names_ref(const gxds_names *n);
-void gxds_names_unref(const gxds_names *n); /* NULL is allowed */
+void gxds_names_unref(const gxds_names *n); /* NULL does nothing */
 bool gxds_names_contain(const gxds_names *n, gxds_str name);
-/* The index of that name, by binary search; SIZE_MAX if the set does not have it. */
+/* The place of name in names, by binary search; SIZE_MAX if it is not there. */
 size_t gxds_names_find(const gxds_names *n, gxds_str name);
 bool gxds_names_equal(const gxds_names *a, const gxds_names *b);
 
 typedef struct gxds_config {
   gxds_ref refs;
   const gxds_listener *listener;
-  const gxds_route_config *route_config; /* set even if it is inline in the listener */
+  const gxds_route_config *route_config; /* also set if it is inline in the listener */
   const gxds_virtual_host *virtual_host; /* in route_config; never NULL */
-  /* All clusters: of routes, below aggregates, dynamic, and held by RPCs. */
-  const gxds_cluster_map *clusters;
-  const gxds_names *roots;     /* the children of cluster_manager: the clusters of routes, and those
-                                  that RPCs still hold */
-  const gxds_plugins *plugins; /* the other children of cluster_manager, for plugins of routes or
-                                  held by RPCs; NULL: none */
+  const gxds_cluster_map *clusters;      /* all clusters: of routes, below aggregates, subscribed to
+                                            dynamically, held by RPCs */
+  const gxds_names *roots; /* the children of cluster_manager: clusters of routes, and clusters that
+                              RPCs still hold */
+  const gxds_plugins *plugins; /* the other children of cluster_manager: plugins of routes, and
+                                  plugins that RPCs still hold; NULL if there are none */
   gxds_load_store *load_store; /* a reference */
-  gxds_str route_source;       /* where the routes come from, for messages */
+  gxds_str route_source;       /* the resource that the routes come from, for messages */
 } gxds_config;
 
-/* Takes ownership of all references. The caller owns the returned reference. */
+/* Takes ownership of all arguments but virtual_host. The caller owns the returned reference. */
 const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       const gxds_route_config *take_route_config,
                                       const gxds_virtual_host *virtual_host,
@@ -55,13 +55,13 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       const gxds_plugins *take_plugins,
                                       gxds_load_store *take_load_store, gxds_str take_route_source);
 const gxds_config *gxds_config_ref(const gxds_config *c);
-void gxds_config_unref(const gxds_config *c); /* NULL is allowed */
-/* A55: whether RPCs may belong to sessions, because the listener has the filter. It concerns all
- * clusters. */
+void gxds_config_unref(const gxds_config *c); /* NULL does nothing */
+/* A55: whether RPCs may belong to sessions, because the listener has the session filter. Concerns
+ * all clusters. */
 static inline bool gxds_config_has_sessions(const gxds_config *c) {
   return c->listener && c->listener->has_sessions;
 }
-/* Borrowed: valid as long as c. NULL if the snapshot does not have it. */
+/* The entry of a cluster; NULL if it is not in this snapshot. Borrowed: valid as long as c. */
 const gxds_cluster_entry *gxds_config_cluster(const gxds_config *c, gxds_str name);
 
 #ifdef __cplusplus

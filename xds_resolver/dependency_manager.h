@@ -1,25 +1,26 @@
-/* gxds_dependency_manager: watches what a channel needs and makes snapshots of it (A74): listener,
- * route configuration, virtual host, clusters, endpoints.
+/* gxds_dependency_manager: watches everything that a channel needs and makes snapshots of it (A74):
+ * listener, route configuration, virtual host, clusters, endpoints.
  *
- * Confined: the reactor, or a test. It does no I/O, reads no clock and calls nothing: events go in,
- * then gxds_dependency_manager_settle() when all that one event of the network caused has been
- * told, and what is to be done comes out of gxds_dependency_manager_next_action().
+ * Confined to the reactor, or to a test. It does no I/O, reads no clock and makes no callbacks. The
+ * owner reports events, then calls gxds_dependency_manager_settle() when everything that one event
+ * of the network caused is reported. Actions come out of gxds_dependency_manager_next_action().
  *
  *     root:     none ─► candidate ─► published          a candidate is published when every cluster
  *                          ▲  │         │               of its routes has an entry; until then the
- *                          └──┴─ FAIL ◄─┘               published root goes on
+ *                          └──┴─ FAIL ◄─┘               published root stays in use
  *
- *     cluster:  REQUESTED ─► PRESENT, FAILED            its entry in the snapshot follows when all
- *                                                       below it is there, or known to be missing
+ *     cluster:  REQUESTED ─► PRESENT, FAILED            its entry in the snapshot follows when
+ *                                                       everything below it is there, or known to
+ *                                                       be missing
  *
- * So what is slow holds back nothing but itself, and what RPCs go to instead: a cluster whose new
- * endpoints resource is awaited stays as it was, and so does an aggregate that waits for a new
- * member, with all clusters that it shows (of which some may be about to lose what the new one
- * gets). These stay as they were for whoever else uses them too, for a cluster has one entry: it is
- * late there, at most until what is awaited is known to be missing. An error on the listener or the
- * route configuration fails the channel; one on a cluster or its endpoints is a matter of that
- * cluster. Work follows what changed: the clusters are walked only when roots, subscriptions or
- * aggregates change. */
+ * So a slow resource delays only itself, and the clusters that RPCs use in its place. A cluster
+ * whose new endpoints are awaited keeps its old entry. So does an aggregate that waits for a new
+ * member, and with it every cluster that it shows, because some of these may be about to lose
+ * endpoints to the new member. A cluster has one entry for all its users: it stays as it was for
+ * them too, at most until the awaited resource is known to be missing. An error of the listener or
+ * the route configuration fails the channel; an error of a cluster or its endpoints concerns that
+ * cluster only. The cost follows what changed: clusters are walked only when roots, subscriptions
+ * or aggregates change. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 
@@ -32,27 +33,28 @@ extern "C" {
 typedef struct gxds_dependency_manager gxds_dependency_manager;
 
 typedef enum gxds_dependency_action_kind {
-  GXDS_DEPENDENCY_WATCH, /* token, type, name: watch this, and report resources and errors with the
-                            token */
-  GXDS_DEPENDENCY_UNWATCH,   /* token */
-  GXDS_DEPENDENCY_PUBLISH,   /* config, route_targets */
-  GXDS_DEPENDENCY_FAIL,      /* status: the channel has no usable configuration */
-  GXDS_DEPENDENCY_DNS_START, /* token, name "host:port": resolve this, and report each answer with
-                                the token */
-  GXDS_DEPENDENCY_DNS_STOP,  /* token */
+  GXDS_DEPENDENCY_WATCH,   /* token, type, name: watch it, and report resources and errors with the
+                              token */
+  GXDS_DEPENDENCY_UNWATCH, /* token */
+  GXDS_DEPENDENCY_PUBLISH, /* config, route_targets: the channel is to use this snapshot */
+  GXDS_DEPENDENCY_FAIL,    /* status: the channel has no configuration to use */
+  GXDS_DEPENDENCY_DNS_START,     /* token, name "host:port": resolve it, and report the addresses at
+                                    each change */
+  GXDS_DEPENDENCY_DNS_STOP,      /* token */
   GXDS_DEPENDENCY_DNS_RERESOLVE, /* token */
 } gxds_dependency_action_kind;
 
-/* Everything in it is borrowed until the next call on the manager. */
+/* All of it is borrowed: valid until the next call on the manager. */
 typedef struct gxds_dependency_action {
   gxds_dependency_action_kind kind;
-  uint64_t token; /* never reused, so that late reports can be ignored */
+  uint64_t token; /* never reused, so a late report is recognised and ignored */
   const gxds_resource_type *type;
   gxds_str name;
   const gxds_config *config;
-  const gxds_names *route_targets; /* the targets of the virtual host's routes: config's roots and
-                                      plugins, without those that only RPCs hold */
-  gxds_status status;              /* UNAVAILABLE */
+  const gxds_names
+      *route_targets; /* the clusters and plugins that the routes of config's virtual host name:
+                         config's roots and plugins without those that only RPCs hold */
+  gxds_status status; /* UNAVAILABLE */
 } gxds_dependency_action;
 
 /* All of it is borrowed: valid during the call. */
@@ -60,52 +62,53 @@ typedef struct gxds_dependency_manager_options {
   gxds_str listener_name;
   gxds_str data_plane_authority; /* chooses the virtual host */
   gxds_str node_id;              /* for messages */
-  /* Put into each snapshot; takes a reference of its own. May be NULL. */
-  gxds_load_store *load_store;
+  gxds_load_store
+      *load_store; /* put into each snapshot; the manager takes its own reference. May be NULL */
 } gxds_dependency_manager_options;
 
-/* Watches the listener at once. One owner. */
+/* Makes a manager. Its first action is to watch the listener. The caller ends it with
+ * gxds_dependency_manager_destroy(). */
 gxds_dependency_manager *gxds_dependency_manager_create(
     const gxds_dependency_manager_options *options);
 void gxds_dependency_manager_destroy(gxds_dependency_manager *m);
 
 /* ---- events; none does anything visible before settle() ---- */
 
-/* Sets the xDS server that sent the next resource for that token, for messages. Here and below, an
- * unknown token is ignored. */
+/* Names the xDS server that sent the resource which is reported next, for messages. Here and below,
+ * an unknown token is ignored. */
 void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token, gxds_str server);
-/* A resource came (then error is NULL), or resource is NULL and error says why there is none. Then
- * the last one is not used any more (A88). Takes references of its own. */
+/* Reports a resource (error is NULL), or NULL and why there is none; then an earlier resource is no
+ * longer used (A88). Takes its own reference to either. */
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
                                          const gxds_resource *resource, const gxds_error *error);
-/* There is an error, but the last good resource stays in use (A88). NULL: the error is over. Takes
- * a reference of its own. */
+/* Reports an ambient error: something is wrong, but the resource stays in use (A88). Takes its own
+ * reference. NULL ends the ambient error. */
 void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64_t token,
                                               const gxds_error *error);
-/* The addresses of a DNS name, as endpoints. If they are NULL, the status says why there are none,
- * and earlier ones stay in use. Takes a reference of its own. */
+/* Reports the addresses of a DNS name as an endpoints resource (takes its own reference), or NULL
+ * and why there are none; then earlier addresses stay in use. */
 void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
                                     const gxds_endpoints *endpoints, const gxds_status *status);
-/* A74's dynamic subscriptions; counted. An unsubscribe without a subscribe is ignored. */
+/* A74's dynamic subscriptions. They are counted. An unsubscribe without a subscribe is ignored. */
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster);
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster);
-/* A31: sets whether RPCs may still use this cluster, or the child of this plugin. As long as they
- * may, it stays in the snapshot and among its roots or plugins, even if no route names it. Calls
- * are not counted. */
+/* A31: whether RPCs may use this cluster, or the child of this plugin if the snapshot has one.
+ * While held is true, the target stays in the snapshot, among its roots or plugins, whether or not
+ * a route names it. Not counted. */
 void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held);
 /* An LB policy asks for new addresses: all DNS names are resolved again (A74). */
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m);
 
-/* Processes the events since the last call: watches what else is needed, publishes a snapshot if
- * anything changed, and then drops what is not needed any more. */
+/* Carries out what the events so far call for: watches more, publishes if anything changed, and
+ * then stops watching what is not needed any more. */
 void gxds_dependency_manager_settle(gxds_dependency_manager *m);
 
-/* The next thing to do; NULL if there is nothing. Borrowed: valid until the next call on m. */
+/* The next action; NULL if the queue is drained. Borrowed: valid until the next call on m. */
 const gxds_dependency_action *gxds_dependency_manager_next_action(gxds_dependency_manager *m);
 
 /* The number of active watches and DNS names. */
 size_t gxds_dependency_manager_watch_count(const gxds_dependency_manager *m);
-/* Aborts (GXDS_CHECK) if an invariant does not hold. For tests: it looks at everything. */
+/* Aborts (GXDS_CHECK) if an invariant does not hold. For tests: it walks over everything. */
 void gxds_dependency_manager_validate(const gxds_dependency_manager *m);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* gxds_mailbox: how policies and RPCs send messages to the dependency manager of their channel. It
- * is mutable and counted by reference, because call trackers and policies may outlive the resolver.
- * Any thread, never blocks. It has no effect once the resolver has closed it. */
+/* gxds_mailbox: how policies and RPCs send messages to the dependency manager of their channel. Any
+ * thread; never blocks. Does nothing once the resolver closed it. Counted by reference: it is one
+ * of the two mutable things that are, because call trackers and policies outlive the resolver. */
 #ifndef GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 #define GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 
@@ -12,11 +12,12 @@ extern "C" {
 
 typedef struct gxds_mailbox gxds_mailbox;
 
-/* Adds a reference, which the caller owns. */
+/* Takes another reference. The caller owns the returned reference. */
 gxds_mailbox *gxds_mailbox_ref(gxds_mailbox *m);
-void gxds_mailbox_unref(gxds_mailbox *m); /* NULL is allowed */
+void gxds_mailbox_unref(gxds_mailbox *m); /* m may be NULL */
 
-/* A74: a cds policy for a dynamic cluster subscribes to it. Each is ended by one unsubscribe. */
+/* A74: the cds policy of a dynamic cluster subscribes to the cluster. Each subscribe needs one
+ * unsubscribe. */
 void gxds_mailbox_cluster_subscribe(gxds_mailbox *m, gxds_str cluster);
 void gxds_mailbox_cluster_unsubscribe(gxds_mailbox *m, gxds_str cluster);
 
@@ -35,24 +36,26 @@ typedef struct gxds_mail {
 } gxds_mail;
 
 typedef struct gxds_mailbox_owner {
-  /* The empty mailbox got a mail: arrange a call of gxds_mailbox_take() soon on the owner's thread.
-   * This runs on the thread that posted, which may hold the host's locks, so it must only send a
-   * message. The mailbox is valid during the call; take a reference to keep it. */
+  /* Called when mail comes into an empty box. The owner must have gxds_mailbox_take() called soon,
+   * on its own thread. The callback runs on the thread that posted, which may hold the host's
+   * locks, so it must only post a message. m is borrowed: valid during the call; to keep it, take a
+   * reference. */
   void (*wake)(void *arg, gxds_mailbox *m);
-  /* The mailbox was destroyed, on any thread. May be NULL. */
+  /* Called when the box is freed, on any thread. May be NULL. */
   void (*gone)(void *arg);
   void *arg;
 } gxds_mailbox_owner;
 
 /* The caller owns the returned reference. */
 gxds_mailbox *gxds_mailbox_create(gxds_mailbox_owner owner);
-/* Any thread. No effect once the mailbox is closed. */
+/* Adds a mail; cluster is copied. Does nothing once the box is closed. Any thread. */
 void gxds_mailbox_post(gxds_mailbox *m, gxds_mail_kind kind, gxds_str cluster);
-/* Takes all mail, the oldest first, linked by next. The caller ends each with gxds_mail_destroy().
- * NULL if there is none. One thread. */
+/* Removes and returns all mail, oldest first, linked by next; NULL if there is none. The caller
+ * frees each with gxds_mail_destroy(). Only on the owner's thread. */
 gxds_mail *gxds_mailbox_take(gxds_mailbox *m);
 void gxds_mail_destroy(gxds_mail *mail);
-/* Drops all mail in it, and all that comes later, without calling wake. One thread. */
+/* Drops all mail in the box, and any that is posted later, without a call of wake. Only on the
+ * owner's thread. */
 void gxds_mailbox_close(gxds_mailbox *m);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
-/* gxds_method_configs: what the host does with the RPCs of routes besides sending them to a
- * cluster: limits their time (A31), tries them again (A44), takes them through HTTP filters (A39).
- * The host reads it as a service config with one method config for all methods; this is the set of
- * the texts of those, each once, so that routes which want the same share one.
+/* gxds_method_configs: the method configs of routes. They tell the host what to do with an RPC
+ * besides sending it to a cluster: limit its time (A31), retry it (A44), pass it through HTTP
+ * filters (A39). The host reads each as the JSON of a service config with one method config for all
+ * methods. This is the set of these texts, without duplicates, so that routes with equal configs
+ * share one.
  *
  * Filled by one thread, immutable afterwards: any thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_METHOD_CONFIGS_H_
@@ -15,35 +16,36 @@
 extern "C" {
 #endif
 
-/* The number of none. */
+/* Stands for "no method config". */
 #define GXDS_NO_METHOD_CONFIG SIZE_MAX
 
 /* The contents of one method config. All of it is borrowed: valid during the call. */
 typedef struct gxds_method_config {
-  gxds_duration timeout;                 /* 0: no limit; less than a millisecond counts as one */
-  const gxds_retry_policy *retry_policy; /* NULL: none */
+  gxds_duration timeout; /* 0 means no limit; a shorter one than a millisecond counts as one */
+  const gxds_retry_policy *retry_policy; /* NULL if there is none */
   const gxds_http_filter *filters;       /* the listener's, in order */
   size_t filter_count;
-  /* A39: the most specific first: weighted cluster, route, virtual host. */
+  /* A39: the overrides of the weighted cluster, the route and the virtual host: the most specific
+   * first. */
   const gxds_http_filter_overrides *overrides[3];
 } gxds_method_config;
 
 typedef struct gxds_method_configs gxds_method_configs;
 
 gxds_method_configs *gxds_method_configs_create(void);
-void gxds_method_configs_destroy(gxds_method_configs *m); /* NULL is allowed */
+void gxds_method_configs_destroy(gxds_method_configs *m); /* m may be NULL */
 
-/* The number of the text for c, which is added if it is new; GXDS_NO_METHOD_CONFIG if c sets
+/* The number of the text for c, which is added if it is new. GXDS_NO_METHOD_CONFIG if c asks for
  * nothing. */
 size_t gxds_method_configs_add(gxds_method_configs *m, const gxds_method_config *c);
 
-/* Numbers are below this. */
+/* How many texts there are; numbers are below it. */
 size_t gxds_method_configs_count(const gxds_method_configs *m);
-/* The JSON of a service config. Borrowed: valid as long as m. */
+/* The text of that number: the JSON of a service config. Borrowed: valid as long as m. */
 gxds_str gxds_method_configs_text(const gxds_method_configs *m, size_t number);
-/* Its timeout, in whole milliseconds; 0: none. */
+/* The timeout of the method config of that number, rounded to whole milliseconds; 0 means none. */
 gxds_duration gxds_method_configs_timeout(const gxds_method_configs *m, size_t number);
-/* The number of a text; GXDS_NO_METHOD_CONFIG if there is none. */
+/* The number of a text; GXDS_NO_METHOD_CONFIG if it is not there. */
 size_t gxds_method_configs_find(const gxds_method_configs *m, gxds_str text);
 
 #ifdef __cplusplus

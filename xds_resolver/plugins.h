@@ -1,6 +1,6 @@
-/* gxds_plugins: the cluster specifier plugins that a channel uses (RLS): to each belongs an LB
- * policy, a child of cluster_manager beside those of the clusters, to which RPCs are sent as if it
- * were a cluster. Immutable, counted by reference: any thread. */
+/* gxds_plugins: the cluster specifier plugins that a channel uses (RLS). Each has an LB policy,
+ * which is a child of cluster_manager beside the clusters; RPCs are sent to it as if it were a
+ * cluster. Immutable, counted by reference: any thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_PLUGINS_H_
 #define GRPC_XDS_XDS_RESOLVER_PLUGINS_H_
 
@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct gxds_plugin {
   gxds_str name;    /* of the child */
-  gxds_str lb_json; /* its LB policy, as a JSON list for the host's registry */
+  gxds_str lb_json; /* its LB policy, as a list that the host's registry of policies accepts */
 } gxds_plugin;
 
 typedef struct gxds_plugins {
@@ -23,21 +23,22 @@ typedef struct gxds_plugins {
   const gxds_plugin *items; /* by name; unique */
 } gxds_plugins;
 
-/* Adds the name of the child of a route's plugin, "cluster_specifier_plugin:NAME@SERVER": what RPCs
- * of the route carry. The lookup server is in it, so that another server is asked by another
- * policy, beside the one before as long as RPCs may use that: the host's rls policy, told of a new
- * server, destroys the channel to the old one under lookups that are just beginning. */
+/* Adds the name of the child for a route's plugin, "cluster_specifier_plugin:NAME@SERVER", which
+ * RPCs of the route carry. The lookup server is part of the name, so that a new server gets a new
+ * policy, beside the old one, as long as RPCs may use that. Otherwise the host's rls policy would
+ * get the new server, and destroy the channel to the old one under lookups that have just begun. */
 void gxds_plugin_add_child_name(gxds_text *out, const gxds_route *route);
 
-/* Makes a set of the items, which are copied; of two with the same name the first counts. The
- * caller owns the returned reference. Here and everywhere, NULL stands for no plugins. */
+/* Makes a set of the items, which are copied. Of two with the same name, the first counts. The
+ * caller owns the returned reference. Here and everywhere, NULL means that there are no plugins. */
 const gxds_plugins *gxds_plugins_create(const gxds_plugin *items, size_t count);
-/* The plugins that the routes of a virtual host name. The caller owns the returned reference. */
+/* Makes the set of plugins that the routes of a virtual host name. The caller owns the returned
+ * reference. */
 const gxds_plugins *gxds_plugins_of(const gxds_virtual_host *virtual_host);
-const gxds_plugins *gxds_plugins_ref(const gxds_plugins *p); /* NULL gives NULL */
-void gxds_plugins_unref(const gxds_plugins *p);              /* NULL is allowed */
+const gxds_plugins *gxds_plugins_ref(const gxds_plugins *p); /* NULL for NULL */
+void gxds_plugins_unref(const gxds_plugins *p);              /* p may be NULL */
 
-/* Finds a plugin by its child's name; NULL if there is none. Borrowed: valid as long as p. */
+/* Finds a plugin by the name of its child; NULL if there is none. Borrowed: valid as long as p. */
 const gxds_plugin *gxds_plugins_find(const gxds_plugins *p, gxds_str name);
 bool gxds_plugins_equal(const gxds_plugins *a, const gxds_plugins *b);
 

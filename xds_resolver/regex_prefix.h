@@ -1,4 +1,4 @@
-/* Finds a text with which all texts begin that match a regular expression. */
+/* The fixed prefix of all texts that match a regular expression. */
 #ifndef GRPC_XDS_XDS_RESOLVER_REGEX_PREFIX_H_
 #define GRPC_XDS_XDS_RESOLVER_REGEX_PREFIX_H_
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* regex comes from host->regex_create(). The result is empty if no such text is known. The caller
- * frees it with gxds_str_free(). Any thread. */
+/* regex is from host->regex_create(). Empty if no prefix is known. The caller frees it with
+ * gxds_str_free(). Any thread. */
 gxds_str gxds_regex_prefix(const void *regex, const gxds_host *host);
 
 #ifdef __cplusplus

@@ -1,6 +1,8 @@
-/* The headers of an RPC as routes and hash policies see them. Pure functions, any thread. A28:
- * custom metadata without binary headers, and content-type. Also those that Envoy sees in every
- * request and that a client knows before it has a connection: :method, :path and :authority. */
+/* The headers of an RPC, as routes and hash policies see them. Pure functions, any thread.
+ *
+ * A28: these are the custom metadata without binary headers, and content-type. Besides these there
+ * are pseudo-headers that Envoy sees in every request, and that a client knows before it has a
+ * connection: :method, :path and :authority. */
 #ifndef GRPC_XDS_XDS_RESOLVER_REQUEST_HEADER_H_
 #define GRPC_XDS_XDS_RESOLVER_REQUEST_HEADER_H_
 
@@ -10,22 +12,21 @@
 extern "C" {
 #endif
 
-/* Where the value of a header comes from. The name alone decides it, so it is computed once, not
- * for each RPC. */
+/* Where the value of a header comes from. It depends on the name alone, so it is found once, and
+ * RPCs compare no names. */
 typedef enum gxds_header_source {
   GXDS_HEADER_METADATA,
-  GXDS_HEADER_NEVER, /* names that end in "-bin" (A28), and :scheme, which depends on the connection
-                      */
-  GXDS_HEADER_CONTENT_TYPE, /* the content-type that the transport will send (A28) */
+  GXDS_HEADER_NEVER,        /* "-bin" (A28); and :scheme, which the connection decides */
+  GXDS_HEADER_CONTENT_TYPE, /* the value that the transport will send (A28) */
   GXDS_HEADER_METHOD,       /* always POST in gRPC */
   GXDS_HEADER_REQUEST_PATH,
-  GXDS_HEADER_AUTHORITY, /* the RPC's own :authority, else its channel's */
+  GXDS_HEADER_AUTHORITY, /* the RPC's own, or else its channel's */
 } gxds_header_source;
 
 gxds_header_source gxds_header_source_of(gxds_str name);
 
-/* Looks up the header of that name, which has that source. False if the RPC does not have it.
- * Borrowed: valid until the next call for the RPC. */
+/* Reads the value of a header; source is gxds_header_source_of(name). False if the RPC lacks it.
+ * *value is borrowed: valid until the next call for the RPC. */
 bool gxds_request_header(const gxds_route_request *request, gxds_header_source source,
                          gxds_str name, gxds_str *value);
 

@@ -1,4 +1,4 @@
-/* Matches one route against one RPC (A28): path, headers and fraction. Immutable once made: any
+/* Matches an RPC against one route (A28): path, headers and fraction. Immutable once made: any
  * thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
 #define GRPC_XDS_XDS_RESOLVER_ROUTE_MATCH_H_
@@ -10,36 +10,36 @@
 extern "C" {
 #endif
 
-/* One of the route's headers. */
+/* One header matcher of the route, compiled. */
 typedef struct gxds_header_matcher {
-  gxds_str name; /* if the route before asks for the same header, its bytes, so that the pointers
-                    are equal */
-  void *regex;   /* NULL if it is of another kind */
+  gxds_str name; /* if the route before it begins with the same header name, this points to the
+                    bytes of that name, so that comparing the two is fast */
+  void *regex;   /* NULL if the matcher is of another kind */
   gxds_header_source source;
-  bool when_missing; /* whether it matches an RPC without the header */
+  bool when_missing; /* whether an RPC without the header matches */
 } gxds_header_matcher;
 
 typedef struct gxds_route_matcher {
-  const gxds_route *route; /* borrowed: as long as the matcher */
-  void *path_regex;        /* NULL: none, or the host has no regular expressions */
+  const gxds_route *route; /* borrowed: valid as long as the matcher */
+  void *path_regex;        /* NULL if there is none, or if the host has no regular expressions */
   gxds_header_matcher *headers;
 } gxds_route_matcher;
 
 /* route and host are borrowed: valid as long as the matcher. before is the matcher of a route that
- * is often tried before this one, and lives as long; may be NULL. */
+ * is often tried before this one; its route must live as long. NULL if there is none. */
 void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
                              const gxds_route_matcher *before);
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
 
-/* Remembers the last header that one search for an RPC's route looked up, since many routes ask for
- * the same one. Starts zeroed. */
+/* The header that was read last in the search for one RPC's route: many routes match on the same
+ * header. Zero-initialised is empty. */
 typedef struct gxds_header_memo {
-  gxds_str name; /* empty: none yet. Borrowed from a route */
+  gxds_str name; /* empty if there is none yet. Borrowed from a route */
   gxds_str value;
   bool present;
 } gxds_header_memo;
 
-/* The same for a path matcher that is more than a comparison of bytes. */
+/* gxds_route_matcher_path() for a path matcher that needs more than a comparison of bytes. */
 bool gxds_route_matcher_other_path(const gxds_route_matcher *m, const gxds_host *host,
                                    gxds_str path);
 static inline bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host,
@@ -51,10 +51,12 @@ static inline bool gxds_route_matcher_path(const gxds_route_matcher *m, const gx
   bool fits = p->kind == GXDS_PATH_EXACT ? path.size == p->text.size : path.size >= p->text.size;
   return fits && (p->text.size == 0 || memcmp(path.data, p->text.data, p->text.size) == 0);
 }
-/* Matches the headers, then the fraction. Draws a random number only if it gets that far. */
+/* Whether the RPC matches the headers and then the fraction. Draws a random number only if the
+ * headers match and there is a fraction. */
 bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host *host,
                                    const gxds_route_request *request, gxds_header_memo *memo);
-/* The same; most routes have neither. */
+/* gxds_route_matcher_conditions(), with a fast way for routes that have neither headers nor
+ * fraction, as most do. */
 static inline bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
                                            const gxds_route_request *request,
                                            gxds_header_memo *memo) {

@@ -1,7 +1,6 @@
 /* gxds_selector: chooses where an RPC goes (A31's ConfigSelector): the routes of one snapshot, with
- * a hold on each of their clusters. Immutable: any thread; takes no lock and
- * allocates nothing per RPC. Of the snapshot it holds its listener and route configuration besides.
- */
+ * a hold on each of their clusters. It does not keep the snapshot alive, only its listener and
+ * route configuration. Immutable: any thread. Takes no lock and allocates nothing per RPC. */
 #ifndef GRPC_XDS_XDS_RESOLVER_SELECTOR_H_
 #define GRPC_XDS_XDS_RESOLVER_SELECTOR_H_
 
@@ -14,35 +13,40 @@ extern "C" {
 
 typedef struct gxds_selector gxds_selector;
 
-/* What the selector chose for an RPC. */
+/* The choice for one RPC. */
 typedef struct gxds_selection {
-  gxds_str error; /* if not empty, the RPC fails with UNAVAILABLE and this text. Borrowed: valid as
-                     long as the selector */
-  gxds_cluster_ref *cluster; /* else the RPC's own hold, which ends when it is committed */
-  bool has_hash;             /* A42: false: no policy gives one, and a random one is as good */
-  uint64_t hash;             /* for policies that pick by it */
-  size_t method_config;      /* its number, or GXDS_NO_METHOD_CONFIG */
-  gxds_duration
-      timeout; /* the timeout of the method config, corrected for the host's clocks so that the RPC
-                  ends at the right time: in whole milliseconds, perhaps negative; 0: none */
+  gxds_str error; /* if not empty, the RPC fails with UNAVAILABLE and this message. Borrowed: valid
+                     as long as the selector */
+  gxds_cluster_ref *cluster; /* without an error: a hold that the caller owns, to be released when
+                                the RPC is committed */
+  bool has_hash;        /* A42: false if no hash policy gives a hash; then any random one will do */
+  uint64_t hash;        /* for LB policies that pick by hash */
+  size_t method_config; /* its number in the selector's method configs, or GXDS_NO_METHOD_CONFIG */
+  gxds_duration timeout; /* the timeout to give to the host for this RPC, derived from the method
+                            config's so that the RPC ends in time; in whole milliseconds, perhaps
+                            negative. 0 means none */
   const gxds_host_rewrite
-      *host_rewrite;                 /* A81; NULL: none. Borrowed: valid as long as the selector */
-  const gxds_metadata_match *match;  /* E5; likewise */
-  const gxds_session_cookie *cookie; /* A55; likewise. The request has what it says */
+      *host_rewrite; /* A81; NULL if there is none. Borrowed: valid as long as the selector */
+  const gxds_metadata_match
+      *match; /* E5; NULL if there is none. Borrowed: valid as long as the selector */
+  const gxds_session_cookie
+      *cookie; /* A55; NULL if there is none. Borrowed: valid as long as the selector. The text of
+                  the RPC's cookie is in the request's session */
 } gxds_selection;
 
-/* Takes references of its own. host is borrowed: valid as long as the selector. The caller owns the
- * returned reference. */
+/* Makes a selector, which takes its own references. host is borrowed: valid as long as the
+ * selector. The caller ends it with gxds_selector_destroy(). */
 const gxds_selector *gxds_selector_create(const gxds_config *config,
                                           const gxds_cluster_set *clusters, const gxds_host *host);
-void gxds_selector_destroy(const gxds_selector *s); /* NULL is allowed */
-/* Whether a selector made from these would choose the same. It does not look at the routes. */
+void gxds_selector_destroy(const gxds_selector *s); /* s may be NULL */
+/* Whether a selector made from these arguments would choose the same. Does not look at the routes.
+ */
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters);
 
 /* The method configs that selections refer to by number. Borrowed: valid as long as s. */
 const gxds_method_configs *gxds_selector_method_configs(const gxds_selector *s);
-/* The listener's HTTP filters, through which all RPCs go (A39). Borrowed: valid as long as s. */
+/* The listener's HTTP filters, which all RPCs pass (A39). Borrowed: valid as long as s. */
 const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *count);
 gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request);
 

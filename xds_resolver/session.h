@@ -1,11 +1,12 @@
-/* Sessions (A55, A60): what the cookie of an RPC says of the endpoint that its session has, and the
- * cookie that the response gets when it came from another.
+/* Sessions (A55, A60): reads the cookie of an RPC, which names the endpoint of its session, and
+ * writes the cookie of the response if the RPC went to another endpoint.
  *
- * A cookie's value is, in base64, "1.2.3.4:80,[::1]:80;CLUSTER": all addresses of an endpoint
- * (A61), and the cluster that it is of. So do gRPC's own clients write it; A60 has "cluster:"
- * before the name. One such prefix is no part of the name when a cookie is read, and before a name
- * that begins so itself it is written: so each name is read as it was written. Whoever sends the
- * RPC decides what is in it, so that it is only looked up. Any thread. */
+ * The value of a cookie is, in base64, "1.2.3.4:80,[::1]:80;CLUSTER": all addresses of an endpoint
+ * (A61), and its cluster. gRPC's own clients write it this way, while A60 has "cluster:" before the
+ * name. When a cookie is read, one such prefix is not part of the name. When a cookie is written,
+ * the prefix is put before a name that itself begins with it, so that each name is read as it was
+ * written. The sender of the RPC decides what is in a cookie, so its contents are only looked up.
+ * Any thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_SESSION_H_
 #define GRPC_XDS_XDS_RESOLVER_SESSION_H_
 
@@ -16,27 +17,28 @@
 extern "C" {
 #endif
 
-/* The longest text that a cookie may hold. The addresses of an endpoint and the name of a cluster
- * are shorter, so a longer cookie is not ours. */
+/* The most bytes of a decoded cookie: enough for all addresses of an endpoint and a cluster's name.
+ * A longer cookie is none of ours. */
 #define GXDS_SESSION_TEXT_MAX 4096u
 
 /* A cookie's value, decoded. Lives on the caller's stack; not initialised. */
 typedef struct gxds_session_text {
-  size_t addresses; /* how many bytes of text the addresses take; 0: there are none */
+  size_t addresses; /* how many bytes of text, from its beginning, are the addresses; 0 if there are
+                       none */
   size_t size;
   char text[GXDS_SESSION_TEXT_MAX];
 } gxds_session_text;
 
-/* Fills *out from the first cookie of that name in the values of the header "cookie". Without one
- * that can be read, *out is empty. */
+/* Fills *out from the first cookie of that name in the values of the header "cookie". *out is empty
+ * if there is none, or if it can't be read. */
 void gxds_session_text_read(gxds_session_text *out, gxds_str cookie_name, gxds_str header);
-/* Whether it names that cluster. */
+/* Whether the cookie names that cluster. */
 bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster);
 
-/* How much memory a session needs, at any multiple of 16. */
+/* How many bytes a session needs. The memory must be aligned to 16. */
 size_t gxds_session_size(const gxds_session_cookie *cookie, const gxds_session_text *text);
-/* Makes a session in that memory. cluster is where the RPC goes, and is borrowed: valid as long as
- * the session. All else is copied. Nobody has to end it. */
+/* Makes a session in that memory. Copies everything except cluster, the cluster that the RPC goes
+ * to, which is borrowed: valid as long as the session. The session needs no end of its own. */
 gxds_session *gxds_session_init(void *memory, const gxds_session_cookie *cookie,
                                 const gxds_session_text *text, gxds_str cluster);
 

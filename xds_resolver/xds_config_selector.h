@@ -1,5 +1,4 @@
-/* The ConfigSelector of an xds: channel, which chooses by a gxds_selector. See
- * host/config_selector.h. */
+/* The ConfigSelector of an xds: channel, on top of a gxds_selector. See host/config_selector.h. */
 #ifndef GRPC_XDS_XDS_RESOLVER_XDS_CONFIG_SELECTOR_H_
 #define GRPC_XDS_XDS_RESOLVER_XDS_CONFIG_SELECTOR_H_
 
@@ -10,13 +9,13 @@
 extern "C" {
 #endif
 
-/* Takes references of its own. channel is copied. services are borrowed until the process ends. The
- * caller owns the returned reference. */
+/* Makes a ConfigSelector, which takes its own references to config and clusters. channel is copied.
+ * services is borrowed: valid until the process ends. The caller owns the returned reference. */
 gxds_config_selector *gxds_xds_config_selector_create(const gxds_config *config,
                                                       const gxds_cluster_set *clusters,
                                                       const gxds_route_channel *channel,
                                                       const gxds_host *services);
-/* Whether a selector made from these would choose the same. s is one of
+/* Whether a ConfigSelector made from these arguments would choose the same. s must come from
  * gxds_xds_config_selector_create(). */
 bool gxds_xds_config_selector_fits(const gxds_config_selector *s, const gxds_config *config,
                                    const gxds_cluster_set *clusters);

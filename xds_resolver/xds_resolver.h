@@ -1,4 +1,4 @@
-/* The resolver of xds: targets, as a host has it: see host/resolver.h. */
+/* The resolver of xds: targets, in the form that a host uses: see host/resolver.h. */
 #ifndef GRPC_XDS_XDS_RESOLVER_XDS_RESOLVER_H_
 #define GRPC_XDS_XDS_RESOLVER_XDS_RESOLVER_H_
 
