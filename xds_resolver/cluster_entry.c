@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "xds_resolver/cluster_map.h"
 
-/* The name is in its allocation. */
+/* The name is stored in the same allocation, behind the struct. */
 static gxds_cluster_entry *entry_create(gxds_str name, gxds_cluster_entry_kind kind,
                                         const gxds_error *note) {
   gxds_cluster_entry *e = gxds_calloc(1, sizeof *e + name.size + 1);

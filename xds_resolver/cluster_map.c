@@ -1,7 +1,7 @@
-/* A hash-array-mapped trie: each level takes five bits of the name's hash. A node holds the entries
- * whose hash prefix no other entry shares, and below them the nodes of the prefixes that several
- * share, both in the order of their bits. It is kept canonical: a node that is not the root has at
- * least two entries underneath, so the shape follows from the content alone. */
+/* A hash-array-mapped trie: each level uses five bits of the name's hash. A node has the entries
+ * whose hash prefix no other entry shares, and then the child nodes for prefixes that several
+ * entries share, both in the order of their bits. The trie is canonical: every node except the root
+ * has at least two entries below it, so its shape depends on its contents alone. */
 #include "xds_resolver/cluster_map.h"
 
 #include <xxhash.h>
@@ -16,8 +16,8 @@
 
 typedef struct node {
   gxds_ref refs;
-  uint32_t entries;  /* bit set: an entry. In a collision node: how many */
-  uint32_t children; /* bit set: a node. Never both. */
+  uint32_t entries;  /* a set bit stands for an entry. In a collision node: the number of entries */
+  uint32_t children; /* a set bit stands for a child node. No bit is set in both. */
   const void *slots[];
 } node;
 
@@ -84,8 +84,8 @@ static void node_unref(const node *n, uint32_t shift) {
   gxds_free((node *)n);
 }
 
-/* A copy of n, without the slot `skip` (SIZE_MAX: none) and with an empty one at `gap` of the
- * result (SIZE_MAX: none). What stays is shared. */
+/* Copies n, leaving out the slot `skip` (SIZE_MAX for none), and leaving an empty slot at `gap` of
+ * the copy (SIZE_MAX for none). Entries and children are shared. */
 static node *node_copy(const node *n, uint32_t shift, uint32_t entries, uint32_t children,
                        size_t skip, size_t gap) {
   size_t old_entries = entry_count(n, shift);
@@ -101,7 +101,7 @@ static node *node_copy(const node *n, uint32_t shift, uint32_t entries, uint32_t
   return copy;
 }
 
-/* Where the name is in a collision node; SIZE_MAX: nowhere. */
+/* The place of the name in a collision node; SIZE_MAX if it is not there. */
 static size_t collision_find(const node *n, gxds_str name) {
   for (size_t i = 0; i < n->entries; i++) {
     if (gxds_str_equal(entry_at(n, i)->name, name)) return i;
@@ -111,7 +111,8 @@ static size_t collision_find(const node *n, gxds_str name) {
 
 /* ---- put ---- */
 
-/* The node of two entries with different names that share the hash down to here. Takes both. */
+/* Makes the node for two entries with different names, whose hashes are equal above this level.
+ * Takes ownership of both. */
 static const node *node_of_two(const gxds_cluster_entry *take_a, const gxds_cluster_entry *take_b,
                                uint64_t hash_a, position at) {
   if (is_collision(at)) {
@@ -143,7 +144,8 @@ static const node *collision_put(const node *n, const gxds_cluster_entry *take_e
   return copy;
 }
 
-/* n (borrowed; NULL: none) with the entry (taken). */
+/* Makes a node like n with the entry added or replaced. n is borrowed, and NULL for an empty map.
+ * Takes ownership of the entry. */
 static const node *node_put(const node *n, const gxds_cluster_entry *take_entry, position at,
                             bool *added) {
   if (!n) {
@@ -206,12 +208,13 @@ const gxds_cluster_map *gxds_cluster_map_put(const gxds_cluster_map *m,
 
 /* ---- remove ---- */
 
-/* The only entry underneath; NULL: there are more. */
+/* The entry of a node that has only this one below it; NULL if there are more. */
 static const gxds_cluster_entry *only_entry(const node *n, uint32_t shift) {
   return entry_count(n, shift) == 1 && n->children == 0 ? entry_at(n, 0) : NULL;
 }
 
-/* n (borrowed), which has the name, without it. NULL: nothing is left. */
+/* Makes a node like n (borrowed) without the name, which must be below n. NULL if nothing is left.
+ */
 static const node *node_remove(const node *n, gxds_str name, position at) {
   if (is_collision(at)) {
     GXDS_CHECK(n->entries > 1);
@@ -230,7 +233,7 @@ static const node *node_remove(const node *n, gxds_str name, position at) {
     copy->slots[child] = rest;
     return copy;
   }
-  size_t slot = rank(n->entries, bit); /* one entry needs no node of its own: it moves up */
+  size_t slot = rank(n->entries, bit); /* a single entry needs no node, so it moves up */
   node *copy = node_copy(n, at.shift, n->entries | bit, n->children & ~bit, child, slot);
   copy->slots[slot] = gxds_cluster_entry_ref(last);
   node_unref(rest, at.shift + BITS);
@@ -278,7 +281,7 @@ const gxds_cluster_entry *gxds_cluster_map_get(const gxds_cluster_map *m, gxds_s
 
 /* ---- visit ---- */
 
-/* Every entry underneath but `except`, as new (is_after) or gone. */
+/* Reports every entry below n except `except`, as new if is_after, and otherwise as removed. */
 static void visit_all(const node *n, uint32_t shift, const gxds_cluster_entry *except,
                       bool is_after, const visitor *v) {
   size_t entries = entry_count(n, shift);
@@ -292,7 +295,7 @@ static void visit_all(const node *n, uint32_t shift, const gxds_cluster_entry *e
   }
 }
 
-/* One entry on one side, a node on the other. */
+/* Compares an entry on one side with a node on the other. */
 static void diff_entry_node(const gxds_cluster_entry *e, const node *n, position at,
                             bool node_is_after, const visitor *v) {
   const gxds_cluster_entry *same = node_get(n, e->name, at);
@@ -330,7 +333,8 @@ static void diff_entries(const gxds_cluster_entry *before, const gxds_cluster_en
 
 static void diff_nodes(const node *before, const node *after, uint32_t shift, const visitor *v);
 
-/* Their slots are the same: most updates put one entry in the place of another. */
+/* Compares two nodes with the same bits, slot by slot. Most updates only replace entries, so this
+ * is the common case. */
 static void diff_alike(const node *before, const node *after, uint32_t shift, const visitor *v) {
   size_t entries = ones(before->entries);
   size_t children = ones(before->children);
@@ -366,7 +370,7 @@ static void diff_bit(const node *before, const node *after, uint32_t bit, uint32
 }
 
 static void diff_nodes(const node *before, const node *after, uint32_t shift, const visitor *v) {
-  if (before == after) return; /* shared: nothing below differs */
+  if (before == after) return; /* a shared node has no differences */
   if (shift >= HASH_BITS) {
     diff_collisions(before, after, v);
     return;

@@ -8,11 +8,11 @@
 
 struct gxds_cluster_ref {
   _Atomic uint64_t holds;
-  gxds_ref refs; /* of the memory: the table's, and one for all holds together */
+  gxds_ref refs; /* references to the memory: one of the table, and one for all holds together */
   gxds_str name;
   uint64_t id;
   gxds_mailbox *mailbox;
-  UT_hash_handle by_name; /* the reactor's */
+  UT_hash_handle by_name; /* only on the reactor's thread */
 };
 
 struct gxds_cluster_refs {
@@ -23,7 +23,7 @@ struct gxds_cluster_refs {
 struct gxds_cluster_set {
   gxds_ref refs;
   const gxds_names *names;
-  gxds_cluster_ref **items; /* as names */
+  gxds_cluster_ref **items; /* in the order of names */
 };
 
 static void memory_unref(gxds_cluster_ref *c) {
@@ -83,7 +83,8 @@ const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_
       c = add(r, names->names[i]);
       on_new(arg, c->name);
     }
-    /* Whoever ended the last hold still has the memory's reference of all holds. */
+    /* If the last hold just ended on another thread, that thread still has, and then drops, the
+     * reference of the earlier holds; the new holds need their own. */
     if (atomic_fetch_add_explicit(&c->holds, 1, memory_order_relaxed) == 0) gxds_ref_inc(&c->refs);
     s->items[i] = c;
   }

@@ -30,7 +30,7 @@ gxds_cluster_refs *gxds_cluster_refs_create(gxds_mailbox *mailbox);
 /* Holds that others have stay valid, and end without a mail. */
 void gxds_cluster_refs_destroy(gxds_cluster_refs *r);
 /* Makes a set that holds each of the names. Takes its own reference to names. Calls on_new for each
- * name that was not held before. The caller owns the returned reference. */
+ * name that r did not have before. The caller owns the returned reference. */
 const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_names *names,
                                                void (*on_new)(void *arg, gxds_str name), void *arg);
 /* To be called for each GXDS_MAIL_CLUSTER_UNUSED. True if nobody holds the cluster any more, which

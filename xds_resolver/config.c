@@ -11,7 +11,7 @@ static int compare_names(const void *a, const void *b) {
   return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
 }
 
-/* One allocation: the struct, the views, the texts. */
+/* Makes one allocation with the struct, the array of strings, and their texts. */
 static const gxds_names *pack(const gxds_str *names, size_t count, size_t text_size) {
   gxds_names *n = gxds_calloc(1, sizeof *n + count * sizeof(gxds_str) + text_size);
   gxds_str *views = (gxds_str *)(n + 1);

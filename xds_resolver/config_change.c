@@ -6,8 +6,8 @@
 #include "base/memory.h"
 
 typedef struct change {
-  const gxds_cluster_entry *before; /* NULL: it is new */
-  const gxds_cluster_entry *after;  /* NULL: it is gone */
+  const gxds_cluster_entry *before; /* NULL if the entry is new */
+  const gxds_cluster_entry *after;  /* NULL if the entry is removed */
 } change;
 
 typedef struct changes {
@@ -51,7 +51,8 @@ static void add_cluster(gxds_text *out, const change *c) {
 typedef void (*add_fn)(void *all, const gxds_cluster_entry *before,
                        const gxds_cluster_entry *after);
 
-/* Those that add takes. The caller frees the list. */
+/* Collects the changes between two snapshots that add() accepts, sorted by name. The caller frees
+ * the list. */
 static changes diff(const gxds_config *before, const gxds_config *after, add_fn add) {
   changes all = {0};
   gxds_cluster_map_diff(before ? before->clusters : NULL, after->clusters, add, &all);
@@ -87,7 +88,7 @@ static bool has_endpoints(const gxds_endpoints *e) {
   return false;
 }
 
-/* NONE, AMBIENT or UNUSABLE. */
+/* The fault of an entry: NONE, AMBIENT or UNUSABLE. */
 static gxds_fault fault_of(const gxds_cluster_entry *e) {
   if (!e) return GXDS_FAULT_NONE;
   if (e->kind == GXDS_ENTRY_ERROR) return GXDS_FAULT_UNUSABLE;
@@ -107,12 +108,12 @@ static void add_why(gxds_text *out, const gxds_cluster_entry *e) {
   gxds_error_render(e->resolution_note, out);
 }
 
-/* What a change is to be told as; NONE: not at all. */
+/* The fault that a change is reported as; NONE if it is not reported. */
 static gxds_fault fault_of_change(const change *c) {
   gxds_fault was = fault_of(c->before);
   gxds_fault is = fault_of(c->after);
   if (is == GXDS_FAULT_NONE) {
-    /* One that is gone is not well, but nobody wants it. */
+    /* A removed cluster is not well again; but nobody needs it, so it is not reported. */
     return was != GXDS_FAULT_NONE && c->after ? GXDS_FAULT_OVER : GXDS_FAULT_NONE;
   }
   return is == was && same_words(c->before, c->after) ? GXDS_FAULT_NONE : is;
@@ -125,7 +126,8 @@ static void add_fault(void *arg, const gxds_cluster_entry *before,
 
 size_t gxds_fault_size(gxds_str words, size_t max) {
   if (words.size <= max) return words.size;
-  while (max > 0 && ((unsigned char)words.data[max] & 0xc0) == 0x80) max--; /* in a character */
+  while (max > 0 && ((unsigned char)words.data[max] & 0xc0) == 0x80)
+    max--; /* do not cut within a character */
   return max;
 }
 

@@ -1,26 +1,28 @@
 /* Aggregate clusters (A37, A75): from the graph of resources to lists of leaves.
  *
- * An aggregate adopts its latest resource when everything below it has adopted its own, down to the
- * leaves, and keeps the list of the one before until then. So what is adopted has no loop: it would
- * be one of the latest resources too, and the members of those get an error.
+ * An aggregate adopts its latest resource once everything below it has adopted its own, down to the
+ * leaves. Until then it keeps the list of the resource before. So adopted aggregates have no loops:
+ * a loop would also be one of the latest resources, and the members of such a loop get an error.
  *
- * While it waits, all that it shows is kept as it is (A74: the configuration before stays in use):
- * the old list would be of no use if its clusters had moved their endpoints to the new ones
- * already. An entry is one for all, so a cluster that is kept is so for its own routes too. An
- * error is not kept: what gets well is used at once, and kept then. That ends with what is awaited:
- * each such resource comes, or is known to be missing after a while (A57, A88). Nobody waits but
- * for that, or below somebody who does. */
+ * While an aggregate waits, every entry that it shows is kept as it is (A74: the configuration
+ * before stays in use). Otherwise the clusters in the old list might already have moved their
+ * endpoints to the new clusters, and the list would be useless. A cluster has one entry for all its
+ * users, so a kept cluster stays as it was for its own routes too. Errors are not kept: a cluster
+ * that gets well is used at once, and kept from then on. Waiting ends with the awaited resources:
+ * each of them comes, or is known to be missing after a while (A57, A88). An aggregate waits only
+ * for such a resource, or for something below that waits. */
 #include "resources/cluster.h"
 #include "xds_resolver/dependency_internal.h"
 
 /* ---- depth ---- */
 
-/* The height of an aggregate above its deepest leaf; 0: not known (yet), or beyond the limit. */
+/* The height of an aggregate above its deepest leaf; 0 if it is not known (yet), or beyond the
+ * limit. */
 static int height_of(const gxds_dependency_manager *m, const gxds_cluster *aggregate) {
   int most = 0;
   for (size_t i = 0; i < aggregate->aggregate_count; i++) {
     const gxds_node *child = gxds_node_find(m, aggregate->aggregate[i]);
-    if (!child) return 0; /* not even asked for: too deep */
+    if (!child) return 0; /* not even watched, because it is too deep */
     int height = gxds_node_is_latest_aggregate(child) ? child->height : 1;
     if (height == 0) return 0;
     if (height > most) most = height;
@@ -28,8 +30,9 @@ static int height_of(const gxds_dependency_manager *m, const gxds_cluster *aggre
   return most < GXDS_AGGREGATE_DEPTH_MAX ? most + 1 : 0;
 }
 
-/* A37: who is in a loop, above one, or higher than the limit never gets a height. Each pass finds
- * at least those that are one higher than the last, so the limit is also one on the passes. */
+/* A37: an aggregate that is in a loop, above one, or higher than the limit never gets a height.
+ * Each pass finds at least the aggregates that are one higher than those of the pass before, so the
+ * limit on height also limits the number of passes. */
 static void find_heights(gxds_dependency_manager *m) {
   gxds_node *node;
   DL_FOREACH2(m->aggregates, node, next_aggregate) { node->height = 0; }
@@ -65,7 +68,7 @@ typedef struct leaf_list {
   size_t capacity;
 } leaf_list;
 
-/* A37: where a cluster appears more than once below one aggregate, its first place counts. */
+/* A37: if a cluster appears more than once below an aggregate, its first place counts. */
 static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_str name) {
   gxds_node *leaf = gxds_node_find(m, name);
   if (!leaf || leaf->leaf_mark == m->last_mark) return;
@@ -77,7 +80,7 @@ static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_str name) {
   l->items[l->count++] = leaf->subject.name;
 }
 
-/* Why nothing is below an aggregate. */
+/* Why an aggregate has no leaves. */
 static const gxds_error *note_of_none(const gxds_dependency_manager *m, const gxds_node *node,
                                       const gxds_cluster *aggregate) {
   gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};
@@ -92,7 +95,8 @@ static const gxds_error *note_of_none(const gxds_dependency_manager *m, const gx
   return gxds_note_take(&note, node->subject.from);
 }
 
-/* The entry of an aggregate, from its children's. A74: those in error are left out. */
+/* Makes the entry of an aggregate from the entries of its children. A74: children in error are left
+ * out. */
 static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, const gxds_node *node,
                                             const gxds_cluster *aggregate) {
   m->last_mark++;
@@ -126,7 +130,7 @@ static bool is_settled(const gxds_node *child) {
   if (child->kept) return !shows_aggregate(child);
   if (child->subject.presence == GXDS_FAILED) return true;
   if (child->subject.presence == GXDS_REQUESTED) return false;
-  /* Of a leaf it is enough that what is shown is one, or an error. */
+  /* A leaf whose new endpoints are awaited is settled if its entry is a leaf or an error. */
   return !gxds_node_awaits(child) || (child->entry && !shows_aggregate(child));
 }
 
@@ -137,7 +141,7 @@ static bool are_settled(const gxds_dependency_manager *m, const gxds_cluster *ag
   return true;
 }
 
-/* From those of the least height up: what they name is lower. */
+/* In order of height, because the children of an aggregate are lower than itself. */
 static void find_settled(gxds_dependency_manager *m) {
   gxds_node *node;
   DL_FOREACH2(m->aggregates, node, next_aggregate) { node->settled = false; }
@@ -155,8 +159,8 @@ static bool is_root(const gxds_node *node) {
   return node->in_published || node->in_candidate || node->held || node->subscriptions > 0;
 }
 
-/* What is reached from the roots over the latest resources. What only an old list shows is wanted
- * no more: nobody waits for what it awaits. */
+/* A node is wanted if it is reached from the roots over the latest resources. A node that only an
+ * old list shows is not wanted: nobody waits for what it awaits. */
 static void find_wanted(gxds_dependency_manager *m) {
   gxds_node **queue = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof(gxds_node *));
   size_t count = 0;
@@ -184,7 +188,8 @@ static bool waits(const gxds_node *node) {
   return gxds_node_awaits(node);
 }
 
-/* Whether there is anybody who was not kept so far. */
+/* Keeps all nodes below an aggregate, except those in error. True if one of them was not kept
+ * before. */
 static bool keep_shown(gxds_dependency_manager *m, const gxds_cluster *aggregate) {
   bool any = false;
   for (size_t i = 0; i < aggregate->aggregate_count; i++) {
@@ -196,8 +201,9 @@ static bool keep_shown(gxds_dependency_manager *m, const gxds_cluster *aggregate
   return any;
 }
 
-/* Who names one that is kept may have to wait for it, and what it shows is kept in turn. That
- * begins with what is awaited from outside, so it ends with it. */
+/* An aggregate that names a kept node may have to wait for that node; then everything that the
+ * aggregate shows is kept too, and so on. All of this begins with an awaited resource, so it ends
+ * when the resource comes. */
 static void find_kept(gxds_dependency_manager *m) {
   gxds_node *node;
   DL_FOREACH(m->nodes, node) { node->kept = false; }
@@ -217,8 +223,9 @@ static void adopt(gxds_dependency_manager *m, gxds_node *node) {
   gxds_node_release_sources(m, node);
 }
 
-/* Who still waits keeps its list of children; errors among them may be over. Children come before
- * parents only by repetition: what is adopted has no loop, so this ends. */
+/* An aggregate that still waits keeps its list of children, but errors among these may be over.
+ * Only repetition brings changes of children to their parents. It ends, because adopted aggregates
+ * have no loops. */
 static void renew_waiting(gxds_dependency_manager *m) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -232,7 +239,7 @@ static void renew_waiting(gxds_dependency_manager *m) {
   }
 }
 
-/* Those of one height; what they name is lower, and was done before. */
+/* Adopts the aggregates of one height. Their children are lower, and were adopted before. */
 static void adopt_height(gxds_dependency_manager *m, int height) {
   gxds_node *node;
   DL_FOREACH2(m->aggregates, node, next_aggregate) {
@@ -252,6 +259,6 @@ void gxds_aggregates_resolve(gxds_dependency_manager *m) {
   }
   for (int height = 1; height <= GXDS_AGGREGATE_DEPTH_MAX; height++) adopt_height(m, height);
   renew_waiting(m);
-  find_kept(m);                /* those, too, that got well just now */
-  m->aggregates_dirty = false; /* entries that changed on the way were looked at */
+  find_kept(m);                /* now also nodes whose error just ended */
+  m->aggregates_dirty = false; /* entries that changed meanwhile were taken into account */
 }

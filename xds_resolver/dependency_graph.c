@@ -1,4 +1,4 @@
-/* The clusters that are wanted, and what their endpoints come from. */
+/* The wanted clusters (nodes), and the sources of their endpoints. */
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -8,14 +8,14 @@ static gxds_source **sources_of(gxds_dependency_manager *m, const gxds_cluster *
   return cluster->kind == GXDS_CLUSTER_EDS ? &m->eds : &m->dns;
 }
 
-/* "host:port" (A37); the address of an IPv6 endpoint needs brackets. */
+/* Adds "host:port" (A37). An IPv6 address gets brackets. */
 static void add_dns_name(gxds_text *out, const gxds_cluster *cluster) {
   gxds_str host = cluster->dns_host;
   bool bare = host.size > 0 && host.data[0] != '[' && memchr(host.data, ':', host.size);
   gxds_text_addf(out, bare ? "[%.*s]:%u" : "%.*s:%u", GXDS_STR_ARG(host), cluster->dns_port);
 }
 
-/* The source of a leaf's endpoints, made when there is none. */
+/* The source of a leaf's endpoints, made if there is none. */
 static gxds_source *source_get(gxds_dependency_manager *m, const gxds_cluster *cluster) {
   gxds_text dns_name = {NULL, 0, 0};
   gxds_str name = gxds_cluster_eds_name(cluster);
@@ -43,7 +43,7 @@ static void use_set(gxds_dependency_manager *m, gxds_use *use, gxds_node *node,
   if (use->source) {
     DL_DELETE(use->source->uses, use);
     if (!use->source->uses && !use->source->idle) {
-      use->source->idle = true; /* stopped once what replaces it is published */
+      use->source->idle = true; /* it is stopped once its replacement is published */
       use->source->next_idle = m->idle;
       m->idle = use->source;
     }
@@ -181,7 +181,8 @@ void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
 
 /* ---- leaves ---- */
 
-/* A88: whatever is wrong around this cluster, and where it is from. */
+/* A88: everything that is wrong with this cluster's resources, and the server that they come from.
+ */
 static const gxds_error *make_note(const gxds_dependency_manager *m, const gxds_node *node,
                                    const gxds_source *source) {
   const gxds_subject *s = &source->subject;
@@ -205,17 +206,17 @@ static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, co
   return entry;
 }
 
-/* The latest resource is a leaf: its entry follows once the endpoints are in. */
+/* The latest resource is a leaf: renews the entry, if the endpoints are known. */
 static void renew_leaf(gxds_dependency_manager *m, gxds_node *node, const gxds_cluster *latest) {
   if (gxds_node_awaits(node)) return;
   gxds_source *source = source_get(m, latest);
-  /* The new use before the old one goes: the source may be the same. */
+  /* The new use is set before the old one ends, because both may be of the same source. */
   use_set(m, &node->shown, node, source);
   use_set(m, &node->awaited, node, NULL);
   gxds_node_set_entry(m, node, leaf_entry(m, node, latest, source));
 }
 
-/* The entry's resource is not the latest, whose endpoints are awaited: what is shown goes on. */
+/* The latest resource waits for its endpoints: renews the entry with the resource that it has. */
 static void renew_shown(gxds_dependency_manager *m, gxds_node *node) {
   if (!node->shown.source || !node->entry || node->entry->kind != GXDS_ENTRY_ENDPOINTS) return;
   if (node->shown.source->subject.presence == GXDS_REQUESTED) return;
@@ -233,7 +234,7 @@ static void enlist_aggregate(gxds_dependency_manager *m, gxds_node *node) {
   }
 }
 
-/* Uses what the latest resource needs. What is shown keeps what it uses itself. */
+/* Uses the source that the latest resource needs. The entry keeps its own source. */
 static void refresh(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster *latest = gxds_node_latest(node);
   if (latest && latest->kind != GXDS_CLUSTER_AGGREGATE) {
@@ -267,13 +268,14 @@ void gxds_nodes_refresh(gxds_dependency_manager *m) {
   }
 }
 
-/* The entry of a leaf, or of a cluster in error; an aggregate gets its own when it is adopted. */
+/* Renews the entry of a leaf, or of a cluster in error. An aggregate gets its entry when it adopts
+ * its resource. */
 static void renew(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster *latest = gxds_node_latest(node);
   if (node->subject.presence == GXDS_FAILED) {
     gxds_status error = gxds_subject_failure(&node->subject);
     gxds_node_release_sources(m, node);
-    /* A31: deleted, when only RPCs that are under way still want it. */
+    /* A31: the cluster counts as deleted if only RPCs that hold it still need it. */
     bool deleted = node->held && !node->in_published && node->subscriptions == 0;
     gxds_node_set_entry(m, node,
                         deleted ? gxds_cluster_entry_deleted(node->subject.name, &error)
@@ -304,7 +306,7 @@ void gxds_nodes_renew(gxds_dependency_manager *m) {
 /* ---- what is wanted ---- */
 
 typedef struct walk {
-  gxds_node **queue; /* every node once, nearest to a root first */
+  gxds_node **queue; /* every node once, the nearest to a root first */
   size_t count;
   size_t capacity;
 } walk;
@@ -350,7 +352,7 @@ void gxds_nodes_walk(gxds_dependency_manager *m) {
       walk_children(m, &w, node->entry->cluster);
       if (latest == node->entry->cluster) continue;
     }
-    /* A37: who is deeper than that fails anyway, so what it names is not asked for. */
+    /* A37: an aggregate at this depth fails anyway, so its children are not watched. */
     if (depth < GXDS_AGGREGATE_DEPTH_MAX && gxds_node_is_latest_aggregate(node)) {
       walk_children(m, &w, latest);
     }
@@ -387,7 +389,7 @@ void gxds_nodes_drop_unmarked(gxds_dependency_manager *m) {
     GXDS_CHECK(!node->mapped && !node->dirty && !node->changed);
     gxds_node_release_sources(m, node);
     if (node->is_aggregate) {
-      m->aggregates_dirty = true; /* it may have been what others were kept for */
+      m->aggregates_dirty = true; /* other nodes may have been kept because of it */
       DL_DELETE2(m->aggregates, node, prev_aggregate, next_aggregate);
     }
     DL_DELETE(m->nodes, node);

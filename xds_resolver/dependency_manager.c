@@ -118,7 +118,7 @@ gxds_dependency_manager *gxds_dependency_manager_create(
 
 void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   gxds_dependency_forget_published(m);
-  HASH_CLEAR(by_token, m->subjects); /* before what it lists goes */
+  HASH_CLEAR(by_token, m->subjects); /* before the listed subjects are freed */
   gxds_root_fini(m);
   gxds_nodes_fini(m);
   gxds_subject_fini(&m->listener);
@@ -139,14 +139,15 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
 
 /* ---- events ---- */
 
-/* Something about it is another than before. */
+/* The resource or an error of the subject changed. */
 static void subject_changed(gxds_dependency_manager *m, gxds_subject *s) {
   switch (s->kind) {
     case GXDS_SUBJECT_LISTENER:
       m->root_dirty = true;
       break;
     case GXDS_SUBJECT_ROUTE_CONFIG:
-      if (s == m->route_config) m->root_dirty = true; /* else it is on its way out */
+      if (s == m->route_config)
+        m->root_dirty = true; /* otherwise it is the old one, which goes soon */
       break;
     case GXDS_SUBJECT_NODE:
       gxds_node_touch(m, (gxds_node *)s);
@@ -162,7 +163,7 @@ static bool is_root_subject(const gxds_subject *s) {
   return s->kind == GXDS_SUBJECT_LISTENER || s->kind == GXDS_SUBJECT_ROUTE_CONFIG;
 }
 
-/* The manager's own. */
+/* The manager's origin for that server. Borrowed. */
 static const gxds_error *origin_of(gxds_dependency_manager *m, gxds_str server) {
   for (size_t i = 0; i < m->origin_count; i++) {
     if (gxds_str_equal(m->origins[i]->server, server)) return m->origins[i];
@@ -180,7 +181,7 @@ void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t to
                                          const gxds_resource *resource, const gxds_error *error) {
   gxds_subject *s = find_subject(m, token);
   if (!s) return;
-  /* Whichever it is, it ends the ambient error (A88). */
+  /* A resource as well as an error ends the ambient error (A88). */
   bool ambient = s->ambient != NULL;
   gxds_error_assign(&s->ambient, NULL);
   set_resource(s, resource ? GXDS_PRESENT : GXDS_FAILED, resource);
@@ -224,7 +225,8 @@ void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str clus
   gxds_node *node = gxds_node_get(m, cluster);
   if (node->subscriptions++ > 0) return;
   m->grown = m->map_dirty = true;
-  gxds_node_touch(m, node); /* whether it is a deleted one depends on who wants it */
+  gxds_node_touch(
+      m, node); /* whether an error entry is a deleted one depends on who needs the cluster */
 }
 
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster) {
@@ -244,7 +246,7 @@ void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, b
   gxds_node *node = held ? gxds_node_get(m, target) : gxds_node_find(m, target);
   if (!node || node->held == held) return;
   node->held = held;
-  /* As long as a route of the published root names it, nothing else depends on it. */
+  /* While a route of the published root names the cluster, a hold changes nothing. */
   if (node->in_published) return;
   *(held ? &m->grown : &m->shrunk) = true;
   m->map_dirty = true;
@@ -259,15 +261,16 @@ void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {
 
 static void renew_clusters(gxds_dependency_manager *m) {
   gxds_nodes_refresh(m);
-  /* Everything that is wanted for another reason than an aggregate's was made on the way. */
+  /* Nodes that are wanted for other reasons than an aggregate exist already, so only aggregates
+   * need a walk. */
   if (m->grown && m->aggregates) {
     gxds_nodes_walk(m);
-    m->aggregates_dirty = true; /* other roots may make others wait */
+    m->aggregates_dirty = true; /* with other roots, other aggregates may wait */
   }
   m->grown = false;
   if (m->aggregates_dirty) gxds_aggregates_resolve(m);
   gxds_nodes_renew(m);
-  /* Who is kept is so from the last time, and what came in now may have ended it. */
+  /* Which nodes are kept was found out last time; what came now may have ended it. */
   if (m->aggregates_dirty || m->due) gxds_aggregates_resolve(m);
 }
 
@@ -275,17 +278,19 @@ void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
   if (m->root_dirty) gxds_root_update(m);
   renew_clusters(m);
   gxds_root_promote(m);
-  gxds_nodes_refresh(m); /* other routes make other clusters deleted ones */
+  gxds_nodes_refresh(m); /* with other routes, other clusters count as deleted */
   gxds_nodes_renew(m);
   gxds_dependency_publish(m);
   if (m->shrunk) {
     gxds_nodes_walk(m);
     gxds_nodes_drop_unmarked(m);
-    if (m->aggregates) m->aggregates_dirty = true; /* who waited may be no root any more */
+    if (m->aggregates)
+      m->aggregates_dirty = true; /* an aggregate that waited may not be a root any more */
   }
   gxds_root_drop_old(m);
   gxds_sources_drop_idle(m);
-  /* Who waited may be gone: what was kept for it follows. Each time some go, so it ends. */
+  /* An aggregate that waited may be gone, and then the nodes kept for it can change. Each round
+   * removes some nodes, so this ends. */
   if (m->aggregates_dirty) gxds_dependency_manager_settle(m);
 }
 

@@ -1,4 +1,4 @@
-/* Cluster specifier plugins: those of the published routes, and those that RPCs still hold. */
+/* Cluster specifier plugins: of the published routes, and those that RPCs still hold. */
 #include "xds_resolver/dependency_internal.h"
 
 void gxds_dependency_hold_plugin(gxds_dependency_manager *m, gxds_str name, bool held) {
@@ -20,7 +20,8 @@ bool gxds_dependency_plugin_is_held(const gxds_dependency_manager *m, gxds_str n
   return m->held_plugins && gxds_names_contain(m->held_plugins, name);
 }
 
-/* What the last snapshot says of plugins that only RPCs hold is the last that is known of them. */
+/* Adds the plugins that only RPCs hold. They come from the last snapshot, since no route names them
+ * any more. */
 static const gxds_plugins *with_held(const gxds_dependency_manager *m, const gxds_plugins *routed,
                                      const gxds_plugins *before) {
   size_t routed_count = routed ? routed->count : 0;

@@ -1,4 +1,4 @@
-/* From entries to the snapshot. */
+/* Makes the snapshot from the entries of nodes. */
 #include "xds_resolver/dependency_internal.h"
 
 static void map_put(gxds_dependency_manager *m, gxds_node *node) {
@@ -23,7 +23,8 @@ static bool is_shown_root(const gxds_node *node) {
   return node->in_published || node->held || node->subscriptions > 0;
 }
 
-/* Marks what is reached from the published root and the subscriptions over adopted aggregates. */
+/* Marks the nodes that are reached from the published root, held clusters and subscriptions over
+ * adopted aggregates. */
 static void mark_shown(gxds_dependency_manager *m) {
   uint64_t mark = ++m->last_mark;
   gxds_node **queue = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof(gxds_node *));
@@ -106,7 +107,7 @@ static bool is_published(const gxds_dependency_manager *m, const gxds_names *roo
          c->roots == roots && c->plugins == plugins;
 }
 
-/* Where RPCs may be sent. */
+/* The clusters and plugins that RPCs may be sent to. */
 static const gxds_names *targets_of(const gxds_root *r) {
   if (!r->plugins) return gxds_names_ref(r->names);
   size_t count = r->names->count;

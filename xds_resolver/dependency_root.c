@@ -1,4 +1,4 @@
-/* Listener and route configuration: which root to go to, or that there is none. */
+/* Listener and route configuration: makes the candidate root, or fails the channel. */
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 #include "xds_resolver/route_table.h"
@@ -29,7 +29,8 @@ static void clear_candidate(gxds_dependency_manager *m) {
   m->shrunk = true;
 }
 
-/* With a virtual host that is as it was in r, or names the same clusters, it shares the names. */
+/* The names of a virtual host's clusters. Shares those of r, if the virtual host did not change, or
+ * names the same clusters. */
 static const gxds_names *names_of(const gxds_root *r, const gxds_virtual_host *virtual_host) {
   if (r->set && gxds_virtual_host_equal(r->virtual_host, virtual_host)) {
     return gxds_names_ref(r->names);
@@ -72,7 +73,7 @@ static void set_candidate(gxds_dependency_manager *m, const gxds_listener *liste
 
 /* ---- failure ---- */
 
-/* A74: an error that ends the use of what was published. */
+/* A74: an error of the listener or the routes, which ends the use of the published snapshot. */
 static void fail(gxds_dependency_manager *m, gxds_status take_status) {
   clear_candidate(m);
   if (m->published.set) {
@@ -123,8 +124,8 @@ static void stop_route_config(gxds_dependency_manager *m, gxds_subject **s) {
   *s = NULL;
 }
 
-/* Watches this name (empty: none), and no other but, until it is replaced, what the published root
- * came from. */
+/* Watches the route configuration of that name (none if it is empty), and stops watching any other.
+ * Only the published root's is watched until it is replaced. */
 static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
   if (m->route_config && gxds_str_equal(m->route_config->name, name)) return;
   gxds_subject *before = m->route_config;
@@ -146,7 +147,7 @@ static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
     gxds_subject_start(m, m->route_config, GXDS_SUBJECT_ROUTE_CONFIG, &gxds_route_config_type,
                        name);
   }
-  gxds_nodes_touch_all(m); /* their notes tell of it */
+  gxds_nodes_touch_all(m); /* their notes have its ambient error */
 }
 
 void gxds_root_drop_old(gxds_dependency_manager *m) {
@@ -195,7 +196,7 @@ void gxds_root_update(gxds_dependency_manager *m) {
   }
   switch (m->route_config->presence) {
     case GXDS_REQUESTED:
-      clear_candidate(m); /* what it was made from is out of date */
+      clear_candidate(m); /* the listener that it was made from is out of date */
       break;
     case GXDS_FAILED:
       fail(m, gxds_subject_failure(m->route_config));

@@ -1,4 +1,4 @@
-/* What is always true of a dependency manager between two events, once it is settled. */
+/* The invariants of a settled dependency manager between two events. */
 #include "xds_resolver/dependency_internal.h"
 
 static void validate_use(const gxds_use *use, const gxds_node *node) {

@@ -8,7 +8,8 @@
 struct gxds_mailbox {
   gxds_ref refs;
   gxds_mailbox_owner owner;
-  _Atomic(gxds_mail *) newest; /* any thread pushes, the owner takes all; &closed_mark: closed */
+  _Atomic(gxds_mail *)
+      newest; /* any thread pushes, the owner takes all; &closed_mark if the box is closed */
 };
 
 static gxds_mail closed_mark;
@@ -67,7 +68,7 @@ void gxds_mailbox_cluster_unsubscribe(gxds_mailbox *m, gxds_str cluster) {
 }
 
 gxds_mail *gxds_mailbox_take(gxds_mailbox *m) {
-  /* Only the owner closes, so what is read here stays open until the exchange. */
+  /* Only the owner closes the box, so if it is open here, it stays open until the exchange. */
   if (atomic_load_explicit(&m->newest, memory_order_relaxed) == &closed_mark) return NULL;
   gxds_mail *newest = atomic_exchange_explicit(&m->newest, NULL, memory_order_acq_rel);
   gxds_mail *oldest = NULL;

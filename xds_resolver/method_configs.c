@@ -36,10 +36,10 @@ void gxds_method_configs_destroy(gxds_method_configs *m) {
   gxds_free(m);
 }
 
-/* The name of the next member of the method config. */
+/* Adds the name of the next member of the method config. */
 static void add_name(gxds_text *json, const char *name) { gxds_text_addf(json, ",\"%s\":", name); }
 
-/* Each instance of a kind of filter takes the item of its place in the kind's list. */
+/* The host gives the n-th filter of a kind the n-th item of the kind's list. */
 static void add_filters(gxds_text *json, const gxds_method_config *c, gxds_http_filter_kind kind,
                         const char *name) {
   bool any = false;
@@ -58,7 +58,7 @@ static void add_filters(gxds_text *json, const gxds_method_config *c, gxds_http_
   if (any) gxds_text_add_z(json, "]");
 }
 
-/* The host counts in milliseconds, and takes what is less than one for no limit at all. */
+/* The host counts in milliseconds, and would treat less than one as no limit. */
 static gxds_duration to_milliseconds(gxds_duration d) {
   return d / GXDS_MILLISECOND * GXDS_MILLISECOND +
          (d % GXDS_MILLISECOND && d < INT64_MAX - GXDS_MILLISECOND ? GXDS_MILLISECOND : 0);

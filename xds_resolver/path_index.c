@@ -7,12 +7,13 @@
 
 typedef struct gxds_path_chain {
   uint64_t hash;
-  uint32_t first; /* GXDS_PATH_CHAIN_END: an empty place */
+  uint32_t first; /* GXDS_PATH_CHAIN_END if the place is empty */
   uint32_t last;
 } gxds_path_chain;
 
-/* FNV-1a: not the best of hashes, but that of a prefix is on the way to that of the whole. Those
- * who choose the texts are trusted (the control plane). */
+/* FNV-1a: not the best of hashes, but computing the hash of a text passes through the hashes of its
+ * prefixes. Collisions on purpose are no concern, because the control plane, which chooses the
+ * texts, is trusted. */
 #define HASH_START 0xcbf29ce484222325u
 #define HASH_PRIME 0x100000001b3u
 
@@ -31,7 +32,7 @@ static uint64_t hash_text(gxds_str text, bool ignore_case) {
   return state;
 }
 
-/* Of a chain: its text and what kind it is of; spread over all bits. */
+/* The hash of a chain: from the hash of its text, and its kind, spread over all bits. */
 static uint64_t hash_finish(uint64_t state, gxds_path_match_kind kind, bool ignore_case) {
   uint64_t h = state + (uint64_t)kind * 2 + (ignore_case ? 1 : 0);
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
@@ -55,7 +56,7 @@ static bool chain_is(const gxds_path_index *x, const gxds_path_chain *c, gxds_pa
   return ignore_case ? gxds_str_equal_nocase(own, text) : gxds_str_equal(own, text);
 }
 
-/* The chain's place, or the empty place where it would be. */
+/* The place of the chain, or the empty place where it would be. */
 static gxds_path_chain *find_place(const gxds_path_index *x, uint64_t hash,
                                    gxds_path_match_kind kind, bool ignore_case, gxds_str text) {
   for (size_t i = hash & x->mask;; i = (i + 1) & x->mask) {
@@ -159,7 +160,7 @@ static void look_up(const gxds_path_index *x, uint64_t state, gxds_path_match_ki
   found_add(f, find_place(x, hash, kind, ignore_case, text)->first);
 }
 
-/* What of a path is hashed. */
+/* A path with the hash of its first size bytes. */
 typedef struct hashed_path {
   gxds_str path;
   bool ignore_case;
@@ -173,7 +174,7 @@ static void hash_up_to(hashed_path *h, size_t size) {
   }
 }
 
-/* The chains of a kind whose texts the path begins with. */
+/* Finds the chains of a kind whose texts are prefixes of the path. */
 static void find_prefixes(const gxds_path_index *x, const gxds_path_lengths *lengths,
                           gxds_path_match_kind kind, hashed_path *h, found_chains *f) {
   for (size_t i = 0; i < lengths->count && lengths->items[i] <= h->path.size; i++) {
@@ -190,7 +191,7 @@ static void find_texts(const gxds_path_index *x, gxds_str path, bool ignore_case
   look_up(x, h.state, GXDS_PATH_EXACT, ignore_case, path, f);
 }
 
-/* The chains of texts that are the whole path, or that a slash follows in it. */
+/* Finds the chains whose text is the whole path, or a prefix of it that a slash follows. */
 static void find_segments(const gxds_path_index *x, gxds_str path, bool ignore_case,
                           found_chains *f) {
   const gxds_path_lengths *lengths = &x->segments[ignore_case ? 1 : 0];

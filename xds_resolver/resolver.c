@@ -9,10 +9,10 @@
 #include "xds_resolver/dependency_manager.h"
 #include "xds_resolver/dns_names.h"
 
-/* What the mailbox calls its owner by: it may outlive the resolver, and keeps the reactor. */
+/* The owner that the mailbox calls. It may outlive the resolver, and keeps the reactor alive. */
 typedef struct box {
-  gxds_mailbox *mailbox;   /* borrowed: it owns this */
-  gxds_resolver *resolver; /* the reactor's; NULL: closed */
+  gxds_mailbox *mailbox;   /* borrowed: the mailbox owns this box */
+  gxds_resolver *resolver; /* only on the reactor's thread; NULL if the resolver is closed */
 } box;
 
 struct gxds_resolver {
@@ -29,21 +29,21 @@ struct gxds_resolver {
   void (*schedule)(void *arg);
   void (*gone)(void *arg);
   void *arg;
-  unsigned opened_in; /* a generation of the reactor */
+  unsigned opened_in; /* the generation of the reactor in which it started */
   box *box;
 
   /* Between the two sides. */
   _Atomic(gxds_resolver_update *) slot;
 
-  /* The reactor's. */
+  /* Only on the reactor's thread. */
   const gxds_bootstrap *bootstrap;
-  gxds_bootstrap_share *share; /* NULL: the bootstrap is this channel's own */
+  gxds_bootstrap_share *share; /* NULL if the bootstrap is this channel's own */
   gxds_prepared *prepared;     /* until the client is acquired */
   gxds_client_handle *handle;
-  gxds_dependency_manager *manager; /* NULL: the listener can't be named */
-  gxds_dns_names *dns_names;        /* likewise */
+  gxds_dependency_manager *manager; /* NULL if the listener's name can't be made */
+  gxds_dns_names *dns_names;        /* NULL if the listener's name can't be made */
   gxds_cluster_refs *cluster_refs;
-  const gxds_cluster_set *clusters; /* of the last update's routes; NULL: it was a failure */
+  const gxds_cluster_set *clusters; /* of the last update's routes; NULL if it was a failure */
 };
 
 /* ---- updates ---- */
@@ -60,7 +60,8 @@ static void put_update(gxds_resolver *r, gxds_resolver_update *take_update) {
   gxds_resolver_update *missed =
       atomic_exchange_explicit(&r->slot, take_update, memory_order_acq_rel);
   if (missed) {
-    gxds_resolver_update_destroy(missed); /* a drain is on its way and finds the new one */
+    gxds_resolver_update_destroy(
+        missed); /* a drain is scheduled already, and will find the new update */
   } else {
     r->schedule(r->arg);
   }
@@ -94,7 +95,8 @@ static void put_config(gxds_resolver *r, const gxds_config *config,
 
 /* ---- the dependency manager's actions ---- */
 
-/* Returns whether the manager was told something meanwhile. */
+/* Carries out an action. True if that reported an event to the manager, which must then settle
+ * again. */
 static bool carry_out(gxds_resolver *r, const gxds_dependency_action *a) {
   switch (a->kind) {
     case GXDS_DEPENDENCY_WATCH:
@@ -104,7 +106,7 @@ static bool carry_out(gxds_resolver *r, const gxds_dependency_action *a) {
       gxds_client_handle_unwatch(r->handle, a->token);
       return false;
     case GXDS_DEPENDENCY_PUBLISH: {
-      /* To take holds is a call on the manager, which ends the borrow. */
+      /* Taking holds calls the manager, after which a->config is not valid any more. */
       const gxds_config *config = gxds_config_ref(a->config);
       const gxds_names *names = gxds_names_ref(a->route_targets);
       put_config(r, config, names);
@@ -223,7 +225,7 @@ static void begin(void *arg) {
   r->handle = gxds_clients_acquire(key, r->bootstrap, r->prepared, r->host, r->resource_timeout,
                                    r->args, &events, r);
   r->prepared = NULL;
-  /* That of the client, which may have been there before. */
+  /* The client's bootstrap, not this channel's: another channel may have made the client. */
   const gxds_bootstrap *bootstrap = gxds_client_handle_bootstrap(r->handle);
   gxds_str listener_name;
   gxds_status status =
@@ -245,7 +247,7 @@ static void begin(void *arg) {
   settle(r);
 }
 
-/* Frees what was set before it started. */
+/* Frees the resolver with everything that was set before it started. */
 static void destroy(gxds_resolver *r) {
   gxds_str_free(&r->target);
   gxds_str_free(&r->uri_authority);
@@ -269,12 +271,12 @@ static void end(void *arg) {
   gxds_client_handle_release(r->handle);
   r->gone(r->arg);
   destroy(r);
-  gxds_mailbox_unref(mailbox); /* with it the reactor may go */
+  gxds_mailbox_unref(mailbox); /* this may end the reactor */
 }
 
 /* ---- the owner's side ---- */
 
-/* The bootstrap, read for this channel. A failure says where it was looked for. */
+/* Reads the bootstrap for this channel. A failure says where it was looked for. */
 static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out) {
   gxds_str json;
   gxds_str where;
@@ -298,8 +300,8 @@ static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_boo
   return status;
 }
 
-/* The same, or what other channels of the target use. *share: a use of it; NULL: it is the
- * channel's own. */
+/* Gets the bootstrap that other channels of the target use, or reads it. *share becomes a use of
+ * it, and stays NULL if the bootstrap is the channel's own. */
 static gxds_status get_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out,
                                  gxds_bootstrap_share **share) {
   if (o->bootstrap_json) return read_bootstrap(o, out);

@@ -51,8 +51,8 @@ bool gxds_route_matcher_other_path(const gxds_route_matcher *m, const gxds_host 
   return false;
 }
 
-/* A base-10 integer with optional sign, all of the text but for blanks around it: what the host's
- * number parser takes. */
+/* Reads a base-10 integer with an optional sign, and blanks around it. The whole text must be the
+ * number. The host's number parser has the same rules. */
 static bool parse_integer(gxds_str s, int64_t *out) {
   static const char blanks[] = " \t\n\v\f\r";
   while (s.size && memchr(blanks, s.data[0], sizeof blanks - 1)) s = last(s, s.size - 1);
@@ -60,7 +60,8 @@ static bool parse_integer(gxds_str s, int64_t *out) {
   bool negative = s.size && s.data[0] == '-';
   if (s.size && (s.data[0] == '-' || s.data[0] == '+')) s = last(s, s.size - 1);
   if (s.size == 0) return false;
-  int64_t value = 0; /* negated, because there is one more negative number than positive ones */
+  int64_t value =
+      0; /* the negated value, because there is one more negative number than positive ones */
   for (size_t i = 0; i < s.size; i++) {
     if (s.data[i] < '0' || s.data[i] > '9') return false;
     if (__builtin_mul_overflow(value, 10, &value)) return false;
@@ -99,14 +100,15 @@ static bool value_matches(const gxds_header_match *h, const void *regex, const g
   return compare(h, regex, host, value) != h->invert;
 }
 
-/* Inverted or not, a header that is not there compares with nothing; as in Envoy, it may be taken
- * for an empty one. */
+/* Whether an RPC without the header matches. A missing header matches no comparison, inverted or
+ * not, unless it counts as an empty one, as in Envoy. */
 static bool missing_matches(const gxds_header_match *h, const void *regex, const gxds_host *host) {
   if (h->missing_is_empty) return value_matches(h, regex, host, gxds_str_of(NULL, 0));
   return h->kind == GXDS_HEADER_PRESENT && h->present == h->invert;
 }
 
-/* Many routes ask for the same header: where it is the same bytes, one look tells. */
+/* Many routes match on the same header. If they share the bytes of its name, a comparison of
+ * pointers is enough. */
 static gxds_str shared_name(gxds_str name, const gxds_route_matcher *before) {
   if (!before || before->route->header_count == 0) return name;
   return gxds_str_equal(before->headers[0].name, name) ? before->headers[0].name : name;

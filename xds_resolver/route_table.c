@@ -8,22 +8,25 @@
 #include "xds_resolver/request_hash.h"
 #include "xds_resolver/route_match.h"
 
-/* One cluster of a route: chosen when the number drawn is below its end, and not below the end of
- * the one before. */
+/* One cluster of a route. It is chosen if the drawn number is below its end, and not below the end
+ * of the share before. */
 typedef struct share {
   uint64_t end;
   size_t cluster;
   size_t method_config;
-  const gxds_host_rewrite *host_rewrite; /* NULL: none. In the route configuration */
-  const gxds_metadata_match *match;      /* likewise */
-  const gxds_session_cookie *cookie;     /* likewise, or in the listener */
+  const gxds_host_rewrite
+      *host_rewrite; /* NULL if there is none; borrowed from the route configuration */
+  const gxds_metadata_match
+      *match; /* NULL if there is none; borrowed from the route configuration */
+  const gxds_session_cookie
+      *cookie; /* NULL if there is none; borrowed from the route configuration or the listener */
 } share;
 
 typedef struct compiled_route {
   gxds_route_matcher matcher;
   gxds_request_hasher hasher;
   const share *shares; /* in the table's own array */
-  size_t share_count;  /* 0: the route can't be followed */
+  size_t share_count;  /* 0 if a client can't carry out the route's action */
 } compiled_route;
 
 struct gxds_route_table {
@@ -56,17 +59,17 @@ const gxds_names *gxds_route_cluster_names(const gxds_virtual_host *virtual_host
   return result;
 }
 
-/* What the routes of a table are compiled with, and from the one before. */
+/* The state while the routes of a table are compiled, one after the other. */
 typedef struct compiler {
   gxds_route_table *table;
   const gxds_names *clusters;
   gxds_duration max_stream_duration; /* of the listener */
   share *next_share;
-  gxds_method_config last; /* the one of number last_number */
+  gxds_method_config last; /* the contents of number last_number */
   size_t last_number;
 } compiler;
 
-/* A31: the route's own limit, else the listener's; zero means none. */
+/* A31: the route's own limit, or else the listener's; zero means none. */
 static gxds_duration timeout_of(const compiler *c, const gxds_route *r) {
   gxds_duration limit =
       r->max_stream_duration >= 0 ? r->max_stream_duration : c->max_stream_duration;
@@ -77,7 +80,8 @@ static bool has_none(const gxds_method_config *c) {
   return c->overrides[0]->count == 0 && c->overrides[1]->count == 0;
 }
 
-/* Most routes want what the one before wanted: that is seen without making its text. */
+/* Most routes have the same method config as the route before, which is found out without making
+ * its text. */
 static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_route_cluster *target) {
   gxds_method_config wanted = c->last;
   wanted.timeout = timeout_of(c, r);
@@ -105,13 +109,13 @@ static size_t find_target(const compiler *c, gxds_str name) {
   return place;
 }
 
-/* Envoy: a weighted cluster's own comes before the route's. */
+/* As in Envoy, the rewrite of a weighted cluster comes before the route's. */
 static const gxds_host_rewrite *rewrite_of(const gxds_route *r, const gxds_route_cluster *target) {
   if (target->host_rewrite.kind != GXDS_HOST_REWRITE_NONE) return &target->host_rewrite;
   return r->host_rewrite.kind != GXDS_HOST_REWRITE_NONE ? &r->host_rewrite : NULL;
 }
 
-/* E5: a weighted cluster's own has the route's in it. */
+/* E5: the match of a weighted cluster already includes the route's. */
 static const gxds_metadata_match *match_of(const gxds_route *r, const gxds_route_cluster *target) {
   return target->metadata_match ? target->metadata_match : r->metadata_match;
 }
@@ -229,11 +233,10 @@ int64_t gxds_route_table_match_linear(const gxds_route_table *t,
   return -1;
 }
 
-/* With so few routes, to compare is less than to hash the path. */
+/* With at most so many routes, comparing costs less than hashing the path. */
 enum { kFewRoutes = 4 };
 
-/* Goes through the chains that match the path in the order of the routes, as if it were one list.
- */
+/* Merges the chains that match the path: tries their routes in the order of the table. */
 int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request) {
   if (t->route_count <= kFewRoutes) return gxds_route_table_match_linear(t, request);
   uint32_t heads[GXDS_PATH_CHAINS_MAX];
@@ -258,7 +261,7 @@ int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_reque
   return -1;
 }
 
-/* A28: a cluster by weight. */
+/* A28: draws a cluster by weight. */
 static const share *pick_share(const compiled_route *r, const gxds_route_request *request) {
   if (r->share_count == 1) return &r->shares[0];
   uint64_t total = r->shares[r->share_count - 1].end;
@@ -268,8 +271,9 @@ static const share *pick_share(const compiled_route *r, const gxds_route_request
   return &r->shares[at];
 }
 
-/* A60: a session stays in its cluster as long as its route goes there, whatever was drawn. Then it
- * is as if that had been drawn. Leaves what the cookie says in request->session. */
+/* A60: a session stays in its cluster as long as the route has that cluster, whatever was drawn.
+ * Returns the share of the session's cluster, or drawn. Leaves the decoded cookie in
+ * request->session. */
 static __attribute__((noinline)) const share *share_of_session(const compiled_route *r,
                                                                const share *drawn,
                                                                const gxds_route_request *request) {

@@ -3,14 +3,15 @@
 #include "base/memory.h"
 
 struct gxds_selector {
-  const gxds_virtual_host *virtual_host; /* in the route configuration that the table keeps */
+  const gxds_virtual_host
+      *virtual_host; /* part of the route configuration, which the table keeps alive */
   const gxds_listener *listener;
   const gxds_cluster_set *clusters;
   const gxds_host *host;
   const gxds_route_table *table;
   gxds_str route_source;
-  gxds_str nowhere; /* what RPCs are told that no route matches, */
-  gxds_str inapt;   /* and those whose route leads nowhere */
+  gxds_str nowhere; /* the error of RPCs that no route matches */
+  gxds_str inapt;   /* the error of RPCs whose route has an action that a client can't carry out */
 };
 
 static gxds_str failure_text(const char *what, gxds_str route_source) {
@@ -48,7 +49,7 @@ void gxds_selector_destroy(const gxds_selector *shared) {
   gxds_free(s);
 }
 
-/* Those that concern all routes. */
+/* Whether the listeners agree in the settings that concern all routes. */
 static bool same_settings(const gxds_listener *a, const gxds_listener *b) {
   if (a == b) return true;
   return a->max_stream_duration == b->max_stream_duration &&
@@ -71,7 +72,8 @@ const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *co
   return s->listener->filters;
 }
 
-/* A31: an RPC has all the time that its route gives, whatever the host's clocks make of it. */
+/* A31: an RPC gets all the time that its route allows. The host may measure the timeout on another
+ * clock, so the distance of the clocks is added. */
 static gxds_duration timeout_for_host(const gxds_selector *s, size_t method_config) {
   if (method_config == GXDS_NO_METHOD_CONFIG) return 0;
   gxds_duration timeout =

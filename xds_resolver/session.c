@@ -7,7 +7,8 @@
 
 /* --- The request --- */
 
-/* The next "name=value" of a header; several headers come joined by commas, which no cookie has. */
+/* Reads the next "name=value" of a header. Several headers come joined by commas, which no cookie
+ * may contain. */
 static bool next_cookie(gxds_str *rest, gxds_str *name, gxds_str *value) {
   while (rest->size > 0 && strchr(" ;,", rest->data[0])) {
     *rest = gxds_str_of(rest->data + 1, rest->size - 1);
@@ -23,7 +24,8 @@ static bool next_cookie(gxds_str *rest, gxds_str *name, gxds_str *value) {
   return true;
 }
 
-/* RFC 6265 lets a value be in quotes, as some programs' libraries write all that are not words. */
+/* RFC 6265 allows quotes around a value; some libraries add them to every value that is not a plain
+ * word. */
 static gxds_str without_quotes(gxds_str value) {
   while (value.size > 0 && value.data[value.size - 1] == ' ') value.size--;
   if (value.size < 2 || value.data[0] != '"' || value.data[value.size - 1] != '"') return value;
@@ -48,7 +50,7 @@ void gxds_session_text_read(gxds_session_text *out, gxds_str cookie_name, gxds_s
   out->addresses = semicolon ? (size_t)(semicolon - out->text) : out->size;
 }
 
-/* What A60 has before the cluster's name. */
+/* A60's prefix before the cluster's name. */
 static const gxds_str cluster_prefix = {"cluster:", 8};
 
 bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster) {
@@ -65,12 +67,13 @@ bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster) {
 typedef struct session {
   gxds_session base;
   gxds_session_cookie cookie;
-  gxds_str had; /* by the cookie of the request */
+  gxds_str had; /* the decoded cookie of the request; empty if there was none */
   gxds_str cluster;
   char texts[];
 } session;
 
-/* So that the program sends it back with the RPCs of that session, and nobody else sees it. */
+/* Adds the header that sets the cookie. HttpOnly, so that only the program's RPCs of that session
+ * see it. */
 static void set_cookie(const session *s, gxds_str value, gxds_response *response) {
   gxds_text header = {0};
   gxds_text_add(&header, s->cookie.name);
@@ -81,7 +84,7 @@ static void set_cookie(const session *s, gxds_str value, gxds_response *response
     gxds_text_addf(&header, "; Path=%.*s", GXDS_STR_ARG(s->cookie.path));
   }
   if (s->cookie.ttl > 0) {
-    /* Rounded up: an age of 0 takes the cookie away. */
+    /* Rounded up, because an age of 0 would delete the cookie. */
     const int64_t seconds = s->cookie.ttl / GXDS_SECOND + (s->cookie.ttl % GXDS_SECOND > 0);
     gxds_text_addf(&header, "; Max-Age=%" PRId64, seconds);
   }
@@ -91,9 +94,9 @@ static void set_cookie(const session *s, gxds_str value, gxds_response *response
 
 static void responded(gxds_session *base, gxds_response *response) {
   const session *s = (const session *)base;
-  if (base->used.size == 0) return; /* nobody knows which endpoint it is from */
+  if (base->used.size == 0) return; /* the endpoint of the response is not known */
   gxds_text value = {0};
-  gxds_text_add(&value, base->used); /* byte by byte: a name may have any */
+  gxds_text_add(&value, base->used); /* copied as bytes, because a name may have any byte */
   gxds_text_add_z(&value, ";");
   if (gxds_str_starts_with(s->cluster, cluster_prefix)) gxds_text_add(&value, cluster_prefix);
   gxds_text_add(&value, s->cluster);

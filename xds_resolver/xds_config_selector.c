@@ -13,22 +13,23 @@ _Static_assert(GXDS_NO_METHOD_CONFIG == GXDS_CALL_NO_METHOD_CONFIG,
 typedef struct xds_config_selector {
   gxds_config_selector base;
   const gxds_selector *selector;
-  gxds_route_channel channel; /* its authority: a copy */
+  gxds_route_channel channel; /* owns a copy of the authority */
   bool has_faults;            /* the listener has a fault filter */
-  bool has_sessions;          /* and one of stateful sessions (A55) */
-  gxds_str *refused;          /* by method config: what its RPCs fail with; NULL: all are read */
+  bool has_sessions;          /* the listener has a filter for stateful sessions (A55) */
+  gxds_str *refused; /* by method config: the error that its RPCs fail with; NULL if the host could
+                        read all of them */
 } xds_config_selector;
 
-/* What an RPC has in its own memory. */
+/* The part of a routed RPC that lives in the RPC's own memory. */
 typedef struct held_call {
   gxds_call_hold base;
-  _Atomic(gxds_cluster_ref *) cluster; /* NULL: committed */
-  gxds_routed_call routed;             /* last: the cluster's name follows */
+  _Atomic(gxds_cluster_ref *) cluster; /* NULL once the RPC is committed */
+  gxds_routed_call routed;             /* the last member, because the cluster's name follows */
 } held_call;
 
 static xds_config_selector *of(gxds_config_selector *s) { return (xds_config_selector *)s; }
 
-/* The host calls it from several places. */
+/* The host may call this more than once. */
 static void commit(gxds_call_hold *h) {
   held_call *held = (held_call *)h;
   gxds_cluster_ref *cluster = atomic_exchange_explicit(&held->cluster, NULL, memory_order_acq_rel);
@@ -40,9 +41,9 @@ static bool header_of(void *arg, gxds_str name, gxds_str *value) {
   return call->ops->header(call, name, value);
 }
 
-/* A33: the percentage of aborts has a header whose name is another where there is no plugin.
- * Programs that use that name go on: the fault filter reads one header, so it is given the value
- * under both. */
+/* A33: the plugin's header for the percentage of aborts has another name than the host's own.
+ * Programs that use the host's name must keep working. The fault filter reads only the plugin's
+ * header, so a value under the host's name is copied to it. */
 static void take_hosts_name_of_abort_percentage(gxds_call *call) {
   const gxds_str name = gxds_str_z(GXDS_ABORT_PERCENTAGE_HEADER);
   gxds_str value;
@@ -51,8 +52,9 @@ static void take_hosts_name_of_abort_percentage(gxds_call *call) {
   call->ops->add_header(call, name, value);
 }
 
-/* A81: a literal is known already; who has a name of the endpoint's is known when it is picked. The
- * program's own authority comes first, here; with an endpoint's name the host sees to it. */
+/* A81: a literal authority is set here, unless the program set its own, which comes first. The name
+ * of an endpoint is known only when the endpoint is picked: then this returns true, and the host
+ * does the rest. */
 static __attribute__((noinline, cold)) bool rewrite_host(gxds_call *call,
                                                          const gxds_host_rewrite *rewrite) {
   if (rewrite->kind == GXDS_HOST_REWRITE_AUTO) return true;
@@ -66,7 +68,7 @@ static size_t aligned(size_t size) {
   return (size + _Alignof(held_call) - 1) / _Alignof(held_call) * _Alignof(held_call);
 }
 
-/* E5: the RPC may outlive the routes. room: for it and its text. */
+/* E5: copies the match into room, with its text, because the RPC may outlive the routes. */
 static __attribute__((noinline)) const gxds_metadata_match *copy_match(
     const gxds_metadata_match *match, void *room) {
   gxds_metadata_match *copy = room;
@@ -76,8 +78,9 @@ static __attribute__((noinline)) const gxds_metadata_match *copy_match(
   return copy;
 }
 
-/* Leaves with the call what pickers ask for, and holds its cluster. In its memory: a session (A55)
- * and a match (E5), if it has them, what is held, the cluster's name. */
+/* Stores with the call everything that pickers need, and holds its cluster. The RPC's memory has,
+ * in this order: a session (A55) and a match (E5), if it has them, the held_call, and the cluster's
+ * name. */
 static void hold(gxds_call *call, const gxds_selection *selection, const gxds_session_text *text,
                  gxds_call_route *out) {
   const gxds_str cluster = gxds_cluster_ref_name(selection->cluster);
@@ -107,7 +110,7 @@ static void hold(gxds_call *call, const gxds_selection *selection, const gxds_se
 
 static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call_route *out) {
   const xds_config_selector *s = (const xds_config_selector *)shared;
-  gxds_session_text session; /* large, and only touched for an RPC that has one */
+  gxds_session_text session; /* large, but only touched for an RPC with a session */
   const gxds_route_request request = {call->path,  header_of,
                                       call,        gxds_random_of_thread,
                                       &s->channel, s->has_sessions ? &session : NULL};

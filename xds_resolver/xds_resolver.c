@@ -14,13 +14,14 @@
 typedef struct xds_resolver {
   gxds_resolver_channel *channel;
   gxds_resolver_target target;
-  gxds_route_channel routes; /* its authority: a copy */
+  gxds_route_channel routes; /* owns a copy of the authority */
 
-  gxds_resolver *resolver;        /* NULL: not started, or shut down */
-  const gxds_config *config;      /* the last good one; NULL: there was none */
-  uint64_t config_count;          /* good ones so far */
-  gxds_str failure;               /* what ended the use of a good one; empty: it is in use */
-  gxds_config_selector *selector; /* NULL: none */
+  gxds_resolver *resolver;   /* NULL if it is not started, or shut down */
+  const gxds_config *config; /* the last good snapshot; NULL if there was none */
+  uint64_t config_count;     /* the number of good snapshots so far */
+  gxds_str
+      failure; /* the error that ended the use of the last good snapshot; empty if it is in use */
+  gxds_config_selector *selector; /* NULL if there is none */
 } xds_resolver;
 
 /* ---- the URI ---- */
@@ -43,7 +44,7 @@ static gxds_str default_authority(gxds_str path) {
 
 static bool traces(const xds_resolver *r) { return r->channel->ops->traces(); }
 
-/* A line of the trace, if that is on. */
+/* Logs a line, if the trace is on. */
 __attribute__((format(printf, 2, 3))) static void trace(const xds_resolver *r, const char *format,
                                                         ...) {
   if (!traces(r)) return;
@@ -58,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static void trace(const xds_resolver *r, c
 }
 
 static void trace_snapshot(const xds_resolver *r, const gxds_config *after) {
-  if (!traces(r)) return; /* the words cost what differs */
+  if (!traces(r)) return; /* because describing the change costs time */
   gxds_text change = {0};
   gxds_config_describe_change(r->config, after, &change);
   trace(r, "snapshot %" PRIu64 " (%p): %s", r->config_count, (const void *)after, change.data);
@@ -73,7 +74,7 @@ static void add_event(const xds_resolver *r, gxds_resolver_severity severity, gx
   gxds_text_fini(&line);
 }
 
-/* What is wrong with the snapshot, or well again, and was not before. */
+/* Adds channelz events for new faults of the snapshot, and for faults that are over. */
 static void add_fault_events(xds_resolver *r, const gxds_config *after) {
   if (!r->channel->ops->has_trace(r->channel)) return;
   if (r->failure.size > 0) {
@@ -128,7 +129,7 @@ static void report_config(xds_resolver *r, const gxds_resolver_update *update) {
   r->config = gxds_config_ref(update->config);
   renew_selector(r, update);
   const gxds_resolution resolution = {
-      /* What the policies do is in the snapshot. */
+      /* The policies take everything else from the snapshot. */
       .service_config = "{\"loadBalancingConfig\":[{\"xds_cluster_manager_experimental\":{}}]}",
       .snapshot = r->config,
       .mailbox = gxds_resolver_mailbox(r->resolver),
@@ -142,14 +143,15 @@ static void report_failure(xds_resolver *r, const gxds_status *failure) {
   drop_selector(r);
   gxds_resolution resolution = {.failure = *failure};
   if (r->config) {
-    /* (Before there is anything to lose, the host itself tells the error to channelz.) */
+    /* Before the first good snapshot, the host itself reports the error to channelz. */
     gxds_str_free(&r->failure);
     r->failure = gxds_str_dup(failure->message);
     if (r->channel->ops->has_trace(r->channel)) {
       add_event(r, GXDS_RESOLVER_ERROR, r->failure);
     }
-    /* On an error the channel would go on with what it has. An empty config and no addresses end
-     * that: its default policy fails all RPCs, and tells the note. */
+    /* If an error were reported as one, the channel would keep its last configuration. An empty
+     * config without addresses ends that: its default policy fails all RPCs with the note as the
+     * error. */
     resolution = (gxds_resolution){.service_config = "{}", .note = failure->message};
   }
   r->channel->ops->report(r->channel, &resolution);
@@ -191,7 +193,8 @@ static void gone(void *arg) {
   link->gone(link);
 }
 
-/* 0: the default. A wait of no time is one of the shortest. */
+/* The does-not-exist timeout from the channel's arguments; 0 means the default. An argument of 0 or
+ * less gives the shortest timeout, 1 ns. */
 static gxds_duration resource_timeout(const grpc_channel_args *client_args) {
   static const char name[] = "grpc.xds_resource_does_not_exist_timeout_ms";
   for (size_t i = 0; client_args && i < client_args->num_args; i++) {
