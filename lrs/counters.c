@@ -5,14 +5,14 @@
 
 #include "base/check.h"
 
-/* Threads take the lines in turn: neighbours in age don't meet until there are more threads than
- * lines, and then only share a line, never lose a count. */
+/* Threads take the lines in turn. Only when there are more threads than lines do two threads share
+ * a line, and even then no count is lost. */
 static unsigned next_shard(void) {
   static _Atomic unsigned next;
   return atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % GXDS_COUNTERS_SHARDS;
 }
 
-/* Not in line: each RPC adds, and the common way shall not pay for the first one. */
+/* Not inlined: every RPC adds, and only the first add of a thread needs this. */
 __attribute__((noinline)) static gxds_counters_line *make_line(
     _Atomic(gxds_counters_line *) *place) {
   gxds_counters_line *line = aligned_alloc(_Alignof(gxds_counters_line), sizeof *line);
@@ -47,7 +47,7 @@ uint64_t gxds_counters_read(const gxds_counters *c, size_t index) {
   return sum;
 }
 
-/* What a line has of it, which becomes 0. */
+/* Returns the value of a counter in one line, and sets it to 0. */
 static uint64_t take_from(gxds_counters *c, size_t shard, size_t index) {
   gxds_counters_line *line = atomic_load_explicit(&c->lines[shard], memory_order_acquire);
   return line ? atomic_exchange_explicit(&line->values[index], 0, memory_order_acq_rel) : 0;
@@ -80,7 +80,7 @@ void gxds_counters_add_double(gxds_counters *c, size_t index, double value) {
 }
 
 double gxds_counters_take_double(gxds_counters *c, size_t index) {
-  double sum = 0; /* whose bits are 0 */
+  double sum = 0; /* a double whose bits are all 0, like a new counter */
   for (size_t i = 0; i < GXDS_COUNTERS_SHARDS; i++) sum += double_of(take_from(c, i, index));
   return sum;
 }

@@ -2,14 +2,15 @@
 
 #include "lrs/load_store_internal.h"
 
-/* Lists are short, and generations seldom of another's making, while not many more localities than
- * this linger. */
+/* As long as not many more localities than this linger, lists are short, and a generation is seldom
+ * raised because of another locality. */
 #define BUCKET_BITS 10
 #define BUCKETS (1 << BUCKET_BITS)
 
 typedef struct bucket {
-  _Alignas(64) uint32_t generation; /* atomic; read by each RPC: no line of it is another's */
-  pthread_mutex_t lock;             /* taken under a store's, or alone */
+  _Alignas(64) uint32_t
+      generation;       /* atomic; alone in its cache line, because every RPC reads it */
+  pthread_mutex_t lock; /* locked under a store's lock, or alone */
   gxds_locality_load *first;
   uint64_t looked_at;
 } bucket;
@@ -34,8 +35,9 @@ void gxds_lingering_add(gxds_locality_load *take_l) {
   pthread_mutex_unlock(&b->lock);
 }
 
-/* Takes l out of its list if it is there, and its RPCs are over; it stays in memory. What is on a
- * list is not gone, and where l is gone, another may have its address: that is settled then. */
+/* Removes l from its list and returns it, if it is in the list and all its RPCs have ended;
+ * otherwise returns NULL. Counters in a list are not freed. If l was freed, new counters may have
+ * its address; if these linger, they are settled instead, which is harmless. */
 static gxds_locality_load *take_settled(bucket *b, const gxds_locality_load *l) {
   gxds_locality_load *settled = NULL;
   pthread_mutex_lock(&b->lock);

@@ -1,15 +1,16 @@
-/* Counters of localities that nobody holds any more while RPCs that they count are still in flight.
- * Private to lrs/.
+/* Lists of lingering counters: counters of localities that nobody holds any more, but that still
+ * count RPCs in flight. Private to lrs/.
  *
- * An RPC takes no reference on its counters, for all threads would write the line of such a count:
- * that it started and has not ended keeps them. So who ends an RPC must learn whether somebody
- * waits for that, without looking at the counters again, which may be gone. It looks at the
- * generation before and after: whoever gives counters up raises it, and then looks at the counts.
- * So at least one of the two sees the other.
+ * An RPC takes no reference to its counters, because all threads would write to the cache line of
+ * that count. Instead, the counters stay while an RPC has started and not ended. So the thread that
+ * ends an RPC must find out whether somebody waits for that end; and it must not look at the
+ * counters again, because they may be freed. It reads a generation before and after it counts the
+ * end. A thread that gives counters up raises the generation, and then reads the counts. So at
+ * least one of the two threads sees the other.
  *
- * Lists of the process, and a generation for each, chosen by the address of the counters, which is
- * all that is needed of those that may be gone: many that linger at once cost the RPCs of one
- * little. Any thread. */
+ * The lists belong to the process. Each list has its generation, and counters are assigned to lists
+ * by their address, which is known even if the counters may be freed. There are many lists, so
+ * counters that linger in large numbers slow other RPCs down little. Any thread. */
 #ifndef GRPC_XDS_LRS_LINGERING_H_
 #define GRPC_XDS_LRS_LINGERING_H_
 
@@ -19,19 +20,22 @@
 extern "C" {
 #endif
 
-/* Where the generation of l is, which may be gone: raised whenever l or others of its list are
- * given up. Any time, by __atomic_load_n() in sequential consistency, as the counters are read. */
+/* The address of the generation for l, which may be freed. The generation is raised whenever l, or
+ * another member of the same list, is given up. Read it with __atomic_load_n() in sequential
+ * consistency, like the counters. */
 const uint32_t *gxds_lingering_generation(const gxds_locality_load *l);
 
-/* Adds to the list. Under the lock of the locality's store, of which the list takes a reference
- * that the caller has; to be followed by gxds_lingering_given_up() without the lock. */
+/* Adds l to its list. Under the lock of l's store. The list takes over the caller's reference to
+ * the store. The caller must then call gxds_lingering_given_up() without the lock. */
 void gxds_lingering_add(gxds_locality_load *take_l);
-/* l was given up, and may be gone: raises the generation, then settles. No store's lock is held. */
+/* l was given up, and may be freed: raises the generation, then settles l. The caller must hold no
+ * store's lock. */
 void gxds_lingering_given_up(const gxds_locality_load *l);
-/* Ends l, which may be gone, if it lingers and its RPCs are all over. No store's lock is held. */
+/* Ends l, which may be freed, if it lingers and all its RPCs have ended. The caller must hold no
+ * store's lock. */
 void gxds_lingering_settle(const gxds_locality_load *l);
 
-/* How many entries of lists all that took so far, for tests. */
+/* For tests: how many list entries were visited so far. */
 uint64_t gxds_lingering_looked_at(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Finds the counters of a load store, and makes those that are missing. Under its lock. */
+/* Finds the counters of a load store, and makes missing ones. Under the store's lock. */
 #include <xxhash.h>
 
 #include "base/memory.h"
@@ -73,7 +73,7 @@ gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server 
 gxds_locality_load *gxds_load_cluster_locality(gxds_load_cluster *c, gxds_str target,
                                                gxds_str region, gxds_str zone, gxds_str sub_zone) {
   gxds_locality_load *l;
-  gxds_locality_load *after = NULL; /* the last of that locality, whosever */
+  gxds_locality_load *after = NULL; /* the last counters of that locality, of any target */
   DL_FOREACH(c->localities, l) {
     bool same = gxds_str_equal(l->region, region) && gxds_str_equal(l->zone, zone) &&
                 gxds_str_equal(l->sub_zone, sub_zone);

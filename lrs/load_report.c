@@ -25,7 +25,7 @@ void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *ser
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Marks all that was counted up to now as reported. */
+/* Marks everything that was counted so far as reported. */
 static void forget(gxds_load_cluster *c, gxds_time now) {
   gxds_locality_load *l;
   DL_FOREACH(c->localities, l) {
@@ -122,14 +122,14 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
         gxds_load_store_sweep(s, c);
       }
     }
-    /* A cluster that comes now counts from here on. */
+    /* The first interval of a new cluster starts here. */
     found->since = now;
   }
   gxds_load_store_unlock(s);
   return r;
 }
 
-/* The cluster itself, and as many of its localities. */
+/* Marks the drops of a cluster, and its first `localities` localities, as reported. */
 static void mark_reported(gxds_cluster_report *c, size_t localities, gxds_time at) {
   for (size_t i = 0; i < localities; i++) {
     const gxds_locality_report *l = &c->localities[i];
@@ -143,7 +143,7 @@ static void mark_reported(gxds_cluster_report *c, size_t localities, gxds_time a
   for (size_t i = 0; i < c->drop_count; i++)
     names[c->drops[i].number].reported += c->drops[i].count;
   if (names) names[GXDS_DROP_UNCATEGORIZED].reported += c->uncategorized;
-  /* The interval goes on for a cluster of which something is unreported. */
+  /* The interval of a cluster that is not reported completely goes on. */
   if (localities == c->locality_count) c->load->since = at;
 }
 

@@ -1,10 +1,9 @@
-/* gxds_load_report: what is sent to one server at one time: the counts of each cluster since the
- * last report.
+/* gxds_load_report: one report to one server: the counts of each cluster since the last report.
  *
- * Building reads the counters and changes nothing that is reported; only gxds_load_report_sent()
- * marks the counts as reported (and gxds_load_report_lost() those that were sent). What of a report
- * was lost with its stream is in the next one.
- * One report per server may be on its way. Confined, but for the store's own lock. */
+ * Building a report reads the counters and marks nothing as reported. gxds_load_report_sent() marks
+ * all its counts as reported; gxds_load_report_lost() marks those that were sent. The counts that
+ * were lost with a stream are in the next report. Only one report per server may be on its way.
+ * Confined, except for the store's own lock. */
 #ifndef GRPC_XDS_LRS_LOAD_REPORT_H_
 #define GRPC_XDS_LRS_LOAD_REPORT_H_
 
@@ -14,18 +13,18 @@
 extern "C" {
 #endif
 
-/* Which clusters the server wants to hear of. Borrowed. */
+/* The clusters that the server wants reports of. Borrowed. */
 typedef struct gxds_load_filter {
   bool all;
   const gxds_str *clusters; /* sorted, unless all */
   size_t cluster_count;
 } gxds_load_filter;
 
-/* What backends reported of themselves (A64). */
+/* One metric that backends reported (A64). */
 typedef struct gxds_metric_report {
   gxds_load_metric metric;
-  gxds_str name;  /* of GXDS_METRIC_NAMED; borrowed: valid as long as the report */
-  uint64_t count; /* of RPCs that reported it; never 0 */
+  gxds_str name;  /* only of GXDS_METRIC_NAMED; borrowed: valid as long as the report */
+  uint64_t count; /* the number of RPCs that reported it; never 0 */
   double sum;
   struct gxds_metric_counter *counter;
 } gxds_metric_report;
@@ -37,8 +36,9 @@ typedef struct gxds_locality_report {
   uint64_t issued;
   uint64_t succeeded;
   uint64_t failed;
-  uint64_t in_progress;        /* now; issued = succeeded + failed + its growth */
-  gxds_metric_report *metrics; /* in order of metrics and names */
+  uint64_t in_progress; /* in flight now; issued = succeeded + failed + its growth since the last
+                           report */
+  gxds_metric_report *metrics; /* ordered by metric and name */
   size_t metric_count;
   struct gxds_locality_load *load;
 } gxds_locality_report;
@@ -53,7 +53,8 @@ typedef struct gxds_cluster_report {
   gxds_str cluster; /* borrowed: valid as long as the report */
   gxds_str eds_service;
   gxds_duration interval;
-  gxds_locality_report *localities; /* those of one locality, by several targets, are together */
+  gxds_locality_report
+      *localities; /* reports of one locality, by several targets, are next to each other */
   size_t locality_count;
   gxds_drop_report *drops;
   size_t drop_count;
@@ -62,31 +63,35 @@ typedef struct gxds_cluster_report {
   struct gxds_load_cluster *load;
 } gxds_cluster_report;
 
-/* A place in a report that is sent in several requests: before a locality of a cluster. The
- * cluster's own counts, its drops, come before its first locality. */
+/* A place in a report that is sent in several requests: the place before a locality of a cluster.
+ * The drops of the cluster come before its first locality. */
 typedef struct gxds_load_place {
-  size_t cluster; /* index; cluster_count: the end */
+  size_t cluster; /* index of the cluster; cluster_count means the end of the report */
   size_t locality;
 } gxds_load_place;
 
 typedef struct gxds_load_report {
-  gxds_cluster_report *clusters; /* those that had a look-up first come first */
+  gxds_cluster_report *clusters; /* in the order in which they were first looked up */
   size_t cluster_count;
-  bool is_zero;         /* nothing counted and nothing in progress */
-  gxds_load_place sent; /* the owner's: what is before it was sent, should the rest be lost */
+  bool is_zero; /* nothing was counted and nothing is in progress */
+  gxds_load_place
+      sent; /* set by the owner: everything before it was sent, in case the rest is lost */
   gxds_load_store *store;
   gxds_time at;
 } gxds_load_report;
 
-/* From when on the first interval of a server counts: called once its stream is made. */
+/* Starts the first interval of a server. To be called once when its stream is made. */
 void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *server, gxds_time now);
-/* The counts of the clusters in filter. Those of other clusters are dropped here: should the server
- * ask for them later, it hears of what is counted from then on. Takes a reference on s. */
+/* Makes a report of the clusters in filter. Counts of other clusters are dropped: if the server
+ * asks for one of them later, its report begins with what is counted from now on. Takes its own
+ * reference to s. The caller ends the report with gxds_load_report_sent() or
+ * gxds_load_report_lost(). */
 gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstrap_server *server,
                                          gxds_load_filter filter, gxds_time now);
-/* It was sent: its counts are reported. Ends it. */
+/* The report was sent: marks its counts as reported, and frees it. */
 void gxds_load_report_sent(gxds_load_report *r);
-/* It was lost: its counts from r->sent on go into the next. Ends it. NULL is allowed. */
+/* The report was lost from r->sent on: those counts go into the next report. Frees it. r may be
+ * NULL. */
 void gxds_load_report_lost(gxds_load_report *r);
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target) 
   return view;
 }
 
-/* What s is, or is a view of. */
+/* The store that s is, or is a view of. */
 static gxds_load_store *whole_of(gxds_load_store *s) { return s->whole ? s->whole : s; }
 
 void gxds_load_store_close(gxds_load_store *s) {
@@ -36,7 +36,7 @@ void gxds_load_store_close(gxds_load_store *s) {
   pthread_mutex_unlock(&s->callback_lock);
   pthread_mutex_lock(&s->lock);
   s->closed = true;
-  /* Nobody will report what is left: counters without holders go now. */
+  /* Nobody will report the rest, so counters without holders are freed now. */
   for (gxds_load_server *server = s->servers; server; server = server->next) {
     gxds_load_cluster *c;
     gxds_load_cluster *next;
@@ -110,8 +110,8 @@ static void note_change(gxds_load_server *server) {
 /* The lives of counters */
 
 void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]) {
-  /* The ends before the starts: each end that is seen had its start before it, so that the number
-   * in progress cannot come out negative while RPCs start and end. */
+  /* Ends are read before starts: the start of each end that is seen came before it, so the number
+   * in progress can't be negative while RPCs start and end. */
   totals[GXDS_LOAD_SUCCEEDED] = gxds_counters_read(&l->counters, GXDS_LOAD_SUCCEEDED);
   totals[GXDS_LOAD_FAILED] = gxds_counters_read(&l->counters, GXDS_LOAD_FAILED);
   totals[GXDS_LOAD_STARTED] = gxds_counters_read(&l->counters, GXDS_LOAD_STARTED);
@@ -123,12 +123,12 @@ uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l) {
   return totals[GXDS_LOAD_STARTED] - totals[GXDS_LOAD_SUCCEEDED] - totals[GXDS_LOAD_FAILED];
 }
 
-/* Whether what it counted, and nobody holds, may still be reported. */
+/* Whether counters that nobody holds may still be reported to the server. */
 static bool may_be_reported(const gxds_load_server *server) {
   return !server->store->closed && !server->not_taken;
 }
 
-/* In memory. */
+/* Whether somebody keeps it in memory. */
 static bool is_kept(gxds_load_life *life) {
   return life->retired > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
 }
@@ -168,7 +168,8 @@ bool gxds_load_cluster_is_reported(gxds_load_cluster *c) {
   return !drops_are_needed(&c->drops);
 }
 
-/* What is only kept in memory is no reason to report to the server. */
+/* Lets the cluster rest, if nobody holds a counter and everything is reported. A cluster that only
+ * stays in memory is no reason for a stream to the server. */
 static void rest_unless_needed(gxds_load_cluster *c) {
   if (c->rests || c->held > 0 || c->pins > 0 || !gxds_load_cluster_is_reported(c)) return;
   c->rests = true;
@@ -199,8 +200,8 @@ void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c) {
   end_cluster_unless_needed(s, c);
 }
 
-/* Under the lock. The holders of one counter, retired or not, together hold one reference to the
- * store. */
+/* Adds a holder. Under the lock. All holders of one counter, retired or not, have one reference to
+ * the store together. */
 static void hold(gxds_load_cluster *c, gxds_load_life *life) {
   if (atomic_fetch_add_explicit(&life->holders, 1, memory_order_relaxed) > 0) return;
   if (life->retired == 0) gxds_load_store_ref(c->server->store);
@@ -211,7 +212,7 @@ static void hold(gxds_load_cluster *c, gxds_load_life *life) {
   note_change(c->server);
 }
 
-/* True when that was not the last: no lock is needed then. */
+/* Removes a holder without the lock, if it is not the last one. Otherwise returns false. */
 static bool release_fast(gxds_load_life *life) {
   uint32_t n = atomic_load_explicit(&life->holders, memory_order_relaxed);
   while (n > 1) {
@@ -223,7 +224,7 @@ static bool release_fast(gxds_load_life *life) {
   return false;
 }
 
-/* Under the lock. True when that was the last. */
+/* Removes a holder. Under the lock. True if it was the last one. */
 static bool release_slow(gxds_load_cluster *c, gxds_load_life *life) {
   if (atomic_fetch_sub_explicit(&life->holders, 1, memory_order_acq_rel) > 1) return false;
   if (--c->held > 0) return true;
@@ -233,11 +234,11 @@ static bool release_slow(gxds_load_cluster *c, gxds_load_life *life) {
   return true;
 }
 
-/* Clusters that one release looks at, when there are too many: more than it adds. */
+/* How many clusters one release examines if there are too many: more than it adds. */
 #define LOOKS_MAX 16
 
-/* Drops what is left of clusters, in turns, while there is too much; not of such as a report or
- * RPCs in flight still use. */
+/* While too many clusters have unreported counts and no holders, drops the counts of some of them,
+ * in turns. Spares counters that a report on its way, or an RPC in flight, still needs. */
 static void limit_left(gxds_load_server *server) {
   bool not_taken = server->not_taken;
   server->not_taken = true;
@@ -250,8 +251,10 @@ static void limit_left(gxds_load_server *server) {
   server->not_taken = not_taken;
 }
 
-/* Under the lock: nobody holds the locality, so that no RPC can start any more. Either it goes, and
- * the caller's reference to the store is to be ended (true), or that is the list's now. */
+/* Nobody holds the locality, so no RPC can start any more. If no RPC is in flight, frees the
+ * counters as far as possible, and returns true: the caller must release its reference to the
+ * store. Otherwise adds them to the list of lingering counters, which takes over that reference,
+ * and returns false. Under the lock. */
 static bool go_or_linger(gxds_load_store *s, gxds_locality_load *l) {
   if (gxds_locality_load_in_progress(l) > 0) {
     l->lingers = true;
@@ -268,18 +271,19 @@ bool gxds_load_store_settle(gxds_locality_load *l) {
   gxds_load_store *s = l->cluster->server->store;
   pthread_mutex_lock(&s->lock);
   l->lingers = false;
-  /* Somebody may hold it again, and have a reference to the store for that. */
+  /* Somebody may hold it again; then they have their own reference to the store. */
   bool ends = is_kept(&l->life) || go_or_linger(s, l);
   if (ends) {
     gxds_load_store_unlock(s);
     gxds_load_store_unref(s);
   } else {
-    pthread_mutex_unlock(&s->lock); /* and s is another's to end; nothing changed */
+    pthread_mutex_unlock(&s->lock); /* the list has the reference to s again; nothing changed */
   }
   return ends;
 }
 
-/* Without the locks. A call may be about what is out of date; the last change comes last. */
+/* Calls on_change. Called without the locks. A call may report a use that is out of date already,
+ * but then another call with the latest use follows. */
 static void notify_changes(gxds_load_store *s) {
   pthread_mutex_lock(&s->callback_lock);
   pthread_mutex_lock(&s->lock);
@@ -301,7 +305,7 @@ void gxds_load_store_unlock(gxds_load_store *s) {
   if (changed) notify_changes(s);
 }
 
-/* The public face */
+/* The public functions */
 
 gxds_load_use gxds_load_store_use(gxds_load_store *view, const gxds_bootstrap_server *server) {
   gxds_load_store *s = whole_of(view);
@@ -351,7 +355,8 @@ gxds_locality_load *gxds_load_store_locality(gxds_load_store *view,
   return l;
 }
 
-/* Under the lock, which it ends: a reference to l went; was_last: of those that keep it. */
+/* A reference to l was removed. was_last: no holder is left, retired or not. Called under the lock,
+ * and unlocks it. */
 static void end_reference(gxds_locality_load *l, bool was_last) {
   gxds_load_server *server = l->cluster->server;
   gxds_load_store *s = server->store;
@@ -402,7 +407,7 @@ void gxds_locality_load_finished(gxds_locality_load *l, bool failed) {
   uint32_t before = __atomic_load_n(generation, __ATOMIC_SEQ_CST);
   bool held = atomic_load_explicit(&l->life.holders, memory_order_relaxed) > 0;
   gxds_counters_line_add(line, failed ? GXDS_LOAD_FAILED : GXDS_LOAD_SUCCEEDED);
-  /* From here on l may be gone. */
+  /* From here on l may be freed. */
   if (!held || __atomic_load_n(generation, __ATOMIC_SEQ_CST) != before) gxds_lingering_settle(l);
 }
 
@@ -431,7 +436,7 @@ void gxds_drop_load_unref(gxds_drop_load *d) {
   gxds_load_server *server = c->server;
   bool was_last = release_slow(c, &d->life);
   if (!was_last) {
-    pthread_mutex_unlock(&s->lock); /* and s is another's to end */
+    pthread_mutex_unlock(&s->lock); /* other holders have the reference to s */
     return;
   }
   end_cluster_unless_needed(s, c);

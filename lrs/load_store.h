@@ -1,17 +1,16 @@
-/* gxds_load_store: what the data path counts, until the LRS stream reports it.
+/* gxds_load_store: the counts of the data path, until the LRS stream reports them.
  *
- * Any thread. Counters are shared between the policies that count and the reactor that reads; they
- * are atomics, sharded so that threads share no cache line, and counted by reference. Looking one
- * up takes a lock and is for updates, not for RPCs. RPCs outlive policies, and take no reference,
- * whose count all threads would write: while one that started has not ended, its counters stay. A
- * counter that nobody holds is dropped once its last counts are reported, so nothing is lost that
- * somebody takes.
+ * Any thread. Counters are shared between the policies that count and the reactor that reads. They
+ * are atomics, sharded so that threads share no cache line, and counted by reference. Looking a
+ * counter up takes a lock; it is for updates, not for RPCs. RPCs outlive policies, but take no
+ * reference, because all threads would write to its count: instead, counters stay while an RPC that
+ * they count has not ended. Counters that nobody holds are dropped once their last counts are
+ * reported, so no count is lost that a server accepts.
  *
- * Where several data-plane targets share an XdsClient they share its store, and each counts through
- * a view of its own: there is one report to a server, with every cluster, and in it one sum for a
- * locality, whichever targets its RPCs were of. Metrics show the counts of each target by
- * themselves. So each RPC is counted once, in the report and in the metrics. Drops are counted for
- * the cluster alone. */
+ * Data-plane targets that share an XdsClient share its store, and each counts through a view of its
+ * own. A server gets one report with every cluster, with one sum per locality over all targets.
+ * Metrics show the counts of each target separately. So each RPC is counted once in the report, and
+ * once in the metrics. Drops are counted per cluster, without targets. */
 #ifndef GRPC_XDS_LRS_LOAD_STORE_H_
 #define GRPC_XDS_LRS_LOAD_STORE_H_
 
@@ -23,82 +22,90 @@
 extern "C" {
 #endif
 
-typedef struct gxds_load_store gxds_load_store;       /* of one XdsClient */
-typedef struct gxds_locality_load gxds_locality_load; /* {server, cluster, EDS service, locality} */
-typedef struct gxds_drop_load gxds_drop_load;         /* {server, cluster, EDS service} */
+typedef struct gxds_load_store gxds_load_store; /* one per XdsClient */
+typedef struct gxds_locality_load
+    gxds_locality_load; /* counters by {server, cluster, EDS service, locality} */
+typedef struct gxds_drop_load gxds_drop_load; /* counters by {server, cluster, EDS service} */
 
-/* on_change is called (on the thread where it happens, without the store's lock) when the use of a
- * server changes, so that an LRS stream can be opened or closed; it must only post a message. */
+/* Makes a store. on_change is called when the use of a server changes, so that an LRS stream can be
+ * opened or closed. It runs on the thread that made the change, without the store's lock, and must
+ * only post a message. The caller owns the returned reference. */
 gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
                                                           const gxds_bootstrap_server *server),
                                         void *arg);
 
-/* A view of s for a target, whose name is copied: what is counted through it is the target's. A
- * store for all functions but gxds_load_store_close() and those of reports; the caller owns the
- * returned reference. It keeps s. s must not be a view. */
+/* Makes a view of s for a target, whose name is copied: everything counted through the view is the
+ * target's. A view can be used wherever a store can, except in gxds_load_store_close() and the
+ * functions of reports. It keeps a reference to s, which must not be a view itself. The caller owns
+ * the returned reference. */
 gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target);
 
 typedef enum gxds_load_use {
-  GXDS_LOAD_NONE,    /* there is nothing to report */
-  GXDS_LOAD_LEFT,    /* nobody counts any more, but not all was reported, or RPCs are in flight */
+  GXDS_LOAD_NONE, /* there is nothing to report */
+  GXDS_LOAD_LEFT, /* nobody counts any more, but some counts are not reported, or RPCs are in flight
+                   */
   GXDS_LOAD_COUNTED, /* somebody holds a counter */
 } gxds_load_use;
-/* How a server is used now. */
+/* How the server is used now. */
 gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_server *server);
-/* Whether a server takes reports, as far as is known: at first it does. While it does not, counters
- * go with their last holder, whatever they count. */
+/* Sets whether a server accepts reports, as far as is known; at first it does. While it does not,
+ * counters are freed with their last holder, even if they have counts that were not reported. */
 void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
-/* A server may be asked for ever, and never want a report. Of the clusters that nobody counts for
- * any more, and of which not all was reported, this many are kept for it, or somewhat more. More
- * than a mesh replaces between two reports. */
+/* About the most clusters per server that nobody counts for any more, but that have counts which
+ * were not reported. The limit is for a server that never asks for reports. It is more than the
+ * clusters that a mesh replaces between two reports. */
 #define GXDS_LOAD_LEFT_MAX 10000
-/* What nobody holds is not reported any more. */
+/* Drops the counters of the server that nobody holds: they will not be reported. */
 void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server);
 
-/* The owner (the XdsClient's transport) is going: counters stay valid for those who hold them and
- * on_change is not called any more; waits for one that is being called. */
+/* The owner (the XdsClient's transport) ends. Counters stay valid for their holders. on_change is
+ * not called any more; waits for a call that is under way. */
 void gxds_load_store_close(gxds_load_store *s);
 gxds_load_store *gxds_load_store_ref(gxds_load_store *s);
-void gxds_load_store_unref(gxds_load_store *s); /* NULL is allowed */
+void gxds_load_store_unref(gxds_load_store *s); /* NULL does nothing */
 
-/* The counters of a locality, made when there are none. server is copied as far as it is needed;
- * strings are copied. The caller owns the returned reference. */
+/* The counters of a locality, made if there are none. server and the strings are copied as far as
+ * needed. The caller owns the returned reference. */
 gxds_locality_load *gxds_load_store_locality(gxds_load_store *s,
                                              const gxds_bootstrap_server *server, gxds_str cluster,
                                              gxds_str eds_service, gxds_str region, gxds_str zone,
                                              gxds_str sub_zone);
-void gxds_locality_load_unref(gxds_locality_load *l); /* NULL is allowed */
-/* The caller's reference is from now on a retired one: it keeps l in memory, for RPCs that were
- * picked before and have yet to start, and is no use of the server. */
+void gxds_locality_load_unref(gxds_locality_load *l); /* NULL does nothing */
+/* Turns the caller's reference into a retired one. A retired reference only keeps l in memory, for
+ * RPCs that were picked and have not started yet; it does not count as a use of the server. End it
+ * with gxds_locality_load_unref_retired(). */
 void gxds_locality_load_retire(gxds_locality_load *l);
 void gxds_locality_load_unref_retired(gxds_locality_load *l);
-/* One RPC attempt started on a backend of the locality. Somebody holds l, be it by a retired
- * reference, until after this call. Lock-free. */
+/* Counts the start of an RPC attempt on a backend of the locality. Somebody must hold a reference
+ * to l, possibly a retired one, until after this call. Lock-free. */
 void gxds_locality_load_started(gxds_locality_load *l);
-/* What a backend may report of itself with an answer (A64, A85). */
+/* The metrics that a backend may report at the end of an RPC (A64, A85). */
 typedef enum gxds_load_metric {
   GXDS_METRIC_CPU_UTILIZATION,
   GXDS_METRIC_MEM_UTILIZATION,
   GXDS_METRIC_APPLICATION_UTILIZATION,
-  GXDS_METRIC_NAMED, /* by a name of its own */
+  GXDS_METRIC_NAMED, /* any other metric, by name */
 } gxds_load_metric;
 
-/* An RPC that ends now reported that; before its _finished. name: of GXDS_METRIC_NAMED alone, in
- * UTF-8. Beyond limits of names (metric_counters.h) it is not counted. Lock-free. */
+/* Counts a metric that the backend of an ending RPC reported; to be called before
+ * gxds_locality_load_finished(). name, in UTF-8, is used only for GXDS_METRIC_NAMED. Names beyond
+ * the limits (metric_counters.h) are not counted. Lock-free. */
 void gxds_locality_load_reported(gxds_locality_load *l, gxds_load_metric metric, gxds_str name,
                                  double value);
-/* It ended; l may be gone then. Each started is followed by exactly one finished. Lock-free while
- * somebody holds l. */
+/* Counts the end of an RPC attempt. l may be freed by this call. Each start must have exactly one
+ * end. Lock-free while somebody holds l. */
 void gxds_locality_load_finished(gxds_locality_load *l, bool failed);
 
-/* The drop counters of a cluster. As above. */
+/* The drop counters of a cluster, made if there are none. server and the strings are copied as far
+ * as needed. The caller owns the returned reference. */
 gxds_drop_load *gxds_load_store_drops(gxds_load_store *s, const gxds_bootstrap_server *server,
                                       gxds_str cluster, gxds_str eds_service);
 gxds_drop_load *gxds_drop_load_ref(gxds_drop_load *d);
-void gxds_drop_load_unref(gxds_drop_load *d); /* NULL is allowed */
-/* The number by which drops of a category are counted; made when new. Takes a lock: for updates. */
+void gxds_drop_load_unref(gxds_drop_load *d); /* NULL does nothing */
+/* The number of a drop category, which is added if it is new. Takes a lock, so it is for updates,
+ * not for RPCs. */
 size_t gxds_drop_load_category(gxds_drop_load *d, gxds_str category);
-/* One RPC dropped. Lock-free. */
+/* Counts a dropped RPC. category is from gxds_drop_load_category(). Lock-free. */
 void gxds_drop_load_add(gxds_drop_load *d, size_t category);
 void gxds_drop_load_add_uncategorized(gxds_drop_load *d); /* circuit breaking (A32) */
 

@@ -1,6 +1,6 @@
-/* The inside of a load store, for load_lookup.c, load_store.c (lives) and load_report.c
- * (reading).
- * Everything is guarded by the store's lock unless a field says otherwise. */
+/* The inside of a load store, for load_lookup.c (finding and making counters), load_store.c (their
+ * lives) and load_report.c (reading). The store's lock guards everything, unless a field says
+ * otherwise. */
 #ifndef GRPC_XDS_LRS_LOAD_STORE_INTERNAL_H_
 #define GRPC_XDS_LRS_LOAD_STORE_INTERNAL_H_
 
@@ -16,31 +16,33 @@
 typedef struct gxds_load_server gxds_load_server;
 typedef struct gxds_load_cluster gxds_load_cluster;
 
-/* The life of a counter. It is kept while somebody holds it, while RPCs that it counts are in
- * flight (lingering.h), while a report that is on its way names it, and while it has counts that
- * were not reported. */
+/* Decides how long a counter stays: while somebody holds it, while RPCs that it counts are in
+ * flight (lingering.h), while a report on its way names it, and while it has counts that were not
+ * reported. */
 typedef struct gxds_load_life {
-  _Atomic uint32_t holders; /* any thread; leaves and reaches 0 under the lock only */
-  uint32_t retired;         /* holders that only keep it in memory */
-  uint32_t pins;            /* reports on their way */
+  _Atomic uint32_t holders; /* any thread; becomes 0, and stops being 0, only under the lock */
+  uint32_t retired;         /* retired holders, which only keep it in memory */
+  uint32_t pins;            /* reports on their way that name it */
 } gxds_load_life;
 
 enum { GXDS_LOAD_STARTED, GXDS_LOAD_SUCCEEDED, GXDS_LOAD_FAILED, GXDS_LOAD_KINDS };
 
 struct gxds_locality_load {
   gxds_counters counters;       /* any thread */
-  gxds_metric_counters metrics; /* likewise */
+  gxds_metric_counters metrics; /* any thread */
   gxds_load_life life;
   gxds_load_cluster *cluster;
-  gxds_locality_load *prev; /* in the cluster, by age; those of one locality are together */
+  gxds_locality_load
+      *prev; /* in the cluster's list, by age; counters of one locality are next to each other */
   gxds_locality_load *next;
   bool lingers;
   gxds_locality_load *next_lingering; /* guarded by the list's lock */
-  gxds_str target;                    /* who counts; empty: whoever has the store */
+  gxds_str target; /* the target that counts; empty if it counts in the store itself, not through a
+                      view */
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
-  uint64_t reported[GXDS_LOAD_KINDS]; /* totals that were sent to the server */
+  uint64_t reported[GXDS_LOAD_KINDS]; /* totals that were reported to the server */
 };
 
 struct gxds_drop_load {
@@ -60,35 +62,39 @@ struct gxds_load_cluster {
   gxds_locality_load *localities;
   gxds_drop_load drops;
   uint32_t pins;
-  size_t held;     /* lives of counters that have holders */
-  bool rests;      /* nobody holds any, all was reported, and it is only kept in memory */
-  gxds_time since; /* counts since then are not reported; GXDS_TIME_NEVER: since the server's */
+  size_t held;     /* the number of its counters (localities and drops) that have holders */
+  bool rests;      /* nobody holds a counter, everything is reported, and the cluster only stays in
+                      memory */
+  gxds_time since; /* the start of the interval that is not reported yet; GXDS_TIME_NEVER if it is
+                      not known yet */
 };
 
 struct gxds_load_server {
   gxds_load_store *store;
-  gxds_bootstrap_server server; /* strings of its own */
+  gxds_bootstrap_server server; /* a copy, with its own strings */
   gxds_load_server *next;
   gxds_load_cluster *clusters;
-  size_t held;                /* clusters of which somebody holds a counter */
-  size_t left;                /* the others, but for those that rest */
-  bool not_taken;             /* it takes no reports */
-  gxds_load_use notified_use; /* by on_change */
-  gxds_time since;            /* GXDS_TIME_NEVER: not known yet */
+  size_t held;                /* the number of clusters with a counter that somebody holds */
+  size_t left;                /* the number of other clusters, without those that rest */
+  bool not_taken;             /* it accepts no reports */
+  gxds_load_use notified_use; /* the use that on_change was last called for */
+  gxds_time since; /* the start of the interval for new clusters; GXDS_TIME_NEVER if it is not known
+                      yet */
 };
 
 struct gxds_load_store {
   gxds_ref refs; /* any thread */
-  /* A target's view of another store, and a reference on that one: all below is unused. */
-  gxds_load_store *whole; /* NULL: it is none */
+  /* Set only in a target's view: the store that it is a view of. Everything below target is unused
+   * then. */
+  gxds_load_store *whole; /* a reference; NULL in a store */
   gxds_str target;
   pthread_mutex_t lock;
-  /* Held while on_change runs and while it is taken away, so that close() waits for a call that is
-   * under way. Taken before the other, after nothing. */
+  /* Held while on_change runs, and while it is removed, so that close() waits for a call that is
+   * under way. Locked before `lock`, and while no other lock is held. */
   pthread_mutex_t callback_lock;
-  void (*on_change)(void *arg, const gxds_bootstrap_server *server); /* callback_lock */
+  void (*on_change)(void *arg, const gxds_bootstrap_server *server); /* guarded by callback_lock */
   void *arg;
-  bool changed; /* the use of some server, since on_change was called */
+  bool changed; /* the use of some server changed since on_change was last called */
   bool closed;
   gxds_load_server *servers; /* by age; never removed */
   gxds_load_cluster **buckets;
@@ -96,34 +102,36 @@ struct gxds_load_store {
   size_t cluster_count;
 };
 
-/* The server's entry, or NULL: nothing was counted for it. Under the lock. */
+/* The entry of the server; NULL if nothing was counted for it. Under the lock. */
 gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
                                               const gxds_bootstrap_server *server);
-/* The same, made when there is none. Under the lock. */
+/* The entry of the server, made if there is none. Under the lock. */
 gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstrap_server *server);
-/* A cluster of that server, made when there is none. Under the lock. */
+/* A cluster of that server, made if there is none. Under the lock. */
 gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server *server,
                                            gxds_str cluster, gxds_str eds_service);
-/* A target's counters of a locality, made when there are none. Under the lock. */
+/* A target's counters of a locality, made if there are none. Under the lock. */
 gxds_locality_load *gxds_load_cluster_locality(gxds_load_cluster *c, gxds_str target,
                                                gxds_str region, gxds_str zone, gxds_str sub_zone);
-/* Ends the lock, and then calls on_change for what changed under it. The caller has a reference
- * until then. */
+/* Unlocks the store, and then calls on_change for changes that were made under the lock. The caller
+ * must have a reference to the store until this returns. */
 void gxds_load_store_unlock(gxds_load_store *s);
-/* Frees those counters of the cluster that nobody needs any more, and then the cluster. Under the
- * lock. */
+/* Frees the counters of the cluster that are not needed any more, and then the cluster, if nothing
+ * of it is needed. Under the lock. */
 void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c);
 
-/* Of a cluster that nobody holds a counter of: all is reported, and no RPC is in progress. Under
- * the lock. */
+/* For a cluster that has no counter with holders: whether everything is reported, and no RPC is in
+ * progress. Under the lock. */
 bool gxds_load_cluster_is_reported(gxds_load_cluster *c);
 
-/* The totals now. in progress = started - succeeded - failed, which is never negative. */
+/* Reads the totals. started - succeeded - failed is the number of RPCs in progress, which is never
+ * negative. */
 void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]);
-/* RPCs in flight. When nobody holds l, 0 is for good. */
+/* The number of RPCs in flight. If nobody holds l, it stays 0 once it is 0. */
 uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l);
-/* l was taken out of the list of those that linger; takes the list's reference to the store. False:
- * it had to be added again, for there were new RPCs meanwhile. Without the lock. */
+/* Ends l, which was just removed from its list of lingering counters, if nobody holds it. Takes
+ * over the list's reference to the store. Returns false if l had to be added to the list again,
+ * because new RPCs had started meanwhile. To be called without the lock. */
 bool gxds_load_store_settle(gxds_locality_load *l);
 
 #endif

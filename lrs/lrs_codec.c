@@ -45,8 +45,8 @@ static char *allocate(upb_Arena *arena, size_t size) {
   return memory;
 }
 
-/* A85: the host's table of the locality has no fields for these: they go along as unknown ones, as
- * an UnnamedEndpointLoadMetricStats each. */
+/* A85: the host's table for a locality lacks the fields of these metrics. So each is added as an
+ * unknown field, with an encoded UnnamedEndpointLoadMetricStats. */
 static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
                                const gxds_metric_report *m, upb_Arena *arena) {
   static const uint32_t fields[] = {[GXDS_METRIC_CPU_UTILIZATION] = 12,
@@ -54,7 +54,7 @@ static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *s
                                     [GXDS_METRIC_APPLICATION_UTILIZATION] = 14};
   enum { VARINT = 0, FIXED64 = 1, MESSAGE = 2, SIZE_MAX_OF_IT = 32 };
   char *bytes = allocate(arena, SIZE_MAX_OF_IT);
-  size_t size = 2; /* the tag and the size of the whole, one byte each */
+  size_t size = 2; /* room for the tag and the size of the message, one byte each */
   bytes[size++] = 1 << 3 | VARINT;
   uint64_t count = m->count;
   for (; count >= 0x80; count >>= 7) bytes[size++] = (char)(0x80 | (count & 0x7f));
@@ -67,7 +67,7 @@ static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *s
   GXDS_CHECK(_upb_Message_AddUnknown(stats, bytes, size, arena));
 }
 
-/* A85: a named metric's name says which map it is of. */
+/* A85: the prefix says which map of the backend's report the metric is from. */
 #define NAMED_METRICS "named_metrics."
 
 static void add_named_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
@@ -85,7 +85,8 @@ static void add_named_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *sta
   envoy_config_endpoint_v3_EndpointLoadMetricStats_set_total_metric_value(out, m->sum);
 }
 
-/* How many reports from the first on are of its locality: several targets count apart. */
+/* The length of a run: how many reports, beginning with `first`, are of the same locality, by
+ * several targets. */
 static size_t run_of(const gxds_cluster_report *c, size_t first) {
   const gxds_locality_report *l = &c->localities[first];
   size_t count = 1;
@@ -106,7 +107,7 @@ static int compare_metrics(const void *a, const void *b) {
   return gxds_str_compare(x->name, y->name);
 }
 
-/* The metrics of a run, each once, in order; freed by the caller. */
+/* Sums up the metrics of a run, ordered by metric and name. The caller frees the array. */
 static gxds_metric_report *sum_of_metrics(const gxds_locality_report *run, size_t run_size,
                                           size_t *count) {
   size_t size = 0;
@@ -143,7 +144,7 @@ static void add_metrics(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
   gxds_free(metrics);
 }
 
-/* The sum of a run. */
+/* Adds the sum of a run. */
 static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
                          const gxds_locality_report *run, size_t run_size, upb_Arena *arena) {
   envoy_config_endpoint_v3_UpstreamLocalityStats *out =
@@ -168,11 +169,11 @@ static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
   add_metrics(out, run, run_size, arena);
 }
 
-/* Bytes that a message, a number or a text takes on the wire besides the text: a tag of at most two
- * bytes, and a varint of at most ten. */
+/* The most bytes of one field on the wire, without the bytes of a text: a tag of at most two bytes,
+ * and a varint of at most ten. */
 enum { FIELD_BYTES = 12 };
 
-/* What a run takes at most. */
+/* The most bytes that a run takes. */
 static size_t locality_bytes(const gxds_locality_report *run, size_t run_size) {
   size_t size = 9 * FIELD_BYTES + run->region.size + run->zone.size + run->sub_zone.size;
   for (size_t i = 0; i < run_size; i++) {
@@ -183,7 +184,8 @@ static size_t locality_bytes(const gxds_locality_report *run, size_t run_size) {
   return size;
 }
 
-/* first: its first locality, with which the drops go. */
+/* The most bytes that a cluster takes without its localities. first is its first locality in the
+ * request; the drops go with locality 0. */
 static size_t cluster_bytes(const gxds_cluster_report *c, size_t first) {
   size_t size = 7 * FIELD_BYTES + c->cluster.size + c->eds_service.size;
   if (first > 0) return size;
@@ -191,8 +193,8 @@ static size_t cluster_bytes(const gxds_cluster_report *c, size_t first) {
   return size;
 }
 
-/* How many of the localities from the first on fit into *room, which is lessened by them. A run is
- * not divided. */
+/* How many localities, beginning with `first`, fit into *room, which is reduced by their size. A
+ * run is not divided. */
 static size_t localities_in(const gxds_cluster_report *c, size_t first, size_t *room) {
   size_t count = 0;
   while (first + count < c->locality_count) {
@@ -218,7 +220,7 @@ static void add_drops(envoy_config_endpoint_v3_ClusterStats *stats, const gxds_c
   envoy_config_endpoint_v3_ClusterStats_set_total_dropped_requests(stats, c->total_dropped);
 }
 
-/* The cluster with so many of its localities. */
+/* Adds the cluster with `count` of its localities, beginning with `first`. */
 static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,
                         const gxds_cluster_report *c, size_t first, size_t count,
                         upb_Arena *arena) {
@@ -251,7 +253,7 @@ gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max,
     size_t itself = cluster_bytes(c, first);
     size_t rest = room > itself ? room - itself : 0;
     size_t count = itself < room ? localities_in(c, first, &rest) : 0;
-    if (!is_empty && (itself >= room || count < left)) break; /* it begins the next request */
+    if (!is_empty && (itself >= room || count < left)) break; /* it will begin the next request */
     if (count == 0 && left > 0) count = run_of(c, first);
     add_cluster(request, c, first, count, arena);
     is_empty = false;

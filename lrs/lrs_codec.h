@@ -1,4 +1,4 @@
-/* LRS v3 messages to and from bytes. Pure; any thread. */
+/* Encodes and decodes LRS v3 messages. Pure; any thread. */
 #ifndef GRPC_XDS_LRS_LRS_CODEC_H_
 #define GRPC_XDS_LRS_LRS_CODEC_H_
 
@@ -8,34 +8,35 @@
 extern "C" {
 #endif
 
-/* The first request of a stream: the node (serialized) with one more client feature,
- * envoy.lrs.supports_send_all_clusters. A node that cannot be decoded is sent without the feature.
- * The caller frees the result with gxds_str_free(). */
+/* Encodes the first request of a stream: the (serialized) node with one more client feature,
+ * envoy.lrs.supports_send_all_clusters. If the node can't be decoded, the request has a node with
+ * this feature alone. The caller frees the result with gxds_str_free(). */
 gxds_str gxds_lrs_encode_first_request(gxds_str node);
 
-/* No request is longer, but for one of a single locality: gRPC servers take 4 MiB by default. */
+/* The most bytes of a request, unless a single locality needs more: gRPC servers accept 4 MiB by
+ * default. */
 #define GXDS_LRS_REQUEST_BYTES_MAX ((size_t)4000000)
 
-/* As much of a report, from *place on, as fits into a request of max bytes, at least a locality: a
- * LoadStatsRequest without node. *place is moved behind it. A cluster is divided only when it does
- * not fit alone: its drops go with its first localities, and each part has the whole interval. The
- * caller frees the result with gxds_str_free(). */
+/* Encodes the part of a report that begins at *place and fits into a request of max bytes, but at
+ * least one locality: a LoadStatsRequest without node. Moves *place to the end of that part. A
+ * cluster is divided only if it alone does not fit: its drops go with its first localities, and
+ * each part has the whole interval. The caller frees the result with gxds_str_free(). */
 gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max, gxds_load_place *place);
 
-/* No interval is shorter than this, whatever the server wants: the same floor as the host's. */
+/* The shortest interval, whatever the server asks for. The host's client has the same minimum. */
 #define GXDS_LRS_INTERVAL_MIN GXDS_SECOND
-/* Nor longer: a bound that keeps arithmetic safe; nobody waits this long for a report. */
+/* The longest interval: a bound that keeps arithmetic safe. Nobody waits so long for a report. */
 #define GXDS_LRS_INTERVAL_MAX (365 * 24 * 3600 * GXDS_SECOND)
 
-/* What the server asks for. Owned by the caller, gxds_lrs_response_fini(). */
+/* What the server asks for. The caller ends it with gxds_lrs_response_fini(). */
 typedef struct gxds_lrs_response {
   bool all_clusters;
-  gxds_str *clusters; /* sorted, each once; none when all_clusters */
+  gxds_str *clusters; /* sorted, without duplicates; empty if all_clusters is set */
   size_t cluster_count;
   gxds_duration interval; /* within the bounds above */
 } gxds_lrs_response;
 
-/* Fails with INVALID_ARGUMENT when data is no LoadStatsResponse; *out is empty then. */
+/* Decodes a LoadStatsResponse. If data is none, fails with INVALID_ARGUMENT, and *out is empty. */
 GXDS_MUST_USE gxds_status gxds_lrs_decode_response(const void *data, size_t size,
                                                    gxds_lrs_response *out);
 void gxds_lrs_response_fini(gxds_lrs_response *r);

@@ -7,7 +7,7 @@
 
 #define METHOD "/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats"
 
-/* OPEN, SEND, READ of one stream, then CLOSE, and OPEN, SEND, READ of the next. */
+/* Enough for OPEN, SEND, READ of one stream, CLOSE, and OPEN, SEND, READ of the next one. */
 #define ACTIONS_MAX 8
 
 typedef enum send_state {
@@ -24,21 +24,22 @@ struct gxds_lrs_stream {
   gxds_backoff backoff;
   uint64_t last_id;
 
-  uint64_t id;                /* of the open stream; 0: none, the deadline is the next attempt */
-  gxds_time sent;             /* when its first request was on its way; 0: it is not yet */
-  send_state sending;         /* with no stream: SEND_NONE */
-  gxds_load_report *report;   /* what SEND_REPORT carries, in one request or more */
-  gxds_load_place sent_to;    /* of report: up to there it is in requests */
-  bool has_response;          /* on this stream */
-  gxds_lrs_response response; /* the latest of this stream */
-  bool last_was_zero;         /* the last report, under this response, had no counts */
+  uint64_t id; /* of the open stream; 0 if there is none, and then deadline is the next attempt */
+  gxds_time sent;             /* when its first request was on its way; 0 means not yet */
+  send_state sending;         /* SEND_NONE if there is no stream */
+  gxds_load_report *report;   /* the report that SEND_REPORT sends, in one request or more */
+  gxds_load_place sent_to;    /* everything in report before this place is in a request already */
+  bool has_response;          /* a response came on this stream */
+  gxds_lrs_response response; /* the latest response on this stream */
+  bool last_was_zero;         /* the last report since this response had no counts */
   gxds_time deadline;
-  gxds_time drop_at; /* nobody counts any more: what is left then goes; or GXDS_TIME_NEVER */
+  gxds_time drop_at; /* when unreported counts are dropped, because nobody counts any more;
+                        otherwise GXDS_TIME_NEVER */
 
   gxds_lrs_action actions[ACTIONS_MAX];
   size_t action_first;
   size_t action_count;
-  gxds_lrs_action current; /* handed out, and its bytes with it */
+  gxds_lrs_action current; /* the action that the owner got last; its bytes are owned */
 };
 
 static void push(gxds_lrs_stream *s, gxds_lrs_action_kind kind, gxds_str take_bytes) {
@@ -50,7 +51,7 @@ static void push(gxds_lrs_stream *s, gxds_lrs_action_kind kind, gxds_str take_by
                         .bytes = take_bytes};
 }
 
-/* Takes back what was not drained and names a stream that is over. */
+/* Drops actions that were not drained, because their stream is over. */
 static void forget_actions(gxds_lrs_stream *s) {
   for (size_t i = 0; i < s->action_count; i++) {
     gxds_str_free(&s->actions[(s->action_first + i) % ACTIONS_MAX].bytes);
@@ -71,7 +72,7 @@ static void open_stream(gxds_lrs_stream *s) {
   push(s, GXDS_LRS_READ, none);
 }
 
-/* The stream is over: what it had not sent is sent by the next one. */
+/* The stream is over: counts that it had not sent go out on the next one. */
 static void end_stream(gxds_lrs_stream *s, bool answered, gxds_time now) {
   gxds_load_report_lost(s->report);
   s->report = NULL;
@@ -112,7 +113,7 @@ void gxds_lrs_stream_set_left(gxds_lrs_stream *s, bool left, gxds_time now) {
   s->drop_at = left ? gxds_time_after(now, GXDS_LRS_LEFT_MAX) : GXDS_TIME_NEVER;
 }
 
-/* The next report is an interval after the last one was sent. */
+/* Plans the next report for one interval after the last one was sent. */
 static void plan_report(gxds_lrs_stream *s, gxds_time now) {
   if (!s->has_response || s->sending != SEND_NONE) return;
   s->deadline = gxds_time_after(now, s->response.interval);
@@ -145,7 +146,7 @@ void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *dat
   gxds_lrs_response response;
   gxds_status status = gxds_lrs_decode_response(data, size, &response);
   if (!gxds_status_is_ok(&status)) {
-    /* A server that talks nonsense is asked again later, rather than never. */
+    /* A server that sent an invalid response is tried again later, since it may get well. */
     gxds_status_fini(&status);
     forget_actions(s);
     push(s, GXDS_LRS_CLOSE, gxds_str_of(NULL, 0));
@@ -155,7 +156,7 @@ void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *dat
   push(s, GXDS_LRS_READ, gxds_str_of(NULL, 0));
   gxds_load_store_set_taken(s->store, s->server, true);
   if (s->has_response && gxds_lrs_response_equal(&s->response, &response)) {
-    gxds_lrs_response_fini(&response); /* the plan goes on as it was */
+    gxds_lrs_response_fini(&response); /* nothing changed, so the deadline stays */
     return;
   }
   gxds_lrs_response_fini(&s->response);
@@ -188,7 +189,7 @@ static void send_report(gxds_lrs_stream *s, gxds_time now) {
   bool skip = report->is_zero && s->last_was_zero;
   s->last_was_zero = report->is_zero;
   if (skip) {
-    gxds_load_report_sent(report); /* there is nothing in it, but its interval is over */
+    gxds_load_report_sent(report); /* it has no counts, but its interval is over */
     plan_report(s, now);
     return;
   }

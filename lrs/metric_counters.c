@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { COUNT, SUM }; /* in counters */
+enum { COUNT, SUM }; /* indexes into a gxds_counters */
 
 enum { BUCKETS = 64 }; /* a power of two */
 
@@ -61,7 +61,7 @@ static gxds_metric_counter *find(gxds_metric_counter *from, const gxds_metric_co
   return from != end ? from : NULL;
 }
 
-/* A place among the names; false: there is none left. Never more are made than there are. */
+/* Reserves a place for a name; false if none is left. Reserving first keeps the limit exact. */
 static bool take_place(table *t) {
   uint32_t count = atomic_load_explicit(&t->name_count, memory_order_relaxed);
   do {
@@ -71,8 +71,9 @@ static bool take_place(table *t) {
   return true;
 }
 
-/* The counter of that name, made when it is new; NULL: there are too many. Counters are only ever
- * put in front, so whoever loses the race to do so looks at the new ones and tries again. */
+/* The counter of that name, made if it is new; NULL if there are too many names. Counters are only
+ * ever added at the front, so a thread that loses the race for the front checks the new ones and
+ * tries again. */
 static gxds_metric_counter *named(table *t, gxds_str name) {
   _Atomic(gxds_metric_counter *) *bucket =
       &t->buckets[XXH3_64bits(name.data, name.size) & (BUCKETS - 1)];
@@ -101,12 +102,13 @@ void gxds_metric_counters_add(gxds_metric_counters *m, gxds_load_metric metric, 
   table *t = open_table(m);
   gxds_metric_counter *c = metric == GXDS_METRIC_NAMED ? named(t, name) : &t->unnamed[metric];
   if (!c) return;
-  /* The sum first: whoever takes an RPC's count then takes its value too. */
+  /* The sum comes first, so that a report with an RPC's count also has its value. */
   gxds_counters_add_double(&c->counters, SUM, value);
   gxds_counters_add(&c->counters, COUNT);
 }
 
-/* Calls visit for each: those without names in order, the others in none. */
+/* Calls visit for each counter: first those without names, in order, then the named ones, in no
+ * particular order. */
 static void for_each(const gxds_metric_counters *m,
                      void (*visit)(gxds_load_metric metric, gxds_metric_counter *c, void *arg),
                      void *arg) {
@@ -119,7 +121,7 @@ static void for_each(const gxds_metric_counters *m,
   }
 }
 
-/* arg: a size_t, of those that have something unreported. */
+/* arg is a size_t that counts the counters with something unreported. */
 static void take(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   (void)metric;
   c->unreported_count += gxds_counters_take(&c->counters, COUNT);
@@ -134,7 +136,7 @@ static int compare(const void *a, const void *b) {
   return gxds_str_compare(x->name, y->name);
 }
 
-/* arg: where the next goes. */
+/* arg points to the place for the next report. */
 static void add_report(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   if (c->unreported_count == 0) return;
   *(*(gxds_metric_report **)arg)++ =
@@ -146,7 +148,7 @@ gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t 
   for_each(m, take, count);
   if (*count == 0) return NULL;
   gxds_metric_report *out = gxds_calloc(*count, sizeof *out);
-  /* Those that came meanwhile were not taken yet. */
+  /* Counters that were added meanwhile are skipped: nothing was taken out of them yet. */
   gxds_metric_report *next = out;
   for_each(m, add_report, &next);
   qsort(out, *count, sizeof *out, compare);
