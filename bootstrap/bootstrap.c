@@ -8,7 +8,7 @@
 #include "bootstrap/source.h"
 #include "upb/upb.h"
 
-/* A47: what an authority without a template of its own asks for. */
+/* A47: the template of an authority that sets none. */
 static gxds_str default_template(gxds_reader *r, gxds_str authority) {
   gxds_text text = {0};
   gxds_text_add_z(&text, "xdstp://");
@@ -99,7 +99,7 @@ static void read_providers(gxds_reader *r, const json_t *object, gxds_bootstrap 
   out->certificate_providers = list;
 }
 
-/* Our own: the host's client passes over it. */
+/* A field of our own, which the host's client ignores. */
 static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   const gxds_path *at = GXDS_FIELD(NULL, "resource_cache");
   const json_t *cache = gxds_reader_object(r, object, NULL, "resource_cache", GXDS_JSON_OPTIONAL);
@@ -113,7 +113,7 @@ static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_boots
   out->resource_cache_by_node_id = gxds_reader_bool(r, cache, at, "by_node_id");
 }
 
-/* The same server may be listed twice: that is nothing to fall back to. */
+/* Whether the list has a second server to fall back to. A server that is listed twice is none. */
 static bool has_fallback(const gxds_bootstrap_server *const *servers, size_t count) {
   for (size_t i = 1; i < count; i++) {
     if (!gxds_bootstrap_server_equal(servers[0], servers[i])) return true;
@@ -129,7 +129,7 @@ static bool any_has_fallback(const gxds_bootstrap *b) {
   return any;
 }
 
-/* Our own. */
+/* A field of our own. */
 static void read_shared_stream(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   bool says_so = gxds_reader_bool(r, object, NULL, "shared_stream");
   out->shared_stream = json_object_get(object, "shared_stream") ? says_so : !any_has_fallback(out);
@@ -144,7 +144,8 @@ static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap 
   if (gxds_str_empty(out->client_default_listener_resource_name_template)) {
     out->client_default_listener_resource_name_template = gxds_str_z("%s");
   }
-  /* A36: of servers, which stay with the host's own client; checked because it is the same file. */
+  /* A36: for xDS-enabled servers, which still use the host's own client. It is checked because both
+   * read the same file. */
   (void)gxds_reader_string(r, object, NULL, "server_listener_resource_name_template",
                            GXDS_JSON_OPTIONAL);
   read_authorities(r, object, out);

@@ -4,7 +4,7 @@
 
 #define NOT_FOUND ((size_t)-1)
 
-/* The text is valid, so a walk off its end is a bug here. */
+/* The text is valid JSON, so running off its end would be a bug in this file. */
 static char at(gxds_str json, size_t pos) {
   GXDS_CHECK(pos < json.size);
   return json.data[pos];
@@ -21,7 +21,7 @@ static size_t skip_string(gxds_str json, size_t pos) {
   return pos + 1;
 }
 
-/* Without recursion: the text may be nested deeper than a stack likes. */
+/* Without recursion, because deep nesting could overflow the stack. */
 static size_t skip_value(gxds_str json, size_t pos) {
   size_t depth = 0;
   do {
@@ -40,8 +40,8 @@ static size_t skip_value(gxds_str json, size_t pos) {
   return pos;
 }
 
-/* The value of a member of the object at pos; as in jansson, the last of equal names counts. A name
- * written with escapes is not recognised: its object's line has to do. */
+/* The position of a member's value in the object at pos. Of equal names, the last counts, as in
+ * jansson. A name written with escapes is not found; then the line of the object is used. */
 static size_t member(gxds_str json, size_t pos, const char *name) {
   if (at(json, pos) != '{') return NOT_FOUND;
   size_t found = NOT_FOUND;
@@ -69,7 +69,7 @@ static size_t element(gxds_str json, size_t pos, int64_t index) {
   return NOT_FOUND;
 }
 
-/* True when the whole path is there; *pos is the innermost value found. */
+/* Whether the whole path is there. *pos becomes the position of the innermost value found. */
 static bool find(gxds_str json, const gxds_path *path, size_t *pos) {
   if (!path) return true;
   if (!find(json, path->up, pos)) return false;

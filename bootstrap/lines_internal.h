@@ -1,5 +1,5 @@
-/* Where a field stands in JSON text: what jansson forgets once it has parsed. Only for text that
- * jansson accepted. Pure: any thread. */
+/* Finds the line of a field in JSON text, which jansson does not keep after parsing. Only for text
+ * that jansson accepted. Pure: any thread. */
 #ifndef GRPC_XDS_BOOTSTRAP_LINES_INTERNAL_H_
 #define GRPC_XDS_BOOTSTRAP_LINES_INTERNAL_H_
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* The line, from 1, of the value at that path, or of the innermost parent that is there. Takes time
- * in proportion to the text: for errors, not for parsing. */
+/* The line, counted from 1, of the value at that path, or of its innermost parent that is there.
+ * Takes time in proportion to the text, so it is for errors, not for parsing. */
 size_t gxds_json_line(gxds_str json, const gxds_path *at);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* A47: from the URI of a channel to the name of the listener resource, and to the authority. */
+/* A47: makes the name of the listener resource, and the data-plane authority, from the URI of a
+ * channel. */
 #include "bootstrap/reader_internal.h"
 
 static bool is_unreserved_or_sub_delim(char c) {

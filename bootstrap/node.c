@@ -7,8 +7,9 @@
 #include "google/protobuf/struct.upb.h"
 #include "grpc_xds/grpc_xds.h"
 
-/* Each level is up to three messages deep, and encoders stop at 64 (upb) or decoders at 100
- * (protobuf), the request and the node counted: this leaves room for both. */
+/* The deepest nesting of the node's metadata. Each level is up to three messages deep. upb encodes
+ * at most 64 levels, and protobuf decodes at most 100, including the request and the node: this
+ * leaves room for both. */
 enum { kMetadataDepthMax = 16 };
 
 #define USER_AGENT_NAME "gRPC C-core " GPR_PLATFORM_STRING " grpc-xds"
@@ -36,7 +37,8 @@ static void fill_list(gxds_reader *r, const json_t *array, google_protobuf_ListV
   for (size_t i = 0; i < size; i++) values[i] = to_value(r, json_array_get(array, i));
 }
 
-/* Recursion is bounded: what is nested too deeply was refused before (too_deep). */
+/* The recursion is bounded, because metadata that is nested too deeply was refused before
+ * (too_deep()). */
 static google_protobuf_Value *to_value(gxds_reader *r, const json_t *json) {
   google_protobuf_Value *out = google_protobuf_Value_new(r->arena);
   switch (json_typeof(json)) {
@@ -97,7 +99,7 @@ static void read_locality(gxds_reader *r, const json_t *object, const gxds_path 
   const gxds_path *here = GXDS_FIELD(at, "locality");
   gxds_str region = gxds_reader_string(r, locality, here, "region", GXDS_JSON_OPTIONAL);
   gxds_str zone = gxds_reader_string(r, locality, here, "zone", GXDS_JSON_OPTIONAL);
-  /* Proto3's JSON knows each field by two names; only this one's differ. */
+  /* In the JSON form of proto3 each field has two names; they differ only for this one. */
   const char *name = json_object_get(locality, "sub_zone") ? "sub_zone" : "subZone";
   gxds_str sub_zone = gxds_reader_string(r, locality, here, name, GXDS_JSON_OPTIONAL);
   if (region.size + zone.size + sub_zone.size == 0) return;
@@ -107,7 +109,7 @@ static void read_locality(gxds_reader *r, const json_t *object, const gxds_path 
   envoy_config_core_v3_Locality_set_sub_zone(out, view(sub_zone));
 }
 
-/* A27 and A30: exactly these two. */
+/* A27 and A30: exactly these two client features. */
 static void fill_client(gxds_reader *r, envoy_config_core_v3_Node *node) {
   gxds_text version = {0};
   gxds_text_addf(&version, "C-core %s grpc-xds %s", grpc_version_string(), GRPC_XDS_VERSION);
@@ -123,7 +125,7 @@ static void fill_client(gxds_reader *r, envoy_config_core_v3_Node *node) {
   }
 }
 
-/* The same bytes for the same node: map entries in order. */
+/* Deterministic, with sorted map entries: equal nodes give equal bytes. */
 static gxds_str serialize(gxds_reader *r, const envoy_config_core_v3_Node *node) {
   size_t size = 0;
   char *bytes = envoy_config_core_v3_Node_serialize_ex(node, kUpb_EncodeOption_Deterministic,

@@ -1,6 +1,6 @@
-/* gxds_reader: one parse of a bootstrap: the errors found so far, and the arena that the result
- * lives in. The functions below read one field of a JSON object each, in the host's words when it
- * is wrong. Confined to one thread; lives in the caller's struct. */
+/* gxds_reader: the state while a bootstrap is parsed: the errors found so far, and the arena for
+ * the result. Each of the functions below reads one field of a JSON object; errors are in the
+ * host's words. Confined to one thread; lives in the caller's struct. */
 #ifndef GRPC_XDS_BOOTSTRAP_READER_INTERNAL_H_
 #define GRPC_XDS_BOOTSTRAP_READER_INTERNAL_H_
 
@@ -16,24 +16,26 @@ extern "C" {
 #endif
 
 typedef struct gxds_reader {
-  gxds_str json;           /* borrow: the text, while it is parsed */
-  const gxds_host *host;   /* borrow */
+  gxds_str json;           /* borrowed: the text, valid while it is parsed */
+  const gxds_host *host;   /* borrowed: valid while the text is parsed */
   struct upb_Arena *arena; /* not owned */
   gxds_errors errors;
-  gxds_text lines; /* "a.b line 3, c line 7": where the errors are */
+  gxds_text lines; /* the lines of the errors: "a.b line 3, c line 7" */
 } gxds_reader;
 
-/* A bootstrap names a handful of servers; a list beyond this is a generator gone wrong. */
+/* The most servers in a list. Real bootstraps have a handful; a longer list comes from a broken
+ * generator. */
 #define GXDS_BOOTSTRAP_SERVERS_MAX ((size_t)100)
 #define GXDS_BOOTSTRAP_CREDS_MAX ((size_t)100)
-/* Maps of authorities and of certificate providers are made per tenant or per certificate. */
+/* The most authorities, and the most certificate providers. There may be one per tenant or per
+ * certificate. */
 #define GXDS_BOOTSTRAP_MAP_MAX ((size_t)10000)
 
-/* Frees what the reader holds, not the arena. */
+/* Frees the contents of the reader, except the arena. */
 void gxds_reader_fini(gxds_reader *r);
-/* Zeroed memory in the arena. */
+/* Allocates zeroed memory in the arena. */
 void *gxds_reader_alloc(gxds_reader *r, size_t count, size_t size);
-/* A zero-terminated copy in the arena. */
+/* Makes a zero-terminated copy in the arena. */
 gxds_str gxds_reader_copy(gxds_reader *r, gxds_str s);
 /* The value as canonical JSON text (compact, sorted) in the arena. */
 gxds_str gxds_reader_dump(gxds_reader *r, const json_t *value);
@@ -44,41 +46,44 @@ __attribute__((format(printf, 3, 4))) void gxds_reader_error(gxds_reader *r, con
 /* Remembers the line of errors that somebody else added at that path. */
 void gxds_reader_note_line(gxds_reader *r, const gxds_path *at);
 
-/* The string (a copy in the arena), object or array of that name in object; empty or NULL when it
- * is absent or wrong. Objects and arrays are borrowed: as long as the parsed JSON. */
+/* Each of these reads the member `name` of object: a string (copied into the arena), bool, object
+ * or array. If it is absent or wrong, the result is empty, false or NULL. Objects and arrays are
+ * borrowed: valid as long as the parsed JSON. */
 gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_path *at,
                             const char *name, gxds_json_presence presence);
-/* False when it is absent or wrong. */
+/* False if it is absent or wrong. */
 bool gxds_reader_bool(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name);
 json_t *gxds_reader_object(gxds_reader *r, const json_t *object, const gxds_path *at,
                            const char *name, gxds_json_presence presence);
 json_t *gxds_reader_array(gxds_reader *r, const json_t *object, const gxds_path *at,
                           const char *name, gxds_json_presence presence, size_t max);
-/* The same of a map: an object that holds at most GXDS_BOOTSTRAP_MAP_MAX members. */
+/* Reads a map: an object with at most GXDS_BOOTSTRAP_MAP_MAX members. Otherwise like
+ * gxds_reader_object(). */
 json_t *gxds_reader_map(gxds_reader *r, const json_t *object, const gxds_path *at,
                         const char *name);
-/* False, and an error, when value (at that path) is no object. */
+/* Whether value, which is at that path, is an object; if not, adds an error. */
 bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path *at);
 
-/* The parts of a bootstrap. Each returns what it made in the arena, and adds what is wrong. */
+/* The parts of a bootstrap. Each function makes its result in the arena, and adds all errors. */
 
-/* The list of servers in object's member "xds_servers". */
+/* Reads the list of servers in object's member "xds_servers". */
 const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const json_t *object,
                                                         const gxds_path *at,
                                                         gxds_json_presence presence, size_t *count);
-/* The server_features that say what a web server is asked for. */
+/* The server_features that decide the gxds_web_form of a web server. */
 typedef struct gxds_web_features {
   bool rest;
   bool files;
 } gxds_web_features;
-/* What else a server has whose URI is http: or https:; the rest of *server was read before. */
+/* Checks and reads what only a server with an http: or https: URI has. The rest of *server must be
+ * read already. */
 void gxds_reader_web_server(gxds_reader *r, const json_t *object, const gxds_path *at,
                             const gxds_web_features *features, gxds_bootstrap_server *server);
-/* Object's member "node": sets node, node_id and node_without_id of *out. */
+/* Reads object's member "node": sets node, node_id and node_without_id of *out. */
 void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out);
 
-/* Adds s with every byte percent-encoded that may not be in an authority, or in a path (RFC 3986;
- * "/" may). */
+/* Adds s, with every byte percent-encoded that may not be in an authority, or in a path (RFC 3986),
+ * where "/" is allowed. */
 void gxds_percent_encode_authority(gxds_str s, gxds_text *out);
 void gxds_percent_encode_path(gxds_str s, gxds_text *out);
 

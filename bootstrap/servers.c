@@ -1,7 +1,7 @@
 #include "bootstrap/channel_creds.h"
 #include "bootstrap/reader_internal.h"
 
-/* A list of {type, config}; NULL: it is absent or wrong. */
+/* Reads a list of {type, config}; NULL if it is absent or wrong. */
 static json_t *read_creds_list(gxds_reader *r, const json_t *object, const gxds_path *at,
                                const char *name, gxds_json_presence presence) {
   size_t before = r->errors.count;
@@ -16,8 +16,8 @@ static json_t *read_creds_list(gxds_reader *r, const json_t *object, const gxds_
   return r->errors.count == before ? list : NULL;
 }
 
-/* A27: the first credentials that the host knows. The config of a known type that is wrong is
- * reported, and the next one looked at, as the host does. */
+/* A27: uses the first credentials of a supported type. If the config of a supported type is wrong,
+ * reports that, and tries the next entry, as the host does. */
 static void read_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
                        gxds_bootstrap_server *server) {
   json_t *list = read_creds_list(r, object, at, "channel_creds", GXDS_JSON_REQUIRED);
@@ -53,7 +53,7 @@ static gxds_str read_token_file(gxds_reader *r, const json_t *entry, const gxds_
   return path;
 }
 
-/* A97: all that are known apply, the others are passed over. */
+/* A97: all call credentials of a known type apply; others are ignored. */
 static void read_call_creds(gxds_reader *r, const json_t *object, const gxds_path *at,
                             gxds_bootstrap_server *server) {
   json_t *list = read_creds_list(r, object, at, "call_creds", GXDS_JSON_OPTIONAL);
@@ -68,7 +68,7 @@ static void read_call_creds(gxds_reader *r, const json_t *object, const gxds_pat
   }
 }
 
-/* Features that we do not know are those of other clients ("xds_v3"): ignored. */
+/* Unknown features are for other clients ("xds_v3"), and are ignored. */
 static void read_features(gxds_reader *r, const json_t *object, const gxds_path *at,
                           gxds_bootstrap_server *server, gxds_web_features *web) {
   const struct {
@@ -105,8 +105,9 @@ static int hex_digit(char c) {
   return -1;
 }
 
-/* RFC 3986: the path of a URI, decoded into *out, in the arena. Not what it does not say: a byte
- * that ends paths, or one that no status could quote. NULL, or why not (static). */
+/* Percent-decodes the path of a URI (RFC 3986) into *out, in the arena. Refuses a query or
+ * fragment, a malformed escape, a zero byte, and a path that is not UTF-8, which could not be
+ * quoted in a status. Returns NULL, or a static text that says what is wrong. */
 static const char *decode_path(gxds_reader *r, gxds_str path, gxds_str *out) {
   char *to = gxds_reader_alloc(r, path.size + 1, 1);
   size_t size = 0;
@@ -127,9 +128,8 @@ static const char *decode_path(gxds_reader *r, gxds_str path, gxds_str *out) {
   return gxds_str_is_utf8(*out) ? NULL : "is not UTF-8 when it is percent-decoded";
 }
 
-/* A directory of resource files in place of a server (our own). Credentials may stand there, for
- * the host's client, which reads the same list for xDS-enabled servers; nothing is done with them.
- */
+/* Reads a directory of resource files in place of a server (our own). Credentials are allowed and
+ * ignored, because the host's client reads the same list for xDS-enabled servers. */
 static bool read_directory(gxds_reader *r, const gxds_path *at, gxds_bootstrap_server *server) {
   if (!gxds_str_starts_with(server->uri, gxds_str_z("file:"))) return false;
   size_t skip = strlen("file://");

@@ -1,6 +1,7 @@
-/* gxds_bootstrap_share: a use of the bootstrap of one target: the channels of a target share an
- * XdsClient, and with it what was read when the first of them started (as in the host, where the
- * bootstrap is read when a client is made). It is read again once all of them are gone.
+/* gxds_bootstrap_share: a use of one target's bootstrap. The channels of a target share an
+ * XdsClient, and so they share the bootstrap that was read when the first of them started. (The
+ * host reads the bootstrap when it makes a client.) Once all of these channels are gone, the next
+ * one reads the bootstrap again.
  *
  * Any thread. */
 #ifndef GRPC_XDS_BOOTSTRAP_SHARE_H_
@@ -14,14 +15,16 @@ extern "C" {
 
 typedef struct gxds_bootstrap_share gxds_bootstrap_share;
 
-/* A use of what is in use for that target; NULL: nothing is. */
+/* Adds a use of the target's bootstrap; NULL if none is in use. The caller ends it with
+ * gxds_bootstrap_share_end(). */
 gxds_bootstrap_share *gxds_bootstrap_share_find(gxds_str target);
-/* A use of this bootstrap (taken), or of the one that another thread was faster with. target is
- * copied. */
+/* Adds a use of this bootstrap for the target, or of another bootstrap, if another thread added one
+ * first. Takes ownership of the reference. target is copied. The caller ends it with
+ * gxds_bootstrap_share_end(). */
 gxds_bootstrap_share *gxds_bootstrap_share_add(gxds_str target, const gxds_bootstrap *take);
-/* Borrowed: valid until the use ends; ref to keep it. */
+/* The bootstrap. Borrowed: valid until the use ends. To keep it longer, take a reference. */
 const gxds_bootstrap *gxds_bootstrap_share_get(const gxds_bootstrap_share *s);
-/* Ends a use. NULL is allowed. */
+/* Ends a use. s may be NULL. */
 void gxds_bootstrap_share_end(gxds_bootstrap_share *s);
 
 #ifdef __cplusplus

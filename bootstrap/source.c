@@ -9,7 +9,7 @@
 
 enum { kReadSize = 64 * 1024 };
 
-/* Reads in pieces rather than by the file's size, so that pipes and /proc work too. */
+/* Reads piece by piece, without asking for the file's size, so that pipes and /proc work too. */
 static gxds_status read_all(FILE *file, const char *where, gxds_text *text) {
   char *buffer = gxds_calloc(kReadSize, 1);
   size_t got = 1;

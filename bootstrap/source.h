@@ -1,6 +1,6 @@
-/* Where a channel's bootstrap comes from: GRPC_XDS_BOOTSTRAP (the path of a file), else
- * GRPC_XDS_BOOTSTRAP_CONFIG (the JSON itself). Read anew at each call. Any thread; reads a file, so
- * not on the reactor. */
+/* Finds the bootstrap of a channel: in the file that GRPC_XDS_BOOTSTRAP names, or else in
+ * GRPC_XDS_BOOTSTRAP_CONFIG (the JSON itself). Both are read again at each call. Any thread but the
+ * reactor's, because it reads a file. */
 #ifndef GRPC_XDS_BOOTSTRAP_SOURCE_H_
 #define GRPC_XDS_BOOTSTRAP_SOURCE_H_
 
@@ -10,18 +10,19 @@
 extern "C" {
 #endif
 
-/* A bootstrap file is some kilobytes; one beyond this is a mistake (a wrong path). */
+/* The largest bootstrap. Real ones have some kilobytes; a larger file is a mistake, such as a wrong
+ * path. */
 #define GXDS_BOOTSTRAP_SIZE_MAX ((size_t)16 * 1024 * 1024)
 
-/* The bootstrap text for a channel to that target (its URI in canonical form); the caller frees
- * *out with gxds_str_free(). *where is a description for messages ("file /etc/…
- * (GRPC_XDS_BOOTSTRAP)"), freed the same way; both are empty on an error.
+/* Gets the bootstrap text for a channel to that target (its URI in canonical form). *where
+ * describes the place for messages ("file /etc/… (GRPC_XDS_BOOTSTRAP)"). The caller frees *out and
+ * *where with gxds_str_free(); both are empty on an error.
  *
- * The host's google-c2p resolver makes a bootstrap, then starts "xds". That for the target goes
- * before the variables (host->target_bootstrap), that for all (host->fallback_bootstrap) counts
- * when neither is set. Without any, or with host NULL: NOT_FOUND, with words that name both
- * variables.
- */
+ * The host's google-c2p resolver makes a bootstrap itself, and then starts "xds". If it made one
+ * for this target (host->target_bootstrap), that comes before the variables. If it made one for all
+ * targets (host->fallback_bootstrap), that counts if neither variable is set. If there is no
+ * bootstrap at all, the status is NOT_FOUND, and names both variables. host may be NULL: then only
+ * the variables count. */
 GXDS_MUST_USE gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str target, gxds_str *out,
                                               gxds_str *where);
 

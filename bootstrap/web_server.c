@@ -1,7 +1,7 @@
 #include "bootstrap/reader_internal.h"
 
-/* An http: or https: server (our own, docs/web.md): RFC 3986 with what would be dangerous, or for
- * nothing, left out. NULL, or why not (static). */
+/* Checks the URL of an http: or https: server (our own, docs/web.md). Allows RFC 3986 without its
+ * dangerous or useless parts. Returns NULL, or a static text that says what is wrong. */
 static const char *check_url(gxds_str rest) {
   size_t host = 0;
   while (host < rest.size && rest.data[host] != '/') host++;
@@ -32,8 +32,8 @@ static void check_features(gxds_reader *r, const gxds_path *at, const gxds_web_f
   server->web_form = features->rest ? GXDS_WEB_REST : GXDS_WEB_FILES;
 }
 
-/* The URL and the credentials must say the same, or somebody would think that a certificate was
- * looked at where none was. */
+/* The URL and the credentials must agree. Otherwise somebody might believe that a certificate is
+ * verified although none is. */
 static void check_creds(gxds_reader *r, const gxds_path *at, bool tls,
                         const gxds_bootstrap_server *server) {
   const char *wanted = tls ? "tls" : "insecure";

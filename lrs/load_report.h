@@ -71,7 +71,8 @@ typedef struct gxds_load_place {
 } gxds_load_place;
 
 typedef struct gxds_load_report {
-  gxds_cluster_report *clusters; /* in the order in which they were first looked up */
+  gxds_cluster_report
+      *clusters; /* in the order of the store's list, which is mostly that of the first look-up */
   size_t cluster_count;
   bool is_zero; /* nothing was counted and nothing is in progress */
   gxds_load_place
