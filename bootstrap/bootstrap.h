@@ -59,9 +59,8 @@ typedef struct gxds_bootstrap_server {
 
 typedef struct gxds_bootstrap_authority {
   gxds_str name;
-  gxds_str
-      client_listener_resource_name_template;  /* never empty: without one, this is A47's default */
-  const gxds_bootstrap_server *const *servers; /* its own servers, or else the top-level list */
+  gxds_str client_listener_resource_name_template; /* never empty: A47's default if unset */
+  const gxds_bootstrap_server *const *servers;     /* its own servers, or else the top-level list */
   size_t server_count;
   bool fallback_on_reachability_only; /* A95: falls back to the next server even if all resources
                                          are cached */

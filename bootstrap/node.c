@@ -73,7 +73,7 @@ static bool too_deep(const json_t *json, int depth) {
   for (size_t i = 0; i < json_array_size(json); i++) {
     if (too_deep(json_array_get(json, i), depth + 1)) return true;
   }
-  json_t *object = (json_t *)json; /* jansson's iterators take no const */
+  json_t *object = (json_t *)json; /* jansson's iterators take no const pointer */
   for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
     if (too_deep(json_object_iter_value(i), depth + 1)) return true;
   }

@@ -11,7 +11,7 @@ static gxds_str read_string(const json_t *config, const char *name, const gxds_p
   if (value && !json_is_string(value)) {
     gxds_errors_add(errors, GXDS_FIELD(at, name), "is not a string");
   }
-  return gxds_str_dup(gxds_str_z(json_string_value(value))); /* NULL: not a string */
+  return gxds_str_dup(gxds_str_z(json_string_value(value))); /* NULL if it is not a string */
 }
 
 /* Parses a google.protobuf.Duration in JSON, such as "600s" or "0.5s". False if it is none. */

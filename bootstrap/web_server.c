@@ -76,7 +76,7 @@ void gxds_reader_web_server(gxds_reader *r, const json_t *object, const gxds_pat
   const char *why = check_url(gxds_str_of(server->uri.data + scheme, server->uri.size - scheme));
   if (why) gxds_reader_error(r, GXDS_FIELD(at, "server_uri"), "%s", why);
   while (server->uri.data[server->uri.size - 1] == '/') server->uri.size--;
-  server->uri = gxds_reader_copy(r, server->uri); /* for its zero */
+  server->uri = gxds_reader_copy(r, server->uri); /* the copy is zero-terminated at its new end */
   check_creds(r, at, tls, server);
   check_features(r, at, features, server);
   server->refresh_delay = read_refresh_delay(r, object, at);

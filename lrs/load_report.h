@@ -53,8 +53,7 @@ typedef struct gxds_cluster_report {
   gxds_str cluster; /* borrowed: valid as long as the report */
   gxds_str eds_service;
   gxds_duration interval;
-  gxds_locality_report
-      *localities; /* reports of one locality, by several targets, are next to each other */
+  gxds_locality_report *localities; /* those of one locality, by several targets, are adjacent */
   size_t locality_count;
   gxds_drop_report *drops;
   size_t drop_count;
@@ -71,12 +70,10 @@ typedef struct gxds_load_place {
 } gxds_load_place;
 
 typedef struct gxds_load_report {
-  gxds_cluster_report
-      *clusters; /* in the order of the store's list, which is mostly that of the first look-up */
+  gxds_cluster_report *clusters; /* in the order of the store's list */
   size_t cluster_count;
-  bool is_zero; /* nothing was counted and nothing is in progress */
-  gxds_load_place
-      sent; /* set by the owner: everything before it was sent, in case the rest is lost */
+  bool is_zero;         /* nothing was counted and nothing is in progress */
+  gxds_load_place sent; /* set by the owner: everything before it was sent */
   gxds_load_store *store;
   gxds_time at;
 } gxds_load_report;

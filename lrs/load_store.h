@@ -107,7 +107,7 @@ void gxds_drop_load_unref(gxds_drop_load *d); /* NULL does nothing */
 size_t gxds_drop_load_category(gxds_drop_load *d, gxds_str category);
 /* Counts a dropped RPC. category is from gxds_drop_load_category(). Lock-free. */
 void gxds_drop_load_add(gxds_drop_load *d, size_t category);
-void gxds_drop_load_add_uncategorized(gxds_drop_load *d); /* circuit breaking (A32) */
+void gxds_drop_load_add_uncategorized(gxds_drop_load *d); /* a drop by circuit breaking (A32) */
 
 #ifdef __cplusplus
 }

@@ -32,8 +32,7 @@ struct gxds_locality_load {
   gxds_metric_counters metrics; /* any thread */
   gxds_load_life life;
   gxds_load_cluster *cluster;
-  gxds_locality_load
-      *prev; /* in the cluster's list, by age; counters of one locality are next to each other */
+  gxds_locality_load *prev; /* in the cluster's list, by age; those of one locality are adjacent */
   gxds_locality_load *next;
   bool lingers;
   gxds_locality_load *next_lingering; /* guarded by the list's lock */
@@ -57,7 +56,7 @@ struct gxds_load_cluster {
   gxds_str eds_service;
   uint64_t hash;
   gxds_load_cluster *bucket_next;
-  gxds_load_cluster *prev; /* of the server */
+  gxds_load_cluster *prev; /* in the server's list */
   gxds_load_cluster *next;
   gxds_locality_load *localities;
   gxds_drop_load drops;

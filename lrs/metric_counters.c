@@ -170,7 +170,7 @@ void gxds_metric_counters_forget(gxds_metric_counters *m) {
   for_each(m, forget, &count);
 }
 
-/* arg: a bool. */
+/* arg is a bool: whether anything is unreported. */
 static void look(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   (void)metric;
   bool *any = arg;

@@ -1,4 +1,4 @@
-/* The cache: what is known of each resource, and what its watchers were told. */
+/* The cache: what is known of each resource, and what its watchers were last notified of. */
 #include "xds_client/client_internal.h"
 
 #define XXH_INLINE_ALL

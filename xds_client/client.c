@@ -246,7 +246,7 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
   gxds_text rendered = {0};
   gxds_text reason = {0};
   gxds_status_render(status, &rendered);
-  if (worked) { /* A57: no error */
+  if (worked) { /* A57: this end is no error */
     gxds_text_addf(&reason,
                    "xds server %.*s: ADS stream closed: ", GXDS_STR_ARG(conn->server->uri));
     gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
@@ -316,7 +316,7 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
     if (d->kind == GXDS_DEADLINE_RESTORE) gxds_authority_restore(c, authority_of(d));
     if (d->kind == GXDS_DEADLINE_QUIET) gxds_conn_on_quiet(c, conn_of(d));
     if (d->kind != GXDS_DEADLINE_SUB && d->kind != GXDS_DEADLINE_TTL)
-      continue; /* settling does it */
+      continue; /* gxds_client_settle() does the rest */
     const gxds_entry *e = d->kind == GXDS_DEADLINE_TTL ? entry_of(d) : sub_of(d)->entry;
     const gxds_bootstrap_server *server =
         d->kind == GXDS_DEADLINE_TTL ? e->source : sub_of(d)->conn->server;

@@ -69,12 +69,12 @@ typedef struct gxds_watcher {
                      keeps resources: each target that shares the client has a number of its own */
 } gxds_watcher;
 
-/* Everything in it is borrowed until the next call on the client. */
+/* All of it is borrowed: valid until the next call on the client. */
 typedef struct gxds_action {
   gxds_action_kind kind;
   gxds_server_id server_id;
   const gxds_bootstrap_server *server;
-  uint32_t scope;     /* of watchers */
+  uint32_t scope;     /* of the watchers */
   gxds_str authority; /* of the name (A47); empty for old-style names */
   gxds_stream_id stream;
   const gxds_resource_type *type;
@@ -99,9 +99,8 @@ typedef struct gxds_client_options {
   const gxds_resource_type *const *types; /* borrowed: valid as long as the client */
   size_t type_count;
   uint64_t seed; /* for the jitter of the backoff */
-  gxds_duration
-      resource_does_not_exist_timeout; /* 0 means the default of 15 s, or of 30 s for servers with
-                                          resource_timer_is_transient_error */
+  /* 0 means 15 s, or 30 s for servers with resource_timer_is_transient_error (A88). */
+  gxds_duration resource_does_not_exist_timeout;
   gxds_duration wall_offset; /* added to a time of the caller's clock, gives nanoseconds since 1970,
                                 so that errors can say since when a server is unreachable (A88). 0
                                 means unknown: errors leave it out */

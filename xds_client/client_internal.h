@@ -93,9 +93,9 @@ struct gxds_entry {
   bool notified_data_error : 1; /* notified was a data error, not an ambient one */
   bool expired : 1; /* its ttl ended, and no server has mentioned it since: state is DOES_NOT_EXIST,
                        although no server said so */
-  uint32_t watch_count; /* 0 means that the entry is leaving. It stays until a request without its
-                           name is encoded. If it is watched again before that, the server would not
-                           send it again, since it never saw it unsubscribed */
+  uint32_t watch_count; /* 0 means that the entry is leaving. It is freed when a request without its
+                           name is encoded: until then the server sees no unsubscription, and would
+                           not send the resource again to a new watch */
   gxds_str name;        /* stored in this allocation, behind the struct */
   gxds_authority *authority;
   gxds_entry *prev; /* in the authority's list */
@@ -110,11 +110,9 @@ struct gxds_entry {
   gxds_str wrapper_version; /* SotW: the version in the wrapper of the resource when it came last;
                                empty if there was none */
   gxds_time updated;
-  const gxds_bootstrap_server
-      *source;                  /* the server that sent it, which a decoder may take into account */
-  gxds_update_failure *failure; /* NULL if there is none */
-  const gxds_error
-      *notified;     /* the error that the watchers were last notified of; NULL if there is none */
+  const gxds_bootstrap_server *source; /* the server that sent it; decoders may depend on it */
+  gxds_update_failure *failure;        /* NULL if there is none */
+  const gxds_error *notified;          /* the error last notified; NULL if there is none */
   gxds_str alias_of; /* delta: the name of the resource in use, if this entry's name is only an
                         alias of it; otherwise empty */
   gxds_deadline ttl; /* set if the resource in use ends at that time, unless the server renews it */
@@ -123,7 +121,7 @@ struct gxds_entry {
   UT_hash_handle by_name;
 };
 
-/* A 64-bit hash of the bytes of a resource: equal hashes are taken for equal bytes. */
+/* A 64-bit hash of the bytes of a resource. Resources with equal hashes may be taken for equal. */
 uint64_t gxds_hash_of_bytes(gxds_str bytes);
 /* The entry of that canonical name; NULL if there is none. */
 gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name);
@@ -302,8 +300,7 @@ bool gxds_client_settle(gxds_client *c);
 
 struct gxds_authority {
   const gxds_bootstrap_authority *config; /* NULL for the default authority, of old-style names */
-  const gxds_bootstrap_server *
-      *servers; /* in order of preference, without duplicates; the array is owned */
+  const gxds_bootstrap_server **servers;  /* in order, without duplicates; owns the array */
   size_t server_count;
   gxds_conn **conns; /* of the first conn_count servers, which are those in use */
   size_t conn_count;
@@ -445,17 +442,16 @@ struct gxds_client {
   gxds_authority *authorities; /* the default one, then those of the bootstrap */
   size_t authority_count;
   gxds_conn *conns;
-  gxds_watch *watches;         /* by id */
-  gxds_scope *scopes;          /* by id; empty unless resources are kept */
-  gxds_entry **by_name;        /* per type */
-  gxds_entry_bytes **by_bytes; /* per type */
-  const gxds_bootstrap_server *
-      *without_delta; /* servers that answered delta with UNIMPLEMENTED; borrowed */
+  gxds_watch *watches;                         /* by id */
+  gxds_scope *scopes;                          /* by id; empty unless resources are kept */
+  gxds_entry **by_name;                        /* per type */
+  gxds_entry_bytes **by_bytes;                 /* per type */
+  const gxds_bootstrap_server **without_delta; /* answered delta with UNIMPLEMENTED; borrowed */
   size_t without_delta_count;
   size_t alias_count; /* entries whose alias_of is not empty */
   gxds_actions actions;
   gxds_deadlines deadlines;
-  uint64_t next_id; /* of streams and watches */
+  uint64_t next_id; /* of the next stream or watch */
   gxds_server_id next_server_id;
   uint64_t response_serial;
   gxds_server_counts *counts; /* of all servers that were ever used */

@@ -12,7 +12,7 @@ gxds_str gxds_type_name(gxds_str url) {
   return gxds_str_of(url.data + size, url.size - size);
 }
 
-/* RFC 3986's classes. */
+/* The character classes of RFC 3986. */
 static bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          (c != 0 && strchr("-._~", c) != NULL);
@@ -82,7 +82,7 @@ static bool consume(gxds_str *rest, const char *prefix) {
 }
 
 typedef struct parameter {
-  gxds_str key; /* owned, as the value is */
+  gxds_str key; /* owned; so is the value */
   gxds_str value;
   size_t order;
 } parameter;

@@ -1,9 +1,9 @@
-/* gxds_resource_name: the name of a resource, taken apart as A47 says.
+/* gxds_resource_name: the parsed name of a resource (A47).
  *
- * An old-style name is any text that does not begin with "xdstp:". A new-style one is a URI,
+ * An old-style name is any text that does not begin with "xdstp:". A new-style name is a URI:
  *     xdstp://authority/resource.type.Name/id?key=value&…
- * whose canonical form has its context parameters sorted by key (of equal keys the last counts),
- * its percent-encoding normalised and no fragment, so that two spellings of one name are one
+ * The canonical form of the URI has its context parameters sorted by key (of equal keys the last
+ * counts), its percent-encoding normalised and no fragment. So two spellings of one name are one
  * resource. Confined; lives in the caller's struct. */
 #ifndef GRPC_XDS_XDS_CLIENT_RESOURCE_NAME_H_
 #define GRPC_XDS_XDS_CLIENT_RESOURCE_NAME_H_
@@ -22,7 +22,7 @@ extern "C" {
 typedef struct gxds_resource_name {
   gxds_str canonical; /* borrowed from the text that was parsed, or from storage */
   bool federated;     /* a new-style name, with an authority */
-  gxds_str authority; /* owned; empty when old-style */
+  gxds_str authority; /* owned; empty for an old-style name */
   gxds_str storage;   /* private */
 } gxds_resource_name;
 

@@ -26,8 +26,7 @@ typedef struct gxds_resource {
 /* What a decoder may read besides the bytes. Borrowed: valid during the decode call. */
 typedef struct gxds_decode_context {
   const gxds_bootstrap *bootstrap;
-  const gxds_bootstrap_server
-      *server; /* the one that sent the bytes; lrs_server "self" refers to it */
+  const gxds_bootstrap_server *server; /* the sender of the bytes; lrs_server "self" means it */
   const gxds_host *host;
   /* True if bootstrap only stands in for the real one, which is not known, so the real one may have
    * whatever a resource names of it, such as a certificate provider. A resource that is decoded

@@ -48,7 +48,7 @@ gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
   conn->id = c->next_server_id++;
   conn->server = server;
   conn->counts = gxds_server_counts_get(&c->counts, server, c->types, c->type_count);
-  conn->counts->connected = true; /* A78: until it fails */
+  conn->counts->connected = true; /* A78: it counts as connected until it fails */
   conn->protocol = &gxds_protocol_sotw;
   if (server->delta && !lacks_delta(c, server)) conn->protocol = &gxds_protocol_delta;
   conn->retry.kind = GXDS_DEADLINE_RETRY;

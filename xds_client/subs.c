@@ -62,7 +62,9 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   bool resubscribed = old && old->resubscribed;
   bool known = old && (old->requested || old->requested_before);
   uint8_t sent_state = old ? old->sent_state : GXDS_SENT_NOTHING;
-  if (old) old->requested = old->requested_before = false; /* it is not unsubscribed */
+  if (old)
+    old->requested = old->requested_before =
+        false; /* so that its name does not become a dropped one */
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
@@ -251,7 +253,8 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
 bool gxds_sub_may_send_version(const gxds_sub *sub) {
   const gxds_entry *e = sub->entry;
   return e->state == GXDS_RESOURCE_ACKED && !e->restored &&
-         gxds_bootstrap_server_equal(e->source, sub->conn->server); /* A71: it may be another's */
+         gxds_bootstrap_server_equal(
+             e->source, sub->conn->server); /* A71: another server may have sent the resource */
 }
 
 void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {

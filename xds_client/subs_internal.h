@@ -44,11 +44,11 @@ struct gxds_sub {
 
 /* A name that was subscribed to on this stream, and unsubscribed. A server ignores a request that
  * crosses its response on the way (its nonce is stale), so it may never see the unsubscription.
- * When the client then subscribes again, the server believes that it still has the resource, and
- * does not send it. So such a name is left out of the ACK of a response, which the server does see,
- * and is in the request after that.
+ * If the client then subscribes again, the server believes that the client still has the resource,
+ * and does not send it. So the client leaves the name out of its next ACK, which the server does
+ * see, and puts the name into the request after that.
  *
- * In delta no request is ignored. There these are the names that are to be unsubscribed. */
+ * In delta no request is ignored. There, the dropped names are those to be unsubscribed. */
 typedef struct gxds_dropped {
   gxds_str name; /* owned */
   UT_hash_handle hh;
@@ -96,17 +96,16 @@ typedef struct gxds_type_state {
   gxds_str version;          /* the last accepted version; outlives the stream */
   bool unacked;              /* the last response is not ACKed or NACKed yet */
   size_t resubscribed_count; /* the number of subs with resubscribed set */
-  uint64_t
-      last_sum;   /* a sum over the last response's resources; kept up while there are such subs */
-  gxds_str nonce; /* of the last response */
-  gxds_str seen_version; /* the last response's version, accepted or not; a rejected response of
-                            heartbeats alone does not change it */
-  gxds_str errors;       /* owned; the errors of a NACK; empty for an ACK */
-  const gxds_block
-      *names; /* one reference: the encoded names of the subs before names_until (NULL means all),
-                 with which a request ends. NULL if they must be encoded anew. An ACK lists the same
-                 names as the request before it, so it uses the same block */
-  const gxds_sub *names_until;
+  uint64_t last_sum;         /* sum of the last response's resources; only with such subs */
+  gxds_str nonce;            /* of the last response */
+  gxds_str seen_version;     /* the last response's version, accepted or not; a rejected response of
+                                heartbeats alone does not change it */
+  gxds_str errors;           /* owned; the errors of a NACK; empty for an ACK */
+  /* One reference: the encoded names of the subs before names_until, with which a request ends.
+   * NULL if they must be encoded anew. An ACK lists the same names as the request before it, so it
+   * uses the same block. */
+  const gxds_block *names;
+  const gxds_sub *names_until; /* NULL means all subs */
 
   /* Delta. */
   bool initial_written; /* everything that was subscribed to when the stream began was sent: from

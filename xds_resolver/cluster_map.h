@@ -28,13 +28,12 @@ typedef struct gxds_cluster_entry {
   gxds_status error; /* ERROR */
   bool deleted; /* ERROR: no route names the cluster any more. RPCs that hold it must be dropped, or
                    they would wait for it in vain (A31) */
-  const gxds_cluster *cluster; /* a reference; NULL for ERROR */
-  const gxds_endpoints
-      *endpoints; /* ENDPOINTS: a reference; NULL if there are none, and resolution_note says why */
-  const gxds_error
-      *resolution_note; /* For error messages (A88). ENDPOINTS: what is wrong with the cluster's
-                           resources, and the server that sent them; code GXDS_OK if nothing is
-                           wrong. AGGREGATE without leaf clusters: why. Otherwise NULL */
+  const gxds_cluster *cluster;     /* a reference; NULL for ERROR */
+  const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: see resolution_note */
+  /* For error messages (A88). ENDPOINTS: what is wrong with the cluster's resources, and the server
+   * that sent them; code GXDS_OK if nothing is wrong. AGGREGATE without leaf clusters: why. NULL
+   * otherwise. */
+  const gxds_error *resolution_note;
   const gxds_str *leaf_clusters; /* AGGREGATE: ordered by priority, without duplicates; none if all
                                     are missing */
   size_t leaf_cluster_count;

@@ -66,20 +66,17 @@ typedef struct gxds_use {
 struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
-  const gxds_error
-      *warning; /* an oddity of the endpoints, such as an empty locality; NULL if there is none */
-  bool idle;    /* in the manager's list of sources that lost their last use */
+  const gxds_error *warning; /* an oddity of the endpoints; NULL if there is none */
+  bool idle;                 /* in the manager's list of sources that lost their last use */
   UT_hash_handle by_name;
   gxds_source *next_idle;
 };
 
 struct gxds_node {
   gxds_subject subject;
-  const gxds_cluster_entry
-      *entry; /* a reference; NULL if something below the node has never been there yet */
-  const gxds_cluster_entry
-      *mapped; /* the node's entry in the published map, borrowed from it; NULL if there is none */
-  gxds_use shown;   /* leaf: the source of the entry's endpoints */
+  const gxds_cluster_entry *entry;  /* a reference; NULL if it was never complete yet */
+  const gxds_cluster_entry *mapped; /* its entry in the published map, borrowed; or NULL */
+  gxds_use shown;                   /* leaf: the source of the entry's endpoints */
   gxds_use awaited; /* leaf: the source that the latest resource needs, while its endpoints are
                        missing or the node is kept */
 
@@ -132,9 +129,9 @@ typedef struct gxds_dependency_queued {
 
 struct gxds_dependency_manager {
   gxds_str data_plane_authority;
-  const gxds_error *
-      *origins; /* owned; errors with code GXDS_OK, each of which names a server that has sent
-                   something. The first is for things that come from no server. There are few */
+  /* Errors with code GXDS_OK, each of which names a server that has sent something; the first is
+   * for things that come from no server. Owned. There are few. */
+  const gxds_error **origins;
   size_t origin_count;
   gxds_load_store *load_store;
 
@@ -154,10 +151,9 @@ struct gxds_dependency_manager {
   gxds_root candidate;
   size_t candidate_missing; /* how many of the candidate's clusters have no entry */
   const gxds_cluster_map *map;
-  const gxds_config
-      *config; /* the last published snapshot; NULL if there is none, or the channel failed since */
-  gxds_status failure; /* the last reported failure; OK if there is none, or a snapshot was
-                          published since */
+  const gxds_config *config; /* the last snapshot; NULL if none, or failed since */
+  gxds_status failure;       /* the last reported failure; OK if there is none, or a snapshot was
+                                published since */
   const gxds_names *held_plugins; /* the names of the children of plugins that RPCs hold; NULL if
                                      there are none */
 

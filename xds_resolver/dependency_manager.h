@@ -51,10 +51,8 @@ typedef struct gxds_dependency_action {
   const gxds_resource_type *type;
   gxds_str name;
   const gxds_config *config;
-  const gxds_names
-      *route_targets; /* the clusters and plugins that the routes of config's virtual host name:
-                         config's roots and plugins without those that only RPCs hold */
-  gxds_status status; /* UNAVAILABLE */
+  const gxds_names *route_targets; /* config's roots and plugins that its routes name */
+  gxds_status status;              /* UNAVAILABLE */
 } gxds_dependency_action;
 
 /* All of it is borrowed: valid during the call. */
@@ -62,8 +60,7 @@ typedef struct gxds_dependency_manager_options {
   gxds_str listener_name;
   gxds_str data_plane_authority; /* chooses the virtual host */
   gxds_str node_id;              /* for messages */
-  gxds_load_store
-      *load_store; /* put into each snapshot; the manager takes its own reference. May be NULL */
+  gxds_load_store *load_store;   /* for each snapshot; takes its own reference. May be NULL */
 } gxds_dependency_manager_options;
 
 /* Makes a manager. Its first action is to watch the listener. The caller ends it with

@@ -131,7 +131,7 @@ static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
   gxds_subject *before = m->route_config;
   m->route_config = NULL;
   if (name.size && m->old_route_config && gxds_str_equal(m->old_route_config->name, name)) {
-    m->route_config = m->old_route_config; /* back again */
+    m->route_config = m->old_route_config; /* the old one is needed again */
     m->old_route_config = NULL;
   }
   if (before) {

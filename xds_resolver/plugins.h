@@ -13,14 +13,14 @@ extern "C" {
 #endif
 
 typedef struct gxds_plugin {
-  gxds_str name;    /* of the child */
+  gxds_str name;    /* the name of the child */
   gxds_str lb_json; /* its LB policy, as a list that the host's registry of policies accepts */
 } gxds_plugin;
 
 typedef struct gxds_plugins {
   gxds_ref refs;
   size_t count;
-  const gxds_plugin *items; /* by name; unique */
+  const gxds_plugin *items; /* sorted by name; names are unique */
 } gxds_plugins;
 
 /* Adds the name of the child for a route's plugin, "cluster_specifier_plugin:NAME@SERVER", which

@@ -16,7 +16,7 @@ extern "C" {
  * RPCs compare no names. */
 typedef enum gxds_header_source {
   GXDS_HEADER_METADATA,
-  GXDS_HEADER_NEVER,        /* "-bin" (A28); and :scheme, which the connection decides */
+  GXDS_HEADER_NEVER, /* never there: "…-bin" (A28), and :scheme, which depends on the connection */
   GXDS_HEADER_CONTENT_TYPE, /* the value that the transport will send (A28) */
   GXDS_HEADER_METHOD,       /* always POST in gRPC */
   GXDS_HEADER_REQUEST_PATH,

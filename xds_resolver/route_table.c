@@ -14,12 +14,9 @@ typedef struct share {
   uint64_t end;
   size_t cluster;
   size_t method_config;
-  const gxds_host_rewrite
-      *host_rewrite; /* NULL if there is none; borrowed from the route configuration */
-  const gxds_metadata_match
-      *match; /* NULL if there is none; borrowed from the route configuration */
-  const gxds_session_cookie
-      *cookie; /* NULL if there is none; borrowed from the route configuration or the listener */
+  const gxds_host_rewrite *host_rewrite; /* borrowed from the route configuration, or NULL */
+  const gxds_metadata_match *match;      /* borrowed from the route configuration, or NULL */
+  const gxds_session_cookie *cookie;     /* borrowed from the route or listener, or NULL */
 } share;
 
 typedef struct compiled_route {

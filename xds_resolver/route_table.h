@@ -56,12 +56,9 @@ typedef struct gxds_route_result {
   size_t method_config; /* its number in the table's method configs, or GXDS_NO_METHOD_CONFIG */
   bool has_hash;        /* A42: false if no hash policy gives a hash; then any random one will do */
   uint64_t hash;        /* for LB policies that pick by hash */
-  const gxds_host_rewrite
-      *host_rewrite; /* A81; NULL if there is none. Borrowed: valid as long as the table */
-  const gxds_metadata_match
-      *match; /* E5; NULL if there is none. Borrowed: valid as long as the table */
-  const gxds_session_cookie
-      *cookie; /* A55; NULL if there is none. Borrowed: valid as long as the table */
+  const gxds_host_rewrite *host_rewrite; /* A81, or NULL. Borrowed: valid as long as the table */
+  const gxds_metadata_match *match;      /* E5, or NULL. Borrowed: valid as long as the table */
+  const gxds_session_cookie *cookie;     /* A55, or NULL. Borrowed: valid as long as the table */
 } gxds_route_result;
 
 /* Compiles the routes of virtual_host, which is part of route_config. Takes its own references to

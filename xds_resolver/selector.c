@@ -3,8 +3,7 @@
 #include "base/memory.h"
 
 struct gxds_selector {
-  const gxds_virtual_host
-      *virtual_host; /* part of the route configuration, which the table keeps alive */
+  const gxds_virtual_host *virtual_host; /* in the route configuration of the table */
   const gxds_listener *listener;
   const gxds_cluster_set *clusters;
   const gxds_host *host;

@@ -13,7 +13,8 @@ extern "C" {
 
 typedef struct gxds_selector gxds_selector;
 
-/* The choice for one RPC. */
+/* The choice for one RPC. If it has a cookie, the request's session has the decoded cookie of the
+ * RPC. */
 typedef struct gxds_selection {
   gxds_str error; /* if not empty, the RPC fails with UNAVAILABLE and this message. Borrowed: valid
                      as long as the selector */
@@ -25,13 +26,9 @@ typedef struct gxds_selection {
   gxds_duration timeout; /* the timeout to give to the host for this RPC, derived from the method
                             config's so that the RPC ends in time; in whole milliseconds, perhaps
                             negative. 0 means none */
-  const gxds_host_rewrite
-      *host_rewrite; /* A81; NULL if there is none. Borrowed: valid as long as the selector */
-  const gxds_metadata_match
-      *match; /* E5; NULL if there is none. Borrowed: valid as long as the selector */
-  const gxds_session_cookie
-      *cookie; /* A55; NULL if there is none. Borrowed: valid as long as the selector. The text of
-                  the RPC's cookie is in the request's session */
+  const gxds_host_rewrite *host_rewrite; /* A81, or NULL. Borrowed: valid as long as the selector */
+  const gxds_metadata_match *match;      /* E5, or NULL. Borrowed: valid as long as the selector */
+  const gxds_session_cookie *cookie;     /* A55, or NULL. Borrowed: valid as long as the selector */
 } gxds_selection;
 
 /* Makes a selector, which takes its own references. host is borrowed: valid as long as the

@@ -16,11 +16,10 @@ typedef struct xds_resolver {
   gxds_resolver_target target;
   gxds_route_channel routes; /* owns a copy of the authority */
 
-  gxds_resolver *resolver;   /* NULL if it is not started, or shut down */
-  const gxds_config *config; /* the last good snapshot; NULL if there was none */
-  uint64_t config_count;     /* the number of good snapshots so far */
-  gxds_str
-      failure; /* the error that ended the use of the last good snapshot; empty if it is in use */
+  gxds_resolver *resolver;        /* NULL if it is not started, or shut down */
+  const gxds_config *config;      /* the last good snapshot; NULL if there was none */
+  uint64_t config_count;          /* the number of good snapshots so far */
+  gxds_str failure;               /* why the last good snapshot is not in use; empty if it is */
   gxds_config_selector *selector; /* NULL if there is none */
 } xds_resolver;
 
