@@ -160,8 +160,7 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *same
   replace_str(&e->wrapper_version, same->wrapper_version);
   gxds_entry_renew(c, e, same->ttl, now);
   if (was_restored)
-    gxds_entry_persist(
-        c, e); /* it was kept for one scope: now it is kept for all scopes that watch it */
+    gxds_entry_persist(c, e); /* one scope kept it: now it is kept for all that watch it */
   clear_failure(e);
   gxds_entry_sync(c, e);
 }
@@ -209,8 +208,9 @@ bool gxds_entry_is_awaited(const gxds_entry *e) {
   return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->had_response;
 }
 
-/* An error of the server comes before an error of the resource: it is newer, because a response
- * would have ended it. The error of a kept resource already says why no server answers. */
+/* An error of the server comes before an error of the resource. The server's error is the newer
+ * one, because any response would have ended it. The error of a kept resource already says why no
+ * server answers. */
 const gxds_error *gxds_entry_error(const gxds_entry *e) {
   const gxds_error *own = e->failure ? e->failure->error : NULL;
   if (e->restored) return own;

@@ -101,9 +101,9 @@ typedef struct gxds_client_options {
   uint64_t seed; /* for the jitter of the backoff */
   /* 0 means 15 s, or 30 s for servers with resource_timer_is_transient_error (A88). */
   gxds_duration resource_does_not_exist_timeout;
-  gxds_duration wall_offset; /* added to a time of the caller's clock, gives nanoseconds since 1970,
-                                so that errors can say since when a server is unreachable (A88). 0
-                                means unknown: errors leave it out */
+  gxds_duration wall_offset; /* plus a time of the caller's clock gives nanoseconds since 1970, so
+                                that errors can say since when a server is unreachable (A88). 0
+                                means unknown: then errors don't say it */
   bool keeps_resources;      /* the owner carries out PERSIST, FORGET and RESTORE */
 } gxds_client_options;
 
@@ -150,8 +150,9 @@ void gxds_client_destroy(gxds_client *c);
 
 /* Watches a resource. If the resource is cached, or known to be in error, the next actions notify
  * the watcher. Watches made before the next drain go out in one request per type. The watcher gets
- * a data error if the name can't be parsed, or if the bootstrap lacks its authority. type must be
- * one of the options' types; name is copied. */
+ * a data error if the name can't be parsed or is "*", if the bootstrap lacks its authority, or if
+ * too many resources of the type are watched. type must be one of the options' types; name is
+ * copied. */
 gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, gxds_str name,
                                 gxds_watcher watcher, gxds_time now);
 /* Ends a watch; no action names the watch any more. When a resource loses its last watch, it is

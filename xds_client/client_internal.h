@@ -207,8 +207,9 @@ void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w);
 /* Asks for the kept resource (RESTORE), if the authority starts from kept resources and the entry
  * has none yet. */
 void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
-/* Called for the first watch of a resource. If the authority has no server in use yet, this starts
- * the time (GXDS_RESTORE_AFTER) within which one of its servers must send a response. */
+/* Called for the first watch of a resource. If no server of the authority has responded or is in
+ * use yet, this starts the time (GXDS_RESTORE_AFTER) within which one of its servers must send a
+ * response. */
 void gxds_authority_await_response(gxds_client *c, gxds_authority *a, gxds_time now);
 /* A server sent a response: from now on the authority's resources come from servers. */
 void gxds_authority_on_response(gxds_client *c, gxds_authority *a, gxds_time now);
@@ -236,16 +237,16 @@ struct gxds_conn {
   gxds_backoff backoff;
   gxds_deadline retry; /* set if no stream may be opened before that time */
 
-  /* The ADS stream. All zero if there is none. */
+  /* The ADS stream. Reset when it ends (gxds_conn_lose_stream()). */
   gxds_stream_id stream;
   gxds_time sent;      /* when its first request was on its way; 0 means not yet */
   gxds_deadline quiet; /* set after a request that sent versions: the time until which the server
                           has to send something. A server with nothing new stays silent for good, so
                           from then on silence on a live stream means that there is nothing new */
   bool got_response;
-  bool kept_quiet;         /* no response came before quiet was due */
+  bool kept_quiet;         /* no response came until quiet was due */
   bool sent_versions;      /* some request on this stream sent versions */
-  bool sent_stale_version; /* and a resource with such a version ended before the request was on its
+  bool sent_stale_version; /* a resource whose version is sent ended before the request was on its
                               way */
   bool returned; /* the response that is being applied made this server replace servers after it
                     (A71) */
@@ -275,7 +276,8 @@ void gxds_conn_destroy(gxds_client *c, gxds_conn *conn);
 gxds_conn *gxds_conn_of_stream(gxds_client *c, gxds_stream_id stream);
 /* The server does not know delta: from now on the client uses SotW with it. */
 void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
-/* The server can't be reached, for that reason. Tells the watchers, or falls back (A71). */
+/* The server can't be reached, for that reason. Falls back (A71), and notifies the watchers. Takes
+ * ownership of the reason. */
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
                     gxds_time now);
 /* A71: conn replaced servers after it. If they sent, deleted or spoiled resources that conn had

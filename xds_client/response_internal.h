@@ -20,7 +20,7 @@ typedef struct gxds_application {
   upb_Arena *arena;
   gxds_seen_name *unsolicited; /* names in this response that this server was not asked for */
   size_t error_count;
-  size_t listed_count; /* how many of them errors lists */
+  size_t listed_count; /* how many of these are listed in errors */
   gxds_text errors;
   bool any_valid;
 } gxds_application;
