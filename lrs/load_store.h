@@ -23,9 +23,10 @@ extern "C" {
 #endif
 
 typedef struct gxds_load_store gxds_load_store; /* one per XdsClient */
-typedef struct gxds_locality_load
-    gxds_locality_load; /* counters by {server, cluster, EDS service, locality} */
-typedef struct gxds_drop_load gxds_drop_load; /* counters by {server, cluster, EDS service} */
+/* The RPC counters of one {server, cluster, EDS service, locality}. */
+typedef struct gxds_locality_load gxds_locality_load;
+/* The drop counters of one {server, cluster, EDS service}. */
+typedef struct gxds_drop_load gxds_drop_load;
 
 /* Makes a store. on_change is called when the use of a server changes, so that an LRS stream can be
  * opened or closed. It runs on the thread that made the change, without the store's lock, and must

@@ -80,7 +80,7 @@ typedef struct gxds_action {
   const gxds_resource_type *type;
   gxds_str name;
   gxds_str version;
-  int64_t accepted; /* when a server sent it, in nanoseconds since 1970, if wall_offset is known */
+  int64_t accepted;   /* when it was accepted, in nanoseconds since 1970, if wall_offset is known */
   const char *method; /* "/envoy.service.discovery.v3.AggregatedDiscoveryService/…" */
   gxds_str bytes;
   const gxds_block *rest; /* the part of a message that follows bytes; NULL if there is none.
@@ -190,9 +190,9 @@ typedef struct gxds_kept {
   gxds_str bytes;
   int64_t accepted;
 } gxds_kept;
-/* The answer to a RESTORE. The kept resource is used until a server of its authority answers. All
- * kept resources of an authority are taken from one server: the first in order from which anything
- * was kept. */
+/* The answer to a RESTORE. The kept resource is used only if no server of its authority has
+ * responded yet. All kept resources of an authority are taken from one server: the first in order
+ * from which anything was kept. */
 void gxds_client_restore(gxds_client *c, const gxds_kept *kept, gxds_time now);
 /* Queues PERSIST again for every resource that the scope watches and that this server sent. For an
  * owner that could not keep one of them before, and now can. */
