@@ -8,9 +8,8 @@
 #define BUCKETS (1 << BUCKET_BITS)
 
 typedef struct bucket {
-  _Alignas(64) uint32_t
-      generation;       /* atomic; alone in its cache line, because every RPC reads it */
-  pthread_mutex_t lock; /* locked under a store's lock, or alone */
+  _Alignas(64) uint32_t generation; /* atomic; alone in its line: every RPC reads it */
+  pthread_mutex_t lock;             /* locked under a store's lock, or alone */
   gxds_locality_load *first;
   uint64_t looked_at;
 } bucket;

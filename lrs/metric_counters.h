@@ -18,10 +18,9 @@
 #define GXDS_METRIC_NAME_BYTES_MAX 256
 
 typedef struct gxds_metric_counter {
-  gxds_counters counters; /* any thread */
-  struct gxds_metric_counter
-      *next;                 /* in its bucket; set before other threads can see the counter */
-  gxds_str name;             /* owned; set before other threads can see the counter */
+  gxds_counters counters;           /* any thread */
+  struct gxds_metric_counter *next; /* in its bucket; set before others see the counter */
+  gxds_str name;                    /* owned; set before others see the counter */
   uint64_t unreported_count; /* taken out of counters, not reported yet; under the owner's lock */
   double unreported_sum;
 } gxds_metric_counter;

@@ -262,8 +262,7 @@ static const gxds_watch *scope_after(const gxds_entry *e, uint32_t requested) {
  * that server. */
 static void take_answer(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
   gxds_authority *a = e->authority;
-  if (e->resource || e->watch_count == 0 || !a->restoring)
-    return; /* a server has answered first, or nobody waits */
+  if (e->resource || e->watch_count == 0 || !a->restoring) return; /* not needed any more */
   const uint32_t first = e->watches->watcher.scope;
   const gxds_watch *next = scope_after(e, kept->scope);
   size_t place = place_of(a, kept->server);

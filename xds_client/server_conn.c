@@ -100,8 +100,7 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
     conn->counts->failures++;
   }
   conn->counts->connected = false;
-  gxds_deadlines_cancel(&c->deadlines,
-                        &conn->quiet); /* silence does not mean "nothing new" any more */
+  gxds_deadlines_cancel(&c->deadlines, &conn->quiet); /* from now on silence tells nothing */
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
   gxds_text_add(&message, gxds_text_str(take_reason));
@@ -157,9 +156,7 @@ void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now) {
   if (gxds_deadline_is_set(&conn->quiet)) return;
   gxds_duration timeout = gxds_conn_timeout(c, conn);
   gxds_deadlines_set(&c->deadlines, &conn->quiet, gxds_time_after(now, timeout));
-  if (conn->error)
-    sync_all(c, conn); /* for a resource that is not cached, the server counts as reachable until
-                          quiet is due */
+  if (conn->error) sync_all(c, conn); /* reachable again for resources not cached */
 }
 
 void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn) {

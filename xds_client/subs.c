@@ -62,9 +62,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   bool resubscribed = old && old->resubscribed;
   bool known = old && (old->requested || old->requested_before);
   uint8_t sent_state = old ? old->sent_state : GXDS_SENT_NOTHING;
-  if (old)
-    old->requested = old->requested_before =
-        false; /* so that its name does not become a dropped one */
+  if (old) old->requested = old->requested_before = false; /* its name is not dropped */
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;

@@ -8,8 +8,7 @@
 struct gxds_mailbox {
   gxds_ref refs;
   gxds_mailbox_owner owner;
-  _Atomic(gxds_mail *)
-      newest; /* any thread pushes, the owner takes all; &closed_mark if the box is closed */
+  _Atomic(gxds_mail *) newest; /* pushed by any thread; &closed_mark if closed */
 };
 
 static gxds_mail closed_mark;

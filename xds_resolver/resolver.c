@@ -60,8 +60,7 @@ static void put_update(gxds_resolver *r, gxds_resolver_update *take_update) {
   gxds_resolver_update *missed =
       atomic_exchange_explicit(&r->slot, take_update, memory_order_acq_rel);
   if (missed) {
-    gxds_resolver_update_destroy(
-        missed); /* a drain is scheduled already, and will find the new update */
+    gxds_resolver_update_destroy(missed); /* the scheduled drain finds the new one */
   } else {
     r->schedule(r->arg);
   }
