@@ -176,10 +176,14 @@ func setSubset(s *served) error {
 	return nil
 }
 
-// setWeights has the second endpoint get three times as many RPCs as the first, in round_robin.
+// setWeights has the endpoint of the second backend get three times as many RPCs as the other, in round_robin. The
+// endpoints are in the order of their ports where Envoy is the client.
 func setWeights(s *served) error {
-	for i, e := range s.endpoints {
-		e.LoadBalancingWeight = wrapperspb.UInt32(uint32(1 + 2*i))
+	for _, e := range s.endpoints {
+		e.LoadBalancingWeight = wrapperspb.UInt32(1)
+		if e.GetEndpoint().GetAddress().GetSocketAddress().GetPortValue() == uint32(ports[1]) {
+			e.LoadBalancingWeight = wrapperspb.UInt32(3)
+		}
 	}
 	return nil
 }
