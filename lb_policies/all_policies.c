@@ -20,8 +20,8 @@
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 
 const gxds_policy_type *const gxds_all_policies[] = {
-    /* In the place of the host's. No xds_cluster_resolver_experimental: the snapshot took its place
-     * (A74), and the host's needs the host's own XdsClient. */
+    /* These take the place of the host's policies. There is no xds_cluster_resolver_experimental:
+     * the snapshot replaces it (A74), and the host's one needs the host's own XdsClient. */
     &gxds_cds_policy,
     &gxds_cluster_impl_policy,
     &gxds_cluster_manager_policy,
@@ -29,7 +29,7 @@ const gxds_policy_type *const gxds_all_policies[] = {
     &gxds_priority_policy,
     &gxds_ring_hash_policy,
     &gxds_weighted_locality_policy,
-    /* What later versions of the host have, and our own. */
+    /* Policies that only later versions of the host have, and policies of our own. */
     &gxds_endpoint_weights_policy,
     &gxds_least_request_policy,
     &gxds_override_host_policy,

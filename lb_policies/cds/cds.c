@@ -99,11 +99,11 @@ static void fail(gxds_cds *c, gxds_status take_error) {
   c->failed = true;
 }
 
-/* What finds the outliers of a leaf cluster; NULL: nothing does. */
+/* The outlier detection of a leaf cluster. NULL if the cluster has none. */
 static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
   const gxds_outlier_detection *o = cluster->outlier_detection;
   if (!o) return NULL;
-  /* A50: neither way to eject is on: a no-op, which would only cost. */
+  /* A50: with neither way to eject switched on, the policy would do nothing and still cost time. */
   bool ejects = o->success_rate.enforcement_percentage > 0 ||
                 o->failure_percentage.enforcement_percentage > 0;
   return ejects ? o : NULL;

@@ -37,7 +37,7 @@ static void set_config(gxds_lb_config **to, gxds_lb_config *take) {
 
 /* --- Failures --- */
 
-/* Drops every RPC: also those that wait for ready. */
+/* Drops every RPC, including wait-for-ready RPCs. */
 typedef struct drop_picker {
   gxds_picker base;
   gxds_status status;
@@ -62,7 +62,7 @@ static gxds_picker *create_drop_picker(const gxds_status *status) {
   return &p->base;
 }
 
-/* Ends the child. drops: RPCs that wait for ready fail too. */
+/* Ends the child. drops: wait-for-ready RPCs fail too. */
 static void fail(policy *p, const gxds_status *why, bool drops) {
   gxds_text text = {0};
   gxds_status_render(why, &text);

@@ -8,7 +8,7 @@
 /* In the upper half of a word whose lower half counts requests. */
 #define REFERENCE (UINT64_C(1) << 32)
 
-/* Every counter of the process. */
+/* All call counters of the process. */
 static struct {
   pthread_mutex_t lock;
   gxds_call_counter **buckets;

@@ -10,7 +10,7 @@ struct gxds_cluster_impl {
   const void *child_config;        /* compared, never followed; the owner keeps it alive */
   gxds_load_store *store;
   gxds_call_counter *counter;
-  gxds_drop_load *drops; /* NULL: load is not reported */
+  gxds_drop_load *drops; /* NULL if load is not reported */
   gxds_drop_picker *picker;
   gxds_locality_slot **slots; /* of subchannels that are in use */
   size_t slot_count;
@@ -130,7 +130,7 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
                                                    bool xds_credentials) {
   gxds_cluster_impl_todo todo = {0};
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) {
-    c->child_config = NULL; /* the child did not get this one */
+    c->child_config = NULL; /* the child has not been given this entry */
     todo.fail = c->entry == NULL;
     return todo;
   }

@@ -81,7 +81,7 @@ static gxds_status update_security(policy *p, const gxds_cluster_impl_todo *todo
       set_security(p, NULL);
       return gxds_status_ok();
     case GXDS_TLS_RENEW:
-      /* Another object, thus other subchannels. */
+      /* A new object makes new subchannels necessary. */
       set_security(
           p, root_ops(p)->security_create(gxds_policy_root(p->only.base), p->config->cluster));
       break;
@@ -100,7 +100,7 @@ static void fail_unsecured(policy *p, const gxds_status *why) {
                            GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
 }
 
-/* A86: a part of the args, so that endpoints get other subchannels when it changes. */
+/* A86: the proxy is part of the args, so that endpoints get new subchannels when it changes. */
 static void add_http_connect(policy *p) {
   if (!p->http_connect) return;
   const gxds_args *without = p->child_args;
@@ -134,7 +134,7 @@ static gxds_cluster_impl_todo update_machine(policy *p, const gxds_lb_update *gi
       p->machine, gxds_config_cluster(given->snapshot, config->cluster),
       given->snapshot->load_store, config->child, root_ops(p)->has_xds_credentials(given->args));
   if (p->config && !gxds_str_equal(p->config->cluster, config->cluster)) forget_args(p);
-  /* The one before lives until the machine has compared. */
+  /* The previous config lives until the machine has compared it with the new one. */
   if (p->config) gxds_lb_config_unref(&p->config->base);
   p->config = config;
   return todo;

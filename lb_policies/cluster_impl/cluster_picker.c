@@ -5,7 +5,7 @@
 #include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
 #include "lb_policies/orca/orca_report.h"
 
-/* Most RPCs shall not pay for what becomes of few. */
+/* Keeps code that few RPCs need out of the path of all others. */
 #define RARE __attribute__((noinline, cold))
 
 /* --- Subchannels --- */
@@ -95,7 +95,7 @@ static void finished(gxds_tracker *base, const gxds_finish *f) {
   gxds_cluster_call_end(&t->call, f->code != GXDS_OK);
 }
 
-/* An attempt that started and never finished counts as failed. */
+/* An attempt that started but never finished counts as failed. */
 static void destroy_tracker(gxds_tracker *base) {
   tracker *t = (tracker *)base;
   gxds_cluster_call_end(&t->call, true);
@@ -112,7 +112,7 @@ typedef struct cluster_picker {
   gxds_picker *child; /* NULL: as above */
 } cluster_picker;
 
-/* A message with what is known of the cluster. */
+/* The message, with the details that are known about the cluster. */
 static gxds_status explained(const cluster_picker *p, gxds_code code, gxds_str message) {
   gxds_text text = {0};
   gxds_text_add(&text, message);

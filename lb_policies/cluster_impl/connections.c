@@ -8,7 +8,7 @@
 
 /* One endpoint's address: its connections differ by their args or by their labels. */
 typedef struct gxds_connection_place {
-  gxds_lb_channel *channel; /* borrow: those that hold a connection keep it */
+  gxds_lb_channel *channel; /* borrowed: the holders of a connection keep the channel alive */
   gxds_str key;             /* owned */
   struct gxds_connection *list;
   UT_hash_handle hh; /* by key */

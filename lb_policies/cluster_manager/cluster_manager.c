@@ -37,7 +37,7 @@ struct gxds_cluster_manager {
 gxds_cluster_manager *gxds_cluster_manager_create(size_t eager) {
   gxds_cluster_manager *m = GXDS_NEW(gxds_cluster_manager);
   m->eager = eager;
-  m->publish_wanted = true; /* the host waits for a first picker */
+  m->publish_wanted = true; /* the host waits for the first picker */
   return m;
 }
 
@@ -57,7 +57,7 @@ void gxds_cluster_manager_destroy(gxds_cluster_manager *m) {
   gxds_free(m);
 }
 
-/* Where the next operation goes; what was carried out is forgotten. */
+/* The place of the next operation in the queue. Drops the operations that were carried out. */
 static size_t queue_end(gxds_cluster_manager *m) {
   if (m->op_next == m->op_count) m->op_next = m->op_count = 0;
   return m->op_count;
@@ -112,7 +112,7 @@ static void let_wait(gxds_cluster_manager *m, const gxds_child *child) {
   m->waiting[m->waiting_count++] = child->token;
 }
 
-/* The next of those that wait for their turn; NULL: none. */
+/* The next child that waits for its turn to be created. NULL if there is none. */
 static gxds_child *first_waiting(gxds_cluster_manager *m) {
   for (; m->waiting_next < m->waiting_count; m->waiting_next++) {
     gxds_child *child = gxds_children_by_token(&m->children, m->waiting[m->waiting_next]);
@@ -299,7 +299,7 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
   }
 }
 
-/* Children that wait to be made */
+/* Children that are not created yet */
 
 void gxds_cluster_manager_on_turn(gxds_cluster_manager *m) {
   queue_end(m);

@@ -156,10 +156,10 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
   }
 }
 
-/* Adds to errors what children said that refused their update. errors: NULL where nobody hears it.
- */
+/* Adds to errors the messages of the children that refused their update. errors may be NULL: the
+ * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* the loop below goes on with what came meanwhile */
+  if (p->draining) return; /* the running loop handles what just arrived */
   p->draining = true;
   gxds_cluster_manager_op op;
   while (!gxds_policy_ended(p->base) && gxds_cluster_manager_next(p->machine, &op)) {
@@ -179,7 +179,7 @@ static bool is_one_of(const char *value, const char *a, const char *b) {
   return value && (strcmp(value, a) == 0 || strcmp(value, b) == 0);
 }
 
-/* How many endpoints are connected to before RPCs want them. */
+/* How many endpoints to connect to before any RPC needs them. */
 static size_t eager_endpoints(void) {
   const char *on_demand = secure_getenv("GRPC_XDS_CONNECT_ON_DEMAND");
   if (is_one_of(on_demand, "true", "1")) return 0;

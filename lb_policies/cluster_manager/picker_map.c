@@ -58,7 +58,7 @@ static const entry *entry_create(uint64_t hash, gxds_str name, gxds_picker *take
   return e;
 }
 
-/* The list (borrowed) without that name; a reference. */
+/* The list without that name. The list is borrowed. The caller owns the returned reference. */
 static const entry *list_without(const entry *e, gxds_str name) {
   if (!e) return NULL;
   if (gxds_str_equal(name_of(e), name)) return entry_ref(e->next);
@@ -111,8 +111,8 @@ void gxds_picker_map_unref(const gxds_picker_map *m) {
   gxds_free((gxds_picker_map *)m);
 }
 
-/* A node like m (borrowed; NULL: empty) with item (taken) at place; item NULL: without. NULL when
- * nothing is left. */
+/* A copy of the node m with item at place, or with nothing there if item is NULL. m is borrowed;
+ * NULL means an empty node. Takes ownership of item. NULL if nothing is left in the node. */
 static const gxds_picker_map *node_with(const gxds_picker_map *m, unsigned place, const void *item,
                                         bool item_is_node) {
   uint16_t before = m ? m->used : 0;
@@ -150,7 +150,7 @@ static const gxds_picker_map *node_of_two(const entry *a, const entry *b, unsign
   return two;
 }
 
-/* m borrowed; the result is the caller's. */
+/* m is borrowed. The caller owns the returned reference. */
 static const gxds_picker_map *put(const gxds_picker_map *m, unsigned level, uint64_t hash,
                                   gxds_str name, gxds_picker *take_picker) {
   unsigned place = place_of(hash, level);
@@ -175,8 +175,8 @@ const gxds_picker_map *gxds_picker_map_put(const gxds_picker_map *take_m, uint64
   return out;
 }
 
-/* m borrowed; the result is the caller's, and m itself when the name is not there. A node that is
- * left with one entry stays where it is: it is found all the same. */
+/* m is borrowed. The caller owns the returned reference, which is to m itself if the name is not in
+ * the map. A node that is left with one entry stays in place: look-ups still find the entry. */
 static const gxds_picker_map *without(const gxds_picker_map *m, unsigned level, uint64_t hash,
                                       gxds_str name) {
   unsigned place = place_of(hash, level);

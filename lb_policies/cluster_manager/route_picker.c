@@ -39,7 +39,7 @@ static void fail_unknown(gxds_str cluster, gxds_picked *out) {
   gxds_picked_fail(out, gxds_picker_map_unknown(cluster));
 }
 
-/* Not in line: most picks shall not pay for it. */
+/* Not inlined, because most picks don't need it. */
 __attribute__((noinline)) static void pick_by_name(route_picker *p, const gxds_pick *call,
                                                    uint64_t id, gxds_str cluster,
                                                    gxds_picked *out) {

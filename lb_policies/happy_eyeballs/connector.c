@@ -31,7 +31,7 @@ struct gxds_connector {
   bool has_chosen;
   gxds_status failure; /* the last */
   uint32_t count;
-  runner *runners[]; /* NULL: that address has no subchannel */
+  runner *runners[]; /* NULL if the address has no subchannel */
 };
 
 static void drain(gxds_connector *c);
@@ -72,7 +72,7 @@ static void set_timer(gxds_connector *c) {
 
 /* --- Subchannels --- */
 
-/* What the watch finds first is no attempt of this connector's. */
+/* The first state that the watch reports is not the result of an attempt of this connector. */
 static void count_attempt(runner *r, grpc_connectivity_state state) {
   const gxds_connector *c = r->connector;
   const bool changed = r->has_state && state != r->state;
@@ -96,7 +96,7 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
 
 static void free_runner(void *arg) { gxds_free(arg); }
 
-/* Not freed at once: it may be in use further up the stack. */
+/* Not freed at once, because a caller further up the stack may still use it. */
 static void drop(gxds_connector *c, uint32_t address) {
   runner *r = c->runners[address];
   if (!r) return;
@@ -169,7 +169,7 @@ static void carry_out(gxds_connector *c, const gxds_race_op *op) {
 }
 
 static void drain(gxds_connector *c) {
-  if (c->draining) return; /* the loop below goes on with what came meanwhile */
+  if (c->draining) return; /* the running loop handles what just arrived */
   c->draining = true;
   gxds_race_op op;
   while (!c->ended && gxds_race_next(c->race, &op)) carry_out(c, &op);

@@ -44,10 +44,10 @@ typedef struct endpoint {
   bool has_state;
   grpc_connectivity_state state;
   gxds_status status;
-  gxds_load_relay *load;   /* NULL: nobody asked for it */
-  gxds_subchannel *chosen; /* that of the connector; borrow */
+  gxds_load_relay *load;   /* NULL if nobody asked for load reports */
+  gxds_subchannel *chosen; /* the connector's chosen subchannel; borrowed */
 
-  _Atomic(holder *) current; /* any thread reads; NULL: none is connected */
+  _Atomic(holder *) current; /* read by any thread; NULL if no address is connected */
   holder *holders;
 
   uint32_t count;
@@ -188,7 +188,7 @@ static void stop(endpoint *e) {
 
 static void free_watch(void *arg) { gxds_free(arg); }
 
-/* Not freed at once: it may be in use further up the stack. */
+/* Not freed at once, because a caller further up the stack may still use it. */
 static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   endpoint *e = (endpoint *)s;
   watch *w = outer->subchannels;

@@ -5,7 +5,7 @@
 typedef enum phase {
   PHASE_NONE,    /* there are no subchannels: the chosen one was lost */
   PHASE_LOOKING, /* not all of them have reported a state */
-  PHASE_IDLE,    /* nobody wants a connection */
+  PHASE_IDLE,    /* no one has asked for a connection */
   PHASE_PASS,    /* one address after the other */
   PHASE_FAILED,  /* all of them at all times */
   PHASE_CHOSEN,
@@ -69,7 +69,7 @@ gxds_race *gxds_race_create(uint32_t count) {
   return r;
 }
 
-/* A62: TRANSIENT_FAILURE it stays until one is READY. */
+/* A62: the state stays TRANSIENT_FAILURE until an address is READY. */
 static void fail(gxds_race *r) {
   r->phase = PHASE_FAILED;
   r->deadline = GXDS_TIME_NEVER;
@@ -173,7 +173,7 @@ static void on_state_in_pass(gxds_race *r, uint32_t index, gxds_time now) {
   }
 }
 
-/* A61: as many failures as there are addresses are as good as one of each. */
+/* A61: after as many failures as there are addresses, the failure is published once more. */
 static void on_state_after_pass(gxds_race *r, uint32_t index) {
   const grpc_connectivity_state state = r->addresses[index].state;
   if (state == GRPC_CHANNEL_IDLE) want(r, index);

@@ -26,7 +26,7 @@ typedef struct picker {
   gxds_draws *draws;             /* a reference; NULL: no slow start */
 } picker;
 
-/* Of one RPC, in the memory of its call. */
+/* The state of one RPC. It lies in the memory of the call. */
 typedef struct tracker {
   gxds_tracker base;
   gxds_active_requests *active; /* a reference */
@@ -87,7 +87,7 @@ static void destroy_picker(gxds_picker *base) {
 
 static bool has_slow_start(const policy *p) { return p->newcomers.config.window > 0; }
 
-/* Sets the timer for the next time, too. */
+/* Also sets the timer for the next time. */
 static void reweigh(policy *p) {
   double *shares = gxds_calloc(p->newcomers.member_count, sizeof *shares);
   const gxds_time next =
@@ -225,7 +225,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_least_request_policy = {
     .name = "least_request_experimental",
-    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
     .log_name = "least_request_experimental",
     .title = "least_request",
     .parse = parse,

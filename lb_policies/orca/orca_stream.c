@@ -20,7 +20,7 @@ struct gxds_orca_stream {
   gxds_duration shortest;
   bool heard; /* a state of the subchannel */
   bool connected;
-  bool refused; /* the backend said that it gives no reports */
+  bool refused; /* the backend answered that it sends no reports */
 };
 
 gxds_orca_stream *gxds_orca_stream_create(void) {
@@ -71,7 +71,7 @@ bool gxds_orca_stream_want(gxds_orca_stream *s, gxds_load_listener *listener,
 void gxds_orca_stream_connectivity(gxds_orca_stream *s, grpc_connectivity_state state) {
   pthread_mutex_lock(&s->mutex);
   bool is_ready = state == GRPC_CHANNEL_READY;
-  /* The first state says only what was there before. */
+  /* The first state reports only what was already so before the watch. */
   bool change = s->connected || (is_ready && s->heard);
   s->heard = true;
   s->connected = is_ready;

@@ -112,7 +112,7 @@ static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   e->all->channel->ops->run_later(e->all->channel, free_watch, w);
 }
 
-/* For policies that wait for an answer to their wish to connect. */
+/* Notifies the ejected watches again: a policy that asked for a connection waits for a state. */
 static void answer(void *arg) {
   ejectable *e = arg;
   watch *w;

@@ -9,7 +9,7 @@
 
 /* --- Picks --- */
 
-/* Of one RPC, in the memory of its call. */
+/* The state of one RPC. It lies in the memory of the call. */
 typedef struct tracker {
   gxds_tracker base;
   gxds_tracker *childs; /* NULL: it has none */
@@ -86,7 +86,7 @@ static void publish(policy *p) {
 
 /* Tells subchannels whether they are ejected, and sets the timer. */
 static void settle(policy *p) {
-  if (p->settling) return; /* the loop below goes on with what came meanwhile */
+  if (p->settling) return; /* the running loop handles what just arrived */
   p->settling = true;
   uint64_t address;
   while (!gxds_policy_ended(p->only.base) && gxds_outliers_next(p->machine, &address)) {

@@ -227,7 +227,7 @@ static size_t count_participants(const gxds_outliers *o, const gxds_ejection *e)
 
 static double success_rate(const host *h) { return (double)h->successes / (double)h->volume; }
 
-/* Below which success rate an address is an outlier. */
+/* The success rate below which an address is an outlier. */
 static double success_threshold(const gxds_outliers *o, const gxds_ejection *e, size_t count) {
   double mean = 0;
   for (const host *h = o->by_address; h; h = h->by_address.next) {
@@ -247,7 +247,7 @@ static bool fails_too_often(const host *h, const gxds_ejection *e) {
   return failures * 100 > (double)e->threshold * (double)h->volume;
 }
 
-/* A91: one that is not ejected is counted, too. */
+/* A91: an outlier that is not ejected is counted too. */
 static void on_outlier(gxds_outliers *o, host *h, bool by_success_rate, gxds_time now) {
   const gxds_ejection *e =
       by_success_rate ? &o->settings.success_rate : &o->settings.failure_percentage;

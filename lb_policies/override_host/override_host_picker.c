@@ -82,7 +82,7 @@ static void complete_with(gxds_held_endpoint *h, gxds_session *session, const gx
   gxds_picked_complete(out, gxds_subchannel_ref(h->subchannel), NULL);
 }
 
-/* What an RPC's cookie came to. */
+/* The endpoints that an RPC's cookie names and that are not READY, by what they need. */
 typedef struct wanted_endpoint {
   gxds_held_endpoint *idle; /* to be connected */
   bool connecting;
@@ -90,7 +90,7 @@ typedef struct wanted_endpoint {
   gxds_address not_held_address;
 } wanted_endpoint;
 
-/* True: the RPC goes there. */
+/* True if the RPC goes to this endpoint. */
 static bool look_at(gxds_session_endpoint *endpoint, const gxds_address *address,
                     wanted_endpoint *w, gxds_held_endpoint **ready) {
   gxds_held_endpoint *h = atomic_load_explicit(&endpoint->held, memory_order_acquire);

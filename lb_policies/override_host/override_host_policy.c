@@ -18,7 +18,7 @@ typedef struct policy {
   gxds_session_table *table; /* of entry; NULL before the first update */
   gxds_held_endpoint *held;  /* a list: what sessions use */
 
-  /* From the last update; references. */
+  /* From the last update. The policy owns these references. */
   gxds_cluster_child_config *config;
   const gxds_cluster_entry *entry;
   const gxds_args *args;

@@ -91,7 +91,7 @@ static void leave(table_update *u, const change *c) {
   }
 }
 
-/* Whether a connection to the one is one to the other. */
+/* Whether a connection to the one endpoint also serves as a connection to the other. */
 static bool is_reached_alike(const gxds_locality *a, uint32_t i, const gxds_locality *b, uint32_t k,
                              bool http_connect) {
   if (gxds_locality_compare_name(a, b) != 0 ||

@@ -106,7 +106,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_shuffled_policy = {
     .name = "grpc_xds_shuffled",
-    .trace = "pick_first", /* what its child is most of the time; the host has no word for it */
+    .trace = "pick_first", /* usually the child's flag: the host has none for this policy */
     .log_name = "grpc_xds_shuffled",
     .title = "grpc_xds_shuffled",
     .parse = parse,

@@ -37,7 +37,7 @@ typedef struct policy {
   bool draining;
   gxds_keyed_child *children;
 
-  /* From the last update; references. */
+  /* From the last update. The policy owns these references. */
   gxds_priority_config *config;
   const gxds_cluster_entry *entry;    /* of the config's cluster; NULL: none */
   const struct gxds_config *snapshot; /* for children that get all: an aggregate's */
@@ -217,10 +217,10 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
   }
 }
 
-/* Adds to errors what children said that refused their update. errors: NULL where nobody hears it.
- */
+/* Adds to errors the messages of the children that refused their update. errors may be NULL: the
+ * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* the loop below goes on with what came meanwhile */
+  if (p->draining) return; /* the running loop handles what just arrived */
   p->draining = true;
   gxds_priority_op op;
   while (!gxds_policy_ended(p->base) &&

@@ -61,7 +61,7 @@ static gxds_status update(void *self, const gxds_lb_update *u) {
     gxds_policy_publish_failure(p->inner, &u->addresses_status);
   }
   gxds_lb_config_unref(config_before);
-  /* What is known goes on being used. */
+  /* The last good addresses stay in use. */
   if (!u->addresses) gxds_status_set(&status, gxds_status_copy(&u->addresses_status));
   return status;
 }

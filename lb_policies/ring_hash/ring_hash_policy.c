@@ -27,7 +27,7 @@ struct policy {
   endpoint *endpoints;
   gxds_status last_failure;
 
-  /* From the last update; references. */
+  /* From the last update. The policy owns these references. */
   gxds_ring_hash_config *config;
   const gxds_addresses *addresses;
   const gxds_args *args;
@@ -156,7 +156,7 @@ static void carry_out(policy *p, const gxds_ring_hash_op *op) {
 }
 
 static void drain(policy *p) {
-  if (p->draining) return; /* the loop below goes on with what came meanwhile */
+  if (p->draining) return; /* the running loop handles what just arrived */
   p->draining = true;
   gxds_ring_hash_op op;
   while (!gxds_policy_ended(p->base) && gxds_ring_hash_next(p->machine, &op)) carry_out(p, &op);
@@ -234,7 +234,7 @@ static gxds_status update(void *self, const gxds_lb_update *u) {
   p->config = (gxds_ring_hash_config *)gxds_lb_config_ref(u->config);
   gxds_lb_config_unref(before);
   if (!u->addresses) {
-    /* What is known goes on being used. */
+    /* The last good addresses stay in use. */
     if (gxds_ring_hash_count(p->machine) == 0) {
       gxds_policy_publish_failure(p->base, &u->addresses_status);
     }

@@ -166,7 +166,7 @@ static void let_go(gxds_endpoints_policy *e) {
 }
 
 static void drain(gxds_endpoints_policy *e) {
-  if (e->draining) return; /* the loop below goes on with what came meanwhile */
+  if (e->draining) return; /* the running loop handles what just arrived */
   e->draining = true;
   gxds_round_robin_op op;
   while (!gxds_policy_ended(e->base) && gxds_round_robin_next(e->machine, &op)) carry_out(e, &op);

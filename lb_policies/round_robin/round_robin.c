@@ -324,7 +324,7 @@ void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
   }
   if (s->standing != SLOT_CURRENT) return;
   bool fell = state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_IDLE;
-  if (s->has_reported && fell) r->reresolution_due = true; /* the first report is no news */
+  if (s->has_reported && fell) r->reresolution_due = true; /* the first report is not a change */
   s->has_reported = true;
   if (state == GRPC_CHANNEL_IDLE && !s->connect_due) {
     s->connect_due = true;

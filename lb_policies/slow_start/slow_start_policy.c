@@ -17,10 +17,10 @@ typedef struct policy {
   gxds_newcomers newcomers;
   gxds_turns *turns;
   bool by_weight; /* E3: then there are no members: each share is a picker's for good */
-  gxds_weighted_members *members; /* of the last picker; NULL: there is none */
+  gxds_weighted_members *members; /* the last picker's; NULL if there is none */
 } policy;
 
-/* Sets the timer for the next time, too. */
+/* Also sets the timer for the next time. */
 static void reweigh(policy *p) {
   double *shares = gxds_calloc(p->members->count, sizeof *shares);
   const gxds_time next =
@@ -156,7 +156,7 @@ bool gxds_lb_config_is_endpoint_weights_alone(const gxds_lb_config *c) {
 
 const gxds_policy_type gxds_slow_start_policy = {
     .name = "grpc_xds_slow_start",
-    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
     .log_name = "grpc_xds_slow_start",
     .title = "grpc_xds_slow_start",
     .parse = parse,
@@ -171,7 +171,7 @@ const gxds_policy_type gxds_slow_start_policy = {
 
 const gxds_policy_type gxds_endpoint_weights_policy = {
     .name = "grpc_xds_endpoint_weights",
-    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
     .log_name = "grpc_xds_endpoint_weights",
     .title = "grpc_xds_endpoint_weights",
     .parse = parse_endpoint_weights,

@@ -36,7 +36,8 @@ static uint32_t weight_of(const gxds_locality *l, size_t count, const gxds_lb_su
   return scaled > 0 ? (uint32_t)scaled : 1;
 }
 
-/* What of the locality is in the subset. The caller owns the returned reference; NULL: nothing. */
+/* The part of the locality that is in the subset. The caller owns the returned reference. NULL if
+ * no endpoint is in the subset. */
 static const gxds_locality *filter(const gxds_locality *l, gxds_str wanted,
                                    const gxds_lb_subsets *rules) {
   uint32_t *places = gxds_calloc(l->endpoint_count, sizeof *places);

@@ -26,7 +26,7 @@ typedef struct subset {
   UT_hash_handle hh_token; /* by token */
 } subset;
 
-/* What routes want, and where it leads. */
+/* A route's metadata match, and the subset to which it leads. */
 typedef struct match {
   gxds_metadata_match own; /* an owned text */
   const subset *to;        /* NULL: nowhere */
@@ -46,7 +46,7 @@ typedef struct policy {
   grpc_connectivity_state state; /* of all endpoints */
   gxds_status status;
 
-  /* From the last update; references. */
+  /* From the last update. The policy owns these references. */
   gxds_cluster_child_config *config;
   const gxds_cluster_entry *entry; /* NULL before it */
   const gxds_args *args;
@@ -319,7 +319,8 @@ static void destroy(void *self) {
 
 const gxds_policy_type gxds_subset_policy = {
     .name = "grpc_xds_subset",
-    .trace = "priority_lb", /* the host has no word for it, and what it does is to choose one */
+    .trace = "priority_lb", /* the host has no trace flag for this policy, which chooses one child
+                               as priority does */
     .log_name = "grpc_xds_subset",
     .title = "grpc_xds_subset",
     .needs_config = true,

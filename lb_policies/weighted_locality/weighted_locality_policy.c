@@ -27,7 +27,7 @@ typedef struct policy {
   bool draining;
   gxds_keyed_child *leaves;
 
-  /* From the last update; references. */
+  /* From the last update. The policy owns these references. */
   gxds_weighted_locality_config *config;
   const gxds_args *args;
   gxds_str note;
@@ -142,9 +142,10 @@ static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child
   }
 }
 
-/* Adds to errors what leaves said that refused their update. errors: NULL where nobody hears it. */
+/* Adds to errors the messages of the leaves that refused their update. errors may be NULL: the
+ * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* the loop below goes on with what came meanwhile */
+  if (p->draining) return; /* the running loop handles what just arrived */
   p->draining = true;
   gxds_weighted_locality_op op;
   while (!gxds_policy_ended(p->base) && gxds_weighted_locality_next(p->machine, &op)) {

@@ -104,7 +104,7 @@ void gxds_weighted_members_unref(gxds_weighted_members *m) {
 
 /* --- Picks --- */
 
-/* Of one RPC, in the memory of its call. */
+/* The state of one RPC. It lies in the memory of the call. */
 typedef struct tracker {
   gxds_tracker base;
   gxds_rater *rater; /* a reference */

@@ -25,7 +25,7 @@ typedef struct policy {
   earned *by_address;
   gxds_rater **raters; /* by the low half of the token; references; some out of use */
   uint32_t rater_count;
-  gxds_weighted_members *members; /* of the last picker; NULL: there is none */
+  gxds_weighted_members *members; /* the last picker's; NULL if there is none */
 } policy;
 
 static bool is_out_of_band(const policy *p) {
@@ -271,7 +271,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_weighted_round_robin_policy = {
     .name = "weighted_round_robin",
-    .trace = "round_robin", /* the host has no word for it, and it is one but for its picks */
+    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
     .log_name = "weighted_round_robin",
     .title = "weighted_round_robin",
     .parse = parse,
