@@ -56,8 +56,9 @@ static int try_lock(int dir, const char *name, int flags, int *lock) {
   return *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
 }
 
-/* Who removes a lock holds it. So one that has no name any more when it is ours was removed between
- * its opening and its locking, and another may be there by now. */
+/* A process removes a lock file only while it holds the lock. So a lock file that has no name once
+ * we hold its lock was removed between our opening and our locking it, and another lock file may
+ * have replaced it: try again. */
 int gxds_cache_dir_lock(int dir, uint64_t number, int *lock) {
   char name[GXDS_CACHE_NAME_SIZE];
   gxds_cache_name(number, "lock", name);
@@ -76,12 +77,13 @@ static struct timespec timespec_of(int64_t wall) {
 
 void gxds_cache_touch(int lock, int64_t wall) {
   const struct timespec times[2] = {timespec_of(wall), timespec_of(wall)};
-  (void)futimens(lock, times); /* a file system that is read-only keeps its files */
+  (void)futimens(lock,
+                 times); /* fails on a read-only file system, where no file is removed either */
 }
 
 /* ---- what nobody needs ---- */
 
-/* The number of a name with one of the three endings. */
+/* Reads the number and the ending from a file name. False if the name is not one of ours. */
 static bool read_name(const char *name, uint64_t *number, const char **ending) {
   if (strspn(name, "0123456789abcdef") != DIGITS || name[DIGITS] != '.') return false;
   *number = strtoull(name, NULL, 16);
@@ -93,14 +95,15 @@ static bool read_name(const char *name, uint64_t *number, const char **ending) {
 typedef enum kind { NONE, FOREIGN, EARLIER, OURS } kind;
 
 static int64_t time_of(const struct stat *info) {
-  const int64_t most = INT64_MAX / GXDS_SECOND - 1; /* a file system may hold any year */
+  const int64_t most = INT64_MAX / GXDS_SECOND - 1; /* a file system may store any year */
   int64_t seconds = info->st_mtim.tv_sec;
   if (seconds > most) seconds = most;
   if (seconds < 0) seconds = 0;
   return seconds * GXDS_SECOND + info->st_mtim.tv_nsec;
 }
 
-/* What a log is, or what it was written anew into; *used: when it was modified. */
+/* Tells whose file a log is, or a new log that is not yet renamed. Sets *used to the time when the
+ * file was last modified. */
 static kind look_at(int dir, const char *name, int64_t *used) {
   int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return errno == ENOENT ? NONE : FOREIGN;
@@ -110,7 +113,7 @@ static kind look_at(int dir, const char *name, int64_t *used) {
     char head[GXDS_CACHE_MAGIC_SIZE];
     ssize_t size = pread(fd, head, sizeof head, 0);
     int version = size > 0 ? gxds_cache_version(gxds_str_of(head, (size_t)size)) : 0;
-    bool empty = size == 0; /* whoever made it was killed before the first byte */
+    bool empty = size == 0; /* the process that made it was killed before it wrote a byte */
     k = version == 0 && !empty ? FOREIGN : !empty && version < GXDS_CACHE_VERSION ? EARLIER : OURS;
     *used = time_of(&info);
   }
@@ -152,14 +155,14 @@ static bool is_needed(int dir, const names *n, int64_t wall) {
          (lock != NONE && !is_long_ago(lock_used, wall));
 }
 
-/* The lock is removed last, and while it is held: see gxds_cache_dir_lock(). One that was not there
- * is made for that. */
+/* Removes the lock file last, and while it holds the lock: see gxds_cache_dir_lock(). Makes the
+ * lock file first if there is none. */
 static bool remove_file(int dir, const names *n, int64_t wall) {
   int lock;
   int error = try_lock(dir, n->lock, 0, &lock);
   bool made = error == ENOENT;
   if (made) error = try_lock(dir, n->lock, O_CREAT | O_EXCL, &lock);
-  made = made && error == 0; /* else another made it, or has it */
+  made = made && error == 0; /* false if another process made the lock file, or holds it */
   bool ours = error == 0 && gxds_cache_is_linked(lock) && (made || !is_needed(dir, n, wall));
   if (ours) {
     (void)unlinkat(dir, n->aside, 0);
@@ -170,7 +173,8 @@ static bool remove_file(int dir, const names *n, int64_t wall) {
   return ours;
 }
 
-/* Once for each file, though it is three. */
+/* A log, its lock and its new log are looked at together. True for only one of these three names,
+ * so that the sweep handles each log once. */
 static bool is_first(int dir, const names *n, const char *ending) {
   struct stat info;
   if (strcmp(ending, "gxds") == 0) return true;

@@ -14,12 +14,12 @@
 #include "transport/cache_dir.h"
 
 typedef enum file_state {
-  OURS,   /* to write: the lock is held, and what is there is known */
-  OTHERS, /* another process writes it */
-  FAILED, /* it can't be used, and is tried again later; what was read of it still is there */
+  OURS,   /* this process writes the file: it holds the lock and has read the file */
+  OTHERS, /* another process writes the file */
+  FAILED, /* the file can't be written and is tried again later; records that were read stay */
 } file_state;
 
-/* What was to be removed, and is to be yet. */
+/* A removal that could not be written yet. */
 typedef struct removal {
   gxds_str record; /* encoded; owned */
   UT_hash_handle hh;
@@ -31,19 +31,19 @@ struct gxds_cache_file {
   uint64_t number; /* what its name is made of */
   int dir;         /* descriptors; -1: none */
   int fd;
-  int aside; /* what it is written anew into */
+  int aside; /* the new log, until it is renamed */
   size_t aside_size;
   int lock;
-  pid_t owner; /* who opened it: not the child of a fork */
+  pid_t owner; /* the process that opened it, not a child of a fork */
   file_state state;
   gxds_duration wall_offset;
-  gxds_time touch;    /* when it is said next to be in use */
-  gxds_time look;     /* FAILED: when it is tried again; OURS: when it is looked for again */
-  gxds_duration wait; /* from the next failure until it is tried again */
-  gxds_text failed;   /* how, as last logged; empty: all that was put since then was written */
-  bool written;       /* something was, since it failed */
-  bool ignored;       /* that what is there is damaged was logged */
-  bool lost;          /* something that was put is not there */
+  gxds_time touch;    /* when the lock file is next marked as in use */
+  gxds_time look;     /* FAILED: when to try again; OURS: when to check that it is in place */
+  gxds_duration wait; /* how long to wait after the next failure */
+  gxds_text failed;   /* the failure last logged; empty: everything put since then was written */
+  bool written;       /* a record was written since the last failure */
+  bool ignored;       /* it was logged that the file's content is ignored */
+  bool lost;          /* a record that was put is not in the file */
   removal *removals;
   gxds_cache_log *log;
 };
@@ -87,8 +87,9 @@ static bool write_at(int fd, size_t at, gxds_str s) {
   return true;
 }
 
-/* A part that a killed process left is cut off first: it may be longer than what is written over
- * it. So is a part of our own, which only takes room. */
+/* Cuts the file at `at` first, because a killed process may have left a part there that is longer
+ * than the new bytes. Cuts it again if writing fails, because a part of a record only takes room.
+ */
 static bool cut_and_write(void *arg, size_t at, gxds_str bytes) {
   const gxds_cache_file *f = arg;
   if (ftruncate(f->fd, (off_t)at) != 0) return false;
@@ -105,7 +106,7 @@ static void drop_aside(gxds_cache_file *f) {
   make_name(f, "new", name);
   if (f->aside >= 0) close(f->aside);
   f->aside = -1;
-  (void)unlinkat(f->dir, name, 0); /* also what a killed process left */
+  (void)unlinkat(f->dir, name, 0); /* also removes the new log of a killed process */
   errno = error;
 }
 
@@ -149,16 +150,17 @@ static void close_fd(int *fd) {
   *fd = -1;
 }
 
-/* Another process may write it from now on. */
+/* Gives up the lock: another process may write the file from now on. */
 static void let_go(gxds_cache_file *f) {
-  /* Children of a fork have the descriptor too: closing it here does not end the lock. */
+  /* Children of a fork have the descriptor too, so closing it here would not release the lock. */
   if (f->lock >= 0 && f->owner == getpid()) (void)flock(f->lock, LOCK_UN);
   close_fd(&f->lock);
   close_fd(&f->dir);
 }
 
-/* Told once, until it is another failure, or all that is put was written. While one record is too
- * long for good, and others fit, that is one failure, which is tried again less and less. */
+/* Logs a failure once, until a different failure follows or everything that is put was written. If
+ * one record never fits and others do, that counts as one failure, which is tried again less and
+ * less often. */
 static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *what,
                  const char *why) {
   gxds_text failed = {0};
@@ -176,7 +178,8 @@ static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *
 
 /* ---- reading ---- */
 
-/* What others could have written is not what a server sent. */
+/* Rejects a file that other users could have written, because its content may not be from a server.
+ */
 static const char *check_file(int fd, size_t *size) {
   struct stat info;
   if (fstat(fd, &info) != 0) return strerror(errno);
@@ -188,7 +191,8 @@ static const char *check_file(int fd, size_t *size) {
   return NULL;
 }
 
-/* Into the log; NULL, or why it is not used. *foreign: and not to be replaced. */
+/* Reads the file into the log. Returns NULL, or why the file is not used. Sets *foreign if the file
+ * must not be replaced either. */
 static const char *read_file(gxds_cache_file *f, bool *foreign) {
   *foreign = true;
   size_t size = 0;
@@ -202,8 +206,8 @@ static const char *read_file(gxds_cache_file *f, bool *foreign) {
   return why;
 }
 
-/* Whether it is the file that the log is of, and nobody added to it. (Whole records are added and
- * never cut off, and what is written anew is another file.) */
+/* True if fd is the file that the log was read from, and nobody has added to it. Comparing inode
+ * and size is enough: whole records are only ever added, and a rewritten log is a new file. */
 static bool is_as_left(const gxds_cache_file *f, int fd) {
   struct stat before;
   struct stat now;
@@ -213,7 +217,8 @@ static bool is_as_left(const gxds_cache_file *f, int fd) {
          (size_t)now.st_size == gxds_cache_log_size(f->log) && !check_file(fd, &size);
 }
 
-/* The file as it is now, in place of what was known of it. False: it can't be used. */
+/* Reads the file as it is now, and replaces the index by its content. False if the file can't be
+ * used. */
 static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) {
   char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "gxds", name);
@@ -242,7 +247,7 @@ static bool load(gxds_cache_file *f, int access, gxds_time now, gxds_text *log) 
 
 /* ---- opening ---- */
 
-/* Who only reads it uses it too. */
+/* Marks the file as in use. A process that only reads the file does so too. */
 static void touch(gxds_cache_file *f, gxds_time now) {
   if (f->lock >= 0) gxds_cache_touch(f->lock, now + f->wall_offset);
   f->touch = gxds_time_after(now, GXDS_CACHE_TOUCH_EVERY);
@@ -255,11 +260,11 @@ static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
     fail(f, now, log, "the directory can't be used: ", why);
     return;
   }
-  /* The lock is of a file of its own, since the log is replaced now and then. */
+  /* The lock has a file of its own, because the log is replaced now and then. */
   int error = gxds_cache_dir_lock(f->dir, f->number, &f->lock);
   touch(f, now);
   bool others = error == EWOULDBLOCK;
-  /* What can't be written may still be read: of a file system that is read-only, say. */
+  /* A file that can't be written may still be readable, for example on a read-only file system. */
   if (!load(f, error && !others ? O_RDONLY : O_RDWR, now, log)) return;
   if (others) {
     add_note(f, log, "only read: another process keeps it", "");
@@ -320,7 +325,8 @@ bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name,
 
 /* ---- writing ---- */
 
-/* Whether what is open is what others find: nothing was removed, or mounted over. */
+/* True if the open files are those that other processes find: nothing was removed or mounted over.
+ */
 static bool is_in_place(const gxds_cache_file *f) {
   struct stat ours;
   struct stat there;
@@ -338,11 +344,12 @@ static void look_again(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   open_all(f, now, log);
 }
 
-/* Another process keeps it, or did. Two that both fail don't hand it to each other all the time. */
+/* Tries to take the lock from a process that may have ended. Waits after a failure, so that two
+ * processes that both fail don't keep handing the file to each other. */
 static void try_lock(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   if (f->failed.size && now < f->look) return;
   if (flock(f->lock, LOCK_EX | LOCK_NB) != 0) return;
-  if (!gxds_cache_is_linked(f->lock)) { /* who writes now has another one */
+  if (!gxds_cache_is_linked(f->lock)) { /* the process that writes now holds another lock file */
     let_go(f);
     open_all(f, now, log);
     return;
@@ -352,8 +359,8 @@ static void try_lock(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   f->state = OURS;
 }
 
-/* Whether it is ours to write. The process that kept it may be gone, or what failed be mended: what
- * is there then is read anew. */
+/* True if this process may write the file. The process that held the lock may be gone, or the cause
+ * of a failure may be fixed: then the file is read again. */
 static bool take_over(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   if (f->state == FAILED && now >= f->look) {
     open_all(f, now, log);
@@ -377,14 +384,16 @@ static bool write_record(gxds_cache_file *f, const gxds_cache_record *r, gxds_ti
   return false;
 }
 
-/* What is put again is what exists: removals are made up for here. */
+/* Writes the removals that failed before. The caller puts existing resources again, but not
+ * removals. */
 static bool write_removals(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   removal *m;
   removal *next;
   HASH_ITER(hh, f->removals, m, next) {
     gxds_str bytes = m->record;
     gxds_cache_record r;
-    /* One without a name is never kept, and so not decoded. */
+    /* A removal without a name can't be decoded; nothing needs removing, as no such record is kept.
+     */
     bool ok = gxds_cache_record_decode(&bytes, &r) == GXDS_CACHE_PART_OK;
     if (ok && !write_record(f, &r, now, log)) return false;
     drop_removal(f, m);

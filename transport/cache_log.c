@@ -8,7 +8,7 @@
 #include "base/hash_table.h"
 #include "base/memory.h"
 
-/* Where a record stands in the log. */
+/* Where a record is in the log. */
 typedef struct kept {
   gxds_str key; /* type, a zero, name; owned */
   size_t at;
@@ -24,8 +24,8 @@ struct gxds_cache_log {
   void *arg;
   size_t compact_min;
   bool begun;  /* the store has a header */
-  size_t size; /* of the log, up to the last whole record */
-  size_t live; /* of that, what is not out of date */
+  size_t size; /* bytes of the log, up to the end of the last whole record */
+  size_t live; /* bytes of the records that are not out of date */
   kept *records;
   gxds_text read; /* what find() gave last */
 };
@@ -110,7 +110,7 @@ size_t gxds_cache_log_size(const gxds_cache_log *l) { return l->size; }
 
 /* ---- reading ---- */
 
-/* All of it into the index; what is not OK is how it ends. */
+/* Puts all records into the index. Returns the part that ended the reading, which is never OK. */
 static gxds_cache_part read_records(gxds_cache_log *l, gxds_str all) {
   gxds_str rest = all;
   gxds_cache_part part = gxds_cache_header_decode(&rest, l->target, l->origin);
@@ -132,7 +132,8 @@ const char *gxds_cache_log_load(gxds_cache_log *l, gxds_str all, bool *foreign) 
   switch (part) {
     case GXDS_CACHE_PART_OK:
     case GXDS_CACHE_PART_END:
-    case GXDS_CACHE_PART_CUT: /* killed while it wrote; what is behind is written over */
+    case GXDS_CACHE_PART_CUT: /* a process was killed while it wrote; the next record overwrites the
+                                 rest */
       return NULL;
     case GXDS_CACHE_PART_DAMAGED:
     case GXDS_CACHE_PART_VERSION:
@@ -154,7 +155,8 @@ bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_c
 
 /* ---- writing ---- */
 
-/* What is not out of date, behind a header, into what is aside. *size: of the header. */
+/* Copies a header and the records that are not out of date into the new log. Sets *size to the size
+ * of the header. */
 static bool copy_records(gxds_cache_log *l, size_t *size) {
   gxds_text header = {0};
   gxds_cache_header_encode(l->target, l->origin, &header);

@@ -3,15 +3,15 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* The last byte but one is the version of the format. */
+/* The second to last byte is the version of the format. */
 static const char magic[GXDS_CACHE_MAGIC_SIZE] = {'g', 'x', 'd', 's', ' ', 'r', 'e', 's',
                                                   'o', 'u', 'r', 'c', 'e', 's', 2,   '\n'};
 #define MAGIC_NAME_SIZE 14
 
-/* A frame: the size, a checksum of those bytes, so that a size which is wrong is not taken for one
- * that is cut, and a checksum of what follows. */
+/* A frame: the payload's size, a checksum of the size, and a checksum of the payload. The size has
+ * a checksum so that a wrong size is not mistaken for a record that was cut off. */
 enum { NUMBER_SIZE = 8, FRAME_SIZE = 3 * NUMBER_SIZE, WORD_COUNT = 4 };
-/* kind, accepted, and the sizes of the words */
+/* the kind, the time of acceptance, and the sizes of the words */
 #define PAYLOAD_MIN (1 + NUMBER_SIZE + WORD_COUNT * NUMBER_SIZE)
 
 static void put_number(uint64_t n, gxds_text *out) {
