@@ -127,7 +127,7 @@ gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *a
  * lives. Borrowed: valid until the process ends. */
 gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting kind);
 /* The same with this locality as a label (gxds_metric_locality(); empty: none), for a p that counts
- * several localities. Call it only until p ends. */
+ * several localities. Only before p ends. */
 gxds_policy_counts *gxds_policy_counts_in(const gxds_policy *p, gxds_counting kind,
                                           gxds_str locality);
 gxds_time gxds_policy_now(const gxds_policy *p);

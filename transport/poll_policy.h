@@ -46,7 +46,8 @@ typedef struct gxds_poll_policy { /* private */
   unsigned looks;      /* at events that stayed */
   gxds_duration quiet; /* the time of the next WATCH */
   gxds_time watched_since;
-  bool rare; /* events are rare: the last WATCH saw none */
+  bool rare; /* events are rare: the last ones came only after a WATCH of at least QUIET
+                (poll_policy.c) */
 } gxds_poll_policy;
 
 /* Returns the first step. */

@@ -16,7 +16,7 @@ typedef struct gxds_other_children {
 void gxds_other_children_fini(gxds_other_children *o);
 /* Adds a child, or replaces the one with the same name. Copies the name. */
 void gxds_other_children_put(gxds_other_children *o, gxds_str name, gxds_lb_config *take_config);
-/* Borrowed: valid until the child is replaced. NULL if there is none. */
+/* Borrowed: valid until the child is replaced, or o ends. NULL if there is none. */
 gxds_lb_config *gxds_other_children_find(const gxds_other_children *o, gxds_str name);
 
 typedef struct gxds_cluster_manager_config {

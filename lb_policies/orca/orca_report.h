@@ -17,7 +17,8 @@ extern "C" {
  * under names of usual length. */
 #define GXDS_ORCA_NAMED_METRICS_MAX 256
 
-/* The numbers are as the backend sent them: they may be negative or infinite. 0 means not set. */
+/* The numbers are as the backend sent them: they may be negative, infinite or NaN. 0 means not set.
+ */
 typedef struct gxds_orca_report {
   double cpu_utilization;
   double mem_utilization;

@@ -82,7 +82,7 @@ void gxds_endpoints_policy_publish_picker(gxds_endpoints_policy *e);
 /* The number of slots. The low half of a token is less than this. */
 uint32_t gxds_endpoints_policy_slot_count(const gxds_endpoints_policy *e);
 /* The subchannel of the endpoint whose token has this low half. Borrowed: valid until the next
- * update. NULL if there is none. */
+ * update, or the end of the policy. NULL if there is none. */
 gxds_subchannel *gxds_endpoints_policy_subchannel(const gxds_endpoints_policy *e, uint32_t slot);
 /* The weight of a picker's endpoint, at least 1. */
 uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t token);

@@ -34,7 +34,7 @@ typedef struct gxds_weighted_locality gxds_weighted_locality;
 #define GXDS_WEIGHTED_LOCALITY_RETENTION (15 * 60 * GXDS_SECOND)
 /* The most leaves of removed localities that are kept, so that a control plane that keeps renaming
  * localities does not grow a client without limit. This is several times the localities of a usual
- * priority. The oldest end first. */
+ * priority. Those that left first end first. */
 #define GXDS_WEIGHTED_LOCALITY_RETAINED_MAX 64u
 
 typedef enum gxds_weighted_locality_op_kind {
