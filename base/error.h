@@ -17,8 +17,8 @@ extern "C" {
 /* Strings are in its allocation, zero-terminated. */
 typedef struct gxds_error {
   gxds_ref refs;
-  gxds_code
-      code; /* GXDS_OK: nothing is wrong, and the value only says where a resource comes from */
+  /* GXDS_OK: nothing is wrong, and the value only says where a resource comes from. */
+  gxds_code code;
   gxds_str message; /* what is wrong, printable; empty when OK */
   gxds_str server;  /* the xDS server that it comes from; empty: none, or message names it */
   gxds_str node_id; /* this client's node id, for the operator of that server; empty: none */

@@ -30,9 +30,9 @@ typedef struct gxds_lb_address {
                          none */
   gxds_str proxy; /* A86: the address of the HTTP proxy through which the endpoint is reached, if
                      the args have GXDS_HTTP_CONNECT_ARG; empty: no proxy */
-  gxds_str
-      endpoint; /* A61: set if the endpoint has several addresses: all of them as text, which
-                   identifies the endpoint to outlier detection. Empty: this is the only address */
+  /* A61: set if the endpoint has several addresses: all of them as text, which identifies the
+   * endpoint to outlier detection. Empty: this is the only address. */
+  gxds_str endpoint;
   const struct gxds_locality *locality; /* for load reports; NULL: none */
   const gxds_addresses *list; /* the list that holds it, and its index there; NULL: no list does */
   size_t index;

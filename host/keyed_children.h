@@ -5,8 +5,7 @@
 #ifndef GRPC_XDS_HOST_KEYED_CHILDREN_H_
 #define GRPC_XDS_HOST_KEYED_CHILDREN_H_
 
-#include <uthash.h>
-
+#include "base/hash_table.h"
 #include "host/policy.h"
 
 #ifdef __cplusplus

@@ -14,8 +14,8 @@ struct gxds_policy {
   bool ended;
 
   gxds_time deadline;
-  uint64_t
-      timer_number; /* the number of the current timer: a late timer is ignored by its number */
+  /* The number of the current timer: a late timer is ignored by its number. */
+  uint64_t timer_number;
   struct gxds_policy_timer *timer; /* NULL: none is set */
 };
 

@@ -21,8 +21,8 @@ typedef struct gxds_host_library {
   const gxds_known_host *known; /* the entry with its soname; NULL if the soname is unknown */
   const gxds_known_host *other; /* a second gRPC in the process; NULL: there is none */
   void *handle;                 /* NULL: as above */
-  const char
-      *version; /* the result of its grpc_version_string(); "" if it does not have that function */
+  /* The result of its grpc_version_string(); "" if it does not have that function. */
+  const char *version;
   const char *file;
 } gxds_host_library;
 

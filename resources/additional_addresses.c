@@ -12,7 +12,7 @@
 /* The field of Endpoint. */
 enum { kAdditionalAddresses = 4 };
 
-/* Room for one more; false: there are too many. */
+/* Makes room for that many more. False if there are too many. */
 static bool reserve(gxds_more_addresses *m, size_t more, upb_Arena *scratch) {
   if (m->count + more > GXDS_ENDPOINTS_MAX) {
     m->too_many = true;

@@ -15,8 +15,8 @@ typedef struct gxds_checked_locality {
                          references */
   uint32_t priority;
   uint32_t index; /* in the message */
-  gxds_locality_print
-      print; /* the fingerprint of its bytes; its locality is the known one, or NULL */
+  /* The fingerprint of its bytes; its locality is the known one, or NULL. */
+  gxds_locality_print print;
 } gxds_checked_locality;
 
 typedef struct gxds_checked_endpoints {

@@ -90,8 +90,8 @@ typedef struct gxds_route {
   /* A44: the route's own or the virtual host's; NULL: none. */
   const gxds_retry_policy *retry_policy;
   gxds_http_filter_overrides filter_overrides; /* A39 */
-  gxds_host_rewrite
-      host_rewrite; /* A81; NONE unless the server that sent the resource is trusted */
+  /* A81; NONE unless the server that sent the resource is trusted. */
+  gxds_host_rewrite host_rewrite;
   const gxds_metadata_match *metadata_match; /* E5; NULL: none, or the server has no lb_subsets */
 } gxds_route;
 

@@ -18,7 +18,7 @@ struct envoy_config_route_v3_WeightedCluster_ClusterWeight;
 /* ---- cluster specifier plugins ---- */
 
 typedef struct gxds_cluster_specifier {
-  gxds_str name;    /* borrow: of the message */
+  gxds_str name;    /* borrowed from the message */
   gxds_str lb_json; /* empty: an unknown optional plugin, or one with an error */
   gxds_str server;  /* the lookup server that it asks; borrowed from the message */
   gxds_str copy;    /* lb_json in the arena of the virtual host that is being decoded */

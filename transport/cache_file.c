@@ -165,8 +165,9 @@ static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *
                  const char *why) {
   gxds_text failed = {0};
   gxds_text_addf(&failed, "%s%s", what, why);
-  if (!gxds_str_equal(gxds_text_str(&failed), gxds_text_str(&f->failed)))
+  if (!gxds_str_equal(gxds_text_str(&failed), gxds_text_str(&f->failed))) {
     add_note(f, log, what, why);
+  }
   gxds_text_fini(&f->failed);
   f->failed = failed;
   f->state = FAILED;
@@ -206,8 +207,8 @@ static const char *read_file(gxds_cache_file *f, bool *foreign) {
   return why;
 }
 
-/* True if fd is the file that the log was read from, and nobody has added to it. Comparing inode
- * and size is enough: whole records are only ever added, and a rewritten log is a new file. */
+/* True if fd is a usable file, the one that the log was read from, and nobody has added to it. Its
+ * inode and size tell: records are only ever added, and a rewritten log is a new file. */
 static bool is_as_left(const gxds_cache_file *f, int fd) {
   struct stat before;
   struct stat now;
@@ -392,8 +393,7 @@ static bool write_removals(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   HASH_ITER(hh, f->removals, m, next) {
     gxds_str bytes = m->record;
     gxds_cache_record r;
-    /* A removal without a name can't be decoded; nothing needs removing, as no such record is kept.
-     */
+    /* One that can't be decoded, as without a name, needs no removal: no such record is kept. */
     bool ok = gxds_cache_record_decode(&bytes, &r) == GXDS_CACHE_PART_OK;
     if (ok && !write_record(f, &r, now, log)) return false;
     drop_removal(f, m);

@@ -159,8 +159,8 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *same
   replace_str(&e->version, same->version);
   replace_str(&e->wrapper_version, same->wrapper_version);
   gxds_entry_renew(c, e, same->ttl, now);
-  if (was_restored)
-    gxds_entry_persist(c, e); /* one scope kept it: now it is kept for all that watch it */
+  /* One scope kept it: now it is kept for all that watch it. */
+  if (was_restored) gxds_entry_persist(c, e);
   clear_failure(e);
   gxds_entry_sync(c, e);
 }

@@ -126,8 +126,8 @@ static void add_fault(void *arg, const gxds_cluster_entry *before,
 
 size_t gxds_fault_size(gxds_str words, size_t max) {
   if (words.size <= max) return words.size;
-  while (max > 0 && ((unsigned char)words.data[max] & 0xc0) == 0x80)
-    max--; /* do not cut within a character */
+  /* Don't cut within a character. */
+  while (max > 0 && ((unsigned char)words.data[max] & 0xc0) == 0x80) max--;
   return max;
 }
 

@@ -146,8 +146,8 @@ static void subject_changed(gxds_dependency_manager *m, gxds_subject *s) {
       m->root_dirty = true;
       break;
     case GXDS_SUBJECT_ROUTE_CONFIG:
-      if (s == m->route_config)
-        m->root_dirty = true; /* otherwise it is the old one, which goes soon */
+      /* Otherwise it is the old one, which goes soon. */
+      if (s == m->route_config) m->root_dirty = true;
       break;
     case GXDS_SUBJECT_NODE:
       gxds_node_touch(m, (gxds_node *)s);
@@ -284,8 +284,8 @@ void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
   if (m->shrunk) {
     gxds_nodes_walk(m);
     gxds_nodes_drop_unmarked(m);
-    if (m->aggregates)
-      m->aggregates_dirty = true; /* an aggregate that waited may not be a root any more */
+    /* An aggregate that waited may not be a root any more. */
+    if (m->aggregates) m->aggregates_dirty = true;
   }
   gxds_root_drop_old(m);
   gxds_sources_drop_idle(m);

@@ -27,8 +27,8 @@ struct gxds_child {
   size_t endpoints;   /* how many endpoints it connected to when it was created */
   bool update_wanted; /* a mark: an operation for it is queued, or will be */
   grpc_connectivity_state state; /* what it counts as */
-  const gxds_cluster_entry
-      *entry;            /* a reference; it names the leaf clusters. NULL: no aggregate cluster */
+  /* A reference; it names the leaf clusters. NULL: no aggregate cluster. */
+  const gxds_cluster_entry *entry;
   gxds_leaf_use *uses;   /* one for each of entry's leaf clusters */
   gxds_child *name_next; /* in its buckets */
   gxds_child *token_next;

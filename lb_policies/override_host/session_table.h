@@ -38,8 +38,8 @@ void gxds_session_endpoint_hold(gxds_session_endpoint *e, gxds_held_endpoint *h)
 /* What a table is made of. */
 typedef struct gxds_session_source {
   const gxds_endpoints *endpoints; /* NULL: there are none */
-  uint8_t
-      health; /* the health states of endpoints that may serve sessions, as bits 1 << gxds_health */
+  /* The health states of endpoints that may serve sessions, as bits 1 << gxds_health. */
+  uint8_t health;
   bool http_connect; /* A86: the endpoints are reached through their proxies */
 } gxds_session_source;
 

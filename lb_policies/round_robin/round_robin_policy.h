@@ -14,7 +14,7 @@ extern "C" {
 extern const gxds_policy_type gxds_round_robin_policy;
 
 /* Takes a reference of its own on the locality. by_weight: pick by the weights of the endpoints
- * (E3). The caller owns the returned reference. */
+ * (E3), if they differ. The caller owns the returned reference. */
 gxds_lb_config *gxds_round_robin_config_create(const struct gxds_locality *locality,
                                                bool by_weight);
 

@@ -66,8 +66,8 @@ gxds_weighted_locality *gxds_weighted_locality_create(void);
 void gxds_weighted_locality_destroy(gxds_weighted_locality *w); /* NULL is allowed */
 
 typedef struct gxds_weighted_locality_update {
-  const gxds_priority
-      *priority;     /* NULL: no localities. Borrowed; takes references on the localities */
+  /* NULL: no localities. Borrowed; takes references on the localities. */
+  const gxds_priority *priority;
   bool leaf_changed; /* the leaves' config or the channel args changed, which concerns all leaves */
   bool note_changed; /* the resolution note changed, which concerns leaves without endpoints only */
 } gxds_weighted_locality_update;

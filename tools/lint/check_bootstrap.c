@@ -10,8 +10,8 @@
 /* The members that a bootstrap may have, by gRFC; gRPC ignores all others. */
 typedef struct shape {
   const char *key; /* NULL ends a list; "*": any key */
-  const struct shape
-      *members;     /* the members of the object, or of each object in the list; NULL: anything */
+  /* The members of the object, or of each object in the list; NULL: anything. */
+  const struct shape *members;
   const char *note; /* if not NULL, a warning if the member is there */
 } shape;
 

@@ -105,8 +105,8 @@ struct gxds_fetch {
   gxds_resolver *resolver;
   gxds_resolver_update *update; /* the last one; NULL: none yet */
   /* The reactor's. */
-  gxds_client_handle
-      *client; /* another use of the resolver's client, to look into it; NULL: not yet */
+  /* Another use of the resolver's client, to look into it; NULL: not yet. */
+  gxds_client_handle *client;
   /* Both threads', under the mutex. */
   pthread_mutex_t mutex;
   pthread_cond_t changed;

@@ -16,8 +16,8 @@ typedef struct gxds_serve_command {
   gxds_synthetic synthetic; /* instead of a directory */
   const char *listen;
   const char *http; /* the address of the page; NULL: there is none */
-  const char
-      *rest; /* the address for clients that use REST or files over HTTP; NULL: there is none */
+  /* The address for clients that use REST or files over HTTP; NULL: there is none. */
+  const char *rest;
   bool write_index; /* that, and nothing else */
   gxds_duration load_interval;
   bool json;
