@@ -1,6 +1,7 @@
 // What backends report of themselves with their answers reaches the LRS server, as the cluster says
 // (A64, A85).
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/lb_policies/orca/orca_bytes.h"
 
 namespace gxds_test {
@@ -106,10 +107,9 @@ TEST(BackendMetrics, ReportsOutOfBandDoNotCount) {  // A64.7
   ControlPlane plane;
   Mesh mesh = Reporting({&x}, R"("cpu_utilization","named_metrics.queue")");
   mesh.clusters[0].more +=
-      R"(,"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
-      R"("typed_config":{"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
-      R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
-      R"("enable_oob_load_report":true}}}]})";
+      "," +
+      LbPolicy(PolicyConfig("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+                            R"(,"enable_oob_load_report":true)"));
   plane.Set(mesh);
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());

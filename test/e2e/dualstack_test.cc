@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/support/kept_port.h"
 
 namespace gxds_test {
@@ -51,17 +52,6 @@ Mesh MeshOf(const std::vector<int>& ports, const std::vector<More>& more,
   return mesh;
 }
 
-std::string Policy(const std::string& type, const std::string& fields = "") {
-  return R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"p",)"
-         R"("typed_config":{"@type":"type.googleapis.com/)" +
-         type + "\"" + fields + "}}}]}";
-}
-std::string Custom(const std::string& policy) {
-  return Policy("xds.type.v3.TypedStruct",
-                R"(,"type_url":"type.googleapis.com/)" + policy + R"(","value":{})");
-}
-const char kPolicies[] = "envoy.extensions.load_balancing_policies.";
-
 // Each policy that gives endpoints shares: also the host's own, to which an endpoint has one
 // address.
 class Dualstack : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
@@ -87,12 +77,11 @@ INSTANTIATE_TEST_SUITE_P(
     Policies, Dualstack,
     ::testing::Values(
         std::make_pair("RoundRobin", std::string()),
-        std::make_pair("LeastRequest",
-                       Policy(std::string(kPolicies) + "least_request.v3.LeastRequest")),
+        std::make_pair("LeastRequest", LbPolicy(PolicyConfig("least_request.v3.LeastRequest"))),
         std::make_pair("WeightedRoundRobin",
-                       Policy(std::string(kPolicies) +
-                              "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin")),
-        std::make_pair("HostsRoundRobin", Custom("round_robin"))),
+                       LbPolicy(PolicyConfig(
+                           "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin"))),
+        std::make_pair("HostsRoundRobin", LbPolicy(RegisteredPolicyConfig("round_robin")))),
     [](const auto& info) { return info.param.first; });
 
 TEST(EndToEnd, ASecondAddressIsUsedWhenTheFirstIsGone) {  // A61.5
@@ -150,8 +139,8 @@ TEST(EndToEnd, PickFirstDoesNotWaitForAnAddressThatNeverAnswers) {  // A61.1
   Backend a("a");
   SilentServer silent;
   ControlPlane plane;
-  plane.Set(MeshOf({silent.port(), a.port()}, {},
-                   Policy(std::string(kPolicies) + "pick_first.v3.PickFirst")));
+  plane.Set(
+      MeshOf({silent.port(), a.port()}, {}, LbPolicy(PolicyConfig("pick_first.v3.PickFirst"))));
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   const Reply reply = client.Call();

@@ -1,6 +1,7 @@
 // Authorities that the control plane rewrites (A81): what backends are told.
 #include "test/e2e/certificates.h"
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/e2e/resources_json.h"
 #include "test/support/host_seam.h"
 
@@ -183,12 +184,10 @@ TEST_F(HostRewrite, AHostnameThatIsNoAuthorityIsNotTold) {  // E2.6
   EXPECT_EQ(b_.authority(), "greeter.example");
 }
 
-// pick_first is the host's own: addresses and picks go through it.
+// Addresses and picks go through the host's own pick_first.
 TEST_F(HostRewrite, AHostnameComesThroughPoliciesOfTheHosts) {  // A81.5
   Set(Route("a", kAuto), {{a_.port(), "a.example"}},
-      R"(,"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
-      R"("typed_config":{"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
-      R"(pick_first.v3.PickFirst"}}}]})");
+      "," + LbPolicy(RegisteredPolicyConfig("pick_first")));
   Start();
   EXPECT_EQ(Told(), "a.example");
 }

@@ -1,8 +1,8 @@
 // Endpoints that are reached through an HTTP proxy (A86), on real channels through real proxies.
 #include <sys/stat.h>
 
-#include "test/e2e/certificates.h"
-#include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
+#include "test/e2e/secured_cluster.h"
 #include "test/support/child.h"
 #include "test/support/connect_proxy.h"
 #include "test/support/kept_port.h"
@@ -19,23 +19,6 @@ std::string ThroughProxies(const std::string& inside = "") {
          std::string(kWrapper) + "\"" + (inside.empty() ? "" : ",\"transport_socket\":" + inside) +
          "}}";
 }
-std::string Tls() {
-  return R"({"name":"tls","typed_config":{"@type":"type.googleapis.com/)"
-         R"(envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":)"
-         R"({"validation_context":{"ca_certificate_provider_instance":{"instance_name":"files"}}}}})";
-}
-
-std::string Policy(const std::string& type, const std::string& fields = "") {
-  return R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"p",)"
-         R"("typed_config":{"@type":"type.googleapis.com/)" +
-         type + "\"" + fields + "}}}]}";
-}
-std::string Custom(const std::string& policy) {
-  return Policy("xds.type.v3.TypedStruct",
-                R"(,"type_url":"type.googleapis.com/)" + policy + R"(","value":{})");
-}
-const char kPolicies[] = "envoy.extensions.load_balancing_policies.";
-
 std::string Address(const Backend& b) { return "127.0.0.1:" + std::to_string(b.port()); }
 
 // One cluster of one locality, which is reached through proxies unless told otherwise.
@@ -108,10 +91,10 @@ TEST_P(HttpConnect, AnotherProxyIsAnotherConnection) {  // A86.7
 
 INSTANTIATE_TEST_SUITE_P(
     Policies, HttpConnect,
-    ::testing::Values(std::make_pair("RoundRobin", std::string()),
-                      std::make_pair("LeastRequest", Policy(std::string(kPolicies) +
-                                                            "least_request.v3.LeastRequest")),
-                      std::make_pair("HostsRoundRobin", Custom("round_robin"))),
+    ::testing::Values(
+        std::make_pair("RoundRobin", std::string()),
+        std::make_pair("LeastRequest", LbPolicy(PolicyConfig("least_request.v3.LeastRequest"))),
+        std::make_pair("HostsRoundRobin", LbPolicy(RegisteredPolicyConfig("round_robin")))),
     [](const auto& info) { return info.param.first; });
 
 TEST(EndToEnd, AnEndpointsProxyGoesBeforeThatOfItsLocality) {  // A86.6
@@ -145,21 +128,15 @@ TEST(EndToEnd, ProxiesAreOfNoUseUntilTheClusterWantsThem) {  // A86.1
   EXPECT_EQ(proxy.asked().size(), 1u);
 }
 
-TEST(EndToEnd, TlsIsInsideOfTheTunnel) {  // A86.2
-  ClientFiles files(1);
+TEST_F(SecuredCluster, TlsIsInsideOfTheTunnel) {  // A86.2
   Backend server("server", 0, TlsServer(1, false));
   ConnectProxy proxy;
-  ControlPlane plane;
-  OneCluster c = {LocalityOf({&server}, {proxy.port()}), ThroughProxies(Tls())};
-  plane.Set(c.ToMesh());
-  plane.Start();
-  std::string bootstrap = plane.Bootstrap();
-  bootstrap.insert(1,
-                   R"("certificate_providers":{"files":{"plugin_name":"file_watcher","config":)" +
-                       files.Json(true) + "}},");
-  Client client("xds:///greeter.example", bootstrap, {},
-                grpc::XdsCredentials(grpc::InsecureChannelCredentials()));
-  EXPECT_EQ(client.Call().name, "server");
+  const std::string tls =
+      TransportSocket(R"("common_tls_context":{"validation_context":)"
+                      R"({"ca_certificate_provider_instance":{"instance_name":"files"}}})");
+  plane_.Set(OneCluster{LocalityOf({&server}, {proxy.port()}), ThroughProxies(tls)}.ToMesh());
+  plane_.Start();
+  EXPECT_EQ(Connect()->Call().name, "server");
   EXPECT_EQ(proxy.asked(), std::vector<std::string>{Address(server)});
 }
 

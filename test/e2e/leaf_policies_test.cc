@@ -6,6 +6,7 @@
 #include <set>
 
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/lb_policies/orca/orca_bytes.h"
 
 namespace gxds_test {
@@ -13,28 +14,11 @@ namespace {
 
 const char kLeastRequestByEnum[] =
     R"("lb_policy":"LEAST_REQUEST","least_request_lb_config":{"choice_count":10})";
-const char kLeastRequest[] =
-    R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.least_request.v3.)"
-    R"(LeastRequest","choice_count":10})";
-
-// The policies of a Cluster, by the list.
-std::string List(const std::string& config) {
-  return R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
-         R"("typed_config":)" +
-         config + "}}]}";
-}
-std::string WithinLocalities(const std::string& config) {
-  return List(
-      R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.wrr_locality.v3.)"
-      R"(WrrLocality","endpoint_picking_policy":{"policies":[{"typed_extension_config":{)"
-      R"("name":"x","typed_config":)" +
-      config + "}}]}}");
+std::string LeastRequest() {
+  return PolicyConfig("least_request.v3.LeastRequest", R"(,"choice_count":10)");
 }
 std::string PickFirst(const std::string& fields = "") {
-  return List(
-      R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.pick_first.v3.)"
-      R"(PickFirst")" +
-      fields + "}");
+  return LbPolicy(PolicyConfig("pick_first.v3.PickFirst", fields));
 }
 
 // All backends in one locality of cluster "a".
@@ -71,8 +55,8 @@ size_t CallsTo(Backend* slow, Backend* quick, Client* client) {
 }
 
 TEST(LeastRequest, ASlowBackendGetsFewRpcs) {  // A48.1, A48.3, A48.6
-  for (const std::string& policy :
-       {std::string(kLeastRequestByEnum), List(kLeastRequest), WithinLocalities(kLeastRequest)}) {
+  for (const std::string& policy : {std::string(kLeastRequestByEnum), LbPolicy(LeastRequest()),
+                                    LbPolicy(WithinLocalities(LeastRequest()))}) {
     Backend slow("slow"), quick("quick");
     ControlPlane plane;
     plane.Set(OneLocality({&slow, &quick}, policy));
@@ -115,15 +99,11 @@ TEST(PickFirst, ClientsShuffleTheListEachByItself) {  // A62.2
   EXPECT_EQ(chosen.size(), 2u);
 }
 
-std::string Subset(int size, const std::string& child) {
-  const std::string inside = List(child);
-  return R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
-         R"(random_subsetting.v3.RandomSubsetting","subset_size":)" +
-         std::to_string(size) + R"(,"child_policy")" + inside.substr(inside.find(':')) + "}";
+std::string SubsetOf(int size) {
+  return PolicyConfig("random_subsetting.v3.RandomSubsetting",
+                      R"(,"subset_size":)" + std::to_string(size) + R"(,"child_policy":)" +
+                          PolicyList(PolicyConfig("round_robin.v3.RoundRobin")));
 }
-const char kRoundRobin[] =
-    R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.round_robin.v3.)"
-    R"(RoundRobin"})";
 
 std::set<std::string> Names(const std::map<std::string, long>& calls) {
   std::set<std::string> names;
@@ -133,7 +113,7 @@ std::set<std::string> Names(const std::map<std::string, long>& calls) {
 
 TEST(RandomSubsetting, KeepsThoseThatStay) {  // A68.1, A68.3, A68.4, A68.8
   for (const std::string& policy :
-       {List(Subset(3, kRoundRobin)), WithinLocalities(Subset(3, kRoundRobin))}) {
+       {LbPolicy(SubsetOf(3)), LbPolicy(WithinLocalities(SubsetOf(3)))}) {
     std::vector<std::unique_ptr<Backend>> all;
     std::vector<Backend*> backends;
     for (int i = 0; i < 12; i++) {
@@ -188,11 +168,9 @@ std::string Load(double utilization) {
 }
 
 std::string Weighted(const std::string& fields, const std::string& blackout = "0s") {
-  return WithinLocalities(
-      R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)"
-      R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
-      R"("weight_update_period":"0.1s","blackout_period":")" +
-      blackout + "\"" + fields + "}");
+  return LbPolicy(WithinLocalities(PolicyConfig(
+      "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+      R"(,"weight_update_period":"0.1s","blackout_period":")" + blackout + "\"" + fields)));
 }
 
 // Calls until at least so many of 200 go to that backend.

@@ -5,34 +5,12 @@
 #include <tuple>
 
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 
 namespace gxds_test {
 namespace {
 
 using grpc::StatusCode;
-
-const char kPolicies[] =
-    R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)";
-
-std::string Children(const std::string& config) {
-  return R"({"policies":[{"typed_extension_config":{"name":"x","typed_config":)" + config + "}}]}";
-}
-// In place of the Cluster's lb_policy.
-std::string List(const std::string& config) {
-  return R"("load_balancing_policy":)" + Children(config);
-}
-// policy: "round_robin.v3.RoundRobin".
-std::string Config(const std::string& policy, const std::string& fields = "") {
-  return kPolicies + policy + '"' + fields + "}";
-}
-std::string WithinLocalities(const std::string& config) {
-  return Config("wrr_locality.v3.WrrLocality", R"(,"endpoint_picking_policy":)" + Children(config));
-}
-std::string Struct(const std::string& policy) {
-  return R"({"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":)"
-         R"("type.googleapis.com/)" +
-         policy + R"(","value":{}})";
-}
 
 struct Leaf {
   const char* name;
@@ -41,23 +19,25 @@ struct Leaf {
 
 const Leaf kLeaves[] = {
     {"RoundRobin", R"("lb_policy":"ROUND_ROBIN")"},
-    {"RoundRobinAlone", List(Config("round_robin.v3.RoundRobin"))},
+    {"RoundRobinAlone", LbPolicy(PolicyConfig("round_robin.v3.RoundRobin"))},
     {"RingHash", R"("lb_policy":"RING_HASH")"},
     {"LeastRequest", R"("lb_policy":"LEAST_REQUEST")"},
-    {"LeastRequestAlone", List(Config("least_request.v3.LeastRequest"))},
-    {"WeightedRoundRobin", List(WithinLocalities(Config(
+    {"LeastRequestAlone", LbPolicy(PolicyConfig("least_request.v3.LeastRequest"))},
+    {"WeightedRoundRobin", LbPolicy(WithinLocalities(PolicyConfig(
                                "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
                                R"(,"enable_oob_load_report":true)")))},
     {"WeightedRoundRobinAlone",
-     List(Config("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin"))},
-    {"PickFirst", List(Config("pick_first.v3.PickFirst"))},
+     LbPolicy(PolicyConfig("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin"))},
+    {"PickFirst", LbPolicy(PolicyConfig("pick_first.v3.PickFirst"))},
     {"PickFirstShuffled",
-     List(Config("pick_first.v3.PickFirst", R"(,"shuffle_address_list":true)"))},
-    {"RandomSubsetting", List(Config("random_subsetting.v3.RandomSubsetting",
-                                     R"(,"subset_size":1,"child_policy":)" +
-                                         Children(Config("round_robin.v3.RoundRobin"))))},
-    {"TypedStruct", List(Struct("pick_first"))},
-    {"TypedStructWithinLocalities", List(WithinLocalities(Struct("round_robin")))},
+     LbPolicy(PolicyConfig("pick_first.v3.PickFirst", R"(,"shuffle_address_list":true)"))},
+    {"RandomSubsetting",
+     LbPolicy(PolicyConfig("random_subsetting.v3.RandomSubsetting",
+                           R"(,"subset_size":1,"child_policy":)" +
+                               PolicyList(PolicyConfig("round_robin.v3.RoundRobin"))))},
+    {"TypedStruct", LbPolicy(RegisteredPolicyConfig("pick_first"))},
+    {"TypedStructWithinLocalities",
+     LbPolicy(WithinLocalities(RegisteredPolicyConfig("round_robin")))},
 };
 
 class NoEndpoints : public testing::TestWithParam<std::tuple<Leaf, bool>> {

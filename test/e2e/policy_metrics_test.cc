@@ -6,28 +6,25 @@
 
 #include "grpc_xds/grpc_xds.h"
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/lb_policies/orca/orca_bytes.h"
 
 namespace gxds_test {
 namespace {
 
-const char kPolicies[] =
-    R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
-    R"("typed_config":{"@type":)"
-    R"("type.googleapis.com/envoy.extensions.load_balancing_policies.)";
-const char kPickFirst[] = R"(pick_first.v3.PickFirst"}}}]})";
-const char kWeighted[] = R"(wrr_locality.v3.WrrLocality","endpoint_picking_policy":{"policies":[{)"
-                         R"("typed_extension_config":{"name":"y","typed_config":{"@type":)"
-                         R"("type.googleapis.com/envoy.extensions.load_balancing_policies.)"
-                         R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",)"
-                         R"("weight_update_period":"0.1s","blackout_period":"0s"}}}]}}}}]})";
+std::string PickFirst() { return LbPolicy(PolicyConfig("pick_first.v3.PickFirst")); }
+std::string Weighted() {
+  return LbPolicy(WithinLocalities(
+      PolicyConfig("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+                   R"(,"weight_update_period":"0.1s","blackout_period":"0s")")));
+}
 
-Mesh OneLocality(const std::vector<Backend*>& backends, const char* policy) {
+Mesh OneLocality(const std::vector<Backend*>& backends, const std::string& policy) {
   Mesh mesh = SimpleMesh({backends[0]});
   for (size_t i = 1; i < backends.size(); i++) {
     mesh.clusters[0].localities[0].ports.push_back(backends[i]->port());
   }
-  mesh.clusters[0].more = std::string(kPolicies) + policy;
+  mesh.clusters[0].more = policy;
   return mesh;
 }
 
@@ -63,7 +60,7 @@ TEST(PolicyMetrics, WeightsAreCountedByTargetServiceAndLocality) {
   // A75.13, A78.5, A78.8, A89.1, A89.2
   Backend a("a"), b("b");
   ControlPlane plane;
-  plane.Set(OneLocality({&a, &b}, kWeighted));
+  plane.Set(OneLocality({&a, &b}, Weighted()));
   plane.Start();
   const std::string load = orca_test::Double(6, 100) + orca_test::Application(0.5);
   a.ReportLoad(load);
@@ -90,7 +87,7 @@ TEST(PolicyMetrics, WeightsAreCountedByTargetServiceAndLocality) {
 TEST(PolicyMetrics, ConnectionsOfPickFirstAreCountedByTarget) {  // A78.9, A78.10, A78.11
   auto a = std::make_unique<Backend>("a");
   ControlPlane plane;
-  plane.Set(OneLocality({a.get()}, kPickFirst));
+  plane.Set(OneLocality({a.get()}, PickFirst()));
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));

@@ -8,6 +8,7 @@
 
 #include "examples/policy/by_number.h"
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 
 namespace gxds_test {
 namespace {
@@ -212,14 +213,6 @@ TEST(RegisteredPolicy, RegistrationSaysWhatIsWrong) {
   EXPECT_EQ(Register(first::Type("test.late")), GRPC_XDS_ERROR_TOO_LATE);
 }
 
-// A policy of that name in a Cluster's list (A52).
-std::string List(const std::string& name, const std::string& value) {
-  return R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
-         R"("typed_config":{"@type":"type.googleapis.com/xds.type.v3.TypedStruct",)"
-         R"("type_url":"type.googleapis.com/)" +
-         name + R"(","value":)" + value + "}}}]}";
-}
-
 // All backends in one locality of cluster "a".
 Mesh OneLocality(const std::vector<Backend*>& backends, const std::string& policy) {
   Mesh mesh = SimpleMesh({backends[0]});
@@ -270,7 +263,8 @@ TEST(RegisteredPolicy, ServiceConfigOfAnyChannelNamesIt) {
 TEST(RegisteredPolicy, ClusterNamesItByATypedStruct) {  // A52
   Backend a("a"), b("b"), c("c");
   ControlPlane plane;
-  plane.Set(OneLocality({&a, &b, &c}, List("example.by_number", R"({"header":"x-endpoint"})")));
+  plane.Set(OneLocality({&a, &b, &c}, LbPolicy(RegisteredPolicyConfig(
+                                          "example.by_number", R"({"header":"x-endpoint"})"))));
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   ExpectByNumber(&client);
@@ -278,7 +272,8 @@ TEST(RegisteredPolicy, ClusterNamesItByATypedStruct) {  // A52
 
 TEST(RegisteredPolicy, UpdateKeepsTheConnectionsThatFit) {
   Backend a("a"), b("b"), c("c");
-  const std::string policy = List("example.by_number", R"({"header":"x-endpoint"})");
+  const std::string policy =
+      LbPolicy(RegisteredPolicyConfig("example.by_number", R"({"header":"x-endpoint"})"));
   ControlPlane plane;
   plane.Set(OneLocality({&a, &b, &c}, policy));
   plane.Start();
@@ -309,18 +304,21 @@ TEST(RegisteredPolicy, EndpointThatFailsIsPassedOverUntilItIsBack) {
 TEST(RegisteredPolicy, WrongConfigIsRefusedAndTheLastGoodOneStays) {
   Backend a("a"), b("b"), c("c");
   ControlPlane plane;
-  plane.Set(OneLocality({&a, &b, &c}, List("example.by_number", R"({"header":"x-endpoint"})")));
+  plane.Set(OneLocality({&a, &b, &c}, LbPolicy(RegisteredPolicyConfig(
+                                          "example.by_number", R"({"header":"x-endpoint"})"))));
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   ExpectByNumber(&client);
-  plane.Set(OneLocality({&a, &b, &c}, List("example.by_number", R"({"header":7})")));
+  plane.Set(OneLocality({&a, &b, &c},
+                        LbPolicy(RegisteredPolicyConfig("example.by_number", R"({"header":7})"))));
   const std::string nack = plane.Wait({"\"event\":\"nack\""});
   EXPECT_NE(nack.find("errors validating example.by_number LB policy config: [field:header "
                       "error:must name a header]"),
             std::string::npos)
       << nack;
   ExpectByNumber(&client);
-  plane.Set(OneLocality({&a, &b, &c}, List("example.by_number", R"({"header":"other"})")));
+  plane.Set(OneLocality({&a, &b, &c}, LbPolicy(RegisteredPolicyConfig("example.by_number",
+                                                                      R"({"header":"other"})"))));
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (client.Call(To("1", "other")).name != "b") {
     ASSERT_LT(std::chrono::steady_clock::now(), until);

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/e2e/resources_json.h"
 
 namespace gxds_test {
@@ -10,10 +11,10 @@ namespace {
 const char kByUser[] = R"("hash_policy":[{"header":{"header_name":"user"}}])";
 const char kRingHash[] = R"("lb_policy":"RING_HASH")";
 // The same by the list of policies.
-const char kRingHashInList[] =
-    R"("load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x","typed_config":)"
-    R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",)"
-    R"("hash_function":"XX_HASH","minimum_ring_size":"1000"}}}]})";
+std::string RingHashInList() {
+  return LbPolicy(PolicyConfig("ring_hash.v3.RingHash",
+                               R"(,"hash_function":"XX_HASH","minimum_ring_size":"1000")"));
+}
 
 // All backends in one locality of cluster "a".
 Mesh RingMesh(const std::vector<Backend*>& backends, const std::string& hash_policy = kByUser,
@@ -70,7 +71,7 @@ std::set<std::string> Values(const std::map<std::string, std::string>& map) {
 TEST(RingHash, SameHeaderGoesToTheSameBackend) {  // A42.4
   Backend b1("b1"), b2("b2"), b3("b3");
   std::map<std::string, std::string> by_field;
-  for (const char* policy : {kRingHash, kRingHashInList}) {
+  for (const std::string& policy : {std::string(kRingHash), RingHashInList()}) {
     ControlPlane plane;
     plane.Set(RingMesh({&b1, &b2, &b3}, kByUser, policy));
     plane.Start();

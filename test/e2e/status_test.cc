@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/e2e/resources_json.h"
 
 namespace gxds_test {
@@ -327,12 +328,8 @@ struct LeafPolicy {
   std::string more;  // of the cluster
 };
 
-LeafPolicy ByList(const char* name, const std::string& type) {
-  return {
-      name,
-      R"(,"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"x",)"
-      R"("typed_config":{"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)" +
-          type + "}}}]}"};
+LeafPolicy ByList(const char* name, const std::string& type, const std::string& fields = "") {
+  return {name, "," + LbPolicy(PolicyConfig(type, fields))};
 }
 
 std::vector<LeafPolicy> AllLeafPolicies() {
@@ -341,9 +338,9 @@ std::vector<LeafPolicy> AllLeafPolicies() {
       {"RingHash", R"(,"lb_policy":"RING_HASH")"},
       {"LeastRequest", R"(,"lb_policy":"LEAST_REQUEST")"},
       ByList("WeightedRoundRobin",
-             R"(client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin")"),
-      ByList("PickFirst", R"(pick_first.v3.PickFirst")"),
-      ByList("ShuffledPickFirst", R"(pick_first.v3.PickFirst","shuffle_address_list":true)"),
+             "client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin"),
+      ByList("PickFirst", "pick_first.v3.PickFirst"),
+      ByList("ShuffledPickFirst", "pick_first.v3.PickFirst", R"(,"shuffle_address_list":true)"),
   };
 }
 
