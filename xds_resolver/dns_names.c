@@ -33,23 +33,20 @@ gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args, g
   return n;
 }
 
-/* A37: one locality without a name has them all. A81: the hostname of each is what was resolved. */
+/* A37: one locality without a name. A61: all addresses are one endpoint, so the client connects to
+ * one of them, whatever the cluster's policy is. A81: its hostname is the name that was resolved. */
 static const gxds_locality *make_locality(gxds_str name, const gxds_address *addresses,
                                           size_t count) {
-  gxds_endpoint *endpoints = gxds_calloc(count, sizeof *endpoints);
-  gxds_str *hostnames = gxds_calloc(count, sizeof *hostnames);
-  for (size_t i = 0; i < count; i++) {
-    endpoints[i] = (gxds_endpoint){addresses[i], GXDS_HEALTH_UNKNOWN, 1};
-    hostnames[i] = name;
-  }
+  if (count == 0) return gxds_locality_copy(&(gxds_locality){.weight = 1});
+  const gxds_endpoint endpoint = {addresses[0], GXDS_HEALTH_UNKNOWN, 1};
+  const uint32_t more_end = (uint32_t)(count - 1);
   const gxds_locality view = {.weight = 1,
-                              .endpoint_count = (uint32_t)count,
-                              .endpoints = endpoints,
-                              .hostnames = gxds_authority_is_valid(name) ? hostnames : NULL};
-  const gxds_locality *l = gxds_locality_copy(&view);
-  gxds_free(hostnames);
-  gxds_free(endpoints);
-  return l;
+                              .endpoint_count = 1,
+                              .endpoints = &endpoint,
+                              .hostnames = gxds_authority_is_valid(name) ? &name : NULL,
+                              .more = more_end > 0 ? &addresses[1] : NULL,
+                              .more_ends = more_end > 0 ? &more_end : NULL};
+  return gxds_locality_copy(&view);
 }
 
 static void learn(dns_name *d, const gxds_locality *take_locality) {

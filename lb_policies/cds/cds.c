@@ -2,9 +2,6 @@
 
 #include "base/memory.h"
 
-/* A37: the addresses of a DNS name are tried in the order of the answer. */
-#define LOGICAL_DNS_POLICY "[{\"grpc_xds_pick_first\":{}}]"
-
 struct gxds_cds {
   const gxds_cluster_entry *entry; /* in force; NULL: none */
   bool has_sessions;               /* what was made of entry is for RPCs with sessions (A55) */
@@ -88,11 +85,6 @@ static void keep_leaf_entries(gxds_cds *c, const gxds_config *config,
   }
 }
 
-static gxds_str policy_of(const gxds_cluster *cluster) {
-  return cluster->kind == GXDS_CLUSTER_LOGICAL_DNS ? gxds_str_z(LOGICAL_DNS_POLICY)
-                                                   : cluster->lb_policy_json;
-}
-
 static void fail(gxds_cds *c, gxds_status take_error) {
   c->step.kind = GXDS_CDS_FAIL;
   c->step.error = take_error;
@@ -114,9 +106,9 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry, bool with_se
   const gxds_cluster_entry *old = c->entry;
   bool renumbered =
       gxds_child_numbers_update(&c->numbers, old ? old->endpoints : NULL, entry->endpoints);
-  gxds_str policy = policy_of(entry->cluster);
-  c->step.policy_changed =
-      !old || (old->cluster != entry->cluster && !gxds_str_equal(policy_of(old->cluster), policy));
+  gxds_str policy = entry->cluster->lb_policy_json;
+  c->step.policy_changed = !old || (old->cluster != entry->cluster &&
+                                    !gxds_str_equal(old->cluster->lb_policy_json, policy));
   bool is_dns = entry->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS;
   c->step.kind = GXDS_CDS_LEAF;
   c->step.numbers = &c->numbers;

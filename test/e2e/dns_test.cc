@@ -1,5 +1,6 @@
 // LOGICAL_DNS clusters (A37): the host's DNS resolver finds their backends.
 #include "test/e2e/e2e.h"
+#include "test/e2e/lb_policy_json.h"
 #include "test/host/grpc_common/dns_server.h"
 
 namespace gxds_test {
@@ -7,11 +8,13 @@ namespace {
 
 using grpc_xds::DnsServer;
 
-std::string DnsCluster(const std::string& name, const std::string& host, int port) {
+// more: further fields, each after a comma.
+std::string DnsCluster(const std::string& name, const std::string& host, int port,
+                       const std::string& more = "") {
   return R"([{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":")" + name +
          R"(","type":"LOGICAL_DNS","load_assignment":{"endpoints":[{"lb_endpoints":[{"endpoint":)" +
          R"({"address":{"socket_address":{"address":")" + host + R"(","port_value":)" +
-         std::to_string(port) + "}}}}]}]}}]";
+         std::to_string(port) + "}}}}]}]}" + more + "}]";
 }
 
 std::string Aggregate(const std::string& name, const std::string& children) {
@@ -48,6 +51,40 @@ TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A74.7
   EXPECT_EQ(answered["a"], 20);
   EXPECT_EQ(a.connections(), 1u);
 }
+
+class LogicalDns : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
+
+// The other address is used when the first one is gone.
+TEST_P(LogicalDns, ConnectsToOneAddressOfManyWhateverThePolicyIs) {  // A61.17
+  DnsServer dns;
+  dns.Set("backend.test", {"127.0.0.1", "127.0.0.2"});
+  Backend a("a");
+  Backend b("b", a.port(), nullptr, "127.0.0.2");
+  ControlPlane plane;
+  plane.Set(RouteTo("dns"));
+  plane.WriteFile("dns.json", DnsCluster("dns", "backend.test", a.port(), GetParam().second));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  const std::string first = client.Call().name;  // DNS answers have no order
+  Backend& connected = first == "a" ? a : b;
+  Backend& other = first == "a" ? b : a;
+  EXPECT_EQ(client.CallMany(20)[first], 20);
+  EXPECT_EQ(connected.connections(), 1u);
+  EXPECT_EQ(other.connections(), 0u);
+  connected.Stop();
+  ASSERT_TRUE(client.CallUntilAnsweredBy(other.name()));
+  EXPECT_EQ(client.CallMany(20)[other.name()], 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, LogicalDns,
+    ::testing::Values(
+        std::make_pair("RoundRobin", std::string()),
+        std::make_pair("RingHash", std::string(R"(,"lb_policy":"RING_HASH")")),
+        std::make_pair("LeastRequest", std::string(R"(,"lb_policy":"LEAST_REQUEST")")),
+        std::make_pair("PickFirst", "," + LbPolicy(PolicyConfig("pick_first.v3.PickFirst"))),
+        std::make_pair("HostsRoundRobin", "," + LbPolicy(RegisteredPolicyConfig("round_robin")))),
+    [](const auto& info) { return info.param.first; });
 
 TEST(EndToEnd, LogicalDnsClusterTellsItsBackendTheNameThatWasResolved) {  // A81.6
   DnsServer dns;

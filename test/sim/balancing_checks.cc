@@ -22,8 +22,9 @@ std::string ZoneOf(const std::string &address) {
 
 // As ring_hash does, and pick_first once it lost its connection: then one RPC wakes it.
 bool ConnectsOnDemand(const gxds_cluster *cluster) {
-  return cluster->kind == GXDS_CLUSTER_LOGICAL_DNS ||
-         String(cluster->lb_policy_json).find("ring_hash") != std::string::npos;
+  const std::string policy = String(cluster->lb_policy_json);
+  return policy.find("ring_hash") != std::string::npos ||
+         policy.find("pick_first") != std::string::npos;
 }
 
 void CheckAuthority(const Call &call) {

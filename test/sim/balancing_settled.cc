@@ -27,7 +27,7 @@ double UtilizationOf(const std::string &address) {
 bool HasLocalityPolicy(const gxds_cluster *cluster) {
   return String(cluster->lb_policy_json).find("xds_wrr_locality") != std::string::npos;
 }
-// Without slow start, when shares change by themselves. Names of DNS balance by pick_first.
+// Without slow start, when shares change by themselves. A DNS name has only one endpoint.
 bool IsByWeightOfEndpoints(const gxds_cluster *cluster) {
   return cluster->kind == GXDS_CLUSTER_EDS &&
          String(cluster->lb_policy_json).find("\"grpc_xds_endpoint_weights\":{}") !=

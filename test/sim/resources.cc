@@ -67,6 +67,8 @@ constexpr char kRouterUrl[] = "type.googleapis.com/envoy.extensions.filters.http
 constexpr char kWeightedRoundRobinUrl[] =
     "type.googleapis.com/envoy.extensions.load_balancing_policies.client_side_weighted_round_robin."
     "v3.ClientSideWeightedRoundRobin";
+constexpr char kPickFirstUrl[] =
+    "type.googleapis.com/envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
 constexpr char kAggregateUrl[] =
     "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 
@@ -213,20 +215,27 @@ void FillAggregate(envoy_config_cluster_v3_Cluster *out, const Content &c, upb_A
   google_protobuf_Any_set_value(any, upb_StringView_FromDataAndSize(bytes, size));
 }
 
-// What makes policies differ.
-void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *arena) {
+// With its defaults.
+void SetPolicy(envoy_config_cluster_v3_Cluster *out, const char *url, upb_Arena *arena) {
+  auto *policy = envoy_config_cluster_v3_LoadBalancingPolicy_add_policies(
+      envoy_config_cluster_v3_Cluster_mutable_load_balancing_policy(out, arena), arena);
+  auto *config = envoy_config_cluster_v3_LoadBalancingPolicy_Policy_mutable_typed_extension_config(
+      policy, arena);
+  auto *any = envoy_config_core_v3_TypedExtensionConfig_mutable_typed_config(config, arena);
+  google_protobuf_Any_set_type_url(any, View(url));
+}
+
+// What makes policies differ. Only clusters of DNS have pick_first: the others share RPCs.
+void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, bool is_dns,
+                   upb_Arena *arena) {
   if (number % 2 == 0) {
     envoy_config_core_v3_ConfigSource_mutable_self(
         envoy_config_cluster_v3_Cluster_mutable_lrs_server(out, arena), arena);
   }
   if (number % 7 == 1) {
-    auto *policy = envoy_config_cluster_v3_LoadBalancingPolicy_add_policies(
-        envoy_config_cluster_v3_Cluster_mutable_load_balancing_policy(out, arena), arena);
-    auto *config =
-        envoy_config_cluster_v3_LoadBalancingPolicy_Policy_mutable_typed_extension_config(policy,
-                                                                                          arena);
-    auto *any = envoy_config_core_v3_TypedExtensionConfig_mutable_typed_config(config, arena);
-    google_protobuf_Any_set_type_url(any, View(kWeightedRoundRobinUrl));  // with its defaults
+    SetPolicy(out, kWeightedRoundRobinUrl, arena);
+  } else if (number % 7 == 2 && is_dns) {
+    SetPolicy(out, kPickFirstUrl, arena);
   } else if (number % 7 == 3) {
     envoy_config_cluster_v3_Cluster_set_lb_policy(out, envoy_config_cluster_v3_Cluster_RING_HASH);
   } else if (number % 7 == 5) {
@@ -277,7 +286,7 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
   } else {
     FillAggregate(out, c, arena);
   }
-  FillBalancing(out, number, arena);
+  FillBalancing(out, number, c.kind == kClusterDns, arena);
   // A75: what no session uses for a minute is given up.
   auto *upstream = envoy_config_cluster_v3_Cluster_mutable_upstream_config(out, arena);
   SetAny(envoy_config_core_v3_TypedExtensionConfig_mutable_typed_config(upstream, arena),

@@ -49,12 +49,18 @@ class DnsNames : public ::testing::Test {
     gxds_status_fini(&status);
   }
   std::vector<uint64_t> TakeTold() { return std::exchange(told_, {}); }
+  const gxds_locality *Locality() const { return endpoints_->priorities[0].localities[0]; }
+  // Those of the only endpoint; none without an endpoint.
   Strings Addresses() const {
     Strings out;
-    const gxds_locality *l = endpoints_->priorities[0].localities[0];
-    for (uint32_t i = 0; i < l->endpoint_count; i++) {
+    const gxds_locality *l = Locality();
+    if (l->endpoint_count == 0) return out;
+    EXPECT_EQ(l->endpoint_count, 1u);
+    uint32_t count;
+    const gxds_address *more = gxds_locality_more(l, 0, &count);
+    for (uint32_t i = 0; i <= count; i++) {
       gxds_text text = {nullptr, 0, 0};
-      gxds_address_render(&l->endpoints[i].address, &text);
+      gxds_address_render(i == 0 ? &l->endpoints[0].address : &more[i - 1], &text);
       out.emplace_back(text.data, text.size);
       gxds_text_fini(&text);
     }
@@ -71,7 +77,7 @@ class DnsNames : public ::testing::Test {
   std::function<void()> when_told_;
 };
 
-TEST_F(DnsNames, AllAddressesAreInOneLocalityInTheOrderOfTheAnswer) {  // A37.17
+TEST_F(DnsNames, AllAddressesAreOneEndpointInTheOrderOfTheAnswer) {  // A37.17, A61.17
   Start(7, "a:80");
   EXPECT_EQ(fake_.Find("a:80")->args, &args_);
   EXPECT_TRUE(told_.empty());
@@ -80,27 +86,32 @@ TEST_F(DnsNames, AllAddressesAreInOneLocalityInTheOrderOfTheAnswer) {  // A37.17
   ASSERT_EQ(endpoints_->priority_count, 1u);
   ASSERT_EQ(endpoints_->priorities[0].locality_count, 1u);
   EXPECT_EQ(endpoints_->drop_count, 0u);
-  const gxds_locality *l = endpoints_->priorities[0].localities[0];
+  const gxds_locality *l = Locality();
   EXPECT_EQ(l->region.size + l->zone.size + l->sub_zone.size, 0u);
   EXPECT_EQ(l->weight, 1u);
+  EXPECT_EQ(l->endpoint_count, 1u);
+  EXPECT_EQ(l->endpoints[0].weight, 1u);
   EXPECT_EQ(Addresses(), (Strings{"10.0.0.2:80", "[::1]:443", "10.0.0.1:80"}));
-  for (uint32_t i = 0; i < l->endpoint_count; i++) EXPECT_EQ(l->endpoints[i].weight, 1u);
 }
 
-TEST_F(DnsNames, TheHostnameOfAllAddressesIsTheNameThatIsResolved) {  // A81.6, A101.1
+TEST_F(DnsNames, OneAddressIsAnEndpointWithoutFurtherOnes) {
+  Start(7, "a:80");
+  fake_.Answer("a:80", {"10.0.0.2"});
+  EXPECT_EQ(Addresses(), (Strings{"10.0.0.2:80"}));
+  EXPECT_EQ(Locality()->more, nullptr);
+}
+
+TEST_F(DnsNames, TheHostnameIsTheNameThatIsResolved) {  // A81.6, A101.1
   Start(7, "a.example:80");
   fake_.Answer("a.example:80", {"10.0.0.2", "10.0.0.1"});
-  const gxds_locality *l = endpoints_->priorities[0].localities[0];
-  for (uint32_t i = 0; i < 2; i++) {
-    const gxds_str hostname = gxds_locality_hostname(l, i);
-    EXPECT_EQ(std::string(hostname.data, hostname.size), "a.example:80");
-  }
+  const gxds_str hostname = gxds_locality_hostname(Locality(), 0);
+  EXPECT_EQ(std::string(hostname.data, hostname.size), "a.example:80");
 }
 
 TEST_F(DnsNames, ANameThatIsNoAuthorityIsNoHostname) {  // E2.6
   Start(7, "a b:80");
   fake_.Answer("a b:80", {"10.0.0.2"});
-  EXPECT_EQ(endpoints_->priorities[0].localities[0]->hostnames, nullptr);
+  EXPECT_EQ(Locality()->hostnames, nullptr);
 }
 
 TEST_F(DnsNames, TheSameAnswerIsTheSameResource) {

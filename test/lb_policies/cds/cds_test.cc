@@ -140,7 +140,7 @@ TEST(Cds, PolicyIsParsedWhenItsTextChanges) {  // A37.14
   EXPECT_EQ(s.Update(Leaf("c", other, endpoints)), "leaf 0 (policy)");
 }
 
-TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37.15, A37.18
+TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37.15
   Scenario s;
   Config eds = MakeConfig({Leaf("c").get()}, {"c"});
   EXPECT_TRUE(s.Step(eds)->ignore_reresolution);
@@ -149,7 +149,6 @@ TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37.15, A37.18
   Config logical = MakeConfig({Leaf("c", dns).get()}, {"c"});
   const gxds_cds_step* step = s.Step(logical);
   EXPECT_FALSE(step->ignore_reresolution);
-  EXPECT_EQ(Text(step->policy_json), R"([{"grpc_xds_pick_first":{}}])");
   EXPECT_FALSE(step->same_children);
 }
 
@@ -171,12 +170,13 @@ TEST(Cds, GoodEntryAfterAnErrorStartsAnew) {
   EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"b"}}))), "leaf 2 (policy)");
 }
 
-TEST(Cds, DnsClusterHasNoUseForItsRingHash) {  // A37
+TEST(Cds, DnsClusterHasThePolicyThatItsResourceNames) {  // A61.17
   Scenario s;
   snapshot::ClusterOptions options;
   options.kind = GXDS_CLUSTER_LOGICAL_DNS;
   options.lb_policy = R"([{"ring_hash_experimental":{}}])";
-  EXPECT_EQ(s.Update(Leaf("c", options)), "leaf 0 (policy)");
+  Config config = MakeConfig({Leaf("c", options).get()}, {"c"});
+  EXPECT_EQ(Text(s.Step(config)->policy_json), options.lb_policy);
 }
 
 snapshot::ClusterOptions Outliers(int threshold, uint32_t enforcement = 100) {
@@ -209,7 +209,7 @@ TEST(Cds, OutlierDetectionEjectsBySuccessRateToo) {  // A50
   EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}))), "leaf 0 (policy) (outliers)");
 }
 
-TEST(Cds, OutlierDetectionIsAbovePickFirstToo) {  // A37, A50
+TEST(Cds, OutlierDetectionIsInADnsClusterToo) {  // A37, A50
   Scenario s;
   snapshot::ClusterOptions dns = Outliers(50);
   dns.kind = GXDS_CLUSTER_LOGICAL_DNS;
