@@ -147,17 +147,12 @@ static gxds_subset_fallback decode_fallback(int32_t in, const gxds_path *at, gxd
   }
 }
 
-/* A varint that is not 0, in the field's own bytes. */
-static bool is_set(gxds_str field) { return field.size > 0 && field.data[field.size - 1] != 0; }
-
-/* With it, RPCs would go elsewhere than we send them: nothing to be ignored. */
+/* FALLBACK_LIST (1) would send RPCs elsewhere than we do, so it is refused, not ignored. */
 static void check_metadata_fallback(gxds_str cluster, const gxds_path *at, gxds_errors *errors) {
   bool by_list = false;
   gxds_str config;
   while (gxds_wire_next_value(&cluster, kLbSubsetConfig, &config)) {
-    for (gxds_wire_field f; gxds_wire_next(&config, &f);) {
-      if (f.number == kMetadataFallbackPolicy) by_list = is_set(f.whole);
-    }
+    by_list = by_list || gxds_wire_flag(config, kMetadataFallbackPolicy);
   }
   if (!by_list) return;
   gxds_errors_add(errors, GXDS_FIELD(at, "metadata_fallback_policy"),

@@ -210,6 +210,10 @@ TEST(LbSubsetsMalformed, WhatWouldSendRpcsElsewhereIsRefused) {  // E5.13
   const std::string no_list = Resource(gxds_cluster_type, "{" + kEds + "}") +
                               Field(22, Field(3, Field(1, "a")) + std::string("\x40\x00", 2));
   EXPECT_EQ(Refused(no_list), "");
+  const std::string in_two_bytes =
+      Resource(gxds_cluster_type, "{" + kEds + "}") +
+      Field(22, Field(3, Field(1, "a")) + std::string("\x40\x81\x00", 3));
+  EXPECT_EQ(Refused(in_two_bytes), Refused(by_list));
   EXPECT_EQ(Refused(Resource(gxds_cluster_type,
                              "{'name':'foo','type':'LOGICAL_DNS','load_assignment':{'endpoints':[{"
                              "'lb_endpoints':[{'endpoint':{'address':{'socket_address':{"
