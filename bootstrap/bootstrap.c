@@ -64,13 +64,27 @@ static void read_authorities(gxds_reader *r, const json_t *object, gxds_bootstra
   out->authorities = list;
 }
 
+/* A87: gRPC 1.83 reads the path of a SPIFFE bundle map from "spiffe_bundle_map_file", so the config
+ * gets that field too. gRPC 1.51 ignores both. */
+static gxds_str provider_config(gxds_reader *r, const json_t *config) {
+  json_t *path = json_object_get(config, "spiffe_trust_bundle_map_file");
+  if (!path || json_object_get(config, "spiffe_bundle_map_file")) {
+    return gxds_reader_dump(r, config);
+  }
+  json_t *copy = json_copy((json_t *)config);
+  GXDS_CHECK(copy && json_object_set(copy, "spiffe_bundle_map_file", path) == 0);
+  gxds_str out = gxds_reader_dump(r, copy);
+  json_decref(copy);
+  return out;
+}
+
 static void read_provider(gxds_reader *r, const json_t *object, const gxds_path *at,
                           gxds_bootstrap_certificate_provider *out) {
   if (!gxds_reader_is_object(r, object, at)) return;
   size_t before = r->errors.count;
   out->plugin_name = gxds_reader_string(r, object, at, "plugin_name", GXDS_JSON_REQUIRED);
   const json_t *config = gxds_reader_object(r, object, at, "config", GXDS_JSON_OPTIONAL);
-  if (config) out->config_json = gxds_reader_dump(r, config);
+  if (config) out->config_json = provider_config(r, config);
   out->has_ca_certificate_file = json_object_get(config, "ca_certificate_file") != NULL;
   if (r->errors.count != before || !r->host->certificate_provider_check) return;
   r->host->certificate_provider_check(out->plugin_name, out->config_json, at, &r->errors);

@@ -69,7 +69,7 @@ typedef struct gxds_bootstrap_authority {
 typedef struct gxds_bootstrap_certificate_provider {
   gxds_str instance_name;
   gxds_str plugin_name;
-  gxds_str config_json;         /* empty if there is none */
+  gxds_str config_json;         /* as gRPC's provider takes it; empty if there is none */
   bool has_ca_certificate_file; /* its config has "ca_certificate_file"; without it, a file_watcher
                                    may have SPIFFE bundles (A87) */
 } gxds_bootstrap_certificate_provider;

@@ -157,6 +157,17 @@ TEST(Bootstrap, CertificateProvidersAreSorted) {  // A29.32
   EXPECT_EQ(ToString(b->certificate_providers[1].config_json), "");
 }
 
+TEST(Bootstrap, ASpiffeBundleMapHasTheNameThatGrpcReadsToo) {  // A87.1
+  Bootstrap b = MustParse(WithTop(R"("certificate_providers": {
+      "one": {"plugin_name": "file_watcher", "config": {"spiffe_trust_bundle_map_file": "/a"}},
+      "two": {"plugin_name": "file_watcher",
+              "config": {"spiffe_bundle_map_file": "/b", "spiffe_trust_bundle_map_file": "/a"}}})"));
+  EXPECT_EQ(ToString(b->certificate_providers[0].config_json),
+            R"({"spiffe_bundle_map_file":"/a","spiffe_trust_bundle_map_file":"/a"})");
+  EXPECT_EQ(ToString(b->certificate_providers[1].config_json),
+            R"({"spiffe_bundle_map_file":"/b","spiffe_trust_bundle_map_file":"/a"})");
+}
+
 TEST(Bootstrap, UnknownFieldsAreIgnored) {  // A27.8
   MustParse(R"({"xds_servers": [{"server_uri": "lb:1", "x": 1, "channel_creds":
       [{"type": "insecure", "x": []}]}], "x": {}, "node": {"x": "whee", "locality": {"x": {}}},

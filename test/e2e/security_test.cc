@@ -1,5 +1,9 @@
 // Connections that are secured as the control plane says (A29), on channels with the host's xds
 // credentials.
+#include <grpc/grpc.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "test/e2e/secured_cluster.h"
 
 namespace gxds_test {
@@ -225,6 +229,63 @@ TEST_F(Security, ASpiffeBundleMapAloneLetsNoServerPass) {  // A87.3
   EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE)
       << reply.status.error_message();
   EXPECT_EQ(one.calls() + plain.calls(), 0);
+}
+
+// A bundle map; authorities: {trust domain, number of its authority}.
+std::string BundleMap(const std::vector<std::pair<std::string, int>>& authorities) {
+  std::string json;
+  for (const auto& [domain, number] : authorities) {
+    std::string pem = Pem("ca" + std::to_string(number) + ".pem");
+    pem = pem.substr(pem.find('\n') + 1);  // after "-----BEGIN CERTIFICATE-----"
+    std::string der;
+    for (char c : pem.substr(0, pem.find("-----"))) {
+      if (c != '\n') der += c;
+    }
+    json += (json.empty() ? "\"" : ",\"") + domain +
+            R"(":{"spiffe_sequence":1,"keys":[{"use":"x509-svid","kty":"EC","x5c":[")" + der +
+            R"("]}]})";
+  }
+  return R"({"trust_domains":{)" + json + "}}";
+}
+
+// gRPC 1.83's file_watcher reads bundle maps where this is set.
+class SpiffeBundles : public Security {
+ protected:
+  SpiffeBundles() { setenv("GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE", "true", 1); }
+  ~SpiffeBundles() override { unsetenv("GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE"); }
+
+  void SetUp() override {
+    if (strcmp(grpc_version_string(), "56.0.0") != 0) {
+      GTEST_SKIP() << "this gRPC reads no bundle maps";
+    }
+  }
+  Reply CallWith(const std::string& bundle_map) {
+    const TempDir dir;
+    dir.Write("map.json", bundle_map);
+    Client client(
+        "xds:///greeter.example",
+        WithProvider(plane_, R"("spiffe_trust_bundle_map_file":")" + dir.path() +
+                                 R"(/map.json","ca_certificate_file":")" + files_.ca() + "\""),
+        {}, XdsOrInsecure());
+    return client.Call();
+  }
+};
+
+TEST_F(SpiffeBundles, AServerIsCheckedByTheBundleOfItsTrustDomain) {  // A87.1
+  Backend two("two", 0, TlsServer(2, false));                         // the CA file has authority 1
+  Set(Tls(false), {&two});
+  plane_.Start();
+  const Reply reply = CallWith(BundleMap({{"other", 1}, {"test", 2}}));
+  EXPECT_EQ(reply.name, "two") << reply.status.error_message();
+}
+
+TEST_F(SpiffeBundles, TheAuthorityOfAnotherTrustDomainDoesNotCount) {  // A87.1
+  Backend one("one", 0, TlsServer(1, false));
+  Set(Tls(false), {&one});
+  plane_.Start();
+  const Reply reply = CallWith(BundleMap({{"other", 1}, {"test", 2}}));
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(one.calls(), 0);
 }
 
 TEST_F(Security, TwoClustersOfOneChannelAreSecuredEachByItself) {  // A29.6, A74
