@@ -69,6 +69,8 @@ bool TracesPolicies(const char* word) {
       {"round_robin", &grpc_core::grpc_lb_round_robin_trace},
       {"xds_cluster_impl_lb", &grpc_core::grpc_xds_cluster_impl_lb_trace},
       {"xds_cluster_manager_lb", &grpc_core::grpc_xds_cluster_manager_lb_trace},
+      // This gRPC has no such policy, and no flag for it. Its parent's counts.
+      {"xds_override_host_lb", &grpc_core::grpc_xds_cluster_impl_lb_trace},
       {"xds_wrr_locality_lb", &grpc_core::grpc_xds_wrr_locality_lb_trace},
   };
   for (const auto& known : kFlags) {

@@ -29,6 +29,7 @@ bool TracesPolicies(const char* word) {
       {"round_robin", &grpc_core::round_robin_trace},
       {"xds_cluster_impl_lb", &grpc_core::xds_cluster_impl_lb_trace},
       {"xds_cluster_manager_lb", &grpc_core::xds_cluster_manager_lb_trace},
+      {"xds_override_host_lb", &grpc_core::xds_override_host_lb_trace},
       {"xds_wrr_locality_lb", &grpc_core::xds_wrr_locality_lb_trace},
   };
   for (const auto& known : kFlags) {
