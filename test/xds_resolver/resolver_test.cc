@@ -387,7 +387,11 @@ class DnsResolver : public Resolver {
     int count = -1;
     const gxds_cluster_entry *e = u ? gxds_config_cluster(u->config, S(cluster)) : nullptr;
     if (e && e->endpoints) {
-      count = static_cast<int>(e->endpoints->priorities[0].localities[0]->endpoint_count);
+      const gxds_locality *l = e->endpoints->priorities[0].localities[0];
+      EXPECT_EQ(l->endpoint_count, 1u);  // A61.17
+      uint32_t more;
+      gxds_locality_more(l, 0, &more);
+      count = static_cast<int>(1 + more);
     }
     gxds_resolver_update_destroy(u);
     return count;
