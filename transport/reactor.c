@@ -176,7 +176,8 @@ static bool stop_if_unused(loop *l) {
   bool stop = atomic_load(&uses) == 0 && !atomic_load(&posts) &&
               atomic_compare_exchange_strong(&wake_state, &idle, kWakeStopped);
   if (stop) {
-    GXDS_CHECK(timers.count == 0); /* whoever has a timer set holds a use */
+    GXDS_CHECK(gxds_timer_heap_deadline(&timers) ==
+               GXDS_TIME_NEVER); /* whoever has a timer set holds a use */
     running = NULL;
     l->next = ended_loops;
     ended_loops = l;

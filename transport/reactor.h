@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/time.h"
+#include "base/deadlines.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,9 +80,7 @@ gxds_completion *gxds_completion_expect(gxds_completion *c);
 /* A timer. Lives in the caller's struct; zero-initialised it is idle. It must be idle when the
  * struct ends. */
 typedef struct gxds_timer {
-  gxds_time deadline; /* private */
-  uint64_t order;
-  size_t slot; /* 0: idle */
+  gxds_deadline deadline; /* private; first, see timer_heap.c */
   void (*fire)(void *arg);
   void *arg;
 } gxds_timer;

@@ -12,10 +12,7 @@ extern "C" {
 #endif
 
 typedef struct gxds_timer_heap {
-  gxds_timer **items; /* private: a binary heap */
-  size_t count;
-  size_t capacity;
-  uint64_t next_order;
+  gxds_deadlines deadlines; /* private: those of the timers */
 } gxds_timer_heap;
 
 /* Frees the heap's memory. The timers in it never fire. */

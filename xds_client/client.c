@@ -312,7 +312,7 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
   size_t count = 0;
   gxds_text line = {0};
   gxds_deadline *d;
-  while ((d = gxds_deadlines_take_due(&c->deadlines, now)) != NULL) {
+  while ((d = gxds_deadlines_take_due(&c->deadlines, now, UINT64_MAX)) != NULL) {
     if (d->kind == GXDS_DEADLINE_RESTORE) gxds_authority_restore(c, authority_of(d));
     if (d->kind == GXDS_DEADLINE_QUIET) gxds_conn_on_quiet(c, conn_of(d));
     if (d->kind != GXDS_DEADLINE_SUB && d->kind != GXDS_DEADLINE_TTL)

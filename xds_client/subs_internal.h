@@ -4,9 +4,9 @@
 #define GRPC_XDS_XDS_CLIENT_SUBS_INTERNAL_H_
 
 #include "base/block.h"
+#include "base/deadlines.h"
 #include "base/hash_table.h"
 #include "xds_client/client.h"
-#include "xds_client/deadlines.h"
 
 typedef struct gxds_conn gxds_conn;
 typedef struct gxds_entry gxds_entry;

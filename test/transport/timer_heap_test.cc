@@ -79,10 +79,10 @@ TEST_F(TimerHeap, CancelledTimerDoesNotFire) {
   Set(&b, 10);
   gxds_timer_heap_cancel(&heap_, &a.timer);
   gxds_timer_heap_cancel(&heap_, &a.timer);
-  EXPECT_EQ(a.timer.slot, 0u);
+  EXPECT_FALSE(gxds_deadline_is_set(&a.timer.deadline));
   Set(&b, GXDS_TIME_NEVER);
   EXPECT_EQ(FireAt(1000), (std::vector<int>{}));
-  EXPECT_EQ(heap_.count, 0u);
+  EXPECT_EQ(heap_.deadlines.count, 0u);
 }
 
 TEST_F(TimerHeap, WhatIsSetByATimerWaitsForTheNextRound) {
@@ -144,7 +144,7 @@ TEST_F(TimerHeap, AgreesWithASortedMapUnderRandomUse) {
         expected[keys[i]] = i;
       }
     }
-    ASSERT_EQ(heap_.count, expected.size());
+    ASSERT_EQ(heap_.deadlines.count, expected.size());
   }
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/deadlines.h"
 #include "base/random.h"
 #include "test/xds_client/test_types.h"
 #include "xds_client/actions.h"
-#include "xds_client/deadlines.h"
 #include "xds_client/resource_name.h"
 
 namespace gxds_test {
@@ -100,9 +100,10 @@ TEST(Deadlines, ComeByTimeThenInTheOrderOfSetting) {
   gxds_deadlines_set(&q, &d[2], 20);
   gxds_deadlines_set(&q, &d[3], 10);
   EXPECT_EQ(gxds_deadlines_next(&q), 10);
-  EXPECT_EQ(gxds_deadlines_take_due(&q, 9), nullptr);
+  EXPECT_EQ(gxds_deadlines_take_due(&q, 9, UINT64_MAX), nullptr);
   std::vector<int> order;
-  while (gxds_deadline *due = gxds_deadlines_take_due(&q, 20)) order.push_back(due->kind);
+  while (gxds_deadline *due = gxds_deadlines_take_due(&q, 20, UINT64_MAX))
+    order.push_back(due->kind);
   EXPECT_THAT(order, ElementsAre(1, 3, 0, 2));
   EXPECT_EQ(gxds_deadlines_next(&q), GXDS_TIME_NEVER);
   gxds_deadlines_fini(&q);
@@ -114,10 +115,10 @@ TEST(Deadlines, MovedOneComesAfterThoseOfItsNewTime) {
   gxds_deadlines_set(&q, &a, 10);
   gxds_deadlines_set(&q, &b, 10);
   gxds_deadlines_set(&q, &a, 10);
-  EXPECT_EQ(gxds_deadlines_take_due(&q, 10), &b);
+  EXPECT_EQ(gxds_deadlines_take_due(&q, 10, UINT64_MAX), &b);
   gxds_deadlines_cancel(&q, &a);
   gxds_deadlines_cancel(&q, &a);
-  EXPECT_EQ(gxds_deadlines_take_due(&q, 10), nullptr);
+  EXPECT_EQ(gxds_deadlines_take_due(&q, 10, UINT64_MAX), nullptr);
   gxds_deadlines_fini(&q);
 }
 
@@ -142,7 +143,7 @@ TEST(Deadlines, AgreeWithAModel) {
     auto first = std::min_element(model.begin(), model.end());
     ASSERT_EQ(gxds_deadlines_next(&q), first == model.end() ? GXDS_TIME_NEVER : first->first.first);
     if (gxds_random_next(&random) % 8) continue;
-    gxds_deadline *due = gxds_deadlines_take_due(&q, GXDS_TIME_NEVER);
+    gxds_deadline *due = gxds_deadlines_take_due(&q, GXDS_TIME_NEVER, UINT64_MAX);
     ASSERT_EQ(due ? due - d.data() : -1, first == model.end() ? -1 : first->second);
     if (due) model.erase(first);
   }

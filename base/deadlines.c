@@ -1,11 +1,11 @@
-#include "xds_client/deadlines.h"
+#include "base/deadlines.h"
 
 #include "base/check.h"
 #include "base/memory.h"
 
 /* Slots. A larger heap is freed when it is empty. */
 #define KEPT 256
-/* Far more deadlines than there can be watched resources. */
+/* Far more deadlines than there can be watched resources or timers. */
 #define DEADLINES_MAX ((size_t)1 << 28)
 
 static bool before(const gxds_deadline_slot *a, const gxds_deadline_slot *b) {
@@ -74,8 +74,8 @@ gxds_time gxds_deadlines_at(const gxds_deadlines *q, const gxds_deadline *d) {
   return q->heap[d->slot].at;
 }
 
-gxds_deadline *gxds_deadlines_take_due(gxds_deadlines *q, gxds_time now) {
-  if (q->count == 0 || q->heap[1].at > now) return NULL;
+gxds_deadline *gxds_deadlines_take_due(gxds_deadlines *q, gxds_time now, uint64_t round) {
+  if (q->count == 0 || q->heap[1].at > now || q->heap[1].order >= round) return NULL;
   gxds_deadline *d = q->heap[1].deadline;
   gxds_deadlines_cancel(q, d);
   return d;

@@ -1,8 +1,8 @@
-/* gxds_deadlines: a heap of deadlines. Each deadline lives in its owner's struct and is small
- * there, because only a few of all deadlines are set at a time. Equal times come due in the order
- * in which they were set. Confined. */
-#ifndef GRPC_XDS_XDS_CLIENT_DEADLINES_H_
-#define GRPC_XDS_XDS_CLIENT_DEADLINES_H_
+/* gxds_deadlines: a heap of deadlines, earliest first. Reads no clock. Each deadline lives in its
+ * owner's struct and is small there, because only a few of all deadlines are set at a time. Equal
+ * times come due in the order in which they were set. Confined. */
+#ifndef GRPC_XDS_BASE_DEADLINES_H_
+#define GRPC_XDS_BASE_DEADLINES_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,8 +43,10 @@ void gxds_deadlines_set(gxds_deadlines *q, gxds_deadline *d, gxds_time at);
 void gxds_deadlines_cancel(gxds_deadlines *q, gxds_deadline *d);
 /* The time for which d is set. d must be set. */
 gxds_time gxds_deadlines_at(const gxds_deadlines *q, const gxds_deadline *d);
-/* Removes and returns the first deadline that is due; NULL if none is. */
-gxds_deadline *gxds_deadlines_take_due(gxds_deadlines *q, gxds_time now);
+/* Removes and returns the first deadline that is due; NULL if none is. round: NULL too if the first
+ * was set when next_order had reached round, so that a deadline which is set again and again cannot
+ * keep the caller busy; UINT64_MAX for all. */
+gxds_deadline *gxds_deadlines_take_due(gxds_deadlines *q, gxds_time now, uint64_t round);
 /* The time of the first deadline; GXDS_TIME_NEVER if none is set. */
 gxds_time gxds_deadlines_next(const gxds_deadlines *q);
 /* Aborts if the heap is out of order. */
