@@ -67,9 +67,8 @@ const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e) {
   return e;
 }
 
-void gxds_cluster_entry_unref(const gxds_cluster_entry *shared) {
-  if (!shared || !gxds_ref_dec(&shared->refs)) return;
-  gxds_cluster_entry *e = (gxds_cluster_entry *)shared;
+void gxds_cluster_entry_destroy(const gxds_cluster_entry *last) {
+  gxds_cluster_entry *e = (gxds_cluster_entry *)last;
   gxds_status_fini(&e->error);
   gxds_error_unref(e->resolution_note);
   if (e->cluster) gxds_resource_unref(&e->cluster->base);
@@ -78,6 +77,10 @@ void gxds_cluster_entry_unref(const gxds_cluster_entry *shared) {
     gxds_str_free((gxds_str *)&e->leaf_clusters[i]);
   gxds_free((gxds_str *)e->leaf_clusters);
   gxds_free(e);
+}
+
+void gxds_cluster_entry_unref(const gxds_cluster_entry *e) {
+  if (e && gxds_ref_dec(&e->refs)) gxds_cluster_entry_destroy(e);
 }
 
 const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number) {

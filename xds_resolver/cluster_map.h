@@ -1,12 +1,10 @@
-/* gxds_cluster_map: a persistent map from names to the clusters of a snapshot. Immutable once it is
- * shared, counted by reference: any thread.
- *
- * A changed map shares everything with the map before it except the path to the changed entry. So
- * an update costs the depth of the map, and gxds_cluster_map_diff() visits only differences. */
+/* gxds_cluster_map: the clusters of a snapshot by their names, as a gxds_name_map. Immutable once
+ * it is shared, counted by reference: any thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
 #define GRPC_XDS_XDS_RESOLVER_CLUSTER_MAP_H_
 
 #include "base/error.h"
+#include "base/name_map.h"
 #include "resources/cluster.h"
 #include "resources/endpoints.h"
 
@@ -53,6 +51,8 @@ const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds
                                                        const gxds_error *resolution_note);
 const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
 void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* e may be NULL */
+/* For the map: frees an entry whose last reference was given up. */
+void gxds_cluster_entry_destroy(const gxds_cluster_entry *last);
 /* A priority of the cluster's endpoints. Borrowed: valid as long as e. NULL if there are no
  * endpoints, or if number is not below the count of priorities. */
 const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number);
@@ -68,22 +68,13 @@ void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message
  * that it gives. */
 void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message);
 
-typedef struct gxds_cluster_map gxds_cluster_map; /* NULL is the empty map */
+typedef gxds_name_map gxds_cluster_map; /* NULL is the empty map */
 
-const gxds_cluster_map *gxds_cluster_map_ref(const gxds_cluster_map *m); /* NULL for NULL */
-void gxds_cluster_map_unref(const gxds_cluster_map *m);
-/* The entry of a cluster; NULL if there is none. Borrowed: valid as long as m. */
+/* As the functions of gxds_name_map do. */
 const gxds_cluster_entry *gxds_cluster_map_get(const gxds_cluster_map *m, gxds_str name);
-size_t gxds_cluster_map_count(const gxds_cluster_map *m);
-/* Makes a map like m (borrowed), with this entry added, or in place of the one of the same name.
- * Takes ownership of the entry. The caller owns the returned reference. */
 const gxds_cluster_map *gxds_cluster_map_put(const gxds_cluster_map *m,
                                              const gxds_cluster_entry *take_entry);
-/* Makes a map like m (borrowed) without that name. The caller owns the returned reference. */
 const gxds_cluster_map *gxds_cluster_map_remove(const gxds_cluster_map *m, gxds_str name);
-/* Calls fn for each name whose entry is not the same pointer in both maps, in no particular order.
- * before or after is NULL if the name is only in the other map. The cost grows with the
- * differences. */
 void gxds_cluster_map_diff(const gxds_cluster_map *before, const gxds_cluster_map *after,
                            void (*fn)(void *arg, const gxds_cluster_entry *before,
                                       const gxds_cluster_entry *after),

@@ -99,7 +99,7 @@ void gxds_config_unref(const gxds_config *c) {
   if (!c || !gxds_ref_dec(&c->refs)) return;
   if (c->listener) gxds_resource_unref(&c->listener->base);
   if (c->route_config) gxds_resource_unref(&c->route_config->base);
-  gxds_cluster_map_unref(c->clusters);
+  gxds_name_map_unref(c->clusters);
   gxds_names_unref(c->roots);
   gxds_plugins_unref(c->plugins);
   gxds_load_store_unref(c->load_store);

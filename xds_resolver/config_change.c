@@ -72,7 +72,7 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
   if (all.count > GXDS_CHANGED_CLUSTERS_TOLD_MAX) {
     gxds_text_addf(out, " and %zu more", all.count - GXDS_CHANGED_CLUSTERS_TOLD_MAX);
   }
-  gxds_text_addf(out, " (%zu in all)", gxds_cluster_map_count(after->clusters));
+  gxds_text_addf(out, " (%zu in all)", gxds_name_map_count(after->clusters));
   gxds_free(all.list);
 }
 

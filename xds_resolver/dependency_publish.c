@@ -6,7 +6,7 @@ static void map_put(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster_map *before = m->map;
   m->map = gxds_cluster_map_put(before, gxds_cluster_entry_ref(node->entry));
   node->mapped = node->entry;
-  gxds_cluster_map_unref(before);
+  gxds_name_map_unref(before);
 }
 
 static void map_remove(gxds_dependency_manager *m, gxds_node *node) {
@@ -14,7 +14,7 @@ static void map_remove(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster_map *before = m->map;
   m->map = gxds_cluster_map_remove(before, node->subject.name);
   node->mapped = NULL;
-  gxds_cluster_map_unref(before);
+  gxds_name_map_unref(before);
 }
 
 /* ---- which clusters belong in ---- */
@@ -126,7 +126,7 @@ static void publish(gxds_dependency_manager *m, const gxds_names *take_roots,
   gxds_config_unref(m->config);
   m->config = gxds_config_create(
       m->published.listener, m->published.route_config, m->published.virtual_host,
-      gxds_cluster_map_ref(m->map), take_roots, take_plugins,
+      gxds_name_map_ref(m->map), take_roots, take_plugins,
       m->load_store ? gxds_load_store_ref(m->load_store) : NULL, gxds_root_route_source(m));
   gxds_status_fini(&m->failure);
   gxds_dependency_action *a = gxds_dependency_add_action(m, GXDS_DEPENDENCY_PUBLISH);
@@ -163,7 +163,7 @@ void gxds_dependency_forget_published(gxds_dependency_manager *m) {
   if (m->map) {
     DL_FOREACH(m->nodes, node) { node->mapped = NULL; }
   }
-  gxds_cluster_map_unref(m->map);
+  gxds_name_map_unref(m->map);
   m->map = NULL;
   gxds_config_unref(m->config);
   m->config = NULL;

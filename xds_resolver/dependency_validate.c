@@ -49,7 +49,7 @@ void gxds_dependency_manager_validate(const gxds_dependency_manager *m) {
     if (node->mapped) mapped++;
   }
   GXDS_CHECK(missing == m->candidate_missing);
-  GXDS_CHECK(mapped == gxds_cluster_map_count(m->map));
+  GXDS_CHECK(mapped == gxds_name_map_count(m->map));
   GXDS_CHECK(!m->candidate.set || missing > 0);
   GXDS_CHECK(!m->published.set || gxds_status_is_ok(&m->failure));
   GXDS_CHECK(m->published.set == (m->config != NULL));

@@ -46,7 +46,7 @@ gxds_child *gxds_children_add(gxds_children *c, gxds_str name) {
   grow(c);
   gxds_child *child = GXDS_NEW(gxds_child);
   child->name = gxds_str_dup(name);
-  child->hash = gxds_picker_map_hash(name);
+  child->hash = gxds_name_map_hash(name);
   child->token = ++c->last_token;
   link_child(c, child);
   c->count++;
@@ -74,7 +74,7 @@ void gxds_children_remove(gxds_children *c, gxds_child *child) {
 
 gxds_child *gxds_children_by_name(const gxds_children *c, gxds_str name) {
   if (c->count == 0) return NULL;
-  uint64_t hash = gxds_picker_map_hash(name);
+  uint64_t hash = gxds_name_map_hash(name);
   gxds_child *child = *name_bucket(c, hash);
   while (child && !(child->hash == hash && gxds_str_equal(child->name, name))) {
     child = child->name_next;
@@ -138,7 +138,7 @@ void gxds_children_set_entry(gxds_children *c, gxds_child *child, const gxds_clu
   child->uses = gxds_calloc(count, sizeof *child->uses);
   for (size_t i = 0; i < count; i++) {
     const gxds_str *leaf = &entry->leaf_clusters[i];
-    child->uses[i] = (gxds_leaf_use){child, leaf, gxds_picker_map_hash(*leaf), NULL};
+    child->uses[i] = (gxds_leaf_use){child, leaf, gxds_name_map_hash(*leaf), NULL};
     link_use(c, &child->uses[i]);
   }
   c->leaf_count += count;
@@ -154,7 +154,7 @@ void gxds_children_each(const gxds_children *c, void (*fn)(void *arg, gxds_child
 void gxds_children_each_user(const gxds_children *c, gxds_str leaf,
                              void (*fn)(void *arg, gxds_child *child), void *arg) {
   if (c->leaf_count == 0) return;
-  uint64_t hash = gxds_picker_map_hash(leaf);
+  uint64_t hash = gxds_name_map_hash(leaf);
   for (const gxds_leaf_use *use = *leaf_bucket(c, hash); use; use = use->next) {
     if (use->hash == hash && gxds_str_equal(*use->leaf, leaf)) fn(arg, use->child);
   }

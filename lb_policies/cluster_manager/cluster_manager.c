@@ -49,7 +49,7 @@ static void free_others(gxds_cluster_manager *m) {
 void gxds_cluster_manager_destroy(gxds_cluster_manager *m) {
   if (!m) return;
   gxds_children_fini(&m->children);
-  gxds_picker_map_unref(m->pickers);
+  gxds_name_map_unref(m->pickers);
   gxds_config_unref(m->config);
   free_others(m);
   gxds_free(m->ops);

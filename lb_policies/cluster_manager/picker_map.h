@@ -1,25 +1,20 @@
-/* gxds_picker_map: a persistent map from the names of clusters to their pickers. Immutable, counted
- * by reference: any thread. A new version shares everything with the one before it but the path to
- * what changed. So a child's new picker costs the depth of the map (with 16 branches: five steps
- * for a million children), and each published picker keeps the version that it uses. */
+/* gxds_picker_map: the pickers of clusters by the clusters' names, as a gxds_name_map. Immutable,
+ * counted by reference: any thread. A child's new picker costs the depth of the map, and each
+ * published picker keeps the version that it uses. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_PICKER_MAP_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_PICKER_MAP_H_
 
 #include <stdint.h>
 
+#include "base/name_map.h"
 #include "host/pick.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct gxds_picker_map gxds_picker_map; /* NULL is the empty map */
+typedef gxds_name_map gxds_picker_map; /* NULL is the empty map */
 
-/* The hash to pass to the functions below: always the same for a name. */
-uint64_t gxds_picker_map_hash(gxds_str name);
-
-const gxds_picker_map *gxds_picker_map_ref(const gxds_picker_map *m); /* NULL gives NULL */
-void gxds_picker_map_unref(const gxds_picker_map *m);
 /* A map like take_m, but with this picker under that name, which is copied. Takes ownership of
  * both. The picker may be NULL, for a child that has none yet. The caller owns the returned
  * reference. */
@@ -35,9 +30,6 @@ bool gxds_picker_map_get(const gxds_picker_map *m, uint64_t hash, gxds_str name,
                          gxds_picker **picker);
 /* A31: the status with which a pick for an unknown name fails: INTERNAL. */
 GXDS_MUST_USE gxds_status gxds_picker_map_unknown(gxds_str name);
-/* How many nodes and entries of m are not shared with `before`, which is the cost of the change.
- * For tests. */
-size_t gxds_picker_map_unshared(const gxds_picker_map *m, const gxds_picker_map *before);
 
 #ifdef __cplusplus
 }

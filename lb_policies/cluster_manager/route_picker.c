@@ -43,7 +43,7 @@ static void fail_unknown(gxds_str cluster, gxds_picked *out) {
 __attribute__((noinline)) static void pick_by_name(route_picker *p, const gxds_pick *call,
                                                    uint64_t id, gxds_str cluster,
                                                    gxds_picked *out) {
-  const uint64_t hash = gxds_picker_map_hash(cluster);
+  const uint64_t hash = gxds_name_map_hash(cluster);
   gxds_picker *child;
   if (!gxds_picker_map_get(p->map, hash, cluster, &child)) {
     fail_unknown(cluster, out);
@@ -79,7 +79,7 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
 
 static void destroy(gxds_picker *base) {
   route_picker *p = (route_picker *)base;
-  gxds_picker_map_unref(p->map);
+  gxds_name_map_unref(p->map);
   gxds_poker_unref(p->poker);
   gxds_free(p);
 }
@@ -88,7 +88,7 @@ gxds_picker *gxds_route_picker_create(const gxds_picker_map *map, gxds_poker *po
   static const gxds_picker_ops ops = {pick, destroy};
   route_picker *p = GXDS_NEW(route_picker);
   gxds_picker_init(&p->base, &ops);
-  p->map = gxds_picker_map_ref(map);
+  p->map = gxds_name_map_ref(map);
   p->poker = gxds_poker_ref(poker);
   return &p->base;
 }

@@ -70,13 +70,13 @@ void SnapshotChange(benchmark::State& state) {
     std::swap(map, next);
     return next;
   };
-  for (long i = 0; i < state.range(0); ++i) gxds_cluster_map_unref(put("c" + std::to_string(i)));
+  for (long i = 0; i < state.range(0); ++i) gxds_name_map_unref(put("c" + std::to_string(i)));
   for (auto _ : state) {
     const gxds_cluster_map* before = put(changing);
     gxds_cluster_map_diff(before, map, Nothing, nullptr);
-    gxds_cluster_map_unref(before);
+    gxds_name_map_unref(before);
   }
-  gxds_cluster_map_unref(map);
+  gxds_name_map_unref(map);
   gxds_resource_unref(cluster);
   gxds_resource_unref(endpoints);
 }

@@ -117,12 +117,12 @@ const gxds_picker_ops kPlantedOps = {
 
 const gxds_cluster_map *WithEntriesOf(const gxds_cluster_map *map, const gxds_config *before,
                                       const gxds_names *names) {
-  const gxds_cluster_map *out = gxds_cluster_map_ref(map);
+  const gxds_cluster_map *out = gxds_name_map_ref(map);
   auto add = [&](gxds_str name) {
     const gxds_cluster_entry *entry = gxds_config_cluster(before, name);
     if (!entry || gxds_cluster_map_get(out, name)) return;
     const gxds_cluster_map *next = gxds_cluster_map_put(out, gxds_cluster_entry_ref(entry));
-    gxds_cluster_map_unref(out);
+    gxds_name_map_unref(out);
     out = next;
   };
   for (size_t i = 0; i < names->count; i++) {

@@ -262,7 +262,7 @@ const gxds_config *Channel::PlantInConfig(const gxds_config *c) {
   planted_ = early;
   gxds_resource_ref(&c->listener->base);
   gxds_resource_ref(&c->route_config->base);
-  const gxds_cluster_map *map = torn ? gxds_cluster_map_ref(config_->clusters)
+  const gxds_cluster_map *map = torn ? gxds_name_map_ref(config_->clusters)
                                      : gxds_cluster_map_remove(c->clusters, c->roots->names[0]);
   const gxds_config *other =
       gxds_config_create(c->listener, c->route_config, c->virtual_host, map,
@@ -547,8 +547,8 @@ void Channel::CompareWithReference() {
     Fail("roots", "the roots are %x, should be %x", MaskOf(config_->roots), want.roots);
   }
   size_t count = static_cast<size_t>(__builtin_popcount(want.clusters));
-  if (gxds_cluster_map_count(config_->clusters) != count) {
-    Fail("clusters", "%zu clusters, should be %zu", gxds_cluster_map_count(config_->clusters),
+  if (gxds_name_map_count(config_->clusters) != count) {
+    Fail("clusters", "%zu clusters, should be %zu", gxds_name_map_count(config_->clusters),
          count);
   }
   ForEachName(want.clusters, [&](int name) {

@@ -41,7 +41,7 @@ const gxds_cluster_entry *Leaf(const std::string &name) {
 // m is taken.
 const gxds_cluster_map *With(const gxds_cluster_map *m, const gxds_cluster_entry *take) {
   const gxds_cluster_map *out = gxds_cluster_map_put(m, take);
-  gxds_cluster_map_unref(m);
+  gxds_name_map_unref(m);
   return out;
 }
 
@@ -137,9 +137,9 @@ TEST(ConfigFaults, AreToldWhenTheyComeAndWhenTheyGo) {
   const gxds_config *good = parts.Config(
       With(With(With(nullptr, LeafWithNote("a", kWell)), LeafWithNote("b", kWell)), Leaf("c")));
   const gxds_config *ambient =
-      parts.Config(With(gxds_cluster_map_ref(good->clusters), LeafWithNote("a", "EDS a: stale")));
+      parts.Config(With(gxds_name_map_ref(good->clusters), LeafWithNote("a", "EDS a: stale")));
   const gxds_config *worse =
-      parts.Config(With(With(gxds_cluster_map_ref(ambient->clusters), Error("c", "CDS c: gone")),
+      parts.Config(With(With(gxds_name_map_ref(ambient->clusters), Error("c", "CDS c: gone")),
                         LeafWithNote("b", "EDS b: refused", false)));
   EXPECT_EQ(Faults(good, ambient), Told(GXDS_FAULT_AMBIENT, "cluster a: EDS a: stale"));
   EXPECT_EQ(Faults(ambient, worse),

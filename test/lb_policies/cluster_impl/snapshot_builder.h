@@ -180,10 +180,10 @@ inline Entry Error(const std::string& name, const char* words) {
 inline Config MakeConfig(const std::vector<const gxds_cluster_entry*>& entries,
                          const std::vector<std::string>& roots, gxds_load_store* store = nullptr,
                          const gxds_config* before = nullptr) {
-  const gxds_cluster_map* map = before ? gxds_cluster_map_ref(before->clusters) : nullptr;
+  const gxds_cluster_map* map = before ? gxds_name_map_ref(before->clusters) : nullptr;
   for (const gxds_cluster_entry* e : entries) {
     const gxds_cluster_map* next = gxds_cluster_map_put(map, gxds_cluster_entry_ref(e));
-    gxds_cluster_map_unref(map);
+    gxds_name_map_unref(map);
     map = next;
   }
   std::vector<gxds_str> names;

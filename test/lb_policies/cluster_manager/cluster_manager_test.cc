@@ -101,7 +101,7 @@ struct Scenario {
   std::string PickerOf(const std::string& name) {
     gxds_str n = gxds_str_of(name.data(), name.size());
     gxds_picker* p;
-    if (!gxds_picker_map_get(gxds_cluster_manager_pickers(m), gxds_picker_map_hash(n), n, &p)) {
+    if (!gxds_picker_map_get(gxds_cluster_manager_pickers(m), gxds_name_map_hash(n), n, &p)) {
       return "unknown";
     }
     return p ? "picker" : "none";
@@ -476,10 +476,10 @@ TEST(ClusterManager, OneOfAThousandCostsOne) {
   s.operations = 0;
   size_t worst = 0;
   for (const std::string& name : roots) {
-    const gxds_picker_map* before = gxds_picker_map_ref(gxds_cluster_manager_pickers(s.m));
+    const gxds_picker_map* before = gxds_name_map_ref(gxds_cluster_manager_pickers(s.m));
     s.Reports(name, GRPC_CHANNEL_READY);
-    worst = std::max(worst, gxds_picker_map_unshared(gxds_cluster_manager_pickers(s.m), before));
-    gxds_picker_map_unref(before);
+    worst = std::max(worst, gxds_name_map_unshared(gxds_cluster_manager_pickers(s.m), before));
+    gxds_name_map_unref(before);
     gxds_cluster_manager_op op;
     while (gxds_cluster_manager_next(s.m, &op)) s.operations++;
   }
