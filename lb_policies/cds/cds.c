@@ -3,14 +3,14 @@
 #include "base/memory.h"
 
 struct gxds_cds {
-  const gxds_cluster_entry *entry; /* in force; NULL: none */
-  bool has_sessions;               /* what was made of entry is for RPCs with sessions (A55) */
-  bool failed;                     /* what was made of entry is no child but an error */
+  const gxds_cluster_entry *entry; /* of the last step; NULL: none */
+  bool has_sessions; /* A55: RPCs could have sessions in the snapshot of the last step */
+  bool failed;       /* the last step was an error, so there is no child */
   /* Of an aggregate: the entries of its leaf clusters, in order; NULL: missing. */
   const gxds_cluster_entry **leaves;
   size_t leaf_count;
-  gxds_child_numbers numbers; /* of entry's endpoints, for a leaf */
-  gxds_mailbox *mailbox;      /* with a subscription; NULL: none */
+  gxds_child_numbers numbers; /* of a leaf: the children for the priorities of entry's endpoints */
+  gxds_mailbox *mailbox;      /* where `subscribed` is subscribed to; NULL: no subscription */
   gxds_str subscribed;
   gxds_cds_step step;
 };
@@ -49,7 +49,8 @@ void gxds_cds_destroy(gxds_cds *c) {
   gxds_free(c);
 }
 
-/* A74: held from the first update on; another cluster in the config is another subscription. */
+/* A74: a dynamic cluster is subscribed to from the first update on. If the config names another
+ * cluster, a subscription to that one replaces it. */
 static void subscribe(gxds_cds *c, gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic) {
   if (c->mailbox && (!is_dynamic || !gxds_str_equal(c->subscribed, cluster))) end_subscription(c);
   if (!is_dynamic || c->mailbox || !mailbox) return;
@@ -95,13 +96,13 @@ static void fail(gxds_cds *c, gxds_status take_error) {
 static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
   const gxds_outlier_detection *o = cluster->outlier_detection;
   if (!o) return NULL;
-  /* A50: with neither way to eject switched on, the policy would do nothing and still cost time. */
+  /* A50: if both enforcement percentages are 0, the policy would never eject, but cost time. */
   bool ejects = o->success_rate.enforcement_percentage > 0 ||
                 o->failure_percentage.enforcement_percentage > 0;
   return ejects ? o : NULL;
 }
 
-/* entry takes the place of c->entry, which is of the same cluster and a leaf too, or NULL. */
+/* entry replaces c->entry, which is NULL or a leaf entry of the same cluster. */
 static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry, bool with_sessions) {
   const gxds_cluster_entry *old = c->entry;
   bool renumbered =
@@ -124,8 +125,8 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry, bool with_se
 
 static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *old = c->entry;
-  /* What is known of the children is void when there are none, or they are not the same cluster's,
-   * or of the other kind of tree. */
+  /* What is known of the old children is void if the last step failed, as there are none, or if the
+   * new entry is another cluster's or of another kind. */
   if (old && (c->failed || old->kind != entry->kind || !gxds_str_equal(old->name, entry->name))) {
     gxds_cds_forget(c);
     old = NULL;
@@ -133,7 +134,8 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
   c->failed = false;
   switch (entry->kind) {
     case GXDS_ENTRY_ERROR:
-      /* RPCs see UNAVAILABLE, whatever became of the resource: other codes are the backend's. */
+      /* RPCs fail with UNAVAILABLE whatever the code of the error is: other codes are left to the
+       * backend. */
       fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
       c->step.drop = entry->deleted;
       break;

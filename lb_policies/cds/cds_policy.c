@@ -22,13 +22,14 @@ typedef struct policy {
   gxds_only_child only; /* first */
   gxds_cds *machine;
   gxds_str cluster;
-  gxds_lb_config *leaf_policy;  /* what the cluster's policy_json was parsed to; NULL: not yet */
-  gxds_lb_config *child_config; /* below outlier_detection, where that is; NULL: none */
-  const gxds_args *args;        /* of the last update, and what the child got for them */
-  const gxds_args *child_args;
+  gxds_lb_config *leaf_policy;  /* the parsed policy_json of the cluster; NULL: not parsed yet */
+  gxds_lb_config *child_config; /* the child's, or that of outlier_detection's child if the cluster
+                                   has outlier detection; NULL: none */
+  const gxds_args *args;        /* of the last update */
+  const gxds_args *child_args;  /* what the child got for args */
 } policy;
 
-/* Gives *to what take is, in place of what it was. */
+/* Replaces the config in *to by take. */
 static void set_config(gxds_lb_config **to, gxds_lb_config *take) {
   gxds_lb_config *before = *to;
   *to = take;
@@ -62,7 +63,7 @@ static gxds_picker *create_drop_picker(const gxds_status *status) {
   return &p->base;
 }
 
-/* Ends the child. drops: wait-for-ready RPCs fail too. */
+/* Ends the child and publishes TRANSIENT_FAILURE. drops: wait-for-ready RPCs fail too. */
 static void fail(policy *p, const gxds_status *why, bool drops) {
   gxds_text text = {0};
   gxds_status_render(why, &text);
@@ -74,10 +75,11 @@ static void fail(policy *p, const gxds_status *why, bool drops) {
                       drops ? create_drop_picker(why) : gxds_picker_fail(why));
 }
 
-/* --- What the child is given --- */
+/* --- The child's update --- */
 
-/* cluster_impl over priority over the cluster's own policy, once for each priority. Between the
- * first two are override_host, if RPCs may have sessions, and subsets, if the cluster has such. */
+/* A leaf cluster: cluster_impl over priority, which has one child with the cluster's own policy for
+ * each priority. Between cluster_impl and priority come override_host, if RPCs may have sessions,
+ * and subset, if the cluster has subsets. */
 static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
   const size_t count = step->numbers->count;
   gxds_priority_child *children = gxds_calloc(count, sizeof *children);
@@ -100,7 +102,7 @@ static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
   return config;
 }
 
-/* priority over one cds for each leaf cluster (A75). */
+/* An aggregate cluster: priority over one cds for each leaf cluster (A75). */
 static gxds_lb_config *aggregate_config(const gxds_cds_step *step) {
   const size_t count = step->entry->leaf_cluster_count;
   gxds_priority_child *children = gxds_calloc(count, sizeof *children);
@@ -122,7 +124,7 @@ static gxds_status parse_leaf_policy(policy *p, const gxds_cds_step *step) {
   return why;
 }
 
-/* Makes the child's config anew, unless the one before says the same. */
+/* Makes a new child_config, unless the current one still fits. */
 static gxds_status renew_child_config(policy *p, const gxds_cds_step *step) {
   if (step->same_children && p->child_config) return gxds_status_ok();
   if (step->kind == GXDS_CDS_AGGREGATE) {
@@ -134,13 +136,15 @@ static gxds_status renew_child_config(policy *p, const gxds_cds_step *step) {
   return status;
 }
 
-/* A50: above all that is the cluster's. The caller owns the returned reference. */
+/* A50: outlier_detection is above the whole tree of the cluster. The caller owns the returned
+ * reference. */
 static gxds_lb_config *config_of_child(const policy *p, const gxds_cds_step *step) {
   if (!step->outlier_detection) return gxds_lb_config_ref(p->child_config);
   return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, p->child_config);
 }
 
-/* The control plane checks health. The same object for the same: it is made at few updates. */
+/* Turns the client's own health checks off, since the control plane checks health. The same args
+ * give the same object, so few updates make a new one. */
 static const gxds_args *args_of_child(policy *p, const gxds_args *args) {
   if (p->args == args) return p->child_args;
   gxds_args_unref(p->args);
@@ -210,7 +214,8 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   return p;
 }
 
-/* A89: below an aggregate there is a cds for each leaf cluster, whose label it is. */
+/* A89: the label is the leaf cluster. Below an aggregate, the cds of each leaf cluster replaces the
+ * label that the aggregate's cds set. */
 static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
   (void)child;
   out->backend_service = ((policy *)self)->cluster;
@@ -218,7 +223,8 @@ static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
 
 static void destroy(void *self) {
   policy *p = self;
-  /* With the machine goes the subscription: not before what it gave has been used. */
+  /* This also ends the subscription. It is not done in end(), because update() may still be using
+   * the machine's step then. */
   gxds_cds_destroy(p->machine);
   gxds_lb_config_unref(p->leaf_policy);
   gxds_lb_config_unref(p->child_config);

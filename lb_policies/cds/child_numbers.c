@@ -5,12 +5,12 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-/* A locality of the priorities before, and the child that had it. */
+/* A locality of the old priorities, and the child that served it. */
 typedef struct owner {
   const gxds_locality *locality;
   size_t child;
   size_t priority;
-  bool taken; /* by a priority of those after */
+  bool taken; /* it can't give its child to a new priority any more */
 } owner;
 
 typedef struct owners {
@@ -46,7 +46,7 @@ static owners owners_of(const gxds_child_numbers *n, const gxds_endpoints *befor
     }
   }
   qsort(o.items, o.count, sizeof *o.items, compare_owners);
-  /* A locality may be in several priorities: it counts where it came last. */
+  /* A locality may be in several priorities: the last of them counts. */
   size_t kept = 0;
   for (size_t i = 0; i < o.count; i++) {
     bool again = i + 1 < o.count &&
@@ -72,7 +72,7 @@ static void take_all(const owners *o, const gxds_priority *p) {
   }
 }
 
-/* Children that left */
+/* --- Children that left --- */
 
 static bool have_common(const gxds_child_left *left, const gxds_priority *p) {
   if (left->locality_count == 0 || p->locality_count == 0) {
@@ -112,8 +112,8 @@ static void add_left(gxds_child_numbers *n, size_t number, const gxds_priority *
   }
 }
 
-/* Remembers those that are in no priority any more; the highest priority is the last, and so is
- * forgotten last. */
+/* Remembers the children that serve no priority any more. The child of the highest priority is
+ * added last, so it is forgotten last. */
 static void remember(gxds_child_numbers *n, const gxds_endpoints *before, const size_t *numbers,
                      size_t count) {
   for (size_t i = n->count; i-- > 0;) {
@@ -141,7 +141,7 @@ static size_t number_for(gxds_child_numbers *n, const owners *o, const gxds_endp
     size_t child = found->child;
     size_t was = 0;
     while (n->numbers[was] != child) was++;
-    /* Neither what the child had nor what it has now may bring it to another priority as well. */
+    /* Neither the child's old localities nor its new ones may give a child to another priority. */
     take_all(o, priority_at(before, was));
     take_all(o, p);
     return child;
@@ -149,7 +149,7 @@ static size_t number_for(gxds_child_numbers *n, const owners *o, const gxds_endp
   return number_of_left(n, p);
 }
 
-/* Nothing before and nothing after: the child that said so goes on saying it. */
+/* Whether there are no localities, neither before nor after. Then the only child stays. */
 static bool stays_empty(const gxds_child_numbers *n, const gxds_endpoints *before,
                         const gxds_endpoints *after) {
   return n->count == 1 && priority_count(after) == 1 &&
