@@ -5,7 +5,8 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-/* In the upper half of a word whose lower half counts requests. */
+/* One reference in `uses`, whose upper half counts references and whose lower half counts
+ * requests. */
 #define REFERENCE (UINT64_C(1) << 32)
 
 /* All call counters of the process. */
@@ -76,7 +77,7 @@ gxds_call_counter *gxds_call_counter_ref(gxds_call_counter *c) {
   return c;
 }
 
-/* Under the lock. */
+/* Removes the counter from the registry and frees it. Under the lock. */
 static void forget(gxds_call_counter *c) {
   gxds_call_counter **place = bucket_of(c->hash);
   while (*place != c) place = &(*place)->next;
@@ -91,7 +92,7 @@ static void forget(gxds_call_counter *c) {
   gxds_free(c);
 }
 
-/* Not in line: each request ends a use, hardly ever the last. */
+/* Not inlined: each request ends a use, but very few end the last one. */
 __attribute__((noinline)) static void end_last_use(gxds_call_counter *c, uint64_t use) {
   pthread_mutex_lock(&registry.lock);
   if (__atomic_fetch_sub(&c->uses, use, __ATOMIC_ACQ_REL) == use) forget(c);

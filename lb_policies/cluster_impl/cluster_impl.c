@@ -5,16 +5,17 @@
 
 struct gxds_cluster_impl {
   gxds_random random;
-  const gxds_cluster_entry *entry; /* in force; NULL: none yet */
-  const gxds_tls *tls;             /* in force, of entry's cluster; NULL: none */
-  const void *child_config;        /* compared, never followed; the owner keeps it alive */
+  const gxds_cluster_entry *entry; /* the current one; NULL: none yet */
+  const gxds_tls *tls;             /* the current one, in entry's cluster; NULL: none */
+  const void *child_config;        /* only compared, never dereferenced; the owner keeps it alive */
   gxds_load_store *store;
   gxds_call_counter *counter;
   gxds_drop_load *drops; /* NULL if load is not reported */
   gxds_drop_picker *picker;
-  gxds_locality_slot **slots; /* of subchannels that are in use */
+  gxds_locality_slot **slots; /* one for each locality that has subchannels; unused ones end at the
+                                 next change of the entry or the store */
   size_t slot_count;
-  size_t last_slot; /* addresses come locality by locality */
+  size_t last_slot; /* where a search begins, since addresses come locality by locality */
   bool child_reported;
   grpc_connectivity_state child_state;
 };
@@ -78,7 +79,7 @@ static void prune_slots(gxds_cluster_impl *c) {
   c->last_slot = 0;
 }
 
-/* Where the cluster is counted, for requests in flight and for load. */
+/* Gets the counters for requests in flight, drops and load. */
 static void adopt_counters(gxds_cluster_impl *c, bool service_changed) {
   const gxds_cluster *cluster = c->entry->cluster;
   if (service_changed) {
@@ -93,8 +94,8 @@ static void adopt_counters(gxds_cluster_impl *c, bool service_changed) {
   for (size_t i = 0; i < c->slot_count; i++) set_slot(c, c->slots[i]);
 }
 
-/* Takes the entry into force. True when the picker is another one, or explains failures otherwise.
- */
+/* Makes entry the current one. True if the published picker is out of date: it drops or counts
+ * other RPCs, or explains failures with another note. */
 static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_load_store *store) {
   const gxds_cluster_entry *old = c->entry;
   const gxds_cluster *was = old ? old->cluster : NULL;
@@ -144,8 +145,8 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
   if (same_entry && store == c->store) return todo;
   bool dropped_all = drops_everything(c->entry);
   bool repick = adopt(c, entry, store);
-  /* Without a child's picker there is nothing to put this one around, unless it drops all, or did:
-   * then what was published must be taken back. */
+  /* Nothing is published before the child has reported a picker, with two exceptions: when every
+   * RPC is dropped from now on, and when that ends, because the published picker still drops. */
   todo.publish = repick && (c->child_reported || dropped_all || drops_everything(entry));
   return todo;
 }

@@ -15,11 +15,11 @@ typedef struct policy {
   gxds_only_child only; /* first */
   gxds_cluster_impl *machine;
   gxds_cluster_child_config *config; /* a reference; NULL before the first update */
-  gxds_cluster_security *security;   /* NULL: no TLS of the cluster's own */
-  const gxds_args *args; /* of the last update, and what the child got for them; NULL: anew */
-  const gxds_args *child_args;
-  bool http_connect;            /* A86: it is in child_args */
-  gxds_subchannel_maker *maker; /* NULL: no endpoint had several addresses so far */
+  gxds_cluster_security *security;   /* NULL: the cluster has no TLS configuration */
+  const gxds_args *args;             /* of the last update; NULL: child_args must be made anew */
+  const gxds_args *child_args;       /* what the child got for args */
+  bool http_connect;                 /* A86: GXDS_HTTP_CONNECT_ARG is in child_args */
+  gxds_subchannel_maker *maker;      /* NULL: no endpoint had several addresses so far */
 } policy;
 
 static const gxds_lb_root_ops *root_ops(const policy *p) {
@@ -47,7 +47,6 @@ static void publish(policy *p) {
   gxds_status_fini(&status);
 }
 
-/* Reports that the cluster is of no use. why: ended. */
 static void fail(policy *p, gxds_status take_why) {
   gxds_policy_publish_failure(p->only.base, &take_why);
   gxds_status_fini(&take_why);
@@ -61,7 +60,7 @@ static void forget_args(policy *p) {
 }
 
 static void set_security(policy *p, gxds_cluster_security *take_security) {
-  forget_args(p); /* it is in them */
+  forget_args(p); /* child_args contain the old one */
   gxds_cluster_security *before = p->security;
   p->security = take_security;
   if (before) before->ops->destroy(before);
@@ -81,18 +80,19 @@ static gxds_status update_security(policy *p, const gxds_cluster_impl_todo *todo
       set_security(p, NULL);
       return gxds_status_ok();
     case GXDS_TLS_RENEW:
-      /* A new object makes new subchannels necessary. */
+      /* The object is in the args of subchannels, so a new one leads to new connections. */
       set_security(
           p, root_ops(p)->security_create(gxds_policy_root(p->only.base), p->config->cluster));
       break;
     case GXDS_TLS_UPDATE:
-      forget_args(p); /* for a host that has another object for each configuration */
+      forget_args(p); /* some hosts have another object in the args for each configuration */
       break;
   }
   return p->security->ops->update(p->security, todo->tls);
 }
 
-/* Never without: the channel's fallback is for clusters that ask for none. */
+/* A cluster whose TLS configuration can't be applied fails. It never gets the channel's fallback
+ * credentials, which are for clusters without TLS configuration. */
 static void fail_unsecured(policy *p, const gxds_status *why) {
   gxds_cluster_impl_forget_tls(p->machine);
   drop_child(p);
@@ -100,7 +100,8 @@ static void fail_unsecured(policy *p, const gxds_status *why) {
                            GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
 }
 
-/* A86: the proxy is part of the args, so that endpoints get new subchannels when it changes. */
+/* A86: whether the cluster wants HTTP proxies is in the args, so that endpoints get new subchannels
+ * when it changes. */
 static void add_http_connect(policy *p) {
   if (!p->http_connect) return;
   const gxds_args *without = p->child_args;
@@ -108,7 +109,7 @@ static void add_http_connect(policy *p) {
   gxds_args_unref(without);
 }
 
-/* The same object for the same: it is made at few updates. */
+/* The same args give the same object, so few updates make a new one. */
 static const gxds_args *args_of_child(policy *p, const gxds_args *args) {
   const bool http_connect = gxds_cluster_impl_entry(p->machine)->cluster->http_connect;
   if (p->args == args && p->http_connect == http_connect) return p->child_args;
@@ -142,7 +143,7 @@ static gxds_cluster_impl_todo update_machine(policy *p, const gxds_lb_update *gi
 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
-  if (!given->snapshot) return gxds_status_ok(); /* goes on with the one before */
+  if (!given->snapshot) return gxds_status_ok(); /* goes on with the last one */
   const gxds_cluster_impl_todo todo = update_machine(p, given);
   if (todo.fail) {
     fail(p,
@@ -175,7 +176,8 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
   if (gxds_cluster_impl_on_child_state(p->machine, state)) publish(p);
 }
 
-/* A101. The caller owns the returned reference. */
+/* A101: the args with the server name for the endpoint's TLS handshakes, if it has one. The caller
+ * owns the returned reference. */
 static const gxds_args *args_of_endpoint(const policy *p, const gxds_lb_address *address,
                                          const gxds_args *args) {
   const gxds_tls *tls = gxds_cluster_impl_tls(p->machine);
@@ -184,7 +186,7 @@ static const gxds_args *args_of_endpoint(const policy *p, const gxds_lb_address 
   return name.size ? root_ops(p)->args_of_server(args, name) : gxds_args_ref(args);
 }
 
-/* A94: where what becomes of its connection counts. */
+/* A94: where the connections of a locality are counted. */
 static gxds_policy_counts *counts_of(const policy *p, const gxds_locality *l) {
   gxds_text name = {0};
   if (l) gxds_metric_locality(l->region, l->zone, l->sub_zone, &name);
@@ -205,7 +207,7 @@ static gxds_subchannel *make_around(policy *p, gxds_subchannel *take_subchannel,
       counts_of(p, l));
 }
 
-/* To one address. */
+/* Makes the subchannel of one address. */
 static gxds_subchannel *make_counted(void *self, const gxds_lb_address *address,
                                      const gxds_args *given) {
   policy *p = self;
@@ -216,8 +218,9 @@ static gxds_subchannel *make_counted(void *self, const gxds_lb_address *address,
   return counted;
 }
 
-/* A61: one endpoint is one subchannel to all policies below, whatever they are. Those that count
- * are inside, since load is reported by the address that it went to. */
+/* A61: an endpoint is one subchannel to all policies below, whatever they are. If it has several
+ * addresses, that one is made of a counted subchannel for each address, since load is counted for
+ * the address that it went to. */
 static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
                                          const gxds_args *args) {
   (void)child;
@@ -256,8 +259,8 @@ static gxds_str read_cluster(const json_t *json, gxds_errors *errors) {
   return gxds_str_of(json_string_value(value), json_string_length(value));
 }
 
-/* For configs that others write. All but the cluster's name and the child comes from the snapshot
- * (A74). */
+/* For configs of service configs and control planes. Only the cluster's name and the child are
+ * read: all else comes from the snapshot (A74). */
 static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
                              gxds_errors *errors) {
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;

@@ -61,14 +61,15 @@ gxds_subchannel *gxds_counted_subchannel_create(
 
 /* --- Attempts --- */
 
-/* The host tells when the attempt goes to the backend, and when it is over; it may give the tracker
- * up before either. It lies in the memory of the call, which outlives it. */
+/* The tracker of one attempt. The host reports when the attempt goes to the backend and when it
+ * ends, but may destroy the tracker before either. It is in the memory of the call, which outlives
+ * it. */
 typedef struct tracker {
   gxds_tracker base;
   gxds_tracker *childs; /* NULL: it has none */
-  /* Keeps the slot until the attempt starts, also when a leaf policy of the program's own lets go
-   * of it after its picker gave it. NULL from then on, when the attempt itself keeps its counters.
-   */
+  /* A reference, which keeps the slot until the attempt starts, even if a leaf policy of the
+   * program releases the subchannel after its picker returned it. NULL after the start: from then
+   * on the attempt itself keeps its counters. */
   gxds_subchannel *subchannel;
   gxds_cluster_call call;
 } tracker;
@@ -107,9 +108,9 @@ static void destroy_tracker(gxds_tracker *base) {
 
 typedef struct cluster_picker {
   gxds_picker base;
-  gxds_drop_picker *drops; /* references, all of them */
-  const gxds_cluster_entry *entry;
-  gxds_picker *child; /* NULL: as above */
+  gxds_drop_picker *drops;         /* a reference */
+  const gxds_cluster_entry *entry; /* a reference */
+  gxds_picker *child;              /* a reference; NULL: see gxds_cluster_picker_create() */
 } cluster_picker;
 
 /* The message, with the details that are known about the cluster. */
@@ -138,7 +139,8 @@ static RARE void drop(const cluster_picker *p, gxds_drop_decision decision, gxds
   gxds_text_fini(&text);
 }
 
-/* A81: what the picker gives lives as long as the tracker that keeps the subchannel. */
+/* A81: the hostname lives long enough, because the tracker keeps the subchannel until the attempt
+ * starts. */
 static RARE void name_authority(const counted_subchannel *s, const gxds_pick *call,
                                 gxds_picked *out) {
   gxds_str cluster;
@@ -146,8 +148,9 @@ static RARE void name_authority(const counted_subchannel *s, const gxds_pick *ca
   if (route && route->auto_host_rewrite) out->authority = s->hostname;
 }
 
-/* A61: an endpoint of several addresses is around the subchannels that count. It has just lost its
- * connection, or out->subchannel is what there is a connection to. */
+/* A61: the child picked an endpoint of several addresses. Replaces out->subchannel by the counted
+ * subchannel of the connected address. If the endpoint has just lost its connection, the RPC waits,
+ * and the result is false. */
 static RARE bool find_connected(gxds_picked *out) {
   gxds_subchannel *endpoint = out->subchannel;
   out->subchannel = gxds_endpoint_subchannel_connected(endpoint);
@@ -159,7 +162,8 @@ static RARE bool find_connected(gxds_picked *out) {
   return false;
 }
 
-/* The reference that the child gave goes on to the tracker: it costs none. */
+/* Makes the tracker, or drops the RPC if the circuit breaker's limit is reached. The tracker takes
+ * over the child's reference to the subchannel, so it needs no further one. */
 static void count(const cluster_picker *p, const gxds_pick *call, gxds_picked *out) {
   static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
   const counted_subchannel *s = (const counted_subchannel *)out->subchannel;

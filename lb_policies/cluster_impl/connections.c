@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 
-/* One endpoint's address: its connections differ by their args or by their labels. */
+/* The connections to one address. They differ in their args or their labels. */
 typedef struct gxds_connection_place {
   gxds_lb_channel *channel; /* borrowed: the holders of a connection keep the channel alive */
   gxds_str key;             /* owned */
@@ -15,14 +15,14 @@ typedef struct gxds_connection_place {
 } place;
 
 typedef struct gxds_connection {
-  gxds_watch watch; /* first; on the first that holds it */
+  gxds_watch watch; /* first; of the subchannel of the first hold */
   place *place;
   const gxds_args *args;      /* a reference */
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   bool has_state;
   grpc_connectivity_state state; /* the last seen */
   gxds_connection_hold *holds;
-  struct gxds_connection *prev; /* of its place */
+  struct gxds_connection *prev; /* in place->list */
   struct gxds_connection *next;
 } connection;
 
@@ -37,7 +37,7 @@ static void count_close(const connection *c, gxds_subchannel_count why) {
   add(c, why);
 }
 
-/* What is found first is no attempt of this channel's. */
+/* The first state that is seen does not count as an attempt: this channel did not cause it. */
 static void count_change(const connection *c, grpc_connectivity_state to) {
   if (c->has_state && c->state == to) return;
   const bool was_open = c->has_state && c->state == GRPC_CHANNEL_READY;
@@ -96,9 +96,9 @@ static connection *connection_of(place *p, const gxds_args *args, gxds_policy_co
   return c;
 }
 
-/* What is being connected then has neither succeeded nor failed. A policy that hears of a lost
- * connection before this watch does, and lets go of it at once, makes a shutdown of it: that is
- * rare, and the sums are right. */
+/* An attempt that is under way then counts neither as a success nor as a failure. If a policy is
+ * notified of a lost connection before this watch, and releases the subchannel at once, the loss
+ * counts as a shutdown. That is rare, and the sums stay right. */
 static void end(connection *c) {
   place *p = c->place;
   if (c->has_state && c->state == GRPC_CHANNEL_READY) {
@@ -133,7 +133,7 @@ void gxds_connection_let_go(gxds_connection_hold *h) {
   if (!c->holds) {
     end(c);
   } else if (was_watched) {
-    /* It is told the present state, which may be the one seen already. */
+    /* The watch is notified of the present state, which may be c->state. */
     gxds_subchannel_watch(c->holds->subchannel, &c->watch);
   }
 }

@@ -14,7 +14,7 @@ struct gxds_drop_picker {
   gxds_call_counter *counter;
   uint32_t max_requests;
   gxds_drop_load *drops;
-  size_t *categories; /* of endpoints->drops: the number in drops */
+  size_t *categories; /* for each of endpoints->drops: its number in drops */
   _Atomic uint64_t random;
 };
 
@@ -74,8 +74,8 @@ static uint32_t draw_per_million(gxds_drop_picker *p) {
   return (uint32_t)(((gxds_random_next(&mine) >> 32) * 1000000u) >> 32);
 }
 
-/* A27: each category draws for itself, in the order of the resource. Not in line, as most clusters
- * have none. */
+/* A27: a random number is drawn for each category, in the order of the resource. Not inlined, since
+ * most clusters have no categories. */
 __attribute__((noinline)) static bool dropped_by_category(gxds_drop_picker *p, gxds_str *category) {
   for (size_t i = 0; i < p->endpoints->drop_count; i++) {
     const gxds_drop_category *c = &p->endpoints->drops[i];

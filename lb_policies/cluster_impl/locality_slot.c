@@ -10,10 +10,10 @@ struct gxds_locality_slot {
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
-  _Atomic(gxds_locality_load *) current; /* any thread reads; in held */
-  /* The serializer's: every counter it ever pointed to, each once, a reference each: but for the
-   * current one's they are retired. As many as the cluster had LRS servers and EDS services in the
-   * life of a subchannel: hardly ever two. */
+  _Atomic(gxds_locality_load *) current; /* one of held, or NULL; any thread may read it */
+  /* All counters that `current` ever pointed to, each once, with a reference of each. All but the
+   * current one are retired. There are as many as the cluster had LRS servers and EDS services in
+   * the life of a subchannel: hardly ever two. Only under the serializer. */
   gxds_locality_load **held;
   size_t held_count;
 };
@@ -59,7 +59,7 @@ bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds
          gxds_str_equal(s->region, region);
 }
 
-/* Takes the reference. */
+/* Takes ownership of the reference. */
 static void hold(gxds_locality_slot *s, gxds_locality_load *load) {
   size_t i = 0;
   while (i < s->held_count && s->held[i] != load) i++;

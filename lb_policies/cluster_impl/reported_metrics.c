@@ -2,8 +2,7 @@
 
 #include "lb_policies/orca/orca_report.h"
 
-/* The utilizations of a report count whatever they are: one that was not set can't be told from 0.
- */
+/* The utilizations of a report count even if they are 0: 0 and not set look the same. */
 static void count_utilizations(const gxds_lrs_metrics *wanted, const gxds_orca_report *r,
                                gxds_locality_load *load) {
   const gxds_str none = {NULL, 0};

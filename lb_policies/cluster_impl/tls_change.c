@@ -9,9 +9,9 @@ static bool same_server_names(const gxds_tls *a, const gxds_tls *b) {
 gxds_tls_change gxds_tls_compare(const gxds_tls *was, const gxds_tls *is) {
   if (was == is) return GXDS_TLS_KEEP;
   if (!is) return GXDS_TLS_NONE;
-  /* Whether a connection has a certificate to show, and whether it trusts whom the machine trusts
-   * (A82), and for what it asks (A101), is settled when its subchannel is made. Which certificate,
-   * and which provider's authorities, at each handshake. */
+  /* Three things are fixed when a subchannel is made: whether it presents a certificate, whether it
+   * trusts the system's root certificates (A82), and which server names it uses (A101). Which
+   * certificate it presents, and which provider's roots it trusts, is read at each handshake. */
   bool had_identity = was && was->identity.provider;
   bool has_identity = is->identity.provider != NULL;
   return was && had_identity == has_identity && was->system_roots == is->system_roots &&
