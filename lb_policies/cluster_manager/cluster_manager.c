@@ -14,10 +14,10 @@ typedef struct queued_op {
 
 struct gxds_cluster_manager {
   gxds_children children;
-  size_t in_state[GRPC_CHANNEL_SHUTDOWN]; /* how many children count as that */
+  size_t in_state[GRPC_CHANNEL_SHUTDOWN]; /* for each state: how many children count as that */
   const gxds_picker_map *pickers;
   bool publish_wanted;
-  const gxds_config *config; /* in force; NULL: none yet */
+  const gxds_config *config; /* the current snapshot; NULL: none yet */
   gxds_str *others;          /* sorted; copies */
   size_t other_count;
   queued_op *ops;
@@ -28,7 +28,8 @@ struct gxds_cluster_manager {
   size_t eager;      /* see gxds_cluster_manager_create() */
   size_t endpoints;  /* of the children that are created */
   size_t allowance;  /* how many more children may be made in this turn */
-  uint64_t *waiting; /* tokens of children that are not created; some are, or are gone, by now */
+  uint64_t *waiting; /* tokens of the children that wait to be created, in order; some of them were
+                        created or removed meanwhile */
   size_t waiting_next;
   size_t waiting_count;
   size_t waiting_capacity;
@@ -71,9 +72,10 @@ static void queue_op(gxds_cluster_manager *m, gxds_cluster_manager_op_kind kind,
   m->ops[m->op_count++] = (queued_op){kind, child};
 }
 
-/* Children come and go */
+/* --- Adding and removing children --- */
 
-/* Those of its first priority: the others are for failover. */
+/* How many endpoints the first priority has, of the cluster or of its first leaf cluster: the
+ * others are for failover. */
 static size_t endpoints_of(const gxds_config *config, gxds_str name) {
   const gxds_cluster_entry *e = config ? gxds_config_cluster(config, name) : NULL;
   if (e && e->kind == GXDS_ENTRY_AGGREGATE && e->leaf_cluster_count > 0) {
@@ -95,7 +97,7 @@ static void set_state(gxds_cluster_manager *m, gxds_child *child, grpc_connectiv
   m->in_state[state]++;
 }
 
-/* config: that the child is to be given. */
+/* config: the snapshot that the child will get. */
 static void create_child(gxds_cluster_manager *m, gxds_child *child, const gxds_config *config) {
   child->created = true;
   child->endpoints = endpoints_of(config, child->name);
@@ -156,15 +158,16 @@ static bool contains(const gxds_str *sorted, size_t count, gxds_str name) {
   return at < count && gxds_str_equal(sorted[at], name);
 }
 
-/* What stands in a new child's entry is not in the difference when its cluster was known before it
- * became a root. */
+/* Sets the entry of a child that is new, or became or ceased to be a root. The difference between
+ * the snapshots does not have it if the cluster was in the last snapshot already. */
 static void adopt_entry(gxds_cluster_manager *m, gxds_child *child, const gxds_config *config) {
   if (!config) return;
   gxds_children_set_entry(&m->children, child,
                           child->in_snapshot ? gxds_config_cluster(config, child->name) : NULL);
 }
 
-/* A name that is both is one of the others: what it stands for was said in so many words. */
+/* Makes sure that there is a child of that name. A name that is both a root and one of the others
+ * is one of the others, because a config names that child explicitly. */
 static void want(gxds_cluster_manager *m, const gxds_config *config, gxds_str name,
                  bool in_snapshot) {
   gxds_child *child = gxds_children_by_name(&m->children, name);
@@ -216,7 +219,7 @@ static void change_members(gxds_cluster_manager *m, const gxds_config *config, n
   for (size_t i = 0; i < others.count; i++) want(m, config, others.names[i], false);
 }
 
-/* What an update concerns */
+/* --- Which children get an update --- */
 
 typedef struct changes {
   gxds_cluster_manager *manager;
@@ -243,7 +246,7 @@ static void on_difference(void *arg, const gxds_cluster_entry *before,
   gxds_children_each_user(children, name, want_update, c);
 }
 
-/* What concerns every cluster, and is in no entry. */
+/* Whether something changed that concerns every cluster and is in no entry. */
 static bool all_differ(const gxds_config *before, const gxds_config *after) {
   return before && gxds_config_has_sessions(before) != gxds_config_has_sessions(after);
 }
@@ -289,7 +292,8 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
   for (size_t i = 0; i < other_count; i++) {
     want_update(&c, gxds_children_by_name(&m->children, others[i]));
   }
-  /* The difference comes in no particular order; children are told by age. */
+  /* The difference is in no particular order. The children are updated in the order of their age.
+   */
   if (m->op_count > c.first_op) {
     qsort(m->ops + c.first_op, m->op_count - c.first_op, sizeof *m->ops, by_token);
   }
@@ -299,7 +303,7 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
   }
 }
 
-/* Children that are not created yet */
+/* --- Children that are not created yet --- */
 
 void gxds_cluster_manager_on_turn(gxds_cluster_manager *m) {
   queue_end(m);
@@ -345,7 +349,7 @@ void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m) {
   }
 }
 
-/* What children report */
+/* --- What children report --- */
 
 void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t token,
                                          grpc_connectivity_state state, gxds_picker *take_picker) {
@@ -356,8 +360,8 @@ void gxds_cluster_manager_on_child_state(gxds_cluster_manager *m, uint64_t token
   }
   m->pickers = gxds_picker_map_put(m->pickers, child->hash, child->name, take_picker);
   m->publish_wanted = true;
-  /* Failed until READY, or a cluster that tries again and again would look like one that may come
-   * up soon. */
+  /* A child that failed counts as failed until it is READY. Otherwise a cluster that only retries
+   * would look as if it might become READY soon. */
   if (child->state == GRPC_CHANNEL_TRANSIENT_FAILURE && state != GRPC_CHANNEL_READY) return;
   set_state(m, child, state);
 }
@@ -368,7 +372,7 @@ bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op 
     *op = (gxds_cluster_manager_op){.kind = next.kind, .child = next.child};
     if (next.kind == GXDS_CLUSTER_MANAGER_REMOVE) return true;
     gxds_child *child = gxds_children_by_token(&m->children, next.child);
-    if (!child) continue; /* a later update removed it before it was told of this one */
+    if (!child) continue; /* a later update removed it */
     child->update_wanted = false;
     op->name = child->name;
     return true;

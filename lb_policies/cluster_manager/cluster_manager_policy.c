@@ -19,10 +19,10 @@ typedef struct policy {
   bool draining;
   bool turn_is_due;
   gxds_keyed_child *children;
-  const gxds_plugins *plugins; /* that others has; a reference */
+  const gxds_plugins *plugins; /* whose configs are in others; a reference */
   gxds_other_children others;
 
-  /* The last update: a child is given it whenever its turn comes. References. */
+  /* The last update, which each child gets when its turn comes. Its members are owned. */
   gxds_lb_update last;
 } policy;
 
@@ -61,8 +61,8 @@ static void keep_update(policy *p, const gxds_lb_update *u) {
   p->last = kept;
 }
 
-/* What it was before, while the plugin says the same. A reference, the caller's; NULL: it can't be
- * used. */
+/* The config of the plugin's child: the last one if the plugin's JSON is still the same. The caller
+ * owns the returned reference. NULL if the JSON can't be used, which adds to errors. */
 static gxds_lb_config *config_of_plugin(const policy *p, const gxds_plugin *plugin,
                                         gxds_child_errors *errors) {
   gxds_lb_config *before = gxds_other_children_find(&p->others, plugin->name);
@@ -76,7 +76,8 @@ static gxds_lb_config *config_of_plugin(const policy *p, const gxds_plugin *plug
   return config;
 }
 
-/* The children beside the clusters: of the policy's config, and of the snapshot's plugins. */
+/* Renews the children that are not clusters: those of the policy's config, and those of the
+ * snapshot's cluster specifier plugins. */
 static void renew_others(policy *p, const gxds_lb_update *u, gxds_child_errors *errors) {
   const gxds_other_children *configured =
       &((const gxds_cluster_manager_config *)u->config)->children;
@@ -113,7 +114,7 @@ static void update_child(policy *p, const gxds_cluster_manager_op *op, gxds_chil
       other ? gxds_lb_config_ref(other) : gxds_cds_config_create(op->name, false);
   gxds_lb_update update = p->last;
   update.config = config;
-  gxds_str name = gxds_str_dup(op->name); /* the operation's is borrowed until the next event */
+  gxds_str name = gxds_str_dup(op->name); /* op->name is valid until the next event only */
   gxds_child_errors_add(errors, name, gxds_lb_child_update(find(p, op->child)->lb, &update));
   gxds_str_free(&name);
   gxds_lb_config_unref(config);
@@ -159,7 +160,7 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
 /* Adds to errors the messages of the children that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* the running loop handles what just arrived */
+  if (p->draining) return; /* nested: the outer call carries the operations out */
   p->draining = true;
   gxds_cluster_manager_op op;
   while (!gxds_policy_ended(p->base) && gxds_cluster_manager_next(p->machine, &op)) {
@@ -168,7 +169,8 @@ static void drain(policy *p, gxds_child_errors *errors) {
   p->draining = false;
   if (p->turn_is_due || gxds_policy_ended(p->base)) return;
   if (!gxds_cluster_manager_wants_turn(p->machine)) return;
-  /* The turn comes from a timer that is over at once: after what this thread has left to do. */
+  /* A timer that fires at once begins the next turn, so that the thread does its other work first.
+   */
   p->turn_is_due = true;
   gxds_policy_set_deadline(p->base, gxds_policy_now(p->base));
 }
@@ -213,7 +215,7 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   drain(p, NULL);
 }
 
-/* A pick waits for the child of that cluster, which is not there yet. */
+/* A pick waits for the child of that cluster, which has no picker yet. */
 static void poked(void *self, uint64_t number, gxds_str cluster) {
   (void)number;
   policy *p = self;
@@ -231,7 +233,7 @@ static void on_deadline(void *self) {
 static void exit_idle(void *self) {
   policy *p = self;
   const bool draining = p->draining;
-  p->draining = true; /* what children report is carried out afterwards: it may end them */
+  p->draining = true; /* what children report may end children: it waits until the loop is over */
   gxds_keyed_children_exit_idle(p->children);
   p->draining = draining;
   gxds_cluster_manager_on_exit_idle(p->machine);

@@ -18,7 +18,7 @@ void gxds_other_children_fini(gxds_other_children *o) {
   *o = (gxds_other_children){0};
 }
 
-/* The first place whose name is not before that one. */
+/* Where that name is, or where it would be added. */
 static size_t place_of(const gxds_other_children *o, gxds_str name) {
   return GXDS_LOWER_BOUND(i, 0, o->count, gxds_str_compare(o->names[i], name) < 0);
 }
@@ -60,7 +60,8 @@ gxds_lb_config *gxds_cluster_manager_config_create(void) {
   return &config->base;
 }
 
-/* {"children": {NAME: {"childPolicy": [...]}}}, beside the snapshot's roots. None is needed. */
+/* Reads {"children": {NAME: {"childPolicy": [...]}}}, which is optional: children beside the
+ * snapshot's roots. */
 static void read_children(const json_t *json, gxds_lb_parse_list *parse_list, gxds_errors *errors,
                           gxds_other_children *out) {
   const json_t *children = NULL;

@@ -4,13 +4,13 @@
 
 #include "base/memory.h"
 
-/* How many clusters' pickers are found again without a look at the map. A channel's clusters have
- * numbers one after the other, so that they don't get in each other's way. */
+/* How many clusters' pickers are remembered, so that a pick finds them without a look at the map.
+ * The clusters of a channel have consecutive numbers, so that few of them want the same place. */
 #define KNOWN 8
-/* No cluster has this number: the place is being written. */
+/* The place is being written. No cluster has this number. */
 #define BUSY UINT64_MAX
 
-/* A cluster that was looked up: written once. */
+/* A cluster that was looked up. It is written only once. */
 typedef struct known {
   _Atomic uint64_t id; /* 0: none yet */
   gxds_picker *picker; /* borrowed: the map has it */
@@ -20,7 +20,7 @@ typedef struct route_picker {
   gxds_picker base;
   const gxds_picker_map *map;
   gxds_poker *poker;
-  _Atomic uint64_t asked_for; /* the hash of the name that was asked for last */
+  _Atomic uint64_t asked_for; /* the hash of the name of the last poke */
   known known[KNOWN];
 } route_picker;
 
