@@ -8,7 +8,7 @@
 
 typedef struct part {
   const gxds_locality *locality; /* a reference */
-  size_t end;                    /* of its endpoints: the place after the last */
+  size_t end;                    /* the index in the list after its last endpoint */
 } part;
 
 typedef struct endpoint_list {
@@ -24,7 +24,7 @@ static void destroy_list(gxds_addresses *a) {
   gxds_free(l);
 }
 
-/* *offset: the endpoint's place in its locality. */
+/* The locality of the endpoint at index. Sets *offset to the endpoint's index in its locality. */
 static const gxds_locality *find(const gxds_addresses *a, size_t index, uint32_t *offset) {
   const endpoint_list *l = (const endpoint_list *)a;
   const size_t at = GXDS_LOWER_BOUND(i, 0, l->count - 1, l->parts[i].end <= index);
@@ -154,11 +154,11 @@ const gxds_addresses *gxds_priority_addresses_for(const gxds_priority *priority,
   return priority_list(priority, gxds_args_want_proxies(args));
 }
 
-/* Some of another list, in an order of their own. */
+/* Some addresses of another list, in any order. */
 typedef struct selection {
   gxds_addresses base;
   const gxds_addresses *from; /* a reference */
-  size_t *places;             /* owned */
+  size_t *places;             /* the indexes in from; owned */
 } selection;
 
 static void destroy_selection(gxds_addresses *a) {

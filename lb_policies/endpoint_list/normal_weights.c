@@ -6,8 +6,8 @@
 #include "resources/endpoints.h"
 
 typedef struct group {
-  const gxds_locality *locality; /* NULL: of addresses that have none */
-  uint64_t endpoint_weights;     /* added up */
+  const gxds_locality *locality; /* NULL: the group of the addresses without a locality */
+  uint64_t endpoint_weights;     /* the sum of the weights of all its endpoints */
   UT_hash_handle hh;
 } group;
 
@@ -17,7 +17,7 @@ static group *group_of(group **groups, const gxds_locality *locality) {
   if (g) return g;
   g = GXDS_NEW(group);
   g->locality = locality;
-  /* Also endpoints that the list leaves out: the locality's share is that of all of them. */
+  /* This includes endpoints that the list leaves out: the locality's share is for all of them. */
   for (uint32_t i = 0; locality && i < locality->endpoint_count; i++) {
     g->endpoint_weights += locality->endpoints[i].weight;
   }
@@ -27,8 +27,8 @@ static group *group_of(group **groups, const gxds_locality *locality) {
 
 static uint64_t weight_of(const group *g) { return g->locality ? g->locality->weight : 1; }
 
-/* Rounded down, as in every implementation. all is 0 where addresses outside of xDS weigh nothing.
- */
+/* The share of weight in all, rounded down as in every implementation. all is 0 if addresses from
+ * outside of xDS have the weight 0. */
 static uint64_t share(uint64_t weight, uint64_t all) {
   return all > 0 ? weight * GXDS_NORMAL_WEIGHT_ONE / all : 0;
 }
