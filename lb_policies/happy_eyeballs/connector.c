@@ -3,18 +3,18 @@
 #include "base/memory.h"
 #include "lb_policies/happy_eyeballs/race.h"
 
+/* The subchannel of one address. */
 typedef struct runner {
   gxds_watch watch; /* first */
   gxds_connector *connector;
   uint32_t address;
   gxds_subchannel *subchannel; /* a reference */
   bool has_state;
-  grpc_connectivity_state state; /* as it was reported last */
+  grpc_connectivity_state state; /* the last that was reported */
 } runner;
 
-/* It may come too late to be stopped, and then finds no connector. */
 typedef struct race_timer {
-  gxds_connector *connector;
+  gxds_connector *connector; /* NULL: stopped, but too late to cancel it */
   gxds_lb_timer timer;
   gxds_time deadline;
 } race_timer;
@@ -29,7 +29,7 @@ struct gxds_connector {
   bool ended;
   uint32_t chosen;
   bool has_chosen;
-  gxds_status failure; /* the last */
+  gxds_status failure; /* the last failure of any address */
   uint32_t count;
   runner *runners[]; /* NULL if the address has no subchannel */
 };
@@ -112,7 +112,7 @@ static void drop_all_but(gxds_connector *c, uint32_t kept) {
   }
 }
 
-/* Watched when all are made: no state is reported before that. */
+/* Watches none before all are made, so that no state is reported before that. */
 static void make_all(gxds_connector *c) {
   for (uint32_t i = 0; i < c->count && !c->ended; i++) {
     gxds_subchannel *subchannel = c->ops->make(c->owner, i);
@@ -169,7 +169,7 @@ static void carry_out(gxds_connector *c, const gxds_race_op *op) {
 }
 
 static void drain(gxds_connector *c) {
-  if (c->draining) return; /* the running loop handles what just arrived */
+  if (c->draining) return; /* nested: the outer call carries the operations out */
   c->draining = true;
   gxds_race_op op;
   while (!c->ended && gxds_race_next(c->race, &op)) carry_out(c, &op);
@@ -177,7 +177,7 @@ static void drain(gxds_connector *c) {
   set_timer(c);
 }
 
-/* What it decided; an end of it comes behind. */
+/* Carries out what the race has decided. c still exists: destroy() is queued behind this call. */
 static void go_on(void *arg) {
   gxds_connector *c = arg;
   if (!c->ended) drain(c);
@@ -191,7 +191,8 @@ gxds_connector *gxds_connector_create(gxds_lb_channel *channel, const gxds_conne
   c->owner = owner;
   c->count = count;
   c->race = gxds_race_create(count);
-  /* Now, so that connections that there are can be found before who has them lets go of them. */
+  /* Makes the subchannels now, so that they find connections that exist, before the present owners
+   * of these give them up. */
   gxds_race_op op;
   if (gxds_race_next(c->race, &op)) carry_out(c, &op);
   channel->ops->run_later(channel, go_on, c);
@@ -207,7 +208,7 @@ static void destroy(void *arg) {
   gxds_lb_channel_unref(channel);
 }
 
-/* Not freed at once: it may be at work. */
+/* Not freed at once, because a function of the connector may be at work. */
 void gxds_connector_end(gxds_connector *c) {
   if (!c || c->ended) return;
   c->ended = true;

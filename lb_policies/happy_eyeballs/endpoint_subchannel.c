@@ -11,8 +11,8 @@
 #include "lb_policies/happy_eyeballs/load_relay.h"
 #include "resources/endpoints.h"
 
-/* Where picks find the connected subchannel. Its memory stays as long as the endpoint, so that a
- * pick can look at it while it is given up; then it is used for another one. */
+/* Where picks find the connected subchannel. A pick may look at a holder that the serializer is
+ * giving up, so its memory stays as long as the endpoint. A holder that is free is used again. */
 typedef struct holder {
   gxds_ref refs; /* 0: it is free */
   gxds_subchannel *subchannel;
@@ -29,12 +29,12 @@ typedef struct watch {
 
 typedef struct endpoint {
   gxds_subchannel base;
-  gxds_lb_channel *channel; /* references, all three */
-  gxds_subchannel_maker *maker;
-  const gxds_args *args;
+  gxds_lb_channel *channel;     /* a reference */
+  gxds_subchannel_maker *maker; /* a reference */
+  const gxds_args *args;        /* a reference */
 
   gxds_lb_address address;       /* what all addresses share; what it points to is owned */
-  const gxds_locality *locality; /* the name alone: a reference; NULL: none */
+  const gxds_locality *locality; /* without endpoints; a reference; NULL: none */
   gxds_str hostname;             /* owned */
   gxds_str proxy;                /* owned */
   gxds_str all;                  /* its addresses, as text; owned */
@@ -51,7 +51,7 @@ typedef struct endpoint {
   holder *holders;
 
   uint32_t count;
-  gxds_address ips[]; /* as they are tried */
+  gxds_address ips[]; /* in the order in which they are tried */
 } endpoint;
 
 /* --- The maker --- */
@@ -85,7 +85,8 @@ static gxds_subchannel *make(void *owner, uint32_t index) {
 
 /* --- What picks see --- */
 
-/* A holder's reference of its subchannel is given up by the serializer alone, when nobody looks. */
+/* Gives up the subchannels of holders that no pick looks at any more. Only this function does, so
+ * it always happens under the serializer. */
 static void clean_holders(endpoint *e) {
   for (holder *h = e->holders; h; h = h->next) {
     if (h == atomic_load_explicit(&e->current, memory_order_relaxed)) continue;
@@ -126,7 +127,7 @@ gxds_subchannel *gxds_endpoint_subchannel_connected(gxds_subchannel *s) {
 
 /* --- Watchers --- */
 
-/* Each may do anything to the others: so one is looked for anew each time. */
+/* A watcher that is notified may add or remove watches, so each round begins at the first one. */
 static void notify_due(endpoint *e) {
   for (;;) {
     watch *w = e->watches;
@@ -140,7 +141,7 @@ static void notify_due(endpoint *e) {
 static void on_state(void *owner, grpc_connectivity_state state, const gxds_status *status,
                      gxds_subchannel *chosen) {
   endpoint *e = owner;
-  gxds_subchannel_ref(&e->base); /* a watcher may give it up */
+  gxds_subchannel_ref(&e->base); /* a watcher may give up the last other reference */
   if (chosen != e->chosen) {
     e->chosen = chosen;
     set_connected(e, chosen);
@@ -172,12 +173,12 @@ static void add_watch(gxds_subchannel *s, gxds_watch *outer) {
   outer->subchannels = w;
   DL_APPEND(e->watches, w);
   if (!e->connector) e->connector = gxds_connector_create(e->channel, &ops, e, e->count);
-  if (!e->has_state) return; /* it is notified with the others */
+  if (!e->has_state) return; /* on_state() will notify it */
   gxds_subchannel_ref(s);
   e->channel->ops->run_later(e->channel, notify_new, e);
 }
 
-/* What is connected stays so for the pickers that have it. */
+/* `current` stays as it is, for pickers that still have the endpoint. */
 static void stop(endpoint *e) {
   if (e->load) gxds_load_relay_choose(e->load, NULL, false);
   gxds_connector_end(e->connector);
@@ -217,7 +218,7 @@ static void report_load(gxds_subchannel *s, gxds_load_listener *l, gxds_duration
   gxds_load_relay_want(e->load, l, interval);
 }
 
-/* As they are tried. */
+/* Copies the addresses in the order in which to try them. */
 static void take_ips(const gxds_lb_address *address, gxds_address *out) {
   const uint32_t count = address->more_count + 1;
   bool *is_ipv6 = gxds_calloc(count, sizeof *is_ipv6);
@@ -234,7 +235,7 @@ static bool same_ip(const gxds_address *a, const gxds_address *b) {
          memcmp(a->ip, b->ip, a->is_ipv6 ? 16 : 4) == 0;
 }
 
-/* The place of each of ips among those that the endpoint has; false: they are others. */
+/* Sets order[i] to the place of ips[i] in e->ips. False if e does not have one of them. */
 static bool match(const endpoint *e, const gxds_address *ips, uint32_t *order) {
   for (uint32_t i = 0; i < e->count; i++) {
     uint32_t at = 0;
@@ -288,7 +289,7 @@ static void destroy(gxds_subchannel *s) {
   e->channel->ops->post(e->channel, free_endpoint, e);
 }
 
-/* The locality's endpoints shall not live as long as this one. */
+/* A copy of the locality without its endpoints, so that these are not kept as long as e. */
 static const gxds_locality *name_of(const gxds_locality *l) {
   return l ? gxds_locality_create(l->region, l->zone, l->sub_zone, l->weight, 0) : NULL;
 }

@@ -6,15 +6,15 @@
 #include "base/memory.h"
 #include "base/time.h"
 
-/* What the listeners of several subchannels share: one of them at a time is heard. */
+/* Passes reports on to the listener, from one inlet at a time. Shared by all inlets. */
 typedef struct outlet {
   gxds_ref refs;
-  pthread_mutex_t lock;     /* under it the listener is called */
-  gxds_load_listener *to;   /* a reference; NULL: nobody asked */
-  const struct inlet *open; /* NULL: none */
+  pthread_mutex_t lock;     /* held while the listener is called */
+  gxds_load_listener *to;   /* a reference; NULL: nobody asked for reports yet */
+  const struct inlet *open; /* whose reports are passed on; NULL: nobody's */
 } outlet;
 
-/* The listener of one subchannel. */
+/* Gets the reports of one subchannel. */
 typedef struct inlet {
   gxds_load_listener base;
   outlet *out; /* a reference */
@@ -22,7 +22,7 @@ typedef struct inlet {
 
 struct gxds_load_relay {
   outlet *out;
-  inlet *in;                   /* of the chosen one; a reference; NULL: it was not asked */
+  inlet *in;                   /* of the chosen subchannel; a reference; NULL: it was not asked */
   gxds_subchannel *subchannel; /* a reference; NULL: none is chosen */
   gxds_duration interval;
 };
@@ -34,7 +34,7 @@ static void unref_outlet(outlet *o) {
   gxds_free(o);
 }
 
-/* False: another one is heard by now. Else to be unlocked. */
+/* False, and unlocked, if the reports of i are not passed on any more. */
 static bool lock(const inlet *i) {
   pthread_mutex_lock(&i->out->lock);
   if (i->out->open == i) return true;

@@ -6,8 +6,8 @@ typedef enum phase {
   PHASE_NONE,    /* there are no subchannels: the chosen one was lost */
   PHASE_LOOKING, /* not all of them have reported a state */
   PHASE_IDLE,    /* no one has asked for a connection */
-  PHASE_PASS,    /* one address after the other */
-  PHASE_FAILED,  /* all of them at all times */
+  PHASE_PASS,    /* the addresses connect one after the other */
+  PHASE_FAILED,  /* all failed; each connects whenever its backoff is over */
   PHASE_CHOSEN,
 } phase;
 
@@ -20,9 +20,9 @@ typedef struct address {
 
 struct gxds_race {
   phase phase;
-  bool wanted;       /* LOOKING: a pass is to follow */
-  uint32_t at;       /* PASS: the last that was begun; count: all were */
-  uint32_t failures; /* FAILED: since the last report */
+  bool wanted;       /* LOOKING: a connection is wanted, so a pass follows */
+  uint32_t at;       /* PASS: the last address whose turn began; count: none is left */
+  uint32_t failures; /* FAILED: the number since the last report */
   uint32_t chosen;
   gxds_time deadline;
 
@@ -30,7 +30,7 @@ struct gxds_race {
   bool choose_due;
   bool drop_due;
   bool publish_due;
-  bool connects_due; /* of one of the addresses */
+  bool connects_due; /* an address may have connect_due */
   bool has_published;
   grpc_connectivity_state published;
 
@@ -42,7 +42,7 @@ void gxds_race_destroy(gxds_race *r) { gxds_free(r); }
 
 gxds_time gxds_race_deadline(const gxds_race *r) { return r->deadline; }
 
-/* again: also when that state was published last. */
+/* again: even if this state was the last to be published. */
 static void publish(gxds_race *r, grpc_connectivity_state state, bool again) {
   if (!again && r->has_published && r->published == state) return;
   r->has_published = true;
@@ -88,7 +88,7 @@ static void fail_if_all_have(gxds_race *r) {
   fail(r);
 }
 
-/* Begins with the address at, or with the first behind it that is not in backoff. */
+/* Goes on with address r->at, or with the first one after it that is not in backoff. */
 static void go_on(gxds_race *r, gxds_time now) {
   r->deadline = GXDS_TIME_NEVER;
   for (; r->at < r->count; r->at++) {
@@ -139,7 +139,7 @@ static void lose(gxds_race *r) {
   publish(r, GRPC_CHANNEL_IDLE, false);
 }
 
-/* Events */
+/* --- Events --- */
 
 void gxds_race_on_connect(gxds_race *r, gxds_time now) {
   switch (r->phase) {
@@ -161,7 +161,7 @@ void gxds_race_on_connect(gxds_race *r, gxds_time now) {
 
 static void on_state_in_pass(gxds_race *r, uint32_t index, gxds_time now) {
   address *a = &r->addresses[index];
-  if (index > r->at || a->failed) return; /* its turn is to come, or over */
+  if (index > r->at || a->failed) return; /* its turn is still to come, or is over */
   if (a->state == GRPC_CHANNEL_IDLE) want(r, index);
   if (a->state != GRPC_CHANNEL_TRANSIENT_FAILURE) return;
   a->failed = true;
@@ -229,7 +229,7 @@ void gxds_race_on_reorder(gxds_race *r, const uint32_t *order, gxds_time now) {
   if (r->phase == PHASE_PASS) begin_pass(r, now);
 }
 
-/* Operations */
+/* --- Operations --- */
 
 static bool take(bool *due) {
   const bool was = *due;
