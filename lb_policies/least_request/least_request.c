@@ -42,7 +42,7 @@ uint64_t gxds_active_requests_count(const gxds_active_requests *a) {
 struct gxds_draws {
   gxds_ref refs;
   size_t count;
-  _Atomic uint32_t chances[]; /* that a draw counts, of CERTAIN */
+  _Atomic uint32_t chances[]; /* of each endpoint, out of CERTAIN: that a draw of it counts */
 };
 
 #define CERTAIN (UINT32_C(1) << 16)
@@ -73,8 +73,8 @@ void gxds_draws_set(gxds_draws *d, const double *shares) {
   }
 }
 
-/* A draw that does not count is made again. Where nearly all endpoints are new that takes long: it
- * ends, at the cost of a few RPCs too many for a new one. */
+/* A draw that does not count is repeated. That takes long if nearly all endpoints are new, so after
+ * this many draws the last one counts: a new endpoint then gets a few RPCs too many. */
 enum { DRAWS_MAX = 100 };
 
 static size_t draw(const gxds_draws *d, size_t count, gxds_random *random) {

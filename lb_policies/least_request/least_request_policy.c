@@ -9,7 +9,8 @@ typedef struct policy {
   gxds_endpoints_policy endpoints; /* first */
   gxds_address_list list;
   uint32_t choices;
-  gxds_active_requests **active; /* by the low half of the token; references; some out of use */
+  gxds_active_requests **active; /* by the low half of the token; references; some of them belong to
+                                    endpoints that are gone */
   uint32_t active_count;
   gxds_newcomers newcomers; /* empty without slow start */
   gxds_draws *draws;        /* of the last picker; NULL: there is none, or no slow start */
@@ -22,11 +23,11 @@ typedef struct picker {
   uint32_t choices;
   size_t count;
   gxds_subchannel **subchannels; /* references */
-  gxds_active_requests **active; /* as above */
+  gxds_active_requests **active; /* references */
   gxds_draws *draws;             /* a reference; NULL: no slow start */
 } picker;
 
-/* The state of one RPC. It lies in the memory of the call. */
+/* The tracker of one attempt. It is in the memory of the call. */
 typedef struct tracker {
   gxds_tracker base;
   gxds_active_requests *active; /* a reference */
@@ -51,7 +52,7 @@ static void finished(gxds_tracker *base, const gxds_finish *f) {
 
 static void destroy_tracker(gxds_tracker *base) {
   tracker *t = (tracker *)base;
-  stop(t); /* one that was given up in between */
+  stop(t); /* if the attempt started but never finished */
   gxds_active_requests_unref(t->active);
 }
 
@@ -87,7 +88,7 @@ static void destroy_picker(gxds_picker *base) {
 
 static bool has_slow_start(const policy *p) { return p->newcomers.config.window > 0; }
 
-/* Also sets the timer for the next time. */
+/* Renews the shares of p->draws, and sets the deadline for the next time. */
 static void reweigh(policy *p) {
   double *shares = gxds_calloc(p->newcomers.member_count, sizeof *shares);
   const gxds_time next =
@@ -110,8 +111,8 @@ static void on_deadline(void *self) {
   if (p->draws) reweigh(p);
 }
 
-/* For a picker with these members; NULL without slow start. The caller owns the returned reference.
- */
+/* The draws of a picker with these endpoints; NULL without slow start. The caller owns the returned
+ * reference. */
 static gxds_draws *draws_for(policy *p, const uint64_t *tokens, size_t count) {
   forget_draws(p);
   if (!has_slow_start(p)) return NULL;
@@ -225,7 +226,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_least_request_policy = {
     .name = "least_request_experimental",
-    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
+    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
     .log_name = "least_request_experimental",
     .title = "least_request",
     .parse = parse,
