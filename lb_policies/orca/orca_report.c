@@ -1,4 +1,4 @@
-/* The host's table of the message lacks most of its fields: it is taken apart field by field. */
+/* Reads the message field by field, because the host's table of it lacks most fields. */
 #include "lb_policies/orca/orca_report.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
 enum { WIRE_TYPE_BITS = 7, WIRE_TYPE_FIXED64 = 1 };
 
-/* Its eight bytes are the last ones of the field. */
+/* The value of a double, which is the last eight bytes of its field. 0 if it is no double. */
 static double double_of(const gxds_wire_field *f) {
   double value;
   if (f->whole.size <= sizeof value || (f->whole.data[0] & WIRE_TYPE_BITS) != WIRE_TYPE_FIXED64) {
@@ -77,7 +77,8 @@ bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out) {
   return true;
 }
 
-/* Of several entries with one key the last is the map's. */
+/* Whether one of the next `room` entries has that name too: of several entries with one key the
+ * last counts. */
 static bool comes_again(gxds_str rest, gxds_str name, size_t room) {
   gxds_orca_metric other;
   while (room-- > 0 && next_entry(&rest, &other)) {

@@ -18,7 +18,7 @@ struct gxds_orca_stream {
   member *members;
   size_t count;
   gxds_duration shortest;
-  bool heard; /* a state of the subchannel */
+  bool heard; /* the subchannel has reported a state */
   bool connected;
   bool refused; /* the backend answered that it sends no reports */
 };
