@@ -1,6 +1,6 @@
-/* gxds_call_results: how the RPCs to one address ended, counted for the current interval and for
- * the last one (A50's call counter). Counted by reference. gxds_call_results_add(): any thread, no
- * locks. gxds_call_results_turn(): under the owner's serializer. */
+/* gxds_call_results: how the RPCs to one address ended in the current interval (A50's call
+ * counter). Counted by reference. gxds_call_results_add(): any thread, no locks.
+ * gxds_call_results_turn(): under the owner's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_CALL_RESULTS_H_
 #define GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_CALL_RESULTS_H_
 

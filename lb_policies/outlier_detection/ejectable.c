@@ -7,13 +7,13 @@
 
 typedef struct ejectable ejectable;
 
-/* A watch of an ejectable, and what the subchannel in it is watched with. */
+/* A watch of an ejectable, with the watch of the wrapped subchannel that serves it. */
 typedef struct watch {
   gxds_watch inner; /* first */
   ejectable *of;
   gxds_watch *outer;
   bool ejected;
-  bool is_due; /* to be alive */
+  bool is_due; /* to be notified */
   bool has_state;
   grpc_connectivity_state state; /* the last seen */
   gxds_status status;
@@ -27,7 +27,7 @@ struct ejectable {
   uint64_t address;     /* its token */
   gxds_call_results *results;
   watch *watches;
-  ejectable *prev; /* of its address */
+  ejectable *prev; /* in the list of its address */
   ejectable *next;
 };
 
@@ -37,9 +37,9 @@ typedef struct ejectable_address {
   UT_hash_handle hh;
 } ejectable_address;
 
-/* --- What watchers are alive --- */
+/* --- Watchers --- */
 
-/* May end the watch, and its subchannel. */
+/* The watcher may end the watch, and the subchannel. */
 static void notify(watch *w) {
   if (!w->ejected) {
     w->outer->on_state(w->outer, w->state, &w->status);
@@ -51,8 +51,8 @@ static void notify(watch *w) {
   gxds_status_fini(&ejected);
 }
 
-/* Those that are due, and have seen a state. Each may do anything to the others: so one is looked
- * for anew each time. */
+/* Notifies the watches that are due and have seen a state. A watcher may add or remove watches, so
+ * each round begins at the first one. */
 static void notify_due(ejectable *e) {
   for (;;) {
     watch *w = e->watches;
@@ -103,7 +103,7 @@ static void free_watch(void *arg) {
   gxds_free(w);
 }
 
-/* Not freed at once: it may be telling. */
+/* Not freed at once, because notify() may be using it. */
 static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   ejectable *e = (ejectable *)s;
   watch *w = outer->subchannels;
@@ -204,8 +204,8 @@ void gxds_ejectables_unref(gxds_ejectables *all) {
   gxds_free(all);
 }
 
-/* Policies may end subchannels, and make others, when they hear of it: so those that are there now
- * are kept meanwhile. One whose last reference was given up is alive nothing. */
+/* Policies that are notified may end subchannels and make others, so those that exist now are kept
+ * meanwhile. A subchannel whose last reference was given up already is left out. */
 void gxds_ejectables_set_ejected(gxds_ejectables *all, uint64_t address, bool ejected) {
   const ejectable_address *place = find_address(all, address);
   if (!place) return;

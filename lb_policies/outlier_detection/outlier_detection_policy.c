@@ -9,7 +9,7 @@
 
 /* --- Picks --- */
 
-/* The state of one RPC. It lies in the memory of the call. */
+/* The tracker of one attempt. It is in the memory of the call. */
 typedef struct tracker {
   gxds_tracker base;
   gxds_tracker *childs; /* NULL: it has none */
@@ -75,7 +75,7 @@ typedef struct policy {
   gxds_only_child only;       /* first */
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   gxds_ejectables *subchannels;
-  gxds_outliers *machine; /* that of the subchannels */
+  gxds_outliers *machine; /* borrowed from subchannels */
   bool settling;
 } policy;
 
@@ -84,9 +84,9 @@ static void publish(policy *p) {
                       create_picker(p->only.picker, gxds_outliers_counting(p->machine)));
 }
 
-/* Tells subchannels whether they are ejected, and sets the timer. */
+/* Ejects subchannels, or ends their ejection, and sets the timer. */
 static void settle(policy *p) {
-  if (p->settling) return; /* the running loop handles what just arrived */
+  if (p->settling) return; /* nested: the outer call does it */
   p->settling = true;
   uint64_t address;
   while (!gxds_policy_ended(p->only.base) && gxds_outliers_next(p->machine, &address)) {
@@ -142,7 +142,7 @@ static void child_state(void *self, uint64_t child, grpc_connectivity_state stat
   publish(p);
 }
 
-/* A50: the addresses alone count, not the attributes; A61: all those of the endpoint. */
+/* A50: the addresses alone identify an endpoint, without attributes. A61: all its addresses do. */
 static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
                                          const gxds_args *args) {
   (void)child;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 
+/* One address. */
 typedef struct host {
   uint64_t token;
   gxds_str address; /* owned */
@@ -18,12 +19,12 @@ typedef struct host {
   gxds_time ejected_at;
   uint32_t multiplier;
   bool reported_ejected; /* as its subchannels were last notified */
-  /* Of the interval that is looked at. */
+  /* In the interval that ended last. */
   uint64_t volume;
   uint64_t successes;
   UT_hash_handle by_address;
   UT_hash_handle by_token;
-  bool changed; /* in the list of those */
+  bool changed; /* it is in the list of gxds_outliers.changed */
   struct host *next_changed;
 } host;
 
@@ -31,7 +32,7 @@ struct gxds_outliers {
   gxds_outlier_detection settings;
   gxds_random random;
   size_t addresses;
-  gxds_time started; /* of the timer; NEVER: it does not run */
+  gxds_time started; /* when the timer was started; GXDS_TIME_NEVER: it does not run */
   host *by_address;
   host *by_token;
   size_t ejected;
@@ -90,7 +91,7 @@ uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address) {
     HASH_ADD_KEYPTR(by_address, o->by_address, h->address.data, h->address.size, h);
     HASH_ADD(by_token, o->by_token, token, sizeof h->token, h);
   }
-  /* The new one says what the address is from the start. */
+  /* The new subchannel reports an ejection from the start. */
   if (h->subchannels == 0) h->reported_ejected = h->ejected;
   h->subchannels++;
   return h->token;
@@ -208,7 +209,7 @@ gxds_time gxds_outliers_deadline(const gxds_outliers *o) {
 
 /* ---- the end of an interval ---- */
 
-/* "The percentage of ejected addresses": of those that the config has, as long as it has some. More
+/* "The percentage of ejected addresses" is that of the addresses in the config, if it has any. More
  * may be known: a priority that is not needed any more keeps its subchannels for a while. */
 static bool enough_are_ejected(const gxds_outliers *o) {
   const size_t addresses = o->addresses > 0 ? o->addresses : HASH_CNT(by_address, o->by_address);
@@ -265,8 +266,8 @@ static void on_outlier(gxds_outliers *o, host *h, bool by_success_rate, gxds_tim
   }
 }
 
-/* One of the two algorithms. An address that is ejected is not ejected again: what it still answers
- * was asked before. */
+/* Runs one of the two algorithms. An ejected address is not ejected again: RPCs that still end
+ * there began before its ejection. */
 static void run_algorithm(gxds_outliers *o, bool by_success_rate, gxds_time now) {
   const gxds_ejection *e =
       by_success_rate ? &o->settings.success_rate : &o->settings.failure_percentage;
