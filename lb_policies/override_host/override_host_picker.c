@@ -10,7 +10,7 @@
 typedef struct session_subchannel {
   gxds_subchannel base;
   gxds_address key;
-  gxds_str addresses; /* as cookies have them; owned */
+  gxds_str addresses; /* in the form of a cookie; owned */
 } session_subchannel;
 
 static void destroy_subchannel(gxds_subchannel *s) {
@@ -47,16 +47,16 @@ gxds_subchannel *gxds_session_subchannel_create(gxds_subchannel *take_subchannel
 
 typedef struct override_host_picker {
   gxds_picker base;
-  gxds_session_table *table; /* references, all of them */
-  gxds_picker *child;
-  gxds_poker *poker;
+  gxds_session_table *table; /* a reference */
+  gxds_picker *child;        /* a reference */
+  gxds_poker *poker;         /* a reference */
 } override_host_picker;
 
 static void poke(const override_host_picker *p, uint64_t what, const gxds_address *address) {
   gxds_poker_poke(p->poker, what, gxds_str_of((const char *)address, sizeof *address));
 }
 
-/* The policy is to hold the endpoint: of several pickers that find so, one asks. */
+/* Asks the policy to hold the endpoint, unless a picker has asked for that already. */
 static void ask_to_hold(const override_host_picker *p, gxds_session_endpoint *endpoint,
                         const gxds_address *address) {
   if (!atomic_exchange_explicit(&endpoint->asked, true, memory_order_relaxed)) {
@@ -64,7 +64,8 @@ static void ask_to_hold(const override_host_picker *p, gxds_session_endpoint *en
   }
 }
 
-/* For the cookie of the response: in the RPC's memory, as the endpoint may go before. */
+/* Sets the addresses for the cookie of the response. They are in the RPC's memory, because the
+ * endpoint may end before the RPC. */
 static void set_used(gxds_session *session, gxds_str addresses, const gxds_pick *call) {
   if (gxds_str_equal(session->wanted, addresses)) {
     session->used = session->wanted;
@@ -82,15 +83,15 @@ static void complete_with(gxds_held_endpoint *h, gxds_session *session, const gx
   gxds_picked_complete(out, gxds_subchannel_ref(h->subchannel), NULL);
 }
 
-/* The endpoints that an RPC's cookie names and that are not READY, by what they need. */
+/* The endpoints that an RPC's cookie names and that are not READY: the first in each state. */
 typedef struct wanted_endpoint {
-  gxds_held_endpoint *idle; /* to be connected */
+  gxds_held_endpoint *idle;
   bool connecting;
-  gxds_session_endpoint *not_held; /* to be held */
+  gxds_session_endpoint *not_held;
   gxds_address not_held_address;
 } wanted_endpoint;
 
-/* True if the RPC goes to this endpoint. */
+/* True if the endpoint is READY: then the RPC goes there. Else the endpoint is noted in *w. */
 static bool look_at(gxds_session_endpoint *endpoint, const gxds_address *address,
                     wanted_endpoint *w, gxds_held_endpoint **ready) {
   gxds_held_endpoint *h = atomic_load_explicit(&endpoint->held, memory_order_acquire);
@@ -117,8 +118,9 @@ static bool look_at(gxds_session_endpoint *endpoint, const gxds_address *address
   return false;
 }
 
-/* A75's order: whoever is READY, else IDLE, else CONNECTING, else not held yet. False: none of its
- * addresses is of use, and the RPC goes where others go. */
+/* A75: picks the first endpoint of the cookie that is READY. If none is, the RPC waits for one that
+ * is IDLE, else CONNECTING, else not held yet. False if there is no such endpoint either: then the
+ * policy below picks. */
 static bool pick_wanted(const override_host_picker *p, gxds_session *session, const gxds_pick *call,
                         gxds_picked *out) {
   wanted_endpoint w = {NULL, false, NULL, {{0}, 0, 0}};
@@ -149,7 +151,7 @@ static bool pick_wanted(const override_host_picker *p, gxds_session *session, co
   return true;
 }
 
-/* The policy below picked. */
+/* The policy below has picked: unwraps the subchannel, and makes the session use its endpoint. */
 static void unwrap(const override_host_picker *p, gxds_session *session, const gxds_pick *call,
                    gxds_picked *out) {
   if (out->subchannel->ops != &session_subchannel_ops) return;

@@ -13,10 +13,10 @@
 typedef struct policy {
   gxds_only_child only; /* first; its picker and state are published by publish() */
   uint64_t seed;
-  bool busy;                 /* in an update: what is reported is published afterwards */
-  bool changed;              /* what is published is out of date */
+  bool busy;                 /* during an update: it publishes at its end */
+  bool changed;              /* the published picker or state is out of date */
   gxds_session_table *table; /* of entry; NULL before the first update */
-  gxds_held_endpoint *held;  /* a list: what sessions use */
+  gxds_held_endpoint *held;  /* a list: the endpoints that sessions use */
 
   /* From the last update. The policy owns these references. */
   gxds_cluster_child_config *config;
@@ -34,14 +34,14 @@ static void publish(policy *p) {
   gxds_status_fini(&status);
 }
 
-/* RPCs may wait for a picker that tells another story. */
+/* Publishes a new picker, with which RPCs that wait are picked again. */
 static void publish_anew(void *self) {
   policy *p = self;
   p->changed = true;
   publish(p);
 }
 
-/* --- What sessions use --- */
+/* --- Endpoints that sessions use --- */
 
 static void let_go(void *self, gxds_held_endpoint *h) {
   policy *p = self;
@@ -61,8 +61,8 @@ static void set_table(policy *p, gxds_session_table *take_table) {
   p->changed = true;
 }
 
-/* The table of the endpoints that there are now. keeps: what is held for those that were there
- * before, and are the same, is still good. */
+/* Makes the table of the current endpoints. keeps: endpoints that are reached in the same way as
+ * before stay held. */
 static void renew_table(policy *p, bool keeps) {
   const gxds_session_source of = {p->entry->endpoints, cluster_of(p)->session_health,
                                   cluster_of(p)->http_connect};
@@ -71,7 +71,7 @@ static void renew_table(policy *p, bool keeps) {
                                          (gxds_session_let_go){let_go, p}));
 }
 
-/* A75: how often to look for what no session uses. */
+/* A75: sets when to look next for endpoints that no session uses. */
 static void set_next_sweep(policy *p) {
   const gxds_duration timeout = cluster_of(p)->session_idle_timeout;
   gxds_time at = GXDS_TIME_NEVER;
@@ -96,8 +96,9 @@ static void sweep(void *self) {
   gxds_held_endpoint *next;
   DL_FOREACH_SAFE(p->held, h, next) {
     if (atomic_exchange_explicit(&h->used, false, memory_order_relaxed)) h->last_used = now;
-    /* What connects may have RPCs that wait for it. If it were held anew for them, it would begin
-     * to connect once more, and they would never learn that it can't be reached. */
+    /* RPCs may wait for an endpoint that connects. If the policy let go of it, they would ask to
+     * hold it again. It would begin to connect once more, and they would never learn that it can't
+     * be reached. */
     if (now - h->last_used < timeout || is_connecting(h)) continue;
     if (!table) table = gxds_session_table_copy(p->table, gxds_session_table_source(p->table));
     gxds_session_table_forget(table, &h->key);
@@ -128,8 +129,8 @@ static void hold(policy *p, gxds_session_endpoint *endpoint, const gxds_address 
   if (first) set_next_sweep(p);
 }
 
-/* If the address is not in the table any more, there has been a picker with the new table since,
- * and whoever waited has been picked for. */
+/* If the address is not in the table any more, a picker with the new table has been published
+ * since, and RPCs that waited have been picked again. */
 static void poked(void *self, uint64_t number, gxds_str text) {
   policy *p = self;
   gxds_address address;
@@ -176,7 +177,7 @@ static void take_update(policy *p, const gxds_lb_update *given, const gxds_clust
   if (!before || other_args || before->endpoints != entry->endpoints ||
       before->cluster->session_health != entry->cluster->session_health ||
       before->cluster->http_connect != entry->cluster->http_connect) {
-    renew_table(p, !other_args); /* with other args other subchannels are made */
+    renew_table(p, !other_args); /* other args lead to other subchannels */
   }
   if (before && before->cluster->session_idle_timeout != entry->cluster->session_idle_timeout) {
     set_next_sweep(p);
@@ -194,7 +195,7 @@ static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_cluster_entry *entry = entry_in(p, given);
-  if (!entry) { /* never below cds */
+  if (!entry) { /* does not happen below cds */
     gxds_status status =
         gxds_status_make(GXDS_UNAVAILABLE, "%s: no such cluster with endpoints in the snapshot",
                          gxds_override_host_policy.name);

@@ -6,7 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* On the mean. A change copies a page; each table has a reference on each page. */
+/* How many addresses a page has on average. A change copies a page, and each table has a reference
+ * on each of its pages. */
 #define ADDRESSES_OF_A_PAGE 16u
 
 typedef struct slot {
@@ -14,8 +15,8 @@ typedef struct slot {
   gxds_session_endpoint *endpoint; /* a reference; NULL: it is free */
 } slot;
 
-/* An open hash, at most half full. Of one table as long as that is made; then of all that have it,
- * and immutable. */
+/* A hash table with open addressing, at most half full. Only one table has it while that table is
+ * being made. Then it is immutable, and later tables may share it. */
 typedef struct page {
   gxds_ref refs;
   uint32_t count;
@@ -28,8 +29,8 @@ struct gxds_session_table {
   gxds_session_source of; /* endpoints: a reference */
   uint64_t seed;
   size_t count;  /* addresses */
-  unsigned bits; /* of a hash, that say in which page it is */
-  page *pages[]; /* references; NULL: it has none */
+  unsigned bits; /* how many of the high bits of a hash are the number of its page */
+  page *pages[]; /* references; NULL: an empty page */
 };
 
 /* --- Endpoints --- */
@@ -70,7 +71,7 @@ static size_t page_number(const gxds_session_table *t, uint64_t h) {
   return t->bits > 0 ? (size_t)(h >> (64 - t->bits)) : 0;
 }
 
-/* Of that address, or a free one. */
+/* The slot of that address, or the free slot for it. */
 static slot *find_slot(page *p, uint64_t h, const gxds_address *a) {
   size_t at = (size_t)h & p->mask;
   while (p->slots[at].endpoint && !equal(&p->slots[at].address, a)) at = (at + 1) & p->mask;
@@ -85,8 +86,8 @@ static void unref_page(page *p) {
   gxds_free(p);
 }
 
-/* In place of *p (NULL: there was none), a page that is t's alone and has what was there, but for
- * one (NULL: all of it). size: a power of two. */
+/* Replaces *p (NULL: an empty page) by a copy that only t has, without the slot `but` (NULL: with
+ * all slots). size is the number of slots of the copy: a power of two. */
 static void renew_page(const gxds_session_table *t, page **p, size_t size, const slot *but) {
   page *from = *p;
   page *to = gxds_calloc(1, sizeof *to + size * sizeof *to->slots);

@@ -59,7 +59,7 @@ void gxds_session_table_unref(gxds_session_table *t); /* NULL is allowed */
  * reference of its own. */
 void gxds_session_table_put(gxds_session_table *t, const gxds_address *address,
                             gxds_session_endpoint *e);
-/* Only before the table is shared: removes the endpoint at that address, if there is one. */
+/* Only before the table is shared: removes e at that address, if it is there. */
 void gxds_session_table_remove(gxds_session_table *t, const gxds_address *address,
                                const gxds_session_endpoint *e);
 /* The last step before a table is shared: if it has many more addresses than it was made for, or

@@ -6,25 +6,25 @@
 #include "base/memory.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 
-/* In a locality, or in what drains of it. */
+/* A change of a locality, or of its draining endpoints. One of before and after may be NULL. */
 typedef struct change {
-  const gxds_locality *before; /* NULL, one of the two: it has no endpoints there */
-  const gxds_locality *after;
-  gxds_locality_stretch in;
-  gxds_session_endpoint place; /* of the locality after */
+  const gxds_locality *before; /* NULL: there was none */
+  const gxds_locality *after;  /* NULL: there is none any more */
+  gxds_locality_stretch in;    /* the endpoints that changed */
+  gxds_session_endpoint place; /* where `after` is in the cluster's endpoints */
 } change;
 
 typedef struct table_update {
   const gxds_session_table *from;
   gxds_session_table *to;
-  bool all_anew; /* what the endpoints are told apart by is another */
+  bool all_anew; /* health or http_connect changed, so all endpoints count as changed */
   change *changes;
   size_t count;
   size_t room;
   gxds_session_endpoint *leaving;
 } table_update;
 
-/* --- What is another --- */
+/* --- What changed --- */
 
 static void compare(table_update *u, const gxds_locality *before, const gxds_locality *after,
                     size_t priority, size_t locality, bool draining) {
@@ -72,7 +72,7 @@ static void compare_all(table_update *u, const gxds_endpoints *before,
   }
 }
 
-/* --- Who leaves and who comes --- */
+/* --- Endpoints that leave and that come --- */
 
 static bool may_serve(const gxds_session_table *t, const gxds_locality *l, uint32_t index) {
   return gxds_session_table_source(t)->health & 1u << l->endpoints[index].health;
@@ -102,7 +102,7 @@ static bool is_reached_alike(const gxds_locality *a, uint32_t i, const gxds_loca
   const gxds_lb_address one = gxds_locality_address(a, i);
   const gxds_lb_address other = gxds_locality_address(b, k);
   if (one.more_count != other.more_count) return false;
-  if (one.more_count == 0) return true; /* it was found by its address */
+  if (one.more_count == 0) return true; /* the caller found it by its address */
   gxds_text of_one = {0};
   gxds_text of_other = {0};
   gxds_lb_address_render_set(&one, &of_one);
@@ -202,7 +202,8 @@ static bool has_address(const gxds_locality *l, uint32_t index, const gxds_addre
   return false;
 }
 
-/* From that place on, to both sides: what came before it in the resource moved it by as many. */
+/* Searches l for the address, from the index `near` to both sides: endpoints that came or left
+ * before it moved it by their number. Sets *index. */
 static bool is_in(const gxds_locality *l, uint32_t near, const gxds_address *address,
                   uint32_t *index) {
   if (!l || l->endpoint_count == 0) return false;
