@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "lb_policies/pace/pace.h"
 
-/* How many starts are given in a row. What they cause is done by threads that wait until this one
- * is through with them. */
+/* How many starts are given in a row. Other threads do what these cause; they wait until this one
+ * is done. */
 #define STARTS_IN_A_ROW 8
 
-/* Several hold it: users, and what was asked of the channel and is still to come. */
+/* It exists as long as it has holders: users, timers, and work that run_later() has not run yet. */
 typedef struct gxds_channel_pace {
   size_t holders;
   gxds_lb_channel *channel;
@@ -17,7 +17,7 @@ typedef struct gxds_channel_pace {
   uint32_t user_count;
   bool scheduled;
   gxds_time timer_at;       /* NEVER: none is set */
-  struct pace_timer *timer; /* the one that counts; NULL: none is set */
+  struct pace_timer *timer; /* the current one; NULL: none is set */
 } gxds_channel_pace;
 
 typedef struct pace_timer {
@@ -53,8 +53,8 @@ static void give_starts(gxds_channel_pace *p) {
     user->start(user, start.id);
   }
   if (p->user_count == 0) return;
-  /* More of them after a timer that is over at once: on another thread, so that this one comes to
-   * what these starts left for it to do. */
+  /* A timer that fires at once gives the next ones on another thread, so that this thread gets to
+   * the work that these starts have left for it. */
   set_timer(p, gxds_pace_has_next(p->machine) ? p->channel->ops->now(p->channel)
                                               : gxds_pace_deadline(p->machine));
 }
@@ -66,7 +66,7 @@ static void on_turn(void *arg) {
   release(p);
 }
 
-/* Looks again, after what the serializer has in its queue. */
+/* Gives starts, if there are any, after the work that the serializer has in its queue. */
 static void schedule(gxds_channel_pace *p) {
   if (p->scheduled || !gxds_pace_has_next(p->machine)) return;
   p->scheduled = true;
@@ -87,17 +87,17 @@ static void on_timer(void *arg) {
   release(p);
 }
 
-/* Looks again at that time; NEVER: does not. */
+/* Sets the timer for the next starts. GXDS_TIME_NEVER: none. */
 static void set_timer(gxds_channel_pace *p, gxds_time when) {
   if (when == p->timer_at) return;
-  /* An earlier one will look, and set it anew. */
+  /* An earlier timer sets the next one when it fires. */
   if (when != GXDS_TIME_NEVER && p->timer_at < when) return;
   p->timer_at = when;
   pace_timer *before = p->timer;
   p->timer = NULL;
   if (before && p->channel->ops->timer_cancel(p->channel, before->handle)) {
     gxds_free(before);
-    p->holders--; /* whoever calls is another */
+    p->holders--; /* the caller holds it too */
   }
   if (when == GXDS_TIME_NEVER) return;
   pace_timer *t = GXDS_NEW(pace_timer);

@@ -5,7 +5,7 @@
 
 #define NONE UINT32_MAX
 
-/* Those that want starts are in a ring each, in the order of their turns. */
+/* A user that wants starts is in one of two rings, which are in the order of their turns. */
 typedef struct user {
   bool joined;
   bool hurries;
@@ -27,7 +27,7 @@ struct gxds_pace {
   uint32_t user_capacity;
   uint32_t *free_users;
   uint32_t free_user_count;
-  uint32_t first[2]; /* whose turn it is, of those that do not hurry and of those that do */
+  uint32_t first[2]; /* whose turn it is: among users that do not hurry, and among those that do */
   place places[GXDS_PACE_WINDOW];
   uint32_t taken_count;
   uint32_t free_places[GXDS_PACE_WINDOW];
@@ -49,7 +49,7 @@ void gxds_pace_destroy(gxds_pace *p) {
   gxds_free(p);
 }
 
-/* The rings */
+/* --- The rings --- */
 
 static void take_out(gxds_pace *p, uint32_t number) {
   user *u = &p->users[number];
@@ -65,7 +65,7 @@ static void take_out(gxds_pace *p, uint32_t number) {
   u->next = u->previous = NONE;
 }
 
-/* Behind all others. */
+/* Puts the user behind all others in its ring. */
 static void put_in(gxds_pace *p, uint32_t number) {
   user *u = &p->users[number];
   uint32_t *first = &p->first[u->hurries];
@@ -79,7 +79,7 @@ static void put_in(gxds_pace *p, uint32_t number) {
   p->users[*first].previous = number;
 }
 
-/* Users */
+/* --- Users --- */
 
 uint32_t gxds_pace_join(gxds_pace *p) {
   if (p->free_user_count == 0) {
@@ -118,7 +118,7 @@ void gxds_pace_want(gxds_pace *p, uint32_t number, uint32_t count, bool hurries)
   if (count > 0 && u->next == NONE) put_in(p, number);
 }
 
-/* Starts */
+/* --- Starts --- */
 
 static uint32_t whose_turn(const gxds_pace *p) {
   return p->first[1] != NONE ? p->first[1] : p->first[0];
