@@ -11,7 +11,8 @@ static uint32_t count_addresses(const gxds_addresses *from) {
   return count;
 }
 
-/* Of one that has several: native is the host's word for all of them. */
+/* One address of an endpoint. If the endpoint has several, native is left out: it is the host's
+ * form of all of them together. */
 static gxds_lb_address single(const gxds_lb_address *endpoint, uint32_t index) {
   gxds_lb_address out = *endpoint;
   if (endpoint->more_count == 0) return out;
@@ -23,7 +24,7 @@ static gxds_lb_address single(const gxds_lb_address *endpoint, uint32_t index) {
   return out;
 }
 
-/* A native address is text to us; that of IPv6 has brackets. */
+/* The family of a native address is known from its text: an IPv6 address has brackets. */
 static bool is_ipv6(const gxds_lb_address *address) {
   if (address->ip) return address->ip->is_ipv6;
   gxds_text text = {0};

@@ -5,17 +5,17 @@
 #include "lb_policies/happy_eyeballs/connector.h"
 #include "lb_policies/pick_first/address_tries.h"
 
-/* The host's: pick_first has never looked at health (A17). */
+/* The host's argument that turns health checks off: pick_first never uses them (A17). */
 #define INHIBIT_HEALTH_CHECKING_ARG "grpc.inhibit_health_checking"
 
 typedef struct policy policy;
 
-/* An update's addresses, being connected to. */
+/* The addresses of an update, and what connects to them. */
 typedef struct attempt {
   policy *policy;
   gxds_address_tries tries;
   const gxds_args *args;     /* a reference */
-  gxds_connector *connector; /* NULL: it is to be made when a connection is wanted */
+  gxds_connector *connector; /* NULL: it is made when a connection is wanted */
   bool is_ready;
 } attempt;
 
@@ -23,8 +23,8 @@ struct policy {
   gxds_policy *base;
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   attempt *current;           /* NULL: there are no addresses */
-  attempt *pending;           /* what takes its place when it is connected, or failed; NULL: none */
-  bool idle;                  /* current had a connection, and nobody wants another */
+  attempt *pending;           /* replaces current when it is connected, or has failed; NULL: none */
+  bool idle;                  /* the connection was lost, and nobody wanted one since */
   bool failed;                /* A62: TRANSIENT_FAILURE stays until there is a connection */
 };
 
@@ -93,7 +93,8 @@ static void promote(policy *p) {
   p->pending = NULL;
 }
 
-/* As the host's: what a later update brought has been connecting meanwhile. */
+/* The connection is lost. As in the host's pick_first, the pending attempt takes over, if there is
+ * one: it has been connecting meanwhile. */
 static void lose(policy *p) {
   if (p->pending) {
     promote(p);
@@ -118,7 +119,7 @@ static void on_state(void *owner, grpc_connectivity_state state, const gxds_stat
     gxds_policy_trace(p->base, "%s addresses: %s", a == p->current ? "current" : "new",
                       gxds_lb_state_name(state));
   }
-  if (chosen && state != GRPC_CHANNEL_READY) return; /* A61: connected, though not well */
+  if (chosen && state != GRPC_CHANNEL_READY) return; /* A61: connected, but not healthy */
   if (a == p->pending) {
     if (state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE) return;
     promote(p);
@@ -188,8 +189,9 @@ static gxds_status take_empty(policy *p, const gxds_lb_update *given) {
   return empty;
 }
 
-/* What is connected goes on until something else is. Those before end when the new subchannels are
- * made: these find what connections and backoffs there are. */
+/* An attempt that is connected stays until the new one is connected or has failed. The attempts
+ * that are replaced end after the new subchannels are made, so that these find the connections and
+ * backoffs of the old ones. */
 static void take_attempt(policy *p, attempt *take) {
   const bool is_first = !p->current && !p->failed;
   const bool waits = p->current && p->current->is_ready;

@@ -17,8 +17,8 @@ typedef struct shuffled_config {
 typedef struct policy {
   gxds_only_child only; /* first */
   gxds_random random;
-  gxds_text given; /* the list of the last update, as it came, as text */
-  size_t *order;   /* of that list */
+  gxds_text given; /* the list of the last update as text, before it was shuffled */
+  size_t *order;   /* the random order of that list */
   size_t count;
 } policy;
 
@@ -35,7 +35,7 @@ static gxds_text render(const gxds_addresses *list, const uint32_t *weights) {
   return text;
 }
 
-/* A62: for a new list. Another update of the same one moves no connection. */
+/* A62: makes a new order for a new list. An update with the same list moves no connection. */
 static void renew_order(policy *p, const gxds_addresses *list) {
   uint32_t *weights = gxds_calloc(list->count, sizeof *weights);
   gxds_normal_weights(list, weights);
@@ -106,7 +106,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_shuffled_policy = {
     .name = "grpc_xds_shuffled",
-    .trace = "pick_first", /* usually the child's flag: the host has none for this policy */
+    .trace = "pick_first", /* the flag of its usual child */
     .log_name = "grpc_xds_shuffled",
     .title = "grpc_xds_shuffled",
     .parse = parse,
