@@ -13,12 +13,12 @@ typedef struct child {
   gxds_str name; /* owned */
   size_t slot;   /* its place in the list of priorities, or NOT_NAMED */
   grpc_connectivity_state state;
-  uint64_t reports;     /* how often it gave a picker */
+  uint64_t reports;     /* how often it reported a state with a picker */
   bool recovered;       /* reported READY or IDLE more recently than TRANSIENT_FAILURE */
-  bool update_due;      /* has not been given the last update */
-  bool retain_due;      /* the owner has yet to be told that it is not named any more */
-  gxds_time failover;   /* NEVER: the failover timer does not run */
-  gxds_time retirement; /* NEVER: active */
+  bool update_due;      /* it has not got the last update yet */
+  bool retain_due;      /* it is not named any more, and its RETAIN is still to come */
+  gxds_time failover;   /* when the failover timer fires; NEVER: it does not run */
+  gxds_time retirement; /* when it is removed; NEVER: it is active */
 } child;
 
 typedef struct slot {
@@ -47,7 +47,7 @@ struct gxds_priority_lb {
   bool choice_due;
   uint64_t current; /* token; 0: none */
 
-  /* What was published last: republished only when it changed. */
+  /* What was published last: it is published again only if it changed. */
   uint64_t published; /* token; 0: nothing yet, or the empty list */
   uint64_t published_reports;
 
@@ -83,7 +83,7 @@ void gxds_priority_lb_destroy(gxds_priority_lb *lb) {
   gxds_free(lb);
 }
 
-/* Lists of children */
+/* --- Lists of children --- */
 
 static child *add_child(gxds_priority_lb *lb, size_t slot_index, gxds_time now) {
   if (lb->child_count == lb->child_capacity) {
@@ -102,7 +102,7 @@ static child *add_child(gxds_priority_lb *lb, size_t slot_index, gxds_time now) 
   return c;
 }
 
-/* Queues its removal and frees it; the caller takes it out of lb->children. */
+/* Queues the child's removal and frees it. The caller takes it out of lb->children. */
 static void retire(gxds_priority_lb *lb, child *c, bool crowded) {
   if (lb->removal_count == lb->removal_capacity) {
     lb->removal_capacity = lb->removal_capacity ? 2 * lb->removal_capacity : 4;
@@ -121,7 +121,7 @@ static child *find_child(const gxds_priority_lb *lb, uint64_t token) {
   return NULL;
 }
 
-/* Updates */
+/* --- Updates --- */
 
 typedef struct named {
   gxds_str name;
@@ -161,7 +161,7 @@ static slot *make_slots(const gxds_str *names, size_t count, size_t *slot_count)
   return slots;
 }
 
-/* A56: its timer goes on if it runs already. */
+/* A56: if it is deactivated already, its time does not start again. */
 static void deactivate(child *c, gxds_time now) {
   if (c->retirement == GXDS_TIME_NEVER) {
     c->retirement = gxds_time_after(now, GXDS_PRIORITY_RETENTION);
@@ -184,7 +184,7 @@ static void place_children(gxds_priority_lb *lb, gxds_time now) {
     const size_t at =
         GXDS_LOWER_BOUND(k, 0, lb->slot_count, gxds_str_compare(sorted[k].name, c->name) < 0);
     if (at < lb->slot_count && gxds_str_equal(sorted[at].name, c->name)) {
-      /* A56: one that is named anew is reactivated only when its turn comes. */
+      /* A56: a child that is named again is reactivated only when its turn comes. */
       c->slot = sorted[at].index;
       c->update_due = true;
       set_retain_due(lb, c, false);
@@ -199,7 +199,8 @@ static void place_children(gxds_priority_lb *lb, gxds_time now) {
   gxds_free(sorted);
 }
 
-/* Ends those that are too many; of those that left together the ones that were made last. */
+/* Ends the retained children that are too many: those whose time would end first. Of children that
+ * left together, it ends those that were made last. */
 static void limit_retained(gxds_priority_lb *lb) {
   size_t retained = 0;
   for (size_t i = 0; i < lb->child_count; i++) retained += lb->children[i]->slot == NOT_NAMED;
@@ -230,7 +231,7 @@ void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, siz
   lb->choice_due = true;
 }
 
-/* Other events */
+/* --- Other events --- */
 
 void gxds_priority_lb_on_child_state(gxds_priority_lb *lb, uint64_t token,
                                      grpc_connectivity_state state, gxds_time now) {
@@ -238,8 +239,8 @@ void gxds_priority_lb_on_child_state(gxds_priority_lb *lb, uint64_t token,
   if (!c) return;
   switch (state) {
     case GRPC_CHANNEL_CONNECTING:
-      /* A56: started when it comes to CONNECTING from some other state, if it was well since it
-       * failed last; a repeated CONNECTING gives no more time. */
+      /* A56: the timer starts when the child goes from another state to CONNECTING, if it was READY
+       * or IDLE since it failed last. A repeated CONNECTING gives it no more time. */
       if (c->state != GRPC_CHANNEL_CONNECTING && c->recovered && c->failover == GXDS_TIME_NEVER) {
         c->failover = gxds_time_after(now, lb->failover);
       }
@@ -279,10 +280,10 @@ void gxds_priority_lb_on_deadline(gxds_priority_lb *lb, gxds_time now) {
   lb->child_count = kept;
 }
 
-/* The choice */
+/* --- The choice --- */
 
-/* A56 ChoosePriority: the slot to use. A slot without a child means: create it, then choose again.
- * SIZE_MAX when the list is empty. */
+/* A56 ChoosePriority: the slot to use. If it has no child, the caller makes one, and chooses again.
+ * SIZE_MAX if the list is empty. */
 static size_t choose(const gxds_priority_lb *lb, bool *deactivate_lower) {
   *deactivate_lower = false;
   for (size_t i = 0; i < lb->slot_count; i++) {
@@ -320,7 +321,7 @@ static bool next_update(gxds_priority_lb *lb, gxds_priority_op *op) {
   return false;
 }
 
-/* False: the choice is what is published already. */
+/* False if the choice is published already. */
 static bool next_choice(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *op) {
   bool deactivate_lower;
   size_t chosen = choose(lb, &deactivate_lower);
@@ -366,8 +367,8 @@ bool gxds_priority_lb_next(gxds_priority_lb *lb, gxds_time now, gxds_priority_op
   if (next_update(lb, op)) return true;
   if (lb->choice_due && next_choice(lb, now, op)) return true;
   if (next_retain(lb, op)) return true;
-  /* Last, so that what takes a removed child's place shares its connections and its picker is
-   * replaced before it ends. */
+  /* Last, so that the child that replaces a removed one shares its connections, and a new picker
+   * replaces that of the removed child before the child ends. */
   if (lb->removal_count == 0) return false;
   *op = (gxds_priority_op){.kind = GXDS_PRIORITY_REMOVE,
                            .child = lb->removals[0].token,
@@ -413,7 +414,7 @@ void gxds_priority_lb_validate(const gxds_priority_lb *lb) {
     GXDS_CHECK(c->token != 0 && c->token <= lb->last_token);
     if (i) GXDS_CHECK(lb->children[i - 1]->token < c->token);
     if (c->state != GRPC_CHANNEL_CONNECTING) GXDS_CHECK(c->failover == GXDS_TIME_NEVER);
-    /* The child in use is not on its way out, once the choice is made. */
+    /* Once the choice is made, the child in use is active. */
     if (!lb->choice_due && c->token == lb->current) {
       GXDS_CHECK(c->retirement == GXDS_TIME_NEVER);
     }
@@ -423,7 +424,7 @@ void gxds_priority_lb_validate(const gxds_priority_lb *lb) {
   if (lb->current) GXDS_CHECK(find_child(lb, lb->current) != NULL);
 }
 
-/* What concerns a child */
+/* --- What concerns a child --- */
 
 static size_t endpoint_count(const gxds_priority *p) {
   size_t count = 0;

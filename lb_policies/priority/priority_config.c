@@ -33,7 +33,7 @@ gxds_lb_config *gxds_priority_config_create(gxds_str cluster, const gxds_priorit
   return &config->base;
 }
 
-/* *child's config: a reference, the caller's. */
+/* The caller owns the reference in child->config. */
 static void read_child(const json_t *json, const gxds_path *at, gxds_lb_parse_list *parse_list,
                        gxds_errors *errors, gxds_priority_child *child) {
   if (!gxds_json_is_object(json, at, errors)) return;
@@ -42,7 +42,7 @@ static void read_child(const json_t *json, const gxds_path *at, gxds_lb_parse_li
   child->config = gxds_lb_parse_child(json, "config", at, parse_list, errors);
 }
 
-/* All in "children", as many as it has; the caller's. */
+/* Reads all members of "children". The caller owns the array, and the references in it. */
 static gxds_priority_child *read_children(const json_t *children, gxds_lb_parse_list *parse_list,
                                           gxds_errors *errors) {
   gxds_priority_child *all = gxds_calloc(json_object_size(children), sizeof *all);
@@ -61,7 +61,7 @@ static int compare_texts(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Says which priorities are no children: each once, in order. */
+/* Adds an error with the names of priorities that are no children: each once, in order. */
 static void add_unknown(const char **names, size_t count, gxds_errors *errors) {
   if (count == 0) return;
   qsort(names, count, sizeof *names, compare_texts);
@@ -82,7 +82,7 @@ static const gxds_priority_child *find(const gxds_priority_child *all, size_t co
   return NULL;
 }
 
-/* The children in the order that "priorities" gives; the caller's. Returns how many. */
+/* Fills ordered with the children in the order of "priorities", and returns their number. */
 static size_t put_in_order(const json_t *priorities, const gxds_priority_child *all, size_t count,
                            gxds_errors *errors, gxds_priority_child *ordered) {
   const char **unknown = gxds_calloc(json_array_size(priorities), sizeof *unknown);

@@ -13,9 +13,9 @@
 #include "xds_resolver/config.h"
 #include "xds_resolver/mailbox.h"
 
-/* What a child was given last; references. */
+/* The last update of a child. It owns the references. */
 typedef struct given {
-  gxds_lb_config *config; /* NULL: nothing, as while it is not in the config */
+  gxds_lb_config *config; /* NULL: it had none, or the policy's config does not have it any more */
   const gxds_cluster_entry *entry;
   bool from_cluster;
   size_t priority;
@@ -26,7 +26,7 @@ typedef struct given {
 typedef struct child {
   gxds_keyed_child keyed; /* first */
   bool ignore_reresolution_requests;
-  gxds_status status;  /* as it reported last, with the picker */
+  gxds_status status;  /* reported last, with the picker */
   gxds_picker *picker; /* NULL: it reported nothing yet */
   given given;
 } child;
@@ -39,8 +39,9 @@ typedef struct policy {
 
   /* From the last update. The policy owns these references. */
   gxds_priority_config *config;
-  const gxds_cluster_entry *entry;    /* of the config's cluster; NULL: none */
-  const struct gxds_config *snapshot; /* for children that get all: an aggregate's */
+  const gxds_cluster_entry *entry; /* of the config's cluster; NULL: none */
+  /* NULL if the config has a cluster. That of an aggregate cluster has none. */
+  const struct gxds_config *snapshot;
   struct gxds_mailbox *mailbox;
   const gxds_args *args;
   const gxds_addresses *addresses; /* NULL: addresses_status says why */
@@ -68,13 +69,13 @@ static void remove_child(policy *p, child *c) {
   gxds_free(c);
 }
 
-/* --- What a child is given --- */
+/* --- Updates of children --- */
 
 static const gxds_priority *localities_of(const gxds_cluster_entry *entry, size_t priority) {
   return entry ? gxds_cluster_entry_priority(entry, priority) : NULL;
 }
 
-/* Whether the child has been given this already. */
+/* Whether the child has got this in its last update. */
 static bool has_been_given(const policy *p, const child *c, const gxds_priority_child *wanted) {
   const given *g = &c->given;
   if (!g->config || !gxds_args_equal(g->args, p->args)) return false;
@@ -98,7 +99,8 @@ static void remember_given(const policy *p, child *c, const gxds_priority_child 
   c->given = now;
 }
 
-/* All that the policy was given, or the addresses whose path names the child. */
+/* Updates the child with all that the policy got. Of the addresses it gets those whose path names
+ * it. */
 static gxds_status update_with_all(const policy *p, child *c, const gxds_priority_child *wanted) {
   const gxds_addresses *below = NULL;
   if (p->addresses) below = gxds_addresses_below(p->addresses, wanted->name);
@@ -115,7 +117,8 @@ static gxds_status update_with_all(const policy *p, child *c, const gxds_priorit
   return status;
 }
 
-/* One priority of the cluster: as localities where the child takes such, else as addresses. */
+/* Updates the child with one priority of the cluster: with its addresses, and weighted_locality
+ * with its localities too. */
 static gxds_status update_from_cluster(const policy *p, child *c,
                                        const gxds_priority_child *wanted) {
   gxds_lb_config *config = gxds_lb_config_ref(wanted->config);
@@ -136,7 +139,7 @@ static gxds_status update_from_cluster(const policy *p, child *c,
   return status;
 }
 
-/* The child's reports come in meanwhile; what they cause is carried out afterwards. */
+/* The child may report meanwhile. drain() carries out afterwards what its reports cause. */
 static void update_child(policy *p, const gxds_priority_op *op, gxds_child_errors *errors) {
   const gxds_priority_child *wanted = &p->config->children[op->position];
   child *c = find(p, op->child);
@@ -170,7 +173,7 @@ static void publish(policy *p, const gxds_priority_op *op) {
     gxds_policy_publish_queue(p->base, op->state);
     return;
   }
-  gxds_status status = gxds_status_copy(&c->status); /* what we report may end the child */
+  gxds_status status = gxds_status_copy(&c->status); /* publishing may end the child */
   gxds_policy_publish(p->base, op->state, &status, gxds_picker_ref(c->picker));
   gxds_status_fini(&status);
 }
@@ -207,7 +210,7 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
       if (gxds_policy_traces(p->base)) {
         gxds_policy_trace(p->base, "child %" PRIu64 ": not in the config, kept", op->child);
       }
-      /* It lives on its own references of what it uses; the rest of the old snapshot must go. */
+      /* The child has its own references on what it uses. The rest of the old snapshot must go. */
       forget_given(find(p, op->child));
       break;
     case GXDS_PRIORITY_REMOVE:
@@ -220,7 +223,7 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
 /* Adds to errors the messages of the children that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* the running loop handles what just arrived */
+  if (p->draining) return; /* nested: the outer call carries the operations out */
   p->draining = true;
   gxds_priority_op op;
   while (!gxds_policy_ended(p->base) &&
@@ -244,7 +247,8 @@ static void forget_update(policy *p) {
   p->addresses = NULL;
 }
 
-/* The cluster as the snapshot has it, or a part of it (E5). Without either, what is known stays. */
+/* Sets the cluster's entry: that of the update, which has a part of the cluster (E5), else that of
+ * the snapshot. If the update has neither, the last one stays. */
 static void take_entry(policy *p, const gxds_lb_update *u) {
   const gxds_cluster_entry *entry = p->entry;
   if (gxds_str_empty(p->config->cluster)) {
@@ -266,7 +270,8 @@ static void take_config(policy *p, gxds_lb_config *config) {
   p->config = (gxds_priority_config *)config;
 }
 
-/* The same object while they are equal: then to compare them costs nothing further down. */
+/* Keeps the same object as long as the args are equal, so that it costs nothing to compare them
+ * further down. */
 static void take_args(policy *p, const gxds_args *args) {
   if (gxds_args_equal(p->args, args)) return;
   gxds_args_unref(p->args);
@@ -329,7 +334,8 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   drain(p, NULL);
 }
 
-/* Not of a child that is not in the config, or whose config says so. */
+/* Ignores the requests of children that the config does not have any more, or for which it says so.
+ */
 static bool child_reresolve(void *self, uint64_t token) {
   const child *c = find(self, token);
   return c->given.config && !c->ignore_reresolution_requests;
