@@ -26,7 +26,7 @@ typedef struct gxds_registered_policy {
   const gxds_addresses *addresses; /* NULL before the first addresses */
   const gxds_args *args;
 
-  /* A list of those that the program has not destroyed yet. */
+  /* A list: those that the program has not destroyed yet. */
   struct gxds_registered_subchannel *subchannels;
 } gxds_registered_policy;
 

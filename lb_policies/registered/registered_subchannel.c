@@ -12,12 +12,12 @@ typedef struct gxds_registered_subchannel {
 
   /* Under the serializer. */
   gxds_watch watch;
-  /* On whose list it is; NULL: it was destroyed, or the policy is. */
+  /* The policy that has it in its list; NULL: the program destroyed it, or the policy ended. */
   gxds_registered_policy *policy;
   struct gxds_registered_subchannel *prev;
   struct gxds_registered_subchannel *next;
   void *tag;
-  gxds_str identity;     /* as of its address; owned */
+  gxds_str identity;     /* of its address; owned */
   const gxds_args *args; /* a reference */
 } subchannel;
 
@@ -25,9 +25,9 @@ static subchannel *of_watch(gxds_watch *w) {
   return (subchannel *)((char *)w - offsetof(subchannel, watch));
 }
 
-/* May destroy the subchannel. */
+/* The program may destroy the subchannel. */
 static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status) {
-  if (state == GRPC_CHANNEL_SHUTDOWN) return; /* not before the watch ends */
+  if (state == GRPC_CHANNEL_SHUTDOWN) return; /* grpc_xds_state does not have it */
   const subchannel *s = of_watch(w);
   const gxds_registered_policy *p = s->policy;
   const grpc_xds_status why = {(int)status->code, status->message.data ? status->message.data : ""};
@@ -63,7 +63,7 @@ bool gxds_registered_subchannel_fits(const grpc_xds_subchannel *base,
       !gxds_args_equal(s->args, s->policy->args)) {
     return false;
   }
-  gxds_subchannel_reorder(s->inner, &a->address); /* A61: it is kept, whatever the order */
+  gxds_subchannel_reorder(s->inner, &a->address); /* A61: it fits whatever their order is */
   return true;
 }
 

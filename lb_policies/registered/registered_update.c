@@ -3,7 +3,7 @@
 #include "lb_policies/registered/registered_internal.h"
 #include "resources/endpoints.h"
 
-/* Zero-terminated. */
+/* A zero-terminated copy. */
 static const char *copy_of(gxds_str s) { return gxds_str_dup(s).data; }
 static void free_copy(const char *copy) {
   gxds_str s = gxds_str_z(copy);
@@ -46,7 +46,7 @@ void gxds_registered_update_init(gxds_registered_update *u, const gxds_addresses
     gxds_registered_address *a = &u->addresses[i];
     fill_address(a, addresses, i);
     u->pointers[i] = &a->base;
-    /* Those of a locality are one after the other. */
+    /* The addresses of a locality are one after the other. */
     const gxds_locality *locality = a->address.locality;
     if (i > 0 && locality == u->addresses[i - 1].address.locality) {
       a->base.locality = u->addresses[i - 1].base.locality;
