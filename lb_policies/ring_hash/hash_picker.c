@@ -14,12 +14,12 @@ typedef struct hash_picker {
 
 static uint64_t random_hash(void) { return gxds_random_next(gxds_random_of_thread()); }
 
-/* False: no xDS route gave the RPC one. */
+/* False if the RPC has no xDS route. */
 static bool hash_of_route(const gxds_pick *call, uint64_t *hash) {
   gxds_str cluster;
   gxds_routed_call *route = gxds_pick_route(call, &cluster);
   if (!route) return false;
-  if (!route->has_hash) route->hash = random_hash(); /* all picks for the RPC are by the same */
+  if (!route->has_hash) route->hash = random_hash(); /* later picks for the RPC use it too */
   route->has_hash = true;
   *hash = route->hash;
   return true;

@@ -22,7 +22,7 @@ struct gxds_ring {
   gxds_ref refs;
   size_t size;
   size_t capacity;
-  place *places; /* by hash */
+  place *places; /* ordered by hash */
 };
 
 uint64_t gxds_ring_hash_text(gxds_str text) { return XXH64(text.data, text.size, 0); }
@@ -44,8 +44,8 @@ static void add_place(gxds_ring *r, uint64_t hash, size_t member) {
   r->places[r->size++] = (place){hash, member};
 }
 
-/* How many places there are for all: so many that the member with the least weight has a whole
- * number of them. */
+/* How many places the ring has: so many that the member with the least weight has a whole number of
+ * them, but at most max_size. */
 static double scale_of(const gxds_ring_member *members, size_t count, double sum, uint64_t min_size,
                        uint64_t max_size) {
   double least = 1;
@@ -53,8 +53,8 @@ static double scale_of(const gxds_ring_member *members, size_t count, double sum
   return fmin(ceil(least * (double)min_size) / least, (double)max_size);
 }
 
-/* The hash of a key so far. Keys are the control plane's, and may be long: one is read once, not
- * for each of its places. */
+/* The state of a hash that has read the key. Keys come from the control plane and may be long, so
+ * each is read once, and not for each of its places. */
 static XXH64_state_t hash_key(gxds_str key) {
   XXH64_state_t state;
   XXH64_reset(&state, 0);
@@ -71,8 +71,8 @@ static uint64_t hash_place(const XXH64_state_t *key, uint64_t number) {
   return XXH64_digest(&state);
 }
 
-/* A member's places: the hashes of "key_0", "key_1" and so on. The sums run on from member to
- * member, as Envoy's do, so that fractions of places add up to whole ones. */
+/* Adds the places of all members: the hashes of "key_0", "key_1" and so on. As in Envoy, the sums
+ * run on from member to member, so that fractions of places add up to whole ones. */
 static void add_members(gxds_ring *r, const gxds_ring_member *members, size_t count, double sum,
                         double scale) {
   double placed = 0;

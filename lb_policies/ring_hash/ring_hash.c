@@ -14,10 +14,10 @@ typedef struct endpoint {
   uint64_t weight;
   size_t position; /* in the last update */
   grpc_connectivity_state state;
-  bool created;     /* the owner was told to make its subchannel */
-  bool seen;        /* its subchannel has said something */
-  bool connect_due; /* the owner is yet to be told */
-  bool connecting;  /* told to connect, and nothing was heard since */
+  bool created;     /* its CREATE was returned */
+  bool seen;        /* its subchannel has reported a state */
+  bool connect_due; /* its CONNECT is still to be returned */
+  bool connecting;  /* it was told to connect, and has reported no state since */
 } endpoint;
 
 struct gxds_ring_hash {
@@ -27,7 +27,7 @@ struct gxds_ring_hash {
   size_t count;
   const gxds_ring *ring; /* NULL: no endpoints */
   size_t create_next;    /* endpoints before it are created */
-  uint64_t *removals;    /* tokens that the owner is yet to be told of */
+  uint64_t *removals;    /* the tokens of which a REMOVE is still to be returned */
   size_t removal_count;
   size_t removal_capacity;
   bool reresolve_due;
@@ -63,7 +63,7 @@ static endpoint *find(gxds_ring_hash *r, uint64_t token) {
   return NULL;
 }
 
-/* Tells the owner to end a subchannel, if it was ever told of it. */
+/* Ends the endpoint, and queues the removal of its subchannel if there is one. */
 static void retire(gxds_ring_hash *r, endpoint *e) {
   if (e->created) {
     if (r->removal_count == r->removal_capacity) {
@@ -100,7 +100,8 @@ static uint64_t add_weights(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* The endpoints of an update, each key once, where it comes first; nothing else is set. */
+/* The endpoints of an update, each key once, where it comes first. Only the position and the weight
+ * are set. */
 static endpoint *distinct(const gxds_ring_hash_endpoint *in, size_t count, size_t *distinct_count) {
   keyed *sorted = gxds_calloc(count, sizeof *sorted);
   for (size_t i = 0; i < count; i++) sorted[i] = (keyed){in[i].key, i};
@@ -122,7 +123,7 @@ static endpoint *distinct(const gxds_ring_hash_endpoint *in, size_t count, size_
   return out;
 }
 
-/* The endpoints so far, by key. */
+/* The present endpoints, ordered by key. */
 static keyed *index_endpoints(const gxds_ring_hash *r) {
   keyed *sorted = gxds_calloc(r->count, sizeof *sorted);
   for (size_t i = 0; i < r->count; i++) sorted[i] = (keyed){r->endpoints[i].key, i};
@@ -136,7 +137,7 @@ static endpoint *find_by_key(const gxds_ring_hash *r, const keyed *sorted, gxds_
   return is_there ? &r->endpoints[sorted[at].index] : NULL;
 }
 
-/* A61: in place: an endpoint that stays keeps its subchannel and its state. */
+/* A61: an endpoint that stays keeps its subchannel and its state. */
 static void place_endpoints(gxds_ring_hash *r, const gxds_ring_hash_endpoint *in, size_t count,
                             bool renew) {
   GXDS_CHECK(r->count == 0 || r->endpoints);
@@ -219,7 +220,7 @@ static endpoint *first_idle(gxds_ring_hash *r) {
   return NULL;
 }
 
-/* A61: picks may not come, so one endpoint is on its way at any time. */
+/* A61: in these states picks may not come, so one endpoint connects at any time. */
 static void connect_proactively(gxds_ring_hash *r) {
   grpc_connectivity_state state = gxds_ring_hash_state(r);
   if (state != GRPC_CHANNEL_TRANSIENT_FAILURE && state != GRPC_CHANNEL_CONNECTING) return;
@@ -245,9 +246,10 @@ void gxds_ring_hash_on_state(gxds_ring_hash *r, uint64_t token, grpc_connectivit
   if (!e || state == GRPC_CHANNEL_SHUTDOWN) return;
   bool first = !e->seen;
   e->seen = true;
-  /* What is asked of a subchannel before it first says how it does still holds. */
+  /* If the first report is IDLE, a connection that was asked for before is still to come. */
   if (!first || state != GRPC_CHANNEL_IDLE) e->connecting = false;
-  /* Not of the first report: addresses that are known to fail would be asked for without end. */
+  /* Not for the first report: an address that is known to fail would cause requests for addresses
+   * without end. */
   if (!first && (state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_IDLE)) {
     r->reresolve_due = true;
   }
@@ -256,7 +258,7 @@ void gxds_ring_hash_on_state(gxds_ring_hash *r, uint64_t token, grpc_connectivit
     if (state == GRPC_CHANNEL_IDLE) connect(e); /* its backoff is over */
     state = GRPC_CHANNEL_TRANSIENT_FAILURE;
   }
-  /* Another failure has other words. */
+  /* A further failure is published too, because its message may be another one. */
   if (e->state != state || failed_again) r->publish_due = true;
   e->state = state;
   connect_proactively(r);
@@ -295,7 +297,7 @@ bool gxds_ring_hash_next(gxds_ring_hash *r, gxds_ring_hash_op *op) {
     r->publish_due = false;
     return true;
   }
-  /* After the picker that no longer uses them. */
+  /* After the PUBLISH of a picker that does not use them any more. */
   if (r->removal_count) {
     *op = (gxds_ring_hash_op){GXDS_RING_HASH_REMOVE, r->removals[--r->removal_count], 0};
     return true;

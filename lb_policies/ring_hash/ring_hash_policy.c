@@ -64,7 +64,7 @@ static void trace_state(const policy *p, const endpoint *e, grpc_connectivity_st
   gxds_text_fini(&text);
 }
 
-/* May end the endpoint. */
+/* The endpoint may end here. */
 static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status) {
   endpoint *e = (endpoint *)w;
   policy *p = e->policy;
@@ -156,7 +156,7 @@ static void carry_out(policy *p, const gxds_ring_hash_op *op) {
 }
 
 static void drain(policy *p) {
-  if (p->draining) return; /* the running loop handles what just arrived */
+  if (p->draining) return; /* nested: the outer call carries the operations out */
   p->draining = true;
   gxds_ring_hash_op op;
   while (!gxds_policy_ended(p->base) && gxds_ring_hash_next(p->machine, &op)) carry_out(p, &op);
@@ -176,9 +176,9 @@ static bool goes_by_first(const gxds_lb_address *address) {
   return address->more_count > 0 && gxds_str_empty(address->hash_key);
 }
 
-/* What an address is on the ring, and all else that its subchannel is made of. An endpoint of
- * several addresses is told apart by all of them, and has its place by the first (A61). Texts are
- * owned, but for a hash key that it has. */
+/* An endpoint as ring_hash.h takes it. If it has several addresses, all of them identify it, and
+ * the first decides its places on the ring (A61). The caller owns the texts, except a hash key that
+ * the endpoint has itself. */
 static gxds_ring_hash_endpoint view_of(const gxds_addresses *addresses, size_t index,
                                        uint32_t weight) {
   const gxds_lb_address address = gxds_addresses_at(addresses, index);
@@ -216,10 +216,10 @@ static void update_machine(policy *p, bool renew) {
   gxds_free(views);
 }
 
-/* A61: those of an endpoint that was there before may be in another order. */
+/* A61: the addresses of an endpoint that stays may be in another order now. */
 static void reorder(policy *p) {
   const size_t count = gxds_ring_hash_count(p->machine);
-  if (count != p->addresses->count) return; /* some are there twice, which EDS doesn't allow */
+  if (count != p->addresses->count) return; /* some occur twice, which EDS doesn't allow */
   for (size_t i = 0; i < count; i++) {
     const gxds_lb_address address = gxds_addresses_at(p->addresses, i);
     const endpoint *e =

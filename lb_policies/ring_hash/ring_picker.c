@@ -4,7 +4,7 @@
 #include "base/memory.h"
 
 struct gxds_ring_picker {
-  bool connecting; /* any endpoint is */
+  bool connecting; /* any endpoint is CONNECTING */
   const gxds_ring *ring;
   gxds_ring_endpoint *endpoints;
 };
@@ -28,7 +28,7 @@ void gxds_ring_picker_destroy(const gxds_ring_picker *p) {
   gxds_free((gxds_ring_picker *)p);
 }
 
-/* A61: the first endpoint that does not fail decides. */
+/* A61: the first endpoint that has not failed decides. */
 static gxds_ring_pick pick_by_hash(const gxds_ring_picker *p, size_t first) {
   size_t size = gxds_ring_size(p->ring);
   for (size_t i = 0; i < size; i++) {
@@ -48,7 +48,8 @@ static gxds_ring_pick pick_by_hash(const gxds_ring_picker *p, size_t first) {
   return (gxds_ring_pick){GXDS_RING_PICK_FAIL, gxds_ring_member_at(p->ring, first), 0};
 }
 
-/* A76: the first that is READY; on the way there one connection is begun, if none is. */
+/* A76: picks the first endpoint that is READY. If no endpoint is CONNECTING, the first IDLE one on
+ * the way there is asked to connect. */
 static gxds_ring_pick pick_at_random(const gxds_ring_picker *p, size_t first) {
   size_t size = gxds_ring_size(p->ring);
   uint64_t connect = 0;
