@@ -6,9 +6,9 @@
 #include "base/memory.h"
 
 typedef struct gxds_address_index_entry {
-  const gxds_address *address; /* NULL: taken */
+  const gxds_address *address; /* borrowed */
   uint32_t place;
-  uint32_t next; /* in its chain; as heads */
+  uint32_t next; /* in its chain, in the form of heads */
 } entry;
 
 void gxds_address_index_init(gxds_address_index *x, uint32_t room) {
@@ -30,7 +30,7 @@ static uint32_t *chain_of(const gxds_address_index *x, const gxds_address *a) {
   return &x->heads[(uint32_t)XXH3_64bits_withSeed(a->ip, ip_size(a), a->port) & x->mask];
 }
 
-/* At the chain's end, so that the first that was added is found first. */
+/* Adds it at the end of its chain, so that the first that was added is found first. */
 void gxds_address_index_add(gxds_address_index *x, const gxds_address *address, uint32_t place) {
   uint32_t *link = chain_of(x, address);
   while (*link) link = &x->entries[*link - 1].next;

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 
-/* An endpoint's address, as text; all its addresses, in any order, if it has several (A61). */
+/* The address of an endpoint as text. If it has several (A61), all of them, in any order. */
 typedef struct gxds_address_key {
   gxds_str text; /* in keys */
   UT_hash_handle hh;
@@ -21,8 +21,8 @@ gxds_address gxds_endpoint_identity(gxds_str text) {
   return out;
 }
 
-/* Of the address (with the link of one of IPv6), its args, its locality, which its load is of, its
- * hostname and its proxy, but no weight. */
+/* The identity of an endpoint: its address (with the link of an IPv6 address), its args, its
+ * locality, to which its load belongs, its hostname and its proxy, but not its weight. */
 static gxds_address identity_of(const gxds_addresses *from, size_t place, gxds_str key) {
   gxds_text text = {0};
   gxds_text_add(&text, key);
@@ -33,7 +33,8 @@ static gxds_address identity_of(const gxds_addresses *from, size_t place, gxds_s
   return identity;
 }
 
-/* All of them, one behind the other; *ends: the caller's. */
+/* The keys of all addresses, one after the other. Sets *ends to where each ends; the caller owns
+ * it. */
 static gxds_text render_keys(const gxds_addresses *from, size_t **ends) {
   gxds_text keys = {0};
   *ends = gxds_calloc(from->count, sizeof **ends);
@@ -49,7 +50,7 @@ static gxds_text render_keys(const gxds_addresses *from, size_t **ends) {
   return keys;
 }
 
-/* Unless it is there already. */
+/* Adds the endpoint, unless its key is in the list already. */
 static void add(gxds_address_list *l, size_t place, gxds_str key) {
   address_key *known;
   HASH_FIND(hh, l->by_key, key.data, key.size, known);

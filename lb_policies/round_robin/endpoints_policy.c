@@ -11,7 +11,7 @@ typedef struct gxds_endpoint_watch {
   gxds_endpoints_policy *policy;
   uint64_t token;
   gxds_subchannel *subchannel; /* a reference */
-  uint64_t start;              /* the place in the pace that its first attempt has; 0: none */
+  uint64_t start;              /* the start (pace.h) that its first attempt holds; 0: none */
   bool reported;
 } endpoint;
 
@@ -51,15 +51,15 @@ static gxds_status failure_of(const gxds_status *status) {
   return failure;
 }
 
-/* May end the endpoint. */
+/* The endpoint may end here. */
 static void on_state(gxds_watch *watch, grpc_connectivity_state state, const gxds_status *status) {
   endpoint *w = (endpoint *)watch;
   gxds_endpoints_policy *e = w->policy;
   const uint64_t token = w->token;
   /* The first attempt is over. */
   if (state == GRPC_CHANNEL_READY || state == GRPC_CHANNEL_TRANSIENT_FAILURE) settle(e, &w->start);
-  /* The first report says what the connection was already: of one that stays while its subchannel
-   * is made anew, that it is READY. */
+  /* The first report is the state that the connection had before. It may be READY, if the
+   * connection stayed while its subchannel was made anew. */
   const bool connected = state == GRPC_CHANNEL_READY && w->reported;
   w->reported = true;
   if (gxds_policy_traces(e->base)) trace_state(w, state, status);
@@ -166,7 +166,7 @@ static void let_go(gxds_endpoints_policy *e) {
 }
 
 static void drain(gxds_endpoints_policy *e) {
-  if (e->draining) return; /* the running loop handles what just arrived */
+  if (e->draining) return; /* nested: the outer call carries the operations out */
   e->draining = true;
   gxds_round_robin_op op;
   while (!gxds_policy_ended(e->base) && gxds_round_robin_next(e->machine, &op)) carry_out(e, &op);
@@ -180,7 +180,7 @@ static void on_start(gxds_pace_user *u, uint64_t start) {
   e->start = start;
   gxds_round_robin_on_start(e->machine);
   drain(e);
-  if (!gxds_policy_ended(e->base)) settle(e, &e->start); /* else it was, by leaving */
+  if (!gxds_policy_ended(e->base)) settle(e, &e->start); /* the end settles it, too */
 }
 
 void gxds_endpoints_policy_init(gxds_endpoints_policy *e, gxds_policy *base,
@@ -232,7 +232,7 @@ void gxds_endpoints_policy_reorder(gxds_endpoints_policy *e, uint32_t count) {
   if (gxds_policy_ended(e->base)) return;
   for (uint32_t i = 0; i < count; i++) {
     const endpoint *w = e->endpoints[(uint32_t)gxds_round_robin_token_at(e->machine, i)];
-    if (!w) continue; /* it is still to be made */
+    if (!w) continue; /* it has no subchannel */
     const gxds_lb_address address = e->ops->address_at(e, i);
     if (address.more_count > 0) gxds_subchannel_reorder(w->subchannel, &address);
   }
@@ -264,7 +264,8 @@ uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t t
   return gxds_round_robin_weight(e->machine, token);
 }
 
-/* Called for a pick that waits, too: what it waits for goes before the rest of the channel. */
+/* A pick that waits causes this, too. While the policy is CONNECTING, its connections then come
+ * before others of the channel. */
 void gxds_endpoints_policy_exit_idle(void *self) {
   gxds_endpoints_policy *e = self;
   e->hurries = e->published == GRPC_CHANNEL_CONNECTING;

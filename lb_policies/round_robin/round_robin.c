@@ -17,11 +17,11 @@ typedef enum standing {
 typedef struct slot {
   gxds_address address;
   uint8_t standing;
-  uint8_t state; /* as it counts: failed until it is READY */
+  uint8_t state; /* what it counts as: after a failure, TRANSIENT_FAILURE until it is READY */
   bool has_reported;
   bool connect_due;
   uint32_t generation;
-  uint32_t weight; /* 0: it was in no update by weight */
+  uint32_t weight; /* 0: it was in no update whose weights count */
 } slot;
 
 struct gxds_round_robin {
@@ -32,17 +32,17 @@ struct gxds_round_robin {
 
   uint32_t *current; /* slots in the order of the last update */
   uint32_t current_count;
-  uint32_t *leaving; /* in the order they had */
+  uint32_t *leaving; /* slots in the order that they had in their updates */
   uint32_t leaving_count;
 
-  /* Of the current ones. Those that wait for a subchannel count as connecting. */
+  /* How many current slots are in each state. Those that wait for a subchannel are CONNECTING. */
   uint32_t counts[GRPC_CHANNEL_SHUTDOWN];
   uint32_t refused_count;
 
   uint32_t wanted_count;
-  uint32_t wanted_next; /* no current one before it waits for a subchannel */
-  bool may_make;        /* one of them gets its subchannel now */
-  uint64_t *connects;   /* tokens; those whose connect_due is gone are passed over */
+  uint32_t wanted_next; /* no current slot before this place waits for a subchannel */
+  bool may_make;        /* one of those that wait may get its subchannel now */
+  uint64_t *connects;   /* tokens; those whose connect_due is false are skipped */
   size_t connect_count;
   bool reresolution_due;
   uint64_t *removals; /* tokens */
@@ -50,9 +50,9 @@ struct gxds_round_robin {
 
   bool by_weight;
   bool updated;     /* it has had an update */
-  bool publish_due; /* what is published says it no longer, though the state may be the same */
+  bool publish_due; /* what was published is out of date, even if the state is the same */
   bool has_published;
-  grpc_connectivity_state published; /* what was said last */
+  grpc_connectivity_state published; /* the last published state */
   bool published_empty;
   uint64_t *members; /* of the last PUBLISH */
 };
@@ -73,7 +73,7 @@ void gxds_round_robin_destroy(gxds_round_robin *r) {
 
 uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r) { return r->slot_count; }
 
-/* Slots */
+/* --- Slots --- */
 
 static uint64_t token_of(const gxds_round_robin *r, uint32_t index) {
   return (uint64_t)r->slots[index].generation << 32 | index;
@@ -83,14 +83,14 @@ uint64_t gxds_round_robin_token_at(const gxds_round_robin *r, uint32_t position)
   return token_of(r, r->current[position]);
 }
 
-/* NULL: it is gone. */
+/* NULL if the endpoint is gone. */
 static slot *find_slot(const gxds_round_robin *r, uint64_t token) {
   uint32_t index = (uint32_t)token;
   if (index >= r->slot_count || r->slots[index].generation != token >> 32) return NULL;
   return r->slots[index].standing == SLOT_FREE ? NULL : &r->slots[index];
 }
 
-/* Makes room for so many more slots in use. */
+/* Makes sure that so many slots are free. */
 static void reserve_slots(gxds_round_robin *r, uint32_t more) {
   if (more <= r->free_count) return;
   uint32_t before = r->slot_count;
@@ -113,7 +113,8 @@ static uint32_t take_slot(gxds_round_robin *r, const gxds_address *address) {
   return index;
 }
 
-/* Ends its subchannel, if it has one. The caller has taken it off its list and its counts. */
+/* Frees the slot, and ends its subchannel if it has one. The caller takes the slot out of its list
+ * and its counts. */
 static void free_slot(gxds_round_robin *r, uint32_t index) {
   slot *s = &r->slots[index];
   if (s->standing == SLOT_CURRENT || s->standing == SLOT_LEAVING) {
@@ -129,7 +130,7 @@ static bool same_address(const gxds_address *a, const gxds_address *b) {
          memcmp(a->ip, b->ip, a->is_ipv6 ? 16 : 4) == 0;
 }
 
-/* Updates */
+/* --- Updates --- */
 
 static void end_leaving(gxds_round_robin *r) {
   for (uint32_t i = 0; i < r->leaving_count; i++) free_slot(r, r->leaving[i]);
@@ -137,8 +138,8 @@ static void end_leaving(gxds_round_robin *r) {
   r->publish_due = true;
 }
 
-/* As in the host: the endpoints before go when one of the new ones is READY, or none of the new
- * ones is left to hope for, or none of those before is READY (those are ended at once). */
+/* As in the host, the old endpoints leave the picks when one of the new ones is READY, or all of
+ * the new ones have failed. (Old endpoints that are not READY are ended at once.) */
 static void settle(gxds_round_robin *r) {
   if (r->leaving_count == 0) return;
   uint32_t failed = r->counts[GRPC_CHANNEL_TRANSIENT_FAILURE];
@@ -147,8 +148,8 @@ static void settle(gxds_round_robin *r) {
   }
 }
 
-/* Takes the slots before[0 … count) out of the current ones; those that are READY may stay on in
- * leaving, which has room. */
+/* The slots before[0 … count) are not current any more: those that are READY go to `leaving`, which
+ * has room, and the others are freed. */
 static void dismiss(gxds_round_robin *r, const uint32_t *before, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     slot *s = &r->slots[before[i]];
@@ -161,8 +162,8 @@ static void dismiss(gxds_round_robin *r, const uint32_t *before, uint32_t count)
   }
 }
 
-/* Puts those of the slots that have an address of endpoints in their new places; out gets
- * UINT32_MAX where none has. Those that found no place are left in slots. Gives their number. */
+/* Fills out with the slot that has the address of each endpoint, UINT32_MAX if none has it. Leaves
+ * those of the slots that have no endpoint in slots, and returns their number. */
 static uint32_t match(const gxds_round_robin *r, uint32_t *slots, uint32_t slot_count,
                       const gxds_endpoint *endpoints, uint32_t count, uint32_t *out) {
   gxds_address_index index;
@@ -208,12 +209,13 @@ static bool any_ready(const gxds_round_robin *r, const uint32_t *slots, uint32_t
   return false;
 }
 
-/* A list that is empty may be NULL, which memcpy() must not see. */
+/* An empty list may be NULL, which memcpy() must not get. */
 static void copy_slots(uint32_t *to, const uint32_t *from, uint32_t count) {
   if (count) memcpy(to, from, count * sizeof *to);
 }
 
-/* What is between the parts at the front and the back that stayed as they were. */
+/* Replaces the slots between the first `front` and the last `back` ones, which stay as they were.
+ */
 static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
                            const gxds_endpoint *endpoints, uint32_t count, bool renew) {
   uint32_t old_count = r->current_count - front - back;
@@ -222,7 +224,7 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   uint32_t *next = gxds_calloc(count ? count : 1, sizeof *next);
   copy_slots(next, r->current, front);
   copy_slots(next + count - back, r->current + front + old_count, back);
-  /* What is leaving may come back. */
+  /* Endpoints that are leaving may come back. */
   uint32_t pool_count = r->leaving_count + old_count;
   uint32_t *pool = gxds_calloc(pool_count ? pool_count : 1, sizeof *pool);
   copy_slots(pool, r->leaving, r->leaving_count);
@@ -243,7 +245,7 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
     }
   }
   r->leaving = gxds_realloc(r->leaving, pool_count ? pool_count : 1, sizeof *r->leaving);
-  /* Those that were leaving before stay so, in front. */
+  /* Slots that were leaving before go on leaving, and stay in front. */
   r->leaving_count = 0;
   uint32_t kept = 0;
   while (kept < pool_count && r->slots[pool[kept]].standing == SLOT_LEAVING) kept++;
@@ -256,7 +258,7 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   r->current_count = count;
 }
 
-/* Addresses that are not of xDS may weigh nothing. */
+/* Addresses from outside of xDS may have the weight 0. */
 static uint32_t bounded(uint32_t weight) { return weight > 0 ? weight : 1; }
 
 static void take_weights(gxds_round_robin *r, const gxds_endpoint *endpoints) {
@@ -295,7 +297,7 @@ void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoi
   if (count == 0) r->publish_due = true; /* the note may be another */
 }
 
-/* Other events */
+/* --- Other events --- */
 
 static void count_as(gxds_round_robin *r, slot *s, grpc_connectivity_state state) {
   r->counts[s->state]--;
@@ -359,7 +361,7 @@ void gxds_round_robin_on_other_picks(gxds_round_robin *r) { r->publish_due = tru
 
 void gxds_round_robin_on_start(gxds_round_robin *r) { r->may_make = true; }
 
-/* Operations */
+/* --- Operations --- */
 
 uint32_t gxds_round_robin_wanted(const gxds_round_robin *r) { return r->wanted_count; }
 

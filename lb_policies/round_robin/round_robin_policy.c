@@ -17,7 +17,7 @@ typedef struct policy {
   gxds_turns *turns;
   const gxds_locality *locality; /* of the last update; a reference */
   bool by_weight;
-  bool with_proxies; /* A86: they are wanted */
+  bool with_proxies; /* A86: endpoints are reached through their proxies */
 } policy;
 
 static gxds_picker *make_picker(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count) {
@@ -47,12 +47,12 @@ static void set_locality(policy *p, const gxds_locality *locality) {
   if (before) gxds_locality_unref(before);
 }
 
-/* Whether some of its endpoints are told apart by more than an address. */
+/* Whether more than one address identifies some of the endpoints. */
 static bool by_more(const gxds_locality *l) { return l->hostnames || l->more || l->proxies; }
 
-/* A81: an endpoint that has a hostname is told apart by it too, since its subchannel knows it, and
- * so is one that is reached through a proxy (A86). A61: one of several addresses is told apart by
- * all of them. The caller's. */
+/* The endpoints, with an identity in place of the address where one address does not identify them:
+ * a hostname (A81) and a proxy (A86) are part of it, since the subchannel is made with them, and so
+ * are all of several addresses (A61). The caller owns the array. */
 static gxds_endpoint *by_identity(const policy *p, const gxds_locality *l) {
   gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
   gxds_text text = {0};
