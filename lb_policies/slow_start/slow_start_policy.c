@@ -16,11 +16,12 @@ typedef struct policy {
   gxds_address_list list;
   gxds_newcomers newcomers;
   gxds_turns *turns;
-  bool by_weight; /* E3: then there are no members: each share is a picker's for good */
+  bool by_weight; /* E3: by the weights of endpoints. Then there are no members, because the shares
+                     of a picker never change */
   gxds_weighted_members *members; /* the last picker's; NULL if there is none */
 } policy;
 
-/* Also sets the timer for the next time. */
+/* Renews the shares of p->members, and sets the deadline for the next time. */
 static void reweigh(policy *p) {
   double *shares = gxds_calloc(p->members->count, sizeof *shares);
   const gxds_time next =
@@ -30,8 +31,8 @@ static void reweigh(policy *p) {
   gxds_policy_set_deadline(p->endpoints.base, next);
 }
 
-/* By the endpoints' weights, and what newcomers have of them now. A wheel can't change, but takes
- * constant time however far apart they are. */
+/* Makes a picker by the endpoints' weights, times the present shares of newcomers. Its wheel can't
+ * change, but picks in constant time however different the weights are. */
 static gxds_picker *make_picker_by_weight(policy *p, const uint64_t *tokens, size_t count) {
   gxds_policy *base = p->endpoints.base;
   const gxds_time now = gxds_policy_now(base);
@@ -156,7 +157,7 @@ bool gxds_lb_config_is_endpoint_weights_alone(const gxds_lb_config *c) {
 
 const gxds_policy_type gxds_slow_start_policy = {
     .name = "grpc_xds_slow_start",
-    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
+    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
     .log_name = "grpc_xds_slow_start",
     .title = "grpc_xds_slow_start",
     .parse = parse,
@@ -171,7 +172,7 @@ const gxds_policy_type gxds_slow_start_policy = {
 
 const gxds_policy_type gxds_endpoint_weights_policy = {
     .name = "grpc_xds_endpoint_weights",
-    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
+    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
     .log_name = "grpc_xds_endpoint_weights",
     .title = "grpc_xds_endpoint_weights",
     .parse = parse_endpoint_weights,
