@@ -28,7 +28,8 @@ bool gxds_subset_exists(const gxds_endpoints *all, gxds_str wanted, const gxds_l
   return false;
 }
 
-/* Envoy: unless a subset is aware of their weights, its endpoints are alike, wherever they are. */
+/* The weight of a locality in a subset. As in Envoy, it is the number of its endpoints, so that all
+ * endpoints weigh the same, unless the subset is aware of the weights of localities. */
 static uint32_t weight_of(const gxds_locality *l, size_t count, const gxds_lb_subsets *rules) {
   if (!rules->locality_weight_aware) return (uint32_t)count;
   if (!rules->scale_locality_weight) return l->weight;
@@ -60,12 +61,12 @@ static const gxds_locality *filter(const gxds_locality *l, gxds_str wanted,
 
 typedef struct locality_change {
   const gxds_locality *before; /* NULL: it is new */
-  gxds_locality_stretch in;    /* of both */
+  gxds_locality_stretch in;    /* the endpoints that changed */
 } locality_change;
 
 struct gxds_subset_changes {
-  const gxds_endpoints *before;
-  locality_change items[]; /* of the localities after it, in order */
+  const gxds_endpoints *before; /* only compared, never dereferenced */
+  locality_change items[];      /* one for each locality after the update, in order */
 };
 
 static locality_change compare(const gxds_locality *before, const gxds_locality *after) {
@@ -104,7 +105,7 @@ static bool any_in(const gxds_locality *l, uint32_t start, uint32_t end, gxds_st
   return false;
 }
 
-/* Whether what the subset has of the locality is what it had (was; NULL: nothing). */
+/* Whether the subset's part of the locality has not changed. was: the part before; NULL: none. */
 static bool is_same(const locality_change *c, const gxds_locality *l, const gxds_locality *was,
                     gxds_str wanted, const gxds_lb_subsets *rules) {
   if (!c->before || any_in(c->before, c->in.start, c->in.end_before, wanted, rules->list_as_any) ||
@@ -114,8 +115,8 @@ static bool is_same(const locality_change *c, const gxds_locality *l, const gxds
   return !was || was->weight == weight_of(l, was->endpoint_count, rules);
 }
 
-/* change: NULL: not known. The caller owns the returned reference; NULL: the subset has nothing of
- * it. */
+/* The subset's part of the locality: the one before, if it has not changed. change: NULL if it is
+ * not known. The caller owns the returned reference; NULL: the part is empty. */
 static const gxds_locality *filter_or_share(const gxds_subset_endpoints *s, size_t priority,
                                             const gxds_locality *l, gxds_str wanted,
                                             const gxds_lb_subsets *rules,
@@ -128,7 +129,8 @@ static const gxds_locality *filter_or_share(const gxds_subset_endpoints *s, size
   return gxds_locality_ref(was);
 }
 
-/* change: as above, of the first locality. */
+/* change: of the first locality, with the others after it; NULL if they are not known. Adds the
+ * number of the subset's endpoints to *count. */
 static const gxds_endpoints *make(const gxds_subset_endpoints *s, const gxds_endpoints *all,
                                   gxds_str wanted, const gxds_lb_subsets *rules,
                                   const locality_change *change, size_t *count) {

@@ -4,10 +4,11 @@
 
 typedef struct slot {
   gxds_metadata_match match; /* an owned text; empty: the slot is free */
-  gxds_subset_pick pick;     /* a reference in it */
+  gxds_subset_pick pick;     /* its picker is a reference */
 } slot;
 
-/* Immutable once it is published. The slots are an open hash, at most half full. */
+/* Immutable once it is published. The slots are a hash table with open addressing, at most half
+ * full. */
 struct gxds_subset_picker {
   gxds_picker base;
   gxds_str cluster;
@@ -17,7 +18,7 @@ struct gxds_subset_picker {
   slot slots[];
 };
 
-/* A free one, when it is not there. */
+/* The slot of the match, or a free slot if there is none. */
 static const slot *find(const gxds_subset_picker *p, const gxds_metadata_match *match) {
   size_t at = (size_t)match->hash & p->mask;
   while (p->slots[at].match.text.size > 0 &&
@@ -52,7 +53,7 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
     if (s->match.text.size == 0) gxds_poker_poke(p->poker, 0, match->text);
   }
   switch (by->kind) {
-    case GXDS_SUBSET_PICK_WAIT: /* of a free slot, too */
+    case GXDS_SUBSET_PICK_WAIT: /* this is the kind of a free slot, too */
       gxds_picked_queue(out);
       return;
     case GXDS_SUBSET_PICK_FAIL:

@@ -19,36 +19,36 @@ typedef struct subset {
   gxds_str wanted; /* the metadata that they have; empty: all endpoints */
   gxds_subset_endpoints endpoints;
   gxds_lb_child *child;
-  bool is_new;             /* the child was given nothing yet */
-  bool is_used;            /* while the unused are swept */
-  gxds_picker *picker;     /* a reference; NULL: it reported nothing yet */
-  UT_hash_handle hh;       /* by wanted; not of all endpoints */
+  bool is_new;             /* the child had no update yet */
+  bool is_used;            /* only for sweep() */
+  gxds_picker *picker;     /* a reference; NULL: the child reported nothing yet */
+  UT_hash_handle hh;       /* by wanted; not of the subset of all endpoints */
   UT_hash_handle hh_token; /* by token */
 } subset;
 
 /* A route's metadata match, and the subset to which it leads. */
 typedef struct match {
   gxds_metadata_match own; /* an owned text */
-  const subset *to;        /* NULL: nowhere */
+  const subset *to;        /* NULL: there is none, so its RPCs fail */
   UT_hash_handle hh;       /* by text; the oldest first */
 } match;
 
 typedef struct policy {
   gxds_policy *base;
-  bool busy;    /* what children report is published afterwards */
-  bool changed; /* what is published is out of date */
+  bool busy;    /* what children report now is published afterwards */
+  bool changed; /* what was published is out of date */
   uint64_t last_token;
-  subset *all;       /* of all endpoints; NULL before the first update */
+  subset *all;       /* the subset of all endpoints; NULL before the first update */
   subset *by_wanted; /* the others */
   subset *by_token;
   match *matches;
-  const subset *otherwise;       /* where RPCs without a match go; NULL: nowhere */
-  grpc_connectivity_state state; /* of all endpoints */
+  const subset *otherwise;       /* where RPCs without a match go; NULL: they fail */
+  grpc_connectivity_state state; /* of the subset of all endpoints */
   gxds_status status;
 
   /* From the last update. The policy owns these references. */
   gxds_cluster_child_config *config;
-  const gxds_cluster_entry *entry; /* NULL before it */
+  const gxds_cluster_entry *entry; /* NULL before the first */
   const gxds_args *args;
   gxds_str note;
 } policy;
@@ -88,7 +88,8 @@ static void remove_subset(policy *p, subset *s) {
   gxds_free(s);
 }
 
-/* before: of the last update; NULL: nothing. It still lives. */
+/* Updates the endpoints of all subsets. before: the cluster's endpoints in the last update, which
+ * still exist; NULL: none. */
 static void take_endpoints(policy *p, const gxds_endpoints *before) {
   const gxds_endpoints *after = p->entry->endpoints;
   gxds_subset_changes *changes = before != after ? gxds_subset_changes_create(before, after) : NULL;
@@ -98,7 +99,8 @@ static void take_endpoints(policy *p, const gxds_endpoints *before) {
   gxds_subset_changes_destroy(changes);
 }
 
-/* NULL: no endpoint has it. */
+/* The subset of the endpoints that have that metadata. Makes it if there is none. NULL if no
+ * endpoint has the metadata. */
 static const void *subset_with(void *arg, gxds_str wanted) {
   policy *p = arg;
   subset *s = find_wanted(p, wanted);
@@ -109,7 +111,7 @@ static const void *subset_with(void *arg, gxds_str wanted) {
   return s;
 }
 
-/* match: empty: the RPC has none. */
+/* Sets *to to the subset for RPCs with that match; empty: for RPCs without a match. */
 static void resolve(policy *p, gxds_str match_text, const subset **to) {
   const subset *before = *to;
   *to = gxds_subset_resolve(rules_of(p), match_text, subset_with, p);
@@ -121,7 +123,7 @@ static void resolve_all(policy *p) {
   for (match *m = p->matches; m; m = m->hh.next) resolve(p, m->own.text, &m->to);
 }
 
-/* Ends those that no match leads to. */
+/* Ends the subsets to which no match leads. */
 static void sweep(policy *p) {
   for (subset *s = p->by_token; s; s = s->hh_token.next) s->is_used = s == p->all;
   if (p->otherwise) ((subset *)p->otherwise)->is_used = true;
@@ -142,7 +144,7 @@ static gxds_status update_child(const policy *p, subset *s) {
   const gxds_cluster_entry *part =
       gxds_cluster_entry_endpoints(e->name, e->cluster, s->endpoints.part, e->resolution_note);
   const gxds_lb_update update = {.config = p->config->child,
-                                 .addresses = gxds_priority_addresses(NULL), /* are in the entry */
+                                 .addresses = gxds_priority_addresses(NULL), /* entry has them */
                                  .args = p->args,
                                  .note = p->note,
                                  .entry = part};
@@ -153,7 +155,7 @@ static gxds_status update_child(const policy *p, subset *s) {
   return status;
 }
 
-/* All, or those that are new. Their reports are kept until the end. */
+/* Updates all children, or those that are new. The caller publishes what they report meanwhile. */
 static gxds_status update_children(policy *p, bool only_new) {
   gxds_child_errors errors = {0};
   p->busy = true;
@@ -216,14 +218,14 @@ static void poked(void *self, uint64_t number, gxds_str text) {
   policy *p = self;
   match *m;
   HASH_FIND(hh, p->matches, text.data, text.size, m);
-  if (m || !p->entry) return; /* another RPC was first */
+  if (m || !p->entry) return; /* m: another RPC asked for it first */
   if (HASH_COUNT(p->matches) >= GXDS_SUBSET_MATCHES_MAX) remove_match(p, p->matches);
   m = GXDS_NEW(match);
   m->own = (gxds_metadata_match){gxds_str_dup(text), gxds_metadata_hash(text)};
   HASH_ADD_KEYPTR(hh, p->matches, m->own.text.data, m->own.text.size, m);
   resolve(p, text, &m->to);
   p->changed = true;
-  gxds_status unheard = update_children(p, true); /* one that refused it fails its RPCs */
+  gxds_status unheard = update_children(p, true); /* a child that refuses it fails its RPCs */
   gxds_status_fini(&unheard);
   if (gxds_policy_ended(p->base)) return;
   sweep(p);
@@ -243,7 +245,8 @@ static void take_update(policy *p, const gxds_lb_update *given) {
   p->note = gxds_str_dup(given->note);
 }
 
-/* Without a snapshot, what is known stays. */
+/* The cluster's entry in the snapshot; without a snapshot, the last one. NULL if it has no subsets.
+ */
 static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update *given) {
   const gxds_cluster_child_config *config = (const gxds_cluster_child_config *)given->config;
   const gxds_cluster_entry *e =
@@ -254,7 +257,7 @@ static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_cluster_entry *entry = entry_in(p, given);
-  if (!entry) { /* never below cds */
+  if (!entry) { /* does not happen below cds */
     gxds_status status =
         gxds_status_make(GXDS_UNAVAILABLE, "%s: no such cluster with subsets in the snapshot",
                          gxds_subset_policy.name);
@@ -284,7 +287,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 static void exit_idle(void *self) {
   policy *p = self;
   const bool busy = p->busy;
-  p->busy = true; /* one picker for all that they report */
+  p->busy = true; /* so that one picker is published for all that children report */
   for (subset *s = p->by_token; s; s = s->hh_token.next) gxds_lb_child_exit_idle(s->child);
   p->busy = busy;
   if (!busy) publish(p);
@@ -319,8 +322,7 @@ static void destroy(void *self) {
 
 const gxds_policy_type gxds_subset_policy = {
     .name = "grpc_xds_subset",
-    .trace = "priority_lb", /* the host has no trace flag for this policy, which chooses one child
-                               as priority does */
+    .trace = "priority_lb", /* the flag of its children, which are priority policies */
     .log_name = "grpc_xds_subset",
     .title = "grpc_xds_subset",
     .needs_config = true,
