@@ -14,14 +14,15 @@ typedef enum due {
 
 typedef struct child {
   uint64_t token;
-  const gxds_locality *locality; /* a reference; the last that named it, once it is retired */
+  const gxds_locality *locality; /* a reference; of the last update that had it */
   due due;
   bool exit_idle_due;
-  uint64_t leaf_version; /* what it was given last: w->leaf_version and w->note_version then */
-  uint64_t note_version;
-  grpc_connectivity_state state; /* as it counts: failed until it is READY */
-  uint64_t failed_at;            /* order among all failures; 0: never failed */
-  gxds_time retirement;          /* NEVER: in use */
+  uint64_t leaf_version;         /* w->leaf_version at its last update */
+  uint64_t note_version;         /* w->note_version at its last update */
+  grpc_connectivity_state state; /* what it counts as: after a failure, TRANSIENT_FAILURE until it
+                                    is READY */
+  uint64_t failed_at;            /* the number of its last failure among all; 0: it never failed */
+  gxds_time retirement;          /* when it is removed; NEVER: it is in use */
 } child;
 
 struct gxds_weighted_locality {
@@ -37,8 +38,8 @@ struct gxds_weighted_locality {
   size_t due_next; /* children before it have nothing due */
   size_t exit_idle_count;
 
-  /* The picker that is wanted, and the one that is published. The versions count the changes of
-   * those that are READY, and of those that failed. */
+  /* Whether a new picker may be due, and what was published last. ready_version and failed_version
+   * count the changes of the children that are READY, and of those that failed. */
   bool publish_due;
   uint64_t ready_version;
   uint64_t failed_version;
@@ -77,14 +78,14 @@ static child *find_child(const gxds_weighted_locality *w, uint64_t token) {
   return at < w->child_count && w->tokens[at]->token == token ? w->tokens[at] : NULL;
 }
 
-/* Those in the picks changed in any way. */
+/* The children in use, or their weights, have changed. */
 static void touch_members(gxds_weighted_locality *w) {
   w->ready_version++;
   w->failed_version++;
   w->publish_due = true;
 }
 
-/* Updates */
+/* --- Updates --- */
 
 static child *make_child(gxds_weighted_locality *w, const gxds_locality *locality) {
   child *c = GXDS_NEW(child);
@@ -213,7 +214,7 @@ void gxds_weighted_locality_on_update(gxds_weighted_locality *w,
   if (p->locality_count == 0) w->publish_due = true; /* the note may be another */
 }
 
-/* Other events */
+/* --- Other events --- */
 
 void gxds_weighted_locality_on_child_state(gxds_weighted_locality *w, uint64_t token,
                                            grpc_connectivity_state state) {
@@ -238,7 +239,7 @@ void gxds_weighted_locality_on_deadline(gxds_weighted_locality *w, gxds_time now
   if (gxds_weighted_locality_deadline(w) <= now) end_retired(w, now);
 }
 
-/* What follows from them */
+/* --- Operations --- */
 
 static bool next_due(gxds_weighted_locality *w, gxds_weighted_locality_op *op) {
   for (; w->due_next < w->child_count; w->due_next++) {
@@ -267,7 +268,7 @@ static bool next_exit_idle(gxds_weighted_locality *w, gxds_weighted_locality_op 
   return true;
 }
 
-/* Those in use; how many there are in each state goes to counts. */
+/* Returns how many children are in use. Adds to counts how many of them are in each state. */
 static size_t count_states(const gxds_weighted_locality *w, size_t counts[4]) {
   size_t in_use = 0;
   for (size_t i = 0; i < w->child_count; i++) {
@@ -307,7 +308,7 @@ static void collect_members(gxds_weighted_locality *w, grpc_connectivity_state s
   op->weights = w->weights;
 }
 
-/* False: what is published says it already. */
+/* False if what was published is still right. */
 static bool next_publish(gxds_weighted_locality *w, gxds_weighted_locality_op *op) {
   if (!w->publish_due) return false;
   w->publish_due = false;
@@ -321,7 +322,7 @@ static bool next_publish(gxds_weighted_locality *w, gxds_weighted_locality_op *o
   grpc_connectivity_state state = add_up(counts);
   uint64_t version = state == GRPC_CHANNEL_READY               ? w->ready_version
                      : state == GRPC_CHANNEL_TRANSIENT_FAILURE ? w->failed_version
-                                                               : 0; /* all queue alike */
+                                                               : 0; /* all queueing is alike */
   if (w->published == PUBLISHED_STATE && w->published_state == state &&
       w->published_version == version) {
     return false;

@@ -10,12 +10,12 @@
 #include "lb_policies/weighted_locality/locality_picker.h"
 #include "lb_policies/weighted_locality/weighted_locality.h"
 
-/* Ours takes its place. */
+/* Our own round_robin takes its place. */
 #define HOSTS_ROUND_ROBIN "round_robin"
 
 typedef struct leaf {
   gxds_keyed_child keyed; /* first */
-  gxds_picker *picker;    /* the last; a reference; NULL: it reported nothing yet */
+  gxds_picker *picker;    /* reported last; a reference; NULL: it reported nothing yet */
   gxds_status last_failure;
   gxds_str label; /* A78: its locality; owned */
 } leaf;
@@ -55,8 +55,9 @@ static void remove_leaf(policy *p, leaf *l) {
   gxds_free(l);
 }
 
-/* What a leaf does when its cluster balances by round_robin is ours to say: it takes the locality
- * as it is, with weights or without. The caller owns the returned reference. */
+/* The config of a leaf. If the cluster uses round_robin, or endpoint weights without slow start,
+ * the leaf is our own round_robin, which takes the locality as it is. The caller owns the returned
+ * reference. */
 static gxds_lb_config *config_of_leaf(const policy *p, const gxds_locality *locality) {
   gxds_lb_config *child = p->config->child;
   const bool by_weight = gxds_lb_config_is_endpoint_weights_alone(child);
@@ -66,7 +67,7 @@ static gxds_lb_config *config_of_leaf(const policy *p, const gxds_locality *loca
   return gxds_round_robin_config_create(locality, by_weight);
 }
 
-/* The leaf's reports come in meanwhile, and may end it. */
+/* The leaf may report meanwhile, and may end. */
 static void update_leaf(policy *p, uint64_t token, const gxds_locality *locality,
                         gxds_child_errors *errors) {
   gxds_lb_config *config = config_of_leaf(p, locality);
@@ -145,7 +146,7 @@ static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child
 /* Adds to errors the messages of the leaves that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* the running loop handles what just arrived */
+  if (p->draining) return; /* nested: the outer call carries the operations out */
   p->draining = true;
   gxds_weighted_locality_op op;
   while (!gxds_policy_ended(p->base) && gxds_weighted_locality_next(p->machine, &op)) {
@@ -228,7 +229,7 @@ static void on_deadline(void *self) {
 static void exit_idle(void *self) {
   policy *p = self;
   const bool draining = p->draining;
-  p->draining = true; /* what leaves report is carried out afterwards: it may end them */
+  p->draining = true; /* what leaves report may end leaves: it waits until the loop is over */
   gxds_keyed_children_exit_idle(p->leaves);
   p->draining = draining;
   drain(p, NULL);

@@ -62,7 +62,7 @@ size_t gxds_wheel_pick(const gxds_wheel *w, uint64_t turn) {
 
 struct gxds_turns {
   gxds_ref refs;
-  char before[64]; /* nothing else on the counter's cache line */
+  char before[64]; /* so that nothing else is on the counter's cache line */
   _Atomic uint64_t next;
   char after[64];
 };
