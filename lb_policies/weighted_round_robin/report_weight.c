@@ -17,7 +17,7 @@ static const struct {
     {"utilization.", GXDS_UTILIZATION_RESOURCE, true},
 };
 
-/* The first period ends the name of a map: keys may have more. */
+/* The first period ends the name of a map. The key after it may have more periods. */
 bool gxds_utilization_metric_parse(gxds_str name, gxds_utilization_metric *out) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const size_t size = strlen(kinds[i].name);

@@ -59,9 +59,9 @@ void gxds_stride_set_shares(gxds_stride *s, const double *shares) {
   for (size_t i = 0; i < s->count; i++) set(s, i, shares[i] / greatest * WEIGHT_MAX);
 }
 
-/* Of every WEIGHT_MAX rounds a member takes as many as it weighs: those in which a multiple of its
- * weight passes a multiple of WEIGHT_MAX. Each begins elsewhere, so that they don't pass together.
- */
+/* A member takes as many of every WEIGHT_MAX rounds as its weight: those in which a multiple of the
+ * weight passes a multiple of WEIGHT_MAX. Each member starts with another offset, so that they
+ * don't all pass in the same rounds. */
 size_t gxds_stride_pick(const gxds_stride *s, gxds_turns *turns) {
   for (;;) {
     uint64_t turn = gxds_turns_next(turns);

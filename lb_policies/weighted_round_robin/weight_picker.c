@@ -7,8 +7,8 @@
 
 /* --- The rating --- */
 
-/* Ratings are few, as configs are: what differs from all before is kept until the last RPC ended.
- */
+/* A rating that was set. Each is kept once, until the gxds_current_rating ends, as RPCs may still
+ * use it. They are few, because configs are few. */
 typedef struct gxds_rating_kept {
   gxds_rating *rating; /* a reference */
   struct gxds_rating_kept *next;
@@ -104,7 +104,7 @@ void gxds_weighted_members_unref(gxds_weighted_members *m) {
 
 /* --- Picks --- */
 
-/* The state of one RPC. It lies in the memory of the call. */
+/* The tracker of one attempt. It is in the memory of the call. */
 typedef struct tracker {
   gxds_tracker base;
   gxds_rater *rater; /* a reference */
@@ -112,7 +112,8 @@ typedef struct tracker {
 
 static void started(gxds_tracker *t) { (void)t; }
 
-/* Not by the host's BackendMetricData, which lacks all but the CPU's. */
+/* Reads the report itself, because the BackendMetricData of gRPC 1.51 lacks most of what is needed,
+ * such as qps and eps. */
 static void finished(gxds_tracker *t, const gxds_finish *f) {
   gxds_str bytes;
   if (!gxds_finish_trailer(f, gxds_str_z(GXDS_ORCA_METADATA_KEY), &bytes)) return;

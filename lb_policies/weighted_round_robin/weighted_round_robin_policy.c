@@ -8,7 +8,7 @@
 #include "lb_policies/weighted_round_robin/weight_picker.h"
 #include "resources/utilization_metrics.h"
 
-/* A58: by address, so that an endpoint that gets another subchannel keeps what it earned. */
+/* The weight of an address. A58: an endpoint that gets another subchannel keeps its weight. */
 typedef struct earned {
   gxds_str address; /* owned */
   gxds_endpoint_weight *weight;
@@ -23,7 +23,8 @@ typedef struct policy {
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   gxds_current_rating *rating;
   earned *by_address;
-  gxds_rater **raters; /* by the low half of the token; references; some out of use */
+  gxds_rater **raters; /* by the low half of the token; references; some of them belong to endpoints
+                          that are gone */
   uint32_t rater_count;
   gxds_weighted_members *members; /* the last picker's; NULL if there is none */
 } policy;
@@ -32,7 +33,7 @@ static bool is_out_of_band(const policy *p) {
   return p->config->oob_reporting_period != GXDS_TIME_NEVER;
 }
 
-/* Takes up what was reported, and sets the timer for the next time. */
+/* Computes the weights from what was reported, and sets the deadline for the next time. */
 static void reweigh(policy *p) {
   const gxds_weighted_members *m = p->members;
   const gxds_time now = gxds_policy_now(p->endpoints.base);
@@ -102,7 +103,7 @@ static void forget(policy *p, earned *e) {
   gxds_free(e);
 }
 
-/* Asks for the reports of its subchannel as the config has it. */
+/* Asks the slot's subchannel for reports as often as the config says. */
 static void ask_for_reports(policy *p, uint32_t slot) {
   gxds_subchannel *subchannel = gxds_endpoints_policy_subchannel(&p->endpoints, slot);
   if (!subchannel) return;
@@ -130,7 +131,8 @@ static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position)
 
 static void ready(gxds_endpoints_policy *e, uint64_t token) {
   policy *p = (policy *)e;
-  /* Out of band, a report may be here already: its stream tells of the connection, in order. */
+  /* Out of band, a report may have come already. There the rater is notified of the connection,
+   * before its reports. */
   if (!is_out_of_band(p)) gxds_endpoint_weight_on_ready(p->raters[(uint32_t)token]->weight);
 }
 
@@ -196,7 +198,7 @@ static void read_duration(const json_t *json, const char *name, gxds_errors *err
   gxds_json_duration(json, name, GXDS_JSON_OPTIONAL, NULL, errors, out);
 }
 
-/* A114: names that gRPC has no metric of are passed over. Borrowed: valid as long as the JSON. */
+/* A114: ignores names that are no metrics of gRPC. Borrowed: valid as long as the JSON. */
 static size_t read_metrics(const json_t *json, gxds_errors *errors, gxds_utilization_metric *out) {
   const json_t *names;
   const char *field = "metricNamesForComputingUtilization";
@@ -271,7 +273,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_weighted_round_robin_policy = {
     .name = "weighted_round_robin",
-    .trace = "round_robin", /* the host has no flag for this policy, only for round_robin */
+    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
     .log_name = "weighted_round_robin",
     .title = "weighted_round_robin",
     .parse = parse,
