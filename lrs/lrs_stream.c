@@ -72,7 +72,7 @@ static void open_stream(gxds_lrs_stream *s) {
   push(s, GXDS_LRS_READ, none);
 }
 
-/* The stream is over: counts that it had not sent go out on the next one. */
+/* The stream is over. Counts that it has not sent go out on the next one. */
 static void end_stream(gxds_lrs_stream *s, bool answered, gxds_time now) {
   gxds_load_report_lost(s->report);
   s->report = NULL;
@@ -146,7 +146,7 @@ void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *dat
   gxds_lrs_response response;
   gxds_status status = gxds_lrs_decode_response(data, size, &response);
   if (!gxds_status_is_ok(&status)) {
-    /* A server that sent an invalid response is tried again later, since it may get well. */
+    /* A server that sent an invalid response is tried again later, since it may recover. */
     gxds_status_fini(&status);
     forget_actions(s);
     push(s, GXDS_LRS_CLOSE, gxds_str_of(NULL, 0));
