@@ -1,5 +1,4 @@
-/* A child, which is whatever policy its config names: one policy at a time, or two while the newer
- * of them connects. */
+/* A child: the policy that its config names, or two policies while the newer one connects. */
 #include <inttypes.h>
 
 #include "base/memory.h"
@@ -7,11 +6,11 @@
 
 /* One policy below the child's parent: in C, or the host's. */
 typedef struct slot {
-  gxds_lb_parent above; /* what the policy speaks to */
+  gxds_lb_parent above; /* first: the policy's parent */
   gxds_lb_child *child;
   gxds_str name;            /* of the policy; owned */
-  gxds_policy *policy;      /* one of the two */
-  gxds_hosts_policy *hosts; /* NULL while it is made, too */
+  gxds_policy *policy;      /* a policy in C; NULL: it is the host's, or is still being made */
+  gxds_hosts_policy *hosts; /* a policy of the host's; NULL: it is in C, or is still being made */
 } slot;
 
 struct gxds_lb_child {
@@ -19,7 +18,7 @@ struct gxds_lb_child {
   uint64_t token;
   bool ended;
   slot *current; /* NULL: there was no update yet */
-  slot *pending; /* takes the place of current, when it has connected; NULL: none */
+  slot *pending; /* replaces current when it reports any state but CONNECTING; NULL: none */
 };
 
 static void free_slot(void *arg) {
@@ -28,7 +27,8 @@ static void free_slot(void *arg) {
   gxds_free(s);
 }
 
-/* Not freed at once: a function of its policy may be at work. */
+/* Ends the policy. The slot is not freed at once, because a function of its policy may be at work.
+ */
 static void end_slot(slot *s) {
   if (!s) return;
   gxds_policy_end(s->policy);
@@ -39,7 +39,7 @@ static void end_slot(slot *s) {
   channel->ops->run_later(channel, free_slot, s);
 }
 
-/* Whether anybody listens to it. */
+/* Whether the parent still takes what the slot's policy reports. */
 static bool is_heard(const slot *s) {
   const gxds_lb_child *c = s->child;
   return (s == c->current || s == c->pending) && !c->ended && !c->owner->ended;
@@ -71,7 +71,7 @@ static gxds_subchannel *slot_subchannel(gxds_lb_parent *above, const gxds_lb_add
   return owner->type->child_subchannel(owner->self, s->child->token, address, args);
 }
 
-/* Only the newest policy knows which addresses it has. */
+/* Only the newest policy has the present addresses, so only its requests are passed on. */
 static void slot_reresolve(gxds_lb_parent *above) {
   slot *s = (slot *)above;
   const gxds_lb_child *c = s->child;
@@ -99,7 +99,8 @@ static void slot_label(gxds_lb_parent *above, gxds_metric_labels *out) {
 static const gxds_lb_parent_ops slot_ops = {slot_publish, slot_subchannel, slot_reresolve,
                                             slot_add_event, slot_label};
 
-/* The slot is the child's before its policy is made, which may speak at once. */
+/* Makes the slot's policy. The child has the slot already, because the policy may report at once.
+ */
 static gxds_status fill_slot(slot *s, const gxds_lb_update *update) {
   gxds_lb_root *root = s->child->owner->root;
   if (update->config->type) {
@@ -185,7 +186,7 @@ static void slot_exit_idle(slot *s) {
   if (s && s->hosts) s->hosts->ops->exit_idle(s->hosts);
 }
 
-/* What the first is told may end the child, or make the second the first. */
+/* The call of current may end the child, or let pending replace current. */
 void gxds_lb_child_exit_idle(gxds_lb_child *c) {
   slot *pending = c->pending;
   slot_exit_idle(c->current);

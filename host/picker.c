@@ -1,4 +1,4 @@
-/* Pickers that every pick ends with in the same way. */
+/* Pickers whose picks all have the same result: the RPC fails, or it waits. */
 #include "base/memory.h"
 #include "host/policy_internal.h"
 
@@ -33,7 +33,7 @@ gxds_picker *gxds_picker_fail(const gxds_status *status) {
 typedef struct queue_picker {
   gxds_picker base;
   gxds_poker *poker;
-  bool asked; /* atomic: by the first pick that waits */
+  bool asked; /* atomic; the first pick sets it and asks the policy to exit idle */
 } queue_picker;
 
 static void queue_destroy(gxds_picker *p) {

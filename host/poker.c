@@ -7,7 +7,7 @@ struct gxds_poker {
   gxds_policy *policy; /* under the serializer; NULL: it has ended */
 };
 
-/* On its way to the serializer. */
+/* A poke on its way to the serializer. */
 typedef struct poke {
   gxds_poker *poker;
   bool exit_idle; /* else: poked() */

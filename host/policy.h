@@ -147,7 +147,7 @@ struct gxds_lb_channel *gxds_policy_channel(const gxds_policy *p);
  * ended. */
 struct gxds_lb_root *gxds_policy_root(const gxds_policy *p);
 
-/* As it says there. */
+/* Parses a list with the channel's gxds_lb_parse_list (host/lb_config.h). */
 gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds_status *why);
 
 /* The state's name in gRPC: "READY". */

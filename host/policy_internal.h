@@ -1,4 +1,4 @@
-/* What the parts of host/ know of a policy. Private. */
+/* What the files of host/ share about policies. Private. */
 #ifndef GRPC_XDS_HOST_POLICY_INTERNAL_H_
 #define GRPC_XDS_HOST_POLICY_INTERNAL_H_
 
@@ -19,7 +19,7 @@ struct gxds_policy {
   struct gxds_policy_timer *timer; /* NULL: none is set */
 };
 
-/* Below a parent that may be a child's slot. */
+/* Makes a policy below that parent, which may be the slot of a child. One owner. */
 gxds_policy *gxds_policy_create_below(const gxds_policy_type *type, gxds_lb_parent *parent,
                                       gxds_lb_root *root, const gxds_args *args);
 
