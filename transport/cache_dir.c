@@ -77,8 +77,8 @@ static struct timespec timespec_of(int64_t wall) {
 
 void gxds_cache_touch(int lock, int64_t wall) {
   const struct timespec times[2] = {timespec_of(wall), timespec_of(wall)};
-  (void)futimens(lock,
-                 times); /* fails on a read-only file system, where no file is removed either */
+  /* This fails on a read-only file system, where no file is removed either. */
+  (void)futimens(lock, times);
 }
 
 /* ---- what nobody needs ---- */
@@ -121,7 +121,7 @@ static kind look_at(int dir, const char *name, int64_t *used) {
   return k;
 }
 
-/* A lock has no bytes. */
+/* The same for a lock. One that has bytes is not ours. */
 static kind look_at_lock(int dir, const char *name, int64_t *used) {
   struct stat info;
   if (fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? NONE : FOREIGN;

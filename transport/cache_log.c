@@ -27,7 +27,7 @@ struct gxds_cache_log {
   size_t size; /* bytes of the log, up to the end of the last whole record */
   size_t live; /* bytes of the records that are not out of date */
   kept *records;
-  gxds_text read; /* what find() gave last */
+  gxds_text read; /* the bytes of the record that was read last */
 };
 
 gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str origin, size_t compact_min,

@@ -12,7 +12,7 @@
 #include "transport/reactor.h"
 
 struct gxds_call_creds {
-  bool in_the_clear; /* the channel's credentials protect nothing: there are no files */
+  bool in_the_clear; /* the channel does not encrypt, so no token is sent: there are no files */
   gxds_jwt_file **files;
   size_t count;
 };
@@ -41,7 +41,7 @@ void gxds_call_creds_reset_backoff(gxds_call_creds *c) {
   for (size_t i = 0; c && i < c->count; i++) gxds_jwt_file_reset_backoff(c->files[i]);
 }
 
-/* ---- calls: named by numbers, since gRPC may ask after the end of one ---- */
+/* ---- calls: they have numbers, because gRPC may ask for a call that has ended ---- */
 
 static gxds_call_token *tokens; /* the reactor's thread */
 static uintptr_t last_number;
@@ -63,7 +63,8 @@ static grpc_metadata header_of(gxds_str token) {
   return header;
 }
 
-/* A97: all of them apply. *count headers, or why not. */
+/* A97: each file gives a header. Sets *count to the number of headers that were made; on failure
+ * some may be missing. */
 static gxds_status get_headers(const gxds_call_creds *c, grpc_metadata *headers, size_t *count) {
   if (c->in_the_clear) {
     return gxds_status_make(GXDS_UNAUTHENTICATED,
@@ -81,7 +82,7 @@ static gxds_status get_headers(const gxds_call_creds *c, grpc_metadata *headers,
   return gxds_status_ok();
 }
 
-/* ---- what gRPC asks ---- */
+/* ---- questions of gRPC ---- */
 
 typedef struct request {
   uintptr_t number;
@@ -116,8 +117,8 @@ static void on_asked(void *arg) {
   gxds_reactor_release();
 }
 
-/* On a thread of gRPC's. state is the number of the call. The credentials have a use of the
- * reactor, and so may take another one. */
+/* gRPC asks for the headers of a call, on a thread of its own. state is the number of the call. The
+ * credentials hold the reactor, so this may acquire it once more. */
 static int on_ask(void *state, grpc_auth_metadata_context context,
                   grpc_credentials_plugin_metadata_cb cb, void *arg,
                   grpc_metadata headers[GRPC_METADATA_CREDENTIALS_PLUGIN_SYNC_MAX], size_t *count,
@@ -139,7 +140,7 @@ static char *describe(void *state) {
   return gpr_strdup("jwt_token_file");
 }
 
-/* With the last reference of gRPC's to the credentials, on any thread. */
+/* gRPC has given up its last reference to the credentials. Any thread. */
 static void on_unused(void *state) {
   (void)state;
   gxds_reactor_release();
@@ -158,7 +159,7 @@ void gxds_call_token_init(gxds_call_token *t, gxds_call_creds *creds, grpc_call 
                                                    .destroy = on_unused,
                                                    .state = state,
                                                    .type = "jwt_token_file"};
-  /* Where there is no token, gRPC asks on any connection, and is told why not. */
+  /* Where no token may be sent, gRPC asks on any connection, so that it gets the reason. */
   grpc_call_credentials *of_call = grpc_metadata_credentials_create_from_plugin(
       plugin, creds->in_the_clear ? GRPC_SECURITY_NONE : GRPC_PRIVACY_AND_INTEGRITY, NULL);
   GXDS_CHECK(grpc_call_set_credentials(call, of_call) == GRPC_CALL_OK);

@@ -6,7 +6,7 @@
 #include "bootstrap/channel_creds.h"
 #include "bootstrap/tls_creds.h"
 
-/* The host counts in seconds. */
+/* The interval for the host, which counts in whole seconds. */
 static unsigned refresh_seconds(const gxds_tls_creds *c) {
   gxds_duration seconds = c->refresh_interval / GXDS_SECOND;
   if (seconds < 1) return 1;
@@ -15,7 +15,7 @@ static unsigned refresh_seconds(const gxds_tls_creds *c) {
 
 static const char *path_or_null(gxds_str path) { return path.size ? path.data : NULL; }
 
-/* gRPC 1.51 has one provider for both. */
+/* gRPC 1.51 has one provider for the roots and the identity. */
 #ifndef GXDS_TLS_PROVIDERS_APART
 static void watch_root(grpc_tls_credentials_options *options,
                        grpc_tls_certificate_provider *provider) {

@@ -25,9 +25,9 @@ struct gxds_client_handle {
   const gxds_watch_events *events;
   void *owner;
   watch *watches;
-  bool notified; /* something, in this drain */
+  bool notified; /* its owner was notified in this drain */
   gxds_client_handle *next_notified;
-  gxds_client_handle *prev; /* of the target's */
+  gxds_client_handle *prev; /* in the target's list */
   gxds_client_handle *next;
 };
 
@@ -35,19 +35,19 @@ struct gxds_client_handle {
 struct target_use {
   shared_client *client;
   gxds_str name;
-  uint32_t scope;              /* the engine's word for it; never reused */
+  uint32_t scope;              /* its number in the engine; never reused */
   gxds_load_store *load_store; /* a view of the client's */
   gxds_histogram update_times;
   gxds_client_handle *handles;
-  bool notified; /* something, since the session said how long it took */
+  bool notified; /* it was notified since the last on_notified() */
   target_use *next_notified;
-  UT_hash_handle hh; /* of the client's, in the order of creation */
+  UT_hash_handle hh; /* in the client's table, in the order of creation */
 };
 
 /* An XdsClient with all its uses. */
 struct shared_client {
   const void *private_;
-  unsigned generation; /* one from before a fork is dead */
+  unsigned generation; /* of the reactor; a client from before a fork is dead */
   gxds_duration resource_timeout;
   grpc_channel_args *args;
   gxds_session *session;
@@ -62,7 +62,7 @@ struct shared_client {
 static shared_client *clients; /* the reactor's thread */
 static uint32_t last_scope;
 
-/* News from the engine */
+/* --- Notifications of the engine --- */
 
 static void on_notification(void *arg, const gxds_action *a) {
   shared_client *c = arg;
@@ -111,7 +111,7 @@ static void on_notified(void *arg, gxds_duration took) {
   c->notified_targets = NULL;
 }
 
-/* Clients */
+/* --- Clients --- */
 
 static target_use *find_target(const shared_client *c, gxds_str name) {
   target_use *t = NULL;
@@ -178,7 +178,7 @@ static void destroy_client(shared_client *c) {
   gxds_free(c);
 }
 
-/* Targets of a client */
+/* --- Targets of a client --- */
 
 static target_use *target_of(shared_client *c, gxds_str name) {
   target_use *t = find_target(c, name);
@@ -262,7 +262,7 @@ void gxds_client_handle_release(gxds_client_handle *h) {
   }
 }
 
-/* A use */
+/* --- Handles --- */
 
 static gxds_client *engine_of(const gxds_client_handle *h) {
   return gxds_session_engine(h->target->client->session);
@@ -314,7 +314,7 @@ const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h) {
   return gxds_session_bootstrap(h->target->client->session);
 }
 
-/* Views */
+/* --- Views --- */
 
 static size_t count_watches(const target_use *t) {
   size_t count = 0;
@@ -341,7 +341,8 @@ void gxds_client_handle_each_resource(gxds_client_handle *h,
   gxds_free(watches);
 }
 
-/* The newest first: from the end of the array. */
+/* Writes the views of the client's targets in front of end. The list of clients begins with the
+ * newest, so the array is filled from its end. */
 static void add_views(const shared_client *c, gxds_client_view *end, gxds_watch_id **watches) {
   gxds_client_view *v = end - HASH_COUNT(c->targets);
   for (const target_use *t = c->targets; t; t = t->hh.next) {
@@ -358,7 +359,7 @@ static void add_views(const shared_client *c, gxds_client_view *end, gxds_watch_
 
 gxds_client_view *gxds_clients_views(size_t *count) {
   GXDS_CHECK(gxds_reactor_is_current());
-  size_t watch_count = 1; /* so that there is a place for none, too */
+  size_t watch_count = 1; /* one too many, so that there is memory even without watches */
   *count = 0;
   for (const shared_client *c = clients; c; c = c->next) {
     if (c->generation != gxds_reactor_generation()) continue;

@@ -17,7 +17,8 @@ static bool is_still_there(const gxds_connection *one) {
   return gxds_socket_inode(one->fd) == one->inode;
 }
 
-/* A child of a fork may have a copy of the socket, which would keep it open. */
+/* Ends the connection. A child of a fork may have a copy of the socket, so closing it would not be
+ * enough. */
 static void finish(gxds_connection *one) {
   if (is_still_there(one)) {
     shutdown(one->fd, SHUT_RDWR);
@@ -30,7 +31,7 @@ static void finish(gxds_connection *one) {
 
 static bool is_passing(int error) { return error == EINTR || error == EAGAIN; }
 
-/* False: nothing more can come of it. */
+/* Reads what has come of the request. False if the connection is to end. */
 static bool receive(gxds_connection *one, const gxds_service *service) {
   char part[GXDS_REQUEST_BYTES_MAX];
   ssize_t got = recv(one->fd, part, sizeof part - one->request.size, MSG_DONTWAIT);
@@ -44,7 +45,7 @@ static bool receive(gxds_connection *one, const gxds_service *service) {
   return one->request.size < GXDS_REQUEST_BYTES_MAX;
 }
 
-/* False: all is sent, or nobody takes it. */
+/* Sends what can be sent now. False if all is sent, or if the connection is broken. */
 static bool send_some(gxds_connection *one) {
   const gxds_str head = gxds_text_str(&one->answer.head);
   const gxds_str body = one->answer.body;
@@ -60,7 +61,7 @@ static bool send_some(gxds_connection *one) {
   return one->sent < head.size + body.size;
 }
 
-/* False: it is over. */
+/* Reads or sends what can be done now. False if the connection is to end. */
 static bool go_on(gxds_connection *one, const gxds_service *service, gxds_time now) {
   if (now >= one->until || !is_still_there(one)) return false;
   if (one->state == GXDS_ASKING) return receive(one, service);
@@ -92,7 +93,8 @@ void gxds_connections_add(gxds_connections *c, int take_fd, gxds_time now) {
   };
 }
 
-/* One in a turn: an answer may take as long as a connection has, and time is then another. */
+/* Answers one request in each turn: an answer may take as long as a connection may last, so the
+ * time must be read again after it. */
 static void answer_one(gxds_connections *c) {
   for (size_t i = 0; i < c->count; i++) {
     gxds_connection *one = &c->all[i];
@@ -134,7 +136,7 @@ void gxds_connections_end(gxds_connections *c) {
   while (c->count > 0) remove_at(c, c->count - 1);
 }
 
-/* The parent may have been in the midst of the functions above: of memory nothing is freed. */
+/* Frees no memory, because the parent may have been in the middle of a function above. */
 void gxds_connections_leave_to_parent(gxds_connections *c) {
   for (size_t i = 0; i < GXDS_CONNECTIONS_MAX; i++) {
     if (c->all[i].inode != 0 && is_still_there(&c->all[i])) close(c->all[i].fd);

@@ -11,7 +11,7 @@
 #include "transport/clock.h"
 #include "transport/reactor.h"
 
-/* A question. It is freed by whoever is done with it last. */
+/* A question to the reactor. The thread that is done with it last frees it. */
 typedef struct question {
   gxds_dump_form form;
   gxds_str host_config; /* a copy: the asker may be gone */
@@ -49,7 +49,8 @@ static gxds_str metrics(void) {
   return gxds_text_take(&text);
 }
 
-/* Each view; or, merged, each client once: a resource that targets share is one there. */
+/* The sources of the dump: one for each view; or, merged, one for each client, so that a resource
+ * that targets share occurs once. */
 static gxds_status_source *sources_of(const gxds_client_view *views, size_t view_count, bool merged,
                                       size_t *count) {
   gxds_status_source *all = gxds_calloc(view_count, sizeof *all);
@@ -97,7 +98,7 @@ static void answer(void *arg) {
   gxds_reactor_release();
 }
 
-/* Takes the answer, or gives the question up. */
+/* Waits for the answer. If it takes too long, gives the question up, and returns false. */
 static bool wait(question *q, gxds_str *out) {
   struct timespec until;
   GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &until) == 0);
@@ -116,7 +117,7 @@ static bool wait(question *q, gxds_str *out) {
   return true;
 }
 
-/* Without clients: what policies counted stays, and needs no reactor. */
+/* The dump if there are no clients. The counts of policies stay, and need no reactor. */
 static gxds_str dump_without_clients(gxds_dump_form form, gxds_str host_config) {
   if (form != GXDS_DUMP_METRICS) {
     return gxds_str_dup(form == GXDS_DUMP_MERGED ? host_config : gxds_str_of(NULL, 0));

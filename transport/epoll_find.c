@@ -10,14 +10,15 @@
 
 #include "transport/cut_off.h"
 
-/* Files that a set watches. A number may be that of a file which was closed since; the inode tells.
- */
+/* A file that a set watches. It may have been closed since, and fd be another file: the inode tells
+ * them apart. */
 typedef struct watched {
   int fd;
   ino_t inode; /* 0: unknown */
 } watched;
 
-/* One line for each: "tfd: 5 events: 19 data: 7f pos:0 ino:61af sdev:7". False: no more. */
+/* Reads the next file, which is one line: "tfd: 5 events: 19 data: 7f pos:0 ino:61af sdev:7". False
+ * if there are no more. */
 static bool next_watched(FILE *info, watched *out) {
   char line[256];
   while (fgets(line, sizeof line, info)) {

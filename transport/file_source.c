@@ -15,18 +15,18 @@
 #include "transport/reactor.h"
 #include "transport/thread.h"
 
-/* How often it tries to watch while the system has nothing to do it with. */
+/* How long to wait before the next attempt to watch, while the system has no resources for it. */
 #define RETRY_MS 1000
 
 typedef struct file_source {
   gxds_source source; /* first */
-  /* Of the reactor and of the watching thread. */
+  /* Used by the reactor and by the watching thread. */
   gxds_ref refs;
   gxds_str directory;
   int wake; /* an eventfd; -1: the system gave none */
   atomic_bool stopped;
 
-  /* Of the reactor. */
+  /* Used by the reactor only. */
   gxds_file_server *server;
   const gxds_source_events *events;
   void *arg;
@@ -59,7 +59,7 @@ static void fire(void *arg) {
   gxds_str message;
   if (s->stream && s->stream == stream && s->read) {
     if (gxds_file_server_next(s->server, gxds_reactor_now(), &message)) {
-      s->read = false; /* the next read comes back here */
+      s->read = false; /* the next read schedules this function again */
       s->stream_events->on_message(s->stream_owner, stream, message.data, message.size);
       gxds_str_free(&message);
     } else if (!s->sent) {
@@ -108,8 +108,8 @@ typedef struct event {
   file_source *source;
   const gxds_file_set *set; /* NULL: errors */
   gxds_text errors;
-  gxds_str notice; /* to be logged beside that; empty: nothing */
-  bool last;       /* the thread is gone */
+  gxds_str notice; /* to be logged as well; empty: nothing */
+  bool last;       /* the thread has ended */
 } event;
 
 static void take_set(file_source *s, const gxds_file_set *set) {
@@ -202,9 +202,8 @@ static void look(file_source *s, gxds_dir_watch *w) {
   post(s, NULL, &text, false);
 }
 
-/* How long to wait at most; that often does a thread that can't be woken look whether it is to
- * stop.
- */
+/* How long to wait at most. A thread that can't be woken looks at least once a second whether it is
+ * to stop. */
 static int milliseconds_until(const file_source *s, gxds_time deadline) {
   if (deadline == GXDS_TIME_NEVER) return s->wake < 0 ? 1000 : -1;
   gxds_time left = deadline - gxds_clock_now();
@@ -212,14 +211,15 @@ static int milliseconds_until(const file_source *s, gxds_time deadline) {
   return left > GXDS_SECOND ? 1000 : (int)(left / GXDS_MILLISECOND) + 1;
 }
 
-/* When the system has no more descriptors or inotify instances, that is logged once, and tried
- * again until it has, or the source is gone: NULL. */
-/* A child of a fork shares it, and may have written for its own. False: it is of no use. */
+/* Takes a wake-up. It may be one that a child of a fork, which shares the eventfd, sent to its own
+ * thread. False if the eventfd is of no use any more. */
 static bool take_wake(const file_source *s) {
   uint64_t count;
   return read(s->wake, &count, sizeof count) >= 0 || errno == EAGAIN;
 }
 
+/* If the system has no more descriptors or inotify instances, logs that once, and tries again until
+ * it has. NULL if the source ended meanwhile. */
 static gxds_dir_watch *make_watch(file_source *s) {
   for (bool logged = false; !atomic_load(&s->stopped); logged = true) {
     gxds_status status;
@@ -259,7 +259,7 @@ static void destroy(gxds_source *source) {
   atomic_store(&s->stopped, true);
   uint64_t one = 1;
   ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
-  (void)written; /* full only when the thread is woken anyway */
+  (void)written; /* if the eventfd is full, the thread is woken anyway */
   unref(s);
 }
 

@@ -6,13 +6,13 @@
 #include "base/check.h"
 #include "transport/hand_over.h"
 
-/* Work is handed over by any thread, also for the first time while another forks: so its stage is
- * there as soon as any is. */
+/* The stage of hand_over.h takes part from the start, because any thread may hand work over, even
+ * for the first time while another thread forks. */
 static _Atomic(const gxds_fork_handlers *) stages[GXDS_FORK_STAGE_COUNT] = {
     [GXDS_FORK_HAND_OVER] = &gxds_hand_over_fork_handlers,
 };
 
-/* In the fork that this thread is at. */
+/* The handlers that take part in the fork that this thread is making. */
 static _Thread_local const gxds_fork_handlers *at_fork[GXDS_FORK_STAGE_COUNT];
 
 static void before_fork(void) {

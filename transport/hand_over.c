@@ -6,8 +6,8 @@
 #include "transport/clock.h"
 #include "transport/fork.h"
 
-/* How long an exit waits for such work, and a fork: that one holds up the reactor, and work that
- * makes the first use of it would wait for the fork in turn. */
+/* How long an exit and a fork wait for such work. A fork waits less long: it holds up the reactor,
+ * and work that makes the first use of the reactor would in turn wait for the fork. */
 static const gxds_duration kPatienceAtExit = 5 * GXDS_SECOND;
 static const gxds_duration kPatienceAtFork = 500 * GXDS_MILLISECOND;
 
@@ -16,10 +16,11 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t none = PTHREAD_COND_INITIALIZER;
 static long count;
 
-/* One that forks or exits in the midst of such work does not wait for itself. */
+/* Whether this thread is running such work. If the work forks or exits, it must not wait for
+ * itself. */
 static _Thread_local bool at_work;
 
-/* Under the mutex, of which it lets go while it waits. */
+/* Waits until there is no such work. Under the mutex, which is released while it waits. */
 static void await_none(gxds_duration patience) {
   if (at_work) return;
   struct timespec limit = gxds_clock_limit(patience);
@@ -27,7 +28,7 @@ static void await_none(gxds_duration patience) {
   }
 }
 
-/* The mutex is held over the fork. */
+/* The mutex stays locked until after the fork. */
 static void before_fork(void) {
   pthread_mutex_lock(&mutex);
   await_none(kPatienceAtFork);
@@ -36,12 +37,12 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&mutex); }
 
 static void after_fork_in_child(void) {
-  count = at_work;                                 /* the thread that forked goes on with it */
+  count = at_work;                                 /* only the thread that forked goes on */
   none = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it counts waiters that do not exist here */
   pthread_mutex_unlock(&mutex);
 }
 
-/* After the reactor's end, which has no priority. */
+/* Runs after the reactor's destructor, which has no priority. */
 __attribute__((destructor(101))) static void at_exit(void) {
   pthread_mutex_lock(&mutex);
   await_none(kPatienceAtExit);

@@ -38,7 +38,7 @@ static struct { FUNCTIONS(DECLARE) } curl;
 
 enum { kOldest = 0x075500 }; /* 7.85: CURLOPT_PROTOCOLS_STR */
 
-/* False: error. What was opened stays open: the program may have it from elsewhere too. */
+/* On errors returns false. The library stays open even then, because the program may use it too. */
 static bool load(gxds_text *error) {
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -81,7 +81,7 @@ typedef struct transfer {
   bool too_long;
   gxds_str etag;
   gxds_duration max_age;
-  gxds_duration age; /* of an answer that a cache had */
+  gxds_duration age; /* how long a cache has had the answer */
   char error[CURL_ERROR_SIZE];
   struct transfer *next;
 } transfer;
@@ -89,9 +89,9 @@ typedef struct transfer {
 struct gxds_http {
   gxds_str uri;
   bool has_tls;
-  gxds_tls_creds tls; /* with copies */
+  gxds_tls_creds tls; /* its strings are copies */
   gxds_http_options options;
-  const char *proxy; /* of the environment; "": none */
+  const char *proxy; /* from the environment; "": none */
   const char *no_proxy;
   CURLM *multi;
   transfer *transfers;
@@ -170,12 +170,12 @@ static size_t on_body(char *data, size_t one, size_t size, void *arg) {
   (void)one;
   transfer *t = arg;
   t->too_long = t->body.size + size > t->request.size_max;
-  if (t->too_long) return 0; /* ends it */
+  if (t->too_long) return 0; /* ends the transfer */
   gxds_text_add(&t->body, gxds_str_of(data, size));
   return size;
 }
 
-/* The value of a header of that name (lower case, with its colon); empty: it is another. */
+/* The value, if the line is the header of that name (in lower case, with its colon); else empty. */
 static gxds_str value_of(gxds_str line, const char *name) {
   const size_t size = strlen(name);
   if (line.size < size || strncasecmp(line.data, name, size) != 0) return gxds_str_of(NULL, 0);
@@ -198,10 +198,10 @@ static gxds_duration delta_seconds(const char *digits, size_t size) {
   return (count < most ? count : most) * GXDS_SECOND;
 }
 
-/* "public, max-age=60": RFC 9111. What may not be kept without asking has no age. */
+/* RFC 9111: the number in "public, max-age=60". 0 if the server must be asked before each use. */
 static gxds_duration max_age_of(gxds_str directives) {
   static const char name[] = "max-age=";
-  gxds_str text = gxds_str_dup(directives); /* for its zero */
+  gxds_str text = gxds_str_dup(directives); /* for the zero at its end */
   const char *found = strcasestr(text.data, name);
   const bool fresh =
       found && !strcasestr(text.data, "no-cache") && !strcasestr(text.data, "no-store");
@@ -231,7 +231,7 @@ static size_t on_header(char *data, size_t one, size_t size, void *arg) {
   return size;
 }
 
-/* A child of a fork may have a copy of the socket, which would keep the connection. */
+/* A child of a fork may have a copy of the socket, which would keep the connection open. */
 static int close_socket(void *arg, curl_socket_t fd) {
   (void)arg;
   shutdown(fd, SHUT_RDWR);
@@ -287,7 +287,7 @@ static void set_request(transfer *t) {
   if (r->body.size) {
     GXDS_CHECK(curl.easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.size) ==
                CURLE_OK);
-    set_text(t->easy, CURLOPT_POSTFIELDS, r->body.data); /* which is not copied */
+    set_text(t->easy, CURLOPT_POSTFIELDS, r->body.data); /* libcurl does not copy it */
     add_header(t, "Content-Type", gxds_str_z("application/json"));
     add_header(t, "Accept", gxds_str_z("application/json"));
     add_header(t, "Expect", gxds_str_z("")); /* no round trip for "100 Continue" */
@@ -305,7 +305,7 @@ static void set_options(const gxds_http *h, transfer *t) {
   set_text(easy, CURLOPT_PROTOCOLS_STR, h->has_tls ? "https" : "http");
   set_number(easy, CURLOPT_NOSIGNAL, 1);
   set_number(easy, CURLOPT_FOLLOWLOCATION, 0);
-  set_text(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that the library can undo */
+  set_text(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl can decode */
   set_text(easy, CURLOPT_USERAGENT, "grpc_xds");
   set_text(easy, CURLOPT_PROXY, h->proxy);
   set_text(easy, CURLOPT_NOPROXY, h->no_proxy);
@@ -332,7 +332,7 @@ void gxds_http_start(gxds_http *h, const gxds_web_request *request) {
                                   .etag = gxds_str_dup(request->etag),
                                   .size_max = request->size_max};
   t->easy = curl.easy_init();
-  GXDS_CHECK(t->easy != NULL); /* without memory */
+  GXDS_CHECK(t->easy != NULL); /* NULL: out of memory */
   set_options(h, t);
   GXDS_CHECK(curl.multi_add_handle(h->multi, t->easy) == CURLM_OK);
   t->next = h->transfers;
@@ -343,7 +343,7 @@ void gxds_http_start(gxds_http *h, const gxds_web_request *request) {
 
 void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds) {
   struct curl_waitfd wake = {.fd = wake_fd, .events = CURL_WAIT_POLLIN};
-  /* It takes no "for ever"; what is longer than this is come back for. */
+  /* libcurl can't wait for ever. If this is too short, the caller waits again. */
   const int at_most = milliseconds < 0 || milliseconds > 60000 ? 60000 : milliseconds;
   curl.multi_poll(h->multi, &wake, wake_fd < 0 ? 0 : 1, at_most, NULL);
 }

@@ -5,7 +5,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 
-/* The second of three parts that dots divide; false: there are not three. */
+/* Finds the second of the three parts, which dots divide. False if there are not three. */
 static bool find_payload(gxds_str token, gxds_str *payload) {
   size_t dots[2];
   size_t count = 0;
@@ -51,7 +51,7 @@ const char *gxds_jwt_expiry(gxds_str token, gxds_time *expiry) {
     gxds_free(text);
     return "has a payload that is not base64url";
   }
-  /* Other claims may hold any string, and integers of any size, which only a real holds. */
+  /* Other claims may have any string, and integers so large that only a real can hold them. */
   json_t *claims = json_loadb(text, size, JSON_ALLOW_NUL, NULL);
   if (!claims) claims = json_loadb(text, size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
   gxds_free(text);

@@ -13,9 +13,9 @@
 struct gxds_jwt_file {
   gxds_str path;
   gxds_str token;      /* empty: none was read yet */
-  gxds_time until;     /* on the wall: GXDS_JWT_EARLY before it expires */
+  gxds_time until;     /* wall time: GXDS_JWT_EARLY before the token expires */
   gxds_status failure; /* of the last attempt; OK: it succeeded, or there was none */
-  gxds_time retry;     /* no attempt before */
+  gxds_time retry;     /* after a failure: no attempt before this time */
   gxds_backoff backoff;
   gxds_random random;
 };
@@ -47,7 +47,7 @@ static gxds_status is_bad(const gxds_jwt_file *f, const char *why) {
                           GXDS_STR_ARG(f->path), why);
 }
 
-/* Up to a byte more than is allowed. *size: 0 before. */
+/* Reads the file, but at most one byte more than is allowed. *size must be 0 before. */
 static gxds_status read_all(const gxds_jwt_file *f, int fd, char *bytes, size_t *size) {
   struct stat file;
   if (fstat(fd, &file) != 0) return cannot_read(f, strerror(errno));
@@ -97,7 +97,7 @@ static gxds_status take_token(gxds_jwt_file *f, gxds_str bytes, gxds_time wall) 
   return gxds_status_ok();
 }
 
-/* A pipe would be waited for: so it is not. */
+/* O_NONBLOCK, because opening a pipe could wait. */
 static gxds_status read_token(gxds_jwt_file *f, gxds_time wall) {
   int fd = open(f->path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return cannot_read(f, strerror(errno));
@@ -110,7 +110,8 @@ static gxds_status read_token(gxds_jwt_file *f, gxds_time wall) {
   return status;
 }
 
-/* A97: an attempt that failed is not repeated at once, nor unless somebody asks. */
+/* A97: after a failure the file is read again only when somebody asks, and not before the backoff
+ * is over. */
 static void read_again(gxds_jwt_file *f, gxds_time now, gxds_time wall) {
   if (!gxds_status_is_ok(&f->failure) && now < f->retry) return;
   gxds_status_set(&f->failure, read_token(f, wall));
@@ -124,7 +125,8 @@ static void read_again(gxds_jwt_file *f, gxds_time now, gxds_time wall) {
 gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall, gxds_str *token) {
   bool kept = f->token.size > 0 && wall < f->until;
   if (kept) *token = gxds_str_dup(f->token);
-  /* A97: what is kept serves who asks while it is read anew. */
+  /* A97: shortly before its end the kept token is still used, and the file is read for later calls.
+   */
   if (!kept || wall >= f->until - GXDS_JWT_REFRESH) read_again(f, now, wall);
   if (kept) return gxds_status_ok();
   if (!gxds_status_is_ok(&f->failure)) return gxds_status_copy(&f->failure);

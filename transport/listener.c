@@ -24,12 +24,13 @@ typedef struct listener {
 
 static listener listeners[kListenersMax] = {{.fd = -1}, {.fd = -1}};
 
-/* A program that closes what it did not open may have something else there since. */
+/* A program may close descriptors that it did not open. Then the number may be another file's. */
 static bool is_still_there(const listener *l) {
   return l->fd >= 0 && gxds_socket_inode(l->fd) == l->inode;
 }
 
-/* Until a connection can go on or somebody connects, which counts from accept_from on only. */
+/* Waits until a connection can go on, or somebody connects. New connections count from accept_from
+ * on. */
 static void await(const listener *l, gxds_time accept_from) {
   struct pollfd events[GXDS_CONNECTIONS_MAX + 1];
   size_t count = gxds_connections_events(&l->connections, events);
@@ -45,18 +46,18 @@ static void await(const listener *l, gxds_time accept_from) {
   ppoll(events, count, until == GXDS_TIME_NEVER ? NULL : &wait, NULL);
 }
 
-/* One in each turn, so that it is heard before the next one, for which it might have to make room.
- * False: nobody connects any more. */
+/* Accepts one connection in each turn, so that its request is read before the next connection,
+ * which might take its place. False if nobody can connect any more. */
 static bool accept_one(listener *l, gxds_time *accept_from) {
   if (gxds_clock_now() < *accept_from) return true;
   int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd >= 0) {
     gxds_connections_add(&l->connections, fd, gxds_clock_now());
   } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-    *accept_from =
-        gxds_clock_now() + GXDS_SECOND; /* the program is out of them: it may have some again */
+    /* The program is out of descriptors or memory, but may have some again later. */
+    *accept_from = gxds_clock_now() + GXDS_SECOND;
   } else if (errno == EINVAL) {
-    return false; /* the program shut down what it did not open */
+    return false; /* the program has shut the socket down */
   }
   return true;
 }
@@ -72,7 +73,7 @@ static void *serve(void *arg) {
   return NULL;
 }
 
-/* No thread accepts in the child, and its copy would keep the port from whoever wants it next. */
+/* In the child no thread accepts, and its copy of the socket would keep the port in use. */
 static void after_fork_in_child(void) {
   for (int i = 0; i < kListenersMax; i++) {
     if (is_still_there(&listeners[i])) close(listeners[i].fd);

@@ -56,11 +56,12 @@ static const gxds_service service = {is_whole, answer};
 
 /* ---- start ---- */
 
-/* "127.0.0.1:9464", "[::1]:9464" → its parts, which are the caller's. */
+/* Divides "127.0.0.1:9464" or "[::1]:9464" into its parts, which the caller frees. */
 static bool split(const char *address, char **host, char **port) {
   const char *colon = strrchr(address, ':');
   if (!colon || colon == address || colon[1] == 0) return false;
-  if (strtoul(colon + 1, NULL, 10) > UINT16_MAX) return false; /* else its low 16 bits are taken */
+  /* getaddrinfo() would take the low 16 bits of a larger port. */
+  if (strtoul(colon + 1, NULL, 10) > UINT16_MAX) return false;
   bool bracketed = address[0] == '[' && colon[-1] == ']';
   const char *begin = bracketed ? address + 1 : address;
   *host = strndup(begin, (size_t)(colon - begin) - (bracketed ? 1 : 0));
@@ -69,7 +70,7 @@ static bool split(const char *address, char **host, char **port) {
   return true;
 }
 
-/* A listening socket, or -1: *why says it. */
+/* A listening socket. On errors returns -1, and *why is the reason. */
 static int listen_on(const char *address, const char **why) {
   char *host;
   char *port;

@@ -1,32 +1,33 @@
 #include "transport/poll_policy.h"
 
-/* All together, an update is taken in within 14 ms after the last call of a synchronous program
- * (REST and kLooks times LOOK, or REST and QUIET), and within 1 ms when it has been idle. */
+/* With these times an update is received within 14 ms after the last call of a synchronous program
+ * (REST and kLooks times LOOK, or REST and QUIET), and within 1 ms if the program has been idle. */
 
-/* How long events may lie before they count as left by others, where none are expected. A thread of
- * the program's that was woken for them has them within microseconds. */
+/* How long events may stay in the set before they count as nobody's, while no other threads are
+ * expected. A thread of the program that was woken for them takes them within microseconds. */
 #define LOOK_ALONE (GXDS_MILLISECOND * 3 / 10)
 
-/* Where others are expected, the set is looked at some hundred times a second, as often again where
- * every other look finds events, and twice for events that are rare: a thread that is woken
- * costs more than many an event. */
+/* While other threads are expected, the set is looked at about a hundred times a second, or twice
+ * as often if every other look finds events. If events are rare, there are two looks for each. It
+ * is not more often, because waking a thread costs more than many an event. */
 #define REST (10 * GXDS_MILLISECOND)
 
-/* There are often new events of the next call at that moment, so one look does not tell: only as
- * many in a row do. */
+/* At that moment there are often new events, of the next call. So one look proves nothing; only
+ * kLooks in a row do. */
 #define LOOK (GXDS_MILLISECOND / 2)
 enum { kLooks = 8 };
 
-/* How long after others were seen they are expected back. */
+/* For how long other threads are expected back after they were seen. */
 #define OTHERS_EXPECTED (200 * GXDS_MILLISECOND)
 
-/* How long to poll: alone, long enough for the next step of an exchange with a server; else as long
- * as it takes to handle what is there. */
+/* How long to poll. Without other threads: long enough for the next step of an exchange with a
+ * server. Else: as long as it takes to handle the events that are there. */
 #define POLL_ALONE (10 * GXDS_MILLISECOND)
 #define POLL_SHORT GXDS_MILLISECOND
 
-/* What was left undone is looked for after 4 ms of quiet, then at eight times longer intervals
- * each, up to the longest, which costs an idle program next to nothing. */
+/* Events that were fetched but not handled are looked for after 4 ms of quiet, and then after
+ * intervals that get eight times longer each, up to GXDS_POLL_QUIET_MAX. This costs an idle program
+ * next to nothing. */
 #define QUIET (4 * GXDS_MILLISECOND)
 #define QUIET_FACTOR 8
 
@@ -68,7 +69,7 @@ static gxds_poll_step others_took_them(gxds_poll_policy *p, gxds_time now) {
   p->others_seen = now;
   p->quiet = QUIET;
   if (!rested) return pause_for(REST);
-  /* After events that are rare it was quiet since, most likely. */
+  /* If events are rare, it was most likely quiet since. */
   return p->rare ? was_quiet(p) : watch(p, now);
 }
 

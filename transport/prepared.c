@@ -6,7 +6,7 @@
 #include "transport/channel_creds.h"
 
 struct gxds_prepared {
-  const gxds_bootstrap *bootstrap; /* keeps the servers */
+  const gxds_bootstrap *bootstrap; /* a reference; it owns the servers */
   gxds_prepared_server *entries;
   size_t count;
 };
@@ -19,8 +19,8 @@ const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
   return NULL;
 }
 
-/* A47: authorities may name the top-level servers again, and do when they have none of their own.
- */
+/* Adds each server once. A47: the servers of an authority may be the top-level ones, and are if it
+ * has none of its own. */
 static void add(gxds_prepared *p, const gxds_host *host,
                 const gxds_bootstrap_server *const *servers, size_t count) {
   for (size_t i = 0; i < count; i++) {

@@ -13,27 +13,27 @@
 #include "transport/waiter.h"
 #include "transport/worker.h"
 
-/* Completions of one turn before timers get theirs: far more than streams have outstanding, so what
- * was ready when the turn began is handled first; but a server that never pauses cannot keep timers
- * from firing. */
+/* How many completions a turn handles before the timers. It is far more than streams have
+ * outstanding, so all that was ready when the turn began comes before the timers. But a server that
+ * never pauses can't keep timers from firing. */
 enum { kCompletionsPerTurn = 1024 };
 
 /* How long a fork waits for the reactor to leave gRPC. It leaves at its next turn; only a program
- * that forks inside a callback of gRPC's could hold it up. Then the fork goes on, as the host's
- * would with a thread of the program's own inside gRPC. */
+ * that forks inside a callback of gRPC could hold it up. Then the fork goes on all the same, as
+ * gRPC's own fork handlers do if a thread of the program is inside gRPC. */
 enum { kParkSeconds = 5 };
 
-/* How long after its last channel was closed the reactor may still be on its way to its end, for
- * which a fork waits: so the host can be shut down before, and the child begins with nothing. If it
- * is there after that, something else uses it (an RPC that outlives its channel), for who knows how
- * long. */
+/* After its last channel is closed, the reactor may take so long to end, and a fork waits for that:
+ * then the host can be shut down before the fork, and the child begins with nothing. If the reactor
+ * still runs after this time, something else uses it (an RPC that outlives its channel), and it is
+ * not known for how long. */
 static const gxds_time kEnding = GXDS_SECOND;
 
-/* One life of the thread, and what it alone owns. */
+/* One run of the reactor's thread. */
 typedef struct loop {
   gxds_waiter *waiter;
   pthread_t thread;
-  atomic_bool ended; /* the thread's last act: joining it takes no time */
+  atomic_bool ended; /* set last by the thread: now it can be joined without waiting */
   struct loop *next; /* among those that are to be joined */
 } loop;
 
@@ -43,15 +43,15 @@ typedef struct post {
   void *arg;
 } post;
 
-/* Any thread. Static, and not part of a loop: a poster may still look at them when what it posted
- * has already ended the loop. All accesses are sequentially consistent: "store work, then try to
- * wake" here against "become idle, then look for work" on the reactor. */
+/* For any thread. They are static, and not part of a loop, because a poster may still use them when
+ * its post has already ended the loop. All accesses are sequentially consistent: a poster stores
+ * work and then tries to wake the reactor, which becomes idle and then looks for work. */
 enum { kWakeIdle, kWakePending, kWakeStopped };
 static atomic_int wake_state = kWakeStopped;
 static _Atomic(post *) posts; /* newest first */
 static atomic_int uses;
 static atomic_int channels;
-static _Atomic(gxds_time) closed_at; /* the last that was closed */
+static _Atomic(gxds_time) closed_at; /* when a channel was last closed */
 static atomic_uint parks_wanted;
 static atomic_bool leave_wanted;
 static atomic_uint generation;
@@ -65,7 +65,7 @@ static loop *ended_loops; /* to be joined */
 static bool parked;
 static bool never_ends; /* in a child, which inherited uses that nobody gives back */
 
-/* The thread that forks, from before to after: whose worker it keeps outside gRPC. */
+/* On a thread that is forking: the loop whose worker it keeps outside gRPC. */
 static _Thread_local loop *forking;
 
 /* The reactor's thread. */
@@ -135,7 +135,8 @@ gxds_completion gxds_completion_make(void (*done)(gxds_completion *self, bool ok
   return (gxds_completion){.functor = {.functor_run = post_completion}, .done = done};
 }
 
-/* Release and acquire are what the thread sanitizer sees of the order that is made inside gRPC. */
+/* The order is made inside gRPC. The thread sanitizer does not see that, but this release and its
+ * acquire. */
 gxds_completion *gxds_completion_expect(gxds_completion *c) {
   __atomic_store_n(&c->generation, atomic_load(&generation), __ATOMIC_RELEASE);
   return c;
@@ -143,7 +144,8 @@ gxds_completion *gxds_completion_expect(gxds_completion *c) {
 
 /* The thread. */
 
-/* A fork is waiting. With the lock, nobody starts or stops a loop meanwhile. */
+/* Waits until the fork that wants this is over. The thread that forks holds the lock, so nobody
+ * starts or stops a loop meanwhile. */
 static void park(void) {
   pthread_mutex_lock(&lifecycle);
   parked = true;
@@ -187,11 +189,11 @@ static bool stop_if_unused(loop *l) {
   return stop;
 }
 
-/* From here on it touches nothing that a new loop uses. The worker, which ends here, may be in code
- * that wants the lock. */
+/* Touches nothing that a new loop uses. It runs without the lock, because the worker, which ends
+ * here, may be in code that wants it. */
 static void tear_down(loop *l) {
   gxds_waiter_destroy(l->waiter); /* whoever has a batch outstanding holds a use */
-  grpc_shutdown_blocking();       /* here, not in a thread of gRPC's: joined means done */
+  grpc_shutdown_blocking();       /* on this thread, so that it is done when the thread is joined */
   atomic_store(&l->ended, true);
 }
 
@@ -218,7 +220,8 @@ static void join(loop *l) {
   gxds_free(l);
 }
 
-/* Under the lock; it lets go of it when it waits. */
+/* Joins the loops that have ended; with wait, also those that are ending. Under the lock, which is
+ * released while it waits. */
 static void join_ended_loops(bool wait) {
   for (loop **at = &ended_loops; *at;) {
     loop *l = *at;
@@ -277,7 +280,7 @@ void gxds_reactor_release(void) {
 unsigned gxds_reactor_channel_opened(void) {
   pthread_mutex_lock(&lifecycle);
   atomic_fetch_add(&channels, 1);
-  pthread_cond_broadcast(&parked_or_stopped); /* a fork waits no longer for the end */
+  pthread_cond_broadcast(&parked_or_stopped); /* a fork does not wait for the end any more */
   pthread_mutex_unlock(&lifecycle);
   return atomic_load(&generation);
 }
@@ -290,13 +293,14 @@ void gxds_reactor_channel_closed(unsigned opened_in) {
 
 unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 
-/* Fork (fork.h): the reactor is out before gRPC looks for threads inside it, and goes on when gRPC
- * is ready again. */
+/* Fork (fork.h): the reactor leaves gRPC before gRPC looks for threads inside it, and goes on when
+ * gRPC is ready again. */
 
-/* One of ours that forks waits for none of ours. */
+/* Whether this is a thread of ours. Such a thread does not wait for our threads when it forks. */
 static bool is_ours(void) { return current || gxds_worker_is_current(); }
 
-/* Under the lock, of which it lets go while it waits. */
+/* Waits for the end of a reactor without channels. Under the lock, which is released while it
+ * waits. */
 static void let_end(void) {
   gxds_time left = atomic_load(&closed_at) + kEnding - gxds_clock_now();
   if (never_ends || left <= 0) return;
@@ -306,8 +310,9 @@ static void let_end(void) {
   }
 }
 
-/* Under the lock, of which it lets go while it waits. A loop that is parked does not end, nor does
- * its worker. False: the time is over. */
+/* Waits until the loop is parked; when it is, parks its worker. A loop that is parked does not end,
+ * nor does its worker. False if the time is over. Under the lock, which is released while it waits.
+ */
 static bool park_running(const struct timespec *limit) {
   if (!parked) {
     wake();
@@ -326,7 +331,7 @@ static void before_fork(void) {
   let_end();
   struct timespec limit = gxds_clock_limit(kParkSeconds * GXDS_SECOND);
   atomic_fetch_add(&parks_wanted, 1);
-  if (atomic_load(&leave_wanted)) return; /* the process exits: leave() has the loops */
+  if (atomic_load(&leave_wanted)) return; /* the process exits: leave() joins the loops */
   join_ended_loops(true);
   while (running && !forking && park_running(&limit)) join_ended_loops(true);
 }
@@ -339,9 +344,9 @@ static void after_fork_in_parent(void) {
   pthread_mutex_unlock(&lifecycle);
 }
 
-/* The thread is gone, and with it all that it would have brought to an end: the loop (with its
- * grpc_init), and the uses of streams and clients that wait for it, stay. A loop is started by the
- * next acquire. */
+/* The child does not have the reactor's thread. So all that the thread would have ended stays: the
+ * loop (with its grpc_init), and the uses of streams and clients that wait for it. The next acquire
+ * starts a new loop. */
 static void after_fork_in_child(void) {
   atomic_store(&parks_wanted, 0);
   atomic_store(&channels, 0);
@@ -375,7 +380,7 @@ __attribute__((destructor)) static void leave(void) {
   atomic_store(&leave_wanted, true);
   if (running) wake();
   join_ended_loops(true);
-  loop *l = running; /* only now: while the lock was let go of, it may have ended and been joined */
+  loop *l = running; /* only now: while the lock was released, it may have ended and been joined */
   pthread_mutex_unlock(&lifecycle);
   if (l) pthread_join(l->thread, NULL);
 }

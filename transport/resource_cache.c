@@ -8,11 +8,12 @@
 #include "transport/cache_dir.h"
 #include "transport/cache_file.h"
 
-/* A process has one for each of its targets, and opens them all in one moment, as a rule. */
+/* How often a directory is swept. A process has a cache for each of its targets, and usually opens
+ * all of them at once. */
 #define SWEEP_EVERY (3600 * GXDS_SECOND)
 
 typedef struct origin_file {
-  const gxds_bootstrap_server *server; /* whose it was first; borrowed, as the authority is */
+  const gxds_bootstrap_server *server; /* the first of that origin; borrowed, like authority */
   gxds_str authority;
   gxds_str origin;
   gxds_cache_file *file;
@@ -53,8 +54,9 @@ static void add_word(gxds_text *all, gxds_str word) {
   gxds_text_add(all, word);
 }
 
-/* Readable, and then a hash of all that counts: a node may be long, and credentials' configs are
- * not for others' files. No two words are taken for one. */
+/* The origin of a server's resources: a readable part, and then a hash of all that counts. It is
+ * hashed because a node may be long, and because configs of credentials must not get into the
+ * file. The sizes of the words are hashed too, so no two lists of words look the same. */
 static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) {
   const gxds_bootstrap *b = c->bootstrap;
   const gxds_str words[] = {a->server->uri,
@@ -78,8 +80,8 @@ static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) 
   return gxds_text_take(&all);
 }
 
-/* What nobody needs is looked for when a directory is opened that was not for an hour. Only the
- * reactor's thread is here. */
+/* Removes files that nobody needs, if the directory was not swept in the last hour. Only on the
+ * reactor's thread. */
 static void sweep(const gxds_resource_cache *c, gxds_time now) {
   static gxds_str swept;
   static gxds_time next;
@@ -89,12 +91,13 @@ static void sweep(const gxds_resource_cache *c, gxds_time now) {
   swept = gxds_str_dup(path);
   next = gxds_time_after(now, SWEEP_EVERY);
   int dir;
-  if (gxds_cache_dir_open(path.data, &dir)) return; /* who opened a file in it said why */
+  if (gxds_cache_dir_open(path.data, &dir)) return; /* opening a file in it has logged why */
   gxds_cache_dir_sweep(dir, now + c->wall_offset);
   close(dir);
 }
 
-/* NULL: it is a directory, and on disk already. */
+/* The file for that server's resources. NULL if the server is a directory: its resources are on
+ * disk already. */
 static gxds_cache_file *file_of(gxds_resource_cache *c, const gxds_action *a, gxds_time now,
                                 gxds_text *log) {
   if (a->server->directory.size) return NULL;

@@ -8,13 +8,13 @@
 #include "transport/reactor.h"
 #include "transport/stream_call.h"
 
-/* A failed channel fails a call at once. One that has left the failure meanwhile would hold it:
- * then the reason is not known. */
+/* How long to wait for the reason. A channel in TRANSIENT_FAILURE fails the call at once. If it has
+ * left that state meanwhile, it would let the call wait: then the reason is not known. */
 #define REASON_TIMEOUT (1 * GXDS_SECOND)
 
 struct gxds_server_channel {
   gxds_completion watch; /* first: the tag is its address */
-  grpc_channel *channel; /* NULL: closed, and the end of the watch is on its way */
+  grpc_channel *channel; /* NULL: it is destroyed, and the end of the watch is on its way */
   void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status);
   void *arg;
   grpc_connectivity_state state;
@@ -28,7 +28,7 @@ static void on_reason(void *owner, uint64_t id, const gxds_status *status) {
   gxds_server_channel *c = owner;
   c->reason = NULL;
   bool lasting = grpc_channel_check_connectivity_state(c->channel, 0) != GRPC_CHANNEL_READY;
-  if (!lasting && status->code != GXDS_UNAVAILABLE) return; /* it came to the server */
+  if (!lasting && status->code != GXDS_UNAVAILABLE) return; /* the call reached the server */
   gxds_status failure;
   if (status->code == GXDS_DEADLINE_EXCEEDED) {
     failure = gxds_status_make(GXDS_UNAVAILABLE, "channel in TRANSIENT_FAILURE");
@@ -44,7 +44,7 @@ static void ask_for_reason(gxds_server_channel *c) {
   static const gxds_stream_call_events events = {.on_closed = on_reason};
   if (c->reason) return;
   const gxds_stream_call_options options = {
-      .method = "/grpc_xds.Connectivity/Reason", /* no server's: it never does anything */
+      .method = "/grpc_xds.Connectivity/Reason", /* no server has it, so it does nothing */
       .deadline = gxds_time_after(gxds_reactor_now(), REASON_TIMEOUT),
       .events = &events,
       .owner = c,
@@ -63,9 +63,9 @@ static void free_channel(gxds_server_channel *c) {
   gxds_reactor_release();
 }
 
-/* The host forgets, open, a connection that succeeds after its channel is gone
- * (Subchannel::OnConnectingFinishedLocked in 1.51): so the end of the attempt, at most 20 s, is
- * waited for. */
+/* Destroys the channel, unless it is connecting. If a connection succeeds after its channel is
+ * gone, the host leaves it open for ever (Subchannel::OnConnectingFinishedLocked in 1.51). So the
+ * channel stays until the attempt has ended, which takes at most 20 s. */
 static void close_unless_connecting(gxds_server_channel *c) {
   if (grpc_channel_check_connectivity_state(c->channel, 0) == GRPC_CHANNEL_CONNECTING) return;
   grpc_channel_destroy(c->channel); /* ends the watch */
@@ -92,17 +92,17 @@ static grpc_channel *make_channel(const gxds_bootstrap_server *server,
       {GRPC_ARG_INTEGER, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, {.integer = GXDS_RECEIVE_SIZE_MAX}},
       {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_TIME_MS, {.integer = GXDS_KEEPALIVE_TIME_MS}},
       {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_TIMEOUT_MS, {.integer = GXDS_KEEPALIVE_TIMEOUT_MS}},
-      /* gRPC 1.83 never starts the timer of the keepalive's timeout (grpc_chttp2_end_write() asks
-       * for one that runs), but that of any ping, which is a minute there. 1.51 knows it not. */
+      /* gRPC 1.83 never starts the timer of the keepalive timeout (grpc_chttp2_end_write() asks for
+       * one that runs). It starts only that of the ping timeout, which is a minute by default. 1.51
+       * does not know this argument. */
       {GRPC_ARG_INTEGER, "grpc.http2.ping_timeout_ms", {.integer = GXDS_KEEPALIVE_TIMEOUT_MS}},
-      /* An ADS stream is silent for hours; gRPC would stop pinging it after two times. */
+      /* An ADS stream may be silent for hours. By default gRPC would stop after two pings. */
       {GRPC_ARG_INTEGER, GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, {.integer = 0}},
-      /* The engine restarts its streams; a copy of each request for a retry would be for nothing.
-       */
+      /* The engine restarts its streams, so gRPC need not copy each request for a retry. */
       {GRPC_ARG_INTEGER, GRPC_ARG_ENABLE_RETRIES, {.integer = 0}},
   };
   grpc_channel_args *all = gxds_channel_args_create(args, ours, sizeof(ours) / sizeof(ours[0]));
-  gxds_str uri = gxds_str_dup(server->uri); /* for its zero */
+  gxds_str uri = gxds_str_dup(server->uri); /* for the zero at its end */
   grpc_channel *channel = grpc_channel_create(uri.data, creds, all);
   gxds_str_free(&uri);
   gxds_channel_args_destroy(all);
@@ -124,7 +124,8 @@ gxds_server_channel *gxds_server_channel_create(
   if (grpc_channel_support_connectivity_watcher(c->channel)) {
     watch(c);
   } else {
-    /* Lame: bad target or credentials. A watch on it would never end, not even with the channel. */
+    /* A lame channel, because its target or credentials are bad. A watch on it would never end, not
+     * even with the channel. */
     ask_for_reason(c);
   }
   return c;

@@ -22,9 +22,9 @@ typedef struct connection {
   const gxds_bootstrap_server *server;
   gxds_call_creds *call_creds;  /* NULL: it has none */
   gxds_server_channel *channel; /* NULL: it is no gRPC server */
-  gxds_source *source;          /* NULL: it is one */
-  gxds_server_id id;            /* the engine's; 0: it does not use it */
-  gxds_stream_call *call;       /* the engine's stream; NULL: none, or of files */
+  gxds_source *source;          /* NULL: it is a gRPC server */
+  gxds_server_id id;            /* its number in the engine; 0: the engine does not use it */
+  gxds_stream_call *call;       /* the engine's stream; NULL: none, or the source has it */
   gxds_stream_id stream;        /* 0: none */
   gxds_lrs_call *lrs_call;      /* NULL: no load is reported here */
   struct connection *next;
@@ -44,7 +44,7 @@ struct gxds_session {
   gxds_timer timer;        /* the engine's deadline, or now: there are actions to drain */
   gxds_random random;
   bool draining;
-  bool notified; /* a watcher, in this drain */
+  bool notified; /* a watcher was notified in this drain */
   struct gxds_session *next;
 };
 
@@ -56,7 +56,7 @@ static void drain_response(gxds_session *s);
 
 /* Connections */
 
-/* The lines of the engine name the server themselves. */
+/* The line is logged with the session's number. The engine's lines name the server themselves. */
 static void write_log(const gxds_session *s, gxds_severity of_engine, gxds_str line) {
   static const gpr_log_severity severities[] = {
       [GXDS_DEBUG] = GPR_LOG_SEVERITY_DEBUG,
@@ -82,7 +82,7 @@ static connection *connection_of_stream(gxds_session *s, gxds_stream_id stream) 
 }
 
 static void on_server_failed(connection *c, const gxds_status *status) {
-  if (c->id == 0) return; /* load reports alone: they go on when it is back */
+  if (c->id == 0) return; /* only load reports use it: they go on when it is back */
   gxds_client_on_channel_failed(c->session->engine, c->id, status, gxds_reactor_now());
   drain(c->session);
 }
@@ -101,7 +101,7 @@ static void on_source_log(void *arg, bool error, gxds_str line) {
   write_log(c->session, error ? GXDS_ERROR : GXDS_INFO, line);
 }
 
-/* The connection to a server, made when there is none. NULL: it is none of the bootstrap's. */
+/* The connection to a server, made if there is none. NULL if the bootstrap has no such server. */
 static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *wanted) {
   const gxds_prepared_server *prepared = gxds_prepared_find(s->prepared, wanted);
   if (!prepared) return NULL;
@@ -144,8 +144,9 @@ typedef struct changed_use {
   gxds_bootstrap_server server; /* a copy */
 } changed_use;
 
-/* Opens, or ends, the stream to a server that may take reports. With it goes the connection, if the
- * engine does not use it any more (A71: of a server that it fell back to). */
+/* Opens or ends the LRS stream to a gRPC server, as the use of its counters says. With the stream
+ * ends the connection, if the engine does not use it any more (A71: the server was fallen back to).
+ */
 static void settle_load_reports(gxds_session *s, const gxds_bootstrap_server *server) {
   gxds_load_use use = gxds_load_store_use(s->load_store, server);
   connection *c = s->connections;
@@ -181,9 +182,9 @@ static void on_changed_use(void *arg) {
   gxds_reactor_release();
 }
 
-/* On any thread. gxds_load_store_close() waits for it, so the session is there; but it may be gone
- * when the message comes to the reactor: so it is named by its number, and the message has a use of
- * the reactor of its own. */
+/* Called on any thread. The session still exists, because gxds_load_store_close() waits for this
+ * call. But it may be gone when the message reaches the reactor, so the message has its number, and
+ * a use of the reactor. */
 static void on_load_use(void *arg, const gxds_bootstrap_server *server) {
   const gxds_session *s = arg;
   changed_use *use = GXDS_NEW(changed_use);
@@ -337,16 +338,16 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
   }
 }
 
-/* response: it is one that what is to be done comes of. */
+/* Carries out the engine's actions until there are none. response: a response caused them. */
 static void drain_all(gxds_session *s, bool response) {
-  GXDS_CHECK(!s->draining); /* calls notify nobody from within their functions */
+  GXDS_CHECK(!s->draining); /* calls report no event from within their functions */
   s->draining = true;
   s->notified = false;
   gxds_timer_cancel(&s->timer);
   const gxds_action *a;
   while ((a = gxds_client_next_action(s->engine))) {
     for (; a; a = gxds_client_next_action(s->engine)) carry_out(s, a);
-    s->events->on_drained(s->arg); /* it may watch, so there may be more */
+    s->events->on_drained(s->arg); /* it may start watches, so there may be more actions */
   }
   settle_caches(s);
   s->draining = false;
@@ -361,7 +362,7 @@ static void drain_response(gxds_session *s) { drain_all(s, true); }
 
 /* Life */
 
-/* From the reactor's clock to that since 1970. */
+/* What to add to the reactor's clock to get the time since 1970. */
 static gxds_duration wall_offset(void) { return gxds_clock_wall_now() - gxds_reactor_now(); }
 
 gxds_session *gxds_session_create(const gxds_session_options *options) {

@@ -20,8 +20,8 @@ enum { kBacklog = 16 };
 
 /* ---- one connection ---- */
 
-/* The mode of the socket says so as well; but a directory may be moved, and root's umask is its
- * own. */
+/* Whether the peer is of this process's user, or root. The mode of the socket demands the same, but
+ * a directory may be moved, and root's umask is its own. */
 static bool may_ask(int connection) {
   struct ucred peer;
   socklen_t size = sizeof peer;
@@ -29,7 +29,7 @@ static bool may_ask(int connection) {
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
-/* Nothing needs to be said to be told. */
+/* No request is needed: whoever connects gets an answer. */
 static bool is_whole(gxds_str request) {
   (void)request;
   return true;
@@ -49,16 +49,16 @@ static const gxds_service service = {is_whole, answer};
 
 /* ---- start ---- */
 
-static pid_t tried;           /* the process that has a socket, or can't have one; 0: none */
-static struct sockaddr_un at; /* written before the owner is */
-static _Atomic(pid_t) owner;  /* of the socket; 0: there is none */
+static pid_t tried;           /* the process that has tried to start it; 0: none */
+static struct sockaddr_un at; /* the socket's address; written before owner */
+static _Atomic(pid_t) owner;  /* the process that has the socket; 0: none */
 
-/* The owner's alone: not that of a child that a fork gave its memory. */
+/* Removes the file, but not in a child of a fork, which has a copy of the owner's memory. */
 static void remove_file(void) {
   if (atomic_load_explicit(&owner, memory_order_acquire) == getpid()) unlink(at.sun_path);
 }
 
-/* What anyone may write into is where anyone may put a socket of their own. */
+/* Whoever may write into the directory may put a socket of their own there. */
 static const char *check_dir(const char *dir) {
   if (dir[0] != '/') return "it is no absolute path, as who asks would need it";
   if (mkdir(dir, S_IRWXU) != 0 && errno != EEXIST) return strerror(errno);
@@ -72,9 +72,9 @@ static const char *check_dir(const char *dir) {
   return NULL;
 }
 
-/* A process of this id that was killed left a file, on which nobody listens. */
+/* Whether the file is of a process with this id that was killed: then nobody listens on it. */
 static bool is_left_over(void) {
-  /* Not to wait: a full queue is somebody's, too. */
+  /* It must not wait: if the queue is full, somebody has the socket. */
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
   bool refused = connect(fd, (struct sockaddr *)&at, sizeof at) != 0 && errno == ECONNREFUSED;
@@ -92,7 +92,7 @@ static bool bind_it(int fd) {
   return false;
 }
 
-/* A listening socket, or -1: *why says it. */
+/* A listening socket. On errors returns -1, and *why is the reason. */
 static int listen_in(const char *dir, const char **why) {
   *why = check_dir(dir);
   if (*why) return -1;

@@ -10,7 +10,7 @@
 #include "transport/reactor.h"
 
 typedef struct batch {
-  gxds_completion completion; /* first: known by its address */
+  gxds_completion completion; /* first: the batch is found by its address */
   gxds_stream_call *owner;
   bool outstanding;
 } batch;
@@ -20,9 +20,9 @@ struct gxds_stream_call {
   uint64_t id;
   const gxds_stream_call_events *events;
   void *owner;
-  unsigned holds; /* outstanding batches, and the call that hands out an event */
-  bool ended;     /* the owner knows, or wanted it: no event any more */
-  bool finished;  /* the status is there */
+  unsigned holds; /* batches that are outstanding, or whose completion is being handled */
+  bool ended;     /* on_closed was called, or the owner closed the call: no events any more */
+  bool finished;  /* the status has arrived */
   gxds_call_token token;
 
   batch whole; /* from initial metadata to status */
@@ -57,7 +57,8 @@ static void drop_hold(gxds_stream_call *c) {
   if (--c->holds == 0 && c->ended) free_call(c);
 }
 
-/* The status may overtake the completion of the read that came before it. */
+/* Reports the end of the call, but not before an outstanding read is done: the status may overtake
+ * its completion. */
 static void close_when_read(gxds_stream_call *c) {
   if (!c->finished || c->ended || c->read.outstanding) return;
   c->ended = true;
@@ -73,7 +74,7 @@ static void close_when_read(gxds_stream_call *c) {
 }
 
 static void on_finished(gxds_completion *self, bool ok) {
-  (void)ok; /* the status says it all */
+  (void)ok; /* the status tells how the call ended */
   gxds_stream_call *c = ((batch *)self)->owner;
   c->whole.outstanding = false;
   c->finished = true;
@@ -90,8 +91,8 @@ static void on_sent(gxds_completion *self, bool ok) {
   drop_hold(c);
 }
 
-/* One slice, which most messages are, is handed on as it is; what came in several is put together.
- */
+/* A message of one slice, as most are, is passed on without a copy. One of several slices is put
+ * together. */
 static void deliver_message(gxds_stream_call *c, grpc_byte_buffer *message) {
   grpc_byte_buffer_reader reader;
   GXDS_CHECK(grpc_byte_buffer_reader_init(&reader, message));
@@ -110,7 +111,7 @@ static void deliver_message(gxds_stream_call *c, grpc_byte_buffer *message) {
 }
 
 static void on_read(gxds_completion *self, bool ok) {
-  (void)ok; /* no message comes with no success */
+  (void)ok; /* without success there is no message */
   gxds_stream_call *c = ((batch *)self)->owner;
   c->read.outstanding = false;
   grpc_byte_buffer *message = c->incoming;

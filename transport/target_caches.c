@@ -4,14 +4,14 @@
 #include "base/memory.h"
 #include "transport/resource_cache.h"
 
-/* A cache that nothing is put into says now and then, too, that it is in use: it has a day for that
- * (GXDS_CACHE_TOUCH_EVERY). */
+/* How often all caches are settled, so that those that nothing is put into are marked as in use,
+ * too. They must be once a day (GXDS_CACHE_TOUCH_EVERY). */
 #define SETTLE_ALL_EVERY (3600 * GXDS_SECOND)
 
 typedef struct target_cache {
   uint32_t scope;
   gxds_resource_cache *cache;
-  bool used; /* since it was settled */
+  bool used; /* since it was last settled */
   struct target_cache *next_used;
   UT_hash_handle hh;
 } target_cache;
@@ -21,7 +21,7 @@ struct gxds_target_caches {
   gxds_duration wall_offset;
   target_cache *by_scope;
   target_cache *used;
-  gxds_time settle_all; /* due */
+  gxds_time settle_all; /* when all caches are settled next */
 };
 
 gxds_target_caches *gxds_target_caches_create(const gxds_bootstrap *b, gxds_duration wall_offset) {
@@ -76,7 +76,7 @@ static void note_use(gxds_target_caches *c, target_cache *t) {
   c->used = t;
 }
 
-/* Whom a RESTORE was for is gone; others may have kept it. */
+/* The target that a RESTORE was for is gone. Other targets may have kept the resource. */
 static void restore_nothing(const gxds_action *a, gxds_client *engine, gxds_time now) {
   const gxds_kept kept = {.scope = a->scope, .server = a->server, .type = a->type, .name = a->name};
   gxds_client_restore(engine, &kept, now);

@@ -22,17 +22,17 @@ struct gxds_waiter {
   grpc_completion_queue_functor on_cq_shut_down;
   sem_t cq_shut_down;
 
-  /* Without: a call on a channel that never connects. A batch of no operations on it completes at
-   * once. */
+  /* Without a worker: a call on a channel that never connects. A batch without operations on it
+   * completes at once. */
   grpc_channel *lame;
   grpc_call *wake_call;
 };
 
-/* Static, not part of a waiter: whoever wakes may still look at them when the thread that it woke
- * has already ended. */
+/* They are static, and not part of a waiter, because a thread that wakes the waiter may still use
+ * them when the woken thread has already ended. */
 static sem_t wakes;
-/* NULL: the semaphore wakes. Written while nobody wakes, read by whoever does; atomic, as that
- * order is made inside gRPC, where the thread sanitizer does not see it. */
+/* NULL: the semaphore wakes. It is written while nobody wakes. It is atomic because that order is
+ * made inside gRPC, where the thread sanitizer does not see it. */
 static _Atomic(grpc_call *) wake_call;
 static gxds_completion *_Atomic wake_tag;
 
@@ -111,7 +111,7 @@ void gxds_waiter_start_batch(gxds_waiter *w, grpc_call *call, const grpc_op *ops
   GXDS_CHECK(error == GRPC_CALL_OK);
 }
 
-/* Whether it was woken. */
+/* Waits for the semaphore. False if the time is over. */
 static bool wait_until(sem_t *s, gxds_time deadline) {
   if (deadline == 0) return sem_trywait(s) == 0;
   if (deadline == GXDS_TIME_NEVER) {

@@ -34,8 +34,8 @@ static void after_fork_in_child(void) {
 
 static atomic_bool exiting;
 
-/* At the exit OpenSSL takes itself down before the libraries' destructors run: no thread may be
- * within it. From then on none comes back from waiting. */
+/* At exit OpenSSL ends before the destructors of libraries run, and no thread may be inside it
+ * then. So from now on no thread comes back from waiting. */
 static void hold_at_exit(void) {
   GXDS_CHECK(pthread_rwlock_wrlock(&busy) == 0);
   atomic_store(&exiting, true);
@@ -51,12 +51,12 @@ static void stop_waiting(void) {
 
 static void begin_waiting(void) { GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0); }
 
-/* After libcurl, and with it OpenSSL, was loaded: what is registered last is done first. */
+/* Call it after libcurl, and with it OpenSSL, was loaded: what is registered last runs first. */
 static void register_exit(void) { GXDS_CHECK(atexit(hold_at_exit) == 0); }
 
 /* ---- the source ---- */
 
-/* What the reactor wants of the thread, in order. */
+/* What the reactor wants of the thread. */
 typedef struct command {
   enum { OPEN, SEND, READ, CLOSE } kind;
   uint64_t stream;
@@ -66,16 +66,16 @@ typedef struct command {
 
 typedef struct web_source {
   gxds_source source; /* first */
-  /* Of the reactor and of the thread. */
+  /* Used by the reactor and by the thread. */
   gxds_ref refs;
   gxds_bootstrap_server server; /* a copy */
   int wake;                     /* an eventfd; -1: the system gave none */
   atomic_bool stopped;
   pthread_mutex_t lock;
-  command *commands; /* under the lock */
+  command *commands; /* in order; under the lock */
   command **last;
 
-  /* Of the reactor. */
+  /* Used by the reactor only. */
   const gxds_source_events *events;
   void *arg;
   const gxds_stream_call_events *stream_events;
@@ -83,7 +83,7 @@ typedef struct web_source {
   uint64_t stream; /* 0: none */
 } web_source;
 
-/* Of the thread. */
+/* Used by the thread only. */
 typedef struct worker {
   web_source *source;
   gxds_schema *schema;
@@ -111,7 +111,7 @@ static void unref(web_source *s) {
 
 typedef struct event {
   web_source *source;
-  enum { SENT, MESSAGE, CLOSED, LINE, LAST } kind; /* LAST: the thread is gone */
+  enum { SENT, MESSAGE, CLOSED, LINE, LAST } kind; /* LAST: the thread has ended */
   uint64_t stream;
   gxds_str bytes;
 } event;
@@ -208,7 +208,7 @@ static gxds_http *make_http(const worker *w, gxds_text *error) {
                                .slow = GXDS_HTTP_SLOW,
                                .whole = GXDS_HTTP_WHOLE};
   if (gxds_str_starts_with(server->uri, gxds_str_z("https:"))) {
-    /* The bootstrap has looked at it already. */
+    /* It was checked when the bootstrap was read. */
     GXDS_CHECK(gxds_tls_creds_init(&tls, server->creds_config_json, NULL, &errors));
     options.tls = &tls;
   }
@@ -232,7 +232,7 @@ static void fetch(worker *w, const gxds_web_request *request) {
   gxds_text_fini(&error);
 }
 
-/* Whatever there is to do now. */
+/* Does all that can be done now. */
 static void pump(worker *w) {
   gxds_web_request request;
   gxds_str bytes;
@@ -253,7 +253,7 @@ static void pump(worker *w) {
   }
 }
 
-/* How long to wait at most; that often does a thread that can't be woken look what it is to do. */
+/* How long to wait at most. A thread that can't be woken looks for commands every 100 ms. */
 static int milliseconds_until(const web_source *s, gxds_time deadline) {
   const int never = s->wake < 0 ? 100 : -1;
   if (deadline == GXDS_TIME_NEVER) return never;
@@ -276,7 +276,7 @@ static void wait_for_something(const worker *w) {
   stop_waiting();
   uint64_t count;
   const ssize_t got = wake < 0 ? 0 : read(wake, &count, sizeof count);
-  (void)got; /* nothing: it was something else */
+  (void)got; /* nothing is read if something else ended the wait */
 }
 
 static void *work(void *arg) {
@@ -304,7 +304,7 @@ static void *work(void *arg) {
 static void wake(const web_source *s) {
   uint64_t one = 1;
   const ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
-  (void)written; /* full only when the thread is woken anyway */
+  (void)written; /* if the eventfd is full, the thread is woken anyway */
 }
 
 static void command_thread(web_source *s, int kind, gxds_str bytes) {

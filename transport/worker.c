@@ -90,7 +90,7 @@ static void *run(void *arg) {
   return NULL;
 }
 
-/* It has no thread. */
+/* w must have no thread. */
 static void destroy(gxds_worker *w) {
   grpc_completion_queue_shutdown(w->cq);
   grpc_event e = grpc_completion_queue_next(w->cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
@@ -143,6 +143,6 @@ void gxds_worker_resume(gxds_worker *w) {
 }
 
 void gxds_worker_abandon(gxds_worker *w) {
-  is_worker = false; /* if it was the one that forked, the child's thread is none any more */
+  is_worker = false; /* if the worker forked, the child's thread is no worker any more */
   close(w->end);
 }
