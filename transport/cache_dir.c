@@ -81,7 +81,7 @@ void gxds_cache_touch(int lock, int64_t wall) {
   (void)futimens(lock, times);
 }
 
-/* ---- what nobody needs ---- */
+/* ---- files that are no longer needed ---- */
 
 /* Reads the number and the ending from a file name. False if the name is not one of ours. */
 static bool read_name(const char *name, uint64_t *number, const char **ending) {
@@ -102,8 +102,8 @@ static int64_t time_of(const struct stat *info) {
   return seconds * GXDS_SECOND + info->st_mtim.tv_nsec;
 }
 
-/* Tells whose file a log is, or a new log that is not yet renamed. Sets *used to the time when the
- * file was last modified. */
+/* The kind of a file that has the name of a log, or of a new log that is not yet renamed. Sets
+ * *used to the time when it was last modified. */
 static kind look_at(int dir, const char *name, int64_t *used) {
   int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return errno == ENOENT ? NONE : FOREIGN;
@@ -121,7 +121,7 @@ static kind look_at(int dir, const char *name, int64_t *used) {
   return k;
 }
 
-/* The same for a lock. One that has bytes is not ours. */
+/* The same for a lock file. A lock file that is not empty is not ours. */
 static kind look_at_lock(int dir, const char *name, int64_t *used) {
   struct stat info;
   if (fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? NONE : FOREIGN;
